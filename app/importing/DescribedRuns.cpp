@@ -1,5 +1,6 @@
 #include "app/importing/DescribedRuns.h"
 
+#include "core/analysis/telemetry/Temperature.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/layout/Cluster.h"
 #include "core/layout/Topology.h"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 
 namespace trainscope::app {
 
@@ -96,29 +98,18 @@ Result<std::vector<KnownRun>> wantedRuns(
     return wanted;
 }
 
-Status say(store::Store& store, const KnownRun& run, const layout::MachineFacts& facts) {
-    ASSIGN_OR_RETURN(const auto known, store.machine(run.id));
-    layout::MachineFacts more;
+// What was said of the machine of a run, and what `change` makes of it.
+template <typename Change>
+Status changeMachine(store::Store& store, RunId run, const Change& change) {
+    ASSIGN_OR_RETURN(const auto known, store.machine(run));
+    layout::MachineFacts facts;
     if (known) {
         ASSIGN_OR_RETURN(auto said, layout::machineFromJson(*known));
-        more = std::move(said);
+        facts = std::move(said);
     }
-    more.topology = facts.topology;
-    more.topologyFrom = facts.topologyFrom;
-    return store::setMachine(store, run.id, layout::machineToJson(more));
-}
-
-layout::MachineFit fitOf(const importers::MachineUnit& machine, const std::vector<Gpu>& gpus) {
-    using catalogue::Vendor;
-    for (const Gpu& gpu : gpus) {
-        const Vendor vendor = catalogue::vendorOf(gpu.model);
-        if (vendor != machine.vendor && vendor != Vendor::Unknown
-            && machine.vendor != Vendor::Unknown)
-            return {true,
-                fmt::format("its GPUs are {}'s, those of the topology {}'s.", toString(vendor),
-                    toString(machine.vendor))};
-    }
-    return layout::machineFit(machine.gpus, gpus);
+    change(facts);
+    return store::setMachine(
+        store, run, facts.isEmpty() ? std::nullopt : std::optional(layout::machineToJson(facts)));
 }
 
 // Runs of which the same is to be said, in one line each.
@@ -132,6 +123,19 @@ std::vector<std::string> linesOf(const Remarks& remarks) {
 }
 
 } // namespace
+
+layout::MachineFit fitOf(const importers::MachineUnit& machine, const std::vector<Gpu>& gpus) {
+    using catalogue::Vendor;
+    for (const Gpu& gpu : gpus) {
+        const Vendor vendor = catalogue::vendorOf(gpu.model);
+        if (vendor != machine.vendor && vendor != Vendor::Unknown
+            && machine.vendor != Vendor::Unknown)
+            return {true,
+                fmt::format("its GPUs are {}'s, those of the topology {}'s.", toString(vendor),
+                    toString(machine.vendor))};
+    }
+    return layout::machineFit(machine.gpus, gpus);
+}
 
 Result<DescribedRuns> describedRuns(const store::Store& store, const ImportUnit& unit) {
     ASSIGN_OR_RETURN(const auto runs, knownRuns(store));
@@ -162,10 +166,32 @@ Status describeRuns(
         const KnownRun* run = find(runs, name);
         if (run == nullptr)
             continue;
-        if (Status status = say(store, *run, said); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(changeMachine(store, run->id, [&said](layout::MachineFacts& machine) {
+            machine.topology = said.topology;
+            machine.topologyFrom = said.topologyFrom;
+        }));
     }
     return {};
+}
+
+Status sayGpuModel(store::Store& store, RunId run, const std::string& model) {
+    return changeMachine(
+        store, run, [&model](layout::MachineFacts& machine) { machine.gpuModel = model; });
+}
+
+Status sayMachine(store::Store& store, const std::string& name, const std::string& model,
+    const std::vector<int>& airflow) {
+    ASSIGN_OR_RETURN(const auto runs, knownRuns(store));
+    const KnownRun* run = find(runs, name);
+    if (run == nullptr)
+        return Error{ErrorCode::NotFound, "There is no run named \"" + name + "\".", {}};
+    if (!model.empty())
+        RETURN_IF_ERROR(sayGpuModel(store, run->id, model));
+    if (airflow.empty())
+        return {};
+    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run->id));
+    RETURN_IF_ERROR(analysis::checkAirflow(airflow, gpus));
+    return store::setAirflow(store, run->id, airflow);
 }
 
 } // namespace trainscope::app

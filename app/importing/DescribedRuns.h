@@ -1,6 +1,8 @@
 #pragma once
-// Which runs of a database a source describes that makes none itself (ImportUnit::machine).
+// What an import says of the machines of runs: which runs of a database a source describes that
+// makes none itself (ImportUnit::machine), and what the user says of their GPUs.
 
+#include "core/layout/Cluster.h"
 #include "core/store/Store.h"
 #include "importers/common/Importer.h"
 
@@ -18,6 +20,15 @@ struct DescribedRuns {
 // NotFound where there is none of them or no telling which; Usage where their nodes have GPUs that
 // the unit does not know. Both say what to do.
 Result<DescribedRuns> describedRuns(const store::Store& store, const importers::ImportUnit& unit);
+
+// Whether it can be the machine of a run with these GPUs: of one vendor, and none more than it has.
+layout::MachineFit fitOf(const importers::MachineUnit& machine, const std::vector<Gpu>& gpus);
+
+// Says the model of the GPUs of a run; an empty one takes back what was said. And of the run that
+// was imported under a name, with the order of the air where it is not empty; NotFound without one.
+Status sayGpuModel(store::Store& store, RunId run, const std::string& model);
+Status sayMachine(store::Store& store, const std::string& name, const std::string& model,
+    const std::vector<int>& airflow);
 
 // Gives them the topology of these facts, JSON of core/layout/Topology.h; all else that was
 // said of their machines stays.

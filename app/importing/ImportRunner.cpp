@@ -2,7 +2,9 @@
 
 #include "app/importing/DescribedRuns.h"
 #include "app/importing/ProgressFunnel.h"
+#include "app/importing/SaidGpuSink.h"
 #include "core/model/Try.h"
+#include "core/store/MachineGuess.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
 #include "core/store/database/OpenFile.h"
@@ -69,7 +71,8 @@ public:
 private:
     Result<ImportReport> importWith(
         const importers::Importer& importer, store::ImportSession& session) {
-        auto report = importer.import(m_tree, m_unit, session, m_progress);
+        SaidGpuSink sink(session, m_unit.saidGpuModel);
+        auto report = importer.import(m_tree, m_unit, sink, m_progress);
         if (!report.hasValue())
             return report;
         RETURN_IF_ERROR(addLaunch(session));
@@ -77,6 +80,9 @@ private:
             ASSIGN_OR_RETURN(const auto facts, importer.machineFacts(m_tree, m_unit));
             RETURN_IF_ERROR(describeRuns(m_store, m_unit.machine->runs, facts));
         }
+        if (!m_unit.gpuBeside.empty())
+            report.value().facts[std::string(store::kGpuBesideFact)]
+                = m_unit.gpuBeside + std::string(store::kInFile) + m_unit.gpuBesideFile;
         for (const std::string& remark : m_remarks)
             report.value().warn(m_tree.displayPath(m_unit.path), 0, remark);
         auto hash = m_tree.hashOf(m_unit, m_progress);

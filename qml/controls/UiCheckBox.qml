@@ -3,6 +3,7 @@ import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
+// `checkState` may say that only some of many are checked; a click then checks all.
 T.CheckBox {
     id: box
 
@@ -12,6 +13,7 @@ T.CheckBox {
     implicitHeight: Theme.hitTarget
     leftPadding: text === "" ? Theme.hitTarget : Theme.hitTarget + Theme.spaceXs
     focusPolicy: Qt.StrongFocus
+    nextCheckState: () => box.checkState === Qt.Checked ? Qt.Unchecked : Qt.Checked
     Accessible.name: label
 
     indicator: Rectangle {
@@ -29,6 +31,13 @@ T.CheckBox {
             visible: box.checkState !== Qt.Unchecked
             name: box.checkState === Qt.PartiallyChecked ? "minus" : "check"
             color: Theme.onAccent
+        }
+        Rectangle {
+            anchors.centerIn: parent
+            visible: box.checkState === Qt.PartiallyChecked
+            width: parent.width / 2
+            height: Theme.hairline * 2
+            color: Theme.text
         }
         UiFocusRing {
             control: box

@@ -13,66 +13,65 @@ ColumnLayout {
     signal targetWanted
 
     readonly property ImportPlanModel plan: controller.plan
+    readonly property ImportGroupModel groups: controller.groups
 
     spacing: 0
+
+    function fold(open: bool) {
+        const line = list.currentItem as ImportGroupRow;
+        if (line && line.isRun && line.unfolded !== open)
+            review.groups.toggle(line.index);
+    }
+
+    ImportColumns {
+        id: widths
+    }
 
     UiSentence {
         Layout.margins: Theme.spaceL
         visible: review.plan.count === 0
         text: qsTr("Nothing here can be read as a run. Trainscope reads %1. What was found instead:").arg(review.controller.formatsText)
     }
-    RowLayout {
+    ImportScopeBar {
         Layout.fillWidth: true
         Layout.leftMargin: Theme.spaceL
         Layout.rightMargin: Theme.spaceL
         Layout.topMargin: Theme.spaceS
         visible: review.plan.count > 0
-        spacing: Theme.spaceM
-
-        UiCheckBox {
-            text: qsTr("All")
-            label: qsTr("Import all sources")
-            checked: review.plan.allSelected
-            onClicked: {
-                review.plan.selectAll(checked);
-                checked = Qt.binding(() => review.plan.allSelected);
-            }
-        }
-        Item {
-            Layout.fillWidth: true
-        }
-        UiNote {
-            visible: review.plan.hasLocalClocks
-            text: qsTr("Time zone of all local clocks")
-        }
-        UiTextField {
-            Layout.preferredWidth: Theme.spaceXl * 5
-            visible: review.plan.hasLocalClocks
-            label: qsTr("Time zone of all local clocks")
-            placeholderText: qsTr("such as +02:00")
-            onEditingFinished: {
-                if (text !== "")
-                    review.plan.setOffsetForAll(text);
-            }
-        }
+        plan: review.plan
+        groups: review.groups
+    }
+    ImportHeads {
+        Layout.fillWidth: true
+        Layout.leftMargin: Theme.spaceL
+        Layout.rightMargin: Theme.spaceXl
+        Layout.topMargin: Theme.spaceS
+        visible: review.plan.count > 0
+        columns: widths
     }
     ListView {
         id: list
 
+        objectName: "groups"
         Layout.fillWidth: true
         Layout.fillHeight: true
-        Layout.topMargin: Theme.spaceS
+        Layout.topMargin: Theme.spaceXs
         visible: review.plan.count > 0
         clip: true
-        spacing: Theme.hairline
+        activeFocusOnTab: true
         boundsBehavior: Flickable.StopAtBounds
-        model: review.plan
+        model: review.groups
         Accessible.role: Accessible.List
-        Accessible.name: qsTr("Recognised sources")
+        Accessible.name: qsTr("Runs and their sources")
+        Keys.onRightPressed: review.fold(true)
+        Keys.onLeftPressed: review.fold(false)
+        Keys.onSpacePressed: event => review.groups.mark(list.currentIndex, true, (event.modifiers & Qt.ShiftModifier) !== 0)
         UiScrollBar.vertical: UiScrollBar {}
-        delegate: ImportUnitRow {
+        delegate: ImportGroupRow {
             width: list.width
-            plan: review.plan
+            current: ListView.isCurrentItem && list.activeFocus
+            groups: review.groups
+            columns: widths
         }
     }
     UnrecognisedList {

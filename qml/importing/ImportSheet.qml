@@ -19,6 +19,7 @@ UiSheet {
     title: [qsTr("Import"), qsTr("Looking at what was dropped"), qsTr("Import"), qsTr("Importing"), qsTr("Import report")][stage]
     subtitle: stage === ImportController.Stage.Finished ? controller.report.headline : controller.sourceText
     closable: !working
+    preferredWidth: stage === ImportController.Stage.Review ? Theme.sheetWidth * 1.3 : Theme.sheetWidth
     preferredHeight: working ? Theme.inspectorWidth - Theme.spaceXl : Theme.sheetWidth
     visible: stage !== ImportController.Stage.Idle
     onStageChanged: sheet.focusDefault()
@@ -49,16 +50,37 @@ UiSheet {
         visible: sheet.stage === ImportController.Stage.Finished
         report: sheet.controller.report
     }
-    buttons: [
+    buttons: Item {
+        Layout.fillWidth: true
+        implicitHeight: Theme.controlHeight
+
         UiText {
-            Layout.fillWidth: true
-            text: sheet.stage !== ImportController.Stage.Review || sheet.controller.plan.count === 0 ? "" : sheet.controller.plan.valid ? sheet.controller.plan.totalText : sheet.controller.plan.problem
-            color: sheet.controller.plan.valid ? Theme.textSecondary : Theme.warning
-        },
+            anchors.left: parent.left
+            anchors.right: row.left
+            anchors.rightMargin: Theme.spaceM
+            anchors.verticalCenter: parent.verticalCenter
+            maximumLineCount: 2
+            wrapMode: Text.Wrap
+            text: sheet.stage !== ImportController.Stage.Review || sheet.controller.plan.count === 0 ? "" : sheet.controller.problem === "" ? sheet.controller.plan.totalText : sheet.controller.problem
+            color: sheet.controller.problem === "" ? Theme.textSecondary : Theme.warning
+        }
         // A positioner: layouts of Qt 6.4 misplace items that appear while their window is hidden.
         Row {
+            id: row
+
+            anchors.right: parent.right
             spacing: Theme.spaceS
 
+            // A disabled button notices no pointer: what is around it does.
+            HoverHandler {
+                id: hover
+            }
+            UiToolTip {
+                objectName: "importReason"
+                parent: importButton
+                visible: importButton.visible && !importButton.enabled && text !== "" && hover.hovered && hover.point.position.x >= importButton.x
+                text: sheet.controller.problem
+            }
             UiButton {
                 visible: sheet.stage === ImportController.Stage.Finished
                 iconName: "copy"
@@ -78,7 +100,7 @@ UiSheet {
 
                 objectName: "import"
                 visible: sheet.stage === ImportController.Stage.Review && sheet.controller.plan.count > 0
-                enabled: sheet.controller.plan.valid
+                enabled: sheet.controller.problem === ""
                 primary: true
                 text: qsTr("Import")
                 onClicked: sheet.controller.start()
@@ -95,5 +117,5 @@ UiSheet {
                 onClicked: sheet.controller.cancel()
             }
         }
-    ]
+    }
 }

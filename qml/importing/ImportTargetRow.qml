@@ -27,16 +27,23 @@ RowLayout {
         }
     }
     ColumnLayout {
-        spacing: 0
+        spacing: Theme.spaceXs
 
-        UiText {
+        UiTextField {
+            objectName: "target"
             Layout.fillWidth: true
+            readOnly: row.controller.useOpen
+            label: qsTr("Path of the database that takes the runs")
             text: row.controller.targetPath
-            elide: Text.ElideMiddle
+            faulty: row.controller.targetProblem !== ""
+            onTextEdited: row.controller.setTargetText(text)
+            onEditingFinished: row.controller.settleTarget()
         }
-        UiNote {
-            Layout.fillWidth: true
-            text: row.controller.targetNote
+        UiSentence {
+            objectName: "targetNote"
+            text: row.controller.targetProblem !== "" ? row.controller.targetProblem : row.controller.targetNote
+            color: row.controller.targetProblem !== "" ? Theme.warning : Theme.textSecondary
+            font.pixelSize: Theme.secondarySize
         }
     }
     UiButton {

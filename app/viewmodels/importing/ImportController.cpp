@@ -14,6 +14,8 @@ namespace trainscope::app {
 namespace {
 
 constexpr int kPollInterval = 100; // ms
+constexpr int kTargetInterval = 2000; // ms
+const auto kSuffix = QStringLiteral(".trainscope");
 constexpr double kUnknown = -1.0;
 
 std::vector<std::filesystem::path> toPaths(const QStringList& texts) {
@@ -37,6 +39,9 @@ QStringList runsOf(const importers::ImportUnit& unit) {
 ImportController::ImportController(QObject* parent)
     : QObject(parent) {
     m_poll.setInterval(kPollInterval);
+    m_recheck.setInterval(kTargetInterval);
+    connect(&m_recheck, &QTimer::timeout, this, &ImportController::checkTargetAgain);
+    connect(&m_plan, &ImportPlanModel::changed, this, &ImportController::problemChanged);
     connect(&m_poll, &QTimer::timeout, this, &ImportController::pollProgress);
     connect(&m_planning, &QFutureWatcherBase::finished, this, &ImportController::takePlan);
     connect(&m_importing, &QFutureWatcherBase::finished, this, &ImportController::takeOutcomes);
@@ -67,7 +72,7 @@ bool ImportController::begin(const QStringList& paths) {
     }));
     m_poll.start();
     setStage(Stage::Planning);
-    Q_EMIT targetChanged();
+    takeTarget();
     return true;
 }
 
@@ -84,6 +89,7 @@ void ImportController::takePlan() {
     m_planned = std::make_shared<PlannedImport>(std::move(*result).value());
     proposeShownRun();
     m_plan.setUnits(m_planned->plan.units);
+    takeTarget();
     m_unrecognised.setFiles(m_planned->plan.unrecognised);
     setStage(Stage::Review);
 }
@@ -103,7 +109,11 @@ void ImportController::proposeShownRun() {
 void ImportController::start() {
     if (m_stage != Stage::Review || !m_plan.valid())
         return;
+    settleTarget();
+    if (!m_target.problem.isEmpty())
+        return;
     m_planned->plan.units = m_plan.units();
+    m_planned->machines = m_plan.machines();
     m_board = std::make_shared<WorkBoard>();
     m_progress = {};
     m_meter.restart();
@@ -157,6 +167,10 @@ void ImportController::pollProgress() {
 
 void ImportController::setStage(Stage stage) {
     m_stage = stage;
+    if (stage == Stage::Review)
+        m_recheck.start();
+    else
+        m_recheck.stop();
     Q_EMIT stageChanged();
     Q_EMIT progressChanged();
 }
@@ -164,25 +178,60 @@ void ImportController::setStage(Stage stage) {
 void ImportController::setOpenDatabase(const QString& path) {
     m_openDatabase = path;
     m_openIsWritable = !path.isEmpty() && canAddTo(path);
-    Q_EMIT targetChanged();
+    takeTarget();
+}
+
+void ImportController::setOpenRuns(std::vector<Run> runs) {
+    m_openRuns = std::move(runs);
+    takeTarget();
 }
 
 void ImportController::setTarget(const QUrl& file) {
-    auto path = file.isLocalFile() ? file.toLocalFile() : file.toString();
-    if (path.isEmpty())
+    setTargetText(file.isLocalFile() ? file.toLocalFile() : file.toString());
+    settleTarget();
+}
+
+void ImportController::setTargetText(const QString& path) {
+    if (path == targetPath())
         return;
-    if (QFileInfo(path).suffix() != QLatin1String("trainscope"))
-        path += QLatin1String(".trainscope");
     m_newDatabase = path;
     m_useOpen = false;
+    takeTarget();
+}
+
+void ImportController::settleTarget() {
+    const bool isWhole = m_newDatabase.isEmpty() || m_newDatabase.endsWith(kSuffix)
+        || m_newDatabase.endsWith(QLatin1Char('/'));
+    if (!useOpen() && !isWhole)
+        m_newDatabase += kSuffix;
+    takeTarget();
+}
+
+void ImportController::checkTargetAgain() {
+    const TargetCheck checked = checkTarget(targetPath(), m_plan.selectedBytes());
+    if (checked.problem != m_target.problem || checked.remark != m_target.remark)
+        takeTarget();
+}
+
+// Also which runs topologies can describe there.
+void ImportController::takeTarget() {
+    const bool isAsked = m_stage == Stage::Planning || m_stage == Stage::Review;
+    m_target = isAsked ? checkTarget(targetPath(), m_plan.selectedBytes()) : TargetCheck();
+    m_plan.setKnownRuns(useOpen() ? m_openRuns : std::vector<Run>());
     Q_EMIT targetChanged();
+    Q_EMIT problemChanged();
+}
+
+QString ImportController::problem() const {
+    const QString ofPlan = m_plan.problem();
+    return ofPlan.isEmpty() ? m_target.problem : ofPlan;
 }
 
 void ImportController::setUseOpen(bool use) {
     if (use == m_useOpen)
         return;
     m_useOpen = use;
-    Q_EMIT targetChanged();
+    takeTarget();
 }
 
 QStringList ImportController::formats() {
@@ -207,10 +256,13 @@ QString ImportController::targetFolder() const {
 }
 
 QString ImportController::targetNote() const {
-    if (useOpen())
-        return tr("Adds to the database that is open.");
-    return QFileInfo::exists(m_newDatabase) ? tr("This database exists: the runs are added to it.")
-                                            : tr("A new database.");
+    QStringList parts{useOpen() ? tr("Adds to the database that is open.")
+            : QFileInfo::exists(m_newDatabase)
+            ? tr("This database exists: the runs are added to it.")
+            : tr("A new database."),
+        m_target.remark};
+    parts.removeAll(QString());
+    return parts.join(QLatin1Char(' '));
 }
 
 bool ImportController::canUseOpen() const {

@@ -3,9 +3,11 @@
 // it, and report. All long work runs in a worker and can be stopped. GUI thread only.
 
 #include "app/importing/TransferMeter.h"
+#include "app/viewmodels/importing/ImportGroupModel.h"
 #include "app/viewmodels/importing/ImportJob.h"
 #include "app/viewmodels/importing/ImportPlanModel.h"
 #include "app/viewmodels/importing/ImportReportModel.h"
+#include "app/viewmodels/importing/ImportTarget.h"
 
 #include <QFutureWatcher>
 #include <QObject>
@@ -26,6 +28,7 @@ class ImportController : public QObject {
     Q_PROPERTY(QStringList formats READ formats CONSTANT FINAL) // what can be read, a line each
     Q_PROPERTY(QString formatsText READ formatsText CONSTANT FINAL) // the same in one sentence
     Q_PROPERTY(trainscope::app::ImportPlanModel* plan READ plan CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::ImportGroupModel* groups READ groups CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::UnrecognisedModel* unrecognised READ unrecognised CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ImportReportModel* report READ report CONSTANT FINAL)
 
@@ -33,6 +36,11 @@ class ImportController : public QObject {
     Q_PROPERTY(QString targetFolder READ targetFolder NOTIFY targetChanged FINAL)
     // "a new database", "adds to this database, which exists"
     Q_PROPERTY(QString targetNote READ targetNote NOTIFY targetChanged FINAL)
+    // Why nothing can be written there; empty when it can. Asked when it is shown, on each edit,
+    // and again while the sheet stays open.
+    Q_PROPERTY(QString targetProblem READ targetProblem NOTIFY targetChanged FINAL)
+    // Why the import cannot start, of the plan or else of the target; empty when it can.
+    Q_PROPERTY(QString problem READ problem NOTIFY problemChanged FINAL)
     Q_PROPERTY(bool canUseOpen READ canUseOpen NOTIFY targetChanged FINAL)
     Q_PROPERTY(bool useOpen READ useOpen WRITE setUseOpen NOTIFY targetChanged FINAL)
 
@@ -60,22 +68,32 @@ public:
     // The run of that database that the window shows; empty: none. What describes a machine and
     // lies beside no run is proposed for it.
     void setShownRun(const QString& name) { m_shownRun = name; }
+    // The runs of that database.
+    void setOpenRuns(std::vector<Run> runs);
 
     Q_INVOKABLE void start();
     // Stops the work; on the review and the report it closes the sheet.
     Q_INVOKABLE void cancel();
     Q_INVOKABLE void setTarget(const QUrl& file);
+    // A path while it is typed, and when it has been.
+    Q_INVOKABLE void setTargetText(const QString& path);
+    Q_INVOKABLE void settleTarget();
+    // Looks at the target again: disks fill, locks go.
+    Q_INVOKABLE void checkTargetAgain();
 
     [[nodiscard]] Stage stage() const { return m_stage; }
     [[nodiscard]] QString sourceText() const;
     [[nodiscard]] static QStringList formats();
     [[nodiscard]] static QString formatsText() { return formats().join(QStringLiteral("; ")); }
     [[nodiscard]] ImportPlanModel* plan() { return &m_plan; }
+    [[nodiscard]] ImportGroupModel* groups() { return &m_groups; }
     [[nodiscard]] UnrecognisedModel* unrecognised() { return &m_unrecognised; }
     [[nodiscard]] ImportReportModel* report() { return &m_report; }
     [[nodiscard]] QString targetPath() const;
     [[nodiscard]] QString targetFolder() const;
     [[nodiscard]] QString targetNote() const;
+    [[nodiscard]] QString targetProblem() const { return m_target.problem; }
+    [[nodiscard]] QString problem() const;
     [[nodiscard]] bool canUseOpen() const;
     [[nodiscard]] bool useOpen() const { return m_useOpen && canUseOpen(); }
     void setUseOpen(bool use);
@@ -91,6 +109,7 @@ public:
 Q_SIGNALS:
     void stageChanged();
     void targetChanged();
+    void problemChanged();
     void progressChanged();
     // The database holds something new, of these runs.
     void imported(const QString& database, const QStringList& runNames);
@@ -98,6 +117,7 @@ Q_SIGNALS:
 
 private:
     void setStage(Stage stage);
+    void takeTarget();
     void takePlan();
     void proposeShownRun();
     void takeOutcomes();
@@ -106,11 +126,14 @@ private:
     Stage m_stage = Stage::Idle;
     QStringList m_paths;
     ImportPlanModel m_plan;
+    ImportGroupModel m_groups{m_plan};
     UnrecognisedModel m_unrecognised;
     ImportReportModel m_report;
     QString m_openDatabase;
     QString m_shownRun;
     QString m_newDatabase;
+    std::vector<Run> m_openRuns;
+    TargetCheck m_target;
     bool m_openIsWritable = false;
     bool m_useOpen = true;
 
@@ -119,6 +142,7 @@ private:
     ImportProgress m_progress;
     TransferMeter m_meter;
     QTimer m_poll;
+    QTimer m_recheck;
     QFutureWatcher<std::shared_ptr<Result<PlannedImport>>> m_planning;
     QFutureWatcher<std::shared_ptr<Result<FinishedImport>>> m_importing;
 };

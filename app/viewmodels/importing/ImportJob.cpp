@@ -1,5 +1,6 @@
 #include "app/viewmodels/importing/ImportJob.h"
 
+#include "app/importing/DescribedRuns.h"
 #include "app/viewmodels/importing/DroppedTree.h"
 #include "core/model/Try.h"
 
@@ -53,6 +54,32 @@ void nameBelowFolders(
     }
 }
 
+bool isKept(const UnitOutcome& outcome) {
+    return outcome.report && !outcome.error;
+}
+
+// Of the runs of which something was imported; what fails is a remark in their reports.
+void sayMachines(const PlannedImport& planned, const std::filesystem::path& database,
+    std::vector<UnitOutcome>& outcomes) {
+    std::map<std::string, ImportReport*> reports; // the first of each run
+    for (UnitOutcome& outcome : outcomes) {
+        if (isKept(outcome) && planned.machines.contains(outcome.unit.runName))
+            reports.emplace(outcome.unit.runName, &*outcome.report);
+    }
+    if (reports.empty())
+        return;
+    auto store = store::Store::openOrCreate(database);
+    for (const auto& [name, report] : reports) {
+        const SaidMachine& said = planned.machines.at(name);
+        const Status kept = store.hasValue()
+            ? sayMachine(store.value(), name, said.gpuModel, said.airflow)
+            : Status(store.error());
+        if (!kept.hasValue())
+            report->warn(
+                name, 0, "What was said of the machine was not kept: " + kept.error().message);
+    }
+}
+
 } // namespace
 
 Result<PlannedImport> planDropped(
@@ -75,8 +102,9 @@ Result<FinishedImport> importPlanned(
     ASSIGN_OR_RETURN(auto outcomes, runImport(*planned.tree, planned.plan, database, listener));
     FinishedImport finished;
     finished.outcomes = std::move(outcomes);
-    finished.wroteAnything = std::any_of(finished.outcomes.begin(), finished.outcomes.end(),
-        [](const UnitOutcome& outcome) { return outcome.report && !outcome.error; });
+    finished.wroteAnything
+        = std::any_of(finished.outcomes.begin(), finished.outcomes.end(), isKept);
+    sayMachines(planned, database, finished.outcomes);
     return finished;
 }
 

@@ -6,14 +6,22 @@
 #include "importers/common/Source.h"
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace trainscope::app {
 
+struct SaidMachine {
+    std::string gpuModel; // empty: as recorded, else inferred
+    std::vector<int> airflow; // local indices from front to rear; empty: as temperatures tell
+};
+
 struct PlannedImport {
     std::shared_ptr<const importers::SourceTree> tree;
     importers::ImportPlan plan;
+    std::map<std::string, SaidMachine> machines; // what the user says of them, by run
 };
 
 struct FinishedImport {

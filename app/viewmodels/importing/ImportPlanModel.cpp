@@ -1,10 +1,17 @@
 #include "app/viewmodels/importing/ImportPlanModel.h"
 
+#include "app/importing/DescribedRuns.h"
+#include "app/viewmodels/importing/GpuHints.h"
+#include "app/viewmodels/importing/GroupWording.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
+#include "core/analysis/telemetry/Temperature.h"
 #include "importers/registry/Registry.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 namespace trainscope::app {
@@ -20,18 +27,6 @@ QString importerLabel(const std::string& id) {
     if (importer == nullptr)
         return QString::fromStdString(id);
     return textOf(importer->format.name);
-}
-
-QString clockText(ClockKind clock) {
-    switch (clock) {
-    case ClockKind::Utc:
-        return ImportPlanModel::tr("UTC");
-    case ClockKind::Local:
-        return ImportPlanModel::tr("local time");
-    case ClockKind::None:
-        return ImportPlanModel::tr("no time stamps");
-    }
-    return {};
 }
 
 QString runOf(const ImportUnit& unit) {
@@ -55,6 +50,19 @@ QString pathOf(const Row& row) {
                                  : QString::fromStdString(row.unit.path);
 }
 
+Result<std::vector<int>> airflowOf(const QString& text) {
+    return analysis::parseAirflow(text.simplified().remove(QLatin1Char(' ')).toStdString());
+}
+
+// Each index once; whether all are there is known when the run is.
+bool isOrder(Result<std::vector<int>> order) {
+    if (!order.hasValue())
+        return false;
+    auto& indices = order.value();
+    std::sort(indices.begin(), indices.end());
+    return std::adjacent_find(indices.begin(), indices.end()) == indices.end();
+}
+
 } // namespace
 
 ImportPlanModel::ImportPlanModel(QObject* parent)
@@ -66,7 +74,7 @@ ImportPlanModel::ImportPlanModel(QObject* parent)
             {"rank", &Row::rank},
             {"rankEditable", [](const Row& row) { return row.unit.rank || row.rankFaulty; }},
             {"rankFaulty", &Row::rankFaulty},
-            {"clock", [](const Row& row) { return clockText(row.unit.clock); }},
+            {"clock", [](const Row& row) { return clockName(row.unit.clock); }},
             {"offset", &Row::offset}, {"offsetEditable", hasLocalClock},
             {"offsetFaulty", &Row::offsetFaulty},
             {"sizeText", [](const Row& row) { return bytesText(row.unit.bytes); }},
@@ -80,21 +88,64 @@ void ImportPlanModel::setUnits(std::vector<ImportUnit> units) {
     for (auto& unit : units) {
         Row row;
         row.rank = unit.rank ? QString::number(*unit.rank) : QString();
-        row.offset = unit.clock == ClockKind::Local
-            ? utcOffsetText(unit.utcOffsetSeconds.value_or(0))
-            : QString();
+        if (unit.clock == ClockKind::Local && unit.utcOffsetSeconds)
+            row.offset = utcOffsetText(*unit.utcOffsetSeconds);
+        row.plannedRun = unit.runName;
         row.unit = std::move(unit);
         rows.push_back(std::move(row));
     }
+    addGpuHints(rows);
     resetRows(std::move(rows));
+    checkMachines();
     Q_EMIT changed();
 }
 
 std::vector<ImportUnit> ImportPlanModel::units() const {
+    const auto ofRuns = gpuModels();
     std::vector<ImportUnit> units;
-    for (const auto& row : rows())
+    for (const auto& row : rows()) {
         units.push_back(row.unit);
+        const auto ofRun = ofRuns.find(row.unit.runName);
+        const std::string said = row.gpuModel.trimmed().toStdString();
+        if (!row.unit.machine && (ofRun == ofRuns.end() || ofRun->second != said))
+            units.back().saidGpuModel = said;
+    }
     return units;
+}
+
+void ImportPlanModel::setKnownRuns(std::vector<Run> runs) {
+    m_knownRuns = std::move(runs);
+    checkMachines();
+    Q_EMIT changed();
+}
+
+std::map<std::string, std::string> ImportPlanModel::gpuModels() const {
+    std::map<std::string, std::map<std::string, int>> said; // run → model → by how many units
+    for (const Row& row : rows()) {
+        if (row.unit.enabled && !row.unit.machine)
+            ++said[row.unit.runName][row.gpuModel.trimmed().toStdString()];
+    }
+    std::map<std::string, std::string> models;
+    for (const auto& [run, counts] : said) {
+        const auto most = std::max_element(counts.begin(), counts.end(),
+            [](const auto& a, const auto& b) { return a.second < b.second; });
+        if (!most->first.empty())
+            models[run] = most->first;
+    }
+    return models;
+}
+
+std::map<std::string, SaidMachine> ImportPlanModel::machines() const {
+    std::map<std::string, SaidMachine> machines;
+    for (auto& [run, model] : gpuModels())
+        machines[run].gpuModel = model;
+    for (const Row& row : rows()) {
+        if (!row.unit.enabled || row.unit.machine || row.airflow.trimmed().isEmpty())
+            continue;
+        if (auto order = airflowOf(row.airflow); order.hasValue())
+            machines[row.unit.runName].airflow = std::move(order).value();
+    }
+    return machines;
 }
 
 int ImportPlanModel::selectedCount() const {
@@ -105,11 +156,18 @@ bool ImportPlanModel::hasLocalClocks() const {
     return std::any_of(rows().begin(), rows().end(), hasLocalClock);
 }
 
-QString ImportPlanModel::totalText() const {
+std::uint64_t ImportPlanModel::selectedBytes() const {
     std::uint64_t bytes = 0;
     for (const auto& row : rows())
         bytes += row.unit.enabled ? row.unit.bytes : 0;
-    return tr("%1 of %2 sources, %3").arg(selectedCount()).arg(count()).arg(bytesText(bytes));
+    return bytes;
+}
+
+QString ImportPlanModel::totalText() const {
+    return tr("%1 of %2 sources, %3")
+        .arg(selectedCount())
+        .arg(count())
+        .arg(bytesText(selectedBytes()));
 }
 
 QString ImportPlanModel::problem() const {
@@ -118,52 +176,86 @@ QString ImportPlanModel::problem() const {
     for (const auto& row : rows()) {
         if (!row.unit.enabled)
             continue;
-        const auto path = QString::fromStdString(row.unit.path);
-        if (!isNamed(row.unit))
-            return row.unit.machine ? tr("%1 describes the machine of a run: name the run, or drop "
-                                         "it together with the run's files.")
-                                          .arg(path)
-                                    : tr("%1 needs the name of a run.").arg(path);
-        if (row.rankFaulty)
-            return tr("The rank of %1 must be a whole number from 0.").arg(path);
-        if (row.offsetFaulty)
-            return tr("The time zone of %1 must be an offset such as +02:00.").arg(path);
+        if (const QString text = problemOf(row); !text.isEmpty())
+            return text;
     }
     return {};
 }
 
-void ImportPlanModel::setSelected(int row, bool selected) {
-    auto* found = rowAt(row);
-    if (found == nullptr || found->unit.enabled == selected)
-        return;
-    found->unit.enabled = selected;
-    edited(row);
+QString ImportPlanModel::problemOf(const ImportRow& row) {
+    const auto path = QString::fromStdString(row.unit.path);
+    if (!isNamed(row.unit))
+        return row.unit.machine ? tr("%1 describes the machine of a run: name the run, or drop it "
+                                     "together with the run's files.")
+                                      .arg(path)
+                                : tr("%1 needs the name of a run.").arg(path);
+    if (!row.misfit.isEmpty())
+        return tr("%1 cannot be the machine of %2: %3 Choose another run, or leave it out.")
+            .arg(path, runOf(row.unit), row.misfit);
+    if (row.rankFaulty)
+        return tr("The rank of %1 must be a whole number from 0.").arg(path);
+    if (row.offsetFaulty)
+        return tr("The time zone of %1 must be an offset such as +02:00, or a name such as "
+                  "Europe/Berlin.")
+            .arg(path);
+    if (row.airflowFaulty)
+        return tr("The order of the air of %1 must name the GPUs of a node once each, as in "
+                  "4, 5, 6, 7, 0, 1, 2, 3.")
+            .arg(runOf(row.unit));
+    return {};
 }
 
-void ImportPlanModel::selectAll(bool selected) {
-    for (auto& row : ownRows())
-        row.unit.enabled = selected;
-    if (count() > 0)
-        Q_EMIT dataChanged(index(0), index(count() - 1));
+template <typename Change>
+void ImportPlanModel::edit(const Units& units, const Change& change) {
+    int first = count();
+    int last = -1;
+    for (const int row : units) {
+        auto* found = rowAt(row);
+        if (found == nullptr || !change(*found))
+            continue;
+        first = std::min(first, row);
+        last = std::max(last, row);
+    }
+    if (last >= 0)
+        edited(first, last);
+}
+
+void ImportPlanModel::edited(int first, int last) {
+    checkMachines();
+    Q_EMIT dataChanged(index(first), index(last));
     Q_EMIT changed();
 }
 
-void ImportPlanModel::setRunName(int row, const QString& text) {
-    auto* found = rowAt(row);
+void ImportPlanModel::setSelected(const Units& units, bool selected) {
+    edit(units,
+        [selected](Row& row) { return std::exchange(row.unit.enabled, selected) != selected; });
+}
+
+void ImportPlanModel::selectAll(bool selected) {
+    setSelected(allUnits(), selected);
+}
+
+void ImportPlanModel::setRunName(const Units& units, const QString& text) {
     const auto name = text.trimmed().toStdString();
-    if (found == nullptr || found->unit.runName == name)
-        return;
-    const auto before = std::exchange(found->unit.runName, name);
-    if (!found->unit.machine)
-        followRun(before, name);
-    edited(row);
+    bool isChanged = false;
+    for (const int row : units) {
+        auto* found = rowAt(row);
+        if (found == nullptr || found->unit.runName == name)
+            continue;
+        const auto before = std::exchange(found->unit.runName, name);
+        if (!found->unit.machine)
+            followRun(before, name);
+        isChanged = true;
+    }
+    if (isChanged)
+        edited(0, count() - 1);
 }
 
 void ImportPlanModel::followRun(const std::string& before, const std::string& now) {
     const bool isLeft = std::none_of(rows().begin(), rows().end(),
         [&](const Row& row) { return !row.unit.machine && row.unit.runName == before; });
-    for (int row = 0; row < count(); ++row) {
-        auto& machine = rowAt(row)->unit.machine;
+    for (Row& row : ownRows()) {
+        auto& machine = row.unit.machine;
         if (!machine)
             continue;
         const auto known = std::find(machine->runs.begin(), machine->runs.end(), before);
@@ -173,57 +265,128 @@ void ImportPlanModel::followRun(const std::string& before, const std::string& no
             machine->runs.erase(known);
         if (std::find(machine->runs.begin(), machine->runs.end(), now) == machine->runs.end())
             machine->runs.push_back(now);
-        edited(row);
     }
 }
 
 void ImportPlanModel::setRank(int row, const QString& text) {
-    auto* found = rowAt(row);
-    if (found == nullptr || found->rank == text)
-        return;
-    bool isNumber = false;
-    const int rank = text.trimmed().toInt(&isNumber);
-    found->rank = text;
-    found->rankFaulty = !isNumber || rank < 0;
-    if (!found->rankFaulty)
-        found->unit.rank = rank;
-    edited(row);
+    edit({row}, [&text](Row& found) {
+        if (found.rank == text)
+            return false;
+        bool isNumber = false;
+        const int rank = text.trimmed().toInt(&isNumber);
+        found.rank = text;
+        found.rankFaulty = !isNumber || rank < 0;
+        if (!found.rankFaulty)
+            found.unit.rank = rank;
+        return true;
+    });
 }
 
-void ImportPlanModel::setOffset(int row, const QString& text) {
-    auto* found = rowAt(row);
-    if (found == nullptr || found->unit.clock != ClockKind::Local || found->offset == text)
-        return;
-    const auto seconds = parseUtcOffset(text);
-    found->offsetFaulty = !seconds;
-    found->offset = seconds ? utcOffsetText(*seconds) : text;
-    if (seconds)
-        found->unit.utcOffsetSeconds = seconds;
-    edited(row);
+void ImportPlanModel::setGpuModel(const Units& units, const QString& text) {
+    edit(units, [&text](Row& row) {
+        if (row.unit.machine || row.gpuModel == text)
+            return false;
+        row.gpuModel = text;
+        return true;
+    });
+}
+
+void ImportPlanModel::setAirflow(const Units& units, const QString& text) {
+    edit(units, [&text](Row& row) {
+        if (row.unit.machine || row.airflow == text)
+            return false;
+        row.airflow = text;
+        row.airflowFaulty = !text.trimmed().isEmpty() && !isOrder(airflowOf(text));
+        return true;
+    });
+}
+
+void ImportPlanModel::setOffset(const Units& units, const QString& text) {
+    edit(units, [&text](Row& row) {
+        if (!hasLocalClock(row) || row.offset == text)
+            return false;
+        const bool isUtc = text.trimmed().isEmpty();
+        const auto seconds
+            = isUtc ? std::optional<std::int64_t>(0) : utcOffsetOf(text, row.unit.start);
+        row.offsetFaulty = !seconds;
+        row.offset = isUtc ? QString() : seconds ? utcOffsetText(*seconds) : text;
+        if (seconds)
+            row.unit.utcOffsetSeconds = seconds;
+        return true;
+    });
+}
+
+void ImportPlanModel::setUtc(const Units& units, bool isUtc) {
+    edit(units, [isUtc](Row& row) {
+        if (!hasLocalClock(row) || row.offset.isEmpty() == isUtc)
+            return false;
+        const std::int64_t here = localUtcOffsetSeconds(row.unit.start.value_or(TimeNs{}));
+        row.unit.utcOffsetSeconds = isUtc ? 0 : here;
+        row.offset = isUtc ? QString() : utcOffsetText(here);
+        row.offsetFaulty = false;
+        return true;
+    });
 }
 
 void ImportPlanModel::setOffsetForAll(const QString& text) {
-    for (int row = 0; row < count(); ++row)
-        setOffset(row, text);
+    setOffset(allUnits(), text);
+}
+
+ImportPlanModel::Units ImportPlanModel::allUnits() const {
+    Units all(static_cast<std::size_t>(count()));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+}
+
+std::vector<Gpu> ImportPlanModel::nodeOf(
+    const std::string& run, const importers::MachineUnit& machine) const {
+    std::string model;
+    int gpus = 0;
+    for (const Row& row : rows()) {
+        if (row.unit.machine || row.unit.runName != run)
+            continue;
+        const std::string said = row.gpuModel.trimmed().toStdString();
+        model = !said.empty() ? said : model.empty() ? row.unit.gpuModel : model;
+        gpus = std::max(gpus, row.unit.gpusPerNode);
+    }
+    const auto known = std::find_if(
+        m_knownRuns.begin(), m_knownRuns.end(), [&run](const Run& one) { return one.name == run; });
+    if (known != m_knownRuns.end()) {
+        model = model.empty() ? known->gpuModel : model;
+        gpus = std::max(gpus, known->gpuCount / std::max(known->nodeCount, 1));
+    }
+    std::vector<Gpu> node;
+    for (int local = 0; local < gpus; ++local)
+        node.push_back({local, 0, local, model, {}});
+    // Whose they are is known before how many.
+    if (node.empty() && !model.empty())
+        node.push_back({0, 0, machine.gpus.front(), model, {}});
+    return node;
+}
+
+QString ImportPlanModel::misfitOf(const ImportUnit& unit) const {
+    const auto& machine = *unit.machine;
+    if (machine.gpus.empty())
+        return {};
+    const std::vector<std::string> runs
+        = unit.runName.empty() ? machine.runs : std::vector<std::string>{unit.runName};
+    QString first;
+    for (const std::string& run : runs) {
+        const auto fit = fitOf(machine, nodeOf(run, machine));
+        if (!fit.isRefused)
+            return {};
+        first = first.isEmpty() ? QString::fromStdString(fit.text) : first;
+    }
+    return first;
+}
+
+void ImportPlanModel::checkMachines() {
+    for (Row& row : ownRows())
+        row.misfit = row.unit.machine ? misfitOf(row.unit) : QString();
 }
 
 ImportRow* ImportPlanModel::rowAt(int row) {
     return isThere(row) ? &ownRows()[static_cast<std::size_t>(row)] : nullptr;
 }
-
-void ImportPlanModel::edited(int row) {
-    rowChanged(row);
-    Q_EMIT changed();
-}
-
-UnrecognisedModel::UnrecognisedModel(QObject* parent)
-    : RowListModel(
-        {{"path",
-             [](const importers::Unrecognised& file) { return QString::fromStdString(file.path); }},
-            {"reason",
-                [](const importers::Unrecognised& file) {
-                    return QString::fromStdString(file.reason);
-                }}},
-        parent) { }
 
 } // namespace trainscope::app

@@ -1,14 +1,18 @@
 #pragma once
 // What an import would do, one row per unit: which run, rank, clock and time zone each source
-// joins. Names, ranks, offsets and whether to import at all can be edited; a text that cannot be
-// used stays as typed and makes the plan invalid. GUI thread only.
+// joins. Names, ranks, clocks, offsets, models of GPUs and whether to import at all can be edited,
+// of one unit or of several at once; a text that cannot be used stays as typed and makes the plan
+// invalid. GUI thread only.
 
+#include "app/viewmodels/importing/ImportJob.h"
 #include "app/viewmodels/window/RowListModel.h"
 #include "importers/common/Importer.h"
 
 #include <QQmlEngine>
 #include <QString>
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace trainscope::app {
@@ -16,9 +20,15 @@ namespace trainscope::app {
 struct ImportRow {
     importers::ImportUnit unit;
     QString rank; // text; empty: the source says which ranks
-    QString offset; // text: "UTC+02:00"
+    QString offset; // text: "UTC+02:00"; empty: the stamps are UTC
+    QString gpuModel; // as the user says; empty: as recorded, else inferred
+    QString airflow; // indices of a node's GPUs from front to rear; empty: as temperatures tell
+    QString gpuHint; // what is recorded, or what names tell: "H100 SXM5 (inferred)"; may be empty
+    std::string plannedRun; // the name that was proposed
+    QString misfit; // why a topology cannot be that of its runs; empty: it can
     bool rankFaulty = false;
     bool offsetFaulty = false;
+    bool airflowFaulty = false;
 };
 
 class ImportPlanModel : public RowListModel<ImportRow> {
@@ -35,35 +45,72 @@ class ImportPlanModel : public RowListModel<ImportRow> {
     Q_PROPERTY(QString problem READ problem NOTIFY changed FINAL)
 
 public:
+    using Units = std::vector<int>; // rows
+
     explicit ImportPlanModel(QObject* parent = nullptr);
 
     void setUnits(std::vector<importers::ImportUnit> units);
     // The units with the user's changes.
     [[nodiscard]] std::vector<importers::ImportUnit> units() const;
+    // Runs of the database that takes the import, for topologies that are to describe them.
+    void setKnownRuns(std::vector<Run> runs);
+    [[nodiscard]] const std::vector<Run>& knownRuns() const { return m_knownRuns; }
+
+    // Models of GPUs that the user says of whole runs: what most of a run's units say.
+    [[nodiscard]] std::map<std::string, std::string> gpuModels() const;
+
+    // The same with the orders of the air.
+    [[nodiscard]] std::map<std::string, SaidMachine> machines() const;
 
     [[nodiscard]] int selectedCount() const;
     [[nodiscard]] bool allSelected() const { return count() > 0 && selectedCount() == count(); }
     [[nodiscard]] bool valid() const { return problem().isEmpty(); }
     [[nodiscard]] bool hasLocalClocks() const;
+    [[nodiscard]] std::uint64_t selectedBytes() const;
     [[nodiscard]] QString totalText() const;
     [[nodiscard]] QString problem() const;
+    // Of that row alone; also where it is not to be imported.
+    [[nodiscard]] static QString problemOf(const ImportRow& row);
 
-    Q_INVOKABLE void setSelected(int row, bool selected);
+    Q_INVOKABLE void setSelected(int row, bool selected) { setSelected(Units{row}, selected); }
     Q_INVOKABLE void selectAll(bool selected);
-    Q_INVOKABLE void setRunName(int row, const QString& text);
+    Q_INVOKABLE void setRunName(int row, const QString& text) { setRunName(Units{row}, text); }
     Q_INVOKABLE void setRank(int row, const QString& text);
-    Q_INVOKABLE void setOffset(int row, const QString& text);
+    Q_INVOKABLE void setOffset(int row, const QString& text) { setOffset(Units{row}, text); }
     // The same offset for every source with a local clock.
     Q_INVOKABLE void setOffsetForAll(const QString& text);
+
+    void setSelected(const Units& units, bool selected);
+    void setRunName(const Units& units, const QString& text);
+    // An offset from UTC or the name of a time zone, empty for UTC; of those whose stamps have
+    // none.
+    void setOffset(const Units& units, const QString& text);
+    // Stamps without zone are UTC, or of a local clock.
+    void setUtc(const Units& units, bool isUtc);
+    // Empty: as recorded, else inferred.
+    void setGpuModel(const Units& units, const QString& text);
+    // Of whole runs: "4, 5, 6, 7, 0, 1, 2, 3".
+    void setAirflow(const Units& units, const QString& text);
 
 Q_SIGNALS:
     void changed();
 
 private:
     [[nodiscard]] ImportRow* rowAt(int row);
-    void edited(int row);
+    [[nodiscard]] Units allUnits() const;
+    // Calls change(row) for each of the rows that is there; true: it did. Tells once.
+    template <typename Change>
+    void edit(const Units& units, const Change& change);
+    void edited(int first, int last);
+    void checkMachines();
+    [[nodiscard]] QString misfitOf(const importers::ImportUnit& unit) const;
+    // The GPUs of one of its nodes as far as the plan, or the database, tells.
+    [[nodiscard]] std::vector<Gpu> nodeOf(
+        const std::string& run, const importers::MachineUnit& machine) const;
     // Topologies stay with the runs that they lie beside when these get other names.
     void followRun(const std::string& before, const std::string& now);
+
+    std::vector<Run> m_knownRuns;
 };
 
 // The files that nobody recognised, each with the reason.

@@ -1,6 +1,9 @@
 #include "app/viewmodels/importing/ImportTarget.h"
 
 #include "app/sample/Sample.h"
+#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/Translated.h"
+#include "core/store/WriteCheck.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -33,12 +36,38 @@ QString suggestedDatabase(const QStringList& sources) {
     return QDir(usable ? documents : QDir::homePath()).filePath(name);
 }
 
+namespace {
+
+bool isSample(const QString& database) {
+    const auto sample = sampleDatabase();
+    return sample.hasValue()
+        && QFileInfo(QString::fromStdString(sample.value().string())) == QFileInfo(database);
+}
+
+// A database is a quarter of the text that it is made of, or less.
+constexpr std::uint64_t kSourcePerDatabase = 4;
+
+} // namespace
+
 bool canAddTo(const QString& database) {
     const QFileInfo file(database);
-    if (!file.isWritable() || !QFileInfo(file.path()).isWritable())
-        return false;
-    const auto sample = sampleDatabase();
-    return !sample.hasValue() || QFileInfo(QString::fromStdString(sample.value().string())) != file;
+    return file.isWritable() && QFileInfo(file.path()).isWritable() && !isSample(database);
+}
+
+TargetCheck checkTarget(const QString& database, std::uint64_t sourceBytes) {
+    if (database.trimmed().isEmpty())
+        return {translated("Say which database takes the runs."), {}};
+    if (QFileInfo(database).isRelative())
+        return {translated("Give the whole path of the database, from /."), {}};
+    if (isSample(database))
+        return {translated("The built-in sample takes no runs."), {}};
+    const std::filesystem::path path = database.toStdString();
+    if (const Status status = store::checkWritable(path); !status.hasValue())
+        return {QString::fromStdString(status.error().message), {}};
+    const auto room = store::freeSpaceAt(path.parent_path());
+    if (room && *room < sourceBytes / kSourcePerDatabase)
+        return {{}, translated("Only %1 are free on its disk.").arg(bytesText(*room))};
+    return {};
 }
 
 } // namespace trainscope::app

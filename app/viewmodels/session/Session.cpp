@@ -45,6 +45,8 @@ Session::Session(QObject* parent)
         m_maintenance.setDatabase(m_workspace.databasePath());
         m_reports.setEntries({});
     });
+    connect(&m_workspace, &Workspace::runsChanged, this,
+        [this] { m_importing.setOpenRuns(m_workspace.runs()); });
     connect(&m_importing, &ImportController::imported, this, &Session::takeImport);
     connect(&m_importing, &ImportController::failed, &m_notices, &NoticeModel::error);
     connect(&m_maintenance, &MaintenanceController::informed, &m_notices, &NoticeModel::inform);

@@ -9,6 +9,7 @@
 #include <QLocale>
 #include <QRegularExpression>
 #include <QStringList>
+#include <QTimeZone>
 
 #include <cmath>
 
@@ -107,6 +108,20 @@ std::optional<std::int64_t> parseUtcOffset(const QString& text) {
         return std::nullopt;
     const bool negative = !match.captured(1).isEmpty() && match.captured(1) != QLatin1String("+");
     return negative ? -seconds : seconds;
+}
+
+std::optional<std::int64_t> utcOffsetOf(const QString& text, const std::optional<TimeNs>& wall) {
+    if (const auto offset = parseUtcOffset(text))
+        return offset;
+    // Of a name that is none, QTimeZone makes a zone without offset.
+    const QByteArray name = text.trimmed().toUtf8();
+    if (!QTimeZone::availableTimeZoneIds().contains(name))
+        return std::nullopt;
+    const QTimeZone zone(name);
+    if (!wall)
+        return zone.offsetFromUtc(QDateTime::currentDateTimeUtc());
+    const auto shown = QDateTime::fromMSecsSinceEpoch(wall->ns / 1'000'000, Qt::UTC);
+    return QDateTime(shown.date(), shown.time(), zone).offsetFromUtc();
 }
 
 } // namespace trainscope::app

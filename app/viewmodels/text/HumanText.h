@@ -36,4 +36,8 @@ QString linesOf(const std::vector<std::string>& texts); // one a line
 // "+2", "UTC+02:00", "-05:30", "0", "Z" in seconds; absent for anything else and beyond ±18 h.
 std::optional<std::int64_t> parseUtcOffset(const QString& text);
 
+// The same, or a name of the time zone database ("Europe/Berlin"), whose offset is that at `wall`:
+// a time of that zone's clock as if it were UTC; absent: now.
+std::optional<std::int64_t> utcOffsetOf(const QString& text, const std::optional<TimeNs>& wall);
+
 } // namespace trainscope::app

@@ -1,0 +1,27 @@
+#pragma once
+// What the sources of one run are together, in words, for the import sheet. Any thread.
+
+#include "app/viewmodels/importing/ImportPlanModel.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <string>
+#include <vector>
+
+namespace trainscope::app {
+
+// "UTC", "local time", "no date".
+QString clockName(importers::ClockKind clock);
+
+// "8 Kineto traces, 2 nvidia-smi logs, 1 configuration · ranks 0-7 of 8 · starts 2026-04-22
+// 00:03:09 UTC · 2 remarks". `rows` is not empty; what is left out counts only where all is.
+QString groupDetail(const std::vector<const ImportRow*>& rows);
+
+// Each remark once, behind the number of sources of which it is made or the only one's name.
+QStringList groupRemarks(const std::vector<const ImportRow*>& rows);
+
+// What a run of that source alone is called: its path without the endings of files.
+std::string sourceName(const importers::ImportUnit& unit);
+
+} // namespace trainscope::app

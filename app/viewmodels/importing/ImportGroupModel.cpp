@@ -1,0 +1,400 @@
+#include "app/viewmodels/importing/ImportGroupModel.h"
+
+#include "app/viewmodels/importing/GroupWording.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace trainscope::app {
+
+namespace {
+
+using importers::ClockKind;
+using Line = ImportGroupRow;
+
+bool isSameLine(const Line& a, const Line& b) {
+    return a.kind == b.kind && a.group == b.group && a.unit == b.unit
+        && (a.kind != ImportGroupModel::Remark || a.title == b.title);
+}
+
+} // namespace
+
+ImportGroupModel::ImportGroupModel(ImportPlanModel& plan, QObject* parent)
+    : RowListModel(
+        {{"title", &Line::title}, {"kind", &Line::kind}, {"detail", &Line::detail},
+            {"problem", &Line::problem}, {"run", &Line::run}, {"sizeText", &Line::sizeText},
+            {"rank", &Line::rank}, {"rankEditable", &Line::rankEditable},
+            {"rankFaulty", &Line::rankFaulty}, {"clock", &Line::clock},
+            {"clockChoice", &Line::clockChoice}, {"clockEditable", &Line::clockEditable},
+            {"offset", &Line::offset}, {"offsetHint", &Line::offsetHint},
+            {"offsetFaulty", &Line::offsetFaulty}, {"gpuModel", &Line::gpuModel},
+            {"gpuHint", &Line::gpuHint}, {"gpuEditable", &Line::gpuEditable},
+            {"airflow", &Line::airflow}, {"airflowHint", &Line::airflowHint},
+            {"airflowFaulty", &Line::airflowFaulty}, {"machine", &Line::isMachine},
+            {"runFaulty", &Line::runFaulty}, {"checkState", &Line::checkState},
+            {"unfolded", &Line::isUnfolded}, {"marked", &Line::isMarked}},
+        parent)
+    , m_plan(plan) {
+    connect(&m_plan, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
+        m_groups.clear();
+        m_anchor = -1;
+    });
+    connect(&m_plan, &ImportPlanModel::changed, this, [this] {
+        if (m_groups.empty())
+            begin();
+        else
+            refresh();
+    });
+}
+
+void ImportGroupModel::begin() {
+    regroup();
+    // What asks is shown at once.
+    for (Group& group : m_groups)
+        group.isUnfolded = group.units.size() > 1 && !rowOf(group).problem.isEmpty();
+    refresh();
+}
+
+QStringList ImportGroupModel::clockChoices() {
+    return {tr("as UTC"), tr("local time")};
+}
+
+QStringList ImportGroupModel::runChoices() const {
+    QStringList names;
+    const auto add = [&names](const std::string& name) {
+        const auto text = QString::fromStdString(name);
+        if (!text.isEmpty() && !names.contains(text))
+            names.append(text);
+    };
+    for (const Group& group : m_groups) {
+        if (!planned(group.units.front()).unit.machine)
+            add(nameOf(group));
+    }
+    for (const trainscope::Run& run : m_plan.knownRuns())
+        add(run.name);
+    return names;
+}
+
+int ImportGroupModel::markedCount() const {
+    return static_cast<int>(std::count_if(
+        m_groups.begin(), m_groups.end(), [](const Group& group) { return group.isMarked; }));
+}
+
+QString ImportGroupModel::scopeText() const {
+    const auto all = static_cast<int>(m_groups.size());
+    if (markedCount() > 0)
+        return tr("%1 of %2 runs").arg(markedCount()).arg(all);
+    return all == 1 ? tr("The run") : tr("All %1 runs").arg(all);
+}
+
+bool ImportGroupModel::scopeHasClocks() const {
+    const Units units = scope();
+    return std::any_of(units.begin(), units.end(),
+        [this](int unit) { return planned(unit).unit.clock == ClockKind::Local; });
+}
+
+bool ImportGroupModel::isSplittable() const {
+    return std::any_of(m_groups.begin(), m_groups.end(),
+        [this](const Group& group) { return group.isMarked && partsOf(group).size() > 1; });
+}
+
+const ImportRow& ImportGroupModel::planned(int unit) const {
+    return m_plan.rows()[static_cast<std::size_t>(unit)];
+}
+
+std::string ImportGroupModel::nameOf(const Group& group) const {
+    return importers::runText(planned(group.units.front()).unit);
+}
+
+ImportGroupModel::Group* ImportGroupModel::groupAt(int row) {
+    if (!isThere(row))
+        return nullptr;
+    const int id = rows()[static_cast<std::size_t>(row)].group;
+    const auto found = std::find_if(
+        m_groups.begin(), m_groups.end(), [id](const Group& group) { return group.id == id; });
+    return found == m_groups.end() ? nullptr : &*found;
+}
+
+ImportPlanModel::Units ImportGroupModel::unitsAt(int row) {
+    const Group* group = groupAt(row);
+    if (group == nullptr)
+        return {};
+    const Line& line = rows()[static_cast<std::size_t>(row)];
+    return line.kind == Source ? Units{line.unit} : group->units;
+}
+
+ImportPlanModel::Units ImportGroupModel::scope() const {
+    const bool ofAll = markedCount() == 0;
+    Units units;
+    for (const Group& group : m_groups) {
+        if (ofAll || group.isMarked)
+            units.insert(units.end(), group.units.begin(), group.units.end());
+    }
+    return units;
+}
+
+// Sources of one run in the order of the plan; a run's topology behind them. A group goes on that
+// had the first of them before.
+void ImportGroupModel::regroup() {
+    std::vector<Group> before = std::exchange(m_groups, {});
+    std::map<int, Group*> groupOf; // unit → before
+    for (Group& group : before) {
+        for (const int unit : group.units)
+            groupOf[unit] = &group;
+    }
+    std::map<std::pair<std::string, int>, std::size_t> byName; // without a name each is alone
+    std::set<int> taken;
+    const auto take = [&](int unit) {
+        const std::string name = importers::runText(planned(unit).unit);
+        const auto [found, isNew]
+            = byName.try_emplace({name, name.empty() ? unit : -1}, m_groups.size());
+        if (isNew) {
+            Group group;
+            const auto old = groupOf.find(unit);
+            if (old != groupOf.end() && taken.insert(old->second->id).second)
+                group = *old->second;
+            else
+                group.id = m_nextId++;
+            group.units.clear();
+            m_groups.push_back(std::move(group));
+        }
+        m_groups[found->second].units.push_back(unit);
+    };
+    for (const bool machines : {false, true}) {
+        for (int unit = 0; unit < m_plan.count(); ++unit) {
+            if (planned(unit).unit.machine.has_value() == machines)
+                take(unit);
+        }
+    }
+    for (Group& group : m_groups)
+        sortByRank(group.units);
+    refresh();
+}
+
+// Those of one format by their ranks; the plan has them together.
+void ImportGroupModel::sortByRank(Units& units) const {
+    const auto rankOf = [this](int unit) { return planned(unit).unit.rank.value_or(-1); };
+    for (auto first = units.begin(); first != units.end();) {
+        const std::string& format = planned(*first).unit.importer;
+        const auto last = std::find_if(
+            first, units.end(), [&](int unit) { return planned(unit).unit.importer != format; });
+        std::stable_sort(first, last, [&](int a, int b) { return rankOf(a) < rankOf(b); });
+        first = last;
+    }
+}
+
+void ImportGroupModel::refresh() {
+    std::vector<Line> lines;
+    for (const Group& group : m_groups) {
+        lines.push_back(rowOf(group));
+        if (!group.isUnfolded)
+            continue;
+        auto remarks = remarksOf(group);
+        std::move(remarks.begin(), remarks.end(), std::back_inserter(lines));
+        for (const bool machines : {true, false}) { // few, and they may ask
+            for (const int unit : group.units) {
+                if (planned(unit).unit.machine.has_value() == machines)
+                    lines.push_back(rowOf(group, unit));
+            }
+        }
+    }
+    show(std::move(lines));
+    Q_EMIT changed();
+}
+
+// Rows that stay keep their delegates, so that a field that is typed into keeps its focus.
+void ImportGroupModel::show(std::vector<Line> wanted) {
+    const auto& old = rows();
+    const auto fromFront
+        = std::mismatch(old.begin(), old.end(), wanted.begin(), wanted.end(), isSameLine);
+    const auto front = fromFront.first - old.begin();
+    const auto fromBack = std::mismatch(
+        old.rbegin(), old.rend() - front, wanted.rbegin(), wanted.rend() - front, isSameLine);
+    const auto back = fromBack.first - old.rbegin();
+    const auto gone = static_cast<int>(old.end() - old.begin() - front - back);
+    if (gone > 0)
+        eraseRows(static_cast<int>(front), gone);
+    if (const auto end = wanted.end() - back; end != wanted.begin() + front)
+        addRows(static_cast<int>(front), {wanted.begin() + front, end});
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+        setRow(i, std::move(wanted[i]));
+}
+
+ImportGroupRow ImportGroupModel::rowOf(const Group& group) const {
+    std::vector<const ImportRow*> sources;
+    for (const int unit : group.units)
+        sources.push_back(&planned(unit));
+    Line line = rowOfRun(sources);
+    line.kind = Run;
+    line.group = group.id;
+    line.isUnfolded = group.isUnfolded;
+    line.isMarked = group.isMarked;
+    return line;
+}
+
+ImportGroupRow ImportGroupModel::rowOf(const Group& group, int unit) const {
+    Line line = rowOfSource(planned(unit));
+    line.kind = Source;
+    line.group = group.id;
+    line.unit = unit;
+    line.isMarked = group.isMarked;
+    return line;
+}
+
+std::vector<ImportGroupRow> ImportGroupModel::remarksOf(const Group& group) const {
+    std::vector<const ImportRow*> rows;
+    for (const int unit : group.units)
+        rows.push_back(&planned(unit));
+    std::vector<Line> lines;
+    for (auto& text : groupRemarks(rows)) {
+        Line line;
+        line.kind = Remark;
+        line.group = group.id;
+        line.title = std::move(text);
+        line.isMarked = group.isMarked;
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+void ImportGroupModel::toggle(int row) {
+    if (Group* group = groupAt(row)) {
+        group->isUnfolded = !group->isUnfolded;
+        refresh();
+    }
+}
+
+void ImportGroupModel::setSelected(int row, bool selected) {
+    m_plan.setSelected(unitsAt(row), selected);
+}
+
+// A topology beside the run's files goes on with them by itself.
+void ImportGroupModel::setRunName(int row, const QString& text) {
+    Units units = unitsAt(row);
+    const bool hasSources = std::any_of(units.begin(), units.end(),
+        [this](int unit) { return !planned(unit).unit.machine.has_value(); });
+    if (hasSources) {
+        std::erase_if(units, [this](int unit) {
+            return planned(unit).unit.machine && planned(unit).unit.runName.empty();
+        });
+    }
+    m_plan.setRunName(units, text);
+}
+
+void ImportGroupModel::setRank(int row, const QString& text) {
+    const Units units = unitsAt(row);
+    if (units.size() == 1)
+        m_plan.setRank(units.front(), text);
+}
+
+void ImportGroupModel::setClock(int row, int choice) {
+    m_plan.setUtc(unitsAt(row), choice == kClockAsUtc);
+}
+
+void ImportGroupModel::setOffset(int row, const QString& text) {
+    m_plan.setOffset(unitsAt(row), text);
+}
+
+void ImportGroupModel::setGpuModel(int row, const QString& text) {
+    m_plan.setGpuModel(unitsAt(row), text);
+}
+
+void ImportGroupModel::setAirflow(int row, const QString& text) {
+    m_plan.setAirflow(unitsAt(row), text);
+}
+
+void ImportGroupModel::mark(int row, bool adding, bool extending) {
+    const Group* chosen = groupAt(row);
+    if (chosen == nullptr)
+        return;
+    const int id = chosen->id;
+    const bool wasMarked = chosen->isMarked;
+    const bool wasOnly = wasMarked && markedCount() == 1;
+    if (!adding) {
+        for (Group& group : m_groups)
+            group.isMarked = false;
+    }
+    bool isBetween = false;
+    for (Group& group : m_groups) {
+        const bool isEnd = group.id == id || group.id == m_anchor;
+        if (group.id == id)
+            group.isMarked = adding && !extending ? !wasMarked : extending || !wasOnly;
+        else if (extending && m_anchor >= 0 && (isBetween || isEnd))
+            group.isMarked = true;
+        if (isEnd && id != m_anchor)
+            isBetween = !isBetween;
+    }
+    if (!extending)
+        m_anchor = id;
+    refresh();
+}
+
+void ImportGroupModel::clearMarks() {
+    for (Group& group : m_groups)
+        group.isMarked = false;
+    m_anchor = -1;
+    refresh();
+}
+
+void ImportGroupModel::setScopeSelected(bool selected) {
+    m_plan.setSelected(scope(), selected);
+}
+
+void ImportGroupModel::setScopeClock(int choice) {
+    m_plan.setUtc(scope(), choice == kClockAsUtc);
+}
+
+void ImportGroupModel::setScopeOffset(const QString& text) {
+    m_plan.setOffset(scope(), text);
+}
+
+void ImportGroupModel::setScopeGpuModel(const QString& text) {
+    m_plan.setGpuModel(scope(), text);
+}
+
+void ImportGroupModel::merge() {
+    const auto first = std::find_if(
+        m_groups.begin(), m_groups.end(), [](const Group& group) { return group.isMarked; });
+    if (first == m_groups.end() || markedCount() < 2)
+        return;
+    const QString name = QString::fromStdString(nameOf(*first));
+    Units units = scope();
+    std::erase_if(units, [this](int unit) { return planned(unit).unit.machine.has_value(); });
+    m_plan.setRunName(units, name);
+    regroup();
+}
+
+// The run's sources by the names that they are to have.
+std::vector<std::pair<std::string, ImportPlanModel::Units>> ImportGroupModel::partsOf(
+    const Group& group) const {
+    std::map<std::string, Units> byPlan;
+    std::map<std::string, Units> bySource;
+    for (const int unit : group.units) {
+        const ImportRow& row = planned(unit);
+        if (row.unit.machine)
+            continue;
+        byPlan[row.plannedRun].push_back(unit);
+        bySource[sourceName(row.unit)].push_back(unit);
+    }
+    const auto& parts = byPlan.size() > 1 ? byPlan : bySource;
+    return {parts.begin(), parts.end()};
+}
+
+void ImportGroupModel::split() {
+    std::vector<std::pair<std::string, Units>> all;
+    for (const Group& group : m_groups) {
+        if (!group.isMarked)
+            continue;
+        auto parts = partsOf(group);
+        if (parts.size() > 1)
+            std::move(parts.begin(), parts.end(), std::back_inserter(all));
+    }
+    for (const auto& [name, units] : all)
+        m_plan.setRunName(units, QString::fromStdString(name));
+    regroup();
+}
+
+} // namespace trainscope::app

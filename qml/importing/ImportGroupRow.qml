@@ -1,0 +1,202 @@
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// One line of the import sheet: a run with what it is made of, a remark on its sources, or a source.
+Item {
+    id: line
+
+    required property ImportGroupModel groups
+    required property ImportColumns columns
+    required property int index
+    required property int kind
+    required property string title
+    required property string detail
+    required property string problem
+    required property string run
+    required property bool runFaulty
+    required property bool machine
+    required property string rank
+    required property bool rankEditable
+    required property bool rankFaulty
+    required property string clock
+    required property int clockChoice
+    required property bool clockEditable
+    required property string offset
+    required property string offsetHint
+    required property bool offsetFaulty
+    required property string gpuModel
+    required property string gpuHint
+    required property bool gpuEditable
+    required property string airflow
+    required property string airflowHint
+    required property bool airflowFaulty
+    required property string sizeText
+    required property int checkState
+    required property bool unfolded
+    required property bool marked
+
+    property bool current: false // the keyboard is on it
+    readonly property bool isRun: kind === ImportGroupModel.Run
+    readonly property bool isRemark: kind === ImportGroupModel.Remark
+    readonly property bool isSource: kind === ImportGroupModel.Source
+
+    implicitHeight: block.implicitHeight + (isRun ? Theme.spaceM : Theme.spaceXs)
+    Accessible.role: Accessible.ListItem
+    Accessible.name: qsTr("%1, %2").arg(title).arg(detail)
+    Accessible.selected: marked
+
+    Rectangle {
+        anchors.fill: parent
+        anchors.topMargin: line.isRun ? Theme.hairline : 0
+        color: line.marked ? Theme.selection : hover.hovered && line.isRun ? Theme.hovered : line.isRun ? "transparent" : Theme.window
+        border.width: line.current ? Theme.hairline : 0
+        border.color: Theme.accent
+    }
+    UiSeparator {
+        anchors.top: parent.top
+        width: parent.width
+        visible: line.isRun && line.index > 0
+    }
+    HoverHandler {
+        id: hover
+    }
+    MouseArea {
+        anchors.fill: parent
+        enabled: line.isRun
+        onClicked: mouse => line.groups.mark(line.index, (mouse.modifiers & Qt.ControlModifier) !== 0, (mouse.modifiers & Qt.ShiftModifier) !== 0)
+        onDoubleClicked: line.groups.toggle(line.index)
+    }
+    ColumnLayout {
+        id: block
+
+        anchors.left: parent.left
+        anchors.right: parent.right
+        anchors.leftMargin: Theme.spaceL
+        anchors.rightMargin: Theme.spaceXl
+        anchors.verticalCenter: parent.verticalCenter
+        spacing: 0
+        opacity: line.checkState === Qt.Unchecked && !line.isRemark ? 0.6 : 1
+
+        RowLayout {
+            visible: !line.isRemark
+            spacing: Theme.spaceS
+
+            UiIconButton {
+                objectName: "fold"
+                Layout.preferredWidth: line.columns.fold
+                opacity: line.isRun ? 1 : 0
+                enabled: line.isRun
+                iconName: line.unfolded ? "chevronDown" : "chevronRight"
+                text: line.unfolded ? qsTr("Fold") : qsTr("Show the sources")
+                onClicked: line.groups.toggle(line.index)
+            }
+            UiCheckBox {
+                objectName: "selected"
+                label: qsTr("Import %1").arg(line.title)
+                checkState: line.checkState
+                onClicked: {
+                    line.groups.setSelected(line.index, checkState === Qt.Checked);
+                    checkState = Qt.binding(() => line.checkState);
+                }
+            }
+            UiText {
+                Layout.fillWidth: true
+                visible: line.isSource
+                text: line.title
+                font.pixelSize: Theme.secondarySize
+                elide: Text.ElideMiddle
+            }
+            UiNote {
+                Layout.maximumWidth: line.columns.run
+                visible: line.isSource && line.width > Theme.sheetWidth * 1.2
+                text: line.detail
+            }
+            ImportRunField {
+                objectName: "run"
+                Layout.fillWidth: line.isRun
+                Layout.preferredWidth: line.columns.run
+                enabled: line.checkState !== Qt.Unchecked
+                label: line.isRun ? qsTr("Name of the run") : qsTr("Name of the run that %1 joins").arg(line.title)
+                run: line.run
+                machine: line.machine
+                faulty: line.runFaulty
+                choices: line.groups.runChoices
+                onEdited: text => line.groups.setRunName(line.index, text)
+                onSettled: line.groups.settleNames()
+            }
+            UiTextField {
+                objectName: "rank"
+                Layout.preferredWidth: line.columns.rank
+                visible: line.isSource && line.rankEditable
+                enabled: line.checkState !== Qt.Unchecked
+                label: qsTr("Rank of %1").arg(line.title)
+                placeholderText: qsTr("rank")
+                text: line.rank
+                faulty: line.rankFaulty
+                inputMethodHints: Qt.ImhDigitsOnly
+                onTextEdited: line.groups.setRank(line.index, text)
+            }
+            ImportCells {
+                enabled: line.checkState !== Qt.Unchecked
+                columns: line.columns
+                groups: line.groups
+                row: line.index
+                name: line.title
+                clock: line.clock
+                clockChoice: line.clockChoice
+                clockEditable: line.clockEditable
+                offset: line.offset
+                offsetHint: line.offsetHint
+                offsetFaulty: line.offsetFaulty
+                gpuModel: line.gpuModel
+                gpuHint: line.gpuHint
+                gpuEditable: line.gpuEditable
+                sizeText: line.sizeText
+            }
+        }
+        UiNote {
+            objectName: "detail"
+            Layout.fillWidth: true
+            Layout.leftMargin: line.columns.fold * 2 + Theme.spaceS * 2
+            visible: line.isRun && text !== ""
+            text: line.detail
+        }
+        RowLayout {
+            Layout.leftMargin: line.columns.fold * 2 + Theme.spaceS * 2
+            Layout.topMargin: Theme.spaceXs
+            visible: line.isRun && line.unfolded && line.gpuEditable
+            spacing: Theme.spaceS
+
+            UiNote {
+                text: qsTr("GPUs of a node, front (fresh air) to rear")
+            }
+            UiTextField {
+                objectName: "airflow"
+                Layout.preferredWidth: line.columns.gpu * 1.5
+                enabled: line.checkState !== Qt.Unchecked
+                label: qsTr("Order of the air of %1").arg(line.title)
+                placeholderText: line.airflowHint
+                text: line.airflow
+                faulty: line.airflowFaulty
+                onTextEdited: line.groups.setAirflow(line.index, text)
+            }
+        }
+        UiSentence {
+            objectName: "problem"
+            Layout.leftMargin: line.columns.fold * 2 + Theme.spaceS * 2
+            visible: line.isRun && text !== ""
+            text: line.problem
+            color: Theme.warning
+            font.pixelSize: Theme.secondarySize
+        }
+        UiSentence {
+            Layout.leftMargin: line.columns.fold * 2 + Theme.spaceS * 2
+            visible: line.isRemark
+            text: line.title
+            color: Theme.textSecondary
+            font.pixelSize: Theme.secondarySize
+        }
+    }
+}

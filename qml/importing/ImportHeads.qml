@@ -1,0 +1,36 @@
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// The names of the columns above the runs of the import sheet.
+RowLayout {
+    id: heads
+
+    required property ImportColumns columns
+
+    spacing: Theme.spaceS
+
+    UiSectionHeader {
+        Layout.fillWidth: true
+        Layout.leftMargin: heads.columns.fold * 2 + Theme.spaceS * 2
+        text: qsTr("Run and its sources")
+    }
+    UiSectionHeader {
+        Layout.preferredWidth: heads.columns.clock
+        text: qsTr("Clock")
+    }
+    UiSectionHeader {
+        Layout.preferredWidth: heads.columns.offset
+        text: qsTr("Time zone")
+    }
+    UiSectionHeader {
+        Layout.preferredWidth: heads.columns.gpu
+        text: qsTr("GPU model")
+    }
+    UiSectionHeader {
+        Layout.preferredWidth: heads.columns.size
+        horizontalAlignment: Text.AlignRight
+        text: qsTr("Size")
+    }
+}

@@ -1,0 +1,42 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// The run that sources join: its name, or for what describes a machine the choice among the runs.
+Item {
+    id: cell
+
+    required property string label
+    required property string run
+    required property bool machine
+    required property bool faulty
+    required property var choices
+    signal edited(string text)
+    signal settled
+
+    implicitHeight: Theme.controlHeight
+
+    UiTextField {
+        objectName: "name"
+        anchors.fill: parent
+        visible: !cell.machine
+        label: cell.label
+        text: cell.run
+        faulty: cell.faulty
+        onTextEdited: cell.edited(text)
+        onEditingFinished: cell.settled()
+    }
+    UiComboBox {
+        objectName: "choice"
+        anchors.fill: parent
+        visible: cell.machine
+        label: cell.label
+        model: cell.choices
+        currentIndex: cell.choices.indexOf(cell.run)
+        displayText: cell.run === "" ? qsTr("Choose a run…") : cell.run
+        onActivated: index => {
+            cell.edited(cell.choices[index]);
+            cell.settled();
+        }
+    }
+}

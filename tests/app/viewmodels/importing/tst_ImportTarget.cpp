@@ -1,0 +1,101 @@
+// Where an import can go is told before it begins.
+
+#include "app/viewmodels/importing/ImportController.h"
+#include "core/store/Store.h"
+#include "support/TestProgram.h"
+
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <sqlite3.h>
+
+using namespace trainscope;
+using namespace trainscope::app;
+
+class tst_ImportTarget : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+
+    void saysWhatIsWrong() {
+        QCOMPARE(checkTarget(path("new.trainscope"), 0).problem, QString());
+        QVERIFY(checkTarget(path("no/new.trainscope"), 0)
+                    .problem.startsWith(QStringLiteral("There is no folder")));
+        QVERIFY(checkTarget(m_folder->path(), 0).problem.contains(QStringLiteral("a folder")));
+        QVERIFY(checkTarget({}, 0).problem.contains(QStringLiteral("which database")));
+        QVERIFY(checkTarget(QStringLiteral("new.trainscope"), 0)
+                    .problem.contains(QStringLiteral("whole path")));
+        write("notes.trainscope", "just words, and nothing that SQLite would write");
+        QVERIFY(checkTarget(path("notes.trainscope"), 0)
+                    .problem.contains(QStringLiteral("not a Trainscope")));
+        QVERIFY(!QFile::exists(path("new.trainscope")));
+    }
+
+    // No disk has room for what 2⁶² bytes become.
+    void littleSpaceIsARemark() {
+        const auto checked = checkTarget(path("new.trainscope"), std::uint64_t{1} << 62);
+        QCOMPARE(checked.problem, QString());
+        QVERIFY(checked.remark.contains(QStringLiteral("are free")));
+    }
+
+    void theSheetAsksAtOnceAndOnEdits() {
+        write("log.csv", kLog);
+        ImportController sheet;
+        QVERIFY(sheet.begin({path("log.csv")}));
+        QTRY_COMPARE(sheet.stage(), ImportController::Stage::Review);
+        QCOMPARE(sheet.problem(), QString());
+        sheet.setTargetText(path("no/where"));
+        QVERIFY(sheet.targetProblem().contains(QStringLiteral("There is no folder")));
+        QCOMPARE(sheet.problem(), sheet.targetProblem());
+        sheet.start();
+        QCOMPARE(sheet.stage(), ImportController::Stage::Review);
+        sheet.setTargetText(path("out"));
+        QCOMPARE(sheet.problem(), QString());
+        sheet.settleTarget();
+        QCOMPARE(sheet.targetPath(), path("out.trainscope"));
+        sheet.plan()->selectAll(false);
+        QCOMPARE(sheet.problem(), sheet.plan()->problem());
+    }
+
+    // A lock that another program holds goes away while the sheet is open.
+    void locksAreNoticed() {
+        QVERIFY(store::Store::openOrCreate(path("runs.trainscope").toStdString()).hasValue());
+        write("log.csv", kLog);
+        ImportController sheet;
+        QVERIFY(sheet.begin({path("log.csv")}));
+        QTRY_COMPARE(sheet.stage(), ImportController::Stage::Review);
+        sqlite3* writer = nullptr;
+        QCOMPARE(sqlite3_open(path("runs.trainscope").toUtf8().constData(), &writer), SQLITE_OK);
+        QCOMPARE(sqlite3_exec(writer, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+        sheet.setTarget(QUrl::fromLocalFile(path("runs.trainscope")));
+        QVERIFY(sheet.targetProblem().contains(QStringLiteral("Another program is writing")));
+        const QSignalSpy changes(&sheet, &ImportController::targetChanged);
+        sheet.checkTargetAgain();
+        QCOMPARE(changes.count(), 0);
+        sqlite3_close(writer);
+        sheet.checkTargetAgain();
+        QCOMPARE(sheet.problem(), QString());
+        QCOMPARE(changes.count(), 1);
+    }
+
+private:
+    static constexpr const char* kLog
+        = "timestamp, index, power.draw [W]\n2024/05/01 12:00:10.000, 0, 300.00 W\n";
+
+    [[nodiscard]] QString path(const char* name) const {
+        return m_folder->filePath(QString::fromUtf8(name));
+    }
+    void write(const char* name, const QByteArray& content) const {
+        QFile file(path(name));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(content);
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+TRAINSCOPE_TEST(tst_ImportTarget)
+#include "tst_ImportTarget.moc"
