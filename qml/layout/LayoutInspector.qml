@@ -12,6 +12,7 @@ InspectorPane {
     required property LayoutController controller
     signal copyWanted(string text)
     signal placementWanted
+    signal machineWanted
 
     InspectorText {
         visible: panel.controller.selection.rank < 0
@@ -77,6 +78,14 @@ InspectorPane {
     }
     FactList {
         facts: panel.controller.overview
+    }
+    UiButton {
+        objectName: "machine"
+        Layout.topMargin: Theme.spaceS
+        visible: panel.controller.ready
+        text: qsTr("Edit the machine…")
+        toolTip: qsTr("The model of the GPUs, and which of them stand in front")
+        onClicked: panel.machineWanted()
     }
     InspectorText {
         Layout.topMargin: Theme.spaceS

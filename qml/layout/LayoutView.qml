@@ -73,9 +73,15 @@ ViewPage {
         controller: controller
         onCopyWanted: text => view.session.copyText(text)
         onPlacementWanted: canvas.showPlacement()
+        onMachineWanted: machine.begin()
     }
     LayoutFormSheet {
         id: form
+
+        controller: controller
+    }
+    MachineSheet {
+        id: machine
 
         controller: controller
     }

@@ -24,6 +24,11 @@ Item {
 
         controller: view.controller
     }
+    MachineSheet {
+        id: machine
+
+        controller: view.controller
+    }
     UiSlider {
         id: slider
 
@@ -58,6 +63,22 @@ Item {
             tryVerify(() => sheet.opened);
             keyClick(Qt.Key_Escape);
             tryVerify(() => !sheet.visible);
+        }
+        function test_theMachineOpensAndCloses() {
+            machine.begin();
+            tryVerify(() => machine.opened);
+            verify(findChild(machine.contentItem, "evidence").text.startsWith("Assumed"));
+            verify(!findChild(machine.contentItem, "undo").enabled);
+            const model = findChild(machine.contentItem, "gpuModel");
+            model.forceActiveFocus();
+            keyClick(Qt.Key_X);
+            findChild(machine.contentItem, "order").forceActiveFocus();
+            tryVerify(() => findChild(machine.contentItem, "gpuRemark").text.startsWith("Not in the hardware catalogue"));
+            verify(findChild(machine.contentItem, "undo").enabled);
+            mouseClick(findChild(machine.contentItem, "undo"));
+            compare(model.text, "");
+            keyClick(Qt.Key_Escape);
+            tryVerify(() => !machine.visible);
         }
         function test_theSliderMoves() {
             slider.value = 0;

@@ -35,6 +35,8 @@ void addMetric(const MetricStatistics& statistics, std::vector<Fact>& facts) {
 
 std::vector<Fact> factsOf(const RunStatistics& run) {
     std::vector<Fact> facts{{InspectorModel::tr("Duration"), durationText(run.duration)}};
+    if (!run.gpuModel.empty())
+        facts.push_back({InspectorModel::tr("GPU model"), QString::fromStdString(run.gpuModel)});
     const auto measured = std::count_if(
         run.gpus.begin(), run.gpus.end(), [](const auto& gpu) { return gpu.energy.has_value(); });
     if (run.energy)

@@ -106,7 +106,8 @@ public:
     }
 
     RunStatistics finish() {
-        RunStatistics result{m_facts.run.name, m_window.length(), m_energy, {}, {}};
+        RunStatistics result{
+            m_facts.run.name, m_facts.run.gpuModel, m_window.length(), m_energy, {}, {}};
         for (const auto& known : metricRegistry()) {
             if (const auto found = m_metrics.find(known.name); found != m_metrics.end()) {
                 result.metrics.push_back(found->second.finished());

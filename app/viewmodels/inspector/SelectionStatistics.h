@@ -29,6 +29,7 @@ struct GpuStatistics {
 
 struct RunStatistics {
     std::string name;
+    std::string gpuModel; // as recorded, said or, marked so, inferred
     DurationNs duration; // of the part of the stretch that the run fills
     std::optional<double> energy; // of all GPUs; absent without gpu_power
     std::vector<MetricStatistics> metrics; // in the order of the registry, others after

@@ -302,18 +302,6 @@ void LayoutController::saveForm() {
         write(m_form.request());
 }
 
-void LayoutController::write(std::optional<layout::LayoutRequest> request) {
-    auto* open = workspace();
-    if (open == nullptr || !m_context.run)
-        return;
-    open->write([run = *m_context.run, request = std::move(request)](
-                    store::Store& store) { return analysis::enterLayout(store, run, request); },
-        [views = QPointer(views())](const Status& written) {
-            if (views && !written.hasValue())
-                views->report(written.error());
-        });
-}
-
 bool LayoutController::isEntered() const {
     return isReady() && m_context.reading->known
         && m_context.reading->known->origin == analysis::LayoutOrigin::Entered;

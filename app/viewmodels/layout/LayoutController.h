@@ -24,6 +24,7 @@ class LayoutController : public trainscope::app::DatabaseView {
     Q_PROPERTY(trainscope::app::SettingListModel* settings READ settings CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::Playback* playback READ playback CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::LayoutForm* form READ form CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::MachineForm* machine READ machine CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::LayoutSchedule* schedule READ schedule CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::LayoutDiagrams* diagrams READ diagrams CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::LayoutHover* hover READ hover CONSTANT FINAL)
@@ -54,6 +55,7 @@ public:
     [[nodiscard]] SettingListModel* settings() { return &m_rows; }
     [[nodiscard]] Playback* playback() { return &m_moment.playback(); }
     [[nodiscard]] LayoutForm* form() { return &m_form; }
+    [[nodiscard]] MachineForm* machine() { return &m_machine; }
     [[nodiscard]] LayoutSchedule* schedule() { return &m_schedule; }
     [[nodiscard]] LayoutDiagrams* diagrams() { return &m_diagrams; }
     [[nodiscard]] LayoutHover* hover() { return &m_hover; }
@@ -80,6 +82,9 @@ public:
     // Keeps what the form says in the database; or takes back what was kept.
     Q_INVOKABLE void saveForm();
     Q_INVOKABLE void forgetEntered() { write(std::nullopt); }
+    // The machine's form, begun with what is known; keeps what it says.
+    Q_INVOKABLE void beginMachine();
+    Q_INVOKABLE void saveMachine();
     // Nothing is selected or pointed at; false where nothing was.
     Q_INVOKABLE bool clear();
 
@@ -124,6 +129,7 @@ private:
     LayoutSelection m_selection{m_context, m_diagrams, m_moment.playback()};
     LayoutPlacement m_placement{m_context};
     LayoutForm m_form;
+    MachineForm m_machine;
     SettingListModel m_rows;
     FactListModel m_overview;
     int m_figure = 0;

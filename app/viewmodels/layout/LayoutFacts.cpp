@@ -172,7 +172,9 @@ std::vector<Fact> placeFacts(const plot::LayoutFigureData& data, int rank) {
                 ? translated("rack %1").arg(place.node->rack)
                 : QString()});
         facts.push_back({translated("Slot"), QString::number(place.gpu->slot), false,
-            data.cluster.isAirflowAssumed ? translated("%1, assumed").arg(side) : side});
+            data.cluster.isAirflowAssumed               ? translated("%1, assumed").arg(side)
+                : !data.cluster.airflowEvidence.empty() ? translated("%1, inferred").arg(side)
+                                                        : side});
         if (!data.cluster.gpuModel.empty())
             facts.push_back({translated("GPU"), QString::fromStdString(data.cluster.gpuModel),
                 false, translated("index %1").arg(place.gpu->local)});

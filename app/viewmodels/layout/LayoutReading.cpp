@@ -1,7 +1,11 @@
 #include "app/viewmodels/layout/LayoutReading.h"
+#include "core/analysis/machine/RunMachine.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Try.h"
+#include "core/store/MachineGuess.h"
+
+#include <set>
 
 #include <algorithm>
 
@@ -18,6 +22,41 @@ Status readKnown(const store::Store& store, const Progress& progress, LayoutRead
         return known.error();
     reading.missing = known.error().message;
     return {};
+}
+
+// The runs of which the same can be said.
+Status readOthers(const store::Store& store, const Run& run, MachineFormFacts& machine) {
+    ASSIGN_OR_RETURN(const auto runs, store.runs());
+    for (const Run& other : runs) {
+        const bool isAlike = other.id != run.id && other.kind == RunKind::Measured
+            && other.gpuModel == run.gpuModel && other.gpuCount > 0
+            && other.gpuCount * run.nodeCount == run.gpuCount * other.nodeCount;
+        if (!isAlike)
+            continue;
+        ASSIGN_OR_RETURN(const auto gpus, store.gpus(other.id));
+        if (analysis::checkAirflow(machine.ascending, gpus).hasValue())
+            machine.others.push_back(other.id);
+    }
+    return {};
+}
+
+Status readMachine(const store::Store& store, LayoutReading& reading) {
+    const Run& run = reading.run;
+    MachineFormFacts& machine = reading.machine;
+    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
+    std::set<int> locals;
+    for (const Gpu& gpu : gpus)
+        locals.insert(gpu.local);
+    machine.ascending.assign(locals.begin(), locals.end());
+    ASSIGN_OR_RETURN(machine.air, analysis::airflowOf(store, run));
+    ASSIGN_OR_RETURN(machine.inferred, analysis::inferredAirflow(store, run));
+    ASSIGN_OR_RETURN(const auto said, analysis::machineOf(store, run));
+    machine.gpuModel = said.gpuModel;
+    machine.gpuHint = said.gpuModel.empty() ? run.gpuModel : std::string();
+    ASSIGN_OR_RETURN(const auto guess, store::gpuGuessOf(store, run));
+    if (guess)
+        machine.gpuEvidence = guess->evidence;
+    return readOthers(store, run, machine);
 }
 
 Status readSchedule(
@@ -66,6 +105,7 @@ Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
     auto reading = std::make_shared<LayoutReading>();
     reading->run = run;
     RETURN_IF_ERROR(readKnown(store, progress, *reading));
+    RETURN_IF_ERROR(readMachine(store, *reading));
     ASSIGN_OR_RETURN(auto metrics, figures::figureMetrics(store, {run.id}));
     reading->metrics = std::move(metrics);
     plot::LayoutQuery query;

@@ -3,6 +3,7 @@
 // traces. Plain values; any thread.
 
 #include "app/viewmodels/layout/LayoutFacts.h"
+#include "app/viewmodels/layout/MachineForm.h"
 #include "core/analysis/cluster/Placement.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/schedule/TracedSchedule.h"
@@ -22,6 +23,7 @@ struct LayoutReading {
     std::vector<plot::FigureChoice> metrics;
     std::optional<analysis::RunLayout> known; // absent: nothing says the layout
     std::string missing; // why it is not known
+    MachineFormFacts machine;
     plot::ScheduleFigureData schedule; // empty where there is no pipeline
     std::vector<analysis::TracedIteration> iterations; // of the pipeline's traces
     std::optional<analysis::Placement> placement; // that allows for heat; an estimate

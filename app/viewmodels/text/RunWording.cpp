@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
+#include "core/catalogue/GpuGuess.h"
 
 #include <QCoreApplication>
 #include <QRegularExpression>
@@ -40,7 +41,9 @@ void add(QStringList& parts, const char* prefix, const std::optional<int>& degre
 } // namespace
 
 QString gpuText(const Run& run) {
-    const auto model = shortModel(run.gpuModel);
+    QString model = shortModel(run.gpuModel);
+    if (catalogue::isInferredName(run.gpuModel))
+        model = translated("%1 (inferred)").arg(model);
     if (run.gpuCount == 0)
         return model;
     if (model.isEmpty())

@@ -1,0 +1,198 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// Says what a run's sources do not: the model of its GPUs, and the order of the air in a node.
+UiSheet {
+    id: sheet
+
+    required property LayoutController controller
+    readonly property MachineForm form: controller.machine
+
+    title: qsTr("The machine")
+    subtitle: controller.title
+    preferredWidth: Theme.sheetWidth * 0.75
+    preferredHeight: Theme.spaceXl * 24
+
+    function begin() {
+        sheet.controller.beginMachine();
+        sheet.open();
+    }
+    function accept() {
+        if (sheet.form.orderProblem !== "")
+            return;
+        sheet.controller.saveMachine();
+        sheet.close();
+    }
+
+    ColumnLayout {
+        anchors.fill: parent
+        anchors.margins: Theme.spaceL
+        spacing: Theme.spaceS
+
+        RowLayout {
+            spacing: Theme.spaceS
+
+            UiText {
+                Layout.fillWidth: true
+                text: qsTr("Model of the GPUs")
+                color: Theme.textSecondary
+                Accessible.ignored: true
+            }
+            UiTextField {
+                objectName: "gpuModel"
+                Layout.preferredWidth: Theme.spaceXl * 10
+                label: qsTr("Model of the GPUs")
+                placeholderText: sheet.form.gpuHint
+                text: sheet.form.gpuModel
+                onEditingFinished: sheet.form.gpuModel = text
+                onAccepted: {
+                    sheet.form.gpuModel = text;
+                    sheet.accept();
+                }
+            }
+            UiComboBox {
+                objectName: "gpuChoice"
+                Layout.preferredWidth: Theme.spaceXl * 5
+                label: qsTr("Models of the hardware catalogue")
+                model: sheet.form.gpuModels
+                currentIndex: -1
+                displayText: qsTr("Choose…")
+                onActivated: index => {
+                    sheet.form.gpuModel = sheet.form.gpuModels[index];
+                    currentIndex = -1;
+                }
+            }
+        }
+        UiSentence {
+            objectName: "gpuRemark"
+            text: sheet.form.gpuRemark
+            color: Theme.textSecondary
+            font.pixelSize: Theme.secondarySize
+        }
+        UiSeparator {
+            Layout.fillWidth: true
+        }
+        RowLayout {
+            spacing: Theme.spaceS
+
+            UiText {
+                Layout.fillWidth: true
+                text: qsTr("GPUs of a node, front (fresh air) to rear")
+                color: Theme.textSecondary
+                Accessible.ignored: true
+            }
+            UiTextField {
+                objectName: "order"
+                Layout.preferredWidth: Theme.spaceXl * 10
+                label: qsTr("GPUs of a node, front to rear")
+                text: sheet.form.orderText
+                faulty: sheet.form.orderProblem !== ""
+                onEditingFinished: {
+                    if (text !== sheet.form.orderText)
+                        sheet.form.setOrderText(text);
+                }
+            }
+        }
+        UiSentence {
+            objectName: "evidence"
+            text: sheet.form.orderProblem !== "" ? sheet.form.orderProblem : sheet.form.evidence
+            color: sheet.form.orderProblem !== "" ? Theme.warning : Theme.textSecondary
+            font.pixelSize: Theme.secondarySize
+        }
+        ListView {
+            id: list
+
+            objectName: "air"
+            Layout.fillWidth: true
+            Layout.fillHeight: true
+            clip: true
+            activeFocusOnTab: true
+            model: sheet.form
+            boundsBehavior: Flickable.StopAtBounds
+            Accessible.role: Accessible.List
+            Accessible.name: qsTr("GPUs from front to rear")
+            delegate: RowLayout {
+                id: position
+
+                required property int index
+                required property int local
+                required property bool rear
+
+                width: list.width - Theme.spaceM
+                spacing: Theme.spaceS
+                Accessible.role: Accessible.ListItem
+                Accessible.name: qsTr("GPU %1, %2").arg(position.local).arg(side.text)
+
+                UiText {
+                    Layout.preferredWidth: Theme.spaceXl * 4
+                    text: qsTr("GPU %1").arg(position.local)
+                }
+                UiNote {
+                    id: side
+
+                    Layout.fillWidth: true
+                    text: position.rear ? qsTr("rear") : qsTr("front")
+                    color: position.rear ? Theme.warning : Theme.textSecondary
+                }
+                UiIconButton {
+                    objectName: "forward" + position.index
+                    enabled: position.index > 0
+                    iconName: "chevronUp"
+                    text: qsTr("Nearer to the fresh air")
+                    onClicked: sheet.form.move(position.index, -1)
+                }
+                UiIconButton {
+                    objectName: "back" + position.index
+                    enabled: position.index + 1 < sheet.form.count
+                    iconName: "chevronDown"
+                    text: qsTr("Nearer to the exhaust")
+                    onClicked: sheet.form.move(position.index, 1)
+                }
+            }
+            UiScrollBar.vertical: UiScrollBar {}
+        }
+        UiCheckBox {
+            objectName: "others"
+            visible: sheet.form.otherCount > 0
+            text: sheet.form.otherCount === 1 ? qsTr("Also for the other run on such nodes") : qsTr("Also for the %1 other runs on such nodes").arg(sheet.form.otherCount)
+            checked: sheet.form.forOthers
+            onClicked: {
+                sheet.form.forOthers = checked;
+                checked = Qt.binding(() => sheet.form.forOthers);
+            }
+        }
+    }
+    buttons: [
+        UiButton {
+            objectName: "undo"
+            enabled: sheet.form.undoable
+            text: qsTr("Undo")
+            onClicked: sheet.form.undo()
+        },
+        UiButton {
+            objectName: "asInferred"
+            enabled: sheet.form.said
+            text: qsTr("As inferred")
+            toolTip: qsTr("The order that the temperatures tell, else ascending indices")
+            onClicked: sheet.form.takeInferred()
+        },
+        Item {
+            Layout.fillWidth: true
+        },
+        UiButton {
+            text: qsTr("Cancel")
+            onClicked: sheet.close()
+        },
+        UiButton {
+            objectName: "save"
+            primary: true
+            enabled: sheet.form.orderProblem === ""
+            text: qsTr("Use it")
+            onClicked: sheet.accept()
+        }
+    ]
+}
