@@ -28,18 +28,16 @@ struct NameInFile {
     std::string file;
 };
 
-// What the files of a folder say; of several models none.
+// What the files of a folder say; of several models, or of one that is not known, none.
 class FolderNames {
 public:
     void add(const std::string& name, std::string_view file) {
-        const auto* model = catalogue::findGpuModel(name);
-        if (model == nullptr)
-            return;
-        if (m_models.insert(model).second)
+        if (m_models.insert(catalogue::findGpuModel(name)).second)
             m_first = {name, std::string(namePart(file))};
     }
     [[nodiscard]] const NameInFile* told() const {
-        return m_models.size() == 1 ? &m_first : nullptr;
+        const bool isOne = m_models.size() == 1 && *m_models.begin() != nullptr;
+        return isOne ? &m_first : nullptr;
     }
 
 private:

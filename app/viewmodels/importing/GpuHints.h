@@ -7,8 +7,8 @@
 
 namespace trainscope::app {
 
-// Fills gpuHint: what was recorded of the GPUs, else what names tell: of the unit and its files,
-// else of what lies in its folder.
+// Fills gpuHint: what was recorded of the GPUs, else what the files beside it agree on, else what
+// the names of the unit and of its files tell.
 void addGpuHints(std::vector<ImportRow>& rows);
 
 } // namespace trainscope::app

@@ -83,6 +83,15 @@ private Q_SLOTS:
                                 {"run/notes.txt", "compared with an NVIDIA A100"}},
             "nvsmi")
                     .gpuBeside.empty());
+        // So does a GPU that is not in the catalogue.
+        QVERIFY(plannedUnit({{"run/gpu.csv", kPowerLog}, {"run/train.log", log},
+                                {"run/rank0.json",
+                                    R"({"schemaVersion":1,"deviceProperties":[{"id":0,"name":)"
+                                    R"("Tesla P100-PCIE-16GB"}],"traceEvents":[{"ph":"X",)"
+                                    R"("cat":"kernel","name":"k","pid":0,"tid":7,)"
+                                    R"("ts":100.5,"dur":2}]})"}},
+            "nvsmi")
+                    .gpuBeside.empty());
     }
 };
 
