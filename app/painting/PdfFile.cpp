@@ -47,8 +47,10 @@ class Qpdf {
     }
 
 public:
+// NOLINTBEGIN(bugprone-macro-parentheses): the names of members
 #define TRAINSCOPE_QPDF(name)                                                                      \
     decltype(::qpdf_##name)* name = function<decltype(::qpdf_##name)>("qpdf_" #name)
+    // NOLINTEND(bugprone-macro-parentheses)
     TRAINSCOPE_QPDF(init);
     TRAINSCOPE_QPDF(cleanup);
     TRAINSCOPE_QPDF(silence_errors);

@@ -17,7 +17,7 @@ constexpr std::size_t kShortestName = 16; // that a name is cut to
 constexpr std::size_t kMostInShortLines = 44; // longer texts are broken where their column ends
 constexpr std::size_t kLeastLine = 12;
 constexpr std::size_t kTableWidth = 110;
-constexpr double kPageWidth = 114.0; // of a line of a table, what a column adds, and bold letters
+constexpr double kLineWidth = 114.0; // of a line of a table, what a column adds, and bold letters
 constexpr double kColumnGap = 2.0;
 constexpr double kBold = 1.12;
 constexpr std::size_t kMostNamed = 6; // runs in a sentence
@@ -173,7 +173,7 @@ private:
                 width = std::max(width, longestLine(row[*i]));
             others += kColumnGap + width;
         }
-        const double rest = std::max(0.0, kPageWidth - others);
+        const double rest = std::max(0.0, kLineWidth - others);
         return std::clamp(static_cast<std::size_t>(rest), kShortestName, kLongestName);
     }
 

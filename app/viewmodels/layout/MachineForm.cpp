@@ -26,8 +26,8 @@ void MachineForm::move(int row, int by) {
         return;
     State next = m_now;
     next.said = shownOrder();
-    std::swap(
-        next.said[static_cast<std::size_t>(row)], next.said[static_cast<std::size_t>(row + by)]);
+    const int other = row + by;
+    std::swap(next.said[static_cast<std::size_t>(row)], next.said[static_cast<std::size_t>(other)]);
     take(std::move(next));
 }
 

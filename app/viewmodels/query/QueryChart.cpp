@@ -120,7 +120,7 @@ plot::ColumnChart columnChart(const QueryRows& rows, const ChartColumns& columns
     return chart;
 }
 
-figures::Figure chartFigure(std::shared_ptr<const plot::ColumnChart> chart) {
+figures::Figure chartFigure(const std::shared_ptr<const plot::ColumnChart>& chart) {
     figures::Figure figure;
     figure.kind = "query";
     figure.title = chart->title;

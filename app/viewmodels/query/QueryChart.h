@@ -23,6 +23,6 @@ ChartColumns usualColumns(const QueryRows& rows);
 // shows. Times in nanoseconds since the epoch become seconds since the first.
 plot::ColumnChart columnChart(const QueryRows& rows, const ChartColumns& columns);
 
-figures::Figure chartFigure(std::shared_ptr<const plot::ColumnChart> chart);
+figures::Figure chartFigure(const std::shared_ptr<const plot::ColumnChart>& chart);
 
 } // namespace trainscope::app

@@ -15,7 +15,7 @@ namespace trainscope::app {
 
 namespace {
 
-constexpr double kNarrowest = 56.0;
+constexpr double kNarrowestColumn = 56.0;
 constexpr double kNarrowestLabel = 128.0; // that is written in
 constexpr double kWidestText = 240.0;
 constexpr double kWidestName = 320.0;
@@ -88,7 +88,7 @@ double widthOf(const ColumnTexts& column, bool isName) {
         widest = std::max(widest, body.horizontalAdvance(cell));
     const double most = isName ? kWidestName : kWidestText;
     const double room = kCellMargins + (isName ? kRunMark : 0.0);
-    const double least = column.head.isEditable ? kNarrowestLabel : kNarrowest;
+    const double least = column.head.isEditable ? kNarrowestLabel : kNarrowestColumn;
     return std::clamp(std::ceil(widest + room), least, most);
 }
 

@@ -25,7 +25,7 @@ Path commonFolder(const Path& a, const Path& b) {
     return common;
 }
 
-struct Place {
+struct SourcePlace {
     Path folder; // that all sources are in
     int sources = 0;
 };
@@ -34,10 +34,10 @@ struct Place {
 
 std::map<RunId, std::string> sourceFolders(
     const std::vector<std::pair<RunId, std::string>>& sourcePaths) {
-    std::map<RunId, Place> places;
+    std::map<RunId, SourcePlace> places;
     for (const auto& [run, text] : sourcePaths) {
         const Path folder = tidied(text).parent_path();
-        Place& place = places[run];
+        SourcePlace& place = places[run];
         place.folder = place.sources++ == 0 ? folder : commonFolder(place.folder, folder);
     }
     std::map<Path, int> users;

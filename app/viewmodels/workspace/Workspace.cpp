@@ -138,7 +138,7 @@ void Workspace::change(Change change, Done done) {
     });
 }
 
-void Workspace::setLabels(std::vector<store::RunLabels> labels, Done done) {
+void Workspace::setLabels(const std::vector<store::RunLabels>& labels, Done done) {
     const auto work = [labels](store::Store& store) -> Status {
         for (const store::RunLabels& one : labels) {
             RETURN_IF_ERROR(store::setTags(store, one.run, one.tags));

@@ -63,7 +63,7 @@ public:
     void write(Change work, Done done);
     void setShown(const std::vector<RunId>& runs);
     // Replaces what is said of these runs, in the background.
-    void setLabels(std::vector<store::RunLabels> labels, Done done = {});
+    void setLabels(const std::vector<store::RunLabels>& labels, Done done = {});
 
 Q_SIGNALS:
     void databaseChanged();

@@ -21,7 +21,7 @@ constexpr double kApart = 2.0; // points nearer than this are one
 constexpr double kReach = 8.0; // how far from a point the pointer still means it
 constexpr double kChartLines = 8.0; // of small text, that a chart wants
 constexpr int kMostXTicks = 8;
-constexpr int kMostNoteLines = 2;
+constexpr int kMostChartNoteLines = 2;
 
 class ColumnDrawing {
 public:
@@ -139,7 +139,7 @@ ColumnChartGeometry buildColumnChart(const ColumnChart& chart, const FigureStyle
     const double pad = 2.0 * canvas.gap();
     const double width = std::max(style.width - 2.0 * pad, 1.0);
     const bool hasTitle = style.title && !chart.title.empty();
-    FigureFoot foot(canvas, width, kMostNoteLines);
+    FigureFoot foot(canvas, width, kMostChartNoteLines);
     if (style.caption)
         foot.add({}, chart.notes);
     FigurePanel like;

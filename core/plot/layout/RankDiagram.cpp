@@ -148,9 +148,9 @@ std::optional<int> rankAt(const RankDiagram& diagram, double x, double y) {
 }
 
 std::optional<std::size_t> edgeAt(const RankDiagram& diagram, double x, double y) {
-    constexpr double kReach = 4.0;
+    constexpr double kEdgeReach = 4.0;
     std::optional<std::size_t> found;
-    double best = kReach;
+    double best = kEdgeReach;
     for (const EdgeCurve& curve : diagram.edges) {
         for (std::size_t i = 1; i < curve.points.size(); ++i) {
             const double away

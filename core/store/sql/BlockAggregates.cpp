@@ -53,13 +53,15 @@ void countStep(sqlite3_context* context, int arguments, sqlite3_value** values) 
     auto* state = stateOf<CountState>(context);
     if (state == nullptr)
         return;
-    if (arguments == 0)
-        state->count += weightOf(context);
-    else if (const SampleBlock* block = valuesIn(context, values[0]))
-        state->count += block->present();
-    else if (const SampleBlock* timed = timesIn(context, values[0]))
+    const bool isOfRows = arguments == 0;
+    const SampleBlock* valued = isOfRows ? nullptr : valuesIn(context, values[0]);
+    const SampleBlock* timed
+        = isOfRows || valued != nullptr ? nullptr : timesIn(context, values[0]);
+    if (valued != nullptr)
+        state->count += valued->present();
+    else if (timed != nullptr)
         state->count += timed->count();
-    else if (sqlite3_value_type(values[0]) != SQLITE_NULL)
+    else if (isOfRows || sqlite3_value_type(values[0]) != SQLITE_NULL)
         state->count += weightOf(context);
 }
 
@@ -247,10 +249,10 @@ std::int64_t countOf(
         from, to, [name](const Instruction& instruction) { return instruction.name == name; });
 }
 
-using Place = Program::const_iterator;
+using InstructionAt = Program::const_iterator;
 
 // The columns that rows are grouped by: what a Compare finds in its registers.
-std::set<std::int64_t> keysOf(Place begin, Place end) {
+std::set<std::int64_t> keysOf(InstructionAt begin, InstructionAt end) {
     std::set<std::int64_t> keys;
     for (auto compare = begin; compare != end; ++compare) {
         for (auto read = begin; read != end && compare->name == "Compare"; ++read) {
@@ -266,7 +268,7 @@ std::set<std::int64_t> keysOf(Place begin, Place end) {
 // A max() or min() that chooses the row which plain columns come from sets a register of its
 // CollSeq, and behind an If on that register these columns are read. What the rows are grouped by
 // may be among them.
-bool choosesRows(const Program& program, Place begin, Place end) {
+bool choosesRows(const Program& program, InstructionAt begin, InstructionAt end) {
     const auto keys = keysOf(begin, end);
     for (auto choice = begin; choice != end; ++choice) {
         if (choice->name != "CollSeq" || choice->first == 0)

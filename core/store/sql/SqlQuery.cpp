@@ -89,8 +89,8 @@ struct SqlConnection {
     static Result<std::unique_ptr<SqlConnection>> open(
         const std::filesystem::path& path, const QueryOptions& options, bool readsBlocks) {
         ASSIGN_OR_RETURN(auto opened, openReader(path));
-        auto made = std::unique_ptr<SqlConnection>(
-            new SqlConnection{{}, {options.proceed, nullptr, {}}, std::move(opened)});
+        auto made = std::make_unique<SqlConnection>(
+            SqlConnection{{}, {options.proceed, nullptr, {}}, std::move(opened)});
         Database& database = made->database;
         if (readsBlocks) {
             made->pass.blocks = &made->blocks;
