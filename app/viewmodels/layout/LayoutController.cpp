@@ -53,12 +53,15 @@ void LayoutController::takeSettings(const LayoutSettings& settings) {
         readColours();
 }
 
-// As they were chosen, but by a metric that the run has.
+// As they were chosen, but by a metric that the run has; without any by node.
 void LayoutController::fitSettings() {
     m_context.settings = m_wanted;
-    if (isReady())
-        fitMetric(
-            m_context.reading->metrics, m_context.settings.metric, m_context.settings.statistic);
+    if (!isReady())
+        return;
+    auto& [by, metric, statistic, lit, wholeStep] = m_context.settings;
+    fitMetric(m_context.reading->metrics, metric, statistic);
+    if (by == plot::RankColour::Value && m_context.reading->metrics.empty())
+        by = plot::RankColour::Node;
 }
 
 void LayoutController::choose(const QString& key, int choice) {
@@ -75,8 +78,10 @@ void LayoutController::choose(const QString& key, int choice) {
         changed = withLayoutSetting(m_context.settings, choicesOf(), key, choice);
     if (changed == m_context.settings)
         return;
-    if (changed.metric == m_context.settings.metric)
+    if (changed.by == m_context.settings.by && changed.metric == m_context.settings.metric) {
+        changed.by = m_wanted.by;
         changed.metric = m_wanted.metric;
+    }
     saveSettings(Views::Layout, encodeLayout(changed));
     takeSettings(changed);
     Q_EMIT m_diagrams.marksChanged();
