@@ -94,6 +94,8 @@ void addKernels(SourcedTable& made, Selections runs, std::size_t run, const Name
 
 // For narrow columns.
 std::string shortTitle(const TracedTime& part) {
+    if (part.time == &analysis::TimeBreakdown::compute)
+        return "comp.";
     if (part.time == &analysis::TimeBreakdown::communication)
         return "comm.";
     return part.time == &analysis::TimeBreakdown::exposedCommunication ? "exposed" : part.title;
