@@ -33,9 +33,6 @@ constexpr double kPowerBeyond = 1.15; // sensors show short peaks above a limit
 bool isLetter(char c) {
     return std::isalpha(static_cast<unsigned char>(c)) != 0;
 }
-bool isDigit(char c) {
-    return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
 
 // A word of its own, or behind a count: "8xH100", not "data100".
 bool beginsWord(std::string_view text, std::size_t at) {

@@ -74,17 +74,7 @@ inline Phase phaseOf(std::span<const ActiveKernel> running) {
         return communication ? Phase::CommunicationExposed : Phase::Idle;
     if (communication)
         return Phase::CommunicationHidden;
-    switch (mark) {
-    case Mark::Forward:
-        return Phase::Forward;
-    case Mark::Backward:
-        return Phase::Backward;
-    case Mark::Optimizer:
-        return Phase::Optimizer;
-    case Mark::None:
-        break;
-    }
-    return Phase::Compute;
+    return phaseOf(mark).value_or(Phase::Compute);
 }
 
 // One pass over all that a rank's trace says about a device: its streams, their annotations and the

@@ -139,6 +139,20 @@ std::string_view toString(Phase value) {
     return kPhaseNames.nameOf(value);
 }
 
+std::optional<Phase> phaseOf(Mark mark) {
+    switch (mark) {
+    case Mark::Forward:
+        return Phase::Forward;
+    case Mark::Backward:
+        return Phase::Backward;
+    case Mark::Optimizer:
+        return Phase::Optimizer;
+    case Mark::None:
+        break;
+    }
+    return std::nullopt;
+}
+
 Mark markOfAnnotation(std::string_view name) {
     if (const auto pass = passNameOf(name))
         return pass->kind == layout::TaskKind::Forward ? Mark::Forward : Mark::Backward;

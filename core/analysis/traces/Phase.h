@@ -77,6 +77,7 @@ private:
 
 // What a name says of the compute it stands for.
 enum class Mark { None, Forward, Backward, Optimizer };
+std::optional<Phase> phaseOf(Mark mark); // absent for None
 
 // Reads names of record_function, NVTX and Megatron's timers: "## forward ##", "forward-compute",
 // "DistributedDataParallel.forward", "backward-compute", "Optimizer.step#Adam.step", and the names

@@ -9,20 +9,6 @@ namespace trainscope::analysis {
 
 namespace {
 
-std::optional<Phase> phaseOfMark(Mark mark) {
-    switch (mark) {
-    case Mark::Forward:
-        return Phase::Forward;
-    case Mark::Backward:
-        return Phase::Backward;
-    case Mark::Optimizer:
-        return Phase::Optimizer;
-    case Mark::None:
-        break;
-    }
-    return std::nullopt;
-}
-
 Mark markOf(const DeviceWork& work) {
     if (work.kernel != nullptr)
         return work.telling.mark;
@@ -49,7 +35,7 @@ public:
     [[nodiscard]] std::vector<Change> changes(std::size_t stream, Phase unmarked) const {
         std::vector<Change> result;
         for (const Told& told : m_streams[stream]) {
-            auto phase = phaseOfMark(told.mark);
+            auto phase = phaseOf(told.mark);
             if (!phase && told.isCompute)
                 phase = unmarked;
             result.push_back({told.from, phase});

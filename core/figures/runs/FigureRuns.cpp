@@ -86,23 +86,23 @@ std::size_t optimisationRank(std::string_view optimisation) {
 bool naturally(const FigureSubject& a, const FigureSubject& b) {
     const FigureRun& x = a.named;
     const FigureRun& y = b.named;
-    if (const auto order = naturalOrder(x.model, y.model); order != 0)
+    if (const auto order = text::naturalOrder(x.model, y.model); order != 0)
         return order < 0;
-    if (const auto order = naturalOrder(x.cluster, y.cluster); order != 0)
+    if (const auto order = text::naturalOrder(x.cluster, y.cluster); order != 0)
         return order < 0;
     // Sharded data parallelism is the alternative to the others and comes behind them.
     const bool xSharded = x.layout.ends_with("FSDP");
     const bool ySharded = y.layout.ends_with("FSDP");
     if (xSharded != ySharded)
         return ySharded;
-    if (const auto order = naturalOrder(x.layout, y.layout); order != 0)
+    if (const auto order = text::naturalOrder(x.layout, y.layout); order != 0)
         return order < 0;
     const auto rest = [](const FigureRun& run) {
         return std::tuple(run.microBatch.value_or(0), optimisationRank(run.optimisation));
     };
     if (rest(x) != rest(y))
         return rest(x) < rest(y);
-    return naturalOrder(x.name, y.name) < 0;
+    return text::naturalOrder(x.name, y.name) < 0;
 }
 
 bool keepsOrder(FigureKind kind) {
@@ -282,10 +282,6 @@ std::string groupLabel(const FigureRun& run, const std::vector<FigureSubject>& a
             label += (label.empty() ? "" : ", ") + run.cluster;
     }
     return label;
-}
-
-std::strong_ordering naturalOrder(std::string_view a, std::string_view b) {
-    return text::naturalOrder(a, b);
 }
 
 } // namespace trainscope::figures

@@ -47,8 +47,4 @@ std::string commonTitle(const std::vector<FigureSubject>& subjects);
 // have the same.
 std::string groupLabel(const FigureRun& run, const std::vector<FigureSubject>& all);
 
-// The order in which people list names with numbers in them, TP2 before TP16: runs of digits
-// compare as numbers, everything else as bytes.
-std::strong_ordering naturalOrder(std::string_view a, std::string_view b);
-
 } // namespace trainscope::figures

@@ -14,15 +14,6 @@ class tst_FigureRuns : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void numbersInNames() {
-        QVERIFY(naturalOrder("TP2", "TP16") < 0);
-        QVERIFY(naturalOrder("TP16", "TP2") > 0);
-        QVERIFY(naturalOrder("a007", "a7") == 0);
-        QVERIFY(naturalOrder("EP8-TP1-PP4", "EP8-TP2-PP2") < 0);
-        QVERIFY(naturalOrder("run", "run2") < 0);
-        QVERIFY(naturalOrder("99999999999999999999", "100000000000000000000") < 0);
-    }
-
     void layouts() {
         LaunchConfig launch;
         QCOMPARE(layoutLabel(launch), std::string());
