@@ -16,6 +16,8 @@ struct GpuModel {
     std::vector<std::string> match; // lower case; a device name that contains one of them is this
     std::optional<double> fp16Flops; // dense, 1/s
     std::optional<double> bf16Flops;
+    std::optional<double> fp8Flops;
+    std::optional<double> fp4Flops;
     std::optional<double> memoryBytes;
     std::optional<double> memoryBandwidth; // B/s
     std::optional<double> linkBandwidth; // scale-up, of the card, per direction, B/s

@@ -18,9 +18,10 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kMaxSize = 1 << 30;
-constexpr std::array<std::string_view, 14> kKnownKeys{"name", "match", "layers", "hidden", "heads",
+constexpr std::array<std::string_view, 23> kKnownKeys{"name", "match", "layers", "hidden", "heads",
     "kv_heads", "head_size", "ffn", "gated_mlp", "vocabulary", "tied_embeddings", "experts",
-    "experts_per_token", "source"};
+    "experts_per_token", "shared_experts", "dense_layers", "dense_ffn", "window", "query_rank",
+    "key_value_rank", "rope_head_size", "value_head_size", "next_token_layers", "source"};
 
 std::string lettersAndDigits(std::string_view text) {
     std::string out;
@@ -69,7 +70,18 @@ private:
         model.experts = number("experts", 1);
         model.expertsPerToken
             = number("experts_per_token", model.experts > 1 ? std::nullopt : std::optional(1));
+        model.sharedExperts = optionalNumber("shared_experts");
+        model.denseLayers = optionalNumber("dense_layers");
+        model.denseFfn = number("dense_ffn", model.ffn);
+        model.window = optionalNumber("window");
+        model.queryRank = optionalNumber("query_rank");
+        model.keyValueRank = optionalNumber("key_value_rank");
+        model.ropeHeadSize = number("rope_head_size", model.headSize);
+        model.valueHeadSize = number("value_head_size", model.headSize);
+        model.nextTokenLayers = optionalNumber("next_token_layers");
     }
+
+    int optionalNumber(const char* key) { return m_entry.contains(key) ? number(key, 0) : 0; }
 
     void judge(const TrainingModel& model) {
         if (model.heads % model.kvHeads != 0)
@@ -78,6 +90,10 @@ private:
             note("hidden is no multiple of heads, and head_size is not given");
         if (model.expertsPerToken > model.experts)
             note("experts_per_token is larger than experts");
+        if (model.denseLayers > model.layers)
+            note("dense_layers are more than layers");
+        if (model.ropeHeadSize > model.headSize)
+            note("rope_head_size is larger than head_size");
     }
 
     void refuseUnknownKeys() {

@@ -26,7 +26,19 @@ struct TrainingModel {
     bool tiedEmbeddings = false;
     int experts = 1;
     int expertsPerToken = 1;
+    int sharedExperts = 0; // that every token meets beside its own
+    int denseLayers = 0; // the first ones, without experts
+    int denseFfn = 0; // of these
+    int window = 0; // tokens that every second layer looks back at; 0: all do at everything
+    int queryRank = 0; // latent attention (DeepSeek-V2): queries, and keys with values, pass
+    int keyValueRank = 0; // through these widths; 0: as usual
+    int ropeHeadSize = 0; // of headSize, the part that carries positions
+    int valueHeadSize = 0; // headSize, where the source states none
+    int nextTokenLayers = 0; // more layers, each with a loss of its own (multi-token prediction)
     std::string source; // of the numbers
+
+    [[nodiscard]] bool hasLatentAttention() const { return keyValueRank > 0; }
+    bool operator==(const TrainingModel&) const = default;
 };
 
 // The built-in models, special forms before general ones.

@@ -126,25 +126,41 @@ struct Forward {
     double scorePerPosition = 0.0;
 };
 
-double attentionWeights(const TrainingModel& model) {
-    const double queries = double{1} * model.heads * model.headSize;
-    const double keys = double{1} * model.kvHeads * model.headSize;
-    return 2.0 * model.hidden * (queries + keys);
+double projectionWeights(const TrainingModel& model) {
+    const double heads = model.heads;
+    const double queries = heads * model.headSize;
+    const double output = model.hidden * valueWidthOf(model);
+    if (!model.hasLatentAttention())
+        return 1.0 * model.hidden * (queries + 2.0 * model.kvHeads * model.headSize) + output;
+    const double position = model.ropeHeadSize;
+    const double down = model.hidden * (model.queryRank + model.keyValueRank + position);
+    const double up = (model.queryRank > 0 ? model.queryRank : model.hidden) * queries
+        + model.keyValueRank * (heads * (model.headSize - position) + valueWidthOf(model));
+    return (model.queryRank > 0 ? down : down - model.hidden * model.queryRank) + up + output;
 }
 
-double expertWeights(const TrainingModel& model) {
-    return (model.gatedMlp ? 3.0 : 2.0) * model.hidden * model.ffn;
+double feedForwardWeights(const TrainingModel& model, int width) {
+    return (model.gatedMlp ? 3.0 : 2.0) * model.hidden * width;
 }
 
-double routerWeights(const TrainingModel& model) {
-    return model.experts > 1 ? double{1} * model.hidden * model.experts : 0.0;
+double denseLayersOf(const TrainingModel& model) {
+    return model.experts > 1 ? model.denseLayers : model.layers;
+}
+
+// Of the layers with experts: each expert of them, and what is outside of the experts.
+double expertLayersOf(const TrainingModel& model) {
+    return model.layers + model.nextTokenLayers - denseLayersOf(model);
 }
 
 Forward forwardOf(const TrainingModel& model) {
-    const double layer = attentionWeights(model) + routerWeights(model)
-        + expertWeights(model) * model.expertsPerToken;
-    return {2.0 * (model.layers * layer + double{1} * model.hidden * model.vocabulary),
-        4.0 * model.layers * model.heads * model.headSize};
+    const LayerWeights weights = layerWeightsOf(model);
+    const double layers = model.layers + model.nextTokenLayers;
+    const double active = weights.expert * model.expertsPerToken + weights.sharedExperts;
+    const double mlp
+        = denseLayersOf(model) * weights.dense + expertLayersOf(model) * (weights.router + active);
+    const double logits = (1.0 + model.nextTokenLayers) * model.hidden * model.vocabulary;
+    return {2.0 * (layers * weights.attention + mlp + logits),
+        2.0 * layers * (model.heads * model.headSize + valueWidthOf(model))};
 }
 
 ModelWork inferenceWork(const TrainingModel& model, int sequence, int generated) {
@@ -166,14 +182,33 @@ Result<ModelShape> shapeOf(const LaunchConfig& launch, const catalogue::ModelCat
     return Resolver(launch).resolve(catalogue);
 }
 
+double valueWidthOf(const TrainingModel& model) {
+    const int size = model.valueHeadSize > 0 ? model.valueHeadSize : model.headSize;
+    return double{1} * model.heads * size;
+}
+
+bool hasExperts(const TrainingModel& model, int layer) {
+    return model.experts > 1 && layer >= model.denseLayers;
+}
+
+LayerWeights layerWeightsOf(const TrainingModel& model) {
+    const bool isDense = model.experts <= 1;
+    const double one = feedForwardWeights(model, model.ffn);
+    return {projectionWeights(model),
+        isDense || model.denseFfn <= 0 ? one : feedForwardWeights(model, model.denseFfn), one,
+        one * model.sharedExperts, isDense ? 0.0 : double{1} * model.hidden * model.experts,
+        2.0 * model.hidden};
+}
+
 ModelParameters parametersOf(const TrainingModel& model) {
-    const double norms = 2.0 * model.hidden;
-    const double shared = attentionWeights(model) + routerWeights(model) + norms;
-    const double outside = double{1} * model.hidden
-        + (model.tiedEmbeddings ? 1.0 : 2.0) * model.hidden * model.vocabulary;
-    const double expert = expertWeights(model);
-    return {model.layers * (shared + expert * model.experts) + outside,
-        model.layers * (shared + expert * model.expertsPerToken) + outside};
+    const LayerWeights weights = layerWeightsOf(model);
+    const double layers = model.layers + model.nextTokenLayers;
+    const double experts = expertLayersOf(model);
+    const double common = layers * (weights.attention + weights.norms)
+        + denseLayersOf(model) * weights.dense + experts * (weights.router + weights.sharedExperts)
+        + model.hidden + (model.tiedEmbeddings ? 1.0 : 2.0) * model.hidden * model.vocabulary;
+    const double each = experts * weights.expert;
+    return {common + each * model.experts, common + each * model.expertsPerToken};
 }
 
 ModelWork workOf(const TrainingModel& model, Workload workload, int sequence, int generated) {
@@ -198,9 +233,10 @@ layout::TrafficModel trafficModelOf(const catalogue::TrainingModel& model, int s
     traffic.keyWidth = double{1} * model.kvHeads * model.headSize;
     traffic.sequence = sequence;
     traffic.microBatch = microBatch;
+    const LayerWeights weights = layerWeightsOf(model);
     traffic.attentionParameters
-        = attentionWeights(model) + 2.0 * model.hidden + routerWeights(model);
-    traffic.mlpParameters = expertWeights(model);
+        = weights.attention + weights.norms + weights.router + weights.sharedExperts;
+    traffic.mlpParameters = weights.expert;
     traffic.embeddingParameters = double{1} * model.hidden * model.vocabulary;
     traffic.tiedEmbeddings = model.tiedEmbeddings;
     traffic.experts = model.experts;

@@ -43,6 +43,19 @@ Result<ModelShape> shapeOf(const LaunchConfig& launch, const catalogue::ModelCat
 // Inference takes the forward pass of the prompt (prefill) and of each generated token (decode,
 // with a cache of keys and values); the prompt is what of the sequence is not generated.
 
+// Weights of the parts of a layer, without biases.
+struct LayerWeights {
+    double attention = 0.0; // projections; of latent attention those down and up
+    double dense = 0.0; // the feed-forward of a layer without experts
+    double expert = 0.0; // one of a layer with experts
+    double sharedExperts = 0.0; // all that every token meets
+    double router = 0.0;
+    double norms = 0.0;
+};
+LayerWeights layerWeightsOf(const catalogue::TrainingModel& model);
+bool hasExperts(const catalogue::TrainingModel& model, int layer); // counts from 0
+double valueWidthOf(const catalogue::TrainingModel& model); // heads × the size of a value's head
+
 struct ModelParameters {
     double total = 0.0;
     double active = 0.0; // that a token meets: of the experts only those per token

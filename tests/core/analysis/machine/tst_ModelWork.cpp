@@ -45,6 +45,12 @@ private Q_SLOTS:
         QTest::newRow("Mixtral 8x7B") << QByteArray("mixtral-8x7b") << 46.7 << 12.88 << 0.01;
         QTest::newRow("Mixtral 8x22B") << QByteArray("mixtral-8x22b") << 140.6 << 39.15 << 0.05;
         QTest::newRow("GPT-NeoX-20B") << QByteArray("gpt-neox-20b") << 20.55 << 20.55 << 0.01;
+        QTest::newRow("Qwen3-30B-A3B") << QByteArray("qwen3-30b-a3b") << 30.5 << 3.3 << 0.06;
+        QTest::newRow("Qwen3-235B-A22B") << QByteArray("qwen3-235b-a22b") << 235.0 << 22.0 << 0.2;
+        QTest::newRow("gpt-oss-120b") << QByteArray("gpt-oss-120b") << 116.83 << 5.7 << 0.1;
+        // 671B and 37B, and the module that predicts one token more, 11.5B of which 0.6B are met.
+        QTest::newRow("DeepSeek-V3") << QByteArray("deepseek-v3") << 682.5 << 38.2 << 0.5;
+        QTest::newRow("Kimi K2") << QByteArray("kimi-k2") << 1026.0 << 32.9 << 1.0;
     }
     void publishedParameters() {
         QFETCH(const QByteArray, model);

@@ -1,0 +1,66 @@
+#pragma once
+// Job: everything that a prediction is made from; a training or inference run that need not exist.
+// Plain values, SI.
+
+#include "core/catalogue/GpuModel.h"
+#include "core/catalogue/TrainingModel.h"
+#include "core/layout/Layout.h"
+#include "core/model/LaunchConfig.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace trainscope::predict {
+
+// Of the matrix products; what is between them stays in 16 bits.
+enum class Precision { Fp32, Fp16, Bf16, Fp8, MxFp8, NvFp4 };
+std::string_view toString(Precision precision); // "bf16"
+std::optional<Precision> precisionFrom(std::string_view text); // "BF16", "fp8", "mxfp8", "nvfp4"
+double bytesOf(Precision precision); // of an element of a matrix product's input
+
+enum class Recompute {
+    None,
+    Selective, // the core of attention, s × s (Korthikanti et al. 2022)
+    PerOperator, // every second matrix product is kept, the rest is done again (torchtitan)
+    Full,
+};
+std::string_view toString(Recompute recompute); // "none", "selective", "per-operator", "full"
+std::optional<Recompute> recomputeFrom(std::string_view text);
+
+enum class AttentionKind { Flash, Unfused };
+
+struct Machine {
+    catalogue::GpuModel gpu;
+    std::string fabric; // "slingshot", a key of the catalogue's networks; empty: the usual
+    std::optional<double> linkBandwidth; // scale-up bus of a GPU, per direction, B/s
+    std::optional<double> networkBandwidth; // of a GPU out of its node, per direction, B/s
+    std::optional<int> linkDomain; // GPUs that scale-up links join; a node's when absent
+    std::optional<double> powerLimitW; // of a GPU, where lowered
+    std::optional<double> clockHz; // of a GPU, where locked
+};
+
+struct Job {
+    catalogue::TrainingModel model;
+    Machine machine;
+    layout::Layout layout; // with chunks, micro-batches, sharding and schedule
+    Workload workload = Workload::Training;
+    int sequence = 2048; // tokens
+    int microBatch = 1; // samples
+    int globalBatch = 1;
+    Precision precision = Precision::Bf16;
+    Recompute recompute = Recompute::None;
+    int recomputedLayers = 0; // of each stage (block n); 0: all
+    AttentionKind attention = AttentionKind::Flash;
+    bool sequenceParallel = false;
+    bool attentionDropout = false;
+    std::string stack; // software, a key of the catalogue's stacks; empty: the usual
+
+    [[nodiscard]] int gpus() const { return layout.grid.worldSize(); }
+    [[nodiscard]] int microbatches() const { return layout.microbatches.value_or(1); }
+    [[nodiscard]] double tokensPerStep() const {
+        return static_cast<double>(globalBatch) * sequence;
+    }
+};
+
+} // namespace trainscope::predict

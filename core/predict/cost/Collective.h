@@ -1,0 +1,31 @@
+#pragma once
+// Collective: one exchange of a group of GPUs, and the seconds it takes. Pure; any thread.
+
+#include <string_view>
+
+namespace trainscope::predict {
+
+enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, AllToAll, SendReceive };
+std::string_view toString(CollectiveKind kind); // "all_reduce", …
+
+struct Collective {
+    CollectiveKind kind = CollectiveKind::AllReduce;
+    // AllReduce: the tensor that every rank has. AllGather, ReduceScatter: the whole of what the
+    // ranks' shards make. AllToAll, SendReceive: what one rank sends.
+    double bytes = 0.0;
+    int ranks = 1;
+    int ranksPerNode = 1; // of them; of a domain of links where these reach over nodes
+    int sharers = 1; // groups of a node that exchange at the same time through its network cards
+
+    [[nodiscard]] int nodes() const { return (ranks + ranksPerNode - 1) / ranksPerNode; }
+    bool operator==(const Collective&) const = default;
+};
+
+// Immutable; any thread.
+class CollectiveCosts {
+public:
+    virtual ~CollectiveCosts() = default;
+    [[nodiscard]] virtual double secondsOf(const Collective& exchange) const = 0;
+};
+
+} // namespace trainscope::predict

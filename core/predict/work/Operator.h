@@ -1,0 +1,88 @@
+#pragma once
+// Operator: one of the pieces of work that a layer of a transformer consists of, with the shape
+// that one GPU does of it, and what it takes in floating-point operations and bytes. Pure; any
+// thread.
+//
+// FLOP count a multiply-add as two. Bytes are those that must move between memory and chip when
+// every tensor is read and written once.
+
+#include "core/predict/Job.h"
+
+#include <string_view>
+
+namespace trainscope::predict {
+
+// Shapes by kind, as `batch` times m × n, with k where a product sums over it:
+//   Gemm, GroupedGemm   batch products (m × k)·(k × n); batch: the experts of the GPU
+//   AttentionScores     batch = samples · heads, m = n = tokens, k = head size: QKᵀ
+//   Softmax             batch = samples · heads, m = n = tokens
+//   AttentionValues     batch = samples · heads, m = tokens, n = head size, k = tokens
+//   FlashAttention      batch = samples · heads, m = tokens, n = head size, k = tokens attended to
+//   Rope                batch = samples, m = tokens, n = width of queries or keys
+//   Norms, Residual, Dropout, Gelu, Swiglu, Permute, Cast   m = tokens, n = width
+//   Embedding           m = tokens, n = width, k = rows of the table
+//   CrossEntropy        m = tokens, n = words of the vocabulary
+//   Router              m = tokens, n = experts, k = width
+//   Optimizer           m = parameters that the GPU updates, n = tensors
+enum class OperatorKind {
+    Embedding,
+    LayerNorm,
+    RmsNorm,
+    Gemm,
+    GroupedGemm,
+    Rope,
+    AttentionScores,
+    Softmax,
+    AttentionValues,
+    FlashAttention,
+    Gelu,
+    Swiglu,
+    Residual,
+    Dropout,
+    Router,
+    Permute,
+    Cast,
+    CrossEntropy,
+    Optimizer,
+};
+std::string_view toString(OperatorKind kind); // "gemm", "flash_attention", …
+
+struct Operator {
+    OperatorKind kind = OperatorKind::Gemm;
+    std::string_view name = {}; // its place in the model: "qkv", "mlp_up", "logits"; static text
+    double batch = 1.0;
+    double m = 1.0;
+    double n = 1.0;
+    double k = 1.0;
+    Precision precision = Precision::Bf16;
+    bool isCausal = true; // attention: half of the scores
+    bool hasFrozenWeights = false; // no gradient of the weights (LoRA)
+    double count = 1.0; // times in a row
+
+    bool operator==(const Operator&) const = default;
+};
+
+struct Work {
+    double flop = 0.0;
+    double bytes = 0.0;
+};
+
+Work forwardWork(const Operator& work);
+Work backwardWork(const Operator& work); // without what is recomputed
+
+// Seconds of one operator on one GPU.
+struct OperatorTime {
+    double forward = 0.0;
+    double backward = 0.0;
+    double spread = 0.0; // standard deviation of the logarithm of either
+};
+
+// What operators take on a kind of GPU: measured, or by a formula. Implementations are immutable
+// and may be asked from any thread.
+class OperatorCosts {
+public:
+    virtual ~OperatorCosts() = default;
+    [[nodiscard]] virtual OperatorTime timeOf(const Operator& work) const = 0;
+};
+
+} // namespace trainscope::predict
