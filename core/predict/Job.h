@@ -32,7 +32,7 @@ enum class AttentionKind { Flash, Unfused };
 
 struct Machine {
     catalogue::GpuModel gpu;
-    std::string fabric; // "slingshot", a key of the catalogue's networks; empty: the usual
+    std::string fabric = {}; // "slingshot", a key of the catalogue's networks; empty: the usual
     std::optional<double> linkBandwidth; // scale-up bus of a GPU, per direction, B/s
     std::optional<double> networkBandwidth; // of a GPU out of its node, per direction, B/s
     std::optional<int> linkDomain; // GPUs that scale-up links join; a node's when absent
@@ -52,9 +52,10 @@ struct Job {
     Recompute recompute = Recompute::None;
     int recomputedLayers = 0; // of each stage (block n); 0: all
     AttentionKind attention = AttentionKind::Flash;
+    int packedSample = 0; // tokens that attend to each other in a packed sequence; 0: all
     bool sequenceParallel = false;
     bool attentionDropout = false;
-    std::string stack; // software, a key of the catalogue's stacks; empty: the usual
+    std::string stack = {}; // software, a key of the catalogue's stacks; empty: the usual
 
     [[nodiscard]] int gpus() const { return layout.grid.worldSize(); }
     [[nodiscard]] int microbatches() const { return layout.microbatches.value_or(1); }

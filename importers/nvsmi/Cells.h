@@ -1,13 +1,13 @@
 #pragma once
-// The cells of GPU logs: one line as cells, the value of one cell ("115.49 W", "100 %", "P0",
+// The cells of GPU logs: the value of one cell ("115.49 W", "100 %", "P0",
 // "0x0000000000000004", "[N/A]", "115,49"), and the units that nvidia-smi and the scripts around it
 // write.
 
+#include "importers/common/CellSplitter.h"
+
 #include <limits>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace trainscope::importers::nvsmi {
 
@@ -43,25 +43,5 @@ bool isMissingCell(std::string_view text);
 
 // The form that the text has, for columns whose name says nothing.
 std::optional<CellForm> formOf(std::string_view text);
-
-// One line of a separated file as trimmed cells. Quoted cells may hold the separator. A line whose
-// quotes do not pair (two lines glued into one quoted cell, a cut line) is split as if it had none.
-
-// Reuses its storage from line to line; cells are valid until the next split() or the end of
-// `line`.
-class CellSplitter {
-public:
-    const std::vector<std::string_view>& split(std::string_view line, char separator);
-
-private:
-    bool splitQuoted(std::string_view line, char separator);
-    void splitPlain(std::string_view line, char separator);
-
-    std::string m_unquoted;
-    std::vector<std::string_view> m_cells;
-};
-
-// The separator of a line: ';', tab or ',', whichever occurs most outside quotes; ',' without any.
-char separatorOf(std::string_view line);
 
 } // namespace trainscope::importers::nvsmi

@@ -29,7 +29,7 @@ private Q_SLOTS:
     void theBuiltInTextIsWhole() {
         const auto models = parseTrainingModels(builtInModelTable());
         QVERIFY2(models.hasValue(), models.hasValue() ? "" : models.error().message.c_str());
-        QCOMPARE(models.value().size(), std::size_t{17});
+        QCOMPARE(models.value().size(), std::size_t{20});
         for (const TrainingModel& model : models.value()) {
             QVERIFY2(!model.source.empty(), model.name.c_str());
             QVERIFY2(model.heads * model.headSize == model.hidden, model.name.c_str());

@@ -1,0 +1,17 @@
+#pragma once
+// A job that was run, and how long its step took.
+
+#include "core/predict/Job.h"
+
+#include <string>
+
+namespace trainscope::predict {
+
+struct MeasuredJob {
+    Job job;
+    double seconds = 0.0; // of a step
+    std::string source; // who measured; rows of one source share their noise
+    double version = 0.0; // of the software, in years; 0: not known
+};
+
+} // namespace trainscope::predict

@@ -1,0 +1,152 @@
+#include "core/predict/calibration/RateFit.h"
+
+#include "core/predict/step/Step.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace trainscope::predict {
+
+namespace {
+
+constexpr double kStep = 0.02; // of a logarithm, for derivatives
+constexpr double kTail = 3.0; // degrees of freedom of Student's t
+constexpr double kSettled = 1e-4; // change of every logarithm
+constexpr double kMostChange = 0.3; // of a logarithm in a round
+
+struct Parameter {
+    std::string name;
+    double prior = 0.0;
+};
+
+class RateFitter {
+public:
+    RateFitter(const std::vector<MeasuredJob>& rows, const RateTable& table, RateFactors start,
+        const FitOptions& options)
+        : m_rows(rows)
+        , m_table(table)
+        , m_start(std::move(start))
+        , m_options(options) {
+        collectParameters();
+    }
+
+    RateFactors fit() {
+        Eigen::VectorXd logs = Eigen::VectorXd::Zero(count());
+        for (int round = 0; round < m_options.rounds; ++round) {
+            const Eigen::VectorXd change = roundFrom(logs);
+            logs += change;
+            if (change.cwiseAbs().maxCoeff() < kSettled)
+                break;
+        }
+        return factorsOf(logs);
+    }
+
+private:
+    [[nodiscard]] Eigen::Index count() const {
+        return static_cast<Eigen::Index>(m_parameters.size());
+    }
+
+    void collectParameters() {
+        for (const MeasuredJob& row : m_rows) {
+            auto& own = m_ofRow.emplace_back();
+            for (const RateField& field : rateFields()) {
+                if (field.prior <= 0.0)
+                    continue;
+                const std::string name = m_table.factorName(field, row.job);
+                const auto [at, isNew] = m_index.emplace(name, m_parameters.size());
+                if (isNew)
+                    m_parameters.push_back({name, field.prior * m_options.priorScale});
+                own.push_back(at->second);
+            }
+        }
+    }
+
+    [[nodiscard]] RateFactors factorsOf(const Eigen::VectorXd& logs) const {
+        RateFactors factors = m_start;
+        for (Eigen::Index i = 0; i < count(); ++i) {
+            const std::string& name = m_parameters[static_cast<std::size_t>(i)].name;
+            const auto before = m_start.find(name);
+            factors[name] = std::exp(logs[i]) * (before == m_start.end() ? 1.0 : before->second);
+        }
+        return factors;
+    }
+
+    [[nodiscard]] std::optional<double> logSeconds(
+        const Job& job, const RateFactors& factors, bool simulate) const {
+        const auto rates = m_table.ratesOf(job, factors);
+        if (!rates.hasValue())
+            return std::nullopt;
+        const auto step = predictStep(job, rates.value(), simulate);
+        return step.hasValue() && step.value().seconds > 0.0
+            ? std::optional(std::log(step.value().seconds))
+            : std::nullopt;
+    }
+
+    // One weighted least-squares step. Derivatives come from the schedules' closed forms.
+    Eigen::VectorXd roundFrom(const Eigen::VectorXd& logs) {
+        RateFactors factors = factorsOf(logs);
+        Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(count(), count());
+        Eigen::VectorXd right = Eigen::VectorXd::Zero(count());
+        for (Eigen::Index i = 0; i < count(); ++i) {
+            const double prior = m_parameters[static_cast<std::size_t>(i)].prior;
+            normal(i, i) += 1.0 / (prior * prior);
+            right[i] -= logs[i] / (prior * prior);
+        }
+        for (std::size_t row = 0; row < m_rows.size(); ++row)
+            addRow(row, factors, normal, right);
+        const Eigen::VectorXd change = normal.ldlt().solve(right);
+        return change.cwiseMax(-kMostChange).cwiseMin(kMostChange);
+    }
+
+    void addRow(std::size_t row, RateFactors& factors, Eigen::MatrixXd& normal,
+        Eigen::VectorXd& right) const {
+        const Job& job = m_rows[row].job;
+        const auto now = logSeconds(job, factors, true);
+        const auto base = logSeconds(job, factors, false);
+        if (!now || !base)
+            return;
+        std::vector<std::pair<Eigen::Index, double>> slopes;
+        for (const std::size_t parameter : m_ofRow[row]) {
+            double& factor = factors[m_parameters[parameter].name];
+            const double before = factor;
+            factor = before * std::exp(kStep);
+            const auto moved = logSeconds(job, factors, false);
+            factor = before;
+            if (moved && std::abs(*moved - *base) > 0.0)
+                slopes.emplace_back(static_cast<Eigen::Index>(parameter), (*moved - *base) / kStep);
+        }
+        const double residual = std::log(m_rows[row].seconds) - *now;
+        const double scaled = residual / m_options.noise;
+        const double weight
+            = (kTail + 1.0) / (kTail + scaled * scaled) / (m_options.noise * m_options.noise);
+        for (const auto& [i, slope] : slopes) {
+            right[i] += weight * slope * residual;
+            for (const auto& [j, other] : slopes)
+                normal(i, j) += weight * slope * other;
+        }
+    }
+
+    const std::vector<MeasuredJob>& m_rows;
+    const RateTable& m_table;
+    RateFactors m_start;
+    FitOptions m_options;
+    std::vector<Parameter> m_parameters;
+    std::map<std::string, std::size_t> m_index;
+    std::vector<std::vector<std::size_t>> m_ofRow;
+};
+
+} // namespace
+
+RateFactors fitRates(const std::vector<MeasuredJob>& rows, const RateTable& table,
+    const RateFactors& start, const FitOptions& options) {
+    return RateFitter(rows, table, start, options).fit();
+}
+
+} // namespace trainscope::predict

@@ -1,0 +1,136 @@
+#include "core/predict/cost/Analytic.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::predict {
+
+namespace {
+
+constexpr double kUnfusedShare = 0.75; // of a matrix product's rate, for products of s × s
+constexpr double kSpread = 0.1; // of operators by formula
+
+bool isSixteenBit(Precision precision) {
+    return precision == Precision::Fp16 || precision == Precision::Bf16;
+}
+
+} // namespace
+
+double AnalyticCosts::moved(double bytes) const {
+    return bytes / (m_rates.bandwidth * m_rates.memory);
+}
+
+double AnalyticCosts::product(const Operator& work, double flop, double bytes) const {
+    const bool isReduced = !isSixteenBit(work.precision);
+    const double peak = isReduced ? m_rates.peak : m_rates.peak16;
+    double share = m_rates.gemmShare(work.precision);
+    if (work.kind == OperatorKind::GroupedGemm)
+        share *= m_rates.groupedShare;
+    const double q = peak * share / m_rates.sizePeak;
+    const double size = (1.0 + m_rates.sizeM * q / work.m) * (1.0 + m_rates.sizeN * q / work.n)
+        * (1.0 + m_rates.sizeK * q / work.k);
+    return std::max(flop / (peak * share) * size, bytes / m_rates.bandwidth);
+}
+
+OperatorTime AnalyticCosts::timeOf(const Operator& work) const {
+    const Work forward = forwardWork(work);
+    const Work backward = backwardWork(work);
+    OperatorTime time{0.0, 0.0, kSpread};
+    switch (work.kind) {
+    case OperatorKind::Gemm:
+    case OperatorKind::GroupedGemm:
+    case OperatorKind::Router:
+        time.forward = product(work, forward.flop, forward.bytes);
+        time.backward = product(work, backward.flop, backward.bytes);
+        break;
+    case OperatorKind::FlashAttention: {
+        const double peak = m_rates.peak16 * m_rates.attentionShare;
+        time.forward = forward.flop / (peak * m_rates.flashForward);
+        time.backward = backward.flop / (peak * m_rates.flashBackward);
+        break;
+    }
+    case OperatorKind::AttentionScores:
+    case OperatorKind::AttentionValues: {
+        const double rate = m_rates.peak16 * m_rates.gemm16 * kUnfusedShare;
+        time.forward = forward.flop / rate;
+        time.backward = backward.flop / rate;
+        break;
+    }
+    case OperatorKind::Softmax: {
+        // All passes over the scores: their product's output, mask, softmax, dropout.
+        const double scores = 2.0 * work.batch * work.m * work.n;
+        time.forward = scores * m_rates.unfusedBytes / m_rates.bandwidth;
+        time.backward = scores * m_rates.unfusedBackwardBytes / m_rates.bandwidth;
+        break;
+    }
+    case OperatorKind::LayerNorm:
+    case OperatorKind::RmsNorm:
+        time.forward = moved(forward.bytes) * m_rates.normPasses;
+        time.backward = moved(backward.bytes) * m_rates.normPasses * m_rates.backwardPasses;
+        break;
+    case OperatorKind::Cast:
+        time.forward = moved(forward.bytes) * m_rates.castPasses;
+        time.backward = moved(backward.bytes) * m_rates.castPasses;
+        break;
+    case OperatorKind::CrossEntropy:
+        time.forward = moved(forward.bytes) * m_rates.lossShare;
+        time.backward = moved(backward.bytes) * m_rates.lossShare;
+        break;
+    case OperatorKind::Optimizer:
+        time.forward = moved(forward.bytes);
+        break;
+    case OperatorKind::Embedding:
+    case OperatorKind::Rope:
+    case OperatorKind::Gelu:
+    case OperatorKind::Swiglu:
+    case OperatorKind::Residual:
+    case OperatorKind::Dropout:
+    case OperatorKind::Permute:
+        time.forward = moved(forward.bytes);
+        time.backward = moved(backward.bytes) * m_rates.backwardPasses;
+        break;
+    }
+    time.forward = (time.forward + m_rates.launchSeconds) * work.count;
+    time.backward = (time.backward + m_rates.launchSeconds) * work.count;
+    return time;
+}
+
+double AnalyticCosts::latency(const Collective& exchange) const {
+    return m_rates.linkLatency
+        + m_rates.networkLatency * std::log2(static_cast<double>(exchange.nodes()));
+}
+
+// Of a tensor of which each rank has a part before or after.
+double AnalyticCosts::gathered(const Collective& exchange) const {
+    const double inside = std::min(exchange.ranks, exchange.ranksPerNode);
+    const double nodes = exchange.nodes();
+    const double link = exchange.bytes * (inside - 1.0) / inside / m_rates.link;
+    const double network
+        = exchange.bytes * (nodes - 1.0) / nodes / (inside * m_rates.network) * exchange.sharers;
+    return std::max(link, network) + latency(exchange);
+}
+
+double AnalyticCosts::secondsOf(const Collective& exchange) const {
+    if (exchange.ranks <= 1 || exchange.bytes <= 0.0)
+        return 0.0;
+    switch (exchange.kind) {
+    case CollectiveKind::AllReduce:
+        return 2.0 * gathered(exchange);
+    case CollectiveKind::AllGather:
+    case CollectiveKind::ReduceScatter:
+        return gathered(exchange);
+    case CollectiveKind::AllToAll: {
+        const double ranks = exchange.ranks;
+        const double inside = std::min(exchange.ranks, exchange.ranksPerNode);
+        const double link = exchange.bytes * (inside - 1.0) / ranks / m_rates.link;
+        const double network = exchange.bytes * (ranks - inside) / ranks / m_rates.network;
+        return std::max(link, network) + latency(exchange);
+    }
+    case CollectiveKind::SendReceive:
+        return exchange.bytes / (exchange.nodes() > 1 ? m_rates.networkSend : m_rates.link)
+            + latency(exchange);
+    }
+    return 0.0;
+}
+
+} // namespace trainscope::predict

@@ -1,0 +1,253 @@
+#include "core/predict/cost/Rates.h"
+
+#include "core/model/Try.h"
+#include "core/predict/cost/RatesTable.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <utility>
+
+namespace trainscope::predict {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// How far a constant may be from its table's value, by how well it is known: the speed of a kernel
+// by a seventh, what depends on how a framework was written by more.
+constexpr double kSpeed = 0.15;
+constexpr double kLoose = 0.35;
+constexpr double kFree = 0.7;
+
+constexpr std::array kFields{
+    RateField{"gemm_16", &Rates::gemm16, RateScope::Gpu, kSpeed},
+    RateField{"gemm_8", &Rates::gemm8, RateScope::Gpu, kSpeed},
+    RateField{"gemm_mx8", &Rates::gemmMx8, RateScope::Gpu, kSpeed},
+    RateField{"gemm_4", &Rates::gemm4, RateScope::Gpu, kSpeed},
+    RateField{"flash_forward", &Rates::flashForward, RateScope::Gpu, kSpeed},
+    RateField{"flash_backward", &Rates::flashBackward, RateScope::Gpu, kSpeed},
+    RateField{"memory", &Rates::memory, RateScope::Gpu, kSpeed},
+    RateField{"link", &Rates::link, RateScope::Gpu, kSpeed},
+    RateField{"network", &Rates::network, RateScope::Gpu, kSpeed},
+    RateField{"network_send", &Rates::networkSend, RateScope::Gpu, kSpeed},
+    RateField{"attention_share", &Rates::attentionShare, RateScope::Stack, kLoose},
+    RateField{"unfused_bytes", &Rates::unfusedBytes, RateScope::Stack, kLoose},
+    RateField{"unfused_backward_bytes", &Rates::unfusedBackwardBytes, RateScope::Stack, kLoose},
+    RateField{"cast_passes", &Rates::castPasses, RateScope::Stack, kLoose},
+    RateField{"loss_share", &Rates::lossShare, RateScope::Stack, kLoose},
+    RateField{"norm_passes", &Rates::normPasses, RateScope::Stack, kLoose},
+    RateField{"tensor_hidden", &Rates::tensorHidden, RateScope::Stack, kLoose},
+    RateField{"tensor_backward", &Rates::tensorBackward, RateScope::Stack, 0.0},
+    RateField{"data_hidden", &Rates::dataHidden, RateScope::Stack, kLoose},
+    RateField{"data_exposed", &Rates::dataExposed, RateScope::Stack, kLoose},
+    RateField{"pipeline_exposed", &Rates::pipelineExposed, RateScope::Stack, kLoose},
+    RateField{"sharded_slowdown", &Rates::shardedSlowdown, RateScope::Stack, kLoose},
+    RateField{"sharded_reduce_bytes", &Rates::shardedReduceBytes, RateScope::Stack, 0.0},
+    RateField{"expert_hidden", &Rates::expertHidden, RateScope::Stack, kLoose},
+    RateField{"sent_mask", &Rates::sentMask, RateScope::Stack, 0.0},
+    RateField{"gap", &Rates::gapSeconds, RateScope::Stack, kFree},
+    RateField{"expert_gap", &Rates::expertGapSeconds, RateScope::Stack, kFree},
+    RateField{"step", &Rates::stepSeconds, RateScope::Stack, kFree},
+    RateField{"size_m", &Rates::sizeM, RateScope::Common, kLoose},
+    RateField{"size_n", &Rates::sizeN, RateScope::Common, kLoose},
+    RateField{"size_k", &Rates::sizeK, RateScope::Common, kLoose},
+    RateField{"grouped_share", &Rates::groupedShare, RateScope::Common, kLoose},
+    RateField{"backward_passes", &Rates::backwardPasses, RateScope::Common, kLoose},
+    RateField{"launch", &Rates::launchSeconds, RateScope::Common, 0.0},
+    RateField{"link_latency", &Rates::linkLatency, RateScope::Common, kLoose},
+    RateField{"network_latency", &Rates::networkLatency, RateScope::Common, kLoose},
+    RateField{"context_forward", &Rates::contextForward, RateScope::Common, kLoose},
+    RateField{"context_backward", &Rates::contextBackward, RateScope::Common, kLoose},
+    RateField{"per_operator_forward", &Rates::perOperatorForward, RateScope::Common, kLoose},
+    RateField{"jitter", &Rates::jitter, RateScope::Common, kFree},
+};
+
+constexpr std::string_view kUsualStack = "megatron-lm";
+constexpr std::string_view kUsualShardedStack = "torchtitan";
+
+using Entries = std::map<std::string, RateEntry, std::less<>>;
+
+Entries entriesFrom(const Json& object) {
+    Entries entries;
+    for (const auto& item : object.items()) {
+        if (item.key() != "like")
+            entries[item.key()]
+                = {item.value().at(0).get<double>(), item.value().at(1).get<std::string>()};
+    }
+    return entries;
+}
+
+double peakOf(const catalogue::GpuModel& gpu, Precision precision) {
+    const double half = gpu.bf16Flops.value_or(gpu.fp16Flops.value_or(0.0));
+    switch (precision) {
+    case Precision::Fp32:
+        return half / 2.0; // as TF32
+    case Precision::Fp16:
+        return gpu.fp16Flops.value_or(half);
+    case Precision::Bf16:
+        return half;
+    case Precision::Fp8:
+    case Precision::MxFp8:
+        return gpu.fp8Flops.value_or(0.0);
+    case Precision::NvFp4:
+        return gpu.fp4Flops.value_or(0.0);
+    }
+    return half;
+}
+
+// The sizes of the table are those at which an A100, a Hopper or a Blackwell GPU loses half of its
+// rate; what is lost grows with the rate that could be had.
+double sizePeakOf(double peak16) {
+    return peak16 < 600e12 ? 250e12 : peak16 < 1500e12 ? 690e12 : 1500e12;
+}
+
+} // namespace
+
+std::span<const RateField> rateFields() {
+    return kFields;
+}
+
+double Rates::gemmShare(Precision precision) const {
+    switch (precision) {
+    case Precision::Fp8:
+        return gemm8;
+    case Precision::MxFp8:
+        return gemmMx8;
+    case Precision::NvFp4:
+        return gemm4;
+    case Precision::Fp32:
+    case Precision::Fp16:
+    case Precision::Bf16:
+        break;
+    }
+    return gemm16;
+}
+
+Result<RateTable> RateTable::parse(std::string_view json) {
+    try {
+        const Json table = Json::parse(json);
+        RateTable rates;
+        for (const auto& gpu : table.at("gpus").items())
+            rates.m_gpus[gpu.key()] = entriesFrom(gpu.value());
+        // A stack stands after the one that it is like.
+        std::map<std::string, Json> later;
+        for (const auto& stack : table.at("stacks").items())
+            later[stack.key()] = stack.value();
+        while (!later.empty()) {
+            const std::size_t before = later.size();
+            for (auto at = later.begin(); at != later.end();) {
+                const std::string like = at->second.value("like", std::string());
+                if (!like.empty() && !rates.m_stacks.contains(like)) {
+                    ++at;
+                    continue;
+                }
+                Entries entries = entriesFrom(at->second);
+                if (!like.empty())
+                    entries.insert(rates.m_stacks[like].begin(), rates.m_stacks[like].end());
+                rates.m_stacks[at->first] = std::move(entries);
+                at = later.erase(at);
+            }
+            if (later.size() == before)
+                return Error{ErrorCode::Unreadable,
+                    fmt::format(
+                        "The stack \"{}\" is like one that is not there.", later.begin()->first),
+                    {}};
+        }
+        for (const auto& fabric : table.at("fabrics").items())
+            rates.m_fabrics[fabric.key()] = entriesFrom(fabric.value());
+        rates.m_common = entriesFrom(table.at("common"));
+        return rates;
+    } catch (const Json::exception& problem) {
+        return Error{ErrorCode::Unreadable,
+            fmt::format("The constants of predictions cannot be read: {}.", problem.what()), {}};
+    }
+}
+
+const RateTable& RateTable::builtIn() {
+    // The built-in text is parsed by a test; were it broken, no GPU would have constants.
+    static const RateTable table = parse(builtInRates()).valueOr(RateTable{});
+    return table;
+}
+
+// A GPU whose power is limited may have constants of its own: "H100 SXM5 500 W".
+std::string RateTable::gpuOf(const Job& job) const {
+    const std::string& name = job.machine.gpu.name;
+    if (job.machine.powerLimitW) {
+        std::string limited = fmt::format("{} {:.0f} W", name, *job.machine.powerLimitW);
+        if (m_gpus.contains(limited))
+            return limited;
+    }
+    return name;
+}
+
+std::string RateTable::stackOf(const Job& job) const {
+    if (!job.stack.empty() && m_stacks.contains(job.stack))
+        return job.stack;
+    const bool isSharded = job.layout.sharding && job.layout.sharding->zeroStage >= 2;
+    return std::string(isSharded ? kUsualShardedStack : kUsualStack);
+}
+
+const RateEntry* RateTable::entry(
+    RateScope scope, const std::string& owner, std::string_view key) const {
+    const Entries* entries = &m_common;
+    if (scope != RateScope::Common) {
+        const auto& all = scope == RateScope::Gpu ? m_gpus : m_stacks;
+        const auto found = all.find(owner);
+        if (found == all.end())
+            return nullptr;
+        entries = &found->second;
+    }
+    const auto found = entries->find(key);
+    return found == entries->end() ? nullptr : &found->second;
+}
+
+std::string RateTable::factorName(const RateField& field, const Job& job) const {
+    switch (field.scope) {
+    case RateScope::Gpu:
+        return fmt::format("gpu/{}/{}", gpuOf(job), field.key);
+    case RateScope::Stack:
+        return fmt::format("stack/{}/{}", stackOf(job), field.key);
+    case RateScope::Common:
+        break;
+    }
+    return fmt::format("common/{}", field.key);
+}
+
+Result<Rates> RateTable::ratesOf(const Job& job, const RateFactors& factors) const {
+    const std::string gpu = gpuOf(job);
+    if (!m_gpus.contains(gpu))
+        return Error{
+            ErrorCode::NotFound, fmt::format("No constants are known of the GPU \"{}\".", gpu), {}};
+    const std::string stack = stackOf(job);
+    Rates rates;
+    for (const RateField& field : kFields) {
+        const RateEntry* found
+            = entry(field.scope, field.scope == RateScope::Gpu ? gpu : stack, field.key);
+        double value = found == nullptr ? rates.*field.member : found->value;
+        if (const auto factor = factors.find(factorName(field, job)); factor != factors.end())
+            value *= factor->second;
+        rates.*field.member = value;
+    }
+    if (const auto fabric = m_fabrics.find(job.machine.fabric); fabric != m_fabrics.end()) {
+        for (const RateField& field : kFields) {
+            if (const auto own = fabric->second.find(field.key); own != fabric->second.end())
+                rates.*field.member = own->second.value;
+        }
+    }
+    rates.link = job.machine.linkBandwidth.value_or(rates.link);
+    if (job.machine.networkBandwidth)
+        rates.network = rates.networkSend = *job.machine.networkBandwidth;
+    rates.peak = peakOf(job.machine.gpu, job.precision);
+    rates.peak16 = peakOf(job.machine.gpu, Precision::Bf16);
+    rates.bandwidth = job.machine.gpu.memoryBandwidth.value_or(0.0);
+    rates.sizePeak = sizePeakOf(rates.peak16);
+    if (rates.peak <= 0.0 || rates.gemmShare(job.precision) <= 0.0)
+        return Error{ErrorCode::NotFound,
+            fmt::format("Nothing is known of {} on the GPU \"{}\".", toString(job.precision), gpu),
+            {}};
+    return rates;
+}
+
+} // namespace trainscope::predict

@@ -1,0 +1,115 @@
+#pragma once
+// Rates: the constants of a cost model for one job, of its GPU, its software and in common. The
+// table, with the source of each number, is resources/prediction.json. Immutable; any thread.
+
+#include "core/model/Result.h"
+#include "core/predict/Job.h"
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace trainscope::predict {
+
+struct Rates {
+    // Of the GPU. Shares of the dense peak that large matrix products reach, by precision.
+    double gemm16 = 0.0;
+    double gemm8 = 0.0;
+    double gemmMx8 = 0.0;
+    double gemm4 = 0.0;
+    double flashForward = 0.0; // of the peak of 16 bits
+    double flashBackward = 0.0;
+    double memory = 0.0; // of the bandwidth, between matrix products
+    double link = 0.0; // bus bandwidth of scale-up collectives, B/s
+    double network = 0.0; // of a GPU between nodes, B/s
+    double networkSend = 0.0; // of one transfer between two GPUs of two nodes, B/s
+
+    // Of the software.
+    double attentionShare = 1.0; // flash attention's speed over the GPU's
+    double unfusedBytes = 0.0; // that unfused attention moves for each of s × s scores, forward
+    double unfusedBackwardBytes = 0.0;
+    double castPasses = 0.0; // over what is cast to 8 or 4 bits
+    double lossShare = 1.0; // of the passes over the logits that are not fused
+    double normPasses = 1.0; // times the bytes of a norm
+    double tensorHidden = 0.0; // share of tensor-parallel exchanges behind compute
+    // Times the forward exchanges, with sequence parallelism: inputs are gathered once more for the
+    // gradients of the weights, partly behind those of the inputs.
+    double tensorBackward = 1.0;
+    double dataHidden = 0.0; // share of a micro-batch's backward pass that hides gradients
+    double dataExposed = 0.0; // least share of them that is exposed
+    double pipelineExposed = 1.0; // share of transfers between stages, with virtual stages
+    double shardedSlowdown = 0.0; // compute that overlapped shards cost, over their time
+    double shardedReduceBytes = 4.0; // of a gradient
+    double expertHidden = 0.0; // share of all-to-alls behind compute
+    double sentMask = 0.0; // 1: stages send the mask of s × s besides
+    double gapSeconds = 0.0; // of a layer and pass in which the GPU waits for its host
+    double expertGapSeconds = 0.0; // more of that in a layer with experts
+    double stepSeconds = 0.0; // of a step: data, logging
+
+    // In common.
+    double sizeM = 0.0; // rows at which a product loses half of its rate, at the peak's `sizePeak`
+    double sizeN = 0.0;
+    double sizeK = 0.0;
+    double groupedShare = 1.0; // rate of grouped products over that of single ones
+    double backwardPasses = 1.0; // times the bytes of operators between products
+    double launchSeconds = 0.0; // of an operator
+    double linkLatency = 0.0; // s, of a collective
+    double networkLatency = 0.0; // s, for each doubling of nodes
+    double contextForward = 0.0; // share of context-parallel exchanges that is exposed
+    double contextBackward = 0.0;
+    double perOperatorForward = 0.0; // share of a forward pass that per-operator recomputation does
+    double jitter = 0.0; // of a step, for each doubling of GPUs over eight
+
+    // Of the job, from the catalogues; the model's numbers are above.
+    double peak = 0.0; // of the job's precision, 1/s
+    double peak16 = 0.0;
+    double bandwidth = 0.0; // of the memory, B/s
+    double sizePeak = 0.0; // reached rate that the sizes above are for, 1/s
+
+    [[nodiscard]] double gemmShare(Precision precision) const;
+};
+
+enum class RateScope { Gpu, Stack, Common };
+
+struct RateField {
+    std::string_view key; // in the table
+    double Rates::*member;
+    RateScope scope;
+    double prior; // standard deviation of its logarithm before any measurement; 0: never fitted
+};
+std::span<const RateField> rateFields();
+
+// Factors on entries of the table, by "scope.key", such as "gpu/H100 SXM5/gemm_16".
+using RateFactors = std::map<std::string, double>;
+
+struct RateEntry {
+    double value = 0.0;
+    std::string source;
+};
+
+class RateTable {
+public:
+    // Unreadable names what is wrong.
+    static Result<RateTable> parse(std::string_view json);
+    static const RateTable& builtIn();
+
+    // NotFound where the GPU has no constants. `factors` may be empty.
+    [[nodiscard]] Result<Rates> ratesOf(const Job& job, const RateFactors& factors = {}) const;
+    // Where the value of a field comes from for a job: the name that a factor on it has.
+    [[nodiscard]] std::string factorName(const RateField& field, const Job& job) const;
+    [[nodiscard]] const RateEntry* entry(
+        RateScope scope, const std::string& owner, std::string_view key) const;
+    [[nodiscard]] std::string gpuOf(const Job& job) const;
+    [[nodiscard]] std::string stackOf(const Job& job) const;
+
+private:
+    using Entries = std::map<std::string, RateEntry, std::less<>>;
+    std::map<std::string, Entries> m_gpus;
+    std::map<std::string, Entries> m_stacks;
+    std::map<std::string, Entries> m_fabrics;
+    Entries m_common;
+};
+
+} // namespace trainscope::predict

@@ -1,0 +1,41 @@
+#pragma once
+// What one GPU does of a layer, of the embedding and of the loss for one micro-batch: operators
+// with their shapes, and exchanges with the GPUs that share the layer. Shapes follow Megatron-LM
+// (Shoeybi et al. 2019; sequence parallelism: Korthikanti et al. 2022), with grouped queries, gated
+// feed-forward, experts in groups of their own, and latent attention (DeepSeek-V2). Pure; any
+// thread.
+
+#include "core/predict/cost/Collective.h"
+#include "core/predict/work/Operator.h"
+
+#include <vector>
+
+namespace trainscope::predict {
+
+enum class ExchangeKind { Tensor, Context, Expert };
+
+struct Exchange {
+    ExchangeKind kind = ExchangeKind::Tensor;
+    Collective collective;
+    double forward = 0.0; // times in a forward pass
+    double backward = 0.0; // times in a backward pass, without what is recomputed
+};
+
+struct LayerWork {
+    std::vector<Operator> operators;
+    std::vector<Exchange> exchanges;
+    double parameters = 0.0; // on this GPU, without experts
+    double expertParameters = 0.0; // on this GPU
+    bool hasExperts = false;
+};
+
+// A transformer layer with or without experts.
+LayerWork layerWork(const Job& job, bool hasExperts);
+LayerWork embeddingWork(const Job& job); // of the first stage
+LayerWork lossWork(const Job& job); // last norm, logits and loss, of the last stage
+LayerWork optimizerWork(const Job& job, double parameters, double tensors);
+
+// Ranks of a group of `stride` ranks apart that lie in one node, or one domain of links.
+int ranksInside(const Job& job, int ranks, int stride);
+
+} // namespace trainscope::predict

@@ -1,0 +1,47 @@
+#pragma once
+// A table of training runs, one a row, as published performance summaries are collected: CSV with a
+// head. Read are gpu, n_gpus, gpus_per_node, interconnect, model, layers, hidden, heads, kv_heads,
+// ffn, seq_len, vocab, precision, tp, pp, vpp, dp, cp, ep, etp, fsdp_zero_stage, micro_batch,
+// global_batch, recompute, source, url_or_repo_path, notes, step_time_s, step_time_avg_s,
+// tokens_per_s_per_gpu, tflops_per_gpu; other columns are ignored, absent ones are not known.
+//
+// Footnotes in brackets and second values in parentheses are left out of numbers. What a source is
+// known to do but does not write into its table (which attention, optimizer, sequence parallelism)
+// follows from its name, as core/predict's stack; a model's shape from its name where the row has
+// none. Where layers do not divide over the pipeline, embedding and loss count as a layer each.
+
+#include "core/catalogue/TrainingModel.h"
+#include "core/predict/Job.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers {
+
+struct MeasuredStep {
+    std::optional<double> seconds; // of a step: the fastest where several are stated
+    std::optional<double> medianSeconds;
+    std::optional<double> tokensPerSecondPerGpu;
+    std::optional<double> flopsPerGpu; // 1/s, by the source's own formula
+};
+
+struct TableRow {
+    int row = 0; // counts from 0 behind the head
+    std::string source; // "MosaicML llm-foundry benchmarking README"
+    std::string configuration; // equal for rows that differ in software versions alone
+    double version = 0.0; // of the software, in years; 0: not known
+    std::optional<predict::Job> job;
+    std::string unsupported; // why there is none, a sentence
+    MeasuredStep measured;
+
+    // Of a step, from whichever is stated.
+    [[nodiscard]] std::optional<double> measuredSeconds() const;
+};
+
+// Unrecognised for a text without a head that names model, gpu and n_gpus.
+Result<std::vector<TableRow>> readTrainingTable(
+    std::string_view csv, const catalogue::ModelCatalogue& catalogue);
+
+} // namespace trainscope::importers
