@@ -24,6 +24,16 @@ std::optional<int> wholeNumber(const Json& entry, const char* key) {
     return found == entry.end() ? std::nullopt : std::optional(found->get<int>());
 }
 
+GpuPowerFacts powerFrom(const Json& entry, int perCard) {
+    const auto found = entry.find("power");
+    if (found == entry.end())
+        return {};
+    const auto share = [&](const char* key) { return number(*found, key, 1.0 / perCard); };
+    return {share("idle_w"), share("parked_w"), share("gemm_w"), number(*found, "voltage_slope"),
+        number(*found, "lowest_voltage"), number(*found, "resistance_k_per_w"),
+        number(*found, "seconds")};
+}
+
 // The table speaks of cards; a GPU is what the system sees, of which a card may hold several.
 GpuModel modelFrom(const Json& entry) {
     const int perCard = wholeNumber(entry, "devices").value_or(1);
@@ -35,7 +45,8 @@ GpuModel modelFrom(const Json& entry) {
         share("fp4_tflops", 1e12), share("memory_b"), share("memory_bandwidth"),
         number(entry, "link_bandwidth"), number(entry, "pcie_bandwidth"), share("power_limit_w"),
         number(entry, "boost_clock_hz"), number(entry, "slowdown_c"), perCard,
-        entry.value("scale_up", std::string()), wholeNumber(entry, "link_domain")};
+        entry.value("scale_up", std::string()), wholeNumber(entry, "link_domain"),
+        powerFrom(entry, perCard)};
 }
 
 } // namespace

@@ -11,6 +11,17 @@
 
 namespace trainscope::catalogue {
 
+// What its power and heat follow from (core/predict/power/GpuPower.h).
+struct GpuPowerFacts {
+    std::optional<double> idleW; // no work, highest clock
+    std::optional<double> parkedW; // no work, lowest clock
+    std::optional<double> gemmW; // large matrix products at the highest clock, were there no limit
+    std::optional<double> voltageSlope;
+    std::optional<double> lowestVoltage; // of that at the highest clock
+    std::optional<double> thermalResistance; // chip to the air around its heat sink, K/W
+    std::optional<double> thermalSeconds;
+};
+
 struct GpuModel {
     std::string name;
     std::vector<std::string> match; // lower case; a device name that contains one of them is this
@@ -28,6 +39,7 @@ struct GpuModel {
     int gpusPerCard = 1; // which share the card's links
     std::string scaleUp; // links of the usual node: "NVSwitch", "NVLink", "xGMI"; empty: not known
     std::optional<int> linkDomain; // GPUs that they join, where these are more than a node's
+    GpuPowerFacts power;
 };
 
 // The built-in models, special forms before general ones.

@@ -1,0 +1,87 @@
+#pragma once
+// PowerModel: power and clock of a GPU from what it does, under a power limit, a locked clock and
+// the temperature that its own power gives it (GpuPower.h). Pure; any thread.
+
+#include "core/predict/power/GpuPower.h"
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::predict {
+
+// A kind of work, and the seconds that it takes at the highest clock.
+struct TimedLoad {
+    double seconds = 0.0;
+    double activeW = 0.0; // beyond idle, at the highest clock
+    double clockBound = 0.0; // share of the seconds that follows the clock
+    // The power limiter averages over less than a wait for another stage takes, and over more than
+    // a kernel: it sees the mean of what is no waiting.
+    bool isWaiting = false;
+};
+
+// Seconds of each activity of a step at the highest clock. intensity: how much of the usual power
+// beyond idle it draws, see intensityOf().
+struct ActivityTime {
+    double seconds = 0.0;
+    double intensity = 1.0;
+};
+using ActivityTimes = ByActivity<ActivityTime>;
+
+std::vector<TimedLoad> loadsOf(const GpuPower& gpu, const ActivityTimes& times);
+
+// Of work that reaches a share of the peak rate (FLOP/s or B/s) where `usual` is what such work
+// reaches on large shapes. A part of the power is drawn by whatever runs; estimated.
+double intensityOf(double achieved, double usual);
+
+// The rate of work that is bound by the clock for a share of its time, 1 at the highest clock.
+double rateAt(double clockBound, double clock);
+// W at a clock (fraction of the highest) and a temperature.
+double idlePower(const GpuPower& gpu, double clock, double celsius);
+double powerOf(const GpuPower& gpu, const TimedLoad& load, double clock, double celsius);
+
+struct MeanPower {
+    double seconds = 0.0; // of all, at that clock
+    double watts = 0.0; // mean over them
+    double busyW = 0.0; // mean over what is no waiting; idle where all is
+};
+MeanPower meanPower(
+    const GpuPower& gpu, std::span<const TimedLoad> loads, double clock, double celsius);
+// The same where the seconds are those at that clock, as of a timeline that is what was played.
+MeanPower meanPowerPlayed(
+    const GpuPower& gpu, std::span<const TimedLoad> loads, double clock, double celsius);
+
+// What holds the clock.
+enum class ClockLimit { None, Locked, Power, Temperature };
+std::string_view toString(ClockLimit limit); // "none", "locked", "power", "temperature"
+
+struct Surroundings {
+    std::optional<double> limitW; // where lowered; the GPU's own otherwise
+    std::optional<double> clockHz; // where locked
+    double airC = 21.0; // around its heat sink
+};
+
+struct SteadyPower {
+    double clock = 1.0; // fraction of the highest
+    double clockHz = 0.0;
+    double watts = 0.0; // mean
+    double busyW = 0.0;
+    double celsius = 0.0;
+    double computeSlowdown = 1.0; // of work that is bound by the clock alone
+    double slowdown = 1.0; // of all seconds together
+    ClockLimit limit = ClockLimit::None;
+};
+
+// Clock, power and temperature that no longer change: T = air + R·P(φ, T), with the highest φ at
+// which the busy mean keeps the power limit and T the slowdown temperature. At the lowest clock
+// either may be exceeded.
+SteadyPower steadyPower(
+    const GpuPower& gpu, std::span<const TimedLoad> loads, const Surroundings& surroundings);
+
+// The highest clock at which what was played keeps the limit, at a temperature that does not
+// change; fraction.
+double clockOfPlayed(
+    const GpuPower& gpu, std::span<const TimedLoad> loads, double limitW, double celsius);
+
+} // namespace trainscope::predict

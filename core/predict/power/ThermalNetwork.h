@@ -1,0 +1,80 @@
+#pragma once
+// ThermalNetwork: the temperatures of a node's GPUs from their powers. Each chip gives its heat
+// through a resistance to the air around its heat sink, which the GPUs in the rows before have
+// warmed; chips of one card exchange heat:
+//     C·dT_i/dt = P_i − q_i − Σ_j g·(T_i − T_j),  q_i = (T_i − air_i)/R_i,
+//     air_i = inlet + rise · Σ_{j in front of i} q_j.
+// Linear, so that a step of any length with constant powers is exact. SI, °C; any thread.
+
+#include "core/layout/Cluster.h"
+#include "core/predict/power/GpuPower.h"
+
+#include <span>
+#include <vector>
+
+namespace trainscope::predict {
+
+struct ThermalSlot {
+    int row = 0; // in the air, 0 in front; GPUs of a row do not warm each other
+    int card = 0;
+    GpuThermal thermal;
+};
+
+// The air of a node. Eight H100 in two rows of four: the rear row stands in air that is 12 K
+// warmer at 690 W each (their slope against power, fitted to a measured run), and rear GPUs are up
+// to 27 % hotter (arXiv 2509.10371).
+struct NodeAir {
+    double inletC = 21.0;
+    double risePerW = 0.0043; // K for each W that is given off in front
+};
+
+struct ThermalNode {
+    std::vector<ThermalSlot> slots;
+    NodeAir air;
+    double cardConductance = 0.0; // W/K between the chips of a card
+};
+
+// By slot, in the order of `node.gpus`: the front half is the first row, the rear half the second.
+ThermalNode thermalNodeOf(
+    const layout::ClusterNode& node, int gpusPerCard, const GpuPower& gpu, const NodeAir& air);
+// The air of a node whose GPUs draw other power than H100s: fans are chosen for the heat, so that
+// it is warmed as much when all draw their limit.
+NodeAir usualAir(std::size_t gpus, double limitW);
+
+class ThermalNetwork {
+public:
+    explicit ThermalNetwork(const ThermalNode& node);
+
+    [[nodiscard]] std::size_t size() const { return m_size; }
+    [[nodiscard]] double inletC() const { return m_inletC; }
+    // Temperatures that no longer change; watts by slot.
+    [[nodiscard]] std::vector<double> steady(std::span<const double> watts) const;
+    // W that each gives to the air at these temperatures.
+    [[nodiscard]] std::vector<double> heatFlows(std::span<const double> celsius) const;
+    // °C of the air around each heat sink at these temperatures.
+    [[nodiscard]] std::vector<double> airAround(std::span<const double> celsius) const;
+
+private:
+    friend class ThermalStep;
+    std::size_t m_size = 0;
+    double m_inletC = 0.0;
+    // Row by row, of temperatures above the inlet.
+    std::vector<double> m_flows; // q = flows · θ
+    std::vector<double> m_steady; // θ = steady · P
+    std::vector<double> m_rates; // dθ/dt = −rates · θ + …
+    std::vector<double> m_air; // air − inlet = air · q
+};
+
+// A step of fixed length in which powers do not change.
+class ThermalStep {
+public:
+    ThermalStep(const ThermalNetwork& network, double seconds);
+    // Replaces the temperatures by those at the step's end.
+    void advance(std::span<double> celsius, std::span<const double> watts) const;
+
+private:
+    const ThermalNetwork* m_network;
+    std::vector<double> m_decay; // e^(−rates · seconds), row by row
+};
+
+} // namespace trainscope::predict

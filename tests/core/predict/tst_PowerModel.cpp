@@ -1,0 +1,193 @@
+// Power, clock and temperature of a GPU against what follows by hand from round numbers.
+
+#include <QtTest>
+
+#include "core/predict/power/PowerModel.h"
+#include "support/TestProgram.h"
+
+#include <cmath>
+#include <vector>
+
+using namespace trainscope;
+using namespace trainscope::predict;
+
+namespace {
+
+// Voltage as the clock; 0.1 K/W; no leakage unless said.
+GpuPower roundGpu() {
+    GpuPower gpu;
+    gpu.limitW = 400.0;
+    gpu.boostHz = 2e9;
+    gpu.lowestHz = 0.2e9;
+    gpu.parkedW = 100.0;
+    gpu.idleW = 100.0;
+    gpu.voltage = {1.0, 0.0};
+    gpu.leakage = 0.0;
+    gpu.slowdownC = 200.0;
+    gpu.thermal = {0.1, 5.0};
+    return gpu;
+}
+
+bool isNear(double a, double b, double within = 1e-6) {
+    return std::abs(a - b) <= within * std::max(1.0, std::abs(b));
+}
+
+} // namespace
+
+class tst_PowerModel : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void voltageFallsToAFloor() {
+        const VoltageCurve voltage{0.5, 0.75};
+        QCOMPARE(voltage.at(1.0), 1.0);
+        QCOMPARE(voltage.at(0.8), 0.9);
+        QCOMPARE(voltage.at(0.5), 0.75);
+        QCOMPARE(voltage.at(0.1), 0.75);
+    }
+
+    // 100 + 300·φ³ with φ = 1/2: 137.5 W. Work that is bound by the clock for half of its time
+    // goes on at 1/(0.5 + 0.5·2) = 2/3: 100 + 300·(2/3)·(1/4) = 150 W.
+    void powerFollowsClockAndVoltageSquared() {
+        const GpuPower gpu = roundGpu();
+        QVERIFY(isNear(powerOf(gpu, {1.0, 300.0, 1.0}, 0.5, kReferenceC), 137.5));
+        QVERIFY(isNear(powerOf(gpu, {1.0, 300.0, 0.5}, 0.5, kReferenceC), 150.0));
+        QVERIFY(isNear(powerOf(gpu, {1.0, 300.0, 0.5}, 1.0, kReferenceC), 400.0));
+    }
+
+    // Idle: 60 parked and 40·φ³ that switches; 1 % for each of 10 K.
+    void idleKnowsClockAndTemperature() {
+        GpuPower gpu = roundGpu();
+        gpu.parkedW = 60.0;
+        gpu.leakage = 0.01;
+        QVERIFY(isNear(idlePower(gpu, 1.0, kReferenceC), 100.0));
+        QVERIFY(isNear(idlePower(gpu, 0.5, kReferenceC), 65.0));
+        QVERIFY(isNear(idlePower(gpu, 1.0, kReferenceC + 10.0), 110.0));
+    }
+
+    // Demand 100 + 600·φ³ under 400 W: φ = (1/2)^(1/3); the chip is 20 + 0.1·400 = 60 °C.
+    void aLimitLowersTheClockUntilPowerKeepsIt() {
+        const std::vector<TimedLoad> loads{{2.0, 600.0, 1.0}};
+        const SteadyPower steady = steadyPower(roundGpu(), loads, {{}, {}, 20.0});
+        const double clock = std::cbrt(0.5);
+        QVERIFY(isNear(steady.clock, clock));
+        QVERIFY(isNear(steady.clockHz, clock * 2e9));
+        QVERIFY(isNear(steady.watts, 400.0));
+        QVERIFY(isNear(steady.celsius, 60.0));
+        QVERIFY(isNear(steady.computeSlowdown, 1.0 / clock));
+        QVERIFY(isNear(steady.slowdown, 1.0 / clock));
+        QVERIFY(steady.limit == ClockLimit::Power);
+    }
+
+    void belowTheLimitNothingChanges() {
+        const std::vector<TimedLoad> loads{{2.0, 200.0, 1.0}};
+        const SteadyPower steady = steadyPower(roundGpu(), loads, {{}, {}, 20.0});
+        QCOMPARE(steady.clock, 1.0);
+        QCOMPARE(steady.slowdown, 1.0);
+        QVERIFY(isNear(steady.watts, 300.0));
+        QVERIFY(steady.limit == ClockLimit::None);
+    }
+
+    // A wait does not count for the limiter, but for the mean: 1 s at 400 W that was 1/φ, and 1 s
+    // at 100 W.
+    void waitingIsNotLimited() {
+        const std::vector<TimedLoad> loads{{1.0, 600.0, 1.0}, {1.0, 0.0, 0.0, true}};
+        const SteadyPower steady = steadyPower(roundGpu(), loads, {{}, {}, 20.0});
+        const double busy = 1.0 / std::cbrt(0.5);
+        QVERIFY(isNear(steady.clock, std::cbrt(0.5)));
+        QVERIFY(isNear(steady.busyW, 400.0));
+        QVERIFY(isNear(steady.watts, (busy * 400.0 + 100.0) / (busy + 1.0)));
+        QVERIFY(isNear(steady.slowdown, (busy + 1.0) / 2.0));
+    }
+
+    // At half the clock 100 + 200/8 = 125 W.
+    void aLockedClockIsKept() {
+        const std::vector<TimedLoad> loads{{1.0, 200.0, 1.0}};
+        const SteadyPower steady = steadyPower(roundGpu(), loads, {{}, 1e9, 20.0});
+        QVERIFY(isNear(steady.clock, 0.5));
+        QVERIFY(isNear(steady.watts, 125.0));
+        QVERIFY(steady.limit == ClockLimit::Locked);
+    }
+
+    // Slowdown at 50 °C in air of 20 °C leaves 300 W of 100 + 300·φ³: φ = (2/3)^(1/3).
+    void heatLowersTheClock() {
+        GpuPower gpu = roundGpu();
+        gpu.slowdownC = 50.0;
+        const std::vector<TimedLoad> loads{{1.0, 300.0, 1.0}};
+        const SteadyPower steady = steadyPower(gpu, loads, {{}, {}, 20.0});
+        QVERIFY(isNear(steady.clock, std::cbrt(2.0 / 3.0)));
+        QVERIFY(isNear(steady.celsius, 50.0));
+        QVERIFY(steady.limit == ClockLimit::Temperature);
+    }
+
+    // P = 100·(1 + 0.01·(T − 30)), T = 30 + 0.1·P: P = 100 + 0.1·P, so 111.1 W and 41.1 °C.
+    void leakageIsFedBack() {
+        GpuPower gpu = roundGpu();
+        gpu.leakage = 0.01;
+        const SteadyPower steady = steadyPower(gpu, {}, {{}, {}, 30.0});
+        QVERIFY(isNear(steady.watts, 1000.0 / 9.0));
+        QVERIFY(isNear(steady.celsius, 30.0 + 100.0 / 9.0));
+    }
+
+    void moreLimitIsNeverSlower() {
+        const GpuPower gpu = gpuPowerOf(*catalogue::findGpuModel("H100"));
+        ActivityTimes times;
+        times[Activity::Gemm].seconds = 0.6;
+        times[Activity::Attention].seconds = 0.15;
+        times[Activity::Memory].seconds = 0.15;
+        times[Activity::Communication].seconds = 0.05;
+        times[Activity::Waiting].seconds = 0.05;
+        const std::vector<TimedLoad> loads = loadsOf(gpu, times);
+        SteadyPower before;
+        for (double limit = 250.0; limit <= 1100.0; limit += 25.0) {
+            const SteadyPower now = steadyPower(gpu, loads, {limit, {}, 25.0});
+            QVERIFY(now.busyW <= limit + 1e-6);
+            if (limit > 250.0) {
+                QVERIFY(now.slowdown <= before.slowdown + 1e-9);
+                QVERIFY(now.watts >= before.watts - 1e-6);
+            }
+            before = now;
+        }
+        QCOMPARE(before.clock, 1.0);
+    }
+
+    // What the constants of the H100 were chosen for: products in training reach 0.71 of the peak
+    // where isolated ones reach 0.87. And what they were not: the speed at 500 W against 700 W is
+    // 0.80 of products (torchtitan, (5/7)^0.65).
+    void theLimitOfHopperSetsTheSpeedOfProducts() {
+        const GpuPower gpu = gpuPowerOf(*catalogue::findGpuModel("NVIDIA H100 80GB HBM3"));
+        ActivityTimes times;
+        times[Activity::Gemm].seconds = 1.0;
+        const auto loads = loadsOf(gpu, times);
+        const SteadyPower usual = steadyPower(gpu, loads, {{}, {}, 25.0});
+        QVERIFY(std::abs(usual.clock - 0.71 / 0.87) < 0.015);
+        const SteadyPower lowered = steadyPower(gpu, loads, {500.0, {}, 25.0});
+        QVERIFY(std::abs(lowered.clock / usual.clock - std::pow(5.0 / 7.0, 0.65)) < 0.03);
+    }
+
+    void intensityIsOneForUsualWork() {
+        QCOMPARE(intensityOf(0.7, 0.7), 1.0);
+        QCOMPARE(intensityOf(0.0, 0.7), 0.4);
+        QVERIFY(isNear(intensityOf(0.35, 0.7), 0.7));
+    }
+
+    // A card of the MI250 is two GPUs.
+    void cardsAreShared() {
+        const GpuPower gpu = gpuPowerOf(*catalogue::findGpuModel("MI250X"));
+        QCOMPARE(gpu.limitW, 280.0);
+        QCOMPARE(gpu.idleW, 60.0);
+    }
+
+    void everyModelHasPositivePowers() {
+        for (const catalogue::GpuModel& model : catalogue::gpuModels()) {
+            const GpuPower gpu = gpuPowerOf(model);
+            QVERIFY(gpu.parkedW > 0.0 && gpu.parkedW < gpu.idleW && gpu.idleW < gpu.limitW);
+            for (const Activity activity : kAllActivities)
+                QVERIFY(gpu.activeW[activity] > 0.0);
+            QVERIFY(gpu.thermal.resistance * gpu.limitW < 60.0);
+        }
+    }
+};
+
+TRAINSCOPE_TEST(tst_PowerModel)
+#include "tst_PowerModel.moc"

@@ -1,0 +1,130 @@
+// Temperatures of small nodes against the solutions by hand, and conservation of heat.
+
+#include <QtTest>
+
+#include "core/predict/power/ThermalNetwork.h"
+#include "support/TestProgram.h"
+
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+using namespace trainscope;
+using namespace trainscope::predict;
+
+namespace {
+
+bool isClose(double a, double b, double within = 1e-9) {
+    return std::abs(a - b) <= within * std::max(1.0, std::abs(b));
+}
+
+// Front and rear GPU: 0.1 K/W and 10 s each, 0.02 K for each W in front, 20 °C.
+ThermalNode twoRows() {
+    return {{{0, 0, {0.1, 10.0}}, {1, 1, {0.1, 10.0}}}, {20.0, 0.02}, 0.0};
+}
+
+} // namespace
+
+class tst_ThermalNetwork : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // Front: 20 + 0.1·300 = 50. Rear: its air 20 + 0.02·300 = 26, and 0.1·200 above it.
+    void settlesAsByHand() {
+        const ThermalNetwork network(twoRows());
+        const std::vector<double> celsius = network.steady(std::array{300.0, 200.0});
+        QVERIFY(isClose(celsius[0], 50.0));
+        QVERIFY(isClose(celsius[1], 46.0));
+        const auto air = network.airAround(celsius);
+        QVERIFY(isClose(air[0], 20.0));
+        QVERIFY(isClose(air[1], 26.0));
+    }
+
+    // Three rows: the third stands in 20 + 0.02·(300 + 200) = 30 °C.
+    void everyRowInFrontWarms() {
+        ThermalNode node = twoRows();
+        node.slots.push_back({2, 2, {0.2, 10.0}});
+        const auto celsius = ThermalNetwork(node).steady(std::array{300.0, 200.0, 100.0});
+        QVERIFY(isClose(celsius[2], 30.0 + 20.0));
+    }
+
+    // Chips of a card: a gets 300 W and b none, g = 5 W/K, R = 0.1: heat g·(Ta − Tb) flows over.
+    // Above the air: 10·a + 5·(a − b) = 300, 10·b = 5·(a − b): b = a/3, a = 300/(40/3) = 22.5.
+    void chipsOfACardExchangeHeat() {
+        const ThermalNode node{{{0, 0, {0.1, 10.0}}, {0, 0, {0.1, 10.0}}}, {20.0, 0.02}, 5.0};
+        const auto celsius = ThermalNetwork(node).steady(std::array{300.0, 0.0});
+        QVERIFY(isClose(celsius[0], 42.5));
+        QVERIFY(isClose(celsius[1], 27.5));
+    }
+
+    // What goes in comes out, whatever the node.
+    void heatIsConserved() {
+        ThermalNode node{{}, {24.0, 0.004}, 3.0};
+        std::vector<double> watts;
+        for (int i = 0; i < 8; ++i) {
+            node.slots.push_back({i / 4, i / 2, {0.04 + 0.003 * i, 4.0 + i}});
+            watts.push_back(100.0 + 70.0 * i);
+        }
+        const ThermalNetwork network(node);
+        const auto flows = network.heatFlows(network.steady(watts));
+        QVERIFY(isClose(std::accumulate(flows.begin(), flows.end(), 0.0),
+            std::accumulate(watts.begin(), watts.end(), 0.0)));
+    }
+
+    // A lonely GPU nears its end by e^(−t/τ): after 10 s of τ = 10 s, 50 − 30/e.
+    void stepsAreExact() {
+        const ThermalNode node{{{0, 0, {0.1, 10.0}}}, {20.0, 0.0}, 0.0};
+        const ThermalNetwork network(node);
+        std::vector<double> celsius{20.0};
+        ThermalStep(network, 10.0).advance(celsius, std::array{300.0});
+        QVERIFY(isClose(celsius[0], 50.0 - 30.0 / std::exp(1.0)));
+    }
+
+    // The rear one too has a closed form: with equal τ its equation is
+    //     τ·dθ₂/dt = R·P₂ + rise·q₁·1 − θ₂, q₁ = (P₁)(1 − e^(−t/τ)) from cold air:
+    //     θ₂ = (R·P₂ + rise·P₁)·(1 − e) − rise·P₁·(t/τ)·e,  e = e^(−t/τ).
+    void theRearFollowsTheFront() {
+        const ThermalNetwork network(twoRows());
+        std::vector<double> celsius{20.0, 20.0};
+        ThermalStep(network, 5.0).advance(celsius, std::array{300.0, 200.0});
+        const double left = std::exp(-0.5);
+        QVERIFY(isClose(celsius[0], 20.0 + 30.0 * (1.0 - left)));
+        QVERIFY(isClose(celsius[1], 20.0 + 26.0 * (1.0 - left) - 6.0 * 0.5 * left));
+    }
+
+    void oneStepIsAsGoodAsAThousand() {
+        const ThermalNetwork network(twoRows());
+        const std::array watts{650.0, 320.0};
+        std::vector<double> once{25.0, 31.0};
+        std::vector<double> often = once;
+        ThermalStep(network, 7.0).advance(once, watts);
+        const ThermalStep small(network, 0.007);
+        for (int i = 0; i < 1000; ++i)
+            small.advance(often, watts);
+        QVERIFY(isClose(once[0], often[0], 1e-9));
+        QVERIFY(isClose(once[1], often[1], 1e-9));
+    }
+
+    // Eight H100 at 690 W each: the rear four stand in air 0.0043·4·690 = 11.9 K warmer, 24 % of
+    // the front's 50.3 °C; up to 27 % are published (arXiv 2509.10371).
+    void rearGpusOfAnHgxAreHotter() {
+        layout::ClusterNode node;
+        for (int i = 0; i < 8; ++i)
+            node.gpus.push_back({i, i, i, i >= 4, {}});
+        const GpuPower gpu = gpuPowerOf(*catalogue::findGpuModel("H100"));
+        const ThermalNetwork network(thermalNodeOf(node, 1, gpu, {}));
+        const std::vector<double> watts(8, 690.0);
+        const auto celsius = network.steady(watts);
+        QVERIFY(isClose(celsius[7] - celsius[0], 0.0043 * 4 * 690.0));
+        QVERIFY(celsius[7] / celsius[0] > 1.2 && celsius[7] / celsius[0] <= 1.27);
+    }
+
+    void airRisesAlikeAtTheLimit() {
+        QVERIFY(isClose(usualAir(8, 700.0).risePerW * 8 * 700.0, 24.0));
+        QVERIFY(isClose(usualAir(4, 560.0).risePerW * 4 * 560.0, 24.0));
+    }
+};
+
+TRAINSCOPE_TEST(tst_ThermalNetwork)
+#include "tst_ThermalNetwork.moc"
