@@ -2,10 +2,10 @@
 
 #include "core/analysis/cluster/PlacementModel.h"
 #include "core/analysis/iterations/SteadyState.h"
-#include "core/analysis/machine/MemoryNeed.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/machine/RunMemory.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/telemetry/Airflow.h"

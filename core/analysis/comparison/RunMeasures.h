@@ -11,7 +11,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/RunDetail.h"
 #include "core/analysis/iterations/SteadyState.h"
-#include "core/analysis/machine/MemoryNeed.h"
+#include "core/analysis/machine/RunMemory.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/layout/Layout.h"
 #include "core/model/Import.h"

@@ -1,16 +1,10 @@
 #include "core/analysis/machine/MemoryNeed.h"
 
+#include "core/analysis/machine/LayerActivations.h"
 #include "core/analysis/machine/ModelShape.h"
-#include "core/catalogue/GpuModel.h"
-#include "core/layout/LayoutRequest.h"
-#include "core/layout/StagePlan.h"
-
-#include <fmt/format.h>
+#include "core/model/AsciiText.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <optional>
 
 namespace trainscope::analysis {
 
@@ -18,250 +12,326 @@ namespace {
 
 using layout::CommunicatorKind;
 
-struct Assumed {
-    bool shardedOptimizer = false;
-    bool recomputation = false;
-};
+constexpr double kContext = 0.6e9; // B, CUDA with its libraries
+constexpr double kCommunicator = 0.2e9; // B
+constexpr double kFragmentation = 0.02; // of what comes and goes
+constexpr double kGathered = 2.0; // B of a gathered weight
+constexpr double kLayersAtOnce = 2.0; // FSDP: one worked on, one on its way
 
-// How many bytes a number of each kind takes, before it is divided.
-struct Widths {
-    double weight = 2.0;
-    double gradient = 4.0;
-    double optimizer = 12.0;
-    double activation = 2.0;
-    double product = 2.0; // the input of a matrix product
-};
-
-Widths widthsOf(const LaunchConfig& launch) {
-    const std::string precision = launch.precision.value_or("");
-    const auto has = [&](const char* word) { return precision.find(word) != std::string::npos; };
-    Widths widths;
-    if (has("32") && !has("16"))
-        widths = {4.0, 4.0, 8.0, 4.0, 4.0};
-    else if (has("fp8") || has("float8") || has("FP8"))
-        widths.product = 1.0;
-    if (launch.workload.value_or(Workload::Training) != Workload::Training)
-        widths.gradient = widths.optimizer = 0.0;
-    return widths;
+double bytesOfLogit(LossKernel loss) {
+    switch (loss) {
+    case LossKernel::InPlace:
+        return 4.0;
+    case LossKernel::VocabParallel:
+        return 6.0;
+    case LossKernel::Separate:
+        return 14.0;
+    }
+    return 6.0;
 }
 
-// What one stage needs.
-class Reckoner {
+class StageReckoner {
 public:
-    Reckoner(const LaunchConfig& launch, const layout::Layout& layout,
-        const layout::TrafficModel& model, const catalogue::TrainingModel& shape, int stage,
-        Assumed assumed)
-        : m_launch(launch)
-        , m_layout(layout)
-        , m_model(model)
-        , m_shape(shape)
+    StageReckoner(const MemoryRequest& request, int stage)
+        : m_request(request)
+        , m_model(request.model)
+        , m_layout(request.layout)
+        , m_widths(request.widths)
+        , m_weights(layerWeightsOf(request.model))
         , m_stage(stage)
-        , m_assumed(assumed)
-        , m_widths(widthsOf(launch))
-        , m_isInference(launch.workload == Workload::Inference)
-        , m_tensor(layout.grid.degrees().tensor)
-        , m_pipeline(layout.grid.degrees().pipeline)
-        , m_layers(layout.chunks.empty() ? shape.layers / m_pipeline
-                                         : layout::layersOf(layout.chunks, stage))
-        , m_microbatches(layout.microbatches.value_or(
-              layout::microbatchesOf(launch, layout.grid.degrees().data)
-                  .value_or(layout.grid.degrees().pipeline))) { }
+        , m_pipeline(request.layout.grid.degrees().pipeline)
+        , m_virtual(std::max(1, request.layout.virtualStages))
+        , m_tensor(request.layout.grid.degrees().tensor)
+        , m_activations(request)
+        , m_pieces(pieces()) {
+        for (const LayerCounts& piece : m_pieces) {
+            m_layers.dense += piece.dense;
+            m_layers.expert += piece.expert;
+        }
+    }
 
-    [[nodiscard]] MemoryNeed reckon() const {
-        const double tokens = m_model.sequence / m_layout.grid.degrees().context;
-        const double layer = perToken() * tokens;
-        const double held = m_isInference
-            ? 2.0 * m_widths.activation * m_model.keyWidth / m_tensor * tokens
-            : inFlight()
-                * (isRecomputed() ? m_widths.activation * m_model.hidden / spread() * tokens
-                                  : layer);
-        MemoryNeed need;
-        need.states = m_layers * layerStates() + embeddings();
-        need.perSample = m_layers * held;
-        if (m_isInference || isRecomputed())
-            need.perSample += layer; // the one that is worked on
-        if (m_pipeline == 1.0 && !m_isInference)
-            need.perSample += 6.0 * tokens * m_shape.vocabulary / m_tensor;
-        need.perLayer = layerStates() + m_model.microBatch * held;
-        need.takesShardedOptimizer = m_assumed.shardedOptimizer;
-        need.takesRecomputation = m_assumed.recomputation;
+    [[nodiscard]] StageNeed reckon() const {
+        StageNeed need;
+        need.stage = m_stage;
+        addStates(need);
+        const bool isInference = m_request.workload == Workload::Inference;
+        need.held = isInference ? m_layers.all() * m_activations.cache() : heldActivations();
+        if (m_layers.all() > 0.0)
+            need.heldPerLayer = need.held / m_layers.all();
+        const double gathered = gatheredWeights();
+        if (isInference) {
+            need.worked = m_activations.whole().largest(m_layers);
+            need.buffers = fixedBuffers() + gathered;
+        } else {
+            addPeak(need, gathered);
+        }
+        const double moving = need.activations() + need.logits + gathered;
+        need.buffers += kFragmentation * moving;
         return need;
     }
 
 private:
-    [[nodiscard]] int zeroStage() const {
-        if (m_layout.sharding)
-            return m_layout.sharding->zeroStage;
-        const bool isNamed = m_launch.optimizer.value_or("").find("dist") != std::string::npos;
-        return m_assumed.shardedOptimizer || isNamed ? 1 : 0;
+    // The loss, or the backward pass of the first layer after it.
+    void addPeak(StageNeed& need, double gathered) const {
+        const double atLoss = logits();
+        const double worked = m_activations.redone().largest(m_layers)
+            + m_activations.gradients().largest(m_layers);
+        const double whole = gatheredGradients();
+        if (atLoss >= worked + whole)
+            need.logits = atLoss;
+        else
+            need.worked = worked;
+        need.buffers = fixedBuffers() + gathered + (need.logits > 0.0 ? 0.0 : whole);
     }
 
-    // Bytes of a parameter that is replicated over that many ranks.
-    [[nodiscard]] double perParameter(int replicas) const {
-        const int group = std::max(
-            m_layout.sharding ? std::min(m_layout.sharding->group, replicas) : replicas, 1);
-        const auto part = [&](int stage) { return zeroStage() >= stage ? group : 1; };
-        return m_widths.weight / part(3) + m_widths.gradient / part(2)
-            + m_widths.optimizer / part(1);
+    [[nodiscard]] bool isFirst() const { return m_stage == 0; }
+    [[nodiscard]] bool isLast() const { return m_stage + 1 >= m_pipeline; }
+
+    // By piece of the model that the stage has.
+    [[nodiscard]] std::vector<LayerCounts> pieces() const {
+        std::vector<LayerCounts> out;
+        for (const layout::StageChunk& chunk : m_layout.chunks) {
+            if (chunk.stage == m_stage)
+                out.push_back(countsOf(chunk.firstLayer, chunk.layers));
+        }
+        if (m_layout.chunks.empty())
+            out = equalPieces();
+        if (isLast() && !out.empty())
+            (m_model.experts > 1 ? out.back().expert : out.back().dense) += m_model.nextTokenLayers;
+        return out;
     }
 
-    [[nodiscard]] double layerStates() const {
-        const auto& grid = m_layout.grid;
-        const double dense = perParameter(grid.groupSize(CommunicatorKind::DataContext)) / m_tensor;
-        if (m_model.experts <= 1)
-            return (m_model.attentionParameters + m_model.mlpParameters) * dense;
-        const double ranks = double{1} * grid.groupSize(CommunicatorKind::ExpertTensor)
-            * grid.groupSize(CommunicatorKind::Expert);
-        return m_model.attentionParameters * dense
-            + m_model.mlpParameters * m_model.experts / ranks
-            * perParameter(grid.groupSize(CommunicatorKind::ExpertData));
+    [[nodiscard]] LayerCounts countsOf(double first, double layers) const {
+        const double denseEnd = m_model.experts > 1 ? m_model.denseLayers : m_model.layers;
+        const double dense = std::clamp(denseEnd - first, 0.0, layers);
+        return {dense, layers - dense};
+    }
+
+    [[nodiscard]] std::vector<LayerCounts> equalPieces() const {
+        const double layers = double{1} * m_model.layers / (m_pipeline * m_virtual);
+        std::vector<LayerCounts> out;
+        for (int chunk = 0; chunk < m_virtual; ++chunk)
+            out.push_back(countsOf(layers * (chunk * m_pipeline + m_stage), layers));
+        return out;
+    }
+
+    // Parameters of layers and tables that a GPU of the stage has, before they are sharded over its
+    // replicas: those outside of experts, and in experts.
+    struct Parameters {
+        double shared = 0.0;
+        double expert = 0.0;
+    };
+
+    [[nodiscard]] Parameters layerParameters(const LayerCounts& layers) const {
+        const double common = m_weights.attention + m_weights.norms;
+        const double ranks = double{1} * m_layout.grid.groupSize(CommunicatorKind::ExpertTensor)
+            * m_layout.grid.groupSize(CommunicatorKind::Expert);
+        const double shared = layers.dense * (common + m_weights.dense)
+            + layers.expert * (common + m_weights.router + m_weights.sharedExperts);
+        return {shared / m_tensor, layers.expert * m_weights.expert * m_model.experts / ranks};
     }
 
     // The first and the last stage hold a table each, a lone stage both.
-    [[nodiscard]] double embeddings() const {
-        const bool isFirst = m_stage == 0;
-        const bool isLast = m_stage + 1 >= static_cast<int>(m_pipeline);
-        const double tables = isFirst && isLast ? (m_model.tiedEmbeddings ? 1.0 : 2.0)
-            : isFirst || isLast                 ? 1.0
-                                                : 0.0;
-        return tables * m_model.embeddingParameters / m_tensor
-            * perParameter(m_layout.grid.groupSize(CommunicatorKind::DataContext));
+    [[nodiscard]] double tableParameters() const {
+        const double tables = isFirst() && isLast() ? (m_model.tiedEmbeddings ? 1.0 : 2.0)
+            : isFirst() || isLast()                 ? 1.0
+                                                    : 0.0;
+        return tables * m_model.hidden * m_model.vocabulary / m_tensor;
     }
 
-    // By how many the parts outside of tensor parallelism are divided.
-    [[nodiscard]] double spread() const { return m_model.sequenceParallel ? m_tensor : 1.0; }
-
-    // Bytes of a token in a layer.
-    [[nodiscard]] double perToken() const {
-        const double queries = double{1} * m_shape.heads * m_shape.headSize;
-        const double inside = m_shape.gatedMlp ? 2.0 : 1.0; // of the MLP, before the last product
-        const double plain = m_widths.activation;
-        const double product = m_widths.product;
-        double whole = (2.0 * plain + product) * m_model.hidden; // norms, input of attention
-        if (!m_shape.gatedMlp)
-            whole += m_model.hidden * plain; // masks of two dropouts, half as wide
-        double cut = plain * (queries + 2.0 * m_model.keyWidth) + product * queries;
-        const double mlp = (inside * plain + product) * m_shape.ffn;
-        if (m_model.experts <= 1)
-            return (whole + product * m_model.hidden) / spread() + (cut + mlp) / m_tensor;
-        const double expertTensor = m_layout.grid.groupSize(CommunicatorKind::ExpertTensor);
-        return whole / spread() + cut / m_tensor
-            + m_model.expertsPerToken * ((product + plain) * m_model.hidden + mlp / expertTensor);
+    // Of a number that is replicated over so many ranks, which part one rank keeps from a ZeRO
+    // stage on.
+    [[nodiscard]] double part(int zeroStage, int replicas) const {
+        if (!m_layout.sharding || m_layout.sharding->zeroStage < zeroStage)
+            return 1.0;
+        return 1.0 / std::max(1, std::min(m_layout.sharding->group, replicas));
     }
 
-    [[nodiscard]] bool isRecomputed() const {
-        return m_assumed.recomputation
-            || (m_launch.recompute.value_or(false)
-                && m_launch.recomputeGranularity.value_or("full") == "full");
+    void addParameters(StageNeed& need, double parameters, int replicas) const {
+        const bool isTraining = m_request.workload == Workload::Training;
+        need.weights += parameters * m_widths.weight * part(3, replicas);
+        need.gradients += isTraining ? parameters * m_widths.gradient * part(2, replicas) : 0.0;
+        need.optimizer += isTraining ? parameters * m_widths.optimizer * part(1, replicas) : 0.0;
     }
 
-    // Passes of the stage's layers whose activations are held at once.
-    [[nodiscard]] double inFlight() const {
-        if (m_layout.schedule == layout::ScheduleKind::GPipe)
-            return m_microbatches;
-        const double least = std::min(m_pipeline - m_stage, m_microbatches);
-        const int pieces = m_layout.virtualStages;
-        return pieces > 1 ? least * (1.0 + (m_pipeline - 1.0) / (m_pipeline * pieces)) : least;
+    void addStates(StageNeed& need) const {
+        const int replicas = m_layout.grid.groupSize(CommunicatorKind::DataContext);
+        const int expertReplicas = m_layout.grid.groupSize(CommunicatorKind::ExpertData);
+        const Parameters layers = layerParameters(m_layers);
+        addParameters(need, layers.shared, replicas);
+        addParameters(need, layers.expert, expertReplicas);
+        if (m_layers.all() > 0.0)
+            need.statesPerLayer = need.states() / m_layers.all();
+        addParameters(need, tableParameters(), replicas);
     }
 
-    const LaunchConfig& m_launch;
+    [[nodiscard]] double recomputedShare() const {
+        if (m_request.recompute == Recomputation::None || m_layers.all() <= 0.0)
+            return 0.0;
+        return m_request.recomputedLayers == 0
+            ? 1.0
+            : std::min(1.0, m_request.recomputedLayers / m_layers.all());
+    }
+
+    [[nodiscard]] double heldActivations() const {
+        const double share = recomputedShare();
+        const double onGpu = m_layers.all() > 0.0
+            ? std::max(0.0, 1.0 - m_request.offloadedLayers / m_layers.all())
+            : 0.0;
+        double held = 0.0;
+        for (std::size_t piece = 0; piece < m_pieces.size(); ++piece)
+            held += passesOf(static_cast<int>(piece))
+                * (share * m_activations.kept().sum(m_pieces[piece])
+                    + (1.0 - share) * m_activations.whole().sum(m_pieces[piece]));
+        return onGpu * held;
+    }
+
+    // Micro-batches of which a piece's activations are held: groups of them go through the first
+    // piece, then through the second, and so on.
+    [[nodiscard]] double passesOf(int piece) const {
+        const int all = passesInFlight({m_layout.schedule, m_pipeline, m_stage,
+            m_layout.microbatches.value_or(m_pipeline), m_virtual, m_layout.microbatchGroup});
+        if (m_layout.schedule == layout::ScheduleKind::GPipe
+            || m_layout.schedule == layout::ScheduleKind::ZeroBubbleV || m_virtual == 1)
+            return double{1} * all / m_virtual;
+        const int group = m_layout.microbatchGroup > 0 ? m_layout.microbatchGroup : m_pipeline;
+        const int round = group * m_virtual;
+        return all / round * group + std::clamp(all % round - piece * group, 0, group);
+    }
+
+    [[nodiscard]] double logits() const {
+        if (!isLast())
+            return 0.0;
+        return bytesOfLogit(m_request.loss) * m_activations.tokens() * m_model.vocabulary
+            / m_tensor;
+    }
+
+    [[nodiscard]] double fixedBuffers() const {
+        double kinds = 0.0;
+        for (const CommunicatorKind kind : {CommunicatorKind::Tensor, CommunicatorKind::Context,
+                 CommunicatorKind::Pipeline, CommunicatorKind::DataContext})
+            kinds += m_layout.grid.groupSize(kind) > 1 ? 1.0 : 0.0;
+        if (m_model.experts > 1 && m_layout.grid.groupSize(CommunicatorKind::Expert) > 1)
+            kinds += 1.0;
+        return kContext + kinds * kCommunicator;
+    }
+
+    [[nodiscard]] double largestLayer() const {
+        const auto size = [this](const LayerCounts& layers) {
+            const Parameters parameters = layerParameters(layers);
+            return parameters.shared + parameters.expert;
+        };
+        return LayerValues{size({1.0, 0.0}), size({0.0, 1.0})}.largest(m_layers);
+    }
+
+    [[nodiscard]] double gatheredWeights() const {
+        if (m_request.gathering == Gathering::None)
+            return 0.0;
+        const Parameters all = layerParameters(m_layers);
+        const double layers = m_request.gathering == Gathering::Backward
+            ? all.shared + all.expert
+            : kLayersAtOnce * largestLayer();
+        return kGathered * (layers + tableParameters());
+    }
+
+    [[nodiscard]] double gatheredGradients() const {
+        if (m_request.gathering == Gathering::None || m_request.workload != Workload::Training)
+            return 0.0;
+        const double head
+            = isLast() ? double{1} * m_model.hidden * m_model.vocabulary / m_tensor : 0.0;
+        return m_widths.gradient * (kLayersAtOnce * largestLayer() + head);
+    }
+
+    const MemoryRequest& m_request;
+    const catalogue::TrainingModel& m_model;
     const layout::Layout& m_layout;
-    const layout::TrafficModel& m_model;
-    const catalogue::TrainingModel& m_shape;
+    const NumberWidths& m_widths;
+    LayerWeights m_weights;
     int m_stage;
-    Assumed m_assumed;
-    Widths m_widths;
-    bool m_isInference;
+    int m_pipeline;
+    int m_virtual;
     double m_tensor;
-    double m_pipeline;
-    double m_layers; // of the stage
-    double m_microbatches;
+    LayerActivations m_activations;
+    std::vector<LayerCounts> m_pieces;
+    LayerCounts m_layers; // of the stage
 };
-
-constexpr double kUsable = 0.95; // of a GPU's memory
-constexpr double kNoLimit = 1e6; // layers
-
-std::optional<double> memoryOf(const Run& run) {
-    const auto* model = catalogue::findGpuModel(run.gpuModel);
-    if (model == nullptr || !model->memoryBytes)
-        return std::nullopt;
-    return *model->memoryBytes;
-}
-
-std::optional<double> usedBy(const layout::Layout& layout, int stage, const RunSummary& summary) {
-    std::optional<double> most;
-    for (const GpuSummary& gpu : summary.gpus) {
-        const int rank = gpu.gpu.rank;
-        const auto used = statisticOf(gpu.metrics, "mem_used", &SubjectStatistics::max);
-        if (used && rank >= 0 && rank < layout.grid.worldSize()
-            && layout.grid.position(rank).pipeline == stage)
-            most = std::max(most.value_or(0.0), *used);
-    }
-    return most;
-}
 
 } // namespace
 
-std::optional<MemoryNeed> memoryNeedOf(const LaunchConfig& launch, const layout::Layout& layout,
-    int stage, std::optional<double> capacity) {
-    const catalogue::ModelCatalogue models = catalogue::modelCatalogue();
-    const auto model = trafficModelOf(launch, models);
-    const auto shape = shapeOf(launch, models);
-    if (!model.hasValue() || !shape.hasValue())
-        return std::nullopt;
-    const auto need = [&](Assumed assumed) {
-        return Reckoner(launch, layout, model.value(), shape.value().model, stage, assumed)
-            .reckon();
-    };
-    const auto fits = [&](const MemoryNeed& one) {
-        return !capacity || one.total(model.value().microBatch) <= *capacity;
-    };
-    const MemoryNeed stated = need({});
-    if (fits(stated))
-        return stated;
-    const bool isTraining = launch.workload.value_or(Workload::Training) == Workload::Training;
-    const bool isShardable = isTraining && !layout.sharding && !launch.optimizer
-        && layout.grid.groupSize(CommunicatorKind::DataContext) > 1;
-    const bool isSilent = !launch.recompute && launch.workload != Workload::Inference;
-    for (const Assumed assumed :
-        {Assumed{true, false}, Assumed{false, true}, Assumed{true, true}}) {
-        if ((assumed.shardedOptimizer && !isShardable) || (assumed.recomputation && !isSilent))
-            continue;
-        if (const MemoryNeed one = need(assumed); fits(one))
-            return one;
-    }
-    return stated;
+NumberWidths NumberWidths::asFsdp() const {
+    NumberWidths widths = *this;
+    widths.weight = 4.0;
+    widths.gradient = 4.0;
+    widths.optimizer = 8.0;
+    return widths;
 }
 
-StageMemory stageMemoryOf(const Run& run, const layout::Layout& layout,
-    const std::vector<int>& layers, const RunSummary& summary) {
-    StageMemory memory;
-    const auto capacity = memoryOf(run);
-    const int stages = static_cast<int>(layers.size());
-    const int all = std::accumulate(layers.begin(), layers.end(), 0);
-    bool isKnown = capacity.has_value();
-    for (int stage = 0; stage < stages; ++stage) {
-        const int now = layers[static_cast<std::size_t>(stage)];
-        const auto used = usedBy(layout, stage, summary);
-        const auto need = memoryNeedOf(run.launch, layout, stage);
-        isKnown = isKnown && used && need;
-        if (!isKnown) {
-            memory.most.push_back(all);
-            continue;
-        }
-        const double room = std::max(0.0, kUsable * *capacity - *used) / need->perLayer;
-        memory.most.push_back(
-            std::min(all, now + static_cast<int>(std::floor(std::min(room, kNoLimit)))));
+NumberWidths widthsOf(std::string_view precision) {
+    const auto has = [&](std::string_view part) { return containsIgnoringCase(precision, part); };
+    if (has("fp4")) {
+        constexpr double fp4 = 9.0 / 16.0;
+        return {2.0 + 2.0 * fp4, 4.0, 12.0, 2.0, fp4};
     }
-    memory.wording = isKnown
-        ? fmt::format(
-            "A stage takes more layers only where its GPUs' memory ({:.0f} GB, {:.0f} % of "
-            "it usable) has room beside the most it used, weights, optimizer states and "
-            "activations of a layer estimated.",
-            *capacity * 1e-9, 100.0 * kUsable)
-        : "Whether more layers fit into memory was not checked: the memory used, its size or the "
-          "model is not known.";
-    return memory;
+    if (has("mxfp8")) {
+        constexpr double mxfp8 = 33.0 / 32.0;
+        return {2.0 * mxfp8, 4.0, 12.0, 2.0, mxfp8};
+    }
+    if (has("fp8") || has("float8"))
+        return {2.0, 4.0, 12.0, 2.0, 1.0};
+    if (has("32") && !has("16"))
+        return {4.0, 4.0, 8.0, 4.0, 4.0};
+    return {};
+}
+
+std::array<MemoryPart, 6> StageNeed::parts() const {
+    return {{
+        {"Weights", weights, "of the stage's layers and embeddings, divided from ZeRO 3 on"},
+        {"Gradients", gradients, "of these, divided from ZeRO 2 on"},
+        {"Optimizer", optimizer, "Adam's moments and weights in 32 bits, divided from ZeRO 1 on"},
+        {"Activations", activations(),
+            "kept for the backward passes of the micro-batches in flight (Korthikanti et al. "
+            "2022)"},
+        {"Logits and loss", logits, "a few bytes for each token and word of the vocabulary"},
+        {"Buffers", buffers, "CUDA, NCCL, what FSDP gathers, and 2 % fragmentation (estimate)"},
+    }};
+}
+
+StageNeed stageNeedOf(const MemoryRequest& request, int stage) {
+    return StageReckoner(request, stage).reckon();
+}
+
+std::vector<StageNeed> stageNeedsOf(const MemoryRequest& request) {
+    std::vector<StageNeed> needs;
+    const int stages = request.layout.grid.degrees().pipeline;
+    for (int stage = 0; stage < stages; ++stage)
+        needs.push_back(stageNeedOf(request, stage));
+    return needs;
+}
+
+StageNeed fullestStageOf(const MemoryRequest& request) {
+    const auto needs = stageNeedsOf(request);
+    return *std::max_element(needs.begin(), needs.end(),
+        [](const StageNeed& a, const StageNeed& b) { return a.total() < b.total(); });
+}
+
+int passesInFlight(const PipelinePlace& place) {
+    const int all = place.microbatches * place.virtualStages;
+    const int later = place.stages - place.stage - 1;
+    switch (place.schedule) {
+    case layout::ScheduleKind::GPipe:
+        return all;
+    case layout::ScheduleKind::ZeroBubble:
+        return std::min(place.stages, all);
+    case layout::ScheduleKind::ZeroBubbleV:
+        return std::min(2 * place.stages, all);
+    case layout::ScheduleKind::OneForwardOneBackward:
+    case layout::ScheduleKind::Interleaved:
+        break;
+    }
+    if (place.virtualStages == 1)
+        return std::min(later + 1, all);
+    const int group = place.microbatchGroup > 0 ? place.microbatchGroup : place.stages;
+    return std::min(2 * later + (place.virtualStages - 1) * group + 1, all);
 }
 
 } // namespace trainscope::analysis

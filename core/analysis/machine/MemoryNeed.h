@@ -1,65 +1,165 @@
 #pragma once
-// What model and layout need of a GPU's memory on a pipeline stage; the first is the fullest. An
-// estimate from formulas: CUDA's own memory, buffers of NCCL and fragmentation are not in it, some
-// GB.
+// What training or inference takes of a GPU's memory on each pipeline stage: a formula on model,
+// layout and batch, the one that placement, comparison and prediction share. Plain values; any
+// thread. Sizes are B, of one GPU.
 //
-//   states       Per parameter of the stage: weights 2 B, gradients 4 B, optimizer 12 B (fp32: 4, 4
-//                and 8 B; Rajbhandari et al. 2020, gradients added up in single precision as
-//                Megatron-LM does), the optimizer's divided by the data parallel degree from ZeRO 1
-//                on, gradients from 2 on, weights from 3 on. Experts are divided by their own
-//                degrees. Frozen weights (LoRA) and inference: the weights alone.
-//   activations  Per token and layer, attention recomputed or fused (Korthikanti et al. 2022, by
-//                parts so that grouped keys, gated MLPs and experts fit in):
-//                  4h + 2h + 2h              inputs of the norms, of attention and of the MLP
-//                  + 2h                      dropout masks, without gated MLPs
-//                  + (2(q + 2k) + 2q)/t      queries, keys, values and what leaves attention
-//                  + 4f/t, gated 6f/t        inside the MLP
-//                which is 34h for GPT: (10h + 24h/t) B, with sequence parallelism 34h/t. With top-k
-//                experts the MLP's part is k(4h + 4f/t') instead. Inputs of matrix products
-//                take 1 B with fp8, all twice as much with fp32. s/cp tokens a sample. With full
-//                recomputation 2h (/t with sequence parallelism) a layer, and all of it for one.
-//   in flight    min(p − stage, m) micro-batches (GPipe: m), interleaved (1 + (p−1)/(p·v)) times
-//                that.
-//   logits       6 B for each token and word of the vocabulary, /t, without a pipeline.
-//   caches       inference: keys and values, 4k/t B per token and layer, and one layer.
+//   weights, gradients, optimizer
+//                Per parameter of the stage what NumberWidths says (mixed precision with Adam: 16
+//                B, Rajbhandari et al. 2020; 18 B where gradients are added up in single precision
+//                as Megatron-LM does), the optimizer's divided by the shard group from ZeRO 1 on,
+//                gradients from 2 on, weights from 3 on. Experts are divided by their own degrees.
+//                Frozen weights (LoRA) and inference: the weights alone.
+//   activations  Per token and layer (Korthikanti et al. 2022, by parts so that grouped keys, gated
+//                MLPs, latent attention and experts fit in), A bytes a number, P a number that a
+//                matrix product takes, in 16 bits A = P = 2:
+//                  2A·h + P·h + P·h            inputs of the norms, of attention and of the MLP
+//                  + 2h                        masks of two dropouts, where there are any
+//                  + (A(q + 2k) + A·v)/t       queries, keys, values and what leaves attention;
+//                                              P·v/t more where products take fewer bytes
+//                  + (A + P)f/t, gated (2A+P)f/t    inside the MLP
+//                which is 34h for GPT: (10h + 24h/t) B, with sequence parallelism 34h/t. Each of k
+//                experts of a token takes (A+P)h and the MLP's inside, of t/t' of the tokens with
+//                sequence parallelism, t' being the experts' own tensor parallelism; shared experts
+//                take as much as an MLP. Unfused attention (2A+1)·a·s/t more. s/cp tokens a sample.
+//   recomputed   full: A·h (/t with sequence parallelism) a layer; per operator (torchtitan: every
+//                second product is kept): A(2h + (q + k + v + f)/t); selective: without the parts
+//                that are made again, as the core of unfused attention.
+//   in flight    passesInFlight() micro-batches through pieces of the model.
+//   at its peak  What is held, and the larger of
+//                  loss       a few bytes for each token and word of the vocabulary, LossKernel, on
+//                             the last stage
+//                  backward   a layer done again where it is recomputed, and gradients of its
+//                  widest
+//                             activations, A(h + 2f/t) or gated A(h + 3f/t); of FSDP gradients of
+//                             two whole layers
+//   buffers      0.6 GB of CUDA with its libraries, 0.2 GB of NCCL for each kind of communicator
+//                (4 MiB for each of up to 24 channels, both directions); of FSDP the whole weights
+//                of two layers, or of all, and of the embeddings; 2 % of all of these that come and
+//                go for fragmentation. Estimates.
+//   caches       inference: keys and values, A(k + v)/t B per token and layer, and one layer.
 
-#include "core/analysis/statistics/Summary.h"
+#include "core/catalogue/TrainingModel.h"
 #include "core/layout/Layout.h"
-#include "core/model/Run.h"
+#include "core/model/LaunchConfig.h"
 
-#include <optional>
-#include <string>
+#include <array>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::analysis {
 
-struct MemoryNeed {
-    double states = 0.0; // B
-    double perSample = 0.0; // B that a sample of the micro-batch takes
-    double perLayer = 0.0; // B of each of the stage's layers, of the states and of perSample
-    // What the configuration does not state and was taken so that the run fits.
-    bool takesShardedOptimizer = false;
-    bool takesRecomputation = false;
+// Bytes a number takes before it is divided over GPUs.
+struct NumberWidths {
+    double weight = 2.0; // with the copies in 8 or 4 bits, along rows and columns
+    double gradient = 4.0;
+    double optimizer = 12.0; // Adam: two moments, and single precision of the weight where `weight`
+                             // is no such
+    double activation = 2.0;
+    double product = 2.0; // the input of a matrix product
 
-    [[nodiscard]] double total(double microBatch) const { return states + microBatch * perSample; }
+    // The same numbers kept as PyTorch's FSDP does: shards of weights and gradients in single
+    // precision.
+    [[nodiscard]] NumberWidths asFsdp() const;
 };
 
-// As the configuration states it; where that does not fit into `capacity` though the run did, with
-// a sharded optimizer or full recomputation where the configuration is silent on these. Absent
-// where the model, the sequence length or the micro-batch are not known.
-std::optional<MemoryNeed> memoryNeedOf(const LaunchConfig& launch, const layout::Layout& layout,
-    int stage = 0, std::optional<double> capacity = std::nullopt);
+// Megatron-LM's for "fp32", "bf16", "fp16", "fp8", "mxfp8", "nvfp4" and what contains them, in any
+// letters; 16 bits for anything else. Weights in 8 or 4 bits count 1 B, 33/32 B (a scale for 32
+// numbers) or 9/16 B (one for 16), twice; with 4 bits those in 16 bits stay beside them.
+NumberWidths widthsOf(std::string_view precision);
 
-// How many layers fit into the memory of each stage's GPUs: an estimate by what a layer needs
-// beside the most that the GPUs used.
-struct StageMemory {
-    std::vector<int> most; // by stage
-    std::string wording; // for people: what it rests on, or that it was not checked
+enum class Recomputation {
+    None,
+    Selective, // RecomputedParts
+    PerOperator,
+    Full,
 };
 
-// With the highest mem_used of each stage where it was recorded; without it, and without the size
-// of the memory or of the model, nothing is held against more layers.
-StageMemory stageMemoryOf(const Run& run, const layout::Layout& layout,
-    const std::vector<int>& layers, const RunSummary& summary);
+// Of every layer, as Megatron-LM's recompute-modules name them.
+struct RecomputedParts {
+    bool attentionCore = true; // core_attn: what is s × s
+    bool latentProjections = false; // mla_up_proj: queries, keys and values from what they pass
+    bool norms = false; // layernorm: what they give
+    bool expertFunction = false; // moe_act: what the function inside of experts gives
+    bool denseMlp = false; // mlp: what is inside of it
+};
+
+enum class LossKernel {
+    InPlace, // 4 B a logit: they and their gradient in 16 bits
+    VocabParallel, // 6 B: Megatron-LM's, probabilities in 32 bits, logits or their gradient in 16
+    Separate, // 14 B: PyTorch's, logits in 16 and 32 bits, logarithms of probabilities, gradients
+};
+
+// FSDP: until when whole weights of layers are kept.
+enum class Gathering {
+    None, // no FSDP
+    Layer, // two layers at a time (FULL_SHARD)
+    Backward, // those of all layers from forward to backward pass (SHARD_GRAD_OP)
+};
+
+struct MemoryRequest {
+    catalogue::TrainingModel model;
+    layout::Layout layout; // degrees, stages, schedule, micro-batches, ZeRO stage and shard group
+    Workload workload = Workload::Training;
+    double sequence = 1.0; // tokens of a sample
+    double microBatch = 1.0; // samples
+    NumberWidths widths = {};
+    bool sequenceParallel = true;
+    bool dropout = false; // of what attention and MLP give
+    bool unfusedAttention = false;
+    Recomputation recompute = Recomputation::None;
+    RecomputedParts recomputedParts = {};
+    int recomputedLayers = 0; // of each stage (Megatron-LM's block); 0: all
+    int offloadedLayers = 0; // of each stage: activations moved to the host until they are needed
+    LossKernel loss = LossKernel::VocabParallel;
+    Gathering gathering = Gathering::None;
+};
+
+// One of the parts that a stage's need adds up from.
+struct MemoryPart {
+    std::string_view title; // "Optimizer"
+    double bytes = 0.0;
+    std::string_view source; // in a line, for people
+};
+
+// What the GPUs of one stage need when they need most.
+struct StageNeed {
+    int stage = 0;
+    double weights = 0.0;
+    double gradients = 0.0;
+    double optimizer = 0.0;
+    double held = 0.0; // activations kept for the backward pass, or caches
+    double worked = 0.0; // activations of the layer that is worked on, and their gradients
+    double logits = 0.0; // and what the loss makes of them; 0 where the peak is later
+    double buffers = 0.0;
+    double heldPerLayer = 0.0; // of `held`, of one of the stage's layers
+    double statesPerLayer = 0.0; // of weights, gradients and optimizer
+
+    [[nodiscard]] double states() const { return weights + gradients + optimizer; }
+    [[nodiscard]] double activations() const { return held + worked; }
+    [[nodiscard]] double total() const { return states() + activations() + logits + buffers; }
+    // All that CUDA reports as used fits; there is no further reserve, `margin` says how near it
+    // is.
+    [[nodiscard]] bool fits(double capacity) const { return total() <= capacity; }
+    [[nodiscard]] double margin(double capacity) const { return 1.0 - total() / capacity; }
+    [[nodiscard]] std::array<MemoryPart, 6> parts() const; // they add up to total()
+};
+
+StageNeed stageNeedOf(const MemoryRequest& request, int stage);
+std::vector<StageNeed> stageNeedsOf(const MemoryRequest& request); // by stage
+StageNeed fullestStageOf(const MemoryRequest& request);
+
+// Passes of micro-batches through its pieces of the model whose activations a stage holds at a
+// time, closed forms of what makeSchedule() counts: GPipe m·v; 1F1B min(p − stage, m), interleaved
+// min(2(p − stage − 1) + (v − 1)g + 1, m·v), g micro-batches of a group; ZB-H1 min(p, m), the
+// weights' gradients being late; ZB-V 2·min(p, m).
+struct PipelinePlace {
+    layout::ScheduleKind schedule = layout::ScheduleKind::OneForwardOneBackward;
+    int stages = 1;
+    int stage = 0;
+    int microbatches = 1;
+    int virtualStages = 1;
+    int microbatchGroup = 0; // 0: as many as there are stages
+};
+int passesInFlight(const PipelinePlace& place);
 
 } // namespace trainscope::analysis

@@ -1,0 +1,166 @@
+#include "core/analysis/machine/RunMemory.h"
+
+#include "core/analysis/machine/ModelShape.h"
+#include "core/catalogue/GpuModel.h"
+#include "core/layout/LayoutRequest.h"
+#include "core/layout/StagePlan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+namespace trainscope::analysis {
+
+namespace {
+
+using layout::CommunicatorKind;
+
+// Where the configuration says neither.
+layout::Sharding plainSharding(const layout::Layout& layout, int zeroStage) {
+    return {zeroStage, layout.grid.groupSize(CommunicatorKind::DataContext), 1};
+}
+
+bool namesDistributed(const LaunchConfig& launch) {
+    return launch.optimizer.value_or("").find("dist") != std::string::npos;
+}
+
+MemoryNeed needOf(const MemoryRequest& request, int stage) {
+    const StageNeed part = stageNeedOf(request, stage);
+    MemoryNeed need;
+    need.states = part.states();
+    need.perSample = (part.activations() + part.logits) / request.microBatch;
+    need.buffers = part.buffers;
+    need.perLayer = part.statesPerLayer + part.heldPerLayer;
+    return need;
+}
+
+struct Assumed {
+    bool shardedOptimizer = false;
+    bool recomputation = false;
+};
+
+MemoryNeed needWith(MemoryRequest request, int stage, const Assumed& assumed) {
+    if (assumed.shardedOptimizer)
+        request.layout.sharding = plainSharding(request.layout, 1);
+    if (assumed.recomputation)
+        request.recompute = Recomputation::Full;
+    MemoryNeed need = needOf(request, stage);
+    need.takesShardedOptimizer = assumed.shardedOptimizer;
+    need.takesRecomputation = assumed.recomputation;
+    return need;
+}
+
+Recomputation recomputationOf(const LaunchConfig& launch) {
+    if (!launch.recompute.value_or(false))
+        return Recomputation::None;
+    return launch.recomputeGranularity.value_or("full") == "full" ? Recomputation::Full
+                                                                  : Recomputation::Selective;
+}
+
+constexpr double kUsable = 0.95; // of a GPU's memory
+constexpr double kNoLimit = 1e6; // layers
+
+std::optional<double> memoryOf(const Run& run) {
+    const auto* model = catalogue::findGpuModel(run.gpuModel);
+    if (model == nullptr || !model->memoryBytes)
+        return std::nullopt;
+    return *model->memoryBytes;
+}
+
+std::optional<double> usedBy(const layout::Layout& layout, int stage, const RunSummary& summary) {
+    std::optional<double> most;
+    for (const GpuSummary& gpu : summary.gpus) {
+        const int rank = gpu.gpu.rank;
+        const auto used = statisticOf(gpu.metrics, "mem_used", &SubjectStatistics::max);
+        if (used && rank >= 0 && rank < layout.grid.worldSize()
+            && layout.grid.position(rank).pipeline == stage)
+            most = std::max(most.value_or(0.0), *used);
+    }
+    return most;
+}
+
+} // namespace
+
+std::optional<MemoryRequest> memoryRequestOf(
+    const LaunchConfig& launch, const layout::Layout& layout) {
+    auto shape = shapeOf(launch, catalogue::modelCatalogue());
+    if (!shape.hasValue() || !launch.sequenceLength || !launch.microBatch)
+        return std::nullopt;
+    MemoryRequest request{.model = std::move(shape).value().model, .layout = layout};
+    request.workload = launch.workload.value_or(Workload::Training);
+    request.sequence = *launch.sequenceLength;
+    request.microBatch = *launch.microBatch;
+    request.widths = widthsOf(launch.precision.value_or(""));
+    request.sequenceParallel = launch.sequenceParallel.value_or(true);
+    request.dropout = !request.model.gatedMlp;
+    request.recompute = recomputationOf(launch);
+    if (!request.layout.sharding && namesDistributed(launch))
+        request.layout.sharding = plainSharding(layout, 1);
+    if (!request.layout.microbatches)
+        request.layout.microbatches = layout::microbatchesOf(launch, layout.grid.degrees().data);
+    if (launch.fsdp.value_or(false) && request.workload == Workload::Training) {
+        request.widths = request.widths.asFsdp();
+        request.gathering = Gathering::Layer;
+    }
+    return request;
+}
+
+std::optional<MemoryNeed> memoryNeedOf(const LaunchConfig& launch, const layout::Layout& layout,
+    int stage, std::optional<double> capacity) {
+    const auto request = memoryRequestOf(launch, layout);
+    if (!request)
+        return std::nullopt;
+    const auto fits = [&](const MemoryNeed& one) {
+        return !capacity || one.total(request->microBatch) <= *capacity;
+    };
+    const MemoryNeed stated = needOf(*request, stage);
+    if (fits(stated))
+        return stated;
+    const bool isShardable = request->workload == Workload::Training && !request->layout.sharding
+        && !launch.optimizer && layout.grid.groupSize(CommunicatorKind::DataContext) > 1;
+    const bool isSilent = !launch.recompute && request->workload != Workload::Inference;
+    for (const Assumed assumed :
+        {Assumed{true, false}, Assumed{false, true}, Assumed{true, true}}) {
+        if ((assumed.shardedOptimizer && !isShardable) || (assumed.recomputation && !isSilent))
+            continue;
+        if (const MemoryNeed one = needWith(*request, stage, assumed); fits(one))
+            return one;
+    }
+    return stated;
+}
+
+StageMemory stageMemoryOf(const Run& run, const layout::Layout& layout,
+    const std::vector<int>& layers, const RunSummary& summary) {
+    StageMemory memory;
+    const auto capacity = memoryOf(run);
+    const int stages = static_cast<int>(layers.size());
+    const int all = std::accumulate(layers.begin(), layers.end(), 0);
+    bool isKnown = capacity.has_value();
+    for (int stage = 0; stage < stages; ++stage) {
+        const int now = layers[static_cast<std::size_t>(stage)];
+        const auto used = usedBy(layout, stage, summary);
+        const auto need = memoryNeedOf(run.launch, layout, stage);
+        isKnown = isKnown && used && need;
+        if (!isKnown) {
+            memory.most.push_back(all);
+            continue;
+        }
+        const double room = std::max(0.0, kUsable * *capacity - *used) / need->perLayer;
+        memory.most.push_back(
+            std::min(all, now + static_cast<int>(std::floor(std::min(room, kNoLimit)))));
+    }
+    memory.wording = isKnown
+        ? fmt::format(
+            "A stage takes more layers only where its GPUs' memory ({:.0f} GB, {:.0f} % of "
+            "it usable) has room beside the most it used, weights, optimizer states and "
+            "activations of a layer estimated.",
+            *capacity * 1e-9, 100.0 * kUsable)
+        : "Whether more layers fit into memory was not checked: the memory used, its size or the "
+          "model is not known.";
+    return memory;
+}
+
+} // namespace trainscope::analysis

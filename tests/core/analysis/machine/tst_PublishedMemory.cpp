@@ -1,0 +1,354 @@
+// The formula of memory against published runs: all of them ran, some print what they used, and of
+// those whose micro-batch was the largest that fits a larger one has to fail.
+
+#include <QtTest>
+
+#include "core/analysis/machine/MemoryNeed.h"
+#include "core/catalogue/GpuModel.h"
+#include "core/layout/LayoutRequest.h"
+#include "core/model/AsciiText.h"
+#include "support/MeasuredTraining.h"
+#include "support/TestProgram.h"
+
+#include <algorithm>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+
+namespace {
+
+using test::MeasuredRow;
+
+constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+constexpr double kH100With96GB = 97871.0 * 1024.0 * 1024.0; // as of a GH200
+
+double capacityOf(const MeasuredRow& row) {
+    std::string name = row["gpu"];
+    if (row.says("gpu", "96GB"))
+        return kH100With96GB;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    std::replace(name.begin(), name.end(), '-', ' '); // "A100-40GB SXM"
+    const auto* model = catalogue::findGpuModel(name);
+    if (model == nullptr || !model->memoryBytes)
+        qFatal("no memory of %s", name.c_str());
+    return *model->memoryBytes;
+}
+
+bool hasAll(const MeasuredRow& row, std::initializer_list<const char*> columns) {
+    return std::all_of(columns.begin(), columns.end(),
+        [&](const char* column) { return row.number(column).has_value(); });
+}
+
+bool isComplete(const MeasuredRow& row) {
+    return hasAll(
+        row, {"layers", "hidden", "heads", "seq_len", "tp", "pp", "micro_batch", "global_batch"});
+}
+
+bool isOf(const MeasuredRow& row, const char* source) {
+    return row.says("source", source);
+}
+
+bool isTuning(const MeasuredRow& row) {
+    return row.says("model", "SFT") || row.says("model", "LoRA");
+}
+
+// The first of "FP8-CS (FP8-MX)", which is the scaling of whole tensors.
+std::string precisionOf(const MeasuredRow& row) {
+    const std::string text = row["precision"].substr(0, row["precision"].find(' '));
+    return text == "FP8-MX" ? "mxfp8" : lowered(text);
+}
+
+catalogue::TrainingModel publishedShape(const MeasuredRow& row) {
+    catalogue::TrainingModel model;
+    model.layers = row.number("layers").value();
+    model.hidden = row.number("hidden").value();
+    model.heads = row.number("heads").value();
+    model.kvHeads = row.number("kv_heads").value_or(model.heads);
+    model.headSize = model.hidden / model.heads;
+    model.ffn = row.number("ffn").value_or(4 * model.hidden);
+    model.vocabulary = row.number("vocab").value_or(128256); // Llama 3
+    // The one of GPUModeling25 has two matrices, as its list of operators says.
+    model.gatedMlp = containsIgnoringCase(row["model"], "llama") && !isOf(row, "GPUModeling25");
+    model.tiedEmbeddings = isOf(row, "MosaicML") || isOf(row, "Reducing Activation")
+        || containsIgnoringCase(row["model"], "gpt3");
+    return model;
+}
+
+int dataParallelOf(const MeasuredRow& row) {
+    const int model
+        = row.number("tp").value() * row.number("pp").value() * row.number("cp").value_or(1);
+    return row.number("dp").value_or(row.number("n_gpus").value() / model);
+}
+
+// As DeepSpeed divides 44 layers over 8 stages, the largest first.
+std::vector<int> nearlyEqual(int layers, int stages) {
+    std::vector<int> out;
+    for (int stage = 0; stage < stages; ++stage)
+        out.push_back(layers / stages + (stage < layers % stages ? 1 : 0));
+    return out;
+}
+
+layout::Layout publishedLayout(const MeasuredRow& row, int layers) {
+    layout::LayoutRequest request;
+    request.tensor = row.number("tp");
+    request.pipeline = row.number("pp");
+    request.context = row.number("cp").value_or(1);
+    request.data = dataParallelOf(row);
+    request.worldSize = *request.tensor * *request.pipeline * *request.context * *request.data;
+    if (const auto expert = row.number("ep"); expert && *expert > 1) {
+        request.expert = expert;
+        request.expertTensor = 1;
+    }
+    request.gpusPerNode = 1;
+    // Tuned with a pipeline and no more said: one layer in a piece.
+    request.virtualStages = row.number("vpp").value_or(
+        isTuning(row) && *request.pipeline > 1 ? layers / *request.pipeline : 1);
+    const int pieces = *request.pipeline * *request.virtualStages;
+    if (layers % pieces == 0 || (layers + 2) % pieces == 0) {
+        request.layers = layers;
+        request.embeddingCounts = request.lossCounts = layers % pieces != 0;
+    } else if (request.virtualStages == 1) {
+        request.stageLayers = nearlyEqual(layers, *request.pipeline);
+    }
+    request.microbatches
+        = row.number("global_batch").value_or(row.number("micro_batch").value() * *request.data)
+        / (row.number("micro_batch").value() * *request.data);
+    if (request.virtualStages > 1)
+        request.schedule = layout::ScheduleKind::Interleaved;
+    auto made = layout::makeLayout(request);
+    if (!made.hasValue())
+        qFatal("row %d: %s", row.line, made.error().message.c_str());
+    return std::move(made).value();
+}
+
+void shard(MemoryRequest& request, int zeroStage) {
+    request.layout.sharding = layout::Sharding{
+        zeroStage, request.layout.grid.groupSize(layout::CommunicatorKind::DataContext), 1};
+}
+
+void asMosaicTrains(MemoryRequest& request, const MeasuredRow& row) {
+    request.widths = request.widths.asFsdp();
+    request.gathering
+        = row.says("fsdp_zero_stage", "SHARD_GRAD_OP") ? Gathering::Backward : Gathering::Layer;
+    request.loss = LossKernel::InPlace;
+    shard(request, 3);
+}
+
+// As its recipes of mixtures of experts say, which are younger than some of the rows.
+void recomputesParts(MemoryRequest& request, const MeasuredRow& row) {
+    const bool isDeepSeek = row.says("model", "DeepSeek");
+    RecomputedParts parts{.attentionCore = false};
+    parts.latentProjections = request.model.hasLatentAttention();
+    parts.denseMlp = isDeepSeek && !row.says("gpu", "300");
+    parts.norms = parts.expertFunction = row.says("model", "GPT OSS") && !row.says("gpu", "300");
+    request.recompute = Recomputation::Selective;
+    request.recomputedParts = parts;
+}
+
+// Reduces gradients in 16 bits; what its recipes move to the host or do again is not in the table.
+void asBridgeTrains(MemoryRequest& request, const MeasuredRow& row) {
+    request.widths.gradient = 2.0;
+    request.loss = LossKernel::InPlace;
+    shard(request, 1);
+    if (request.model.experts > 1)
+        recomputesParts(request, row);
+    if (!row.says("fsdp_zero_stage", "FSDP"))
+        return;
+    shard(request, 3);
+    request.gathering = Gathering::Layer;
+    if (row.says("model", "70B"))
+        request.offloadedLayers = row.says("gpu", "GB200") ? 40 : 20;
+    if (row.says("model", "8B")) {
+        request.recompute = Recomputation::Full;
+        request.recomputedLayers = 5;
+    }
+}
+
+void asNemoTrains(MemoryRequest& request, const MeasuredRow& row) {
+    request.widths.gradient = 2.0;
+    shard(request, 1);
+    request.dropout = row.says("model", "GPT3");
+    if (isTuning(row))
+        request.sequence = 512.0; // packed SQuAD
+}
+
+void asTorchtitanTrains(MemoryRequest& request, const MeasuredRow&) {
+    request.widths = widthsOf("bf16").asFsdp(); // its 8 bits are made anew for each product
+    request.gathering = Gathering::Layer;
+    request.loss = LossKernel::Separate;
+    shard(request, 3);
+    if (request.recompute == Recomputation::Selective)
+        request.recompute = Recomputation::PerOperator;
+}
+
+void asMegatronTrained(MemoryRequest& request, const MeasuredRow& row) {
+    request.dropout = true;
+    request.unfusedAttention = true;
+    request.sequenceParallel = row.says("recompute", "sequence parallel");
+}
+
+void asNeoxTrains(MemoryRequest& request, const MeasuredRow& row) {
+    request.widths.gradient = 2.0;
+    request.sequenceParallel = false;
+    request.unfusedAttention = !row.says("model", "Llemma");
+    shard(request, 1);
+}
+
+void asTinyLlamaTrained(MemoryRequest& request, const MeasuredRow&) {
+    request.widths = request.widths.asFsdp();
+    request.gathering = Gathering::Layer;
+    request.layout.sharding = layout::Sharding{3, 8, 2}; // within each of two nodes
+    request.loss = LossKernel::InPlace;
+}
+
+// As the sources say or are known to do.
+MemoryRequest publishedRequest(const MeasuredRow& row, const catalogue::TrainingModel& model) {
+    MemoryRequest request{.model = model, .layout = publishedLayout(row, model.layers)};
+    request.sequence = row.number("seq_len").value();
+    request.microBatch = row.number("micro_batch").value();
+    request.widths = widthsOf(precisionOf(row));
+    if (row.says("model", "LoRA") || row.says("source", "LoRA"))
+        request.workload = Workload::Lora;
+    if (row["recompute"].starts_with("full"))
+        request.recompute = Recomputation::Full;
+    else if (row["recompute"].starts_with("selective"))
+        request.recompute = Recomputation::Selective;
+    using Convention = void (*)(MemoryRequest&, const MeasuredRow&);
+    const std::vector<std::pair<const char*, Convention>> conventions{{"MosaicML", asMosaicTrains},
+        {"Megatron-Bridge", asBridgeTrains}, {"NVIDIA NeMo", asNemoTrains},
+        {"torchtitan", asTorchtitanTrains}, {"Reducing Activation", asMegatronTrained},
+        {"GPUModeling25", asNeoxTrains}, {"TinyLlama", asTinyLlamaTrained}};
+    for (const auto& [source, convention] : conventions) {
+        if (isOf(row, source))
+            convention(request, row);
+    }
+    return request;
+}
+
+double shareOf(const MeasuredRow& row, const MemoryRequest& request) {
+    return fullestStageOf(request).total() / capacityOf(row);
+}
+
+void tell(const MeasuredRow& row, const MemoryRequest& request) {
+    const StageNeed need = fullestStageOf(request);
+    QString text;
+    for (const MemoryPart& part : need.parts())
+        text += QStringLiteral(" %1").arg(part.bytes * 1e-9, 0, 'f', 1);
+    qInfo("row %d %s %s: %.1f GB, %.0f %%, stage %d:%s", row.line, row["gpu"].c_str(),
+        row["model"].c_str(), need.total() * 1e-9, 100.0 * shareOf(row, request), need.stage,
+        qPrintable(text));
+}
+
+} // namespace
+
+class tst_PublishedMemory : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_rows = test::measuredTraining();
+        if (m_rows.empty())
+            QSKIP("The published training runs are not there.");
+    }
+
+    // None of them ran out of memory.
+    void completeRowsFit() {
+        int rows = 0;
+        for (const MeasuredRow& row : m_rows) {
+            if (!isComplete(row))
+                continue;
+            ++rows;
+            const MemoryRequest request = publishedRequest(row, publishedShape(row));
+            tell(row, request);
+            QVERIFY2(fullestStageOf(request).fits(capacityOf(row)),
+                qPrintable(QStringLiteral("row %1 needs %2 of its GPU")
+                               .arg(row.line)
+                               .arg(shareOf(row, request))));
+        }
+        QCOMPARE(rows, 202);
+    }
+
+    // Nor did those that do not say how many micro-batches they took.
+    void rowsWithoutBatchFit() {
+        int rows = 0;
+        for (const MeasuredRow& row : m_rows) {
+            if (isComplete(row)
+                || !hasAll(
+                    row, {"layers", "hidden", "heads", "seq_len", "tp", "pp", "micro_batch"}))
+                continue;
+            ++rows;
+            const MemoryRequest request = publishedRequest(row, publishedShape(row));
+            tell(row, request);
+            QVERIFY(fullestStageOf(request).fits(capacityOf(row)));
+        }
+        QCOMPARE(rows, 4);
+    }
+
+    // What torchtitan prints is the most that its allocator reserved, CUDA's own memory apart.
+    void printedMemory() {
+        int rows = 0;
+        for (const MeasuredRow& row : m_rows) {
+            const std::string& notes = row["notes"];
+            const auto end = notes.find(" GiB");
+            if (end == std::string::npos || !isComplete(row))
+                continue;
+            const auto begin = notes.rfind(' ', end - 1) + 1;
+            const double printed = std::stod(notes.substr(begin, end - begin));
+            const MemoryRequest request = publishedRequest(row, publishedShape(row));
+            const double needed = (fullestStageOf(request).total() - 0.8e9) / kGiB;
+            qInfo("row %d: %.1f GiB computed, %.1f GiB printed, %+.1f %%", row.line, needed,
+                printed, 100.0 * (needed / printed - 1.0));
+            QVERIFY(std::abs(needed / printed - 1.0) < 0.03);
+            ++rows;
+        }
+        QCOMPARE(rows, 3);
+    }
+
+    // MosaicML took the largest micro-batches that fit: larger ones should not.
+    void largerMicroBatches() {
+        int rows = 0;
+        int twice = 0;
+        int thrice = 0;
+        for (const MeasuredRow& row : m_rows) {
+            if (!isOf(row, "MosaicML"))
+                continue;
+            ++rows;
+            MemoryRequest request = publishedRequest(row, publishedShape(row));
+            const double one = request.microBatch;
+            request.microBatch = 2.0 * one;
+            twice += fullestStageOf(request).fits(capacityOf(row)) ? 0 : 1;
+            request.microBatch = 3.0 * one;
+            thrice += fullestStageOf(request).fits(capacityOf(row)) ? 0 : 1;
+        }
+        qInfo("of %d rows, twice the micro-batch exceeds %d, three times %d", rows, twice, thrice);
+        QCOMPARE(rows, 108);
+        QVERIFY(twice >= 70);
+        QVERIFY(thrice >= 98);
+    }
+
+    // Mixtures of experts by name, with the shapes of the catalogue.
+    void mixturesOfExperts() {
+        const auto models = catalogue::modelCatalogue();
+        int rows = 0;
+        int over = 0;
+        for (const MeasuredRow& row : m_rows) {
+            const auto* model = models.byName(row["model"]);
+            if (model == nullptr || model->experts <= 1
+                || !hasAll(row, {"seq_len", "tp", "pp", "micro_batch"}))
+                continue;
+            ++rows;
+            const MemoryRequest request = publishedRequest(row, *model);
+            tell(row, request);
+            over += fullestStageOf(request).fits(capacityOf(row)) ? 0 : 1;
+        }
+        qInfo("%d of %d rows of mixtures of experts exceed their GPUs", over, rows);
+        QCOMPARE(rows, 85);
+        QCOMPARE(over, 0);
+    }
+
+private:
+    std::vector<MeasuredRow> m_rows;
+};
+
+TRAINSCOPE_TEST(tst_PublishedMemory)
+#include "tst_PublishedMemory.moc"
