@@ -154,6 +154,38 @@ SteadyPower steadyPower(
     return out;
 }
 
+Relimited relimited(
+    const GpuPower& gpu, const ActivityTimes& usualTimes, const Surroundings& surroundings) {
+    // Played seconds at clock φ are rate(φ) as many at the highest; the usual clock is the one
+    // that those at the highest settle at.
+    double usualClock = 1.0;
+    ActivityTimes full;
+    Relimited out;
+    constexpr int kMostRounds = 40;
+    constexpr double kSteadyClock = 1e-9;
+    for (int round = 0; round < kMostRounds; ++round) {
+        full = usualTimes;
+        for (const Activity activity : kAllActivities)
+            full[activity].seconds *= rateAt(gpu.clockBound[activity], usualClock);
+        out.usual = steadyPower(gpu, loadsOf(gpu, full), {{}, {}, surroundings.airC});
+        const double change = out.usual.clock - usualClock;
+        usualClock = out.usual.clock;
+        if (std::abs(change) < kSteadyClock)
+            break;
+    }
+    out.now = steadyPower(gpu, loadsOf(gpu, full), surroundings);
+    double before = 0.0;
+    double after = 0.0;
+    for (const Activity activity : kAllActivities) {
+        const double bound = gpu.clockBound[activity];
+        out.factors[activity] = rateAt(bound, usualClock) / rateAt(bound, out.now.clock);
+        before += usualTimes[activity].seconds;
+        after += usualTimes[activity].seconds * out.factors[activity];
+    }
+    out.factor = before > 0.0 ? after / before : 1.0;
+    return out;
+}
+
 double clockOfPlayed(
     const GpuPower& gpu, std::span<const TimedLoad> loads, double limitW, double celsius) {
     return highestClock(lowestClock(gpu), 1.0, limitW,

@@ -79,6 +79,17 @@ struct SteadyPower {
 SteadyPower steadyPower(
     const GpuPower& gpu, std::span<const TimedLoad> loads, const Surroundings& surroundings);
 
+// A step whose seconds are those that the GPU takes as it usually is, at its own limit: what they
+// become otherwise. Rates that were fitted to training runs have the usual clock in them.
+struct Relimited {
+    SteadyPower usual;
+    SteadyPower now;
+    ByActivity<double> factors; // on the seconds of each activity
+    double factor = 1.0; // on all together
+};
+Relimited relimited(
+    const GpuPower& gpu, const ActivityTimes& usualTimes, const Surroundings& surroundings);
+
 // The highest clock at which what was played keeps the limit, at a temperature that does not
 // change; fraction.
 double clockOfPlayed(

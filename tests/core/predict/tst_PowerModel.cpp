@@ -165,6 +165,23 @@ private Q_SLOTS:
         QVERIFY(std::abs(lowered.clock / usual.clock - std::pow(5.0 / 7.0, 0.65)) < 0.03);
     }
 
+    // 1 s at the usual clock (1/2)^(1/3) of demand 100 + 600·φ³ under 400 W. At 250 W, 100 +
+    // 600·φ³ = 250: φ = (1/4)^(1/3), so 2^(1/3) as long.
+    void whatWasRatedAtTheUsualLimitIsRescaled() {
+        GpuPower gpu = roundGpu();
+        gpu.activeW[Activity::Gemm] = 600.0;
+        gpu.clockBound[Activity::Gemm] = 1.0;
+        ActivityTimes times;
+        times[Activity::Gemm].seconds = 1.0;
+        const Relimited lowered = relimited(gpu, times, {250.0, {}, 20.0});
+        QVERIFY(isNear(lowered.usual.clock, std::cbrt(0.5)));
+        QVERIFY(isNear(lowered.now.clock, std::cbrt(0.25)));
+        QVERIFY(isNear(lowered.factor, std::cbrt(2.0)));
+        QVERIFY(isNear(lowered.factors[Activity::Gemm], std::cbrt(2.0)));
+        const Relimited same = relimited(gpu, times, {{}, {}, 20.0});
+        QVERIFY(isNear(same.factor, 1.0));
+    }
+
     void intensityIsOneForUsualWork() {
         QCOMPARE(intensityOf(0.7, 0.7), 1.0);
         QCOMPARE(intensityOf(0.0, 0.7), 0.4);
