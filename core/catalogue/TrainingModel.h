@@ -24,6 +24,7 @@ struct TrainingModel {
     bool gatedMlp = false; // three matrices instead of two
     int vocabulary = 0;
     bool tiedEmbeddings = false;
+    bool parallelResidual = false; // attention and feed-forward beside each other, added once
     int experts = 1;
     int expertsPerToken = 1;
     int sharedExperts = 0; // that every token meets beside its own

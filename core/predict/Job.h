@@ -32,7 +32,7 @@ enum class AttentionKind { Flash, Unfused };
 
 struct Machine {
     catalogue::GpuModel gpu;
-    std::string fabric = {}; // "slingshot", a key of the catalogue's networks; empty: the usual
+    std::string site = {}; // a key of the constants' sites; empty: none that is known
     std::optional<double> linkBandwidth; // scale-up bus of a GPU, per direction, B/s
     std::optional<double> networkBandwidth; // of a GPU out of its node, per direction, B/s
     std::optional<int> linkDomain; // GPUs that scale-up links join; a node's when absent

@@ -27,6 +27,8 @@ struct SourceHabits {
     predict::AttentionKind attention = predict::AttentionKind::Flash;
     bool sequenceParallel = true; // with tensor parallelism
     bool padsToBlocks = false; // of the vocabulary: 128 × TP
+    int layersBefore = 0; // what stands before and behind the layers counts as so many of them,
+    int layersBehind = 0; // where a pipeline is cut
 };
 constexpr std::array kHabits{
     SourceHabits{"mosaicml", "mosaic", predict::AttentionKind::Flash, false},
@@ -34,7 +36,7 @@ constexpr std::array kHabits{
     SourceHabits{"nemo 24", "nemo-24.07"},
     SourceHabits{"korthikanti", "korthikanti", predict::AttentionKind::Unfused, false},
     SourceHabits{"torchtitan", "torchtitan"},
-    SourceHabits{"gpumodeling", "gpt-neox", predict::AttentionKind::Unfused, false, true},
+    SourceHabits{"gpumodeling", "gpt-neox", predict::AttentionKind::Unfused, false, true, 1, 3},
 };
 
 constexpr int kPackedSample = 512; // tokens of a SQuAD sample, of which several fill a sequence
@@ -206,6 +208,7 @@ private:
         model.gatedMlp = has(name, "llama") && model.ffn != 4 * model.hidden;
         model.vocabulary
             = whole("vocab").value_or(known != nullptr ? known->vocabulary : kDefaultVocabulary);
+        model.parallelResidual = known != nullptr && known->parallelResidual;
         model.tiedEmbeddings = has(name, "mpt") || has(name, "gpt");
         if (m_habits != nullptr && m_habits->padsToBlocks) {
             const int block = 128 * whole("tp").value_or(1);
@@ -261,19 +264,23 @@ private:
         chunks = std::max(1, chunks);
         request.virtualStages = chunks;
         const int pieces = stages * chunks;
-        if (model.layers % pieces == 0)
+        const bool hasHabit = m_habits != nullptr && m_habits->layersBehind > 0;
+        if (model.layers % pieces == 0 && model.nextTokenLayers == 0 && !hasHabit)
             return;
-        // Embedding, loss, and each further token that is predicted count as a layer.
-        const int ends = 2 + model.nextTokenLayers;
-        if ((model.layers + ends) % pieces == 0 && model.nextTokenLayers == 0) {
+        if ((model.layers + 2) % pieces == 0 && model.nextTokenLayers == 0 && !hasHabit) {
             request.embeddingCounts = request.lossCounts = true;
             return;
         }
-        const int all = model.layers + ends;
+        // The loss, and each further token that is predicted, count as a layer of the last piece;
+        // where pieces differ the first ones have more.
+        const int before = hasHabit ? m_habits->layersBefore : 0;
+        const int behind = hasHabit ? m_habits->layersBehind : 1 + model.nextTokenLayers;
+        const int all = model.layers + before + behind;
+        const auto upTo = [&](int piece) { return (all * piece + pieces - 1) / pieces; };
         for (int piece = 0; piece < pieces; ++piece)
-            request.stageLayers.push_back(all * (piece + 1) / pieces - all * piece / pieces);
-        request.stageLayers.front() -= 1;
-        request.stageLayers.back() -= ends - 1;
+            request.stageLayers.push_back(upTo(piece + 1) - upTo(piece));
+        request.stageLayers.front() -= before;
+        request.stageLayers.back() -= behind;
         for (std::size_t i = request.stageLayers.size(); i-- > 1;) {
             const int lacking = std::max(0, 1 - request.stageLayers[i]);
             request.stageLayers[i] += lacking;
@@ -303,9 +310,9 @@ private:
 
     void takeFabric(Job& job) const {
         if (has(text("interconnect"), "slingshot") || has(text("interconnect"), "perlmutter"))
-            job.machine.fabric = "perlmutter";
+            job.machine.site = "perlmutter";
         if (has(text("interconnect"), "vista") || has(text("interconnect"), "1 gpu/node"))
-            job.machine.fabric = "vista";
+            job.machine.site = "vista";
         if (has(text("gpu"), "500w"))
             job.machine.powerLimitW = 500.0;
         if (has(text("gpu"), "2.4tb/s"))

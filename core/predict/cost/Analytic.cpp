@@ -100,13 +100,20 @@ double AnalyticCosts::latency(const Collective& exchange) const {
         + m_rates.networkLatency * std::log2(static_cast<double>(exchange.nodes()));
 }
 
+// Where wires join each GPU to each other, a group has those between its ranks alone.
+double AnalyticCosts::linkOf(double ranksInside) const {
+    const double share = m_rates.linkPeers > 0.0 ? (ranksInside - 1.0) / m_rates.linkPeers : 1.0;
+    return m_rates.link * std::clamp(share, 1.0 / std::max(1.0, m_rates.linkPeers), 1.0);
+}
+
 // Of a tensor of which each rank has a part before or after.
 double AnalyticCosts::gathered(const Collective& exchange) const {
     const double inside = std::min(exchange.ranks, exchange.ranksPerNode);
-    const double nodes = exchange.nodes();
-    const double link = exchange.bytes * (inside - 1.0) / inside / m_rates.link;
-    const double network
-        = exchange.bytes * (nodes - 1.0) / nodes / (inside * m_rates.network) * exchange.sharers;
+    const double ranks = exchange.ranks;
+    const double link = exchange.bytes * (inside - 1.0) / inside / linkOf(inside);
+    const double network = exchange.nodes() > 1
+        ? exchange.bytes * (ranks - 1.0) / ranks / (inside * m_rates.network)
+        : 0.0;
     return std::max(link, network) + latency(exchange);
 }
 
@@ -122,12 +129,14 @@ double AnalyticCosts::secondsOf(const Collective& exchange) const {
     case CollectiveKind::AllToAll: {
         const double ranks = exchange.ranks;
         const double inside = std::min(exchange.ranks, exchange.ranksPerNode);
-        const double link = exchange.bytes * (inside - 1.0) / ranks / m_rates.link;
-        const double network = exchange.bytes * (ranks - inside) / ranks / m_rates.network;
+        const double link = exchange.bytes * (inside - 1.0) / ranks / linkOf(inside);
+        const double leaving
+            = exchange.networkBytes.value_or(exchange.bytes * (ranks - inside) / ranks);
+        const double network = leaving / m_rates.network;
         return std::max(link, network) + latency(exchange);
     }
     case CollectiveKind::SendReceive:
-        return exchange.bytes / (exchange.nodes() > 1 ? m_rates.networkSend : m_rates.link)
+        return exchange.bytes / (exchange.nodes() > 1 ? m_rates.networkSend : linkOf(2.0))
             + latency(exchange);
     }
     return 0.0;

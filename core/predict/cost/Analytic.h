@@ -8,12 +8,12 @@
 // no faster than the bytes allow; attention at shares of its own; everything between by bytes.
 // Collectives: bytes over the slowest link on the way and a latency,
 //
-//   all-gather, reduce-scatter of S   max(S·(r−1)/r / link, S·(N−1)/N / (r · network))
+//   all-gather, reduce-scatter of S   max(S·(r−1)/r / link, S·(n−1)/n / (r · network)), a ring
 //   all-reduce                        both of them
 //   all-to-all                        by the shares that stay inside and leave the node
 //
-// r ranks in each of N nodes. Fitted forms and sizes: measured operator timings of A100 and GH200
-// (4.3 to 5.3 % mean error on held-out products). Any thread.
+// n ranks, r in each of N nodes. Fitted forms and sizes: measured operator timings of A100 and
+// GH200 (4.3 to 5.3 % mean error on held-out products). Any thread.
 
 #include "core/predict/cost/Collective.h"
 #include "core/predict/cost/Rates.h"
@@ -33,6 +33,7 @@ private:
     [[nodiscard]] double product(const Operator& work, double flop, double bytes) const;
     [[nodiscard]] double moved(double bytes) const;
     [[nodiscard]] double gathered(const Collective& exchange) const;
+    [[nodiscard]] double linkOf(double ranksInside) const;
     [[nodiscard]] double latency(const Collective& exchange) const;
 
     Rates m_rates;

@@ -1,6 +1,7 @@
 #pragma once
 // Collective: one exchange of a group of GPUs, and the seconds it takes. Pure; any thread.
 
+#include <optional>
 #include <string_view>
 
 namespace trainscope::predict {
@@ -15,7 +16,8 @@ struct Collective {
     double bytes = 0.0;
     int ranks = 1;
     int ranksPerNode = 1; // of them; of a domain of links where these reach over nodes
-    int sharers = 1; // groups of a node that exchange at the same time through its network cards
+    // AllToAll: of `bytes`, those that leave the node; absent: as evenly as ranks lie.
+    std::optional<double> networkBytes = std::nullopt;
 
     [[nodiscard]] int nodes() const { return (ranks + ranksPerNode - 1) / ranksPerNode; }
     bool operator==(const Collective&) const = default;

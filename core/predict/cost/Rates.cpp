@@ -30,6 +30,7 @@ constexpr std::array kFields{
     RateField{"flash_backward", &Rates::flashBackward, RateScope::Gpu, kSpeed},
     RateField{"memory", &Rates::memory, RateScope::Gpu, kSpeed},
     RateField{"link", &Rates::link, RateScope::Gpu, kSpeed},
+    RateField{"link_peers", &Rates::linkPeers, RateScope::Gpu, 0.0},
     RateField{"network", &Rates::network, RateScope::Gpu, kSpeed},
     RateField{"network_send", &Rates::networkSend, RateScope::Gpu, kSpeed},
     RateField{"attention_share", &Rates::attentionShare, RateScope::Stack, kLoose},
@@ -49,11 +50,13 @@ constexpr std::array kFields{
     RateField{"sent_mask", &Rates::sentMask, RateScope::Stack, 0.0},
     RateField{"gap", &Rates::gapSeconds, RateScope::Stack, kFree},
     RateField{"expert_gap", &Rates::expertGapSeconds, RateScope::Stack, kFree},
+    RateField{"expert_host", &Rates::expertHostSeconds, RateScope::Stack, kFree},
+    RateField{"grouped_share", &Rates::groupedShare, RateScope::Stack, kLoose},
+    RateField{"send_blocks", &Rates::sendBlocks, RateScope::Stack, 0.0},
     RateField{"step", &Rates::stepSeconds, RateScope::Stack, kFree},
     RateField{"size_m", &Rates::sizeM, RateScope::Common, kLoose},
     RateField{"size_n", &Rates::sizeN, RateScope::Common, kLoose},
     RateField{"size_k", &Rates::sizeK, RateScope::Common, kLoose},
-    RateField{"grouped_share", &Rates::groupedShare, RateScope::Common, kLoose},
     RateField{"backward_passes", &Rates::backwardPasses, RateScope::Common, kLoose},
     RateField{"launch", &Rates::launchSeconds, RateScope::Common, 0.0},
     RateField{"link_latency", &Rates::linkLatency, RateScope::Common, kLoose},
@@ -155,8 +158,8 @@ Result<RateTable> RateTable::parse(std::string_view json) {
                         "The stack \"{}\" is like one that is not there.", later.begin()->first),
                     {}};
         }
-        for (const auto& fabric : table.at("fabrics").items())
-            rates.m_fabrics[fabric.key()] = entriesFrom(fabric.value());
+        for (const auto& site : table.at("sites").items())
+            rates.m_sites[site.key()] = entriesFrom(site.value());
         rates.m_common = entriesFrom(table.at("common"));
         return rates;
     } catch (const Json::exception& problem) {
@@ -230,9 +233,9 @@ Result<Rates> RateTable::ratesOf(const Job& job, const RateFactors& factors) con
             value *= factor->second;
         rates.*field.member = value;
     }
-    if (const auto fabric = m_fabrics.find(job.machine.fabric); fabric != m_fabrics.end()) {
+    if (const auto site = m_sites.find(job.machine.site); site != m_sites.end()) {
         for (const RateField& field : kFields) {
-            if (const auto own = fabric->second.find(field.key); own != fabric->second.end())
+            if (const auto own = site->second.find(field.key); own != site->second.end())
                 rates.*field.member = own->second.value;
         }
     }

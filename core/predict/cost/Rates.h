@@ -23,6 +23,7 @@ struct Rates {
     double flashBackward = 0.0;
     double memory = 0.0; // of the bandwidth, between matrix products
     double link = 0.0; // bus bandwidth of scale-up collectives, B/s
+    double linkPeers = 0.0; // GPUs among which `link` is divided by wires; 0: switched
     double network = 0.0; // of a GPU between nodes, B/s
     double networkSend = 0.0; // of one transfer between two GPUs of two nodes, B/s
 
@@ -46,13 +47,15 @@ struct Rates {
     double sentMask = 0.0; // 1: stages send the mask of s × s besides
     double gapSeconds = 0.0; // of a layer and pass in which the GPU waits for its host
     double expertGapSeconds = 0.0; // more of that in a layer with experts
+    double expertHostSeconds = 0.0; // that the host takes to launch a pass of such a layer
+    double groupedShare = 1.0; // rate of grouped products over that of single ones
+    double sendBlocks = 0.0; // 1: a stage stands still while it sends
     double stepSeconds = 0.0; // of a step: data, logging
 
     // In common.
     double sizeM = 0.0; // rows at which a product loses half of its rate, at the peak's `sizePeak`
     double sizeN = 0.0;
     double sizeK = 0.0;
-    double groupedShare = 1.0; // rate of grouped products over that of single ones
     double backwardPasses = 1.0; // times the bytes of operators between products
     double launchSeconds = 0.0; // of an operator
     double linkLatency = 0.0; // s, of a collective
@@ -108,7 +111,7 @@ private:
     using Entries = std::map<std::string, RateEntry, std::less<>>;
     std::map<std::string, Entries> m_gpus;
     std::map<std::string, Entries> m_stacks;
-    std::map<std::string, Entries> m_fabrics;
+    std::map<std::string, Entries> m_sites;
     Entries m_common;
 };
 

@@ -164,12 +164,27 @@ private:
         PieceCost cost;
         addOperators(work, cost);
         addExchanges(work, cost);
-        const double gap = m_rates.gapSeconds + (work.hasExperts ? m_rates.expertGapSeconds : 0.0);
-        cost.forward[StepPart::Gap] += gap;
-        cost.backward[StepPart::Gap] += gap;
+        addGaps(work.hasExperts, cost);
         addRecomputation(cost);
         addSharding(work.parameters + work.expertParameters, cost);
         return cost;
+    }
+
+    // Experts are many small kernels: where the host takes longer to launch a pass than the GPU to
+    // do it, the GPU waits. The passage from one to the other is smooth, since layers differ.
+    void addGaps(bool withExperts, PieceCost& cost) const {
+        for (Breakdown* pass : {&cost.forward, &cost.backward}) {
+            double gap = m_rates.gapSeconds;
+            if (withExperts) {
+                const double busy = pass->total();
+                const double host = m_rates.expertHostSeconds;
+                constexpr double kSharp = 4.0;
+                gap += m_rates.expertGapSeconds
+                    + std::pow(std::pow(busy, kSharp) + std::pow(host, kSharp), 1.0 / kSharp)
+                    - busy;
+            }
+            (*pass)[StepPart::Gap] += gap;
+        }
     }
 
     // Parameters gathered and gradients scattered beside the layer's compute.
@@ -282,7 +297,9 @@ private:
         for (const PieceCost& piece : m_step.pieces) {
             const double backward = piece.backward.total();
             const double weights = std::min(piece.weightGradient, backward);
-            times.push_back({piece.forward.total(), backward - weights, weights});
+            const double blocked = m_rates.sendBlocks * sendSeconds();
+            times.push_back(
+                {piece.forward.total() + blocked, backward - weights + blocked, weights});
         }
         return times;
     }

@@ -3,6 +3,7 @@
 #include "core/analysis/machine/ModelShape.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace trainscope::predict {
@@ -207,11 +208,19 @@ private:
         if (m_model.sharedExperts > 0)
             products(m_tokens, 1.0 * m_model.sharedExperts * m_model.ffn / m_tensor, "shared_up",
                 "shared_activation", "shared_down");
-        const int stride = std::max(1, slices);
-        addExchange(ExchangeKind::Expert,
-            {CollectiveKind::AllToAll, kElement * own * m_model.expertsPerToken * m_model.hidden,
-                group, ranksInside(m_job, group, stride)},
-            2.0, 2.0);
+        addExpertExchange(own, group, slices);
+    }
+
+    // A token crosses to each node of its experts once and is copied there (DeepEP).
+    void addExpertExchange(double tokens, int group, int slices) {
+        Collective exchange{CollectiveKind::AllToAll,
+            kElement * tokens * m_model.expertsPerToken * m_model.hidden, group,
+            ranksInside(m_job, group, slices)};
+        const double nodes = exchange.nodes();
+        const double reached
+            = (nodes - 1.0) * (1.0 - std::pow(1.0 - 1.0 / nodes, m_model.expertsPerToken));
+        exchange.networkBytes = kElement * tokens * m_model.hidden * reached;
+        addExchange(ExchangeKind::Expert, exchange, 2.0, 2.0);
     }
 
     void addTensorExchanges(double blocks) {
@@ -219,9 +228,8 @@ private:
             m_tensor, ranksInside(m_job, m_tensor, 1)};
         if (!m_job.sequenceParallel) {
             // A parallel residual adds attention and feed-forward before one exchange.
-            const bool isParallel = m_job.stack == "gpt-neox" && !m_job.model.gatedMlp
-                && m_job.model.name.find("neox") != std::string::npos;
-            addExchange(ExchangeKind::Tensor, whole, isParallel ? 1.0 : blocks, blocks);
+            addExchange(
+                ExchangeKind::Tensor, whole, m_model.parallelResidual ? 1.0 : blocks, blocks);
             return;
         }
         Collective part = whole;
