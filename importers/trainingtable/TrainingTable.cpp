@@ -39,6 +39,9 @@ constexpr std::array kHabits{
     SourceHabits{"gpumodeling", "gpt-neox", predict::AttentionKind::Unfused, false, true, 1, 3},
 };
 
+// Containers whose layers with experts are launched faster.
+constexpr double kGraphsSince = 26.4;
+constexpr double kPatch = 0.02; // years of a patch release
 constexpr int kPackedSample = 512; // tokens of a SQuAD sample, of which several fill a sequence
 constexpr int kDefaultVocabulary = 128256;
 
@@ -83,6 +86,8 @@ public:
         m_row.source = text("source");
         m_row.measured = {number("step_time_s"), number("step_time_avg_s"),
             number("tokens_per_s_per_gpu"), number("tflops_per_gpu")};
+        m_row.isQualified = text("tokens_per_s_per_gpu").find("[^") != std::string_view::npos
+            || text("tflops_per_gpu").find("[^") != std::string_view::npos;
         if (m_row.measured.flopsPerGpu)
             *m_row.measured.flopsPerGpu *= 1e12;
         takeHabits();
@@ -124,7 +129,8 @@ private:
             const auto month = parseNumber(source.substr(at + 3, 2));
             if (source[at + 2] == '.' && year && month && *year >= 20 && *month >= 1
                 && *month <= 12)
-                return *year + (*month - 1.0) / 12.0;
+                return *year + (*month - 1.0) / 12.0
+                    + (source.substr(at + 5).starts_with(".01") ? kPatch : 0.0);
         }
         return 0.0;
     }
@@ -341,7 +347,9 @@ private:
         if (has(text("notes"), "async tp") || has(text("notes"), "asynctp"))
             job.stack += "-async";
         if (job.stack == "megatron-bridge" && job.model.experts > 1)
-            job.stack += m_row.version >= 26.4 ? "-moe-26.06" : "-moe";
+            job.stack += has(text("model"), "tokendrop") ? "-moe-graphs"
+                : m_row.version >= kGraphsSince          ? "-moe-26.06"
+                                                         : "-moe";
         const std::string recompute = lowered(text("recompute"));
         if (recompute.starts_with("full"))
             job.recompute = predict::Recompute::Full;

@@ -35,6 +35,7 @@ struct TableRow {
     std::optional<predict::Job> job;
     std::string unsupported; // why there is none, a sentence
     MeasuredStep measured;
+    bool isQualified = false; // a measured value has a footnote
 
     // Of a step, from whichever is stated.
     [[nodiscard]] std::optional<double> measuredSeconds() const;

@@ -12,6 +12,7 @@ struct MeasuredJob {
     double seconds = 0.0; // of a step
     std::string source; // who measured; rows of one source share their noise
     double version = 0.0; // of the software, in years; 0: not known
+    bool isQualified = false; // by a footnote of its source: believed less
 };
 
 } // namespace trainscope::predict

@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kStep = 0.02; // of a logarithm, for derivatives
 constexpr double kTail = 3.0; // degrees of freedom of Student's t
+constexpr double kQualifiedNoise = 4.0; // times that of other rows
 constexpr double kSettled = 1e-4; // change of every logarithm
 constexpr double kMostChange = 0.3; // of a logarithm in a round
 
@@ -123,9 +124,9 @@ private:
                 slopes.emplace_back(static_cast<Eigen::Index>(parameter), (*moved - *base) / kStep);
         }
         const double residual = std::log(m_rows[row].seconds) - *now;
-        const double scaled = residual / m_options.noise;
-        const double weight
-            = (kTail + 1.0) / (kTail + scaled * scaled) / (m_options.noise * m_options.noise);
+        const double noise = m_options.noise * (m_rows[row].isQualified ? kQualifiedNoise : 1.0);
+        const double scaled = residual / noise;
+        const double weight = (kTail + 1.0) / (kTail + scaled * scaled) / (noise * noise);
         for (const auto& [i, slope] : slopes) {
             right[i] += weight * slope * residual;
             for (const auto& [j, other] : slopes)

@@ -33,6 +33,7 @@ constexpr std::array kFields{
     RateField{"link_peers", &Rates::linkPeers, RateScope::Gpu, 0.0},
     RateField{"network", &Rates::network, RateScope::Gpu, kSpeed},
     RateField{"network_send", &Rates::networkSend, RateScope::Gpu, kSpeed},
+    RateField{"expert_host", &Rates::expertHostSeconds, RateScope::Gpu, kFree},
     RateField{"attention_share", &Rates::attentionShare, RateScope::Stack, kLoose},
     RateField{"unfused_bytes", &Rates::unfusedBytes, RateScope::Stack, kLoose},
     RateField{"unfused_backward_bytes", &Rates::unfusedBackwardBytes, RateScope::Stack, kLoose},
@@ -50,7 +51,7 @@ constexpr std::array kFields{
     RateField{"sent_mask", &Rates::sentMask, RateScope::Stack, 0.0},
     RateField{"gap", &Rates::gapSeconds, RateScope::Stack, kFree},
     RateField{"expert_gap", &Rates::expertGapSeconds, RateScope::Stack, kFree},
-    RateField{"expert_host", &Rates::expertHostSeconds, RateScope::Stack, kFree},
+    RateField{"expert_host_share", &Rates::expertHostShare, RateScope::Stack, kLoose},
     RateField{"grouped_share", &Rates::groupedShare, RateScope::Stack, kLoose},
     RateField{"send_blocks", &Rates::sendBlocks, RateScope::Stack, 0.0},
     RateField{"step", &Rates::stepSeconds, RateScope::Stack, kFree},
@@ -216,6 +217,12 @@ std::string RateTable::factorName(const RateField& field, const Job& job) const 
         break;
     }
     return fmt::format("common/{}", field.key);
+}
+
+bool RateTable::isFitted(const RateField& field, const Job& job) const {
+    const RateEntry* found
+        = entry(field.scope, field.scope == RateScope::Gpu ? gpuOf(job) : stackOf(job), field.key);
+    return found != nullptr && !found->source.starts_with("estimated");
 }
 
 Result<Rates> RateTable::ratesOf(const Job& job, const RateFactors& factors) const {

@@ -25,6 +25,7 @@ struct Rates {
     double link = 0.0; // bus bandwidth of scale-up collectives, B/s
     double linkPeers = 0.0; // GPUs among which `link` is divided by wires; 0: switched
     double network = 0.0; // of a GPU between nodes, B/s
+    double expertHostSeconds = 0.0; // its host launches a pass of a layer with experts
     double networkSend = 0.0; // of one transfer between two GPUs of two nodes, B/s
 
     // Of the software.
@@ -46,8 +47,8 @@ struct Rates {
     double expertHidden = 0.0; // share of all-to-alls behind compute
     double sentMask = 0.0; // 1: stages send the mask of s × s besides
     double gapSeconds = 0.0; // of a layer and pass in which the GPU waits for its host
+    double expertHostShare = 1.0; // of the host's time, where graphs of kernels are launched
     double expertGapSeconds = 0.0; // more of that in a layer with experts
-    double expertHostSeconds = 0.0; // that the host takes to launch a pass of such a layer
     double groupedShare = 1.0; // rate of grouped products over that of single ones
     double sendBlocks = 0.0; // 1: a stage stands still while it sends
     double stepSeconds = 0.0; // of a step: data, logging
@@ -104,6 +105,8 @@ public:
     [[nodiscard]] std::string factorName(const RateField& field, const Job& job) const;
     [[nodiscard]] const RateEntry* entry(
         RateScope scope, const std::string& owner, std::string_view key) const;
+    // False for a constant that is an estimate.
+    [[nodiscard]] bool isFitted(const RateField& field, const Job& job) const;
     [[nodiscard]] std::string gpuOf(const Job& job) const;
     [[nodiscard]] std::string stackOf(const Job& job) const;
 

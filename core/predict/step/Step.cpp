@@ -126,7 +126,9 @@ private:
         case ExchangeKind::Expert:
             break;
         }
-        return 1.0 - std::min(1.0, m_rates.expertHidden);
+        // They hide behind another micro-batch, of which a stage has several at a time where it has
+        // several pieces of the model.
+        return m_job.layout.virtualStages > 1 ? 1.0 - std::min(1.0, m_rates.expertHidden) : 1.0;
     }
 
     void addExchanges(const LayerWork& work, PieceCost& cost) {
@@ -177,7 +179,7 @@ private:
             double gap = m_rates.gapSeconds;
             if (withExperts) {
                 const double busy = pass->total();
-                const double host = m_rates.expertHostSeconds;
+                const double host = m_rates.expertHostSeconds * m_rates.expertHostShare;
                 constexpr double kSharp = 4.0;
                 gap += m_rates.expertGapSeconds
                     + std::pow(std::pow(busy, kSharp) + std::pow(host, kSharp), 1.0 / kSharp)

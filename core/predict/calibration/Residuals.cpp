@@ -1,0 +1,147 @@
+#include "core/predict/calibration/Residuals.h"
+
+#include <Eigen/Cholesky>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace trainscope::predict {
+
+namespace {
+
+constexpr double kScale = 0.08; // standard deviation of what a cost model gets wrong
+constexpr double kExpertScale = 0.20; // of models with experts
+constexpr double kLeastNoise = 0.025;
+constexpr double kMostNoise = 0.12;
+constexpr double kUsualNoise = 0.035;
+constexpr double kQualified = 8.0; // times the noise
+constexpr double kOutlier = 2.5; // standard deviations from what neighbours say
+constexpr int kRounds = 4;
+constexpr int kFewRows = 4; // of a source, before its own noise is believed
+
+double square(double x) {
+    return x * x;
+}
+
+} // namespace
+
+Residuals::Point Residuals::pointOf(const Job& job, double version) {
+    const layout::Degrees& degrees = job.layout.grid.degrees();
+    Point point;
+    point.gpu = job.machine.gpu.name;
+    point.precision = job.precision;
+    point.layout = fmt::format("{} {} {} {} {} {}", degrees.tensor, degrees.pipeline,
+        degrees.context, degrees.expert, job.layout.virtualStages,
+        job.layout.sharding ? job.layout.sharding->zeroStage : 0);
+    point.recompute = job.recompute;
+    point.stack = job.stack;
+    point.sequence = std::log2(job.sequence);
+    point.gpus = std::log2(job.gpus());
+    point.tokens = std::log2(1.0 * job.microBatch * job.sequence);
+    point.hidden = std::log2(job.model.hidden);
+    point.experts = std::log2(job.model.experts);
+    point.version = version;
+    return point;
+}
+
+double Residuals::covariance(const Point& a, const Point& b) {
+    double distance = 0.0;
+    distance += a.gpu == b.gpu ? 0.0 : 1.0;
+    distance += a.precision == b.precision ? 0.0 : 1.0;
+    distance += a.layout == b.layout ? 0.0 : 0.7;
+    distance += a.recompute == b.recompute ? 0.0 : 1.0;
+    distance += a.stack == b.stack ? 0.0 : 1.0;
+    distance += square((a.sequence - b.sequence) / 2.0);
+    distance += square((a.gpus - b.gpus) / 2.5);
+    distance += square((a.tokens - b.tokens) / 2.0);
+    distance += square(a.hidden - b.hidden);
+    distance += square(a.experts - b.experts);
+    if (a.version > 0.0 && b.version > 0.0)
+        distance += square((a.version - b.version) * 12.0) * 0.01;
+    const double scaleA = a.experts > 0.0 ? kExpertScale : kScale;
+    const double scaleB = b.experts > 0.0 ? kExpertScale : kScale;
+    return scaleA * scaleB * std::exp(-distance);
+}
+
+Residuals::Residuals(const std::vector<MeasuredJob>& rows, const std::vector<double>& logs) {
+    for (const MeasuredJob& row : rows)
+        m_points.push_back(pointOf(row.job, row.version));
+    m_logs = logs;
+    m_noise.assign(rows.size(), kUsualNoise);
+    for (int round = 0; round < kRounds; ++round) {
+        factorize(logs);
+        const auto others = leftOut();
+        // The noise of a source: what its rows deviate from their neighbours, beyond what those
+        // leave open, by the median so that outliers do not count.
+        std::map<std::string, std::vector<double>> deviations;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const double ratio = std::abs(logs[i] - others[i].log) / others[i].spread;
+            deviations[rows[i].source].push_back(ratio);
+        }
+        for (auto& [source, ratios] : deviations) {
+            constexpr double kMedianOfNormal = 0.6745;
+            auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+            std::nth_element(ratios.begin(), middle, ratios.end());
+            const double before = noiseOf(source);
+            const double own = ratios.size() < kFewRows
+                ? before
+                : std::clamp(before * *middle / kMedianOfNormal, kLeastNoise, kMostNoise);
+            m_sourceNoise[source] = std::sqrt(before * own);
+        }
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const double usual = noiseOf(rows[i].source) * (rows[i].isQualified ? kQualified : 1.0);
+            const double deviation = std::abs(logs[i] - others[i].log);
+            const double ratio = deviation / others[i].spread;
+            m_noise[i] = ratio > kOutlier ? usual + deviation : usual;
+        }
+    }
+    factorize(logs);
+}
+
+double Residuals::noiseOf(const std::string& source) const {
+    const auto found = m_sourceNoise.find(source);
+    return found == m_sourceNoise.end() ? kUsualNoise : found->second;
+}
+
+void Residuals::factorize(const std::vector<double>& logs) {
+    const auto count = static_cast<Eigen::Index>(m_points.size());
+    Eigen::MatrixXd covariances(count, count);
+    Eigen::VectorXd values(count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const auto a = static_cast<std::size_t>(i);
+        values[i] = logs[a];
+        for (Eigen::Index j = 0; j <= i; ++j)
+            covariances(i, j) = covariances(j, i)
+                = covariance(m_points[a], m_points[static_cast<std::size_t>(j)]);
+        covariances(i, i) += square(m_noise[a]);
+    }
+    m_inverse = covariances.llt().solve(Eigen::MatrixXd::Identity(count, count));
+    m_weights = m_inverse * values;
+}
+
+Correction Residuals::of(const Job& job, const std::string& source, double version) const {
+    const Point point = pointOf(job, version);
+    const auto count = static_cast<Eigen::Index>(m_points.size());
+    Eigen::VectorXd toRows(count);
+    for (Eigen::Index i = 0; i < count; ++i)
+        toRows[i] = covariance(point, m_points[static_cast<std::size_t>(i)]);
+    const double noise = noiseOf(source);
+    const double variance = covariance(point, point) + square(noise)
+        - (count > 0 ? toRows.dot(m_inverse * toRows) : 0.0);
+    return {count > 0 ? toRows.dot(m_weights) : 0.0, std::sqrt(std::max(square(noise), variance))};
+}
+
+// Rasmussen and Williams 2006, equation 5.12.
+std::vector<Correction> Residuals::leftOut() const {
+    std::vector<Correction> result;
+    for (Eigen::Index i = 0; i < m_weights.size(); ++i) {
+        const double variance = 1.0 / m_inverse(i, i);
+        result.push_back(
+            {m_logs[static_cast<std::size_t>(i)] - m_weights[i] * variance, std::sqrt(variance)});
+    }
+    return result;
+}
+
+} // namespace trainscope::predict

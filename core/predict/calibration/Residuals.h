@@ -1,0 +1,64 @@
+#pragma once
+// What a cost model still gets wrong on measured rows, carried over to jobs like them: a Gaussian
+// process on log(measured / predicted), whose covariance falls with the distance of two jobs in
+// GPU, precision, layout, recomputation, model, sequence, batch, number of GPUs and software
+// version. Each row has the noise of its source, and more where it contradicts its neighbours, so
+// that an outlier is not copied to them. Distances and scales: fitted on published summaries.
+// Immutable after construction; any thread.
+
+#include "core/predict/calibration/MeasuredJob.h"
+
+#include <Eigen/Core>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace trainscope::predict {
+
+struct Correction {
+    double log = 0.0; // to add to the logarithm of predicted seconds
+    double spread = 0.0; // standard deviation of a measurement about the corrected prediction
+};
+
+class Residuals {
+public:
+    Residuals() = default;
+    // `logs`: log(measured / predicted) of each row.
+    Residuals(const std::vector<MeasuredJob>& rows, const std::vector<double>& logs);
+
+    // `source` and `version` as in MeasuredJob; empty and 0 where they are not known.
+    [[nodiscard]] Correction of(
+        const Job& job, const std::string& source = {}, double version = 0.0) const;
+    [[nodiscard]] bool isEmpty() const { return m_points.empty(); }
+    // Of each row, from the other ones alone.
+    [[nodiscard]] std::vector<Correction> leftOut() const;
+
+private:
+    struct Point {
+        std::string gpu;
+        Precision precision = Precision::Bf16;
+        std::string layout;
+        Recompute recompute = Recompute::None;
+        std::string stack;
+        double sequence = 0.0; // logarithms to base 2
+        double gpus = 0.0;
+        double tokens = 0.0; // of a micro-batch
+        double hidden = 0.0;
+        double experts = 0.0;
+        double version = 0.0; // years
+    };
+    static Point pointOf(const Job& job, double version);
+    static double covariance(const Point& a, const Point& b);
+    void factorize(const std::vector<double>& logs);
+    [[nodiscard]] double noiseOf(const std::string& source) const;
+
+    std::vector<Point> m_points;
+    std::vector<double> m_logs;
+    std::vector<double> m_noise; // standard deviation, by row
+    std::map<std::string, double> m_sourceNoise;
+    Eigen::MatrixXd m_inverse;
+    Eigen::VectorXd m_weights;
+};
+
+} // namespace trainscope::predict
