@@ -3,6 +3,7 @@
 #include "core/analysis/machine/ModelShape.h"
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
+#include "core/predict/prediction/JobRequest.h"
 #include "importers/common/CellSplitter.h"
 #include "importers/common/Number.h"
 
@@ -269,29 +270,21 @@ private:
             chunks = model.layers / stages;
         chunks = std::max(1, chunks);
         request.virtualStages = chunks;
-        const int pieces = stages * chunks;
-        const bool hasHabit = m_habits != nullptr && m_habits->layersBehind > 0;
-        if (model.layers % pieces == 0 && model.nextTokenLayers == 0 && !hasHabit)
+        if (m_habits != nullptr && m_habits->layersBehind > 0)
+            takeHabitOfStages(model.layers, request);
+        else
+            predict::divideLayers(model, request);
+    }
+
+    // The pieces are equal with what stands before and behind the layers.
+    void takeHabitOfStages(int layers, layout::LayoutRequest& request) const {
+        const int pieces = *request.pipeline * request.virtualStages.value_or(1);
+        const int all = layers + m_habits->layersBefore + m_habits->layersBehind;
+        if (all % pieces != 0)
             return;
-        if ((model.layers + 2) % pieces == 0 && model.nextTokenLayers == 0 && !hasHabit) {
-            request.embeddingCounts = request.lossCounts = true;
-            return;
-        }
-        // The loss, and each further token that is predicted, count as a layer of the last piece;
-        // where pieces differ the first ones have more.
-        const int before = hasHabit ? m_habits->layersBefore : 0;
-        const int behind = hasHabit ? m_habits->layersBehind : 1 + model.nextTokenLayers;
-        const int all = model.layers + before + behind;
-        const auto upTo = [&](int piece) { return (all * piece + pieces - 1) / pieces; };
-        for (int piece = 0; piece < pieces; ++piece)
-            request.stageLayers.push_back(upTo(piece + 1) - upTo(piece));
-        request.stageLayers.front() -= before;
-        request.stageLayers.back() -= behind;
-        for (std::size_t i = request.stageLayers.size(); i-- > 1;) {
-            const int lacking = std::max(0, 1 - request.stageLayers[i]);
-            request.stageLayers[i] += lacking;
-            request.stageLayers[i - 1] -= lacking;
-        }
+        request.stageLayers.assign(static_cast<std::size_t>(pieces), all / pieces);
+        request.stageLayers.front() -= m_habits->layersBefore;
+        request.stageLayers.back() -= m_habits->layersBehind;
     }
 
     void takeSharding(layout::LayoutRequest& request) const {

@@ -1,0 +1,232 @@
+#include "core/predict/prediction/JobRequest.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace trainscope::predict {
+
+namespace {
+
+constexpr int kUsualNode = 8;
+constexpr int kGraceNode = 4;
+
+std::optional<int> wholeAbove0(std::string_view text) {
+    const auto value = wholeNumber<int>(text);
+    return value && *value > 0 ? value : std::nullopt;
+}
+
+std::vector<std::string_view> partsOf(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    while (true) {
+        const std::size_t end = text.find(separator);
+        parts.push_back(trimmed(text.substr(0, end)));
+        if (end == std::string_view::npos)
+            return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+struct DegreeKey {
+    std::string_view key;
+    std::optional<int> layout::LayoutRequest::*member;
+};
+constexpr std::array kDegreeKeys{
+    DegreeKey{"tp", &layout::LayoutRequest::tensor},
+    DegreeKey{"pp", &layout::LayoutRequest::pipeline},
+    DegreeKey{"cp", &layout::LayoutRequest::context},
+    DegreeKey{"ep", &layout::LayoutRequest::expert},
+    DegreeKey{"etp", &layout::LayoutRequest::expertTensor},
+    DegreeKey{"dp", &layout::LayoutRequest::data},
+    DegreeKey{"vpp", &layout::LayoutRequest::virtualStages},
+    DegreeKey{"zero", &layout::LayoutRequest::zeroStage},
+    DegreeKey{"shard", &layout::LayoutRequest::shardSize},
+};
+
+Error unreadable(std::string_view part) {
+    return usageError(fmt::format(
+        "\"{}\" is no part of a layout: say tp, pp, cp, ep, etp, dp, vpp, zero or shard with a "
+        "number, fsdp, order, schedule or stage-layers, as in tp=8,pp=4.",
+        part));
+}
+
+Status takePart(std::string_view part, layout::LayoutRequest& request) {
+    const std::size_t equals = part.find('=');
+    const std::string key = lowered(trimmed(part.substr(0, equals)));
+    if (key == "fsdp" && equals == std::string_view::npos) {
+        request.fsdp = true;
+        return {};
+    }
+    if (equals == std::string_view::npos)
+        return unreadable(part);
+    const std::string_view value = trimmed(part.substr(equals + 1));
+    if (key == "order")
+        return assign(layout::rankOrderFromString(value), request.order);
+    if (key == "schedule")
+        return assign(layout::scheduleKindFromString(value), request.schedule);
+    if (key == "stage-layers") {
+        std::string list(value);
+        std::replace(list.begin(), list.end(), '-', ',');
+        return assign(layout::stageLayersFromString(list), request.stageLayers);
+    }
+    for (const DegreeKey& degree : kDegreeKeys) {
+        if (degree.key != key)
+            continue;
+        const auto number = wholeNumber<int>(value);
+        if (!number || *number < (key == "zero" ? 0 : 1))
+            return usageError(fmt::format("\"{}\" has to be a whole number above 0.", part));
+        request.*degree.member = number;
+        return {};
+    }
+    return unreadable(part);
+}
+
+} // namespace
+
+int usualGpusPerNode(const catalogue::GpuModel& gpu) {
+    if (gpu.name == "GH200")
+        return 1;
+    return gpu.linkDomain ? kGraceNode : kUsualNode;
+}
+
+Result<ClusterRequest> clusterFrom(std::string_view text) {
+    std::vector<int> numbers;
+    std::string_view rest = trimmed(text);
+    while (numbers.size() < 2) {
+        const std::size_t end = rest.find_first_of("xX* ");
+        const auto number = wholeAbove0(trimmed(rest.substr(0, end)));
+        if (!number || end == std::string_view::npos)
+            break;
+        numbers.push_back(*number);
+        rest = trimmed(rest.substr(end + 1));
+    }
+    const catalogue::GpuModel* gpu = catalogue::findGpuModel(rest);
+    if (gpu == nullptr)
+        return usageError(fmt::format(
+            "\"{}\" is no cluster: say nodes, GPUs per node and a GPU of the catalogue, as in "
+            "4x8xH200, or 64xH100.",
+            text));
+    ClusterRequest cluster{*gpu, 1, usualGpusPerNode(*gpu), {}, {}, {}, {}};
+    if (numbers.size() == 2) {
+        cluster.nodes = numbers[0];
+        cluster.gpusPerNode = numbers[1];
+    } else if (numbers.size() == 1) {
+        cluster.gpusPerNode = std::min(cluster.gpusPerNode, numbers[0]);
+        if (numbers[0] % cluster.gpusPerNode != 0)
+            return usageError(
+                fmt::format("{} GPUs do not fill nodes of {}: say both, as in 3x4x{}.", numbers[0],
+                    cluster.gpusPerNode, gpu->name));
+        cluster.nodes = numbers[0] / cluster.gpusPerNode;
+    }
+    return cluster;
+}
+
+std::string textOf(const ClusterRequest& cluster) {
+    return fmt::format("{}x{}x{}", cluster.nodes, cluster.gpusPerNode, cluster.gpu.name);
+}
+
+Result<layout::LayoutRequest> layoutFrom(std::string_view text) {
+    layout::LayoutRequest request;
+    if (trimmed(text).empty())
+        return request;
+    for (const std::string_view part : partsOf(text, ','))
+        RETURN_IF_ERROR(takePart(part, request));
+    return request;
+}
+
+std::string textOf(const layout::Layout& layout) {
+    const layout::Degrees& degrees = layout.grid.degrees();
+    std::string text;
+    const auto add = [&text](std::string_view key, int value, int usual) {
+        if (value != usual)
+            text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value);
+    };
+    add("tp", degrees.tensor, 1);
+    add("cp", degrees.context, 1);
+    add("ep", degrees.expert, 1);
+    if (degrees.expert > 1)
+        add("etp", degrees.expertTensor, degrees.tensor);
+    add("dp", degrees.data, 1);
+    add("pp", degrees.pipeline, 1);
+    add("vpp", layout.virtualStages, 1);
+    if (layout.sharding)
+        add("zero", layout.sharding->zeroStage, 1);
+    return text.empty() ? "tp=1" : text;
+}
+
+void divideLayers(const catalogue::TrainingModel& model, layout::LayoutRequest& request) {
+    const int pieces = request.pipeline.value_or(1) * request.virtualStages.value_or(1);
+    request.layers = model.layers;
+    if (!request.stageLayers.empty() || pieces == 1
+        || (model.layers % pieces == 0 && model.nextTokenLayers == 0))
+        return;
+    if ((model.layers + 2) % pieces == 0 && model.nextTokenLayers == 0) {
+        request.embeddingCounts = request.lossCounts = true;
+        return;
+    }
+    const int behind = 1 + model.nextTokenLayers;
+    const int all = model.layers + behind;
+    if (all < pieces + behind)
+        return; // makeLayout() says that it cannot be
+    const auto upTo = [&](int piece) { return (all * piece + pieces - 1) / pieces; };
+    for (int piece = 0; piece < pieces; ++piece)
+        request.stageLayers.push_back(upTo(piece + 1) - upTo(piece));
+    request.stageLayers.back() -= behind;
+    for (std::size_t i = request.stageLayers.size(); i-- > 1;) {
+        const int lacking = std::max(0, 1 - request.stageLayers[i]);
+        request.stageLayers[i] += lacking;
+        request.stageLayers[i - 1] -= lacking;
+    }
+}
+
+Result<Job> jobOf(const JobRequest& request) {
+    layout::LayoutRequest wanted = request.layout;
+    wanted.nodes = request.cluster.nodes;
+    wanted.gpusPerNode = request.cluster.gpusPerNode;
+    wanted.worldSize = request.cluster.gpus();
+    if (wanted.expert.value_or(1) > 1 && !wanted.expertTensor)
+        wanted.expertTensor = 1;
+    if (wanted.expert.value_or(1) > request.model.experts)
+        return usageError(fmt::format("EP {} is more than the {} experts of {}.", *wanted.expert,
+            request.model.experts, request.model.name));
+    if (!wanted.zeroStage && !wanted.fsdp && request.workload == Workload::Training)
+        wanted.zeroStage = 1;
+    divideLayers(request.model, wanted);
+    ASSIGN_OR_RETURN(auto placed, layout::makeLayout(wanted));
+    const int data = placed.grid.degrees().data;
+    const int each = request.microBatch * data;
+    if (request.microBatch < 1 || request.globalBatch < 1 || request.globalBatch % each != 0)
+        return usageError(fmt::format("A global batch of {} is no multiple of micro-batch {} × DP "
+                                      "{} = {}.",
+            request.globalBatch, request.microBatch, data, each));
+    placed.microbatches = request.globalBatch / each;
+    const int tensor = placed.grid.degrees().tensor;
+    if (request.model.heads % tensor != 0)
+        return usageError(fmt::format("TP {} does not divide the {} heads of {}.", tensor,
+            request.model.heads, request.model.name));
+    Job job{request.model, {}, std::move(placed)};
+    job.machine.gpu = request.cluster.gpu;
+    job.machine.linkBandwidth = request.cluster.linkBandwidth;
+    job.machine.networkBandwidth = request.cluster.networkBandwidth;
+    job.machine.powerLimitW = request.cluster.powerLimitW;
+    job.machine.clockHz = request.cluster.clockHz;
+    job.workload = request.workload;
+    job.sequence = request.sequence;
+    job.microBatch = request.microBatch;
+    job.globalBatch = request.globalBatch;
+    job.precision = request.precision;
+    job.recompute = request.recompute;
+    job.recomputedLayers = request.recomputedLayers;
+    job.attention = request.attention;
+    job.sequenceParallel = request.sequenceParallel.value_or(true) && tensor > 1;
+    job.stack = request.stack;
+    return job;
+}
+
+} // namespace trainscope::predict

@@ -1,0 +1,61 @@
+#pragma once
+// JobRequest: a job as it is asked for by hand, in a form, or by a run that was made. Plain values.
+
+#include "core/predict/Job.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::predict {
+
+struct ClusterRequest {
+    catalogue::GpuModel gpu;
+    int nodes = 1;
+    int gpusPerNode = 8;
+    std::optional<double> linkBandwidth; // B/s; the constants' where absent
+    std::optional<double> networkBandwidth; // of a GPU, B/s
+    std::optional<double> powerLimitW;
+    std::optional<double> clockHz;
+
+    [[nodiscard]] int gpus() const { return nodes * gpusPerNode; }
+};
+
+// "4x8xH200" (nodes, GPUs per node, GPU), "64xH100", "H100" (one node); GPUs per node as usual for
+// the GPU where they are not said. Usage names what is wrong.
+Result<ClusterRequest> clusterFrom(std::string_view text);
+std::string textOf(const ClusterRequest& cluster); // "4x8xH200 SXM"
+int usualGpusPerNode(const catalogue::GpuModel& gpu);
+
+// "tp=8,pp=4,vpp=2,ep=8,zero=3"; keys tp, pp, cp, ep, etp, dp, vpp, zero, shard, fsdp (no value),
+// order, schedule, stage-layers (19-21-21-19). Usage names the part that cannot be read.
+Result<layout::LayoutRequest> layoutFrom(std::string_view text);
+// The degrees above 1, in that form; "tp=1" for none.
+std::string textOf(const layout::Layout& layout);
+
+struct JobRequest {
+    catalogue::TrainingModel model;
+    ClusterRequest cluster;
+    layout::LayoutRequest layout; // degrees; layers, ranks and micro-batches follow from the rest
+    Workload workload = Workload::Training;
+    int microBatch = 1;
+    int globalBatch = 1;
+    int sequence = 4096;
+    Precision precision = Precision::Bf16;
+    Recompute recompute = Recompute::None;
+    int recomputedLayers = 0;
+    AttentionKind attention = AttentionKind::Flash;
+    std::optional<bool> sequenceParallel; // with tensor parallelism, where not said
+    std::string stack = {};
+};
+
+// Usage says what does not fit: ranks, batch, layers.
+Result<Job> jobOf(const JobRequest& request);
+
+// Where layers do not divide over the pieces of a pipeline: embedding and loss count as a layer
+// each where that helps, else the loss and each further token that is predicted count as one of
+// the last piece, and the first pieces have more.
+void divideLayers(const catalogue::TrainingModel& model, layout::LayoutRequest& request);
+
+} // namespace trainscope::predict

@@ -1,0 +1,144 @@
+#include "core/predict/prediction/Outlook.h"
+
+#include "core/predict/power/ThermalNetwork.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace trainscope::predict {
+
+namespace {
+
+Activity activityOf(StepPart part) {
+    switch (part) {
+    case StepPart::Gemm:
+    case StepPart::Loss:
+        return Activity::Gemm;
+    case StepPart::Attention:
+        return Activity::Attention;
+    case StepPart::Elementwise:
+    case StepPart::Embedding:
+    case StepPart::Optimizer:
+    case StepPart::Recompute: // divided by what a forward pass is
+        return Activity::Memory;
+    case StepPart::TensorParallel:
+    case StepPart::ContextParallel:
+    case StepPart::ExpertParallel:
+    case StepPart::Sharding:
+    case StepPart::DataParallel:
+        return Activity::Communication;
+    case StepPart::Gap:
+    case StepPart::Bubble:
+    case StepPart::Jitter:
+        break;
+    }
+    return Activity::Waiting;
+}
+
+Activity activityOf(OperatorKind kind) {
+    switch (kind) {
+    case OperatorKind::Gemm:
+    case OperatorKind::GroupedGemm:
+    case OperatorKind::Router:
+        return Activity::Gemm;
+    case OperatorKind::FlashAttention:
+    case OperatorKind::AttentionScores:
+    case OperatorKind::AttentionValues:
+        return Activity::Attention;
+    default:
+        return Activity::Memory;
+    }
+}
+
+void addParts(const Breakdown& parts, double times, ActivityTimes& into) {
+    for (std::size_t i = 0; i < kStepParts; ++i) {
+        const auto part = static_cast<StepPart>(i);
+        if (part != StepPart::Recompute)
+            into[activityOf(part)].seconds += times * parts[part];
+    }
+}
+
+// What is recomputed is a part of the forward pass, in its proportions.
+void addRecomputation(const PieceCost& piece, double times, ActivityTimes& into) {
+    const double forward = piece.forward.total();
+    const double again = piece.backward[StepPart::Recompute];
+    if (forward > 0.0 && again > 0.0)
+        addParts(piece.forward, times * again / forward, into);
+}
+
+// The middle node: its GPUs are of the stages that the step's mean stands for.
+layout::ClusterNode nodeOf(const Job& job) {
+    layout::ClusterNode node;
+    const int size = std::max(1, std::min(job.layout.gpusPerNode, job.gpus()));
+    for (int local = 0; local < size; ++local)
+        node.gpus.push_back({local, local, local, local >= (size + 1) / 2, {}});
+    return node;
+}
+
+} // namespace
+
+ActivityTimes activitiesOf(const Job& job, const Step& step, int stage) {
+    ActivityTimes times;
+    const double microbatches = job.microbatches();
+    for (std::size_t i = 0; i < step.pieces.size(); ++i) {
+        if (job.layout.chunks[i].stage != stage)
+            continue;
+        addParts(step.pieces[i].forward, microbatches, times);
+        addParts(step.pieces[i].backward, microbatches, times);
+        addRecomputation(step.pieces[i], microbatches, times);
+    }
+    times[Activity::Communication].seconds += step.breakdown[StepPart::DataParallel];
+    times[Activity::Memory].seconds += step.breakdown[StepPart::Optimizer];
+    double busy = 0.0;
+    for (const Activity activity : kAllActivities)
+        busy += times[activity].seconds;
+    times[Activity::Waiting].seconds += std::max(0.0, step.seconds - busy);
+    return times;
+}
+
+Outlook outlookOf(const Job& job, const Step& step) {
+    const GpuPower gpu = gpuPowerOf(job.machine.gpu);
+    const Surroundings around{job.machine.powerLimitW, job.machine.clockHz,
+        usualAir(nodeOf(job).gpus.size(), gpu.limitW).inletC};
+    Outlook outlook;
+    const int stages = job.layout.grid.degrees().pipeline;
+    double clock = 0.0;
+    for (int stage = 0; stage < stages; ++stage) {
+        const ActivityTimes times = activitiesOf(job, step, stage);
+        // The seconds are those at the clock that the limit leaves.
+        const SteadyPower steady = relimited(gpu, times, around).now;
+        outlook.meanW += steady.watts / stages;
+        outlook.peakW = std::max(outlook.peakW, steady.busyW);
+        clock += steady.clockHz / stages;
+        if (steady.limit != ClockLimit::None)
+            outlook.limit = steady.limit;
+    }
+    outlook.clockHz = clock;
+    const layout::ClusterNode node = nodeOf(job);
+    const ThermalNetwork network(thermalNodeOf(
+        node, job.machine.gpu.gpusPerCard, gpu, usualAir(node.gpus.size(), gpu.limitW)));
+    const std::vector<double> watts(node.gpus.size(), outlook.meanW);
+    const auto celsius = network.steady(watts);
+    for (std::size_t slot = 0; slot < celsius.size(); ++slot) {
+        outlook.node.push_back({static_cast<int>(slot), watts[slot], celsius[slot]});
+        outlook.hottestC = std::max(outlook.hottestC, celsius[slot]);
+    }
+    return outlook;
+}
+
+ByActivity<double> limitFactors(const Job& job, const Step& step) {
+    const GpuPower gpu = gpuPowerOf(job.machine.gpu);
+    const Surroundings around{job.machine.powerLimitW, job.machine.clockHz,
+        usualAir(nodeOf(job).gpus.size(), gpu.limitW).inletC};
+    return relimited(gpu, activitiesOf(job, step, step.slowestStage), around).factors;
+}
+
+OperatorTime SlowedCosts::timeOf(const Operator& work) const {
+    OperatorTime time = m_usual.timeOf(work);
+    const double factor = m_factors[activityOf(work.kind)];
+    time.forward *= factor;
+    time.backward *= factor;
+    return time;
+}
+
+} // namespace trainscope::predict

@@ -1,0 +1,27 @@
+#pragma once
+// Power, clock and heat of a predicted step: what each stage does is played through the power model
+// of its GPU and the air of its node. Pure; any thread.
+
+#include "core/predict/prediction/Prediction.h"
+
+namespace trainscope::predict {
+
+Outlook outlookOf(const Job& job, const Step& step);
+
+// On the seconds of each activity, where the job's power limit or clock is lowered.
+ByActivity<double> limitFactors(const Job& job, const Step& step);
+
+// Costs of operators on a GPU that is slower than usual.
+class SlowedCosts : public OperatorCosts {
+public:
+    SlowedCosts(const OperatorCosts& usual, const ByActivity<double>& factors)
+        : m_usual(usual)
+        , m_factors(factors) { }
+    [[nodiscard]] OperatorTime timeOf(const Operator& work) const override;
+
+private:
+    const OperatorCosts& m_usual;
+    ByActivity<double> m_factors;
+};
+
+} // namespace trainscope::predict

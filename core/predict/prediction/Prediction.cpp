@@ -1,0 +1,90 @@
+#include "core/predict/prediction/Prediction.h"
+
+#include "core/analysis/machine/ModelShape.h"
+#include "core/model/Try.h"
+#include "core/predict/cost/Analytic.h"
+#include "core/predict/prediction/Outlook.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::predict {
+
+namespace {
+
+constexpr double kNinetyPercent = 1.645; // standard deviations to each side
+
+void addRates(const Job& job, const Rates& rates, Prediction& prediction) {
+    const analysis::ModelWork work = analysis::workOf(job.model, job.workload, job.sequence);
+    const double gpuSeconds = prediction.seconds * job.gpus();
+    prediction.tokensPerSecondPerGpu = job.tokensPerStep() / gpuSeconds;
+    prediction.flopsPerGpu = work.flopPerSample * job.globalBatch / gpuSeconds;
+    prediction.mfu = prediction.flopsPerGpu / rates.peak;
+}
+
+void addMemory(const Job& job, Prediction& prediction) {
+    prediction.memory = analysis::stageNeedsOf(memoryRequestOf(job));
+    const auto fullest = std::max_element(prediction.memory.begin(), prediction.memory.end(),
+        [](const auto& a, const auto& b) { return a.total() < b.total(); });
+    prediction.fullestStage = static_cast<std::size_t>(fullest - prediction.memory.begin());
+    prediction.memoryB = fullest->total();
+    prediction.capacityB = job.machine.gpu.memoryBytes;
+    prediction.isOom = prediction.capacityB && !fullest->fits(*prediction.capacityB);
+}
+
+} // namespace
+
+// Constants that were measured under a lowered limit have it in them; otherwise what follows the
+// clock takes longer.
+Result<Step> Predictor::stepOf(const Job& job, bool simulate) const {
+    const RateFactors factors = m_calibration ? m_calibration->factors() : RateFactors{};
+    ASSIGN_OR_RETURN(const auto rates, m_table->ratesOf(job, factors));
+    ASSIGN_OR_RETURN(auto step, predictStep(job, rates, simulate));
+    const bool hasOwnRates = m_table->gpuOf(job) != job.machine.gpu.name;
+    if (hasOwnRates || (!job.machine.powerLimitW && !job.machine.clockHz))
+        return step;
+    const ByActivity<double> slower = limitFactors(job, step);
+    const AnalyticCosts usual(rates);
+    const SlowedCosts slowed(usual, slower);
+    return predictStep(job, rates, slowed, usual, simulate);
+}
+
+void Predictor::addInterval(
+    const Job& job, const MeasurementContext& context, Prediction& prediction) const {
+    double spread = prediction.step.spread;
+    if (m_calibration && !m_calibration->residuals().isEmpty()) {
+        const Correction correction
+            = m_calibration->residuals().of(job, context.source, context.version);
+        prediction.seconds *= std::exp(correction.log);
+        spread = std::hypot(spread, correction.spread);
+    } else {
+        spread = std::hypot(spread, spreadOf(job, *m_table));
+    }
+    prediction.low = prediction.seconds * std::exp(-kNinetyPercent * spread);
+    prediction.high = prediction.seconds * std::exp(kNinetyPercent * spread);
+}
+
+Result<Prediction> Predictor::predict(const Job& job, const MeasurementContext& context) const {
+    Prediction prediction;
+    ASSIGN_OR_RETURN(prediction.step, stepOf(job, true));
+    prediction.seconds = prediction.step.seconds;
+    addInterval(job, context, prediction);
+    ASSIGN_OR_RETURN(const auto rates, m_table->ratesOf(job));
+    addRates(job, rates, prediction);
+    addMemory(job, prediction);
+    prediction.outlook = outlookOf(job, prediction.step);
+    prediction.energyJ = prediction.outlook.meanW * job.gpus() * prediction.seconds;
+    return prediction;
+}
+
+Result<Prediction> Predictor::estimate(const Job& job) const {
+    Prediction prediction;
+    ASSIGN_OR_RETURN(prediction.step, stepOf(job, false));
+    prediction.seconds = prediction.low = prediction.high = prediction.step.seconds;
+    ASSIGN_OR_RETURN(const auto rates, m_table->ratesOf(job));
+    addRates(job, rates, prediction);
+    addMemory(job, prediction);
+    return prediction;
+}
+
+} // namespace trainscope::predict

@@ -1,0 +1,85 @@
+#pragma once
+// Prediction: what is said of a job before it is run: its step, memory, power, energy and
+// temperature. Time is told with the interval that a measurement lies in nine times of ten.
+
+#include "core/analysis/machine/MemoryNeed.h"
+#include "core/predict/calibration/Calibration.h"
+#include "core/predict/power/PowerModel.h"
+#include "core/predict/step/Step.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::predict {
+
+// One GPU of a node, by its place in the air.
+struct GpuOutlook {
+    int slot = 0; // 0 in front
+    double watts = 0.0; // mean
+    double celsius = 0.0; // steady
+};
+
+struct Outlook {
+    double meanW = 0.0; // of a GPU, over stages
+    double peakW = 0.0; // of a GPU, while it is not waiting, at its limit at most
+    double clockHz = 0.0;
+    ClockLimit limit = ClockLimit::None; // what holds the clock
+    std::vector<GpuOutlook> node;
+    double hottestC = 0.0;
+};
+
+struct Prediction {
+    Step step;
+    double seconds = 0.0; // of a step
+    double low = 0.0; // 90 % interval
+    double high = 0.0;
+    double tokensPerSecondPerGpu = 0.0;
+    double flopsPerGpu = 0.0; // 1/s, of the model, recomputation not counted
+    double mfu = 0.0; // of the peak in the job's precision
+    std::vector<analysis::StageNeed> memory; // by stage
+    std::size_t fullestStage = 0;
+    double memoryB = 0.0; // of a GPU of that stage
+    std::optional<double> capacityB; // of a GPU
+    bool isOom = false;
+    Outlook outlook;
+    double energyJ = 0.0; // of a step, all GPUs
+};
+
+// What is known beside a job of the measurement that a prediction is held against.
+struct MeasurementContext {
+    std::string source = {};
+    double version = 0.0; // of the software, in years
+};
+
+// Immutable; any thread.
+class Predictor {
+public:
+    explicit Predictor(const RateTable& table = RateTable::builtIn())
+        : m_table(&table) { }
+    Predictor(const RateTable& table, Calibration calibration)
+        : m_table(&table)
+        , m_calibration(std::move(calibration)) { }
+
+    // NotFound where nothing is known of the GPU or its precision; Usage for a job that cannot be.
+    [[nodiscard]] Result<Prediction> predict(
+        const Job& job, const MeasurementContext& context = {}) const;
+    // Seconds and memory alone, by the schedule's closed form: for searches.
+    [[nodiscard]] Result<Prediction> estimate(const Job& job) const;
+
+private:
+    [[nodiscard]] Result<Step> stepOf(const Job& job, bool simulate) const;
+    void addInterval(
+        const Job& job, const MeasurementContext& context, Prediction& prediction) const;
+
+    const RateTable* m_table;
+    std::optional<Calibration> m_calibration;
+};
+
+analysis::MemoryRequest memoryRequestOf(const Job& job);
+
+// Seconds of each activity of one stage in a step.
+ActivityTimes activitiesOf(const Job& job, const Step& step, int stage);
+
+} // namespace trainscope::predict
