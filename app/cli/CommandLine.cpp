@@ -46,6 +46,7 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addTopologyCommand(app, context);
     addCorrelateCommand(app, context);
     addClusterCommand(app, context);
+    addPredictCommand(app, context);
     addFigureCommand(app, context);
     addReportCommand(app, context);
     addExportCommand(app, context);

@@ -85,6 +85,7 @@ public:
     TableRow read(int row) {
         m_row.row = row;
         m_row.source = text("source");
+        m_row.publisher = m_row.source.substr(0, m_row.source.find(','));
         m_row.measured = {number("step_time_s"), number("step_time_avg_s"),
             number("tokens_per_s_per_gpu"), number("tflops_per_gpu")};
         m_row.isQualified = text("tokens_per_s_per_gpu").find("[^") != std::string_view::npos

@@ -29,7 +29,8 @@ struct MeasuredStep {
 
 struct TableRow {
     int row = 0; // counts from 0 behind the head
-    std::string source; // "MosaicML llm-foundry benchmarking README"
+    std::string source; // "NVIDIA Megatron-Bridge performance summary, 26.08 NeMo Container"
+    std::string publisher; // of it, what stands before the first comma
     std::string configuration; // equal for rows that differ in software versions alone
     double version = 0.0; // of the software, in years; 0: not known
     std::optional<predict::Job> job;

@@ -31,6 +31,7 @@ public:
     [[nodiscard]] Correction of(
         const Job& job, const std::string& source = {}, double version = 0.0) const;
     [[nodiscard]] bool isEmpty() const { return m_points.empty(); }
+    [[nodiscard]] const std::vector<double>& logs() const { return m_logs; }
     // Of each row, from the other ones alone.
     [[nodiscard]] std::vector<Correction> leftOut() const;
 

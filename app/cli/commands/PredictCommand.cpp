@@ -1,0 +1,267 @@
+#include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
+#include "app/cli/output/PredictionOutput.h"
+#include "core/model/Try.h"
+#include "core/predict/prediction/JobRequest.h"
+#include "importers/trainingtable/TrainingTable.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+struct PredictOptions {
+    std::string model;
+    std::string cluster;
+    std::string layout;
+    int microBatch = 1;
+    int globalBatch = 0;
+    int sequence = 4096;
+    std::string precision = "bf16";
+    std::string recompute = "none";
+    std::string workload = "training";
+    std::string stack;
+    bool unfusedAttention = false;
+    std::optional<double> networkGbit;
+    std::optional<double> powerLimitW;
+    std::optional<double> clockMhz;
+    std::string table;
+    std::string calibration;
+    bool json = false;
+};
+
+Error unknown(std::string_view what, std::string_view value, std::string_view expected) {
+    return usageError(fmt::format("\"{}\" is no {}: {}.", value, what, expected));
+}
+
+// "full", or "block:4": so many layers of each stage.
+Status takeRecompute(std::string_view text, predict::JobRequest& request) {
+    constexpr std::string_view kBlock = "block:";
+    if (text.starts_with(kBlock)) {
+        request.recompute = predict::Recompute::Full;
+        request.recomputedLayers = std::atoi(std::string(text.substr(kBlock.size())).c_str());
+        if (request.recomputedLayers > 0)
+            return {};
+    } else if (const auto mode = predict::recomputeFrom(text)) {
+        request.recompute = *mode;
+        return {};
+    }
+    return unknown("recomputation", text,
+        "none, selective, per-operator, full, or block:N for N layers of each stage");
+}
+
+Result<predict::JobRequest> requestOf(const PredictOptions& options) {
+    if (options.model.empty() || options.cluster.empty() || options.globalBatch < 1)
+        return usageError(
+            "A prediction needs --model, --cluster and --global-batch, or a --table.");
+    const auto catalogue = catalogue::modelCatalogue();
+    const catalogue::TrainingModel* model = catalogue.byName(options.model);
+    if (model == nullptr) {
+        std::string names;
+        for (const auto& one : catalogue.models)
+            names += (names.empty() ? "" : ", ") + one.name;
+        return unknown("model of the catalogue", options.model, names);
+    }
+    predict::JobRequest request;
+    request.model = *model;
+    ASSIGN_OR_RETURN(request.cluster, predict::clusterFrom(options.cluster));
+    ASSIGN_OR_RETURN(request.layout, predict::layoutFrom(options.layout));
+    request.cluster.networkBandwidth = bytesPerSecond(options.networkGbit);
+    request.cluster.powerLimitW = options.powerLimitW;
+    if (options.clockMhz)
+        request.cluster.clockHz = *options.clockMhz * 1e6;
+    request.microBatch = options.microBatch;
+    request.globalBatch = options.globalBatch;
+    request.sequence = options.sequence;
+    request.stack = options.stack;
+    if (options.unfusedAttention)
+        request.attention = predict::AttentionKind::Unfused;
+    const auto precision = predict::precisionFrom(options.precision);
+    if (!precision)
+        return unknown("precision", options.precision, "fp32, fp16, bf16, fp8, mxfp8 or nvfp4");
+    request.precision = *precision;
+    const auto workload = workloadFrom(options.workload);
+    if (!workload || *workload == Workload::Inference)
+        return unknown("workload of a prediction", options.workload, "training or lora");
+    request.workload = *workload;
+    RETURN_IF_ERROR(takeRecompute(options.recompute, request));
+    return request;
+}
+
+Result<std::string> textOfFile(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+        return Error{ErrorCode::Unreadable, "The file cannot be opened.", path};
+    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (file.bad())
+        return Error{ErrorCode::Unreadable, "The file cannot be read to its end.", path};
+    return text;
+}
+
+Result<std::vector<importers::TableRow>> tableFrom(const std::string& path) {
+    ASSIGN_OR_RETURN(const auto text, textOfFile(path));
+    auto rows = importers::readTrainingTable(text, catalogue::modelCatalogue());
+    if (rows.hasValue())
+        return rows;
+    Error error = rows.error();
+    error.where = path;
+    return error;
+}
+
+std::vector<predict::MeasuredJob> measuredJobs(const std::vector<importers::TableRow>& rows) {
+    std::vector<predict::MeasuredJob> jobs;
+    for (const importers::TableRow& row : rows) {
+        const auto seconds = row.measuredSeconds();
+        if (row.job && seconds)
+            jobs.push_back({*row.job, *seconds, row.publisher, row.version, row.isQualified});
+    }
+    return jobs;
+}
+
+// How far the calibration's own rows are off when each is predicted from the others.
+std::map<std::string, double> leftOutErrors(
+    const std::vector<predict::MeasuredJob>& jobs, const predict::Calibration& calibration) {
+    std::map<std::string, std::pair<double, int>> sums;
+    const auto others = calibration.residuals().leftOut();
+    const auto& logs = calibration.residuals().logs();
+    for (std::size_t i = 0; i < others.size() && i < jobs.size(); ++i) {
+        auto& [sum, count] = sums[jobs[i].source];
+        sum += std::abs(std::exp(others[i].log - logs[i]) - 1.0);
+        ++count;
+    }
+    std::map<std::string, double> errors;
+    for (const auto& [source, sum] : sums)
+        errors[source] = sum.first / sum.second;
+    return errors;
+}
+
+TablePredictions predictTable(
+    const std::vector<importers::TableRow>& rows, const predict::Predictor& predictor) {
+    TablePredictions table;
+    for (const importers::TableRow& row : rows) {
+        PredictedRow one{&row, {}, row.unsupported};
+        if (row.job) {
+            auto prediction = predictor.predict(*row.job, {row.publisher, row.version});
+            if (prediction.hasValue())
+                one.prediction = std::move(prediction).value();
+            else
+                one.unsupported = prediction.error().message;
+        }
+        table.rows.push_back(std::move(one));
+    }
+    return table;
+}
+
+Outcome predictRows(const PredictOptions& options, const Console& console) {
+    ASSIGN_OR_RETURN(const auto rows, tableFrom(options.table));
+    predict::Predictor predictor;
+    std::vector<predict::MeasuredJob> measured;
+    std::optional<predict::Calibration> calibration;
+    if (!options.calibration.empty()) {
+        ASSIGN_OR_RETURN(const auto known, tableFrom(options.calibration));
+        measured = measuredJobs(known);
+        if (measured.empty())
+            return Error{ErrorCode::Unrecognised,
+                "No row of the table has both a complete configuration and a measured time.",
+                options.calibration};
+        calibration = predict::Calibration::of(measured);
+        predictor = predict::Predictor(predict::RateTable::builtIn(), *calibration);
+    }
+    TablePredictions table = predictTable(rows, predictor);
+    if (calibration) {
+        table.calibrationRows = static_cast<int>(measured.size());
+        table.leftOut = leftOutErrors(measured, *calibration);
+        table.factors = calibration->factors();
+    }
+    return show(
+        console, options.json, [&] { return tableJson(table); },
+        [&](std::ostream& out) { printPredictions(out, table); });
+}
+
+Outcome predictOne(const PredictOptions& options, const Console& console) {
+    ASSIGN_OR_RETURN(const auto request, requestOf(options));
+    ASSIGN_OR_RETURN(const auto job, predict::jobOf(request));
+    ASSIGN_OR_RETURN(const auto prediction, predict::Predictor().predict(job));
+    return show(
+        console, options.json,
+        [&] {
+            Json row{{"row", 0}};
+            row.update(predictionJson(prediction));
+            return Json{{"rows", Json::array({row})}};
+        },
+        [&](std::ostream& out) { printPrediction(out, job, prediction); });
+}
+
+Outcome predictAny(const PredictOptions& options, const Console& console) {
+    return options.table.empty() ? predictOne(options, console) : predictRows(options, console);
+}
+
+} // namespace
+
+void addPredictCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand("predict",
+        "The step time, memory, power, energy and temperature of a run that nobody has made yet");
+    auto options = std::make_shared<PredictOptions>();
+    addOption(*command, "--model", options->model, "A model of the catalogue", "M");
+    addOption(*command, "--cluster", options->cluster,
+        "Nodes, GPUs per node and GPU: 4x8xH200; or GPUs and GPU: 64xH100", "C");
+    addOption(*command, "--layout", options->layout,
+        "tp=8,pp=4,…: tp, pp, cp, ep, etp, dp, vpp, zero, shard, fsdp, order, schedule and "
+        "stage-layers; data parallelism fills the cluster",
+        "L");
+    addOption(*command, "--micro-batch", options->microBatch, "Samples of a micro-batch", "B");
+    addOption(*command, "--global-batch", options->globalBatch, "Samples of a step", "G");
+    addOption(
+        *command, "--seq-len", options->sequence, "Tokens of a sample; 4096 unless given", "S")
+        ->check(CLI::PositiveNumber);
+    addOption(*command, "--precision", options->precision,
+        "fp32, fp16, bf16 (unless given), fp8, mxfp8 or nvfp4", "P");
+    addOption(*command, "--recompute", options->recompute,
+        "none (unless given), selective, per-operator, full, or block:N", "R");
+    addOption(*command, "--workload", options->workload, "training (unless given) or lora", "W");
+    command->add_flag("--unfused-attention", options->unfusedAttention,
+        "Attention as separate products and softmax instead of one kernel");
+    addOption(*command, "--stack", options->stack,
+        "Software whose habits are taken: megatron-lm, megatron-bridge, nemo-24.07, torchtitan, "
+        "mosaic, gpt-neox",
+        "S");
+    addOption(*command, "--network-gbit", options->networkGbit,
+        "Network of a GPU out of its node, Gbit/s", "N")
+        ->check(CLI::PositiveNumber);
+    addOption(*command, "--power-limit", options->powerLimitW, "Power limit of a GPU, W", "W")
+        ->check(CLI::PositiveNumber);
+    addOption(*command, "--clock", options->clockMhz, "Locked clock of a GPU, MHz", "MHZ")
+        ->check(CLI::PositiveNumber);
+    addOption(*command, "--table", options->table,
+        "A CSV table of runs: one prediction for each of its rows, with errors where it was "
+        "measured",
+        "T.csv");
+    addOption(*command, "--calibrate", options->calibration,
+        "A table of measured runs that the constants and what they leave are fitted to", "C.csv");
+    addJson(*command, options->json);
+    command->footer(
+        R"(The interval is that in which a measurement lies nine times of ten. The parts of the step are those
+of its slowest stage and add up to it. Constants come from published measurements or are estimates;
+resources/prediction.json says which. A table is read by its head: gpu, n_gpus, model, layers, hidden,
+heads, seq_len, precision, tp, pp, micro_batch, global_batch and more; rows that do not say enough are
+refused with the reason.
+
+Examples:
+  trainscope-cli predict --model llama3-70b --cluster 8x8xH100 --layout tp=4,pp=4,vpp=5 \
+    --micro-batch 1 --global-batch 128 --seq-len 8192
+  trainscope-cli predict --model mixtral-8x22b --cluster 4x8xH200 --layout ep=8,pp=4 \
+    --micro-batch 1 --global-batch 128 --recompute full --power-limit 500
+  trainscope-cli predict --table published.csv --calibrate published.csv --json)");
+    runs(*command, context, options, predictAny);
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,299 @@
+#include "app/cli/output/PredictionOutput.h"
+
+#include "core/predict/prediction/JobRequest.h"
+#include "core/text/Numbers.h"
+#include "core/text/Table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+using predict::Prediction;
+
+// Means over rows of a source.
+struct SourceErrors {
+    int rows = 0;
+    int measured = 0;
+    double error = 0.0;
+    double bias = 0.0;
+    int medians = 0;
+    double medianError = 0.0;
+    int covered = 0;
+    double worst = 0.0;
+    int worstRow = -1;
+
+    void add(const PredictedRow& row) {
+        ++rows;
+        if (const auto median = row.medianError()) {
+            ++medians;
+            medianError += std::abs(*median);
+        }
+        const auto one = row.error();
+        if (!one)
+            return;
+        ++measured;
+        error += std::abs(*one);
+        bias += *one;
+        covered += row.isCovered() ? 1 : 0;
+        if (std::abs(*one) > std::abs(worst)) {
+            worst = *one;
+            worstRow = row.row->row;
+        }
+    }
+};
+
+std::map<std::string, SourceErrors> errorsBySource(const TablePredictions& table) {
+    std::map<std::string, SourceErrors> errors;
+    for (const PredictedRow& row : table.rows) {
+        if (row.prediction)
+            errors[row.row->publisher].add(row);
+    }
+    return errors;
+}
+
+Json breakdownJson(const predict::Breakdown& breakdown) {
+    Json json = Json::object();
+    for (std::size_t i = 0; i < predict::kStepParts; ++i) {
+        const auto part = static_cast<predict::StepPart>(i);
+        json[std::string(toString(part))] = breakdown[part];
+    }
+    return json;
+}
+
+Json memoryJson(const Prediction& prediction) {
+    return listOf(prediction.memory, [](const analysis::StageNeed& need) {
+        return object(
+            {{"stage", need.stage}, {"weights_b", need.weights}, {"gradients_b", need.gradients},
+                {"optimizer_b", need.optimizer}, {"activations_b", need.activations()},
+                {"logits_b", need.logits}, {"buffers_b", need.buffers}, {"total_b", need.total()}});
+    });
+}
+
+Json rowJson(const PredictedRow& row) {
+    Json json{{"row", row.row->row}};
+    if (!row.prediction) {
+        json["unsupported"] = row.unsupported;
+        return json;
+    }
+    json.update(predictionJson(*row.prediction));
+    add(json,
+        {{"measured_step_time_s", row.row->measuredSeconds()}, {"error", row.error()},
+            {"median_error", row.medianError()}});
+    return json;
+}
+
+// Mean absolute errors over the rows of which the table says that quantity.
+Json meanErrors(const TablePredictions& table) {
+    double steps = 0.0;
+    double tokens = 0.0;
+    int stepRows = 0;
+    int tokenRows = 0;
+    for (const PredictedRow& row : table.rows) {
+        if (!row.prediction)
+            continue;
+        if (row.row->measured.seconds) {
+            steps += std::abs(row.prediction->seconds / *row.row->measured.seconds - 1.0);
+            ++stepRows;
+        }
+        if (row.row->measured.tokensPerSecondPerGpu) {
+            tokens += std::abs(
+                row.prediction->tokensPerSecondPerGpu / *row.row->measured.tokensPerSecondPerGpu
+                - 1.0);
+            ++tokenRows;
+        }
+    }
+    Json json = Json::object();
+    if (stepRows > 0)
+        json["step_time_s"] = steps / stepRows;
+    if (tokenRows > 0)
+        json["tokens_per_s_per_gpu"] = tokens / tokenRows;
+    return json;
+}
+
+Json sourcesJson(const TablePredictions& table) {
+    Json json = Json::object();
+    for (const auto& [source, errors] : errorsBySource(table)) {
+        if (errors.measured == 0)
+            continue;
+        Json one{{"rows", errors.rows}, {"mape", errors.error / errors.measured},
+            {"bias", errors.bias / errors.measured},
+            {"covered", 1.0 * errors.covered / errors.measured}, {"worst", errors.worst},
+            {"worst_row", errors.worstRow}};
+        if (errors.medians > 0)
+            one["median_mape"] = errors.medianError / errors.medians;
+        const auto left = table.leftOut.find(source);
+        if (left != table.leftOut.end())
+            one["left_out_mape"] = left->second;
+        json[source] = std::move(one);
+    }
+    return json;
+}
+
+text::Table summaryTable(const TablePredictions& table) {
+    text::Table summary;
+    summary.title = "Errors by source";
+    summary.columns = {{"source", text::Align::Left}, {"rows"}, text::inUnit("mean error", "%"),
+        text::inUnit("bias", "%"), text::inUnit("in the interval", "%"),
+        text::inUnit("of the median", "%"), text::inUnit("left out", "%"),
+        text::inUnit("worst", "%"), {"row"}};
+    for (const auto& [source, errors] : errorsBySource(table)) {
+        if (errors.measured == 0)
+            continue;
+        const double n = errors.measured;
+        const auto left = table.leftOut.find(source);
+        summary.add({source, errors.rows, errors.error / n, errors.bias / n, errors.covered / n,
+            when(errors.medians > 0, errors.medianError / std::max(1, errors.medians)),
+            left == table.leftOut.end() ? text::Cell() : text::Cell(left->second), errors.worst,
+            errors.worstRow});
+    }
+    return summary;
+}
+
+text::Table rowsTable(const TablePredictions& table) {
+    text::Table rows;
+    rows.title = "Predictions";
+    rows.columns = {{"row"}, {"model", text::Align::Left}, {"GPUs"}, {"layout", text::Align::Left},
+        text::inUnit("step", "s"), text::inUnit("low", "s"), text::inUnit("high", "s"),
+        text::inUnit("measured", "s"), text::inUnit("error", "%"), text::inUnit("memory", "B"),
+        {"", text::Align::Left}};
+    for (const PredictedRow& row : table.rows) {
+        if (!row.prediction)
+            continue;
+        const Prediction& one = *row.prediction;
+        rows.add({row.row->row, row.row->job->model.name, row.row->job->gpus(),
+            predict::textOf(row.row->job->layout), one.seconds, one.low, one.high,
+            row.row->measuredSeconds(), row.error(), one.memoryB, one.isOom ? "OOM" : ""});
+    }
+    return rows;
+}
+
+text::Table breakdownTable(const Prediction& prediction) {
+    text::Table table;
+    table.title = "Step of the slowest stage";
+    table.columns
+        = {{"part", text::Align::Left}, text::inUnit("time", "s"), text::inUnit("share", "%")};
+    for (std::size_t i = 0; i < predict::kStepParts; ++i) {
+        const auto part = static_cast<predict::StepPart>(i);
+        const double seconds = prediction.step.breakdown[part];
+        if (seconds <= 0.0)
+            continue;
+        std::string name(toString(part));
+        std::replace(name.begin(), name.end(), '_', ' ');
+        table.add({name, seconds, seconds / prediction.step.seconds});
+    }
+    return table;
+}
+
+text::Table memoryTable(const Prediction& prediction) {
+    text::Table table;
+    table.title = "Memory of a GPU, by stage";
+    table.columns = {{"stage"}, text::inUnit("weights", "B"), text::inUnit("gradients", "B"),
+        text::inUnit("optimizer", "B"), text::inUnit("activations", "B"),
+        text::inUnit("logits", "B"), text::inUnit("buffers", "B"), text::inUnit("all", "B")};
+    for (const analysis::StageNeed& need : prediction.memory)
+        table.add({need.stage, need.weights, need.gradients, need.optimizer, need.activations(),
+            need.logits, need.buffers, need.total()});
+    return table;
+}
+
+} // namespace
+
+std::optional<double> PredictedRow::error() const {
+    const auto measured = row->measuredSeconds();
+    return measured && prediction ? std::optional(prediction->seconds / *measured - 1.0)
+                                  : std::nullopt;
+}
+
+std::optional<double> PredictedRow::medianError() const {
+    const auto& median = row->measured.medianSeconds;
+    return median && prediction ? std::optional(prediction->seconds / *median - 1.0) : std::nullopt;
+}
+
+bool PredictedRow::isCovered() const {
+    const auto measured = row->measuredSeconds();
+    return measured && prediction && prediction->low <= *measured && *measured <= prediction->high;
+}
+
+Json predictionJson(const Prediction& prediction) {
+    Json json = object({{"step_time_s", prediction.seconds}, {"step_time_low_s", prediction.low},
+        {"step_time_high_s", prediction.high},
+        {"tokens_per_s_per_gpu", prediction.tokensPerSecondPerGpu},
+        {"tflops_per_gpu", prediction.flopsPerGpu / 1e12}, {"mfu", prediction.mfu},
+        {"memory_b", prediction.memoryB}, {"oom", prediction.isOom},
+        {"energy_j", prediction.energyJ}, {"mean_power_w", prediction.outlook.meanW},
+        {"peak_power_w", prediction.outlook.peakW}, {"sm_clock_hz", prediction.outlook.clockHz},
+        {"clock_limit", std::string(toString(prediction.outlook.limit))},
+        {"hottest_c", prediction.outlook.hottestC}});
+    json["breakdown"] = breakdownJson(
+        prediction.step.breakdown.times(prediction.seconds / prediction.step.seconds));
+    json["memory"] = memoryJson(prediction);
+    json["temperature_c"] = listOf(
+        prediction.outlook.node, [](const predict::GpuOutlook& gpu) { return Json(gpu.celsius); });
+    return json;
+}
+
+Json tableJson(const TablePredictions& table) {
+    Json json = Json::object();
+    json["rows"] = listOf(table.rows, rowJson);
+    json["mape"] = meanErrors(table);
+    json["sources"] = sourcesJson(table);
+    if (table.calibrationRows > 0) {
+        Json factors = Json::object();
+        for (const auto& [name, factor] : table.factors)
+            factors[name] = factor;
+        json["calibration"] = {{"rows", table.calibrationRows}, {"factors", std::move(factors)}};
+    }
+    return json;
+}
+
+void printPrediction(
+    std::ostream& out, const predict::Job& job, const predict::Prediction& prediction) {
+    using text::quantity;
+    out << fmt::format("{} on {} × {}, {}: {} of {} a step, {} in a micro-batch\n", job.model.name,
+        job.gpus(), job.machine.gpu.name, predict::textOf(job.layout),
+        text::counted(job.globalBatch, "sample"), text::counted(job.sequence, "token"),
+        job.microBatch);
+    out << fmt::format("  step         {}\n",
+        text::withInterval(prediction.seconds, prediction.low, prediction.high, "s"));
+    out << fmt::format("  throughput   {} tokens/s per GPU, {} TFLOP/s per GPU, MFU {}\n",
+        text::number(prediction.tokensPerSecondPerGpu, 4),
+        text::number(prediction.flopsPerGpu / 1e12), text::percent(prediction.mfu));
+    out << fmt::format("  memory       {} of {}{}\n", quantity(prediction.memoryB, "B"),
+        quantity(prediction.capacityB, "B"), prediction.isOom ? ": does not fit" : "");
+    out << fmt::format("  power        {} a GPU, {} while busy, clock {}{}\n",
+        quantity(prediction.outlook.meanW, "W"), quantity(prediction.outlook.peakW, "W"),
+        quantity(prediction.outlook.clockHz, "Hz"),
+        prediction.outlook.limit == predict::ClockLimit::None
+            ? std::string()
+            : fmt::format(", held by {}", toString(prediction.outlook.limit)));
+    out << fmt::format("  energy       {} a step, all GPUs\n", quantity(prediction.energyJ, "J"));
+    out << fmt::format(
+        "  temperature  {} at most\n\n", quantity(prediction.outlook.hottestC, "°C"));
+    for (const text::Table& table : {breakdownTable(prediction), memoryTable(prediction)}) {
+        out << table.title << '\n';
+        text::print(out, table, "  ");
+        out << '\n';
+    }
+}
+
+void printPredictions(std::ostream& out, const TablePredictions& table) {
+    for (const text::Table& one : {rowsTable(table), summaryTable(table)}) {
+        if (one.isEmpty())
+            continue;
+        out << one.title << '\n';
+        text::print(out, one, "  ");
+        out << '\n';
+    }
+    for (const PredictedRow& row : table.rows) {
+        if (!row.prediction)
+            out << fmt::format("row {}: {}\n", row.row->row, row.unsupported);
+    }
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,44 @@
+#pragma once
+// Predictions as `predict` prints them: one in full, and those of a table with what was measured.
+
+#include "app/cli/text/Json.h"
+#include "core/predict/prediction/Prediction.h"
+#include "importers/trainingtable/TrainingTable.h"
+
+#include <iosfwd>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::cli {
+
+// A row of a table: predicted, or with the reason why it was not.
+struct PredictedRow {
+    const importers::TableRow* row = nullptr;
+    std::optional<predict::Prediction> prediction;
+    std::string unsupported;
+
+    // Of the step's seconds, predicted / measured − 1; absent without a measurement.
+    [[nodiscard]] std::optional<double> error() const;
+    // Of the median step, where the table has one.
+    [[nodiscard]] std::optional<double> medianError() const;
+    [[nodiscard]] bool isCovered() const; // the measurement lies in the interval
+};
+
+struct TablePredictions {
+    std::vector<PredictedRow> rows;
+    // Mean |error| of the calibration's own rows, each predicted from the others; by source.
+    std::map<std::string, double> leftOut;
+    int calibrationRows = 0;
+    predict::RateFactors factors; // of the calibration
+};
+
+Json predictionJson(const predict::Prediction& prediction);
+Json tableJson(const TablePredictions& table);
+
+void printPrediction(
+    std::ostream& out, const predict::Job& job, const predict::Prediction& prediction);
+void printPredictions(std::ostream& out, const TablePredictions& table);
+
+} // namespace trainscope::cli
