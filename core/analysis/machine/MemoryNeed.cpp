@@ -26,6 +26,8 @@ double bytesOfLogit(LossKernel loss) {
         return 6.0;
     case LossKernel::Separate:
         return 14.0;
+    case LossKernel::SeparateParallel:
+        return 22.0;
     }
     return 6.0;
 }
@@ -76,12 +78,14 @@ private:
         const double atLoss = logits();
         const double worked = m_activations.redone().largest(m_layers)
             + m_activations.gradients().largest(m_layers);
-        const double whole = gatheredGradients();
-        if (atLoss >= worked + whole)
+        const double gradients = gatheredGradients();
+        const double kept = m_request.gathering == Gathering::Step ? gradients : 0.0;
+        const bool isLossLarger = atLoss >= worked + gradients - kept;
+        if (isLossLarger)
             need.logits = atLoss;
         else
             need.worked = worked;
-        need.buffers = fixedBuffers() + gathered + (need.logits > 0.0 ? 0.0 : whole);
+        need.buffers = fixedBuffers() + gathered + (isLossLarger ? kept : gradients);
     }
 
     [[nodiscard]] bool isFirst() const { return m_stage == 0; }
@@ -224,19 +228,25 @@ private:
         return LayerValues{size({1.0, 0.0}), size({0.0, 1.0})}.largest(m_layers);
     }
 
+    [[nodiscard]] double stageParameters() const {
+        const Parameters all = layerParameters(m_layers);
+        return all.shared + all.expert;
+    }
+
     [[nodiscard]] double gatheredWeights() const {
+        const bool isLayerwise = m_request.gathering == Gathering::Layer;
         if (m_request.gathering == Gathering::None)
             return 0.0;
-        const Parameters all = layerParameters(m_layers);
-        const double layers = m_request.gathering == Gathering::Backward
-            ? all.shared + all.expert
-            : kLayersAtOnce * largestLayer();
+        const double layers = isLayerwise ? kLayersAtOnce * largestLayer() : stageParameters();
         return kGathered * (layers + tableParameters());
     }
 
+    // Before they are reduced.
     [[nodiscard]] double gatheredGradients() const {
         if (m_request.gathering == Gathering::None || m_request.workload != Workload::Training)
             return 0.0;
+        if (m_request.gathering == Gathering::Step)
+            return m_widths.gradient * (stageParameters() + tableParameters());
         const double head
             = isLast() ? double{1} * m_model.hidden * m_model.vocabulary / m_tensor : 0.0;
         return m_widths.gradient * (kLayersAtOnce * largestLayer() + head);

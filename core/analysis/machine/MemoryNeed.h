@@ -87,6 +87,7 @@ enum class LossKernel {
     InPlace, // 4 B a logit: they and their gradient in 16 bits
     VocabParallel, // 6 B: Megatron-LM's, probabilities in 32 bits, logits or their gradient in 16
     Separate, // 14 B: PyTorch's, logits in 16 and 32 bits, logarithms of probabilities, gradients
+    SeparateParallel, // 22 B: the same of divided logits, three more in 32 bits for the gradient
 };
 
 // FSDP: until when whole weights of layers are kept.
@@ -94,6 +95,7 @@ enum class Gathering {
     None, // no FSDP
     Layer, // two layers at a time (FULL_SHARD)
     Backward, // those of all layers from forward to backward pass (SHARD_GRAD_OP)
+    Step, // those of all layers, and their gradients, through the step (torchtitan's pipelines)
 };
 
 struct MemoryRequest {

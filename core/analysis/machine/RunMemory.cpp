@@ -101,9 +101,10 @@ std::optional<MemoryRequest> memoryRequestOf(
         request.layout.sharding = plainSharding(layout, 1);
     if (!request.layout.microbatches)
         request.layout.microbatches = layout::microbatchesOf(launch, layout.grid.degrees().data);
-    if (launch.fsdp.value_or(false) && request.workload == Workload::Training) {
-        request.widths = request.widths.asFsdp();
+    if (launch.fsdp.value_or(false)) {
         request.gathering = Gathering::Layer;
+        if (request.workload == Workload::Training)
+            request.widths = request.widths.asFsdp();
     }
     return request;
 }

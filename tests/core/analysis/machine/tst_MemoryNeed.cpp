@@ -2,6 +2,7 @@
 
 #include <QtTest>
 
+#include "core/analysis/machine/MemoryConvention.h"
 #include "core/analysis/machine/RunMemory.h"
 #include "support/MemoryLaunch.h"
 #include "support/TestProgram.h"
@@ -263,6 +264,44 @@ private Q_SLOTS:
         request.gathering = Gathering::Backward;
         QVERIFY(isAbout(stageNeedOf(request, 0).buffers - need.buffers, 1.02 * 2.0 * 8 * layer,
             1e-9)); // eight layers more
+    }
+
+    // With a pipeline torchtitan keeps weights and gradients of all layers through the step: of the
+    // first stage 5 layers and the table, 2 and 4 B.
+    void wholeThroughTheStep() {
+        LaunchConfig launch = smallLaunch();
+        launch.gpusPerNode = 4;
+        launch.pipelineParallel = 2;
+        launch.zeroStage = 3;
+        MemoryRequest request = requestOf(launch);
+        follow(memoryConventionOf("torchtitan-async"), request);
+        const double parameters = 5 * (12e6 + 2e3) + 500e3;
+        const StageNeed need = stageNeedOf(request, 0);
+        QVERIFY(isAbout(need.states(), 16.0 / 2 * parameters, 1e-12));
+        QVERIFY(isAbout(need.buffers,
+            0.6e9 + 0.4e9 + 6.0 * parameters + 0.02 * (need.activations() + 2.0 * parameters),
+            1e-12));
+    }
+
+    void conventions() {
+        QCOMPARE(memoryConventionOf("Megatron-Bridge-MoE").gradient, 2.0);
+        QCOMPARE(memoryConventionOf("unheard of").software, std::string_view("megatron-lm"));
+        LaunchConfig launch = smallLaunch();
+        launch.precision = "fp8";
+        MemoryRequest request = requestOf(launch);
+        follow(memoryConventionOf("megatron-lm"), request);
+        QVERIFY(request.loss == LossKernel::VocabParallel);
+        QVERIFY(request.gathering == Gathering::None);
+        QCOMPARE(request.widths.product, 1.0);
+        launch.gpusPerNode = 2;
+        launch.tensorParallel = 2;
+        launch.zeroStage = 3;
+        request = requestOf(launch);
+        follow(memoryConventionOf("torchtitan"), request);
+        QVERIFY(request.loss == LossKernel::SeparateParallel);
+        QVERIFY(request.gathering == Gathering::Layer);
+        QCOMPARE(request.widths.product, 2.0);
+        QCOMPARE(request.widths.weight, 4.0);
     }
 
     // Of 8 bits a matrix product's input takes one byte and attention's result is kept in 16 bits
