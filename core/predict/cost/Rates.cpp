@@ -73,12 +73,17 @@ constexpr std::string_view kUsualShardedStack = "torchtitan";
 
 using Entries = std::map<std::string, RateEntry, std::less<>>;
 
+RateEntry entryFrom(const Json& list) {
+    const double value = list.at(0).get<double>();
+    return {
+        value, list.at(1).get<std::string>(), list.size() > 2 ? list.at(2).get<double>() : value};
+}
+
 Entries entriesFrom(const Json& object) {
     Entries entries;
     for (const auto& item : object.items()) {
         if (item.key() != "like")
-            entries[item.key()]
-                = {item.value().at(0).get<double>(), item.value().at(1).get<std::string>()};
+            entries[item.key()] = entryFrom(item.value());
     }
     return entries;
 }
@@ -184,6 +189,20 @@ std::string RateTable::gpuOf(const Job& job) const {
             return limited;
     }
     return name;
+}
+
+RateTable RateTable::beforeFitting() const {
+    RateTable table = *this;
+    const auto takeBack = [](Entries& entries) {
+        for (auto& [key, entry] : entries)
+            entry = {entry.estimate, "estimated", entry.estimate};
+    };
+    for (auto* owners : {&table.m_gpus, &table.m_stacks}) {
+        for (auto& [name, entries] : *owners)
+            takeBack(entries);
+    }
+    takeBack(table.m_common);
+    return table;
 }
 
 std::string RateTable::stackOf(const Job& job) const {

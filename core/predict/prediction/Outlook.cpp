@@ -9,6 +9,43 @@ namespace trainscope::predict {
 
 namespace {
 
+Activity activityOf(OperatorKind kind) {
+    switch (kind) {
+    case OperatorKind::Gemm:
+    case OperatorKind::GroupedGemm:
+    case OperatorKind::Router:
+        return Activity::Gemm;
+    case OperatorKind::FlashAttention:
+    case OperatorKind::AttentionScores:
+    case OperatorKind::AttentionValues:
+        return Activity::Attention;
+    default:
+        return Activity::Memory;
+    }
+}
+
+void addActivities(const Breakdown& parts, double times, ActivityTimes& into) {
+    for (std::size_t i = 0; i < kStepParts; ++i) {
+        const auto part = static_cast<StepPart>(i);
+        if (part != StepPart::Recompute)
+            into[activityOf(part)].seconds += times * parts[part];
+    }
+}
+
+// What is recomputed is a part of the forward pass, in its proportions.
+void addRecomputation(const PieceCost& piece, double times, ActivityTimes& into) {
+    const double forward = piece.forward.total();
+    const double again = piece.backward[StepPart::Recompute];
+    if (forward > 0.0 && again > 0.0)
+        addActivities(piece.forward, times * again / forward, into);
+}
+
+std::size_t gpusOfNode(const Job& job) {
+    return static_cast<std::size_t>(std::min(job.layout.gpusPerNode, job.gpus()));
+}
+
+} // namespace
+
 Activity activityOf(StepPart part) {
     switch (part) {
     case StepPart::Gemm:
@@ -35,47 +72,15 @@ Activity activityOf(StepPart part) {
     return Activity::Waiting;
 }
 
-Activity activityOf(OperatorKind kind) {
-    switch (kind) {
-    case OperatorKind::Gemm:
-    case OperatorKind::GroupedGemm:
-    case OperatorKind::Router:
-        return Activity::Gemm;
-    case OperatorKind::FlashAttention:
-    case OperatorKind::AttentionScores:
-    case OperatorKind::AttentionValues:
-        return Activity::Attention;
-    default:
-        return Activity::Memory;
-    }
+layout::Cluster clusterOf(const Job& job) {
+    layout::ClusterFacts facts;
+    facts.gpuModel = job.machine.gpu.name;
+    facts.gpusPerCard = job.machine.gpu.gpusPerCard;
+    for (int rank = 0; rank < job.gpus(); ++rank)
+        facts.gpus.push_back(
+            {rank, job.layout.nodeOf(rank), job.layout.localOf(rank), job.machine.gpu.name, {}});
+    return layout::makeCluster(facts);
 }
-
-void addParts(const Breakdown& parts, double times, ActivityTimes& into) {
-    for (std::size_t i = 0; i < kStepParts; ++i) {
-        const auto part = static_cast<StepPart>(i);
-        if (part != StepPart::Recompute)
-            into[activityOf(part)].seconds += times * parts[part];
-    }
-}
-
-// What is recomputed is a part of the forward pass, in its proportions.
-void addRecomputation(const PieceCost& piece, double times, ActivityTimes& into) {
-    const double forward = piece.forward.total();
-    const double again = piece.backward[StepPart::Recompute];
-    if (forward > 0.0 && again > 0.0)
-        addParts(piece.forward, times * again / forward, into);
-}
-
-// The middle node: its GPUs are of the stages that the step's mean stands for.
-layout::ClusterNode nodeOf(const Job& job) {
-    layout::ClusterNode node;
-    const int size = std::max(1, std::min(job.layout.gpusPerNode, job.gpus()));
-    for (int local = 0; local < size; ++local)
-        node.gpus.push_back({local, local, local, local >= (size + 1) / 2, {}});
-    return node;
-}
-
-} // namespace
 
 ActivityTimes activitiesOf(const Job& job, const Step& step, int stage) {
     ActivityTimes times;
@@ -83,8 +88,8 @@ ActivityTimes activitiesOf(const Job& job, const Step& step, int stage) {
     for (std::size_t i = 0; i < step.pieces.size(); ++i) {
         if (job.layout.chunks[i].stage != stage)
             continue;
-        addParts(step.pieces[i].forward, microbatches, times);
-        addParts(step.pieces[i].backward, microbatches, times);
+        addActivities(step.pieces[i].forward, microbatches, times);
+        addActivities(step.pieces[i].backward, microbatches, times);
         addRecomputation(step.pieces[i], microbatches, times);
     }
     times[Activity::Communication].seconds += step.breakdown[StepPart::DataParallel];
@@ -98,8 +103,8 @@ ActivityTimes activitiesOf(const Job& job, const Step& step, int stage) {
 
 Outlook outlookOf(const Job& job, const Step& step) {
     const GpuPower gpu = gpuPowerOf(job.machine.gpu);
-    const Surroundings around{job.machine.powerLimitW, job.machine.clockHz,
-        usualAir(nodeOf(job).gpus.size(), gpu.limitW).inletC};
+    const Surroundings around{
+        job.machine.powerLimitW, job.machine.clockHz, usualAir(gpusOfNode(job), gpu.limitW).inletC};
     Outlook outlook;
     const int stages = job.layout.grid.degrees().pipeline;
     double clock = 0.0;
@@ -114,7 +119,7 @@ Outlook outlookOf(const Job& job, const Step& step) {
             outlook.limit = steady.limit;
     }
     outlook.clockHz = clock;
-    const layout::ClusterNode node = nodeOf(job);
+    const layout::ClusterNode node = clusterOf(job).nodes.front();
     const ThermalNetwork network(thermalNodeOf(
         node, job.machine.gpu.gpusPerCard, gpu, usualAir(node.gpus.size(), gpu.limitW)));
     const std::vector<double> watts(node.gpus.size(), outlook.meanW);
@@ -128,8 +133,8 @@ Outlook outlookOf(const Job& job, const Step& step) {
 
 ByActivity<double> limitFactors(const Job& job, const Step& step) {
     const GpuPower gpu = gpuPowerOf(job.machine.gpu);
-    const Surroundings around{job.machine.powerLimitW, job.machine.clockHz,
-        usualAir(nodeOf(job).gpus.size(), gpu.limitW).inletC};
+    const Surroundings around{
+        job.machine.powerLimitW, job.machine.clockHz, usualAir(gpusOfNode(job), gpu.limitW).inletC};
     return relimited(gpu, activitiesOf(job, step, step.slowestStage), around).factors;
 }
 

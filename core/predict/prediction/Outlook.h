@@ -2,9 +2,14 @@
 // Power, clock and heat of a predicted step: what each stage does is played through the power model
 // of its GPU and the air of its node. Pure; any thread.
 
+#include "core/layout/Cluster.h"
 #include "core/predict/prediction/Prediction.h"
 
 namespace trainscope::predict {
+
+Activity activityOf(StepPart part);
+// The machine of a job: nodes of GPUs in the order of the air, ascending.
+layout::Cluster clusterOf(const Job& job);
 
 Outlook outlookOf(const Job& job, const Step& step);
 
