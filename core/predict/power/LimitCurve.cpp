@@ -14,8 +14,8 @@ constexpr double kLeastLoadW = 1.0; // beyond idle; less is no work
 constexpr std::size_t kLeastRows = 4;
 
 using Unknowns = std::array<double, 4>; // clockBound, slope, lowest voltage, burst
-constexpr Unknowns kLeast{0.02, 0.05, 0.4, 0.0};
-constexpr Unknowns kMost{1.0, 1.2, 0.95, 1.0};
+constexpr Unknowns kLowest{0.02, 0.05, 0.4, 0.0};
+constexpr Unknowns kHighest{1.0, 1.2, 0.95, 1.0};
 
 LimitCurve curveWith(LimitCurve curve, const Unknowns& unknowns) {
     curve.clockBound = unknowns[0];
@@ -49,8 +49,8 @@ Unknowns patternSearch(Unknowns at, const Cost& cost) {
         for (std::size_t i = 0; i < at.size(); ++i) {
             for (const double sign : {1.0, -1.0}) {
                 Unknowns tried = at;
-                tried[i]
-                    = std::clamp(at[i] + sign * step * (kMost[i] - kLeast[i]), kLeast[i], kMost[i]);
+                tried[i] = std::clamp(
+                    at[i] + sign * step * (kHighest[i] - kLowest[i]), kLowest[i], kHighest[i]);
                 const double now = cost(tried);
                 if (now >= best)
                     continue;

@@ -1,0 +1,192 @@
+#include "core/predict/power/RunPower.h"
+
+#include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/statistics/Means.h"
+#include "core/analysis/telemetry/UniformSeries.h"
+#include "core/model/Metric.h"
+#include "core/model/Try.h"
+#include "core/predict/power/ActivityPowers.h"
+#include "core/predict/power/StatePowers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace trainscope::predict {
+
+namespace {
+
+constexpr std::size_t kMostSteps = 4096;
+constexpr std::size_t kMostNodes = 16; // more tell no more of a kind of node
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+using SeriesOfGpu = std::map<std::string, Series>; // by metric
+
+Result<std::map<int, SeriesOfGpu>> gpuSeries(const store::Store& store, const Run& run) {
+    ASSIGN_OR_RETURN(const auto all, store.series(run.id));
+    std::map<int, SeriesOfGpu> out;
+    for (const Series& series : all) {
+        if (series.description.subject.kind == SubjectKind::Gpu
+            && series.description.subject.rank >= 0)
+            out[series.description.subject.rank].emplace(series.description.metric.name, series);
+    }
+    return out;
+}
+
+// Every series of a node on one grid.
+class NodeReader {
+public:
+    NodeReader(const store::Store& store, const std::map<int, SeriesOfGpu>& series,
+        const layout::ClusterNode& node)
+        : m_store(store)
+        , m_series(series)
+        , m_node(node) { }
+
+    // Without steps where a GPU of the node has no power.
+    Status open() {
+        std::vector<Series> powers;
+        for (const layout::ClusterGpu& gpu : m_node.gpus) {
+            if (const Series* one = find(gpu.rank, metric::kGpuPower))
+                powers.push_back(*one);
+        }
+        if (!powers.empty() && powers.size() == m_node.gpus.size())
+            m_grid = analysis::gridOf(powers, kMostSteps);
+        return {};
+    }
+    [[nodiscard]] bool isEmpty() const { return m_grid.values.empty(); }
+    [[nodiscard]] double stepSeconds() const { return m_grid.step.seconds(); }
+
+    // NaN throughout where the GPU lacks it.
+    [[nodiscard]] Result<std::vector<double>> values(int rank, const char* name) const {
+        const Series* series = find(rank, name);
+        if (series == nullptr)
+            return std::vector<double>(m_grid.values.size(), kUnknown);
+        ASSIGN_OR_RETURN(auto read, analysis::resample(m_store, *series, m_grid));
+        return std::move(read.values);
+    }
+
+private:
+    [[nodiscard]] const Series* find(int rank, const char* name) const {
+        const auto gpu = m_series.find(rank);
+        if (gpu == m_series.end())
+            return nullptr;
+        const auto found = gpu->second.find(name);
+        return found == gpu->second.end() ? nullptr : &found->second;
+    }
+
+    const store::Store& m_store;
+    const std::map<int, SeriesOfGpu>& m_series;
+    const layout::ClusterNode& m_node;
+    analysis::UniformSeries m_grid;
+};
+
+struct NodeValues {
+    HeatRecord heat;
+    std::vector<int> ranks;
+    std::vector<std::vector<PowerMoment>> moments; // by slot
+};
+
+Result<NodeValues> readNode(const NodeReader& reader, const layout::ClusterNode& node) {
+    NodeValues out;
+    out.heat.stepSeconds = reader.stepSeconds();
+    for (const layout::ClusterGpu& gpu : node.gpus) {
+        ASSIGN_OR_RETURN(const auto watts, reader.values(gpu.rank, metric::kGpuPower));
+        ASSIGN_OR_RETURN(const auto celsius, reader.values(gpu.rank, metric::kGpuTemperature));
+        ASSIGN_OR_RETURN(const auto clocks, reader.values(gpu.rank, metric::kSmClock));
+        ASSIGN_OR_RETURN(const auto busy, reader.values(gpu.rank, metric::kGpuUtilization));
+        out.ranks.push_back(gpu.rank);
+        out.heat.rows.push_back(gpu.isRear ? 1 : 0);
+        out.heat.watts.push_back(watts);
+        out.heat.celsius.push_back(celsius);
+        std::vector<PowerMoment>& moments = out.moments.emplace_back();
+        for (std::size_t i = 0; i < watts.size(); ++i)
+            moments.push_back({watts[i], clocks[i], busy[i], celsius[i]});
+    }
+    return out;
+}
+
+void takeMedians(RunPower& out) {
+    std::vector<double> resistances;
+    std::vector<double> seconds;
+    std::vector<double> inlets;
+    std::vector<double> rises;
+    Residual residual;
+    for (const NodeHeat& node : out.nodes) {
+        resistances.push_back(node.fit.medianResistance);
+        seconds.push_back(node.fit.node.slots.front().thermal.seconds);
+        inlets.push_back(node.fit.node.air.inletC);
+        rises.push_back(node.fit.node.air.risePerW);
+        residual.mean += node.fit.heldOutErrorC * static_cast<double>(node.fit.heldOutMoments);
+        residual.moments += node.fit.heldOutMoments;
+    }
+    if (out.nodes.empty())
+        return;
+    out.thermal = GpuThermal{analysis::medianOf(resistances), analysis::medianOf(seconds)};
+    out.air = NodeAir{analysis::medianOf(inlets), analysis::medianOf(rises)};
+    residual.mean /= static_cast<double>(std::max<std::size_t>(residual.moments, 1));
+    out.temperature = residual;
+}
+
+double busyClock(const std::vector<std::vector<PowerMoment>>& byGpu, double highestHz) {
+    std::vector<double> clocks;
+    for (const auto& moments : byGpu) {
+        for (const PowerMoment& moment : moments) {
+            if (moment.utilization >= 0.5 && moment.clockHz > 0.0)
+                clocks.push_back(moment.clockHz);
+        }
+    }
+    return clocks.empty() || highestHz <= 0.0 ? 1.0 : analysis::medianOf(clocks) / highestHz;
+}
+
+} // namespace
+
+Result<RunPower> powerOfRun(const store::Store& store, const Run& run, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto cluster, analysis::clusterOf(store, run, nullptr));
+    ASSIGN_OR_RETURN(const auto series, gpuSeries(store, run));
+    const catalogue::GpuModel* model = catalogue::findGpuModel(cluster.gpuModel);
+    const GpuPower gpu = model == nullptr ? GpuPower{} : gpuPowerOf(*model);
+    RunPower out;
+    std::vector<std::vector<PowerMoment>> moments;
+    for (std::size_t i = 0; i < std::min(kMostNodes, cluster.nodes.size()); ++i) {
+        if (progress && !progress({"Fitting power and heat", 0, 0}))
+            return cancelled();
+        const layout::ClusterNode& node = cluster.nodes[i];
+        NodeReader reader(store, series, node);
+        RETURN_IF_ERROR(reader.open());
+        if (reader.isEmpty())
+            continue;
+        ASSIGN_OR_RETURN(auto values, readNode(reader, node));
+        if (auto fit = fitHeat(values.heat))
+            out.nodes.push_back({node.node, values.ranks, std::move(*fit)});
+        std::move(values.moments.begin(), values.moments.end(), std::back_inserter(moments));
+    }
+    takeMedians(out);
+    out.states = statePowers(gpu, moments);
+    ASSIGN_OR_RETURN(out.activities, activityPowers(store, run, gpu.limitW, progress));
+    if (out.activities)
+        out.activities->clock = busyClock(moments, out.states.highestHz);
+    return out;
+}
+
+GpuPower calibrated(const GpuPower& gpu, const RunPower& run) {
+    GpuPower out = gpu;
+    out.idleW = run.states.idleW.value_or(gpu.idleW);
+    out.parkedW = std::min(run.states.parkedW.value_or(gpu.parkedW), out.idleW);
+    out.limitW = run.states.limitW.value_or(gpu.limitW);
+    out.thermal = run.thermal.value_or(gpu.thermal);
+    if (!run.activities)
+        return out;
+    const double clock = run.activities->clock;
+    const double voltage = out.voltage.at(clock);
+    for (const Activity activity : kAllActivities) {
+        const auto& watts = run.activities->watts[activity];
+        const double done = rateAt(out.clockBound[activity], clock) * voltage * voltage;
+        if (watts)
+            out.activeW[activity]
+                = std::max(0.0, *watts - idlePower(out, clock, kReferenceC)) / done;
+    }
+    return out;
+}
+
+} // namespace trainscope::predict

@@ -1,0 +1,62 @@
+#pragma once
+// RunPower: the constants of power and heat (GpuPower.h, ThermalNetwork.h) from a measured run in
+// the database, with what they leave unexplained. Each part is fitted on the first 60 % of the
+// record and tried on the rest. Any thread that owns the store.
+
+#include "core/model/Import.h"
+#include "core/predict/power/HeatFit.h"
+#include "core/store/Store.h"
+
+#include <optional>
+#include <vector>
+
+namespace trainscope::predict {
+
+// Mean absolute differences on the part of the record that was not fitted.
+struct Residual {
+    double mean = 0.0; // W or K
+    double relative = 0.0; // of the measured value; 0 for temperatures
+    std::size_t moments = 0;
+};
+
+// What the powers, clocks and utilisations of the GPUs tell.
+struct StatePowers {
+    std::optional<double> idleW; // median without kernels at the highest clock
+    std::optional<double> parkedW; // and at less than half of it
+    std::optional<double> busyW; // median of busy GPUs, each brought to the highest clock
+    std::optional<double> limitW; // a plateau of power on which clocks give way
+    double highestHz = 0.0; // clock
+    std::optional<Residual> residual; // of power, clock and utilisation being known
+};
+
+// The power of each activity, from traces beside the power (core/analysis/energy/PowerFit.h).
+struct ActivityPowers {
+    ByActivity<std::optional<double>> watts; // as drawn at the clocks of the run
+    double clock = 1.0; // median of busy GPUs, of the highest
+    int gpus = 0;
+    std::optional<Residual> residual; // of the sensor's readings
+};
+
+struct NodeHeat {
+    int node = 0;
+    std::vector<int> ranks; // by slot
+    HeatFit fit;
+};
+
+struct RunPower {
+    StatePowers states;
+    std::optional<ActivityPowers> activities;
+    std::vector<NodeHeat> nodes;
+    std::optional<GpuThermal> thermal; // medians over the nodes
+    std::optional<NodeAir> air;
+    std::optional<Residual> temperature; // over the nodes
+};
+
+// Parts that the run does not tell are absent. Cancelled by progress.
+Result<RunPower> powerOfRun(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
+// A GPU with the constants that the run tells in place of its own.
+GpuPower calibrated(const GpuPower& gpu, const RunPower& run);
+
+} // namespace trainscope::predict
