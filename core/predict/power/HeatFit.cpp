@@ -14,8 +14,13 @@ namespace {
 
 constexpr std::size_t kLeastMoments = 32;
 constexpr double kLeastChangeC = 4.0;
-constexpr double kNoiseC = 1.5; // of a reading about the model
-constexpr double kResistanceSpread = 0.1; // between chips
+// Of a reading about the model 1.5 °C; but what the model lacks lasts, so that a hundred readings
+// tell no more than one.
+constexpr double kNoiseC = 15.0;
+constexpr double kResistanceSpread = 0.06; // between chips
+constexpr double kUsualSpread = 0.3; // between kinds of node
+constexpr double kColdestC = 0.0;
+constexpr double kHottestC = 60.0;
 constexpr double kUsualResistance = 0.05; // K/W, what the spread is of
 constexpr double kShortest = 0.5; // time constant, in steps
 constexpr double kLongestSeconds = 180.0;
@@ -52,7 +57,7 @@ std::vector<double> lowPassed(const std::vector<double>& values, double decay) {
 
 // [from, to) of the steps.
 HeatRecord partOf(const HeatRecord& record, std::size_t from, std::size_t to) {
-    HeatRecord part{record.stepSeconds, record.rows, {}, {}};
+    HeatRecord part{record.stepSeconds, record.rows, record.usualResistance, {}, {}};
     const auto cut = [&](const std::vector<double>& values) {
         const std::size_t end = std::min(to, values.size());
         const std::size_t begin = std::min(from, end);
@@ -109,6 +114,12 @@ HeatCandidate solveHeat(const HeatRecord& record, double seconds) {
     if (std::all_of(record.rows.begin(), record.rows.end(),
             [&](int row) { return row == record.rows.front(); }))
         normal(1, 1) += 1.0; // nothing tells the rise of one row
+    if (record.usualResistance) {
+        const double weight = std::pow(kNoiseC / (kUsualSpread * *record.usualResistance), 2);
+        normal(2, 2) += weight;
+        right[2] += weight * *record.usualResistance;
+        squares += weight * std::pow(*record.usualResistance, 2);
+    }
     HeatCandidate out;
     out.seconds = seconds;
     out.unknowns = normal.ldlt().solve(right);
@@ -194,7 +205,8 @@ std::optional<HeatFit> fitHeat(const HeatRecord& record, double fitted) {
     if (out.moments < kLeastMoments || change < kLeastChangeC)
         return std::nullopt;
     const HeatCandidate best = bestHeat(known);
-    if (!std::isfinite(best.squares) || best.unknowns[2] <= 0.0)
+    if (!std::isfinite(best.squares) || best.unknowns[2] <= 0.0 || best.unknowns[0] < kColdestC
+        || best.unknowns[0] > kHottestC || best.seconds > 0.99 * kLongestSeconds)
         return std::nullopt;
     out.node.air = {best.unknowns[0], std::max(0.0, best.unknowns[1])};
     std::vector<double> resistances;

@@ -13,6 +13,7 @@ namespace trainscope::predict {
 struct HeatRecord {
     double stepSeconds = 1.0;
     std::vector<int> rows; // of the slots in the air, 0 in front
+    std::optional<double> usualResistance = {}; // of that kind of GPU, K/W
     std::vector<std::vector<double>> watts;
     std::vector<std::vector<double>> celsius;
 };
@@ -27,9 +28,10 @@ struct HeatFit {
 };
 
 // Inlet, rise and time constant of the node and the resistance of each slot, by least squares over
-// the first `fitted` share of the steps; a slot's resistance is a priori that of the others ± 10 %,
-// which decides where powers do not tell it from the air's rise. Absent where that part has fewer
-// than 32 moments or temperatures that change by less than 4 °C.
+// the first `fitted` share of the steps; a slot's resistance is a priori that of the others ± 6 %,
+// which decides where powers do not tell it from the air's rise, and theirs together is the usual
+// one ± 30 %. Absent where that part has fewer than 32 moments, temperatures that change by less
+// than 4 °C, or tells an inlet that no room has (0 to 60 °C) or a time constant of three minutes.
 std::optional<HeatFit> fitHeat(const HeatRecord& record, double fitted = 0.6);
 
 // Mean absolute error of a node that is played through the record from its first temperatures.

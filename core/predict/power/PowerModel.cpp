@@ -53,6 +53,44 @@ double lowestClock(const GpuPower& gpu) {
     return std::min(1.0, gpu.lowestHz / gpu.boostHz);
 }
 
+using MeanAt = MeanPower (*)(const GpuPower&, std::span<const TimedLoad>, double, double);
+
+SteadyPower settled(const GpuPower& gpu, std::span<const TimedLoad> loads,
+    const Surroundings& surroundings, MeanAt meanAt) {
+    const double lowest = lowestClock(gpu);
+    const double locked
+        = std::clamp(surroundings.clockHz.value_or(gpu.boostHz) / gpu.boostHz, lowest, 1.0);
+    const double limitW = surroundings.limitW.value_or(gpu.limitW);
+    SteadyPower out;
+    out.celsius = surroundings.airC;
+    constexpr int kMostRounds = 60;
+    constexpr double kSteadyC = 1e-7;
+    for (int round = 0; round < kMostRounds; ++round) {
+        const double celsius = out.celsius;
+        const auto busyAt = [&](double clock) { return meanAt(gpu, loads, clock, celsius).busyW; };
+        const auto hotAt = [&](double clock) {
+            const double chip = std::min(celsius, gpu.slowdownC);
+            return surroundings.airC
+                + gpu.thermal.resistance * meanAt(gpu, loads, clock, chip).watts;
+        };
+        const double capped = highestClock(lowest, locked, limitW, busyAt);
+        out.clock = highestClock(lowest, capped, gpu.slowdownC, hotAt);
+        out.limit = out.clock < capped ? ClockLimit::Temperature
+            : capped < locked          ? ClockLimit::Power
+            : locked < 1.0             ? ClockLimit::Locked
+                                       : ClockLimit::None;
+        const MeanPower mean = meanAt(gpu, loads, out.clock, celsius);
+        out.watts = mean.watts;
+        out.busyW = mean.busyW;
+        out.celsius = surroundings.airC + gpu.thermal.resistance * mean.watts;
+        if (std::abs(out.celsius - celsius) < kSteadyC)
+            break;
+    }
+    out.clockHz = out.clock * gpu.boostHz;
+    out.computeSlowdown = 1.0 / out.clock;
+    return out;
+}
+
 } // namespace
 
 std::string_view toString(ClockLimit limit) {
@@ -115,75 +153,52 @@ MeanPower meanPowerPlayed(
 
 SteadyPower steadyPower(
     const GpuPower& gpu, std::span<const TimedLoad> loads, const Surroundings& surroundings) {
-    const double lowest = lowestClock(gpu);
-    const double locked
-        = std::clamp(surroundings.clockHz.value_or(gpu.boostHz) / gpu.boostHz, lowest, 1.0);
-    const double limitW = surroundings.limitW.value_or(gpu.limitW);
-    SteadyPower out;
-    out.celsius = surroundings.airC;
-    constexpr int kMostRounds = 60;
-    constexpr double kSteadyC = 1e-7;
-    for (int round = 0; round < kMostRounds; ++round) {
-        const double celsius = out.celsius;
-        const auto busyAt
-            = [&](double clock) { return meanPower(gpu, loads, clock, celsius).busyW; };
-        const auto hotAt = [&](double clock) {
-            return surroundings.airC
-                + gpu.thermal.resistance
-                * meanPower(gpu, loads, clock, std::min(celsius, gpu.slowdownC)).watts;
-        };
-        const double capped = highestClock(lowest, locked, limitW, busyAt);
-        out.clock = highestClock(lowest, capped, gpu.slowdownC, hotAt);
-        out.limit = out.clock < capped ? ClockLimit::Temperature
-            : capped < locked          ? ClockLimit::Power
-            : locked < 1.0             ? ClockLimit::Locked
-                                       : ClockLimit::None;
-        const MeanPower mean = meanPower(gpu, loads, out.clock, celsius);
-        out.watts = mean.watts;
-        out.busyW = mean.busyW;
-        out.celsius = surroundings.airC + gpu.thermal.resistance * mean.watts;
-        if (std::abs(out.celsius - celsius) < kSteadyC)
-            break;
-    }
+    SteadyPower out = settled(gpu, loads, surroundings, meanPower);
     double full = 0.0;
     for (const TimedLoad& load : loads)
         full += load.seconds;
-    out.clockHz = out.clock * gpu.boostHz;
-    out.computeSlowdown = 1.0 / out.clock;
-    out.slowdown = full > 0.0 ? meanPower(gpu, loads, out.clock, out.celsius).seconds / full : 1.0;
+    if (full > 0.0)
+        out.slowdown = meanPower(gpu, loads, out.clock, out.celsius).seconds / full;
+    return out;
+}
+
+SteadyPower playedPower(
+    const GpuPower& gpu, std::span<const TimedLoad> loads, const Surroundings& surroundings) {
+    SteadyPower out = settled(gpu, loads, surroundings, meanPowerPlayed);
+    double played = 0.0;
+    double full = 0.0;
+    for (const TimedLoad& load : loads) {
+        played += load.seconds;
+        full += load.seconds * rateAt(load.clockBound, out.clock);
+    }
+    out.slowdown = full > 0.0 ? played / full : 1.0;
     return out;
 }
 
 Relimited relimited(
     const GpuPower& gpu, const ActivityTimes& usualTimes, const Surroundings& surroundings) {
-    // Played seconds at clock φ are rate(φ) as many at the highest; the usual clock is the one
-    // that those at the highest settle at.
-    double usualClock = 1.0;
-    ActivityTimes full;
     Relimited out;
-    constexpr int kMostRounds = 40;
-    constexpr double kSteadyClock = 1e-9;
-    for (int round = 0; round < kMostRounds; ++round) {
-        full = usualTimes;
-        for (const Activity activity : kAllActivities)
-            full[activity].seconds *= rateAt(gpu.clockBound[activity], usualClock);
-        out.usual = steadyPower(gpu, loadsOf(gpu, full), {{}, {}, surroundings.airC});
-        const double change = out.usual.clock - usualClock;
-        usualClock = out.usual.clock;
-        if (std::abs(change) < kSteadyClock)
-            break;
-    }
+    out.usual = playedPower(gpu, loadsOf(gpu, usualTimes), {{}, {}, surroundings.airC});
+    ActivityTimes full = usualTimes;
+    for (const Activity activity : kAllActivities)
+        full[activity].seconds *= rateAt(gpu.clockBound[activity], out.usual.clock);
     out.now = steadyPower(gpu, loadsOf(gpu, full), surroundings);
     double before = 0.0;
     double after = 0.0;
     for (const Activity activity : kAllActivities) {
         const double bound = gpu.clockBound[activity];
-        out.factors[activity] = rateAt(bound, usualClock) / rateAt(bound, out.now.clock);
+        out.factors[activity] = rateAt(bound, out.usual.clock) / rateAt(bound, out.now.clock);
         before += usualTimes[activity].seconds;
         after += usualTimes[activity].seconds * out.factors[activity];
     }
     out.factor = before > 0.0 ? after / before : 1.0;
     return out;
+}
+
+double clockLeftByHeat(const GpuPower& gpu, double celsius) {
+    constexpr double kPerDegree = 0.06;
+    constexpr double kLeastLeft = 0.5;
+    return std::clamp(1.0 - kPerDegree * (celsius - gpu.slowdownC), kLeastLeft, 1.0);
 }
 
 double clockOfPlayed(

@@ -79,6 +79,11 @@ struct SteadyPower {
 SteadyPower steadyPower(
     const GpuPower& gpu, std::span<const TimedLoad> loads, const Surroundings& surroundings);
 
+// The same of loads whose seconds are those at the clock that is found, as in a timeline that is
+// already as slow as these surroundings make it.
+SteadyPower playedPower(
+    const GpuPower& gpu, std::span<const TimedLoad> loads, const Surroundings& surroundings);
+
 // A step whose seconds are those that the GPU takes as it usually is, at its own limit: what they
 // become otherwise. Rates that were fitted to training runs have the usual clock in them.
 struct Relimited {
@@ -89,6 +94,10 @@ struct Relimited {
 };
 Relimited relimited(
     const GpuPower& gpu, const ActivityTimes& usualTimes, const Surroundings& surroundings);
+
+// What heat leaves of the clock at a moment, fraction: above the slowdown temperature it gives way
+// by 6 % for every degree, down to a half. Estimated; drivers do not say.
+double clockLeftByHeat(const GpuPower& gpu, double celsius);
 
 // The highest clock at which what was played keeps the limit, at a temperature that does not
 // change; fraction.

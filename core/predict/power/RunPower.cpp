@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <string>
 
 namespace trainscope::predict {
 
@@ -157,6 +159,8 @@ Result<RunPower> powerOfRun(const store::Store& store, const Run& run, const Pro
         if (reader.isEmpty())
             continue;
         ASSIGN_OR_RETURN(auto values, readNode(reader, node));
+        if (model != nullptr)
+            values.heat.usualResistance = gpu.thermal.resistance;
         if (auto fit = fitHeat(values.heat))
             out.nodes.push_back({node.node, values.ranks, std::move(*fit)});
         std::move(values.moments.begin(), values.moments.end(), std::back_inserter(moments));
@@ -167,6 +171,24 @@ Result<RunPower> powerOfRun(const store::Store& store, const Run& run, const Pro
     if (out.activities)
         out.activities->clock = busyClock(moments, out.states.highestHz);
     return out;
+}
+
+Status readHeat(const store::Store& store, const Run& run, int node, HeatRecord& record) {
+    ASSIGN_OR_RETURN(const auto cluster, analysis::clusterOf(store, run, nullptr));
+    ASSIGN_OR_RETURN(const auto series, gpuSeries(store, run));
+    for (const layout::ClusterNode& one : cluster.nodes) {
+        if (one.node != node)
+            continue;
+        NodeReader reader(store, series, one);
+        RETURN_IF_ERROR(reader.open());
+        if (reader.isEmpty())
+            break;
+        ASSIGN_OR_RETURN(auto values, readNode(reader, one));
+        record = std::move(values.heat);
+        return {};
+    }
+    return Error{ErrorCode::NotFound,
+        "Node " + std::to_string(node) + " has no power of all of its GPUs.", run.name};
 }
 
 GpuPower calibrated(const GpuPower& gpu, const RunPower& run) {

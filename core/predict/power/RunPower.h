@@ -56,6 +56,10 @@ struct RunPower {
 Result<RunPower> powerOfRun(
     const store::Store& store, const Run& run, const Progress& progress = {});
 
+// The powers and temperatures of a node, slots in the order of the air. NotFound without that node
+// or where a GPU of it has no power.
+Status readHeat(const store::Store& store, const Run& run, int node, HeatRecord& record);
+
 // A GPU with the constants that the run tells in place of its own.
 GpuPower calibrated(const GpuPower& gpu, const RunPower& run);
 

@@ -118,7 +118,7 @@ public:
             loads.push_back({window.stillSeconds, 0.0, 0.0, true});
         Reading out;
         out.clock = std::min(m_locked, clockOfPlayed(m_gpu, loads, m_limitW, celsius));
-        out.clock *= cooling(celsius);
+        out.clock *= clockLeftByHeat(m_gpu, celsius);
         out.watts = meanPowerPlayed(m_gpu, loads, out.clock, celsius).watts;
         const double idle = window.stillSeconds + window.times[Activity::Waiting].seconds;
         out.utilization = std::clamp(1.0 - idle / window.seconds, 0.0, 1.0);
@@ -126,14 +126,6 @@ public:
     }
 
 private:
-    // What heat leaves of the clock: above the slowdown temperature it gives way by 6 % for every
-    // degree, down to a half.
-    [[nodiscard]] double cooling(double celsius) const {
-        constexpr double kPerDegree = 0.06;
-        constexpr double kLeast = 0.5;
-        return std::clamp(1.0 - kPerDegree * (celsius - m_gpu.slowdownC), kLeast, 1.0);
-    }
-
     const GpuPower& m_gpu;
     RankTimeline m_timeline;
     double m_limitW;

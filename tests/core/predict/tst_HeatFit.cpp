@@ -23,7 +23,7 @@ ThermalNode plantedNode() {
 
 // GPUs that work and rest in turn, each with a rhythm of its own, read as whole degrees.
 HeatRecord recordOf(const ThermalNode& node, int steps) {
-    HeatRecord record{1.0, {}, {}, {}};
+    HeatRecord record{1.0, {}, {}, {}, {}};
     const ThermalNetwork network(node);
     const ThermalStep step(network, 1.0);
     std::vector<double> celsius = network.steady(std::vector<double>(node.slots.size(), 100.0));

@@ -165,6 +165,21 @@ private Q_SLOTS:
         QVERIFY(std::abs(lowered.clock / usual.clock - std::pow(5.0 / 7.0, 0.65)) < 0.03);
     }
 
+    // What settles at its clock and is then given with the seconds of that clock settles there.
+    void whatWasPlayedIsWhatWasSettled() {
+        const GpuPower gpu = roundGpu();
+        const std::vector<TimedLoad> full{{1.0, 600.0, 1.0}, {0.5, 200.0, 0.25}, {0.5, 0, 0, true}};
+        const SteadyPower steady = steadyPower(gpu, full, {300.0, {}, 20.0});
+        std::vector<TimedLoad> slow = full;
+        for (TimedLoad& load : slow)
+            load.seconds /= rateAt(load.clockBound, steady.clock);
+        const SteadyPower played = playedPower(gpu, slow, {300.0, {}, 20.0});
+        QVERIFY(isNear(played.clock, steady.clock));
+        QVERIFY(isNear(played.watts, steady.watts));
+        QVERIFY(isNear(played.celsius, steady.celsius));
+        QVERIFY(isNear(played.slowdown, steady.slowdown));
+    }
+
     // 1 s at the usual clock (1/2)^(1/3) of demand 100 + 600·φ³ under 400 W. At 250 W, 100 +
     // 600·φ³ = 250: φ = (1/4)^(1/3), so 2^(1/3) as long.
     void whatWasRatedAtTheUsualLimitIsRescaled() {
