@@ -33,11 +33,10 @@ void addActivities(const Breakdown& parts, double times, ActivityTimes& into) {
 }
 
 // What is recomputed is a part of the forward pass, in its proportions.
-void addRecomputation(const PieceCost& piece, double times, ActivityTimes& into) {
-    const double forward = piece.forward.total();
-    const double again = piece.backward[StepPart::Recompute];
+void addRecomputation(const Breakdown& pass, double again, ActivityTimes& into) {
+    const double forward = pass.total();
     if (forward > 0.0 && again > 0.0)
-        addActivities(piece.forward, times * again / forward, into);
+        addActivities(pass, again / forward, into);
 }
 
 std::size_t gpusOfNode(const Job& job) {
@@ -82,6 +81,18 @@ layout::Cluster clusterOf(const Job& job) {
     return layout::makeCluster(facts);
 }
 
+Surroundings surroundingsOf(const Job& job) {
+    return {job.machine.powerLimitW, job.machine.clockHz,
+        usualAir(gpusOfNode(job), gpuPowerOf(job.machine.gpu).limitW).inletC};
+}
+
+ActivityTimes activitiesOf(const Breakdown& step, const Breakdown& layerForward) {
+    ActivityTimes times;
+    addActivities(step, 1.0, times);
+    addRecomputation(layerForward, step[StepPart::Recompute], times);
+    return times;
+}
+
 ActivityTimes activitiesOf(const Job& job, const Step& step, int stage) {
     ActivityTimes times;
     const double microbatches = job.microbatches();
@@ -90,7 +101,8 @@ ActivityTimes activitiesOf(const Job& job, const Step& step, int stage) {
             continue;
         addActivities(step.pieces[i].forward, microbatches, times);
         addActivities(step.pieces[i].backward, microbatches, times);
-        addRecomputation(step.pieces[i], microbatches, times);
+        addRecomputation(step.pieces[i].forward,
+            microbatches * step.pieces[i].backward[StepPart::Recompute], times);
     }
     times[Activity::Communication].seconds += step.breakdown[StepPart::DataParallel];
     times[Activity::Memory].seconds += step.breakdown[StepPart::Optimizer];
@@ -103,8 +115,7 @@ ActivityTimes activitiesOf(const Job& job, const Step& step, int stage) {
 
 Outlook outlookOf(const Job& job, const Step& step) {
     const GpuPower gpu = gpuPowerOf(job.machine.gpu);
-    const Surroundings around{
-        job.machine.powerLimitW, job.machine.clockHz, usualAir(gpusOfNode(job), gpu.limitW).inletC};
+    const Surroundings around = surroundingsOf(job);
     Outlook outlook;
     const int stages = job.layout.grid.degrees().pipeline;
     double clock = 0.0;
@@ -133,9 +144,7 @@ Outlook outlookOf(const Job& job, const Step& step) {
 
 ByActivity<double> limitFactors(const Job& job, const Step& step) {
     const GpuPower gpu = gpuPowerOf(job.machine.gpu);
-    const Surroundings around{
-        job.machine.powerLimitW, job.machine.clockHz, usualAir(gpusOfNode(job), gpu.limitW).inletC};
-    return relimited(gpu, activitiesOf(job, step, step.slowestStage), around).factors;
+    return relimited(gpu, activitiesOf(job, step, step.slowestStage), surroundingsOf(job)).factors;
 }
 
 OperatorTime SlowedCosts::timeOf(const Operator& work) const {

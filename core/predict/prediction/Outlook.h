@@ -10,6 +10,12 @@ namespace trainscope::predict {
 Activity activityOf(StepPart part);
 // The machine of a job: nodes of GPUs in the order of the air, ascending.
 layout::Cluster clusterOf(const Job& job);
+// Limits of the job's GPUs, and the air around them.
+Surroundings surroundingsOf(const Job& job);
+
+// Seconds of each activity where no more is known than the parts of a stage's step; what it
+// recomputes is spent as a layer's forward pass is.
+ActivityTimes activitiesOf(const Breakdown& step, const Breakdown& layerForward);
 
 Outlook outlookOf(const Job& job, const Step& step);
 

@@ -34,14 +34,20 @@ void addMemory(const Job& job, Prediction& prediction) {
 
 } // namespace
 
-// Constants that were measured under a lowered limit have it in them; otherwise what follows the
-// clock takes longer.
-Result<Step> Predictor::stepOf(const Job& job, bool simulate) const {
-    const RateFactors factors = m_calibration ? m_calibration->factors() : RateFactors{};
-    ASSIGN_OR_RETURN(const auto rates, m_table->ratesOf(job, factors));
-    ASSIGN_OR_RETURN(auto step, predictStep(job, rates, simulate));
+Result<Rates> Predictor::ratesOf(const Job& job) const {
+    return m_table->ratesOf(job, m_calibration ? m_calibration->factors() : RateFactors{});
+}
+
+// Constants that were measured under a lowered limit have it in them.
+bool Predictor::isSlowed(const Job& job) const {
     const bool hasOwnRates = m_table->gpuOf(job) != job.machine.gpu.name;
-    if (hasOwnRates || (!job.machine.powerLimitW && !job.machine.clockHz))
+    return !hasOwnRates && (job.machine.powerLimitW || job.machine.clockHz);
+}
+
+Result<Step> Predictor::stepOf(const Job& job, bool simulate) const {
+    ASSIGN_OR_RETURN(const auto rates, ratesOf(job));
+    ASSIGN_OR_RETURN(auto step, predictStep(job, rates, simulate));
+    if (!isSlowed(job))
         return step;
     const ByActivity<double> slower = limitFactors(job, step);
     const AnalyticCosts usual(rates);

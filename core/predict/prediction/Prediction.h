@@ -68,6 +68,11 @@ public:
     // Seconds and memory alone, by the schedule's closed form: for searches.
     [[nodiscard]] Result<Prediction> estimate(const Job& job) const;
 
+    // The constants of the job's cost model, calibrated where there is a calibration.
+    [[nodiscard]] Result<Rates> ratesOf(const Job& job) const;
+    // Whether a lowered power limit or a locked clock makes operators slower than these say.
+    [[nodiscard]] bool isSlowed(const Job& job) const;
+
 private:
     [[nodiscard]] Result<Step> stepOf(const Job& job, bool simulate) const;
     void addInterval(

@@ -1,73 +1,18 @@
 #include "core/predict/step/Step.h"
 
-#include "core/analysis/machine/ModelShape.h"
-#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 #include "core/predict/cost/Analytic.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 namespace trainscope::predict {
 
 namespace {
 
-constexpr auto kPartNames = enumNames<StepPart>({{StepPart::Gemm, "gemm"},
-    {StepPart::Attention, "attention"}, {StepPart::Elementwise, "elementwise"},
-    {StepPart::Loss, "loss"}, {StepPart::Embedding, "embedding"},
-    {StepPart::Recompute, "recompute"}, {StepPart::TensorParallel, "tensor_parallel"},
-    {StepPart::ContextParallel, "context_parallel"}, {StepPart::ExpertParallel, "expert_parallel"},
-    {StepPart::Sharding, "sharding"}, {StepPart::Gap, "gap"}, {StepPart::Bubble, "bubble"},
-    {StepPart::DataParallel, "data_parallel"}, {StepPart::Optimizer, "optimizer"},
-    {StepPart::Jitter, "jitter"}});
-
 constexpr double kGradientBytes = 4.0; // reduced in 32 bits, or all-reduced in 16
 constexpr double kParameterBytes = 2.0;
-
-StepPart partOf(OperatorKind kind) {
-    switch (kind) {
-    case OperatorKind::Gemm:
-    case OperatorKind::GroupedGemm:
-    case OperatorKind::Router:
-        return StepPart::Gemm;
-    case OperatorKind::AttentionScores:
-    case OperatorKind::Softmax:
-    case OperatorKind::AttentionValues:
-    case OperatorKind::FlashAttention:
-        return StepPart::Attention;
-    case OperatorKind::Embedding:
-        return StepPart::Embedding;
-    case OperatorKind::CrossEntropy:
-        return StepPart::Loss;
-    case OperatorKind::Optimizer:
-        return StepPart::Optimizer;
-    case OperatorKind::LayerNorm:
-    case OperatorKind::RmsNorm:
-    case OperatorKind::Rope:
-    case OperatorKind::Gelu:
-    case OperatorKind::Swiglu:
-    case OperatorKind::Residual:
-    case OperatorKind::Dropout:
-    case OperatorKind::Permute:
-    case OperatorKind::Cast:
-        break;
-    }
-    return StepPart::Elementwise;
-}
-
-StepPart partOf(ExchangeKind kind) {
-    switch (kind) {
-    case ExchangeKind::Tensor:
-        return StepPart::TensorParallel;
-    case ExchangeKind::Context:
-        return StepPart::ContextParallel;
-    case ExchangeKind::Expert:
-        break;
-    }
-    return StepPart::ExpertParallel;
-}
 
 // What a stage holds on one GPU.
 struct Parameters {
@@ -75,19 +20,44 @@ struct Parameters {
     double experts = 0.0;
 };
 
+// What a stage, or one of its pieces, has of the model.
+struct ModelShare {
+    int dense = 0; // layers
+    int experts = 0;
+    bool hasEmbedding = false;
+    bool hasLoss = false;
+
+    [[nodiscard]] int layers() const { return dense + experts; }
+    ModelShare& operator+=(const ModelShare& other) {
+        dense += other.dense;
+        experts += other.experts;
+        hasEmbedding = hasEmbedding || other.hasEmbedding;
+        hasLoss = hasLoss || other.hasLoss;
+        return *this;
+    }
+    bool operator==(const ModelShare&) const = default;
+};
+
+void add(PieceCost& cost, const PieceCost& part, double times) {
+    cost.forward += part.forward.times(times);
+    cost.backward += part.backward.times(times);
+    cost.weightGradient += part.weightGradient * times;
+}
+
 class StepBuilder {
 public:
-    StepBuilder(const Job& job, const Rates& rates, const OperatorCosts& operators,
-        const CollectiveCosts& collectives)
+    StepBuilder(const Job& job, const Rates& rates, const LayerCosts& layers,
+        const OperatorCosts& operators, const CollectiveCosts& collectives)
         : m_job(job)
         , m_rates(rates)
+        , m_layers(layers)
         , m_operators(operators)
         , m_collectives(collectives)
-        , m_degrees(job.layout.grid.degrees()) { }
+        , m_degrees(job.layout.grid.degrees()) {
+        takeStages();
+    }
 
     Result<Step> build(bool simulate) {
-        if (m_job.layout.chunks.empty())
-            return usageError("A prediction needs the number of the model's layers.");
         addPieces();
         if (simulate) {
             RETURN_IF_ERROR(runSchedule());
@@ -98,45 +68,56 @@ public:
         return std::move(m_step);
     }
 
-private:
-    [[nodiscard]] bool isSharded() const {
-        return m_job.layout.sharding && m_job.layout.sharding->zeroStage >= 2
-            && m_job.layout.sharding->group > 1;
+    // Without pieces.
+    Step estimate() {
+        estimateSchedule();
+        addStepParts();
+        return std::move(m_step);
     }
+
+private:
+    // Stages that have the same of the model cost the same.
+    struct StageKind {
+        ModelShare share;
+        int first = 0; // such stage
+        int count = 0;
+        Breakdown cost; // of one micro-batch
+        double seconds = 0.0;
+    };
+
     [[nodiscard]] int stages() const { return m_degrees.pipeline; }
 
-    void addOperators(const LayerWork& work, PieceCost& cost) {
-        for (const Operator& one : work.operators) {
-            const OperatorTime time = m_operators.timeOf(one);
-            const StepPart part = one.name == "logits" ? StepPart::Loss : partOf(one.kind);
-            cost.forward[part] += time.forward;
-            cost.backward[part] += time.backward;
-            if (partOf(one.kind) == StepPart::Gemm && !one.hasFrozenWeights)
-                cost.weightGradient += time.backward / 2.0;
-        }
+    [[nodiscard]] ModelShare shareOf(std::size_t piece) const {
+        const auto& chunks = m_job.layout.chunks;
+        const layout::StageChunk& chunk = chunks[piece];
+        const bool isMixture = m_job.model.experts > 1;
+        ModelShare share;
+        share.dense = isMixture
+            ? std::clamp(m_job.model.denseLayers - chunk.firstLayer, 0, chunk.layers)
+            : chunk.layers;
+        share.experts = chunk.layers - share.dense;
+        share.hasEmbedding = piece == 0;
+        share.hasLoss = piece + 1 == chunks.size();
+        return share;
     }
 
-    [[nodiscard]] double exposed(ExchangeKind kind, bool isBackward) const {
-        switch (kind) {
-        case ExchangeKind::Tensor:
-            return (1.0 - std::min(1.0, m_rates.tensorHidden))
-                * (isBackward && m_job.sequenceParallel ? m_rates.tensorBackward : 1.0);
-        case ExchangeKind::Context:
-            return isBackward ? m_rates.contextBackward : m_rates.contextForward;
-        case ExchangeKind::Expert:
-            break;
-        }
-        // They hide behind another micro-batch, of which a stage has several at a time where it has
-        // several pieces of the model.
-        return m_job.layout.virtualStages > 1 ? 1.0 - std::min(1.0, m_rates.expertHidden) : 1.0;
-    }
-
-    void addExchanges(const LayerWork& work, PieceCost& cost) {
-        for (const Exchange& exchange : work.exchanges) {
-            const double seconds = m_collectives.secondsOf(exchange.collective);
-            const StepPart part = partOf(exchange.kind);
-            cost.forward[part] += seconds * exchange.forward * exposed(exchange.kind, false);
-            cost.backward[part] += seconds * exchange.backward * exposed(exchange.kind, true);
+    void takeStages() {
+        std::vector<ModelShare> shares(static_cast<std::size_t>(stages()));
+        for (std::size_t i = 0; i < m_job.layout.chunks.size(); ++i)
+            shares[static_cast<std::size_t>(m_job.layout.chunks[i].stage)] += shareOf(i);
+        for (int stage = 0; stage < stages(); ++stage) {
+            const ModelShare& share = shares[static_cast<std::size_t>(stage)];
+            const auto known = std::find_if(m_stages.rbegin(), m_stages.rend(),
+                [&share](const StageKind& kind) { return kind.share == share; });
+            if (known != m_stages.rend()) {
+                ++known->count;
+                continue;
+            }
+            const PieceCost cost = costOf(share, share.layers());
+            StageKind kind{share, stage, 1, cost.forward, 0.0};
+            kind.cost += cost.backward;
+            kind.seconds = kind.cost.total();
+            m_stages.push_back(kind);
         }
     }
 
@@ -146,136 +127,52 @@ private:
         return std::min(1.0, 1.0 * m_job.recomputedLayers / std::max(1, layers));
     }
 
-    void addRecomputation(PieceCost& cost) const {
-        switch (m_job.recompute) {
-        case Recompute::None:
-            return;
-        case Recompute::Selective:
-            cost.backward[StepPart::Recompute] += cost.forward[StepPart::Attention];
-            return;
-        case Recompute::PerOperator:
-            cost.backward[StepPart::Recompute] += m_rates.perOperatorForward * cost.forward.total();
-            return;
-        case Recompute::Full:
-            cost.backward[StepPart::Recompute] += cost.forward.total();
-            return;
-        }
-    }
-
-    PieceCost layerCost(const LayerWork& work) {
+    // Of one micro-batch; recomputed is a part of the layers of a whole stage.
+    [[nodiscard]] PieceCost costOf(const ModelShare& share, int stageLayers) const {
         PieceCost cost;
-        addOperators(work, cost);
-        addExchanges(work, cost);
-        addGaps(work.hasExperts, cost);
-        addRecomputation(cost);
-        addSharding(work.parameters + work.expertParameters, cost);
+        if (share.dense > 0)
+            add(cost, m_layers.dense.cost, share.dense);
+        if (share.experts > 0)
+            add(cost, m_layers.expert.cost, share.experts);
+        cost.backward[StepPart::Recompute] *= shareRecomputed(stageLayers);
+        if (share.hasEmbedding)
+            add(cost, m_layers.embedding.cost, 1.0);
+        if (share.hasLoss) {
+            const int more = m_job.model.nextTokenLayers;
+            add(cost, m_layers.loss.cost, 1.0 + more);
+            if (more > 0)
+                add(cost, lastLayer().cost, more);
+        }
         return cost;
     }
 
-    // Experts are many small kernels: where the host takes longer to launch a pass than the GPU to
-    // do it, the GPU waits. The passage from one to the other is smooth, since layers differ.
-    void addGaps(bool withExperts, PieceCost& cost) const {
-        for (Breakdown* pass : {&cost.forward, &cost.backward}) {
-            double gap = m_rates.gapSeconds;
-            if (withExperts) {
-                const double busy = pass->total();
-                const double host = m_rates.expertHostSeconds * m_rates.expertHostShare;
-                constexpr double kSharp = 4.0;
-                gap += m_rates.expertGapSeconds
-                    + std::pow(std::pow(busy, kSharp) + std::pow(host, kSharp), 1.0 / kSharp)
-                    - busy;
-            }
-            (*pass)[StepPart::Gap] += gap;
+    // What predicts further tokens, each with a loss of its own.
+    [[nodiscard]] const LayerCost& lastLayer() const {
+        return m_job.model.experts > 1 ? m_layers.expert : m_layers.dense;
+    }
+
+    [[nodiscard]] Parameters parametersOf(const ModelShare& share) const {
+        const LayerCost& expert = m_layers.expert;
+        Parameters held{share.dense * m_layers.dense.parameters + share.experts * expert.parameters,
+            share.experts * expert.expertParameters};
+        if (share.hasEmbedding)
+            held.dense += m_layers.embedding.parameters;
+        if (share.hasLoss) {
+            const int more = m_job.model.nextTokenLayers;
+            held.dense += m_layers.loss.parameters + more * lastLayer().parameters;
+            held.experts += more * lastLayer().expertParameters;
         }
-    }
-
-    // Parameters gathered and gradients scattered beside the layer's compute.
-    void addSharding(double parameters, PieceCost& cost) {
-        if (!isSharded() || parameters <= 0.0)
-            return;
-        const layout::Sharding& sharding = *m_job.layout.sharding;
-        const Collective gather{CollectiveKind::AllGather, kParameterBytes * parameters,
-            sharding.group, ranksInside(m_job, sharding.group, m_degrees.tensor)};
-        Collective scatter = gather;
-        scatter.kind = CollectiveKind::ReduceScatter;
-        scatter.bytes = m_rates.shardedReduceBytes * parameters;
-        const double gathering = m_collectives.secondsOf(gather);
-        const double scattering
-            = m_job.workload == Workload::Training ? m_collectives.secondsOf(scatter) : 0.0;
-        const auto beside = [this](double compute, double exchange) {
-            return std::max(m_rates.shardedSlowdown * exchange, exchange - compute);
-        };
-        cost.forward[StepPart::Sharding] += beside(cost.forward.total(), gathering);
-        const bool gathersAgain = sharding.zeroStage >= 3;
-        cost.backward[StepPart::Sharding]
-            += beside(cost.backward.total(), scattering + (gathersAgain ? gathering : 0.0));
-    }
-
-    static void add(PieceCost& cost, const PieceCost& part, double times) {
-        cost.forward += part.forward.times(times);
-        cost.backward += part.backward.times(times);
-        cost.weightGradient += part.weightGradient * times;
-    }
-
-    struct LayerKind {
-        LayerWork work;
-        PieceCost cost;
-    };
-    LayerKind kindOf(bool withExperts) {
-        LayerKind kind{layerWork(m_job, withExperts), {}};
-        kind.cost = layerCost(kind.work);
-        return kind;
+        return held;
     }
 
     void addPieces() {
-        const catalogue::TrainingModel& model = m_job.model;
-        const bool isMixture = model.experts > 1;
-        const LayerKind dense = !isMixture || model.denseLayers > 0 ? kindOf(false) : LayerKind{};
-        const LayerKind expert = isMixture ? kindOf(true) : LayerKind{};
-        m_parameters.resize(static_cast<std::size_t>(stages()));
         const auto& chunks = m_job.layout.chunks;
-        for (std::size_t i = 0; i < chunks.size(); ++i) {
-            PieceCost piece;
-            Parameters held;
-            const int before = isMixture
-                ? std::clamp(model.denseLayers - chunks[i].firstLayer, 0, chunks[i].layers)
-                : chunks[i].layers;
-            const int after = chunks[i].layers - before;
-            add(piece, dense.cost, before);
-            add(piece, expert.cost, after);
-            if (m_job.recompute == Recompute::Full && m_job.recomputedLayers > 0) {
-                const int layers = layout::layersOf(chunks, chunks[i].stage);
-                piece.backward[StepPart::Recompute] *= shareRecomputed(layers);
-            }
-            held.dense = before * dense.work.parameters + after * expert.work.parameters;
-            held.experts = after * expert.work.expertParameters;
-            if (i == 0)
-                addEnd(embeddingWork(m_job), piece, held, 1.0);
-            if (i + 1 == chunks.size())
-                addLast(isMixture ? expert : dense, piece, held);
-            Parameters& all = m_parameters[static_cast<std::size_t>(chunks[i].stage)];
-            all.dense += held.dense;
-            all.experts += held.experts;
-            m_step.pieces.push_back(piece);
-        }
-    }
-
-    void addEnd(const LayerWork& work, PieceCost& piece, Parameters& held, double times) {
-        PieceCost cost;
-        addOperators(work, cost);
-        addExchanges(work, cost);
-        addSharding(work.parameters, cost);
-        add(piece, cost, times);
-        held.dense += work.parameters;
-    }
-
-    // The loss, and what predicts further tokens, each with a loss of its own.
-    void addLast(const LayerKind& layer, PieceCost& piece, Parameters& held) {
-        const int more = m_job.model.nextTokenLayers;
-        addEnd(lossWork(m_job), piece, held, 1.0 + more);
-        add(piece, layer.cost, more);
-        held.dense += more * layer.work.parameters;
-        held.experts += more * layer.work.expertParameters;
+        std::vector<int> stageLayers(static_cast<std::size_t>(stages()));
+        for (const layout::StageChunk& chunk : chunks)
+            stageLayers[static_cast<std::size_t>(chunk.stage)] += chunk.layers;
+        for (std::size_t i = 0; i < chunks.size(); ++i)
+            m_step.pieces.push_back(
+                costOf(shareOf(i), stageLayers[static_cast<std::size_t>(chunks[i].stage)]));
     }
 
     [[nodiscard]] double sendSeconds() const {
@@ -306,23 +203,11 @@ private:
         return times;
     }
 
-    // Of each stage, one micro-batch on all its pieces.
-    [[nodiscard]] std::vector<Breakdown> stageCosts() const {
-        std::vector<Breakdown> costs(static_cast<std::size_t>(stages()));
-        for (std::size_t i = 0; i < m_step.pieces.size(); ++i) {
-            Breakdown& stage = costs[static_cast<std::size_t>(m_job.layout.chunks[i].stage)];
-            stage += m_step.pieces[i].forward;
-            stage += m_step.pieces[i].backward;
-        }
-        return costs;
-    }
-
     void takeSchedule(double makespan) {
-        const auto costs = stageCosts();
-        const auto slowest = std::max_element(costs.begin(), costs.end(),
-            [](const Breakdown& a, const Breakdown& b) { return a.total() < b.total(); });
-        m_step.slowestStage = static_cast<int>(slowest - costs.begin());
-        m_step.breakdown = slowest->times(m_job.microbatches());
+        const auto slowest = std::max_element(m_stages.begin(), m_stages.end(),
+            [](const StageKind& a, const StageKind& b) { return a.seconds < b.seconds; });
+        m_step.slowestStage = slowest->first;
+        m_step.breakdown = slowest->cost.times(m_job.microbatches());
         m_step.breakdown[StepPart::Bubble] = std::max(0.0, makespan - m_step.breakdown.total());
     }
 
@@ -341,12 +226,11 @@ private:
     }
 
     void estimateSchedule() {
-        const auto costs = stageCosts();
         double slowest = 0.0;
         double sum = 0.0;
-        for (const Breakdown& stage : costs) {
-            slowest = std::max(slowest, stage.total());
-            sum += stage.total();
+        for (const StageKind& kind : m_stages) {
+            slowest = std::max(slowest, kind.seconds);
+            sum += kind.count * kind.seconds;
         }
         const double mean = sum / stages();
         const double fill = (stages() - 1.0) / m_job.layout.virtualStages
@@ -375,14 +259,18 @@ private:
             + reduction(held.experts, m_job.layout.grid.expertData(), stride * m_degrees.expert);
     }
 
+    [[nodiscard]] bool isSharded() const {
+        return m_job.layout.sharding && m_job.layout.sharding->zeroStage >= 2
+            && m_job.layout.sharding->group > 1;
+    }
+
     void addStepParts() {
-        const auto costs = stageCosts();
         double gradients = 0.0;
         double optimizer = 0.0;
-        for (std::size_t stage = 0; stage < m_parameters.size(); ++stage) {
-            const Parameters& held = m_parameters[stage];
+        for (const StageKind& kind : m_stages) {
+            const Parameters held = parametersOf(kind.share);
             if (!isSharded() && m_job.workload == Workload::Training)
-                gradients = std::max(gradients, exposedGradients(held, costs[stage].total()));
+                gradients = std::max(gradients, exposedGradients(held, kind.seconds));
             optimizer = std::max(optimizer, optimizerSeconds(held));
         }
         m_step.breakdown[StepPart::DataParallel] += gradients;
@@ -412,44 +300,36 @@ private:
 
     const Job& m_job;
     const Rates& m_rates;
+    const LayerCosts& m_layers;
     const OperatorCosts& m_operators;
     const CollectiveCosts& m_collectives;
     const layout::Degrees& m_degrees;
-    std::vector<Parameters> m_parameters; // by stage
+    std::vector<StageKind> m_stages; // those that differ
     Step m_step;
 };
 
+Error withoutLayers() {
+    return usageError("A prediction needs the number of the model's layers.");
+}
+
 } // namespace
-
-std::string_view toString(StepPart part) {
-    return kPartNames.nameOf(part);
-}
-
-double Breakdown::total() const {
-    return std::accumulate(m_seconds.begin(), m_seconds.end(), 0.0);
-}
-
-Breakdown& Breakdown::operator+=(const Breakdown& other) {
-    for (std::size_t i = 0; i < kStepParts; ++i)
-        m_seconds[i] += other.m_seconds[i];
-    return *this;
-}
-
-Breakdown Breakdown::times(double factor) const {
-    Breakdown result = *this;
-    for (double& seconds : result.m_seconds)
-        seconds *= factor;
-    return result;
-}
 
 Result<Step> predictStep(const Job& job, const Rates& rates, const OperatorCosts& operators,
     const CollectiveCosts& collectives, bool simulate) {
-    return StepBuilder(job, rates, operators, collectives).build(simulate);
+    if (job.layout.chunks.empty())
+        return withoutLayers();
+    const LayerCosts layers = layerCostsOf(job, rates, operators, collectives);
+    return StepBuilder(job, rates, layers, operators, collectives).build(simulate);
 }
 
 Result<Step> predictStep(const Job& job, const Rates& rates, bool simulate) {
     const AnalyticCosts costs(rates);
     return predictStep(job, rates, costs, costs, simulate);
+}
+
+Step estimateStep(const Job& job, const Rates& rates, const LayerCosts& layers,
+    const OperatorCosts& operators, const CollectiveCosts& collectives) {
+    return StepBuilder(job, rates, layers, operators, collectives).estimate();
 }
 
 } // namespace trainscope::predict

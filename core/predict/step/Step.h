@@ -18,53 +18,12 @@
 #include "core/model/Result.h"
 #include "core/predict/cost/Collective.h"
 #include "core/predict/cost/Rates.h"
-#include "core/predict/work/Layer.h"
+#include "core/predict/step/Breakdown.h"
+#include "core/predict/step/LayerCosts.h"
 
-#include <array>
-#include <cstddef>
-#include <string_view>
 #include <vector>
 
 namespace trainscope::predict {
-
-enum class StepPart {
-    Gemm,
-    Attention,
-    Elementwise, // norms, activations, residuals, positions, casts
-    Loss, // logits and cross-entropy
-    Embedding,
-    Recompute,
-    TensorParallel, // exposed
-    ContextParallel, // exposed
-    ExpertParallel, // exposed
-    Sharding, // exposed gathering and scattering of sharded parameters
-    Gap, // the GPU waits for its host
-    Bubble, // the pipeline fills, drains, sends, or waits for a slower stage
-    DataParallel, // exposed
-    Optimizer,
-    Jitter,
-};
-inline constexpr std::size_t kStepParts = 15;
-std::string_view toString(StepPart part); // "gemm", "tensor_parallel", …
-
-class Breakdown {
-public:
-    double& operator[](StepPart part) { return m_seconds[static_cast<std::size_t>(part)]; }
-    double operator[](StepPart part) const { return m_seconds[static_cast<std::size_t>(part)]; }
-    [[nodiscard]] double total() const;
-    Breakdown& operator+=(const Breakdown& other);
-    [[nodiscard]] Breakdown times(double factor) const;
-
-private:
-    std::array<double, kStepParts> m_seconds{};
-};
-
-// One micro-batch on one piece of the model.
-struct PieceCost {
-    Breakdown forward;
-    Breakdown backward; // with what is recomputed
-    double weightGradient = 0.0; // of the backward pass, the gradients of the weights
-};
 
 struct Step {
     double seconds = 0.0;
@@ -81,5 +40,10 @@ Result<Step> predictStep(const Job& job, const Rates& rates, const OperatorCosts
     const CollectiveCosts& collectives, bool simulate = true);
 // With costs by formula.
 Result<Step> predictStep(const Job& job, const Rates& rates, bool simulate = true);
+
+// By the closed form from costs of layers that are at hand, without pieces: for searches. The job's
+// layout has chunks.
+Step estimateStep(const Job& job, const Rates& rates, const LayerCosts& layers,
+    const OperatorCosts& operators, const CollectiveCosts& collectives);
 
 } // namespace trainscope::predict

@@ -1,0 +1,138 @@
+#pragma once
+// Search: the layouts that a model can be trained with on a cluster, by what a step of each takes.
+// Every combination of TP, CP, EP, PP, virtual stages, sharding, micro-batch and recomputation is
+// looked at: what cannot be is counted by reason, what can be is estimated (the schedule by its
+// closed form), and the best are predicted whole.
+//
+// Ranges    TP: divisors of the GPUs up to the domain of scale-up links. CP: divisors whose chunks,
+//           of which a rank has two, have kLeastChunk tokens. EP: divisors of the experts. PP:
+//           divisors of the GPUs. Virtual stages: divisors of the layers of the largest stage.
+//           Micro-batch: powers of two. Sharding: ZeRO 1 and 3. Recomputation: none, full, full of
+//           a quarter, half and three quarters of a stage's layers, selective where attention is
+//           unfused (it frees nothing else), and per operator with ZeRO 3.
+// Limits    Of memory: a share of each GPU's. Of power: of all GPUs together, kept by capping each.
+//
+// The power and energy of an estimate are those at clock and temperature of the fastest layout.
+// Any thread; both cores are used through the shared pool.
+
+#include "core/model/Import.h"
+#include "core/predict/prediction/JobRequest.h"
+#include "core/predict/prediction/Prediction.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::predict {
+
+enum class SearchObjective { Time, Energy, PeakPower };
+inline constexpr std::array kAllObjectives{
+    SearchObjective::Time, SearchObjective::Energy, SearchObjective::PeakPower};
+std::string_view toString(SearchObjective objective); // "time", "energy", "peak-power"
+std::optional<SearchObjective> objectiveFrom(std::string_view text);
+
+// A dimension that has a value is not searched.
+struct FixedChoices {
+    std::optional<int> tensor;
+    std::optional<int> context;
+    std::optional<int> expert;
+    std::optional<int> pipeline;
+    std::optional<int> virtualStages;
+    std::optional<int> zeroStage;
+    std::optional<int> microBatch;
+    std::optional<Recompute> recompute; // of all layers
+};
+
+struct SearchRequest {
+    catalogue::TrainingModel model;
+    ClusterRequest cluster;
+    Workload workload = Workload::Training;
+    int globalBatch = 1;
+    int sequence = 4096;
+    Precision precision = Precision::Bf16;
+    AttentionKind attention = AttentionKind::Flash;
+    std::string stack = {};
+    FixedChoices fixed = {};
+    double memoryShare = 1.0; // of a GPU's memory that may be used
+    std::optional<double> powerLimitW; // of all GPUs together
+    SearchObjective objective = SearchObjective::Time;
+    std::size_t top = 10; // to be predicted whole
+};
+
+struct LayoutChoice {
+    int tensor = 1;
+    int context = 1;
+    int expert = 1;
+    int data = 1;
+    int pipeline = 1;
+    int virtualStages = 1;
+    int zeroStage = 1; // 0: nothing said
+    int microBatch = 1;
+    Recompute recompute = Recompute::None;
+    int recomputedLayers = 0; // of each stage; 0: all
+
+    bool operator==(const LayoutChoice&) const = default;
+};
+
+struct LayoutEstimate {
+    LayoutChoice choice;
+    double seconds = 0.0; // of a step
+    double memoryB = 0.0; // of the fullest GPU
+    double energyJ = 0.0; // of a step, all GPUs
+    double peakW = 0.0; // all GPUs
+};
+
+struct RankedLayout {
+    LayoutChoice choice;
+    Job job;
+    Prediction prediction;
+    double peakW = 0.0; // all GPUs
+    bool isPareto = false; // none of the result is both faster and takes less energy
+    bool isPowerPareto = false; // and with peak power
+};
+
+// Why a combination cannot be.
+enum class Refusal {
+    Ranks, // TP · CP · PP does not divide the GPUs
+    Heads, // TP does not divide them
+    Sequence, // CP does not divide it
+    Experts, // EP · PP does not divide the GPUs
+    Layers, // more pieces than layers
+    Batch, // DP · micro-batch does not divide it
+    Schedule, // fewer micro-batches than interleaved stages
+    Memory,
+    Power, // above the limit at the lowest clock
+};
+inline constexpr std::size_t kRefusals = 9;
+inline constexpr std::array kAllRefusals{Refusal::Ranks, Refusal::Heads, Refusal::Sequence,
+    Refusal::Experts, Refusal::Layers, Refusal::Batch, Refusal::Schedule, Refusal::Memory,
+    Refusal::Power};
+std::string_view toString(Refusal reason); // "ranks", "heads", …
+
+struct SearchResult {
+    std::int64_t searched = 0;
+    std::array<std::int64_t, kRefusals> refused{}; // by reason, the first that was met
+    std::vector<LayoutEstimate> feasible; // the best first
+    std::vector<RankedLayout> top; // the best first
+    // That no other is better than in both: step time and energy, step time and peak power.
+    // By step time; predicted whole, chosen among the estimates.
+    std::vector<RankedLayout> energyFront;
+    std::vector<RankedLayout> powerFront;
+
+    [[nodiscard]] std::int64_t refusedBy(Refusal reason) const {
+        return refused[static_cast<std::size_t>(reason)];
+    }
+};
+
+// What is predicted of a choice; Usage where it cannot be.
+Result<Job> jobOf(const SearchRequest& request, const LayoutChoice& choice);
+
+// NotFound where nothing is known of the GPU or its precision, Usage for numbers that make no
+// sense; stopped by progress, told in parts of the search. No layout that can be is no error.
+Result<SearchResult> searchLayouts(const SearchRequest& request,
+    const Predictor& predictor = Predictor(), const Progress& progress = {});
+
+} // namespace trainscope::predict

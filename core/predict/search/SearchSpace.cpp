@@ -1,0 +1,120 @@
+#include "core/predict/search/SearchSpace.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace trainscope::predict {
+
+namespace {
+
+constexpr int kFullShards = 3; // ZeRO stage
+
+std::vector<int> divisorsOf(int number) {
+    std::vector<int> all;
+    for (int divisor = 1; divisor <= number; ++divisor) {
+        if (number % divisor == 0)
+            all.push_back(divisor);
+    }
+    return all;
+}
+
+std::vector<int> upTo(std::vector<int> values, int most) {
+    std::erase_if(values, [most](int value) { return value > most; });
+    return values;
+}
+
+std::vector<int> chosen(const std::optional<int>& fixed, std::vector<int> free) {
+    return fixed ? std::vector<int>{*fixed} : free;
+}
+
+std::vector<int> powersOfTwo(int most) {
+    std::vector<int> all;
+    for (std::int64_t power = 1; power <= most; power *= 2)
+        all.push_back(static_cast<int>(power));
+    return all;
+}
+
+int linkDomainOf(const ClusterRequest& cluster) {
+    return std::max(cluster.gpusPerNode, cluster.gpu.linkDomain.value_or(0));
+}
+
+} // namespace
+
+SearchSpace::SearchSpace(const SearchRequest& request)
+    : m_request(request) {
+    const std::vector<int> divisors = divisorsOf(request.cluster.gpus());
+    const FixedChoices& fixed = request.fixed;
+    const int longest = std::max(1, request.sequence / (2 * kLeastChunk));
+    m_tensors = chosen(fixed.tensor, upTo(divisors, linkDomainOf(request.cluster)));
+    m_contexts = chosen(fixed.context, upTo(divisors, longest));
+    const std::vector<int> experts
+        = upTo(divisorsOf(std::max(1, request.model.experts)), request.cluster.gpus());
+    m_experts = chosen(fixed.expert, experts);
+    m_pipelines = chosen(fixed.pipeline, divisors);
+    const bool isTraining = request.workload == Workload::Training;
+    m_zeroStages = chosen(
+        fixed.zeroStage, isTraining ? std::vector<int>{1, kFullShards} : std::vector<int>{0});
+    m_microBatches = chosen(fixed.microBatch, powersOfTwo(request.globalBatch));
+}
+
+int SearchSpace::largestStage(int pipeline) const {
+    const int layers = m_request.model.layers;
+    // Where embedding and loss count as a layer each.
+    const bool countsEnds = layers % pipeline != 0 && (layers + 2) % pipeline == 0
+        && m_request.model.nextTokenLayers == 0;
+    return (layers + (countsEnds ? 2 : 0) + pipeline - 1) / pipeline;
+}
+
+std::vector<int> SearchSpace::virtualStages(int pipeline) const {
+    if (m_request.fixed.virtualStages)
+        return {*m_request.fixed.virtualStages};
+    if (pipeline == 1 || pipeline > m_request.model.layers)
+        return {1};
+    return divisorsOf(largestStage(pipeline));
+}
+
+std::vector<RecomputeChoice> SearchSpace::recomputations(int pipeline, int zeroStage) const {
+    if (m_request.fixed.recompute)
+        return {{*m_request.fixed.recompute, 0}};
+    if (m_request.workload == Workload::Inference)
+        return {{Recompute::None, 0}};
+    std::vector<RecomputeChoice> all{{Recompute::None, 0}};
+    if (m_request.attention == AttentionKind::Unfused)
+        all.push_back({Recompute::Selective, 0});
+    if (zeroStage >= kFullShards)
+        all.push_back({Recompute::PerOperator, 0});
+    constexpr int kQuarters = 4;
+    const int layers = largestStage(pipeline);
+    for (int quarter = 1; quarter < kQuarters; ++quarter) {
+        const RecomputeChoice block{Recompute::Full, layers * quarter / kQuarters};
+        if (block.layers > 0 && block != all.back())
+            all.push_back(block);
+    }
+    all.push_back({Recompute::Full, 0});
+    return all;
+}
+
+std::vector<SearchPart> SearchSpace::parts() const {
+    std::vector<SearchPart> all;
+    for (const int tensor : m_tensors) {
+        for (const int context : m_contexts) {
+            for (const int expert : m_experts) {
+                for (const int zeroStage : m_zeroStages)
+                    all.push_back({tensor, context, expert, zeroStage});
+            }
+        }
+    }
+    return all;
+}
+
+std::int64_t SearchSpace::combinations(const SearchPart& part, int pipeline) const {
+    return static_cast<std::int64_t>(virtualStages(pipeline).size()
+        * recomputations(pipeline, part.zeroStage).size() * m_microBatches.size());
+}
+
+std::int64_t SearchSpace::combinations(const SearchPart& part) const {
+    return std::accumulate(m_pipelines.begin(), m_pipelines.end(), std::int64_t{0},
+        [&](std::int64_t sum, int pipeline) { return sum + combinations(part, pipeline); });
+}
+
+} // namespace trainscope::predict

@@ -1,0 +1,49 @@
+#pragma once
+// Breakdown: seconds by what they are spent on. Plain values.
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace trainscope::predict {
+
+enum class StepPart {
+    Gemm,
+    Attention,
+    Elementwise, // norms, activations, residuals, positions, casts
+    Loss, // logits and cross-entropy
+    Embedding,
+    Recompute,
+    TensorParallel, // exposed
+    ContextParallel, // exposed
+    ExpertParallel, // exposed
+    Sharding, // exposed gathering and scattering of sharded parameters
+    Gap, // the GPU waits for its host
+    Bubble, // the pipeline fills, drains, sends, or waits for a slower stage
+    DataParallel, // exposed
+    Optimizer,
+    Jitter,
+};
+inline constexpr std::size_t kStepParts = 15;
+std::string_view toString(StepPart part); // "gemm", "tensor_parallel", …
+
+class Breakdown {
+public:
+    double& operator[](StepPart part) { return m_seconds[static_cast<std::size_t>(part)]; }
+    double operator[](StepPart part) const { return m_seconds[static_cast<std::size_t>(part)]; }
+    [[nodiscard]] double total() const;
+    Breakdown& operator+=(const Breakdown& other);
+    [[nodiscard]] Breakdown times(double factor) const;
+
+private:
+    std::array<double, kStepParts> m_seconds{};
+};
+
+// One micro-batch on one piece of the model.
+struct PieceCost {
+    Breakdown forward;
+    Breakdown backward; // with what is recomputed
+    double weightGradient = 0.0; // of the backward pass, the gradients of the weights
+};
+
+} // namespace trainscope::predict

@@ -1,0 +1,206 @@
+#include "core/predict/step/LayerCosts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::predict {
+
+namespace {
+
+constexpr double kGatheredBytes = 2.0; // of a parameter
+
+StepPart partOf(OperatorKind kind) {
+    switch (kind) {
+    case OperatorKind::Gemm:
+    case OperatorKind::GroupedGemm:
+    case OperatorKind::Router:
+        return StepPart::Gemm;
+    case OperatorKind::AttentionScores:
+    case OperatorKind::Softmax:
+    case OperatorKind::AttentionValues:
+    case OperatorKind::FlashAttention:
+        return StepPart::Attention;
+    case OperatorKind::Embedding:
+        return StepPart::Embedding;
+    case OperatorKind::CrossEntropy:
+        return StepPart::Loss;
+    case OperatorKind::Optimizer:
+        return StepPart::Optimizer;
+    case OperatorKind::LayerNorm:
+    case OperatorKind::RmsNorm:
+    case OperatorKind::Rope:
+    case OperatorKind::Gelu:
+    case OperatorKind::Swiglu:
+    case OperatorKind::Residual:
+    case OperatorKind::Dropout:
+    case OperatorKind::Permute:
+    case OperatorKind::Cast:
+        break;
+    }
+    return StepPart::Elementwise;
+}
+
+StepPart partOf(ExchangeKind kind) {
+    switch (kind) {
+    case ExchangeKind::Tensor:
+        return StepPart::TensorParallel;
+    case ExchangeKind::Context:
+        return StepPart::ContextParallel;
+    case ExchangeKind::Expert:
+        break;
+    }
+    return StepPart::ExpertParallel;
+}
+
+class LayerCoster {
+public:
+    LayerCoster(const Job& job, const Rates& rates, const OperatorCosts& operators,
+        const CollectiveCosts& collectives)
+        : m_job(job)
+        , m_rates(rates)
+        , m_operators(operators)
+        , m_collectives(collectives)
+        , m_tensor(job.layout.grid.degrees().tensor) { }
+
+    LayerCosts costs() {
+        const catalogue::TrainingModel& model = m_job.model;
+        const bool isMixture = model.experts > 1;
+        LayerCosts all;
+        if (!isMixture || model.denseLayers > 0)
+            all.dense = layer(layerWork(m_job, false));
+        if (isMixture)
+            all.expert = layer(layerWork(m_job, true));
+        all.embedding = end(embeddingWork(m_job));
+        all.loss = end(lossWork(m_job));
+        return all;
+    }
+
+private:
+    [[nodiscard]] bool isSharded() const {
+        return m_job.layout.sharding && m_job.layout.sharding->zeroStage >= 2
+            && m_job.layout.sharding->group > 1;
+    }
+
+    LayerCost layer(const LayerWork& work) {
+        LayerCost made{{}, work.parameters, work.expertParameters};
+        addOperators(work, made.cost);
+        addExchanges(work, made.cost);
+        addGaps(work.hasExperts, made.cost);
+        addRecomputation(made.cost);
+        addSharding(work.parameters + work.expertParameters, made.cost);
+        return made;
+    }
+
+    LayerCost end(const LayerWork& work) {
+        LayerCost made{{}, work.parameters, work.expertParameters};
+        addOperators(work, made.cost);
+        addExchanges(work, made.cost);
+        addSharding(work.parameters, made.cost);
+        return made;
+    }
+
+    void addOperators(const LayerWork& work, PieceCost& cost) {
+        for (const Operator& one : work.operators) {
+            const OperatorTime time = m_operators.timeOf(one);
+            const StepPart part = one.name == "logits" ? StepPart::Loss : partOf(one.kind);
+            cost.forward[part] += time.forward;
+            cost.backward[part] += time.backward;
+            if (partOf(one.kind) == StepPart::Gemm && !one.hasFrozenWeights)
+                cost.weightGradient += time.backward / 2.0;
+        }
+    }
+
+    [[nodiscard]] double exposed(ExchangeKind kind, bool isBackward) const {
+        switch (kind) {
+        case ExchangeKind::Tensor:
+            return (1.0 - std::min(1.0, m_rates.tensorHidden))
+                * (isBackward && m_job.sequenceParallel ? m_rates.tensorBackward : 1.0);
+        case ExchangeKind::Context:
+            return isBackward ? m_rates.contextBackward : m_rates.contextForward;
+        case ExchangeKind::Expert:
+            break;
+        }
+        // They hide behind another micro-batch, of which a stage has several at a time where it has
+        // several pieces of the model.
+        return m_job.layout.virtualStages > 1 ? 1.0 - std::min(1.0, m_rates.expertHidden) : 1.0;
+    }
+
+    void addExchanges(const LayerWork& work, PieceCost& cost) {
+        for (const Exchange& exchange : work.exchanges) {
+            const double seconds = m_collectives.secondsOf(exchange.collective);
+            const StepPart part = partOf(exchange.kind);
+            cost.forward[part] += seconds * exchange.forward * exposed(exchange.kind, false);
+            cost.backward[part] += seconds * exchange.backward * exposed(exchange.kind, true);
+        }
+    }
+
+    void addRecomputation(PieceCost& cost) const {
+        switch (m_job.recompute) {
+        case Recompute::None:
+            return;
+        case Recompute::Selective:
+            cost.backward[StepPart::Recompute] += cost.forward[StepPart::Attention];
+            return;
+        case Recompute::PerOperator:
+            cost.backward[StepPart::Recompute] += m_rates.perOperatorForward * cost.forward.total();
+            return;
+        case Recompute::Full:
+            cost.backward[StepPart::Recompute] += cost.forward.total();
+            return;
+        }
+    }
+
+    // Experts are many small kernels: where the host takes longer to launch a pass than the GPU to
+    // do it, the GPU waits. The passage from one to the other is smooth, since layers differ.
+    void addGaps(bool withExperts, PieceCost& cost) const {
+        for (Breakdown* pass : {&cost.forward, &cost.backward}) {
+            double gap = m_rates.gapSeconds;
+            if (withExperts) {
+                const double busy = pass->total();
+                const double host = m_rates.expertHostSeconds * m_rates.expertHostShare;
+                constexpr double kSharp = 4.0;
+                gap += m_rates.expertGapSeconds
+                    + std::pow(std::pow(busy, kSharp) + std::pow(host, kSharp), 1.0 / kSharp)
+                    - busy;
+            }
+            (*pass)[StepPart::Gap] += gap;
+        }
+    }
+
+    // Parameters gathered and gradients scattered beside the layer's compute.
+    void addSharding(double parameters, PieceCost& cost) {
+        if (!isSharded() || parameters <= 0.0)
+            return;
+        const layout::Sharding& sharding = *m_job.layout.sharding;
+        const Collective gather{CollectiveKind::AllGather, kGatheredBytes * parameters,
+            sharding.group, ranksInside(m_job, sharding.group, m_tensor)};
+        Collective scatter = gather;
+        scatter.kind = CollectiveKind::ReduceScatter;
+        scatter.bytes = m_rates.shardedReduceBytes * parameters;
+        const double gathering = m_collectives.secondsOf(gather);
+        const double scattering
+            = m_job.workload == Workload::Training ? m_collectives.secondsOf(scatter) : 0.0;
+        const auto beside = [this](double compute, double exchange) {
+            return std::max(m_rates.shardedSlowdown * exchange, exchange - compute);
+        };
+        cost.forward[StepPart::Sharding] += beside(cost.forward.total(), gathering);
+        const bool gathersAgain = sharding.zeroStage >= 3;
+        cost.backward[StepPart::Sharding]
+            += beside(cost.backward.total(), scattering + (gathersAgain ? gathering : 0.0));
+    }
+
+    const Job& m_job;
+    const Rates& m_rates;
+    const OperatorCosts& m_operators;
+    const CollectiveCosts& m_collectives;
+    int m_tensor;
+};
+
+} // namespace
+
+LayerCosts layerCostsOf(const Job& job, const Rates& rates, const OperatorCosts& operators,
+    const CollectiveCosts& collectives) {
+    return LayerCoster(job, rates, operators, collectives).costs();
+}
+
+} // namespace trainscope::predict

@@ -1,0 +1,31 @@
+#pragma once
+// LayerCosts: what a micro-batch takes of each part of a model on one GPU: a layer without experts,
+// one with them, the embedding and the loss. They follow from TP, CP, EP, what is sharded,
+// micro-batch and recomputation, and are the same whichever stage a layer lies on, so that a search
+// makes them once for many layouts. Any thread.
+
+#include "core/predict/cost/Collective.h"
+#include "core/predict/cost/Rates.h"
+#include "core/predict/step/Breakdown.h"
+#include "core/predict/work/Layer.h"
+
+namespace trainscope::predict {
+
+struct LayerCost {
+    PieceCost cost;
+    double parameters = 0.0; // on this GPU, without experts
+    double expertParameters = 0.0; // on this GPU
+};
+
+struct LayerCosts {
+    LayerCost dense; // nothing where the model has no such layers
+    LayerCost expert;
+    LayerCost embedding;
+    LayerCost loss;
+};
+
+// All layers recomputed as the job says: Job::recomputedLayers is of a stage and not looked at.
+LayerCosts layerCostsOf(const Job& job, const Rates& rates, const OperatorCosts& operators,
+    const CollectiveCosts& collectives);
+
+} // namespace trainscope::predict
