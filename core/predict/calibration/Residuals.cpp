@@ -17,9 +17,9 @@ constexpr double kLeastNoise = 0.025;
 constexpr double kMostNoise = 0.12;
 constexpr double kUsualNoise = 0.035;
 constexpr double kQualified = 8.0; // times the noise
-constexpr double kOutlier = 2.5; // standard deviations from what neighbours say
-constexpr int kRounds = 4;
-constexpr int kFewRows = 4; // of a source, before its own noise is believed
+constexpr double kOutlier = 4.0; // standard deviations from what neighbours say
+constexpr int kRounds = 8;
+constexpr std::size_t kFewRows = 4; // of a source, before its own noise is believed
 
 double square(double x) {
     return x * x;
@@ -72,32 +72,38 @@ Residuals::Residuals(const std::vector<MeasuredJob>& rows, const std::vector<dou
     m_noise.assign(rows.size(), kUsualNoise);
     for (int round = 0; round < kRounds; ++round) {
         factorize(logs);
-        const auto others = leftOut();
-        // The noise of a source: what its rows deviate from their neighbours, beyond what those
-        // leave open, by the median so that outliers do not count.
-        std::map<std::string, std::vector<double>> deviations;
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const double ratio = std::abs(logs[i] - others[i].log) / others[i].spread;
-            deviations[rows[i].source].push_back(ratio);
-        }
-        for (auto& [source, ratios] : deviations) {
-            constexpr double kMedianOfNormal = 0.6745;
-            auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-            std::nth_element(ratios.begin(), middle, ratios.end());
-            const double before = noiseOf(source);
-            const double own = ratios.size() < kFewRows
-                ? before
-                : std::clamp(before * *middle / kMedianOfNormal, kLeastNoise, kMostNoise);
-            m_sourceNoise[source] = std::sqrt(before * own);
-        }
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const double usual = noiseOf(rows[i].source) * (rows[i].isQualified ? kQualified : 1.0);
-            const double deviation = std::abs(logs[i] - others[i].log);
-            const double ratio = deviation / others[i].spread;
-            m_noise[i] = ratio > kOutlier ? usual + deviation : usual;
-        }
+        learnNoise(rows);
     }
     factorize(logs);
+}
+
+// Each row against what the others say of it, in the standard deviations that it would have were
+// its noise its source's.
+void Residuals::learnNoise(const std::vector<MeasuredJob>& rows) {
+    const auto others = leftOut();
+    std::vector<double> deviations;
+    std::map<std::string, std::vector<double>> ofSource;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const double open = square(others[i].spread) - square(m_noise[i]);
+        const double usual = std::sqrt(std::max(0.0, open) + square(noiseOf(rows[i].source)));
+        deviations.push_back(std::abs(m_logs[i] - others[i].log) / usual);
+        ofSource[rows[i].source].push_back(deviations.back());
+    }
+    // The noise of a source follows from the median, so that outliers do not count.
+    for (auto& [source, ratios] : ofSource) {
+        constexpr double kMedianOfNormal = 0.6745;
+        if (ratios.size() < kFewRows)
+            continue;
+        const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+        std::nth_element(ratios.begin(), middle, ratios.end());
+        m_sourceNoise[source]
+            = std::clamp(noiseOf(source) * *middle / kMedianOfNormal, kLeastNoise, kMostNoise);
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const double usual = noiseOf(rows[i].source) * (rows[i].isQualified ? kQualified : 1.0);
+        const double deviation = std::abs(m_logs[i] - others[i].log);
+        m_noise[i] = deviations[i] > kOutlier ? usual + deviation : usual;
+    }
 }
 
 double Residuals::noiseOf(const std::string& source) const {

@@ -51,6 +51,7 @@ private:
     };
     static Point pointOf(const Job& job, double version);
     static double covariance(const Point& a, const Point& b);
+    void learnNoise(const std::vector<MeasuredJob>& rows);
     void factorize(const std::vector<double>& logs);
     [[nodiscard]] double noiseOf(const std::string& source) const;
 

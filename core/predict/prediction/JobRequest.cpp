@@ -99,15 +99,16 @@ Result<ClusterRequest> clusterFrom(std::string_view text) {
     std::vector<int> numbers;
     std::string_view rest = trimmed(text);
     while (numbers.size() < 2) {
-        const std::size_t end = rest.find_first_of("xX* ");
+        const std::size_t end = rest.find_first_of("xX*");
         const auto number = wholeAbove0(trimmed(rest.substr(0, end)));
         if (!number || end == std::string_view::npos)
             break;
         numbers.push_back(*number);
         rest = trimmed(rest.substr(end + 1));
     }
+    const bool startsWithNumber = !rest.empty() && rest.front() >= '0' && rest.front() <= '9';
     const catalogue::GpuModel* gpu = catalogue::findGpuModel(rest);
-    if (gpu == nullptr)
+    if (gpu == nullptr || startsWithNumber)
         return usageError(fmt::format(
             "\"{}\" is no cluster: say nodes, GPUs per node and a GPU of the catalogue, as in "
             "4x8xH200, or 64xH100.",

@@ -1,0 +1,106 @@
+// Clusters and layouts as people write them, and jobs that cannot be.
+
+#include <QtTest>
+
+#include "core/predict/prediction/JobRequest.h"
+#include "support/TestProgram.h"
+
+using namespace trainscope;
+using namespace trainscope::predict;
+
+class tst_JobRequest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void clusters_data() {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<int>("nodes");
+        QTest::addColumn<int>("perNode");
+        QTest::addColumn<QByteArray>("gpu");
+        QTest::newRow("nodes") << QByteArray("4x8xH200") << 4 << 8 << QByteArray("H200 SXM");
+        QTest::newRow("blanks") << QByteArray("4 x 8 x H200") << 4 << 8 << QByteArray("H200 SXM");
+        QTest::newRow("GPUs") << QByteArray("64xH100") << 8 << 8 << QByteArray("H100 SXM5");
+        QTest::newRow("name") << QByteArray("h100") << 1 << 8 << QByteArray("H100 SXM5");
+        QTest::newRow("few") << QByteArray("2xA100 SXM4 80GB") << 1 << 2
+                             << QByteArray("A100 SXM4 80GB");
+        QTest::newRow("trays") << QByteArray("72xGB200") << 18 << 4 << QByteArray("GB200 NVL72");
+        QTest::newRow("GH200") << QByteArray("16xGH200") << 16 << 1 << QByteArray("GH200");
+    }
+    void clusters() {
+        QFETCH(const QByteArray, text);
+        const auto cluster = clusterFrom(text.constData());
+        QVERIFY2(cluster.hasValue(), text.constData());
+        QTEST(cluster.value().nodes, "nodes");
+        QTEST(cluster.value().gpusPerNode, "perNode");
+        QTEST(QByteArray::fromStdString(cluster.value().gpu.name), "gpu");
+    }
+
+    void clustersThatAreNone() {
+        for (const char* text : {"", "4x8", "4x8xK80", "0x8xH100", "12xH100", "x"})
+            QVERIFY2(!clusterFrom(text).hasValue(), text);
+    }
+
+    void layouts() {
+        const auto request = layoutFrom("tp=8, pp=4,vpp=2,zero=3,schedule=interleaved").value();
+        QCOMPARE(request.tensor, std::optional(8));
+        QCOMPARE(request.pipeline, std::optional(4));
+        QCOMPARE(request.virtualStages, std::optional(2));
+        QCOMPARE(request.zeroStage, std::optional(3));
+        QVERIFY(request.schedule == layout::ScheduleKind::Interleaved);
+        QCOMPARE(layoutFrom("fsdp").value().fsdp, std::optional(true));
+        QCOMPARE(layoutFrom("stage-layers=19-21-21-19").value().stageLayers,
+            (std::vector<int>{19, 21, 21, 19}));
+        QVERIFY(layoutFrom("").hasValue());
+        for (const char* text : {"tp", "tp=0", "tp=x", "xy=2", "tp=8;pp=4", "schedule=none"})
+            QVERIFY2(!layoutFrom(text).hasValue(), text);
+    }
+
+    // 126 layers and embedding and loss make 128 pieces; 61 layers with one further token make 64
+    // with the loss, of which the last stage has two less.
+    void layersThatDoNotDivide() {
+        catalogue::TrainingModel model;
+        model.layers = 126;
+        layout::LayoutRequest request = layoutFrom("pp=16,vpp=8").value();
+        divideLayers(model, request);
+        QVERIFY(request.embeddingCounts && request.lossCounts);
+        model.layers = 61;
+        model.nextTokenLayers = 1;
+        request = layoutFrom("pp=16").value();
+        divideLayers(model, request);
+        QCOMPARE(request.stageLayers.size(), std::size_t(16));
+        QCOMPARE(request.stageLayers.front(), 4);
+        QCOMPARE(request.stageLayers.back(), 1); // 3 − loss − further token
+        int sum = 0;
+        for (const int layers : request.stageLayers)
+            sum += layers;
+        QCOMPARE(sum, 61);
+    }
+
+    void jobsThatCannotBe_data() {
+        QTest::addColumn<QByteArray>("layout");
+        QTest::addColumn<int>("batch");
+        QTest::addColumn<QByteArray>("reason");
+        QTest::newRow("ranks") << QByteArray("tp=3") << 64 << QByteArray("64 ranks");
+        QTest::newRow("batch") << QByteArray("tp=8") << 63 << QByteArray("global batch of 63");
+        QTest::newRow("experts") << QByteArray("ep=8") << 64 << QByteArray("EP 8 is more");
+        QTest::newRow("layers") << QByteArray("pp=64,vpp=2") << 64 << QByteArray("80 layers");
+    }
+    void jobsThatCannotBe() {
+        QFETCH(const QByteArray, layout);
+        QFETCH(const int, batch);
+        QFETCH(const QByteArray, reason);
+        const auto catalogue = catalogue::modelCatalogue();
+        JobRequest request;
+        request.model = *catalogue.byName("llama3-70b");
+        request.cluster = clusterFrom("64xH100").value();
+        request.layout = layoutFrom(layout.constData()).value();
+        request.globalBatch = batch;
+        const auto job = jobOf(request);
+        QVERIFY(!job.hasValue());
+        QVERIFY2(job.error().message.find(reason.constData()) != std::string::npos,
+            job.error().message.c_str());
+    }
+};
+
+TRAINSCOPE_TEST(tst_JobRequest)
+#include "tst_JobRequest.moc"

@@ -1,0 +1,225 @@
+// Steps against theory: parts that add up, bubbles of equal stages, exchanges that are those of the
+// layout's traffic, work that is the model's.
+
+#include <QtTest>
+
+#include "core/analysis/machine/ModelShape.h"
+#include "core/layout/Traffic.h"
+#include "core/predict/prediction/JobRequest.h"
+#include "core/predict/step/Step.h"
+#include "support/TestProgram.h"
+
+#include <cmath>
+#include <map>
+
+using namespace trainscope;
+using namespace trainscope::predict;
+
+namespace {
+
+catalogue::TrainingModel gpt(int layers, int hidden, int vocabulary) {
+    catalogue::TrainingModel model;
+    model.name = "gpt";
+    model.layers = layers;
+    model.hidden = hidden;
+    model.heads = hidden / 128;
+    model.kvHeads = model.heads;
+    model.headSize = 128;
+    model.ffn = 4 * hidden;
+    model.vocabulary = vocabulary;
+    return model;
+}
+
+JobRequest requestFor(const catalogue::TrainingModel& model, const char* layout, int gpus) {
+    JobRequest request;
+    request.model = model;
+    request.cluster = clusterFrom(std::to_string(gpus) + "xH100").value();
+    request.layout = layoutFrom(layout).value();
+    request.sequence = 2048;
+    request.globalBatch = 64;
+    return request;
+}
+
+Step stepOf(const JobRequest& request) {
+    const Job job = jobOf(request).value();
+    return predictStep(job, RateTable::builtIn().ratesOf(job).value()).value();
+}
+
+} // namespace
+
+class tst_Step : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void partsAddUp_data() {
+        QTest::addColumn<QByteArray>("layout");
+        for (const char* layout : {"tp=1", "tp=8", "tp=4,pp=2", "tp=2,pp=4,vpp=2", "cp=2,pp=2",
+                 "fsdp", "pp=8,schedule=gpipe", "pp=4,schedule=zero-bubble", "tp=2,fsdp"})
+            QTest::newRow(layout) << QByteArray(layout);
+    }
+    void partsAddUp() {
+        QFETCH(const QByteArray, layout);
+        const Step step = stepOf(requestFor(gpt(32, 4096, 50304), layout.constData(), 16));
+        QVERIFY(step.seconds > 0.0);
+        QVERIFY(std::abs(step.breakdown.total() / step.seconds - 1.0) < 1e-9);
+        for (std::size_t i = 0; i < kStepParts; ++i)
+            QVERIFY2(step.breakdown[static_cast<StepPart>(i)] >= 0.0,
+                std::string(toString(static_cast<StepPart>(i))).c_str());
+    }
+
+    // Without embedding and loss all stages are equal, and sends take next to nothing.
+    void bubblesAreThoseOfTheory_data() {
+        QTest::addColumn<QByteArray>("layout");
+        QTest::addColumn<double>("share"); // (p − 1)/(v·m + p − 1), m = 64 of one GPU a stage
+        QTest::newRow("1F1B") << QByteArray("pp=8") << 7.0 / 71.0;
+        QTest::newRow("GPipe") << QByteArray("pp=8,schedule=gpipe") << 7.0 / 71.0;
+        QTest::newRow("interleaved") << QByteArray("pp=8,vpp=4") << 7.0 / (4 * 64 + 7.0);
+    }
+    void bubblesAreThoseOfTheory() {
+        QFETCH(const QByteArray, layout);
+        QFETCH(const double, share);
+        JobRequest request = requestFor(gpt(32, 4096, 1), layout.constData(), 8);
+        request.cluster.linkBandwidth = 1e18;
+        const Step step = stepOf(request);
+        const double schedule = step.schedule.makespan;
+        const double found = step.breakdown[StepPart::Bubble] / schedule;
+        QVERIFY2(std::abs(found - share) < 0.003, qPrintable(QString::number(found)));
+    }
+
+    void recomputationRepeatsTheForwardPass() {
+        JobRequest request = requestFor(gpt(32, 4096, 1), "tp=8", 8);
+        request.recompute = Recompute::Full;
+        const Step step = stepOf(request);
+        const PieceCost& piece = step.pieces.front();
+        // The embedding and the loss are not repeated.
+        const double layers = piece.forward.total() - piece.forward[StepPart::Embedding]
+            - piece.forward[StepPart::Loss];
+        QVERIFY(std::abs(piece.backward[StepPart::Recompute] / layers - 1.0) < 0.01);
+        request.recomputedLayers = 8; // of 32
+        const Step block = stepOf(request);
+        QVERIFY(std::abs(block.pieces.front().backward[StepPart::Recompute]
+                        / piece.backward[StepPart::Recompute]
+                    - 0.25)
+            < 1e-9);
+    }
+
+    // The operators of all layers are the forward FLOP of the model; those of flash attention are
+    // halved by causality, which the model's figure does not.
+    void operatorsAreTheWorkOfTheModel_data() {
+        QTest::addColumn<QByteArray>("name");
+        for (const char* name : {"gpt3-175b", "llama3-70b", "llama3-8b", "mixtral-8x7b",
+                 "qwen3-30b-a3b", "deepseek-v3", "kimi-k2"})
+            QTest::newRow(name) << QByteArray(name);
+    }
+    void operatorsAreTheWorkOfTheModel() {
+        QFETCH(const QByteArray, name);
+        const auto catalogue = catalogue::modelCatalogue();
+        catalogue::TrainingModel model = *catalogue.byName(name.constData());
+        model.nextTokenLayers = 0;
+        JobRequest request = requestFor(model, "tp=1", 1);
+        request.cluster.nodes = request.cluster.gpusPerNode = 1;
+        request.globalBatch = 1;
+        const Job job = jobOf(request).value();
+        const auto forward = [](const LayerWork& work) {
+            double flop = 0.0;
+            for (const Operator& one : work.operators) {
+                const double halves = one.kind == OperatorKind::FlashAttention ? 2.0 : 1.0;
+                flop += forwardWork(one).flop * one.count * halves;
+            }
+            return flop;
+        };
+        const int dense = model.experts > 1 ? model.denseLayers : model.layers;
+        double flop = dense * forward(layerWork(job, false)) + forward(lossWork(job));
+        if (model.experts > 1)
+            flop += (model.layers - dense) * forward(layerWork(job, true));
+        const double expected
+            = analysis::workOf(model, Workload::Training, request.sequence).flopPerSample / 3.0;
+        QVERIFY2(std::abs(flop / expected - 1.0) < 1e-9,
+            qPrintable(QString::number(flop / expected, 'g', 12)));
+    }
+
+    // Bytes that a rank sends for tensor parallelism, against core/layout/Traffic.h, which knows
+    // nothing of operators.
+    void exchangesAreTheTrafficOfTheLayout() {
+        for (const bool sequenceParallel : {false, true}) {
+            JobRequest request = requestFor(gpt(16, 4096, 1), "tp=8", 8);
+            request.sequenceParallel = sequenceParallel;
+            const Job job = jobOf(request).value();
+            const auto traffic = layout::trafficOf(job.layout,
+                analysis::trafficModelOf(job.model, job.sequence, job.microBatch, sequenceParallel),
+                0);
+            double expected = 0.0;
+            for (const auto& group : traffic.value()) {
+                if (group.group == "tp")
+                    expected = group.bytes;
+            }
+            double sent = 0.0;
+            for (const Exchange& exchange : layerWork(job, false).exchanges) {
+                // Gathered once more for the gradients of the weights: Rates::tensorBackward.
+                const bool isGathered = exchange.collective.kind == CollectiveKind::AllGather;
+                const double times
+                    = exchange.forward + exchange.backward * (isGathered ? 2.0 : 1.0);
+                const double passes
+                    = exchange.collective.kind == CollectiveKind::AllReduce ? 2.0 : 1.0;
+                sent += passes * 7.0 / 8.0 * exchange.collective.bytes * times;
+            }
+            sent *= 16.0 * job.microbatches();
+            QVERIFY2(std::abs(sent / expected - 1.0) < 1e-9,
+                qPrintable(QString::number(sent / expected, 'g', 12)));
+        }
+    }
+
+    void moreBandwidthIsNeverSlower() {
+        double before = 1e300;
+        for (const double bandwidth : {5e9, 20e9, 50e9, 200e9}) {
+            JobRequest request = requestFor(gpt(32, 4096, 50304), "tp=8,pp=2", 32);
+            request.cluster.networkBandwidth = bandwidth;
+            const double seconds = stepOf(request).seconds;
+            QVERIFY(seconds <= before);
+            before = seconds;
+        }
+    }
+
+    // The closed form that searches use stays near the simulated schedule.
+    void closedFormsAreNearTheSchedule() {
+        for (const char* layout : {"pp=4", "pp=8,vpp=2", "tp=4,pp=2", "pp=4,schedule=gpipe"}) {
+            const Job job = jobOf(requestFor(gpt(32, 4096, 50304), layout, 16)).value();
+            const Rates rates = RateTable::builtIn().ratesOf(job).value();
+            const double exact = predictStep(job, rates, true).value().seconds;
+            const double closed = predictStep(job, rates, false).value().seconds;
+            QVERIFY2(std::abs(closed / exact - 1.0) < 0.05, layout);
+        }
+    }
+
+    void whatIsNotKnownIsRefused() {
+        JobRequest request = requestFor(gpt(32, 4096, 50304), "tp=8", 8);
+        request.precision = Precision::NvFp4; // an H100 has none
+        const Job job = jobOf(request).value();
+        const auto rates = RateTable::builtIn().ratesOf(job);
+        QVERIFY(!rates.hasValue());
+        QCOMPARE(rates.error().message,
+            std::string("Nothing is known of nvfp4 on the GPU \"H100 SXM5\"."));
+    }
+
+    void theTableIsWhole() {
+        for (const catalogue::GpuModel& gpu : catalogue::gpuModels()) {
+            JobRequest request = requestFor(gpt(32, 4096, 50304), "tp=1", 8);
+            request.cluster.gpu = gpu;
+            request.precision = Precision::Fp16;
+            const Job job = jobOf(request).value();
+            const auto rates = RateTable::builtIn().ratesOf(job);
+            QVERIFY2(rates.hasValue(), gpu.name.c_str());
+            for (const RateField& field : rateFields()) {
+                if (field.scope != RateScope::Gpu || field.prior == 0.0)
+                    continue;
+                const auto* entry = RateTable::builtIn().entry(RateScope::Gpu, gpu.name, field.key);
+                QVERIFY2(entry == nullptr || !entry->source.empty(), gpu.name.c_str());
+            }
+        }
+        QVERIFY(!RateTable::parse("{}").hasValue());
+        QVERIFY(!RateTable::parse("[").hasValue());
+    }
+};
+
+TRAINSCOPE_TEST(tst_Step)
+#include "tst_Step.moc"
