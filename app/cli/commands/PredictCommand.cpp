@@ -3,6 +3,7 @@
 #include "app/cli/output/PredictionOutput.h"
 #include "core/model/Try.h"
 #include "core/predict/prediction/JobRequest.h"
+#include "core/predict/prediction/PredictedRun.h"
 #include "importers/trainingtable/TrainingTable.h"
 
 #include <CLI/CLI.hpp>
@@ -36,6 +37,8 @@ struct PredictOptions {
     std::optional<double> clockMhz;
     std::string table;
     std::string calibration;
+    std::string database; // that the prediction goes into
+    std::string name; // of its run
     bool json = false;
 };
 
@@ -187,10 +190,20 @@ Outcome predictRows(const PredictOptions& options, const Console& console) {
         [&](std::ostream& out) { printPredictions(out, table); });
 }
 
+// As a run of a database, which is made where there is none.
+Status keep(const PredictOptions& options, const Console& console, const predict::Job& job,
+    const predict::Prediction& prediction) {
+    ASSIGN_OR_RETURN(auto store, store::Store::openOrCreate(options.database));
+    const std::string name = options.name.empty() ? predict::nameOf(job) : options.name;
+    return predict::writePrediction(store, name, job, prediction, untilCancelled(console));
+}
+
 Outcome predictOne(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(const auto request, requestOf(options));
     ASSIGN_OR_RETURN(const auto job, predict::jobOf(request));
     ASSIGN_OR_RETURN(const auto prediction, predict::Predictor().predict(job));
+    if (!options.database.empty())
+        RETURN_IF_ERROR(keep(options, console, job, prediction));
     return show(
         console, options.json,
         [&] {
@@ -247,6 +260,9 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         "T.csv");
     addOption(*command, "--calibrate", options->calibration,
         "A table of measured runs that the constants and what they leave are fitted to", "C.csv");
+    addOption(*command, "--into", options->database,
+        "A run database that the prediction goes into as a run", "DB");
+    addOption(*command, "--name", options->name, "The name of that run", "N");
     addJson(*command, options->json);
     command->footer(
         R"(The interval is that in which a measurement lies nine times of ten. The parts of the step are those
@@ -260,6 +276,8 @@ Examples:
     --micro-batch 1 --global-batch 128 --seq-len 8192
   trainscope-cli predict --model mixtral-8x22b --cluster 4x8xH200 --layout ep=8,pp=4 \
     --micro-batch 1 --global-batch 128 --recompute full --power-limit 500
+  trainscope-cli predict --model llama3-8b --cluster 8xH200 --layout tp=2 --micro-batch 2 \
+    --global-batch 64 --into runs.trainscope
   trainscope-cli predict --table published.csv --calibrate published.csv --json)");
     runs(*command, context, options, predictAny);
 }
