@@ -1,7 +1,9 @@
 #include "app/sample/Simulation.h"
-#include "core/model/Metric.h"
 
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/predict/power/PowerModel.h"
+#include "core/predict/power/ThermalNetwork.h"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +17,7 @@ namespace {
 constexpr double kThermalResistance = 0.0535; // °C per W, junction to local air
 constexpr double kThermalSeconds = 16.0; // time constant
 constexpr double kSlowdownCelsius = 86.0;
+constexpr double kParkedShare = 0.6; // of idle, at the lowest clock
 constexpr double kClockStepMHz = 15.0;
 // Activations of a micro-batch at a layer's border, which tensor parallelism reduces four times and
 // gathers twice more per layer, forward and backward together (core/layout/Traffic.h).
@@ -52,97 +55,142 @@ struct GpuReading {
     double pcieTx = 0.0;
 };
 
-// One GPU, stepped at the sampling period: utilisation → power → temperature → clock, and the
-// traffic it causes. A first-order thermal model; clocks fall in steps of 15 MHz above the slowdown
-// temperature.
-class SimulatedGpu {
+// The GPUs of a node, stepped at the sampling period: power, clock and heat by core/predict's
+// model; chips that differ, stages that carry more, noise and traffic by the sample.
+class SimulatedNode {
 public:
-    SimulatedGpu(const ClusterParameters& cluster, int rank);
+    SimulatedNode(const ClusterParameters& cluster, int node);
 
-    // Advances one sampling period in which the GPU computed for that fraction of the time.
-    GpuReading step(double busyFraction, std::int64_t index);
+    // Advances one sampling period in which the GPUs computed for that fraction of the time; by
+    // local index.
+    std::vector<GpuReading> step(double busyFraction, std::int64_t index);
 
 private:
-    [[nodiscard]] double jitter(std::int64_t index, std::uint64_t channel) const;
-    [[nodiscard]] bool isRear() const;
+    struct SimulatedGpu {
+        double memoryCelsius = 0.0;
+        double nvlinkBytes = 0.0;
+        double pcieBytes = 0.0;
+    };
+
+    [[nodiscard]] int rankOf(std::size_t local) const {
+        return m_node * m_cluster.gpusPerNode + static_cast<int>(local);
+    }
+    [[nodiscard]] double jitter(
+        std::size_t local, std::int64_t index, std::uint64_t channel) const {
+        return noise(m_cluster.seed + channel, static_cast<std::uint64_t>(rankOf(local)),
+            static_cast<std::uint64_t>(index));
+    }
+    [[nodiscard]] std::vector<predict::TimedLoad> loadsOf(
+        std::size_t local, double busyFraction, std::int64_t index) const;
+    [[nodiscard]] GpuReading read(
+        std::size_t local, double busyFraction, std::int64_t index, double watts, double clock);
 
     const ClusterParameters& m_cluster;
-    int m_rank;
     int m_node;
-    int m_local;
-    double m_watts;
-    double m_celsius;
-    double m_memoryCelsius;
-    double m_clockMHz;
-    double m_nvlinkBytes;
-    double m_pcieBytes;
+    predict::GpuPower m_power;
+    predict::ThermalNetwork m_network;
+    predict::ThermalStep m_step;
+    std::vector<double> m_celsius; // by local index
+    std::vector<SimulatedGpu> m_gpus;
 };
 
-SimulatedGpu::SimulatedGpu(const ClusterParameters& cluster, int rank)
+predict::GpuPower powerOfGpu(const ClusterParameters& cluster) {
+    predict::GpuPower gpu;
+    gpu.limitW = cluster.powerLimitWatts;
+    gpu.boostHz = cluster.maxClockMHz * 1e6;
+    gpu.idleW = cluster.idleWatts;
+    gpu.parkedW = kParkedShare * cluster.idleWatts;
+    gpu.activeW[predict::Activity::Gemm] = cluster.busyWatts - cluster.idleWatts;
+    gpu.clockBound[predict::Activity::Gemm] = 1.0;
+    gpu.slowdownC = kSlowdownCelsius;
+    gpu.thermal = {kThermalResistance, kThermalSeconds};
+    return gpu;
+}
+
+// Local indices ascend from front to rear; chips differ in how they sit on their heat sinks.
+predict::ThermalNode heatOfNode(
+    const ClusterParameters& cluster, int node, const predict::GpuPower& gpu) {
+    const int front = cluster.gpusPerNode / 2;
+    predict::ThermalNode out;
+    out.air.inletC = cluster.inletCelsius + (node == cluster.hotNode ? 3.5 : 0.0);
+    out.air.risePerW = cluster.rearPreheatCelsius / (front * cluster.busyWatts);
+    for (int local = 0; local < cluster.gpusPerNode; ++local) {
+        predict::ThermalSlot slot{local < front ? 0 : 1, local, gpu.thermal};
+        const int rank = node * cluster.gpusPerNode + local;
+        slot.thermal.resistance
+            *= 1.0 + 0.03 * noise(cluster.seed, 4, static_cast<std::uint64_t>(rank));
+        out.slots.push_back(slot);
+    }
+    return out;
+}
+
+SimulatedNode::SimulatedNode(const ClusterParameters& cluster, int node)
     : m_cluster(cluster)
-    , m_rank(rank)
-    , m_node(rank / cluster.gpusPerNode)
-    , m_local(rank % cluster.gpusPerNode)
-    , m_watts(cluster.idleWatts)
-    , m_celsius(cluster.inletCelsius + 12.0)
-    , m_memoryCelsius(cluster.inletCelsius + 15.0)
-    , m_clockMHz(cluster.maxClockMHz)
-    , m_nvlinkBytes((1.0 + noise(cluster.seed, 11, static_cast<std::uint64_t>(rank))) * 1e12)
-    , m_pcieBytes((1.0 + noise(cluster.seed, 12, static_cast<std::uint64_t>(rank))) * 1e9) { }
-
-bool SimulatedGpu::isRear() const {
-    return m_local >= m_cluster.gpusPerNode / 2;
+    , m_node(node)
+    , m_power(powerOfGpu(cluster))
+    , m_network(heatOfNode(cluster, node, m_power))
+    , m_step(m_network, kSampleSeconds)
+    , m_celsius(static_cast<std::size_t>(cluster.gpusPerNode), cluster.inletCelsius + 12.0) {
+    for (std::size_t local = 0; local < m_celsius.size(); ++local) {
+        const auto rank = static_cast<std::uint64_t>(rankOf(local));
+        m_gpus.push_back({cluster.inletCelsius + 15.0, (1.0 + noise(cluster.seed, 11, rank)) * 1e12,
+            (1.0 + noise(cluster.seed, 12, rank)) * 1e9});
+    }
 }
 
-double SimulatedGpu::jitter(std::int64_t index, std::uint64_t channel) const {
-    return noise(m_cluster.seed + channel, static_cast<std::uint64_t>(m_rank),
-        static_cast<std::uint64_t>(index));
+std::vector<predict::TimedLoad> SimulatedNode::loadsOf(
+    std::size_t local, double busyFraction, std::int64_t index) const {
+    const double chip
+        = 1.0 + 0.018 * noise(m_cluster.seed, 1, static_cast<std::uint64_t>(rankOf(local)));
+    const bool isEndStage = m_node == 0 || m_node + 1 == m_cluster.nodes;
+    const double swing = 1.0 + 0.045 * jitter(local, index, 2);
+    const double watts = m_cluster.busyWatts * chip * (isEndStage ? 1.025 : 1.0) * swing;
+    return {{busyFraction, watts - m_cluster.idleWatts, 1.0}, {1.0 - busyFraction, 0.0, 0.0, true}};
 }
 
-GpuReading SimulatedGpu::step(double busyFraction, std::int64_t index) {
-    const auto rank = static_cast<std::uint64_t>(m_rank);
-    const double chip = 1.0 + 0.018 * noise(m_cluster.seed, 1, rank);
-    const bool endStage = m_node == 0 || m_node + 1 == m_cluster.nodes;
-    const double load = chip * (endStage ? 1.025 : 1.0) * (m_clockMHz / m_cluster.maxClockMHz);
-    const double swing = 1.0 + 0.045 * jitter(index, 2);
-    const double target = m_cluster.idleWatts
-        + busyFraction * (m_cluster.busyWatts * load * swing - m_cluster.idleWatts);
-    m_watts = std::min(target + 6.0 * jitter(index, 3), 1.03 * m_cluster.powerLimitWatts);
+std::vector<GpuReading> SimulatedNode::step(double busyFraction, std::int64_t index) {
+    std::vector<GpuReading> readings;
+    std::vector<double> watts;
+    for (std::size_t local = 0; local < m_gpus.size(); ++local) {
+        const auto loads = loadsOf(local, busyFraction, index);
+        const double celsius = m_celsius[local];
+        const double clock
+            = predict::clockOfPlayed(m_power, loads, m_cluster.powerLimitWatts, celsius)
+            * predict::clockLeftByHeat(m_power, celsius);
+        watts.push_back(predict::meanPowerPlayed(m_power, loads, clock, celsius).watts
+            + 6.0 * jitter(local, index, 3));
+        readings.push_back(read(local, busyFraction, index, watts.back(), clock));
+    }
+    m_step.advance(m_celsius, watts);
+    return readings;
+}
 
-    const double fullPower = m_cluster.busyWatts;
-    const double preheat
-        = (isRear() ? m_cluster.rearPreheatCelsius : 1.5 * (m_local % 4)) * m_watts / fullPower;
-    const double inlet = m_cluster.inletCelsius + (m_node == m_cluster.hotNode ? 3.5 : 0.0);
-    const double settled = inlet + preheat
-        + kThermalResistance * m_watts * (1.0 + 0.03 * noise(m_cluster.seed, 4, rank));
-    m_celsius += (settled - m_celsius) * kSampleSeconds / kThermalSeconds;
-    m_memoryCelsius += (settled + 6.0 - m_memoryCelsius) * kSampleSeconds / (2.0 * kThermalSeconds);
-
-    const double excess = std::max(0.0, m_celsius - kSlowdownCelsius);
-    const double allowed
-        = m_cluster.maxClockMHz - std::min(24.0, std::ceil(excess * 6.0)) * kClockStepMHz;
-    m_clockMHz += std::clamp(allowed - m_clockMHz, -3.0 * kClockStepMHz, kClockStepMHz);
-    m_nvlinkBytes
-        += kSampleSeconds * nvlinkRate(m_cluster) * busyFraction * (1.0 + 0.05 * jitter(index, 5));
-    m_pcieBytes += kSampleSeconds * kPcieBytesPerSecond * (0.03 + busyFraction)
-        * (1.0 + 0.2 * jitter(index, 6));
+GpuReading SimulatedNode::read(
+    std::size_t local, double busyFraction, std::int64_t index, double watts, double clock) {
+    SimulatedGpu& gpu = m_gpus[local];
+    gpu.memoryCelsius
+        += (m_celsius[local] + 6.0 - gpu.memoryCelsius) * kSampleSeconds / (2.0 * kThermalSeconds);
+    gpu.nvlinkBytes += kSampleSeconds * nvlinkRate(m_cluster) * busyFraction
+        * (1.0 + 0.05 * jitter(local, index, 5));
+    gpu.pcieBytes += kSampleSeconds * kPcieBytesPerSecond * (0.03 + busyFraction)
+        * (1.0 + 0.2 * jitter(local, index, 6));
 
     GpuReading reading;
-    reading.powerMilliwatts = std::round(m_watts * 1000.0);
+    reading.powerMilliwatts = std::round(watts * 1000.0);
     reading.memoryPowerMilliwatts
-        = std::round((38.0 + 62.0 * busyFraction + 2.0 * jitter(index, 7)) * 1000.0);
-    reading.temperature = std::round(m_celsius);
-    reading.memoryTemperature = std::round(m_memoryCelsius);
-    reading.smClock = std::round(m_clockMHz / kClockStepMHz) * kClockStepMHz;
+        = std::round((38.0 + 62.0 * busyFraction + 2.0 * jitter(local, index, 7)) * 1000.0);
+    reading.temperature = std::round(m_celsius[local]);
+    reading.memoryTemperature = std::round(gpu.memoryCelsius);
+    reading.smClock = std::round(clock * m_cluster.maxClockMHz / kClockStepMHz) * kClockStepMHz;
     reading.memoryClock = m_cluster.memoryClockMHz;
     reading.utilization = std::round(100.0 * std::min(1.0, 1.15 * busyFraction));
     reading.memoryUtilization
-        = std::round(std::max(0.0, 44.0 * busyFraction + 3.0 * jitter(index, 8)));
+        = std::round(std::max(0.0, 44.0 * busyFraction + 3.0 * jitter(local, index, 8)));
     reading.memoryUsed = m_cluster.memoryUsedMiB;
-    reading.nvlinkRx = wrapped(m_nvlinkBytes / 1024.0);
-    reading.nvlinkTx = wrapped((m_nvlinkBytes + 7e10) / 1024.0);
-    reading.pcieRx = wrapped(m_pcieBytes);
-    reading.pcieTx = wrapped(0.8 * m_pcieBytes + 3e8);
+    reading.nvlinkRx = wrapped(gpu.nvlinkBytes / 1024.0);
+    reading.nvlinkTx = wrapped((gpu.nvlinkBytes + 7e10) / 1024.0);
+    reading.pcieRx = wrapped(gpu.pcieBytes);
+    reading.pcieTx = wrapped(0.8 * gpu.pcieBytes + 3e8);
     return reading;
 }
 
@@ -207,23 +255,23 @@ Status writeSeries(RunId run, const SeriesDescription& description,
     return sink.samples(series, times, values);
 }
 
-Status writeGpu(const ClusterParameters& cluster, const PipelineRun& pipeline, int rank, RunId run,
-    Sink& sink, ImportReport& report) {
-    const auto allTimes = sampleTimes(cluster, rank);
+// What the samples of a GPU hold, channel by channel.
+struct GpuLog {
     std::vector<TimeNs> times;
     std::array<std::vector<double>, kChannels.size()> values;
-    SimulatedGpu gpu(cluster, rank);
-    const int stage = rank / cluster.gpusPerNode;
-    for (std::int64_t i = 0; i < kSamples; ++i) {
-        const double now = static_cast<double>(i) * kSampleSeconds;
-        const auto reading = gpu.step(pipeline.busyFraction(stage, now - kSampleSeconds, now), i);
-        if (isHole(rank, i))
-            continue;
-        times.push_back(allTimes[static_cast<std::size_t>(i)]);
-        const bool failed = isFailedRead(cluster, rank, i);
+
+    void add(const ClusterParameters& cluster, int rank, std::int64_t index, TimeNs time,
+        const GpuReading& reading) {
+        if (isHole(rank, index))
+            return;
+        times.push_back(time);
+        const bool failed = isFailedRead(cluster, rank, index);
         for (std::size_t c = 0; c < kChannels.size(); ++c)
             values[c].push_back(failed && c < 2 ? kMissing : reading.*kChannels[c].field);
     }
+};
+
+Status writeGpu(int rank, const GpuLog& log, RunId run, Sink& sink, ImportReport& report) {
     for (std::size_t c = 0; c < kChannels.size(); ++c) {
         SeriesDescription description;
         description.metric = *findMetric(kChannels[c].metric);
@@ -231,8 +279,28 @@ Status writeGpu(const ClusterParameters& cluster, const PipelineRun& pipeline, i
         description.scale = kChannels[c].scale;
         description.counterBits = kChannels[c].counterBits;
         description.sensor = c == 0 ? SensorKind::Instant : SensorKind::Unknown;
-        RETURN_IF_ERROR(writeSeries(run, description, times, values[c], sink, report));
+        RETURN_IF_ERROR(writeSeries(run, description, log.times, log.values[c], sink, report));
     }
+    return {};
+}
+
+Status writeNode(const ClusterParameters& cluster, const PipelineRun& pipeline, int node, RunId run,
+    Sink& sink, ImportReport& report) {
+    const int first = node * cluster.gpusPerNode;
+    std::vector<GpuLog> logs(static_cast<std::size_t>(cluster.gpusPerNode));
+    std::vector<std::vector<TimeNs>> times;
+    for (int local = 0; local < cluster.gpusPerNode; ++local)
+        times.push_back(sampleTimes(cluster, first + local));
+    SimulatedNode gpus(cluster, node);
+    for (std::int64_t i = 0; i < kSamples; ++i) {
+        const double now = static_cast<double>(i) * kSampleSeconds;
+        const auto readings = gpus.step(pipeline.busyFraction(node, now - kSampleSeconds, now), i);
+        for (std::size_t local = 0; local < logs.size(); ++local)
+            logs[local].add(cluster, first + static_cast<int>(local), i,
+                times[local][static_cast<std::size_t>(i)], readings[local]);
+    }
+    for (std::size_t local = 0; local < logs.size(); ++local)
+        RETURN_IF_ERROR(writeGpu(first + static_cast<int>(local), logs[local], run, sink, report));
     return {};
 }
 
@@ -269,8 +337,8 @@ Status writeInfiniband(const ClusterParameters& cluster, const PipelineRun& pipe
 
 Status writeTelemetry(const ClusterParameters& cluster, const PipelineRun& pipeline, RunId run,
     Sink& sink, ImportReport& report) {
-    for (int rank = 0; rank < cluster.gpus(); ++rank) {
-        RETURN_IF_ERROR(writeGpu(cluster, pipeline, rank, run, sink, report));
+    for (int node = 0; node < cluster.nodes; ++node) {
+        RETURN_IF_ERROR(writeNode(cluster, pipeline, node, run, sink, report));
     }
     for (int node = 0; node < cluster.nodes; ++node) {
         RETURN_IF_ERROR(writeInfiniband(cluster, pipeline, node, run, sink, report));
