@@ -47,6 +47,7 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addCorrelateCommand(app, context);
     addClusterCommand(app, context);
     addPredictCommand(app, context);
+    addPowerCommand(app, context);
     addFigureCommand(app, context);
     addReportCommand(app, context);
     addExportCommand(app, context);

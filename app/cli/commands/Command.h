@@ -42,6 +42,7 @@ void addCorrelateCommand(CLI::App& app, CommandContext& context);
 void addClusterCommand(CLI::App& app, CommandContext& context);
 void addFigureCommand(CLI::App& app, CommandContext& context);
 void addPredictCommand(CLI::App& app, CommandContext& context);
+void addPowerCommand(CLI::App& app, CommandContext& context);
 void addReportCommand(CLI::App& app, CommandContext& context);
 void addExportCommand(CLI::App& app, CommandContext& context);
 void addQueryCommand(CLI::App& app, CommandContext& context);

@@ -19,7 +19,8 @@ const QStringList kCommands{QStringLiteral("import"), QStringLiteral("info"),
     QStringLiteral("figure"), QStringLiteral("report"), QStringLiteral("export"),
     QStringLiteral("query"), QStringLiteral("remove"), QStringLiteral("vacuum"),
     QStringLiteral("check"), QStringLiteral("layout"), QStringLiteral("topology"),
-    QStringLiteral("placement"), QStringLiteral("findings"), QStringLiteral("compare")};
+    QStringLiteral("placement"), QStringLiteral("findings"), QStringLiteral("compare"),
+    QStringLiteral("power")};
 
 QString completionOf(const char* shell) {
     return QString::fromStdString(runCli({"document", shell}).out);

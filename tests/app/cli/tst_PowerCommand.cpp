@@ -1,0 +1,59 @@
+// `power`: what the runs of the sample were made with is told by their telemetry.
+
+#include "app/sample/Sample.h"
+#include "support/RunCli.h"
+#include "support/TestProgram.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+
+using namespace trainscope;
+using trainscope::test::runCli;
+
+class tst_PowerCommand : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    std::string m_path;
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_path = m_folder.filePath(QStringLiteral("s.trainscope")).toStdString();
+        QVERIFY(app::writeSample(m_path).hasValue());
+    }
+
+    // 0.0535 K/W and 16 s in air of 28 °C, which 3.5 °C more reach one node (app/sample).
+    void tellsTheHeatOfTheSample() {
+        const auto json
+            = runCli({"power", m_path, "--run", "gpt3-175b 32xH200 tp8-pp4", "--json"}).json();
+        QCOMPARE(json["run"].get<std::string>(), std::string("gpt3-175b 32xH200 tp8-pp4"));
+        QCOMPARE(json["nodes"].size(), std::size_t{4});
+        for (const auto& node : json["nodes"]) {
+            QCOMPARE(node["gpus"].size(), std::size_t{8});
+            QVERIFY(std::abs(node["time_constant_s"].get<double>() - 16.0) < 5.0);
+            for (const auto& gpu : node["gpus"])
+                QVERIFY(std::abs(gpu["resistance_c_per_w"].get<double>() - 0.0535) < 0.012);
+        }
+        QVERIFY(json["temperature_error_c"].get<double>() < 2.0);
+        QVERIFY(json["residual"]["fraction"].get<double>() < 0.3);
+        QVERIFY(!json.contains("parked_w"));
+    }
+
+    void saysItInWords() {
+        const auto ran = runCli({"power", m_path, "--run", "gpt3-175b 32xH200 tp8-pp4"});
+        QCOMPARE(ran.status, 0);
+        QVERIFY(ran.out.find("node 3: inlet ") != std::string::npos);
+        QVERIFY(ran.out.find("parked    —") != std::string::npos);
+    }
+
+    void anUnknownRunIsRefused() {
+        const auto ran = runCli({"power", m_path, "--run", "none"});
+        QVERIFY(ran.status != 0);
+        QVERIFY(ran.err.find("none") != std::string::npos);
+    }
+};
+
+TRAINSCOPE_TEST(tst_PowerCommand)
+#include "tst_PowerCommand.moc"
