@@ -2,6 +2,7 @@
 // Job: everything that a prediction is made from; a training or inference run that need not exist.
 // Plain values, SI.
 
+#include "core/analysis/machine/MemoryNeed.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/layout/Layout.h"
@@ -51,10 +52,12 @@ struct Job {
     Precision precision = Precision::Bf16;
     Recompute recompute = Recompute::None;
     int recomputedLayers = 0; // of each stage (block n); 0: all
+    analysis::RecomputedParts recomputedParts = {}; // of Selective
+    int offloadedLayers = 0; // of each stage: activations that wait in the host's memory
     AttentionKind attention = AttentionKind::Flash;
     int packedSample = 0; // tokens that attend to each other in a packed sequence; 0: all
     bool sequenceParallel = false;
-    bool attentionDropout = false;
+    bool dropout = false; // of what attention and MLP give
     std::string stack = {}; // software, a key of the catalogue's stacks; empty: the usual
 
     [[nodiscard]] int gpus() const { return layout.grid.worldSize(); }

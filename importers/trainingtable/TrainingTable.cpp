@@ -298,7 +298,8 @@ private:
             request.zeroStage = kEverything;
         else if (words.find("dist-opt") != std::string::npos
             || words.find("zero-1") != std::string::npos
-            || (m_habits != nullptr && m_habits->stack == "megatron-bridge"))
+            || (m_habits != nullptr
+                && (m_habits->stack == "megatron-bridge" || m_habits->stack == "nemo-24.07")))
             request.zeroStage = 1;
         const std::size_t group = words.find("shard group ");
         if (group != std::string::npos)
@@ -352,14 +353,38 @@ private:
             job.recompute = predict::Recompute::PerOperator;
         else if (recompute.starts_with("selective"))
             job.recompute = predict::Recompute::Selective;
-        if (recompute.find("sequence parallelism") != std::string::npos)
+        if (recompute.find("sequence parallel") != std::string::npos)
             job.sequenceParallel = true;
         if (has(text("model"), "llemma"))
             job.attention = predict::AttentionKind::Flash;
-        if (job.attention == predict::AttentionKind::Unfused)
-            job.attentionDropout = true;
+        job.dropout = job.stack == "korthikanti"
+            || (job.stack == "nemo-24.07" && has(text("model"), "gpt3"));
+        if (job.stack.starts_with("megatron-bridge"))
+            takeBridgeRecipe(job);
         if (isFineTuning() && job.stack == "nemo-24.07")
             job.packedSample = kPackedSample;
+    }
+
+    // What its recipes do again or move to the host, which is not in its tables.
+    void takeBridgeRecipe(Job& job) const {
+        const std::string& gpu = job.machine.gpu.name;
+        const bool hasMoreMemory = gpu.find("300") != std::string::npos;
+        const bool isSharded = job.layout.sharding && job.layout.sharding->zeroStage >= 3;
+        if (job.model.experts > 1) {
+            job.recompute = predict::Recompute::Selective;
+            const bool isDeepSeek = has(text("model"), "deepseek");
+            const bool isGptOss = has(text("model"), "gpt oss") && !hasMoreMemory;
+            job.recomputedParts = {.attentionCore = false,
+                .latentProjections = job.model.hasLatentAttention(),
+                .norms = isGptOss,
+                .expertFunction = isGptOss || isDeepSeek,
+                .denseMlp = isDeepSeek && !hasMoreMemory};
+        } else if (isSharded && has(text("model"), "70b")) {
+            job.offloadedLayers = gpu.find("GB200") != std::string::npos ? 40 : 20;
+        } else if (isSharded && has(text("model"), "8b")) {
+            job.recompute = predict::Recompute::Full;
+            job.recomputedLayers = 5;
+        }
     }
 
     [[nodiscard]] std::string configurationOf(const Job& job, int gpus) const {

@@ -11,15 +11,16 @@ namespace {
 
 // The first is that of unknown names. Megatron-Bridge and NeMo reduce gradients in 16 bits (their
 // performance recipes), GPT-NeoX keeps them so (DeepSpeed's fp16), composer and torchtitan train
-// with PyTorch's FSDP. Losses: Transformer Engine's and flash-attention's write the gradient over
-// the logits.
+// with PyTorch's FSDP. NeMo's optimizer keeps of the weights in single precision what those in 16
+// bits lack (store_param_remainders). Losses: Transformer Engine's and flash-attention's write the
+// gradient over the logits.
 constexpr std::array kConventions{
-    MemoryConvention{"megatron-lm", 4.0, false, false, LossKernel::VocabParallel},
-    MemoryConvention{"megatron-bridge", 2.0, false, false, LossKernel::InPlace},
-    MemoryConvention{"nemo", 2.0, false, false, LossKernel::VocabParallel},
-    MemoryConvention{"gpt-neox", 2.0, false, false, LossKernel::VocabParallel},
-    MemoryConvention{"mosaic", 4.0, true, false, LossKernel::InPlace},
-    MemoryConvention{"torchtitan", 4.0, true, true, LossKernel::Separate},
+    MemoryConvention{"megatron-lm", 4.0, 12.0, false, false, LossKernel::VocabParallel},
+    MemoryConvention{"megatron-bridge", 2.0, 12.0, false, false, LossKernel::InPlace},
+    MemoryConvention{"nemo", 2.0, 10.0, false, false, LossKernel::VocabParallel},
+    MemoryConvention{"gpt-neox", 2.0, 12.0, false, false, LossKernel::VocabParallel},
+    MemoryConvention{"mosaic", 4.0, 12.0, true, false, LossKernel::InPlace},
+    MemoryConvention{"torchtitan", 4.0, 12.0, true, true, LossKernel::Separate},
 };
 
 Gathering gatheringOf(const MemoryConvention& convention, const MemoryRequest& request) {
@@ -40,6 +41,7 @@ const MemoryConvention& memoryConventionOf(std::string_view software) {
 
 void follow(const MemoryConvention& convention, MemoryRequest& request) {
     request.widths.gradient = convention.gradient;
+    request.widths.optimizer = convention.optimizer;
     if (convention.hasFsdpShards)
         request.widths = request.widths.asFsdp();
     if (convention.keepsProductsIn16Bits)

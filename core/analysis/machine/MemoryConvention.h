@@ -11,6 +11,7 @@ namespace trainscope::analysis {
 struct MemoryConvention {
     std::string_view software; // what its name begins with: "megatron-lm", "torchtitan"
     double gradient = 4.0; // B
+    double optimizer = 12.0; // B
     bool hasFsdpShards = false; // see NumberWidths::asFsdp()
     bool keepsProductsIn16Bits = false; // casts them to fewer anew for each product
     LossKernel loss = LossKernel::VocabParallel;

@@ -1,25 +1,9 @@
+#include "core/analysis/machine/MemoryConvention.h"
 #include "core/predict/prediction/Prediction.h"
-
-#include <array>
-#include <string_view>
 
 namespace trainscope::predict {
 
 namespace {
-
-// What software keeps of gradients and logits, by how its name begins.
-struct MemoryHabits {
-    std::string_view stack;
-    double gradient = 4.0; // B
-    analysis::LossKernel loss = analysis::LossKernel::VocabParallel;
-};
-constexpr std::array kMemoryHabits{
-    MemoryHabits{"megatron-bridge", 2.0, analysis::LossKernel::InPlace},
-    MemoryHabits{"nemo", 2.0, analysis::LossKernel::VocabParallel},
-    MemoryHabits{"gpt-neox", 2.0, analysis::LossKernel::VocabParallel},
-    MemoryHabits{"mosaic", 4.0, analysis::LossKernel::InPlace},
-    MemoryHabits{"torchtitan", 4.0, analysis::LossKernel::Separate},
-};
 
 analysis::Recomputation recomputationOf(Recompute recompute) {
     switch (recompute) {
@@ -45,21 +29,15 @@ analysis::MemoryRequest memoryRequestOf(const Job& job) {
     request.widths = analysis::widthsOf(toString(job.precision));
     request.sequenceParallel = job.sequenceParallel;
     request.unfusedAttention = job.attention == AttentionKind::Unfused;
-    request.dropout = job.attentionDropout;
+    request.dropout = job.dropout;
     request.recompute = recomputationOf(job.recompute);
     request.recomputedLayers = job.recomputedLayers;
-    for (const MemoryHabits& habits : kMemoryHabits) {
-        if (job.stack.starts_with(habits.stack)) {
-            request.widths.gradient = habits.gradient;
-            request.loss = habits.loss;
-        }
-    }
+    request.recomputedParts = job.recomputedParts;
+    request.offloadedLayers = job.offloadedLayers;
     const int zeroStage = job.layout.sharding ? job.layout.sharding->zeroStage : 0;
-    if (zeroStage >= 2) {
-        request.widths = request.widths.asFsdp();
-        request.gathering
-            = zeroStage >= 3 ? analysis::Gathering::Layer : analysis::Gathering::Backward;
-    }
+    if (zeroStage == 2)
+        request.gathering = analysis::Gathering::Backward;
+    analysis::follow(analysis::memoryConventionOf(RateTable::builtIn().stackOf(job)), request);
     return request;
 }
 

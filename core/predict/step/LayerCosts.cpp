@@ -139,7 +139,8 @@ private:
         case Recompute::None:
             return;
         case Recompute::Selective:
-            cost.backward[StepPart::Recompute] += cost.forward[StepPart::Attention];
+            if (m_job.recomputedParts.attentionCore)
+                cost.backward[StepPart::Recompute] += cost.forward[StepPart::Attention];
             return;
         case Recompute::PerOperator:
             cost.backward[StepPart::Recompute] += m_rates.perOperatorForward * cost.forward.total();
