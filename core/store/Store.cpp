@@ -2,6 +2,7 @@
 
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
+#include "core/store/KeptSums.h"
 #include "core/store/RunNotes.h"
 #include "core/store/database/OpenFile.h"
 #include "core/store/maintenance/Maintenance.h"
@@ -11,6 +12,7 @@
 #include "core/store/sql/SqlQuery.h"
 #include "core/store/tables/Catalogue.h"
 #include "core/store/tables/KeptFigures.h"
+#include "core/store/tables/KeptSumTables.h"
 #include "core/store/tables/RunLabels.h"
 #include "core/store/tables/UserTables.h"
 
@@ -197,6 +199,18 @@ Result<std::vector<KeptFigures>> keptFigures(const Store& store) {
 }
 Result<std::vector<std::pair<RunId, std::string>>> figureBases(const Store& store) {
     return store.connection().call(readFigureBases);
+}
+
+Result<std::optional<Bytes>> keptSumNames(const Store& store, RunId run, std::int64_t basis) {
+    return store.connection().call(readSumNames, run, basis);
+}
+Result<std::vector<SumOutline>> sumOutlines(const Store& store, RunId run, const SumPlace& place) {
+    return store.connection().call(readOutlines, run, place);
+}
+Status forEachSum(const Store& store, RunId run, const SumPlace& place, std::size_t first,
+    std::size_t end, SumPart part, const SumVisitor& visit) {
+    return store.connection().call(visitSums, run, place, static_cast<std::int64_t>(first),
+        static_cast<std::int64_t>(end), part, visit);
 }
 
 } // namespace trainscope::store

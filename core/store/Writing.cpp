@@ -2,9 +2,11 @@
 
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
+#include "core/store/KeptSums.h"
 #include "core/store/RunNotes.h"
 #include "core/store/maintenance/Maintenance.h"
 #include "core/store/tables/KeptFigures.h"
+#include "core/store/tables/KeptSumTables.h"
 #include "core/store/tables/RunLabels.h"
 #include "core/store/tables/Session.h"
 #include "core/store/tables/UserTables.h"
@@ -76,6 +78,12 @@ Status setNote(Store& store, RunId run, std::string_view note) {
 Status keepFigures(Store& store, std::span<const KeptFigures> figures) {
     return writing(store, [&](Database& database) {
         return database.transaction([&] { return writeFigures(database, figures); });
+    });
+}
+
+Status keepSums(Store& store, const KeptSums& sums) {
+    return writing(store, [&](Database& database) {
+        return database.transaction([&] { return writeSums(database, sums); });
     });
 }
 

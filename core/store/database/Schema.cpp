@@ -151,9 +151,19 @@ CREATE TABLE summary(
 CREATE TABLE summary_basis(run INTEGER PRIMARY KEY, basis TEXT NOT NULL);
 )sql";
 
+// Sums over slices of traces, kept once they were computed (KeptSums.h).
+constexpr std::string_view kVersion7 = R"sql(
+CREATE TABLE trace_sum(
+  id INTEGER PRIMARY KEY, run INTEGER NOT NULL, kind INTEGER NOT NULL, rank INTEGER NOT NULL,
+  place INTEGER NOT NULL, sequence INTEGER NOT NULL, begin_ns INTEGER NOT NULL, since_ns INTEGER NOT NULL,
+  sums BLOB NOT NULL, detail BLOB NOT NULL);
+CREATE UNIQUE INDEX trace_sum_place ON trace_sum(run, kind, rank, place, sequence, begin_ns, since_ns);
+CREATE TABLE trace_sum_basis(run INTEGER PRIMARY KEY, basis INTEGER NOT NULL, names BLOB NOT NULL);
+)sql";
+
 // Version 1 was written before the first release only; what it held cannot be brought up.
-constexpr std::array<std::string_view, 6> kMigrations{
-    "", kVersion2, kVersion3, kVersion4, kVersion5, kVersion6};
+constexpr std::array<std::string_view, 7> kMigrations{
+    "", kVersion2, kVersion3, kVersion4, kVersion5, kVersion6, kVersion7};
 constexpr int kOldest = 2;
 
 Status applySteps(Database& database, Migrations steps) {

@@ -7,7 +7,8 @@
 // run_note, track_name (the names on a track, with the number of their spans and the sum of their
 // durations). Chunks: sample_chunk (ValueCodec.h, TimeCodec.h) and
 // bucket_page (Pyramid.h), whose bytes lie in sample_data (SampleReader.h); span_chunk
-// (SpanCodec.h), group_page (LodPage.h), source_name (StringTable.h).
+// (SpanCodec.h), group_page (LodPage.h), source_name (StringTable.h). Derived, and computed again
+// where it is missing: trace_sum with trace_sum_basis (KeptSums.h).
 
 #include "core/store/database/Database.h"
 

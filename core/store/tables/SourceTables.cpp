@@ -5,6 +5,7 @@
 #include "core/model/Try.h"
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/tables/KeptFigures.h"
+#include "core/store/tables/KeptSumTables.h"
 #include "core/store/tables/StoredJson.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace trainscope::store {
 namespace {
 
-constexpr std::array<std::string_view, 11> kDeleteSource{
+constexpr std::array<std::string_view, 13> kDeleteSource{
     "DELETE FROM bucket_page WHERE series IN (SELECT id FROM series WHERE source=?)",
     "DELETE FROM sample_chunk WHERE series IN (SELECT id FROM series WHERE source=?)",
     "DELETE FROM series WHERE source=?",
@@ -23,17 +24,21 @@ constexpr std::array<std::string_view, 11> kDeleteSource{
     "DELETE FROM source_name WHERE source=?",
     "DELETE FROM summary WHERE run IN (SELECT run FROM source_run WHERE source=?)",
     "DELETE FROM summary_basis WHERE run IN (SELECT run FROM source_run WHERE source=?)",
+    "DELETE FROM trace_sum WHERE run IN (SELECT run FROM source_run WHERE source=?)",
+    "DELETE FROM trace_sum_basis WHERE run IN (SELECT run FROM source_run WHERE source=?)",
     "DELETE FROM source_run WHERE source=?",
     "DELETE FROM source WHERE id=?",
 };
 
-constexpr std::array<std::string_view, 10> kDeleteRun{
+constexpr std::array<std::string_view, 12> kDeleteRun{
     "DELETE FROM gpu WHERE run=?",
     "DELETE FROM launch WHERE run=?",
     "DELETE FROM cluster WHERE run=?",
     "DELETE FROM note WHERE run=?",
     "DELETE FROM summary WHERE run=?",
     "DELETE FROM summary_basis WHERE run=?",
+    "DELETE FROM trace_sum WHERE run=?",
+    "DELETE FROM trace_sum_basis WHERE run=?",
     "DELETE FROM run_tag WHERE run=?",
     "DELETE FROM run_note WHERE run=?",
     "DELETE FROM run_layout WHERE run=?",
@@ -189,6 +194,7 @@ Status refreshRun(Database& database, RunId run) {
     RETURN_IF_ERROR(refreshGpus(database, run));
     RETURN_IF_ERROR(writeLaunch(database, run, facts->launch));
     RETURN_IF_ERROR(writeRun(database, run, *facts));
+    RETURN_IF_ERROR(dropSums(database, run));
     return dropFigures(database, run);
 }
 

@@ -1,0 +1,65 @@
+#pragma once
+// Sums over slices of a run's traces, kept once they were computed: whoever computes them says what
+// the bytes mean (analysis/traces/TraceSums.h). They go when a source of the run is imported or
+// removed. What changes them is refused as in Writing.h.
+
+#include "core/model/Id.h"
+#include "core/model/Result.h"
+#include "core/store/codec/Bytes.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace trainscope::store {
+
+class Store;
+
+// What a sequence of slices is of.
+struct SumPlace {
+    int kind = 0;
+    int rank = -1;
+    std::int64_t place = 0;
+};
+
+// A slice reaches to the begin of the next one.
+struct SumSlice {
+    std::int64_t begin = 0; // ns
+    std::int64_t since = 0; // ns; the earliest moment that its sums depend on
+    Bytes sums;
+    Bytes detail; // read only by those who ask
+};
+
+struct SumSequence {
+    SumPlace place;
+    std::vector<SumSlice> slices; // by begin
+};
+
+struct KeptSums {
+    RunId run;
+    std::int64_t basis = 0; // by which formulas: sums of another basis are stale
+    Bytes names; // what the slices refer to
+    std::vector<SumSequence> sequences;
+};
+
+// Replaces those of the run, all or nothing; a run that is gone is passed over.
+Status keepSums(Store& store, const KeptSums& sums);
+
+// The names of the run's sums; absent where none of that basis are kept.
+Result<std::optional<Bytes>> keptSumNames(const Store& store, RunId run, std::int64_t basis);
+
+struct SumOutline {
+    std::int64_t begin = 0;
+    std::int64_t since = 0;
+};
+// Of all slices of a sequence, in order.
+Result<std::vector<SumOutline>> sumOutlines(const Store& store, RunId run, const SumPlace& place);
+
+// The slices [first, end) of a sequence in order; the views are valid during the call.
+using SumVisitor = std::function<Status(ByteView)>;
+enum class SumPart { Sums, Detail };
+Status forEachSum(const Store& store, RunId run, const SumPlace& place, std::size_t first,
+    std::size_t end, SumPart part, const SumVisitor& visit);
+
+} // namespace trainscope::store

@@ -1,0 +1,73 @@
+#include "core/store/tables/KeptSumTables.h"
+
+#include "core/model/Try.h"
+
+namespace trainscope::store {
+
+namespace {
+
+Status insertSequence(Database& database, RunId run, const SumSequence& sequence) {
+    std::int64_t number = 0;
+    for (const SumSlice& slice : sequence.slices)
+        RETURN_IF_ERROR(database.execute(
+            "INSERT INTO trace_sum(run, kind, rank, place, sequence, begin_ns, since_ns, sums, "
+            "detail) VALUES(?,?,?,?,?,?,?,?,?)",
+            run.value, sequence.place.kind, sequence.place.rank, sequence.place.place, number++,
+            slice.begin, slice.since, ByteView(slice.sums), ByteView(slice.detail)));
+    return {};
+}
+
+} // namespace
+
+Status writeSums(Database& database, const KeptSums& sums) {
+    ASSIGN_OR_RETURN(
+        const auto runs, database.number("SELECT count(*) FROM run WHERE id=?", sums.run.value));
+    if (runs == 0)
+        return {};
+    RETURN_IF_ERROR(dropSums(database, sums.run));
+    for (const SumSequence& sequence : sums.sequences)
+        RETURN_IF_ERROR(insertSequence(database, sums.run, sequence));
+    return database.execute("INSERT INTO trace_sum_basis(run, basis, names) VALUES(?, ?, ?)",
+        sums.run.value, sums.basis, ByteView(sums.names));
+}
+
+Status dropSums(Database& database, RunId run) {
+    RETURN_IF_ERROR(database.execute("DELETE FROM trace_sum WHERE run=?", run.value));
+    return database.execute("DELETE FROM trace_sum_basis WHERE run=?", run.value);
+}
+
+Result<std::optional<Bytes>> readSumNames(Database& database, RunId run, std::int64_t basis) {
+    return database.single(
+        "SELECT names FROM trace_sum_basis WHERE run=? AND basis=?",
+        [](const Row& row) {
+            const ByteView blob = row.blob(0);
+            return Bytes(blob.begin(), blob.end());
+        },
+        run.value, basis);
+}
+
+Result<std::vector<SumOutline>> readOutlines(Database& database, RunId run, const SumPlace& place) {
+    return database.rows(
+        "SELECT begin_ns, since_ns FROM trace_sum WHERE run=? AND kind=? AND rank=? AND place=? "
+        "ORDER BY sequence",
+        [](const Row& row) {
+            return SumOutline{row.integer(0), row.integer(1)};
+        },
+        run.value, place.kind, place.rank, place.place);
+}
+
+Status visitSums(Database& database, RunId run, const SumPlace& place, std::int64_t first,
+    std::int64_t end, SumPart part, const SumVisitor& visit) {
+    constexpr std::string_view sums
+        = "SELECT sums FROM trace_sum WHERE run=? AND kind=? AND rank=? AND place=? AND "
+          "sequence>=? AND sequence<? ORDER BY sequence";
+    constexpr std::string_view detail
+        = "SELECT detail FROM trace_sum WHERE run=? AND kind=? AND rank=? AND place=? AND "
+          "sequence>=? AND sequence<? ORDER BY sequence";
+    return database.forEach(
+        part == SumPart::Sums ? sums : detail,
+        [&visit](const Row& row) { return visit(row.blob(0)); }, run.value, place.kind, place.rank,
+        place.place, first, end);
+}
+
+} // namespace trainscope::store
