@@ -39,10 +39,11 @@ public:
         }
     }
 
-    Result<MarkEvidence> run(const Progress& progress) {
+    Result<MarkEvidence> run(const Progress& progress, std::optional<TimeNs> hostFrom) {
         SpanMerge merge;
-        const TimeRange hostRange{
-            m_range == kAllTime ? m_range.begin : m_range.begin - kHostLead, m_range.end};
+        TimeRange hostRange = m_range;
+        if (m_range != kAllTime)
+            hostRange = {hostFrom.value_or(m_range.begin - kHostLead), m_range.end + kHostAhead};
         for (const Track& track : m_device.threads)
             merge.add(SpanCursor(m_store, track.id, hostRange), kHostAhead);
         for (const Track& track : m_device.annotations)
@@ -269,8 +270,9 @@ Result<std::vector<DeviceTracks>> tracedDevices(const store::Store& store, const
 }
 
 Result<MarkEvidence> walkDevice(const store::Store& store, const DeviceTracks& device,
-    TimeRange range, std::span<DeviceVisitor* const> visitors, const Progress& progress) {
-    return Walk(store, device, range, visitors).run(progress);
+    TimeRange range, std::span<DeviceVisitor* const> visitors, const Progress& progress,
+    std::optional<TimeNs> hostFrom) {
+    return Walk(store, device, range, visitors).run(progress, hostFrom);
 }
 
 } // namespace trainscope::analysis

@@ -133,8 +133,10 @@ struct MarkEvidence {
 };
 
 // range: kAllTime, or the part of the trace to look at; work that reaches over its edges is told
-// whole, pieces end there.
+// whole, pieces end there. hostFrom: where the host is read from, if it is known when the first
+// call of that work began; else well before the range.
 Result<MarkEvidence> walkDevice(const store::Store& store, const DeviceTracks& device,
-    TimeRange range, std::span<DeviceVisitor* const> visitors, const Progress& progress = {});
+    TimeRange range, std::span<DeviceVisitor* const> visitors, const Progress& progress = {},
+    std::optional<TimeNs> hostFrom = {});
 
 } // namespace trainscope::analysis

@@ -1,70 +1,110 @@
 #include "core/analysis/traces/LaunchStatistics.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace trainscope::analysis {
 
-LaunchMeter::LaunchMeter(const DeviceTracks& device, const TraceWindow& shown)
-    : m_range(shown.range) {
-    if (shown.fixed)
-        m_begin = shown.fixed->begin;
-    m_busyUntil = m_begin.value_or(TimeNs{});
-    for (const Track& stream : device.streams)
-        m_queues.push_back({stream.description.thread, {}, 0.0, 0, false});
+LaunchFlow::LaunchFlow(std::size_t streams, TimeNs begin)
+    : m_begin(begin)
+    , m_busyUntil(begin)
+    , m_queues(streams) {
+    m_sums.queues.resize(streams);
 }
 
-Status LaunchMeter::work(const DeviceWork& work) {
-    const bool isKernel = work.kernel != nullptr;
-    if (!m_begin) {
-        if (!isKernel) // the window begins with the first kernel
-            return {};
-        m_begin = work.span.start;
-        m_busyUntil = work.span.start;
+void LaunchFlow::add(const DeviceWork& work) {
+    const TimeNs start = work.span.start;
+    if (start >= m_begin) {
+        if (work.kernel != nullptr)
+            ++(work.launch ? m_sums.joined : m_sums.unjoined);
+        if (work.launch) {
+            const TimeNs launched = work.launch->call.begin;
+            m_sums.early += work.kernel != nullptr && start < launched ? 1 : 0;
+            m_since = std::min(m_since, launched);
+            enqueue(work.stream, start, launched);
+            countGap(start, launched);
+        }
     }
-    const bool isInside = m_range.contains(work.span.start);
-    if (isInside && isKernel)
-        countDelay(work);
-    if (isInside && work.launch)
-        enqueue(m_queues[work.stream], work);
-    if (isInside)
-        countGap(work);
-    m_busyUntil = std::max(m_busyUntil, work.span.start + work.span.duration);
-    return {};
-}
-
-void LaunchMeter::countDelay(const DeviceWork& work) {
-    if (!work.launch) {
-        ++m_result.unjoined;
-        return;
-    }
-    ++m_result.joined;
-    const std::int64_t delay = (work.span.start - work.launch->call.begin).ns;
-    m_result.early += delay < 0 ? 1 : 0;
-    m_delays.add(std::max<std::int64_t>(delay, 0));
-    m_afterReturn.add(std::max<std::int64_t>((work.span.start - work.launch->call.end).ns, 0));
+    m_busyUntil = std::max(m_busyUntil, start + work.span.duration);
 }
 
 // A stream starts its work in the order of the launches, so whoever has started by the time of one
 // launch has by the next.
-void LaunchMeter::enqueue(Queue& queue, const DeviceWork& work) {
-    const TimeNs launched = work.launch->call.begin;
-    queue.isKnown = true;
+void LaunchFlow::enqueue(std::size_t stream, TimeNs start, TimeNs launched) {
+    Queue& queue = m_queues[stream];
+    QueueSums& sums = m_sums.queues[stream];
+    sums.isKnown = true;
+    if (launched < queue.launched)
+        m_since = std::min(m_since, queue.launchedStart);
+    else
+        queue.launchedStart = start;
+    queue.launched = std::max(queue.launched, launched);
     while (!queue.starts.empty() && queue.starts.front() <= launched)
         queue.starts.pop_front();
-    if (work.span.start <= launched)
+    if (start <= launched)
         return;
-    queue.starts.push_back(work.span.start);
-    queue.maxDepth = std::max(queue.maxDepth, static_cast<std::int64_t>(queue.starts.size()));
-    const TimeNs from = std::max(launched, *m_begin);
-    queue.waitedNs += static_cast<double>(std::max<std::int64_t>((work.span.start - from).ns, 0));
+    queue.starts.push_back(start);
+    sums.maxDepth = std::max(sums.maxDepth, static_cast<std::int64_t>(queue.starts.size()));
+    sums.waited = sums.waited + (start - std::max(launched, m_begin));
 }
 
-void LaunchMeter::countGap(const DeviceWork& work) {
-    if (!work.launch || work.span.start <= m_busyUntil)
+void LaunchFlow::countGap(TimeNs start, TimeNs launched) {
+    if (start <= m_busyUntil)
         return;
-    const TimeNs until = std::min(work.span.start, work.launch->call.begin);
+    m_since = std::min(m_since, m_busyUntil);
+    const TimeNs until = std::min(start, launched);
     if (until > m_busyUntil)
-        m_result.hostBound = m_result.hostBound + (until - m_busyUntil);
+        m_sums.hostBound = m_sums.hostBound + (until - m_busyUntil);
+}
+
+LaunchSums LaunchFlow::take() {
+    LaunchSums sums = std::exchange(m_sums, {});
+    m_sums.queues.resize(m_queues.size());
+    m_since = kAllTime.end;
+    return sums;
+}
+
+LaunchStatistics launchStatistics(
+    const LaunchSums& sums, std::span<const std::string> streams, TimeRange window) {
+    LaunchStatistics result;
+    result.joined = sums.joined;
+    result.unjoined = sums.unjoined;
+    result.early = sums.early;
+    result.hostBound = sums.hostBound;
+    for (std::size_t i = 0; i < sums.queues.size(); ++i) {
+        const QueueSums& queue = sums.queues[i];
+        if (queue.isKnown && !window.isEmpty())
+            result.queues.push_back({streams[i],
+                static_cast<double>(queue.waited.ns) / static_cast<double>(window.length().ns),
+                queue.maxDepth});
+    }
+    return result;
+}
+
+LaunchMeter::LaunchMeter(const DeviceTracks& device, const TraceWindow& shown)
+    : m_range(shown.range) {
+    for (const Track& stream : device.streams)
+        m_streams.push_back(stream.description.thread);
+    if (shown.fixed)
+        m_flow.emplace(m_streams.size(), shown.fixed->begin);
+}
+
+Status LaunchMeter::work(const DeviceWork& work) {
+    if (!m_flow) {
+        if (work.kernel == nullptr) // the window begins with the first kernel
+            return {};
+        m_flow.emplace(m_streams.size(), work.span.start);
+    }
+    if (m_range.contains(work.span.start) && work.kernel != nullptr && work.launch)
+        countDelay(work);
+    m_flow->add(work);
+    return {};
+}
+
+void LaunchMeter::countDelay(const DeviceWork& work) {
+    const std::int64_t delay = (work.span.start - work.launch->call.begin).ns;
+    m_delays.add(std::max<std::int64_t>(delay, 0));
+    m_afterReturn.add(std::max<std::int64_t>((work.span.start - work.launch->call.end).ns, 0));
 }
 
 void LaunchMeter::Delays::add(std::int64_t ns) {
@@ -81,15 +121,11 @@ std::optional<DelayStatistics> LaunchMeter::Delays::statistics() const {
     return DelayStatistics{sum / static_cast<double>(all.totalWeight()), *median, *p99, max};
 }
 
-LaunchStatistics LaunchMeter::result(TimeRange window) const {
-    LaunchStatistics result = m_result;
+LaunchStatistics LaunchMeter::result(TimeRange window) {
+    LaunchStatistics result
+        = launchStatistics(m_flow ? m_flow->take() : LaunchSums(), m_streams, window);
     result.delay = m_delays.statistics();
     result.afterReturn = m_afterReturn.statistics();
-    for (const Queue& queue : m_queues) {
-        if (queue.isKnown && !window.isEmpty())
-            result.queues.push_back({queue.name,
-                queue.waitedNs / static_cast<double>(window.length().ns), queue.maxDepth});
-    }
     return result;
 }
 

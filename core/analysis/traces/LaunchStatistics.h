@@ -14,6 +14,8 @@
 
 #include <deque>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -41,6 +43,53 @@ struct LaunchStatistics {
     DurationNs hostBound;
 };
 
+// What a stretch of a device's work adds up to.
+struct QueueSums {
+    DurationNs waited; // of each, from its call to its start
+    std::int64_t maxDepth = 0;
+    bool isKnown = false; // some call is
+};
+struct LaunchSums {
+    std::int64_t joined = 0;
+    std::int64_t unjoined = 0;
+    std::int64_t early = 0;
+    DurationNs hostBound;
+    std::vector<QueueSums> queues; // as the streams
+};
+
+// The queues of a device and its waiting for the host, from its work in order of start. Memory
+// grows with the depth of the queues.
+class LaunchFlow {
+public:
+    // Work that starts before `begin` only keeps the device busy.
+    LaunchFlow(std::size_t streams, TimeNs begin);
+
+    void add(const DeviceWork& work);
+    // What was added since it was asked before; the queues go on.
+    LaunchSums take();
+    // The earliest moment on which that depends: it is the same for every flow that began no later.
+    [[nodiscard]] TimeNs since() const { return m_since; }
+
+private:
+    struct Queue {
+        std::deque<TimeNs> starts; // of work that may still wait when the next is launched
+        TimeNs launched = kAllTime.begin; // the latest call so far
+        TimeNs launchedStart; // when its work started
+    };
+    void enqueue(std::size_t stream, TimeNs start, TimeNs launched);
+    void countGap(TimeNs start, TimeNs launched);
+
+    TimeNs m_begin;
+    TimeNs m_busyUntil;
+    TimeNs m_since = kAllTime.end;
+    std::vector<Queue> m_queues; // as the streams
+    LaunchSums m_sums;
+};
+
+// Without the delays. streams: their names.
+LaunchStatistics launchStatistics(
+    const LaunchSums& sums, std::span<const std::string> streams, TimeRange window);
+
 // Memory grows with the depth of the queues. For whole delays the distribution rounds beyond
 // Distribution::kMaxEntries different ones.
 class LaunchMeter : public DeviceVisitor {
@@ -48,17 +97,10 @@ public:
     LaunchMeter(const DeviceTracks& device, const TraceWindow& shown);
 
     Status work(const DeviceWork& work) override;
-    // window: that of the figures.
-    LaunchStatistics result(TimeRange window) const;
+    // At the end, once; window: that of the figures.
+    LaunchStatistics result(TimeRange window);
 
 private:
-    struct Queue {
-        std::string name;
-        std::deque<TimeNs> starts; // of work that may still wait when the next is launched
-        double waitedNs = 0.0; // Σ of the time each waited, inside the window
-        std::int64_t maxDepth = 0;
-        bool isKnown = false;
-    };
     struct Delays {
         Distribution all;
         double sum = 0.0;
@@ -67,17 +109,13 @@ private:
         void add(std::int64_t ns);
         [[nodiscard]] std::optional<DelayStatistics> statistics() const;
     };
-    void enqueue(Queue& queue, const DeviceWork& work);
     void countDelay(const DeviceWork& work);
-    void countGap(const DeviceWork& work);
 
     TimeRange m_range;
-    std::optional<TimeNs> m_begin; // of the window
-    std::vector<Queue> m_queues; // as the streams
+    std::vector<std::string> m_streams;
+    std::optional<LaunchFlow> m_flow; // once the window has begun
     Delays m_delays;
     Delays m_afterReturn;
-    LaunchStatistics m_result;
-    TimeNs m_busyUntil;
 };
 
 } // namespace trainscope::analysis

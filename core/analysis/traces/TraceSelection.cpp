@@ -3,22 +3,17 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/SpanMerge.h"
+#include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <unordered_map>
 #include <utility>
 
 namespace trainscope::analysis {
 
 namespace {
-
-TimeRange clippedTo(const TimeRange& window, const Span& span) {
-    const TimeNs begin = std::max(span.start, window.begin);
-    return {begin, std::max(begin, std::min(span.start + span.duration, window.end))};
-}
 
 bool holds(const TimeRange& window, const TimeRange& extent) {
     return window.begin <= extent.begin && extent.end <= window.end;
@@ -149,61 +144,45 @@ Result<std::vector<DeviceLaunches>> readLaunches(const store::Store& store,
     return result;
 }
 
-class OperatorSums {
-public:
-    // The spans of a thread come in order of their start.
-    void beginThread(const TimeRange& window) {
-        m_window = window;
-        m_open.clear();
+Result<std::vector<OperatorRow>> rowsOf(const store::Store& store, const OperatorSums& sums) {
+    std::vector<OperatorRow> rows;
+    for (const OperatorSum& sum : sums) {
+        ASSIGN_OR_RETURN(auto name, store.name(sum.name));
+        rows.push_back({std::move(name), sum.count + sum.carried, sum.time, sum.self});
     }
-    void add(const Span& span) {
-        if (span.kind != SpanKind::CpuOp)
-            return;
-        while (!m_open.empty() && m_open.back().end <= span.start)
-            m_open.pop_back();
-        const TimeRange inside = clippedTo(m_window, span);
-        Sums& sums = m_sums[span.name];
-        ++sums.count;
-        sums.time = sums.time + inside.length();
-        sums.self = sums.self + inside.length();
-        if (!m_open.empty()) {
-            const TimeNs end = std::min(inside.end, m_open.back().end);
-            Sums& caller = *m_open.back().sums;
-            caller.self
-                = caller.self - DurationNs{std::max<std::int64_t>((end - inside.begin).ns, 0)};
-        }
-        m_open.push_back({span.start + span.duration, &sums});
-    }
-    Result<std::vector<OperatorRow>> finish(const store::Store& store) const {
-        std::vector<OperatorRow> rows;
-        for (const auto& [id, sums] : m_sums) {
-            ASSIGN_OR_RETURN(auto name, store.name(id));
-            rows.push_back({std::move(name), sums.count, sums.time, sums.self});
-        }
-        std::sort(rows.begin(), rows.end(), [](const OperatorRow& a, const OperatorRow& b) {
-            return a.time != b.time ? a.time > b.time : a.name < b.name;
-        });
-        return rows;
-    }
+    std::sort(rows.begin(), rows.end(), [](const OperatorRow& a, const OperatorRow& b) {
+        return a.time != b.time ? a.time > b.time : a.name < b.name;
+    });
+    return rows;
+}
 
-private:
-    struct Sums {
-        std::int64_t count = 0;
-        DurationNs time;
-        DurationNs self;
-    };
-    struct Open {
-        TimeNs end;
-        Sums* sums; // maps keep their elements where they are
-    };
-
-    std::unordered_map<NameId, Sums> m_sums;
-    std::vector<Open> m_open; // outermost first
-    TimeRange m_window;
-};
+// The operators of one thread in the stretch, by parts, so that memory stays bounded.
+Status addOperators(const store::Store& store, const Track& thread, const TimeRange& window,
+    ReadingProgress& reading, OperatorSums& sums) {
+    constexpr std::size_t most = 32'768; // in a part
+    OperatorMeter meter(window.begin);
+    bool isFirst = true;
+    bool isStopped = false;
+    RETURN_IF_ERROR(store.forEachSpan(thread.id, window, [&](std::span<const Span> spans) {
+        for (const Span& span : spans) {
+            if (meter.begun() >= most && meter.lastStart() < span.start)
+                addSums(sums, meter.close(span.start), std::exchange(isFirst, false));
+            meter.add(span);
+        }
+        if (!spans.empty())
+            reading.at(spans.back().start);
+        isStopped = !reading.goesOn();
+        return !isStopped;
+    }));
+    if (isStopped)
+        return cancelled();
+    addSums(sums, meter.close(window.end), isFirst);
+    return {};
+}
 
 Result<std::vector<OperatorRow>> readOperators(const store::Store& store,
-    const std::vector<Track>& tracks, const RankWindow& windowOf, const Progress& progress) {
+    const std::optional<TraceSums>& kept, const std::vector<Track>& tracks,
+    const RankWindow& windowOf, const Progress& progress) {
     ReadingProgress reading("Reading operators", progress);
     for (const Track& track : tracks) {
         if (track.description.kind == TrackKind::Thread)
@@ -214,137 +193,168 @@ Result<std::vector<OperatorRow>> readOperators(const store::Store& store,
         const TimeRange window = windowOf(track.description.rank);
         if (track.description.kind != TrackKind::Thread || !window.overlaps(track.range))
             continue;
-        sums.beginThread(window);
         reading.begin(shared(track.range, window));
-        bool isStopped = false;
-        RETURN_IF_ERROR(store.forEachSpan(track.id, window, [&](std::span<const Span> spans) {
-            for (const Span& span : spans)
-                sums.add(span);
-            if (!spans.empty())
-                reading.at(spans.back().start);
-            isStopped = !reading.goesOn();
-            return !isStopped;
-        }));
-        if (isStopped)
+        if (!kept) {
+            RETURN_IF_ERROR(addOperators(store, track, window, reading, sums));
+            continue;
+        }
+        ASSIGN_OR_RETURN(const auto ofThread, kept->operators(track, window));
+        addSums(sums, ofThread, true);
+        if (!reading.goesOn())
             return cancelled();
     }
-    return sums.finish(store);
+    return rowsOf(store, sums);
 }
 
 // The calls of a run by kind and purpose of their communicators.
-class CallSums {
+class CallReader {
 public:
-    CallSums(const store::Store& store, const Run& run, const RankWindow& windowOf,
+    CallReader(const store::Store& store, const Run& run, const RankWindow& windowOf,
         const Progress& progress)
         : m_store(store)
         , m_run(run)
         , m_windowOf(windowOf)
         , m_progress(progress) { }
 
-    Result<std::vector<CallRow>> read() {
-        RETURN_IF_ERROR(readCalls());
-        if (!m_rows.empty())
-            RETURN_IF_ERROR(readWaits());
-        std::vector<CallRow> rows;
-        for (auto& [key, sums] : m_rows) {
-            const double transferS = sums.sizedS - sums.sizedWaitS;
-            if (sums.row.bytes && transferS > 0.0)
-                sums.row.bandwidth = *sums.row.bytes / transferS;
-            rows.push_back(std::move(sums.row));
-        }
-        std::stable_sort(rows.begin(), rows.end(),
-            [](const CallRow& a, const CallRow& b) { return a.time > b.time; });
-        return rows;
-    }
-
-private:
-    struct Sums {
-        CallRow row;
-        double sizedS = 0.0; // of those that say their bytes
-        double sizedWaitS = 0.0;
-    };
-
-    // PyTorch calls groups that nobody described "undefined".
-    static const std::string& purposeOf(const Communicator& group) {
-        const bool isDescribed = !group.description.empty() && group.description != "undefined";
-        return isDescribed ? group.description : group.name;
-    }
-
-    Status readCalls() {
+    Result<std::vector<CallRow>> read(const std::optional<TraceSums>& kept) {
         ASSIGN_OR_RETURN(auto calls, Calls::open(m_store, m_run));
         for (const int rank : calls.ranks()) {
-            if (m_progress && !m_progress({"Reading collectives", 0, 0}))
-                return cancelled();
             const auto extent = calls.rangeOf(rank);
             TimeRange window = m_windowOf(rank);
             if (!extent || !window.overlaps(*extent))
                 continue;
             m_windows[rank] = shared(window, *extent);
             if (holds(window, *extent))
-                window = kAllTime;
-            ASSIGN_OR_RETURN(
-                const auto made, calls.read(rank, window, static_cast<std::size_t>(-1)));
-            for (const Call& call : made)
-                add(call, calls);
+                m_windows[rank].end = extent->end + DurationNs{1}; // with what begins there
+        }
+        if (kept)
+            RETURN_IF_ERROR(readKept(*kept));
+        else
+            RETURN_IF_ERROR(readCalls(calls));
+        return rows(kept ? kept->groups() : m_groups.list());
+    }
+
+private:
+    [[nodiscard]] bool goesOn() const {
+        return !m_progress || m_progress({"Reading collectives", 0, 0});
+    }
+
+    Status readKept(const TraceSums& kept) {
+        for (const auto& [rank, window] : m_windows) {
+            if (!goesOn())
+                return cancelled();
+            RETURN_IF_ERROR(kept.addCalls(rank, window, m_windows.size() > 1, m_sums));
         }
         return {};
     }
 
-    void add(const Call& call, const Calls& calls) {
-        const CallSpec& spec = calls.specs()[call.spec];
-        const Communicator& group = calls.communicators()[spec.communicator];
-        Sums& sums = m_rows[{spec.kind, purposeOf(group)}];
-        const DurationNs time = call.end - call.start;
-        sums.row.kind = spec.kind;
-        sums.row.group = purposeOf(group);
-        sums.row.ranks = std::max(sums.row.ranks, group.size);
-        ++sums.row.count;
-        sums.row.time = sums.row.time + time;
-        if (spec.bytes) {
-            sums.row.bytes = sums.row.bytes.value_or(0.0) + *spec.bytes;
-            sums.sizedS += time.seconds();
+    Status readCalls(Calls& calls) {
+        for (const auto& [rank, window] : m_windows) {
+            if (!goesOn())
+                return cancelled();
+            const auto extent = calls.rangeOf(rank);
+            ASSIGN_OR_RETURN(const auto made,
+                calls.read(rank, extent && window.end > extent->end ? kAllTime : window,
+                    static_cast<std::size_t>(-1)));
+            for (const Call& call : made) {
+                if (window.contains(call.start))
+                    add(m_sums, entryOf(call, calls, m_groups));
+            }
         }
+        return m_sums.empty() || m_windows.size() < 2 ? Status() : readWaits();
     }
 
     Status readWaits() {
-        if (m_windows.size() < 2)
-            return {};
         ASSIGN_OR_RETURN(const auto clocks, alignRanks(m_store, m_run, m_progress));
         const auto scan = forEachCollective(
             m_store, m_run, clocks,
             [&](const Collective& one) {
-                addWaits(one, clocks);
+                forEachWait(one, clocks, m_groups, [&](int rank, const WaitEntry& wait) {
+                    const auto window = m_windows.find(rank);
+                    if (window != m_windows.end() && window->second.contains({wait.start}))
+                        add(m_sums, wait);
+                });
                 return true;
             },
             m_progress);
         return scan.hasValue() ? Status() : scan.error();
     }
 
-    void addWaits(const Collective& one, const RankClocks& clocks) {
-        const auto found = m_rows.find({one.kind, purposeOf(*one.group)});
-        if (found == m_rows.end())
-            return;
-        Sums& sums = found->second;
-        for (const CollectiveRank& part : one.ranks) {
-            const auto window = m_windows.find(part.rank);
-            const RankClock* const clock = clocks.find(part.rank);
-            if (window == m_windows.end() || clock == nullptr
-                || !window->second.contains(clock->toLocal(part.start)))
-                continue;
-            ++sums.row.matched;
-            sums.row.waitS += part.wait.seconds();
-            if (one.bytes)
-                sums.sizedWaitS += std::min(part.wait, part.end - part.start).seconds();
+    // Communicators of one purpose are one row, whatever their size.
+    [[nodiscard]] std::vector<CallRow> rows(const std::vector<CallGroup>& groups) const {
+        std::map<std::pair<CollectiveKind, std::string>, Row> byPurpose;
+        for (const auto& [number, sum] : m_sums) {
+            const CallGroup& group = groups[static_cast<std::size_t>(number)];
+            Row& row = byPurpose[{group.kind, group.group}];
+            row.shown.kind = group.kind;
+            row.shown.group = group.group;
+            row.shown.ranks = std::max(row.shown.ranks, group.ranks);
+            addSum(row, sum);
         }
+        std::vector<CallRow> made;
+        for (auto& [purpose, row] : byPurpose) {
+            const double transferS = DurationNs{row.transferNs}.seconds();
+            if (row.shown.bytes && transferS > 0.0)
+                row.shown.bandwidth = *row.shown.bytes / transferS;
+            if (row.shown.count > 0)
+                made.push_back(std::move(row.shown));
+        }
+        std::stable_sort(made.begin(), made.end(),
+            [](const CallRow& a, const CallRow& b) { return a.time > b.time; });
+        return made;
+    }
+
+    struct Row {
+        CallRow shown;
+        std::int64_t transferNs = 0; // of those that say their bytes
+    };
+    static void addSum(Row& row, const CallSum& sum) {
+        row.shown.count += sum.count;
+        row.shown.time = row.shown.time + DurationNs{sum.time};
+        if (sum.sized > 0)
+            row.shown.bytes = row.shown.bytes.value_or(0.0) + static_cast<double>(sum.bytes);
+        row.shown.matched += sum.matched;
+        row.shown.waitS += DurationNs{sum.wait}.seconds();
+        row.transferNs += sum.sizedTime - sum.sizedWait;
     }
 
     const store::Store& m_store;
     const Run& m_run;
     const RankWindow& m_windowOf;
     const Progress& m_progress;
-    std::map<int, TimeRange> m_windows; // that were read, by rank
-    std::map<std::pair<CollectiveKind, std::string>, Sums> m_rows;
+    std::map<int, TimeRange> m_windows; // that are read, by rank
+    CallGroups m_groups;
+    CallSums m_sums;
 };
+
+struct DeviceFigures {
+    std::vector<DeviceBreakdown> breakdowns;
+    std::vector<DeviceLaunches> launches;
+};
+
+Result<DeviceFigures> keptDevices(const store::Store& store, const TraceSums& kept,
+    const std::vector<ChosenDevice>& devices, const KernelCategories& categories,
+    const Progress& progress) {
+    KernelNames names(store, categories);
+    DeviceFigures result;
+    for (const auto& [tracks, shown] : devices) {
+        ASSIGN_OR_RETURN(const auto found, kept.device(tracks, shown, progress));
+        const TimeRange kernels = found.sums.hasKernels() ? found.sums.kernels : TimeRange{};
+        const TimeRange window = shown.fixed.value_or(kernels);
+        ASSIGN_OR_RETURN(auto breakdown, breakdownOf(found.sums, window, names));
+        breakdown.rank = tracks.rank;
+        breakdown.device = tracks.device;
+        result.breakdowns.push_back(std::move(breakdown));
+        std::vector<std::string> streams;
+        for (const Track& stream : tracks.streams)
+            streams.push_back(stream.description.thread);
+        LaunchStatistics launches = launchStatistics(found.sums.launches, streams, window);
+        launches.delay = found.delay;
+        result.launches.push_back(
+            {tracks.rank, tracks.device, window, std::move(launches), copiesOf(found.sums)});
+    }
+    return result;
+}
 
 } // namespace
 
@@ -357,16 +367,23 @@ Result<TraceSelection> selectionOf(const store::Store& store, const Run& run,
         if (tell)
             tell(result);
     };
+    ASSIGN_OR_RETURN(const auto kept, TraceSums::open(store, run));
     ASSIGN_OR_RETURN(auto traced, tracedDevices(store, run));
     const auto devices = chosenDevices(std::move(traced), window);
-    ASSIGN_OR_RETURN(result.devices, readKernels(store, devices, categories, progress));
-    told();
-    ASSIGN_OR_RETURN(result.launches, readLaunches(store, devices, result.devices, progress));
+    if (kept) {
+        ASSIGN_OR_RETURN(auto figures, keptDevices(store, *kept, devices, categories, progress));
+        result.devices = std::move(figures.breakdowns);
+        result.launches = std::move(figures.launches);
+    } else {
+        ASSIGN_OR_RETURN(result.devices, readKernels(store, devices, categories, progress));
+        told();
+        ASSIGN_OR_RETURN(result.launches, readLaunches(store, devices, result.devices, progress));
+    }
     told();
     ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
-    ASSIGN_OR_RETURN(result.operators, readOperators(store, tracks, window, progress));
+    ASSIGN_OR_RETURN(result.operators, readOperators(store, kept, tracks, window, progress));
     told();
-    ASSIGN_OR_RETURN(result.calls, CallSums(store, run, window, progress).read());
+    ASSIGN_OR_RETURN(result.calls, CallReader(store, run, window, progress).read(kept));
     return result;
 }
 

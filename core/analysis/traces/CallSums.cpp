@@ -1,0 +1,143 @@
+#include "core/analysis/traces/CallSums.h"
+
+#include "core/analysis/traces/SumColumns.h"
+
+#include <array>
+#include <cmath>
+#include <iterator>
+
+namespace trainscope::analysis {
+
+namespace {
+
+// PyTorch calls groups that nobody described "undefined".
+const std::string& purposeOf(const Communicator& group) {
+    const bool isDescribed = !group.description.empty() && group.description != "undefined";
+    return isDescribed ? group.description : group.name;
+}
+
+constexpr std::uint64_t kMostGroups = std::uint64_t{1} << 20U;
+
+constexpr std::size_t kSumColumns = 9;
+std::int64_t& sumColumn(CallSum& row, std::size_t i) {
+    static constexpr std::array<std::int64_t CallSum::*, kSumColumns> kMembers{&CallSum::group,
+        &CallSum::count, &CallSum::time, &CallSum::sized, &CallSum::bytes, &CallSum::sizedTime,
+        &CallSum::matched, &CallSum::wait, &CallSum::sizedWait};
+    return row.*kMembers[i];
+}
+
+constexpr std::size_t kEntryColumns = 4;
+std::int64_t& callColumn(CallEntry& row, std::size_t i) {
+    static constexpr std::array<std::int64_t CallEntry::*, kEntryColumns> kMembers{
+        &CallEntry::start, &CallEntry::group, &CallEntry::time, &CallEntry::bytes};
+    return row.*kMembers[i];
+}
+std::int64_t& waitColumn(WaitEntry& row, std::size_t i) {
+    static constexpr std::array<std::int64_t WaitEntry::*, kEntryColumns> kMembers{
+        &WaitEntry::start, &WaitEntry::group, &WaitEntry::wait, &WaitEntry::sizedWait};
+    return row.*kMembers[i];
+}
+
+} // namespace
+
+std::int64_t CallGroups::numberOf(CollectiveKind kind, const Communicator& group) {
+    const CallGroup told{kind, purposeOf(group), group.size};
+    const auto [at, isNew] = m_numbers.try_emplace(told, std::ssize(m_list));
+    if (isNew)
+        m_list.push_back(told);
+    return at->second;
+}
+
+CallEntry entryOf(const Call& call, const Calls& calls, CallGroups& groups) {
+    const CallSpec& spec = calls.specs()[call.spec];
+    const auto group = groups.numberOf(spec.kind, calls.communicators()[spec.communicator]);
+    return {call.start.ns, group, (call.end - call.start).ns,
+        spec.bytes ? std::llround(*spec.bytes) : -1};
+}
+
+void CallGroups::encode(store::Bytes& out) const {
+    store::ByteWriter writer(out);
+    writer.varint(m_list.size());
+    for (const CallGroup& group : m_list) {
+        writer.u8(static_cast<std::uint8_t>(group.kind));
+        writer.block(
+            {reinterpret_cast<const std::uint8_t*>(group.group.data()), group.group.size()});
+        writer.signedVarint(group.ranks);
+    }
+}
+
+bool CallGroups::decode(store::ByteView bytes, CallGroups& groups) {
+    store::ByteReader in(bytes);
+    const std::uint64_t count = in.varint();
+    if (count > kMostGroups)
+        return false;
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        const std::uint8_t kind = in.u8();
+        const store::ByteView text = in.block();
+        const std::int64_t ranks = in.signedVarint();
+        if (kind > static_cast<std::uint8_t>(CollectiveKind::Other))
+            return false;
+        groups.m_list.push_back({static_cast<CollectiveKind>(kind),
+            std::string(text.begin(), text.end()), static_cast<int>(ranks)});
+    }
+    return in.ok() && in.left() == 0;
+}
+
+void add(CallSums& sums, const CallEntry& call) {
+    CallSum& sum = sums[call.group];
+    sum.group = call.group;
+    ++sum.count;
+    sum.time += call.time;
+    if (call.bytes < 0)
+        return;
+    ++sum.sized;
+    sum.bytes += call.bytes;
+    sum.sizedTime += call.time;
+}
+
+void add(CallSums& sums, const WaitEntry& wait) {
+    CallSum& sum = sums[wait.group];
+    sum.group = wait.group;
+    ++sum.matched;
+    sum.wait += wait.wait;
+    sum.sizedWait += wait.sizedWait;
+}
+
+void add(CallSums& sums, const CallSum& part) {
+    CallSum& sum = sums[part.group];
+    sum.group = part.group;
+    for (std::size_t i = 1; i < kSumColumns; ++i) {
+        CallSum copy = part;
+        sumColumn(sum, i) += sumColumn(copy, i);
+    }
+}
+
+void encodeSums(const CallSums& sums, store::Bytes& out) {
+    std::vector<CallSum> rows;
+    for (const auto& [group, sum] : sums)
+        rows.push_back(sum);
+    putRows<CallSum>(rows, kSumColumns, sumColumn, out);
+}
+
+bool decodeSums(store::ByteView bytes, std::vector<CallSum>& sums) {
+    store::ByteReader in(bytes);
+    return takeRows(in, sums, kSumColumns, sumColumn) && in.left() == 0;
+}
+
+void encodeEntries(std::span<const CallEntry> calls, store::Bytes& out) {
+    putRows(calls, kEntryColumns, callColumn, out);
+}
+void encodeEntries(std::span<const WaitEntry> waits, store::Bytes& out) {
+    putRows(waits, kEntryColumns, waitColumn, out);
+}
+
+bool decodeEntries(store::ByteView bytes, std::vector<CallEntry>& calls) {
+    store::ByteReader in(bytes);
+    return takeRows(in, calls, kEntryColumns, callColumn) && in.left() == 0;
+}
+bool decodeEntries(store::ByteView bytes, std::vector<WaitEntry>& waits) {
+    store::ByteReader in(bytes);
+    return takeRows(in, waits, kEntryColumns, waitColumn) && in.left() == 0;
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,97 @@
+#pragma once
+// The calls of a rank and their waits, and what those of a stretch of time add up to by kind and
+// purpose. A call belongs to the stretch in which it starts. One thread.
+
+#include "core/analysis/traces/Calls.h"
+#include "core/analysis/traces/CollectiveKind.h"
+#include "core/analysis/traces/Collectives.h"
+#include "core/analysis/traces/RankClocks.h"
+#include "core/store/codec/Bytes.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// What the rows of a selection tell apart, and the size of the communicators.
+struct CallGroup {
+    CollectiveKind kind = CollectiveKind::Other;
+    std::string group; // what the communicator is for, else its name; empty: not said
+    int ranks = 0; // 0: not known
+
+    auto operator<=>(const CallGroup&) const = default;
+};
+
+// Gives each group a number.
+class CallGroups {
+public:
+    std::int64_t numberOf(CollectiveKind kind, const Communicator& group);
+    [[nodiscard]] const std::vector<CallGroup>& list() const { return m_list; } // by number
+
+    void encode(store::Bytes& out) const;
+    static bool decode(store::ByteView bytes, CallGroups& groups);
+
+private:
+    std::vector<CallGroup> m_list;
+    std::map<CallGroup, std::int64_t> m_numbers;
+};
+
+struct CallEntry {
+    std::int64_t start = 0; // ns
+    std::int64_t group = 0;
+    std::int64_t time = 0; // ns
+    std::int64_t bytes = -1; // not said
+};
+struct WaitEntry {
+    std::int64_t start = 0; // ns
+    std::int64_t group = 0;
+    std::int64_t wait = 0; // ns, until the last rank started
+    std::int64_t sizedWait = 0; // of that within the call, where its bytes are known
+};
+
+struct CallSum {
+    std::int64_t group = 0;
+    std::int64_t count = 0;
+    std::int64_t time = 0; // ns
+    std::int64_t sized = 0; // of the count: that say their bytes
+    std::int64_t bytes = 0;
+    std::int64_t sizedTime = 0; // ns
+    std::int64_t matched = 0; // waits
+    std::int64_t wait = 0; // ns
+    std::int64_t sizedWait = 0; // ns
+};
+
+CallEntry entryOf(const Call& call, const Calls& calls, CallGroups& groups);
+// take(rank, wait): of the parts of a collective whose rank has a clock.
+template <typename Take>
+void forEachWait(const Collective& one, const RankClocks& clocks, CallGroups& groups, Take&& take) {
+    const std::int64_t group = groups.numberOf(one.kind, *one.group);
+    for (const CollectiveRank& part : one.ranks) {
+        const RankClock* const clock = clocks.find(part.rank);
+        if (clock == nullptr)
+            continue;
+        const DurationNs sized
+            = one.bytes ? std::min(part.wait, part.end - part.start) : DurationNs{};
+        take(part.rank, WaitEntry{clock->toLocal(part.start).ns, group, part.wait.ns, sized.ns});
+    }
+}
+
+using CallSums = std::map<std::int64_t, CallSum>; // by group
+
+void add(CallSums& sums, const CallEntry& call);
+void add(CallSums& sums, const WaitEntry& wait);
+void add(CallSums& sums, const CallSum& part);
+
+// A slice: its entries, and what they add up to. False: the bytes are none of these.
+void encodeSums(const CallSums& sums, store::Bytes& out);
+bool decodeSums(store::ByteView bytes, std::vector<CallSum>& sums);
+void encodeEntries(std::span<const CallEntry> calls, store::Bytes& out);
+void encodeEntries(std::span<const WaitEntry> waits, store::Bytes& out);
+bool decodeEntries(store::ByteView bytes, std::vector<CallEntry>& calls);
+bool decodeEntries(store::ByteView bytes, std::vector<WaitEntry>& waits);
+
+} // namespace trainscope::analysis

@@ -1,0 +1,249 @@
+#include "core/analysis/traces/DeviceSums.h"
+
+#include "core/analysis/traces/SumColumns.h"
+#include "core/model/Try.h"
+
+#include <algorithm>
+
+namespace trainscope::analysis {
+
+namespace {
+
+void addTo(KernelSum& row, const KernelSum& other) {
+    row.count += other.count;
+    row.carried += other.carried;
+    row.time = row.time + other.time;
+    row.see(other.longest, other.longestAt);
+}
+
+// Both by name, then detail.
+void addRows(std::vector<KernelSum>& rows, std::span<const KernelSum> part, bool isFirst) {
+    std::vector<KernelSum> all;
+    all.reserve(rows.size() + part.size());
+    auto known = rows.begin();
+    for (KernelSum row : part) {
+        row.carried = isFirst ? row.carried : 0;
+        for (; known != rows.end() && precedes(*known, row); ++known)
+            all.push_back(*known);
+        if (known != rows.end() && !precedes(row, *known))
+            addTo(row, *known++);
+        all.push_back(row);
+    }
+    all.insert(all.end(), known, rows.end());
+    rows.swap(all);
+}
+
+void addTo(CopySum& sum, const CopySum& part) {
+    sum.count += part.count;
+    sum.carried += part.carried;
+    sum.time = sum.time + part.time;
+    sum.withBytes += part.withBytes;
+    sum.bytes += part.bytes;
+    sum.timeWithBytes = sum.timeWithBytes + part.timeWithBytes;
+}
+
+void addTo(LaunchSums& sum, const LaunchSums& part) {
+    sum.joined += part.joined;
+    sum.unjoined += part.unjoined;
+    sum.early += part.early;
+    sum.hostBound = sum.hostBound + part.hostBound;
+    sum.queues.resize(std::max(sum.queues.size(), part.queues.size()));
+    for (std::size_t i = 0; i < part.queues.size(); ++i) {
+        QueueSums& queue = sum.queues[i];
+        queue.waited = queue.waited + part.queues[i].waited;
+        queue.maxDepth = std::max(queue.maxDepth, part.queues[i].maxDepth);
+        queue.isKnown = queue.isKnown || part.queues[i].isKnown;
+    }
+}
+
+constexpr std::size_t kKernelColumns = 7;
+std::int64_t& kernelColumn(KernelSum& row, std::size_t i) {
+    switch (i) {
+    case 0:
+        return row.name.value;
+    case 1:
+        return row.detail.value;
+    case 2:
+        return row.count;
+    case 3:
+        return row.carried;
+    case 4:
+        return row.time.ns;
+    case 5:
+        return row.longest.ns;
+    default:
+        return row.longestAt.ns;
+    }
+}
+
+constexpr std::size_t kCopyColumns = 6;
+std::int64_t& copyColumn(CopySum& row, std::size_t i) {
+    switch (i) {
+    case 0:
+        return row.count;
+    case 1:
+        return row.carried;
+    case 2:
+        return row.time.ns;
+    case 3:
+        return row.withBytes;
+    case 4:
+        return row.bytes;
+    default:
+        return row.timeWithBytes.ns;
+    }
+}
+
+struct QueueRow {
+    std::int64_t waited = 0;
+    std::int64_t maxDepth = 0;
+    std::int64_t isKnown = 0;
+};
+constexpr std::size_t kQueueColumns = 3;
+std::int64_t& queueColumn(QueueRow& row, std::size_t i) {
+    if (i == 0)
+        return row.waited;
+    return i == 1 ? row.maxDepth : row.isKnown;
+}
+
+std::vector<QueueRow> rowsOf(const std::vector<QueueSums>& queues) {
+    std::vector<QueueRow> rows;
+    for (const QueueSums& queue : queues)
+        rows.push_back({queue.waited.ns, queue.maxDepth, queue.isKnown ? 1 : 0});
+    return rows;
+}
+
+constexpr std::size_t kScalars = 9;
+
+} // namespace
+
+void DeviceSums::add(const DeviceSums& part, bool isFirst) {
+    const auto carriedOnce = [isFirst](CopySum row) {
+        row.carried = isFirst ? row.carried : 0;
+        return row;
+    };
+    busy = busy + part.busy;
+    compute = compute + part.compute;
+    communication = communication + part.communication;
+    kernels = spanned(kernels, part.kernels);
+    addRows(names, part.names, isFirst);
+    for (std::size_t i = 0; i < copies.size(); ++i)
+        addTo(copies[i], carriedOnce(part.copies[i]));
+    addTo(sets, carriedOnce(part.sets));
+    addTo(launches, part.launches);
+}
+
+void encodeSums(const DeviceSums& sums, store::Bytes& out) {
+    const std::array<std::int64_t, kScalars> scalars{sums.busy.ns, sums.compute.ns,
+        sums.communication.ns, sums.kernels.begin.ns, sums.kernels.end.ns, sums.launches.joined,
+        sums.launches.unjoined, sums.launches.early, sums.launches.hostBound.ns};
+    putColumn(scalars, out);
+    putRows<KernelSum>(sums.names, kKernelColumns, kernelColumn, out);
+    std::vector<CopySum> copies(sums.copies.begin(), sums.copies.end());
+    copies.push_back(sums.sets);
+    putRows<CopySum>(copies, kCopyColumns, copyColumn, out);
+    const auto queues = rowsOf(sums.launches.queues);
+    putRows<QueueRow>(queues, kQueueColumns, queueColumn, out);
+}
+
+bool decodeSums(store::ByteView bytes, DeviceSums& sums) {
+    store::ByteReader in(bytes);
+    std::vector<std::int64_t> scalars;
+    std::vector<CopySum> copies;
+    std::vector<QueueRow> queues;
+    if (!takeColumn(in, scalars) || scalars.size() != kScalars
+        || !takeRows(in, sums.names, kKernelColumns, kernelColumn)
+        || !takeRows(in, copies, kCopyColumns, copyColumn)
+        || copies.size() != sums.copies.size() + 1
+        || !takeRows(in, queues, kQueueColumns, queueColumn) || in.left() != 0)
+        return false;
+    sums.busy = {scalars[0]};
+    sums.compute = {scalars[1]};
+    sums.communication = {scalars[2]};
+    sums.kernels = {{scalars[3]}, {scalars[4]}};
+    std::copy_n(copies.begin(), sums.copies.size(), sums.copies.begin());
+    sums.sets = copies.back();
+    sums.launches = {scalars[5], scalars[6], scalars[7], {scalars[8]}, {}};
+    for (const QueueRow& queue : queues)
+        sums.launches.queues.push_back({{queue.waited}, queue.maxDepth, queue.isKnown != 0});
+    return true;
+}
+
+void encodeDelays(std::span<const std::int64_t> delays, store::Bytes& out) {
+    putColumn(delays, out);
+}
+
+bool decodeDelays(store::ByteView bytes, std::vector<std::int64_t>& delays) {
+    store::ByteReader in(bytes);
+    return takeColumn(in, delays) && in.left() == 0;
+}
+
+namespace {
+
+// A name has one row, of the category in which it spent the most time.
+struct NameRow {
+    KernelRow row;
+    std::map<std::string, DurationNs> times; // by category
+};
+
+} // namespace
+
+Result<DeviceBreakdown> breakdownOf(const DeviceSums& sums, TimeRange window, KernelNames& names) {
+    DeviceBreakdown result;
+    std::map<NameId, NameRow> rows;
+    for (const KernelSum& sum : sums.names) {
+        ASSIGN_OR_RETURN(const auto kernel, names.kernel(sum.name));
+        Span span;
+        span.name = sum.name;
+        span.detail = sum.detail;
+        ASSIGN_OR_RETURN(const auto category, names.category(*kernel, span));
+        const std::int64_t count = sum.count + sum.carried;
+        NameRow& row = rows[sum.name];
+        row.row.name = kernel->name;
+        row.row.count += count;
+        row.row.time = row.row.time + sum.time;
+        row.times[*category] = row.times[*category] + sum.time;
+        CategoryTime& all = result.categories[*category];
+        all.count += count;
+        all.time = all.time + sum.time;
+        result.kernelCount += count;
+        result.kernelTime = result.kernelTime + sum.time;
+    }
+    for (auto& [id, row] : rows) {
+        row.row.category = std::max_element(
+            row.times.begin(), row.times.end(), [](const auto& a, const auto& b) {
+                return a.second < b.second;
+            })->first;
+        result.kernels.push_back(std::move(row.row));
+    }
+    std::sort(
+        result.kernels.begin(), result.kernels.end(), [](const KernelRow& a, const KernelRow& b) {
+            return a.time != b.time ? a.time > b.time : a.name < b.name;
+        });
+    result.window = window;
+    result.busy = sums.busy;
+    result.compute = sums.compute;
+    result.communication = sums.communication;
+    result.overlap = sums.compute + sums.communication - sums.busy;
+    result.exposedCommunication = sums.busy - sums.compute;
+    result.idle = window.length() - sums.busy;
+    for (const CopySum& copy : sums.copies) {
+        result.copies.count += copy.count + copy.carried;
+        result.copies.time = result.copies.time + copy.time;
+    }
+    result.sets = {sums.sets.count + sums.sets.carried, sums.sets.time};
+    return result;
+}
+
+CopyStatistics copiesOf(const DeviceSums& sums) {
+    CopyStatistics result;
+    for (std::size_t i = 0; i < sums.copies.size(); ++i) {
+        const CopySum& copy = sums.copies[i];
+        if (copy.count + copy.carried > 0)
+            result[std::string(kCopyDirections[i])] = {copy.count + copy.carried, copy.time,
+                copy.withBytes, copy.bytes, copy.timeWithBytes};
+    }
+    return result;
+}
+
+} // namespace trainscope::analysis

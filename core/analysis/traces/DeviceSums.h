@@ -1,0 +1,143 @@
+#pragma once
+// What the work of a device adds up to in a part of its time, such that the sums of parts that
+// follow each other are those of the whole: times are cut at the edges of the part, and work counts
+// where it begins. One thread.
+
+#include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/DeviceActivity.h"
+#include "core/analysis/traces/DeviceWalk.h"
+#include "core/analysis/traces/KernelCategory.h"
+#include "core/analysis/traces/LaunchStatistics.h"
+#include "core/analysis/traces/TraceBreakdown.h"
+#include "core/store/codec/Bytes.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// The kernels of a name whose details name one collective.
+struct KernelSum {
+    NameId name;
+    NameId detail; // one of those; invalid: none names any
+    std::int64_t count = 0; // that begin in the part
+    std::int64_t carried = 0; // that began before it
+    DurationNs time;
+    DurationNs longest; // of those that touch the part, whole
+    TimeNs longestAt; // the first of them
+
+    // A kernel of them.
+    void see(DurationNs duration, TimeNs at) {
+        if (duration > longest || (duration == longest && at < longestAt)) {
+            longest = duration;
+            longestAt = at;
+        }
+    }
+};
+inline bool precedes(const KernelSum& a, const KernelSum& b) {
+    return a.name != b.name ? a.name < b.name : a.detail < b.detail;
+}
+
+// Copies of a direction, or sets.
+struct CopySum {
+    std::int64_t count = 0; // that begin in the part
+    std::int64_t carried = 0;
+    DurationNs time;
+    // Of those that begin in the part and end in the window: that say their bytes.
+    std::int64_t withBytes = 0;
+    std::int64_t bytes = 0;
+    DurationNs timeWithBytes;
+};
+
+inline constexpr std::array<std::string_view, 6> kCopyDirections{
+    "HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "other"};
+
+struct DeviceSums {
+    DurationNs busy; // unions over all streams
+    DurationNs compute;
+    DurationNs communication;
+    TimeRange kernels = kNoTime; // first start to last end of those that begin here
+    [[nodiscard]] bool hasKernels() const { return kernels != kNoTime; }
+    std::vector<KernelSum> names; // by name, then detail
+    std::array<CopySum, kCopyDirections.size()> copies;
+    CopySum sets;
+    LaunchSums launches;
+    std::vector<std::int64_t> delays; // ns, ascending; of kernels whose call is known
+
+    // A part that follows; what it carries was counted before, unless it is the first.
+    void add(const DeviceSums& part, bool isFirst);
+};
+
+// Without the delays. False: the bytes are none of these.
+void encodeSums(const DeviceSums& sums, store::Bytes& out);
+bool decodeSums(store::ByteView bytes, DeviceSums& sums);
+// Ascending.
+void encodeDelays(std::span<const std::int64_t> delays, store::Bytes& out);
+bool decodeDelays(store::ByteView bytes, std::vector<std::int64_t>& delays);
+
+// Sums parts one after the other, from the work of a device in order of start. Memory grows with
+// the work of a part.
+class DeviceSumsMeter {
+public:
+    // Launches are followed from `launchBegin`; work before `begin` only leads up to the first
+    // part.
+    DeviceSumsMeter(
+        const store::Store& store, std::size_t streams, TimeNs launchBegin, TimeNs begin);
+
+    Status add(const DeviceWork& work);
+    // Ends the part here; all work that begins before was added. The next part follows, and work
+    // that begins with it may have been added already; its launch counts in the part that ends.
+    Result<DeviceSums> close(TimeNs end);
+    // The same for the last part of that window: copies that end later do not say their bytes.
+    Result<DeviceSums> closeLast(TimeRange window);
+
+    [[nodiscard]] std::size_t begun() const { return m_begun; } // in this part
+    [[nodiscard]] TimeNs lastStart() const { return m_lastStart; }
+    [[nodiscard]] bool hasKernels() const { return m_hasKernels; } // so far
+    [[nodiscard]] TimeNs since() const { return m_flow.since(); } // LaunchFlow
+
+private:
+    struct Work {
+        Span span;
+        bool isCommunication = false;
+    };
+    struct CopyFacts {
+        std::size_t direction = 0;
+        std::optional<std::int64_t> bytes;
+    };
+    // A part; `last`: the window that ends with it.
+    Result<DeviceSums> sum(TimeRange part, const std::optional<TimeRange>& last);
+    using KernelRows = std::unordered_map<std::pair<NameId, NameId>, KernelSum, NamePairHash>;
+    Status addKernel(const Work& work, const TimeRange& part, KernelRows& rows);
+    Status addCopy(const Work& work, const TimeRange& part, const std::optional<TimeRange>& last,
+        DeviceSums& sums);
+    Result<NameId> collectiveOf(const Span& span);
+    Result<CopyFacts> factsOf(const Span& span);
+
+    const store::Store& m_store;
+    TimeNs m_partBegin;
+    LaunchFlow m_flow;
+    std::vector<Work> m_works; // that touch the part
+    std::vector<std::int64_t> m_delays;
+    std::size_t m_begun = 0;
+    TimeNs m_lastStart = kAllTime.begin;
+    bool m_hasKernels = false;
+    std::unordered_map<std::pair<NameId, NameId>, NameId, NamePairHash> m_collectives;
+    std::map<std::pair<NameId, std::string>, NameId> m_firstDetails; // by name and collective
+    std::map<std::pair<NameId, NameId>, CopyFacts> m_copies; // by name and detail
+};
+
+// The kernel table and the times of a device, from sums over a window; without the rank, the device
+// and the iterations.
+Result<DeviceBreakdown> breakdownOf(const DeviceSums& sums, TimeRange window, KernelNames& names);
+CopyStatistics copiesOf(const DeviceSums& sums);
+
+} // namespace trainscope::analysis

@@ -1,0 +1,388 @@
+#include "core/analysis/traces/TraceSums.h"
+
+#include "core/model/Try.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+using store::SumOutline;
+using store::SumPlace;
+
+Error damagedSums(const store::Store& store) {
+    return {ErrorCode::Unreadable, "The kept sums of a trace are damaged; import it again.",
+        store.path().string()};
+}
+
+TimeNs earliestOf(std::span<const SumOutline> slices, TimeNs begin) {
+    for (const SumOutline& slice : slices)
+        begin.ns = std::min(begin.ns, slice.since);
+    return begin;
+}
+
+// The values at some ranks of a multitude that is told several times, in bounded memory.
+// tell(visit) → Status, visit(values).
+class RankSearch {
+public:
+    RankSearch(std::array<std::int64_t, 3> ranks, std::int64_t most) {
+        for (std::size_t i = 0; i < ranks.size(); ++i)
+            m_wanted[i].rank = ranks[i];
+        const auto bits = static_cast<unsigned>(
+            std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(most, 0))));
+        for (Wanted& wanted : m_wanted)
+            wanted.bits = bits;
+    }
+
+    template <typename Tell>
+    Result<std::array<std::int64_t, 3>> find(Tell&& tell) {
+        while (std::any_of(m_wanted.begin(), m_wanted.end(),
+            [](const Wanted& wanted) { return wanted.bits > 0; })) {
+            for (Wanted& wanted : m_wanted)
+                wanted.counts.assign(std::size_t{1} << std::min(wanted.bits, kPassBits), 0);
+            RETURN_IF_ERROR(tell([this](std::span<const std::int64_t> values) { count(values); }));
+            for (Wanted& wanted : m_wanted)
+                narrow(wanted);
+        }
+        return std::array{m_wanted[0].low, m_wanted[1].low, m_wanted[2].low};
+    }
+
+private:
+    static constexpr unsigned kPassBits = 16;
+
+    // It is among the 2^bits values from `low` on, and the rank counts from the first of them.
+    struct Wanted {
+        std::int64_t rank = 1;
+        std::int64_t low = 0;
+        unsigned bits = 0;
+        std::vector<std::int64_t> counts;
+        [[nodiscard]] unsigned shift() const { return bits > kPassBits ? bits - kPassBits : 0; }
+    };
+    void count(std::span<const std::int64_t> values) {
+        for (Wanted& wanted : m_wanted) {
+            const unsigned shift = wanted.shift();
+            for (const std::int64_t value : values) {
+                const auto place = static_cast<std::uint64_t>(value - wanted.low) >> shift;
+                if (value >= wanted.low && place < wanted.counts.size())
+                    ++wanted.counts[static_cast<std::size_t>(place)];
+            }
+        }
+    }
+    static void narrow(Wanted& wanted) {
+        std::size_t bucket = 0;
+        while (bucket + 1 < wanted.counts.size() && wanted.counts[bucket] < wanted.rank)
+            wanted.rank -= wanted.counts[bucket++];
+        wanted.low += static_cast<std::int64_t>(bucket << wanted.shift());
+        wanted.bits = wanted.shift();
+    }
+
+    std::array<Wanted, 3> m_wanted;
+};
+
+// The smallest of so many that 99 % do not exceed.
+std::int64_t rankOf99(std::int64_t count) {
+    constexpr std::int64_t percent = 99;
+    constexpr std::int64_t whole = 100;
+    return (count / whole) * percent + ((count % whole) * percent + whole - 1) / whole;
+}
+
+template <typename Tell>
+Result<std::optional<DelayStatistics>> delayStatistics(Tell&& tell) {
+    std::int64_t count = 0;
+    std::int64_t most = 0;
+    double sum = 0.0;
+    RETURN_IF_ERROR(tell([&](std::span<const std::int64_t> values) {
+        count += std::ssize(values);
+        for (const std::int64_t value : values) {
+            most = std::max(most, value);
+            sum += static_cast<double>(value);
+        }
+    }));
+    if (count == 0)
+        return std::optional<DelayStatistics>();
+    RankSearch search({(count + 1) / 2, count / 2 + 1, rankOf99(count)}, most);
+    ASSIGN_OR_RETURN(const auto found, search.find(tell));
+    const auto lower = static_cast<double>(found[0]);
+    const auto upper = static_cast<double>(found[1]);
+    return std::optional(DelayStatistics{sum / static_cast<double>(count),
+        lower + (upper - lower) / 2.0, static_cast<double>(found[2]), most});
+}
+
+// Forwards the work of a walk.
+class SumsVisitor : public DeviceVisitor {
+public:
+    explicit SumsVisitor(DeviceSumsMeter& meter)
+        : m_meter(meter) { }
+    Status work(const DeviceWork& work) override { return m_meter.add(work); }
+
+private:
+    DeviceSumsMeter& m_meter;
+};
+
+} // namespace
+
+// Which slices a window takes whole, and what is left of it at its ends.
+struct TraceSums::SlicePlan {
+    std::size_t first = 0;
+    std::size_t end = 0;
+    std::optional<TimeRange> before; // without slices: the window
+    std::optional<TimeRange> after;
+    TimeNs beforeHost; // the earliest that the sums of these depend on
+    TimeNs afterHost;
+};
+
+// What is added up of a device.
+struct TraceSums::Parts {
+    const Progress& progress;
+    DeviceSums sums;
+    std::vector<std::vector<std::int64_t>> edgeDelays;
+};
+
+// extentEnd: of all spans; the last slice holds those that begin there too.
+TraceSums::SlicePlan TraceSums::planOf(
+    std::span<const SumOutline> slices, TimeRange window, TimeNs extentEnd) {
+    const auto firstFrom = [slices](TimeNs time) {
+        const auto at = std::lower_bound(slices.begin(), slices.end(), time.ns,
+            [](const SumOutline& slice, std::int64_t ns) { return slice.begin < ns; });
+        return static_cast<std::size_t>(at - slices.begin());
+    };
+    SlicePlan plan;
+    plan.end = window.end > extentEnd ? slices.size()
+                                      : std::max<std::size_t>(firstFrom(window.end), 1) - 1;
+    plan.first = firstFrom(window.begin);
+    for (std::size_t i = plan.first; i < plan.end; ++i) {
+        if (slices[i].since < window.begin.ns)
+            plan.first = i + 1;
+    }
+    // The slice in which the window begins.
+    const std::size_t holding
+        = std::max<std::size_t>(firstFrom(window.begin + DurationNs{1}), 1) - 1;
+    if (plan.first >= plan.end) {
+        plan.first = plan.end;
+        plan.before = window;
+        plan.before->end = std::min(plan.before->end, extentEnd + DurationNs{1});
+        const std::size_t last = std::min(plan.end + 1, slices.size());
+        plan.beforeHost
+            = earliestOf(slices.subspan(holding, last - std::min(holding, last)), window.begin);
+        return plan;
+    }
+    const TimeNs begin{slices[plan.first].begin};
+    if (begin > window.begin) {
+        plan.before = TimeRange{window.begin, begin};
+        plan.beforeHost = earliestOf(slices.subspan(holding, plan.first - holding), window.begin);
+    }
+    if (plan.end < slices.size()) {
+        plan.after = TimeRange{{slices[plan.end].begin}, window.end};
+        plan.afterHost = earliestOf(slices.subspan(plan.end, 1), plan.after->begin);
+    }
+    return plan;
+}
+
+SumPlace placeOf(SumKind kind, int rank, std::int64_t place) {
+    return {static_cast<int>(kind), rank, place};
+}
+
+Result<bool> lacksSums(const store::Store& store, const Run& run) {
+    constexpr std::int64_t many = 500'000; // spans
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    std::int64_t spans = 0;
+    for (const Track& track : tracks) {
+        const TrackKind kind = track.description.kind;
+        spans += kind == TrackKind::Stream || kind == TrackKind::Thread ? track.count : 0;
+    }
+    if (spans < many)
+        return false;
+    ASSIGN_OR_RETURN(const auto names, store::keptSumNames(store, run.id, kTraceSumsVersion));
+    return !names.has_value();
+}
+
+Result<std::optional<TraceSums>> TraceSums::open(const store::Store& store, const Run& run) {
+    ASSIGN_OR_RETURN(const auto names, store::keptSumNames(store, run.id, kTraceSumsVersion));
+    if (!names)
+        return std::optional<TraceSums>();
+    TraceSums sums(store, run.id);
+    if (!CallGroups::decode(*names, sums.m_groups))
+        return damagedSums(store);
+    return std::optional(std::move(sums));
+}
+
+Result<DeviceSums> TraceSums::edge(const DeviceTracks& device, TimeRange part, TimeNs launchBegin,
+    TimeNs hostFrom, const std::optional<TimeRange>& last, const Progress& progress) const {
+    DeviceSumsMeter meter(*m_store, device.streams.size(), launchBegin, part.begin);
+    SumsVisitor visitor(meter);
+    const std::array<DeviceVisitor*, 1> visitors{&visitor};
+    DeviceTracks tracks = device;
+    tracks.annotations.clear(); // tell phases, which nobody asks for here
+    ASSIGN_OR_RETURN(const auto evidence,
+        walkDevice(*m_store, tracks, {launchBegin, part.end}, visitors, progress, hostFrom));
+    static_cast<void>(evidence);
+    return last ? meter.closeLast(*last) : meter.close(part.end);
+}
+
+Status TraceSums::addSlices(const SumPlace& place, std::size_t first, std::size_t end, bool isFirst,
+    DeviceSums& sums) const {
+    return store::forEachSum(
+        *m_store, m_run, place, first, end, store::SumPart::Sums, [&](store::ByteView bytes) {
+            DeviceSums part;
+            if (!decodeSums(bytes, part))
+                return Status(damagedSums(*m_store));
+            sums.add(part, std::exchange(isFirst, false));
+            return Status();
+        });
+}
+
+// Absent without kernels.
+Result<std::optional<TimeNs>> TraceSums::firstKernel(
+    const SumPlace& place, std::size_t slices) const {
+    DeviceSums slice;
+    for (std::size_t i = 0; i < slices && !slice.hasKernels(); ++i) {
+        slice = {};
+        RETURN_IF_ERROR(addSlices(place, i, i + 1, true, slice));
+    }
+    return slice.hasKernels() ? std::optional(slice.kernels.begin) : std::nullopt;
+}
+
+// All work, with the launches from the first kernel on.
+Status TraceSums::addWhole(
+    const DeviceTracks& device, const SumPlace& place, SlicePlan& plan, Parts& parts) const {
+    ASSIGN_OR_RETURN(const auto slices, store::sumOutlines(*m_store, m_run, place));
+    ASSIGN_OR_RETURN(const auto begin, firstKernel(place, slices.size()));
+    plan = {slices.size(), slices.size(), {}, {}, {}, {}};
+    if (begin)
+        plan = planOf(slices, {*begin, kAllTime.end}, device.extent.end);
+    RETURN_IF_ERROR(addSlices(place, 0, plan.first, true, parts.sums));
+    parts.sums.launches = {};
+    if (begin && plan.before) {
+        ASSIGN_OR_RETURN(auto edgeSums,
+            edge(device, *plan.before, *begin, plan.beforeHost, std::nullopt, parts.progress));
+        parts.sums.launches = std::move(edgeSums.launches);
+        parts.edgeDelays.push_back(std::move(edgeSums.delays));
+    }
+    return addSlices(place, plan.first, plan.end, false, parts.sums);
+}
+
+Status TraceSums::addWindow(const DeviceTracks& device, const SumPlace& place, TimeRange window,
+    SlicePlan& plan, Parts& parts) const {
+    ASSIGN_OR_RETURN(const auto slices, store::sumOutlines(*m_store, m_run, place));
+    plan = planOf(slices, window, device.extent.end);
+    const auto addEdge = [&](TimeRange part, TimeNs launchBegin, TimeNs hostFrom) -> Status {
+        const auto last = part.end == window.end ? std::optional(window) : std::nullopt;
+        ASSIGN_OR_RETURN(
+            auto sums, edge(device, part, launchBegin, hostFrom, last, parts.progress));
+        parts.edgeDelays.push_back(std::move(sums.delays));
+        parts.sums.add(sums, part.begin == window.begin);
+        return {};
+    };
+    if (plan.before)
+        RETURN_IF_ERROR(addEdge(*plan.before, window.begin, plan.beforeHost));
+    RETURN_IF_ERROR(addSlices(place, plan.first, plan.end, !plan.before, parts.sums));
+    if (!plan.after)
+        return {};
+    return addEdge(*plan.after, std::max(window.begin, plan.afterHost), plan.afterHost);
+}
+
+Result<TraceSums::Device> TraceSums::device(
+    const DeviceTracks& device, const TraceWindow& shown, const Progress& progress) const {
+    const SumPlace place = placeOf(SumKind::Device, device.rank, device.device);
+    Parts parts{progress, {}, {}};
+    SlicePlan plan;
+    if (shown.fixed)
+        RETURN_IF_ERROR(addWindow(device, place, *shown.fixed, plan, parts));
+    else
+        RETURN_IF_ERROR(addWhole(device, place, plan, parts));
+    const auto tell = [&](auto&& visit) -> Status {
+        for (const auto& delays : parts.edgeDelays)
+            visit(delays);
+        std::vector<std::int64_t> delays;
+        return store::forEachSum(*m_store, m_run, place, plan.first, plan.end,
+            store::SumPart::Detail, [&](store::ByteView bytes) {
+                if (!decodeDelays(bytes, delays))
+                    return Status(damagedSums(*m_store));
+                visit(delays);
+                return Status();
+            });
+    };
+    Device result;
+    ASSIGN_OR_RETURN(result.delay, delayStatistics(tell));
+    result.sums = std::move(parts.sums);
+    return result;
+}
+
+Result<OperatorSums> TraceSums::operators(const Track& thread, TimeRange window) const {
+    const SumPlace place = placeOf(SumKind::Thread, thread.description.rank, thread.id.value);
+    ASSIGN_OR_RETURN(const auto slices, store::sumOutlines(*m_store, m_run, place));
+    window.begin = std::max(window.begin, thread.range.begin);
+    const SlicePlan plan = planOf(slices, window, thread.range.end);
+    OperatorSums all;
+    const auto addEdge = [&](TimeRange part) -> Status {
+        OperatorMeter meter(part.begin);
+        RETURN_IF_ERROR(m_store->forEachSpan(thread.id, part, [&](std::span<const Span> spans) {
+            for (const Span& span : spans)
+                meter.add(span);
+            return true;
+        }));
+        addSums(all, meter.close(part.end), part.begin == window.begin);
+        return {};
+    };
+    if (plan.before)
+        RETURN_IF_ERROR(addEdge(*plan.before));
+    bool isFirst = !plan.before;
+    RETURN_IF_ERROR(store::forEachSum(*m_store, m_run, place, plan.first, plan.end,
+        store::SumPart::Sums, [&](store::ByteView bytes) {
+            OperatorSums part;
+            if (!decodeSums(bytes, part))
+                return Status(damagedSums(*m_store));
+            addSums(all, part, std::exchange(isFirst, false));
+            return Status();
+        }));
+    if (plan.after)
+        RETURN_IF_ERROR(addEdge(*plan.after));
+    return all;
+}
+
+template <typename Entry>
+Status TraceSums::addEntries(const SumPlace& place, TimeRange window, CallSums& sums) const {
+    ASSIGN_OR_RETURN(const auto slices, store::sumOutlines(*m_store, m_run, place));
+    const auto isWhole = [&](std::size_t i) {
+        return slices[i].begin >= window.begin.ns && i + 1 < slices.size()
+            && slices[i + 1].begin < window.end.ns;
+    };
+    const auto touches = [&](std::size_t i) {
+        return slices[i].begin < window.end.ns
+            && (i + 1 == slices.size() || slices[i + 1].begin >= window.begin.ns);
+    };
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+        if (!touches(i))
+            continue;
+        const auto part = isWhole(i) ? store::SumPart::Sums : store::SumPart::Detail;
+        RETURN_IF_ERROR(
+            store::forEachSum(*m_store, m_run, place, i, i + 1, part, [&](store::ByteView bytes) {
+                std::vector<CallSum> whole;
+                std::vector<Entry> entries;
+                const bool isGood = part == store::SumPart::Sums ? decodeSums(bytes, whole)
+                                                                 : decodeEntries(bytes, entries);
+                if (!isGood)
+                    return Status(damagedSums(*m_store));
+                for (const CallSum& sum : whole)
+                    add(sums, sum);
+                for (const Entry& entry : entries) {
+                    if (window.contains({entry.start}))
+                        add(sums, entry);
+                }
+                return Status();
+            }));
+    }
+    return {};
+}
+
+Status TraceSums::addCalls(int rank, TimeRange window, bool withWaits, CallSums& sums) const {
+    RETURN_IF_ERROR(addEntries<CallEntry>(placeOf(SumKind::Calls, rank), window, sums));
+    return withWaits ? addEntries<WaitEntry>(placeOf(SumKind::Waits, rank), window, sums)
+                     : Status();
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,83 @@
+#pragma once
+// Sums over slices of a run's traces, so that the figures of any stretch are read from a few of
+// them and from the spans at its two ends. The sums are derived: computed by one pass over the
+// traces, kept in the database (core/store/KeptSums.h), and computed again where they are missing.
+
+#include "core/analysis/traces/CallSums.h"
+#include "core/analysis/traces/DeviceSums.h"
+#include "core/analysis/traces/OperatorSums.h"
+#include "core/analysis/traces/TraceWindow.h"
+#include "core/model/Import.h"
+#include "core/store/KeptSums.h"
+#include "core/store/Store.h"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// What a sequence of slices is of: its place is the device, the track, or 0.
+enum class SumKind { Device, Thread, Calls, Waits };
+store::SumPlace placeOf(SumKind kind, int rank, std::int64_t place = 0);
+
+// Raise it when sums are computed differently: those of another version are computed again.
+inline constexpr std::int64_t kTraceSumsVersion = 1;
+
+// One pass over all traces of the run, for store::keepSums(). Memory grows with the slices, the
+// names and the collectives. Cancelled by progress. Blocking; for a worker.
+Result<store::KeptSums> sumTraces(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
+// Nothing is kept, and the traces are so long that reading a stretch of them takes a while.
+Result<bool> lacksSums(const store::Store& store, const Run& run);
+
+// What was kept of a run. Refers to the store and is used by its thread.
+class TraceSums {
+public:
+    // Absent where nothing is kept.
+    static Result<std::optional<TraceSums>> open(const store::Store& store, const Run& run);
+
+    struct Device {
+        DeviceSums sums;
+        std::optional<DelayStatistics> delay;
+    };
+    Result<Device> device(
+        const DeviceTracks& device, const TraceWindow& shown, const Progress& progress = {}) const;
+    // Of a host thread, inside the window.
+    Result<OperatorSums> operators(const Track& thread, TimeRange window) const;
+    // Adds the calls of a rank that start in the window, with their waits if wanted.
+    Status addCalls(int rank, TimeRange window, bool withWaits, CallSums& sums) const;
+    [[nodiscard]] const std::vector<CallGroup>& groups() const { return m_groups.list(); }
+
+private:
+    TraceSums(const store::Store& store, RunId run)
+        : m_store(&store)
+        , m_run(run) { }
+
+    struct SlicePlan;
+    struct Parts;
+    // extentEnd: of all spans; the last slice holds those that begin there too.
+    static SlicePlan planOf(
+        std::span<const store::SumOutline> slices, TimeRange window, TimeNs extentEnd);
+    // The spans of a part that no slice is of; `last`: the window that ends with it.
+    Result<DeviceSums> edge(const DeviceTracks& device, TimeRange part, TimeNs launchBegin,
+        TimeNs hostFrom, const std::optional<TimeRange>& last, const Progress& progress) const;
+    // Slices [first, end): the first of them is what the window begins with, or not.
+    Status addSlices(const store::SumPlace& place, std::size_t first, std::size_t end, bool isFirst,
+        DeviceSums& sums) const;
+    Result<std::optional<TimeNs>> firstKernel(
+        const store::SumPlace& place, std::size_t slices) const;
+    Status addWhole(const DeviceTracks& device, const store::SumPlace& place, SlicePlan& plan,
+        Parts& parts) const;
+    Status addWindow(const DeviceTracks& device, const store::SumPlace& place, TimeRange window,
+        SlicePlan& plan, Parts& parts) const;
+    template <typename Entry>
+    Status addEntries(const store::SumPlace& place, TimeRange window, CallSums& sums) const;
+
+    const store::Store* m_store;
+    RunId m_run;
+    CallGroups m_groups;
+};
+
+} // namespace trainscope::analysis

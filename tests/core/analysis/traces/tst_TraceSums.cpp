@@ -1,0 +1,302 @@
+// Figures of a stretch from kept sums are those from the spans.
+
+#include "core/analysis/traces/PlantedTrace.h"
+
+#include "core/analysis/traces/PlantedRun.h"
+#include "core/analysis/traces/TraceSelection.h"
+#include "core/analysis/traces/TraceSums.h"
+#include "core/store/KeptSums.h"
+#include "support/TestProgram.h"
+
+#include <algorithm>
+#include <random>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+using namespace trainscope::test;
+
+namespace {
+
+constexpr int kSummedRanks = 2;
+constexpr int kSummedWorks = 9'000; // of a rank: four slices and a part
+
+class PlantDice {
+public:
+    std::int64_t below(std::int64_t end) {
+        return static_cast<std::int64_t>(m_random() % static_cast<std::uint64_t>(end));
+    }
+
+private:
+    std::mt19937_64 m_random{7};
+};
+
+// Work of all kinds on three streams, over each other, some of it long; calls from two threads, now
+// and then far ahead; operators in operators.
+void plantManyWorks(PlantedTrace& trace) {
+    PlantDice random;
+    for (int rank = 0; rank < kSummedRanks; ++rank) {
+        std::int64_t now = 1'000 + rank;
+        for (int i = 0; i < kSummedWorks; ++i) {
+            now += 1 + random.below(i % 500 == 0 ? 90'000 : 900);
+            const std::string stream = std::to_string(7 + random.below(3));
+            const std::int64_t length = random.below(random.below(200) == 0 ? 400'000 : 1'500);
+            const std::int64_t kind = random.below(20);
+            const std::int64_t correlation = i % 11 == 0 ? 0 : i + 1;
+            const std::int64_t before = random.below(random.below(50) == 0 ? 60'000 : 3'000);
+            if (correlation > 0)
+                trace.host(rank, std::to_string(random.below(2)), SpanKind::Runtime,
+                    "cudaLaunchKernel", now - before, 20, correlation);
+            if (kind == 0)
+                trace.work(rank, stream, SpanKind::Copy, "Memcpy HtoD", now, length, correlation,
+                    R"({"bytes": 4096})");
+            else if (kind == 1)
+                trace.work(rank, stream, SpanKind::Copy, "Memcpy DtoH", now, length, correlation);
+            else if (kind == 2)
+                trace.work(rank, stream, SpanKind::Set, "Memset", now, length, correlation);
+            else if (kind < 6)
+                trace.kernel(rank, stream, "ncclDevKernel_Generic", now, length, correlation,
+                    collectiveDetail(kind == 3 ? "allreduce" : "allgather", 1'000, "0", {0, 1}));
+            else
+                trace.kernel(rank, stream, "kernel_" + std::to_string(random.below(30)), now,
+                    length, correlation);
+        }
+        std::int64_t at = 500;
+        for (int i = 0; i < kSummedWorks; ++i) {
+            const std::string thread = "ops " + std::to_string(i % 2);
+            const std::int64_t begin = at + (i % 2 == 0 ? 0 : 137);
+            trace.host(rank, thread, SpanKind::CpuOp, "aten::linear", begin, 400);
+            trace.host(rank, thread, SpanKind::CpuOp, "aten::mm", begin + 50, 200);
+            trace.host(rank, thread, SpanKind::CpuOp, "aten::empty", begin + 60, random.below(90));
+            at += i % 2 == 0 ? 0 : 500 + random.below(300);
+        }
+    }
+}
+
+void same(const CategoryTime& a, const CategoryTime& b) {
+    QCOMPARE(a.count, b.count);
+    QCOMPARE(a.time.ns, b.time.ns);
+}
+
+void same(const DeviceBreakdown& a, const DeviceBreakdown& b) {
+    QCOMPARE(a.rank, b.rank);
+    QCOMPARE(a.window.begin.ns, b.window.begin.ns);
+    QCOMPARE(a.window.end.ns, b.window.end.ns);
+    QCOMPARE(a.kernelCount, b.kernelCount);
+    QCOMPARE(a.kernelTime.ns, b.kernelTime.ns);
+    QCOMPARE(a.busy.ns, b.busy.ns);
+    QCOMPARE(a.compute.ns, b.compute.ns);
+    QCOMPARE(a.communication.ns, b.communication.ns);
+    QCOMPARE(a.exposedCommunication.ns, b.exposedCommunication.ns);
+    QCOMPARE(a.overlap.ns, b.overlap.ns);
+    QCOMPARE(a.idle.ns, b.idle.ns);
+    same(a.copies, b.copies);
+    same(a.sets, b.sets);
+    QCOMPARE(a.categories.size(), b.categories.size());
+    for (const auto& [name, sums] : a.categories)
+        same(sums, b.categories.at(name));
+    QCOMPARE(a.kernels.size(), b.kernels.size());
+    for (std::size_t i = 0; i < a.kernels.size(); ++i) {
+        QCOMPARE(a.kernels[i].name, b.kernels[i].name);
+        QCOMPARE(a.kernels[i].category, b.kernels[i].category);
+        QCOMPARE(a.kernels[i].count, b.kernels[i].count);
+        QCOMPARE(a.kernels[i].time.ns, b.kernels[i].time.ns);
+    }
+}
+
+void same(const LaunchStatistics& a, const LaunchStatistics& b) {
+    QCOMPARE(a.joined, b.joined);
+    QCOMPARE(a.unjoined, b.unjoined);
+    QCOMPARE(a.early, b.early);
+    QCOMPARE(a.hostBound.ns, b.hostBound.ns);
+    QCOMPARE(a.delay.has_value(), b.delay.has_value());
+    if (a.delay) {
+        QVERIFY(std::abs(a.delay->meanNs - b.delay->meanNs) < 1e-6);
+        QCOMPARE(a.delay->medianNs, b.delay->medianNs);
+        QCOMPARE(a.delay->p99Ns, b.delay->p99Ns);
+        QCOMPARE(a.delay->maxNs, b.delay->maxNs);
+    }
+    QCOMPARE(a.queues.size(), b.queues.size());
+    for (std::size_t i = 0; i < a.queues.size(); ++i) {
+        QCOMPARE(a.queues[i].stream, b.queues[i].stream);
+        QCOMPARE(a.queues[i].maxDepth, b.queues[i].maxDepth);
+        QVERIFY(std::abs(a.queues[i].meanDepth - b.queues[i].meanDepth) < 1e-9);
+    }
+}
+
+void same(const CopyStatistics& a, const CopyStatistics& b) {
+    QCOMPARE(a.size(), b.size());
+    for (const auto& [direction, kind] : a) {
+        const CopyKind& other = b.at(direction);
+        QCOMPARE(kind.count, other.count);
+        QCOMPARE(kind.time.ns, other.time.ns);
+        QCOMPARE(kind.withBytes, other.withBytes);
+        QCOMPARE(kind.bytes, other.bytes);
+        QCOMPARE(kind.timeWithBytes.ns, other.timeWithBytes.ns);
+    }
+}
+
+void same(const CallRow& a, const CallRow& b) {
+    QVERIFY(a.kind == b.kind && a.group == b.group);
+    QCOMPARE(a.ranks, b.ranks);
+    QCOMPARE(a.count, b.count);
+    QCOMPARE(a.time.ns, b.time.ns);
+    QCOMPARE(a.bytes.value_or(-1.0), b.bytes.value_or(-1.0));
+    QCOMPARE(a.matched, b.matched);
+    QVERIFY(std::abs(a.waitS - b.waitS) < 1e-12);
+    QVERIFY(std::abs(a.bandwidth.value_or(0.0) - b.bandwidth.value_or(0.0)) < 1.0);
+}
+
+void same(const TraceSelection& a, const TraceSelection& b) {
+    QCOMPARE(a.devices.size(), b.devices.size());
+    for (std::size_t i = 0; i < a.devices.size(); ++i) {
+        same(a.devices[i], b.devices[i]);
+        same(a.launches[i].launches, b.launches[i].launches);
+        same(a.launches[i].copies, b.launches[i].copies);
+        QVERIFY(a.launches[i].window == b.launches[i].window);
+    }
+    QCOMPARE(a.operators.size(), b.operators.size());
+    for (std::size_t i = 0; i < a.operators.size(); ++i) {
+        QCOMPARE(a.operators[i].name, b.operators[i].name);
+        QCOMPARE(a.operators[i].count, b.operators[i].count);
+        QCOMPARE(a.operators[i].time.ns, b.operators[i].time.ns);
+        QCOMPARE(a.operators[i].self.ns, b.operators[i].self.ns);
+    }
+    QCOMPARE(a.calls.size(), b.calls.size());
+    for (std::size_t i = 0; i < a.calls.size(); ++i)
+        same(a.calls[i], b.calls[i]);
+}
+
+TraceSelection stretchFigures(const store::Store& store, TimeRange window) {
+    return selectionOf(
+        store, store.findRun("run").value(), [window](int) { return window; },
+        KernelCategories::builtIn())
+        .value();
+}
+
+// Where spans begin and end, and moments between.
+std::vector<TimeRange> stretchesOf(const store::Store& store) {
+    PlantDice random;
+    std::vector<std::int64_t> moments;
+    for (const Track& track : store.tracks(store.findRun("run").value().id).value()) {
+        (void)store.forEachSpan(track.id, kAllTime, [&](std::span<const Span> spans) {
+            for (const Span& span : spans) {
+                if (random.below(100) == 0)
+                    moments.push_back(span.start.ns + random.below(3) / 2 * span.duration.ns);
+                if (random.below(100) == 0)
+                    moments.push_back(span.start.ns + random.below(1'000));
+            }
+            return true;
+        });
+    }
+    std::vector<TimeRange> windows{kAllTime, {{0}, {40'000}}, {{-5}, {std::int64_t{1} << 50}}};
+    const auto pick
+        = [&] { return moments[static_cast<std::size_t>(random.below(std::ssize(moments)))]; };
+    while (windows.size() < 36) {
+        const std::int64_t begin = pick();
+        const std::int64_t end = pick();
+        if (begin < end)
+            windows.push_back(TimeRange{{begin}, {end}});
+    }
+    return windows;
+}
+
+void keepSumsOf(store::Store& store) {
+    const Run run = store.findRun("run").value();
+    const auto sums = sumTraces(store, run);
+    QVERIFY(sums.hasValue());
+    QVERIFY(store::keepSums(store, sums.value()).hasValue());
+    QVERIFY(TraceSums::open(store, run).value().has_value());
+}
+
+} // namespace
+
+class tst_TraceSums : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyStretchIsThatOfTheSpans() {
+        PlantedTrace trace;
+        plantManyWorks(trace);
+        auto store = trace.store();
+        const auto windows = stretchesOf(store);
+        std::vector<TraceSelection> read;
+        for (const TimeRange& window : windows)
+            read.push_back(stretchFigures(store, window));
+        keepSumsOf(store);
+        const Run run = store.findRun("run").value();
+        const auto slices = store::sumOutlines(store, run.id, placeOf(SumKind::Device, 0, 0));
+        QVERIFY(slices.value().size() > 4);
+        for (std::size_t i = 0; i < windows.size(); ++i) {
+            same(stretchFigures(store, windows[i]), read[i]);
+            if (QTest::currentTestFailed())
+                qFatal("window %lld to %lld", static_cast<long long>(windows[i].begin.ns),
+                    static_cast<long long>(windows[i].end.ns));
+        }
+    }
+    // Operators that lie in each other, against the definition.
+    void selfTimes() {
+        OperatorMeter meter({0});
+        const auto op = [&](std::int64_t name, std::int64_t start, std::int64_t length) {
+            Span span;
+            span.name = {name};
+            span.kind = SpanKind::CpuOp;
+            span.start = {start};
+            span.duration = {length};
+            meter.add(span);
+        };
+        op(1, 0, 100);
+        op(2, 10, 50);
+        op(2, 20, 10); // in one of its own name
+        const OperatorSums first = meter.close({40});
+        QCOMPARE(first[0].self.ns, 10);
+        QCOMPARE(first[0].time.ns, 40);
+        QCOMPARE(first[1].self.ns, 30);
+        QCOMPARE(first[1].time.ns, 40);
+        op(3, 60, 20);
+        const OperatorSums second = meter.close({200});
+        QCOMPARE(second.size(), std::size_t{3});
+        QCOMPARE(second[0].count, 0);
+        QCOMPARE(second[0].carried, 1);
+        QCOMPARE(second[0].self.ns, 20); // 80 to 100
+        QCOMPARE(second[1].self.ns, 20); // 40 to 60
+        QCOMPARE(second[2].self.ns, 20);
+        OperatorSums all;
+        addSums(all, first, true);
+        addSums(all, second, false);
+        QCOMPARE(all[0].count + all[0].carried, 1);
+        QCOMPARE(all[0].time.ns, 100);
+        QCOMPARE(all[0].longest.ns, 100);
+        QCOMPARE(all[1].count + all[1].carried, 2);
+    }
+    void sumsGoWithTheirSources() {
+        PlantedTrace trace;
+        trace.kernel(0, "7", "a", 0, 10);
+        auto store = trace.store();
+        keepSumsOf(store);
+        const Run run = store.findRun("run").value();
+        auto session = store::beginImport(store, {"more", 1, "more", "run"});
+        QVERIFY(session.hasValue());
+        QVERIFY(session.value()->run(run).hasValue());
+        QVERIFY(session.value()->finish({}, "more", 1, {}).hasValue());
+        session.value().reset();
+        QVERIFY(!TraceSums::open(store, run).value());
+        QVERIFY(store::sumOutlines(store, run.id, placeOf(SumKind::Device, 0, 0)).value().empty());
+        store::KeptSums other{run.id, kTraceSumsVersion + 1, {}, {}};
+        QVERIFY(store::keepSums(store, other).hasValue());
+        QVERIFY(!TraceSums::open(store, run).value());
+        keepSumsOf(store);
+        QVERIFY(store::removeRun(store, run.id).hasValue());
+        QVERIFY(!TraceSums::open(store, run).value());
+    }
+    void summingCanBeStopped() {
+        PlantedTrace trace;
+        trace.kernel(0, "7", "a", 0, 10);
+        const auto store = trace.store();
+        const auto stopped = sumTraces(
+            store, store.findRun("run").value(), [](const ProgressState&) { return false; });
+        QVERIFY(!stopped.hasValue() && stopped.error().code == ErrorCode::Cancelled);
+    }
+};
+
+TRAINSCOPE_TEST(tst_TraceSums)
+#include "tst_TraceSums.moc"
