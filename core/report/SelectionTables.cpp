@@ -263,4 +263,12 @@ Table callTable(Selections runs) {
     return table;
 }
 
+std::vector<Table> selectionTables(Selections runs) {
+    std::vector<Table> tables{deviceTimesTable(runs), gpuTimesTable(runs),
+        kernelNamesTable(runs).table, kernelCategoriesTable(runs).table, callTable(runs),
+        launchTable(runs), operatorTable(runs).table};
+    std::erase_if(tables, [](const Table& table) { return table.isEmpty(); });
+    return tables;
+}
+
 } // namespace trainscope::report

@@ -35,4 +35,7 @@ text::Table launchTable(std::span<const analysis::TraceSelection> runs);
 SourcedTable operatorTable(std::span<const analysis::TraceSelection> runs);
 text::Table callTable(std::span<const analysis::TraceSelection> runs);
 
+// All of these that have rows, with exact times per GPU.
+std::vector<text::Table> selectionTables(std::span<const analysis::TraceSelection> runs);
+
 } // namespace trainscope::report

@@ -2,11 +2,16 @@
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CategoryOption.h"
 #include "app/cli/output/KernelsOutput.h"
+#include "app/cli/text/TitledTable.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/TraceBreakdown.h"
+#include "core/analysis/traces/TraceSelection.h"
+#include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
+#include "core/report/SelectionTables.h"
+#include "core/store/KeptSums.h"
 #include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>
@@ -31,6 +36,8 @@ struct KernelsOptions : OneRunOptions {
     bool steady = false;
     std::optional<double> fromS; // since the run's start
     std::optional<double> toS;
+    bool selection = false;
+    bool csv = false;
 };
 
 // The steady part of the run, and what to say of it; all of the trace where that has none of it.
@@ -120,6 +127,63 @@ Outcome printBreakdown(const KernelsOptions& options, const Console& console,
         [&](std::ostream& out) { printKernels(report, out); });
 }
 
+// Sums over long traces, by which every stretch is told at once: computed once, before anything is
+// read, since whoever reads keeps others from writing.
+Status keepMissingSums(
+    const KernelsOptions& options, const Console& console, const Progress& progress) {
+    {
+        ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
+        ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
+        ASSIGN_OR_RETURN(const auto isMissing, analysis::lacksSums(store, run));
+        if (!isMissing)
+            return {};
+    }
+    auto writable = store::Store::open(options.database, store::OpenMode::ReadWrite);
+    Status kept = writable.hasValue() ? Status() : Status(writable.error());
+    if (kept.hasValue()) {
+        ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(writable.value(), options.run));
+        ASSIGN_OR_RETURN(const auto sums, analysis::sumTraces(writable.value(), run, progress));
+        kept = store::keepSums(writable.value(), sums);
+    }
+    if (!kept.hasValue())
+        console.warn("Sums of the traces cannot be kept, so all of the stretch is read: "
+            + kept.error().describe());
+    return {};
+}
+
+// What the window shows of a selection, at the times of each rank's own clock.
+Outcome printSelection(const KernelsOptions& options, const Console& console) {
+    ProgressLine line(console);
+    const Progress progress = shownOn(line, console);
+    ASSIGN_OR_RETURN(const auto categories, chosenCategories(options.categories));
+    RETURN_IF_ERROR(keepMissingSums(options, console, progress));
+    ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
+    ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
+    ASSIGN_OR_RETURN(const auto window, givenWindow(options, run));
+    ASSIGN_OR_RETURN(const auto selection,
+        analysis::selectionOf(
+            store, run, [&window](int) { return window; }, categories, progress));
+    line.clear();
+    bool isFirst = true;
+    for (const text::Table& table : report::selectionTables({&selection, 1})) {
+        if (!std::exchange(isFirst, false))
+            console.out() << '\n';
+        if (options.csv)
+            console.out() << text::csv(table);
+        else
+            printTitled(console.out(), table);
+    }
+    return ExitStatus::Done;
+}
+
+Outcome printFigures(const KernelsOptions& options, const Console& console) {
+    if (options.selection)
+        return printSelection(options, console);
+    ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
+    ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
+    return printBreakdown(options, console, store, run);
+}
+
 } // namespace
 
 void addKernelsCommand(CLI::App& app, CommandContext& context) {
@@ -138,7 +202,13 @@ void addKernelsCommand(CLI::App& app, CommandContext& context) {
              "--from", &options->fromS, "Begin of the part looked at, since the run's start"),
             std::tuple("--to", &options->toS, "Its end, since the run's start")})
         addOption(*command, name, *value, help, "S")->excludes("--iteration")->excludes("--steady");
+    auto* selection = command->add_flag("--selection", options->selection,
+        "The tables that the window shows of a selection: kernels, collectives with their waits, "
+        "launches and host operators; at once for traces of any length");
+    selection->excludes("--iteration")->excludes("--steady");
+    command->add_flag("--csv", options->csv, "Print these tables as CSV")->needs(selection);
     addJson(*command, options->json, "Print one JSON object with all kernels");
+    selection->excludes("--json");
     command->footer(
         R"(Times are unions over all streams of a device, exact to the nanosecond; kernel time is
 the sum. Communication are the kernels of NCCL, RCCL and MSCCL. Without --categories the table
@@ -148,8 +218,9 @@ Examples:
   trainscope-cli kernels traces.trainscope
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --steady --json
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --from 1.5 --to 2
+  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --from 1.5 --to 2 --selection
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --categories charllm)");
-    runsOnRun(*command, context, options, printBreakdown);
+    runs(*command, context, options, printFigures);
 }
 
 } // namespace trainscope::cli

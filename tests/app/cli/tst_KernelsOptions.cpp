@@ -35,6 +35,7 @@ private Q_SLOTS:
     void allOfIt();
     void oneIteration();
     void aPartOfTheRun();
+    void whatASelectionShows();
     void categories();
     void mistakes();
 
@@ -121,6 +122,26 @@ void tst_KernelsOptions::aPartOfTheRun() {
         QVERIFY(ran.err.find("--from must lie before --to") != std::string::npos);
     }
     QCOMPARE(runCli({"kernels", m_database, "--from", "0", "--steady"}).status, 2);
+}
+
+// The same stretch: the GEMM with 30 µs, the collective with 20 of its 30, whole in its own table.
+void tst_KernelsOptions::whatASelectionShows() {
+    const std::vector<std::string> stretch{
+        "kernels", m_database, "--from", "130e-6", "--to", "170e-6", "--selection"};
+    const auto ran = runCli(stretch);
+    QCOMPARE(ran.status, 0);
+    for (const char* title : {"Time of the GPUs", "Kernels by name", "Collectives"})
+        QVERIFY2(ran.out.find(title) != std::string::npos, title);
+    auto csv = stretch;
+    csv.push_back("--csv");
+    const auto table = runCli(csv).out;
+    for (const char* line : {"\nmy_gemm_kernel,1,3e-05,", "\nAllReduce,1,2e-05,", // kernels
+             "\nAllReduce,1,3e-05,"}) // calls
+        QVERIFY2(table.find(line) != std::string::npos, table.c_str());
+    auto json = stretch;
+    json.push_back("--json");
+    QCOMPARE(runCli(json).status, 2);
+    QCOMPARE(runCli({"kernels", m_database, "--csv"}).status, 2);
 }
 
 void tst_KernelsOptions::categories() {
