@@ -18,6 +18,7 @@ namespace trainscope::app {
 struct KernelReading {
     std::vector<analysis::TraceSelection> runs; // traced ones, as they are shown
     std::vector<std::size_t> places; // of these among the shown runs
+    std::vector<RunId> lacking; // long traces without sums: every stretch of them is read
     QString doing; // "Reading kernels, 40 %…"; empty: all is there
     bool isProgress = false; // says what is being done, and nothing else
 };

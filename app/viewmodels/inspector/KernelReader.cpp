@@ -1,6 +1,7 @@
 #include "app/viewmodels/inspector/KernelReader.h"
 
 #include "app/viewmodels/text/Translated.h"
+#include "core/analysis/traces/TraceSums.h"
 #include "core/catalogue/Tables.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
@@ -52,6 +53,9 @@ Status readRuns(const store::Store& store, const KernelStretch& stretch,
         if (!isTraced(facts))
             continue;
         reading.places.push_back(i);
+        ASSIGN_OR_RETURN(const auto isLacking, analysis::lacksSums(store, facts.run));
+        if (isLacking)
+            reading.lacking.push_back(facts.run.id);
         const std::size_t place = reading.runs.size();
         reading.runs.emplace_back();
         const auto tell = [&](const analysis::TraceSelection& part) {
@@ -76,6 +80,19 @@ void readKernelFigures(const store::Store& store, const KernelStretch& stretch,
         return stage.publish(status.error());
     reading.doing.clear();
     stage.publish(std::move(reading));
+}
+
+Result<std::vector<store::KeptSums>> sumRuns(const store::Store& store,
+    const CataloguePtr& catalogue, const std::vector<RunId>& runs, const Progress& progress) {
+    std::vector<store::KeptSums> made;
+    for (std::size_t i = 0; i < catalogue->runs.size(); ++i) {
+        const Run run = catalogue->facts(i).run;
+        if (std::find(runs.begin(), runs.end(), run.id) == runs.end())
+            continue;
+        ASSIGN_OR_RETURN(auto sums, analysis::sumTraces(store, run, progress));
+        made.push_back(std::move(sums));
+    }
+    return made;
 }
 
 Result<std::optional<SpanTarget>> findLongest(const store::Store& store,

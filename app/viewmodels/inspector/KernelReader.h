@@ -5,6 +5,7 @@
 #include "app/viewmodels/inspector/SpanLookup.h"
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
 #include "app/viewmodels/workspace/ReaderTask.h"
+#include "core/store/KeptSums.h"
 
 #include <optional>
 #include <string>
@@ -21,6 +22,10 @@ struct KernelStretch {
 // Publishes each part as soon as it is there, and in between how far it is.
 void readKernelFigures(
     const store::Store& store, const KernelStretch& stretch, const TaskStage<KernelReading>& stage);
+
+// The sums of these runs' traces, to be kept. One pass over all their spans.
+Result<std::vector<store::KeptSums>> sumRuns(const store::Store& store,
+    const CataloguePtr& catalogue, const std::vector<RunId>& runs, const Progress& progress);
 
 // The longest span of a group in the stretch; absent where there is none.
 Result<std::optional<SpanTarget>> findLongest(const store::Store& store,

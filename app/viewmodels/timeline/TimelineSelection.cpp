@@ -2,6 +2,8 @@
 
 #include "app/viewmodels/text/HumanText.h"
 
+#include <QPointer>
+
 #include <algorithm>
 #include <cmath>
 
@@ -86,7 +88,43 @@ void TimelineSelection::startKernels() {
         m_context.readers(),
         [stretch = shownStretch()](const store::Store& store,
             const TaskStage<KernelReading>& stage) { readKernelFigures(store, stretch, stage); },
-        [this](const Result<KernelReading>& reading) { m_inspector.kernels()->show(reading); });
+        [this](const Result<KernelReading>& reading) { showKernels(reading); });
+}
+
+void TimelineSelection::showKernels(const Result<KernelReading>& reading) {
+    m_inspector.kernels()->show(reading);
+    if (reading.hasValue() && reading.value().doing.isEmpty() && !reading.value().isProgress)
+        sum(reading.value().lacking);
+}
+
+void TimelineSelection::sum(const std::vector<RunId>& runs) {
+    if (runs.empty() || runs == m_summed || !m_context.isReady())
+        return;
+    m_summed = runs;
+    using Sums = std::vector<store::KeptSums>;
+    m_sumTask.ask(
+        m_context.readers(),
+        [catalogue = m_context.catalogue, runs](
+            const store::Store& store, const TaskStage<Sums>& stage) {
+            return sumRuns(store, catalogue, runs, stage.progress());
+        },
+        [this](Result<Sums> made) {
+            if (!made.hasValue() || !m_context.workspace)
+                return; // the stretches tell what cannot be read
+            m_context.workspace->change(
+                [sums = std::move(made).value()](store::Store& store) {
+                    for (const store::KeptSums& one : sums) {
+                        if (Status kept = store::keepSums(store, one); !kept.hasValue())
+                            return kept;
+                    }
+                    return Status();
+                },
+                [self = QPointer(this)](const Status& kept) {
+                    // What cannot be kept is read as before, and not tried again.
+                    if (self && kept.hasValue())
+                        self->m_summed.clear();
+                });
+        });
 }
 
 // The figures stay those of the stretch while the window goes to the span.

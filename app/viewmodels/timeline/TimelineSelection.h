@@ -48,6 +48,9 @@ Q_SIGNALS:
 private:
     void startStatistics();
     void startKernels();
+    void showKernels(const Result<KernelReading>& reading);
+    // Sums traces in the background, so that stretches need not be read.
+    void sum(const std::vector<RunId>& runs);
     void findLongest(analysis::SpanGroup group, std::size_t run, const std::string& name);
     // The selection, else what is in view.
     [[nodiscard]] KernelStretch shownStretch() const;
@@ -58,6 +61,8 @@ private:
     LatestTask<std::vector<RunStatistics>> m_task;
     LatestTask<KernelReading> m_kernelTask;
     LatestTask<std::optional<SpanTarget>> m_longestTask{Urgency::Pointer};
+    LatestTask<std::vector<store::KeptSums>> m_sumTask{Urgency::Background};
+    std::vector<RunId> m_summed; // that are being summed, or could not be
     QTimer m_timer;
 };
 
