@@ -152,6 +152,16 @@ QString QueryController::textOf(int first, int count) const {
     return m_table.text(first, std::min(count, kMostCopied));
 }
 
+QString QueryController::text() {
+    const auto& rows = m_table.kept();
+    const bool isCut = rows && rows->rows() > static_cast<std::size_t>(kMostCopied);
+    m_written = isCut
+        ? tr("only the first %1 copied, Export CSV writes all").arg(wholeText(kMostCopied))
+        : QString();
+    Q_EMIT stateChanged();
+    return textOf(0, kMostCopied);
+}
+
 QString QueryController::outcome() const {
     const auto& rows = m_table.kept();
     if (!rows)

@@ -28,7 +28,7 @@ class QueryController : public trainscope::app::DrawnView {
     Q_PROPERTY(trainscope::app::QueryHistoryModel* history READ history CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::SchemaModel* schema READ schema CONSTANT FINAL)
     Q_PROPERTY(bool answered READ isAnswered NOTIFY stateChanged FINAL) // the table is an answer
-    // "1,024 rows · 0.3 s", and what was exported of them.
+    // "1,024 rows · 0.3 s", and what was exported of them or left out of a copy.
     Q_PROPERTY(QString outcome READ outcome NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString cutText READ cutText NOTIFY stateChanged FINAL) // rows are left out
     Q_PROPERTY(bool exporting READ isExporting NOTIFY stateChanged FINAL)
@@ -64,7 +64,8 @@ public:
     Q_INVOKABLE void sortBy(int column);
     // Rows of the table with its heads, tab-separated; at most kMostCopied.
     Q_INVOKABLE [[nodiscard]] QString textOf(int first, int count) const;
-    Q_INVOKABLE [[nodiscard]] QString text() const { return textOf(0, kMostCopied); }
+    // The table; the outcome says when that is not all of it.
+    Q_INVOKABLE [[nodiscard]] QString text();
     // Asks again and writes every row, as `trainscope-cli query --csv` does.
     Q_INVOKABLE void exportCsv(const QUrl& file);
 
@@ -115,7 +116,7 @@ private:
     QString m_asked; // what the table answers
     QString m_running;
     double m_seconds = 0.0; // that the answer took
-    QString m_written; // what the last export wrote
+    QString m_written; // what the last export wrote, or a copy left out
     QElapsedTimer m_clock;
     QueryTableModel m_table;
     QueryExampleModel m_examples;

@@ -251,6 +251,15 @@ private Q_SLOTS:
                     .toArray()
                     .isEmpty());
     }
+    void aCopyOfManyRowsSaysThatItIsCut() {
+        QVERIFY(answers("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE "
+                        "i<100001) SELECT i FROM n"));
+        QCOMPARE(m_controller->text().count(QLatin1Char('\n')), 1 + QueryController::kMostCopied);
+        QVERIFY(m_controller->outcome().contains(QStringLiteral("only the first 100,000 copied")));
+        QVERIFY(answers("SELECT 8 AS eight"));
+        QCOMPARE(m_controller->text(), QStringLiteral("eight\n8\n"));
+        QVERIFY(!m_controller->outcome().contains(QStringLiteral("copied")));
+    }
 };
 
 TRAINSCOPE_GUI_TEST(tst_QueryController)
