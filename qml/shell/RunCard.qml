@@ -8,7 +8,8 @@ import Trainscope.App
 Item {
     id: card
 
-    required property string label
+    required property string name
+    required property string label // shorter
     required property string detail
     required property list<string> tags
     required property string strongTag
@@ -32,11 +33,11 @@ Item {
         width: parent.width - x - Theme.spaceL
         spacing: Theme.spaceXs
 
-        UiText {
+        UiFitText {
             width: parent.width
-            text: card.label
+            full: card.name
+            brief: card.label
             font.weight: Font.Medium
-            elide: Text.ElideMiddle
         }
         UiNote {
             width: parent.width

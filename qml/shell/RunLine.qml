@@ -6,7 +6,8 @@ import Trainscope.App
 Item {
     id: line
 
-    required property string label
+    required property string name
+    required property string label // shorter
     required property string strongTag
     required property bool shown
     required property color mark
@@ -22,14 +23,14 @@ Item {
         shown: line.shown
         mark: line.mark
     }
-    UiText {
+    UiFitText {
         anchors.left: box.right
         anchors.right: tag.visible ? tag.left : parent.right
         anchors.leftMargin: Theme.spaceS
         anchors.rightMargin: tag.visible ? Theme.spaceXs : Theme.spaceM + Theme.spaceXs
         anchors.verticalCenter: parent.verticalCenter
-        text: line.label
-        elide: Text.ElideMiddle
+        full: line.name
+        brief: line.label
     }
     UiTag {
         id: tag

@@ -70,6 +70,7 @@ Item {
         width: parent.width
         visible: !row.head && row.dense
         indent: row.grouped ? Theme.spaceM : 0
+        name: row.name
         label: row.label
         strongTag: row.strongTag
         shown: row.shown
@@ -80,6 +81,7 @@ Item {
 
         width: parent.width
         visible: !row.head && !row.dense
+        name: row.name
         label: row.label
         detail: row.detail
         tags: row.dense ? [] : row.tags

@@ -53,6 +53,24 @@ Item {
             compare(row(3).label, "…10");
             compare(row(3).name, "gpt_base_10");
             verify(!row(0).folded);
+            // A name that fits is shown whole.
+            const shownName = find(row(3), item => item.brief === "…10" && item.visible);
+            compare(shownName.text, "gpt_base_10");
+            const wide = runs.width;
+            runs.width = wide / 4;
+            tryCompare(shownName, "text", "…10");
+            runs.width = wide;
+            tryCompare(shownName, "text", "gpt_base_10");
+        }
+        function find(item, wanted) {
+            if (wanted(item))
+                return item;
+            for (let i = 0; i < item.children.length; ++i) {
+                const found = find(item.children[i], wanted);
+                if (found)
+                    return found;
+            }
+            return null;
         }
         function test_shiftTakesTheRange() {
             mouseClick(row(3), 20, 10, Qt.LeftButton, Qt.ShiftModifier);
