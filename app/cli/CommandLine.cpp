@@ -44,6 +44,7 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addCompareCommand(app, context);
     addPlacementCommand(app, context);
     addTopologyCommand(app, context);
+    addProfileCommand(app, context);
     addCorrelateCommand(app, context);
     addClusterCommand(app, context);
     addPredictCommand(app, context);

@@ -38,6 +38,7 @@ void addFindingsCommand(CLI::App& app, CommandContext& context);
 void addCompareCommand(CLI::App& app, CommandContext& context);
 void addPlacementCommand(CLI::App& app, CommandContext& context);
 void addTopologyCommand(CLI::App& app, CommandContext& context);
+void addProfileCommand(CLI::App& app, CommandContext& context);
 void addCorrelateCommand(CLI::App& app, CommandContext& context);
 void addClusterCommand(CLI::App& app, CommandContext& context);
 void addFigureCommand(CLI::App& app, CommandContext& context);

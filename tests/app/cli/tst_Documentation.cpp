@@ -20,7 +20,7 @@ const QStringList kCommands{QStringLiteral("import"), QStringLiteral("info"),
     QStringLiteral("query"), QStringLiteral("remove"), QStringLiteral("vacuum"),
     QStringLiteral("check"), QStringLiteral("layout"), QStringLiteral("topology"),
     QStringLiteral("placement"), QStringLiteral("findings"), QStringLiteral("compare"),
-    QStringLiteral("power")};
+    QStringLiteral("power"), QStringLiteral("profile")};
 
 QString completionOf(const char* shell) {
     return QString::fromStdString(runCli({"document", shell}).out);

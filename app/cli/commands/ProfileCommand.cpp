@@ -1,0 +1,152 @@
+#include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
+#include "app/cli/text/TextFile.h"
+#include "core/predict/profile/Profile.h"
+#include "core/text/Numbers.h"
+#include "core/text/Table.h"
+#include "importers/operators/TimingFolder.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+#include <utility>
+
+namespace trainscope::cli {
+
+namespace {
+
+using importers::operators::TimingFolder;
+using predict::Profile;
+using predict::ProfiledRow;
+
+struct ProfileOptions {
+    std::string folder;
+    std::string into;
+    std::optional<double> scoresExtraBytes;
+    std::optional<double> gapMilliseconds;
+    std::optional<double> jitterPercent;
+    bool json = false;
+};
+
+constexpr double kMillisecond = 1e-3;
+
+Json profiledRowJson(const ProfiledRow& row) {
+    return object({{"gpu", row.gpu}, {"fabric", given(row.fabric)}, {"name", row.name},
+        {"samples", row.samples}, {"left_out", row.leftOut}, {"forward_error", row.forwardError},
+        {"backward_error", row.backwardError}, {"stated_forward_error", row.statedForward},
+        {"stated_backward_error", row.statedBackward},
+        {"notes", when(!row.notes.empty(), row.notes)}});
+}
+
+Json profileJson(const Profile& profile, const TimingFolder& folder) {
+    return object({{"source", profile.source}, {"files", folder.files},
+        {"lines", folder.report.rows}, {"skipped", folder.report.skipped},
+        {"gpus",
+            listOf(profile.gpus,
+                [](const auto& gpu) {
+                    return Json{{"gpu", gpu.gpu},
+                        {"stack",
+                            {{"scores_extra_bytes", gpu.stack.scoresExtraBytes},
+                                {"gap_s", gpu.stack.gapSeconds}, {"jitter", gpu.stack.jitter},
+                                {"origin", gpu.stack.origin}}}};
+                })},
+        {"fabrics",
+            listOf(profile.fabrics,
+                [](const auto& fabric) {
+                    return Json{{"fabric", fabric.name}, {"gpu", fabric.gpu},
+                        {"curves", fabric.curves.size()}};
+                })},
+        {"rows", listOf(profile.report, profiledRowJson)}});
+}
+
+void printProfile(std::ostream& out, const Profile& profile) {
+    text::Table table{
+        .columns = {{"GPU", text::Align::Left}, {"operator", text::Align::Left}, {"samples"},
+            {"left out"}, {"forward"}, {"backward"}, {"source's forward"}, {"source's backward"}}};
+    for (const ProfiledRow& row : profile.report) {
+        const std::string place = row.fabric.empty() ? row.name : row.fabric + ": " + row.name;
+        table.add({row.gpu, place, row.samples, row.leftOut, text::percent(row.forwardError, 2),
+            text::percent(row.backwardError, 2), text::percent(row.statedForward, 2),
+            text::percent(row.statedBackward, 2)});
+    }
+    out << "Mean error of a prediction of the fifth that was held out, and as the source states "
+           "it of its own models:\n";
+    text::print(out, table, "  ");
+    for (const ProfiledRow& row : profile.report) {
+        for (const std::string& note : row.notes)
+            out << "note: " << row.gpu << ", " << row.name << ": " << note << '\n';
+    }
+}
+
+void takeStack(const ProfileOptions& options, Profile& profile) {
+    if (!options.scoresExtraBytes && !options.gapMilliseconds && !options.jitterPercent)
+        return;
+    for (predict::GpuProfile& gpu : profile.gpus) {
+        if (options.scoresExtraBytes)
+            gpu.stack.scoresExtraBytes = *options.scoresExtraBytes;
+        if (options.gapMilliseconds)
+            gpu.stack.gapSeconds = *options.gapMilliseconds * kMillisecond;
+        if (options.jitterPercent)
+            gpu.stack.jitter = *options.jitterPercent / 100.0;
+        gpu.stack.origin = "given to trainscope-cli profile";
+    }
+}
+
+Outcome makeProfile(const ProfileOptions& options, const Console& console) {
+    ASSIGN_OR_RETURN(const auto tree, importers::openDiskTree(options.folder));
+    TimingFolder folder;
+    {
+        ProgressLine line(console);
+        ASSIGN_OR_RETURN(folder, importers::operators::readTimings(*tree, shownOn(line, console)));
+    }
+    for (const ImportWarning& warning : folder.report.warnings)
+        console.warn(
+            (warning.line > 0 ? warning.file + ":" + std::to_string(warning.line) : warning.file)
+            + ": " + warning.fullText());
+    if (folder.report.skipped > 0)
+        console.warn(
+            text::counted(folder.report.skipped, "line") + " could not be understood and left out");
+    ASSIGN_OR_RETURN(auto profile, predict::makeProfile(folder.timings, options.folder));
+    takeStack(options, profile);
+    ASSIGN_OR_RETURN(auto file, TextFile::create(options.into));
+    file.write(profileText(profile));
+    RETURN_IF_ERROR(file.close());
+    show(
+        console, options.json, [&] { return profileJson(profile, folder); },
+        [&](std::ostream& out) { printProfile(out, profile); });
+    return folder.report.warningCount == 0 ? ExitStatus::Done : ExitStatus::Partly;
+}
+
+} // namespace
+
+void addProfileCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand(
+        "profile", "Profile of GPUs and fabrics from timings of operators and collectives");
+    auto options = std::make_shared<ProfileOptions>();
+    command->add_option("DIR", options->folder, "The folder of CSV files, read with all below it")
+        ->required();
+    addOption(*command, "--into", options->into, "Write the profile there", "F")->required();
+    addOption(*command, "--scores-extra-bytes", options->scoresExtraBytes,
+        "What unfused attention moves besides its operators, of each score and pass", "B")
+        ->check(CLI::NonNegativeNumber);
+    addOption(*command, "--gap-ms", options->gapMilliseconds,
+        "What the GPU waits for its host in each layer and pass", "MS")
+        ->check(CLI::NonNegativeNumber);
+    addOption(*command, "--jitter", options->jitterPercent,
+        "What a step takes longer for each doubling of GPUs over eight, %", "PCT")
+        ->check(CLI::NonNegativeNumber);
+    addJson(*command, options->json);
+    command->footer(
+        R"(Files are named GPU_operator_precision.csv (columns mp,b,h,l,dim,F_dur(us),B_dur(us) as far as the
+operator needs them) and GPU_collective_precision_nodes_gpus.csv (shape,nodes,GPUsPerNode,dur(us)),
+in a folder for each GPU and fabric (nccl_NAME). Times that a GPU cannot reach, and such that stand
+out of their neighbours, are left out and told. predict takes the profile with --profile.
+
+Examples:
+  trainscope-cli profile operator_samples/ --into profile.json
+  trainscope-cli profile operator_samples/ --into profile.json --gap-ms 0 --json)");
+    runs(*command, context, options, makeProfile);
+}
+
+} // namespace trainscope::cli

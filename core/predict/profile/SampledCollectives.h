@@ -1,0 +1,35 @@
+#pragma once
+// SampledCollectives: seconds of exchanges from the measured curves of a fabric. Immutable; any
+// thread.
+//
+// Interpolated in the logarithm of the bytes, constant seconds per byte beyond the ends. An
+// arrangement of GPUs that was not sampled is answered by the bus bandwidth of the nearest one, a
+// kind that was not by that of a related one (a reduce-scatter as half an all-reduce).
+
+#include "core/predict/profile/Profile.h"
+
+#include <memory>
+
+namespace trainscope::predict {
+
+class SampledCollectives : public CollectiveCosts {
+public:
+    // Exchanges of which no sample tells anything (inside a node, where all samples are between
+    // nodes) go to `otherwise`.
+    SampledCollectives(FabricProfile fabric, std::shared_ptr<const CollectiveCosts> otherwise);
+
+    [[nodiscard]] double secondsOf(const Collective& exchange) const override;
+
+private:
+    [[nodiscard]] const CollectiveCurve* nearest(
+        CollectiveKind kind, int nodes, int gpusPerNode) const;
+
+    FabricProfile m_fabric;
+    std::shared_ptr<const CollectiveCosts> m_otherwise;
+};
+
+// Bytes that pass each rank's link for each byte of the exchange, for bandwidths of the bus as
+// nccl-tests defines them: 2·(n-1)/n of an all-reduce, (n-1)/n of the others, 1 of a send.
+double busBytes(CollectiveKind kind, int ranks);
+
+} // namespace trainscope::predict

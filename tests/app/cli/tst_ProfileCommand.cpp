@@ -1,0 +1,143 @@
+// `profile` on a small folder of timings, and on the published samples where they are.
+
+#include "support/RunCli.h"
+#include "support/TestFiles.h"
+#include "support/TestProgram.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <utility>
+
+using namespace trainscope::test;
+
+namespace {
+
+// In per cent, forward and backward, of the published regressors on the same samples: arXiv
+// 2509.22832, github.com/Littlesnakess/GPUModeling25 (regression results beside the samples).
+using Errors = std::pair<double, double>;
+const std::map<std::string, std::map<std::string, Errors>> kPublished{
+    {"A100 SXM4 80GB",
+        {{"baddbmm", {6.84, 4.94}}, {"bmm", {4.60, 6.76}}, {"fillmask", {1.22, 1.02}},
+            {"flash_atten", {11.87, 10.57}}, {"gelu", {2.55, 2.68}}, {"layernorm", {7.38, 6.88}},
+            {"linear_final", {5.04, 4.61}}, {"linear1", {5.61, 4.96}}, {"linear2", {5.96, 3.89}},
+            {"linear3", {5.67, 4.35}}, {"linear4", {5.32, 4.71}},
+            {"parallel_cross_entropy_128", {9.92, 9.75}}, {"RoPE", {3.57, 3.63}},
+            {"softmax", {8.34, 5.19}}, {"ScaledUpperTriangMaskedSoftmax", {4.83, 5.14}},
+            {"RMSlayernorm", {3.85, 3.00}}, {"res_add", {3.34, 3.34}}}},
+    {"GH200",
+        {{"baddbmm", {2.65, 2.33}}, {"bmm", {2.04, 3.24}}, {"fillmask", {0.94, 0.61}},
+            {"flash_atten", {6.68, 7.12}}, {"gelu", {2.37, 2.66}}, {"layernorm", {3.15, 4.52}},
+            {"linear_final", {2.54, 3.12}}, {"linear1", {4.27, 3.52}}, {"linear2", {3.88, 4.20}},
+            {"linear3", {4.65, 5.69}}, {"linear4", {4.41, 3.98}},
+            {"parallel_cross_entropy_128", {12.76, 11.38}}, {"RoPE", {4.33, 6.22}},
+            {"softmax", {4.93, 5.13}}, {"ScaledUpperTriangMaskedSoftmax", {3.52, 3.18}},
+            {"RMSlayernorm", {3.87, 3.49}}, {"res_add", {3.67, 3.67}}}},
+};
+
+void write(const std::string& path, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path) << text;
+}
+
+} // namespace
+
+class tst_ProfileCommand : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+    [[nodiscard]] std::string path(const std::string& name) const {
+        return m_folder.path().toStdString() + "/" + name;
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        std::string rows = "mp,b,l,dim,F_dur(us),B_dur(us)\n";
+        for (int b = 1; b <= 16; ++b)
+            rows += "1," + std::to_string(b) + ",1024,4096," + std::to_string(100 * b) + ","
+                + std::to_string(150 * b) + "\n";
+        write(path("samples/a100/NVIDIAA100-SXM4-80GB_gelu_fp16.csv"), rows);
+        write(path("samples/nccl_perl/NVIDIAA100-SXM4-80GB_p2p_fp16_2_1.csv"),
+            "shape,nodes,GPUsPerNode,dur(us)\n1000000,2,1,1000\n2000000,2,1,2000\n");
+        write(path("broken/a100/NVIDIAA100-SXM4-80GB_gelu_fp16.csv"), rows + "1,2,3\n");
+    }
+
+    void profileIsWrittenAndTold() {
+        const auto ran = runCli({"profile", path("samples"), "--into", path("p.json"), "--json"});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        const auto json = ran.json();
+        QCOMPARE(json["files"], 2);
+        QCOMPARE(json["lines"], 18);
+        QCOMPARE(json["gpus"][0]["gpu"], "A100 SXM4 80GB");
+        QCOMPARE(json["gpus"][0]["stack"]["gap_s"], 0.0);
+        QCOMPARE(json["fabrics"][0]["fabric"], "perl");
+        QCOMPARE(json["rows"].size(), 2U);
+        QCOMPARE(json["rows"][0]["name"], "gelu");
+        QCOMPARE(json["rows"][0]["samples"], 16);
+        QVERIFY(!json["rows"][0].contains("notes"));
+        QVERIFY(std::filesystem::file_size(path("p.json")) > 500);
+    }
+
+    void tableListsOperators() {
+        const auto ran = runCli({"profile", path("samples"), "--into", path("p.json")});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        QVERIFY(ran.out.find("gelu") != std::string::npos);
+        QVERIFY(ran.out.find("perl: p2p 2×1") != std::string::npos);
+    }
+
+    void stackCanBeSet() {
+        const auto json
+            = runCli({"profile", path("samples"), "--into", path("p.json"), "--scores-extra-bytes",
+                         "5", "--gap-ms", "0.5", "--jitter", "2", "--json"})
+                  .json();
+        QCOMPARE(json["gpus"][0]["stack"]["scores_extra_bytes"], 5.0);
+        QCOMPARE(json["gpus"][0]["stack"]["gap_s"], 0.0005);
+        QCOMPARE(json["gpus"][0]["stack"]["jitter"], 0.02);
+    }
+
+    void badLinesAndFoldersAreTold() {
+        const auto broken = runCli({"profile", path("broken"), "--into", path("p.json")});
+        QCOMPARE(broken.status, 1);
+        QVERIFY(broken.err.find("gelu_fp16.csv:18: This line has 3 cells") != std::string::npos);
+        write(path("empty/readme.txt"), "nothing");
+        QCOMPARE(runCli({"profile", path("empty"), "--into", path("q.json")}).status, 3);
+        QVERIFY(!std::filesystem::exists(path("q.json")));
+        QCOMPARE(runCli({"profile", path("samples")}).status, 2);
+        QCOMPARE(runCli({"profile", path("samples"), "--into", path("no/such/p.json")}).status, 3);
+    }
+
+    // Every operator but the embedding, and the optimizers, is predicted better than published.
+    void publishedSamplesArePredictedBetterThanPublished() {
+        const std::string samples = realFiles() + "/data/operator_samples";
+        if (realFiles().empty() || !std::filesystem::exists(samples))
+            QSKIP("the published samples are not beside the checkout: nothing was tested");
+        const auto ran = runCli({"profile", samples, "--into", path("real.json"), "--json"});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        std::size_t compared = 0;
+        for (const auto& row : ran.json()["rows"]) {
+            const auto gpu = kPublished.find(row["gpu"]);
+            if (gpu == kPublished.end() || row.contains("fabric")
+                || !gpu->second.contains(row["name"]))
+                continue;
+            const Errors published = gpu->second.at(row["name"]);
+            const std::string what = row.dump();
+            QVERIFY2(100.0 * row["forward_error"].get<double>() < published.first, what.c_str());
+            QVERIFY2(100.0 * row["backward_error"].get<double>() < published.second, what.c_str());
+            // The folder states the published errors too.
+            QVERIFY2(std::abs(100.0 * row["stated_forward_error"].get<double>() - published.first)
+                    < 0.01,
+                what.c_str());
+            ++compared;
+        }
+        QCOMPARE(compared, std::size_t{34});
+        QVERIFY(std::filesystem::file_size(path("real.json")) < 5'000'000);
+    }
+};
+
+TRAINSCOPE_TEST(tst_ProfileCommand)
+#include "tst_ProfileCommand.moc"

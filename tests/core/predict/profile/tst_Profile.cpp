@@ -1,0 +1,315 @@
+// Profiles of invented GPUs' samples: an A100 whose products reach half of its peak, exchanges of
+// 10 GB/s.
+
+#include <QtTest>
+
+#include "core/predict/profile/Cleaning.h"
+#include "core/predict/profile/Profile.h"
+#include "core/predict/profile/SampledCollectives.h"
+#include "core/predict/profile/SampledCosts.h"
+#include "support/TestProgram.h"
+
+#include <cmath>
+#include <memory>
+#include <string>
+
+using namespace trainscope;
+using namespace trainscope::predict;
+
+namespace {
+
+constexpr double kPeak = 312e12; // of the catalogue's A100 SXM4 80GB
+constexpr double kBandwidth = 2.039e12;
+
+Operator gemm(double m, double n, double k) {
+    return {.kind = OperatorKind::Gemm, .m = m, .n = n, .k = k, .precision = Precision::Fp16};
+}
+Operator scoresOf(double batch, double tokens) {
+    return {.kind = OperatorKind::Softmax,
+        .batch = batch,
+        .m = tokens,
+        .n = tokens,
+        .precision = Precision::Fp16};
+}
+
+// Products that take twice what the peak needs and a kernel's start of 5 µs.
+OperatorTimings gemmTimings() {
+    OperatorTimings timings{"NVIDIAA100-SXM4-80GB", "linear1", "gemm", {}, 0.05, 0.04};
+    for (double m = 1024; m <= 16384; m *= 2) {
+        for (double n = 1024; n <= 16384; n *= 2) {
+            for (double k = 1024; k <= 16384; k *= 2) {
+                const double peak = 2.0 * m * n * k / kPeak;
+                timings.rows.push_back(
+                    {gemm(m, n, k), 2.0 * (peak + 5e-6), 2.0 * (2.0 * peak + 5e-6)});
+            }
+        }
+    }
+    return timings;
+}
+
+// All-reduce between 2 × 4 GPUs at 10 GB/s of the tensor.
+CollectiveTimings allReduceTimings() {
+    CollectiveTimings timings{
+        "NVIDIAA100-SXM4-80GB", "Perl", "allreduce", CollectiveKind::AllReduce, 2, 4, {}, 0.01};
+    for (int i = 1; i <= 100; ++i)
+        timings.rows.push_back({i * 1e6, i * 1e6 / 10e9});
+    return timings;
+}
+
+// What nothing is sampled of.
+class Elsewhere : public OperatorCosts, public CollectiveCosts {
+public:
+    [[nodiscard]] OperatorTime timeOf(const Operator&) const override { return {1.0, 2.0, 0.5}; }
+    [[nodiscard]] double secondsOf(const Collective&) const override { return 3.0; }
+};
+
+std::shared_ptr<const Elsewhere> elsewhere() {
+    return std::make_shared<Elsewhere>();
+}
+
+Profile profileOf(const Timings& timings) {
+    const auto profile = makeProfile(timings, "samples");
+    return profile.hasValue() ? profile.value() : Profile{};
+}
+
+bool isNear(double value, double expected, double within) {
+    return std::abs(value / expected - 1.0) < within;
+}
+
+bool hasNote(const std::vector<std::string>& notes, const std::string& text) {
+    return std::any_of(notes.begin(), notes.end(),
+        [&](const std::string& note) { return note.find(text) != std::string::npos; });
+}
+
+} // namespace
+
+class tst_Profile : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void productsAreHalfOfThePeak() {
+        const Profile profile = profileOf({{gemmTimings()}, {}});
+        QCOMPARE(profile.gpus.size(), std::size_t{1});
+        QCOMPARE(profile.gpus.front().gpu, std::string("A100 SXM4 80GB"));
+        const SampledCosts costs(*profile.gpu("A100"), elsewhere());
+        // Between samples: 3000 × 5000 × 7000, 2 · 2.1e11 / 312e12 = 0.673 ms, and 5 µs.
+        const OperatorTime time = costs.timeOf(gemm(3000, 5000, 7000));
+        QVERIFY(isNear(time.forward, 2.0 * (2.1e11 / kPeak + 5e-6), 1e-4));
+        QVERIFY(isNear(time.backward, 2.0 * (4.2e11 / kPeak + 5e-6), 1e-4));
+        QVERIFY(time.spread < 0.02);
+        const ProfiledRow& row = profile.report.front();
+        QCOMPARE(row.samples, std::size_t{125});
+        QCOMPARE(row.leftOut, std::size_t{0});
+        QVERIFY(row.forwardError && *row.forwardError < 1e-3);
+        QCOMPARE(row.statedForward, std::optional(0.05));
+    }
+
+    void countIsTimesInARow() {
+        const Profile profile = profileOf({{gemmTimings()}, {}});
+        const SampledCosts costs(profile.gpus.front(), elsewhere());
+        Operator twice = gemm(2048, 2048, 2048);
+        const double once = costs.timeOf(twice).forward;
+        twice.count = 2.0;
+        QCOMPARE(costs.timeOf(twice).forward, 2.0 * once);
+    }
+
+    void frozenWeightsHaveHalfTheBackwardPass() {
+        const Profile profile = profileOf({{gemmTimings()}, {}});
+        const SampledCosts costs(profile.gpus.front(), elsewhere());
+        Operator frozen = gemm(2048, 2048, 2048);
+        frozen.hasFrozenWeights = true;
+        // 2 · 2048³ / 312e12 = 55.06 µs.
+        QVERIFY(isNear(costs.timeOf(frozen).backward, 2.0 * (55.06e-6 + 5e-6), 1e-3));
+    }
+
+    void spreadGrowsOutsideOfTheSamples() {
+        const Profile profile = profileOf({{gemmTimings()}, {}});
+        const SampledCosts costs(profile.gpus.front(), elsewhere());
+        const double inside = costs.timeOf(gemm(4096, 4096, 4096)).spread;
+        const double outside = costs.timeOf(gemm(4096, 4096, 131072)).spread;
+        const double farther = costs.timeOf(gemm(4096, 4096, 1048576)).spread;
+        QVERIFY(inside < 0.02);
+        // ln(131072 / 16384) = 2.08 e-folds away.
+        QVERIFY(outside > 0.15 && outside < 0.35);
+        QVERIFY(farther > outside);
+    }
+
+    void whatWasNotSampledIsAskedElsewhere() {
+        const Profile profile = profileOf({{gemmTimings()}, {}});
+        const SampledCosts costs(profile.gpus.front(), elsewhere());
+        QVERIFY(costs.samples(gemm(1024, 1024, 1024)));
+        QCOMPARE(costs.timeOf({.kind = OperatorKind::Swiglu}).forward, 1.0);
+        Operator eight = gemm(1024, 1024, 1024);
+        eight.precision = Precision::Fp8;
+        QCOMPARE(costs.timeOf(eight).backward, 2.0);
+    }
+
+    // A softmax at the bandwidth, and 9 B for each score more.
+    void extraPassesOfTheStackAreWithTheSoftmax() {
+        OperatorTimings softmax{"A100", "fused", "softmax", {}, {}, {}};
+        OperatorTimings residual{"A100", "res_add", "residual", {}, {}, {}};
+        for (double batch = 1; batch <= 64; batch *= 2) {
+            const double scores = batch * 2048.0 * 2048.0;
+            softmax.rows.push_back({scoresOf(batch, 2048), 5e-6 + 4.0 * scores / kBandwidth,
+                5e-6 + 6.0 * scores / kBandwidth});
+            const double tokens = batch * 4096.0;
+            const double seconds = 6.0 * tokens * 8192.0 / kBandwidth;
+            residual.rows.push_back(
+                {{.kind = OperatorKind::Residual, .m = tokens, .n = 8192}, seconds, seconds});
+        }
+        Profile profile = profileOf({{softmax, residual}, {}});
+        const Operator asked = scoresOf(64, 2048);
+        const double all = 64 * 2048.0 * 2048.0;
+        const auto& stack = profile.gpus.front().stack;
+        QCOMPARE(stack.scoresExtraBytes, 9.0);
+        QCOMPARE(stack.gapSeconds, 0.0);
+        QCOMPARE(stack.jitter, 0.0);
+        const SampledCosts costs(profile.gpus.front(), elsewhere());
+        QVERIFY(isNear(costs.timeOf(asked).forward, 13.0 * all / kBandwidth, 0.01));
+        QVERIFY(isNear(costs.timeOf(asked).backward, 15.0 * all / kBandwidth, 0.01));
+        profile.gpus.front().stack.scoresExtraBytes = 0.0;
+        const SampledCosts fused(profile.gpus.front(), elsewhere());
+        QVERIFY(isNear(fused.timeOf(asked).forward, 4.0 * all / kBandwidth, 0.01));
+    }
+
+    void impossibleTimesAreLeftOut() {
+        OperatorTimings timings = gemmTimings();
+        timings.rows[7].forward /= 4.0; // twice the peak
+        timings.rows[90].backward *= 50.0;
+        const Profile profile = profileOf({{timings}, {}});
+        const ProfiledRow& row = profile.report.front();
+        QCOMPARE(row.leftOut, std::size_t{2});
+        QCOMPARE(row.samples, std::size_t{125}); // each has its other time still
+        QVERIFY(hasNote(row.notes, "1 of 125 forward times are shorter than the GPU's peaks"));
+        QVERIFY(hasNote(row.notes, "1 backward time is more than 3 times off"));
+        QVERIFY(row.forwardError && *row.forwardError < 1e-3);
+    }
+
+    // A column that was timed while the GPU still worked: none of it is believed, and another GPU
+    // tells its proportion.
+    void aBrokenColumnIsReplaced() {
+        OperatorTimings broken = gemmTimings();
+        broken.gpu = "NVIDIAGH200120GB";
+        for (TimedOperator& row : broken.rows) {
+            row.forward = 2.0 * forwardWork(row.work).flop / 989e12 + 5e-6;
+            row.backward = 20e-6;
+        }
+        const Profile profile = profileOf({{broken, gemmTimings()}, {}});
+        const ProfiledRow& row = profile.report.front();
+        QCOMPARE(row.gpu, std::string("GH200"));
+        QCOMPARE(row.leftOut, std::size_t{125});
+        QVERIFY(hasNote(row.notes, "none is used"));
+        QVERIFY(hasNote(row.notes, "backward is taken as 1.99 × forward, as on A100 SXM4 80GB"));
+        const SampledFamily* family = profile.gpu("GH200")->family("gemm");
+        QVERIFY(family != nullptr);
+        const TimedOperator& sample = family->samples.front();
+        // Of the median product, 4096³: (2 · 440.5 + 5) / (440.5 + 5).
+        QVERIFY(isNear(sample.backward / sample.forward, 1.98878, 1e-4));
+    }
+
+    void repeatedColumnsAreTold() {
+        OperatorTimings timings = gemmTimings();
+        for (TimedOperator& row : timings.rows)
+            row.backward = row.forward = row.backward;
+        QVERIFY(hasNote(profileOf({{timings}, {}}).report.front().notes,
+            "backward times repeat the forward ones"));
+    }
+
+    void exchangesAreInterpolatedAndConstantBeyond() {
+        const Profile profile = profileOf({{gemmTimings()}, {allReduceTimings()}});
+        const FabricProfile* fabric = profile.fabric("A100", {"a cluster", "Perl (Slingshot)"});
+        QVERIFY(fabric != nullptr);
+        QVERIFY(profile.fabric("A100", {"Perlmutter"}) == nullptr); // another word
+        QVERIFY(profile.fabric("GH200", {"perl"}) == nullptr);
+        const SampledCollectives costs(*fabric, elsewhere());
+        Collective asked{CollectiveKind::AllReduce, 12.34e6, 8, 4};
+        QVERIFY(isNear(costs.secondsOf(asked), 12.34e6 / 10e9, 1e-9));
+        asked.bytes = 1e12;
+        QVERIFY(isNear(costs.secondsOf(asked), 100.0, 1e-9));
+        asked.bytes = 1.0;
+        QVERIFY(isNear(costs.secondsOf(asked), 1e-10, 1e-9));
+        asked.ranks = 1;
+        QCOMPARE(costs.secondsOf(asked), 0.0);
+    }
+
+    // By bus bandwidth: an all-reduce of 8 ranks passes 2·7/8 of its bytes, 10 GB/s are 17.5 GB/s.
+    void whatIsAlikeTellsWhatWasNotSampled() {
+        const Profile profile = profileOf({{}, {allReduceTimings()}});
+        const SampledCollectives costs(profile.fabrics.front(), elsewhere());
+        const Collective wider{CollectiveKind::AllReduce, 1e6, 16, 4};
+        QVERIFY(isNear(costs.secondsOf(wider), 2.0 * 15 / 16 * 1e6 / 17.5e9, 1e-9));
+        const Collective gather{CollectiveKind::AllGather, 1e6, 8, 4};
+        QVERIFY(isNear(costs.secondsOf(gather), 7.0 / 8 * 1e6 / 17.5e9, 1e-9));
+        const Collective send{CollectiveKind::SendReceive, 1e6, 2, 1};
+        QVERIFY(isNear(costs.secondsOf(send), 1e6 / 17.5e9, 1e-9));
+        // Nothing was sampled inside a node.
+        QCOMPARE(costs.secondsOf({CollectiveKind::AllReduce, 1e6, 4, 4}), 3.0);
+    }
+
+    void exchangesThatCannotBeAreLeftOut() {
+        CollectiveTimings timings = allReduceTimings();
+        timings.rows[10].seconds = 1e-6; // 11 MB: 19 TB/s of the bus
+        timings.rows[50].seconds *= 3.0;
+        const Profile profile = profileOf({{}, {timings}});
+        const ProfiledRow& row = profile.report.front();
+        QCOMPARE(row.name, std::string("allreduce 2×4"));
+        QCOMPARE(row.fabric, std::string("Perl"));
+        QCOMPARE(row.leftOut, std::size_t{2});
+        QVERIFY(hasNote(row.notes, "1 of 100 are faster than links and network cards are"));
+        QVERIFY(hasNote(row.notes, "1 more than twice off the running median"));
+    }
+
+    void fileKeepsEverything() {
+        const Profile profile = profileOf({{gemmTimings()}, {allReduceTimings()}});
+        const std::string text = profileText(profile);
+        const auto back = parseProfile(text, "p.json");
+        QVERIFY2(back.hasValue(), back.hasValue() ? "" : back.error().describe().c_str());
+        QCOMPARE(profileText(back.value()), text);
+        const SampledCosts before(profile.gpus.front(), elsewhere());
+        const SampledCosts after(back.value().gpus.front(), elsewhere());
+        const Operator asked = gemm(1111, 2222, 3333);
+        QVERIFY(isNear(after.timeOf(asked).forward, before.timeOf(asked).forward, 1e-5));
+        QCOMPARE(back.value().report.size(), profile.report.size());
+        QCOMPARE(back.value().gpus.front().stack, profile.gpus.front().stack);
+    }
+
+    void unreadableFilesSayWhatIsWrong() {
+        const std::string good = profileText(profileOf({{gemmTimings()}, {allReduceTimings()}}));
+        const auto problemOf = [&](std::string text) {
+            const auto parsed = parseProfile(text, "p.json");
+            return parsed.hasValue() ? std::string() : parsed.error().describe();
+        };
+        const auto changed = [&](const std::string& from, const std::string& to) {
+            std::string text = good;
+            return text.replace(text.find(from), from.size(), to);
+        };
+        QVERIFY(problemOf("{}").starts_with("p.json: This is no profile of operators"));
+        QVERIFY(problemOf(good.substr(0, good.size() / 2)).find("no profile") != std::string::npos);
+        QVERIFY(problemOf(changed(R"("trainscope_profile":1)", R"("trainscope_profile":9)"))
+                    .find("newer Trainscope (version 9, known: 1)")
+            != std::string::npos);
+        QVERIFY(problemOf(changed(R"("kind":"gemm")", R"("kind":"conv")"))
+                    .find("\"conv\" is not a kind of operator")
+            != std::string::npos);
+        QVERIFY(problemOf(changed(R"("peak_flops")", R"("peak")")).find("peak_flops")
+            != std::string::npos);
+        QVERIFY(problemOf(changed(R"("k":[1024,)", R"("k":[1024,1024,)"))
+                    .find("columns of one family differ in length")
+            != std::string::npos);
+    }
+
+    void gpusThatAreNotKnownAreTold() {
+        OperatorTimings unknown = gemmTimings();
+        unknown.gpu = "Z9000";
+        const Profile profile = profileOf({{gemmTimings(), unknown}, {}});
+        QCOMPARE(profile.gpus.size(), std::size_t{1});
+        const bool isTold = std::any_of(profile.report.begin(), profile.report.end(),
+            [](const ProfiledRow& row) { return row.gpu == "Z9000" && row.leftOut == 125; });
+        QVERIFY(isTold);
+        QCOMPARE(makeProfile({{unknown}, {}}, "samples").error().code, ErrorCode::NotFound);
+        QCOMPARE(makeProfile({}, "samples").error().code, ErrorCode::NotFound);
+    }
+};
+
+TRAINSCOPE_TEST(tst_Profile)
+#include "tst_Profile.moc"
