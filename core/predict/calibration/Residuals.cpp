@@ -11,7 +11,7 @@ namespace trainscope::predict {
 
 namespace {
 
-constexpr double kScale = 0.08; // standard deviation of what a cost model gets wrong
+constexpr double kScale = 0.10; // standard deviation of what a cost model gets wrong
 constexpr double kExpertScale = 0.20; // of models with experts
 constexpr double kLeastNoise = 0.025;
 constexpr double kMostNoise = 0.12;

@@ -110,7 +110,11 @@ private:
         m_work.parameters += (m_model.gatedMlp ? 1.0 : 2.0) * m_model.hidden;
     }
 
-    void residual() { add(OperatorKind::Residual, "residual", m_rows, m_model.hidden); }
+    void residual() {
+        add(OperatorKind::Residual, "residual", m_rows, m_model.hidden);
+        if (m_job.dropout) // in one kernel with the residual, but for its mask
+            add(OperatorKind::Dropout, "dropout", m_rows, m_model.hidden, 1.0, 1.0, 0.2);
+    }
 
     void attention() {
         norm("attention_norm");
@@ -127,6 +131,8 @@ private:
         if (m_model.gatedMlp || m_job.stack == "gpt-neox")
             add(OperatorKind::Rope, "rope", 1.0 * m_job.sequence / m_context, turned, 1.0,
                 m_job.microBatch);
+        // Queries, keys and values are taken apart and turned to heads.
+        add(OperatorKind::Permute, "heads", m_tokens, (heads + 2.0 * keyHeads) * m_model.headSize);
         core(heads, values);
         multiply(OperatorKind::Gemm, "attention_out", m_tokens, m_model.hidden, heads * values);
         residual();
