@@ -162,7 +162,8 @@ Result<store::SumSequence> sumThread(
         added = slicer.add(spans);
         return added.hasValue();
     }));
-    RETURN_IF_ERROR(added);
+    if (!added.hasValue())
+        return added.error();
     return store::SumSequence{placeOf(SumKind::Thread, thread.description.rank, thread.id.value),
         slicer.finish(thread.range.end)};
 }
