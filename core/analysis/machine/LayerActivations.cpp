@@ -82,7 +82,8 @@ double LayerActivations::mlpPerToken(double width) const {
 }
 
 double LayerActivations::expertsPerToken() const {
-    const double moved = (m_widths.product + m_widths.activation) * m_model.hidden;
+    const double leaving = m_request.weighsInsideExperts ? 0.0 : m_widths.activation;
+    const double moved = (m_widths.product + leaving) * m_model.hidden;
     const double shared = m_model.sharedExperts > 0 ? mlpPerToken(sharedWidth()) : 0.0;
     return dispatched() * (moved + insideMlp(expertWidth())) + shared;
 }

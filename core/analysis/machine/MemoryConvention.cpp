@@ -10,21 +10,29 @@ namespace trainscope::analysis {
 namespace {
 
 // The first is that of unknown names. Megatron-Bridge and NeMo reduce gradients in 16 bits (their
-// performance recipes), GPT-NeoX keeps them so (DeepSpeed's fp16), composer and torchtitan train
-// with PyTorch's FSDP. NeMo's optimizer keeps of the weights in single precision what those in 16
-// bits lack (store_param_remainders). Losses: Transformer Engine's and flash-attention's write the
-// gradient over the logits.
+// performance recipes), GPT-NeoX keeps them so (DeepSpeed's fp16); NeMo's distributed Adam keeps of
+// the weights in 32 bits those 16 that they lack. Composer and torchtitan train with PyTorch's
+// FSDP. Losses: Transformer Engine's and flash-attention's write the gradient over the logits.
 constexpr std::array kConventions{
-    MemoryConvention{"megatron-lm", 4.0, 12.0, false, false, LossKernel::VocabParallel},
-    MemoryConvention{"megatron-bridge", 2.0, 12.0, false, false, LossKernel::InPlace},
-    MemoryConvention{"nemo", 2.0, 10.0, false, false, LossKernel::VocabParallel},
-    MemoryConvention{"gpt-neox", 2.0, 12.0, false, false, LossKernel::VocabParallel},
-    MemoryConvention{"mosaic", 4.0, 12.0, true, false, LossKernel::InPlace},
-    MemoryConvention{"torchtitan", 4.0, 12.0, true, true, LossKernel::Separate},
+    MemoryConvention{.software = "megatron-lm"},
+    MemoryConvention{.software = "megatron-bridge",
+        .gradient = 2.0,
+        .loss = LossKernel::InPlace,
+        .weighsInsideExperts = true},
+    MemoryConvention{.software = "nemo", .gradient = 2.0, .optimizer = 10.0},
+    MemoryConvention{.software = "gpt-neox", .gradient = 2.0},
+    MemoryConvention{.software = "mosaic", .loss = LossKernel::InPlace, .hasFsdpShards = true},
+    MemoryConvention{.software = "torchtitan",
+        .loss = LossKernel::Separate,
+        .hasFsdpShards = true,
+        .keepsProductsIn16Bits = true},
 };
 
+constexpr int kGradients = 2; // ZeRO stages
+constexpr int kEverything = 3;
+
 Gathering gatheringOf(const MemoryConvention& convention, const MemoryRequest& request) {
-    if (!request.layout.sharding || request.layout.sharding->zeroStage < 3)
+    if (!request.layout.sharding || request.layout.sharding->zeroStage < kEverything)
         return Gathering::None;
     const bool hasPipeline = request.layout.grid.degrees().pipeline > 1;
     return convention.hasFsdpShards && hasPipeline ? Gathering::Step : Gathering::Layer;
@@ -40,16 +48,24 @@ const MemoryConvention& memoryConventionOf(std::string_view software) {
 }
 
 void follow(const MemoryConvention& convention, MemoryRequest& request) {
-    request.widths.gradient = convention.gradient;
-    request.widths.optimizer = convention.optimizer;
+    NumberWidths& widths = request.widths;
+    widths.gradient = convention.gradient;
+    if (widths.weight < widthsOf("fp32").weight)
+        widths.optimizer = convention.optimizer;
     if (convention.hasFsdpShards)
-        request.widths = request.widths.asFsdp();
+        widths = widths.asFsdp();
     if (convention.keepsProductsIn16Bits)
-        request.widths.product = request.widths.activation;
+        widths.product = widths.activation;
+    request.weighsInsideExperts = convention.weighsInsideExperts;
     request.loss = convention.loss;
     const bool isDivided = request.layout.grid.degrees().tensor > 1;
     if (convention.loss == LossKernel::Separate && isDivided)
         request.loss = LossKernel::SeparateParallel;
+    auto& sharding = request.layout.sharding;
+    if (convention.hasFsdpShards && sharding && sharding->zeroStage == kGradients) {
+        sharding->zeroStage = kEverything;
+        request.gathering = Gathering::Backward;
+    }
     if (request.gathering == Gathering::None)
         request.gathering = gatheringOf(convention, request);
 }

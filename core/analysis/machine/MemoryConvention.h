@@ -11,16 +11,19 @@ namespace trainscope::analysis {
 struct MemoryConvention {
     std::string_view software; // what its name begins with: "megatron-lm", "torchtitan"
     double gradient = 4.0; // B
-    double optimizer = 12.0; // B
+    double optimizer = 12.0; // B, beside weights in 16 or fewer bits
+    LossKernel loss = LossKernel::VocabParallel;
     bool hasFsdpShards = false; // see NumberWidths::asFsdp()
     bool keepsProductsIn16Bits = false; // casts them to fewer anew for each product
-    LossKernel loss = LossKernel::VocabParallel;
+    bool weighsInsideExperts = false;
 };
 
 // By name, in any letters; Megatron-LM's for those that are not known.
 const MemoryConvention& memoryConventionOf(std::string_view software);
 
 // Sets widths and loss; with ZeRO stage 3 also what is gathered, unless the request says so itself.
+// ZeRO stage 2 of FSDP is its SHARD_GRAD_OP, which gathers weights between forward and backward
+// pass alone.
 void follow(const MemoryConvention& convention, MemoryRequest& request);
 
 } // namespace trainscope::analysis

@@ -18,9 +18,10 @@
 //                                              P·v/t more where products take fewer bytes
 //                  + (A + P)f/t, gated (2A+P)f/t    inside the MLP
 //                which is 34h for GPT: (10h + 24h/t) B, with sequence parallelism 34h/t. Each of k
-//                experts of a token takes (A+P)h and the MLP's inside, of t/t' of the tokens with
-//                sequence parallelism, t' being the experts' own tensor parallelism; shared experts
-//                take as much as an MLP. Unfused attention (2A+1)·a·s/t more. s/cp tokens a sample.
+//                experts of a token takes (A+P)h, P·h where it weighs inside, and the MLP's inside,
+//                of t/t' of the tokens with sequence parallelism, t' being the experts' own tensor
+//                parallelism; shared experts take as much as an MLP. Unfused attention (2A+1)·a·s/t
+//                more. s/cp tokens a sample.
 //   recomputed   full: A·h (/t with sequence parallelism) a layer; per operator (torchtitan: every
 //                second product is kept): A(2h + (q + k + v + f)/t); selective: without the parts
 //                that are made again, as the core of unfused attention.
@@ -108,6 +109,7 @@ struct MemoryRequest {
     bool sequenceParallel = true;
     bool dropout = false; // of what attention and MLP give
     bool unfusedAttention = false;
+    bool weighsInsideExperts = false; // what leaves them needs not be kept to weigh it
     Recomputation recompute = Recomputation::None;
     RecomputedParts recomputedParts = {};
     int recomputedLayers = 0; // of each stage (Megatron-LM's block); 0: all

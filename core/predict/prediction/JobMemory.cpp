@@ -34,9 +34,6 @@ analysis::MemoryRequest memoryRequestOf(const Job& job) {
     request.recomputedLayers = job.recomputedLayers;
     request.recomputedParts = job.recomputedParts;
     request.offloadedLayers = job.offloadedLayers;
-    const int zeroStage = job.layout.sharding ? job.layout.sharding->zeroStage : 0;
-    if (zeroStage == 2)
-        request.gathering = analysis::Gathering::Backward;
     analysis::follow(analysis::memoryConventionOf(RateTable::builtIn().stackOf(job)), request);
     return request;
 }

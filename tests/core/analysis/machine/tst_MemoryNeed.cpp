@@ -168,6 +168,9 @@ private Q_SLOTS:
         QVERIFY(isAbout(needOf(launch).states, 18.0 * (dense + 10 * 2 * expert), 1e-12));
         // Outside of the MLP 8 h + 8 h; each of two experts takes 4 h in and out and 16 h within.
         QVERIFY(isAbout(partsOf(launch).held, 10 * (16.0 + 2 * 20.0) * 1000 * 100, 1e-12));
+        MemoryRequest request = requestOf(launch);
+        request.weighsInsideExperts = true; // 2 h less each
+        QVERIFY(isAbout(stageNeedOf(request, 0).held, 10 * (16.0 + 2 * 18.0) * 1000 * 100, 1e-12));
     }
 
     // Table 2 and figure 1 of Korthikanti et al. 2022: 175B, 8-way tensor, 8-way pipeline parallel,

@@ -129,9 +129,7 @@ void shard(MemoryRequest& request, int zeroStage) {
 }
 
 void asMosaicTrains(MemoryRequest& request, const MeasuredRow& row) {
-    shard(request, 3);
-    if (row.says("fsdp_zero_stage", "SHARD_GRAD_OP"))
-        request.gathering = Gathering::Backward;
+    shard(request, row.says("fsdp_zero_stage", "SHARD_GRAD_OP") ? 2 : 3);
 }
 
 // As its recipes of mixtures of experts say, which are younger than some of the rows.
@@ -163,8 +161,6 @@ void asBridgeTrains(MemoryRequest& request, const MeasuredRow& row) {
 void asNemoTrains(MemoryRequest& request, const MeasuredRow& row) {
     shard(request, 1);
     request.dropout = row.says("model", "GPT3");
-    if (isTuning(row))
-        request.sequence = 512.0; // packed SQuAD
 }
 
 void asTorchtitanTrains(MemoryRequest& request, const MeasuredRow&) {
