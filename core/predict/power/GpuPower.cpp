@@ -8,8 +8,8 @@ namespace {
 
 // Estimated. Flash attention keeps the tensor cores less busy than products of matrices do. The
 // others are shares of what the limit leaves beyond idle: full memory bandwidth; bytes moved with
-// few multiprocessors; a collective that polls for its peers (0.26 on the A100s of the Zeus
-// traces).
+// few multiprocessors; a collective that polls for its peers, or a host that is late (0.27 to 0.4
+// in published pipelines of A100s, 0 where no kernel polls).
 constexpr double kAttentionShare = 0.85; // of matrix products
 constexpr double kMemoryShare = 0.65;
 constexpr double kCommunicationShare = 0.3;

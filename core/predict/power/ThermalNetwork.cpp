@@ -87,6 +87,8 @@ ThermalNode thermalNodeOf(
 ThermalNetwork::ThermalNetwork(const ThermalNode& node)
     : m_size(node.slots.size())
     , m_inletC(node.air.inletC) {
+    if (m_size == 0)
+        return;
     const auto n = static_cast<Eigen::Index>(m_size);
     Matrix air = Matrix::Zero(n, n);
     Eigen::VectorXd conductance(n);
@@ -127,6 +129,8 @@ std::vector<double> ThermalNetwork::airAround(std::span<const double> celsius) c
 
 ThermalStep::ThermalStep(const ThermalNetwork& network, double seconds)
     : m_network(&network) {
+    if (network.m_size == 0)
+        return;
     const auto n = static_cast<Eigen::Index>(network.m_size);
     m_decay = valuesOf(exponential(ConstMap(network.m_rates.data(), n, n) * -seconds));
 }

@@ -122,7 +122,7 @@ Outlook outlookOf(const Job& job, const Step& step) {
     for (int stage = 0; stage < stages; ++stage) {
         const ActivityTimes times = activitiesOf(job, step, stage);
         // The seconds are those at the clock that the limit leaves.
-        const SteadyPower steady = relimited(gpu, times, around).now;
+        const SteadyPower steady = playedPower(gpu, loadsOf(gpu, times), around);
         outlook.meanW += steady.watts / stages;
         outlook.peakW = std::max(outlook.peakW, steady.busyW);
         clock += steady.clockHz / stages;

@@ -120,6 +120,13 @@ private Q_SLOTS:
         QVERIFY(celsius[7] / celsius[0] > 1.2 && celsius[7] / celsius[0] <= 1.27);
     }
 
+    void noSlotsHaveNoTemperatures() {
+        const ThermalNetwork network(ThermalNode{});
+        std::vector<double> none;
+        ThermalStep(network, 1.0).advance(none, none);
+        QVERIFY(network.steady(none).empty());
+    }
+
     void airRisesAlikeAtTheLimit() {
         QVERIFY(isClose(usualAir(8, 700.0).risePerW * 8 * 700.0, 24.0));
         QVERIFY(isClose(usualAir(4, 560.0).risePerW * 4 * 560.0, 24.0));
