@@ -39,6 +39,8 @@ struct Machine {
     std::optional<int> linkDomain; // GPUs that scale-up links join; a node's when absent
     std::optional<double> powerLimitW; // of a GPU, where lowered
     std::optional<double> clockHz; // of a GPU, where locked
+    double linkFactor = 1.0; // what-if: times the scale-up bandwidth that it has
+    double networkFactor = 1.0; // times its network's
 };
 
 struct Job {

@@ -268,6 +268,9 @@ Result<Rates> RateTable::ratesOf(const Job& job, const RateFactors& factors) con
     rates.link = job.machine.linkBandwidth.value_or(rates.link);
     if (job.machine.networkBandwidth)
         rates.network = rates.networkSend = *job.machine.networkBandwidth;
+    rates.link *= job.machine.linkFactor;
+    rates.network *= job.machine.networkFactor;
+    rates.networkSend *= job.machine.networkFactor;
     rates.peak = peakOf(job.machine.gpu, job.precision);
     rates.peak16 = peakOf(job.machine.gpu, Precision::Bf16);
     rates.bandwidth = job.machine.gpu.memoryBandwidth.value_or(0.0);

@@ -179,8 +179,8 @@ private:
             costs = layerCostsOf(job, m_rates, *m_formulas, *m_formulas);
         const Step step = estimateStep(job, m_rates, *costs, *m_formulas, *m_formulas);
         const LayerCost& layer = job.model.experts > 1 ? costs->expert : costs->dense;
-        m_result.found.push_back(
-            {choice, step.seconds, bytes, activitiesOf(step.breakdown, layer.cost.forward)});
+        m_result.found.push_back({choice, step.seconds, bytes,
+            activitiesOf(step.breakdown, layer.cost.forward), step.balance});
     }
 
     const SearchBasis& m_basis;

@@ -16,6 +16,7 @@ struct FoundLayout {
     double seconds = 0.0;
     double memoryB = 0.0;
     ActivityTimes activities; // of the slowest stage, in a step
+    double balance = 1.0; // see Step
 };
 
 struct PartResult {

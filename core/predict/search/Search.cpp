@@ -142,7 +142,7 @@ private:
         const double gpus = m_request.cluster.gpus();
         m_result.feasible.reserve(m_found.size());
         for (const FoundLayout& found : m_found) {
-            const PowerEstimate estimate = power.of(found.activities);
+            const PowerEstimate estimate = power.of(found.activities, found.balance);
             if (!estimate.isKept) {
                 ++m_result.refused[static_cast<std::size_t>(Refusal::Power)];
                 continue;

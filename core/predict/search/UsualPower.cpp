@@ -22,10 +22,9 @@ UsualPower::UsualPower(const Job& job, const ActivityTimes& activities, bool isS
     }
 }
 
-PowerEstimate UsualPower::of(const ActivityTimes& activities) const {
+PowerEstimate UsualPower::of(const ActivityTimes& activities, double balance) const {
     double before = 0.0;
     double after = 0.0;
-    double joules = 0.0;
     double busy = 0.0;
     double busyJoules = 0.0;
     double lowestJoules = 0.0;
@@ -34,7 +33,6 @@ PowerEstimate UsualPower::of(const ActivityTimes& activities) const {
         const double slowed = seconds * m_factors[activity];
         before += seconds;
         after += slowed;
-        joules += slowed * m_watts[activity];
         if (activity == Activity::Waiting)
             continue;
         busy += slowed;
@@ -46,7 +44,8 @@ PowerEstimate UsualPower::of(const ActivityTimes& activities) const {
         return estimate;
     estimate.slowdown = after / before;
     estimate.busyW = std::min(busyJoules / busy, m_limitW);
-    estimate.meanW = (joules - busyJoules + estimate.busyW * busy) / after;
+    const double share = balance * busy / after;
+    estimate.meanW = share * estimate.busyW + (1.0 - share) * m_watts[Activity::Waiting];
     estimate.isKept = !m_isLimited || lowestJoules / busy <= m_limitW;
     return estimate;
 }

@@ -8,10 +8,10 @@
 
 namespace trainscope::predict {
 
-// Of one GPU of the slowest stage.
+// Of one GPU.
 struct PowerEstimate {
-    double meanW = 0.0;
-    double busyW = 0.0; // while it is not waiting, at its limit at most
+    double meanW = 0.0; // over stages
+    double busyW = 0.0; // of the slowest stage while it is not waiting, at its limit at most
     double slowdown = 1.0; // on the seconds that it was asked with
     bool isKept = true; // its limit can be, at the lowest clock
 };
@@ -21,7 +21,8 @@ public:
     // isSlowed: the limits of the job are not in the seconds yet (Predictor::isSlowed()).
     UsualPower(const Job& job, const ActivityTimes& activities, bool isSlowed);
 
-    [[nodiscard]] PowerEstimate of(const ActivityTimes& activities) const;
+    // Of the slowest stage; balance: what a stage does in the mean, over that.
+    [[nodiscard]] PowerEstimate of(const ActivityTimes& activities, double balance) const;
 
 private:
     GpuPower m_gpu;

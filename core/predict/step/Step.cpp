@@ -207,8 +207,16 @@ private:
         const auto slowest = std::max_element(m_stages.begin(), m_stages.end(),
             [](const StageKind& a, const StageKind& b) { return a.seconds < b.seconds; });
         m_step.slowestStage = slowest->first;
+        m_step.balance = slowest->seconds > 0.0 ? meanStage() / slowest->seconds : 1.0;
         m_step.breakdown = slowest->cost.times(m_job.microbatches());
         m_step.breakdown[StepPart::Bubble] = std::max(0.0, makespan - m_step.breakdown.total());
+    }
+
+    [[nodiscard]] double meanStage() const {
+        double sum = 0.0;
+        for (const StageKind& kind : m_stages)
+            sum += kind.count * kind.seconds;
+        return sum / stages();
     }
 
     Status runSchedule() {
@@ -227,12 +235,9 @@ private:
 
     void estimateSchedule() {
         double slowest = 0.0;
-        double sum = 0.0;
-        for (const StageKind& kind : m_stages) {
+        for (const StageKind& kind : m_stages)
             slowest = std::max(slowest, kind.seconds);
-            sum += kind.count * kind.seconds;
-        }
-        const double mean = sum / stages();
+        const double mean = meanStage();
         const double fill = (stages() - 1.0) / m_job.layout.virtualStages
             * (layout::splitsBackward(m_job.layout.schedule) ? mean / 3.0 : mean);
         const double sends = stages() > 1

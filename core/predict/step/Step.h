@@ -31,6 +31,7 @@ struct Step {
     std::vector<PieceCost> pieces; // in the model's order
     layout::Schedule schedule; // seconds; empty tasks where it was not simulated
     int slowestStage = 0;
+    double balance = 1.0; // what a stage does in the mean, over what the slowest does
     double spread = 0.0; // standard deviation of the logarithm, of the operators' costs
 };
 

@@ -1,0 +1,27 @@
+#pragma once
+// ScaleVerdict: scale-up against scale-out for clusters that need not exist: the best layout on
+// each is judged by the rules that measured runs are judged by
+// (core/analysis/comparison/Verdict.h). Any thread.
+
+#include "core/analysis/comparison/Verdict.h"
+#include "core/predict/search/Search.h"
+
+#include <array>
+#include <string>
+
+namespace trainscope::predict {
+
+// A prediction as a run that is compared with others. What is not predicted is absent.
+analysis::RunMeasures measuresOf(
+    const Job& job, const Prediction& prediction, const std::string& name);
+
+struct ScaleComparison {
+    std::array<SearchResult, 2> searches; // in the order of the clusters
+    analysis::Verdict verdict; // of the best layouts; a cluster without any ran out of memory
+};
+
+// The same work on `request.cluster` and on another; errors are those of searchLayouts().
+Result<ScaleComparison> compareScales(const SearchRequest& request, const ClusterRequest& other,
+    const Predictor& predictor = Predictor(), const Progress& progress = {});
+
+} // namespace trainscope::predict

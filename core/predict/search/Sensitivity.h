@@ -1,0 +1,57 @@
+#pragma once
+// Sensitivity: what a step of a job would take if one thing about it were otherwise. Pure; any
+// thread.
+
+#include "core/predict/prediction/Prediction.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::predict {
+
+enum class WhatIf {
+    LinkBandwidth, // scale-up
+    NetworkBandwidth, // scale-out
+    MemoryBandwidth,
+    MemorySize,
+    GlobalBatch, // in whole micro-batches of each replica
+    Sequence,
+    PowerLimit, // of a GPU
+};
+inline constexpr std::array kAllWhatIfs{WhatIf::LinkBandwidth, WhatIf::NetworkBandwidth,
+    WhatIf::MemoryBandwidth, WhatIf::MemorySize, WhatIf::GlobalBatch, WhatIf::Sequence,
+    WhatIf::PowerLimit};
+std::string_view toString(WhatIf what); // "link_bandwidth", …
+std::string_view titleOf(WhatIf what); // for people: "Link bandwidth"
+
+// Of what it is, besides 1.
+inline constexpr std::array kWhatIfFactors{0.5, 0.8, 1.25, 2.0};
+
+struct WhatIfPoint {
+    double factor = 1.0;
+    double seconds = 0.0; // of a step
+    double tokensPerSecondPerGpu = 0.0;
+    double memoryB = 0.0;
+    bool isOom = false;
+};
+
+struct Sensitivity {
+    WhatIf what = WhatIf::LinkBandwidth;
+    std::optional<double> value; // SI; absent: not known, and neither are points
+    std::vector<WhatIfPoint> points; // of kWhatIfFactors those that can be
+    // d log(seconds) / d log(value) between the points next to 1: −1 where all of the step is bound
+    // by it, 0 where nothing is.
+    std::optional<double> elasticity;
+};
+
+// The job with that times `factor`; absent where it cannot be so.
+std::optional<Job> withFactor(const Job& job, WhatIf what, double factor);
+
+// Of all of kAllWhatIfs. Errors are those of Predictor::predict(job).
+Result<std::vector<Sensitivity>> sensitivitiesOf(
+    const Job& job, const Predictor& predictor = Predictor());
+
+} // namespace trainscope::predict
