@@ -1,6 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/output/PredictionOutput.h"
+#include "app/cli/output/SearchOutput.h"
 #include "core/model/Try.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/PredictedRun.h"
@@ -9,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -22,13 +24,13 @@ namespace {
 
 struct PredictOptions {
     std::string model;
-    std::string cluster;
+    std::vector<std::string> clusters;
     std::string layout;
-    int microBatch = 1;
+    std::optional<int> microBatch;
     int globalBatch = 0;
     int sequence = 4096;
     std::string precision = "bf16";
-    std::string recompute = "none";
+    std::string recompute;
     std::string workload = "training";
     std::string stack;
     bool unfusedAttention = false;
@@ -39,6 +41,12 @@ struct PredictOptions {
     std::string calibration;
     std::string database; // that the prediction goes into
     std::string name; // of its run
+    bool search = false;
+    bool whatIf = false;
+    std::string objective = "time";
+    std::size_t top = 10;
+    double memoryShare = 1.0;
+    std::optional<double> clusterPowerW;
     bool json = false;
 };
 
@@ -62,8 +70,17 @@ Status takeRecompute(std::string_view text, predict::JobRequest& request) {
         "none, selective, per-operator, full, or block:N for N layers of each stage");
 }
 
+Result<predict::ClusterRequest> clusterOf(const PredictOptions& options, std::size_t at) {
+    ASSIGN_OR_RETURN(auto cluster, predict::clusterFrom(options.clusters[at]));
+    cluster.networkBandwidth = bytesPerSecond(options.networkGbit);
+    cluster.powerLimitW = options.powerLimitW;
+    if (options.clockMhz)
+        cluster.clockHz = *options.clockMhz * 1e6;
+    return cluster;
+}
+
 Result<predict::JobRequest> requestOf(const PredictOptions& options) {
-    if (options.model.empty() || options.cluster.empty() || options.globalBatch < 1)
+    if (options.model.empty() || options.clusters.empty() || options.globalBatch < 1)
         return usageError(
             "A prediction needs --model, --cluster and --global-batch, or a --table.");
     const auto catalogue = catalogue::modelCatalogue();
@@ -76,13 +93,9 @@ Result<predict::JobRequest> requestOf(const PredictOptions& options) {
     }
     predict::JobRequest request;
     request.model = *model;
-    ASSIGN_OR_RETURN(request.cluster, predict::clusterFrom(options.cluster));
+    ASSIGN_OR_RETURN(request.cluster, clusterOf(options, 0));
     ASSIGN_OR_RETURN(request.layout, predict::layoutFrom(options.layout));
-    request.cluster.networkBandwidth = bytesPerSecond(options.networkGbit);
-    request.cluster.powerLimitW = options.powerLimitW;
-    if (options.clockMhz)
-        request.cluster.clockHz = *options.clockMhz * 1e6;
-    request.microBatch = options.microBatch;
+    request.microBatch = options.microBatch.value_or(1);
     request.globalBatch = options.globalBatch;
     request.sequence = options.sequence;
     request.stack = options.stack;
@@ -96,7 +109,8 @@ Result<predict::JobRequest> requestOf(const PredictOptions& options) {
     if (!workload || *workload == Workload::Inference)
         return unknown("workload of a prediction", options.workload, "training or lora");
     request.workload = *workload;
-    RETURN_IF_ERROR(takeRecompute(options.recompute, request));
+    if (!options.recompute.empty())
+        RETURN_IF_ERROR(takeRecompute(options.recompute, request));
     return request;
 }
 
@@ -204,17 +218,95 @@ Outcome predictOne(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(const auto prediction, predict::Predictor().predict(job));
     if (!options.database.empty())
         RETURN_IF_ERROR(keep(options, console, job, prediction));
+    std::vector<predict::Sensitivity> whatIf;
+    if (options.whatIf) {
+        ASSIGN_OR_RETURN(whatIf, predict::sensitivitiesOf(job));
+    }
     return show(
         console, options.json,
         [&] {
             Json row{{"row", 0}};
             row.update(predictionJson(prediction));
+            if (options.whatIf)
+                row["what_if"] = whatIfJson(whatIf);
             return Json{{"rows", Json::array({row})}};
         },
-        [&](std::ostream& out) { printPrediction(out, job, prediction); });
+        [&](std::ostream& out) {
+            printPrediction(out, job, prediction);
+            if (!options.whatIf)
+                return;
+            out << '\n';
+            printWhatIf(out, prediction.seconds, whatIf);
+        });
+}
+
+// What the layout, the micro-batch and the recomputation say is not searched.
+Result<predict::SearchRequest> searchRequestOf(const PredictOptions& options) {
+    ASSIGN_OR_RETURN(const auto job, requestOf(options));
+    predict::SearchRequest request;
+    request.model = job.model;
+    request.cluster = job.cluster;
+    request.workload = job.workload;
+    request.globalBatch = job.globalBatch;
+    request.sequence = job.sequence;
+    request.precision = job.precision;
+    request.attention = job.attention;
+    request.stack = job.stack;
+    const layout::LayoutRequest& asked = job.layout;
+    request.fixed = {asked.tensor, asked.context, asked.expert, asked.pipeline, asked.virtualStages,
+        asked.zeroStage, options.microBatch, {}};
+    if (asked.fsdp.value_or(false))
+        request.fixed.zeroStage = 3;
+    if (!options.recompute.empty())
+        request.fixed.recompute = job.recompute;
+    const auto objective = predict::objectiveFrom(options.objective);
+    if (!objective)
+        return unknown("objective", options.objective, "time, energy or peak-power");
+    request.objective = *objective;
+    request.top = options.top;
+    request.memoryShare = options.memoryShare;
+    request.powerLimitW = options.clusterPowerW;
+    return request;
+}
+
+Outcome compareClusters(
+    const PredictOptions& options, const predict::SearchRequest& request, const Console& console) {
+    ASSIGN_OR_RETURN(const auto other, clusterOf(options, 1));
+    ProgressLine line(console);
+    ASSIGN_OR_RETURN(const auto comparison,
+        predict::compareScales(request, other, predict::Predictor(), shownOn(line, console)));
+    line.clear();
+    const std::array<std::string, 2> names{textOf(request.cluster), textOf(other)};
+    return show(
+        console, options.json, [&] { return scalesJson(names, comparison); },
+        [&](std::ostream& out) { printScales(out, names, comparison); });
+}
+
+Outcome searchAny(const PredictOptions& options, const Console& console) {
+    ASSIGN_OR_RETURN(const auto request, searchRequestOf(options));
+    if (options.clusters.size() > 2)
+        return usageError("A search compares two clusters at most.");
+    if (options.clusters.size() == 2)
+        return compareClusters(options, request, console);
+    ProgressLine line(console);
+    ASSIGN_OR_RETURN(const auto result,
+        predict::searchLayouts(request, predict::Predictor(), shownOn(line, console)));
+    line.clear();
+    if (!options.database.empty() && !result.top.empty())
+        RETURN_IF_ERROR(
+            keep(options, console, result.top.front().job, result.top.front().prediction));
+    return show(
+        console, options.json, [&] { return searchJson(result); },
+        [&](std::ostream& out) {
+            printSearch(out, request.model.name + " on " + textOf(request.cluster), result);
+        });
 }
 
 Outcome predictAny(const PredictOptions& options, const Console& console) {
+    if (options.search)
+        return searchAny(options, console);
+    if (options.clusters.size() > 1)
+        return usageError("Two clusters are compared by the best layout on each: say --search.");
     return options.table.empty() ? predictOne(options, console) : predictRows(options, console);
 }
 
@@ -225,8 +317,10 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         "The step time, memory, power, energy and temperature of a run that nobody has made yet");
     auto options = std::make_shared<PredictOptions>();
     addOption(*command, "--model", options->model, "A model of the catalogue", "M");
-    addOption(*command, "--cluster", options->cluster,
-        "Nodes, GPUs per node and GPU: 4x8xH200; or GPUs and GPU: 64xH100", "C");
+    addOption(*command, "--cluster", options->clusters,
+        "Nodes, GPUs per node and GPU: 4x8xH200; or GPUs and GPU: 64xH100. Twice with --search: "
+        "which of the two serves better",
+        "C");
     addOption(*command, "--layout", options->layout,
         "tp=8,pp=4,…: tp, pp, cp, ep, etp, dp, vpp, zero, shard, fsdp, order, schedule and "
         "stage-layers; data parallelism fills the cluster",
@@ -254,6 +348,19 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         ->check(CLI::PositiveNumber);
     addOption(*command, "--clock", options->clockMhz, "Locked clock of a GPU, MHz", "MHZ")
         ->check(CLI::PositiveNumber);
+    command->add_flag("--what-if", options->whatIf,
+        "Also the step at other bandwidths, memory, batch, sequence and power limit");
+    command->add_flag("--search", options->search,
+        "All layouts that can be, ranked; what --layout, --micro-batch and --recompute say is not "
+        "searched");
+    addOption(*command, "--objective", options->objective,
+        "Rank by time (unless given), energy or peak-power", "O");
+    addOption(*command, "--top", options->top, "Layouts that are listed; 10 unless given", "K");
+    addOption(*command, "--memory-share", options->memoryShare,
+        "Share of a GPU's memory that a layout may use; 1 unless given", "X");
+    addOption(*command, "--cluster-power", options->clusterPowerW,
+        "Power of all GPUs together that is kept by capping each, W", "W")
+        ->check(CLI::PositiveNumber);
     addOption(*command, "--table", options->table,
         "A CSV table of runs: one prediction for each of its rows, with errors where it was "
         "measured",
@@ -278,6 +385,10 @@ Examples:
     --micro-batch 1 --global-batch 128 --recompute full --power-limit 500
   trainscope-cli predict --model llama3-8b --cluster 8xH200 --layout tp=2 --micro-batch 2 \
     --global-batch 64 --into runs.trainscope
+  trainscope-cli predict --search --model llama3-70b --cluster 128x8xH100 --global-batch 2048 \
+    --seq-len 8192 --top 5
+  trainscope-cli predict --search --model mixtral-8x7b --cluster 4x8xH200 --cluster 8x8xH100 \
+    --global-batch 256
   trainscope-cli predict --table published.csv --calibrate published.csv --json)");
     runs(*command, context, options, predictAny);
 }

@@ -129,18 +129,11 @@ Json definitionsJson() {
     });
 }
 
-Json verdictJson(const Comparison& comparison, std::size_t later) {
+Json laterVerdictJson(const Comparison& comparison, std::size_t later) {
     const analysis::Verdict& verdict = comparison.verdicts[later];
-    Json json = object(
-        {{"winner", toString(verdict.winner)}, {"by", verdict.by}, {"headline", verdict.headline},
-            {"reason", verdict.reason}, {"cause", given(verdict.cause)}});
-    if (verdict.scaleUp)
-        json["scale_up"] = comparison.runs[*verdict.scaleUp == 0 ? 0 : later + 1].run.name;
-    json["statements"] = listOf(verdict.statements, [](const analysis::Statement& one) {
-        return object({{"text", one.text}, {"quantity", one.quantity}, {"a", one.a}, {"b", one.b},
-            {"estimate", when(one.isEstimate, true)}});
-    });
-    return json;
+    return verdictJson(verdict,
+        verdict.scaleUp ? comparison.runs[*verdict.scaleUp == 0 ? 0 : later + 1].run.name
+                        : std::string());
 }
 
 Json configurationJson(const Comparison& comparison) {
@@ -190,12 +183,23 @@ Json normalisedJson(const Comparison& comparison, Normalisation by) {
 
 } // namespace
 
+Json verdictJson(const analysis::Verdict& verdict, const std::string& scaleUp) {
+    Json json = object({{"winner", toString(verdict.winner)}, {"by", verdict.by},
+        {"headline", verdict.headline}, {"reason", verdict.reason}, {"cause", given(verdict.cause)},
+        {"scale_up", given(scaleUp)}});
+    json["statements"] = listOf(verdict.statements, [](const analysis::Statement& one) {
+        return object({{"text", one.text}, {"quantity", one.quantity}, {"a", one.a}, {"b", one.b},
+            {"estimate", when(one.isEstimate, true)}});
+    });
+    return json;
+}
+
 Json comparisonJson(const Comparison& comparison, Normalisation by) {
     const auto& first = comparison.differences.front();
     Json json{{"runs", listOf(comparison.runs, runJson)}, {"ratios", ratiosJson(first)},
         {"significant", significantJson(first)}, {"not_told", unknownJson(first)},
         {"significance", methodJson()}, {"quantities", definitionsJson()},
-        {"normalisation", toString(by)}, {"verdict", verdictJson(comparison, 0)},
+        {"normalisation", toString(by)}, {"verdict", laterVerdictJson(comparison, 0)},
         {"configuration", configurationJson(comparison)}};
     if (by != Normalisation::Absolute)
         json["normalised"] = normalisedJson(comparison, by);
@@ -209,7 +213,7 @@ Json comparisonJson(const Comparison& comparison, Normalisation by) {
                 {"ratios", ratiosJson(comparison.differences[i])},
                 {"significant", significantJson(comparison.differences[i])},
                 {"not_told", unknownJson(comparison.differences[i])},
-                {"verdict", verdictJson(comparison, i)}});
+                {"verdict", laterVerdictJson(comparison, i)}});
     return json;
 }
 

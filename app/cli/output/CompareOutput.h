@@ -6,11 +6,17 @@
 #include "core/analysis/comparison/Comparison.h"
 
 #include <iosfwd>
+#include <string>
 
 namespace trainscope::cli {
 
 // by: also the quantities as divided, under "normalised"; Absolute leaves that out.
 Json comparisonJson(const analysis::Comparison& comparison, analysis::Normalisation by);
+
+// scaleUp: the name of that run; empty where none of them is.
+Json verdictJson(const analysis::Verdict& verdict, const std::string& scaleUp);
+// Headline, reason and statements.
+void printVerdict(const analysis::Verdict& verdict, std::ostream& out);
 
 void printComparison(
     const analysis::Comparison& comparison, analysis::Normalisation by, std::ostream& out);

@@ -16,16 +16,15 @@ using analysis::RunMeasures;
 // Of more, only the headlines are told.
 constexpr std::size_t kMostExplained = 6;
 
-void printVerdict(const Comparison& comparison, std::size_t later, std::ostream& out) {
+void printLaterVerdict(const Comparison& comparison, std::size_t later, std::ostream& out) {
     const analysis::Verdict& verdict = comparison.verdicts[later];
     if (comparison.verdicts.size() > 1)
         out << analysis::runMark(0) << " and " << analysis::runMark(later + 1) << ": ";
-    out << verdict.headline << ".\n";
-    if (comparison.runs.size() > kMostExplained)
+    if (comparison.runs.size() > kMostExplained) {
+        out << verdict.headline << ".\n";
         return;
-    out << "  " << verdict.reason << '\n';
-    for (const analysis::Statement& one : verdict.statements)
-        out << "  - " << one.text << '\n';
+    }
+    printVerdict(verdict, out);
     out << '\n';
 }
 
@@ -39,9 +38,15 @@ void printRun(const RunMeasures& run, std::size_t place, std::ostream& out) {
 
 } // namespace
 
+void printVerdict(const analysis::Verdict& verdict, std::ostream& out) {
+    out << verdict.headline << ".\n  " << verdict.reason << '\n';
+    for (const analysis::Statement& one : verdict.statements)
+        out << "  - " << one.text << '\n';
+}
+
 void printComparison(const Comparison& comparison, analysis::Normalisation by, std::ostream& out) {
     for (std::size_t i = 0; i < comparison.verdicts.size(); ++i)
-        printVerdict(comparison, i, out);
+        printLaterVerdict(comparison, i, out);
     if (comparison.runs.size() > kMostExplained)
         out << '\n';
     std::vector<const RunMeasures*> runs;

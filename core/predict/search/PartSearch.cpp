@@ -13,6 +13,8 @@ namespace trainscope::predict {
 
 namespace {
 
+constexpr std::size_t kRecomputes = static_cast<std::size_t>(Recompute::Full) + 1;
+
 // Those that can be the fullest: of stages with as much of the model the first holds most
 // activations, and the last has the loss.
 std::vector<int> fullestCandidates(const Job& job) {
@@ -94,12 +96,14 @@ private:
     }
 
     Status searchPipeline(int pipeline) {
+        if (m_space.isRepeated(m_part, pipeline))
+            return {};
         if (const auto refusal = refusalOf(pipeline)) {
             refuse(*refusal, m_space.combinations(m_part, pipeline));
             return {};
         }
         const auto modes = m_space.recomputations(pipeline, m_part.zeroStage);
-        m_costs.assign(2 * modes.size() * m_space.microBatches().size(), std::nullopt);
+        m_costs.assign(kRecomputes * 2 * m_space.microBatches().size(), std::nullopt);
         LayoutChoice choice{m_part.tensor, m_part.context, m_part.expert, 1, pipeline};
         choice.zeroStage = m_part.zeroStage;
         choice.data = m_request.cluster.gpus() / (m_part.tensor * m_part.context * pipeline);
@@ -119,8 +123,8 @@ private:
         }
         RETURN_IF_ERROR(takeRates(job.value()));
         m_stages = fullestCandidates(job.value());
-        for (std::size_t mode = 0; mode < modes.size(); ++mode)
-            searchMicroBatches(choice, job.value(), modes[mode], mode);
+        for (const RecomputeChoice& mode : modes)
+            searchMicroBatches(choice, job.value(), mode);
         return {};
     }
 
@@ -133,8 +137,7 @@ private:
         return {};
     }
 
-    void searchMicroBatches(
-        LayoutChoice choice, Job& job, const RecomputeChoice& recompute, std::size_t mode) {
+    void searchMicroBatches(LayoutChoice choice, Job& job, const RecomputeChoice& recompute) {
         job.recompute = choice.recompute = recompute.mode;
         job.recomputedLayers = choice.recomputedLayers = recompute.layers;
         analysis::MemoryRequest memory = memoryRequestOf(job);
@@ -158,8 +161,7 @@ private:
                 refuse(Refusal::Memory, 1);
                 continue;
             }
-            const std::size_t place = (mode * sizes.size() + at) * 2;
-            keep(choice, job, bytes, place + (choice.virtualStages > 1 ? 1 : 0));
+            keep(choice, job, bytes, costsOf(job, at));
         }
     }
 
@@ -173,12 +175,20 @@ private:
         return most;
     }
 
-    void keep(const LayoutChoice& choice, const Job& job, double bytes, std::size_t place) {
-        std::optional<LayerCosts>& costs = m_costs[place];
+    // Parts of a stage that are recomputed, and numbers of virtual stages above one, share theirs.
+    const LayerCosts& costsOf(const Job& job, std::size_t microBatch) {
+        const auto mode = static_cast<std::size_t>(job.recompute);
+        const std::size_t split = job.layout.virtualStages > 1 ? 1 : 0;
+        std::optional<LayerCosts>& costs
+            = m_costs[(mode * 2 + split) * m_space.microBatches().size() + microBatch];
         if (!costs)
             costs = layerCostsOf(job, m_rates, *m_formulas, *m_formulas);
-        const Step step = estimateStep(job, m_rates, *costs, *m_formulas, *m_formulas);
-        const LayerCost& layer = job.model.experts > 1 ? costs->expert : costs->dense;
+        return *costs;
+    }
+
+    void keep(const LayoutChoice& choice, const Job& job, double bytes, const LayerCosts& costs) {
+        const Step step = estimateStep(job, m_rates, costs, *m_formulas, *m_formulas);
+        const LayerCost& layer = job.model.experts > 1 ? costs.expert : costs.dense;
         m_result.found.push_back({choice, step.seconds, bytes,
             activitiesOf(step.breakdown, layer.cost.forward), step.balance});
     }
@@ -191,7 +201,8 @@ private:
     std::vector<int> m_stages; // that can be the fullest
     Rates m_rates;
     std::optional<AnalyticCosts> m_formulas;
-    std::vector<std::optional<LayerCosts>> m_costs; // by mode, micro-batch, virtual stages or not
+    std::vector<std::optional<LayerCosts>>
+        m_costs; // by recomputation, virtual stages or not, micro-batch
 };
 
 } // namespace

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
@@ -31,6 +32,7 @@ constexpr auto kRefusalNames = enumNames<Refusal>(
 // schedule itself.
 constexpr std::size_t kSpare = 14;
 constexpr std::size_t kMostOfFront = 12;
+constexpr double kSlowest = 4.0; // times the fastest step, what a front is worth looking at up to
 
 std::pair<double, double> costOf(
     SearchObjective objective, double seconds, double energyJ, double peakW) {
@@ -170,7 +172,9 @@ private:
         costs.reserve(m_result.feasible.size());
         for (const LayoutEstimate& one : m_result.feasible)
             costs.push_back({one.seconds, second(one)});
-        const auto front = paretoFront(costs);
+        auto front = paretoFront(costs);
+        const double most = kSlowest * costs[front.front()].first;
+        std::erase_if(front, [&](std::size_t at) { return costs[at].first > most; });
         if (front.size() <= kMostOfFront)
             return front;
         std::vector<std::size_t> thinned;
@@ -242,7 +246,8 @@ private:
         std::vector<Costs> power;
         for (const RankedLayout& one : all) {
             energy.push_back({one.prediction.seconds, one.prediction.energyJ});
-            power.push_back({one.prediction.seconds, one.peakW});
+            // Clocks are found to a limit's watt, not to its last digit.
+            power.push_back({one.prediction.seconds, std::round(one.peakW)});
         }
         const auto energyFront = paretoFront(energy);
         const auto powerFront = paretoFront(power);

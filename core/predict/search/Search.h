@@ -117,8 +117,8 @@ struct SearchResult {
     std::array<std::int64_t, kRefusals> refused{}; // by reason, the first that was met
     std::vector<LayoutEstimate> feasible; // the best first
     std::vector<RankedLayout> top; // the best first
-    // That no other is better than in both: step time and energy, step time and peak power.
-    // By step time; predicted whole, chosen among the estimates.
+    // That no other is better than in both, step time and energy, step time and peak power, up to
+    // four times the fastest step. By step time; predicted whole, chosen among the estimates.
     std::vector<RankedLayout> energyFront;
     std::vector<RankedLayout> powerFront;
 

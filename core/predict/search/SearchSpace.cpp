@@ -107,7 +107,14 @@ std::vector<SearchPart> SearchSpace::parts() const {
     return all;
 }
 
+bool SearchSpace::isRepeated(const SearchPart& part, int pipeline) const {
+    return m_zeroStages.size() > 1 && part.zeroStage > m_zeroStages.front()
+        && std::int64_t{part.tensor} * pipeline == m_request.cluster.gpus();
+}
+
 std::int64_t SearchSpace::combinations(const SearchPart& part, int pipeline) const {
+    if (isRepeated(part, pipeline))
+        return 0;
     return static_cast<std::int64_t>(virtualStages(pipeline).size()
         * recomputations(pipeline, part.zeroStage).size() * m_microBatches.size());
 }

@@ -40,6 +40,8 @@ public:
     [[nodiscard]] std::vector<RecomputeChoice> recomputations(int pipeline, int zeroStage) const;
 
     [[nodiscard]] std::vector<SearchPart> parts() const;
+    // The same as with a lower ZeRO stage: there is nothing to shard over.
+    [[nodiscard]] bool isRepeated(const SearchPart& part, int pipeline) const;
     // Combinations of a part, and of it with one number of stages.
     [[nodiscard]] std::int64_t combinations(const SearchPart& part) const;
     [[nodiscard]] std::int64_t combinations(const SearchPart& part, int pipeline) const;

@@ -11,6 +11,7 @@ namespace trainscope::predict {
 namespace {
 
 constexpr double kElement = 2.0; // B of an activation
+constexpr std::size_t kMostOperators = 48; // of a layer, about
 constexpr double kTopLevelWindow = 0.5; // of the layers look back at a window alone
 
 // Builds the work of one part of the model.
@@ -25,6 +26,7 @@ public:
         , m_rows(job.sequenceParallel ? m_tokens / m_tensor : m_tokens) { }
 
     LayerWork layer(bool hasExperts) {
+        m_work.operators.reserve(kMostOperators);
         m_work.hasExperts = hasExperts;
         attention();
         if (hasExperts)

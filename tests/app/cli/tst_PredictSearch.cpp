@@ -1,0 +1,105 @@
+// `predict --search` and `--what-if`: their JSON, and the verdict between two clusters.
+
+#include <QtTest>
+
+#include "support/RunCli.h"
+#include "support/TestProgram.h"
+
+#include <set>
+
+using namespace trainscope::test;
+
+class tst_PredictSearch : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void theObject() {
+        const auto ran = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
+            "2x8xH100", "--global-batch", "64", "--seq-len", "8192", "--top", "4", "--json"});
+        QCOMPARE(ran.status, 0);
+        const auto json = ran.json();
+        std::int64_t refused = 0;
+        for (const auto& [reason, count] : json["refused"].items())
+            refused += count.get<std::int64_t>();
+        QCOMPARE(
+            json["searched"].get<std::int64_t>(), refused + json["feasible"].get<std::int64_t>());
+        QCOMPARE(json["rows"].size(), std::size_t{4});
+        double before = 0.0;
+        for (const auto& row : json["rows"]) {
+            const auto& layout = row["layout"];
+            QCOMPARE(layout["tp"].get<int>() * layout["cp"].get<int>() * layout["dp"].get<int>()
+                    * layout["pp"].get<int>(),
+                16);
+            const double seconds = row["step_time_s"].get<double>();
+            QVERIFY(row["step_time_low_s"].get<double>() < seconds);
+            QVERIFY(seconds < row["step_time_high_s"].get<double>());
+            QVERIFY(seconds >= before);
+            before = seconds;
+            QCOMPARE(row["tokens_per_s_per_gpu"].get<double>(), 64.0 * 8192 / seconds / 16);
+            for (const char* key : {"mfu", "memory_b", "energy_j", "peak_power_w"})
+                QVERIFY2(row[key].get<double>() > 0.0, key);
+            QVERIFY(row["is_pareto"].is_boolean());
+            for (const char* key : {"ep", "vpp", "zero"})
+                QVERIFY2(layout.contains(key), key);
+        }
+    }
+
+    void whatIsSaidIsNotSearched() {
+        const auto ran = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
+            "2x8xH100", "--global-batch", "64", "--layout", "tp=4,pp=2", "--micro-batch", "2",
+            "--recompute", "full", "--json"});
+        QCOMPARE(ran.status, 0);
+        const auto json = ran.json();
+        QVERIFY(!json["rows"].empty());
+        for (const auto& row : json["rows"]) {
+            QCOMPARE(row["layout"]["tp"].get<int>(), 4);
+            QCOMPARE(row["layout"]["pp"].get<int>(), 2);
+            QCOMPARE(row["micro_batch"].get<int>(), 2);
+            QCOMPARE(row["recompute"].get<std::string>(), std::string("full"));
+        }
+    }
+
+    void twoClustersAreJudged() {
+        const auto ran = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
+            "1x8xB200", "--cluster", "4x8xA100", "--global-batch", "64", "--top", "2", "--json"});
+        QCOMPARE(ran.status, 0);
+        const auto json = ran.json();
+        QCOMPARE(json["clusters"].size(), std::size_t{2});
+        QCOMPARE(json["clusters"][0]["rows"].size(), std::size_t{2});
+        const auto& verdict = json["verdict"];
+        QCOMPARE(verdict["winner"].get<std::string>(), std::string("scale-up"));
+        QCOMPARE(verdict["scale_up"].get<std::string>(),
+            json["clusters"][0]["cluster"].get<std::string>());
+        QVERIFY(!verdict["statements"].empty());
+    }
+
+    void whatIf() {
+        const auto ran = runCli({"predict", "--model", "llama3-8b", "--cluster", "8xH100",
+            "--layout", "tp=8", "--global-batch", "16", "--what-if", "--json"});
+        QCOMPARE(ran.status, 0);
+        std::set<std::string> names;
+        for (const auto& one : ran.json()["rows"][0]["what_if"])
+            names.insert(one["what"].get<std::string>());
+        QVERIFY(names
+            == (std::set<std::string>{"link_bandwidth", "network_bandwidth", "memory_bandwidth",
+                "memory_size", "global_batch", "sequence", "power_limit"}));
+    }
+
+    void refusals() {
+        const std::vector<std::string> search{"predict", "--search", "--model", "llama3-8b",
+            "--cluster", "8xH100", "--global-batch", "16"};
+        for (const std::vector<std::string>& more :
+            {std::vector<std::string>{"--objective", "money"}, {"--memory-share", "2"}}) {
+            std::vector<std::string> arguments = search;
+            arguments.insert(arguments.end(), more.begin(), more.end());
+            QCOMPARE(runCli(arguments).status, 2);
+        }
+        QCOMPARE(runCli({"predict", "--model", "llama3-8b", "--cluster", "8xH100", "--cluster",
+                            "8xA100", "--global-batch", "16"})
+                     .status,
+            2);
+    }
+};
+
+TRAINSCOPE_TEST(tst_PredictSearch)
+#include "tst_PredictSearch.moc"

@@ -1,0 +1,296 @@
+// Searches of layouts: a small one counted by hand, and large ones held against the predictions of
+// what they list.
+
+#include <QtTest>
+
+#include "core/predict/search/Search.h"
+#include "support/TestProgram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+using namespace trainscope;
+using namespace trainscope::predict;
+
+namespace {
+
+catalogue::TrainingModel twoLayers() {
+    catalogue::TrainingModel model;
+    model.name = "two-layers";
+    model.layers = 2;
+    model.hidden = 1024;
+    model.heads = model.kvHeads = 4;
+    model.headSize = 256;
+    model.ffn = 4096;
+    model.vocabulary = 32000;
+    return model;
+}
+
+SearchRequest requestOf(const char* model, const char* cluster, int batch, int sequence) {
+    SearchRequest request;
+    request.model = *catalogue::modelCatalogue().byName(model);
+    request.cluster = clusterFrom(cluster).value();
+    request.globalBatch = batch;
+    request.sequence = sequence;
+    return request;
+}
+
+// Eight GPUs, one chunk of tokens (no CP), micro-batch 1 and nothing recomputed.
+SearchRequest smallRequest() {
+    SearchRequest request;
+    request.model = twoLayers();
+    request.cluster = clusterFrom("1x8xH100").value();
+    request.globalBatch = 8;
+    request.sequence = 256;
+    request.fixed.microBatch = 1;
+    request.fixed.recompute = Recompute::None;
+    request.top = 100;
+    return request;
+}
+
+std::vector<double> ranksOf(const std::vector<double>& values) {
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+        [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    std::vector<double> ranks(values.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+        ranks[order[i]] = static_cast<double>(i);
+    return ranks;
+}
+
+// Spearman's, without ties.
+double rankCorrelation(const std::vector<double>& a, const std::vector<double>& b) {
+    const auto first = ranksOf(a);
+    const auto second = ranksOf(b);
+    double squares = 0.0;
+    for (std::size_t i = 0; i < first.size(); ++i)
+        squares += (first[i] - second[i]) * (first[i] - second[i]);
+    const auto n = static_cast<double>(a.size());
+    return 1.0 - 6.0 * squares / (n * (n * n - 1.0));
+}
+
+std::int64_t allRefused(const SearchResult& result) {
+    return std::accumulate(result.refused.begin(), result.refused.end(), std::int64_t{0});
+}
+
+} // namespace
+
+class tst_Search : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // TP 1, 2, 4, 8 and PP 1, 2, 4, 8 with ZeRO 1 and 3, but 3 only where DP is above 1: 28. TP 8
+    // does not divide four heads: 4 + 3. TP·PP of 16 and 32: 3 · 2. PP 4 and 8 are more than two
+    // layers: TP 1 PP 4 twice, TP 1 PP 8 and TP 2 PP 4 once, DP being 1. What is left are TP 1, 2,
+    // 4 with PP 1, 2, TP 4 PP 2 with ZeRO 1 alone.
+    void smallSearchIsThatOfTheHand() {
+        const auto result = searchLayouts(smallRequest()).value();
+        QCOMPARE(result.searched, std::int64_t{28});
+        QCOMPARE(result.refusedBy(Refusal::Heads), std::int64_t{7});
+        QCOMPARE(result.refusedBy(Refusal::Ranks), std::int64_t{6});
+        QCOMPARE(result.refusedBy(Refusal::Layers), std::int64_t{4});
+        QCOMPARE(allRefused(result), std::int64_t{17});
+        std::set<std::array<int, 4>> found;
+        for (const RankedLayout& one : result.top)
+            found.insert(
+                {one.choice.tensor, one.choice.pipeline, one.choice.data, one.choice.zeroStage});
+        const std::set<std::array<int, 4>> expected{{1, 1, 8, 1}, {1, 1, 8, 3}, {1, 2, 4, 1},
+            {1, 2, 4, 3}, {2, 1, 4, 1}, {2, 1, 4, 3}, {2, 2, 2, 1}, {2, 2, 2, 3}, {4, 1, 2, 1},
+            {4, 1, 2, 3}, {4, 2, 1, 1}};
+        QVERIFY(found == expected);
+        QCOMPARE(result.feasible.size(), expected.size());
+    }
+
+    // Micro-batches 1, 2, 4, 8 of a batch of 8 on DP 8, 4, 2, 1: 1, 2, 3 and 4 of them divide it.
+    void batchesThatDoNotDivideAreRefused() {
+        SearchRequest request = smallRequest();
+        request.fixed.microBatch.reset();
+        request.fixed.zeroStage = 1;
+        const auto result = searchLayouts(request).value();
+        QCOMPARE(result.searched, std::int64_t{16 * 4});
+        // TP·PP 1: DP 8; 2: DP 4 twice; 4: DP 2 twice; 8: DP 1.
+        QCOMPARE(result.feasible.size(), std::size_t{1 + 2 * 2 + 2 * 3 + 4});
+        QCOMPARE(result.refusedBy(Refusal::Batch), std::int64_t{3 + 2 * 2 + 2 * 1});
+        QCOMPARE(result.searched,
+            allRefused(result) + static_cast<std::int64_t>(result.feasible.size()));
+    }
+
+    void rowsAreTheirPredictions() {
+        const SearchRequest request = requestOf("llama3-8b", "2x8xH100", 64, 8192);
+        const auto result = searchLayouts(request).value();
+        QCOMPARE(result.top.size(), std::size_t{10});
+        double before = 0.0;
+        for (const RankedLayout& one : result.top) {
+            const auto job = jobOf(request, one.choice).value();
+            const auto prediction = Predictor().predict(job).value();
+            QCOMPARE(one.prediction.seconds, prediction.seconds);
+            QCOMPARE(one.prediction.energyJ, prediction.energyJ);
+            QVERIFY(!prediction.isOom);
+            QVERIFY(prediction.seconds >= before);
+            before = prediction.seconds;
+        }
+        // No other one of the list is better in both.
+        for (const RankedLayout& one : result.top) {
+            const bool isBeaten
+                = std::any_of(result.top.begin(), result.top.end(), [&one](const auto& other) {
+                      return other.prediction.seconds < one.prediction.seconds
+                          && other.prediction.energyJ < one.prediction.energyJ;
+                  });
+            QVERIFY(!(isBeaten && one.isPareto));
+        }
+    }
+
+    void everythingFeasibleCanBe_data() {
+        QTest::addColumn<QByteArray>("model");
+        QTest::addColumn<QByteArray>("cluster");
+        QTest::addColumn<int>("batch");
+        QTest::newRow("dense, 1,024 GPUs")
+            << QByteArray("llama3-70b") << QByteArray("128x8xH100") << 2048;
+        QTest::newRow("layers that do not divide")
+            << QByteArray("llama3-405b") << QByteArray("64x8xH100") << 512;
+        QTest::newRow("experts behind dense layers")
+            << QByteArray("deepseek-v3") << QByteArray("64x4xGB200") << 2048;
+        QTest::newRow("24 GPUs") << QByteArray("llama3-8b") << QByteArray("3x8xH200") << 96;
+    }
+    void everythingFeasibleCanBe() {
+        QFETCH(const QByteArray, model);
+        QFETCH(const QByteArray, cluster);
+        QFETCH(const int, batch);
+        const SearchRequest request
+            = requestOf(model.constData(), cluster.constData(), batch, 4096);
+        const auto result = searchLayouts(request).value();
+        QVERIFY(!result.feasible.empty());
+        QCOMPARE(result.searched,
+            allRefused(result) + static_cast<std::int64_t>(result.feasible.size()));
+        const std::size_t every = std::max<std::size_t>(1, result.feasible.size() / 150);
+        for (std::size_t i = 0; i < result.feasible.size(); i += every) {
+            const LayoutEstimate& one = result.feasible[i];
+            const LayoutChoice& choice = one.choice;
+            QCOMPARE(choice.tensor * choice.context * choice.data * choice.pipeline,
+                request.cluster.gpus());
+            const auto job = jobOf(request, choice);
+            QVERIFY2(job.hasValue(), job.hasValue() ? "" : job.error().message.c_str());
+            const auto estimate = Predictor().estimate(job.value()).value();
+            QVERIFY(!estimate.isOom);
+            QVERIFY(std::abs(one.memoryB / estimate.memoryB - 1.0) < 1e-9);
+            QVERIFY(std::abs(one.seconds / estimate.seconds - 1.0) < 1e-9);
+            QVERIFY(one.peakW > 0.0 && one.energyJ > 0.0);
+        }
+    }
+
+    void closedFormOrdersAsTheScheduleDoes() {
+        const SearchRequest request = requestOf("llama3-70b", "8x8xH100", 128, 8192);
+        const auto result = searchLayouts(request).value();
+        std::vector<double> estimated;
+        std::vector<double> simulated;
+        const std::size_t every = std::max<std::size_t>(1, result.feasible.size() / 60);
+        for (std::size_t i = 0; i < result.feasible.size(); i += every) {
+            const auto job = jobOf(request, result.feasible[i].choice).value();
+            estimated.push_back(result.feasible[i].seconds);
+            simulated.push_back(Predictor().predict(job).value().seconds);
+        }
+        QVERIFY(estimated.size() >= 50);
+        QVERIFY(rankCorrelation(estimated, simulated) > 0.98);
+    }
+
+    void memoryIsKept() {
+        SearchRequest request = requestOf("llama3-8b", "2x8xH100", 64, 8192);
+        const auto whole = searchLayouts(request).value();
+        request.memoryShare = 0.5;
+        const auto half = searchLayouts(request).value();
+        QVERIFY(half.feasible.size() < whole.feasible.size());
+        QVERIFY(half.refusedBy(Refusal::Memory) > whole.refusedBy(Refusal::Memory));
+        for (const LayoutEstimate& one : half.feasible)
+            QVERIFY(one.memoryB <= 0.5 * *request.cluster.gpu.memoryBytes);
+        request.memoryShare = 0.001;
+        const auto none = searchLayouts(request).value();
+        QVERIFY(none.feasible.empty() && none.top.empty());
+    }
+
+    void powerIsKept() {
+        SearchRequest request = requestOf("llama3-8b", "2x8xH100", 64, 8192);
+        const auto free = searchLayouts(request).value();
+        constexpr double limitW = 16 * 450.0;
+        request.powerLimitW = limitW;
+        const auto kept = searchLayouts(request).value();
+        QVERIFY(!kept.top.empty());
+        for (const RankedLayout& one : kept.top) {
+            QVERIFY(one.peakW <= limitW * (1.0 + 1e-6));
+            QCOMPARE(*one.job.machine.powerLimitW, 450.0);
+        }
+        QVERIFY(kept.top.front().prediction.seconds > free.top.front().prediction.seconds);
+        request.powerLimitW = 16 * 10.0; // less than a GPU draws at rest
+        const auto none = searchLayouts(request).value();
+        QVERIFY(none.feasible.empty());
+        QVERIFY(none.refusedBy(Refusal::Power) > 0);
+    }
+
+    void objectives() {
+        SearchRequest request = requestOf("llama3-8b", "2x8xH100", 64, 8192);
+        const auto fast = searchLayouts(request).value();
+        request.objective = SearchObjective::Energy;
+        const auto frugal = searchLayouts(request).value();
+        request.objective = SearchObjective::PeakPower;
+        const auto calm = searchLayouts(request).value();
+        const RankedLayout& first = fast.top.front();
+        QVERIFY(frugal.top.front().prediction.energyJ <= first.prediction.energyJ * (1.0 + 1e-9));
+        QVERIFY(calm.top.front().peakW <= first.peakW * (1.0 + 1e-9));
+        for (std::size_t i = 1; i < frugal.top.size(); ++i)
+            QVERIFY(frugal.top[i - 1].prediction.energyJ <= frugal.top[i].prediction.energyJ);
+        for (const SearchObjective objective : kAllObjectives)
+            QVERIFY(objectiveFrom(toString(objective)) == objective);
+        QVERIFY(!objectiveFrom("money"));
+    }
+
+    void expertsAreDivided() {
+        const SearchRequest request = requestOf("mixtral-8x7b", "4x8xH200", 128, 4096);
+        const auto result = searchLayouts(request).value();
+        std::set<int> degrees;
+        for (const LayoutEstimate& one : result.feasible)
+            degrees.insert(one.choice.expert);
+        QVERIFY(degrees == (std::set<int>{1, 2, 4, 8}));
+    }
+
+    void fixedDimensionsAreNotSearched() {
+        SearchRequest request = requestOf("llama3-70b", "8x8xH100", 128, 8192);
+        request.fixed.tensor = 8;
+        request.fixed.pipeline = 4;
+        request.fixed.recompute = Recompute::Full;
+        const auto result = searchLayouts(request).value();
+        QVERIFY(!result.feasible.empty());
+        for (const LayoutEstimate& one : result.feasible) {
+            QCOMPARE(one.choice.tensor, 8);
+            QCOMPARE(one.choice.pipeline, 4);
+            QVERIFY(one.choice.recompute == Recompute::Full);
+        }
+    }
+
+    void isStoppedOnRequest() {
+        const SearchRequest request = requestOf("llama3-70b", "128x8xH100", 2048, 8192);
+        int calls = 0;
+        const auto result = searchLayouts(
+            request, Predictor(), [&calls](const ProgressState&) { return ++calls < 5; });
+        QVERIFY(!result.hasValue());
+        QVERIFY(result.error().code == ErrorCode::Cancelled);
+        QCOMPARE(calls, 5);
+    }
+
+    void nonsenseIsRefused() {
+        SearchRequest request = smallRequest();
+        request.memoryShare = 1.5;
+        QVERIFY(searchLayouts(request).error().code == ErrorCode::Usage);
+        request = smallRequest();
+        request.globalBatch = 0;
+        QVERIFY(searchLayouts(request).error().code == ErrorCode::Usage);
+        request = requestOf("llama3-8b", "1x8xV100", 64, 2048);
+        request.precision = Precision::Fp8;
+        QVERIFY(searchLayouts(request).error().code == ErrorCode::NotFound);
+    }
+};
+
+TRAINSCOPE_TEST(tst_Search)
+#include "tst_Search.moc"

@@ -1,0 +1,140 @@
+// What a step takes if one thing were otherwise, and the verdict between clusters that do not
+// exist.
+
+#include <QtTest>
+
+#include "core/predict/search/ScaleVerdict.h"
+#include "core/predict/search/Sensitivity.h"
+#include "support/TestProgram.h"
+
+#include <cmath>
+
+using namespace trainscope;
+using namespace trainscope::predict;
+
+namespace {
+
+Job jobOn(const char* cluster, const char* layout, int batch) {
+    JobRequest request;
+    request.model = *catalogue::modelCatalogue().byName("llama3-8b");
+    request.cluster = clusterFrom(cluster).value();
+    request.layout = layoutFrom(layout).value();
+    request.globalBatch = batch;
+    request.sequence = 8192;
+    return jobOf(request).value();
+}
+
+Sensitivity sensitivityTo(const std::vector<Sensitivity>& all, WhatIf what) {
+    for (const Sensitivity& one : all) {
+        if (one.what == what)
+            return one;
+    }
+    return {};
+}
+
+} // namespace
+
+class tst_WhatIf : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void ofOneNode() {
+        const Job job = jobOn("1x8xH100", "tp=8", 16);
+        const double usual = Predictor().predict(job).value().seconds;
+        const auto all = sensitivitiesOf(job).value();
+        QCOMPARE(all.size(), kAllWhatIfs.size());
+        // Nothing leaves the node.
+        const auto network = sensitivityTo(all, WhatIf::NetworkBandwidth);
+        QCOMPARE(network.points.size(), kWhatIfFactors.size());
+        for (const WhatIfPoint& point : network.points)
+            QCOMPARE(point.seconds, usual);
+        QCOMPARE(*network.elasticity, 0.0);
+        // Twice the link halves what tensor-parallel exchanges take beyond their latency.
+        const auto link = sensitivityTo(all, WhatIf::LinkBandwidth);
+        QVERIFY(link.points[0].seconds > link.points[1].seconds);
+        QVERIFY(link.points[1].seconds > usual && usual > link.points[2].seconds);
+        QVERIFY(*link.elasticity < -0.01 && *link.elasticity > -1.0);
+        const auto power = sensitivityTo(all, WhatIf::PowerLimit);
+        QVERIFY(power.points[0].seconds > 1.05 * usual);
+        QVERIFY(power.points[3].seconds <= usual);
+        QCOMPARE(*power.value, 700.0);
+    }
+
+    void halfTheMemoryFitsOrNot() {
+        const Job job = jobOn("1x8xH100", "tp=8", 16);
+        const auto prediction = Predictor().predict(job).value();
+        const auto memory = sensitivityTo(sensitivitiesOf(job).value(), WhatIf::MemorySize);
+        const double capacity = *job.machine.gpu.memoryBytes;
+        for (const WhatIfPoint& point : memory.points) {
+            QCOMPARE(point.seconds, prediction.seconds);
+            QCOMPARE(point.isOom, prediction.memoryB > point.factor * capacity);
+        }
+    }
+
+    // Half of 16 micro-batches is eight; four fifths are no whole number of them.
+    void batchesAreWholeMicroBatches() {
+        const Job job = jobOn("1x8xH100", "tp=8", 16);
+        const auto half = withFactor(job, WhatIf::GlobalBatch, 0.5);
+        QCOMPARE(half->globalBatch, 8);
+        QCOMPARE(half->microbatches(), 8);
+        QVERIFY(!withFactor(job, WhatIf::GlobalBatch, 0.8));
+        QCOMPARE(withFactor(job, WhatIf::Sequence, 2.0)->sequence, 16384);
+        const auto batch = sensitivityTo(sensitivitiesOf(job).value(), WhatIf::GlobalBatch);
+        QCOMPARE(batch.points.size(), std::size_t{3});
+        // All but the optimizer and what a step takes once.
+        QVERIFY(*batch.elasticity > 0.9 && *batch.elasticity < 1.0);
+    }
+
+    void measuresAreThePrediction() {
+        const Job job = jobOn("2x8xH100", "tp=4", 64);
+        const auto prediction = Predictor().predict(job).value();
+        const auto measures = measuresOf(job, prediction, "a");
+        QVERIFY(measures.run.kind == RunKind::Predicted);
+        QCOMPARE(measures.gpus, 16);
+        QCOMPARE(measures.nodes, 2);
+        QCOMPARE(*measures.value("step_time_s"), prediction.seconds);
+        QCOMPARE(*measures.value("tokens_per_s_per_gpu"), 64.0 * 8192 / prediction.seconds / 16);
+        QCOMPARE(*measures.value("tokens_per_j"), 64.0 * 8192 / prediction.energyJ);
+        QVERIFY(!measures.value("ib_bytes_per_step"));
+        QVERIFY(!measures.why("ib_bytes_per_step").empty());
+    }
+
+    void scaleUpAgainstScaleOut() {
+        SearchRequest request;
+        request.model = *catalogue::modelCatalogue().byName("llama3-8b");
+        request.cluster = clusterFrom("1x8xB200").value();
+        request.globalBatch = 64;
+        request.sequence = 8192;
+        request.top = 3;
+        const auto compared = compareScales(request, clusterFrom("4x8xA100").value()).value();
+        const auto& verdict = compared.verdict;
+        QCOMPARE(*verdict.scaleUp, std::size_t{0});
+        QVERIFY(verdict.winner == analysis::Winner::ScaleUp);
+        QCOMPARE(verdict.by, std::string(analysis::kTokensPerJoule));
+        QVERIFY(verdict.headline.find("both predicted") != std::string::npos);
+        for (std::size_t side = 0; side < 2; ++side) {
+            const double best
+                = compared.searches[side].top.front().prediction.tokensPerSecondPerGpu;
+            bool isTold = false;
+            for (const analysis::Statement& one : verdict.statements) {
+                if (one.quantity == analysis::kTokensPerGpu)
+                    isTold = (side == 0 ? *one.a : *one.b) == best;
+            }
+            QVERIFY(isTold);
+        }
+    }
+
+    void clusterThatNothingFitsOn() {
+        SearchRequest request;
+        request.model = *catalogue::modelCatalogue().byName("llama3-70b");
+        request.cluster = clusterFrom("8x8xH100").value();
+        request.globalBatch = 64;
+        const auto compared = compareScales(request, clusterFrom("1x8xV100").value()).value();
+        QVERIFY(compared.searches[1].top.empty());
+        QVERIFY(compared.verdict.winner == analysis::Winner::Undecided);
+        QVERIFY(compared.verdict.headline.find("ran out of memory") != std::string::npos);
+    }
+};
+
+TRAINSCOPE_TEST(tst_WhatIf)
+#include "tst_WhatIf.moc"
