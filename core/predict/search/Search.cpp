@@ -284,6 +284,26 @@ std::string_view toString(Refusal reason) {
     return kRefusalNames.nameOf(reason);
 }
 
+SearchRequest searchLike(const Job& job) {
+    SearchRequest request;
+    request.model = job.model;
+    request.cluster.gpu = job.machine.gpu;
+    request.cluster.nodes = job.layout.nodes;
+    request.cluster.gpusPerNode = job.layout.gpusPerNode;
+    request.cluster.linkBandwidth = job.machine.linkBandwidth;
+    request.cluster.networkBandwidth = job.machine.networkBandwidth;
+    request.cluster.powerLimitW = job.machine.powerLimitW;
+    request.cluster.clockHz = job.machine.clockHz;
+    request.workload = job.workload;
+    request.globalBatch = job.globalBatch;
+    request.sequence = job.sequence;
+    request.precision = job.precision;
+    request.attention = job.attention;
+    request.stack = job.stack;
+    request.site = job.machine.site;
+    return request;
+}
+
 Result<Job> jobOf(const SearchRequest& request, const LayoutChoice& choice) {
     JobRequest asked;
     asked.model = request.model;
@@ -305,7 +325,10 @@ Result<Job> jobOf(const SearchRequest& request, const LayoutChoice& choice) {
     asked.recomputedLayers = choice.recomputedLayers;
     asked.attention = request.attention;
     asked.stack = request.stack;
-    return jobOf(asked);
+    auto job = jobOf(asked);
+    if (job.hasValue())
+        job.value().machine.site = request.site;
+    return job;
 }
 
 Result<SearchResult> searchLayouts(

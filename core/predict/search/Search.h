@@ -55,6 +55,7 @@ struct SearchRequest {
     Precision precision = Precision::Bf16;
     AttentionKind attention = AttentionKind::Flash;
     std::string stack = {};
+    std::string site = {}; // see Machine
     FixedChoices fixed = {};
     double memoryShare = 1.0; // of a GPU's memory that may be used
     std::optional<double> powerLimitW; // of all GPUs together
@@ -127,6 +128,8 @@ struct SearchResult {
     }
 };
 
+// The work and the machine of a job, with nothing of its layout fixed.
+SearchRequest searchLike(const Job& job);
 // What is predicted of a choice; Usage where it cannot be.
 Result<Job> jobOf(const SearchRequest& request, const LayoutChoice& choice);
 

@@ -269,6 +269,25 @@ private Q_SLOTS:
         }
     }
 
+    // The job's own layout is one of those that are found, with the seconds of its estimate.
+    void likeAJob() {
+        JobRequest asked;
+        asked.model = *catalogue::modelCatalogue().byName("llama3-8b");
+        asked.cluster = clusterFrom("2x8xH100").value();
+        asked.layout = layoutFrom("tp=2,pp=2").value();
+        asked.globalBatch = 64;
+        asked.sequence = 8192;
+        const Job job = jobOf(asked).value();
+        const auto result = searchLayouts(searchLike(job)).value();
+        LayoutChoice own;
+        own.tensor = own.pipeline = 2;
+        own.data = 4;
+        const auto found = std::find_if(result.feasible.begin(), result.feasible.end(),
+            [&own](const LayoutEstimate& one) { return one.choice == own; });
+        QVERIFY(found != result.feasible.end());
+        QCOMPARE(found->seconds, Predictor().estimate(job).value().seconds);
+    }
+
     void isStoppedOnRequest() {
         const SearchRequest request = requestOf("llama3-70b", "128x8xH100", 2048, 8192);
         int calls = 0;
