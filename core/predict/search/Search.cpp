@@ -82,9 +82,10 @@ public:
 
     Result<SearchResult> search() {
         RETURN_IF_ERROR(searchParts());
-        if (m_found.empty())
+        if (!m_found.empty())
+            RETURN_IF_ERROR(addPower());
+        if (m_result.feasible.empty())
             return std::move(m_result);
-        RETURN_IF_ERROR(addPower());
         rank();
         RETURN_IF_ERROR(predictBest());
         return std::move(m_result);
