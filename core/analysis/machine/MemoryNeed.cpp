@@ -200,7 +200,8 @@ private:
             return double{1} * all / m_virtual;
         const int group = m_layout.microbatchGroup > 0 ? m_layout.microbatchGroup : m_pipeline;
         const int round = group * m_virtual;
-        return all / round * group + std::clamp(all % round - piece * group, 0, group);
+        const int full = all / round * group;
+        return full + std::clamp(all % round - piece * group, 0, group);
     }
 
     [[nodiscard]] double logits() const {
