@@ -40,6 +40,8 @@ public:
 
     RateFactors fit() {
         Eigen::VectorXd logs = Eigen::VectorXd::Zero(count());
+        if (count() == 0)
+            return m_start;
         for (int round = 0; round < m_options.rounds; ++round) {
             const Eigen::VectorXd change = roundFrom(logs);
             logs += change;

@@ -91,13 +91,14 @@ void Residuals::learnNoise(const std::vector<MeasuredJob>& rows) {
     }
     // The noise of a source follows from the median, so that outliers do not count.
     for (auto& [source, ratios] : ofSource) {
-        constexpr double kMedianOfNormal = 0.6745;
+        // Of a normal distribution 0.6745; less, since constants were fitted to the same rows.
+        constexpr double kMedian = 0.62;
         if (ratios.size() < kFewRows)
             continue;
         const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
         std::nth_element(ratios.begin(), middle, ratios.end());
         m_sourceNoise[source]
-            = std::clamp(noiseOf(source) * *middle / kMedianOfNormal, kLeastNoise, kMostNoise);
+            = std::clamp(noiseOf(source) * *middle / kMedian, kLeastNoise, kMostNoise);
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const double usual = noiseOf(rows[i].source) * (rows[i].isQualified ? kQualified : 1.0);

@@ -1,0 +1,389 @@
+#include "importers/trainingtable/RowReader.h"
+
+#include "core/analysis/machine/ModelShape.h"
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "core/predict/prediction/JobRequest.h"
+#include "importers/common/Number.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace trainscope::importers::trainingtable {
+
+namespace {
+
+using predict::Job;
+
+// Of sources whose tables leave out how they were made; the first whose word is in the name.
+struct SourceHabits {
+    std::string_view word; // in lower case
+    std::string_view stack; // of core/predict
+    predict::AttentionKind attention = predict::AttentionKind::Flash;
+    bool sequenceParallel = true; // with tensor parallelism
+    bool padsToBlocks = false; // of the vocabulary: 128 × TP
+    int layersBefore = 0; // what stands before and behind the layers counts as so many of them,
+    int layersBehind = 0; // where a pipeline is cut
+};
+constexpr std::array kHabits{
+    SourceHabits{"mosaicml", "mosaic", predict::AttentionKind::Flash, false},
+    SourceHabits{"megatron-bridge", "megatron-bridge"},
+    SourceHabits{"nemo 24", "nemo-24.07"},
+    SourceHabits{"korthikanti", "korthikanti", predict::AttentionKind::Unfused, false},
+    SourceHabits{"torchtitan", "torchtitan"},
+    SourceHabits{"gpumodeling", "gpt-neox", predict::AttentionKind::Unfused, false, true, 1, 3},
+};
+
+// Containers whose layers with experts are launched faster.
+constexpr double kGraphsSince = 26.4;
+constexpr double kPatch = 0.02; // years of a patch release
+constexpr int kPackedSample = 512; // tokens of a SQuAD sample, of which several fill a sequence
+constexpr int kDefaultVocabulary = 128256;
+
+bool has(std::string_view text, std::string_view word) {
+    return lowered(text).find(word) != std::string::npos;
+}
+
+// "1614 (1540)", "661[^note]", "42.42%", "50257 (padded)".
+std::optional<double> leadingNumber(std::string_view text) {
+    const std::size_t end = text.find_first_of("([% ");
+    return parseNumber(text.substr(0, end));
+}
+
+class RowReader {
+public:
+    RowReader(const Head& head, const std::vector<std::string_view>& cells,
+        const catalogue::ModelCatalogue& catalogue)
+        : m_head(head)
+        , m_cells(cells)
+        , m_catalogue(catalogue) { }
+
+    TableRow read(int row) {
+        m_row.row = row;
+        m_row.source = text("source");
+        m_row.publisher = m_row.source.substr(0, m_row.source.find(','));
+        m_row.measured = {number("step_time_s"), number("step_time_avg_s"),
+            number("tokens_per_s_per_gpu"), number("tflops_per_gpu")};
+        m_row.isQualified = text("tokens_per_s_per_gpu").find("[^") != std::string_view::npos
+            || text("tflops_per_gpu").find("[^") != std::string_view::npos;
+        if (m_row.measured.flopsPerGpu)
+            *m_row.measured.flopsPerGpu *= 1e12;
+        takeHabits();
+        auto job = readJob();
+        if (job.hasValue())
+            m_row.job = std::move(job).value();
+        else
+            m_row.unsupported = job.error().message;
+        return std::move(m_row);
+    }
+
+private:
+    [[nodiscard]] std::string_view text(std::string_view name) const {
+        return m_head.cell(m_cells, name);
+    }
+    [[nodiscard]] std::optional<double> number(std::string_view name) const {
+        return leadingNumber(text(name));
+    }
+    [[nodiscard]] std::optional<int> whole(std::string_view name) const {
+        const auto value = number(name);
+        return value && *value >= 0.0 && *value < 1e9 ? std::optional(static_cast<int>(*value))
+                                                      : std::nullopt;
+    }
+
+    void takeHabits() {
+        for (const SourceHabits& habits : kHabits) {
+            if (has(m_row.source, habits.word)) {
+                m_habits = &habits;
+                break;
+            }
+        }
+        m_row.version = versionIn(m_row.source);
+    }
+
+    // "26.02.01 NeMo Container", of June 2026 and later by two names: "26.06" is 26.5 years.
+    static double versionIn(std::string_view source) {
+        for (std::size_t at = 0; at + 5 <= source.size(); ++at) {
+            const auto year = parseNumber(source.substr(at, 2));
+            const auto month = parseNumber(source.substr(at + 3, 2));
+            if (source[at + 2] == '.' && year && month && *year >= 20 && *month >= 1
+                && *month <= 12)
+                return *year + (*month - 1.0) / 12.0
+                    + (source.substr(at + 5).starts_with(".01") ? kPatch : 0.0);
+        }
+        return 0.0;
+    }
+
+    Result<Job> readJob() {
+        ASSIGN_OR_RETURN(auto model, readModel());
+        const catalogue::GpuModel* gpu = gpuOf();
+        if (gpu == nullptr)
+            return usageError(fmt::format("The GPU \"{}\" is not in the catalogue.", text("gpu")));
+        ASSIGN_OR_RETURN(const int gpus, needed("n_gpus"));
+        ASSIGN_OR_RETURN(const int sequence, needed("seq_len"));
+        ASSIGN_OR_RETURN(const int microBatch, needed("micro_batch"));
+        ASSIGN_OR_RETURN(const auto precision, readPrecision());
+        layout::LayoutRequest request = degreesOf(gpus);
+        const int data
+            = gpus / std::max(1, *request.tensor * *request.pipeline * request.context.value_or(1));
+        // Without a global batch a step is one micro-batch, as in torch's own examples.
+        const int globalBatch = whole("global_batch").value_or(microBatch * data);
+        if (data < 1 || globalBatch % (microBatch * data) != 0)
+            return usageError(
+                fmt::format("A global batch of {} is no multiple of micro-batch {} × DP {}.",
+                    globalBatch, microBatch, data));
+        request.microbatches = globalBatch / (microBatch * data);
+        takeStages(model, request);
+        takeSharding(request);
+        ASSIGN_OR_RETURN(auto placed, layout::makeLayout(request));
+        Job job{std::move(model), {}, std::move(placed)};
+        job.machine.gpu = *gpu;
+        takeFabric(job);
+        job.workload = workload();
+        job.sequence = sequence;
+        job.microBatch = microBatch;
+        job.globalBatch = globalBatch;
+        job.precision = precision;
+        takeHow(job);
+        m_row.configuration = configurationOf(job, gpus);
+        return job;
+    }
+
+    Result<int> needed(std::string_view name) const {
+        const auto value = whole(name);
+        if (!value || *value < 1)
+            return usageError(fmt::format("The row does not say {}.", name));
+        return *value;
+    }
+
+    [[nodiscard]] const catalogue::GpuModel* gpuOf() const {
+        std::string name(text("gpu"));
+        std::replace(name.begin(), name.end(), '_', ' ');
+        if (name == "A100-40GB SXM")
+            name = "A100 40GB";
+        return catalogue::findGpuModel(name);
+    }
+
+    Result<catalogue::TrainingModel> readModel() const {
+        const std::string name(text("model"));
+        const catalogue::TrainingModel* known = m_catalogue.byName(name);
+        const auto layers = whole("layers");
+        const auto hidden = whole("hidden");
+        const auto heads = whole("heads");
+        if (!layers || !hidden || !heads) {
+            if (known == nullptr || (layers && *layers != known->layers))
+                return usageError(fmt::format(
+                    "The row does not say the shape of the model \"{}\", which is not in the "
+                    "catalogue.",
+                    name));
+            catalogue::TrainingModel model = *known;
+            if (has(name, "w/o mtp"))
+                model.nextTokenLayers = 0;
+            return model;
+        }
+        catalogue::TrainingModel model;
+        model.name = name;
+        model.layers = *layers;
+        model.hidden = *hidden;
+        model.heads = *heads;
+        model.kvHeads = whole("kv_heads").value_or(model.heads);
+        model.headSize = model.hidden / std::max(1, model.heads);
+        model.ffn = whole("ffn").value_or(4 * model.hidden);
+        // NeoX configurations named after Llama have its norm, but a plain MLP of 4 × hidden.
+        model.gatedMlp = has(name, "llama") && model.ffn != 4 * model.hidden;
+        model.vocabulary
+            = whole("vocab").value_or(known != nullptr ? known->vocabulary : kDefaultVocabulary);
+        model.parallelResidual = known != nullptr && known->parallelResidual;
+        model.tiedEmbeddings = has(name, "mpt") || has(name, "gpt");
+        if (m_habits != nullptr && m_habits->padsToBlocks) {
+            const int block = 128 * whole("tp").value_or(1);
+            model.vocabulary = (model.vocabulary + block - 1) / block * block;
+            model.tiedEmbeddings = false;
+        }
+        return model;
+    }
+
+    Result<predict::Precision> readPrecision() const {
+        const std::string words = lowered(text("precision"));
+        if (words.find("nvfp4") != std::string::npos)
+            return predict::Precision::NvFp4;
+        const std::size_t first = words.find("fp8");
+        if (first != std::string::npos || words.find("float8") != std::string::npos) {
+            const bool isBlockwise = words.starts_with("mxfp8") || words.starts_with("fp8-mx");
+            return isBlockwise ? predict::Precision::MxFp8 : predict::Precision::Fp8;
+        }
+        if (words.find("bf16") != std::string::npos)
+            return predict::Precision::Bf16;
+        if (words.find("fp16") != std::string::npos)
+            return predict::Precision::Fp16;
+        return usageError(words.empty()
+                ? std::string("The row does not say its precision.")
+                : fmt::format("The precision \"{}\" is not known.", text("precision")));
+    }
+
+    layout::LayoutRequest degreesOf(int gpus) const {
+        layout::LayoutRequest request;
+        request.worldSize = gpus;
+        request.gpusPerNode = std::min(whole("gpus_per_node").value_or(8), gpus);
+        request.nodes = std::max(1, gpus / *request.gpusPerNode);
+        request.tensor = whole("tp").value_or(1);
+        request.pipeline = whole("pp").value_or(1);
+        request.context = whole("cp").value_or(1);
+        request.expert = whole("ep").value_or(1);
+        // Experts are not cut again unless the row says so.
+        if (*request.expert > 1)
+            request.expertTensor = whole("etp").value_or(1);
+        return request;
+    }
+
+    void takeStages(const catalogue::TrainingModel& model, layout::LayoutRequest& request) const {
+        const int stages = *request.pipeline;
+        request.layers = model.layers;
+        if (stages == 1)
+            return;
+        int chunks = whole("vpp").value_or(0);
+        // Fine-tuning of NeMo 24.07 interleaves as far as it goes, and does not say so.
+        if (chunks == 0 && m_habits != nullptr && m_habits->stack == "nemo-24.07"
+            && model.layers % stages == 0)
+            chunks = model.layers / stages;
+        chunks = std::max(1, chunks);
+        request.virtualStages = chunks;
+        if (m_habits != nullptr && m_habits->layersBehind > 0)
+            takeHabitOfStages(model.layers, request);
+        else
+            predict::divideLayers(model, request);
+    }
+
+    // The pieces are equal with what stands before and behind the layers.
+    void takeHabitOfStages(int layers, layout::LayoutRequest& request) const {
+        const int pieces = *request.pipeline * request.virtualStages.value_or(1);
+        const int all = layers + m_habits->layersBefore + m_habits->layersBehind;
+        if (all % pieces != 0)
+            return;
+        request.stageLayers.assign(static_cast<std::size_t>(pieces), all / pieces);
+        request.stageLayers.front() -= m_habits->layersBefore;
+        request.stageLayers.back() -= m_habits->layersBehind;
+    }
+
+    void takeSharding(layout::LayoutRequest& request) const {
+        const std::string words = lowered(text("fsdp_zero_stage"));
+        constexpr int kGradients = 2;
+        constexpr int kEverything = 3;
+        if (words.find("shard_grad_op") != std::string::npos)
+            request.zeroStage = kGradients;
+        else if (words.find("fsdp") != std::string::npos)
+            request.zeroStage = kEverything;
+        else if (words.find("dist-opt") != std::string::npos
+            || words.find("zero-1") != std::string::npos
+            || (m_habits != nullptr
+                && (m_habits->stack == "megatron-bridge" || m_habits->stack == "nemo-24.07")))
+            request.zeroStage = 1;
+        const std::size_t group = words.find("shard group ");
+        if (group != std::string::npos)
+            if (const auto size = parseNumber(std::string_view(words).substr(group + 12)))
+                request.shardSize = static_cast<int>(*size);
+        if (words.find("hybrid") != std::string::npos)
+            request.shardSize = request.gpusPerNode;
+    }
+
+    void takeFabric(Job& job) const {
+        if (has(text("interconnect"), "slingshot") || has(text("interconnect"), "perlmutter"))
+            job.machine.site = "perlmutter";
+        if (has(text("interconnect"), "vista") || has(text("interconnect"), "1 gpu/node"))
+            job.machine.site = "vista";
+        if (has(text("gpu"), "500w"))
+            job.machine.powerLimitW = 500.0;
+        if (has(text("gpu"), "2.4tb/s"))
+            job.machine.gpu.memoryBandwidth = 2.4e12;
+        if (has(text("gpu"), "96gb"))
+            job.machine.gpu.memoryBytes = 96.0 * 1024 * 1024 * 1024;
+    }
+
+    [[nodiscard]] Workload workload() const {
+        return has(m_row.source, "lora") || has(text("model"), "lora") ? Workload::Lora
+                                                                       : Workload::Training;
+    }
+
+    [[nodiscard]] bool isFineTuning() const {
+        return workload() == Workload::Lora || has(m_row.source, "sft")
+            || has(text("model"), "sft");
+    }
+
+    void takeHow(Job& job) const {
+        if (m_habits != nullptr) {
+            job.stack = m_habits->stack;
+            job.attention = m_habits->attention;
+            job.sequenceParallel
+                = m_habits->sequenceParallel && job.layout.grid.degrees().tensor > 1;
+        }
+        if (has(text("notes"), "async tp") || has(text("notes"), "asynctp"))
+            job.stack += "-async";
+        if (job.stack == "megatron-bridge" && job.model.experts > 1)
+            job.stack += has(text("model"), "tokendrop") ? "-moe-graphs"
+                : m_row.version >= kGraphsSince          ? "-moe-26.06"
+                                                         : "-moe";
+        const std::string recompute = lowered(text("recompute"));
+        if (recompute.starts_with("full"))
+            job.recompute = predict::Recompute::Full;
+        else if (recompute.starts_with("selective per-op")
+            || (recompute.starts_with("selective") && job.stack.starts_with("torchtitan")))
+            job.recompute = predict::Recompute::PerOperator;
+        else if (recompute.starts_with("selective"))
+            job.recompute = predict::Recompute::Selective;
+        if (recompute.find("sequence parallel") != std::string::npos)
+            job.sequenceParallel = true;
+        if (has(text("model"), "llemma"))
+            job.attention = predict::AttentionKind::Flash;
+        job.dropout = job.stack == "korthikanti"
+            || (job.stack == "nemo-24.07" && has(text("model"), "gpt3"));
+        if (job.stack.starts_with("megatron-bridge"))
+            takeBridgeRecipe(job);
+        if (isFineTuning() && job.stack == "nemo-24.07")
+            job.packedSample = kPackedSample;
+    }
+
+    // What its recipes do again or move to the host, which is not in its tables.
+    void takeBridgeRecipe(Job& job) const {
+        const std::string& gpu = job.machine.gpu.name;
+        const bool hasMoreMemory = gpu.find("300") != std::string::npos;
+        const bool isSharded = job.layout.sharding && job.layout.sharding->zeroStage >= 3;
+        if (job.model.experts > 1) {
+            job.recompute = predict::Recompute::Selective;
+            const bool isDeepSeek = has(text("model"), "deepseek");
+            const bool isGptOss = has(text("model"), "gpt oss") && !hasMoreMemory;
+            job.recomputedParts = {.attentionCore = false,
+                .latentProjections = job.model.hasLatentAttention(),
+                .norms = isGptOss,
+                .expertFunction = isGptOss || isDeepSeek,
+                .denseMlp = isDeepSeek && !hasMoreMemory};
+        } else if (isSharded && has(text("model"), "70b")) {
+            job.offloadedLayers = gpu.find("GB200") != std::string::npos ? 40 : 20;
+        } else if (isSharded && has(text("model"), "8b")) {
+            job.recompute = predict::Recompute::Full;
+            job.recomputedLayers = 5;
+        }
+    }
+
+    [[nodiscard]] std::string configurationOf(const Job& job, int gpus) const {
+        return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", job.machine.gpu.name, text("model"),
+            gpus, text("tp"), text("pp"), text("cp"), text("ep"), job.sequence,
+            toString(job.precision), text("recompute"), text("fsdp_zero_stage"));
+    }
+
+    const Head& m_head;
+    const std::vector<std::string_view>& m_cells;
+    const catalogue::ModelCatalogue& m_catalogue;
+    const SourceHabits* m_habits = nullptr;
+    TableRow m_row;
+};
+
+} // namespace
+
+TableRow readRow(const Head& head, const std::vector<std::string_view>& cells, int row,
+    const catalogue::ModelCatalogue& catalogue) {
+    return RowReader(head, cells, catalogue).read(row);
+}
+
+} // namespace trainscope::importers::trainingtable
