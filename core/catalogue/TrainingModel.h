@@ -22,6 +22,7 @@ struct TrainingModel {
     int headSize = 0; // hidden / heads, where the source states none
     int ffn = 0; // of one expert; 4 × hidden, where the source states none
     bool gatedMlp = false; // three matrices instead of two
+    bool rmsNorm = false; // instead of layer norms; models with a gated MLP have it anyway
     int vocabulary = 0;
     bool tiedEmbeddings = false;
     bool parallelResidual = false; // attention and feed-forward beside each other, added once

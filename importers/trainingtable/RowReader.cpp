@@ -192,6 +192,7 @@ private:
         model.headSize = model.hidden / std::max(1, model.heads);
         model.ffn = whole("ffn").value_or(4 * model.hidden);
         // NeoX configurations named after Llama have its norm, but a plain MLP of 4 × hidden.
+        model.rmsNorm = has(name, "llama") || has(name, "llemma");
         model.gatedMlp = has(name, "llama") && model.ffn != 4 * model.hidden;
         model.vocabulary
             = whole("vocab").value_or(known != nullptr ? known->vocabulary : kDefaultVocabulary);

@@ -39,6 +39,7 @@ struct PredictOptions {
     std::optional<double> clockMhz;
     std::string table;
     std::string calibration;
+    std::string profile;
     std::string database; // that the prediction goes into
     std::string name; // of its run
     bool search = false;
@@ -178,6 +179,16 @@ TablePredictions predictTable(
     return table;
 }
 
+// The given profile; none where none is given.
+Result<std::shared_ptr<const predict::ProfiledCosts>> profileOf(const PredictOptions& options) {
+    std::shared_ptr<const predict::ProfiledCosts> costs;
+    if (!options.profile.empty()) {
+        ASSIGN_OR_RETURN(auto profile, predict::readProfile(options.profile));
+        costs = std::make_shared<const predict::ProfiledCosts>(std::move(profile));
+    }
+    return costs;
+}
+
 Outcome predictRows(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(const auto rows, tableFrom(options.table));
     predict::Predictor predictor;
@@ -193,6 +204,8 @@ Outcome predictRows(const PredictOptions& options, const Console& console) {
         calibration = predict::Calibration::of(measured);
         predictor = predict::Predictor(predict::RateTable::builtIn(), *calibration);
     }
+    ASSIGN_OR_RETURN(const auto profile, profileOf(options));
+    predictor.use(profile);
     TablePredictions table = predictTable(rows, predictor);
     if (calibration) {
         table.calibrationRows = static_cast<int>(measured.size());
@@ -214,8 +227,13 @@ Status keep(const PredictOptions& options, const Console& console, const predict
 
 Outcome predictOne(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(const auto request, requestOf(options));
-    ASSIGN_OR_RETURN(const auto job, predict::jobOf(request));
-    ASSIGN_OR_RETURN(const auto prediction, predict::Predictor().predict(job));
+    ASSIGN_OR_RETURN(auto job, predict::jobOf(request));
+    ASSIGN_OR_RETURN(const auto profile, profileOf(options));
+    predict::Predictor predictor;
+    predictor.use(profile);
+    if (profile)
+        job.machine.site = profile->onlyFabricOf(job.machine.gpu.name);
+    ASSIGN_OR_RETURN(const auto prediction, predictor.predict(job));
     if (!options.database.empty())
         RETURN_IF_ERROR(keep(options, console, job, prediction));
     std::vector<predict::Sensitivity> whatIf;

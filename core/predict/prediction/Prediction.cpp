@@ -38,27 +38,38 @@ Result<Rates> Predictor::ratesOf(const Job& job) const {
     return m_table->ratesOf(job, m_calibration ? m_calibration->factors() : RateFactors{});
 }
 
+Result<JobCosts> Predictor::costsOf(const Job& job) const {
+    if (m_profile) {
+        ASSIGN_OR_RETURN(const auto shipped, m_table->ratesOf(job));
+        if (auto sampled = m_profile->costsOf(job, shipped))
+            return *std::move(sampled);
+    }
+    ASSIGN_OR_RETURN(const auto rates, ratesOf(job));
+    const auto formulas = std::make_shared<const AnalyticCosts>(rates);
+    return JobCosts{rates, formulas, formulas, {}};
+}
+
 // Constants that were measured under a lowered limit have it in them.
 bool Predictor::isSlowed(const Job& job) const {
     const bool hasOwnRates = m_table->gpuOf(job) != job.machine.gpu.name;
     return !hasOwnRates && (job.machine.powerLimitW || job.machine.clockHz);
 }
 
-Result<Step> Predictor::stepOf(const Job& job, bool simulate) const {
-    ASSIGN_OR_RETURN(const auto rates, ratesOf(job));
-    ASSIGN_OR_RETURN(auto step, predictStep(job, rates, simulate));
+Result<Step> Predictor::stepOf(const Job& job, const JobCosts& costs, bool simulate) const {
+    ASSIGN_OR_RETURN(
+        auto step, predictStep(job, costs.rates, *costs.operators, *costs.collectives, simulate));
     if (!isSlowed(job))
         return step;
-    const ByActivity<double> slower = limitFactors(job, step);
-    const AnalyticCosts usual(rates);
-    const SlowedCosts slowed(usual, slower);
-    return predictStep(job, rates, slowed, usual, simulate);
+    const SlowedCosts slowed(*costs.operators, limitFactors(job, step));
+    return predictStep(job, costs.rates, slowed, *costs.collectives, simulate);
 }
 
-void Predictor::addInterval(
-    const Job& job, const MeasurementContext& context, Prediction& prediction) const {
+void Predictor::addInterval(const Job& job, const MeasurementContext& context,
+    const JobCosts& costs, Prediction& prediction) const {
     double spread = prediction.step.spread;
-    if (m_calibration && !m_calibration->residuals().isEmpty()) {
+    if (costs.spread) {
+        spread = std::hypot(spread, *costs.spread);
+    } else if (m_calibration && !m_calibration->residuals().isEmpty()) {
         const Correction correction
             = m_calibration->residuals().of(job, context.source, context.version);
         prediction.seconds *= std::exp(correction.log);
@@ -72,11 +83,12 @@ void Predictor::addInterval(
 
 Result<Prediction> Predictor::predict(const Job& job, const MeasurementContext& context) const {
     Prediction prediction;
-    ASSIGN_OR_RETURN(prediction.step, stepOf(job, true));
+    ASSIGN_OR_RETURN(const auto costs, costsOf(job));
+    ASSIGN_OR_RETURN(prediction.step, stepOf(job, costs, true));
+    prediction.isSampled = costs.spread.has_value();
     prediction.seconds = prediction.step.seconds;
-    addInterval(job, context, prediction);
-    ASSIGN_OR_RETURN(const auto rates, m_table->ratesOf(job));
-    addRates(job, rates, prediction);
+    addInterval(job, context, costs, prediction);
+    addRates(job, costs.rates, prediction);
     addMemory(job, prediction);
     prediction.outlook = outlookOf(job, prediction.step);
     prediction.energyJ = prediction.outlook.meanW * job.gpus() * prediction.seconds;
@@ -85,10 +97,11 @@ Result<Prediction> Predictor::predict(const Job& job, const MeasurementContext& 
 
 Result<Prediction> Predictor::estimate(const Job& job) const {
     Prediction prediction;
-    ASSIGN_OR_RETURN(prediction.step, stepOf(job, false));
+    ASSIGN_OR_RETURN(const auto costs, costsOf(job));
+    ASSIGN_OR_RETURN(prediction.step, stepOf(job, costs, false));
+    prediction.isSampled = costs.spread.has_value();
     prediction.seconds = prediction.low = prediction.high = prediction.step.seconds;
-    ASSIGN_OR_RETURN(const auto rates, m_table->ratesOf(job));
-    addRates(job, rates, prediction);
+    addRates(job, costs.rates, prediction);
     addMemory(job, prediction);
     return prediction;
 }

@@ -5,6 +5,7 @@
 #include "core/analysis/machine/MemoryNeed.h"
 #include "core/predict/calibration/Calibration.h"
 #include "core/predict/power/PowerModel.h"
+#include "core/predict/profile/ProfiledCosts.h"
 #include "core/predict/step/Step.h"
 
 #include <memory>
@@ -43,6 +44,7 @@ struct Prediction {
     double memoryB = 0.0; // of a GPU of that stage
     std::optional<double> capacityB; // of a GPU
     bool isOom = false;
+    bool isSampled = false; // from a profile's samples
     Outlook outlook;
     double energyJ = 0.0; // of a step, all GPUs
 };
@@ -62,6 +64,10 @@ public:
         : m_table(&table)
         , m_calibration(std::move(calibration)) { }
 
+    // Jobs that the profile covers are predicted from its samples, which a calibration of the
+    // formulas does not correct.
+    void use(std::shared_ptr<const ProfiledCosts> profile) { m_profile = std::move(profile); }
+
     // NotFound where nothing is known of the GPU or its precision; Usage for a job that cannot be.
     [[nodiscard]] Result<Prediction> predict(
         const Job& job, const MeasurementContext& context = {}) const;
@@ -74,12 +80,14 @@ public:
     [[nodiscard]] bool isSlowed(const Job& job) const;
 
 private:
-    [[nodiscard]] Result<Step> stepOf(const Job& job, bool simulate) const;
-    void addInterval(
-        const Job& job, const MeasurementContext& context, Prediction& prediction) const;
+    [[nodiscard]] Result<JobCosts> costsOf(const Job& job) const;
+    [[nodiscard]] Result<Step> stepOf(const Job& job, const JobCosts& costs, bool simulate) const;
+    void addInterval(const Job& job, const MeasurementContext& context, const JobCosts& costs,
+        Prediction& prediction) const;
 
     const RateTable* m_table;
     std::optional<Calibration> m_calibration;
+    std::shared_ptr<const ProfiledCosts> m_profile; // may be absent
 };
 
 analysis::MemoryRequest memoryRequestOf(const Job& job);

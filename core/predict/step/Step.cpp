@@ -193,12 +193,14 @@ private:
 
     [[nodiscard]] std::vector<layout::PieceTimes> pieceTimes() const {
         std::vector<layout::PieceTimes> times;
-        for (const PieceCost& piece : m_step.pieces) {
+        const double blocked = m_rates.sendBlocks * sendSeconds();
+        for (std::size_t i = 0; i < m_step.pieces.size(); ++i) {
+            const PieceCost& piece = m_step.pieces[i];
             const double backward = piece.backward.total();
             const double weights = std::min(piece.weightGradient, backward);
-            const double blocked = m_rates.sendBlocks * sendSeconds();
-            times.push_back(
-                {piece.forward.total() + blocked, backward - weights + blocked, weights});
+            // The last piece sends nothing on, the first one nothing back.
+            times.push_back({piece.forward.total() + (i + 1 < m_step.pieces.size() ? blocked : 0.0),
+                backward - weights + (i > 0 ? blocked : 0.0), weights});
         }
         return times;
     }
@@ -227,7 +229,7 @@ private:
         request.virtualStages = m_job.layout.virtualStages;
         request.microbatchGroup = m_job.layout.microbatchGroup;
         request.times = pieceTimes();
-        request.sendTime = sendSeconds();
+        request.sendTime = (1.0 - m_rates.sendBlocks) * sendSeconds();
         ASSIGN_OR_RETURN(m_step.schedule, layout::makeSchedule(request));
         takeSchedule(m_step.schedule.makespan);
         return {};

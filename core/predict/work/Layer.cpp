@@ -107,8 +107,8 @@ private:
     }
 
     void norm(std::string_view name) {
-        add(m_model.gatedMlp ? OperatorKind::RmsNorm : OperatorKind::LayerNorm, name, m_rows,
-            m_model.hidden);
+        const bool isRms = m_model.gatedMlp || m_model.rmsNorm;
+        add(isRms ? OperatorKind::RmsNorm : OperatorKind::LayerNorm, name, m_rows, m_model.hidden);
         m_work.parameters += (m_model.gatedMlp ? 1.0 : 2.0) * m_model.hidden;
     }
 
