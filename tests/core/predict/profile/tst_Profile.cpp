@@ -139,6 +139,8 @@ private Q_SLOTS:
         const SampledCosts costs(profile.gpus.front(), elsewhere());
         QVERIFY(costs.samples(gemm(1024, 1024, 1024)));
         QCOMPARE(costs.timeOf({.kind = OperatorKind::Swiglu}).forward, 1.0);
+        QCOMPARE(costs.timeOf({.kind = OperatorKind::Permute, .name = "permute"}).forward, 1.0);
+        QCOMPARE(costs.timeOf({.kind = OperatorKind::Permute, .name = "heads"}).forward, 0.0);
         Operator eight = gemm(1024, 1024, 1024);
         eight.precision = Precision::Fp8;
         QCOMPARE(costs.timeOf(eight).backward, 2.0);
