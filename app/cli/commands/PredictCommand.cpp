@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/ProfileInput.h"
 #include "app/cli/output/PredictionOutput.h"
 #include "app/cli/output/SearchOutput.h"
 #include "core/model/Try.h"
@@ -179,16 +180,6 @@ TablePredictions predictTable(
     return table;
 }
 
-// The given profile; none where none is given.
-Result<std::shared_ptr<const predict::ProfiledCosts>> profileOf(const PredictOptions& options) {
-    std::shared_ptr<const predict::ProfiledCosts> costs;
-    if (!options.profile.empty()) {
-        ASSIGN_OR_RETURN(auto profile, predict::readProfile(options.profile));
-        costs = std::make_shared<const predict::ProfiledCosts>(std::move(profile));
-    }
-    return costs;
-}
-
 Outcome predictRows(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(const auto rows, tableFrom(options.table));
     predict::Predictor predictor;
@@ -204,7 +195,7 @@ Outcome predictRows(const PredictOptions& options, const Console& console) {
         calibration = predict::Calibration::of(measured);
         predictor = predict::Predictor(predict::RateTable::builtIn(), *calibration);
     }
-    ASSIGN_OR_RETURN(const auto profile, profileOf(options));
+    ASSIGN_OR_RETURN(const auto profile, readProfiledCosts(options.profile));
     predictor.use(profile);
     TablePredictions table = predictTable(rows, predictor);
     if (calibration) {
@@ -228,7 +219,7 @@ Status keep(const PredictOptions& options, const Console& console, const predict
 Outcome predictOne(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(const auto request, requestOf(options));
     ASSIGN_OR_RETURN(auto job, predict::jobOf(request));
-    ASSIGN_OR_RETURN(const auto profile, profileOf(options));
+    ASSIGN_OR_RETURN(const auto profile, readProfiledCosts(options.profile));
     predict::Predictor predictor;
     predictor.use(profile);
     if (profile)
@@ -385,6 +376,8 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         "T.csv");
     addOption(*command, "--calibrate", options->calibration,
         "A table of measured runs that the constants and what they leave are fitted to", "C.csv");
+    addOption(*command, "--profile", options->profile,
+        "Predict from its samples what runs on a profile's GPUs and fabrics", "FILE");
     addOption(*command, "--into", options->database,
         "A run database that the prediction goes into as a run", "DB");
     addOption(*command, "--name", options->name, "The name of that run", "N");
@@ -407,7 +400,8 @@ Examples:
     --seq-len 8192 --top 5
   trainscope-cli predict --search --model mixtral-8x7b --cluster 4x8xH200 --cluster 8x8xH100 \
     --global-batch 256
-  trainscope-cli predict --table published.csv --calibrate published.csv --json)");
+  trainscope-cli predict --table published.csv --calibrate published.csv --json
+  trainscope-cli predict --table published.csv --profile profile.json)");
     runs(*command, context, options, predictAny);
 }
 
