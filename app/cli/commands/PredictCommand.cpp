@@ -1,6 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/ProfileInput.h"
+#include "app/cli/options/TableInput.h"
 #include "app/cli/output/PredictionOutput.h"
 #include "app/cli/output/SearchOutput.h"
 #include "core/model/Try.h"
@@ -114,26 +115,6 @@ Result<predict::JobRequest> requestOf(const PredictOptions& options) {
     if (!options.recompute.empty())
         RETURN_IF_ERROR(takeRecompute(options.recompute, request));
     return request;
-}
-
-Result<std::string> textOfFile(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file)
-        return Error{ErrorCode::Unreadable, "The file cannot be opened.", path};
-    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (file.bad())
-        return Error{ErrorCode::Unreadable, "The file cannot be read to its end.", path};
-    return text;
-}
-
-Result<std::vector<importers::TableRow>> tableFrom(const std::string& path) {
-    ASSIGN_OR_RETURN(const auto text, textOfFile(path));
-    auto rows = importers::readTrainingTable(text, catalogue::modelCatalogue());
-    if (rows.hasValue())
-        return rows;
-    Error error = rows.error();
-    error.where = path;
-    return error;
 }
 
 std::vector<predict::MeasuredJob> measuredJobs(const std::vector<importers::TableRow>& rows) {

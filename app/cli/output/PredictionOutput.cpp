@@ -226,9 +226,9 @@ Json predictionJson(const Prediction& prediction) {
         {"tokens_per_s_per_gpu", prediction.tokensPerSecondPerGpu},
         {"tflops_per_gpu", prediction.flopsPerGpu / 1e12}, {"mfu", prediction.mfu},
         {"memory_b", prediction.memoryB}, {"oom", prediction.isOom},
-        {"sampled", when(prediction.isSampled, true)},
-        {"energy_j", prediction.energyJ}, {"mean_power_w", prediction.outlook.meanW},
-        {"peak_power_w", prediction.outlook.peakW}, {"sm_clock_hz", prediction.outlook.clockHz},
+        {"sampled", when(prediction.isSampled, true)}, {"energy_j", prediction.energyJ},
+        {"mean_power_w", prediction.outlook.meanW}, {"peak_power_w", prediction.outlook.peakW},
+        {"sm_clock_hz", prediction.outlook.clockHz},
         {"clock_limit", std::string(toString(prediction.outlook.limit))},
         {"hottest_c", prediction.outlook.hottestC}});
     json["breakdown"] = breakdownJson(
