@@ -2,6 +2,7 @@
 
 #include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/layout/LayoutFigure.h"
+#include "core/figures/prediction/PredictionFigure.h"
 #include "core/figures/runs/RunFigureKinds.h"
 #include "core/figures/timeline/TimelineFigure.h"
 #include "core/model/Try.h"
@@ -19,7 +20,7 @@ namespace {
 std::vector<Kind> everyKind() {
     std::vector<Kind> all;
     for (auto& some : {timelineKinds(), runFigureKinds(), comparisonKinds(), layoutKinds(),
-             scheduleKinds(), placementKinds()})
+             scheduleKinds(), placementKinds(), predictionKinds()})
         all.insert(all.end(), some.begin(), some.end());
     return all;
 }

@@ -204,10 +204,11 @@ private:
 
     void drawAxis() const {
         FigureAxis axis;
-        axis.siUnit = m_data.traced ? "s" : "";
-        axis.title = m_data.traced ? "Time since the step's first pass" : "Time in " + m_data.unit;
-        axis.unit = m_data.traced ? text::shownUnit("s", std::max(m_data.from, m_data.to))
-                                  : text::ShownUnit{};
+        const bool isTime = m_data.traced || m_data.unit == "s";
+        axis.siUnit = isTime ? "s" : "";
+        axis.title = isTime ? "Time since the step's first pass" : "Time in " + m_data.unit;
+        axis.unit
+            = isTime ? text::shownUnit("s", std::max(m_data.from, m_data.to)) : text::ShownUnit{};
         axis.range = {m_data.from, m_data.to};
         const Rect& area = m_geometry.area;
         const double y = area.bottom() + m_canvas.gap() + m_canvas.size();

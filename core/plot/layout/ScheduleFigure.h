@@ -43,8 +43,8 @@ struct ScheduleFigureData {
     std::string emptyText; // what is missing where there is nothing to draw
     std::optional<layout::Schedule> traced; // seconds since the first pass
     std::optional<layout::Schedule> planned; // likewise beside a trace; else in `unit`
-    // Of the axis: "s"; without a trace what a time of 1 is, for people: "forward passes of a
-    // stage".
+    // Of the axis: "s"; of a plan in no seconds what a time of 1 is, for people: "forward passes of
+    // a stage".
     std::string unit;
     std::optional<std::int64_t> iteration;
     // Of a whole traced step: which plans there are, the nearest first, and what that says.

@@ -54,6 +54,8 @@ const std::vector<Taken> kTaken{
     {"layout-grid", "--colour, --metric, --statistic, --at, --whole-run, --rank"},
     {"schedule", "--iteration, --planned, --from, --to"},
     {"placement", "no options of its own"},
+    {"prediction",
+        "--layout, --cluster, --micro-batch, --global-batch, --seq-len, --power-limit, --clock"},
 };
 
 using Given = std::vector<std::pair<const char*, const char*>>;
@@ -97,6 +99,9 @@ const std::vector<Refused> kRefused{
     {"schedule", {{"planned", ""}, {"iteration", "1"}}, kUsage,
         "The plan is the same in every iteration; give --planned or --iteration."},
     {"schedule", {{"to", "x"}}, kUsage, "--to takes a number, not 'x'."},
+    {"prediction", {{"clock", "x"}}, kUsage, "--clock takes a number, not 'x'."},
+    {"prediction", {{"micro-batch", "0"}}, kUsage, "--micro-batch takes a number above 0."},
+    {"prediction", {{"layout", "tp"}}, kUsage, "\"tp\" is no part of a layout"},
 };
 
 } // namespace

@@ -1,0 +1,221 @@
+#include "core/figures/prediction/PredictionFigure.h"
+
+#include "core/model/EnumNames.h"
+#include "core/text/Numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::figures {
+
+namespace {
+
+using plot::PredictedCard;
+using plot::PredictedValue;
+using plot::PredictionFigureData;
+using predict::StepPart;
+
+constexpr auto kPartTitles = enumNames<StepPart>({
+    {StepPart::Gemm, "GEMM"},
+    {StepPart::Attention, "Attention"},
+    {StepPart::Elementwise, "Elementwise"},
+    {StepPart::Loss, "Logits and loss"},
+    {StepPart::Embedding, "Embedding"},
+    {StepPart::Recompute, "Recomputation"},
+    {StepPart::TensorParallel, "Tensor parallel"},
+    {StepPart::ContextParallel, "Context parallel"},
+    {StepPart::ExpertParallel, "Expert parallel"},
+    {StepPart::Sharding, "Shards gathered"},
+    {StepPart::Gap, "Waiting for the host"},
+    {StepPart::Bubble, "Bubble"},
+    {StepPart::DataParallel, "Data parallel"},
+    {StepPart::Optimizer, "Optimizer"},
+    {StepPart::Jitter, "Jitter"},
+});
+
+// Figures that follow from the step keep its interval: proportional to it, or to its inverse.
+PredictedValue alongStep(const predict::Prediction& made, double value, bool isInverse) {
+    const double low = value * made.low / made.seconds;
+    const double high = value * made.high / made.seconds;
+    return isInverse
+        ? PredictedValue{value, value * made.seconds / made.high, value * made.seconds / made.low}
+        : PredictedValue{value, low, high};
+}
+
+std::string limitWords(const predict::Outlook& outlook) {
+    switch (outlook.limit) {
+    case predict::ClockLimit::Power:
+        return "held by the power limit";
+    case predict::ClockLimit::Temperature:
+        return "held by the temperature";
+    case predict::ClockLimit::Locked:
+        return "locked";
+    case predict::ClockLimit::None:
+        break;
+    }
+    return "nothing holds it";
+}
+
+PredictedCard memoryCard(const predict::Prediction& made) {
+    PredictedCard card{"Memory of a GPU", "memory", "B", {made.memoryB, {}, {}}, {}, made.isOom};
+    if (!made.capacityB)
+        card.note = "of a GPU whose memory is not known";
+    else if (made.isOom)
+        card.note = fmt::format("out of memory: the GPU has {}",
+            text::quantity(*made.capacityB, "B", text::Digits::Three));
+    else
+        card.note = fmt::format("{} of {}", text::roundedPercent(made.memoryB / *made.capacityB),
+            text::quantity(*made.capacityB, "B", text::Digits::Three));
+    return card;
+}
+
+std::vector<PredictedCard> cardsOf(const predict::Job& job, const predict::Prediction& made) {
+    const predict::Outlook& outlook = made.outlook;
+    const double gpus = job.gpus();
+    std::vector<PredictedCard> cards{
+        {"Step time", "step_time", "s", {made.seconds, made.low, made.high}, {}},
+        {"Tokens/s per GPU", "tokens_per_s_per_gpu", "",
+            alongStep(made, made.tokensPerSecondPerGpu, true), {}},
+        {"MFU", "mfu", "%", alongStep(made, made.mfu, true), {}},
+        memoryCard(made),
+        {"Energy of a step", "energy", "J", alongStep(made, made.energyJ, false), {}},
+        {"Power of a GPU", "power", "W", {outlook.meanW, {}, {}},
+            fmt::format("mean; peak {} of all {}",
+                text::quantity(outlook.peakW * gpus, "W", text::Digits::Three),
+                text::counted(job.gpus(), "GPU"))},
+    };
+    if (!outlook.node.empty())
+        cards.push_back({"Hottest GPU", "hottest", "°C", {outlook.hottestC, {}, {}},
+            fmt::format("slot {} of the node",
+                std::max_element(outlook.node.begin(), outlook.node.end(),
+                    [](const auto& a, const auto& b) { return a.celsius < b.celsius; })
+                    ->slot)});
+    if (outlook.clockHz > 0.0)
+        cards.push_back(
+            {"SM clock", "clock", "Hz", {outlook.clockHz, {}, {}}, limitWords(outlook)});
+    return cards;
+}
+
+std::vector<plot::PredictedPart> partsOf(const predict::Breakdown& breakdown) {
+    std::vector<plot::PredictedPart> parts;
+    for (std::size_t i = 0; i < predict::kStepParts; ++i) {
+        const auto part = static_cast<StepPart>(i);
+        parts.push_back({std::string(toString(part)), std::string(titleOf(part)), breakdown[part]});
+    }
+    return parts;
+}
+
+plot::PredictedStep stepOf(const PredictedJob& one) {
+    const auto& made = one.prediction;
+    return {one.name, {made.seconds, made.low, made.high}, partsOf(made.step.breakdown), false,
+        made.isOom};
+}
+
+plot::PredictedStage stageOf(const analysis::StageNeed& need) {
+    const auto parts = need.parts();
+    static constexpr std::array<const char*, 6> kKeys{
+        "weights", "gradients", "optimizer", "activations", "logits", "buffers"};
+    static_assert(kKeys.size() == std::tuple_size_v<decltype(need.parts())>);
+    plot::PredictedStage stage{need.stage, {}};
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        stage.parts.push_back({kKeys[i], std::string(parts[i].title), parts[i].bytes});
+    return stage;
+}
+
+// The plan with the predicted durations of its passes; without a pipeline there is none.
+std::optional<plot::ScheduleFigureData> scheduleOf(const PredictedJob& one) {
+    const layout::Schedule& schedule = one.prediction.step.schedule;
+    if (schedule.stages < 2 || schedule.tasks.empty())
+        return std::nullopt;
+    plot::ScheduleFigureData data;
+    data.title = "Pipeline schedule";
+    data.unit = "s";
+    data.planned = schedule;
+    data.to = schedule.makespan;
+    data.plannedBubble = schedule.bubbleFraction;
+    for (const double bubble : schedule.stageBubble)
+        data.stages.push_back({-1, std::nullopt, bubble});
+    data.caption
+        = fmt::format("{}, {} stages, {}; hatched: no pass runs, {} in all", titleOf(schedule.kind),
+            schedule.stages, text::counted(schedule.microbatches, "micro-batch", "micro-batches"),
+            text::percent(schedule.bubbleFraction));
+    return data;
+}
+
+} // namespace
+
+std::string_view titleOf(predict::StepPart part) {
+    return kPartTitles.nameOf(part);
+}
+
+std::string layoutWords(const predict::Job& job) {
+    const layout::Degrees& degrees = job.layout.grid.degrees();
+    std::string words = fmt::format("TP {}", degrees.tensor);
+    const auto add = [&words](std::string_view name, int degree) {
+        if (degree > 1)
+            words += fmt::format(" · {} {}", name, degree);
+    };
+    add("CP", degrees.context);
+    words += fmt::format(" · PP {}", degrees.pipeline);
+    add("VPP", job.layout.virtualStages);
+    add("EP", degrees.expert);
+    words += fmt::format(" · DP {}", degrees.data);
+    if (job.layout.sharding && job.layout.sharding->zeroStage > 1)
+        add("ZeRO", job.layout.sharding->zeroStage);
+    return words + fmt::format(", micro-batch {}", job.microBatch);
+}
+
+std::string jobWords(const predict::Job& job) {
+    return fmt::format("{} × {}, {}", job.gpus(), job.machine.gpu.name, layoutWords(job));
+}
+
+plot::PredictionFigureData predictionData(const PredictionBoardFacts& facts) {
+    const predict::Job& job = facts.asked.job;
+    const predict::Prediction& made = facts.asked.prediction;
+    PredictionFigureData data;
+    data.title = fmt::format("Prediction · {} · {}", job.model.name, jobWords(job));
+    data.caption = fmt::format(
+        "Predicted, not measured: {} in {}, {} tokens a sample, global batch {}, recomputation {}. "
+        "Intervals hold nine of ten measurements; those of rates and energy are the step's.",
+        job.model.name, toString(job.precision), job.sequence, job.globalBatch,
+        toString(job.recompute));
+    data.notes = job.layout.notes;
+    data.cards = cardsOf(job, made);
+    if (facts.measured)
+        data.steps.push_back(
+            {facts.measured->name, {facts.measured->seconds, {}, {}}, {}, true, false});
+    for (const PredictedJob& other : facts.others)
+        data.steps.push_back(stepOf(other));
+    data.steps.push_back(stepOf(facts.asked));
+    for (const auto& need : made.memory)
+        data.stages.push_back(stageOf(need));
+    data.capacityB = made.capacityB;
+    for (const auto& gpu : made.outlook.node)
+        data.node.push_back({gpu.slot, gpu.watts, gpu.celsius});
+    data.schedule = scheduleOf(facts.asked);
+    return data;
+}
+
+Figure predictionFigure(const std::shared_ptr<const PredictionFigureData>& data,
+    std::vector<plot::PredictionPanel> panels) {
+    Figure figure{"prediction", data->title, data->isEmpty() ? data->emptyText : std::string(), {},
+        {}, {}, {}};
+    figure.csv = [data] { return predictionCsv(*data); };
+    figure.draw = [data, panels = std::move(panels)](const FigureStyle& style) {
+        auto geometry
+            = std::make_shared<plot::PredictionGeometry>(buildPrediction(*data, style, panels));
+        Picture picture;
+        picture.scene = std::move(geometry->scene);
+        picture.preferredHeight = geometry->preferredHeight;
+        picture.hitAt = [geometry](Point at) { return hitPrediction(*geometry, at); };
+        picture.placesOf = [](RunId, std::optional<int>) { return std::vector<Place>(); };
+        for (const auto& target : geometry->targets)
+            picture.targets.push_back(target.outline);
+        return picture;
+    };
+    return figure;
+}
+
+} // namespace trainscope::figures

@@ -1,0 +1,59 @@
+#pragma once
+// Predictions as figures: what has been predicted in words and plain values, and the kind that
+// predicts the job of a run as it was launched, or changed.
+
+#include "core/figures/Figure.h"
+#include "core/plot/prediction/PredictionFigure.h"
+#include "core/predict/prediction/JobRequest.h"
+#include "core/predict/prediction/Prediction.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::figures {
+
+struct PredictedJob {
+    std::string name;
+    predict::Job job;
+    predict::Prediction prediction;
+};
+
+// A run whose step was measured.
+struct MeasuredStep {
+    RunId run;
+    std::string name;
+    double seconds = 0.0;
+};
+
+// What one board of a prediction shows.
+struct PredictionBoardFacts {
+    PredictedJob asked;
+    std::vector<PredictedJob> others; // beside it, in their order
+    std::optional<MeasuredStep> measured;
+};
+
+// Absent where nothing tells the iterations of the run. Any thread that owns the store.
+Result<std::optional<MeasuredStep>> measuredStepOf(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
+// Without candidates of a search.
+plot::PredictionFigureData predictionData(const PredictionBoardFacts& facts);
+
+// "32 × H200 SXM, TP 8 · PP 4 · DP 1".
+std::string jobWords(const predict::Job& job);
+// "TP 8 · PP 4 · DP 1, micro-batch 2".
+std::string layoutWords(const predict::Job& job);
+// "GEMM", "Tensor parallel, exposed".
+std::string_view titleOf(predict::StepPart part);
+
+// Of what has been predicted.
+Figure predictionFigure(const std::shared_ptr<const plot::PredictionFigureData>& data,
+    std::vector<plot::PredictionPanel> panels
+    = {plot::kPredictionPanels.begin(), plot::kPredictionPanels.end()});
+
+std::vector<Kind> predictionKinds();
+
+} // namespace trainscope::figures

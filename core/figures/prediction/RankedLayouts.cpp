@@ -1,0 +1,113 @@
+#include "core/figures/prediction/RankedLayouts.h"
+
+#include "core/text/Numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace trainscope::figures {
+
+namespace {
+
+using predict::LayoutChoice;
+using predict::RankedLayout;
+using predict::SearchObjective;
+
+constexpr std::size_t kMostCandidates = 400; // beside the front
+
+double costOfLayout(SearchObjective objective, double energyJ, double peakW) {
+    return objective == SearchObjective::PeakPower ? peakW : energyJ;
+}
+
+std::string recomputeWords(const LayoutChoice& choice) {
+    if (choice.recompute == predict::Recompute::None)
+        return {};
+    std::string words = fmt::format(", {} recomputation", toString(choice.recompute));
+    if (choice.recomputedLayers > 0)
+        words += fmt::format(" of {}", text::counted(choice.recomputedLayers, "layer"));
+    return words;
+}
+
+} // namespace
+
+std::string choiceWords(const LayoutChoice& choice) {
+    std::string words = fmt::format("TP {}", choice.tensor);
+    const auto add = [&words](std::string_view name, int degree) {
+        if (degree > 1)
+            words += fmt::format(" · {} {}", name, degree);
+    };
+    add("CP", choice.context);
+    words += fmt::format(" · PP {}", choice.pipeline);
+    add("VPP", choice.virtualStages);
+    add("EP", choice.expert);
+    words += fmt::format(" · DP {}", choice.data);
+    add("ZeRO", choice.zeroStage);
+    return words + fmt::format(", micro-batch {}", choice.microBatch) + recomputeWords(choice);
+}
+
+LayoutChoice choiceOf(const predict::Job& job) {
+    const layout::Degrees& degrees = job.layout.grid.degrees();
+    return {degrees.tensor, degrees.context, degrees.expert, degrees.data, degrees.pipeline,
+        job.layout.virtualStages, job.layout.sharding ? job.layout.sharding->zeroStage : 0,
+        job.microBatch, job.recompute, job.recomputedLayers};
+}
+
+plot::PredictedFront frontOf(const predict::SearchResult& found, SearchObjective objective,
+    const std::optional<LayoutChoice>& chosen) {
+    const bool isPower = objective == SearchObjective::PeakPower;
+    plot::PredictedFront front{
+        isPower ? "Peak power of all GPUs" : "Energy of a step", isPower ? "W" : "J", {}};
+    const auto& best = isPower ? found.powerFront : found.energyFront;
+    const auto isOnFront = [&best](const LayoutChoice& choice) {
+        return std::any_of(best.begin(), best.end(),
+            [&choice](const RankedLayout& one) { return one.choice == choice; });
+    };
+    for (const auto& estimate : found.feasible) {
+        if (front.points.size() >= kMostCandidates)
+            break;
+        if (isOnFront(estimate.choice))
+            continue;
+        front.points.push_back({choiceWords(estimate.choice), {estimate.seconds, {}, {}},
+            costOfLayout(objective, estimate.energyJ, estimate.peakW), false,
+            chosen && estimate.choice == *chosen});
+    }
+    for (const RankedLayout& one : best)
+        front.points.push_back({choiceWords(one.choice),
+            {one.prediction.seconds, one.prediction.low, one.prediction.high},
+            costOfLayout(objective, one.prediction.energyJ, one.peakW), true,
+            chosen && one.choice == *chosen});
+    return front;
+}
+
+text::Table rankedTable(const predict::SearchResult& found) {
+    text::Table table;
+    table.title = "Layouts";
+    table.columns
+        = {{"Layout", text::Align::Left}, text::inUnit("Step", "s"), text::inUnit("Low", "s"),
+            text::inUnit("High", "s"), text::inUnit("Energy", "J"), text::inUnit("Peak power", "W"),
+            text::inUnit("Memory", "B"), text::inUnit("Tokens/s per GPU", "1")};
+    for (const RankedLayout& one : found.top)
+        table.add({choiceWords(one.choice), one.prediction.seconds, one.prediction.low,
+            one.prediction.high, one.prediction.energyJ, one.peakW, one.prediction.memoryB,
+            one.prediction.tokensPerSecondPerGpu});
+    return table;
+}
+
+std::string searchWords(const predict::SearchResult& found) {
+    std::string words
+        = fmt::format("{} of {} layouts can be", found.feasible.size(), found.searched);
+    std::vector<predict::Refusal> reasons(
+        predict::kAllRefusals.begin(), predict::kAllRefusals.end());
+    std::stable_sort(reasons.begin(), reasons.end(),
+        [&found](auto a, auto b) { return found.refusedBy(a) > found.refusedBy(b); });
+    constexpr std::size_t kMostReasons = 3;
+    for (std::size_t i = 0; i < kMostReasons && found.refusedBy(reasons[i]) > 0; ++i)
+        words += fmt::format("{}{} by {}", i == 0 ? "; refused: " : ", ",
+            found.refusedBy(reasons[i]), toString(reasons[i]));
+    return words;
+}
+
+} // namespace trainscope::figures

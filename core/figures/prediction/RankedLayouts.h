@@ -1,0 +1,29 @@
+#pragma once
+// What a search of layouts found, in words and as the points of a picture. Pure; any thread.
+
+#include "core/plot/prediction/PredictionFigure.h"
+#include "core/predict/search/Search.h"
+#include "core/text/Table.h"
+
+#include <optional>
+#include <string>
+
+namespace trainscope::figures {
+
+// "TP 8 · PP 4 · DP 1, micro-batch 2, full recomputation".
+std::string choiceWords(const predict::LayoutChoice& choice);
+// The choice that a job's layout is.
+predict::LayoutChoice choiceOf(const predict::Job& job);
+
+// Step time against energy, or, where that is the objective, against peak power: the front with its
+// intervals, and the best of the others.
+plot::PredictedFront frontOf(const predict::SearchResult& found, predict::SearchObjective objective,
+    const std::optional<predict::LayoutChoice>& chosen);
+
+// The best, as ranked: layout, step time with its interval, energy, peak power, memory, tokens/s.
+text::Table rankedTable(const predict::SearchResult& found);
+
+// "1,204 of 5,310 layouts can be; refused: 2,100 by memory, …".
+std::string searchWords(const predict::SearchResult& found);
+
+} // namespace trainscope::figures

@@ -1,0 +1,49 @@
+#pragma once
+// What every panel of a prediction's board gets, and the few things that several of them draw.
+
+#include "core/plot/Canvas.h"
+#include "core/plot/comparison/ComparisonFrame.h"
+#include "core/plot/figures/FigureParts.h"
+#include "core/plot/prediction/PredictionFigure.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace trainscope::plot {
+
+struct PredictionFrame : Canvas {
+    const PredictionFigureData& data;
+    PredictionGeometry& geometry;
+
+    using Facts = std::vector<std::pair<std::string, std::string>>;
+    void target(Rect rect, std::string title, Facts facts) const;
+    [[nodiscard]] Color fillOf(std::string_view part) const;
+    // Hatched besides, where another part has the same hue.
+    [[nodiscard]] static bool isHatched(std::string_view part);
+    void drawSwatch(Rect rect, std::string_view part) const;
+};
+
+// "7.2 s (6.5 to 7.9)".
+std::string predictedText(const PredictedValue& value, std::string_view unit);
+
+// Vertical grid lines with their texts below the plot.
+void drawGrid(const PredictionFrame& frame, const FigureAxis& axis, Rect plot);
+double gridHeight(const PredictionFrame& frame);
+
+// Parts in a row from its left; hover tells each.
+void drawParts(const PredictionFrame& frame, const FigureAxis& axis, Rect row,
+    const std::string& name, const std::vector<PredictedPart>& parts);
+// Of all parts that are not 0, in the order of their first showing. With draw false its height.
+double drawPartLegend(const PredictionFrame& frame,
+    const std::vector<const std::vector<PredictedPart>*>& rows, Point at, double width, bool draw);
+
+MadeContent predictedCards(const PredictionFrame& frame, double width);
+MadeContent predictedSteps(const PredictionFrame& frame, double width);
+MadeContent predictedMemory(const PredictionFrame& frame, double width);
+MadeContent predictedHeat(const PredictionFrame& frame, double width);
+MadeContent predictedSchedule(const PredictionFrame& frame, const FigureStyle& style, double width);
+MadeContent predictedFront(const PredictionFrame& frame, double width);
+
+} // namespace trainscope::plot

@@ -1,0 +1,193 @@
+// The figures of a prediction as cards, and its step among other candidates: what it consists of,
+// and the whiskers of its interval.
+#include "core/plot/Palette.h"
+#include "core/plot/prediction/PredictionFrame.h"
+#include "core/text/Numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr double kLeastPredictedCard = 11.0; // in sizes of the body text
+
+std::string cardNumber(const PredictedCard& card, double value) {
+    return card.unit == "%" ? text::roundedPercent(value)
+                            : text::quantity(value, card.unit, text::Digits::Three);
+}
+
+class PredictedCards : public PanelContent {
+public:
+    PredictedCards(const PredictionFrame& frame, double width)
+        : m_frame(frame) {
+        const double least = kLeastPredictedCard * frame.size(TextRole::Body) + gap();
+        const auto most = static_cast<std::size_t>(std::max(1.0, (width + gap()) / least));
+        const std::size_t count = frame.data.cards.size();
+        m_rows = (count + most - 1) / most;
+        m_columns = (count + m_rows - 1) / m_rows;
+        m_width
+            = (width - gap() * static_cast<double>(m_columns - 1)) / static_cast<double>(m_columns);
+    }
+
+    [[nodiscard]] double height() const override {
+        return static_cast<double>(m_rows) * (cardHeight() + gap()) - gap();
+    }
+
+    void draw(Rect area) const override {
+        for (std::size_t i = 0; i < m_frame.data.cards.size(); ++i) {
+            const auto column = static_cast<double>(i % m_columns);
+            const std::size_t row = i / m_columns;
+            drawCard(m_frame.data.cards[i],
+                {area.x + column * (m_width + gap()),
+                    area.y + static_cast<double>(row) * (cardHeight() + gap()), m_width,
+                    cardHeight()});
+        }
+    }
+
+private:
+    [[nodiscard]] double gap() const { return 3.0 * m_frame.gap(); }
+    [[nodiscard]] double pad() const { return 3.0 * m_frame.gap(); }
+    [[nodiscard]] double cardHeight() const {
+        return 2.0 * pad() + 1.4 * m_frame.size(TextRole::Secondary)
+            + 1.35 * m_frame.size(TextRole::Title) + m_frame.lineHeight();
+    }
+    [[nodiscard]] static std::string noteOf(const PredictedCard& card) {
+        if (!card.note.empty() || !card.value.low || !card.value.high)
+            return card.note;
+        return fmt::format(
+            "{} to {}", cardNumber(card, *card.value.low), cardNumber(card, *card.value.high));
+    }
+
+    void drawCard(const PredictedCard& card, Rect rect) const {
+        m_frame.box(rect, 1.5 * m_frame.gap(), m_frame.theme.lineWidth);
+        const double inner = rect.width - 2.0 * pad();
+        const double x = rect.x + pad();
+        double y = rect.y + pad() + m_frame.size(TextRole::Secondary);
+        m_frame.text({x, y}, m_frame.fitted(card.title, inner, TextRole::Secondary),
+            m_frame.theme.textSecondary, TextRole::Secondary);
+        y += 1.4 * m_frame.size(TextRole::Title);
+        const std::string big = cardNumber(card, card.value.value);
+        m_frame.text({x, y}, m_frame.fitted(big, inner, TextRole::Title, true),
+            card.isWarning ? m_frame.theme.warning : m_frame.theme.text, TextRole::Title,
+            Align::Left, true);
+        const std::string note = noteOf(card);
+        m_frame.text({x, rect.bottom() - pad()}, m_frame.fitted(note, inner),
+            card.isWarning ? m_frame.theme.warning : m_frame.theme.textSecondary);
+        m_frame.target(rect, card.title,
+            {{card.title, big}, {card.value.low ? "90 % interval" : "Of it", note}});
+    }
+
+    const PredictionFrame& m_frame;
+    std::size_t m_columns = 1;
+    std::size_t m_rows = 1;
+    double m_width = 0.0;
+};
+
+class PredictedSteps : public PanelContent {
+public:
+    PredictedSteps(const PredictionFrame& frame, double width)
+        : m_frame(frame)
+        , m_width(width) {
+        std::vector<double> ends;
+        for (const auto& step : frame.data.steps) {
+            m_labels = std::max({m_labels, frame.width(step.name, TextRole::Small, true),
+                frame.width(predictedText(step.seconds, "s"))});
+            ends.push_back(step.seconds.most());
+            m_parts.push_back(&step.parts);
+        }
+        m_labels = std::min(m_labels, 0.34 * width);
+        m_axis = axisOf("Step time", {}, "s", ends, true);
+    }
+
+    [[nodiscard]] double height() const override {
+        return static_cast<double>(m_frame.data.steps.size()) * (rowHeight() + m_frame.gap())
+            + gridHeight(m_frame) + m_frame.gap()
+            + drawPartLegend(m_frame, m_parts, {}, m_width, false);
+    }
+
+    void draw(Rect area) const override {
+        const double left = area.x + m_labels + 3.0 * m_frame.gap();
+        // Half of the last tick's text stands beyond the axis.
+        const double right = area.right() - 2.5 * m_frame.size();
+        const auto rows = static_cast<double>(m_frame.data.steps.size());
+        const Rect plot{
+            left, area.y, std::max(right - left, 1.0), rows * (rowHeight() + m_frame.gap())};
+        drawGrid(m_frame, m_axis, plot);
+        double y = area.y;
+        for (const auto& step : m_frame.data.steps) {
+            drawStep(step, {plot.x, y, plot.width, rowHeight()}, area.x);
+            y += rowHeight() + m_frame.gap();
+        }
+        drawPartLegend(
+            m_frame, m_parts, {area.x, y + gridHeight(m_frame) + m_frame.gap()}, m_width, true);
+    }
+
+private:
+    [[nodiscard]] double rowHeight() const { return 2.0 * m_frame.lineHeight(); }
+    [[nodiscard]] double xOf(const Rect& row, double seconds) const {
+        return row.x + row.width * fractionOf(m_axis, seconds);
+    }
+
+    void drawStep(const PredictedStep& step, Rect row, double labels) const {
+        const double line = m_frame.lineHeight();
+        const bool isAsked = &step == &m_frame.data.steps.back();
+        m_frame.text({labels, row.y + m_frame.size()},
+            m_frame.fitted(step.name, m_labels, TextRole::Small, isAsked), m_frame.theme.text,
+            TextRole::Small, Align::Left, isAsked);
+        m_frame.text({labels, row.y + line + m_frame.size()},
+            m_frame.fitted(
+                step.isOom ? "out of memory" : predictedText(step.seconds, "s"), m_labels),
+            step.isOom ? m_frame.theme.warning : m_frame.theme.textSecondary);
+        const double inset = 0.15 * row.height;
+        const Rect bar{row.x, row.y + inset, row.width, row.height - 2.0 * inset};
+        const Rect whole{bar.x, bar.y, xOf(row, step.seconds.value) - bar.x, bar.height};
+        const PredictionFrame::Facts facts{{step.isMeasured ? "Measured step" : "Predicted step",
+            predictedText(step.seconds, "s")}};
+        m_frame.target(row, step.name, facts);
+        if (step.parts.empty()) {
+            m_frame.fill(whole, m_frame.theme.raised);
+            m_frame.hatch(whole);
+            m_frame.line({whole.right(), bar.y}, {whole.right(), bar.bottom()}, m_frame.theme.text,
+                2.0 * m_frame.theme.lineWidth);
+        } else {
+            drawParts(m_frame, m_axis, bar, step.name, step.parts);
+        }
+        drawWhisker(step.seconds, row);
+    }
+
+    void drawWhisker(const PredictedValue& seconds, const Rect& row) const {
+        if (!seconds.low || !seconds.high)
+            return;
+        const double y = row.y + row.height / 2.0;
+        const double cap = 0.2 * row.height;
+        const double low = xOf(row, *seconds.low);
+        const double high = xOf(row, *seconds.high);
+        const double ink = 1.5 * m_frame.theme.lineWidth;
+        // Light below dark, so that it is seen over any part.
+        m_frame.line({low, y}, {high, y}, m_frame.theme.panel, 3.0 * ink);
+        m_frame.line({low, y}, {high, y}, m_frame.theme.text, ink);
+        for (const double x : {low, high})
+            m_frame.line({x, y - cap}, {x, y + cap}, m_frame.theme.text, ink);
+    }
+
+    const PredictionFrame& m_frame;
+    double m_width;
+    double m_labels = 0.0;
+    FigureAxis m_axis;
+    std::vector<const std::vector<PredictedPart>*> m_parts;
+};
+
+} // namespace
+
+MadeContent predictedCards(const PredictionFrame& frame, double width) {
+    return std::make_unique<PredictedCards>(frame, width);
+}
+
+MadeContent predictedSteps(const PredictionFrame& frame, double width) {
+    return std::make_unique<PredictedSteps>(frame, width);
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,88 @@
+#include "core/predict/prediction/RunRequest.h"
+
+#include "core/analysis/machine/ModelShape.h"
+#include "core/analysis/machine/RunLayout.h"
+#include "core/model/Try.h"
+
+#include <fmt/format.h>
+
+namespace trainscope::predict {
+
+namespace {
+
+Error unknownOf(const Run& run, std::string_view what) {
+    return {ErrorCode::NotFound,
+        fmt::format("The {} of {} is not known, which a prediction needs.", what, run.name), {}};
+}
+
+Recompute recomputeOf(const LaunchConfig& launch) {
+    if (!launch.recompute.value_or(false))
+        return Recompute::None;
+    return recomputeFrom(launch.recomputeGranularity.value_or("full")).value_or(Recompute::Full);
+}
+
+// What follows from cluster, model and batch.
+void forgetWhatFollows(layout::LayoutRequest& request) {
+    request.nodes.reset();
+    request.gpusPerNode.reset();
+    request.worldSize.reset();
+    request.data.reset();
+    request.layers.reset();
+    request.microbatches.reset();
+}
+
+Status takeCluster(const Run& run, const layout::Layout& layout, JobRequest& request) {
+    const catalogue::GpuModel* gpu = catalogue::findGpuModel(run.gpuModel);
+    if (gpu == nullptr)
+        return unknownOf(run, "kind of GPU");
+    request.cluster = {*gpu, layout.nodes, layout.gpusPerNode, {}, {}, {}, {}};
+    return {};
+}
+
+Status takeBatch(const Run& run, const layout::Layout& layout, JobRequest& request) {
+    const LaunchConfig& launch = run.launch;
+    if (!launch.microBatch)
+        return unknownOf(run, "micro-batch");
+    if (!launch.sequenceLength)
+        return unknownOf(run, "sequence length");
+    request.microBatch = *launch.microBatch;
+    request.sequence = *launch.sequenceLength;
+    const int data = layout.grid.degrees().data;
+    if (!launch.globalBatch && !layout.microbatches)
+        return unknownOf(run, "global batch");
+    request.globalBatch
+        = launch.globalBatch.value_or(*launch.microBatch * data * layout.microbatches.value_or(1));
+    return {};
+}
+
+void takePrecision(const Run& run, RunRequest& made) {
+    const auto precision = precisionFrom(run.launch.precision.value_or(""));
+    made.request.precision = precision.value_or(Precision::Bf16);
+    if (!precision)
+        made.notes.emplace_back("The run does not say its precision; bf16 is taken.");
+}
+
+} // namespace
+
+Result<RunRequest> requestOf(const store::Store& store, const Run& run, const Progress& progress) {
+    ASSIGN_OR_RETURN(auto shape, analysis::shapeOf(run.launch, catalogue::modelCatalogue()));
+    ASSIGN_OR_RETURN(const auto told, analysis::runLayout(store, run, progress));
+    ASSIGN_OR_RETURN(const auto placed, layout::makeLayout(told.request));
+    RunRequest made;
+    made.request.model = std::move(shape.model);
+    made.request.layout = told.request;
+    RETURN_IF_ERROR(takeCluster(run, placed, made.request));
+    RETURN_IF_ERROR(takeBatch(run, placed, made.request));
+    forgetWhatFollows(made.request.layout);
+    takePrecision(run, made);
+    made.request.workload = run.launch.workload.value_or(Workload::Training);
+    made.request.recompute = recomputeOf(run.launch);
+    made.request.sequenceParallel = run.launch.sequenceParallel;
+    const auto& layout = made.request.layout;
+    if (made.request.workload == Workload::Training && !layout.zeroStage && !layout.fsdp)
+        made.notes.emplace_back(
+            "The run does not say whether its optimizer is sharded; ZeRO 1 is taken.");
+    return made;
+}
+
+} // namespace trainscope::predict

@@ -1,0 +1,24 @@
+#pragma once
+// The job of a run that was made, as it would be asked for: from its launch configuration, its
+// layout and its GPUs. Any thread that owns the store.
+
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/predict/prediction/JobRequest.h"
+#include "core/store/Store.h"
+
+#include <string>
+#include <vector>
+
+namespace trainscope::predict {
+
+struct RunRequest {
+    JobRequest request;
+    std::vector<std::string> notes; // what the run does not say, and what is taken instead
+};
+
+// NotFound names what is not known of the run: its model, GPU, layout, batch or sequence length.
+Result<RunRequest> requestOf(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
+} // namespace trainscope::predict
