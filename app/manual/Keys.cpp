@@ -52,6 +52,7 @@ constexpr std::array kEntries{
     KeyEntry{"view7", kViews, "Ctrl+8", "", QT_TRANSLATE_NOOP("KeyMap", "Findings")},
     KeyEntry{"view8", kViews, "Ctrl+9", "", QT_TRANSLATE_NOOP("KeyMap", "Query")},
     KeyEntry{"view9", kViews, "Ctrl+0", "", QT_TRANSLATE_NOOP("KeyMap", "Runs")},
+    KeyEntry{"view10", kViews, "Ctrl+P", "", QT_TRANSLATE_NOOP("KeyMap", "Predict")},
 
     KeyEntry{"filter", kRuns, "Ctrl+L", "", QT_TRANSLATE_NOOP("KeyMap", "Filter the runs")},
     KeyEntry{"runOnly", kRuns, "", "Enter", QT_TRANSLATE_NOOP("KeyMap", "Show only this run")},

@@ -15,7 +15,7 @@ FocusScope {
     property bool visited: false
     readonly property ViewPage page: place.count > 0 ? place.itemAt(0) as ViewPage : null
     // In the order of Views.View.
-    readonly property list<Component> makers: [timeline, layout, figures, figures, figures, figures, compare, findings, query, runs]
+    readonly property list<Component> makers: [timeline, layout, figures, figures, figures, figures, compare, findings, query, runs, predict]
 
     visible: chosen
     onChosenChanged: visited = visited || chosen
@@ -95,6 +95,16 @@ FocusScope {
             anchors.fill: parent
             focus: true
             session: slot.session
+        }
+    }
+    Component {
+        id: predict
+
+        PredictView {
+            anchors.fill: parent
+            focus: true
+            session: slot.session
+            inspectorOpen: slot.inspectorOpen
         }
     }
 }

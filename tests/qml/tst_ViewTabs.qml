@@ -42,8 +42,10 @@ Item {
             compare(theSession.views.view, Views.Kernels);
         }
         function test_everyTabHasItsKey() {
-            for (let i = 0; i < theSession.views.titles.length; ++i)
-                compare(KeyMap.hint("view" + i), "Ctrl+" + (i + 1) % 10);
+            const keys = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "P"];
+            compare(theSession.views.titles.length, keys.length);
+            for (let i = 0; i < keys.length; ++i)
+                compare(KeyMap.hint("view" + i), "Ctrl+" + keys[i]);
         }
         function test_foldedItTakesLittleRoom() {
             const open = tabs.width;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kViewsSaveDelayMs = 500;
 constexpr std::array<const char*, Views::kViews> kKeys{"timeline", "layout", "heatmap", "kernels",
-    "sweep", "spectrum", "compare", "findings", "query", "runs"};
+    "sweep", "spectrum", "compare", "findings", "query", "runs", "predict"};
 
 } // namespace
 
@@ -45,7 +45,7 @@ void Views::setWorkspace(Workspace* workspace) {
 
 QStringList Views::titles() const {
     return {tr("Timeline"), tr("Layout"), tr("Heatmap"), tr("Kernels"), tr("Sweep"), tr("Spectrum"),
-        tr("Compare"), tr("Findings"), tr("Query"), tr("Runs")};
+        tr("Compare"), tr("Findings"), tr("Query"), tr("Runs"), tr("Predict")};
 }
 
 QString Views::keyOf(View view) {

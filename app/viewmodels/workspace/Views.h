@@ -58,10 +58,11 @@ public:
         Compare,
         Findings,
         Query,
-        Runs
+        Runs,
+        Predict
     };
     Q_ENUM(View)
-    static constexpr int kViews = 10;
+    static constexpr int kViews = 11;
 
     explicit Views(QObject* parent = nullptr);
     ~Views() override;

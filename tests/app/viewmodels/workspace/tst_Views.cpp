@@ -132,7 +132,7 @@ private Q_SLOTS:
         const QStringList keys{QStringLiteral("timeline"), QStringLiteral("layout"),
             QStringLiteral("heatmap"), QStringLiteral("kernels"), QStringLiteral("sweep"),
             QStringLiteral("spectrum"), QStringLiteral("compare"), QStringLiteral("findings"),
-            QStringLiteral("query"), QStringLiteral("runs")};
+            QStringLiteral("query"), QStringLiteral("runs"), QStringLiteral("predict")};
         auto views = opened();
         QCOMPARE(views->titles().size(), keys.size());
         for (int view = 0; view < Views::kViews; ++view) {

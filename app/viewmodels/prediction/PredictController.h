@@ -1,0 +1,127 @@
+#pragma once
+// The Predict view: a job by form or from a run, its predicted step, memory, power and heat beside
+// other candidates, answered while the form is changed. What cannot be is said at the field, and
+// the last answer stays. GUI thread; predictions are made on reader threads, the newest wins.
+
+#include <QQmlEngine>
+
+#include "app/viewmodels/prediction/PredictForm.h"
+#include "app/viewmodels/prediction/PredictJobs.h"
+#include "app/viewmodels/prediction/RankedLayoutModel.h"
+#include "app/viewmodels/workspace/DrawnView.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace trainscope::app {
+
+class PredictController : public trainscope::app::DrawnView {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(trainscope::app::PredictForm* form READ form CONSTANT FINAL)
+    // What the form makes, in words: the answer's job.
+    Q_PROPERTY(QString verdict READ verdict NOTIFY stateChanged FINAL)
+    // Why the last change was not answered; empty: it was.
+    Q_PROPERTY(QString fault READ fault NOTIFY stateChanged FINAL)
+    // That the form can be filled from; empty: none is shown.
+    Q_PROPERTY(QString runName READ runName NOTIFY runChanged FINAL)
+    Q_PROPERTY(bool keepable READ isKeepable NOTIFY stateChanged FINAL)
+    Q_PROPERTY(int keptCount READ keptCount NOTIFY stateChanged FINAL)
+    // Whether all layouts of the job's model on its cluster are ranked, by what, and the best.
+    Q_PROPERTY(bool ranked READ isRanked WRITE setRanked NOTIFY rankingChanged FINAL)
+    Q_PROPERTY(bool searching READ isSearching NOTIFY rankingChanged FINAL)
+    Q_PROPERTY(QString rankingText READ rankingText NOTIFY rankingChanged FINAL)
+    Q_PROPERTY(trainscope::app::SettingListModel* ranking READ ranking CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::RankedLayoutModel* layouts READ layouts CONSTANT FINAL)
+    // Whether the answer can be written, and held against a measured run.
+    Q_PROPERTY(bool comparable READ isComparable NOTIFY stateChanged FINAL)
+
+public:
+    explicit PredictController(QObject* parent = nullptr);
+    ~PredictController() override;
+
+    static constexpr int kMostKept = 6;
+
+    [[nodiscard]] PredictForm* form() { return &m_form; }
+    [[nodiscard]] QString verdict() const;
+    [[nodiscard]] QString fault() const { return m_form.fault(); }
+    [[nodiscard]] QString runName() const;
+    [[nodiscard]] bool isKeepable() const;
+    [[nodiscard]] int keptCount() const { return static_cast<int>(m_kept.size()); }
+
+    // The job of the run that is selected, else of the first that is shown.
+    Q_INVOKABLE void fillFromRun();
+    // The answer stays on the board, beside those that follow.
+    Q_INVOKABLE void keep();
+    Q_INVOKABLE void forgetKept();
+
+    [[nodiscard]] bool isRanked() const { return m_isRanked; }
+    void setRanked(bool ranked);
+    [[nodiscard]] bool isSearching() const { return m_isSearching; }
+    [[nodiscard]] QString rankingText() const { return m_rankingText; }
+    [[nodiscard]] SettingListModel* ranking() { return &m_ranking; }
+    [[nodiscard]] RankedLayoutModel* layouts() { return &m_layouts; }
+    Q_INVOKABLE void chooseRanking(const QString& key, int choice);
+    // That layout of the ranking becomes the form's.
+    Q_INVOKABLE void takeLayout(int row);
+
+    [[nodiscard]] bool isComparable() const { return isReady() && m_measured.has_value(); }
+    // Writes the answer into the database as a run, and shows it beside the shown ones.
+    Q_INVOKABLE void openAsRun();
+    // The same, alone with the measured run, in the view that compares.
+    Q_INVOKABLE void compareWithMeasured();
+
+    [[nodiscard]] bool isReady() const override { return m_answer.board != nullptr; }
+    [[nodiscard]] QString emptyText() const override;
+    [[nodiscard]] QString title() const override;
+    [[nodiscard]] QString caption() const override;
+    [[nodiscard]] QString notes() const override;
+    [[nodiscard]] ExportJob exportJob() const override;
+    [[nodiscard]] const PredictAnswer& answer() const { return m_answer; }
+
+Q_SIGNALS:
+    void runChanged();
+    void rankingChanged();
+
+private:
+    void restore() override;
+    void forget() override;
+    void load() override;
+    [[nodiscard]] figures::Figure figure() const override;
+    void takeSelection(const trainscope::app::Evidence& evidence) override;
+
+    void ask();
+    void take(PredictAnswer answer);
+    void takeRun(LaunchedRun launched);
+    [[nodiscard]] const Run* chosenRun() const;
+    void search();
+    void takeSearch(Result<predict::SearchResult> found);
+    void forgetSearch();
+    void showSearch();
+    void keepSettings();
+    // `show` gets the written run.
+    void write(std::function<void(RunId)> show);
+
+    PredictForm m_form;
+    PredictAnswer m_answer;
+    std::vector<figures::PredictedJob> m_kept;
+    std::optional<figures::MeasuredStep> m_measured;
+    std::vector<std::string> m_runNotes; // of the run that the form was filled from
+    RunId m_selectedRun;
+    bool m_isAsked = false;
+    std::string m_uuid; // of the database that what is kept belongs to
+    bool m_isRanked = false;
+    bool m_isSearching = false;
+    RankingSettings m_rankingSettings;
+    SettingListModel m_ranking;
+    RankedLayoutModel m_layouts;
+    QString m_rankingText;
+    std::shared_ptr<const predict::SearchResult> m_found;
+    QString m_searched; // what was searched, to be told from another
+    SteadyTask<PredictAnswer> m_task;
+    LatestTask<predict::SearchResult> m_searchTask{Urgency::Background};
+};
+
+} // namespace trainscope::app

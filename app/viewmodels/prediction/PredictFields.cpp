@@ -1,0 +1,319 @@
+#include "app/viewmodels/prediction/PredictFields.h"
+
+#include "app/viewmodels/prediction/PredictForm.h"
+
+#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/Translated.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace trainscope::app {
+namespace {
+
+using layout::LayoutRequest;
+using predict::JobRequest;
+
+constexpr auto kWorkload = "workload";
+constexpr auto kShards = "sharding";
+constexpr auto kPrecision = "precision";
+constexpr auto kRecompute = "recompute";
+
+constexpr double kLeastPower = 0.3; // of the GPU's own limit
+constexpr double kLeastClock = 0.4; // of its highest clock
+constexpr double kGiga = 1e9;
+constexpr double kMega = 1e6;
+
+struct CountField {
+    const char* key;
+    const char* section;
+    const char* label;
+    const char* tip;
+};
+constexpr std::array kMachineCounts{
+    CountField{field_key::kNodes, "", QT_TRANSLATE_NOOP("PredictForm", "Nodes"), ""},
+    CountField{field_key::kPerNode, "", QT_TRANSLATE_NOOP("PredictForm", "GPUs per node"), ""},
+};
+struct DegreeField {
+    CountField field;
+    std::optional<int> LayoutRequest::*member;
+};
+constexpr std::array kDegrees{
+    DegreeField{{"tp", QT_TRANSLATE_NOOP("PredictForm", "Layout"),
+                    QT_TRANSLATE_NOOP("PredictForm", "Tensor (TP)"),
+                    QT_TRANSLATE_NOOP("PredictForm", "GPUs that share each layer")},
+        &LayoutRequest::tensor},
+    DegreeField{{"pp", "", QT_TRANSLATE_NOOP("PredictForm", "Pipeline (PP)"),
+                    QT_TRANSLATE_NOOP("PredictForm", "Stages that the layers are divided over")},
+        &LayoutRequest::pipeline},
+    DegreeField{{"cp", "", QT_TRANSLATE_NOOP("PredictForm", "Context (CP)"),
+                    QT_TRANSLATE_NOOP("PredictForm", "GPUs that share the tokens of a sample")},
+        &LayoutRequest::context},
+    DegreeField{{"ep", "", QT_TRANSLATE_NOOP("PredictForm", "Expert (EP)"),
+                    QT_TRANSLATE_NOOP("PredictForm", "GPUs that the experts are divided over")},
+        &LayoutRequest::expert},
+    DegreeField{{"vpp", "", QT_TRANSLATE_NOOP("PredictForm", "Virtual stages (VPP)"),
+                    QT_TRANSLATE_NOOP("PredictForm", "Pieces of the model that a stage has")},
+        &LayoutRequest::virtualStages},
+};
+struct BatchField {
+    CountField field;
+    int JobRequest::*member;
+};
+constexpr std::array kBatches{
+    BatchField{{"micro_batch", QT_TRANSLATE_NOOP("PredictForm", "Batch"),
+                   QT_TRANSLATE_NOOP("PredictForm", "Micro-batch"),
+                   QT_TRANSLATE_NOOP("PredictForm", "Samples that pass through the model at once")},
+        &JobRequest::microBatch},
+    BatchField{{"global_batch", "", QT_TRANSLATE_NOOP("PredictForm", "Global batch"),
+                   QT_TRANSLATE_NOOP("PredictForm", "Samples of a step, of all GPUs")},
+        &JobRequest::globalBatch},
+    BatchField{{"sequence", "", QT_TRANSLATE_NOOP("PredictForm", "Sequence"),
+                   QT_TRANSLATE_NOOP("PredictForm", "Tokens of a sample")},
+        &JobRequest::sequence},
+};
+constexpr std::array kShardings{QT_TRANSLATE_NOOP("PredictForm", "0: nothing is sharded"),
+    QT_TRANSLATE_NOOP("PredictForm", "1: optimizer"),
+    QT_TRANSLATE_NOOP("PredictForm", "2: and gradients"),
+    QT_TRANSLATE_NOOP("PredictForm", "3: and parameters (FSDP)")};
+constexpr std::array kPrecisions{predict::Precision::Fp32, predict::Precision::Fp16,
+    predict::Precision::Bf16, predict::Precision::Fp8, predict::Precision::MxFp8,
+    predict::Precision::NvFp4};
+constexpr std::array kRecomputes{predict::Recompute::None, predict::Recompute::Selective,
+    predict::Recompute::PerOperator, predict::Recompute::Full};
+constexpr std::array kWorkloads{Workload::Training, Workload::Lora, Workload::Inference};
+
+template <typename Values>
+QStringList choicesOf(const Values& values) {
+    QStringList texts;
+    for (const auto value : values)
+        texts.append(textOf(toString(value)));
+    return texts;
+}
+
+PredictField fieldOf(const CountField& field, int value) {
+    return {QLatin1String(field.key), PredictForm::tr(field.section), PredictForm::tr(field.label),
+        QString::number(value), QStringLiteral("1"), PredictForm::tr(field.tip), {}};
+}
+
+PredictField choiceField(const char* key, const QString& section, const QString& label,
+    QStringList choices, const QString& chosen, const QString& tip) {
+    PredictField field{QLatin1String(key), section, label, chosen, {}, tip, {}};
+    field.choices = std::move(choices);
+    return field;
+}
+
+QString numberText(double value) {
+    return QString::number(value, 'g', 6);
+}
+
+// Ends and words of a slider whose usual place is its upper end.
+void setSlider(PredictField& field, const std::optional<double>& most, double least, double scale,
+    const char* unit) {
+    field.high = most.value_or(0.0) / scale;
+    field.low = least * field.high;
+    if (!field.isSlider()) {
+        field.text.clear();
+        field.shown = PredictForm::tr("not known of this GPU");
+        return;
+    }
+    const double place = std::clamp(field.place(), field.low, field.high);
+    if (place >= field.high)
+        field.text.clear();
+    else if (!field.text.isEmpty())
+        field.text = numberText(place);
+    const QString words = metricText({}, place * scale, unit);
+    field.shown = field.text.isEmpty() ? PredictForm::tr("%1, its own").arg(words) : words;
+}
+
+// A whole number above 0; a fault otherwise.
+std::optional<int> countOf(PredictField& field) {
+    bool isNumber = false;
+    const int value = field.text.trimmed().toInt(&isNumber);
+    if (isNumber && value > 0)
+        return value;
+    field.fault = PredictForm::tr("A whole number above 0 is needed.");
+    return std::nullopt;
+}
+
+// Absent for an empty field, which means what is usual.
+std::optional<double> bandwidthOf(PredictField& field) {
+    if (field.text.trimmed().isEmpty())
+        return std::nullopt;
+    bool isNumber = false;
+    const double value = field.text.trimmed().toDouble(&isNumber);
+    if (isNumber && value > 0.0)
+        return value * kGiga;
+    field.fault = PredictForm::tr("A number above 0 in GB/s is needed.");
+    return std::nullopt;
+}
+
+bool takeCount(PredictField& field, int& into) {
+    const auto count = countOf(field);
+    into = count.value_or(into);
+    return count.has_value();
+}
+
+template <typename Values>
+auto chosenOf(const Values& values, const PredictField& field) {
+    return values[static_cast<std::size_t>(std::max(field.current(), 0))];
+}
+
+bool readCluster(PredictFields& fields, JobRequest& request) {
+    auto& cluster = request.cluster;
+    cluster.gpu = gpuOf(fields);
+    bool reads = takeCount(fieldAt(fields, field_key::kNodes), cluster.nodes);
+    reads = takeCount(fieldAt(fields, field_key::kPerNode), cluster.gpusPerNode) && reads;
+    PredictField& network = fieldAt(fields, field_key::kNetwork);
+    cluster.networkBandwidth = bandwidthOf(network);
+    const auto placeOf = [&](const char* key, double scale) {
+        const PredictField& field = fieldAt(fields, key);
+        return field.text.isEmpty() ? std::nullopt : std::optional(field.place() * scale);
+    };
+    cluster.powerLimitW = placeOf(field_key::kPower, 1.0);
+    cluster.clockHz = placeOf(field_key::kClock, kMega);
+    return reads && network.fault.isEmpty();
+}
+
+bool readDegrees(PredictFields& fields, const JobRequest& begun, JobRequest& request) {
+    bool reads = true;
+    for (const auto& degree : kDegrees) {
+        int value = 1;
+        reads = takeCount(fieldAt(fields, degree.field.key), value) && reads;
+        request.layout.*degree.member = value;
+    }
+    const auto pieces = [](const JobRequest& one) {
+        return one.layout.pipeline.value_or(1) * one.layout.virtualStages.value_or(1);
+    };
+    // A division of the layers is one of so many pieces.
+    if (pieces(request) != pieces(begun) || request.model.layers != begun.model.layers)
+        request.layout.stageLayers.clear();
+    if (request.layout.expert == 1)
+        request.layout.expertTensor.reset();
+    request.layout.fsdp.reset();
+    request.layout.zeroStage = std::max(0, fieldAt(fields, kShards).current());
+    return reads;
+}
+
+bool readBatch(PredictFields& fields, JobRequest& request) {
+    bool reads = true;
+    for (const auto& batch : kBatches)
+        reads = takeCount(fieldAt(fields, batch.field.key), request.*batch.member) && reads;
+    request.precision = chosenOf(kPrecisions, fieldAt(fields, kPrecision));
+    const auto recompute = chosenOf(kRecomputes, fieldAt(fields, kRecompute));
+    if (recompute != request.recompute)
+        request.recomputedLayers = 0;
+    request.recompute = recompute;
+    request.workload = chosenOf(kWorkloads, fieldAt(fields, kWorkload));
+    return reads;
+}
+
+} // namespace
+
+QString noModel() {
+    return PredictForm::tr("choose…");
+}
+
+JobRequest usualRequest() {
+    JobRequest request;
+    request.cluster.gpu = *catalogue::findGpuModel("H100");
+    request.cluster.nodes = 4;
+    request.layout.tensor = 8;
+    request.layout.pipeline = 4;
+    request.globalBatch = 128;
+    return request;
+}
+
+PredictField* fieldIn(PredictFields& fields, const QString& key) {
+    const auto found = std::find_if(fields.begin(), fields.end(),
+        [&key](const PredictField& field) { return field.key == key; });
+    return found == fields.end() ? nullptr : &*found;
+}
+
+PredictField& fieldAt(PredictFields& fields, const char* key) {
+    return *fieldIn(fields, QLatin1String(key));
+}
+
+const catalogue::GpuModel& gpuOf(PredictFields& fields) {
+    const QString name = fieldAt(fields, field_key::kGpu).text;
+    for (const auto& gpu : catalogue::gpuModels()) {
+        if (QString::fromStdString(gpu.name) == name)
+            return gpu;
+    }
+    return catalogue::gpuModels().front();
+}
+
+void setSliders(PredictFields& fields) {
+    const auto& gpu = gpuOf(fields);
+    setSlider(fieldAt(fields, field_key::kPower), gpu.powerLimitW, kLeastPower, 1.0, "W");
+    setSlider(fieldAt(fields, field_key::kClock), gpu.boostClockHz, kLeastClock, kMega, "Hz");
+}
+
+PredictFields predictFields(const JobRequest& request, const QStringList& models) {
+    QStringList gpus;
+    for (const auto& gpu : catalogue::gpuModels())
+        gpus.append(QString::fromStdString(gpu.name));
+    QStringList stages;
+    for (const char* stage : kShardings)
+        stages.append(PredictForm::tr(stage));
+    PredictFields fields;
+    fields.push_back(
+        choiceField(field_key::kModel, PredictForm::tr("Model"), PredictForm::tr("Model"), models,
+            request.model.name.empty() ? noModel() : QString::fromStdString(request.model.name),
+            PredictForm::tr("A model of the catalogue, or of a run")));
+    fields.push_back(choiceField(kWorkload, {}, PredictForm::tr("Workload"), choicesOf(kWorkloads),
+        textOf(toString(request.workload)), {}));
+    fields.push_back(choiceField(field_key::kGpu, PredictForm::tr("Cluster"),
+        PredictForm::tr("GPU"), gpus, QString::fromStdString(request.cluster.gpu.name), {}));
+    fields.push_back(fieldOf(kMachineCounts[0], request.cluster.nodes));
+    fields.push_back(fieldOf(kMachineCounts[1], request.cluster.gpusPerNode));
+    const auto& network = request.cluster.networkBandwidth;
+    fields.push_back({QLatin1String(field_key::kNetwork), {}, PredictForm::tr("Network, GB/s"),
+        network ? numberText(*network / kGiga) : QString(), PredictForm::tr("usual"),
+        PredictForm::tr(
+            "Of a GPU between nodes, in each direction; empty: what is usual for the GPU"),
+        {}});
+    for (const auto& degree : kDegrees)
+        fields.push_back(fieldOf(degree.field, (request.layout.*degree.member).value_or(1)));
+    const int stage
+        = request.layout.zeroStage.value_or(request.layout.fsdp.value_or(false) ? 3 : 1);
+    fields.push_back(choiceField(kShards, {}, PredictForm::tr("ZeRO / FSDP"), stages,
+        stages.value(std::clamp(stage, 0, 3)), PredictForm::tr("What data-parallel ranks divide")));
+    for (const auto& batch : kBatches)
+        fields.push_back(fieldOf(batch.field, request.*batch.member));
+    fields.push_back(
+        choiceField(kPrecision, {}, PredictForm::tr("Precision"), choicesOf(kPrecisions),
+            textOf(toString(request.precision)), PredictForm::tr("Of the matrix products")));
+    fields.push_back(choiceField(kRecompute, {}, PredictForm::tr("Recomputation"),
+        choicesOf(kRecomputes), textOf(toString(request.recompute)),
+        PredictForm::tr("Activations done again in the backward pass")));
+    const auto slider = [&](const char* key, const QString& section, const QString& label,
+                            const std::optional<double>& value, double scale, const QString& tip) {
+        fields.push_back({QLatin1String(key), section, label,
+            value ? numberText(*value / scale) : QString(), {}, tip, {}});
+    };
+    slider(field_key::kPower, PredictForm::tr("What if"), PredictForm::tr("Power limit"),
+        request.cluster.powerLimitW, 1.0,
+        PredictForm::tr("Of each GPU; the clock gives way until it is kept"));
+    slider(field_key::kClock, {}, PredictForm::tr("SM clock"), request.cluster.clockHz, kMega,
+        PredictForm::tr("The highest that the GPUs may run at"));
+    return fields;
+}
+
+bool readFields(PredictFields& fields, const JobRequest& begun, JobRequest& request) {
+    bool reads = readCluster(fields, request);
+    reads = readDegrees(fields, begun, request) && reads;
+    return readBatch(fields, request) && reads;
+}
+
+bool isOfLayout(const QString& key) {
+    return std::any_of(kDegrees.begin(), kDegrees.end(),
+               [&](const DegreeField& degree) { return key == QLatin1String(degree.field.key); })
+        || key == QLatin1String(kShards) || key == QLatin1String(kRecompute)
+        || key == QLatin1String(kBatches.front().field.key);
+}
+
+} // namespace trainscope::app

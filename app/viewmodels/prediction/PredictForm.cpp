@@ -1,0 +1,177 @@
+#include "app/viewmodels/prediction/PredictForm.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::app {
+namespace {
+
+using predict::JobRequest;
+
+constexpr int kMostDoubled = 1 << 29;
+
+} // namespace
+
+PredictForm::PredictForm(QObject* parent)
+    : RowListModel({{"label", &PredictField::label}, {"key", &PredictField::key},
+                       {"section", &PredictField::section}, {"text", &PredictField::text},
+                       {"hint", &PredictField::hint}, {"tip", &PredictField::tip},
+                       {"fault", &PredictField::fault}, {"shown", &PredictField::shown},
+                       {"choices", &PredictField::choices}, {"current", &PredictField::current},
+                       {"slider", &PredictField::isSlider}, {"low", &PredictField::low},
+                       {"high", &PredictField::high}, {"place", &PredictField::place}},
+        parent)
+    , m_catalogue(catalogue::modelCatalogue())
+    , m_begun(usualRequest()) {
+    take(fieldsOf(m_begun));
+}
+
+const catalogue::TrainingModel* PredictForm::modelOf(const QString& name) const {
+    if (m_ownModel && QString::fromStdString(m_ownModel->name) == name)
+        return &*m_ownModel;
+    const auto found = std::find_if(m_catalogue.models.begin(), m_catalogue.models.end(),
+        [&name](const auto& model) { return QString::fromStdString(model.name) == name; });
+    return found == m_catalogue.models.end() ? nullptr : &*found;
+}
+PredictForm::Fields PredictForm::fieldsOf(const JobRequest& request) const {
+    QStringList models{noModel()};
+    if (m_ownModel)
+        models.append(QString::fromStdString(m_ownModel->name));
+    for (const auto& model : m_catalogue.models) {
+        const QString name = QString::fromStdString(model.name);
+        if (!models.contains(name))
+            models.append(name);
+    }
+    return predictFields(request, models);
+}
+
+void PredictForm::begin(const JobRequest& request) {
+    m_ownModel = request.model;
+    m_begun = request;
+    m_lastKey = QLatin1String(field_key::kModel);
+    take(fieldsOf(request));
+    Q_EMIT edited();
+}
+
+void PredictForm::takeLayout(const JobRequest& request) {
+    auto fields = rows();
+    for (const auto& field : fieldsOf(request)) {
+        if (isOfLayout(field.key))
+            fieldIn(fields, field.key)->text = field.text;
+    }
+    m_begun.layout = request.layout;
+    m_begun.model = request.model;
+    m_begun.recompute = request.recompute;
+    m_begun.recomputedLayers = request.recomputedLayers;
+    m_lastKey = QStringLiteral("tp");
+    take(std::move(fields));
+    Q_EMIT edited();
+}
+
+// Another GPU comes in other nodes; the number of GPUs stays where it can.
+void PredictForm::takeGpu(Fields& fields, const QString& before) const {
+    if (fieldAt(fields, field_key::kGpu).text == before)
+        return;
+    PredictField& nodes = fieldAt(fields, field_key::kNodes);
+    PredictField& perNode = fieldAt(fields, field_key::kPerNode);
+    const int all = nodes.text.toInt() * perNode.text.toInt();
+    const int usual = predict::usualGpusPerNode(gpuOf(fields));
+    if (all > 0 && all % usual == 0) {
+        nodes.text = QString::number(all / usual);
+        perNode.text = QString::number(usual);
+    }
+    for (const char* key : {field_key::kPower, field_key::kClock, field_key::kNetwork})
+        fieldAt(fields, key).text.clear();
+}
+
+void PredictForm::set(const QString& key, const QString& text) {
+    auto fields = rows();
+    PredictField* field = fieldIn(fields, key);
+    if (field == nullptr || field->text == text)
+        return;
+    if (!field->choices.isEmpty() && !field->choices.contains(text))
+        return;
+    const QString gpu = fieldAt(fields, field_key::kGpu).text;
+    field->text = text;
+    takeGpu(fields, gpu);
+    m_lastKey = key;
+    take(std::move(fields));
+    Q_EMIT edited();
+}
+
+void PredictForm::slide(const QString& key, double place) {
+    auto fields = rows();
+    const PredictField* field = fieldIn(fields, key);
+    if (field == nullptr || !field->isSlider())
+        return;
+    set(key, place >= field->high ? QString() : QString::number(std::round(place), 'g', 6));
+}
+
+void PredictForm::step(const QString& key, bool isUp) {
+    auto fields = rows();
+    const PredictField* field = fieldIn(fields, key);
+    if (field == nullptr || !field->choices.isEmpty() || field->isSlider())
+        return;
+    const int value = field->text.toInt();
+    if (value > 0 && value <= kMostDoubled)
+        set(key, QString::number(isUp ? 2 * value : std::max(1, value / 2)));
+}
+
+bool PredictForm::hasModel() const {
+    return modelOf(rows().front().text) != nullptr;
+}
+
+std::optional<JobRequest> PredictForm::read(Fields& fields) const {
+    JobRequest request = m_begun;
+    const auto* model = modelOf(fieldAt(fields, field_key::kModel).text);
+    if (model != nullptr)
+        request.model = *model;
+    const bool reads = readFields(fields, m_begun, request);
+    return reads && model != nullptr ? std::optional(request) : std::nullopt;
+}
+
+void PredictForm::take(Fields fields) {
+    for (PredictField& field : fields)
+        field.fault.clear();
+    setSliders(fields);
+    m_request = read(fields);
+    setRows(std::move(fields));
+}
+
+void PredictForm::showFault(const QString& fault) {
+    auto fields = rows();
+    PredictField* last = fieldIn(fields, m_lastKey);
+    if (last == nullptr)
+        last = &fields.front();
+    last->fault = fault;
+    setRows(std::move(fields));
+}
+
+QString PredictForm::fault() const {
+    const auto found = std::find_if(rows().begin(), rows().end(),
+        [](const PredictField& field) { return !field.fault.isEmpty(); });
+    return found == rows().end() ? QString() : found->fault;
+}
+
+QJsonObject PredictForm::encoded() const {
+    QJsonObject saved;
+    for (const PredictField& field : rows())
+        saved.insert(field.key, field.text);
+    return saved;
+}
+
+void PredictForm::restore(const QJsonObject& saved) {
+    m_ownModel.reset();
+    m_begun = usualRequest();
+    auto fields = fieldsOf(m_begun);
+    for (PredictField& field : fields) {
+        const auto text = saved.value(field.key);
+        const bool isOne = field.choices.isEmpty() || field.choices.contains(text.toString());
+        if (text.isString() && isOne)
+            field.text = text.toString();
+    }
+    m_lastKey.clear();
+    take(std::move(fields));
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,62 @@
+#pragma once
+// The form that asks for a prediction: what is in its fields, which of them cannot be, and the
+// request that they make. GUI thread.
+
+#include <QJsonObject>
+#include <QQmlEngine>
+#include <QStringList>
+
+#include "app/viewmodels/prediction/PredictFields.h"
+#include "app/viewmodels/window/RowListModel.h"
+
+#include <optional>
+
+namespace trainscope::app {
+
+class PredictForm : public RowListModel<PredictField> {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Belongs to the prediction.")
+
+public:
+    explicit PredictForm(QObject* parent = nullptr);
+
+    // Takes a job that was made; what no field tells stays as it is there.
+    void begin(const predict::JobRequest& request);
+    // The same for its layout, micro-batch and recomputation alone.
+    void takeLayout(const predict::JobRequest& request);
+
+    Q_INVOKABLE void set(const QString& key, const QString& text);
+    Q_INVOKABLE void slide(const QString& key, double place);
+    // The next higher or lower number: doubles or halves.
+    Q_INVOKABLE void step(const QString& key, bool isUp);
+
+    // Absent while no model is chosen or a field cannot be read.
+    [[nodiscard]] const std::optional<predict::JobRequest>& request() const { return m_request; }
+    [[nodiscard]] bool hasModel() const;
+    // What was answered to the request: said beside the field that was changed last.
+    void showFault(const QString& fault);
+    [[nodiscard]] QString fault() const; // the first there is
+
+    [[nodiscard]] QJsonObject encoded() const;
+    void restore(const QJsonObject& saved);
+
+Q_SIGNALS:
+    void edited();
+
+private:
+    using Fields = PredictFields;
+    void take(Fields fields); // and read the request from them
+    [[nodiscard]] Fields fieldsOf(const predict::JobRequest& request) const;
+    void takeGpu(Fields& fields, const QString& before) const;
+    [[nodiscard]] const catalogue::TrainingModel* modelOf(const QString& name) const;
+    std::optional<predict::JobRequest> read(Fields& fields) const;
+
+    catalogue::ModelCatalogue m_catalogue;
+    std::optional<catalogue::TrainingModel> m_ownModel; // of a run, in no catalogue
+    predict::JobRequest m_begun;
+    std::optional<predict::JobRequest> m_request;
+    QString m_lastKey;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,38 @@
+#pragma once
+// What the prediction's view computes on reader threads: the answer to a request, and the request
+// that a run makes. Plain values.
+
+#include "core/figures/prediction/PredictionFigure.h"
+#include "core/predict/prediction/RunRequest.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::app {
+
+struct PredictQuestion {
+    predict::JobRequest request;
+    std::vector<figures::PredictedJob> others; // shown beside it
+    std::optional<figures::MeasuredStep> measured;
+};
+
+// The board of the request, or why there is none.
+struct PredictAnswer {
+    std::shared_ptr<const figures::PredictedJob> asked;
+    std::shared_ptr<const plot::PredictionFigureData> board;
+    std::string problem;
+};
+PredictAnswer answerTo(const PredictQuestion& question);
+
+// The job of a run as it was launched, what it is predicted to take, and what was measured.
+struct LaunchedRun {
+    predict::RunRequest made;
+    std::optional<figures::PredictedJob> predicted;
+    std::optional<figures::MeasuredStep> measured;
+};
+Result<LaunchedRun> launchedRun(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
+} // namespace trainscope::app

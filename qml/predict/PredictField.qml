@@ -1,0 +1,119 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// One field of the form: typed, chosen or slid, with what is wrong with it below.
+Column {
+    id: field
+
+    required property string key
+    required property string section
+    required property string label
+    required property string text
+    required property string hint
+    required property string tip
+    required property string fault
+    required property string shown
+    required property list<string> choices
+    required property int current
+    required property bool slider
+    required property real low
+    required property real high
+    required property real place
+    readonly property bool chosen: field.choices.length > 0
+    readonly property bool slid: field.slider || field.shown !== ""
+    signal edited(string text)
+    signal moved(real place)
+    signal stepped(bool up)
+
+    spacing: Theme.spaceXs
+
+    UiSectionHeader {
+        visible: field.section !== ""
+        topPadding: Theme.spaceS
+        text: field.section
+    }
+    Item {
+        width: field.width
+        height: Theme.controlHeight
+
+        UiNote {
+            id: name
+
+            anchors.verticalCenter: parent.verticalCenter
+            width: parent.width - control.width - Theme.spaceS
+            text: field.label
+            Accessible.ignored: true
+
+            HoverHandler {
+                id: hover
+            }
+            UiToolTip {
+                visible: hover.hovered && (field.tip !== "" || name.truncated)
+                text: field.tip !== "" ? field.tip : field.label
+            }
+        }
+        Item {
+            id: control
+
+            anchors.right: parent.right
+            width: field.width * 0.56
+            height: parent.height
+
+            UiTextField {
+                anchors.fill: parent
+                objectName: field.chosen || field.slid ? "" : field.key
+                visible: !field.chosen && !field.slid
+                label: field.label
+                placeholderText: field.hint
+                text: field.text
+                faulty: field.fault !== ""
+                Accessible.description: field.fault !== "" ? field.fault : field.tip
+                onTextEdited: field.edited(text)
+                Keys.onUpPressed: field.stepped(true)
+                Keys.onDownPressed: field.stepped(false)
+            }
+            UiComboBox {
+                anchors.fill: parent
+                objectName: field.chosen ? field.key : ""
+                visible: field.chosen
+                label: field.label
+                model: field.choices
+                currentIndex: field.current
+                // New choices put a combo box on the first of them.
+                onModelChanged: currentIndex = Qt.binding(() => field.current)
+                onActivated: index => field.edited(field.choices[index])
+            }
+            UiSlider {
+                anchors.fill: parent
+                objectName: field.slid ? field.key : ""
+                visible: field.slid
+                enabled: field.slider
+                label: qsTr("%1, %2").arg(field.label).arg(field.shown)
+                from: field.low
+                to: field.high
+                value: field.place
+                stepSize: (to - from) / 100
+                onMoved: field.moved(value)
+            }
+        }
+    }
+    UiNote {
+        width: field.width
+        visible: field.slid
+        horizontalAlignment: Text.AlignRight
+        text: field.shown
+    }
+    UiText {
+        objectName: field.fault !== "" ? "fault" : ""
+        width: field.width
+        visible: field.fault !== ""
+        text: field.fault
+        color: Theme.warning
+        font.pixelSize: Theme.secondarySize
+        wrapMode: Text.Wrap
+        elide: Text.ElideNone
+        Accessible.role: Accessible.AlertMessage
+        Accessible.name: text
+    }
+}

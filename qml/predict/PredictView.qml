@@ -1,0 +1,84 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// A job that nobody has run: its form, and the board of what is predicted.
+ViewPage {
+    id: view
+
+    readonly property alias controller: controller
+    // Room for form, board and inspector beside each other.
+    readonly property bool roomy: width >= Theme.runListWidth + 2 * Theme.inspectorWidth
+
+    kind: Views.Predict
+    body: canvas
+    inspector: panel
+    exportable: controller
+    Accessible.role: Accessible.Pane
+    Accessible.name: qsTr("Predict")
+
+    PredictController {
+        id: controller
+
+        views: view.session.views
+        active: view.visible
+    }
+    PredictFormPane {
+        id: form
+
+        width: view.roomy ? implicitWidth : Math.min(implicitWidth, view.width * 0.4)
+        height: parent.height
+        controller: controller
+    }
+    PredictToolbar {
+        id: toolbar
+
+        anchors.left: form.right
+        anchors.right: panel.left
+        controller: controller
+    }
+    FigureCanvas {
+        id: canvas
+
+        anchors.top: toolbar.bottom
+        anchors.bottom: layouts.top
+        anchors.left: form.right
+        anchors.right: panel.left
+        controller: controller
+        focus: true
+    }
+    PredictRanking {
+        id: layouts
+
+        anchors.bottom: footer.top
+        anchors.left: form.right
+        anchors.right: panel.left
+        height: visible ? Math.min(implicitHeight, view.height * 0.4) : 0
+        visible: controller.ranked
+        controller: controller
+    }
+    UiBar {
+        id: footer
+
+        anchors.bottom: parent.bottom
+        anchors.left: form.right
+        anchors.right: panel.left
+        lower: true
+
+        UiNote {
+            objectName: "verdict"
+            width: footer.width - 2 * Theme.spaceM
+            text: controller.fault !== "" ? qsTr("Shown: %1").arg(controller.verdict) : controller.verdict
+            visible: controller.verdict !== ""
+        }
+    }
+    FigureInspector {
+        id: panel
+
+        anchors.right: parent.right
+        width: visible ? implicitWidth : 0
+        height: parent.height
+        visible: view.inspectorOpen && view.roomy
+        controller: controller
+    }
+}

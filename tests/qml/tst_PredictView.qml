@@ -1,0 +1,83 @@
+import QtQuick
+import QtTest
+import Trainscope
+import Trainscope.App
+
+// The view of predictions without a database: its form, its tools inside the window, and what it says.
+Item {
+    id: root
+
+    width: 800 - Theme.runListWidth
+    height: 520
+
+    Session {
+        id: theSession
+    }
+    PredictView {
+        id: view
+
+        anchors.fill: parent
+        session: theSession
+    }
+
+    TestCase {
+        name: "PredictView"
+        when: windowShown
+
+        function init() {
+            view.inspectorOpen = false;
+            view.controller.form.set("model", "choose…");
+            view.controller.form.set("tp", "8");
+        }
+        function test_controlsAreInside_data() {
+            return [{tag: "fromRun"}, {tag: "keep"}, {tag: "model"}, {tag: "gpu"}, {tag: "nodes"}, {tag: "tp"}];
+        }
+        function test_controlsAreInside(data) {
+            const control = findChild(view, data.tag);
+            verify(control && control.visible);
+            const corner = control.mapToItem(root, control.width, control.height);
+            verify(corner.x <= root.width, data.tag + " ends at " + corner.x);
+            verify(control.width >= Theme.hitTarget);
+        }
+        function test_nothingToKeepYet() {
+            verify(!findChild(view, "keep").enabled);
+            verify(!findChild(view, "fromRun").enabled);
+            verify(!findChild(view, "clear").visible);
+        }
+        function test_typingChangesTheForm() {
+            const field = findChild(view, "tp");
+            field.forceActiveFocus();
+            field.selectAll();
+            keyClick(Qt.Key_4);
+            compare(field.text, "4");
+            keyClick(Qt.Key_Up);
+            compare(field.text, "8");
+            keyClick(Qt.Key_Down);
+            keyClick(Qt.Key_Down);
+            compare(field.text, "2");
+        }
+        function test_faultsStandBelowTheirField() {
+            const field = findChild(view, "tp");
+            field.forceActiveFocus();
+            field.selectAll();
+            keyClick(Qt.Key_X);
+            verify(field.faulty);
+            const fault = findChild(view, "fault");
+            verify(fault && fault.visible);
+            verify(fault.text !== "");
+            field.selectAll();
+            keyClick(Qt.Key_2);
+            verify(!field.faulty);
+        }
+        function test_slidersAreNamed() {
+            const slider = findChild(view, "power_limit");
+            verify(slider && slider.visible && slider.enabled);
+            verify(slider.label.indexOf("W") > 0);
+            compare(slider.value, slider.to);
+        }
+        function test_theInspectorNeedsRoom() {
+            view.inspectorOpen = true;
+            verify(!view.inspector.visible);
+        }
+    }
+}
