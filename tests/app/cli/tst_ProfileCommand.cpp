@@ -119,7 +119,8 @@ private Q_SLOTS:
         const auto ran = runCli({"profile", samples, "--into", path("real.json"), "--json"});
         QVERIFY2(ran.status == 0, ran.err.c_str());
         std::size_t compared = 0;
-        for (const auto& row : ran.json()["rows"]) {
+        const auto report = ran.json();
+        for (const auto& row : report["rows"]) {
             const auto gpu = kPublished.find(row["gpu"]);
             if (gpu == kPublished.end() || row.contains("fabric")
                 || !gpu->second.contains(row["name"]))
