@@ -1,0 +1,134 @@
+// `predict` of one job and of a table, and a prediction as a run of a database.
+
+#include <QtTest>
+
+#include "support/RunCli.h"
+#include "support/TestProgram.h"
+
+#include <QTemporaryDir>
+
+#include <cmath>
+#include <fstream>
+
+using namespace trainscope::test;
+
+namespace {
+
+const std::vector<std::string> kJob{"predict", "--model", "llama3-8b", "--cluster", "2x8xH200",
+    "--layout", "tp=2,pp=2", "--micro-batch", "2", "--global-batch", "64", "--seq-len", "4096"};
+
+std::vector<std::string> with(std::vector<std::string> arguments, const QStringList& more) {
+    for (const QString& one : more)
+        arguments.push_back(one.toStdString());
+    return arguments;
+}
+
+} // namespace
+
+class tst_Predict : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void theObject() {
+        const auto ran = runCli(with(kJob, {QStringLiteral("--json")}));
+        QCOMPARE(ran.status, 0);
+        const auto row = ran.json()["rows"].at(0);
+        const double seconds = row["step_time_s"].get<double>();
+        QVERIFY(row["step_time_low_s"].get<double>() < seconds);
+        QVERIFY(row["step_time_high_s"].get<double>() > seconds);
+        QCOMPARE(row["tokens_per_s_per_gpu"].get<double>(), 64.0 * 4096 / seconds / 16);
+        double parts = 0.0;
+        for (const auto& [name, value] : row["breakdown"].items())
+            parts += value.get<double>();
+        QVERIFY(std::abs(parts / seconds - 1.0) < 1e-9);
+        QCOMPARE(row["memory"].size(), std::size_t{2}); // stages
+        QCOMPARE(row["energy_j"].get<double>(), row["mean_power_w"].get<double>() * 16 * seconds);
+        QCOMPARE(row["oom"].get<bool>(), false);
+        QVERIFY(row["peak_power_w"].get<double>() <= 700.0);
+    }
+
+    void lessPowerIsSlower() {
+        const auto usual = runCli(with(kJob, {QStringLiteral("--json")})).json()["rows"].at(0);
+        const auto capped = runCli(
+            with(kJob,
+                {QStringLiteral("--json"), QStringLiteral("--power-limit"), QStringLiteral("400")}))
+                                .json()["rows"]
+                                .at(0);
+        QVERIFY(capped["step_time_s"].get<double>() > 1.05 * usual["step_time_s"].get<double>());
+        QVERIFY(capped["peak_power_w"].get<double>() <= 401.0);
+        QVERIFY(capped["energy_j"].get<double>() < usual["energy_j"].get<double>());
+    }
+
+    void aTable() {
+        QTemporaryDir folder;
+        const std::string path = folder.filePath(QStringLiteral("t.csv")).toStdString();
+        std::ofstream(path) << "source,gpu,n_gpus,model,seq_len,precision,tp,pp,micro_batch,"
+                               "global_batch,step_time_s\n"
+                               "mine,H100,8,llama3-8b,4096,bf16,2,1,1,32,5.0\n"
+                               "mine,H100,8,llama3-8b,4096,bf16,2,1,,32,5.0\n";
+        const auto ran = runCli({"predict", "--table", path, "--json"});
+        QCOMPARE(ran.status, 0);
+        const auto json = ran.json();
+        QCOMPARE(json["rows"].size(), std::size_t{2});
+        QCOMPARE(json["rows"][1]["unsupported"].get<std::string>(),
+            std::string("The row does not say micro_batch."));
+        const double seconds = json["rows"][0]["step_time_s"].get<double>();
+        QCOMPARE(json["mape"]["step_time_s"].get<double>(), std::abs(seconds / 5.0 - 1.0));
+        QVERIFY(!json["mape"].contains("tokens_per_s_per_gpu"));
+    }
+
+    void aRunOfTheDatabase() {
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("p.trainscope"));
+        const auto ran = runCli(with(kJob,
+            {QStringLiteral("--into"), database, QStringLiteral("--name"), QStringLiteral("mine"),
+                QStringLiteral("--json")}));
+        QCOMPARE(ran.status, 0);
+        const double seconds = ran.json()["rows"].at(0)["step_time_s"].get<double>();
+        const auto summary
+            = runCli({"summary", database.toStdString(), "--detail", "--json"}).json();
+        QCOMPARE(summary["runs"].size(), std::size_t{1});
+        const auto& run = summary["runs"][0];
+        QCOMPARE(run["name"].get<std::string>(), std::string("mine"));
+        QCOMPARE(run["kind"].get<std::string>(), std::string("predicted"));
+        QCOMPARE(run["gpu_count"].get<int>(), 16);
+        QVERIFY(std::abs(run["iterations"][1]["duration_s"].get<double>() - seconds) < 1e-6);
+        QVERIFY(run["metrics"]["gpu_power"]["max"].get<double>() <= 701.0);
+        // The kernels of a stage add up to what the step is busy.
+        const auto kernels = runCli({"kernels", database.toStdString(), "--json"}).json();
+        QCOMPARE(kernels["ranks"].size(), std::size_t{2});
+        QVERIFY(kernels["ranks"][0]["busy_us"].get<double>() < 1e6 * seconds);
+        // Predicted again, it replaces itself.
+        QCOMPARE(runCli(with(kJob,
+                            {QStringLiteral("--into"), database, QStringLiteral("--name"),
+                                QStringLiteral("mine")}))
+                     .status,
+            0);
+        QCOMPARE(runCli({"info", database.toStdString(), "--json"}).json()["runs"].size(),
+            std::size_t{1});
+    }
+
+    void whatIsRefused_data() {
+        QTest::addColumn<QStringList>("more");
+        QTest::newRow("nothing") << QStringList{};
+        QTest::newRow("model") << QStringList{QStringLiteral("--model"), QStringLiteral("x"),
+            QStringLiteral("--cluster"), QStringLiteral("8xH100"), QStringLiteral("--global-batch"),
+            QStringLiteral("8")};
+        QTest::newRow("cluster") << QStringList{QStringLiteral("--model"),
+            QStringLiteral("llama3-8b"), QStringLiteral("--cluster"), QStringLiteral("8xK80"),
+            QStringLiteral("--global-batch"), QStringLiteral("8")};
+        QTest::newRow("layout") << QStringList{QStringLiteral("--model"),
+            QStringLiteral("llama3-8b"), QStringLiteral("--cluster"), QStringLiteral("8xH100"),
+            QStringLiteral("--global-batch"), QStringLiteral("8"), QStringLiteral("--layout"),
+            QStringLiteral("tp=3")};
+    }
+    void whatIsRefused() {
+        QFETCH(const QStringList, more);
+        const auto ran = runCli(with({"predict"}, more));
+        QCOMPARE(ran.status, 2);
+        QVERIFY(!ran.err.empty());
+    }
+};
+
+TRAINSCOPE_TEST(tst_Predict)
+#include "tst_Predict.moc"
