@@ -15,8 +15,8 @@
 // n ranks, r in each of N nodes. Fitted forms and sizes: measured operator timings of A100 and
 // GH200 (4.3 to 5.3 % mean error on held-out products). Any thread.
 
-#include "core/predict/cost/Collective.h"
 #include "core/predict/cost/Rates.h"
+#include "core/predict/work/Collective.h"
 #include "core/predict/work/Operator.h"
 
 namespace trainscope::predict {

@@ -2,7 +2,7 @@
 // Timings: what was measured of operators and of exchanges on a kind of GPU, as importers give it.
 // Plain values, SI.
 
-#include "core/predict/cost/Collective.h"
+#include "core/predict/work/Collective.h"
 #include "core/predict/work/Operator.h"
 
 #include <limits>

@@ -4,9 +4,9 @@
 // micro-batch and recomputation, and are the same whichever stage a layer lies on, so that a search
 // makes them once for many layouts. Any thread.
 
-#include "core/predict/cost/Collective.h"
 #include "core/predict/cost/Rates.h"
 #include "core/predict/step/Breakdown.h"
+#include "core/predict/work/Collective.h"
 #include "core/predict/work/Layer.h"
 
 namespace trainscope::predict {

@@ -16,10 +16,10 @@
 
 #include "core/layout/Schedule.h"
 #include "core/model/Result.h"
-#include "core/predict/cost/Collective.h"
 #include "core/predict/cost/Rates.h"
 #include "core/predict/step/Breakdown.h"
 #include "core/predict/step/LayerCosts.h"
+#include "core/predict/work/Collective.h"
 
 #include <vector>
 

@@ -5,7 +5,7 @@
 // feed-forward, experts in groups of their own, and latent attention (DeepSeek-V2). Pure; any
 // thread.
 
-#include "core/predict/cost/Collective.h"
+#include "core/predict/work/Collective.h"
 #include "core/predict/work/Operator.h"
 
 #include <vector>

@@ -1,4 +1,4 @@
-#include "core/predict/cost/Collective.h"
+#include "core/predict/work/Collective.h"
 
 #include "core/model/EnumNames.h"
 
