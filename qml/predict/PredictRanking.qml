@@ -89,6 +89,7 @@ FocusScope {
             required property int index
             required property string name
             required property list<string> cells
+            required property string spoken
             required property bool onFront
             required property bool chosen
 
@@ -98,7 +99,7 @@ FocusScope {
             focusPolicy: Qt.NoFocus
             Accessible.role: Accessible.Row
             Accessible.name: row.name
-            Accessible.description: row.cells.join(", ")
+            Accessible.description: row.spoken
             onClicked: {
                 list.currentIndex = row.index;
                 pane.controller.takeLayout(row.index);

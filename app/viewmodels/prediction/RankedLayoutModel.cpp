@@ -40,6 +40,7 @@ RankedRow rankedRowOf(
                      made.seconds, made.low, made.high, "s", text::Digits::Three)),
         numberOf(made.energyJ, "J"), numberOf(one.peakW, "W"), numberOf(made.memoryB, "B"),
         numberOf(made.tokensPerSecondPerGpu, "")};
+    row.spoken = row.cells.join(QStringLiteral(", "));
     row.isOnFront = one.isPareto || one.isPowerPareto;
     row.isChosen = chosen && one.choice == *chosen;
     return row;
@@ -106,8 +107,9 @@ predict::SearchRequest searchOf(
 }
 
 RankedLayoutModel::RankedLayoutModel(QObject* parent)
-    : RowListModel({{"name", &RankedRow::name}, {"cells", &RankedRow::cells},
-                       {"onFront", &RankedRow::isOnFront}, {"chosen", &RankedRow::isChosen}},
+    : RowListModel(
+        {{"name", &RankedRow::name}, {"cells", &RankedRow::cells}, {"spoken", &RankedRow::spoken},
+            {"onFront", &RankedRow::isOnFront}, {"chosen", &RankedRow::isChosen}},
         parent) { }
 
 QStringList RankedLayoutModel::heads() {

@@ -17,6 +17,7 @@ namespace trainscope::app {
 struct RankedRow {
     QString name;
     QStringList cells; // of the heads behind the first, ready to read
+    QString spoken; // the cells, for screen readers
     bool isOnFront = false;
     bool isChosen = false; // what the form has
     bool operator==(const RankedRow&) const = default;

@@ -86,6 +86,10 @@ private:
     double m_width = 0.0;
 };
 
+std::string answerOf(const PredictedStep& step) {
+    return step.isOom ? "out of memory" : predictedText(step.seconds, "s");
+}
+
 class PredictedSteps : public PanelContent {
 public:
     PredictedSteps(const PredictionFrame& frame, double width)
@@ -94,7 +98,7 @@ public:
         std::vector<double> ends;
         for (const auto& step : frame.data.steps) {
             m_labels = std::max({m_labels, frame.width(step.name, TextRole::Small, true),
-                frame.width(predictedText(step.seconds, "s"))});
+                frame.width(answerOf(step))});
             ends.push_back(step.seconds.most());
             m_parts.push_back(&step.parts);
         }
@@ -138,8 +142,7 @@ private:
             m_frame.fitted(step.name, m_labels, TextRole::Small, isAsked), m_frame.theme.text,
             TextRole::Small, Align::Left, isAsked);
         m_frame.text({labels, row.y + line + m_frame.size()},
-            m_frame.fitted(
-                step.isOom ? "out of memory" : predictedText(step.seconds, "s"), m_labels),
+            m_frame.fitted(answerOf(step), m_labels),
             step.isOom ? m_frame.theme.warning : m_frame.theme.textSecondary);
         const double inset = 0.15 * row.height;
         const Rect bar{row.x, row.y + inset, row.width, row.height - 2.0 * inset};

@@ -78,7 +78,8 @@ private Q_SLOTS:
             "--layout", "tp=8", "--global-batch", "16", "--what-if", "--json"});
         QCOMPARE(ran.status, 0);
         std::set<std::string> names;
-        for (const auto& one : ran.json()["rows"][0]["what_if"])
+        const auto json = ran.json();
+        for (const auto& one : json["rows"][0]["what_if"])
             names.insert(one["what"].get<std::string>());
         QVERIFY(names
             == (std::set<std::string>{"link_bandwidth", "network_bandwidth", "memory_bandwidth",
