@@ -40,8 +40,8 @@ Json activitiesJson(const predict::ActivityPowers& powers) {
         if (powers.watts[activity])
             watts[std::string(toString(activity))] = *powers.watts[activity];
     }
-    return object({{"watts", std::move(watts)}, {"gpus", powers.gpus},
-        {"residual", residualJson(powers.residual)}});
+    return object(
+        {{"watts", watts}, {"gpus", powers.gpus}, {"residual", residualJson(powers.residual)}});
 }
 
 Json powerJson(const Run& run, const predict::RunPower& power) {

@@ -75,7 +75,7 @@ Json memoryJson(const Prediction& prediction) {
     });
 }
 
-Json rowJson(const PredictedRow& row) {
+Json predictedRowJson(const PredictedRow& row) {
     Json json{{"row", row.row->row}};
     if (!row.prediction) {
         json["unsupported"] = row.unsupported;
@@ -241,7 +241,7 @@ Json predictionJson(const Prediction& prediction) {
 
 Json tableJson(const TablePredictions& table) {
     Json json = Json::object();
-    json["rows"] = listOf(table.rows, rowJson);
+    json["rows"] = listOf(table.rows, predictedRowJson);
     json["mape"] = meanErrors(table);
     json["sources"] = sourcesJson(table);
     if (table.calibrationRows > 0) {

@@ -102,7 +102,8 @@ std::vector<plot::PredictedPart> partsOf(const predict::Breakdown& breakdown) {
     std::vector<plot::PredictedPart> parts;
     for (std::size_t i = 0; i < predict::kStepParts; ++i) {
         const auto part = static_cast<StepPart>(i);
-        parts.push_back({std::string(toString(part)), std::string(titleOf(part)), breakdown[part]});
+        parts.push_back(
+            {std::string(toString(part)), std::string(figures::titleOf(part)), breakdown[part]});
     }
     return parts;
 }

@@ -90,9 +90,9 @@ double gridHeight(const PredictionFrame& frame) {
 }
 
 void drawGrid(const PredictionFrame& frame, const FigureAxis& axis, Rect plot) {
-    constexpr double kTickDistance = 6.0; // in sizes of the text
+    constexpr double kTickSpacing = 6.0; // in sizes of the text
     const int most
-        = std::clamp(static_cast<int>(plot.width / (kTickDistance * frame.size())), 2, 10);
+        = std::clamp(static_cast<int>(plot.width / (kTickSpacing * frame.size())), 2, 10);
     for (const FigureTick& tick : ticksOf(axis, most)) {
         const double x = plot.x + plot.width * fractionOf(axis, tick.value);
         frame.line({x, plot.y}, {x, plot.bottom()}, frame.theme.grid);

@@ -15,7 +15,7 @@ namespace trainscope::predict {
 
 namespace {
 
-constexpr double kFittedShare = 0.6; // of the readings
+constexpr double kFittedPart = 0.6; // of the readings
 constexpr double kLeastShare = 0.005; // of the time; a rarer activity is not told
 constexpr double kAroundNs = 3e9; // readings so far outside of the trace still tell of it
 
@@ -122,8 +122,7 @@ Result<std::vector<analysis::PowerReading>> readingsOf(
 void fitGpu(ActivityMeter& meter, std::span<const analysis::PowerReading> readings, double highestW,
     ActivitySums& sums) {
     const analysis::ClassTimes& times = meter.finish();
-    const auto split
-        = static_cast<std::size_t>(kFittedShare * static_cast<double>(readings.size()));
+    const auto split = static_cast<std::size_t>(kFittedPart * static_cast<double>(readings.size()));
     const analysis::SensorFacts facts{
         0.0, false, highestW, static_cast<std::size_t>(Activity::Waiting)};
     const auto responses = analysis::findResponses(times, readings.first(split), facts);

@@ -206,8 +206,8 @@ private:
     void settleStart() {
         m_celsius.assign(m_meters.size(), kReferenceC);
         const double lead = m_request.leadSeconds;
-        constexpr int kRounds = 30; // leakage is a weak feedback: each round leaves a tenth
-        for (int round = 0; round < kRounds; ++round) {
+        constexpr int kSettleRounds = 30; // leakage is a weak feedback: each round leaves a tenth
+        for (int round = 0; round < kSettleRounds; ++round) {
             std::vector<double> watts;
             for (std::size_t slot = 0; slot < m_meters.size(); ++slot)
                 watts.push_back(m_request.startsSettled

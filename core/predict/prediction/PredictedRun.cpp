@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kLeastSeconds = 60.0; // of telemetry
 constexpr int kFewestSteps = 3;
-constexpr int kMostSteps = 200;
+constexpr int kMostRepeats = 200;
 constexpr double kPeriod = 0.1; // s, of the samples
 constexpr double kSamplesOfStep = 50.0; // at least
 constexpr std::size_t kMostSegments = 4'000'000; // over all ranks
@@ -166,7 +166,7 @@ public:
         for (int stage = 0; stage < stages(); ++stage)
             m_timelines.emplace_back(job, prediction.step, prediction.seconds, stage);
         m_steps = std::clamp(static_cast<int>(std::ceil(kLeastSeconds / prediction.seconds)),
-            kFewestSteps, kMostSteps);
+            kFewestSteps, kMostRepeats);
     }
 
     Status write(const std::string& name) {

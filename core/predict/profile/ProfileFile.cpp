@@ -12,24 +12,24 @@ namespace trainscope::predict {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
 constexpr const char* kVersionKey = "trainscope_profile";
 
 // Four decimals of a microsecond, the sources' own.
-Json microseconds(double seconds) {
-    return std::isnan(seconds) ? Json() : Json(std::round(seconds * 1e10) / 1e4);
+OrderedJson microseconds(double seconds) {
+    return std::isnan(seconds) ? OrderedJson() : OrderedJson(std::round(seconds * 1e10) / 1e4);
 }
-double secondsFrom(const Json& microseconds) {
+double secondsFrom(const OrderedJson& microseconds) {
     return microseconds.is_null() ? kNotTimed : microseconds.get<double>() / 1e6;
 }
 
-void addGiven(Json& json, const char* key, const std::optional<double>& value) {
+void addGiven(OrderedJson& json, const char* key, const std::optional<double>& value) {
     if (value)
         json[key] = *value;
 }
-std::optional<double> givenIn(const Json& json, const char* key) {
+std::optional<double> givenIn(const OrderedJson& json, const char* key) {
     const auto found = json.find(key);
     return found == json.end() ? std::nullopt : std::optional(found->get<double>());
 }
@@ -50,20 +50,21 @@ Result<Enum> enumFrom(const std::string& name, Enum last) {
 
 // Columns, so that a profile of 10⁵ samples stays small. Whole sizes are written as such.
 template <typename Of>
-Json column(const std::vector<TimedOperator>& samples, const Of& of) {
-    Json values = Json::array();
+OrderedJson column(const std::vector<TimedOperator>& samples, const Of& of) {
+    OrderedJson values = OrderedJson::array();
     for (const TimedOperator& sample : samples)
         values.push_back(of(sample));
     return values;
 }
-Json sizes(const std::vector<TimedOperator>& samples, double Operator::*size) {
-    return column(samples, [size](const TimedOperator& sample) -> Json {
+OrderedJson sizes(const std::vector<TimedOperator>& samples, double Operator::*size) {
+    return column(samples, [size](const TimedOperator& sample) -> OrderedJson {
         const double value = sample.work.*size;
-        return value == std::floor(value) ? Json(static_cast<std::int64_t>(value)) : Json(value);
+        return value == std::floor(value) ? OrderedJson(static_cast<std::int64_t>(value))
+                                          : OrderedJson(value);
     });
 }
 
-Json familyJson(const SampledFamily& family) {
+OrderedJson familyJson(const SampledFamily& family) {
     const auto& samples = family.samples;
     return {{"name", family.name}, {"kind", toString(family.kind)},
         {"forward_spread", family.forwardSpread}, {"backward_spread", family.backwardSpread},
@@ -74,7 +75,8 @@ Json familyJson(const SampledFamily& family) {
             column(samples, [](const auto& one) { return microseconds(one.backward); })}};
 }
 
-Status readSizes(const Json& json, double Operator::*size, std::vector<TimedOperator>& samples) {
+Status readSizes(
+    const OrderedJson& json, double Operator::*size, std::vector<TimedOperator>& samples) {
     if (json.size() != samples.size())
         return broken("columns of one family differ in length");
     for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -86,13 +88,13 @@ Status readSizes(const Json& json, double Operator::*size, std::vector<TimedOper
     return {};
 }
 
-Result<SampledFamily> familyFrom(const Json& json) {
+Result<SampledFamily> familyFrom(const OrderedJson& json) {
     ASSIGN_OR_RETURN(
         const auto kind, enumFrom(json.at("kind").get<std::string>(), OperatorKind::Optimizer));
     SampledFamily family{json.at("name").get<std::string>(), kind, {},
         json.at("forward_spread").get<double>(), json.at("backward_spread").get<double>()};
-    const Json& forward = json.at("forward_us");
-    const Json& backward = json.at("backward_us");
+    const OrderedJson& forward = json.at("forward_us");
+    const OrderedJson& backward = json.at("backward_us");
     family.samples.resize(forward.size());
     for (const auto& [key, size] : {std::pair{"batch", &Operator::batch}, {"m", &Operator::m},
              {"n", &Operator::n}, {"k", &Operator::k}})
@@ -109,33 +111,34 @@ Result<SampledFamily> familyFrom(const Json& json) {
     return family;
 }
 
-Json gpuJson(const GpuProfile& gpu) {
-    Json json{{"gpu", gpu.gpu}, {"source_name", gpu.sourceName}, {"peak_flops", gpu.peakFlops},
-        {"memory_bandwidth", gpu.memoryBandwidth},
+OrderedJson gpuJson(const GpuProfile& gpu) {
+    OrderedJson json{{"gpu", gpu.gpu}, {"source_name", gpu.sourceName},
+        {"peak_flops", gpu.peakFlops}, {"memory_bandwidth", gpu.memoryBandwidth},
         {"stack",
             {{"scores_extra_bytes", gpu.stack.scoresExtraBytes}, {"gap_s", gpu.stack.gapSeconds},
                 {"jitter", gpu.stack.jitter}, {"origin", gpu.stack.origin}}},
-        {"families", Json::array()}};
+        {"families", OrderedJson::array()}};
     for (const SampledFamily& family : gpu.families)
         json["families"].push_back(familyJson(family));
     return json;
 }
 
-Result<GpuProfile> gpuFrom(const Json& json) {
+Result<GpuProfile> gpuFrom(const OrderedJson& json) {
     GpuProfile gpu{json.at("gpu").get<std::string>(), json.at("source_name").get<std::string>(),
         json.at("peak_flops").get<double>(), json.at("memory_bandwidth").get<double>(), {}, {}};
-    const Json& stack = json.at("stack");
+    const OrderedJson& stack = json.at("stack");
     gpu.stack = {stack.at("scores_extra_bytes").get<double>(), stack.at("gap_s").get<double>(),
         stack.at("jitter").get<double>(), stack.at("origin").get<std::string>()};
-    for (const Json& one : json.at("families")) {
+    for (const OrderedJson& one : json.at("families")) {
         ASSIGN_OR_RETURN(auto family, familyFrom(one));
         gpu.families.push_back(std::move(family));
     }
     return gpu;
 }
 
-Json fabricJson(const FabricProfile& fabric) {
-    Json json{{"fabric", fabric.name}, {"gpu", fabric.gpu}, {"curves", Json::array()}};
+OrderedJson fabricJson(const FabricProfile& fabric) {
+    OrderedJson json{
+        {"fabric", fabric.name}, {"gpu", fabric.gpu}, {"curves", OrderedJson::array()}};
     for (const CollectiveCurve& curve : fabric.curves)
         json["curves"].push_back({{"kind", toString(curve.kind)}, {"nodes", curve.nodes},
             {"gpus_per_node", curve.gpusPerNode}, {"spread", curve.spread}, {"bytes", curve.bytes},
@@ -143,10 +146,10 @@ Json fabricJson(const FabricProfile& fabric) {
     return json;
 }
 
-Result<FabricProfile> fabricFrom(const Json& json) {
+Result<FabricProfile> fabricFrom(const OrderedJson& json) {
     FabricProfile fabric{
         json.at("fabric").get<std::string>(), json.at("gpu").get<std::string>(), {}};
-    for (const Json& one : json.at("curves")) {
+    for (const OrderedJson& one : json.at("curves")) {
         ASSIGN_OR_RETURN(const auto kind,
             enumFrom(one.at("kind").get<std::string>(), CollectiveKind::SendReceive));
         CollectiveCurve curve{kind, one.at("nodes").get<int>(), one.at("gpus_per_node").get<int>(),
@@ -160,8 +163,8 @@ Result<FabricProfile> fabricFrom(const Json& json) {
     return fabric;
 }
 
-Json rowJson(const ProfiledRow& row) {
-    Json json{{"gpu", row.gpu}};
+OrderedJson rowJson(const ProfiledRow& row) {
+    OrderedJson json{{"gpu", row.gpu}};
     if (!row.fabric.empty())
         json["fabric"] = row.fabric;
     json["name"] = row.name;
@@ -176,7 +179,7 @@ Json rowJson(const ProfiledRow& row) {
     return json;
 }
 
-ProfiledRow rowFrom(const Json& json) {
+ProfiledRow rowFrom(const OrderedJson& json) {
     return {json.at("gpu").get<std::string>(), json.value("fabric", std::string()),
         json.at("name").get<std::string>(), json.at("samples").get<std::size_t>(),
         json.at("left_out").get<std::size_t>(), givenIn(json, "forward_error"),
@@ -184,18 +187,18 @@ ProfiledRow rowFrom(const Json& json) {
         givenIn(json, "stated_backward_error"), json.value("notes", std::vector<std::string>())};
 }
 
-Result<Profile> profileFrom(const Json& json) {
+Result<Profile> profileFrom(const OrderedJson& json) {
     Profile profile;
     profile.source = json.at("source").get<std::string>();
-    for (const Json& one : json.at("gpus")) {
+    for (const OrderedJson& one : json.at("gpus")) {
         ASSIGN_OR_RETURN(auto gpu, gpuFrom(one));
         profile.gpus.push_back(std::move(gpu));
     }
-    for (const Json& one : json.at("fabrics")) {
+    for (const OrderedJson& one : json.at("fabrics")) {
         ASSIGN_OR_RETURN(auto fabric, fabricFrom(one));
         profile.fabrics.push_back(std::move(fabric));
     }
-    for (const Json& row : json.at("report"))
+    for (const OrderedJson& row : json.at("report"))
         profile.report.push_back(rowFrom(row));
     return profile;
 }
@@ -207,19 +210,20 @@ Error unreadable(std::string message, const std::string& where) {
 } // namespace
 
 std::string profileText(const Profile& profile) {
-    Json json{{kVersionKey, kVersion}, {"source", profile.source}, {"gpus", Json::array()},
-        {"fabrics", Json::array()}, {"report", Json::array()}};
+    OrderedJson json{{kVersionKey, kVersion}, {"source", profile.source},
+        {"gpus", OrderedJson::array()}, {"fabrics", OrderedJson::array()},
+        {"report", OrderedJson::array()}};
     for (const GpuProfile& gpu : profile.gpus)
         json["gpus"].push_back(gpuJson(gpu));
     for (const FabricProfile& fabric : profile.fabrics)
         json["fabrics"].push_back(fabricJson(fabric));
     for (const ProfiledRow& row : profile.report)
         json["report"].push_back(rowJson(row));
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+    return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + '\n';
 }
 
 Result<Profile> parseProfile(std::string_view text, const std::string& where) {
-    const Json json = Json::parse(text, nullptr, false);
+    const OrderedJson json = OrderedJson::parse(text, nullptr, false);
     if (!json.is_object() || !json.contains(kVersionKey))
         return unreadable(
             "This is no profile of operators; trainscope-cli profile makes one from a folder of "
@@ -232,7 +236,7 @@ Result<Profile> parseProfile(std::string_view text, const std::string& where) {
                 where);
         auto profile = profileFrom(json);
         return profile.hasValue() ? profile : unreadable(profile.error().message, where);
-    } catch (const Json::exception& problem) {
+    } catch (const OrderedJson::exception& problem) {
         return unreadable(broken(problem.what()).message, where);
     }
 }

@@ -23,7 +23,7 @@ std::vector<int> upTo(std::vector<int> values, int most) {
     return values;
 }
 
-std::vector<int> chosen(const std::optional<int>& fixed, std::vector<int> free) {
+std::vector<int> chosen(const std::optional<int>& fixed, const std::vector<int>& free) {
     return fixed ? std::vector<int>{*fixed} : free;
 }
 

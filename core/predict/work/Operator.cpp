@@ -49,20 +49,19 @@ Work forwardWork(const Operator& work) {
     case OperatorKind::Gemm:
     case OperatorKind::GroupedGemm:
     case OperatorKind::Router:
-        return {products(work), productBytes(work)};
-    case OperatorKind::AttentionScores:
+    case OperatorKind::AttentionScores: // computed over all s × s
     case OperatorKind::AttentionValues:
-        return {products(work), productBytes(work)}; // computed over all s × s
+        return {products(work), productBytes(work)};
     case OperatorKind::FlashAttention: // QKᵀ and PV; queries, keys, values and their sum
         return {2.0 * products(work) * shareOf(work),
             2.0 * work.batch * (2.0 * work.m * work.n + 2.0 * work.k * work.n)};
     case OperatorKind::Softmax:
-        return {0.0, passes(work, 2.0)};
     case OperatorKind::LayerNorm:
     case OperatorKind::RmsNorm:
     case OperatorKind::Gelu:
     case OperatorKind::Rope:
     case OperatorKind::Permute:
+    case OperatorKind::Embedding:
         return {0.0, passes(work, 2.0)};
     case OperatorKind::Swiglu: // two in, one out
     case OperatorKind::Residual:
@@ -71,8 +70,6 @@ Work forwardWork(const Operator& work) {
         return {0.0, passes(work, 2.5)};
     case OperatorKind::Cast: // 16 bits in, the product's precision out, as it is and transposed
         return {0.0, work.batch * work.m * work.n * (2.0 + 2.0 * bytesOf(work.precision))};
-    case OperatorKind::Embedding:
-        return {0.0, passes(work, 2.0)};
     case OperatorKind::CrossEntropy: // Megatron-LM: to 32 bits, largest, exponential, sum, share
         return {0.0, 14.0 * work.m * work.n};
     case OperatorKind::Optimizer:
