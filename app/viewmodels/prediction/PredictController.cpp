@@ -100,10 +100,10 @@ void PredictController::take(PredictAnswer answer) {
         m_answer = std::move(answer);
         m_form.showFault({});
         showSearch();
-        search();
     } else {
         m_form.showFault(QString::fromStdString(answer.problem));
     }
+    search(); // which does not depend on the layout, so that another one can be found
     pictureChanged();
 }
 

@@ -86,10 +86,6 @@ private:
     double m_width = 0.0;
 };
 
-std::string answerOf(const PredictedStep& step) {
-    return step.isOom ? "out of memory" : predictedText(step.seconds, "s");
-}
-
 class PredictedSteps : public PanelContent {
 public:
     PredictedSteps(const PredictionFrame& frame, double width)
@@ -98,7 +94,7 @@ public:
         std::vector<double> ends;
         for (const auto& step : frame.data.steps) {
             m_labels = std::max({m_labels, frame.width(step.name, TextRole::Small, true),
-                frame.width(answerOf(step))});
+                frame.width(secondLineOf(step))});
             ends.push_back(step.seconds.most());
             m_parts.push_back(&step.parts);
         }
@@ -130,6 +126,9 @@ public:
     }
 
 private:
+    [[nodiscard]] static std::string secondLineOf(const PredictedStep& step) {
+        return step.isOom ? "out of memory" : predictedText(step.seconds, "s");
+    }
     [[nodiscard]] double rowHeight() const { return 2.0 * m_frame.lineHeight(); }
     [[nodiscard]] double xOf(const Rect& row, double seconds) const {
         return row.x + row.width * fractionOf(m_axis, seconds);
@@ -142,7 +141,7 @@ private:
             m_frame.fitted(step.name, m_labels, TextRole::Small, isAsked), m_frame.theme.text,
             TextRole::Small, Align::Left, isAsked);
         m_frame.text({labels, row.y + line + m_frame.size()},
-            m_frame.fitted(answerOf(step), m_labels),
+            m_frame.fitted(secondLineOf(step), m_labels),
             step.isOom ? m_frame.theme.warning : m_frame.theme.textSecondary);
         const double inset = 0.15 * row.height;
         const Rect bar{row.x, row.y + inset, row.width, row.height - 2.0 * inset};

@@ -1,0 +1,210 @@
+// The form of a prediction: what its fields make, what is wrong with them, and what goes together.
+
+#include "app/viewmodels/prediction/PredictForm.h"
+#include "support/TestProgram.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace trainscope;
+using app::PredictForm;
+
+namespace {
+
+const app::PredictField& fieldOf(const PredictForm& form, const char* key) {
+    static const app::PredictField none;
+    for (const auto& field : form.rows()) {
+        if (field.key == QLatin1String(key))
+            return field;
+    }
+    return none;
+}
+
+void setAll(PredictForm& form, const std::vector<std::pair<const char*, const char*>>& texts) {
+    for (const auto& [key, text] : texts)
+        form.set(QLatin1String(key), QLatin1String(text));
+}
+
+} // namespace
+
+class tst_PredictForm : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void asksForAModelFirst() {
+        const PredictForm form;
+        QVERIFY(!form.hasModel());
+        QVERIFY(!form.request());
+        QVERIFY(form.fault().isEmpty());
+    }
+
+    void makesTheRequest() {
+        PredictForm form;
+        QSignalSpy edited(&form, &PredictForm::edited);
+        setAll(form,
+            {{"model", "llama3-70b"}, {"gpu", "H200 SXM"}, {"nodes", "2"}, {"network", "40"},
+                {"tp", "4"}, {"pp", "2"}, {"vpp", "5"}, {"sharding", "3: and parameters (FSDP)"},
+                {"micro_batch", "2"}, {"global_batch", "64"}, {"sequence", "8192"},
+                {"precision", "fp8"}, {"recompute", "full"}});
+        QCOMPARE(edited.size(), 13);
+        const auto& request = form.request();
+        QVERIFY(request);
+        QCOMPARE(request->model.name, std::string("llama3-70b"));
+        QCOMPARE(request->cluster.gpu.name, std::string("H200 SXM"));
+        QCOMPARE(request->cluster.gpus(), 16);
+        QCOMPARE(request->cluster.networkBandwidth.value(), 40e9);
+        QCOMPARE(request->layout.tensor.value(), 4);
+        QCOMPARE(request->layout.virtualStages.value(), 5);
+        QCOMPARE(request->layout.zeroStage.value(), 3);
+        QCOMPARE(request->microBatch, 2);
+        QCOMPARE(request->globalBatch, 64);
+        QCOMPARE(request->sequence, 8192);
+        QVERIFY(request->precision == predict::Precision::Fp8);
+        QVERIFY(request->recompute == predict::Recompute::Full);
+        QVERIFY(!request->cluster.powerLimitW && !request->cluster.clockHz);
+    }
+
+    void whatCannotBeReadIsSaidAtItsField() {
+        PredictForm form;
+        setAll(form, {{"model", "llama3-8b"}, {"tp", "two"}});
+        QVERIFY(!form.request());
+        QVERIFY(!fieldOf(form, "tp").fault.isEmpty());
+        QVERIFY(fieldOf(form, "pp").fault.isEmpty());
+        setAll(form, {{"tp", "2"}});
+        QVERIFY(form.request());
+        QVERIFY(form.fault().isEmpty());
+        setAll(form, {{"network", "0"}});
+        QVERIFY(!form.request());
+        QVERIFY(!fieldOf(form, "network").fault.isEmpty());
+    }
+
+    // A choice that is none changes nothing.
+    void onlyChoicesAreTaken() {
+        PredictForm form;
+        setAll(form, {{"model", "llama9"}, {"nope", "1"}});
+        QVERIFY(!form.hasModel());
+    }
+
+    void theAnswerIsSaidAtTheFieldChangedLast() {
+        PredictForm form;
+        setAll(form, {{"model", "llama3-8b"}, {"tp", "3"}});
+        form.showFault(QStringLiteral("TP 3 does not divide"));
+        QCOMPARE(fieldOf(form, "tp").fault, QStringLiteral("TP 3 does not divide"));
+        QCOMPARE(form.fault(), QStringLiteral("TP 3 does not divide"));
+        form.showFault({});
+        QVERIFY(form.fault().isEmpty());
+    }
+
+    // 700 W and 1980 MHz are the H100's own.
+    void slidersEndAtWhatTheGpuHas() {
+        PredictForm form;
+        setAll(form, {{"model", "llama3-8b"}});
+        QCOMPARE(fieldOf(form, "power_limit").high, 700.0);
+        QCOMPARE(fieldOf(form, "power_limit").low, 210.0);
+        QCOMPARE(fieldOf(form, "clock").high, 1980.0);
+        form.slide(QStringLiteral("power_limit"), 450.4);
+        form.slide(QStringLiteral("clock"), 1200.0);
+        QCOMPARE(form.request()->cluster.powerLimitW.value(), 450.0);
+        QCOMPARE(form.request()->cluster.clockHz.value(), 1.2e9);
+        QCOMPARE(fieldOf(form, "power_limit").shown, QStringLiteral("450 W"));
+        form.slide(QStringLiteral("power_limit"), 700.0);
+        QVERIFY(!form.request()->cluster.powerLimitW);
+        // Another GPU has other ends.
+        form.slide(QStringLiteral("power_limit"), 450.0);
+        setAll(form, {{"gpu", "B200 SXM"}});
+        QCOMPARE(fieldOf(form, "power_limit").high, 1000.0);
+        QVERIFY(!form.request()->cluster.powerLimitW);
+        setAll(form, {{"gpu", "GH200"}});
+        QVERIFY(!fieldOf(form, "power_limit").isSlider());
+    }
+
+    // 4 nodes of 8 are 8 of 4, or 32 of 1.
+    void anotherGpuKeepsTheNumberOfGpus() {
+        PredictForm form;
+        setAll(form, {{"model", "llama3-8b"}, {"gpu", "GB200 NVL72"}});
+        QCOMPARE(form.request()->cluster.nodes, 8);
+        QCOMPARE(form.request()->cluster.gpusPerNode, 4);
+        setAll(form, {{"gpu", "GH200"}});
+        QCOMPARE(form.request()->cluster.nodes, 32);
+        QCOMPARE(form.request()->cluster.gpusPerNode, 1);
+    }
+
+    void arrowsDoubleAndHalve() {
+        PredictForm form;
+        setAll(form, {{"model", "llama3-8b"}, {"tp", "2"}});
+        form.step(QStringLiteral("tp"), true);
+        QCOMPARE(form.request()->layout.tensor.value(), 4);
+        for (int i = 0; i < 4; ++i)
+            form.step(QStringLiteral("tp"), false);
+        QCOMPARE(form.request()->layout.tensor.value(), 1);
+        form.step(QStringLiteral("model"), true);
+        QCOMPARE(form.request()->model.name, std::string("llama3-8b"));
+    }
+
+    // A model of a run, which no catalogue has, and a division of its layers.
+    void keepsWhatNoFieldTells() {
+        predict::JobRequest launched;
+        launched.model = catalogue::builtInModels().front();
+        launched.model.name = "mine";
+        launched.model.layers = 10;
+        launched.cluster.gpu = *catalogue::findGpuModel("H200");
+        launched.layout.tensor = 8;
+        launched.layout.pipeline = 2;
+        launched.layout.stageLayers = {6, 4};
+        launched.globalBatch = 8;
+        PredictForm form;
+        form.begin(launched);
+        QVERIFY(form.request());
+        QCOMPARE(form.request()->model, launched.model);
+        QCOMPARE(form.request()->layout.stageLayers, launched.layout.stageLayers);
+        setAll(form, {{"pp", "1"}});
+        QVERIFY(form.request()->layout.stageLayers.empty());
+        setAll(form, {{"pp", "2"}});
+        QCOMPARE(form.request()->layout.stageLayers, launched.layout.stageLayers);
+    }
+
+    // A ranked layout leaves model, cluster and batch as they are.
+    void takesALayout() {
+        PredictForm form;
+        setAll(form, {{"model", "llama3-70b"}, {"global_batch", "96"}});
+        predict::JobRequest layout = *form.request();
+        layout.globalBatch = 8;
+        layout.layout.tensor = 2;
+        layout.layout.pipeline = 8;
+        layout.layout.zeroStage = 3;
+        layout.microBatch = 4;
+        layout.recompute = predict::Recompute::Full;
+        layout.recomputedLayers = 3;
+        form.takeLayout(layout);
+        QCOMPARE(form.request()->globalBatch, 96);
+        QCOMPARE(form.request()->layout.tensor.value(), 2);
+        QCOMPARE(form.request()->layout.pipeline.value(), 8);
+        QCOMPARE(form.request()->layout.zeroStage.value(), 3);
+        QCOMPARE(form.request()->microBatch, 4);
+        QCOMPARE(form.request()->recomputedLayers, 3);
+        // Another kind of recomputation is of all layers.
+        setAll(form, {{"recompute", "selective"}});
+        QCOMPARE(form.request()->recomputedLayers, 0);
+    }
+
+    void survivesJson() {
+        PredictForm form;
+        setAll(form, {{"model", "mixtral-8x7b"}, {"ep", "8"}, {"tp", "1"}, {"precision", "fp8"}});
+        form.slide(QStringLiteral("clock"), 1500.0);
+        PredictForm other;
+        other.restore(form.encoded());
+        QCOMPARE(other.rows(), form.rows());
+        QVERIFY(other.request());
+        other.restore({});
+        QVERIFY(!other.hasModel());
+        // What cannot be understood is left.
+        other.restore({{QStringLiteral("model"), QStringLiteral("gone")},
+            {QStringLiteral("nodes"), 7}, {QStringLiteral("tp"), QStringLiteral("2")}});
+        QVERIFY(!other.hasModel());
+        QCOMPARE(fieldOf(other, "nodes").text, QStringLiteral("4"));
+        QCOMPARE(fieldOf(other, "tp").text, QStringLiteral("2"));
+    }
+};
+
+TRAINSCOPE_TEST(tst_PredictForm)
+#include "tst_PredictForm.moc"
