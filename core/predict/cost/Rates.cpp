@@ -69,6 +69,7 @@ constexpr std::array kFields{
 };
 
 constexpr std::string_view kUsualStack = "megatron-lm";
+constexpr std::string_view kUsualExpertStack = "megatron-bridge-moe-26.06";
 constexpr std::string_view kUsualShardedStack = "torchtitan";
 
 using Entries = std::map<std::string, RateEntry, std::less<>>;
@@ -209,6 +210,8 @@ std::string RateTable::stackOf(const Job& job) const {
     if (!job.stack.empty() && m_stacks.contains(job.stack))
         return job.stack;
     const bool isSharded = job.layout.sharding && job.layout.sharding->zeroStage >= 2;
+    if (job.model.experts > 1 && !isSharded)
+        return std::string(kUsualExpertStack);
     return std::string(isSharded ? kUsualShardedStack : kUsualStack);
 }
 

@@ -34,8 +34,8 @@ private Q_SLOTS:
             QVERIFY2(!model.source.empty(), model.name.c_str());
             // Mixtures of experts have heads of sizes of their own.
             const bool hasOwnHeads = model.experts > 8;
-            QVERIFY2(hasOwnHeads || model.heads * model.headSize == model.hidden,
-                model.name.c_str());
+            QVERIFY2(
+                hasOwnHeads || model.heads * model.headSize == model.hidden, model.name.c_str());
             QVERIFY2(model.heads % model.kvHeads == 0, model.name.c_str());
         }
     }
