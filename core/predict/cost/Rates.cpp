@@ -258,8 +258,10 @@ Result<Rates> RateTable::ratesOf(const Job& job, const RateFactors& factors) con
         const RateEntry* found
             = entry(field.scope, field.scope == RateScope::Gpu ? gpu : stack, field.key);
         double value = found == nullptr ? rates.*field.member : found->value;
-        if (const auto factor = factors.find(factorName(field, job)); factor != factors.end())
-            value *= factor->second;
+        if (!factors.empty()) { // names are made for each job of a search otherwise
+            const auto factor = factors.find(factorName(field, job));
+            value *= factor == factors.end() ? 1.0 : factor->second;
+        }
         rates.*field.member = value;
     }
     if (const auto site = m_sites.find(job.machine.site); site != m_sites.end()) {

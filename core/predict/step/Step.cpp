@@ -300,9 +300,8 @@ private:
         const bool isDivided = m_job.layout.sharding && m_job.layout.sharding->zeroStage >= 1;
         const double dense = isDivided ? m_job.layout.sharding->optimizer() : 1.0;
         const double experts = isDivided ? m_job.layout.grid.expertData() : 1.0;
-        const LayerWork work
-            = optimizerWork(m_job, held.dense / dense + held.experts / experts, 1.0);
-        return m_operators.timeOf(work.operators.front()).forward;
+        const Operator work = optimizerWork(held.dense / dense + held.experts / experts);
+        return m_operators.timeOf(work).forward;
     }
 
     const Job& m_job;

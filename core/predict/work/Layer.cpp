@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kElement = 2.0; // B of an activation
 constexpr std::size_t kMostOperators = 48; // of a layer, about
-constexpr double kTopLevelWindow = 0.5; // of the layers look back at a window alone
+constexpr double kWindowedLayers = 0.5; // of the layers look back at a window alone
 
 // Builds the work of one part of the model.
 class LayerBuilder {
@@ -173,10 +173,10 @@ private:
         const double size = (m_model.headSize + values) / 2.0;
         const bool hasWindow = m_model.window > 0 && m_model.window < m_job.sequence;
         add(OperatorKind::FlashAttention, "attention", own, size, all, batch,
-            hasWindow ? 1.0 - kTopLevelWindow : 1.0);
+            hasWindow ? 1.0 - kWindowedLayers : 1.0);
         if (hasWindow) {
             add(OperatorKind::FlashAttention, "attention_window", own, size, m_model.window, batch,
-                kTopLevelWindow);
+                kWindowedLayers);
             m_work.operators.back().isCausal = false;
         }
     }
@@ -284,11 +284,8 @@ LayerWork lossWork(const Job& job) {
     return LayerBuilder(job).loss();
 }
 
-LayerWork optimizerWork(const Job& /*job*/, double parameters, double tensors) {
-    LayerWork work;
-    work.operators.push_back(
-        {.kind = OperatorKind::Optimizer, .name = "optimizer", .m = parameters, .n = tensors});
-    return work;
+Operator optimizerWork(double parameters) {
+    return {.kind = OperatorKind::Optimizer, .name = "optimizer", .m = parameters};
 }
 
 int ranksInside(const Job& job, int ranks, int stride) {

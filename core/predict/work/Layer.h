@@ -33,7 +33,7 @@ struct LayerWork {
 LayerWork layerWork(const Job& job, bool hasExperts);
 LayerWork embeddingWork(const Job& job); // of the first stage
 LayerWork lossWork(const Job& job); // last norm, logits and loss, of the last stage
-LayerWork optimizerWork(const Job& job, double parameters, double tensors);
+Operator optimizerWork(double parameters); // that the GPU updates
 
 // Ranks of a group of `stride` ranks apart that lie in one node, or one domain of links.
 int ranksInside(const Job& job, int ranks, int stride);
