@@ -18,9 +18,9 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kMaxSize = 1 << 30;
-constexpr std::array<std::string_view, 24> kKnownKeys{"name", "match", "layers", "hidden", "heads",
+constexpr std::array<std::string_view, 25> kKnownKeys{"name", "match", "layers", "hidden", "heads",
     "kv_heads", "head_size", "ffn", "gated_mlp", "vocabulary", "tied_embeddings",
-    "parallel_residual", "experts", "experts_per_token", "shared_experts", "dense_layers",
+    "parallel_residual", "rotary", "experts", "experts_per_token", "shared_experts", "dense_layers",
     "dense_ffn", "window", "query_rank", "key_value_rank", "rope_head_size", "value_head_size",
     "next_token_layers", "source"};
 
@@ -68,6 +68,7 @@ private:
         model.gatedMlp = flag("gated_mlp");
         model.tiedEmbeddings = flag("tied_embeddings");
         model.parallelResidual = flag("parallel_residual");
+        model.rotary = flag("rotary");
         model.ffn = number("ffn", model.gatedMlp ? std::nullopt : std::optional(4 * model.hidden));
         model.experts = number("experts", 1);
         model.expertsPerToken

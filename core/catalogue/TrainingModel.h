@@ -23,6 +23,7 @@ struct TrainingModel {
     int ffn = 0; // of one expert; 4 × hidden, where the source states none
     bool gatedMlp = false; // three matrices instead of two
     bool rmsNorm = false; // instead of layer norms; models with a gated MLP have it anyway
+    bool rotary = false; // positions turned into queries and keys; with a gated MLP they are anyway
     int vocabulary = 0;
     bool tiedEmbeddings = false;
     bool parallelResidual = false; // attention and feed-forward beside each other, added once
@@ -40,6 +41,7 @@ struct TrainingModel {
     std::string source; // of the numbers
 
     [[nodiscard]] bool hasLatentAttention() const { return keyValueRank > 0; }
+    [[nodiscard]] bool hasRotary() const { return rotary || gatedMlp; }
     bool operator==(const TrainingModel&) const = default;
 };
 

@@ -197,11 +197,13 @@ private:
         model.vocabulary
             = whole("vocab").value_or(known != nullptr ? known->vocabulary : kDefaultVocabulary);
         model.parallelResidual = known != nullptr && known->parallelResidual;
+        model.rotary = known != nullptr && known->rotary;
         model.tiedEmbeddings = has(name, "mpt") || has(name, "gpt");
         if (m_habits != nullptr && m_habits->padsToBlocks) {
             const int block = 128 * whole("tp").value_or(1);
             model.vocabulary = (model.vocabulary + block - 1) / block * block;
             model.tiedEmbeddings = false;
+            model.rotary = true;
         }
         return model;
     }

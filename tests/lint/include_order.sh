@@ -22,7 +22,7 @@ in_order() {
 }
 in_order core/store codec database samples spans tables maintenance sql
 in_order core/analysis statistics telemetry iterations machine traces energy schedule cluster findings comparison
-in_order core/predict work cost profile step power calibration prediction search
+in_order core/predict operators cost profile step power calibration prediction search
 in_order core/plot figures timeline layout comparison prediction
 in_order core/figures runs timeline layout comparison prediction
 formats=$(find importers -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | grep -vxE 'common|launch|registry' | sort | paste -sd /)

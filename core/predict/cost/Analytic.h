@@ -16,8 +16,8 @@
 // GH200 (4.3 to 5.3 % mean error on held-out products). Any thread.
 
 #include "core/predict/cost/Rates.h"
-#include "core/predict/work/Collective.h"
-#include "core/predict/work/Operator.h"
+#include "core/predict/operators/Collective.h"
+#include "core/predict/operators/Operator.h"
 
 namespace trainscope::predict {
 

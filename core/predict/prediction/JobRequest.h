@@ -53,6 +53,9 @@ struct JobRequest {
 // Usage says what does not fit: ranks, batch, layers.
 Result<Job> jobOf(const JobRequest& request);
 
+// What a launch configuration would say of the job.
+LaunchConfig launchOf(const Job& job);
+
 // Where layers do not divide over the pieces of a pipeline: embedding and loss count as a layer
 // each where that helps, else the loss and each further token that is predicted count as one of
 // the last piece, and the first pieces have more.

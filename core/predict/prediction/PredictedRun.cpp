@@ -186,8 +186,6 @@ private:
     }
 
     [[nodiscard]] Run describe(const std::string& name) const {
-        const layout::Degrees& degrees = m_job.layout.grid.degrees();
-        const catalogue::TrainingModel& model = m_job.model;
         Run run;
         run.name = name;
         run.kind = RunKind::Predicted;
@@ -195,59 +193,8 @@ private:
         run.gpuModel = m_job.machine.gpu.name;
         run.worldSize = m_job.gpus();
         run.nodeCount = m_job.layout.nodes;
-        LaunchConfig& launch = run.launch;
-        launch.model = model.name;
-        launch.precision = std::string(toString(m_job.precision));
-        launch.nodes = m_job.layout.nodes;
-        launch.gpusPerNode = m_job.layout.gpusPerNode;
-        launch.tensorParallel = degrees.tensor;
-        launch.pipelineParallel = degrees.pipeline;
-        launch.contextParallel = degrees.context;
-        launch.expertParallel = degrees.expert;
-        launch.dataParallel = degrees.data;
-        if (degrees.expert > 1)
-            launch.expertTensorParallel = degrees.expertTensor;
-        if (m_job.layout.virtualStages > 1)
-            launch.virtualPipeline = m_job.layout.virtualStages;
-        if (m_job.layout.sharding)
-            launch.zeroStage = m_job.layout.sharding->zeroStage;
-        launch.microBatch = m_job.microBatch;
-        launch.globalBatch = m_job.globalBatch;
-        launch.sequenceLength = m_job.sequence;
-        launch.gradientAccumulation = m_job.microbatches();
-        launch.recompute = m_job.recompute != Recompute::None;
-        if (m_job.recompute != Recompute::None)
-            launch.recomputeGranularity = std::string(toString(m_job.recompute));
-        launch.workload = m_job.workload;
-        launch.sequenceParallel = m_job.sequenceParallel;
-        launch.layers = model.layers;
-        launch.hiddenSize = model.hidden;
-        launch.attentionHeads = model.heads;
-        launch.kvHeads = model.kvHeads;
-        launch.headSize = model.headSize;
-        launch.ffnSize = model.ffn;
-        launch.gatedMlp = model.gatedMlp;
-        launch.vocabulary = model.vocabulary;
-        launch.tiedEmbeddings = model.tiedEmbeddings;
-        if (model.experts > 1) {
-            launch.experts = model.experts;
-            launch.expertsPerToken = model.expertsPerToken;
-        }
-        launch.rankOrder = m_job.layout.grid.order().text();
-        launch.stageLayers = stageLayers();
-        launch.origin = "the prediction";
+        run.launch = launchOf(m_job);
         return run;
-    }
-
-    // Of stages that differ; pieces of virtual stages are not told here.
-    [[nodiscard]] std::optional<std::string> stageLayers() const {
-        if (m_job.layout.virtualStages > 1 || stages() == 1)
-            return std::nullopt;
-        std::string list;
-        for (int stage = 0; stage < stages(); ++stage)
-            list += fmt::format(
-                "{}{}", stage == 0 ? "" : ",", layout::layersOf(m_job.layout.chunks, stage));
-        return list;
     }
 
     Status writeMachine() {

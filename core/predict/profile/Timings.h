@@ -2,8 +2,8 @@
 // Timings: what was measured of operators and of exchanges on a kind of GPU, as importers give it.
 // Plain values, SI.
 
-#include "core/predict/work/Collective.h"
-#include "core/predict/work/Operator.h"
+#include "core/predict/operators/Collective.h"
+#include "core/predict/operators/Operator.h"
 
 #include <limits>
 #include <optional>

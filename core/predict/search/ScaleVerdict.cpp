@@ -12,28 +12,6 @@ namespace {
 
 constexpr const char* kNotPredicted = "It is not predicted.";
 
-LaunchConfig launchOf(const Job& job) {
-    const layout::Degrees& degrees = job.layout.grid.degrees();
-    LaunchConfig launch;
-    launch.model = job.model.name;
-    launch.precision = std::string(toString(job.precision));
-    launch.nodes = job.layout.nodes;
-    launch.gpusPerNode = job.layout.gpusPerNode;
-    launch.tensorParallel = degrees.tensor;
-    launch.pipelineParallel = degrees.pipeline;
-    launch.contextParallel = degrees.context;
-    launch.expertParallel = degrees.expert;
-    launch.dataParallel = degrees.data;
-    launch.virtualPipeline = job.layout.virtualStages;
-    launch.microBatch = job.microBatch;
-    launch.globalBatch = job.globalBatch;
-    launch.sequenceLength = job.sequence;
-    launch.workload = job.workload;
-    if (job.layout.sharding)
-        launch.zeroStage = job.layout.sharding->zeroStage;
-    return launch;
-}
-
 analysis::GpuFacts gpuFactsOf(const catalogue::GpuModel& gpu) {
     analysis::GpuFacts facts{gpu.name, "asked for", gpu.memoryBytes, {}, gpu.powerLimitW, {}};
     facts.bf16Flops = gpu.bf16Flops ? gpu.bf16Flops : gpu.fp16Flops;

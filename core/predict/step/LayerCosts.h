@@ -5,9 +5,9 @@
 // makes them once for many layouts. Any thread.
 
 #include "core/predict/cost/Rates.h"
+#include "core/predict/operators/Collective.h"
+#include "core/predict/operators/Layer.h"
 #include "core/predict/step/Breakdown.h"
-#include "core/predict/work/Collective.h"
-#include "core/predict/work/Layer.h"
 
 namespace trainscope::predict {
 

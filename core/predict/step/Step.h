@@ -17,9 +17,9 @@
 #include "core/layout/Schedule.h"
 #include "core/model/Result.h"
 #include "core/predict/cost/Rates.h"
+#include "core/predict/operators/Collective.h"
 #include "core/predict/step/Breakdown.h"
 #include "core/predict/step/LayerCosts.h"
-#include "core/predict/work/Collective.h"
 
 #include <vector>
 

@@ -2,7 +2,7 @@
 
 #include <QtTest>
 
-#include "core/predict/work/Operator.h"
+#include "core/predict/operators/Operator.h"
 #include "support/TestProgram.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "core/predict/work/Layer.h"
+#include "core/predict/operators/Layer.h"
 
 #include "core/analysis/machine/ModelShape.h"
 
@@ -130,7 +130,7 @@ private:
                 (heads + 2.0 * keyHeads) * m_model.headSize, m_model.hidden);
         const double turned = m_model.hasLatentAttention() ? (heads + 1.0) * m_model.ropeHeadSize
                                                            : (heads + keyHeads) * m_model.headSize;
-        if (m_model.gatedMlp || m_job.stack == "gpt-neox")
+        if (m_model.hasRotary())
             add(OperatorKind::Rope, "rope", 1.0 * m_job.sequence / m_context, turned, 1.0,
                 m_job.microBatch);
         // Queries, keys and values are taken apart and turned to heads.

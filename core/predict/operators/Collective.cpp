@@ -1,4 +1,4 @@
-#include "core/predict/work/Collective.h"
+#include "core/predict/operators/Collective.h"
 
 #include "core/model/EnumNames.h"
 

@@ -5,8 +5,8 @@
 // feed-forward, experts in groups of their own, and latent attention (DeepSeek-V2). Pure; any
 // thread.
 
-#include "core/predict/work/Collective.h"
-#include "core/predict/work/Operator.h"
+#include "core/predict/operators/Collective.h"
+#include "core/predict/operators/Operator.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "core/predict/work/Operator.h"
+#include "core/predict/operators/Operator.h"
 
 #include "core/model/EnumNames.h"
 
