@@ -2,6 +2,7 @@
 // Job: everything that a prediction is made from; a training or inference run that need not exist.
 // Plain values, SI.
 
+#include "core/analysis/machine/Adapters.h"
 #include "core/analysis/machine/MemoryNeed.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/catalogue/TrainingModel.h"
@@ -48,7 +49,8 @@ struct Job {
     Machine machine;
     layout::Layout layout; // with chunks, micro-batches, sharding and schedule
     Workload workload = Workload::Training;
-    int sequence = 2048; // tokens
+    int sequence = 2048; // tokens; of inference the prompt and what is generated
+    int generated = 0; // of them, by inference
     int microBatch = 1; // samples
     int globalBatch = 1;
     Precision precision = Precision::Bf16;
@@ -60,8 +62,20 @@ struct Job {
     int packedSample = 0; // tokens that attend to each other in a packed sequence; 0: all
     bool sequenceParallel = false;
     bool dropout = false; // of what attention and MLP give
+    analysis::Adapters adapters = {}; // of LoRA
     std::string stack = {}; // software, a key of the catalogue's stacks; empty: the usual
 
+    [[nodiscard]] bool isInference() const { return workload == Workload::Inference; }
+    // Tokens of a sample that go through the model together.
+    [[nodiscard]] int prompt() const { return isInference() ? sequence - generated : sequence; }
+    // Times that one token more of each sample goes through: the prompt gives the first.
+    [[nodiscard]] int decodes() const { return isInference() && generated > 1 ? generated - 1 : 0; }
+    // Micro-batches that the pipeline works on at a time: of inference no more than keep its stages
+    // busy, since the keys and values of all of them are kept.
+    [[nodiscard]] int inFlight() const {
+        const int stages = layout.grid.degrees().pipeline;
+        return decodes() > 0 && microbatches() > stages ? stages : microbatches();
+    }
     [[nodiscard]] int gpus() const { return layout.grid.worldSize(); }
     [[nodiscard]] int microbatches() const { return layout.microbatches.value_or(1); }
     [[nodiscard]] double tokensPerStep() const {

@@ -5,6 +5,7 @@
 #include "core/model/Try.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "importers/common/Number.h"
+#include "importers/trainingtable/RowWorkload.h"
 
 #include <fmt/format.h>
 
@@ -125,6 +126,7 @@ private:
         ASSIGN_OR_RETURN(const int sequence, needed("seq_len"));
         ASSIGN_OR_RETURN(const int microBatch, needed("micro_batch"));
         ASSIGN_OR_RETURN(const auto precision, readPrecision());
+        ASSIGN_OR_RETURN(m_workload, workloadOf(text("workload"), m_row.source, text("model")));
         layout::LayoutRequest request = degreesOf(gpus);
         const int data
             = gpus / std::max(1, *request.tensor * *request.pipeline * request.context.value_or(1));
@@ -141,12 +143,14 @@ private:
         Job job{std::move(model), {}, std::move(placed)};
         job.machine.gpu = *gpu;
         takeFabric(job);
-        job.workload = workload();
+        job.workload = m_workload;
         job.sequence = sequence;
         job.microBatch = microBatch;
         job.globalBatch = globalBatch;
         job.precision = precision;
         takeHow(job);
+        if (job.isInference())
+            RETURN_IF_ERROR(asInference(job, whole("generated_tokens")));
         m_row.configuration = configurationOf(job, gpus);
         return job;
     }
@@ -304,13 +308,8 @@ private:
             job.machine.gpu.memoryBytes = 96.0 * 1024 * 1024 * 1024;
     }
 
-    [[nodiscard]] Workload workload() const {
-        return has(m_row.source, "lora") || has(text("model"), "lora") ? Workload::Lora
-                                                                       : Workload::Training;
-    }
-
     [[nodiscard]] bool isFineTuning() const {
-        return workload() == Workload::Lora || has(m_row.source, "sft")
+        return m_workload == Workload::Lora || has(m_row.source, "sft")
             || has(text("model"), "sft");
     }
 
@@ -379,6 +378,7 @@ private:
     const std::vector<std::string_view>& m_cells;
     const catalogue::ModelCatalogue& m_catalogue;
     const SourceHabits* m_habits = nullptr;
+    Workload m_workload = Workload::Training;
     TableRow m_row;
 };
 

@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/PredictOptions.h"
 #include "app/cli/options/ProfileInput.h"
 #include "app/cli/options/TableInput.h"
 #include "app/cli/output/PredictionOutput.h"
@@ -23,99 +24,6 @@
 namespace trainscope::cli {
 
 namespace {
-
-struct PredictOptions {
-    std::string model;
-    std::vector<std::string> clusters;
-    std::string layout;
-    std::optional<int> microBatch;
-    int globalBatch = 0;
-    int sequence = 4096;
-    std::string precision = "bf16";
-    std::string recompute;
-    std::string workload = "training";
-    std::string stack;
-    bool unfusedAttention = false;
-    std::optional<double> networkGbit;
-    std::optional<double> powerLimitW;
-    std::optional<double> clockMhz;
-    std::string table;
-    std::string calibration;
-    std::string profile;
-    std::string database; // that the prediction goes into
-    std::string name; // of its run
-    bool search = false;
-    bool whatIf = false;
-    std::string objective = "time";
-    std::size_t top = 10;
-    double memoryShare = 1.0;
-    std::optional<double> clusterPowerW;
-    bool json = false;
-};
-
-Error unknown(std::string_view what, std::string_view value, std::string_view expected) {
-    return usageError(fmt::format("\"{}\" is no {}: {}.", value, what, expected));
-}
-
-// "full", or "block:4": so many layers of each stage.
-Status takeRecompute(std::string_view text, predict::JobRequest& request) {
-    constexpr std::string_view kBlock = "block:";
-    if (text.starts_with(kBlock)) {
-        request.recompute = predict::Recompute::Full;
-        request.recomputedLayers = std::atoi(std::string(text.substr(kBlock.size())).c_str());
-        if (request.recomputedLayers > 0)
-            return {};
-    } else if (const auto mode = predict::recomputeFrom(text)) {
-        request.recompute = *mode;
-        return {};
-    }
-    return unknown("recomputation", text,
-        "none, selective, per-operator, full, or block:N for N layers of each stage");
-}
-
-Result<predict::ClusterRequest> clusterOf(const PredictOptions& options, std::size_t at) {
-    ASSIGN_OR_RETURN(auto cluster, predict::clusterFrom(options.clusters[at]));
-    cluster.networkBandwidth = bytesPerSecond(options.networkGbit);
-    cluster.powerLimitW = options.powerLimitW;
-    if (options.clockMhz)
-        cluster.clockHz = *options.clockMhz * 1e6;
-    return cluster;
-}
-
-Result<predict::JobRequest> requestOf(const PredictOptions& options) {
-    if (options.model.empty() || options.clusters.empty() || options.globalBatch < 1)
-        return usageError(
-            "A prediction needs --model, --cluster and --global-batch, or a --table.");
-    const auto catalogue = catalogue::modelCatalogue();
-    const catalogue::TrainingModel* model = catalogue.byName(options.model);
-    if (model == nullptr) {
-        std::string names;
-        for (const auto& one : catalogue.models)
-            names += (names.empty() ? "" : ", ") + one.name;
-        return unknown("model of the catalogue", options.model, names);
-    }
-    predict::JobRequest request;
-    request.model = *model;
-    ASSIGN_OR_RETURN(request.cluster, clusterOf(options, 0));
-    ASSIGN_OR_RETURN(request.layout, predict::layoutFrom(options.layout));
-    request.microBatch = options.microBatch.value_or(1);
-    request.globalBatch = options.globalBatch;
-    request.sequence = options.sequence;
-    request.stack = options.stack;
-    if (options.unfusedAttention)
-        request.attention = predict::AttentionKind::Unfused;
-    const auto precision = predict::precisionFrom(options.precision);
-    if (!precision)
-        return unknown("precision", options.precision, "fp32, fp16, bf16, fp8, mxfp8 or nvfp4");
-    request.precision = *precision;
-    const auto workload = workloadFrom(options.workload);
-    if (!workload || *workload == Workload::Inference)
-        return unknown("workload of a prediction", options.workload, "training or lora");
-    request.workload = *workload;
-    if (!options.recompute.empty())
-        RETURN_IF_ERROR(takeRecompute(options.recompute, request));
-    return request;
-}
 
 std::vector<predict::MeasuredJob> measuredJobs(const std::vector<importers::TableRow>& rows) {
     std::vector<predict::MeasuredJob> jobs;
@@ -198,7 +106,7 @@ Status keep(const PredictOptions& options, const Console& console, const predict
 }
 
 Outcome predictOne(const PredictOptions& options, const Console& console) {
-    ASSIGN_OR_RETURN(const auto request, requestOf(options));
+    ASSIGN_OR_RETURN(const auto request, jobRequestOf(options));
     ASSIGN_OR_RETURN(auto job, predict::jobOf(request));
     ASSIGN_OR_RETURN(const auto profile, readProfiledCosts(options.profile));
     predict::Predictor predictor;
@@ -230,38 +138,9 @@ Outcome predictOne(const PredictOptions& options, const Console& console) {
         });
 }
 
-// What the layout, the micro-batch and the recomputation say is not searched.
-Result<predict::SearchRequest> searchRequestOf(const PredictOptions& options) {
-    ASSIGN_OR_RETURN(const auto job, requestOf(options));
-    predict::SearchRequest request;
-    request.model = job.model;
-    request.cluster = job.cluster;
-    request.workload = job.workload;
-    request.globalBatch = job.globalBatch;
-    request.sequence = job.sequence;
-    request.precision = job.precision;
-    request.attention = job.attention;
-    request.stack = job.stack;
-    const layout::LayoutRequest& asked = job.layout;
-    request.fixed = {asked.tensor, asked.context, asked.expert, asked.pipeline, asked.virtualStages,
-        asked.zeroStage, options.microBatch, {}};
-    if (asked.fsdp.value_or(false))
-        request.fixed.zeroStage = 3;
-    if (!options.recompute.empty())
-        request.fixed.recompute = job.recompute;
-    const auto objective = predict::objectiveFrom(options.objective);
-    if (!objective)
-        return unknown("objective", options.objective, "time, energy or peak-power");
-    request.objective = *objective;
-    request.top = options.top;
-    request.memoryShare = options.memoryShare;
-    request.powerLimitW = options.clusterPowerW;
-    return request;
-}
-
 Outcome compareClusters(
     const PredictOptions& options, const predict::SearchRequest& request, const Console& console) {
-    ASSIGN_OR_RETURN(const auto other, clusterOf(options, 1));
+    ASSIGN_OR_RETURN(const auto other, clusterRequestOf(options, 1));
     ProgressLine line(console);
     ASSIGN_OR_RETURN(const auto comparison,
         predict::compareScales(request, other, predict::Predictor(), shownOn(line, console)));
@@ -324,7 +203,13 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         "fp32, fp16, bf16 (unless given), fp8, mxfp8 or nvfp4", "P");
     addOption(*command, "--recompute", options->recompute,
         "none (unless given), selective, per-operator, full, or block:N", "R");
-    addOption(*command, "--workload", options->workload, "training (unless given) or lora", "W");
+    addOption(*command, "--workload", options->workload,
+        "training (unless given), lora or inference", "W");
+    addOption(*command, "--generated", options->generated,
+        "Inference: tokens of a sample that are generated, the rest being its prompt", "N")
+        ->check(CLI::NonNegativeNumber);
+    addOption(*command, "--adapters", options->adapters,
+        "LoRA: their rank and the matrices of qkv, out, up and down; 16:qkv unless given", "A");
     command->add_flag("--unfused-attention", options->unfusedAttention,
         "Attention as separate products and softmax instead of one kernel");
     addOption(*command, "--stack", options->stack,
@@ -377,6 +262,10 @@ Examples:
     --micro-batch 1 --global-batch 128 --recompute full --power-limit 500
   trainscope-cli predict --model llama3-8b --cluster 8xH200 --layout tp=2 --micro-batch 2 \
     --global-batch 64 --into runs.trainscope
+  trainscope-cli predict --model llama3-70b --cluster 8xH200 --layout tp=8 --workload inference \
+    --micro-batch 16 --global-batch 16 --seq-len 2304 --generated 256
+  trainscope-cli predict --model llama3-70b --cluster 8xH100 --layout tp=2,pp=4 --workload lora \
+    --adapters 16:qkv+out --global-batch 32
   trainscope-cli predict --search --model llama3-70b --cluster 128x8xH100 --global-batch 2048 \
     --seq-len 8192 --top 5
   trainscope-cli predict --search --model mixtral-8x7b --cluster 4x8xH200 --cluster 8x8xH100 \

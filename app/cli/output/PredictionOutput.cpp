@@ -66,6 +66,23 @@ Json breakdownJson(const predict::Breakdown& breakdown) {
     return json;
 }
 
+void addServing(const Prediction& prediction, Json& json) {
+    const predict::Serving& serving = *prediction.serving;
+    const double low = prediction.low / prediction.seconds;
+    const double high = prediction.high / prediction.seconds;
+    const double first = serving.firstTokenSeconds;
+    const double token = serving.tokenSeconds;
+    const bool generates = token > 0.0;
+    add(json,
+        {{"time_to_first_token_s", first}, {"time_to_first_token_low_s", first * low},
+            {"time_to_first_token_high_s", first * high},
+            {"time_per_output_token_s", when(generates, token)},
+            {"time_per_output_token_low_s", when(generates, token * low)},
+            {"time_per_output_token_high_s", when(generates, token * high)},
+            {"generated_tokens_per_s_per_gpu", serving.generatedPerSecondPerGpu},
+            {"prefill_s", serving.prefillSeconds}, {"decode_s", serving.decodeSeconds}});
+}
+
 Json memoryJson(const Prediction& prediction) {
     return listOf(prediction.memory, [](const analysis::StageNeed& need) {
         return object(
@@ -202,6 +219,16 @@ text::Table memoryTable(const Prediction& prediction) {
     return table;
 }
 
+void printServing(std::ostream& out, const predict::Job& job, const predict::Serving& serving) {
+    using text::quantity;
+    out << fmt::format("  first token  after {} of {}\n", quantity(serving.firstTokenSeconds, "s"),
+        text::counted(job.prompt(), "token"));
+    if (serving.tokenSeconds <= 0.0)
+        return;
+    out << fmt::format("  next tokens  {} each, {} tokens/s per GPU\n",
+        quantity(serving.tokenSeconds, "s"), text::number(serving.generatedPerSecondPerGpu, 4));
+}
+
 } // namespace
 
 std::optional<double> PredictedRow::error() const {
@@ -231,6 +258,8 @@ Json predictionJson(const Prediction& prediction) {
         {"sm_clock_hz", prediction.outlook.clockHz},
         {"clock_limit", std::string(toString(prediction.outlook.limit))},
         {"hottest_c", prediction.outlook.hottestC}});
+    if (prediction.serving)
+        addServing(prediction, json);
     json["breakdown"] = breakdownJson(
         prediction.step.breakdown.times(prediction.seconds / prediction.step.seconds));
     json["memory"] = memoryJson(prediction);
@@ -265,6 +294,8 @@ void printPrediction(
     out << fmt::format("  throughput   {} tokens/s per GPU, {} TFLOP/s per GPU, MFU {}\n",
         text::number(prediction.tokensPerSecondPerGpu, 4),
         text::number(prediction.flopsPerGpu / 1e12), text::percent(prediction.mfu));
+    if (prediction.serving)
+        printServing(out, job, *prediction.serving);
     out << fmt::format("  memory       {} of {}{}\n", quantity(prediction.memoryB, "B"),
         quantity(prediction.capacityB, "B"), prediction.isOom ? ": does not fit" : "");
     out << fmt::format("  power        {} a GPU, {} while busy, clock {}{}\n",

@@ -93,6 +93,8 @@ predict::SearchRequest searchOf(
     search.workload = request.workload;
     search.globalBatch = request.globalBatch;
     search.sequence = request.sequence;
+    search.generated = request.generated;
+    search.adapters = request.adapters;
     search.precision = request.precision;
     search.attention = request.attention;
     search.stack = request.stack;

@@ -57,12 +57,13 @@ public:
         need.stage = m_stage;
         addStates(need);
         const bool isInference = m_request.workload == Workload::Inference;
-        need.held = isInference ? m_layers.all() * m_activations.cache() : heldActivations();
+        need.held = isInference ? heldCaches() : heldActivations();
         if (m_layers.all() > 0.0)
             need.heldPerLayer = need.held / m_layers.all();
         const double gathered = gatheredWeights();
         if (isInference) {
-            need.worked = m_activations.whole().largest(m_layers);
+            const double prompt = 1.0 - m_request.generated / m_request.sequence;
+            need.worked = prompt * m_activations.whole().largest(m_layers);
             need.buffers = fixedBuffers() + gathered;
         } else {
             addPeak(need, gathered);
@@ -152,10 +153,29 @@ private:
     }
 
     void addParameters(StageNeed& need, double parameters, int replicas) const {
-        const bool isTraining = m_request.workload == Workload::Training;
+        // Nothing is multiplied along columns where no gradient is wanted.
+        const double weight = m_request.workload == Workload::Inference
+            ? std::min(m_widths.weight, m_widths.product)
+            : m_widths.weight;
+        need.weights += parameters * weight * part(3, replicas);
+        if (m_request.workload == Workload::Training)
+            addTraining(need, parameters, replicas);
+    }
+
+    void addTraining(StageNeed& need, double parameters, int replicas) const {
+        need.gradients += parameters * m_widths.gradient * part(2, replicas);
+        need.optimizer += parameters * m_widths.optimizer * part(1, replicas);
+    }
+
+    void addAdapters(StageNeed& need, int replicas) const {
+        if (m_request.workload != Workload::Lora || !m_request.adapters)
+            return;
+        const double parameters
+            = LayerValues{adapterParametersOf(m_model, *m_request.adapters, m_tensor, false),
+                adapterParametersOf(m_model, *m_request.adapters, m_tensor, true)}
+                  .sum(m_layers);
         need.weights += parameters * m_widths.weight * part(3, replicas);
-        need.gradients += isTraining ? parameters * m_widths.gradient * part(2, replicas) : 0.0;
-        need.optimizer += isTraining ? parameters * m_widths.optimizer * part(1, replicas) : 0.0;
+        addTraining(need, parameters, replicas);
     }
 
     void addStates(StageNeed& need) const {
@@ -164,6 +184,7 @@ private:
         const Parameters layers = layerParameters(m_layers);
         addParameters(need, layers.shared, replicas);
         addParameters(need, layers.expert, expertReplicas);
+        addAdapters(need, replicas);
         if (m_layers.all() > 0.0)
             need.statesPerLayer = need.states() / m_layers.all();
         addParameters(need, tableParameters(), replicas);
@@ -188,6 +209,12 @@ private:
                 * (share * m_activations.kept().sum(m_pieces[piece])
                     + (1.0 - share) * m_activations.whole().sum(m_pieces[piece]));
         return onGpu * held;
+    }
+
+    // Of the micro-batches that the pipeline works on at a time.
+    [[nodiscard]] double heldCaches() const {
+        const int microbatches = std::min(m_layout.microbatches.value_or(m_pipeline), m_pipeline);
+        return microbatches * m_layers.all() * m_activations.cache();
     }
 
     // Micro-batches of which a piece's activations are held: groups of them go through the first

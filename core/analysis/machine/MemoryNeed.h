@@ -8,7 +8,8 @@
 //                B, Rajbhandari et al. 2020; 18 B where gradients are added up in single precision
 //                as Megatron-LM does), the optimizer's divided by the shard group from ZeRO 1 on,
 //                gradients from 2 on, weights from 3 on. Experts are divided by their own degrees.
-//                Frozen weights (LoRA) and inference: the weights alone.
+//                Frozen weights (LoRA): they alone, and all three of their adapters. Inference: the
+//                weights alone, in the precision of their products.
 //   activations  Per token and layer (Korthikanti et al. 2022, by parts so that grouped keys, gated
 //                MLPs, latent attention and experts fit in), A bytes a number, P a number that a
 //                matrix product takes, in 16 bits A = P = 2:
@@ -37,13 +38,16 @@
 //                (4 MiB for each of up to 24 channels, both directions); of FSDP the whole weights
 //                of two layers, or of all, and of the embeddings; 2 % of all of these that come and
 //                go for fragmentation. Estimates.
-//   caches       inference: keys and values, A(k + v)/t B per token and layer, and one layer.
+//   caches       inference: keys and values, A(k + v)/t B per token and layer, of as many
+//                micro-batches as the pipeline has stages, and one layer of a prompt.
 
+#include "core/analysis/machine/Adapters.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/layout/Layout.h"
 #include "core/model/LaunchConfig.h"
 
 #include <array>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -104,6 +108,7 @@ struct MemoryRequest {
     layout::Layout layout; // degrees, stages, schedule, micro-batches, ZeRO stage and shard group
     Workload workload = Workload::Training;
     double sequence = 1.0; // tokens of a sample
+    double generated = 0.0; // of them, by inference: they do not go through together
     double microBatch = 1.0; // samples
     NumberWidths widths = {};
     bool sequenceParallel = true;
@@ -116,6 +121,7 @@ struct MemoryRequest {
     int offloadedLayers = 0; // of each stage: activations moved to the host until they are needed
     LossKernel loss = LossKernel::VocabParallel;
     Gathering gathering = Gathering::None;
+    std::optional<Adapters> adapters = {}; // LoRA; absent: not known, and small
 };
 
 // One of the parts that a stage's need adds up from.

@@ -92,6 +92,9 @@ std::optional<MemoryRequest> memoryRequestOf(
     MemoryRequest request{.model = std::move(shape).value().model, .layout = layout};
     request.workload = launch.workload.value_or(Workload::Training);
     request.sequence = *launch.sequenceLength;
+    if (request.workload == Workload::Inference)
+        request.generated
+            = std::clamp(launch.generatedTokens.value_or(0), 0, *launch.sequenceLength);
     request.microBatch = *launch.microBatch;
     request.widths = widthsOf(launch.precision.value_or(""));
     request.sequenceParallel = launch.sequenceParallel.value_or(true);

@@ -9,6 +9,8 @@ namespace {
 
 constexpr double kUnfusedShare = 0.75; // of a matrix product's rate, for products of s × s
 constexpr double kSpread = 0.1; // of operators by formula
+constexpr double kFewRows = 128.0; // of a product, that wait for its weights
+constexpr double kManyRows = 512.0; // that do not
 
 bool isSixteenBit(Precision precision) {
     return precision == Precision::Fp16 || precision == Precision::Bf16;
@@ -20,6 +22,10 @@ double AnalyticCosts::moved(double bytes) const {
     return bytes / (m_rates.bandwidth * m_rates.memory);
 }
 
+double AnalyticCosts::streamed(double flopSeconds, double bytes) const {
+    return flopSeconds + bytes / (m_rates.bandwidth * m_rates.stream);
+}
+
 double AnalyticCosts::product(const Operator& work, double flop, double bytes) const {
     const bool isReduced = !isSixteenBit(work.precision);
     const double peak = isReduced ? m_rates.peak : m_rates.peak16;
@@ -27,9 +33,16 @@ double AnalyticCosts::product(const Operator& work, double flop, double bytes) c
     if (work.kind == OperatorKind::GroupedGemm)
         share *= m_rates.groupedShare;
     const double q = peak * share / m_rates.sizePeak;
-    const double size = (1.0 + m_rates.sizeM * q / work.m) * (1.0 + m_rates.sizeN * q / work.n)
+    const double wide = flop / (peak * share) * (1.0 + m_rates.sizeN * q / work.n)
         * (1.0 + m_rates.sizeK * q / work.k);
-    return std::max(flop / (peak * share) * size, bytes / m_rates.bandwidth);
+    const double many
+        = std::max(wide * (1.0 + m_rates.sizeM * q / work.m), bytes / m_rates.bandwidth);
+    if (work.m >= kManyRows)
+        return many;
+    const double few = streamed(wide, bytes);
+    const double way
+        = std::clamp(std::log2(work.m / kFewRows) / std::log2(kManyRows / kFewRows), 0.0, 1.0);
+    return few + way * (many - few);
 }
 
 OperatorTime AnalyticCosts::timeOf(const Operator& work) const {
@@ -47,6 +60,11 @@ OperatorTime AnalyticCosts::timeOf(const Operator& work) const {
         const double peak = m_rates.peak16 * m_rates.attentionShare;
         time.forward = forward.flop / (peak * m_rates.flashForward);
         time.backward = backward.flop / (peak * m_rates.flashBackward);
+        break;
+    }
+    case OperatorKind::CachedAttention: {
+        const double peak = m_rates.peak16 * m_rates.attentionShare * m_rates.flashForward;
+        time.forward = std::max(forward.flop / peak, streamed(0.0, forward.bytes));
         break;
     }
     case OperatorKind::AttentionScores:
@@ -76,6 +94,7 @@ OperatorTime AnalyticCosts::timeOf(const Operator& work) const {
         time.forward = moved(forward.bytes) * m_rates.lossShare;
         time.backward = moved(backward.bytes) * m_rates.lossShare;
         break;
+    case OperatorKind::Sampling:
     case OperatorKind::Optimizer:
         time.forward = moved(forward.bytes);
         break;
@@ -117,12 +136,20 @@ double AnalyticCosts::gathered(const Collective& exchange) const {
     return std::max(link, network) + latency(exchange);
 }
 
+double AnalyticCosts::reduced(const Collective& exchange) const {
+    const double ring = 2.0 * gathered(exchange);
+    if (exchange.nodes() > 1)
+        return ring;
+    const double ranks = exchange.ranks;
+    return std::min(ring, exchange.bytes * (ranks - 1.0) / linkOf(ranks) + latency(exchange));
+}
+
 double AnalyticCosts::secondsOf(const Collective& exchange) const {
     if (exchange.ranks <= 1 || exchange.bytes <= 0.0)
         return 0.0;
     switch (exchange.kind) {
     case CollectiveKind::AllReduce:
-        return 2.0 * gathered(exchange);
+        return reduced(exchange);
     case CollectiveKind::AllGather:
     case CollectiveKind::ReduceScatter:
         return gathered(exchange);

@@ -5,11 +5,16 @@
 //   t = 2·m·n·k·batch / (peak · share) · (1 + am·q/m)(1 + an·q/n)(1 + ak·q/k),
 //   q = peak · share / (rate that the sizes are for),
 //
-// no faster than the bytes allow; attention at shares of its own; everything between by bytes.
-// Collectives: bytes over the slowest link on the way and a latency,
+// no faster than the bytes allow. Products of few rows wait for their weights, which no product of
+// training does: bytes / (bandwidth · Rates::stream) beside the same of the columns and the sum, up
+// to kFewRows rows, and from kManyRows on the form above, in between by the rows' logarithm.
+// Attention to a cache by its bytes at the same share, or by its products. Other attention at
+// shares of its own; everything between by bytes. Collectives: bytes over the slowest link on the
+// way and a latency,
 //
 //   all-gather, reduce-scatter of S   max(S·(r−1)/r / link, S·(n−1)/n / (r · network)), a ring
-//   all-reduce                        both of them
+//   all-reduce                        both of them; inside a node no longer than one shot takes, of
+//                                     which each rank reads all of the others': S·(n−1) / link
 //   all-to-all                        by the shares that stay inside and leave the node
 //
 // n ranks, r in each of N nodes. Fitted forms and sizes: measured operator timings of A100 and
@@ -31,6 +36,8 @@ public:
 
 private:
     [[nodiscard]] double product(const Operator& work, double flop, double bytes) const;
+    [[nodiscard]] double streamed(double flopSeconds, double bytes) const;
+    [[nodiscard]] double reduced(const Collective& exchange) const;
     [[nodiscard]] double moved(double bytes) const;
     [[nodiscard]] double gathered(const Collective& exchange) const;
     [[nodiscard]] double linkOf(double ranksInside) const;

@@ -58,6 +58,7 @@ constexpr std::array kFields{
     RateField{"size_m", &Rates::sizeM, RateScope::Common, kLoose},
     RateField{"size_n", &Rates::sizeN, RateScope::Common, kLoose},
     RateField{"size_k", &Rates::sizeK, RateScope::Common, kLoose},
+    RateField{"stream", &Rates::stream, RateScope::Common, kSpeed},
     RateField{"backward_passes", &Rates::backwardPasses, RateScope::Common, kLoose},
     RateField{"launch", &Rates::launchSeconds, RateScope::Common, 0.0},
     RateField{"link_latency", &Rates::linkLatency, RateScope::Common, kLoose},
@@ -71,6 +72,7 @@ constexpr std::array kFields{
 constexpr std::string_view kUsualStack = "megatron-lm";
 constexpr std::string_view kUsualExpertStack = "megatron-bridge-moe-26.06";
 constexpr std::string_view kUsualShardedStack = "torchtitan";
+constexpr std::string_view kServingStack = "serving";
 
 using Entries = std::map<std::string, RateEntry, std::less<>>;
 
@@ -209,6 +211,8 @@ RateTable RateTable::beforeFitting() const {
 std::string RateTable::stackOf(const Job& job) const {
     if (!job.stack.empty() && m_stacks.contains(job.stack))
         return job.stack;
+    if (job.isInference())
+        return std::string(kServingStack);
     const bool isSharded = job.layout.sharding && job.layout.sharding->zeroStage >= 2;
     if (job.model.experts > 1 && !isSharded)
         return std::string(kUsualExpertStack);

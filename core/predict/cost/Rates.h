@@ -57,6 +57,7 @@ struct Rates {
     double sizeM = 0.0; // rows at which a product loses half of its rate, at the peak's `sizePeak`
     double sizeN = 0.0;
     double sizeK = 0.0;
+    double stream = 1.0; // of the bandwidth, that weights and caches are read with for few rows
     double backwardPasses = 1.0; // times the bytes of operators between products
     double launchSeconds = 0.0; // of an operator
     double linkLatency = 0.0; // s, of a collective

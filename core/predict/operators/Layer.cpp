@@ -10,6 +10,8 @@ namespace trainscope::predict {
 
 namespace {
 
+using analysis::AdaptedMatrix;
+
 constexpr double kElement = 2.0; // B of an activation
 constexpr std::size_t kMostOperators = 48; // of a layer, about
 constexpr double kWindowedLayers = 0.5; // of the layers look back at a window alone
@@ -17,13 +19,17 @@ constexpr double kWindowedLayers = 0.5; // of the layers look back at a window a
 // Builds the work of one part of the model.
 class LayerBuilder {
 public:
-    explicit LayerBuilder(const Job& job)
+    LayerBuilder(const Job& job, Pass pass)
         : m_job(job)
+        , m_pass(pass)
         , m_model(job.model)
         , m_tensor(job.layout.grid.degrees().tensor)
         , m_context(job.layout.grid.degrees().context)
-        , m_tokens(1.0 * job.microBatch * job.sequence / m_context)
-        , m_rows(job.sequenceParallel ? m_tokens / m_tensor : m_tokens) { }
+        , m_sequence(pass == Pass::Decode ? 1 : job.prompt())
+        , m_isSequenceParallel(job.sequenceParallel && pass == Pass::Whole)
+        , m_own(pass == Pass::Decode ? 1.0 : 1.0 * m_sequence / m_context)
+        , m_tokens(job.microBatch * m_own)
+        , m_rows(m_isSequenceParallel ? m_tokens / m_tensor : m_tokens) { }
 
     LayerWork layer(bool hasExperts) {
         m_work.operators.reserve(kMostOperators);
@@ -45,13 +51,15 @@ public:
             1.0 * m_model.vocabulary / m_tensor);
         m_work.parameters = 1.0 * m_model.hidden * m_model.vocabulary / m_tensor;
         addExchange(ExchangeKind::Tensor,
-            {m_job.sequenceParallel ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce,
+            {m_isSequenceParallel ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce,
                 kElement * m_tokens * m_model.hidden, m_tensor, ranksInside(m_job, m_tensor, 1)},
-            1.0, m_job.sequenceParallel ? 1.0 : 0.0);
+            1.0, m_isSequenceParallel ? 1.0 : 0.0);
         return std::move(m_work);
     }
 
     LayerWork loss() {
+        if (m_job.isInference())
+            return nextToken();
         norm("last_norm");
         const double words = 1.0 * m_model.vocabulary / m_tensor;
         // Megatron-LM's logits stay in 16 bits whatever the layers are in.
@@ -63,17 +71,37 @@ public:
         logits.hasFrozenWeights = isLora();
         m_work.operators.push_back(logits);
         add(OperatorKind::CrossEntropy, "loss", m_tokens, words);
-        m_work.parameters = m_model.tiedEmbeddings && m_job.layout.grid.degrees().pipeline == 1
-            ? 0.0
-            : m_model.hidden * words;
+        m_work.parameters = headParameters(words);
         addExchange(ExchangeKind::Tensor,
-            {m_job.sequenceParallel ? CollectiveKind::AllGather : CollectiveKind::AllReduce,
+            {m_isSequenceParallel ? CollectiveKind::AllGather : CollectiveKind::AllReduce,
                 kElement * m_tokens * m_model.hidden, m_tensor, ranksInside(m_job, m_tensor, 1)},
-            m_job.sequenceParallel ? 1.0 : 0.0, 1.0);
+            m_isSequenceParallel ? 1.0 : 0.0, 1.0);
         return std::move(m_work);
     }
 
 private:
+    // Each GPU chooses from the logits of all.
+    LayerWork nextToken() {
+        const double samples = m_job.microBatch;
+        const double words = 1.0 * m_model.vocabulary / m_tensor;
+        m_tokens = m_rows = samples;
+        norm("last_norm");
+        add(OperatorKind::Gemm, "logits", samples, words, m_model.hidden);
+        add(OperatorKind::Sampling, "sampling", samples, m_model.vocabulary);
+        m_work.parameters = headParameters(words);
+        addExchange(ExchangeKind::Tensor,
+            {CollectiveKind::AllGather, kElement * samples * m_model.vocabulary, m_tensor,
+                ranksInside(m_job, m_tensor, 1)},
+            1.0, 0.0);
+        return std::move(m_work);
+    }
+
+    // None where the table of the embedding serves.
+    [[nodiscard]] double headParameters(double words) const {
+        const bool isShared = m_model.tiedEmbeddings && m_job.layout.grid.degrees().pipeline == 1;
+        return isShared ? 0.0 : m_model.hidden * words;
+    }
+
     [[nodiscard]] bool isLora() const { return m_job.workload == Workload::Lora; }
     [[nodiscard]] int expertTensor() const { return m_job.layout.grid.degrees().expertTensor; }
 
@@ -100,6 +128,8 @@ private:
         cast.m = rows;
         cast.n = k;
         m_work.operators.push_back(cast);
+        if (m_job.isInference())
+            return; // its weights are cast before
         // Weights are cast for the first micro-batch of a step alone.
         cast.m = n;
         cast.count = 1.0 / m_job.microbatches();
@@ -123,47 +153,91 @@ private:
         const double heads = 1.0 * m_model.heads / m_tensor;
         const double keyHeads = std::max(1.0, 1.0 * m_model.kvHeads / m_tensor);
         const double values = analysis::valueWidthOf(m_model) / m_model.heads;
-        if (m_model.hasLatentAttention())
+        if (m_model.hasLatentAttention()) {
             latentProjections(heads, values);
-        else
-            multiply(OperatorKind::Gemm, "qkv", m_tokens,
-                (heads + 2.0 * keyHeads) * m_model.headSize, m_model.hidden);
+        } else {
+            const double width = (heads + 2.0 * keyHeads) * m_model.headSize;
+            multiply(OperatorKind::Gemm, "qkv", m_tokens, width, m_model.hidden);
+            adapt(AdaptedMatrix::Qkv, width, m_model.hidden);
+        }
         const double turned = m_model.hasLatentAttention() ? (heads + 1.0) * m_model.ropeHeadSize
                                                            : (heads + keyHeads) * m_model.headSize;
         if (m_model.hasRotary())
-            add(OperatorKind::Rope, "rope", 1.0 * m_job.sequence / m_context, turned, 1.0,
-                m_job.microBatch);
+            add(OperatorKind::Rope, "rope", m_own, turned, 1.0, m_job.microBatch);
         // Queries, keys and values are taken apart and turned to heads.
         add(OperatorKind::Permute, "heads", m_tokens, (heads + 2.0 * keyHeads) * m_model.headSize);
-        core(heads, values);
+        if (m_pass == Pass::Decode)
+            cachedCore(heads, keyHeads, values);
+        else
+            core(heads, values);
         multiply(OperatorKind::Gemm, "attention_out", m_tokens, m_model.hidden, heads * values);
+        adapt(AdaptedMatrix::Output, m_model.hidden, heads * values);
         residual();
         const double keys
             = (m_model.hasLatentAttention() ? heads : keyHeads) * (m_model.headSize + values);
-        addContextExchange(keys);
+        addContextExchange(m_pass == Pass::Decode ? heads * values : keys);
+    }
+
+    // A product with the first matrix of an adapter, one with the second, and their sum.
+    void adapt(AdaptedMatrix matrix, double n, double k) {
+        if (!isLora() || !m_job.adapters.adapt(matrix))
+            return;
+        const double rank = m_job.adapters.rank;
+        add(OperatorKind::Gemm, "adapter_in", m_tokens, rank, k);
+        add(OperatorKind::Gemm, "adapter_out", m_tokens, n, rank);
+        add(OperatorKind::Residual, "adapter_sum", m_tokens, n);
+        m_work.adapterParameters += rank * (n + k);
+    }
+
+    // Keys and values that were made before are read once for all queries that share them. Latent
+    // ones are what keys and values are made of: queries are turned to them instead (DeepSeek-V2),
+    // for the same work, and all heads share them.
+    void cachedCore(double heads, double keyHeads, double values) {
+        const bool isLatent = m_model.hasLatentAttention();
+        const double latent = m_model.keyValueRank;
+        const double position = m_model.ropeHeadSize;
+        Operator work{.kind = OperatorKind::CachedAttention, .name = "attention_cached"};
+        work.batch = m_job.microBatch * (isLatent ? 1.0 : keyHeads);
+        work.m = isLatent ? heads : heads / keyHeads;
+        work.n = isLatent ? latent + position / 2.0 : (m_model.headSize + values) / 2.0;
+        work.cached = isLatent ? latent + position : m_model.headSize + values;
+        const double tokens = m_job.prompt() + m_job.generated / 2.0;
+        work.k = tokens / m_context;
+        const bool hasWindow = m_model.window > 0 && m_model.window < tokens;
+        work.count = hasWindow ? 1.0 - kWindowedLayers : 1.0;
+        m_work.operators.push_back(work);
+        if (!hasWindow)
+            return;
+        work.name = "attention_window";
+        work.k = 1.0 * m_model.window / m_context;
+        work.count = kWindowedLayers;
+        m_work.operators.push_back(work);
     }
 
     void latentProjections(double heads, double values) {
         const double position = m_model.ropeHeadSize;
         if (m_model.queryRank > 0) {
             multiply(OperatorKind::Gemm, "query_down", m_tokens, m_model.queryRank, m_model.hidden);
+            adapt(AdaptedMatrix::Qkv, m_model.queryRank, m_model.hidden);
             multiply(OperatorKind::Gemm, "query_up", m_tokens, heads * m_model.headSize,
                 m_model.queryRank);
         } else {
             multiply(
                 OperatorKind::Gemm, "query", m_tokens, heads * m_model.headSize, m_model.hidden);
+            adapt(AdaptedMatrix::Qkv, heads * m_model.headSize, m_model.hidden);
         }
         multiply(OperatorKind::Gemm, "key_value_down", m_tokens, m_model.keyValueRank + position,
             m_model.hidden);
+        adapt(AdaptedMatrix::Qkv, m_model.keyValueRank + position, m_model.hidden);
         multiply(OperatorKind::Gemm, "key_value_up", m_tokens,
             heads * (m_model.headSize - position + values), m_model.keyValueRank);
     }
 
     void core(double heads, double values) {
         const double batch = m_job.microBatch * heads;
-        const double own = 1.0 * m_job.sequence / m_context;
-        const double all = m_job.packedSample > 0 ? std::min(m_job.packedSample, m_job.sequence)
-                                                  : m_job.sequence;
+        const double own = m_own;
+        const double all
+            = m_job.packedSample > 0 ? std::min(m_job.packedSample, m_sequence) : m_sequence;
         if (m_job.attention == AttentionKind::Unfused) {
             add(OperatorKind::AttentionScores, "scores", own, all, m_model.headSize, batch);
             add(OperatorKind::Softmax, "softmax", own, all, 1.0, batch);
@@ -171,7 +245,7 @@ private:
             return;
         }
         const double size = (m_model.headSize + values) / 2.0;
-        const bool hasWindow = m_model.window > 0 && m_model.window < m_job.sequence;
+        const bool hasWindow = m_model.window > 0 && m_model.window < m_sequence;
         add(OperatorKind::FlashAttention, "attention", own, size, all, batch,
             hasWindow ? 1.0 - kWindowedLayers : 1.0);
         if (hasWindow) {
@@ -185,6 +259,9 @@ private:
         double width, std::string_view up, std::string_view activation, std::string_view down) {
         norm("mlp_norm");
         products(m_tokens, width / m_tensor, up, activation, down);
+        adapt(AdaptedMatrix::MlpUp, (m_model.gatedMlp ? 2.0 : 1.0) * width / m_tensor,
+            m_model.hidden);
+        adapt(AdaptedMatrix::MlpDown, m_model.hidden, width / m_tensor);
     }
 
     void products(double rows, double width, std::string_view up, std::string_view activation,
@@ -199,24 +276,37 @@ private:
         norm("mlp_norm");
         const double own = m_tokens / m_tensor; // tokens that this GPU routes
         add(OperatorKind::Router, "router", own, m_model.experts, m_model.hidden);
+        m_work.operators.back().hasFrozenWeights = isLora();
         m_work.parameters += 1.0 * m_model.hidden * m_model.experts;
         const int group = m_job.layout.grid.degrees().expert;
         const int slices = std::max(1, expertTensor());
         const double copies = own * slices * m_model.expertsPerToken; // that it works on
         const double local = 1.0 * m_model.experts / group;
+        const double busy = busyExperts(own * slices * group, local);
+        const double rows = m_pass == Pass::Decode ? std::max(1.0, copies / busy) : copies / busy;
         const double width = 1.0 * m_model.ffn / slices;
         add(OperatorKind::Permute, "permute", copies, m_model.hidden);
-        multiply(OperatorKind::GroupedGemm, "experts_up", copies / local,
-            (m_model.gatedMlp ? 2.0 : 1.0) * width, m_model.hidden, local);
+        multiply(OperatorKind::GroupedGemm, "experts_up", rows,
+            (m_model.gatedMlp ? 2.0 : 1.0) * width, m_model.hidden, busy);
         add(m_model.gatedMlp ? OperatorKind::Swiglu : OperatorKind::Gelu, "experts_activation",
             copies, width);
-        multiply(OperatorKind::GroupedGemm, "experts_down", copies / local, m_model.hidden, width,
-            local);
+        multiply(OperatorKind::GroupedGemm, "experts_down", rows, m_model.hidden, width, busy);
+        // The idle ones are there too.
+        m_work.expertParameters *= local / busy;
         add(OperatorKind::Permute, "unpermute", copies, m_model.hidden);
         if (m_model.sharedExperts > 0)
             products(m_tokens, 1.0 * m_model.sharedExperts * m_model.ffn / m_tensor, "shared_up",
                 "shared_activation", "shared_down");
         addExpertExchange(own, group, slices);
+    }
+
+    // Of a GPU's own experts those that one of so many tokens meets, each of which meets them
+    // evenly; of few tokens not all, but one on the GPU that the others wait for.
+    [[nodiscard]] double busyExperts(double tokens, double local) const {
+        if (m_pass == Pass::Whole)
+            return local;
+        const double missed = 1.0 - 1.0 * m_model.expertsPerToken / m_model.experts;
+        return std::max(1.0, local * (1.0 - std::pow(missed, tokens)));
     }
 
     // A token crosses to each node of its experts once and is copied there (DeepEP).
@@ -234,7 +324,7 @@ private:
     void addTensorExchanges(double blocks) {
         const Collective whole{CollectiveKind::AllReduce, kElement * m_tokens * m_model.hidden,
             m_tensor, ranksInside(m_job, m_tensor, 1)};
-        if (!m_job.sequenceParallel) {
+        if (!m_isSequenceParallel) {
             // A parallel residual adds attention and feed-forward before one exchange.
             addExchange(
                 ExchangeKind::Tensor, whole, m_model.parallelResidual ? 1.0 : blocks, blocks);
@@ -248,10 +338,17 @@ private:
     }
 
     void addContextExchange(double width) {
+        const int inside = ranksInside(m_job, m_context, m_tensor);
+        if (m_pass == Pass::Decode) {
+            // Each GPU's part of the sum over the cache, of all heads.
+            addExchange(ExchangeKind::Context,
+                {CollectiveKind::AllReduce, kElement * m_tokens * width, m_context, inside}, 1.0,
+                0.0);
+            return;
+        }
         // Keys and values once around the ring, they and their gradients in the backward pass.
         const double sent = kElement * m_tokens * width * (m_context - 1.0);
-        addExchange(ExchangeKind::Context,
-            {CollectiveKind::SendReceive, sent, m_context, ranksInside(m_job, m_context, m_tensor)},
+        addExchange(ExchangeKind::Context, {CollectiveKind::SendReceive, sent, m_context, inside},
             1.0, 2.0);
     }
 
@@ -262,9 +359,13 @@ private:
     }
 
     const Job& m_job;
+    Pass m_pass;
     const catalogue::TrainingModel& m_model;
     int m_tensor;
     int m_context;
+    int m_sequence; // tokens of a sample that go through
+    bool m_isSequenceParallel;
+    double m_own; // of them, that this GPU's group works on
     double m_tokens; // of a micro-batch that this GPU's group works on
     double m_rows; // of them, between tensor-parallel blocks
     LayerWork m_work;
@@ -272,16 +373,16 @@ private:
 
 } // namespace
 
-LayerWork layerWork(const Job& job, bool hasExperts) {
-    return LayerBuilder(job).layer(hasExperts);
+LayerWork layerWork(const Job& job, bool hasExperts, Pass pass) {
+    return LayerBuilder(job, pass).layer(hasExperts);
 }
 
-LayerWork embeddingWork(const Job& job) {
-    return LayerBuilder(job).embedding();
+LayerWork embeddingWork(const Job& job, Pass pass) {
+    return LayerBuilder(job, pass).embedding();
 }
 
-LayerWork lossWork(const Job& job) {
-    return LayerBuilder(job).loss();
+LayerWork lossWork(const Job& job, Pass pass) {
+    return LayerBuilder(job, pass).loss();
 }
 
 Operator optimizerWork(double parameters) {

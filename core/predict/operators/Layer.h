@@ -21,18 +21,25 @@ struct Exchange {
     double backward = 0.0; // times in a backward pass, without what is recomputed
 };
 
+// The tokens that go through: all of a sample, of inference those of the prompt; or one more of
+// each, which attends to those in the cache, half of the generated ones in the mean.
+enum class Pass { Whole, Decode };
+
 struct LayerWork {
     std::vector<Operator> operators;
     std::vector<Exchange> exchanges;
     double parameters = 0.0; // on this GPU, without experts
     double expertParameters = 0.0; // on this GPU
+    double adapterParameters = 0.0; // on this GPU, of LoRA: all that is trained
     bool hasExperts = false;
 };
 
 // A transformer layer with or without experts.
-LayerWork layerWork(const Job& job, bool hasExperts);
-LayerWork embeddingWork(const Job& job); // of the first stage
-LayerWork lossWork(const Job& job); // last norm, logits and loss, of the last stage
+LayerWork layerWork(const Job& job, bool hasExperts, Pass pass = Pass::Whole);
+LayerWork embeddingWork(const Job& job, Pass pass = Pass::Whole); // of the first stage
+// Last norm, logits and loss, of the last stage; of inference those of each sample's last token,
+// and the choice of the next.
+LayerWork lossWork(const Job& job, Pass pass = Pass::Whole);
 Operator optimizerWork(double parameters); // that the GPU updates
 
 // Ranks of a group of `stride` ranks apart that lie in one node, or one domain of links.

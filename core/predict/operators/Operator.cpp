@@ -11,11 +11,13 @@ constexpr auto kOperatorNames = enumNames<OperatorKind>({{OperatorKind::Embeddin
     {OperatorKind::Gemm, "gemm"}, {OperatorKind::GroupedGemm, "grouped_gemm"},
     {OperatorKind::Rope, "rope"}, {OperatorKind::AttentionScores, "attention_scores"},
     {OperatorKind::Softmax, "softmax"}, {OperatorKind::AttentionValues, "attention_values"},
-    {OperatorKind::FlashAttention, "flash_attention"}, {OperatorKind::Gelu, "gelu"},
+    {OperatorKind::FlashAttention, "flash_attention"},
+    {OperatorKind::CachedAttention, "cached_attention"}, {OperatorKind::Gelu, "gelu"},
     {OperatorKind::Swiglu, "swiglu"}, {OperatorKind::Residual, "residual"},
     {OperatorKind::Dropout, "dropout"}, {OperatorKind::Router, "router"},
     {OperatorKind::Permute, "permute"}, {OperatorKind::Cast, "cast"},
-    {OperatorKind::CrossEntropy, "cross_entropy"}, {OperatorKind::Optimizer, "optimizer"}});
+    {OperatorKind::CrossEntropy, "cross_entropy"}, {OperatorKind::Sampling, "sampling"},
+    {OperatorKind::Optimizer, "optimizer"}});
 
 // A shape of attention: half of the scores where each token sees those before it.
 double shareOf(const Operator& work) {
@@ -40,6 +42,13 @@ double passes(const Operator& work, double number) {
 
 } // namespace
 
+bool isStreamed(const Operator& work) {
+    constexpr double kFewRows = 256.0;
+    const bool isProduct = work.kind == OperatorKind::Gemm || work.kind == OperatorKind::GroupedGemm
+        || work.kind == OperatorKind::Router;
+    return isProduct && work.m < kFewRows;
+}
+
 std::string_view toString(OperatorKind kind) {
     return kOperatorNames.nameOf(kind);
 }
@@ -55,6 +64,9 @@ Work forwardWork(const Operator& work) {
     case OperatorKind::FlashAttention: // QKᵀ and PV; queries, keys, values and their sum
         return {2.0 * products(work) * shareOf(work),
             2.0 * work.batch * (2.0 * work.m * work.n + 2.0 * work.k * work.n)};
+    case OperatorKind::CachedAttention: // no query sees what is not there yet
+        return {2.0 * products(work),
+            2.0 * work.batch * (2.0 * work.m * work.n + work.k * work.cached)};
     case OperatorKind::Softmax:
     case OperatorKind::LayerNorm:
     case OperatorKind::RmsNorm:
@@ -72,6 +84,8 @@ Work forwardWork(const Operator& work) {
         return {0.0, work.batch * work.m * work.n * (2.0 + 2.0 * bytesOf(work.precision))};
     case OperatorKind::CrossEntropy: // Megatron-LM: to 32 bits, largest, exponential, sum, share
         return {0.0, 14.0 * work.m * work.n};
+    case OperatorKind::Sampling: // read; in 32 bits written, and read to choose one
+        return {0.0, 10.0 * work.m * work.n};
     case OperatorKind::Optimizer:
         // Adam: gradient, master weight and two moments read, all but the gradient written, in 32
         // bits, and the weight in 16.
@@ -110,6 +124,8 @@ Work backwardWork(const Operator& work) {
         return forward;
     case OperatorKind::CrossEntropy:
         return {0.0, 10.5 * work.m * work.n};
+    case OperatorKind::CachedAttention:
+    case OperatorKind::Sampling:
     case OperatorKind::Optimizer:
         return {};
     }

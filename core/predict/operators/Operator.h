@@ -18,10 +18,14 @@ namespace trainscope::predict {
 //   Softmax             batch = samples · heads, m = n = tokens
 //   AttentionValues     batch = samples · heads, m = tokens, n = head size, k = tokens
 //   FlashAttention      batch = samples · heads, m = tokens, n = head size, k = tokens attended to
+//   CachedAttention     batch = samples · KV heads, m = queries of each, n = mean size of a key and
+//   a
+//                       value, k = tokens in the cache; `cached` numbers of each token are read
 //   Rope                batch = samples, m = tokens, n = width of queries or keys
 //   Norms, Residual, Dropout, Gelu, Swiglu, Permute, Cast   m = tokens, n = width
 //   Embedding           m = tokens, n = width, k = rows of the table
 //   CrossEntropy        m = tokens, n = words of the vocabulary
+//   Sampling            m = samples, n = words of the vocabulary: the choice of the next token
 //   Router              m = tokens, n = experts, k = width
 //   Optimizer           m = parameters that the GPU updates, n = tensors
 enum class OperatorKind {
@@ -35,6 +39,7 @@ enum class OperatorKind {
     Softmax,
     AttentionValues,
     FlashAttention,
+    CachedAttention,
     Gelu,
     Swiglu,
     Residual,
@@ -43,6 +48,7 @@ enum class OperatorKind {
     Permute,
     Cast,
     CrossEntropy,
+    Sampling,
     Optimizer,
 };
 std::string_view toString(OperatorKind kind); // "gemm", "flash_attention", …
@@ -58,6 +64,7 @@ struct Operator {
     bool isCausal = true; // attention: half of the scores
     bool hasFrozenWeights = false; // no gradient of the weights (LoRA)
     double count = 1.0; // times in a row
+    double cached = 0.0; // CachedAttention: 2·n, less where keys and values are one (latent)
 
     bool operator==(const Operator&) const = default;
 };
@@ -66,6 +73,9 @@ struct Work {
     double flop = 0.0;
     double bytes = 0.0;
 };
+
+// Products of so few rows that they wait for their weights, as those of one token a sample.
+bool isStreamed(const Operator& work);
 
 Work forwardWork(const Operator& work);
 Work backwardWork(const Operator& work); // without what is recomputed

@@ -25,6 +25,7 @@ analysis::MemoryRequest memoryRequestOf(const Job& job) {
     analysis::MemoryRequest request{.model = job.model, .layout = job.layout};
     request.workload = job.workload;
     request.sequence = job.sequence;
+    request.generated = job.generated;
     request.microBatch = job.microBatch;
     request.widths = analysis::widthsOf(toString(job.precision));
     request.sequenceParallel = job.sequenceParallel;
@@ -34,6 +35,7 @@ analysis::MemoryRequest memoryRequestOf(const Job& job) {
     request.recomputedLayers = job.recomputedLayers;
     request.recomputedParts = job.recomputedParts;
     request.offloadedLayers = job.offloadedLayers;
+    request.adapters = job.adapters;
     analysis::follow(analysis::memoryConventionOf(RateTable::builtIn().stackOf(job)), request);
     return request;
 }

@@ -186,7 +186,69 @@ void divideLayers(const catalogue::TrainingModel& model, layout::LayoutRequest& 
     }
 }
 
-Result<Job> jobOf(const JobRequest& request) {
+namespace {
+
+constexpr int kShardsWeights = 3; // ZeRO stage
+
+Status checkTraining(const JobRequest& request) {
+    if (request.generated > 0)
+        return usageError(
+            fmt::format("{} generates no tokens; inference does.", toString(request.workload)));
+    if (request.adapters.rank < 1)
+        return usageError("The rank of adapters has to be above 0.");
+    return {};
+}
+
+Status checkInference(const JobRequest& request) {
+    const layout::LayoutRequest& layout = request.layout;
+    if (request.generated < 0 || request.generated >= request.sequence)
+        return usageError(
+            fmt::format("Of {} tokens a sample, prompt included, {} cannot be generated.",
+                request.sequence, request.generated));
+    if (request.recompute != Recompute::None)
+        return usageError(
+            "Inference keeps nothing for a backward pass, and so recomputes nothing.");
+    if (layout.virtualStages.value_or(1) > 1 || layout.schedule)
+        return usageError("Virtual stages and schedules are of training: inference passes each "
+                          "stage once.");
+    const int zeroStage = layout.zeroStage.value_or(0);
+    if (zeroStage > 0 && zeroStage < kShardsWeights)
+        return usageError(fmt::format("ZeRO {} shards what inference has not; ZeRO 3 shards its "
+                                      "weights.",
+            zeroStage));
+    return {};
+}
+
+} // namespace
+
+Status checkWorkload(const JobRequest& request) {
+    return request.workload == Workload::Inference ? checkInference(request)
+                                                   : checkTraining(request);
+}
+
+void keepWhatApplies(JobRequest& request) {
+    if (request.workload != Workload::Inference) {
+        request.generated = 0;
+        return;
+    }
+    request.recompute = Recompute::None;
+    request.recomputedLayers = 0;
+    layout::LayoutRequest& layout = request.layout;
+    if (layout.virtualStages.value_or(1) > 1)
+        layout.stageLayers.clear(); // of pieces that are none
+    layout.virtualStages.reset();
+    layout.schedule.reset();
+    layout.microbatchGroup.reset();
+    if (layout.zeroStage.value_or(0) < kShardsWeights)
+        layout.zeroStage.reset();
+    request.generated = std::clamp(request.generated, 0, std::max(0, request.sequence - 1));
+}
+
+Result<Job> jobOf(const JobRequest& asked) {
+    JobRequest request = asked;
+    RETURN_IF_ERROR(checkWorkload(request));
+    if (request.workload == Workload::Inference)
+        request.model.nextTokenLayers = 0; // they are trained with, and left away
     layout::LayoutRequest wanted = request.layout;
     wanted.nodes = request.cluster.nodes;
     wanted.gpusPerNode = request.cluster.gpusPerNode;
@@ -219,13 +281,15 @@ Result<Job> jobOf(const JobRequest& request) {
     job.machine.clockHz = request.cluster.clockHz;
     job.workload = request.workload;
     job.sequence = request.sequence;
+    job.generated = request.generated;
+    job.adapters = request.adapters;
     job.microBatch = request.microBatch;
     job.globalBatch = request.globalBatch;
     job.precision = request.precision;
     job.recompute = request.recompute;
     job.recomputedLayers = request.recomputedLayers;
     job.attention = request.attention;
-    job.sequenceParallel = request.sequenceParallel.value_or(true) && tensor > 1;
+    job.sequenceParallel = request.sequenceParallel.value_or(!job.isInference()) && tensor > 1;
     job.stack = request.stack;
     return job;
 }
@@ -294,6 +358,8 @@ LaunchConfig launchOf(const Job& job) {
     if (job.recompute != Recompute::None)
         launch.recomputeGranularity = std::string(toString(job.recompute));
     launch.workload = job.workload;
+    if (job.isInference())
+        launch.generatedTokens = job.generated;
     launch.sequenceParallel = job.sequenceParallel;
     launch.origin = "the prediction";
     return launch;

@@ -41,17 +41,25 @@ struct JobRequest {
     Workload workload = Workload::Training;
     int microBatch = 1;
     int globalBatch = 1;
-    int sequence = 4096;
+    int sequence = 4096; // of inference the prompt and what is generated
+    int generated = 0; // tokens of it
     Precision precision = Precision::Bf16;
     Recompute recompute = Recompute::None;
     int recomputedLayers = 0;
     AttentionKind attention = AttentionKind::Flash;
-    std::optional<bool> sequenceParallel; // with tensor parallelism, where not said
+    // With tensor parallelism, where not said, of training.
+    std::optional<bool> sequenceParallel;
+    analysis::Adapters adapters = {}; // of LoRA
     std::string stack = {};
 };
 
-// Usage says what does not fit: ranks, batch, layers.
+// Usage says what does not fit: ranks, batch, layers, what a workload has not.
 Result<Job> jobOf(const JobRequest& request);
+// Usage says what the workload of a request has not, of what it asks for.
+Status checkWorkload(const JobRequest& request);
+// Takes away what inference has not: recomputation, virtual stages, schedules of backward passes,
+// shards of gradients and optimizer; tokens that training would generate.
+void keepWhatApplies(JobRequest& request);
 
 // What a launch configuration would say of the job.
 LaunchConfig launchOf(const Job& job);

@@ -9,8 +9,10 @@ namespace trainscope::predict {
 
 namespace {
 
-Activity activityOf(OperatorKind kind) {
-    switch (kind) {
+Activity activityOf(const Operator& work) {
+    if (isStreamed(work))
+        return Activity::Memory;
+    switch (work.kind) {
     case OperatorKind::Gemm:
     case OperatorKind::GroupedGemm:
     case OperatorKind::Router:
@@ -37,6 +39,16 @@ void addRecomputation(const Breakdown& pass, double again, ActivityTimes& into) 
     const double forward = pass.total();
     if (forward > 0.0 && again > 0.0)
         addActivities(pass, again / forward, into);
+}
+
+// A pass of one token a sample waits for what it reads, whatever it multiplies.
+void addDecoding(const Breakdown& parts, double times, ActivityTimes& into) {
+    for (std::size_t i = 0; i < kStepParts; ++i) {
+        const auto part = static_cast<StepPart>(i);
+        const Activity activity = activityOf(part);
+        const bool isProduct = activity == Activity::Gemm || activity == Activity::Attention;
+        into[isProduct ? Activity::Memory : activity].seconds += times * parts[part];
+    }
 }
 
 std::size_t gpusOfNode(const Job& job) {
@@ -86,10 +98,15 @@ Surroundings surroundingsOf(const Job& job) {
         usualAir(gpusOfNode(job), gpuPowerOf(job.machine.gpu).limitW).inletC};
 }
 
-ActivityTimes activitiesOf(const Breakdown& step, const Breakdown& layerForward) {
+ActivityTimes activitiesOf(const Step& step, const Breakdown& layerForward) {
     ActivityTimes times;
-    addActivities(step, 1.0, times);
-    addRecomputation(layerForward, step[StepPart::Recompute], times);
+    Breakdown parts = step.breakdown;
+    if (step.inference) {
+        parts += step.inference->decodeParts.times(-1.0);
+        addDecoding(step.inference->decodeParts, 1.0, times);
+    }
+    addActivities(parts, 1.0, times);
+    addRecomputation(layerForward, parts[StepPart::Recompute], times);
     return times;
 }
 
@@ -104,6 +121,9 @@ ActivityTimes activitiesOf(const Job& job, const Step& step, int stage) {
         addRecomputation(step.pieces[i].forward,
             microbatches * step.pieces[i].backward[StepPart::Recompute], times);
     }
+    if (step.inference && job.decodes() > 0)
+        addDecoding(step.inference->decodePieces[static_cast<std::size_t>(stage)].forward,
+            microbatches * job.decodes(), times);
     times[Activity::Communication].seconds += step.breakdown[StepPart::DataParallel];
     times[Activity::Memory].seconds += step.breakdown[StepPart::Optimizer];
     double busy = 0.0;
@@ -149,7 +169,7 @@ ByActivity<double> limitFactors(const Job& job, const Step& step) {
 
 OperatorTime SlowedCosts::timeOf(const Operator& work) const {
     OperatorTime time = m_usual.timeOf(work);
-    const double factor = m_factors[activityOf(work.kind)];
+    const double factor = m_factors[activityOf(work)];
     time.forward *= factor;
     time.backward *= factor;
     return time;

@@ -15,7 +15,7 @@ Surroundings surroundingsOf(const Job& job);
 
 // Seconds of each activity where no more is known than the parts of a stage's step; what it
 // recomputes is spent as a layer's forward pass is.
-ActivityTimes activitiesOf(const Breakdown& step, const Breakdown& layerForward);
+ActivityTimes activitiesOf(const Step& step, const Breakdown& layerForward);
 
 Outlook outlookOf(const Job& job, const Step& step);
 

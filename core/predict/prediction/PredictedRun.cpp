@@ -26,11 +26,12 @@ constexpr int kMostRepeats = 200;
 constexpr double kPeriod = 0.1; // s, of the samples
 constexpr double kSamplesOfStep = 50.0; // at least
 constexpr std::size_t kMostSegments = 4'000'000; // over all ranks
+constexpr int kMostDecodes = 4096; // that are told apart
 constexpr std::int64_t kTracedStep = 2; // the second: nothing of it is a beginning
 constexpr TimeNs kBegin{0}; // nobody made it: the clock begins with it
 
 // The kernel that stands for a part of a step; empty for what is a wait.
-std::string_view kernelOf(StepPart part) {
+std::string_view kernelOf(StepPart part, bool isInference = false) {
     switch (part) {
     case StepPart::Gemm:
         return "predicted gemm";
@@ -39,7 +40,8 @@ std::string_view kernelOf(StepPart part) {
     case StepPart::Elementwise:
         return "predicted elementwise";
     case StepPart::Loss:
-        return "predicted cross_entropy and its gemm";
+        return isInference ? "predicted gemm of the logits, and sampling"
+                           : "predicted cross_entropy and its gemm";
     case StepPart::Embedding:
         return "predicted embedding";
     case StepPart::Recompute:
@@ -91,6 +93,7 @@ struct Piece {
     double begin = 0.0; // s since the step's begin
     double end = 0.0;
     StepPart part = StepPart::Gemm;
+    bool isDecode = false; // of a token at a time
 };
 
 // The timeline of a stage: tasks of the schedule cut by their parts, then gradients and optimizer.
@@ -104,6 +107,8 @@ public:
             if (task.stage == stage)
                 addTask(task);
         }
+        if (step.inference)
+            addInference();
         addEnd();
         const double factor = seconds / step.seconds; // of a calibration
         for (Piece& piece : m_pieces) {
@@ -123,18 +128,57 @@ private:
         addParts(isForward ? cost.forward : cost.backward, task.start, task.end);
     }
 
-    void addParts(const Breakdown& parts, double begin, double end) {
+    void addParts(const Breakdown& parts, double begin, double end, bool isDecode = false) {
         const double total = parts.total();
-        if (total <= 0.0)
+        if (total <= 0.0 || end <= begin)
             return;
         double at = begin;
         for (std::size_t i = 0; i < kStepParts; ++i) {
             const auto part = static_cast<StepPart>(i);
             const double next = at + (end - begin) * parts[part] / total;
             if (next > at && !kernelOf(part).empty())
-                m_pieces.push_back({at, next, part});
+                m_pieces.push_back({at, next, part, isDecode});
             at = next;
         }
+    }
+
+    // After the prompts of the first micro-batches in flight, which the schedule has: their passes
+    // of a token each, then the same of the micro-batches that come after them.
+    void addInference() {
+        const InferenceTimes& times = *m_step.inference;
+        const std::vector<Piece> prompts = m_pieces;
+        const int all = m_job.microbatches();
+        double begin = 0.0;
+        for (int done = 0; done < all; done += times.inFlight) {
+            // The last ones may be fewer: they stand for a part of the time.
+            const double share = 1.0 * std::min(times.inFlight, all - done) / times.inFlight;
+            if (done > 0)
+                repeat(prompts, begin, share);
+            begin += share * times.firstTokenSeconds;
+            begin = addDecoding(begin, share);
+        }
+    }
+
+    void repeat(const std::vector<Piece>& pieces, double begin, double share) {
+        for (const Piece& piece : pieces)
+            m_pieces.push_back({begin + share * piece.begin, begin + share * piece.end, piece.part,
+                piece.isDecode});
+    }
+
+    // Several passes are told as one where there are many. Returns when they are done.
+    double addDecoding(double begin, double share) {
+        const InferenceTimes& times = *m_step.inference;
+        const int passes = m_job.decodes();
+        const int told = std::min(passes, kMostDecodes);
+        const auto& parts = times.decodePieces[static_cast<std::size_t>(m_stage)].forward;
+        for (int i = 0; i < told; ++i) {
+            const double length = share * times.tokenSeconds * passes / told;
+            const double busy
+                = std::min(length, share * times.inFlight * parts.total() * passes / told);
+            addParts(parts, begin, begin + busy, true);
+            begin += length;
+        }
+        return begin;
     }
 
     // What no schedule has stands behind it.
@@ -143,7 +187,7 @@ private:
         for (const StepPart part : {StepPart::DataParallel, StepPart::Optimizer}) {
             const double seconds = m_step.breakdown[part];
             if (seconds > 0.0)
-                m_pieces.push_back({at, at + seconds, part});
+                m_pieces.push_back({at, at + seconds, part, false});
             at += seconds;
         }
     }
@@ -236,7 +280,7 @@ private:
             span.start = at(kTracedStep - 1, piece.begin);
             span.duration = at(kTracedStep - 1, piece.end) - span.start;
             span.kind = SpanKind::Kernel;
-            ASSIGN_OR_RETURN(span.name, m_sink.intern(kernelOf(piece.part)));
+            ASSIGN_OR_RETURN(span.name, m_sink.intern(nameOfPiece(piece)));
             if (const auto exchange = exchangeOf(piece.part)) {
                 ASSIGN_OR_RETURN(span.detail, m_sink.intern(detailOf(*exchange, rank)));
             }
@@ -245,6 +289,14 @@ private:
         m_report.spans += static_cast<std::int64_t>(spans.size());
         m_report.counts["cat:kernel"] += static_cast<std::int64_t>(spans.size());
         return m_sink.spans(track, spans);
+    }
+
+    [[nodiscard]] std::string nameOfPiece(const Piece& piece) const {
+        const std::string_view kernel = kernelOf(piece.part, m_job.isInference());
+        return fmt::format("{}{}", kernel,
+            !m_job.isInference() ? ""
+                : piece.isDecode ? ", decode"
+                                 : ", prefill");
     }
 
     // As torch writes the arguments of a collective; so that ranks of other groups are not taken
@@ -261,7 +313,9 @@ private:
     [[nodiscard]] std::vector<ActivitySegment> segmentsOf(int stage, bool isCoarse) const {
         std::vector<ActivitySegment> segments;
         for (const Piece& piece : m_timelines[static_cast<std::size_t>(stage)].pieces()) {
-            const Activity activity = activityOf(piece.part);
+            Activity activity = activityOf(piece.part);
+            if (piece.isDecode && activity != Activity::Communication)
+                activity = Activity::Memory;
             const bool joins = isCoarse && !segments.empty()
                 && piece.begin - segments.back().end < m_prediction.seconds / kSamplesOfStep;
             if (joins)

@@ -13,13 +13,27 @@ namespace trainscope::predict {
 namespace {
 
 constexpr double kNinetyPercent = 1.645; // standard deviations to each side
+// Of what serves, which training says nothing about: published batches of one software differ so.
+constexpr double kServingSpread = 0.08;
+
+void addServing(const Job& job, Prediction& prediction) {
+    if (!prediction.step.inference)
+        return;
+    const InferenceTimes& times = *prediction.step.inference;
+    const double factor = prediction.seconds / (times.prefillSeconds + times.decodeSeconds);
+    prediction.serving = Serving{factor * times.firstTokenSeconds, factor * times.tokenSeconds,
+        factor * times.prefillSeconds, factor * times.decodeSeconds,
+        1.0 * job.globalBatch * job.generated / (prediction.seconds * job.gpus())};
+}
 
 void addRates(const Job& job, const Rates& rates, Prediction& prediction) {
-    const analysis::ModelWork work = analysis::workOf(job.model, job.workload, job.sequence);
+    const analysis::ModelWork work
+        = analysis::workOf(job.model, job.workload, job.sequence, job.generated);
     const double gpuSeconds = prediction.seconds * job.gpus();
     prediction.tokensPerSecondPerGpu = job.tokensPerStep() / gpuSeconds;
     prediction.flopsPerGpu = work.flopPerSample * job.globalBatch / gpuSeconds;
     prediction.mfu = prediction.flopsPerGpu / rates.peak;
+    addServing(job, prediction);
 }
 
 void addMemory(const Job& job, Prediction& prediction) {
@@ -69,7 +83,7 @@ void Predictor::addInterval(const Job& job, const MeasurementContext& context,
     double spread = prediction.step.spread;
     if (costs.spread) {
         spread = std::hypot(spread, *costs.spread);
-    } else if (m_calibration && !m_calibration->residuals().isEmpty()) {
+    } else if (m_calibration && !m_calibration->residuals().isEmpty() && !job.isInference()) {
         const Correction correction
             = m_calibration->residuals().of(job, context.source, context.version);
         prediction.seconds *= std::exp(correction.log);
@@ -77,6 +91,8 @@ void Predictor::addInterval(const Job& job, const MeasurementContext& context,
     } else {
         spread = std::hypot(spread, spreadOf(job, *m_table));
     }
+    if (job.isInference())
+        spread = std::hypot(spread, kServingSpread);
     prediction.low = prediction.seconds * std::exp(-kNinetyPercent * spread);
     prediction.high = prediction.seconds * std::exp(kNinetyPercent * spread);
 }

@@ -31,6 +31,15 @@ struct Outlook {
     double hottestC = 0.0;
 };
 
+// Of inference.
+struct Serving {
+    double firstTokenSeconds = 0.0; // of the samples that are served together, from their prompts
+    double tokenSeconds = 0.0; // from a sample's token to its next; 0 where none follows
+    double prefillSeconds = 0.0; // of the step, which they add up to
+    double decodeSeconds = 0.0;
+    double generatedPerSecondPerGpu = 0.0; // tokens
+};
+
 struct Prediction {
     Step step;
     double seconds = 0.0; // of a step
@@ -47,6 +56,7 @@ struct Prediction {
     bool isSampled = false; // from a profile's samples
     Outlook outlook;
     double energyJ = 0.0; // of a step, all GPUs
+    std::optional<Serving> serving; // of inference
 };
 
 // What is known beside a job of the measurement that a prediction is held against.

@@ -62,6 +62,15 @@ void takePrecision(const Run& run, RunRequest& made) {
         made.notes.emplace_back("The run does not say its precision; bf16 is taken.");
 }
 
+void takeGenerated(const Run& run, RunRequest& made) {
+    if (made.request.workload != Workload::Inference)
+        return;
+    made.request.generated = run.launch.generatedTokens.value_or(0);
+    if (!run.launch.generatedTokens)
+        made.notes.emplace_back(
+            "The run does not say how many tokens it generates; its prompts alone are predicted.");
+}
+
 } // namespace
 
 Result<RunRequest> requestOf(const store::Store& store, const Run& run, const Progress& progress) {
@@ -78,6 +87,8 @@ Result<RunRequest> requestOf(const store::Store& store, const Run& run, const Pr
     made.request.workload = run.launch.workload.value_or(Workload::Training);
     made.request.recompute = recomputeOf(run.launch);
     made.request.sequenceParallel = run.launch.sequenceParallel;
+    takeGenerated(run, made);
+    keepWhatApplies(made.request);
     const auto& layout = made.request.layout;
     if (made.request.workload == Workload::Training && !layout.zeroStage && !layout.fsdp)
         made.notes.emplace_back(

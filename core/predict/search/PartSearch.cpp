@@ -189,8 +189,8 @@ private:
     void keep(const LayoutChoice& choice, const Job& job, double bytes, const LayerCosts& costs) {
         const Step step = estimateStep(job, m_rates, costs, *m_formulas, *m_formulas);
         const LayerCost& layer = job.model.experts > 1 ? costs.expert : costs.dense;
-        m_result.found.push_back({choice, step.seconds, bytes,
-            activitiesOf(step.breakdown, layer.cost.forward), step.balance});
+        m_result.found.push_back(
+            {choice, step.seconds, bytes, activitiesOf(step, layer.cost.forward), step.balance});
     }
 
     const SearchBasis& m_basis;

@@ -298,6 +298,8 @@ SearchRequest searchLike(const Job& job) {
     request.workload = job.workload;
     request.globalBatch = job.globalBatch;
     request.sequence = job.sequence;
+    request.generated = job.generated;
+    request.adapters = job.adapters;
     request.precision = job.precision;
     request.attention = job.attention;
     request.stack = job.stack;
@@ -321,6 +323,8 @@ Result<Job> jobOf(const SearchRequest& request, const LayoutChoice& choice) {
     asked.microBatch = choice.microBatch;
     asked.globalBatch = request.globalBatch;
     asked.sequence = request.sequence;
+    asked.generated = request.generated;
+    asked.adapters = request.adapters;
     asked.precision = request.precision;
     asked.recompute = choice.recompute;
     asked.recomputedLayers = choice.recomputedLayers;

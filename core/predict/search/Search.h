@@ -9,7 +9,8 @@
 //           divisors of the GPUs. Virtual stages: divisors of the layers of the largest stage.
 //           Micro-batch: powers of two. Sharding: ZeRO 1 and 3. Recomputation: none, full, full of
 //           a quarter, half and three quarters of a stage's layers, selective where attention is
-//           unfused (it frees nothing else), and per operator with ZeRO 3.
+//           unfused (it frees nothing else), and per operator with ZeRO 3. Of inference no virtual
+//           stages, no recomputation, and weights on every replica.
 // Limits    Of memory: a share of each GPU's. Of power: of all GPUs together, kept by capping each.
 //
 // The power and energy of an estimate are those at clock and temperature of the fastest layout.
@@ -52,6 +53,8 @@ struct SearchRequest {
     Workload workload = Workload::Training;
     int globalBatch = 1;
     int sequence = 4096;
+    int generated = 0; // tokens of it, by inference
+    analysis::Adapters adapters = {}; // of LoRA
     Precision precision = Precision::Bf16;
     AttentionKind attention = AttentionKind::Flash;
     std::string stack = {};

@@ -68,7 +68,8 @@ int SearchSpace::largestStage(int pipeline) const {
 std::vector<int> SearchSpace::virtualStages(int pipeline) const {
     if (m_request.fixed.virtualStages)
         return {*m_request.fixed.virtualStages};
-    if (pipeline == 1 || pipeline > m_request.model.layers)
+    const bool isInference = m_request.workload == Workload::Inference;
+    if (pipeline == 1 || pipeline > m_request.model.layers || isInference)
         return {1};
     return divisorsOf(largestStage(pipeline));
 }

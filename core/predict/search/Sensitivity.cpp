@@ -62,10 +62,12 @@ bool scaleBatch(Job& job, double factor) {
 
 bool scaleSequence(Job& job, double factor) {
     const auto sequence = wholeTimes(job.sequence, factor);
+    const auto generated = job.generated > 0 ? wholeTimes(job.generated, factor) : std::optional(0);
     const int context = job.layout.grid.degrees().context;
-    if (!sequence || (context > 1 && *sequence % (2 * context) != 0))
+    if (!sequence || !generated || (context > 1 && *sequence % (2 * context) != 0))
         return false;
     job.sequence = *sequence;
+    job.generated = *generated;
     return true;
 }
 

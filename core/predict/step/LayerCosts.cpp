@@ -19,10 +19,12 @@ StepPart partOf(OperatorKind kind) {
     case OperatorKind::Softmax:
     case OperatorKind::AttentionValues:
     case OperatorKind::FlashAttention:
+    case OperatorKind::CachedAttention:
         return StepPart::Attention;
     case OperatorKind::Embedding:
         return StepPart::Embedding;
     case OperatorKind::CrossEntropy:
+    case OperatorKind::Sampling:
         return StepPart::Loss;
     case OperatorKind::Optimizer:
         return StepPart::Optimizer;
@@ -54,24 +56,25 @@ StepPart partOf(ExchangeKind kind) {
 
 class LayerCoster {
 public:
-    LayerCoster(const Job& job, const Rates& rates, const OperatorCosts& operators,
+    LayerCoster(const Job& job, Pass pass, const Rates& rates, const OperatorCosts& operators,
         const CollectiveCosts& collectives)
         : m_job(job)
+        , m_pass(pass)
         , m_rates(rates)
         , m_operators(operators)
         , m_collectives(collectives)
         , m_tensor(job.layout.grid.degrees().tensor) { }
 
-    LayerCosts costs() {
+    PassCosts costs() {
         const catalogue::TrainingModel& model = m_job.model;
         const bool isMixture = model.experts > 1;
-        LayerCosts all;
+        PassCosts all;
         if (!isMixture || model.denseLayers > 0)
-            all.dense = layer(layerWork(m_job, false));
+            all.dense = layer(layerWork(m_job, false, m_pass));
         if (isMixture)
-            all.expert = layer(layerWork(m_job, true));
-        all.embedding = end(embeddingWork(m_job));
-        all.loss = end(lossWork(m_job));
+            all.expert = layer(layerWork(m_job, true, m_pass));
+        all.embedding = end(embeddingWork(m_job, m_pass));
+        all.loss = end(lossWork(m_job, m_pass));
         return all;
     }
 
@@ -82,21 +85,28 @@ private:
     }
 
     LayerCost layer(const LayerWork& work) {
-        LayerCost made{{}, work.parameters, work.expertParameters};
+        LayerCost made{{}, work.parameters, work.expertParameters, work.adapterParameters};
         addOperators(work, made.cost);
         addExchanges(work, made.cost);
         addGaps(work.hasExperts, made.cost);
         addRecomputation(made.cost);
         addSharding(work.parameters + work.expertParameters, made.cost);
+        keepForward(made.cost);
         return made;
     }
 
     LayerCost end(const LayerWork& work) {
-        LayerCost made{{}, work.parameters, work.expertParameters};
+        LayerCost made{{}, work.parameters, work.expertParameters, 0.0};
         addOperators(work, made.cost);
         addExchanges(work, made.cost);
         addSharding(work.parameters, made.cost);
+        keepForward(made.cost);
         return made;
+    }
+
+    void keepForward(PieceCost& cost) const {
+        if (m_job.isInference())
+            cost = {cost.forward, {}, 0.0};
     }
 
     void addOperators(const LayerWork& work, PieceCost& cost) {
@@ -191,6 +201,7 @@ private:
     }
 
     const Job& m_job;
+    Pass m_pass;
     const Rates& m_rates;
     const OperatorCosts& m_operators;
     const CollectiveCosts& m_collectives;
@@ -201,7 +212,12 @@ private:
 
 LayerCosts layerCostsOf(const Job& job, const Rates& rates, const OperatorCosts& operators,
     const CollectiveCosts& collectives) {
-    return LayerCoster(job, rates, operators, collectives).costs();
+    LayerCosts all;
+    static_cast<PassCosts&>(all)
+        = LayerCoster(job, Pass::Whole, rates, operators, collectives).costs();
+    if (job.decodes() > 0)
+        all.decode = LayerCoster(job, Pass::Decode, rates, operators, collectives).costs();
+    return all;
 }
 
 } // namespace trainscope::predict

@@ -9,19 +9,27 @@
 #include "core/predict/operators/Layer.h"
 #include "core/predict/step/Breakdown.h"
 
+#include <optional>
+
 namespace trainscope::predict {
 
 struct LayerCost {
     PieceCost cost;
     double parameters = 0.0; // on this GPU, without experts
     double expertParameters = 0.0; // on this GPU
+    double adapterParameters = 0.0; // on this GPU
 };
 
-struct LayerCosts {
+struct PassCosts {
     LayerCost dense; // nothing where the model has no such layers
     LayerCost expert;
     LayerCost embedding;
     LayerCost loss;
+};
+
+struct LayerCosts : PassCosts {
+    std::optional<PassCosts>
+        decode; // of inference that generates: of one token more of each sample
 };
 
 // All layers recomputed as the job says: Job::recomputedLayers is of a stage and not looked at.

@@ -2,6 +2,8 @@
 
 #include "core/model/Try.h"
 #include "core/predict/cost/Analytic.h"
+#include "core/predict/step/InferenceStep.h"
+#include "core/predict/step/StageCosts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,35 +16,11 @@ namespace {
 constexpr double kGradientBytes = 4.0; // reduced in 32 bits, or all-reduced in 16
 constexpr double kParameterBytes = 2.0;
 
-// What a stage holds on one GPU.
+// What a stage trains on one GPU.
 struct Parameters {
     double dense = 0.0;
     double experts = 0.0;
 };
-
-// What a stage, or one of its pieces, has of the model.
-struct ModelShare {
-    int dense = 0; // layers
-    int experts = 0;
-    bool hasEmbedding = false;
-    bool hasLoss = false;
-
-    [[nodiscard]] int layers() const { return dense + experts; }
-    ModelShare& operator+=(const ModelShare& other) {
-        dense += other.dense;
-        experts += other.experts;
-        hasEmbedding = hasEmbedding || other.hasEmbedding;
-        hasLoss = hasLoss || other.hasLoss;
-        return *this;
-    }
-    bool operator==(const ModelShare&) const = default;
-};
-
-void add(PieceCost& cost, const PieceCost& part, double times) {
-    cost.forward += part.forward.times(times);
-    cost.backward += part.backward.times(times);
-    cost.weightGradient += part.weightGradient * times;
-}
 
 class StepBuilder {
 public:
@@ -87,24 +65,8 @@ private:
 
     [[nodiscard]] int stages() const { return m_degrees.pipeline; }
 
-    [[nodiscard]] ModelShare shareOf(std::size_t piece) const {
-        const auto& chunks = m_job.layout.chunks;
-        const layout::StageChunk& chunk = chunks[piece];
-        const bool isMixture = m_job.model.experts > 1;
-        ModelShare share;
-        share.dense = isMixture
-            ? std::clamp(m_job.model.denseLayers - chunk.firstLayer, 0, chunk.layers)
-            : chunk.layers;
-        share.experts = chunk.layers - share.dense;
-        share.hasEmbedding = piece == 0;
-        share.hasLoss = piece + 1 == chunks.size();
-        return share;
-    }
-
     void takeStages() {
-        std::vector<ModelShare> shares(static_cast<std::size_t>(stages()));
-        for (std::size_t i = 0; i < m_job.layout.chunks.size(); ++i)
-            shares[static_cast<std::size_t>(m_job.layout.chunks[i].stage)] += shareOf(i);
+        const std::vector<ModelShare> shares = stageShares(m_job);
         for (int stage = 0; stage < stages(); ++stage) {
             const ModelShare& share = shares[static_cast<std::size_t>(stage)];
             const auto known = std::find_if(m_stages.rbegin(), m_stages.rend(),
@@ -113,7 +75,7 @@ private:
                 ++known->count;
                 continue;
             }
-            const PieceCost cost = costOf(share, share.layers());
+            const PieceCost cost = costOf(m_job, m_layers, share, shareRecomputed(share.layers()));
             StageKind kind{share, stage, 1, cost.forward, 0.0};
             kind.cost += cost.backward;
             kind.seconds = kind.cost.total();
@@ -127,40 +89,20 @@ private:
         return std::min(1.0, 1.0 * m_job.recomputedLayers / std::max(1, layers));
     }
 
-    // Of one micro-batch; recomputed is a part of the layers of a whole stage.
-    [[nodiscard]] PieceCost costOf(const ModelShare& share, int stageLayers) const {
-        PieceCost cost;
-        if (share.dense > 0)
-            add(cost, m_layers.dense.cost, share.dense);
-        if (share.experts > 0)
-            add(cost, m_layers.expert.cost, share.experts);
-        cost.backward[StepPart::Recompute] *= shareRecomputed(stageLayers);
-        if (share.hasEmbedding)
-            add(cost, m_layers.embedding.cost, 1.0);
-        if (share.hasLoss) {
-            const int more = m_job.model.nextTokenLayers;
-            add(cost, m_layers.loss.cost, 1.0 + more);
-            if (more > 0)
-                add(cost, lastLayer().cost, more);
-        }
-        return cost;
-    }
-
-    // What predicts further tokens, each with a loss of its own.
-    [[nodiscard]] const LayerCost& lastLayer() const {
-        return m_job.model.experts > 1 ? m_layers.expert : m_layers.dense;
-    }
-
     [[nodiscard]] Parameters parametersOf(const ModelShare& share) const {
         const LayerCost& expert = m_layers.expert;
+        if (m_job.workload == Workload::Lora)
+            return {share.dense * m_layers.dense.adapterParameters
+                    + share.experts * expert.adapterParameters,
+                0.0};
         Parameters held{share.dense * m_layers.dense.parameters + share.experts * expert.parameters,
             share.experts * expert.expertParameters};
         if (share.hasEmbedding)
             held.dense += m_layers.embedding.parameters;
         if (share.hasLoss) {
             const int more = m_job.model.nextTokenLayers;
-            held.dense += m_layers.loss.parameters + more * lastLayer().parameters;
-            held.experts += more * lastLayer().expertParameters;
+            held.dense += m_layers.loss.parameters + more * lastLayerOf(m_job, m_layers).parameters;
+            held.experts += more * lastLayerOf(m_job, m_layers).expertParameters;
         }
         return held;
     }
@@ -171,29 +113,18 @@ private:
         for (const layout::StageChunk& chunk : chunks)
             stageLayers[static_cast<std::size_t>(chunk.stage)] += chunk.layers;
         for (std::size_t i = 0; i < chunks.size(); ++i)
-            m_step.pieces.push_back(
-                costOf(shareOf(i), stageLayers[static_cast<std::size_t>(chunks[i].stage)]));
+            m_step.pieces.push_back(costOf(m_job, m_layers, shareOf(m_job, i),
+                shareRecomputed(stageLayers[static_cast<std::size_t>(chunks[i].stage)])));
     }
 
-    [[nodiscard]] double sendSeconds() const {
-        if (stages() <= 1)
-            return 0.0;
-        const double tokens = 1.0 * m_job.microBatch * m_job.sequence / m_degrees.context;
-        const int stride = m_job.gpus() / stages();
-        Collective send{CollectiveKind::SendReceive,
-            kParameterBytes * tokens * m_job.model.hidden / m_degrees.tensor, 2,
-            ranksInside(m_job, 2, stride)};
-        double seconds = m_collectives.secondsOf(send);
-        if (m_rates.sentMask > 0.0) {
-            send.bytes = kParameterBytes * m_job.sequence * m_job.sequence;
-            seconds += m_rates.sentMask * m_collectives.secondsOf(send);
-        }
-        return seconds * (m_job.layout.virtualStages > 1 ? m_rates.pipelineExposed : 1.0);
+    [[nodiscard]] double sending() const {
+        return sendSeconds(m_job, m_rates, m_collectives,
+            1.0 * m_job.microBatch * m_job.sequence / m_degrees.context);
     }
 
     [[nodiscard]] std::vector<layout::PieceTimes> pieceTimes() const {
         std::vector<layout::PieceTimes> times;
-        const double blocked = m_rates.sendBlocks * sendSeconds();
+        const double blocked = m_rates.sendBlocks * sending();
         for (std::size_t i = 0; i < m_step.pieces.size(); ++i) {
             const PieceCost& piece = m_step.pieces[i];
             const double backward = piece.backward.total();
@@ -229,7 +160,7 @@ private:
         request.virtualStages = m_job.layout.virtualStages;
         request.microbatchGroup = m_job.layout.microbatchGroup;
         request.times = pieceTimes();
-        request.sendTime = (1.0 - m_rates.sendBlocks) * sendSeconds();
+        request.sendTime = (1.0 - m_rates.sendBlocks) * sending();
         ASSIGN_OR_RETURN(m_step.schedule, layout::makeSchedule(request));
         takeSchedule(m_step.schedule.makespan);
         return {};
@@ -242,9 +173,8 @@ private:
         const double mean = meanStage();
         const double fill = (stages() - 1.0) / m_job.layout.virtualStages
             * (layout::splitsBackward(m_job.layout.schedule) ? mean / 3.0 : mean);
-        const double sends = stages() > 1
-            ? 2.0 * sendSeconds() * (stages() - 1.0 + m_job.microbatches() * 0.1)
-            : 0.0;
+        const double sends
+            = stages() > 1 ? 2.0 * sending() * (stages() - 1.0 + m_job.microbatches() * 0.1) : 0.0;
         takeSchedule(m_job.microbatches() * slowest + fill + sends);
     }
 
@@ -276,7 +206,7 @@ private:
         double optimizer = 0.0;
         for (const StageKind& kind : m_stages) {
             const Parameters held = parametersOf(kind.share);
-            if (!isSharded() && m_job.workload == Workload::Training)
+            if (!isSharded() || m_job.workload == Workload::Lora)
                 gradients = std::max(gradients, exposedGradients(held, kind.seconds));
             optimizer = std::max(optimizer, optimizerSeconds(held));
         }
@@ -295,8 +225,6 @@ private:
     }
 
     [[nodiscard]] double optimizerSeconds(const Parameters& held) const {
-        if (m_job.workload != Workload::Training)
-            return 0.0;
         const bool isDivided = m_job.layout.sharding && m_job.layout.sharding->zeroStage >= 1;
         const double dense = isDivided ? m_job.layout.sharding->optimizer() : 1.0;
         const double experts = isDivided ? m_job.layout.grid.expertData() : 1.0;
@@ -325,6 +253,8 @@ Result<Step> predictStep(const Job& job, const Rates& rates, const OperatorCosts
     if (job.layout.chunks.empty())
         return withoutLayers();
     const LayerCosts layers = layerCostsOf(job, rates, operators, collectives);
+    if (job.isInference())
+        return inferenceStep(job, rates, layers, collectives, simulate);
     return StepBuilder(job, rates, layers, operators, collectives).build(simulate);
 }
 
@@ -335,7 +265,8 @@ Result<Step> predictStep(const Job& job, const Rates& rates, bool simulate) {
 
 Step estimateStep(const Job& job, const Rates& rates, const LayerCosts& layers,
     const OperatorCosts& operators, const CollectiveCosts& collectives) {
-    return StepBuilder(job, rates, layers, operators, collectives).estimate();
+    return job.isInference() ? inferenceStep(job, rates, layers, collectives, false)
+                             : StepBuilder(job, rates, layers, operators, collectives).estimate();
 }
 
 } // namespace trainscope::predict

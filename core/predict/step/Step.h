@@ -21,15 +21,28 @@
 #include "core/predict/step/Breakdown.h"
 #include "core/predict/step/LayerCosts.h"
 
+#include <optional>
 #include <vector>
 
 namespace trainscope::predict {
 
+// Of inference, before jitter: InferenceStep.h.
+struct InferenceTimes {
+    int inFlight = 1; // micro-batches that go through the pipeline together
+    double firstTokenSeconds = 0.0; // from their prompts until all of them have a token
+    double tokenSeconds = 0.0; // from a sample's token to its next; 0 where none follows
+    double prefillSeconds = 0.0; // of the step
+    double decodeSeconds = 0.0;
+    Breakdown decodeParts; // of the slowest stage, of the step
+    std::vector<PieceCost> decodePieces; // of one micro-batch, in the model's order
+};
+
 struct Step {
     double seconds = 0.0;
     Breakdown breakdown; // of the slowest stage; adds up to `seconds`
-    std::vector<PieceCost> pieces; // in the model's order
+    std::vector<PieceCost> pieces; // in the model's order; of inference the prompt's, forward alone
     layout::Schedule schedule; // seconds; empty tasks where it was not simulated
+    std::optional<InferenceTimes> inference; // of that workload
     int slowestStage = 0;
     double balance = 1.0; // what a stage does in the mean, over what the slowest does
     double spread = 0.0; // standard deviation of the logarithm, of the operators' costs

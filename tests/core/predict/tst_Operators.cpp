@@ -51,6 +51,77 @@ private Q_SLOTS:
         QCOMPARE(forwardWork(swiglu).bytes, 6000.0);
     }
 
+    // Every kind at 10 × 100, summed over 20, three at a time where kinds come in batches; 16 bits.
+    // By hand: a product 2 · 3 · 10 · 100 · 20 FLOP and 2 B · 3 · (10·20 + 20·100 + 10·100), a pass
+    // over a tensor 2 B · 10 · 100.
+    void everyKindByHand_data() {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<double>("batch");
+        QTest::addColumn<double>("flop");
+        QTest::addColumn<double>("bytes");
+        QTest::addColumn<double>("backwardFlop");
+        QTest::addColumn<double>("backwardBytes");
+        const auto row = [](OperatorKind kind, double batch, double flop, double bytes,
+                             double backwardFlop, double backwardBytes) {
+            QTest::newRow(std::string(toString(kind)).c_str()) << static_cast<int>(
+                kind) << batch << flop << bytes << backwardFlop << backwardBytes;
+        };
+        row(OperatorKind::Gemm, 1.0, 40000, 6400, 80000, 12800);
+        row(OperatorKind::GroupedGemm, 3.0, 120000, 19200, 240000, 38400);
+        row(OperatorKind::Router, 1.0, 40000, 6400, 80000, 12800);
+        row(OperatorKind::AttentionScores, 3.0, 120000, 19200, 240000, 38400);
+        row(OperatorKind::AttentionValues, 3.0, 120000, 19200, 240000, 38400);
+        // Two products, half of them: 2 · 60000; queries, result 2 · 10·100, keys, values 2 ·
+        // 20·100.
+        row(OperatorKind::FlashAttention, 3.0, 120000, 36000, 300000, 72000);
+        // None halved; `cached` numbers for each of 20 tokens.
+        row(OperatorKind::CachedAttention, 3.0, 240000, 2.0 * 3 * (2000 + 20 * 150), 0, 0);
+        row(OperatorKind::Softmax, 3.0, 0, 12000, 0, 18000); // in, out; result, its gradient, out
+        row(OperatorKind::Rope, 3.0, 0, 12000, 0, 12000);
+        row(OperatorKind::Embedding, 1.0, 0, 4000, 0, 4000);
+        row(OperatorKind::LayerNorm, 1.0, 0, 4000, 0, 6000);
+        row(OperatorKind::RmsNorm, 1.0, 0, 4000, 0, 6000);
+        row(OperatorKind::Gelu, 1.0, 0, 4000, 0, 6000);
+        row(OperatorKind::Swiglu, 1.0, 0, 6000, 0, 10000); // two in; both, gradient, both of theirs
+        row(OperatorKind::Residual, 1.0, 0, 6000, 0, 6000);
+        row(OperatorKind::Dropout, 1.0, 0, 5000, 0, 5000); // and a mask of bytes
+        row(OperatorKind::Permute, 1.0, 0, 4000, 0, 4000);
+        row(OperatorKind::Cast, 1.0, 0, 6000, 0, 6000); // as it is and transposed
+        row(OperatorKind::CrossEntropy, 1.0, 0, 14000, 0, 10500);
+        row(OperatorKind::Sampling, 1.0, 0, 10000, 0, 0);
+        row(OperatorKind::Optimizer, 1.0, 0, 300, 0, 0);
+    }
+    void everyKindByHand() {
+        QFETCH(const int, kind);
+        QFETCH(const double, batch);
+        Operator work{.kind = static_cast<OperatorKind>(kind), .batch = batch};
+        work.m = 10;
+        work.n = 100;
+        work.k = 20;
+        work.cached = 150;
+        QTEST(forwardWork(work).flop, "flop");
+        QTEST(forwardWork(work).bytes, "bytes");
+        QTEST(backwardWork(work).flop, "backwardFlop");
+        QTEST(backwardWork(work).bytes, "backwardBytes");
+    }
+
+    // Only the products with weights leave a gradient of them out.
+    void frozenWeights() {
+        for (const auto kind :
+            {OperatorKind::Gemm, OperatorKind::GroupedGemm, OperatorKind::Router}) {
+            Operator work{.kind = kind, .m = 10, .n = 100, .k = 20};
+            work.hasFrozenWeights = true;
+            QCOMPARE(backwardWork(work).flop, forwardWork(work).flop);
+            QCOMPARE(backwardWork(work).bytes, forwardWork(work).bytes);
+        }
+    }
+
+    void fewRowsAreStreamed() {
+        QVERIFY(isStreamed({.kind = OperatorKind::Gemm, .m = 64, .n = 4096, .k = 4096}));
+        QVERIFY(!isStreamed({.kind = OperatorKind::Gemm, .m = 4096, .n = 4096, .k = 4096}));
+        QVERIFY(!isStreamed({.kind = OperatorKind::RmsNorm, .m = 64, .n = 4096}));
+    }
+
     void namesAreKept() {
         QCOMPARE(std::string(toString(OperatorKind::GroupedGemm)), std::string("grouped_gemm"));
         QCOMPARE(precisionFrom("BF16"), std::optional(Precision::Bf16));

@@ -86,6 +86,54 @@ private Q_SLOTS:
         QVERIFY2(std::abs(found - share) < 0.003, qPrintable(QString::number(found)));
     }
 
+    // ZB-H1 (Qi et al. 2024): (p − 1)(f + b − w) of m(f + b + w) + (p − 1)(f + b − w), with the
+    // passes as they are predicted.
+    void zeroBubbleIsThatOfTheory() {
+        JobRequest request = requestFor(gpt(32, 4096, 1), "pp=8,schedule=zero-bubble", 8);
+        request.cluster.linkBandwidth = 1e18;
+        const Step step = stepOf(request);
+        const PieceCost& middle = step.pieces[3];
+        const double w = middle.weightGradient;
+        const double f = middle.forward.total();
+        const double b = middle.backward.total() - w;
+        const double filling = 7.0 * (f + b - w);
+        const double share = filling / (64.0 * (f + b + w) + filling);
+        const double found = step.breakdown[StepPart::Bubble] / step.schedule.makespan;
+        QVERIFY2(std::abs(found - share) < 0.003, qPrintable(QString::number(found)));
+        QVERIFY(found < 7.0 / 71.0); // of 1F1B
+    }
+
+    // 6 FLOP a token for each weight that a token meets (Kaplan et al. 2020): 2 forward, 4
+    // backward. The embedding's table and the norms multiply nothing.
+    void sixForEachWeight_data() { operatorsAreTheWorkOfTheModel_data(); }
+    void sixForEachWeight() {
+        QFETCH(const QByteArray, name);
+        catalogue::TrainingModel model = *catalogue::modelCatalogue().byName(name.constData());
+        model.nextTokenLayers = 0;
+        JobRequest request = requestFor(model, "tp=1", 1);
+        request.cluster.nodes = request.cluster.gpusPerNode = 1;
+        request.globalBatch = 1;
+        const Job job = jobOf(request).value();
+        const auto products = [](const LayerWork& work) {
+            double flop = 0.0;
+            for (const Operator& one : work.operators) {
+                if (one.kind == OperatorKind::Gemm || one.kind == OperatorKind::GroupedGemm
+                    || one.kind == OperatorKind::Router)
+                    flop += forwardWork(one).flop + backwardWork(one).flop;
+            }
+            return flop;
+        };
+        const int dense = model.experts > 1 ? model.denseLayers : model.layers;
+        double flop = dense * products(layerWork(job, false)) + products(lossWork(job));
+        if (model.experts > 1)
+            flop += (model.layers - dense) * products(layerWork(job, true));
+        const double table = 1.0 * model.hidden * model.vocabulary;
+        const double weights = analysis::parametersOf(model).active
+            - (2.0 * model.layers + 1.0) * model.hidden - (model.tiedEmbeddings ? 0.0 : table);
+        QVERIFY2(std::abs(flop / (6.0 * weights * request.sequence) - 1.0) < 1e-9,
+            qPrintable(QString::number(flop / (6.0 * weights * request.sequence), 'g', 12)));
+    }
+
     void recomputationRepeatsTheForwardPass() {
         JobRequest request = requestFor(gpt(32, 4096, 1), "tp=8", 8);
         request.recompute = Recompute::Full;

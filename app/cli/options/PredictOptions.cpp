@@ -1,0 +1,121 @@
+#include "app/cli/options/PredictOptions.h"
+
+#include "app/cli/commands/Command.h"
+#include "core/model/Try.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace trainscope::cli {
+
+namespace {
+
+Error unknown(std::string_view what, std::string_view value, std::string_view expected) {
+    return usageError(fmt::format("\"{}\" is no {}: {}.", value, what, expected));
+}
+
+// "full", or "block:4": so many layers of each stage.
+Status takeRecompute(std::string_view text, predict::JobRequest& request) {
+    constexpr std::string_view kBlock = "block:";
+    if (text.starts_with(kBlock)) {
+        request.recompute = predict::Recompute::Full;
+        request.recomputedLayers = std::atoi(std::string(text.substr(kBlock.size())).c_str());
+        if (request.recomputedLayers > 0)
+            return {};
+    } else if (const auto mode = predict::recomputeFrom(text)) {
+        request.recompute = *mode;
+        return {};
+    }
+    return unknown("recomputation", text,
+        "none, selective, per-operator, full, or block:N for N layers of each stage");
+}
+
+Status takeWorkload(const PredictOptions& options, predict::JobRequest& request) {
+    const auto workload = workloadFrom(options.workload);
+    if (!workload)
+        return unknown("workload", options.workload, "training, lora or inference");
+    request.workload = *workload;
+    request.generated = options.generated.value_or(0);
+    if (options.adapters.empty())
+        return {};
+    if (*workload != Workload::Lora)
+        return usageError("Adapters are of the workload lora.");
+    return assign(analysis::adaptersFrom(options.adapters), request.adapters);
+}
+
+} // namespace
+
+Result<predict::ClusterRequest> clusterRequestOf(const PredictOptions& options, std::size_t at) {
+    ASSIGN_OR_RETURN(auto cluster, predict::clusterFrom(options.clusters[at]));
+    cluster.networkBandwidth = bytesPerSecond(options.networkGbit);
+    cluster.powerLimitW = options.powerLimitW;
+    if (options.clockMhz)
+        cluster.clockHz = *options.clockMhz * 1e6;
+    return cluster;
+}
+
+Result<predict::JobRequest> jobRequestOf(const PredictOptions& options) {
+    if (options.model.empty() || options.clusters.empty() || options.globalBatch < 1)
+        return usageError(
+            "A prediction needs --model, --cluster and --global-batch, or a --table.");
+    const auto catalogue = catalogue::modelCatalogue();
+    const catalogue::TrainingModel* model = catalogue.byName(options.model);
+    if (model == nullptr) {
+        std::string names;
+        for (const auto& one : catalogue.models)
+            names += (names.empty() ? "" : ", ") + one.name;
+        return unknown("model of the catalogue", options.model, names);
+    }
+    predict::JobRequest request;
+    request.model = *model;
+    ASSIGN_OR_RETURN(request.cluster, clusterRequestOf(options, 0));
+    ASSIGN_OR_RETURN(request.layout, predict::layoutFrom(options.layout));
+    request.microBatch = options.microBatch.value_or(1);
+    request.globalBatch = options.globalBatch;
+    request.sequence = options.sequence;
+    request.stack = options.stack;
+    if (options.unfusedAttention)
+        request.attention = predict::AttentionKind::Unfused;
+    const auto precision = predict::precisionFrom(options.precision);
+    if (!precision)
+        return unknown("precision", options.precision, "fp32, fp16, bf16, fp8, mxfp8 or nvfp4");
+    request.precision = *precision;
+    RETURN_IF_ERROR(takeWorkload(options, request));
+    if (!options.recompute.empty())
+        RETURN_IF_ERROR(takeRecompute(options.recompute, request));
+    return request;
+}
+
+Result<predict::SearchRequest> searchRequestOf(const PredictOptions& options) {
+    ASSIGN_OR_RETURN(const auto job, jobRequestOf(options));
+    RETURN_IF_ERROR(predict::checkWorkload(job));
+    predict::SearchRequest request;
+    request.model = job.model;
+    request.cluster = job.cluster;
+    request.workload = job.workload;
+    request.globalBatch = job.globalBatch;
+    request.sequence = job.sequence;
+    request.generated = job.generated;
+    request.adapters = job.adapters;
+    request.precision = job.precision;
+    request.attention = job.attention;
+    request.stack = job.stack;
+    const layout::LayoutRequest& asked = job.layout;
+    request.fixed = {asked.tensor, asked.context, asked.expert, asked.pipeline, asked.virtualStages,
+        asked.zeroStage, options.microBatch, {}};
+    if (asked.fsdp.value_or(false))
+        request.fixed.zeroStage = 3;
+    if (!options.recompute.empty())
+        request.fixed.recompute = job.recompute;
+    const auto objective = predict::objectiveFrom(options.objective);
+    if (!objective)
+        return unknown("objective", options.objective, "time, energy or peak-power");
+    request.objective = *objective;
+    request.top = options.top;
+    request.memoryShare = options.memoryShare;
+    request.powerLimitW = options.clusterPowerW;
+    return request;
+}
+
+} // namespace trainscope::cli

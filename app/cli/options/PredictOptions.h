@@ -1,0 +1,50 @@
+#pragma once
+// What `predict` is asked on the command line, and the requests that it makes.
+
+#include "core/predict/search/Search.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::cli {
+
+struct PredictOptions {
+    std::string model;
+    std::vector<std::string> clusters;
+    std::string layout;
+    std::optional<int> microBatch;
+    int globalBatch = 0;
+    int sequence = 4096;
+    std::string precision = "bf16";
+    std::string recompute;
+    std::string workload = "training";
+    std::optional<int> generated;
+    std::string adapters;
+    std::string stack;
+    bool unfusedAttention = false;
+    std::optional<double> networkGbit;
+    std::optional<double> powerLimitW;
+    std::optional<double> clockMhz;
+    std::string table;
+    std::string calibration;
+    std::string profile;
+    std::string database; // that the prediction goes into
+    std::string name; // of its run
+    bool search = false;
+    bool whatIf = false;
+    std::string objective = "time";
+    std::size_t top = 10;
+    double memoryShare = 1.0;
+    std::optional<double> clusterPowerW;
+    bool json = false;
+};
+
+// The cluster of that place. Usage names what cannot be read.
+Result<predict::ClusterRequest> clusterRequestOf(const PredictOptions& options, std::size_t at);
+// One job; Usage names what is missing or cannot be read.
+Result<predict::JobRequest> jobRequestOf(const PredictOptions& options);
+// What the layout, the micro-batch and the recomputation say is not searched.
+Result<predict::SearchRequest> searchRequestOf(const PredictOptions& options);
+
+} // namespace trainscope::cli

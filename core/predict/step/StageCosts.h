@@ -1,0 +1,36 @@
+#pragma once
+// What a stage, or one of its pieces, has of the model, and what a micro-batch takes of it. Pure;
+// any thread.
+
+#include "core/predict/step/LayerCosts.h"
+
+#include <vector>
+
+namespace trainscope::predict {
+
+struct ModelShare {
+    int dense = 0; // layers
+    int experts = 0;
+    bool hasEmbedding = false;
+    bool hasLoss = false;
+
+    [[nodiscard]] int layers() const { return dense + experts; }
+    ModelShare& operator+=(const ModelShare& other);
+    bool operator==(const ModelShare&) const = default;
+};
+
+ModelShare shareOf(const Job& job, std::size_t piece); // of the layout's chunks
+std::vector<ModelShare> stageShares(const Job& job);
+
+// Of one micro-batch. `recomputed`: part of what the costs say is recomputed.
+PieceCost costOf(
+    const Job& job, const PassCosts& layers, const ModelShare& share, double recomputed = 1.0);
+
+// What predicts further tokens, each with a loss of its own.
+const LayerCost& lastLayerOf(const Job& job, const PassCosts& layers);
+
+// A micro-batch of so many tokens from a stage to the next; 0 of one stage.
+double sendSeconds(
+    const Job& job, const Rates& rates, const CollectiveCosts& collectives, double tokens);
+
+} // namespace trainscope::predict

@@ -1,0 +1,46 @@
+#include "importers/trainingtable/RowWorkload.h"
+
+#include "core/model/AsciiText.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace trainscope::importers::trainingtable {
+
+Result<Workload> workloadOf(
+    std::string_view stated, std::string_view source, std::string_view model) {
+    if (!stated.empty()) {
+        if (const auto workload = workloadFrom(lowered(stated)))
+            return *workload;
+        return usageError(
+            fmt::format("The workload \"{}\" is none of training, lora and inference.", stated));
+    }
+    for (const Workload workload : {Workload::Lora, Workload::Inference}) {
+        if (containsIgnoringCase(source, toString(workload))
+            || containsIgnoringCase(model, toString(workload)))
+            return workload;
+    }
+    return Workload::Training;
+}
+
+Status asInference(predict::Job& job, std::optional<int> generated) {
+    job.generated = generated.value_or(0);
+    if (job.generated >= job.sequence)
+        return usageError(fmt::format("Of {} tokens a sample, prompt included, {} cannot be "
+                                      "generated.",
+            job.sequence, job.generated));
+    if (job.layout.virtualStages > 1)
+        return usageError("Inference has no virtual stages.");
+    constexpr int kShardsWeights = 3; // ZeRO stage
+    if (job.layout.sharding && job.layout.sharding->zeroStage < kShardsWeights)
+        job.layout.sharding.reset();
+    job.recompute = predict::Recompute::None;
+    job.recomputedLayers = job.offloadedLayers = 0;
+    job.sequenceParallel = job.dropout = false;
+    job.model.nextTokenLayers = 0;
+    job.stack.clear();
+    return {};
+}
+
+} // namespace trainscope::importers::trainingtable
