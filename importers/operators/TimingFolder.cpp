@@ -213,7 +213,7 @@ Result<TimingFolder> readTimings(const SourceTree& tree, const Progress& progres
     for (const SourceFile& file : tree.files())
         state.bytesTotal += file.size;
     for (const SourceFile& file : tree.files()) {
-        if (!progress(state))
+        if (progress && !progress(state))
             return cancelled();
         if (isTable(file.path) || !file.problem.empty())
             reader.read(file);

@@ -1,7 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/KnownCosts.h"
 #include "app/cli/options/PredictOptions.h"
-#include "app/cli/options/ProfileInput.h"
 #include "app/cli/options/TableInput.h"
 #include "app/cli/output/PredictionOutput.h"
 #include "app/cli/output/SearchOutput.h"
@@ -14,9 +14,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -24,33 +21,6 @@
 namespace trainscope::cli {
 
 namespace {
-
-std::vector<predict::MeasuredJob> measuredJobs(const std::vector<importers::TableRow>& rows) {
-    std::vector<predict::MeasuredJob> jobs;
-    for (const importers::TableRow& row : rows) {
-        const auto seconds = row.measuredSeconds();
-        if (row.job && seconds)
-            jobs.push_back({*row.job, *seconds, row.publisher, row.version, row.isQualified});
-    }
-    return jobs;
-}
-
-// How far the calibration's own rows are off when each is predicted from the others.
-std::map<std::string, double> leftOutErrors(
-    const std::vector<predict::MeasuredJob>& jobs, const predict::Calibration& calibration) {
-    std::map<std::string, std::pair<double, int>> sums;
-    const auto others = calibration.residuals().leftOut();
-    const auto& logs = calibration.residuals().logs();
-    for (std::size_t i = 0; i < others.size() && i < jobs.size(); ++i) {
-        auto& [sum, count] = sums[jobs[i].source];
-        sum += std::abs(std::exp(others[i].log - logs[i]) - 1.0);
-        ++count;
-    }
-    std::map<std::string, double> errors;
-    for (const auto& [source, sum] : sums)
-        errors[source] = sum.first / sum.second;
-    return errors;
-}
 
 TablePredictions predictTable(
     const std::vector<importers::TableRow>& rows, const predict::Predictor& predictor) {
@@ -71,26 +41,12 @@ TablePredictions predictTable(
 
 Outcome predictRows(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(const auto rows, tableFrom(options.table));
-    predict::Predictor predictor;
-    std::vector<predict::MeasuredJob> measured;
-    std::optional<predict::Calibration> calibration;
-    if (!options.calibration.empty()) {
-        ASSIGN_OR_RETURN(const auto known, tableFrom(options.calibration));
-        measured = measuredJobs(known);
-        if (measured.empty())
-            return Error{ErrorCode::Unrecognised,
-                "No row of the table has both a complete configuration and a measured time.",
-                options.calibration};
-        calibration = predict::Calibration::of(measured);
-        predictor = predict::Predictor(predict::RateTable::builtIn(), *calibration);
-    }
-    ASSIGN_OR_RETURN(const auto profile, readProfiledCosts(options.profile));
-    predictor.use(profile);
-    TablePredictions table = predictTable(rows, predictor);
-    if (calibration) {
-        table.calibrationRows = static_cast<int>(measured.size());
-        table.leftOut = leftOutErrors(measured, *calibration);
-        table.factors = calibration->factors();
+    ASSIGN_OR_RETURN(const auto known, readKnownCosts(options.calibration, options.profile));
+    TablePredictions table = predictTable(rows, known.predictor());
+    if (known.calibration) {
+        table.calibrationRows = static_cast<int>(known.measured.size());
+        table.leftOut = known.leftOutErrors();
+        table.factors = known.calibration->factors();
     }
     return show(
         console, options.json, [&] { return tableJson(table); },
@@ -106,19 +62,17 @@ Status keep(const PredictOptions& options, const Console& console, const predict
 }
 
 Outcome predictOne(const PredictOptions& options, const Console& console) {
-    ASSIGN_OR_RETURN(const auto request, jobRequestOf(options));
-    ASSIGN_OR_RETURN(auto job, predict::jobOf(request));
-    ASSIGN_OR_RETURN(const auto profile, readProfiledCosts(options.profile));
-    predict::Predictor predictor;
-    predictor.use(profile);
-    if (profile)
-        job.machine.site = profile->onlyFabricOf(job.machine.gpu.name);
+    ASSIGN_OR_RETURN(auto request, jobRequestOf(options));
+    ASSIGN_OR_RETURN(const auto known, readKnownCosts(options.calibration, options.profile));
+    known.placeAtSite(request.cluster);
+    ASSIGN_OR_RETURN(const auto job, predict::jobOf(request));
+    const predict::Predictor predictor = known.predictor();
     ASSIGN_OR_RETURN(const auto prediction, predictor.predict(job));
     if (!options.database.empty())
         RETURN_IF_ERROR(keep(options, console, job, prediction));
     std::vector<predict::Sensitivity> whatIf;
     if (options.whatIf) {
-        ASSIGN_OR_RETURN(whatIf, predict::sensitivitiesOf(job));
+        ASSIGN_OR_RETURN(whatIf, predict::sensitivitiesOf(job, predictor));
     }
     return show(
         console, options.json,
@@ -138,12 +92,13 @@ Outcome predictOne(const PredictOptions& options, const Console& console) {
         });
 }
 
-Outcome compareClusters(
-    const PredictOptions& options, const predict::SearchRequest& request, const Console& console) {
-    ASSIGN_OR_RETURN(const auto other, clusterRequestOf(options, 1));
+Outcome compareClusters(const PredictOptions& options, const predict::SearchRequest& request,
+    const KnownCosts& known, const Console& console) {
+    ASSIGN_OR_RETURN(auto other, clusterRequestOf(options, 1));
+    known.placeAtSite(other);
     ProgressLine line(console);
     ASSIGN_OR_RETURN(const auto comparison,
-        predict::compareScales(request, other, predict::Predictor(), shownOn(line, console)));
+        predict::compareScales(request, other, known.predictor(), shownOn(line, console)));
     line.clear();
     const std::array<std::string, 2> names{textOf(request.cluster), textOf(other)};
     return show(
@@ -152,18 +107,23 @@ Outcome compareClusters(
 }
 
 Outcome searchAny(const PredictOptions& options, const Console& console) {
-    ASSIGN_OR_RETURN(const auto request, searchRequestOf(options));
+    ASSIGN_OR_RETURN(auto request, searchRequestOf(options));
     if (options.clusters.size() > 2)
         return usageError("A search compares two clusters at most.");
+    ASSIGN_OR_RETURN(const auto known, readKnownCosts(options.calibration, options.profile));
+    known.placeAtSite(request.cluster);
     if (options.clusters.size() == 2)
-        return compareClusters(options, request, console);
+        return compareClusters(options, request, known, console);
     ProgressLine line(console);
-    ASSIGN_OR_RETURN(const auto result,
-        predict::searchLayouts(request, predict::Predictor(), shownOn(line, console)));
+    const predict::Predictor predictor = known.predictor();
+    ASSIGN_OR_RETURN(
+        const auto result, predict::searchLayouts(request, predictor, shownOn(line, console)));
     line.clear();
-    if (!options.database.empty() && !result.top.empty())
-        RETURN_IF_ERROR(
-            keep(options, console, result.top.front().job, result.top.front().prediction));
+    if (!options.database.empty() && !result.top.empty()) {
+        const predict::Job& best = result.top.front().job;
+        ASSIGN_OR_RETURN(const auto whole, predictor.predict(best)); // with its schedule
+        RETURN_IF_ERROR(keep(options, console, best, whole));
+    }
     return show(
         console, options.json, [&] { return searchJson(result); },
         [&](std::ostream& out) {

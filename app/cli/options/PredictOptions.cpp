@@ -108,6 +108,9 @@ Result<predict::SearchRequest> searchRequestOf(const PredictOptions& options) {
         request.fixed.zeroStage = 3;
     if (!options.recompute.empty())
         request.fixed.recompute = job.recompute;
+    request.fixed.expertTensor = asked.expertTensor;
+    request.fixed.shard = asked.shardSize;
+    request.fixed.schedule = asked.schedule;
     const auto objective = predict::objectiveFrom(options.objective);
     if (!objective)
         return unknown("objective", options.objective, "time, energy or peak-power");

@@ -2,6 +2,7 @@
 
 #include "app/cli/output/CompareOutput.h"
 #include "app/cli/text/TitledTable.h"
+#include "core/figures/prediction/RankedLayouts.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -25,9 +26,17 @@ std::string recomputeText(const LayoutChoice& choice) {
 }
 
 Json choiceJson(const LayoutChoice& choice) {
-    return object(
-        {{"tp", choice.tensor}, {"cp", choice.context}, {"ep", choice.expert}, {"dp", choice.data},
-            {"pp", choice.pipeline}, {"vpp", choice.virtualStages}, {"zero", choice.zeroStage}});
+    return object({{"tp", choice.tensor}, {"cp", choice.context}, {"ep", choice.expert},
+        {"dp", choice.data}, {"pp", choice.pipeline}, {"vpp", choice.virtualStages},
+        {"zero", choice.zeroStage}, {"etp", when(choice.expertTensor > 0, choice.expertTensor)},
+        {"shard", when(choice.shard > 0, choice.shard)},
+        {"schedule", when(choice.pipeline > 1, toString(choice.schedule))}});
+}
+
+Json nearestJson(const predict::NearestLayout& nearest) {
+    return {{"layout", choiceJson(nearest.choice)}, {"micro_batch", nearest.choice.microBatch},
+        {"recompute", recomputeText(nearest.choice)}, {"memory_b", nearest.memoryB},
+        {"lacks_b", nearest.lacksB}};
 }
 
 Json rankedJson(const RankedLayout& one) {
@@ -78,17 +87,23 @@ std::string refusedText(const SearchResult& result) {
 } // namespace
 
 Json searchJson(const SearchResult& result) {
-    return {{"searched", result.searched}, {"feasible", result.feasible.size()},
-        {"refused", refusedJson(result)}, {"rows", listOf(result.top, rankedJson)},
+    Json json{{"searched", result.searched}, {"feasible", result.feasible.size()},
+        {"refused", refusedJson(result)}, {"is_proven", result.isProven},
+        {"rows", listOf(result.top, rankedJson)},
         {"pareto", listOf(result.energyFront, rankedJson)},
         {"power_pareto", listOf(result.powerFront, rankedJson)}};
+    if (result.nearest)
+        json["nearest"] = nearestJson(*result.nearest);
+    if (result.leastPowerW)
+        json["least_power_w"] = *result.leastPowerW;
+    return json;
 }
 
 void printSearch(std::ostream& out, const std::string& title, const SearchResult& result) {
     out << fmt::format("{}: {}, {} feasible\n  refused: {}\n\n", title,
         text::counted(result.searched, "combination"), result.feasible.size(), refusedText(result));
     if (result.top.empty()) {
-        out << "No layout can be.\n";
+        out << "No layout can be.\n" << figures::nearestWords(result) << '\n';
         return;
     }
     printTitled(out, rankedTable("The best layouts", result.top));

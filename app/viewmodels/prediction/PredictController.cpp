@@ -202,7 +202,7 @@ figures::Figure PredictController::figure() const {
         return figures::predictionFigure(m_answer.board);
     auto board = std::make_shared<plot::PredictionFigureData>(*m_answer.board);
     board->front = figures::frontOf(
-        *m_found, m_rankingSettings.objective, figures::choiceOf(m_answer.asked->job));
+        *m_found, m_rankingSettings.objective, predict::choiceOf(m_answer.asked->job));
     return figures::predictionFigure(board);
 }
 

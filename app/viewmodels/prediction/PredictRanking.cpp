@@ -85,7 +85,7 @@ void PredictController::showSearch() {
         return m_layouts.clear();
     std::optional<predict::LayoutChoice> chosen;
     if (m_answer.asked)
-        chosen = figures::choiceOf(m_answer.asked->job);
+        chosen = predict::choiceOf(m_answer.asked->job);
     m_layouts.show(*m_found, chosen);
 }
 
@@ -104,13 +104,7 @@ void PredictController::takeLayout(int row) {
         return;
     const predict::LayoutChoice& choice = m_found->top[static_cast<std::size_t>(row)].choice;
     predict::JobRequest request = *m_form.request();
-    request.layout = {};
-    request.layout.tensor = choice.tensor;
-    request.layout.context = choice.context;
-    request.layout.expert = choice.expert;
-    request.layout.pipeline = choice.pipeline;
-    request.layout.virtualStages = choice.virtualStages;
-    request.layout.zeroStage = choice.zeroStage;
+    request.layout = predict::layoutOf(choice);
     request.microBatch = choice.microBatch;
     request.recompute = choice.recompute;
     request.recomputedLayers = choice.recomputedLayers;

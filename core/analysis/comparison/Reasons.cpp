@@ -221,8 +221,10 @@ private:
         if (!areBothKnown(key, "The exposed communication"))
             return;
         const auto part = [](const RunMeasures& run, const std::string& label) {
-            return fmt::format("{} exposes {} of its traced time{}", label,
-                text::roundedPercent(*run.value(key)), carriersText(run));
+            return fmt::format("{} exposes {} of its {}{}", label,
+                text::roundedPercent(*run.value(key)),
+                run.run.kind == RunKind::Predicted ? "predicted step" : "traced time",
+                carriersText(run));
         };
         add(part(m_a, m_labels.a) + ", " + part(m_b, m_labels.b) + ".", key);
     }

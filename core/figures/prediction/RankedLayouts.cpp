@@ -42,17 +42,15 @@ std::string choiceWords(const LayoutChoice& choice) {
     add("CP", choice.context);
     words += fmt::format(" · PP {}", choice.pipeline);
     add("VPP", choice.virtualStages);
+    if (layout::splitsBackward(choice.schedule))
+        words += fmt::format(" {}", titleOf(choice.schedule));
     add("EP", choice.expert);
+    add("ETP", choice.expertTensor);
     words += fmt::format(" · DP {}", choice.data);
     add("ZeRO", choice.zeroStage);
+    if (choice.shard > 0)
+        words += fmt::format(" in groups of {}", choice.shard);
     return words + fmt::format(", micro-batch {}", choice.microBatch) + recomputeWords(choice);
-}
-
-LayoutChoice choiceOf(const predict::Job& job) {
-    const layout::Degrees& degrees = job.layout.grid.degrees();
-    return {degrees.tensor, degrees.context, degrees.expert, degrees.data, degrees.pipeline,
-        job.layout.virtualStages, job.layout.sharding ? job.layout.sharding->zeroStage : 0,
-        job.microBatch, job.recompute, job.recomputedLayers};
 }
 
 plot::PredictedFront frontOf(const predict::SearchResult& found, SearchObjective objective,
@@ -107,6 +105,21 @@ std::string searchWords(const predict::SearchResult& found) {
     for (std::size_t i = 0; i < kMostReasons && found.refusedBy(reasons[i]) > 0; ++i)
         words += fmt::format("{}{} by {}", i == 0 ? "; refused: " : ", ",
             found.refusedBy(reasons[i]), toString(reasons[i]));
+    const std::string nearest = nearestWords(found);
+    return nearest.empty() ? words : words + ". " + nearest;
+}
+
+std::string nearestWords(const predict::SearchResult& found) {
+    if (!found.feasible.empty())
+        return {};
+    std::string words;
+    if (found.leastPowerW)
+        words = fmt::format("At the lowest clock a layout draws {} at least.",
+            text::quantity(*found.leastPowerW, "W"));
+    else if (found.nearest)
+        words = fmt::format("The least memory is that of {}: {}, {} more than may be used.",
+            choiceWords(found.nearest->choice), text::quantity(found.nearest->memoryB, "B"),
+            text::quantity(found.nearest->lacksB, "B"));
     return words;
 }
 

@@ -12,8 +12,6 @@ namespace trainscope::figures {
 
 // "TP 8 · PP 4 · DP 1, micro-batch 2, full recomputation".
 std::string choiceWords(const predict::LayoutChoice& choice);
-// The choice that a job's layout is.
-predict::LayoutChoice choiceOf(const predict::Job& job);
 
 // Step time against energy, or, where that is the objective, against peak power: the front with its
 // intervals, and the best of the others.
@@ -25,5 +23,8 @@ text::Table rankedTable(const predict::SearchResult& found);
 
 // "1,204 of 5,310 layouts can be; refused: 2,100 by memory, …".
 std::string searchWords(const predict::SearchResult& found);
+
+// Where nothing can be: what comes nearest, in a sentence for each limit; else empty.
+std::string nearestWords(const predict::SearchResult& found);
 
 } // namespace trainscope::figures

@@ -140,6 +140,28 @@ Correction Residuals::of(const Job& job, const std::string& source, double versi
     return {count > 0 ? toRows.dot(m_weights) : 0.0, std::sqrt(std::max(square(noise), variance))};
 }
 
+double Residuals::logOf(const Job& job) const {
+    const Point point = pointOf(job, 0.0);
+    double log = 0.0;
+    for (std::size_t i = 0; i < m_points.size(); ++i)
+        log += covariance(point, m_points[i]) * m_weights[static_cast<Eigen::Index>(i)];
+    return log;
+}
+
+// Each row that lowers counts as much as it can, each that raises not at all.
+double Residuals::leastLogOf(const Job& job) const {
+    Point point = pointOf(job, 0.0);
+    double log = 0.0;
+    for (std::size_t i = 0; i < m_points.size(); ++i) {
+        point.layout = m_points[i].layout;
+        point.recompute = m_points[i].recompute;
+        point.tokens = m_points[i].tokens;
+        const double weight = m_weights[static_cast<Eigen::Index>(i)];
+        log += covariance(point, m_points[i]) * std::min(0.0, weight);
+    }
+    return log;
+}
+
 // Rasmussen and Williams 2006, equation 5.12.
 std::vector<Correction> Residuals::leftOut() const {
     std::vector<Correction> result;

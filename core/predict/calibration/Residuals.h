@@ -30,6 +30,10 @@ public:
     // `source` and `version` as in MeasuredJob; empty and 0 where they are not known.
     [[nodiscard]] Correction of(
         const Job& job, const std::string& source = {}, double version = 0.0) const;
+    // The logarithm alone, without source and version.
+    [[nodiscard]] double logOf(const Job& job) const;
+    // None of jobs that differ in layout, micro-batch and recomputation alone is below.
+    [[nodiscard]] double leastLogOf(const Job& job) const;
     [[nodiscard]] bool isEmpty() const { return m_points.empty(); }
     [[nodiscard]] const std::vector<double>& logs() const { return m_logs; }
     // Of each row, from the other ones alone.

@@ -113,7 +113,7 @@ Result<ClusterRequest> clusterFrom(std::string_view text) {
             "\"{}\" is no cluster: say nodes, GPUs per node and a GPU of the catalogue, as in "
             "4x8xH200, or 64xH100.",
             text));
-    ClusterRequest cluster{*gpu, 1, usualGpusPerNode(*gpu), {}, {}, {}, {}};
+    ClusterRequest cluster{*gpu, 1, usualGpusPerNode(*gpu), {}, {}, {}, {}, {}};
     if (numbers.size() == 2) {
         cluster.nodes = numbers[0];
         cluster.gpusPerNode = numbers[1];
@@ -156,8 +156,15 @@ std::string textOf(const layout::Layout& layout) {
     add("dp", degrees.data, 1);
     add("pp", degrees.pipeline, 1);
     add("vpp", layout.virtualStages, 1);
-    if (layout.sharding)
+    if (layout.sharding) {
         add("zero", layout.sharding->zeroStage, 1);
+        if (layout.sharding->replicas > 1)
+            add("shard", layout.sharding->group, 0);
+    }
+    const auto usual = layout.virtualStages > 1 ? layout::ScheduleKind::Interleaved
+                                                : layout::ScheduleKind::OneForwardOneBackward;
+    if (degrees.pipeline > 1 && layout.schedule != usual)
+        text += fmt::format(",schedule={}", toString(layout.schedule));
     return text.empty() ? "tp=1" : text;
 }
 
@@ -275,6 +282,7 @@ Result<Job> jobOf(const JobRequest& asked) {
             request.model.heads, request.model.name));
     Job job{request.model, {}, std::move(placed)};
     job.machine.gpu = request.cluster.gpu;
+    job.machine.site = request.cluster.site;
     job.machine.linkBandwidth = request.cluster.linkBandwidth;
     job.machine.networkBandwidth = request.cluster.networkBandwidth;
     job.machine.powerLimitW = request.cluster.powerLimitW;

@@ -18,6 +18,7 @@ struct ClusterRequest {
     std::optional<double> networkBandwidth; // of a GPU, B/s
     std::optional<double> powerLimitW;
     std::optional<double> clockHz;
+    std::string site = {}; // see Machine
 
     [[nodiscard]] int gpus() const { return nodes * gpusPerNode; }
 };
@@ -31,7 +32,7 @@ int usualGpusPerNode(const catalogue::GpuModel& gpu);
 // "tp=8,pp=4,vpp=2,ep=8,zero=3"; keys tp, pp, cp, ep, etp, dp, vpp, zero, shard, fsdp (no value),
 // order, schedule, stage-layers (19-21-21-19). Usage names the part that cannot be read.
 Result<layout::LayoutRequest> layoutFrom(std::string_view text);
-// The degrees above 1, in that form; "tp=1" for none.
+// The degrees above 1, in that form; "tp=1" for none. Of schedules those that are not usual.
 std::string textOf(const layout::Layout& layout);
 
 struct JobRequest {

@@ -98,7 +98,7 @@ Surroundings surroundingsOf(const Job& job) {
         usualAir(gpusOfNode(job), gpuPowerOf(job.machine.gpu).limitW).inletC};
 }
 
-ActivityTimes activitiesOf(const Step& step, const Breakdown& layerForward) {
+ActivityTimes activitiesOf(const Step& step, const Breakdown& forward) {
     ActivityTimes times;
     Breakdown parts = step.breakdown;
     if (step.inference) {
@@ -106,7 +106,7 @@ ActivityTimes activitiesOf(const Step& step, const Breakdown& layerForward) {
         addDecoding(step.inference->decodeParts, 1.0, times);
     }
     addActivities(parts, 1.0, times);
-    addRecomputation(layerForward, parts[StepPart::Recompute], times);
+    addRecomputation(forward, parts[StepPart::Recompute], times);
     return times;
 }
 

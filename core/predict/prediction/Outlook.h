@@ -14,8 +14,8 @@ layout::Cluster clusterOf(const Job& job);
 Surroundings surroundingsOf(const Job& job);
 
 // Seconds of each activity where no more is known than the parts of a stage's step; what it
-// recomputes is spent as a layer's forward pass is.
-ActivityTimes activitiesOf(const Step& step, const Breakdown& layerForward);
+// recomputes is spent as its forward pass is.
+ActivityTimes activitiesOf(const Step& step, const Breakdown& forward);
 
 Outlook outlookOf(const Job& job, const Step& step);
 

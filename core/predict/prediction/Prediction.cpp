@@ -78,14 +78,31 @@ Result<Step> Predictor::stepOf(const Job& job, const JobCosts& costs, bool simul
     return predictStep(job, costs.rates, slowed, *costs.collectives, simulate);
 }
 
+const Residuals* Predictor::residualsFor(const Job& job, const JobCosts& costs) const {
+    const bool areCorrected = !costs.spread && !job.isInference() && m_calibration
+        && !m_calibration->residuals().isEmpty();
+    return areCorrected ? &m_calibration->residuals() : nullptr;
+}
+
+double Predictor::correctionOf(const Job& job) const {
+    const auto costs = costsOf(job);
+    const Residuals* residuals = costs.hasValue() ? residualsFor(job, costs.value()) : nullptr;
+    return residuals == nullptr ? 0.0 : residuals->logOf(job);
+}
+
+double Predictor::leastCorrectionOf(const Job& job) const {
+    const auto costs = costsOf(job);
+    const Residuals* residuals = costs.hasValue() ? residualsFor(job, costs.value()) : nullptr;
+    return residuals == nullptr ? 0.0 : residuals->leastLogOf(job);
+}
+
 void Predictor::addInterval(const Job& job, const MeasurementContext& context,
     const JobCosts& costs, Prediction& prediction) const {
     double spread = prediction.step.spread;
     if (costs.spread) {
         spread = std::hypot(spread, *costs.spread);
-    } else if (m_calibration && !m_calibration->residuals().isEmpty() && !job.isInference()) {
-        const Correction correction
-            = m_calibration->residuals().of(job, context.source, context.version);
+    } else if (const Residuals* residuals = residualsFor(job, costs)) {
+        const Correction correction = residuals->of(job, context.source, context.version);
         prediction.seconds *= std::exp(correction.log);
         spread = std::hypot(spread, correction.spread);
     } else {

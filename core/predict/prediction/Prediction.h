@@ -89,8 +89,17 @@ public:
     // Whether a lowered power limit or a locked clock makes operators slower than these say.
     [[nodiscard]] bool isSlowed(const Job& job) const;
 
-private:
+    // What the job's step is predicted from: samples where the profile has them, else formulas.
     [[nodiscard]] Result<JobCosts> costsOf(const Job& job) const;
+    // The logarithm that a calibration adds to that of the job's seconds; 0 without one, and of
+    // samples.
+    [[nodiscard]] double correctionOf(const Job& job) const;
+    // None of jobs that differ in layout, micro-batch and recomputation alone is below.
+    [[nodiscard]] double leastCorrectionOf(const Job& job) const;
+
+private:
+    [[nodiscard]] const Residuals* residualsFor(
+        const Job& job, const JobCosts& costs) const; // nullptr: none
     [[nodiscard]] Result<Step> stepOf(const Job& job, const JobCosts& costs, bool simulate) const;
     void addInterval(const Job& job, const MeasurementContext& context, const JobCosts& costs,
         Prediction& prediction) const;

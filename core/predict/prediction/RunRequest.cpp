@@ -35,7 +35,7 @@ Status takeCluster(const Run& run, const layout::Layout& layout, JobRequest& req
     const catalogue::GpuModel* gpu = catalogue::findGpuModel(run.gpuModel);
     if (gpu == nullptr)
         return unknownOf(run, "kind of GPU");
-    request.cluster = {*gpu, layout.nodes, layout.gpusPerNode, {}, {}, {}, {}};
+    request.cluster = {*gpu, layout.nodes, layout.gpusPerNode, {}, {}, {}, {}, {}};
     return {};
 }
 

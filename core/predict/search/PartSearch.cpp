@@ -1,19 +1,15 @@
 #include "core/predict/search/PartSearch.h"
 
 #include "core/analysis/machine/MemoryNeed.h"
-#include "core/model/Try.h"
-#include "core/predict/cost/Analytic.h"
 #include "core/predict/prediction/Outlook.h"
+#include "core/predict/search/LayerCostCache.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace trainscope::predict {
 
 namespace {
-
-constexpr std::size_t kRecomputes = static_cast<std::size_t>(Recompute::Full) + 1;
 
 // Those that can be the fullest: of stages with as much of the model the first holds most
 // activations, and the last has the loss.
@@ -42,15 +38,25 @@ std::vector<int> fullestCandidates(const Job& job) {
     return candidates;
 }
 
+// A shard group, and what each candidate for the fullest stage holds more with it than with a group
+// of all ranks.
+struct ShardGroup {
+    layout::Sharding sharding;
+    LayoutChoice choice;
+    std::vector<double> moreStates; // B
+    bool isOpen = true; // the next larger micro-batch may fit
+};
+
 class PartSearcher {
 public:
     PartSearcher(const SearchBasis& basis, const SearchPart& part)
         : m_basis(basis)
         , m_request(basis.request)
         , m_space(basis.space)
-        , m_part(part) { }
+        , m_part(part)
+        , m_costs(basis.costs, basis.shardedCosts) { }
 
-    Result<PartResult> search() {
+    PartResult search() {
         m_result.searched = m_space.combinations(m_part);
         if (const auto refusal = refusalOfPart()) {
             refuse(*refusal, m_result.searched);
@@ -59,12 +65,19 @@ public:
         for (const int pipeline : m_space.pipelines()) {
             if (m_basis.isCancelled())
                 break;
-            RETURN_IF_ERROR(searchPipeline(pipeline));
+            searchPipeline(pipeline);
         }
         return std::move(m_result);
     }
 
 private:
+    // One of the micro-batches that divide the batch.
+    struct Batch {
+        std::size_t at = 0; // its place in the space
+        int samples = 1;
+        int microbatches = 1;
+    };
+
     void refuse(Refusal reason, std::int64_t combinations) {
         m_result.refused[static_cast<std::size_t>(reason)] += combinations;
     }
@@ -85,7 +98,7 @@ private:
         const std::int64_t ranks = std::int64_t{m_part.tensor} * m_part.context * pipeline;
         if (gpus % ranks != 0)
             return Refusal::Ranks;
-        const std::int64_t slices = m_part.expert > 1 ? 1 : m_part.tensor;
+        const std::int64_t slices = m_part.expertTensor > 0 ? m_part.expertTensor : m_part.tensor;
         if (gpus % (m_part.expert * slices * pipeline) != 0)
             return Refusal::Experts;
         if (pipeline > m_request.model.layers)
@@ -95,119 +108,234 @@ private:
         return std::nullopt;
     }
 
-    Status searchPipeline(int pipeline) {
-        if (m_space.isRepeated(m_part, pipeline))
-            return {};
+    void searchPipeline(int pipeline) {
         if (const auto refusal = refusalOf(pipeline)) {
             refuse(*refusal, m_space.combinations(m_part, pipeline));
-            return {};
+            return;
         }
-        const auto modes = m_space.recomputations(pipeline, m_part.zeroStage);
-        m_costs.assign(kRecomputes * 2 * m_space.microBatches().size(), std::nullopt);
+        m_costs.forget();
         LayoutChoice choice{m_part.tensor, m_part.context, m_part.expert, 1, pipeline};
-        choice.zeroStage = m_part.zeroStage;
+        choice.expertTensor = m_part.expertTensor;
         choice.data = m_request.cluster.gpus() / (m_part.tensor * m_part.context * pipeline);
-        for (const int virtualStages : m_space.virtualStages(pipeline)) {
-            choice.virtualStages = virtualStages;
-            RETURN_IF_ERROR(searchLayout(choice, modes));
+        const auto shardings = m_space.shardings(m_part, pipeline);
+        choice.zeroStage = shardings.front().zeroStage;
+        for (const FlowChoice& flow : m_space.flows(pipeline)) {
+            choice.virtualStages = flow.virtualStages;
+            choice.schedule = flow.schedule;
+            searchFlow(choice, shardings);
         }
-        return {};
     }
 
-    Status searchLayout(const LayoutChoice& choice, const std::vector<RecomputeChoice>& modes) {
-        const auto each = static_cast<std::int64_t>(m_space.microBatches().size());
+    void searchFlow(const LayoutChoice& choice, const std::vector<ShardChoice>& shardings) {
+        std::int64_t each = 0; // shardings with their recomputations
+        for (const ShardChoice& one : shardings)
+            each += modesOf(choice, one.zeroStage);
         auto job = jobOf(m_request, choice);
         if (!job.hasValue()) {
-            refuse(Refusal::Layers, each * static_cast<std::int64_t>(modes.size()));
-            return {};
+            const auto sizes = static_cast<std::int64_t>(m_space.microBatches().size());
+            refuse(Refusal::Layers, each * sizes);
+            return;
         }
-        RETURN_IF_ERROR(takeRates(job.value()));
         m_stages = fullestCandidates(job.value());
-        for (const RecomputeChoice& mode : modes)
-            searchMicroBatches(choice, job.value(), mode);
-        return {};
+        takeBatches(choice, each);
+        for (auto first = shardings.begin(); first != shardings.end();) {
+            const auto end = std::find_if(first, shardings.end(),
+                [&](const ShardChoice& one) { return one.zeroStage != first->zeroStage; });
+            searchShardings(choice, job.value(), {first, end});
+            first = end;
+        }
     }
 
-    // They are the same for all layouts of the part.
-    Status takeRates(const Job& job) {
-        if (m_formulas)
-            return {};
-        ASSIGN_OR_RETURN(m_rates, m_basis.predictor.ratesOf(job));
-        m_formulas.emplace(m_rates);
-        return {};
+    [[nodiscard]] std::int64_t modesOf(const LayoutChoice& choice, int zeroStage) const {
+        return static_cast<std::int64_t>(m_space.recomputations(choice.pipeline, zeroStage).size());
     }
 
-    void searchMicroBatches(LayoutChoice choice, Job& job, const RecomputeChoice& recompute) {
-        job.recompute = choice.recompute = recompute.mode;
-        job.recomputedLayers = choice.recomputedLayers = recompute.layers;
-        analysis::MemoryRequest memory = memoryRequestOf(job);
+    void takeBatches(const LayoutChoice& choice, std::int64_t combinations) {
+        m_batches.clear();
         const std::vector<int>& sizes = m_space.microBatches();
         for (std::size_t at = 0; at < sizes.size(); ++at) {
             const std::int64_t each = std::int64_t{choice.data} * sizes[at];
             if (m_request.globalBatch % each != 0) {
-                refuse(Refusal::Batch, 1);
+                refuse(Refusal::Batch, combinations);
                 continue;
             }
             const int microbatches = static_cast<int>(m_request.globalBatch / each);
-            if (choice.virtualStages > 1 && microbatches < choice.pipeline) {
-                refuse(Refusal::Schedule, 1);
-                continue;
-            }
-            job.microBatch = choice.microBatch = sizes[at];
-            job.layout.microbatches = memory.layout.microbatches = microbatches;
-            memory.microBatch = sizes[at];
-            const double bytes = fullest(memory);
-            if (bytes > m_basis.memoryB) {
-                refuse(Refusal::Memory, 1);
-                continue;
-            }
-            keep(choice, job, bytes, costsOf(job, at));
+            if (choice.virtualStages > 1 && microbatches < choice.pipeline)
+                refuse(Refusal::Schedule, combinations);
+            else
+                m_batches.push_back({at, sizes[at], microbatches});
         }
     }
 
-    [[nodiscard]] double fullest(const analysis::MemoryRequest& memory) const {
-        double most = 0.0;
-        for (const int stage : m_stages) {
-            most = std::max(most, analysis::stageNeedOf(memory, stage).total());
-            if (most > m_basis.memoryB)
-                break;
+    // Of one ZeRO stage.
+    void searchShardings(
+        const LayoutChoice& choice, Job& job, const std::vector<ShardChoice>& shardings) {
+        const int zeroStage = shardings.front().zeroStage;
+        takeGroups(choice, job, shardings);
+        for (const RecomputeChoice& mode : m_space.recomputations(choice.pipeline, zeroStage)) {
+            for (ShardGroup& group : m_groups) {
+                group.choice.recompute = mode.mode;
+                group.choice.recomputedLayers = mode.layers;
+                group.isOpen = true;
+            }
+            job.recompute = mode.mode;
+            job.recomputedLayers = mode.layers;
+            searchMicroBatches(job);
         }
+    }
+
+    void takeGroups(
+        const LayoutChoice& choice, Job& job, const std::vector<ShardChoice>& shardings) {
+        const int ranks = choice.data * choice.context;
+        m_groups.clear();
+        for (const ShardChoice& one : shardings) {
+            const int group = one.group > 0 ? one.group : ranks;
+            if (ranks % group != 0) {
+                refuse(Refusal::Ranks,
+                    modesOf(choice, one.zeroStage) * static_cast<std::int64_t>(m_batches.size()));
+                continue;
+            }
+            ShardGroup made{{one.zeroStage, group, ranks / group}, choice, {}};
+            made.choice.zeroStage = one.zeroStage;
+            made.choice.shard = group < ranks ? group : 0;
+            m_groups.push_back(std::move(made));
+        }
+        std::vector<double> least;
+        for (ShardGroup& group : m_groups) {
+            job.layout.sharding = sharding(group);
+            const auto states = statesOf(job);
+            if (least.empty())
+                least = states;
+            for (std::size_t i = 0; i < states.size(); ++i)
+                group.moreStates.push_back(states[i] - least[i]);
+        }
+    }
+
+    // Absent where nothing is said of it, as of inference.
+    static std::optional<layout::Sharding> sharding(const ShardGroup& group) {
+        return group.sharding.zeroStage > 0 ? std::optional(group.sharding) : std::nullopt;
+    }
+
+    [[nodiscard]] std::vector<double> statesOf(const Job& job) const {
+        const analysis::MemoryRequest memory = memoryRequestOf(job);
+        std::vector<double> states;
+        for (const int stage : m_stages)
+            states.push_back(analysis::stageNeedOf(memory, stage).states());
+        return states;
+    }
+
+    // Larger ones need no less memory: what one of them refuses, it refuses the others too.
+    void searchMicroBatches(Job& job) {
+        if (m_groups.empty())
+            return;
+        job.layout.sharding = sharding(m_groups.front());
+        analysis::MemoryRequest memory = memoryRequestOf(job);
+        std::vector<double> needs(m_stages.size());
+        for (std::size_t i = 0; i < m_batches.size(); ++i) {
+            const Batch& batch = m_batches[i];
+            memory.layout.microbatches = job.layout.microbatches = batch.microbatches;
+            memory.microBatch = job.microBatch = batch.samples;
+            for (std::size_t at = 0; at < needs.size(); ++at)
+                needs[at] = analysis::stageNeedOf(memory, m_stages[at]).total();
+            bool isAnyOpen = false;
+            for (ShardGroup& group : m_groups) {
+                if (!group.isOpen)
+                    continue;
+                group.choice.microBatch = batch.samples;
+                const double bytes = fullest(needs, group);
+                group.isOpen = bytes <= m_basis.memoryB;
+                if (!group.isOpen) {
+                    refuse(Refusal::Memory, static_cast<std::int64_t>(m_batches.size() - i));
+                    takeNearest(group.choice, bytes);
+                    continue;
+                }
+                isAnyOpen = true;
+                job.layout.sharding = sharding(group);
+                estimate(group.choice, job, batch.at, bytes);
+            }
+            if (!isAnyOpen)
+                return;
+        }
+    }
+
+    static double fullest(const std::vector<double>& needs, const ShardGroup& group) {
+        double most = 0.0;
+        for (std::size_t i = 0; i < needs.size(); ++i)
+            most = std::max(most, needs[i] + group.moreStates[i]);
         return most;
     }
 
-    // Parts of a stage that are recomputed, and numbers of virtual stages above one, share theirs.
-    const LayerCosts& costsOf(const Job& job, std::size_t microBatch) {
-        const auto mode = static_cast<std::size_t>(job.recompute);
-        const std::size_t split = job.layout.virtualStages > 1 ? 1 : 0;
-        std::optional<LayerCosts>& costs
-            = m_costs[(mode * 2 + split) * m_space.microBatches().size() + microBatch];
-        if (!costs)
-            costs = layerCostsOf(job, m_rates, *m_formulas, *m_formulas);
-        return *costs;
+    void takeNearest(const LayoutChoice& choice, double bytes) {
+        if (!m_result.nearest || bytes < m_result.nearest->memoryB)
+            m_result.nearest = NearestLayout{choice, bytes, bytes - m_basis.memoryB};
     }
 
-    void keep(const LayoutChoice& choice, const Job& job, double bytes, const LayerCosts& costs) {
-        const Step step = estimateStep(job, m_rates, costs, *m_formulas, *m_formulas);
-        const LayerCost& layer = job.model.experts > 1 ? costs.expert : costs.dense;
-        m_result.found.push_back(
-            {choice, step.seconds, bytes, activitiesOf(step, layer.cost.forward), step.balance});
+    // What the layers of the largest stage take at least, which no stage can do without.
+    [[nodiscard]] double leastOf(const Job& job, const LayerCosts& costs) const {
+        const int pipeline = job.layout.grid.degrees().pipeline;
+        const int layers = (job.model.layers + pipeline - 1) / pipeline;
+        const bool areAllRecomputed = job.recomputedLayers == 0;
+        const auto total = [areAllRecomputed](const LayerCost& one) {
+            const Breakdown& backward = one.cost.backward;
+            return one.cost.forward.total() + backward.total()
+                - (areAllRecomputed ? 0.0 : backward[StepPart::Recompute]);
+        };
+        const bool isMixture = job.model.experts > 1;
+        double layer = total(isMixture ? costs.expert : costs.dense);
+        if (isMixture && job.model.denseLayers > 0)
+            layer = std::min(layer, total(costs.dense));
+        return job.microbatches() * layers * layer;
+    }
+
+    void estimate(const LayoutChoice& choice, const Job& job, std::size_t batch, double bytes) {
+        const JobCosts& constants = m_costs.of(job);
+        const LayerCosts& unsharded = m_costs.layersOf(job, batch);
+        if (isSlow(leastOf(job, unsharded)))
+            return refuse(Refusal::Slow, 1);
+        if (!exchangesShards(job))
+            return estimate(choice, job, unsharded, bytes);
+        const LayerCosts sharded
+            = withSharding(unsharded, job, constants.rates, *constants.collectives);
+        if (isSlow(leastOf(job, sharded)))
+            return refuse(Refusal::Slow, 1);
+        estimate(choice, job, sharded, bytes);
+    }
+
+    void estimate(
+        const LayoutChoice& choice, const Job& job, const LayerCosts& layers, double bytes) {
+        const JobCosts& constants = m_costs.of(job);
+        const Step step = estimateStep(
+            job, constants.rates, layers, *constants.operators, *constants.collectives);
+        if (isSlow(step.seconds))
+            return refuse(Refusal::Slow, 1);
+        takeFastest(step.seconds);
+        m_result.found.push_back({choice, step.seconds, step.least, bytes,
+            activitiesOf(step, step.forward), step.balance});
+    }
+
+    void takeFastest(double seconds) {
+        double fastest = m_basis.fastest.load(std::memory_order_relaxed);
+        while (seconds < fastest && !m_basis.fastest.compare_exchange_weak(fastest, seconds)) { }
+    }
+
+    [[nodiscard]] bool isSlow(double seconds) const {
+        return seconds > kSlowest * m_basis.fastest.load(std::memory_order_relaxed);
     }
 
     const SearchBasis& m_basis;
     const SearchRequest& m_request;
     const SearchSpace& m_space;
     SearchPart m_part;
+    LayerCostCache m_costs;
     PartResult m_result;
     std::vector<int> m_stages; // that can be the fullest
-    Rates m_rates;
-    std::optional<AnalyticCosts> m_formulas;
-    std::vector<std::optional<LayerCosts>>
-        m_costs; // by recomputation, virtual stages or not, micro-batch
+    std::vector<Batch> m_batches; // ascending
+    std::vector<ShardGroup> m_groups; // of one ZeRO stage
 };
 
 } // namespace
 
-Result<PartResult> searchPart(const SearchBasis& basis, const SearchPart& part) {
+PartResult searchPart(const SearchBasis& basis, const SearchPart& part) {
     return PartSearcher(basis, part).search();
 }
 

@@ -1,11 +1,14 @@
 #pragma once
-// PartSearch: one part of a search, by one thread: TP, CP, EP and sharding are chosen, the rest is
-// gone through. Costs of layers are made once for all numbers of virtual stages.
+// PartSearch: one part of a search, by one thread: TP, CP, EP and ETP are chosen, the rest is gone
+// through. Costs of layers are made once for all schedules and shardings; memory once for all shard
+// groups, which differ in what they hold of weights, gradients and optimizer alone.
 
 #include "core/predict/power/PowerModel.h"
 #include "core/predict/search/SearchSpace.h"
 
+#include <atomic>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace trainscope::predict {
@@ -14,6 +17,7 @@ namespace trainscope::predict {
 struct FoundLayout {
     LayoutChoice choice;
     double seconds = 0.0;
+    double least = 0.0; // see Step
     double memoryB = 0.0;
     ActivityTimes activities; // of the slowest stage, in a step
     double balance = 1.0; // see Step
@@ -23,18 +27,20 @@ struct PartResult {
     std::int64_t searched = 0;
     std::array<std::int64_t, kRefusals> refused{};
     std::vector<FoundLayout> found;
+    std::optional<NearestLayout> nearest; // of those that memory refuses
 };
 
-// What all parts need. `isCancelled` is asked often and answers at once.
+// What all parts need.
 struct SearchBasis {
     const SearchRequest& request;
     const SearchSpace& space;
-    const Predictor& predictor;
+    JobCosts costs; // of layouts up to ZeRO 1
+    JobCosts shardedCosts; // from ZeRO 2 on
     double memoryB = 0.0; // of a GPU that may be used; infinite where it is not known
-    std::function<bool()> isCancelled;
+    std::atomic<double>& fastest; // s, of all parts so far
+    std::function<bool()> isCancelled; // asked often, answers at once
 };
 
-// NotFound where nothing is known of the GPU or its precision.
-Result<PartResult> searchPart(const SearchBasis& basis, const SearchPart& part);
+PartResult searchPart(const SearchBasis& basis, const SearchPart& part);
 
 } // namespace trainscope::predict

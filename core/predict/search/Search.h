@@ -1,19 +1,25 @@
 #pragma once
 // Search: the layouts that a model can be trained with on a cluster, by what a step of each takes.
-// Every combination of TP, CP, EP, PP, virtual stages, sharding, micro-batch and recomputation is
-// looked at: what cannot be is counted by reason, what can be is estimated (the schedule by its
-// closed form), and the best are predicted whole.
+// Every combination of TP, CP, EP, ETP, PP, schedule, virtual stages, sharding, micro-batch and
+// recomputation is looked at: what cannot be is counted by reason, what can be is estimated (the
+// schedule by its closed form), and the best are predicted whole.
 //
 // Ranges    TP: divisors of the GPUs up to the domain of scale-up links. CP: divisors whose chunks,
-//           of which a rank has two, have kLeastChunk tokens. EP: divisors of the experts. PP:
-//           divisors of the GPUs. Virtual stages: divisors of the layers of the largest stage.
-//           Micro-batch: powers of two. Sharding: ZeRO 1 and 3. Recomputation: none, full, full of
-//           a quarter, half and three quarters of a stage's layers, selective where attention is
-//           unfused (it frees nothing else), and per operator with ZeRO 3. Of inference no virtual
-//           stages, no recomputation, and weights on every replica.
+//           of which a rank has two, have kLeastChunk tokens. EP: divisors of the experts. ETP: 1
+//           and TP. PP: divisors of the GPUs. Virtual stages: divisors of the layers of the largest
+//           stage. Schedule: 1F1B, interleaved where stages are divided, and zero-bubble (ZB-H1,
+//           ZB-V) of training; GPipe takes as long as 1F1B and more memory. Micro-batch: powers of
+//           two. Sharding: ZeRO 1, 2 and 3, and ZeRO 3 within groups of every size (hybrid).
+//           Recomputation: none, full, full of a quarter, half and three quarters of a stage's
+//           layers, selective where attention is unfused (it frees nothing else), and per operator
+//           with ZeRO 3. Of inference no virtual stages, no recomputation, and weights on every
+//           replica.
 // Limits    Of memory: a share of each GPU's. Of power: of all GPUs together, kept by capping each.
+//           Of time: kSlowest times the fastest; slower layouts are counted and not ranked.
+// Best      Layouts are predicted whole in the order of what they take at least, until no other can
+//           be among the best. Of seconds that least follows from the schedule (Step::least); of
+//           energy and power from the estimate and how far it was seen to be off.
 //
-// The power and energy of an estimate are those at clock and temperature of the fastest layout.
 // Any thread; both cores are used through the shared pool.
 
 #include "core/model/Import.h"
@@ -44,8 +50,13 @@ struct FixedChoices {
     std::optional<int> virtualStages;
     std::optional<int> zeroStage;
     std::optional<int> microBatch;
-    std::optional<Recompute> recompute; // of all layers
+    std::optional<Recompute> recompute = {}; // of all layers
+    std::optional<int> expertTensor = {};
+    std::optional<int> shard = {}; // ranks of a shard group
+    std::optional<layout::ScheduleKind> schedule = {};
 };
+
+inline constexpr double kSlowest = 4.0; // times the fastest step
 
 struct SearchRequest {
     catalogue::TrainingModel model;
@@ -58,7 +69,6 @@ struct SearchRequest {
     Precision precision = Precision::Bf16;
     AttentionKind attention = AttentionKind::Flash;
     std::string stack = {};
-    std::string site = {}; // see Machine
     FixedChoices fixed = {};
     double memoryShare = 1.0; // of a GPU's memory that may be used
     std::optional<double> powerLimitW; // of all GPUs together
@@ -77,9 +87,15 @@ struct LayoutChoice {
     int microBatch = 1;
     Recompute recompute = Recompute::None;
     int recomputedLayers = 0; // of each stage; 0: all
+    int expertTensor = 0; // 0: no experts
+    int shard = 0; // ranks of a shard group; 0: all
+    layout::ScheduleKind schedule = layout::ScheduleKind::OneForwardOneBackward;
 
     bool operator==(const LayoutChoice&) const = default;
 };
+// The choice that a job's layout is, and the layout that is asked for by it.
+LayoutChoice choiceOf(const Job& job);
+layout::LayoutRequest layoutOf(const LayoutChoice& choice);
 
 struct LayoutEstimate {
     LayoutChoice choice;
@@ -87,12 +103,21 @@ struct LayoutEstimate {
     double memoryB = 0.0; // of the fullest GPU
     double energyJ = 0.0; // of a step, all GPUs
     double peakW = 0.0; // all GPUs
+    double leastSeconds = 0.0; // no prediction is below, see Step::least
+    double leastPeakW = 0.0;
+};
+
+// What comes nearest where nothing can be.
+struct NearestLayout {
+    LayoutChoice choice;
+    double memoryB = 0.0; // of the fullest GPU
+    double lacksB = 0.0; // over what may be used
 };
 
 struct RankedLayout {
     LayoutChoice choice;
     Job job;
-    Prediction prediction;
+    Prediction prediction; // without its schedule
     double peakW = 0.0; // all GPUs
     bool isPareto = false; // none of the result is both faster and takes less energy
     bool isPowerPareto = false; // and with peak power
@@ -100,20 +125,21 @@ struct RankedLayout {
 
 // Why a combination cannot be.
 enum class Refusal {
-    Ranks, // TP · CP · PP does not divide the GPUs
+    Ranks, // TP · CP · PP does not divide the GPUs, or a shard group the replicas
     Heads, // TP does not divide them
     Sequence, // CP does not divide it
-    Experts, // EP · PP does not divide the GPUs
+    Experts, // EP · ETP · PP does not divide the GPUs
     Layers, // more pieces than layers
     Batch, // DP · micro-batch does not divide it
     Schedule, // fewer micro-batches than interleaved stages
     Memory,
     Power, // above the limit at the lowest clock
+    Slow, // takes more than kSlowest times the fastest
 };
-inline constexpr std::size_t kRefusals = 9;
+inline constexpr std::size_t kRefusals = 10;
 inline constexpr std::array kAllRefusals{Refusal::Ranks, Refusal::Heads, Refusal::Sequence,
     Refusal::Experts, Refusal::Layers, Refusal::Batch, Refusal::Schedule, Refusal::Memory,
-    Refusal::Power};
+    Refusal::Power, Refusal::Slow};
 std::string_view toString(Refusal reason); // "ranks", "heads", …
 
 struct SearchResult {
@@ -121,8 +147,11 @@ struct SearchResult {
     std::array<std::int64_t, kRefusals> refused{}; // by reason, the first that was met
     std::vector<LayoutEstimate> feasible; // the best first
     std::vector<RankedLayout> top; // the best first
-    // That no other is better than in both, step time and energy, step time and peak power, up to
-    // four times the fastest step. By step time; predicted whole, chosen among the estimates.
+    bool isProven = true; // of `top`: no other layout can be better
+    std::optional<NearestLayout> nearest; // where memory refuses all that could be
+    std::optional<double> leastPowerW; // of all GPUs: where power refuses them, the least limit
+    // That no other is better than in both, step time and energy, step time and peak power. By step
+    // time; predicted whole, chosen among the estimates.
     std::vector<RankedLayout> energyFront;
     std::vector<RankedLayout> powerFront;
 

@@ -51,9 +51,6 @@ SearchSpace::SearchSpace(const SearchRequest& request)
         = upTo(divisorsOf(std::max(1, request.model.experts)), request.cluster.gpus());
     m_experts = chosen(fixed.expert, experts);
     m_pipelines = chosen(fixed.pipeline, divisors);
-    const bool isTraining = request.workload == Workload::Training;
-    m_zeroStages = chosen(
-        fixed.zeroStage, isTraining ? std::vector<int>{1, kFullShards} : std::vector<int>{0});
     m_microBatches = chosen(fixed.microBatch, powersOfTwo(request.globalBatch));
 }
 
@@ -65,13 +62,49 @@ int SearchSpace::largestStage(int pipeline) const {
     return (layers + (countsEnds ? 2 : 0) + pipeline - 1) / pipeline;
 }
 
-std::vector<int> SearchSpace::virtualStages(int pipeline) const {
-    if (m_request.fixed.virtualStages)
-        return {*m_request.fixed.virtualStages};
-    const bool isInference = m_request.workload == Workload::Inference;
-    if (pipeline == 1 || pipeline > m_request.model.layers || isInference)
-        return {1};
-    return divisorsOf(largestStage(pipeline));
+std::vector<FlowChoice> SearchSpace::flows(int pipeline) const {
+    using layout::ScheduleKind;
+    std::vector<FlowChoice> all{{1, ScheduleKind::OneForwardOneBackward}};
+    const bool isDivided = pipeline > 1 && pipeline <= m_request.model.layers;
+    if (isDivided && m_request.workload != Workload::Inference) {
+        const bool isTraining = m_request.workload == Workload::Training;
+        if (isTraining)
+            all.push_back({1, ScheduleKind::ZeroBubble});
+        for (const int virtualStages : divisorsOf(largestStage(pipeline))) {
+            if (virtualStages > 1)
+                all.push_back({virtualStages, ScheduleKind::Interleaved});
+            if (virtualStages == 2 && isTraining)
+                all.push_back({virtualStages, ScheduleKind::ZeroBubbleV});
+        }
+    }
+    const FixedChoices& fixed = m_request.fixed;
+    const auto isOther = [&fixed](const FlowChoice& one) {
+        return (fixed.virtualStages && one.virtualStages != *fixed.virtualStages)
+            || (fixed.schedule && one.schedule != *fixed.schedule);
+    };
+    std::erase_if(all, isOther);
+    return all;
+}
+
+std::vector<ShardChoice> SearchSpace::shardings(const SearchPart& part, int pipeline) const {
+    const FixedChoices& fixed = m_request.fixed;
+    const bool isTraining = m_request.workload == Workload::Training;
+    const std::vector<int> stages = chosen(
+        fixed.zeroStage, isTraining ? std::vector<int>{1, 2, kFullShards} : std::vector{0});
+    const int ranks = std::max(1, m_request.cluster.gpus() / std::max(1, part.tensor * pipeline));
+    std::vector<ShardChoice> all;
+    for (const int zeroStage : stages) {
+        if (ranks == 1 && !all.empty())
+            break;
+        all.push_back({zeroStage, fixed.shard.value_or(0)});
+        if (zeroStage < kFullShards || fixed.shard)
+            continue;
+        for (const int group : divisorsOf(ranks)) {
+            if (group > 1 && group < ranks)
+                all.push_back({zeroStage, group});
+        }
+    }
+    return all;
 }
 
 std::vector<RecomputeChoice> SearchSpace::recomputations(int pipeline, int zeroStage) const {
@@ -95,29 +128,32 @@ std::vector<RecomputeChoice> SearchSpace::recomputations(int pipeline, int zeroS
     return all;
 }
 
+std::vector<int> SearchSpace::expertTensors(int tensor) const {
+    if (m_request.model.experts <= 1)
+        return {0};
+    if (m_request.fixed.expertTensor)
+        return {*m_request.fixed.expertTensor};
+    return tensor > 1 ? std::vector{1, tensor} : std::vector{1};
+}
+
 std::vector<SearchPart> SearchSpace::parts() const {
     std::vector<SearchPart> all;
     for (const int tensor : m_tensors) {
         for (const int context : m_contexts) {
             for (const int expert : m_experts) {
-                for (const int zeroStage : m_zeroStages)
-                    all.push_back({tensor, context, expert, zeroStage});
+                for (const int expertTensor : expertTensors(tensor))
+                    all.push_back({tensor, context, expert, expertTensor});
             }
         }
     }
     return all;
 }
 
-bool SearchSpace::isRepeated(const SearchPart& part, int pipeline) const {
-    return m_zeroStages.size() > 1 && part.zeroStage > m_zeroStages.front()
-        && std::int64_t{part.tensor} * pipeline == m_request.cluster.gpus();
-}
-
 std::int64_t SearchSpace::combinations(const SearchPart& part, int pipeline) const {
-    if (isRepeated(part, pipeline))
-        return 0;
-    return static_cast<std::int64_t>(virtualStages(pipeline).size()
-        * recomputations(pipeline, part.zeroStage).size() * m_microBatches.size());
+    std::size_t each = 0;
+    for (const ShardChoice& sharding : shardings(part, pipeline))
+        each += recomputations(pipeline, sharding.zeroStage).size();
+    return static_cast<std::int64_t>(each * flows(pipeline).size() * m_microBatches.size());
 }
 
 std::int64_t SearchSpace::combinations(const SearchPart& part) const {

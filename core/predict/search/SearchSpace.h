@@ -18,43 +18,50 @@ struct RecomputeChoice {
     bool operator==(const RecomputeChoice&) const = default;
 };
 
+struct FlowChoice {
+    int virtualStages = 1;
+    layout::ScheduleKind schedule = layout::ScheduleKind::OneForwardOneBackward;
+};
+
+struct ShardChoice {
+    int zeroStage = 1;
+    int group = 0; // ranks of a shard group; 0: all
+};
+
 // The dimensions whose choice makes a part of the search that one thread does.
 struct SearchPart {
     int tensor = 1;
     int context = 1;
     int expert = 1;
-    int zeroStage = 1;
+    int expertTensor = 0; // 0: no experts
 };
 
 class SearchSpace {
 public:
     explicit SearchSpace(const SearchRequest& request);
 
-    [[nodiscard]] const std::vector<int>& tensors() const { return m_tensors; }
-    [[nodiscard]] const std::vector<int>& contexts() const { return m_contexts; }
-    [[nodiscard]] const std::vector<int>& experts() const { return m_experts; }
     [[nodiscard]] const std::vector<int>& pipelines() const { return m_pipelines; }
-    [[nodiscard]] const std::vector<int>& zeroStages() const { return m_zeroStages; }
     [[nodiscard]] const std::vector<int>& microBatches() const { return m_microBatches; }
-    [[nodiscard]] std::vector<int> virtualStages(int pipeline) const;
+    [[nodiscard]] std::vector<FlowChoice> flows(int pipeline) const;
+    // Those of one ZeRO stage behind each other, that of all ranks first. One where there is
+    // nothing to shard over.
+    [[nodiscard]] std::vector<ShardChoice> shardings(const SearchPart& part, int pipeline) const;
     [[nodiscard]] std::vector<RecomputeChoice> recomputations(int pipeline, int zeroStage) const;
 
     [[nodiscard]] std::vector<SearchPart> parts() const;
-    // The same as with a lower ZeRO stage: there is nothing to shard over.
-    [[nodiscard]] bool isRepeated(const SearchPart& part, int pipeline) const;
     // Combinations of a part, and of it with one number of stages.
     [[nodiscard]] std::int64_t combinations(const SearchPart& part) const;
     [[nodiscard]] std::int64_t combinations(const SearchPart& part, int pipeline) const;
 
 private:
     [[nodiscard]] int largestStage(int pipeline) const;
+    [[nodiscard]] std::vector<int> expertTensors(int tensor) const;
 
     const SearchRequest& m_request;
     std::vector<int> m_tensors;
     std::vector<int> m_contexts;
     std::vector<int> m_experts;
     std::vector<int> m_pipelines;
-    std::vector<int> m_zeroStages;
     std::vector<int> m_microBatches;
 };
 

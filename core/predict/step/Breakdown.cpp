@@ -2,8 +2,6 @@
 
 #include "core/model/EnumNames.h"
 
-#include <numeric>
-
 namespace trainscope::predict {
 
 namespace {
@@ -21,23 +19,6 @@ constexpr auto kPartNames = enumNames<StepPart>({{StepPart::Gemm, "gemm"},
 
 std::string_view toString(StepPart part) {
     return kPartNames.nameOf(part);
-}
-
-double Breakdown::total() const {
-    return std::accumulate(m_seconds.begin(), m_seconds.end(), 0.0);
-}
-
-Breakdown& Breakdown::operator+=(const Breakdown& other) {
-    for (std::size_t i = 0; i < kStepParts; ++i)
-        m_seconds[i] += other.m_seconds[i];
-    return *this;
-}
-
-Breakdown Breakdown::times(double factor) const {
-    Breakdown result = *this;
-    for (double& seconds : result.m_seconds)
-        seconds *= factor;
-    return result;
 }
 
 } // namespace trainscope::predict

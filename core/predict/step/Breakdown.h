@@ -31,9 +31,27 @@ class Breakdown {
 public:
     double& operator[](StepPart part) { return m_seconds[static_cast<std::size_t>(part)]; }
     double operator[](StepPart part) const { return m_seconds[static_cast<std::size_t>(part)]; }
-    [[nodiscard]] double total() const;
-    Breakdown& operator+=(const Breakdown& other);
-    [[nodiscard]] Breakdown times(double factor) const;
+    [[nodiscard]] double total() const {
+        double sum = 0.0;
+        for (const double seconds : m_seconds)
+            sum += seconds;
+        return sum;
+    }
+    Breakdown& operator+=(const Breakdown& other) {
+        for (std::size_t i = 0; i < kStepParts; ++i)
+            m_seconds[i] += other.m_seconds[i];
+        return *this;
+    }
+    [[nodiscard]] Breakdown times(double factor) const {
+        Breakdown result = *this;
+        for (double& seconds : result.m_seconds)
+            seconds *= factor;
+        return result;
+    }
+    void add(const Breakdown& other, double factor) {
+        for (std::size_t i = 0; i < kStepParts; ++i)
+            m_seconds[i] += other.m_seconds[i] * factor;
+    }
 
 private:
     std::array<double, kStepParts> m_seconds{};

@@ -125,7 +125,7 @@ private:
         const double gpus = 1.0 * m_job.gpus() / m_job.layout.grid.degrees().data;
         const double doublings = std::max(0.0, std::log2(gpus / 8.0));
         m_step.breakdown[StepPart::Jitter] = m_step.breakdown.total() * m_rates.jitter * doublings;
-        m_step.seconds = m_step.breakdown.total();
+        m_step.seconds = m_step.least = m_step.breakdown.total();
     }
 
     // Of the prompts in flight.

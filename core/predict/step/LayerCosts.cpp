@@ -62,8 +62,7 @@ public:
         , m_pass(pass)
         , m_rates(rates)
         , m_operators(operators)
-        , m_collectives(collectives)
-        , m_tensor(job.layout.grid.degrees().tensor) { }
+        , m_collectives(collectives) { }
 
     PassCosts costs() {
         const catalogue::TrainingModel& model = m_job.model;
@@ -79,18 +78,11 @@ public:
     }
 
 private:
-    [[nodiscard]] bool isSharded() const {
-        return m_job.layout.sharding && m_job.layout.sharding->zeroStage >= 2
-            && m_job.layout.sharding->group > 1;
-    }
-
     LayerCost layer(const LayerWork& work) {
         LayerCost made{{}, work.parameters, work.expertParameters, work.adapterParameters};
         addOperators(work, made.cost);
         addExchanges(work, made.cost);
         addGaps(work.hasExperts, made.cost);
-        addRecomputation(made.cost);
-        addSharding(work.parameters + work.expertParameters, made.cost);
         keepForward(made.cost);
         return made;
     }
@@ -99,7 +91,6 @@ private:
         LayerCost made{{}, work.parameters, work.expertParameters, 0.0};
         addOperators(work, made.cost);
         addExchanges(work, made.cost);
-        addSharding(work.parameters, made.cost);
         keepForward(made.cost);
         return made;
     }
@@ -144,23 +135,6 @@ private:
         }
     }
 
-    void addRecomputation(PieceCost& cost) const {
-        switch (m_job.recompute) {
-        case Recompute::None:
-            return;
-        case Recompute::Selective:
-            if (m_job.recomputedParts.attentionCore)
-                cost.backward[StepPart::Recompute] += cost.forward[StepPart::Attention];
-            return;
-        case Recompute::PerOperator:
-            cost.backward[StepPart::Recompute] += m_rates.perOperatorForward * cost.forward.total();
-            return;
-        case Recompute::Full:
-            cost.backward[StepPart::Recompute] += cost.forward.total();
-            return;
-        }
-    }
-
     // Experts are many small kernels: where the host takes longer to launch a pass than the GPU to
     // do it, the GPU waits. The passage from one to the other is smooth, since layers differ.
     void addGaps(bool withExperts, PieceCost& cost) const {
@@ -178,39 +152,63 @@ private:
         }
     }
 
-    // Parameters gathered and gradients scattered beside the layer's compute.
-    void addSharding(double parameters, PieceCost& cost) {
-        if (!isSharded() || parameters <= 0.0)
-            return;
-        const layout::Sharding& sharding = *m_job.layout.sharding;
-        const Collective gather{CollectiveKind::AllGather, kGatheredBytes * parameters,
-            sharding.group, ranksInside(m_job, sharding.group, m_tensor)};
-        Collective scatter = gather;
-        scatter.kind = CollectiveKind::ReduceScatter;
-        scatter.bytes = m_rates.shardedReduceBytes * parameters;
-        const double gathering = m_collectives.secondsOf(gather);
-        const double scattering
-            = m_job.workload == Workload::Training ? m_collectives.secondsOf(scatter) : 0.0;
-        const auto beside = [this](double compute, double exchange) {
-            return std::max(m_rates.shardedSlowdown * exchange, exchange - compute);
-        };
-        cost.forward[StepPart::Sharding] += beside(cost.forward.total(), gathering);
-        const bool gathersAgain = sharding.zeroStage >= 3;
-        cost.backward[StepPart::Sharding]
-            += beside(cost.backward.total(), scattering + (gathersAgain ? gathering : 0.0));
-    }
-
     const Job& m_job;
     Pass m_pass;
     const Rates& m_rates;
     const OperatorCosts& m_operators;
     const CollectiveCosts& m_collectives;
-    int m_tensor;
 };
+
+void addRecomputed(const Job& job, const Rates& rates, PieceCost& cost) {
+    switch (job.recompute) {
+    case Recompute::None:
+        return;
+    case Recompute::Selective:
+        if (job.recomputedParts.attentionCore)
+            cost.backward[StepPart::Recompute] += cost.forward[StepPart::Attention];
+        return;
+    case Recompute::PerOperator:
+        cost.backward[StepPart::Recompute] += rates.perOperatorForward * cost.forward.total();
+        return;
+    case Recompute::Full:
+        cost.backward[StepPart::Recompute] += cost.forward.total();
+        return;
+    }
+}
+
+// Parameters gathered and gradients scattered beside the layer's compute.
+void addShards(const Job& job, const Rates& rates, const CollectiveCosts& collectives,
+    double parameters, PieceCost& cost) {
+    if (parameters <= 0.0)
+        return;
+    const layout::Sharding& sharding = *job.layout.sharding;
+    const Collective gather{CollectiveKind::AllGather, kGatheredBytes * parameters, sharding.group,
+        ranksInside(job, sharding.group, job.layout.grid.degrees().tensor)};
+    Collective scatter = gather;
+    scatter.kind = CollectiveKind::ReduceScatter;
+    scatter.bytes = rates.shardedReduceBytes * parameters;
+    const double gathering = collectives.secondsOf(gather);
+    const double scattering
+        = job.workload == Workload::Training ? collectives.secondsOf(scatter) : 0.0;
+    const auto beside = [&rates](double compute, double exchange) {
+        return std::max(rates.shardedSlowdown * exchange, exchange - compute);
+    };
+    cost.forward[StepPart::Sharding] += beside(cost.forward.total(), gathering);
+    if (job.isInference())
+        return;
+    const bool gathersAgain = sharding.zeroStage >= 3;
+    cost.backward[StepPart::Sharding]
+        += beside(cost.backward.total(), scattering + (gathersAgain ? gathering : 0.0));
+}
 
 } // namespace
 
-LayerCosts layerCostsOf(const Job& job, const Rates& rates, const OperatorCosts& operators,
+bool exchangesShards(const Job& job) {
+    const auto& sharding = job.layout.sharding;
+    return sharding && sharding->zeroStage >= 2 && sharding->group > 1;
+}
+
+LayerCosts plainCostsOf(const Job& job, const Rates& rates, const OperatorCosts& operators,
     const CollectiveCosts& collectives) {
     LayerCosts all;
     static_cast<PassCosts&>(all)
@@ -218,6 +216,34 @@ LayerCosts layerCostsOf(const Job& job, const Rates& rates, const OperatorCosts&
     if (job.decodes() > 0)
         all.decode = LayerCoster(job, Pass::Decode, rates, operators, collectives).costs();
     return all;
+}
+
+LayerCosts withRecomputation(const LayerCosts& plain, const Job& job, const Rates& rates) {
+    LayerCosts costs = plain;
+    addRecomputed(job, rates, costs.dense.cost);
+    addRecomputed(job, rates, costs.expert.cost);
+    return costs;
+}
+
+LayerCosts withSharding(const LayerCosts& costs, const Job& job, const Rates& rates,
+    const CollectiveCosts& collectives) {
+    if (!exchangesShards(job))
+        return costs;
+    LayerCosts sharded = costs;
+    const auto add = [&](PassCosts& pass) {
+        for (LayerCost* one : {&pass.dense, &pass.expert, &pass.embedding, &pass.loss})
+            addShards(job, rates, collectives, one->parameters + one->expertParameters, one->cost);
+    };
+    add(sharded);
+    if (sharded.decode)
+        add(*sharded.decode);
+    return sharded;
+}
+
+LayerCosts layerCostsOf(const Job& job, const Rates& rates, const OperatorCosts& operators,
+    const CollectiveCosts& collectives) {
+    const LayerCosts plain = plainCostsOf(job, rates, operators, collectives);
+    return withSharding(withRecomputation(plain, job, rates), job, rates, collectives);
 }
 
 } // namespace trainscope::predict

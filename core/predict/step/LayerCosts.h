@@ -32,8 +32,19 @@ struct LayerCosts : PassCosts {
         decode; // of inference that generates: of one token more of each sample
 };
 
+// Shards are exchanged with every micro-batch: from ZeRO 2 on.
+bool exchangesShards(const Job& job);
+
 // All layers recomputed as the job says: Job::recomputedLayers is of a stage and not looked at.
 LayerCosts layerCostsOf(const Job& job, const Rates& rates, const OperatorCosts& operators,
+    const CollectiveCosts& collectives);
+
+// The same in three steps, of which a search takes the first once for many of the others: nothing
+// recomputed and no parameters gathered; then the job's recomputation; then its sharding.
+LayerCosts plainCostsOf(const Job& job, const Rates& rates, const OperatorCosts& operators,
+    const CollectiveCosts& collectives);
+LayerCosts withRecomputation(const LayerCosts& plain, const Job& job, const Rates& rates);
+LayerCosts withSharding(const LayerCosts& costs, const Job& job, const Rates& rates,
     const CollectiveCosts& collectives);
 
 } // namespace trainscope::predict

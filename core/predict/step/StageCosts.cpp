@@ -9,8 +9,8 @@ namespace {
 constexpr double kSentBytes = 2.0; // of a number
 
 void addTimes(PieceCost& cost, const PieceCost& part, double times) {
-    cost.forward += part.forward.times(times);
-    cost.backward += part.backward.times(times);
+    cost.forward.add(part.forward, times);
+    cost.backward.add(part.backward, times);
     cost.weightGradient += part.weightGradient * times;
 }
 

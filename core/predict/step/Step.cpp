@@ -60,6 +60,7 @@ private:
         int first = 0; // such stage
         int count = 0;
         Breakdown cost; // of one micro-batch
+        Breakdown forward; // of it
         double seconds = 0.0;
     };
 
@@ -73,10 +74,12 @@ private:
                 [&share](const StageKind& kind) { return kind.share == share; });
             if (known != m_stages.rend()) {
                 ++known->count;
+                m_kindOfStage.push_back(static_cast<std::size_t>(m_stages.rend() - known) - 1);
                 continue;
             }
+            m_kindOfStage.push_back(m_stages.size());
             const PieceCost cost = costOf(m_job, m_layers, share, shareRecomputed(share.layers()));
-            StageKind kind{share, stage, 1, cost.forward, 0.0};
+            StageKind kind{share, stage, 1, cost.forward, cost.forward, 0.0};
             kind.cost += cost.backward;
             kind.seconds = kind.cost.total();
             m_stages.push_back(kind);
@@ -141,8 +144,38 @@ private:
             [](const StageKind& a, const StageKind& b) { return a.seconds < b.seconds; });
         m_step.slowestStage = slowest->first;
         m_step.balance = slowest->seconds > 0.0 ? meanStage() / slowest->seconds : 1.0;
+        m_step.forward = slowest->forward;
         m_step.breakdown = slowest->cost.times(m_job.microbatches());
         m_step.breakdown[StepPart::Bubble] = std::max(0.0, makespan - m_step.breakdown.total());
+        m_step.least = std::min(makespan, leastMakespan());
+    }
+
+    // One micro-batch there and, where that is not put off, back.
+    [[nodiscard]] double passing(const LayerCost& layer, double recomputed) const {
+        const PieceCost& cost = layer.cost;
+        const double back = layout::splitsBackward(m_job.layout.schedule)
+            ? 0.0
+            : cost.backward.total() - (1.0 - recomputed) * cost.backward[StepPart::Recompute];
+        return cost.forward.total() + back;
+    }
+
+    [[nodiscard]] double leastMakespan() const {
+        const double microbatches = m_job.microbatches();
+        if (m_kindOfStage.size() == 1)
+            return microbatches * m_stages.front().seconds;
+        double least = 0.0;
+        double before = passing(m_layers.embedding, 1.0); // of the pieces before
+        for (std::size_t stage = 0; stage < m_kindOfStage.size(); ++stage) {
+            const StageKind& kind = m_stages[m_kindOfStage[stage]];
+            least = std::max(least, (stage == 0 ? 0.0 : before) + microbatches * kind.seconds);
+            const ModelShare piece = shareOf(m_job, stage);
+            const double recomputed = shareRecomputed(kind.share.layers());
+            if (piece.dense > 0)
+                before += piece.dense * passing(m_layers.dense, recomputed);
+            if (piece.experts > 0)
+                before += piece.experts * passing(m_layers.expert, recomputed);
+        }
+        return least;
     }
 
     [[nodiscard]] double meanStage() const {
@@ -196,9 +229,24 @@ private:
             + reduction(held.experts, m_job.layout.grid.expertData(), stride * m_degrees.expert);
     }
 
-    [[nodiscard]] bool isSharded() const {
-        return m_job.layout.sharding && m_job.layout.sharding->zeroStage >= 2
-            && m_job.layout.sharding->group > 1;
+    // Of the gradients of shards, over groups that hold the same.
+    [[nodiscard]] double replicaReduction(
+        double parameters, int group, int ranks, int stride) const {
+        const int shards = std::min(group, ranks);
+        return m_collectives.secondsOf(
+            {CollectiveKind::AllReduce, m_rates.shardedReduceBytes * parameters / shards,
+                ranks / shards, ranksInside(m_job, ranks / shards, stride * shards)});
+    }
+
+    [[nodiscard]] double replicaSeconds(const Parameters& held) const {
+        const layout::Sharding& sharding = *m_job.layout.sharding;
+        if (sharding.replicas <= 1)
+            return 0.0;
+        const int stride = m_degrees.tensor * m_degrees.context;
+        return replicaReduction(
+                   held.dense, sharding.group, m_degrees.data * m_degrees.context, m_degrees.tensor)
+            + replicaReduction(held.experts, sharding.group, m_job.layout.grid.expertData(),
+                stride * m_degrees.expert);
     }
 
     void addStepParts() {
@@ -206,8 +254,7 @@ private:
         double optimizer = 0.0;
         for (const StageKind& kind : m_stages) {
             const Parameters held = parametersOf(kind.share);
-            if (!isSharded() || m_job.workload == Workload::Lora)
-                gradients = std::max(gradients, exposedGradients(held, kind.seconds));
+            gradients = std::max(gradients, exposedGradients(held, kind.seconds));
             optimizer = std::max(optimizer, optimizerSeconds(held));
         }
         m_step.breakdown[StepPart::DataParallel] += gradients;
@@ -215,12 +262,16 @@ private:
         m_step.breakdown[StepPart::Gap] += m_rates.stepSeconds;
         const double busy = m_step.breakdown.total();
         const double doublings = std::max(0.0, std::log2(m_job.gpus() / 8.0));
-        m_step.breakdown[StepPart::Jitter] = busy * m_rates.jitter * doublings;
+        const double jitter = m_rates.jitter * doublings;
+        m_step.breakdown[StepPart::Jitter] = busy * jitter;
         m_step.seconds = m_step.breakdown.total();
+        m_step.least
+            = (m_step.least + gradients + optimizer + m_rates.stepSeconds) * (1.0 + jitter);
     }
 
     [[nodiscard]] double exposedGradients(const Parameters& held, double microBatch) const {
-        const double all = gradientSeconds(held);
+        const bool areScattered = exchangesShards(m_job) && m_job.workload != Workload::Lora;
+        const double all = areScattered ? replicaSeconds(held) : gradientSeconds(held);
         return std::max(m_rates.dataExposed * all, all - m_rates.dataHidden * microBatch);
     }
 
@@ -239,6 +290,7 @@ private:
     const CollectiveCosts& m_collectives;
     const layout::Degrees& m_degrees;
     std::vector<StageKind> m_stages; // those that differ
+    std::vector<std::size_t> m_kindOfStage; // place of each stage's
     Step m_step;
 };
 

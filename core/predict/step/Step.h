@@ -8,7 +8,8 @@
 //              micro-batch while the layer before computes: max(C + κ·A, A), C the layer's compute,
 //              A its exchange, κ what the exchange costs compute (Rates::shardedSlowdown)
 //   schedule   core/layout/Schedule.h with these durations
-//   gradients  max(share · D, D − hidden · last backward pass), D the reduction
+//   gradients  max(share · D, D − hidden · last backward pass), D the reduction; of FSDP within
+//              groups that hold the same (hybrid sharding) that of the shards over the groups
 //   step       (schedule + gradients + optimizer + parameters) · (1 + jitter)
 //
 // The breakdown's parts add up to the step: what the slowest stage does in all its micro-batches,
@@ -45,6 +46,11 @@ struct Step {
     std::optional<InferenceTimes> inference; // of that workload
     int slowestStage = 0;
     double balance = 1.0; // what a stage does in the mean, over what the slowest does
+    Breakdown forward; // of one micro-batch on the slowest stage
+    // Of an estimate: seconds that no schedule of the job is below. A stage waits for its first
+    // micro-batch, works on all of them, and after its last backward pass those of the pieces
+    // before it are left, unless it has gradients of weights to do meanwhile.
+    double least = 0.0;
     double spread = 0.0; // standard deviation of the logarithm, of the operators' costs
 };
 

@@ -83,26 +83,35 @@ class tst_Search : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // TP 1, 2, 4, 8 and PP 1, 2, 4, 8 with ZeRO 1 and 3, but 3 only where DP is above 1: 28. TP 8
-    // does not divide four heads: 4 + 3. TP·PP of 16 and 32: 3 · 2. PP 4 and 8 are more than two
-    // layers: TP 1 PP 4 twice, TP 1 PP 8 and TP 2 PP 4 once, DP being 1. What is left are TP 1, 2,
-    // 4 with PP 1, 2, TP 4 PP 2 with ZeRO 1 alone.
+    // TP 1, 2, 4, 8 and PP 1, 2, 4, 8. Over 8 replicas there are five shardings: ZeRO 1, 2, 3 and 3
+    // in groups of 2 and 4; over 4 four, over 2 three, over one ZeRO 1 alone. PP 2 has two
+    // schedules, 1F1B and zero-bubble, and no virtual stages: a stage has one layer. TP 1: 5 + 4 ·
+    // 2
+    // + 3 + 1 = 17; TP 2: 4 + 3 · 2 + 1 + 1 = 12; TP 4: 3 + 2 + 1 + 1 = 7; TP 8: 1 + 2 + 1 + 1 = 5.
+    // TP 8 does not divide four heads: 5. TP·PP of 16 and 32: 3. PP 4 and 8 are more than two
+    // layers: TP 1 PP 4 three times, TP 1 PP 8 and TP 2 PP 4 once.
     void smallSearchIsThatOfTheHand() {
         const auto result = searchLayouts(smallRequest()).value();
-        QCOMPARE(result.searched, std::int64_t{28});
-        QCOMPARE(result.refusedBy(Refusal::Heads), std::int64_t{7});
-        QCOMPARE(result.refusedBy(Refusal::Ranks), std::int64_t{6});
-        QCOMPARE(result.refusedBy(Refusal::Layers), std::int64_t{4});
-        QCOMPARE(allRefused(result), std::int64_t{17});
-        std::set<std::array<int, 4>> found;
+        QCOMPARE(result.searched, std::int64_t{41});
+        QCOMPARE(result.refusedBy(Refusal::Heads), std::int64_t{5});
+        QCOMPARE(result.refusedBy(Refusal::Ranks), std::int64_t{3});
+        QCOMPARE(result.refusedBy(Refusal::Layers), std::int64_t{5});
+        QCOMPARE(allRefused(result), std::int64_t{13});
+        std::multiset<std::array<int, 5>> found;
         for (const RankedLayout& one : result.top)
-            found.insert(
-                {one.choice.tensor, one.choice.pipeline, one.choice.data, one.choice.zeroStage});
-        const std::set<std::array<int, 4>> expected{{1, 1, 8, 1}, {1, 1, 8, 3}, {1, 2, 4, 1},
-            {1, 2, 4, 3}, {2, 1, 4, 1}, {2, 1, 4, 3}, {2, 2, 2, 1}, {2, 2, 2, 3}, {4, 1, 2, 1},
-            {4, 1, 2, 3}, {4, 2, 1, 1}};
+            found.insert({one.choice.tensor, one.choice.pipeline, one.choice.data,
+                one.choice.zeroStage, one.choice.shard});
+        const std::multiset<std::array<int, 5>> expected{{1, 1, 8, 1, 0}, {1, 1, 8, 2, 0},
+            {1, 1, 8, 3, 0}, {1, 1, 8, 3, 2}, {1, 1, 8, 3, 4}, {2, 1, 4, 1, 0}, {2, 1, 4, 2, 0},
+            {2, 1, 4, 3, 0}, {2, 1, 4, 3, 2}, {4, 1, 2, 1, 0}, {4, 1, 2, 2, 0}, {4, 1, 2, 3, 0},
+            // With either schedule:
+            {1, 2, 4, 1, 0}, {1, 2, 4, 1, 0}, {1, 2, 4, 2, 0}, {1, 2, 4, 2, 0}, {1, 2, 4, 3, 0},
+            {1, 2, 4, 3, 0}, {1, 2, 4, 3, 2}, {1, 2, 4, 3, 2}, {2, 2, 2, 1, 0}, {2, 2, 2, 1, 0},
+            {2, 2, 2, 2, 0}, {2, 2, 2, 2, 0}, {2, 2, 2, 3, 0}, {2, 2, 2, 3, 0}, {4, 2, 1, 1, 0},
+            {4, 2, 1, 1, 0}};
         QVERIFY(found == expected);
         QCOMPARE(result.feasible.size(), expected.size());
+        QVERIFY(result.isProven);
     }
 
     // Micro-batches 1, 2, 4, 8 of a batch of 8 on DP 8, 4, 2, 1: 1, 2, 3 and 4 of them divide it.
@@ -111,10 +120,10 @@ private Q_SLOTS:
         request.fixed.microBatch.reset();
         request.fixed.zeroStage = 1;
         const auto result = searchLayouts(request).value();
-        QCOMPARE(result.searched, std::int64_t{16 * 4});
-        // TP·PP 1: DP 8; 2: DP 4 twice; 4: DP 2 twice; 8: DP 1.
-        QCOMPARE(result.feasible.size(), std::size_t{1 + 2 * 2 + 2 * 3 + 4});
-        QCOMPARE(result.refusedBy(Refusal::Batch), std::int64_t{3 + 2 * 2 + 2 * 1});
+        QCOMPARE(result.searched, std::int64_t{20 * 4});
+        // PP 1: DP 8, 4, 2; PP 2 with two schedules: DP 4, 2, 1.
+        QCOMPARE(result.feasible.size(), std::size_t{1 + 2 + 3 + 2 * (2 + 3 + 4)});
+        QCOMPARE(result.refusedBy(Refusal::Batch), std::int64_t{3 + 2 + 1 + 2 * (2 + 1)});
         QCOMPARE(result.searched,
             allRefused(result) + static_cast<std::int64_t>(result.feasible.size()));
     }
@@ -227,6 +236,38 @@ private Q_SLOTS:
         const auto none = searchLayouts(request).value();
         QVERIFY(none.feasible.empty());
         QVERIFY(none.refusedBy(Refusal::Power) > 0);
+    }
+
+    // Half of what the smallest layout needs: it is the nearest, and lacks the other half.
+    void nearestIsTheSmallest() {
+        SearchRequest request = smallRequest();
+        const auto whole = searchLayouts(request).value();
+        QVERIFY(!whole.nearest);
+        double least = 1e30;
+        for (const LayoutEstimate& one : whole.feasible)
+            least = std::min(least, one.memoryB);
+        request.memoryShare = 0.5 * least / *request.cluster.gpu.memoryBytes;
+        const auto none = searchLayouts(request).value();
+        QVERIFY(none.feasible.empty());
+        QCOMPARE(none.refusedBy(Refusal::Memory), std::int64_t{28});
+        QVERIFY(none.nearest.has_value());
+        QVERIFY(std::abs(none.nearest->memoryB / least - 1.0) < 1e-9);
+        QVERIFY(std::abs(none.nearest->lacksB / (0.5 * least) - 1.0) < 1e-9);
+        const auto job = jobOf(request, none.nearest->choice).value();
+        QVERIFY(std::abs(Predictor().estimate(job).value().memoryB / least - 1.0) < 1e-9);
+        QVERIFY(choiceOf(job) == none.nearest->choice);
+    }
+
+    // The least limit of all GPUs is one that can be kept, and nothing below it can.
+    void leastPowerIsTheLeast() {
+        SearchRequest request = requestOf("llama3-8b", "2x8xH100", 64, 8192);
+        request.fixed.tensor = 2;
+        request.powerLimitW = 16 * 10.0;
+        const double least = *searchLayouts(request).value().leastPowerW;
+        request.powerLimitW = least * 0.99;
+        QVERIFY(searchLayouts(request).value().feasible.empty());
+        request.powerLimitW = least * 1.01;
+        QVERIFY(!searchLayouts(request).value().feasible.empty());
     }
 
     void objectives() {

@@ -67,6 +67,56 @@ private Q_SLOTS:
                 std::string(toString(static_cast<StepPart>(i))).c_str());
     }
 
+    // The least is that of no schedule: of equal stages it is 1F1B's own but for the sends.
+    void leastIsBelowEverySchedule() {
+        for (const char* layout :
+            {"tp=1", "pp=2", "pp=8", "pp=4,vpp=2", "pp=4,vpp=8", "pp=8,schedule=gpipe",
+                "pp=4,schedule=zero-bubble", "pp=4,schedule=zero-bubble-v", "pp=16,zero=3"}) {
+            for (const Recompute recompute : {Recompute::None, Recompute::Full}) {
+                for (const int layers : {32, 30}) {
+                    JobRequest request = requestFor(gpt(layers, 4096, 50304), layout, 16);
+                    request.recompute = recompute;
+                    const auto asked = jobOf(request);
+                    if (!asked.hasValue())
+                        continue; // 30 layers over 4 × 8 pieces
+                    const Job& job = asked.value();
+                    const Rates rates = RateTable::builtIn().ratesOf(job).value();
+                    const double least = predictStep(job, rates, false).value().least;
+                    const double seconds = predictStep(job, rates).value().seconds;
+                    QVERIFY2(least <= seconds * (1.0 + 1e-9), layout);
+                    QVERIFY2(least > 0.75 * seconds, layout);
+                }
+            }
+        }
+        const JobRequest equal = requestFor(gpt(32, 4096, 128), "pp=8", 8);
+        const Job job = jobOf(equal).value();
+        const Rates rates = RateTable::builtIn().ratesOf(job).value();
+        const double least = predictStep(job, rates, false).value().least;
+        QVERIFY(least > 0.99 * predictStep(job, rates).value().seconds);
+    }
+
+    // FSDP within nodes of 8: the gradients of each shard are added up over the two nodes, which
+    // hold the same: an all-reduce of two GPUs on two nodes sends the shard once each way.
+    void hybridShardsAreAddedUpOverReplicas() {
+        const Job job = jobOf(requestFor(gpt(8, 4096, 50304), "fsdp,shard=8", 16)).value();
+        const Rates rates = RateTable::builtIn().ratesOf(job).value();
+        const Step step = predictStep(job, rates).value();
+        const double parameters = 8.0 * layerWork(job, false).parameters
+            + embeddingWork(job).parameters + lossWork(job).parameters;
+        const double bytes = rates.shardedReduceBytes * parameters / 8.0;
+        const double all = bytes / rates.network + 2.0 * (rates.linkLatency + rates.networkLatency);
+        const PieceCost& piece = step.pieces.front();
+        const double microBatch = piece.forward.total() + piece.backward.total();
+        const double exposed
+            = std::max(rates.dataExposed * all, all - rates.dataHidden * microBatch);
+        QVERIFY(exposed > 0.0);
+        QVERIFY(std::abs(step.breakdown[StepPart::DataParallel] / exposed - 1.0) < 1e-9);
+        // One group of all has nothing to add up, and gathers over the network instead.
+        const Step whole = stepOf(requestFor(gpt(8, 4096, 50304), "fsdp", 16));
+        QCOMPARE(whole.breakdown[StepPart::DataParallel], 0.0);
+        QVERIFY(whole.breakdown[StepPart::Sharding] > step.breakdown[StepPart::Sharding]);
+    }
+
     // Without embedding and loss all stages are equal, and sends take next to nothing.
     void bubblesAreThoseOfTheory_data() {
         QTest::addColumn<QByteArray>("layout");

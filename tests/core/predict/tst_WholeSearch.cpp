@@ -1,0 +1,251 @@
+// Searches of small clusters against every layout predicted whole.
+
+#include <QtTest>
+
+#include "core/predict/search/Search.h"
+#include "support/TestProgram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+using namespace trainscope;
+using namespace trainscope::predict;
+
+namespace {
+
+using LayoutKey = std::tuple<int, int, int, int, int, int, int, int, int, int, int, int>;
+LayoutKey keyOf(const LayoutChoice& choice) {
+    return {choice.tensor, choice.context, choice.expert, choice.expertTensor, choice.pipeline,
+        choice.virtualStages, static_cast<int>(choice.schedule), choice.zeroStage, choice.shard,
+        choice.microBatch, static_cast<int>(choice.recompute), choice.recomputedLayers};
+}
+
+std::pair<double, double> costOf(const SearchRequest& request, const Prediction& prediction) {
+    switch (request.objective) {
+    case SearchObjective::Time:
+        return {prediction.seconds, prediction.energyJ};
+    case SearchObjective::Energy:
+        return {prediction.energyJ, prediction.seconds};
+    case SearchObjective::PeakPower:
+        break;
+    }
+    return {std::round(prediction.outlook.peakW * request.cluster.gpus()), prediction.seconds};
+}
+
+// What the ranges of Search.h allow, each predicted by itself.
+struct Whole {
+    std::map<LayoutKey, Prediction> predictions; // without schedules
+    std::int64_t oom = 0;
+};
+
+std::vector<int> divisors(int number) {
+    std::vector<int> all;
+    for (int i = 1; i <= number; ++i) {
+        if (number % i == 0)
+            all.push_back(i);
+    }
+    return all;
+}
+
+class WholePredictor {
+public:
+    explicit WholePredictor(const SearchRequest& request)
+        : m_request(request) { }
+
+    Whole all() {
+        const int gpus = m_request.cluster.gpus();
+        const int node = m_request.cluster.gpusPerNode;
+        for (const int tensor : divisors(gpus)) {
+            for (const int context : divisors(gpus)) {
+                for (const int pipeline : divisors(gpus)) {
+                    for (const int expert : divisors(std::max(1, m_request.model.experts))) {
+                        if (tensor <= node && context <= m_request.sequence / 256)
+                            degrees(tensor, context, expert, pipeline);
+                    }
+                }
+            }
+        }
+        return m_whole;
+    }
+
+private:
+    void degrees(int tensor, int context, int expert, int pipeline) {
+        LayoutChoice choice{tensor, context, expert, 1, pipeline};
+        const bool isMixture = m_request.model.experts > 1;
+        for (const int slices : isMixture ? std::set{1, tensor} : std::set{0}) {
+            choice.expertTensor = slices;
+            flows(choice);
+        }
+    }
+
+    void flows(LayoutChoice choice) {
+        using layout::ScheduleKind;
+        const int layers = m_request.model.layers;
+        choice.schedule = ScheduleKind::OneForwardOneBackward;
+        shardings(choice);
+        if (choice.pipeline == 1 || choice.pipeline > layers)
+            return;
+        choice.schedule = ScheduleKind::ZeroBubble;
+        shardings(choice);
+        const int largest = (layers + choice.pipeline - 1) / choice.pipeline;
+        for (const int pieces : divisors(largest)) {
+            choice.virtualStages = pieces;
+            choice.schedule = ScheduleKind::Interleaved;
+            if (pieces > 1)
+                shardings(choice);
+            choice.schedule = ScheduleKind::ZeroBubbleV;
+            if (pieces == 2)
+                shardings(choice);
+        }
+    }
+
+    void shardings(LayoutChoice choice) {
+        const int gpus = m_request.cluster.gpus();
+        if (gpus % (choice.tensor * choice.context * choice.pipeline) != 0)
+            return;
+        const int ranks = gpus / (choice.tensor * choice.pipeline);
+        for (const int zeroStage : {1, 2, 3}) {
+            choice.zeroStage = zeroStage;
+            choice.shard = 0;
+            if (zeroStage == 1 || ranks > 1)
+                batches(choice);
+            for (const int group : divisors(ranks)) {
+                choice.shard = group;
+                if (zeroStage == 3 && group > 1 && group < ranks)
+                    batches(choice);
+            }
+        }
+    }
+
+    void batches(LayoutChoice choice) {
+        const int layers = m_request.model.layers;
+        const int largest = (layers + choice.pipeline - 1) / choice.pipeline;
+        for (int batch = 1; batch <= m_request.globalBatch; batch *= 2) {
+            choice.microBatch = batch;
+            std::set<std::pair<Recompute, int>> modes{{Recompute::None, 0}, {Recompute::Full, 0}};
+            for (int quarter = 1; quarter <= 3; ++quarter) {
+                if (largest * quarter / 4 > 0)
+                    modes.insert({Recompute::Full, largest * quarter / 4});
+            }
+            if (choice.zeroStage == 3)
+                modes.insert({Recompute::PerOperator, 0});
+            for (const auto& [mode, recomputed] : modes) {
+                choice.recompute = mode;
+                choice.recomputedLayers = recomputed;
+                predictChoice(choice);
+            }
+        }
+    }
+
+    void predictChoice(LayoutChoice choice) {
+        const int ranks = choice.tensor * choice.context * choice.pipeline;
+        choice.data = m_request.cluster.gpus() / ranks;
+        const auto job = jobOf(m_request, choice);
+        const int keys = m_request.model.kvHeads;
+        if (!job.hasValue() || (keys % choice.tensor != 0 && choice.tensor % keys != 0))
+            return;
+        if (choice.virtualStages > 1 && job.value().microbatches() < choice.pipeline)
+            return;
+        auto prediction = Predictor().predict(job.value()).value();
+        prediction.step.schedule = {};
+        if (prediction.isOom)
+            ++m_whole.oom;
+        else
+            m_whole.predictions.emplace(keyOf(choice), std::move(prediction));
+    }
+
+    const SearchRequest& m_request;
+    Whole m_whole;
+};
+
+// Once for all objectives.
+const Whole& predictedWhole(const SearchRequest& request) {
+    static std::map<std::string, Whole> made;
+    const std::string name = request.model.name + textOf(request.cluster);
+    const auto known = made.find(name);
+    if (known != made.end())
+        return known->second;
+    return made.emplace(name, WholePredictor(request).all()).first->second;
+}
+
+} // namespace
+
+class tst_WholeSearch : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // Every combination of a small cluster, asked one by one: nothing that can be is missed, what
+    // is refused for its memory does not fit, and the best of all whole predictions are those that
+    // are found.
+    void smallClustersAreSearchedWhole_data() {
+        QTest::addColumn<QByteArray>("model");
+        QTest::addColumn<QByteArray>("cluster");
+        QTest::addColumn<int>("batch");
+        QTest::addColumn<int>("objective");
+        for (const SearchObjective objective : kAllObjectives) {
+            const auto name = std::string(toString(objective));
+            const auto add
+                = [&](const char* what, const char* model, const char* cluster, int batch) {
+                      QTest::newRow((name + ", " + what).c_str()) << QByteArray(
+                          model) << QByteArray(cluster) << batch << static_cast<int>(objective);
+                  };
+            add("dense", "llama3-8b", "1x8xH100", 16);
+            add("experts", "mixtral-8x7b", "1x8xH200", 16);
+            add("two nodes", "llama2-13b", "2x4xA100", 16);
+        }
+    }
+    void smallClustersAreSearchedWhole() {
+        QFETCH(const QByteArray, model);
+        QFETCH(const QByteArray, cluster);
+        QFETCH(const int, batch);
+        QFETCH(const int, objective);
+        SearchRequest request;
+        request.model = *catalogue::modelCatalogue().byName(model.constData());
+        request.cluster = clusterFrom(cluster.constData()).value();
+        request.globalBatch = batch;
+        request.sequence = 4096;
+        request.objective = static_cast<SearchObjective>(objective);
+        const auto found = searchLayouts(request).value();
+        QVERIFY(found.isProven);
+        const Whole& whole = predictedWhole(request);
+        QCOMPARE(found.refusedBy(Refusal::Memory), whole.oom);
+        QCOMPARE(static_cast<std::int64_t>(found.feasible.size()) + found.refusedBy(Refusal::Slow),
+            static_cast<std::int64_t>(whole.predictions.size()));
+        // Slower ones than four times the fastest are not ranked.
+        std::set<LayoutKey> ranked;
+        const double gpus = request.cluster.gpus();
+        for (const LayoutEstimate& one : found.feasible) {
+            ranked.insert(keyOf(one.choice));
+            const Prediction& prediction = whole.predictions.at(keyOf(one.choice));
+            QVERIFY(one.leastSeconds <= prediction.seconds * (1.0 + 1e-9));
+            // What the best are known by: no prediction is below these.
+            QVERIFY(prediction.energyJ >= 0.97 * one.energyJ * one.leastSeconds / one.seconds);
+            QVERIFY(prediction.outlook.peakW * gpus >= one.leastPeakW * (1.0 - 1e-6));
+            // And what is shown of the others is near.
+            QVERIFY(std::abs(one.peakW / (prediction.outlook.peakW * gpus) - 1.0) < 0.03);
+        }
+
+        std::vector<std::pair<double, double>> best;
+        for (const auto& [key, prediction] : whole.predictions) {
+            if (ranked.contains(key))
+                best.push_back(costOf(request, prediction));
+        }
+        std::sort(best.begin(), best.end());
+        for (std::size_t i = 0; i < found.top.size(); ++i) {
+            const RankedLayout& one = found.top[i];
+            const auto cost = costOf(request, one.prediction);
+            QVERIFY2(std::abs(cost.first / best[i].first - 1.0) < 1e-9,
+                qPrintable(
+                    QStringLiteral("%1: %2, best %3").arg(i).arg(cost.first).arg(best[i].first)));
+        }
+    }
+};
+
+TRAINSCOPE_TEST(tst_WholeSearch)
+#include "tst_WholeSearch.moc"
