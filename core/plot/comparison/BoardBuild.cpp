@@ -1,8 +1,10 @@
 // The board: panels below each other, narrow ones beside each other where there is room.
 #include "core/plot/comparison/ComparisonFrame.h"
-#include "core/plot/figures/FigureFoot.h"
+#include "core/plot/figures/PanelBoard.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace trainscope::plot {
 
@@ -10,7 +12,6 @@ namespace {
 
 constexpr double kThreeColumns = 76.0; // in sizes of the body text
 constexpr double kTwoColumns = 48.0;
-constexpr int kMostBoardNoteLines = 6;
 
 // Rows of many runs need the whole width, except for those of one kind of value.
 bool isNarrow(ComparisonPanel panel, bool many) {
@@ -54,52 +55,40 @@ MadeContent contentOf(const ComparisonFrame& frame, ComparisonPanel panel, doubl
     return configurationContent(frame, width);
 }
 
+// Cards bring their own frames; the verdict is a headline itself.
+PanelEdge edgeOf(ComparisonPanel panel, bool many) {
+    if (panel == ComparisonPanel::Cards && !many)
+        return PanelEdge::None;
+    return panel == ComparisonPanel::Verdict ? PanelEdge::Frame : PanelEdge::FrameAndHead;
+}
+
 class Board {
 public:
     Board(const ComparisonData& data, const ComparisonStyle& style)
         : m_data(data)
         , m_style(style)
-        , m_frame{{*style.theme, style.measure, m_geometry.scene}, data, style, m_geometry} {
+        , m_frame{{*style.theme, style.measure, m_geometry.scene}, data, style, m_geometry}
+        , m_board(m_frame, style.width) {
         m_geometry.scene.width = style.width;
         m_geometry.scene.background = style.theme->window;
     }
 
     ComparisonGeometry build() {
-        m_y = edge();
-        drawTitle();
+        if (m_style.title)
+            m_board.addTitle(m_data.title);
         if (m_data.isEmpty())
-            drawEmpty();
+            m_board.addEmpty(m_data.emptyText);
         else
             placeAll();
-        drawNotes();
-        m_geometry.scene.height = std::max(m_y + edge() - gap(), m_style.height);
+        if (m_style.notes && !m_data.isEmpty())
+            m_board.addFoot(m_data.caption, m_data.notes);
+        m_geometry.scene.height = std::max(m_board.height(), m_style.height);
         return std::move(m_geometry);
     }
 
 private:
-    [[nodiscard]] double edge() const { return 4.0 * m_frame.gap(); }
-    [[nodiscard]] double gap() const { return 3.0 * m_frame.gap(); }
-    [[nodiscard]] double pad() const { return 3.5 * m_frame.gap(); }
-    [[nodiscard]] double width() const { return std::max(m_style.width - 2.0 * edge(), 1.0); }
-    [[nodiscard]] double headHeight() const {
-        return 1.35 * m_frame.size(TextRole::Body) + m_frame.lineHeight() + 2.0 * m_frame.gap();
-    }
-    // Cards bring their own frames.
-    [[nodiscard]] bool isFramed(ComparisonPanel panel) const {
-        return panel != ComparisonPanel::Cards || m_data.isMany();
-    }
-    [[nodiscard]] bool hasHead(ComparisonPanel panel) const {
-        return isFramed(panel) && panel != ComparisonPanel::Verdict;
-    }
     [[nodiscard]] bool isNarrowHere(ComparisonPanel panel) const {
         return isNarrow(panel, m_data.isMany());
-    }
-
-    void drawTitle() {
-        if (!m_style.title || m_data.title.empty())
-            return;
-        plot::drawTitle(m_frame, m_data.title, {edge(), m_y}, width());
-        m_y += titleHeight(m_frame);
     }
 
     [[nodiscard]] std::vector<ComparisonPanel> shown() const {
@@ -114,76 +103,34 @@ private:
         return panels;
     }
 
+    [[nodiscard]] BoardPanel panelOf(ComparisonPanel panel) {
+        PanelTexts texts = textsOf(m_data, panel);
+        return {edgeOf(panel, m_data.isMany()), std::move(texts.title), std::move(texts.subtitle),
+            1, [this, panel](double width) { return contentOf(m_frame, panel, width); },
+            [this, panel](Rect rect) {
+                m_geometry.panels.push_back({panel, rect});
+            }};
+    }
+
     void placeAll() {
         const auto panels = shown();
-        const double sizes = width() / m_frame.size(TextRole::Body);
+        const double sizes = m_board.width() / m_frame.size(TextRole::Body);
         const std::size_t columns = sizes >= kThreeColumns ? 3 : sizes >= kTwoColumns ? 2 : 1;
         for (std::size_t i = 0; i < panels.size();) {
-            std::size_t end = i + 1;
-            while (isNarrowHere(panels[i]) && end < panels.size() && end - i < columns
-                && isNarrowHere(panels[end]))
-                ++end;
-            placeRow({panels.begin() + static_cast<std::ptrdiff_t>(i),
-                panels.begin() + static_cast<std::ptrdiff_t>(end)});
-            i = end;
+            std::vector<BoardPanel> row{panelOf(panels[i])};
+            const std::size_t first = i++;
+            while (isNarrowHere(panels[first]) && i < panels.size() && row.size() < columns
+                && isNarrowHere(panels[i]))
+                row.push_back(panelOf(panels[i++]));
+            m_board.addRow(row);
         }
-    }
-
-    void placeRow(const std::vector<ComparisonPanel>& row) {
-        const auto count = static_cast<double>(row.size());
-        const double wide = (width() - gap() * (count - 1.0)) / count;
-        std::vector<MadeContent> contents;
-        double high = 0.0;
-        for (const ComparisonPanel panel : row) {
-            const double frame = hasHead(panel) ? 2.0 * pad() : 0.0;
-            contents.push_back(contentOf(m_frame, panel, wide - frame));
-            const double head = hasHead(panel) ? headHeight() + frame : 0.0;
-            high = std::max(high, contents.back()->height() + head);
-        }
-        double x = edge();
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            place(row[i], *contents[i], {x, m_y, wide, high});
-            x += wide + gap();
-        }
-        m_y += high + gap();
-    }
-
-    void place(ComparisonPanel panel, const PanelContent& content, Rect rect) {
-        m_geometry.panels.push_back({panel, rect});
-        if (isFramed(panel))
-            m_frame.box(rect, 1.5 * m_frame.gap(), m_frame.theme.lineWidth);
-        if (!hasHead(panel))
-            return content.draw(rect);
-        const PanelTexts texts = textsOf(m_data, panel);
-        const double inner = rect.width - 2.0 * pad();
-        const double x = rect.x + pad();
-        const double y = rect.y + pad() + m_frame.size(TextRole::Body);
-        m_frame.heading({x, y}, texts.title, inner, TextRole::Body);
-        m_frame.note({x, y + 1.35 * m_frame.size()}, m_frame.fitted(texts.subtitle, inner));
-        const double top = rect.y + pad() + headHeight();
-        content.draw({x, top, inner, rect.bottom() - pad() - top});
-    }
-
-    void drawEmpty() {
-        const double height = kEmptyHeight * m_frame.lineHeight(TextRole::Body);
-        drawEmptyText(m_frame, m_data.emptyText, {edge(), m_y, width(), height});
-        m_y += height;
-    }
-
-    void drawNotes() {
-        if (!m_style.notes || m_data.isEmpty())
-            return;
-        FigureFoot foot(m_frame, width(), kMostBoardNoteLines);
-        foot.add(m_data.caption, m_data.notes);
-        foot.draw(edge(), m_y - m_frame.gap());
-        m_y += foot.height() + gap() - m_frame.gap();
     }
 
     const ComparisonData& m_data;
     const ComparisonStyle& m_style;
     ComparisonGeometry m_geometry;
     ComparisonFrame m_frame;
-    double m_y = 0.0;
+    PanelBoard m_board;
 };
 
 } // namespace

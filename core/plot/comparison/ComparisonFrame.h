@@ -5,8 +5,8 @@
 #include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/figures/ColourScale.h"
 #include "core/plot/figures/FigureParts.h"
+#include "core/plot/figures/PanelBoard.h"
 
-#include <memory>
 #include <string>
 
 namespace trainscope::plot {
@@ -52,15 +52,6 @@ void drawColorBar(
 
 // Fixed everywhere; idle time suits the theme.
 Color categoryFill(const ComparisonFrame& frame, const std::string& category);
-
-// What a panel shows, laid out for a width.
-class PanelContent {
-public:
-    virtual ~PanelContent() = default;
-    [[nodiscard]] virtual double height() const = 0;
-    virtual void draw(Rect area) const = 0;
-};
-using MadeContent = std::unique_ptr<PanelContent>;
 
 // They refer to the frame. With many runs cards and bars are tables of runs, heat maps and curves
 // rows of them.

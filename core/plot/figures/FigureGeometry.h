@@ -33,6 +33,7 @@ struct FigureHit {
     std::string metric; // whose value it is; may be empty
     std::string title; // "gpt3-175b_3_01000 · rank 5"
     std::vector<std::pair<std::string, std::string>> facts; // label, value with unit
+    std::optional<std::size_t> choice; // its place among those that the figure offers; absent: none
 };
 
 struct FigureGeometry {
