@@ -147,6 +147,7 @@ Json whatIfJson(const std::vector<predict::Sensitivity>& sensitivities) {
             {{"what", toString(one.what)}, {"value", one.value}, {"elasticity", one.elasticity},
                 {"points", listOf(one.points, [](const predict::WhatIfPoint& point) {
                      return Json{{"factor", point.factor}, {"step_time_s", point.seconds},
+                         {"step_time_low_s", point.low}, {"step_time_high_s", point.high},
                          {"tokens_per_s_per_gpu", point.tokensPerSecondPerGpu},
                          {"memory_b", point.memoryB}, {"oom", point.isOom}};
                  })}});

@@ -170,7 +170,7 @@ Result<ComparisonData> loadComparison(const store::Store& store, const Compariso
     const ComparisonContext context{store, shown, data.measured, progress};
     if (before != nullptr)
         takeOver(*before, data);
-    addQuantities(context, data);
+    addQuantities(data);
     addVerdict(data);
     addStacks(context, data, notes);
     addKernels(context, data);

@@ -29,7 +29,7 @@ struct ComparisonContext {
 
 // From what was measured; no reading.
 void addVerdict(ComparisonData& data); // of pairs, or of each run and the first; needs quantities
-void addQuantities(const ComparisonContext& context, ComparisonData& data);
+void addQuantities(ComparisonData& data); // with its query
 void addStacks(
     const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes);
 void addKernels(const ComparisonContext& context, ComparisonData& data);

@@ -64,14 +64,14 @@ FigureAxis axisFor(
     return axis;
 }
 
-ComparisonQuantity quantityOf(const ComparisonContext& context, std::size_t index) {
+ComparisonQuantity quantityOf(const ComparisonData& data, std::size_t index) {
     const QuantityInfo& info = analysis::comparedQuantities()[index];
     ComparisonQuantity quantity;
     quantity.key = info.key;
     quantity.isShare = analysis::isShare(info);
     quantity.better = directionOf(info.better);
-    for (const auto& measured : context.measured) {
-        const auto measure = measured->normalised(index, context.query.normalisation);
+    for (const auto& measured : data.measured) {
+        const auto measure = measured->normalised(index, data.query.normalisation);
         quantity.values.push_back(measure ? std::optional(measure->value) : std::nullopt);
         const auto spread = measure ? measure->spread : std::nullopt;
         quantity.spreads.push_back(
@@ -79,8 +79,8 @@ ComparisonQuantity quantityOf(const ComparisonContext& context, std::size_t inde
         quantity.counts.push_back(spread ? spread->count : 0);
         quantity.whyAbsent.push_back(measure ? std::string() : measured->why(info.key));
     }
-    quantity.changes.resize(context.measured.size());
-    quantity.axis = axisFor(quantity, info, context.query.normalisation);
+    quantity.changes.resize(data.measured.size());
+    quantity.axis = axisFor(quantity, info, data.query.normalisation);
     return quantity;
 }
 
@@ -148,23 +148,23 @@ ComparisonStack stackOf(
 
 } // namespace
 
-void addQuantities(const ComparisonContext& context, ComparisonData& data) {
+void addQuantities(ComparisonData& data) {
     const auto& all = analysis::comparedQuantities();
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        auto quantity = quantityOf(context, i);
-        if (!isWanted(context.query, quantity))
+        auto quantity = quantityOf(data, i);
+        if (!isWanted(data.query, quantity))
             continue;
         data.quantities.push_back(std::move(quantity));
         places.push_back(i);
     }
-    for (std::size_t run = 1; run < context.measured.size(); ++run) {
+    for (std::size_t run = 1; run < data.measured.size(); ++run) {
         const auto differences = analysis::differencesOf(
-            *context.measured[0], *context.measured[run], context.query.normalisation);
+            *data.measured[0], *data.measured[run], data.query.normalisation);
         for (std::size_t i = 0; i < places.size(); ++i)
             takeChange(differences[places[i]], data.quantities[i].changes[run]);
     }
-    chooseCards(context.query, data.quantities);
+    chooseCards(data.query, data.quantities);
 }
 
 void addStacks(

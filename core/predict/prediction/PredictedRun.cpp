@@ -1,10 +1,8 @@
 #include "core/predict/prediction/PredictedRun.h"
 
-#include "core/layout/ScheduleOrder.h"
 #include "core/model/Try.h"
-#include "core/predict/power/Telemetry.h"
 #include "core/predict/prediction/JobRequest.h"
-#include "core/predict/prediction/Outlook.h"
+#include "core/predict/prediction/StepTelemetry.h"
 #include "core/store/Writing.h"
 #include "core/text/Numbers.h"
 
@@ -25,8 +23,6 @@ constexpr int kFewestSteps = 3;
 constexpr int kMostRepeats = 200;
 constexpr double kPeriod = 0.1; // s, of the samples
 constexpr double kSamplesOfStep = 50.0; // at least
-constexpr std::size_t kMostSegments = 4'000'000; // over all ranks
-constexpr int kMostDecodes = 4096; // that are told apart
 constexpr std::int64_t kTracedStep = 2; // the second: nothing of it is a beginning
 constexpr TimeNs kBegin{0}; // nobody made it: the clock begins with it
 
@@ -88,116 +84,6 @@ std::optional<ExchangeName> exchangeOf(StepPart part) {
     }
 }
 
-// A moment of a step on one GPU in which one part of it is done.
-struct Piece {
-    double begin = 0.0; // s since the step's begin
-    double end = 0.0;
-    StepPart part = StepPart::Gemm;
-    bool isDecode = false; // of a token at a time
-};
-
-// The timeline of a stage: tasks of the schedule cut by their parts, then gradients and optimizer.
-class StageTimeline {
-public:
-    StageTimeline(const Job& job, const Step& step, double seconds, int stage)
-        : m_job(job)
-        , m_step(step)
-        , m_stage(stage) {
-        for (const layout::ScheduleTask& task : step.schedule.tasks) {
-            if (task.stage == stage)
-                addTask(task);
-        }
-        if (step.inference)
-            addInference();
-        addEnd();
-        const double factor = seconds / step.seconds; // of a calibration
-        for (Piece& piece : m_pieces) {
-            piece.begin *= factor;
-            piece.end *= factor;
-        }
-    }
-
-    [[nodiscard]] const std::vector<Piece>& pieces() const { return m_pieces; }
-
-private:
-    void addTask(const layout::ScheduleTask& task) {
-        const int piece
-            = layout::pieceOf(m_step.schedule.kind, m_step.schedule.stages, task.stage, task.chunk);
-        const PieceCost& cost = m_step.pieces[static_cast<std::size_t>(piece)];
-        const bool isForward = task.kind == layout::TaskKind::Forward;
-        addParts(isForward ? cost.forward : cost.backward, task.start, task.end);
-    }
-
-    void addParts(const Breakdown& parts, double begin, double end, bool isDecode = false) {
-        const double total = parts.total();
-        if (total <= 0.0 || end <= begin)
-            return;
-        double at = begin;
-        for (std::size_t i = 0; i < kStepParts; ++i) {
-            const auto part = static_cast<StepPart>(i);
-            const double next = at + (end - begin) * parts[part] / total;
-            if (next > at && !kernelOf(part).empty())
-                m_pieces.push_back({at, next, part, isDecode});
-            at = next;
-        }
-    }
-
-    // After the prompts of the first micro-batches in flight, which the schedule has: their passes
-    // of a token each, then the same of the micro-batches that come after them.
-    void addInference() {
-        const InferenceTimes& times = *m_step.inference;
-        const std::vector<Piece> prompts = m_pieces;
-        const int all = m_job.microbatches();
-        double begin = 0.0;
-        for (int done = 0; done < all; done += times.inFlight) {
-            // The last ones may be fewer: they stand for a part of the time.
-            const double share = 1.0 * std::min(times.inFlight, all - done) / times.inFlight;
-            if (done > 0)
-                repeat(prompts, begin, share);
-            begin += share * times.firstTokenSeconds;
-            begin = addDecoding(begin, share);
-        }
-    }
-
-    void repeat(const std::vector<Piece>& pieces, double begin, double share) {
-        for (const Piece& piece : pieces)
-            m_pieces.push_back({begin + share * piece.begin, begin + share * piece.end, piece.part,
-                piece.isDecode});
-    }
-
-    // Several passes are told as one where there are many. Returns when they are done.
-    double addDecoding(double begin, double share) {
-        const InferenceTimes& times = *m_step.inference;
-        const int passes = m_job.decodes();
-        const int told = std::min(passes, kMostDecodes);
-        const auto& parts = times.decodePieces[static_cast<std::size_t>(m_stage)].forward;
-        for (int i = 0; i < told; ++i) {
-            const double length = share * times.tokenSeconds * passes / told;
-            const double busy
-                = std::min(length, share * times.inFlight * parts.total() * passes / told);
-            addParts(parts, begin, begin + busy, true);
-            begin += length;
-        }
-        return begin;
-    }
-
-    // What no schedule has stands behind it.
-    void addEnd() {
-        double at = m_step.schedule.makespan;
-        for (const StepPart part : {StepPart::DataParallel, StepPart::Optimizer}) {
-            const double seconds = m_step.breakdown[part];
-            if (seconds > 0.0)
-                m_pieces.push_back({at, at + seconds, part, false});
-            at += seconds;
-        }
-    }
-
-    const Job& m_job;
-    const Step& m_step;
-    int m_stage;
-    std::vector<Piece> m_pieces;
-};
-
 class PredictionWriter {
 public:
     PredictionWriter(const Job& job, const Prediction& prediction, Sink& sink, ImportReport& report,
@@ -208,7 +94,7 @@ public:
         , m_report(report)
         , m_progress(progress) {
         for (int stage = 0; stage < stages(); ++stage)
-            m_timelines.emplace_back(job, prediction.step, prediction.seconds, stage);
+            m_timelines.push_back(timelineOf(job, prediction, stage));
         m_steps = std::clamp(static_cast<int>(std::ceil(kLeastSeconds / prediction.seconds)),
             kFewestSteps, kMostRepeats);
     }
@@ -274,8 +160,10 @@ private:
         description.name = "stream 7 (predicted)";
         ASSIGN_OR_RETURN(const auto track, m_sink.track(m_run, description));
         std::vector<Span> spans;
-        const auto& pieces = m_timelines[static_cast<std::size_t>(stageOf(rank))].pieces();
-        for (const Piece& piece : pieces) {
+        const auto& pieces = m_timelines[static_cast<std::size_t>(stageOf(rank))];
+        for (const StepPiece& piece : pieces) {
+            if (kernelOf(piece.part).empty())
+                continue;
             Span span;
             span.start = at(kTracedStep - 1, piece.begin);
             span.duration = at(kTracedStep - 1, piece.end) - span.start;
@@ -291,7 +179,7 @@ private:
         return m_sink.spans(track, spans);
     }
 
-    [[nodiscard]] std::string nameOfPiece(const Piece& piece) const {
+    [[nodiscard]] std::string nameOfPiece(const StepPiece& piece) const {
         const std::string_view kernel = kernelOf(piece.part, m_job.isInference());
         return fmt::format("{}{}", kernel,
             !m_job.isInference() ? ""
@@ -309,46 +197,13 @@ private:
             fmt::join(ranks, ", "), ranks.size());
     }
 
-    // Many GPUs of long schedules share one activity, with the power of all that they do.
-    [[nodiscard]] std::vector<ActivitySegment> segmentsOf(int stage, bool isCoarse) const {
-        std::vector<ActivitySegment> segments;
-        for (const Piece& piece : m_timelines[static_cast<std::size_t>(stage)].pieces()) {
-            Activity activity = activityOf(piece.part);
-            if (piece.isDecode && activity != Activity::Communication)
-                activity = Activity::Memory;
-            const bool joins = isCoarse && !segments.empty()
-                && piece.begin - segments.back().end < m_prediction.seconds / kSamplesOfStep;
-            if (joins)
-                segments.back().end = piece.end;
-            else
-                segments.push_back({piece.begin, piece.end, activity, 1.0});
-        }
-        return segments;
-    }
-
     Status writeSamples() {
-        std::size_t pieces = 0;
-        for (const StageTimeline& timeline : m_timelines)
-            pieces = std::max(pieces, timeline.pieces().size());
-        const bool isCoarse = pieces * static_cast<std::size_t>(m_job.gpus()) > kMostSegments;
-        TelemetryRequest request;
-        request.gpu = gpuPowerOf(m_job.machine.gpu);
-        request.cluster = clusterOf(m_job);
-        request.air
-            = usualAir(static_cast<std::size_t>(m_job.layout.gpusPerNode), request.gpu.limitW);
-        for (int rank = 0; rank < m_job.gpus(); ++rank) {
-            const int stage = stageOf(rank);
-            request.ranks.push_back({rank, segmentsOf(stage, isCoarse),
-                m_prediction.memory[static_cast<std::size_t>(stage)].total()});
-        }
-        request.stepSeconds = m_prediction.seconds;
-        request.steps = m_steps;
-        request.periodSeconds = std::min(kPeriod, m_prediction.seconds / kSamplesOfStep);
-        request.sensorSeconds = request.periodSeconds;
-        request.limitW = m_job.machine.powerLimitW;
-        request.clockHz = m_job.machine.clockHz;
-        request.startsSettled = true;
-        ASSIGN_OR_RETURN(const auto telemetry, predictTelemetry(request, m_progress));
+        PlayedSteps played;
+        played.steps = m_steps;
+        played.periodSeconds = std::min(kPeriod, m_prediction.seconds / kSamplesOfStep);
+        played.sensorSeconds = played.periodSeconds;
+        ASSIGN_OR_RETURN(
+            const auto telemetry, telemetryOf(m_job, m_prediction, played, m_progress));
         return writeTelemetry(telemetry, kBegin, m_run, m_sink, m_report);
     }
 
@@ -357,7 +212,7 @@ private:
     Sink& m_sink;
     ImportReport& m_report;
     const Progress& m_progress;
-    std::vector<StageTimeline> m_timelines; // by stage
+    std::vector<std::vector<StepPiece>> m_timelines; // by stage
     int m_steps = 0;
     RunId m_run;
 };

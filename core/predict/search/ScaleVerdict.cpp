@@ -113,7 +113,7 @@ Result<ScaleComparison> compareScales(const SearchRequest& request, const Cluste
     const std::array<ClusterRequest, 2> clusters{request.cluster, other};
     const bool areNamedAlike = textOf(clusters[0]) == textOf(clusters[1]);
     ScaleComparison comparison;
-    std::array<analysis::RunMeasures, 2> measures;
+    auto& measures = comparison.measures;
     for (std::size_t side = 0; side < clusters.size(); ++side) {
         SearchRequest asked = request;
         asked.cluster = clusters[side];

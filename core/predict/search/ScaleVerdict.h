@@ -17,6 +17,7 @@ analysis::RunMeasures measuresOf(
 
 struct ScaleComparison {
     std::array<SearchResult, 2> searches; // in the order of the clusters
+    std::array<analysis::RunMeasures, 2> measures; // of the best layout on each
     analysis::Verdict verdict; // of the best layouts; a cluster without any ran out of memory
 };
 

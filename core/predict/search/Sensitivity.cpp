@@ -145,8 +145,8 @@ Result<std::vector<Sensitivity>> sensitivitiesOf(const Job& job, const Predictor
             if (!prediction.hasValue())
                 continue;
             const Prediction& made = prediction.value();
-            one.points.push_back(
-                {factor, made.seconds, made.tokensPerSecondPerGpu, made.memoryB, made.isOom});
+            one.points.push_back({factor, made.seconds, made.low, made.high,
+                made.tokensPerSecondPerGpu, made.memoryB, made.isOom});
         }
         one.elasticity = elasticityOf(one.points);
         all.push_back(std::move(one));

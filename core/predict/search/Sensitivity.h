@@ -33,6 +33,8 @@ inline constexpr std::array kWhatIfFactors{0.5, 0.8, 1.25, 2.0};
 struct WhatIfPoint {
     double factor = 1.0;
     double seconds = 0.0; // of a step
+    double low = 0.0; // 90 % interval
+    double high = 0.0;
     double tokensPerSecondPerGpu = 0.0;
     double memoryB = 0.0;
     bool isOom = false;

@@ -1,0 +1,33 @@
+#pragma once
+// What each GPU does during a predicted step, and what its sensors would show. Pure; any thread.
+
+#include "core/model/Import.h"
+#include "core/predict/power/Telemetry.h"
+#include "core/predict/prediction/Prediction.h"
+
+#include <vector>
+
+namespace trainscope::predict {
+
+// A moment of a step on the GPUs of a stage in which one part of it is done; what lies between such
+// moments is waiting.
+struct StepPiece {
+    double begin = 0.0; // s since the step's begin
+    double end = 0.0;
+    StepPart part = StepPart::Gemm;
+    bool isDecode = false; // of a token at a time
+};
+// In order; without waits.
+std::vector<StepPiece> timelineOf(const Job& job, const Prediction& prediction, int stage);
+
+struct PlayedSteps {
+    int steps = 1; // from the temperatures that the job settles at
+    double periodSeconds = 0.1; // of the samples
+    double sensorSeconds = 0.1; // over which sensors average
+    bool isRounded = true; // as sensors give it
+};
+// Errors are those of predictTelemetry().
+Result<PredictedTelemetry> telemetryOf(const Job& job, const Prediction& prediction,
+    const PlayedSteps& played, const Progress& progress = {});
+
+} // namespace trainscope::predict
