@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace trainscope::figures {
@@ -145,6 +146,26 @@ std::optional<plot::ScheduleFigureData> scheduleOf(const PredictedJob& one) {
     return data;
 }
 
+std::string valueWords(const predict::Sensitivity& one) {
+    if (!one.value)
+        return {};
+    switch (one.what) {
+    case predict::WhatIf::LinkBandwidth:
+    case predict::WhatIf::NetworkBandwidth:
+    case predict::WhatIf::MemoryBandwidth:
+        return text::quantity(*one.value, "B/s", text::Digits::Three);
+    case predict::WhatIf::MemorySize:
+        return text::quantity(*one.value, "B", text::Digits::Three);
+    case predict::WhatIf::PowerLimit:
+        return text::quantity(*one.value, "W", text::Digits::Three);
+    case predict::WhatIf::GlobalBatch:
+        return text::counted(std::llround(*one.value), "sample");
+    case predict::WhatIf::Sequence:
+        break;
+    }
+    return text::counted(std::llround(*one.value), "token");
+}
+
 } // namespace
 
 std::string_view titleOf(predict::StepPart part) {
@@ -196,13 +217,44 @@ plot::PredictionFigureData predictionData(const PredictionBoardFacts& facts) {
     for (const auto& gpu : made.outlook.node)
         data.node.push_back({gpu.slot, gpu.watts, gpu.celsius});
     data.schedule = scheduleOf(facts.asked);
+    data.rate = made.tokensPerSecondPerGpu;
+    data.sensitivities = sensitivitiesShown(facts.sensitivities);
+    data.tracks = facts.tracks;
     return data;
+}
+
+std::vector<plot::PredictedSensitivity> sensitivitiesShown(
+    const std::vector<predict::Sensitivity>& sensitivities) {
+    std::vector<plot::PredictedSensitivity> shown;
+    for (const predict::Sensitivity& one : sensitivities) {
+        plot::PredictedSensitivity& row = shown.emplace_back();
+        row.key = toString(one.what);
+        row.title = predict::titleOf(one.what);
+        row.value = valueWords(one);
+        row.elasticity = one.elasticity;
+        for (const predict::WhatIfPoint& point : one.points) {
+            const double tokens = point.tokensPerSecondPerGpu;
+            row.changes.push_back({point.factor,
+                {tokens, tokens * point.seconds / point.high, tokens * point.seconds / point.low},
+                point.isOom});
+        }
+    }
+    return shown;
+}
+
+std::vector<plot::PredictionPanel> boardPanels() {
+    std::vector<plot::PredictionPanel> panels(
+        plot::kPredictionPanels.begin(), plot::kPredictionPanels.end());
+    std::erase(panels, plot::PredictionPanel::Ranking);
+    return panels;
 }
 
 Figure predictionFigure(const std::shared_ptr<const PredictionFigureData>& data,
     std::vector<plot::PredictionPanel> panels) {
-    Figure figure{"prediction", data->title, data->isEmpty() ? data->emptyText : std::string(), {},
-        {}, {}, {}};
+    const bool hasAny = std::any_of(panels.begin(), panels.end(),
+        [&data](plot::PredictionPanel panel) { return data->has(panel); });
+    Figure figure{
+        "prediction", data->title, hasAny ? std::string() : data->emptyText, {}, {}, {}, {}};
     figure.csv = [data] { return predictionCsv(*data); };
     figure.draw = [data, panels = std::move(panels)](const FigureStyle& style) {
         auto geometry

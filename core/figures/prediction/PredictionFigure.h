@@ -1,11 +1,12 @@
 #pragma once
-// Predictions as figures: what has been predicted in words and plain values, and the kind that
-// predicts the job of a run as it was launched, or changed.
+// Predictions as figures: what has been predicted in words and plain values, and the kinds that
+// predict the job of a run as it was launched, or changed, or one by hand.
 
 #include "core/figures/Figure.h"
 #include "core/plot/prediction/PredictionFigure.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
+#include "core/predict/search/Sensitivity.h"
 
 #include <memory>
 #include <optional>
@@ -33,6 +34,8 @@ struct PredictionBoardFacts {
     PredictedJob asked;
     std::vector<PredictedJob> others; // beside it, in their order
     std::optional<MeasuredStep> measured;
+    std::vector<predict::Sensitivity> sensitivities = {};
+    std::shared_ptr<const plot::PredictedTracks> tracks = {};
 };
 
 // Absent where nothing tells the iterations of the run. Any thread that owns the store.
@@ -42,6 +45,9 @@ Result<std::optional<MeasuredStep>> measuredStepOf(
 // Without candidates of a search.
 plot::PredictionFigureData predictionData(const PredictionBoardFacts& facts);
 
+std::vector<plot::PredictedSensitivity> sensitivitiesShown(
+    const std::vector<predict::Sensitivity>& sensitivities);
+
 // "32 × H200 SXM, TP 8 · PP 4 · DP 1".
 std::string jobWords(const predict::Job& job);
 // "TP 8 · PP 4 · DP 1, micro-batch 2".
@@ -49,10 +55,11 @@ std::string layoutWords(const predict::Job& job);
 // "GEMM", "Tensor parallel, exposed".
 std::string_view titleOf(predict::StepPart part);
 
-// Of what has been predicted.
+// All but the ranking, which a table tells where the board is shown.
+std::vector<plot::PredictionPanel> boardPanels();
+// Of what has been predicted; panels without data are left away.
 Figure predictionFigure(const std::shared_ptr<const plot::PredictionFigureData>& data,
-    std::vector<plot::PredictionPanel> panels
-    = {plot::kPredictionPanels.begin(), plot::kPredictionPanels.end()});
+    std::vector<plot::PredictionPanel> panels = boardPanels());
 
 std::vector<Kind> predictionKinds();
 

@@ -1,128 +1,162 @@
-// The kind that predicts the job of a run: as it was launched beside what was measured, or with
-// another layout, machine or batch.
+// The kinds that predict a job, of a run or by hand: its board, its telemetry over what was
+// measured, what else would do to it, and its layouts ranked.
 #include "core/analysis/energy/Efficiency.h"
+#include "core/figures/prediction/AskedJob.h"
+#include "core/figures/prediction/PredictedOverlay.h"
 #include "core/figures/prediction/PredictionFigure.h"
+#include "core/figures/prediction/RankedLayouts.h"
+#include "core/figures/prediction/ScaleFigure.h"
 #include "core/model/Try.h"
-#include "core/predict/prediction/RunRequest.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace trainscope::figures {
 
 namespace {
 
-const std::vector<Option> kPredictionOptions{
-    {"layout", "L", "Prediction: another layout than the run's, as in tp=4,pp=8"},
-    {"cluster", "C", "Prediction: another machine than the run's, as in 4x8xH200"},
-    {"micro-batch", "N", "Prediction: samples of a micro-batch"},
-    {"global-batch", "N", "Prediction: samples of a step"},
-    {"seq-len", "N", "Prediction: tokens of a sample"},
-    {"power-limit", "W", "Prediction: power limit of each GPU"},
-    {"clock", "MHZ", "Prediction: the SM clock, locked"},
-};
+using plot::PredictionFigureData;
+using plot::PredictionPanel;
+using Panels = std::vector<PredictionPanel>;
 
-// What is asked for in place of what the run had.
-struct Changes {
-    std::optional<layout::LayoutRequest> layout;
-    std::optional<predict::ClusterRequest> cluster;
-    std::optional<std::int64_t> microBatch;
-    std::optional<std::int64_t> globalBatch;
-    std::optional<std::int64_t> sequence;
-    std::optional<double> powerLimitW;
-    std::optional<double> clockMhz;
-};
+class PredictionLoader {
+public:
+    PredictionLoader(const store::Store& store, const Request& request, const Progress& progress)
+        : m_store(store)
+        , m_request(request)
+        , m_progress(progress) { }
 
-Result<std::optional<std::int64_t>> countOf(const OptionValues& options, std::string_view name) {
-    constexpr std::int64_t kMost = 1'000'000'000;
-    ASSIGN_OR_RETURN(const auto given, options.integer(name));
-    if (given && (*given < 1 || *given > kMost))
-        return usage(fmt::format("--{} takes a number above 0.", name));
-    return given;
-}
-
-Result<Changes> changesOf(const OptionValues& options) {
-    Changes changes;
-    if (options.has("layout")) {
-        ASSIGN_OR_RETURN(changes.layout, predict::layoutFrom(options.text("layout")));
+    Result<PredictionFigureData> board() {
+        ASSIGN_OR_RETURN(auto facts, predictJob());
+        ASSIGN_OR_RETURN(facts.sensitivities, predict::sensitivitiesOf(facts.asked.job));
+        ASSIGN_OR_RETURN(facts.tracks, tracksOf(facts.asked));
+        return finished(facts);
     }
-    if (options.has("cluster")) {
-        ASSIGN_OR_RETURN(changes.cluster, predict::clusterFrom(options.text("cluster")));
+    Result<PredictionFigureData> tracks() {
+        ASSIGN_OR_RETURN(auto facts, predictJob());
+        ASSIGN_OR_RETURN(facts.tracks, tracksOf(facts.asked));
+        auto data = finished(facts);
+        data.emptyText = "The run has no measured power, temperature or clock of its GPUs.";
+        return data;
     }
-    ASSIGN_OR_RETURN(changes.microBatch, countOf(options, "micro-batch"));
-    ASSIGN_OR_RETURN(changes.globalBatch, countOf(options, "global-batch"));
-    ASSIGN_OR_RETURN(changes.sequence, countOf(options, "seq-len"));
-    ASSIGN_OR_RETURN(changes.powerLimitW, options.number("power-limit"));
-    ASSIGN_OR_RETURN(changes.clockMhz, options.number("clock"));
-    return changes;
-}
+    Result<PredictionFigureData> whatIf() {
+        ASSIGN_OR_RETURN(auto facts, predictJob());
+        ASSIGN_OR_RETURN(facts.sensitivities, predict::sensitivitiesOf(facts.asked.job));
+        return finished(facts);
+    }
 
-predict::JobRequest changed(predict::JobRequest request, const Changes& changes) {
-    const auto take = [](const std::optional<std::int64_t>& from, int& into) {
-        into = from ? static_cast<int>(*from) : into;
-    };
-    request.layout = changes.layout.value_or(request.layout);
-    request.cluster = changes.cluster.value_or(request.cluster);
-    take(changes.microBatch, request.microBatch);
-    take(changes.globalBatch, request.globalBatch);
-    take(changes.sequence, request.sequence);
-    if (changes.powerLimitW)
-        request.cluster.powerLimitW = changes.powerLimitW;
-    if (changes.clockMhz)
-        request.cluster.clockHz = *changes.clockMhz * 1e6;
-    return request;
-}
+    Result<PredictionFigureData> ranking() {
+        ASSIGN_OR_RETURN(m_job, askedJobOf(m_store, m_request, m_progress));
+        ASSIGN_OR_RETURN(const auto search, searchOf(m_job, m_request.options));
+        PredictionFigureData data;
+        data.title
+            = fmt::format("Layouts · {} · {}", search.model.name, predict::textOf(search.cluster));
+        ASSIGN_OR_RETURN(const auto found, searchInto(search, data));
+        // What the run did, or what was asked for, is marked among them.
+        std::optional<predict::LayoutChoice> chosen;
+        if (const auto job = predict::jobOf(m_job.asked); job.hasValue())
+            chosen = choiceOf(job.value());
+        data.front = frontOf(found, search.objective, chosen);
+        data.ranking = rankingOf(found, chosen);
+        data.caption = fmt::format("Predicted, not measured: {} in {}, {} tokens a sample, global "
+                                   "batch {}, ranked by {}.",
+            search.model.name, toString(search.precision), search.sequence, search.globalBatch,
+            toString(search.objective));
+        data.notes = m_job.notes;
+        data.notes.push_back(searchWords(found) + ".");
+        data.emptyText = searchWords(found) + ".";
+        return data;
+    }
 
-Result<PredictedJob> predictedOf(const predict::JobRequest& request, std::string name) {
-    ASSIGN_OR_RETURN(auto job, predict::jobOf(request));
-    ASSIGN_OR_RETURN(auto prediction, predict::Predictor().predict(job));
-    if (name.empty())
-        name = layoutWords(job);
-    return PredictedJob{std::move(name), std::move(job), std::move(prediction)};
-}
+    [[nodiscard]] const std::optional<Run>& run() const { return m_job.run; }
 
-Result<plot::PredictionFigureData> loadPrediction(const store::Store& store, const Run& run,
-    const std::optional<Changes>& changes, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto made, predict::requestOf(store, run, progress));
-    auto own = predictedOf(made.request, "as launched");
-    auto asked = changes ? predictedOf(changed(made.request, *changes), {}) : own;
-    if (!asked.hasValue())
-        return asked.error();
-    PredictionBoardFacts facts{std::move(asked).value(), {}, {}};
-    // The run itself may be one that cannot be predicted.
-    if (changes && own.hasValue())
-        facts.others.push_back(std::move(own).value());
-    ASSIGN_OR_RETURN(facts.measured, measuredStepOf(store, run, progress));
-    auto data = predictionData(facts);
-    data.notes.insert(data.notes.end(), made.notes.begin(), made.notes.end());
-    return data;
-}
+private:
+    [[nodiscard]] bool isMeasured() const {
+        return m_job.run && m_job.run->kind == RunKind::Measured;
+    }
+
+    Result<PredictionBoardFacts> predictJob() {
+        ASSIGN_OR_RETURN(m_job, askedJobOf(m_store, m_request, m_progress));
+        const bool isAsLaunched = m_job.run && !m_job.launched;
+        ASSIGN_OR_RETURN(auto asked, predictedJob(m_job.asked, isAsLaunched ? "as launched" : ""));
+        PredictionBoardFacts facts{std::move(asked), {}, {}};
+        if (m_job.launched) {
+            // The run itself may be one that cannot be predicted.
+            auto own = predictedJob(*m_job.launched, "as launched");
+            if (own.hasValue())
+                facts.others.push_back(std::move(own).value());
+        }
+        if (isMeasured()) {
+            ASSIGN_OR_RETURN(facts.measured, measuredStepOf(m_store, *m_job.run, m_progress));
+        }
+        return facts;
+    }
+
+    Result<std::shared_ptr<const plot::PredictedTracks>> tracksOf(const PredictedJob& asked) {
+        if (!isMeasured())
+            return std::shared_ptr<const plot::PredictedTracks>();
+        ASSIGN_OR_RETURN(const auto measured, measuredTracksOf(m_store, *m_job.run, m_progress));
+        if (measured.tracks.empty())
+            return std::shared_ptr<const plot::PredictedTracks>();
+        ASSIGN_OR_RETURN(auto laid, overlayOf(measured, asked.job, asked.prediction, m_progress));
+        return std::make_shared<const plot::PredictedTracks>(std::move(laid));
+    }
+
+    PredictionFigureData finished(const PredictionBoardFacts& facts) {
+        auto data = predictionData(facts);
+        data.notes.insert(data.notes.end(), m_job.notes.begin(), m_job.notes.end());
+        return data;
+    }
+
+    Result<predict::SearchResult> searchInto(
+        const predict::SearchRequest& search, PredictionFigureData& data) {
+        if (!m_request.options.has("against"))
+            return predict::searchLayouts(search, predict::Predictor(), m_progress);
+        ASSIGN_OR_RETURN(const auto other, predict::clusterFrom(m_request.options.text("against")));
+        ASSIGN_OR_RETURN(auto comparison,
+            predict::compareScales(search, other, predict::Predictor(), m_progress));
+        data.rival = std::make_shared<const plot::ComparisonData>(scaleData(comparison));
+        return std::move(comparison.searches.front());
+    }
+
+    const store::Store& m_store;
+    const Request& m_request;
+    const Progress& m_progress;
+    AskedJob m_job;
+};
 
 // What the user asks for must fit; what the run does not say is missing.
-bool isMissingPrediction(const Error& error, bool isChanged) {
-    return error.code == ErrorCode::NotFound || (error.code == ErrorCode::Usage && !isChanged);
+bool isMissingPrediction(const Error& error, const OptionValues& options) {
+    return error.code == ErrorCode::NotFound
+        || (error.code == ErrorCode::Usage && options.names().empty());
 }
 
-Result<Figure> loadPredictionKind(
-    const store::Store& store, const Request& request, const Progress& progress) {
-    const Run& run = request.runs.front();
-    const bool isChanged = !request.options.names().empty();
-    ASSIGN_OR_RETURN(const auto changes, changesOf(request.options));
-    auto data
-        = loadPrediction(store, run, isChanged ? std::optional(changes) : std::nullopt, progress);
-    if (!data.hasValue()) {
-        if (!isMissingPrediction(data.error(), isChanged))
-            return data.error();
-        plot::PredictionFigureData empty;
-        empty.title = "Prediction · " + run.name;
-        empty.emptyText = data.error().message;
-        data = std::move(empty);
-    }
-    auto figure = predictionFigure(
-        std::make_shared<const plot::PredictionFigureData>(std::move(data).value()));
-    figure.runs = {{run.id, run.name}};
-    return figure;
+using Load = Result<PredictionFigureData> (PredictionLoader::*)();
+
+Kind predictionKind(
+    std::string_view key, RunsShown runs, std::vector<Option> options, Panels panels, Load load) {
+    return {key, runs, std::move(options),
+        [panels = std::move(panels), load](const store::Store& store, const Request& request,
+            const Progress& progress) -> Result<Figure> {
+            PredictionLoader loader(store, request, progress);
+            auto data = (loader.*load)();
+            if (!data.hasValue()) {
+                const bool isOfRun = loader.run() || !request.runs.empty();
+                if (!isOfRun || !isMissingPrediction(data.error(), request.options))
+                    return data.error();
+                PredictionFigureData empty;
+                empty.title = "Prediction";
+                empty.emptyText = data.error().message;
+                data = std::move(empty);
+            }
+            auto figure = predictionFigure(
+                std::make_shared<const PredictionFigureData>(std::move(data).value()), panels);
+            if (loader.run())
+                figure.runs = {{loader.run()->id, loader.run()->name}};
+            return figure;
+        }};
 }
 
 } // namespace
@@ -136,7 +170,15 @@ Result<std::optional<MeasuredStep>> measuredStepOf(
 }
 
 std::vector<Kind> predictionKinds() {
-    return {{"prediction", RunsShown::One, kPredictionOptions, loadPredictionKind}};
+    return {predictionKind("prediction", RunsShown::Named, jobOptions(), boardPanels(),
+                &PredictionLoader::board),
+        predictionKind("prediction-tracks", RunsShown::One, jobOptions(), {PredictionPanel::Tracks},
+            &PredictionLoader::tracks),
+        predictionKind("prediction-what-if", RunsShown::Named, jobOptions(),
+            {PredictionPanel::WhatIf}, &PredictionLoader::whatIf),
+        predictionKind("prediction-search", RunsShown::Named, searchOptions(),
+            {PredictionPanel::Verdict, PredictionPanel::Front, PredictionPanel::Ranking},
+            &PredictionLoader::ranking)};
 }
 
 } // namespace trainscope::figures

@@ -13,6 +13,7 @@ namespace trainscope::figures {
 namespace {
 
 using predict::LayoutChoice;
+using predict::LayoutEstimate;
 using predict::RankedLayout;
 using predict::SearchObjective;
 
@@ -29,6 +30,26 @@ std::string recomputeWords(const LayoutChoice& choice) {
     if (choice.recomputedLayers > 0)
         words += fmt::format(" of {}", text::counted(choice.recomputedLayers, "layer"));
     return words;
+}
+
+// The points of the picture, in their order.
+struct Offered {
+    std::vector<const LayoutEstimate*> others; // the best that are not on the front
+    const std::vector<RankedLayout>& best;
+};
+Offered offeredBy(const predict::SearchResult& found, SearchObjective objective) {
+    const auto& best
+        = objective == SearchObjective::PeakPower ? found.powerFront : found.energyFront;
+    Offered offered{{}, best};
+    for (const auto& estimate : found.feasible) {
+        if (offered.others.size() >= kMostCandidates)
+            break;
+        const bool isOnFront = std::any_of(best.begin(), best.end(),
+            [&](const RankedLayout& one) { return one.choice == estimate.choice; });
+        if (!isOnFront)
+            offered.others.push_back(&estimate);
+    }
+    return offered;
 }
 
 } // namespace
@@ -58,26 +79,48 @@ plot::PredictedFront frontOf(const predict::SearchResult& found, SearchObjective
     const bool isPower = objective == SearchObjective::PeakPower;
     plot::PredictedFront front{
         isPower ? "Peak power of all GPUs" : "Energy of a step", isPower ? "W" : "J", {}};
-    const auto& best = isPower ? found.powerFront : found.energyFront;
-    const auto isOnFront = [&best](const LayoutChoice& choice) {
-        return std::any_of(best.begin(), best.end(),
-            [&choice](const RankedLayout& one) { return one.choice == choice; });
-    };
-    for (const auto& estimate : found.feasible) {
-        if (front.points.size() >= kMostCandidates)
-            break;
-        if (isOnFront(estimate.choice))
-            continue;
-        front.points.push_back({choiceWords(estimate.choice), {estimate.seconds, {}, {}},
-            costOfLayout(objective, estimate.energyJ, estimate.peakW), false,
-            chosen && estimate.choice == *chosen});
+    const auto offered = offeredBy(found, objective);
+    for (const LayoutEstimate* estimate : offered.others) {
+        const bool isChosen = chosen && estimate->choice == *chosen;
+        // As ranked where it was predicted whole.
+        const auto whole = std::find_if(found.top.begin(), found.top.end(),
+            [&](const RankedLayout& one) { return one.choice == estimate->choice; });
+        const bool isWhole = whole != found.top.end();
+        const double energyJ = isWhole ? whole->prediction.energyJ : estimate->energyJ;
+        const double peakW = isWhole ? whole->peakW : estimate->peakW;
+        front.points.push_back({choiceWords(estimate->choice),
+            {isWhole ? whole->prediction.seconds : estimate->seconds, {}, {}},
+            costOfLayout(objective, energyJ, peakW), false, isChosen});
     }
-    for (const RankedLayout& one : best)
+    for (const RankedLayout& one : offered.best)
         front.points.push_back({choiceWords(one.choice),
             {one.prediction.seconds, one.prediction.low, one.prediction.high},
             costOfLayout(objective, one.prediction.energyJ, one.peakW), true,
             chosen && one.choice == *chosen});
     return front;
+}
+
+std::vector<LayoutChoice> choicesOfFront(
+    const predict::SearchResult& found, SearchObjective objective) {
+    std::vector<LayoutChoice> choices;
+    const auto offered = offeredBy(found, objective);
+    for (const LayoutEstimate* estimate : offered.others)
+        choices.push_back(estimate->choice);
+    for (const RankedLayout& one : offered.best)
+        choices.push_back(one.choice);
+    return choices;
+}
+
+std::vector<plot::PredictedLayout> rankingOf(
+    const predict::SearchResult& found, const std::optional<LayoutChoice>& chosen) {
+    std::vector<plot::PredictedLayout> ranking;
+    for (const RankedLayout& one : found.top) {
+        const auto& made = one.prediction;
+        ranking.push_back({choiceWords(one.choice), {made.seconds, made.low, made.high},
+            made.energyJ, one.peakW, made.memoryB, made.tokensPerSecondPerGpu,
+            one.isPareto || one.isPowerPareto, chosen && one.choice == *chosen});
+    }
+    return ranking;
 }
 
 text::Table rankedTable(const predict::SearchResult& found) {

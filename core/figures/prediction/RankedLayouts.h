@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace trainscope::figures {
 
@@ -17,6 +18,12 @@ std::string choiceWords(const predict::LayoutChoice& choice);
 // intervals, and the best of the others.
 plot::PredictedFront frontOf(const predict::SearchResult& found, predict::SearchObjective objective,
     const std::optional<predict::LayoutChoice>& chosen);
+// The layouts of its points, in their order.
+std::vector<predict::LayoutChoice> choicesOfFront(
+    const predict::SearchResult& found, predict::SearchObjective objective);
+// The best, as ranked.
+std::vector<plot::PredictedLayout> rankingOf(
+    const predict::SearchResult& found, const std::optional<predict::LayoutChoice>& chosen);
 
 // The best, as ranked: layout, step time with its interval, energy, peak power, memory, tokens/s.
 text::Table rankedTable(const predict::SearchResult& found);

@@ -67,7 +67,7 @@ public:
         for (const auto& tick : ticksOf(m_y, most))
             labels = std::max(labels, m_frame.width(tick.label));
         const double left = area.x + labels + 2.0 * m_frame.gap();
-        const double top = area.y + m_frame.lineHeight() + m_frame.gap();
+        const double top = area.y + m_frame.lineHeight() + 2.5 * m_frame.gap();
         const Rect plot{left, top, std::max(area.right() - left - 2.5 * m_frame.size(), 1.0),
             std::max(area.bottom() - top - gridHeight(m_frame) - m_frame.lineHeight(), 1.0)};
         m_frame.note({area.x, area.y + m_frame.size()}, axisTitle(m_y));
@@ -81,8 +81,12 @@ public:
             {plot.x + plot.width / 2.0, plot.bottom() + gridHeight(m_frame) + m_frame.size()},
             m_x.title, Align::Centre);
         drawFront(plot);
-        for (const auto& point : m_front.points)
-            drawPoint(point, plot);
+        for (const bool isChosen : {false, true}) {
+            for (std::size_t i = 0; i < m_front.points.size(); ++i) {
+                if (m_front.points[i].isChosen == isChosen)
+                    drawPoint(i, plot);
+            }
+        }
     }
 
 private:
@@ -107,7 +111,8 @@ private:
             m_frame.scene.items.emplace_back(std::move(line));
     }
 
-    void drawPoint(const PredictedPoint& point, const Rect& plot) const {
+    void drawPoint(std::size_t place, const Rect& plot) const {
+        const PredictedPoint& point = m_front.points[place];
         const Point at = placeOf(point, plot);
         const Color color = legibleOn(
             point.isOnFront ? m_frame.theme.accent : m_frame.theme.textMuted, m_frame.theme.panel);
@@ -122,9 +127,11 @@ private:
             m_frame.dot(at, 0.8 * size, m_frame.theme.panel);
         }
         m_frame.dot(at, (point.isOnFront ? 0.6 : 0.35) * size, color);
-        m_frame.target({at.x - kReach, at.y - kReach, 2.0 * kReach, 2.0 * kReach}, point.name,
+        auto& target = m_frame.target({at.x - kReach, at.y - kReach, 2.0 * kReach, 2.0 * kReach},
+            point.name,
             {{m_x.title, predictedText(point.seconds, "s")},
                 {m_front.title, text::quantity(point.value, m_front.unit, text::Digits::Three)}});
+        target.choice = place;
     }
 
     const PredictionFrame& m_frame;

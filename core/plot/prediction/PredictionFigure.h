@@ -1,13 +1,17 @@
 #pragma once
-// A prediction as a board: its figures with their intervals, the step against other candidates and
-// where it goes, the memory of each pipeline stage, the heat of a node, the schedule, and the
-// candidates of a search as times against another quantity. Plain values; SI. Pure.
+// A prediction as a board: its figures with their intervals, the verdict on it and another cluster,
+// the step against other candidates and where it goes, its telemetry over what was measured, the
+// memory of each pipeline stage, the heat of a node, the schedule, what else would do to it, and
+// the candidates of a search: as times against another quantity, and ranked. Plain values; SI.
+// Pure.
 
+#include "core/plot/comparison/Comparison.h"
 #include "core/plot/figures/FigureGeometry.h"
 #include "core/plot/layout/ScheduleFigure.h"
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,10 +80,77 @@ struct PredictedFront {
     std::vector<PredictedPoint> points;
 };
 
-enum class PredictionPanel { Cards, Step, Memory, Heat, Schedule, Front };
-inline constexpr std::array kPredictionPanels{PredictionPanel::Cards, PredictionPanel::Step,
-    PredictionPanel::Memory, PredictionPanel::Heat, PredictionPanel::Schedule,
-    PredictionPanel::Front};
+// A layout of a search, as ranked.
+struct PredictedLayout {
+    std::string name;
+    PredictedValue seconds;
+    double energyJ = 0.0; // of a step
+    double peakW = 0.0; // of all GPUs
+    double memoryB = 0.0; // of the fullest GPU
+    double rate = 0.0; // tokens per second and GPU
+    bool isOnFront = false;
+    bool isChosen = false;
+};
+
+// What the job would reach if one thing about it were otherwise.
+struct PredictedChange {
+    double factor = 1.0; // on that thing
+    PredictedValue rate; // tokens per second and GPU
+    bool isOom = false;
+};
+struct PredictedSensitivity {
+    std::string key; // "link_bandwidth"
+    std::string title; // "Link bandwidth"
+    std::string value; // what it is: "450 GB/s"; empty: not known
+    std::vector<PredictedChange> changes; // by rising factor; those that can be
+    std::optional<double> elasticity; // of the step's time
+};
+
+// A metric of the GPUs over a step, by column.
+struct PredictedLine {
+    std::vector<float> mean; // of the GPUs; NaN where nothing is known
+    std::vector<float> low; // 5 % of them
+    std::vector<float> high; // 95 %
+};
+// Predicted − measured, of every GPU and column that both have.
+struct PredictedResidual {
+    double bias = 0.0; // mean
+    double mean = 0.0; // of the absolute ones
+    double p90 = 0.0; // the same, 90th percentile
+    double level = 0.0; // mean of what was measured
+    std::size_t gpus = 0;
+};
+struct PredictedTrack {
+    FigureAxis axis;
+    FigureAxis residualAxis;
+    PredictedLine measured;
+    PredictedLine predicted;
+    std::vector<float> residual; // of the means
+    PredictedResidual told;
+};
+struct PredictedTracks {
+    std::string run; // whose telemetry was measured
+    std::string caption; // how both were laid over each other
+    std::optional<double> seconds; // of the axis; absent: it is shares of a step
+    std::vector<PredictedTrack> tracks;
+};
+
+enum class PredictionPanel {
+    Cards,
+    Verdict,
+    Step,
+    Tracks,
+    Memory,
+    Heat,
+    Schedule,
+    WhatIf,
+    Front,
+    Ranking,
+};
+inline constexpr std::array kPredictionPanels{PredictionPanel::Cards, PredictionPanel::Verdict,
+    PredictionPanel::Step, PredictionPanel::Tracks, PredictionPanel::Memory, PredictionPanel::Heat,
+    PredictionPanel::Schedule, PredictionPanel::WhatIf, PredictionPanel::Front,
+    PredictionPanel::Ranking};
 
 struct PredictionFigureData {
     std::string title;
@@ -93,6 +164,12 @@ struct PredictionFigureData {
     std::vector<PredictedGpu> node; // in the order of the air
     std::optional<ScheduleFigureData> schedule; // planned, in seconds
     PredictedFront front;
+    std::vector<PredictedLayout> ranking; // the best first
+    double rate = 0.0; // tokens per second and GPU, that changes are told from
+    std::vector<PredictedSensitivity> sensitivities;
+    std::shared_ptr<const PredictedTracks> tracks; // nullptr: nothing was measured
+    // The best layout on the cluster and on another; nullptr: there is no other.
+    std::shared_ptr<const ComparisonData> rival;
 
     [[nodiscard]] bool has(PredictionPanel panel) const;
     [[nodiscard]] bool isEmpty() const;

@@ -50,12 +50,28 @@ const PartLook* lookOfPart(std::string_view part) {
 
 } // namespace
 
-void PredictionFrame::target(Rect rect, std::string title, Facts facts) const {
+FigureHit& PredictionFrame::target(Rect rect, std::string title, Facts facts) const {
     FigureHit hit;
     hit.outline = rect;
     hit.title = std::move(title);
     hit.facts = std::move(facts);
     geometry.targets.push_back(std::move(hit));
+    return geometry.targets.back();
+}
+
+void PredictionFrame::whisker(const PredictedValue& value, const FigureAxis& axis, Rect row) const {
+    if (!value.low || !value.high)
+        return;
+    const double y = row.y + row.height / 2.0;
+    const double cap = 0.2 * row.height;
+    const double from = row.x + row.width * fractionOf(axis, *value.low);
+    const double to = row.x + row.width * fractionOf(axis, *value.high);
+    const double ink = 1.5 * theme.lineWidth;
+    // Light below dark, so that it is seen over any part.
+    line({from, y}, {to, y}, theme.panel, 3.0 * ink);
+    line({from, y}, {to, y}, theme.text, ink);
+    for (const double x : {from, to})
+        line({x, y - cap}, {x, y + cap}, theme.text, ink);
 }
 
 Color PredictionFrame::fillOf(std::string_view part) const {
@@ -97,7 +113,7 @@ void drawGrid(const PredictionFrame& frame, const FigureAxis& axis, Rect plot) {
         const double x = plot.x + plot.width * fractionOf(axis, tick.value);
         frame.line({x, plot.y}, {x, plot.bottom()}, frame.theme.grid);
         frame.note({x, plot.bottom() + frame.size() + 0.75 * frame.gap()},
-            tick.label + " " + axis.unit.unit, Align::Centre);
+            axis.unit.unit.empty() ? tick.label : tick.label + " " + axis.unit.unit, Align::Centre);
     }
 }
 

@@ -2,8 +2,8 @@
 // What every panel of a prediction's board gets, and the few things that several of them draw.
 
 #include "core/plot/Canvas.h"
-#include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/figures/FigureParts.h"
+#include "core/plot/figures/PanelBoard.h"
 #include "core/plot/prediction/PredictionFigure.h"
 
 #include <string>
@@ -18,7 +18,10 @@ struct PredictionFrame : Canvas {
     PredictionGeometry& geometry;
 
     using Facts = std::vector<std::pair<std::string, std::string>>;
-    void target(Rect rect, std::string title, Facts facts) const;
+    // Returns it, for more to be said of it.
+    FigureHit& target(Rect rect, std::string title, Facts facts) const;
+    // The bounds of an interval along x, seen over any fill; nothing without one.
+    void whisker(const PredictedValue& value, const FigureAxis& axis, Rect row) const;
     [[nodiscard]] Color fillOf(std::string_view part) const;
     // Hatched besides, where another part has the same hue.
     [[nodiscard]] static bool isHatched(std::string_view part);
@@ -45,5 +48,9 @@ MadeContent predictedMemory(const PredictionFrame& frame, double width);
 MadeContent predictedHeat(const PredictionFrame& frame, double width);
 MadeContent predictedSchedule(const PredictionFrame& frame, const FigureStyle& style, double width);
 MadeContent predictedFront(const PredictionFrame& frame, double width);
+MadeContent predictedRanking(const PredictionFrame& frame, double width);
+MadeContent predictedWhatIf(const PredictionFrame& frame, double width);
+MadeContent predictedTracks(const PredictionFrame& frame, double width);
+MadeContent predictedVerdict(const PredictionFrame& frame, double width);
 
 } // namespace trainscope::plot

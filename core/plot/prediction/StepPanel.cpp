@@ -130,9 +130,6 @@ private:
         return step.isOom ? "out of memory" : predictedText(step.seconds, "s");
     }
     [[nodiscard]] double rowHeight() const { return 2.0 * m_frame.lineHeight(); }
-    [[nodiscard]] double xOf(const Rect& row, double seconds) const {
-        return row.x + row.width * fractionOf(m_axis, seconds);
-    }
 
     void drawStep(const PredictedStep& step, Rect row, double labels) const {
         const double line = m_frame.lineHeight();
@@ -145,7 +142,8 @@ private:
             step.isOom ? m_frame.theme.warning : m_frame.theme.textSecondary);
         const double inset = 0.15 * row.height;
         const Rect bar{row.x, row.y + inset, row.width, row.height - 2.0 * inset};
-        const Rect whole{bar.x, bar.y, xOf(row, step.seconds.value) - bar.x, bar.height};
+        const Rect whole{
+            bar.x, bar.y, bar.width * fractionOf(m_axis, step.seconds.value), bar.height};
         const PredictionFrame::Facts facts{{step.isMeasured ? "Measured step" : "Predicted step",
             predictedText(step.seconds, "s")}};
         m_frame.target(row, step.name, facts);
@@ -157,22 +155,7 @@ private:
         } else {
             drawParts(m_frame, m_axis, bar, step.name, step.parts);
         }
-        drawWhisker(step.seconds, row);
-    }
-
-    void drawWhisker(const PredictedValue& seconds, const Rect& row) const {
-        if (!seconds.low || !seconds.high)
-            return;
-        const double y = row.y + row.height / 2.0;
-        const double cap = 0.2 * row.height;
-        const double low = xOf(row, *seconds.low);
-        const double high = xOf(row, *seconds.high);
-        const double ink = 1.5 * m_frame.theme.lineWidth;
-        // Light below dark, so that it is seen over any part.
-        m_frame.line({low, y}, {high, y}, m_frame.theme.panel, 3.0 * ink);
-        m_frame.line({low, y}, {high, y}, m_frame.theme.text, ink);
-        for (const double x : {low, high})
-            m_frame.line({x, y - cap}, {x, y + cap}, m_frame.theme.text, ink);
+        m_frame.whisker(step.seconds, m_axis, row);
     }
 
     const PredictionFrame& m_frame;

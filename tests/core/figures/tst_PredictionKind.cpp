@@ -5,7 +5,9 @@
 #include <QTest>
 
 #include "core/figures/Kinds.h"
+#include "core/figures/prediction/PredictedOverlay.h"
 #include "core/figures/prediction/PredictionFigure.h"
+#include "core/figures/prediction/RankedLayouts.h"
 #include "core/model/Metric.h"
 #include "core/predict/prediction/RunRequest.h"
 #include "core/store/Writing.h"
@@ -138,6 +140,124 @@ private Q_SLOTS:
         QCOMPARE(figure.error().code, ErrorCode::Usage);
     }
 
+    // What was measured: 500 W of one GPU, all the time; the other GPUs tell nothing, so means of
+    // all that are predicted stand against it.
+    void predictedOverMeasured() {
+        const auto measured = measuredTracksOf(*m_store, m_run).value();
+        QCOMPARE(measured.iterations, std::size_t{4});
+        QCOMPARE(measured.seconds, 3.0);
+        QCOMPARE(measured.tracks.size(), std::size_t{1});
+        const auto& power = measured.tracks.front();
+        QCOMPARE(power.metric, std::string(metric::kGpuPower));
+        QCOMPARE(power.values.size(), std::size_t{1});
+        for (const float watts : power.values.at(0))
+            QCOMPARE(watts, 500.0F);
+        const std::string csv = csvOf({}, "prediction-tracks");
+        QVERIFY2(csv.find("measured,gpu_power,at 0.00208333 of the step,W,500,500,500")
+                != std::string::npos,
+            csv.substr(0, 2000).c_str());
+        QVERIFY(csv.find("residual,gpu_power,p90,W,") != std::string::npos);
+    }
+
+    // Two GPUs of which one is predicted 10 W too high and one 30 W too low in the first half of a
+    // step and right in the second.
+    void residualsAreThoseOfEveryGpu() {
+        constexpr int kColumns = 240;
+        MeasuredTracks measured;
+        measured.iterations = 2;
+        measured.seconds = 1.0;
+        auto& power = measured.tracks.emplace_back();
+        power.metric = metric::kGpuPower;
+        for (const int rank : {0, 1})
+            power.values[rank] = std::vector<float>(kColumns, 400.0F);
+        predict::PredictedTelemetry telemetry;
+        telemetry.periodSeconds = 2.0 / kColumns; // of a step of 2 s
+        for (const double off : {10.0, -30.0}) {
+            auto& gpu = telemetry.gpus.emplace_back();
+            gpu.rank = off > 0.0 ? 0 : 1;
+            for (int i = 0; i < 2 * kColumns; ++i)
+                gpu.watts.push_back(i % kColumns < kColumns / 2 ? 400.0 + off : 400.0);
+            gpu.watts[5] = 9999.0; // of the first step, which is not taken
+        }
+        const auto laid = overlayOf(measured, telemetry, 2.0);
+        QVERIFY(!laid.seconds);
+        const auto& track = laid.tracks.front();
+        QCOMPARE(track.told.gpus, std::size_t{2});
+        QCOMPARE(track.told.bias, -5.0); // (10 − 30 + 0 + 0) / 4
+        QCOMPARE(track.told.mean, 10.0);
+        QCOMPARE(track.told.p90, 30.0);
+        QCOMPARE(track.told.level, 400.0);
+        QCOMPARE(track.residual.front(), -10.0F);
+        QCOMPARE(track.residual.back(), 0.0F);
+        QCOMPARE(track.predicted.low.front(), 370.0F);
+        QCOMPARE(track.predicted.high.front(), 410.0F);
+        // A run without iterations has no moment that a step begins at: means stand against it.
+        measured.iterations = 0;
+        const auto level = overlayOf(measured, telemetry, 2.0);
+        QCOMPARE(level.seconds.value(), 1.0);
+        QCOMPARE(level.tracks.front().predicted.mean.front(), 395.0F);
+        // Of another number of GPUs the means.
+        measured.tracks.front().values.erase(1);
+        QCOMPARE(overlayOf(measured, telemetry, 2.0).tracks.front().told.bias, -5.0);
+        QCOMPARE(overlayOf(measured, telemetry, 2.0).tracks.front().told.gpus, std::size_t{0});
+    }
+
+    void whatElseWouldDo() {
+        const auto job = predict::jobOf(sameByHand("tp=4,pp=2")).value();
+        const auto all = predict::sensitivitiesOf(job).value();
+        const std::string csv = csvOf({}, "prediction-what-if");
+        QVERIFY(csv.find("memory_bandwidth") != std::string::npos);
+        const auto shown = sensitivitiesShown(all);
+        QCOMPARE(shown.size(), all.size());
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            QCOMPARE(shown[i].key, std::string(toString(all[i].what)));
+            for (std::size_t point = 0; point < all[i].points.size(); ++point) {
+                // Twice the seconds are half of the tokens.
+                const auto& made = all[i].points[point];
+                const auto& rate = shown[i].changes[point].rate;
+                QVERIFY(std::abs(*rate.low * made.high - rate.value * made.seconds) < 1e-6);
+                QVERIFY(*rate.low <= rate.value && rate.value <= *rate.high);
+            }
+        }
+    }
+
+    // A job by hand, which no run of the database is.
+    void layoutsAreRankedByHand() {
+        const Given job{{"model", "llama3-8b"}, {"cluster", "8xH100"}, {"global-batch", "64"},
+            {"top", "3"}, {"against", "8xH200"}};
+        Request request;
+        for (const auto& [name, value] : job)
+            request.options.add(name, value);
+        const auto figure = load(*findKind("prediction-search"), *m_store, request);
+        QVERIFY2(figure.hasValue(), figure.hasValue() ? "" : figure.error().message.c_str());
+        QVERIFY(figure.value().runs.empty());
+        predict::SearchRequest search;
+        search.model = *catalogue::modelCatalogue().byName("llama3-8b");
+        search.cluster = predict::clusterFrom("8xH100").value();
+        search.globalBatch = 64;
+        const auto found = predict::searchLayouts(search).value();
+        const std::string csv = figure.value().csv();
+        std::size_t ranked = 0;
+        for (std::size_t at = csv.find(",step_time,s,", csv.find("ranking,"));
+             at != std::string::npos; at = csv.find(",step_time,s,", at + 1))
+            ++ranked;
+        QCOMPARE(ranked, std::size_t{3});
+        const std::string best = choiceWords(found.top.front().choice);
+        QVERIFY2(csv.find("ranking,\"" + best + "\",step_time") != std::string::npos, csv.c_str());
+        QVERIFY(csv.find("clusters,1x8xH200 SXM,tokens_per_s_per_gpu") != std::string::npos);
+        request.options.add("objective", "beauty");
+        QCOMPARE(
+            load(*findKind("prediction-search"), *m_store, request).error().code, ErrorCode::Usage);
+    }
+
+    void aJobByHandSaysEnough() {
+        Request request;
+        request.options.add("model", "llama3-8b");
+        const auto figure = load(*findKind("prediction"), *m_store, request);
+        QVERIFY(!figure.hasValue());
+        QVERIFY(figure.error().message.find("--global-batch") != std::string::npos);
+    }
+
     // The parts of the step and of each stage's memory add up.
     void thePartsAddUp() {
         const auto request = sameByHand("tp=4,pp=2");
@@ -161,15 +281,15 @@ private:
     static constexpr std::int64_t kSecondNs = 1'000'000'000;
     using Given = std::vector<std::pair<const char*, const char*>>;
 
-    Result<Figure> loaded(const Given& options) {
+    Result<Figure> loaded(const Given& options, const char* kind = "prediction") {
         Request request;
         request.runs = {m_run};
         for (const auto& [name, value] : options)
             request.options.add(name, value);
-        return load(*findKind("prediction"), *m_store, request);
+        return load(*findKind(kind), *m_store, request);
     }
-    std::string csvOf(const Given& options) {
-        const auto figure = loaded(options);
+    std::string csvOf(const Given& options, const char* kind = "prediction") {
+        const auto figure = loaded(options, kind);
         if (!figure.hasValue())
             return figure.error().message;
         return figure.value().emptyText + figure.value().csv();

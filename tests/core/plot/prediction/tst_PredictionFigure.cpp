@@ -45,6 +45,21 @@ bool says(const PredictionGeometry& geometry, const std::string& wanted) {
         });
 }
 
+// The plain bars of a panel, as drawn.
+std::vector<Rect> filledIn(const PredictionGeometry& geometry, PredictionPanel panel) {
+    const auto place = std::find_if(geometry.panels.begin(), geometry.panels.end(),
+        [panel](const auto& one) { return one.panel == panel; });
+    std::vector<Rect> rects;
+    for (const auto& item : geometry.scene.items) {
+        const auto* fill = std::get_if<FillRect>(&item);
+        const bool isBar = fill != nullptr && fill->hatch == Hatch::None && fill->radius == 0.0
+            && fill->rect.x > place->rect.x + 0.3 * place->rect.width;
+        if (isBar)
+            rects.push_back(fill->rect);
+    }
+    return rects;
+}
+
 } // namespace
 
 class tst_PredictionFigure : public QObject {
@@ -125,6 +140,85 @@ private Q_SLOTS:
         QCOMPARE(fast->facts.front().second, std::string("4 s (3 to 5)"));
     }
 
+    // 500 now; half: 400 (300 to 500), 0.8 times: 450, twice: 550 (450 to 650).
+    void whatIfIsToldFromNow() {
+        const auto geometry = builtOf(900.0, {PredictionPanel::WhatIf});
+        const auto bars = filledIn(geometry, PredictionPanel::WhatIf);
+        // Of less, in half its height, then of more; the nearer over the farther.
+        QCOMPARE(bars.size(), std::size_t{4});
+        QCOMPARE(bars[0].width, 2.0 * bars[1].width);
+        QCOMPARE(bars[0].right(), bars[1].right());
+        QCOMPARE(bars[2].x, bars[0].right());
+        QCOMPARE(bars[2].width, bars[1].width);
+        const double perToken = bars[0].width / 100.0;
+        const double now = bars[0].right();
+        std::vector<double> caps;
+        for (const auto& item : geometry.scene.items) {
+            const auto* line = std::get_if<Line>(&item);
+            if (line != nullptr && line->from.x == line->to.x && line->color == lightTheme().text
+                && std::abs(line->to.y - line->from.y) < bars[0].height)
+                caps.push_back(std::round(500.0 + (line->from.x - now) / perToken));
+        }
+        QCOMPARE(caps, (std::vector<double>{300.0, 500.0, 450.0, 650.0, 400.0, 600.0}));
+        QVERIFY(says(geometry, "½: -20.0 %"));
+        QVERIFY(says(geometry, "2 ×: +10.0 %"));
+        QVERIFY(says(geometry, "½: OOM"));
+        QVERIFY(says(geometry, "450 GB/s; 1 % more: step -0.20 %"));
+    }
+
+    // 510, 490 and 540 W against 500: +10, −10 and +40.
+    void residualsLieBelowTheirTrack() {
+        const auto geometry = builtOf(900.0, {PredictionPanel::Tracks});
+        std::vector<const Columns*> columns;
+        std::vector<const Polyline*> lines;
+        for (const auto& item : geometry.scene.items) {
+            if (const auto* some = std::get_if<Columns>(&item))
+                columns.push_back(some);
+            if (const auto* line = std::get_if<Polyline>(&item))
+                lines.push_back(line);
+        }
+        QCOMPARE(columns.size(), std::size_t{3}); // two bands and the residual
+        QCOMPARE(lines.size(), std::size_t{2});
+        QCOMPARE(lines[0]->points.size(), std::size_t{3}); // the fourth was not measured
+        QCOMPARE(lines[1]->points.size(), std::size_t{4});
+        const Columns& residual = *columns.back();
+        QVERIFY(residual.area.y > columns.front()->area.bottom());
+        const auto zero = residual.bottom[0];
+        QCOMPARE(residual.top[1], zero);
+        QVERIFY(std::abs(zero - residual.top[0] - (residual.bottom[1] - zero)) < 1e-3F);
+        QVERIFY(std::abs(zero - residual.top[2] - 4.0F * (zero - residual.top[0])) < 1e-3F);
+        QVERIFY(std::isnan(residual.top[3]));
+        QVERIFY(says(geometry, "mean 20 W, 90 % within 40 W (4.0 % and 8.0 %), bias +13.3 W"));
+        const auto* track = targetOf(geometry, "GPU power, predicted − measured");
+        QVERIFY(track != nullptr);
+        QCOMPARE(track->facts.back().second, std::string("2 GPUs"));
+    }
+
+    void theRankingHasWhiskers() {
+        const auto geometry = builtOf(900.0, {PredictionPanel::Ranking});
+        const auto bars = filledIn(geometry, PredictionPanel::Ranking);
+        QCOMPARE(bars.size(), std::size_t{2});
+        QVERIFY(std::abs(bars[1].width / bars[0].width - 5.0 / 4.0) < 1e-9);
+        QVERIFY(says(geometry, "▸ ◆ TP 8"));
+        QVERIFY(targetOf(geometry, "TP 4") != nullptr);
+    }
+
+    // The points of the picture are choices, in their order.
+    void pointsAreOffered() {
+        const auto geometry = builtOf(900.0, {PredictionPanel::Front});
+        QCOMPARE(targetOf(geometry, "TP 8")->choice.value(), std::size_t{0});
+        QCOMPARE(targetOf(geometry, "TP 2")->choice.value(), std::size_t{2});
+        // The chosen one lies on top.
+        QCOMPARE(geometry.targets.back().title, std::string("TP 8"));
+    }
+
+    void twoClustersAreAComparison() {
+        const auto geometry = builtOf(900.0, {PredictionPanel::Verdict});
+        QVERIFY(says(geometry, test::demoPrediction().rival->verdict->headline.substr(0, 5)));
+        for (const auto& target : geometry.targets)
+            QVERIFY(!target.choice);
+    }
+
     void everythingIsInside_data() {
         QTest::addColumn<double>("width");
         for (const double width : {280.0, 440.0, 760.0, 1600.0})
@@ -173,10 +267,14 @@ private Q_SLOTS:
         const auto csv = QString::fromStdString(predictionCsv(test::demoPrediction()));
         const QStringList lines = csv.split(QLatin1Char('\n'));
         QCOMPARE(lines.front(), QStringLiteral("panel,name,part,unit,value,low,high"));
-        for (const char* line :
-            {"figures,step_time,,s,4,3,5", "step,measured,,s,4.4,,", "step,TP 8,gemm,s,2,,",
-                "memory,stage 1,activations,B,70000000000,,", "node,slot 1,temperature,°C,70,,",
-                "layouts,TP 4,step_time,s,5,4,6", "layouts,TP 4,Energy of a step,J,8000,,"})
+        for (const char* line : {"figures,step_time,,s,4,3,5", "step,measured,,s,4.4,,",
+                 "step,TP 8,gemm,s,2,,", "memory,stage 1,activations,B,70000000000,,",
+                 "node,slot 1,temperature,°C,70,,", "layouts,TP 4,step_time,s,5,4,6",
+                 "layouts,TP 4,Energy of a step,J,8000,,", "ranking,TP 4,memory,B,50000000000,,",
+                 "what_if,link_bandwidth,0.5 times,1/s,400,300,500",
+                 "what_if,memory_size,\"out of memory, 0.5 times\",1/s,500,,",
+                 "residual,gpu_power,p90,W,40,,",
+                 "measured,gpu_power,at 0.125 of the step,W,500,490,510"})
             QVERIFY2(lines.contains(QString::fromUtf8(line)), qPrintable(csv));
     }
 

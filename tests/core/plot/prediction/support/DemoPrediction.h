@@ -1,11 +1,33 @@
 #pragma once
 // A prediction of round numbers: a step of 4 s (3 to 5), half of it GEMM; two stages of 60 and 90
-// GB on GPUs of 80 GB; a node of two GPUs; three layouts of a search.
+// GB on GPUs of 80 GB; a node of two GPUs; three layouts of a search, of which two are ranked; what
+// another link or memory would do to 500 tokens/s; power over what was measured in four columns; a
+// second cluster.
 
+#include "core/plot/comparison/support/DemoComparison.h"
 #include "core/plot/layout/support/DemoSchedule.h"
 #include "core/plot/prediction/PredictionFigure.h"
 
+#include <memory>
+
 namespace trainscope::test {
+
+// 500 W was measured in three columns of four; 510, 490, 540 and 500 W are predicted.
+inline plot::PredictedTracks demoPredictedTracks() {
+    const float none = plot::kNothing;
+    plot::PredictedTrack power;
+    power.axis = demoAxis("GPU power", "W", 600.0);
+    power.axis.metric = "gpu_power";
+    power.residualAxis = demoAxis("Residual", "W", 50.0);
+    power.residualAxis.range.low = -50.0;
+    power.measured = {{500.0F, 500.0F, 500.0F, none}, {490.0F, 490.0F, 490.0F, none},
+        {510.0F, 510.0F, 510.0F, none}};
+    power.predicted.mean = {510.0F, 490.0F, 540.0F, 500.0F};
+    power.predicted.low = power.predicted.high = power.predicted.mean;
+    power.residual = {10.0F, -10.0F, 40.0F, none};
+    power.told = {40.0 / 3.0, 20.0, 40.0, 500.0, 2};
+    return {"run", "one step", std::nullopt, {power}};
+}
 
 inline plot::PredictionFigureData demoPrediction() {
     plot::PredictionFigureData data;
@@ -30,6 +52,17 @@ inline plot::PredictionFigureData demoPrediction() {
     data.front = {"Energy of a step", "J",
         {{"TP 8", {4.0, 3.0, 5.0}, 9e3, true, true}, {"TP 4", {5.0, 4.0, 6.0}, 8e3, true, false},
             {"TP 2", {6.0, {}, {}}, 9.5e3, false, false}}};
+    data.ranking = {{"TP 8", {4.0, 3.0, 5.0}, 9e3, 1e4, 60e9, 500.0, true, true},
+        {"TP 4", {5.0, 4.0, 6.0}, 8e3, 9e3, 50e9, 400.0, false, false}};
+    data.rate = 500.0;
+    data.sensitivities = {{"link_bandwidth", "Link bandwidth", "450 GB/s",
+                              {{0.5, {400.0, 300.0, 500.0}}, {0.8, {450.0, 350.0, 550.0}},
+                                  {1.25, {525.0, 425.0, 625.0}}, {2.0, {550.0, 450.0, 650.0}}},
+                              -0.2},
+        {"memory_size", "Memory size", "80 GB",
+            {{0.5, {500.0, {}, {}}, true}, {2.0, {500.0, 400.0, 600.0}}}, 0.0}};
+    data.tracks = std::make_shared<const plot::PredictedTracks>(demoPredictedTracks());
+    data.rival = std::make_shared<const plot::ComparisonData>(demoComparison());
     return data;
 }
 

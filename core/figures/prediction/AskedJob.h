@@ -1,0 +1,38 @@
+#pragma once
+// The job that a figure of a prediction is asked for: that of a run, as it was launched or with
+// something changed, or one by hand. Any thread that owns the store.
+
+#include "core/figures/Figure.h"
+#include "core/figures/prediction/PredictionFigure.h"
+#include "core/predict/prediction/RunRequest.h"
+#include "core/predict/search/Search.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::figures {
+
+// What of a job is asked for.
+std::vector<Option> jobOptions();
+// And of a search of its layouts.
+std::vector<Option> searchOptions();
+
+struct AskedJob {
+    std::optional<Run> run; // whose job it is; absent: it is one by hand
+    predict::JobRequest asked;
+    std::optional<predict::JobRequest> launched; // what the run did, where that was changed
+    std::vector<std::string> notes; // what the run does not say, and what is taken instead
+
+    [[nodiscard]] std::string source() const; // the run's name, or the model
+};
+// Usage where neither says enough; NotFound names what is not known of the run.
+Result<AskedJob> askedJobOf(
+    const store::Store& store, const Request& request, const Progress& progress = {});
+
+Result<PredictedJob> predictedJob(const predict::JobRequest& request, std::string name = {});
+
+// What its layout says is not looked at; its objective, limits and number of layouts are options.
+Result<predict::SearchRequest> searchOf(const AskedJob& job, const OptionValues& options);
+
+} // namespace trainscope::figures

@@ -1,0 +1,329 @@
+#include "core/figures/prediction/PredictedOverlay.h"
+
+#include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/iterations/SteadyState.h"
+#include "core/figures/timeline/LaneLoad.h"
+#include "core/model/Metric.h"
+#include "core/model/Try.h"
+#include "core/predict/prediction/StepTelemetry.h"
+#include "core/text/Numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace trainscope::figures {
+
+namespace {
+
+constexpr int kStepColumns = 240;
+constexpr std::size_t kMostLaidOver = 24; // iterations; of more, so many in even distances
+constexpr double kLongestPart = 300.0; // s, of a run without iterations
+constexpr std::array kOverlaidMetrics{metric::kGpuPower, metric::kGpuTemperature, metric::kSmClock};
+
+using StepColumns = std::vector<float>;
+using ByRank = std::map<int, StepColumns>;
+
+// Sums of what was read, by rank and column.
+struct ColumnMeans {
+    std::vector<double> sums = std::vector<double>(kStepColumns, 0.0);
+    std::vector<int> counts = std::vector<int>(kStepColumns, 0);
+
+    void add(const StepColumns& values) {
+        for (std::size_t i = 0; i < values.size() && i < sums.size(); ++i) {
+            if (std::isnan(values[i]))
+                continue;
+            sums[i] += static_cast<double>(values[i]);
+            ++counts[i];
+        }
+    }
+    [[nodiscard]] StepColumns means() const {
+        StepColumns means;
+        for (std::size_t i = 0; i < sums.size(); ++i)
+            means.push_back(
+                counts[i] > 0 ? static_cast<float>(sums[i] / counts[i]) : plot::kNothing);
+        return means;
+    }
+};
+
+class MeasuredReader {
+public:
+    MeasuredReader(const store::Store& store, const Run& run, const Progress& progress)
+        : m_store(store)
+        , m_run(run)
+        , m_progress(progress) { }
+
+    Result<MeasuredTracks> read() {
+        m_out.run = m_run.name;
+        RETURN_IF_ERROR(chooseWindows());
+        ASSIGN_OR_RETURN(m_catalogue, readCatalogue(m_store, shownFrom(m_run.range.begin)));
+        for (const char* metric : kOverlaidMetrics) {
+            RETURN_IF_ERROR(readMetric(metric));
+        }
+        return std::move(m_out);
+    }
+
+private:
+    [[nodiscard]] bool isCancelled() const {
+        return m_progress && !m_progress({"Laying iterations over each other", 0, 0});
+    }
+    [[nodiscard]] std::vector<ShownRun> shownFrom(TimeNs origin) const {
+        return {{m_run.id, m_run.name, origin, 0, {}}};
+    }
+
+    Status chooseWindows() {
+        ASSIGN_OR_RETURN(const auto found, analysis::iterationsOf(m_store, m_run, m_progress));
+        ASSIGN_OR_RETURN(
+            const auto steady, analysis::steadyStateOf(m_store, m_run, found, m_progress));
+        std::vector<TimeRange> all;
+        for (const Iteration& one : found.iterations) {
+            if (!one.warmup && one.range.begin >= steady.window.begin
+                && one.range.end <= steady.window.end)
+                all.push_back(one.range);
+        }
+        const std::size_t count = std::min(all.size(), kMostLaidOver);
+        for (std::size_t i = 0; i < count; ++i)
+            m_windows.push_back(all[i * all.size() / count]);
+        m_out.iterations = count;
+        if (count == 0) {
+            TimeRange part = steady.window;
+            const DurationNs longest{static_cast<std::int64_t>(kLongestPart * 1e9)};
+            if (part.length() > longest)
+                part.begin = part.end - longest;
+            m_windows = {part};
+        }
+        for (const TimeRange& window : m_windows)
+            m_out.seconds += window.length().seconds() / static_cast<double>(m_windows.size());
+        return {};
+    }
+
+    Status readMetric(const char* metric) {
+        std::map<int, ColumnMeans> means;
+        for (const TimeRange& window : m_windows) {
+            if (isCancelled())
+                return cancelled();
+            const auto shown = shownFrom(window.begin);
+            const std::function<bool()> stop = [this] { return isCancelled(); };
+            const LaneRequest request{m_store, m_catalogue, shown, {{0}, window.length()},
+                kStepColumns, stop, LoadDetail::Drawn};
+            LaneSpec spec;
+            spec.style = LaneStyle::Heat;
+            spec.metric = metric;
+            ASSIGN_OR_RETURN(const auto lane, loadMetricLane(request, spec));
+            for (const auto& series : lane.series) {
+                if (series.subject.kind == SubjectKind::Gpu && series.subject.rank >= 0)
+                    means[series.subject.rank].add(series.means);
+            }
+        }
+        MeasuredTracks::Track track{metric, {}};
+        for (const auto& [rank, sums] : means)
+            track.values[rank] = sums.means();
+        if (!track.values.empty())
+            m_out.tracks.push_back(std::move(track));
+        return {};
+    }
+
+    const store::Store& m_store;
+    const Run& m_run;
+    const Progress& m_progress;
+    Catalogue m_catalogue;
+    std::vector<TimeRange> m_windows;
+    MeasuredTracks m_out;
+};
+
+const std::vector<double>& samplesOfMetric(
+    const predict::GpuSamples& gpu, std::string_view metric) {
+    if (metric == metric::kGpuPower)
+        return gpu.watts;
+    return metric == metric::kGpuTemperature ? gpu.celsius : gpu.clockHz;
+}
+
+// Of the second step. Where nothing says when a step of the measured run begins, its mean.
+StepColumns predictedColumns(
+    const std::vector<double>& samples, double period, double stepSeconds, bool isFolded) {
+    ColumnMeans means;
+    double sum = 0.0;
+    int count = 0;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        const double share = (static_cast<double>(i) + 0.5) * period / stepSeconds - 1.0;
+        if (share < 0.0 || share >= 1.0)
+            continue;
+        const auto column = static_cast<std::size_t>(share * kStepColumns);
+        means.sums[column] += samples[i];
+        ++means.counts[column];
+        sum += samples[i];
+        ++count;
+    }
+    if (isFolded)
+        return means.means();
+    return StepColumns(kStepColumns, count > 0 ? static_cast<float>(sum / count) : plot::kNothing);
+}
+
+// Nearest rank.
+double nearestQuantile(std::vector<double>& values, double share) {
+    const auto count = static_cast<double>(values.size());
+    const auto rank
+        = static_cast<std::ptrdiff_t>(std::clamp(std::ceil(share * count) - 1.0, 0.0, count - 1.0));
+    std::nth_element(values.begin(), values.begin() + rank, values.end());
+    return values[static_cast<std::size_t>(rank)];
+}
+
+plot::PredictedLine predictedLineOf(const ByRank& values) {
+    plot::PredictedLine line;
+    for (std::size_t i = 0; i < kStepColumns; ++i) {
+        std::vector<double> column;
+        double sum = 0.0;
+        for (const auto& [rank, columns] : values) {
+            if (std::isnan(columns[i]))
+                continue;
+            column.push_back(static_cast<double>(columns[i]));
+            sum += column.back();
+        }
+        if (column.empty()) {
+            for (auto* side : {&line.mean, &line.low, &line.high})
+                side->push_back(plot::kNothing);
+            continue;
+        }
+        line.mean.push_back(static_cast<float>(sum / static_cast<double>(column.size())));
+        line.low.push_back(static_cast<float>(nearestQuantile(column, 0.05)));
+        line.high.push_back(static_cast<float>(nearestQuantile(column, 0.95)));
+    }
+    return line;
+}
+
+StepColumns residualColumns(const StepColumns& predicted, const StepColumns& measured) {
+    StepColumns difference;
+    for (std::size_t i = 0; i < predicted.size(); ++i)
+        difference.push_back(predicted[i] - measured[i]);
+    return difference;
+}
+
+class ResidualSums {
+public:
+    void add(const StepColumns& predicted, const StepColumns& measured) {
+        for (std::size_t i = 0; i < predicted.size(); ++i) {
+            if (std::isnan(predicted[i]) || std::isnan(measured[i]))
+                continue;
+            const double left = static_cast<double>(predicted[i] - measured[i]);
+            m_bias += left;
+            m_level += static_cast<double>(measured[i]);
+            m_sum += std::abs(left);
+            m_all.push_back(std::abs(left));
+        }
+    }
+    [[nodiscard]] plot::PredictedResidual told(std::size_t gpus) {
+        if (m_all.empty())
+            return {};
+        const auto count = static_cast<double>(m_all.size());
+        return {m_bias / count, m_sum / count, nearestQuantile(m_all, 0.9), m_level / count, gpus};
+    }
+
+private:
+    double m_bias = 0.0;
+    double m_level = 0.0;
+    double m_sum = 0.0;
+    std::vector<double> m_all;
+};
+
+// GPU by GPU where both have them, else of the means.
+plot::PredictedResidual residualOf(
+    const ByRank& predicted, const ByRank& measured, const plot::PredictedTrack& track) {
+    ResidualSums sums;
+    std::size_t gpus = 0;
+    for (const auto& [rank, columns] : measured) {
+        const auto found = predicted.find(rank);
+        if (found == predicted.end() || predicted.size() != measured.size()) {
+            ResidualSums ofMeans;
+            ofMeans.add(track.predicted.mean, track.measured.mean);
+            return ofMeans.told(0);
+        }
+        sums.add(found->second, columns);
+        ++gpus;
+    }
+    return sums.told(gpus);
+}
+
+void addKnown(std::vector<double>& into, const StepColumns& values) {
+    for (const float value : values) {
+        if (!std::isnan(value))
+            into.push_back(static_cast<double>(value));
+    }
+}
+
+void setTrackAxes(const std::string& metric, plot::PredictedTrack& track) {
+    std::vector<double> values;
+    for (const auto* line : {&track.measured, &track.predicted}) {
+        addKnown(values, line->low);
+        addKnown(values, line->high);
+    }
+    std::vector<double> differences{0.0};
+    addKnown(differences, track.residual);
+    const std::string unit = findMetric(metric)->unit;
+    track.axis = axisOf(metricTitle(metric), metric, unit, values, false);
+    track.residualAxis = axisOf("Residual", metric, unit, differences, false);
+    track.residualAxis.unit = track.axis.unit;
+}
+
+std::string overlayCaption(const MeasuredTracks& measured, double stepSeconds) {
+    const std::string predicted = text::quantity(stepSeconds, "s", text::Digits::Three);
+    const std::string seconds = text::quantity(measured.seconds, "s", text::Digits::Three);
+    const std::string what = "mean of the GPUs and 5–95 % band; ";
+    if (measured.iterations == 0)
+        return what
+            + fmt::format("the last {} of the settled run, no iterations are known; predicted: "
+                          "means of a step of {}",
+                seconds, predicted);
+    return what
+        + fmt::format("one step: {} of {} laid over each other, predicted {}, stretched to one "
+                      "length",
+            text::counted(static_cast<std::int64_t>(measured.iterations), "settled iteration"),
+            seconds, predicted);
+}
+
+} // namespace
+
+Result<MeasuredTracks> measuredTracksOf(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    return MeasuredReader(store, run, progress).read();
+}
+
+plot::PredictedTracks overlayOf(const MeasuredTracks& measured,
+    const predict::PredictedTelemetry& telemetry, double stepSeconds) {
+    plot::PredictedTracks tracks;
+    tracks.run = measured.run;
+    tracks.caption = overlayCaption(measured, stepSeconds);
+    const bool isFolded = measured.iterations > 0;
+    if (!isFolded)
+        tracks.seconds = measured.seconds;
+    for (const auto& one : measured.tracks) {
+        ByRank predicted;
+        for (const auto& gpu : telemetry.gpus)
+            predicted[gpu.rank] = predictedColumns(
+                samplesOfMetric(gpu, one.metric), telemetry.periodSeconds, stepSeconds, isFolded);
+        plot::PredictedTrack track;
+        track.measured = predictedLineOf(one.values);
+        track.predicted = predictedLineOf(predicted);
+        track.residual = residualColumns(track.predicted.mean, track.measured.mean);
+        track.told = residualOf(predicted, one.values, track);
+        setTrackAxes(one.metric, track);
+        tracks.tracks.push_back(std::move(track));
+    }
+    return tracks;
+}
+
+Result<plot::PredictedTracks> overlayOf(const MeasuredTracks& measured, const predict::Job& job,
+    const predict::Prediction& prediction, const Progress& progress) {
+    constexpr double kUsualSensor = 0.1; // s
+    predict::PlayedSteps played;
+    played.steps = 2;
+    played.periodSeconds = prediction.seconds / kStepColumns;
+    played.sensorSeconds = std::max(kUsualSensor, played.periodSeconds);
+    played.isRounded = false;
+    ASSIGN_OR_RETURN(const auto telemetry, predict::telemetryOf(job, prediction, played, progress));
+    return overlayOf(measured, telemetry, prediction.seconds);
+}
+
+} // namespace trainscope::figures
