@@ -10,21 +10,23 @@ InspectorPane {
     id: panel
 
     required property DrawnView controller
+    // What a click does, where nothing is selected.
+    property string hint: qsTr("Click a part of the figure for its numbers; double click it for its timeline.")
 
     InspectorHead {
         text: panel.controller.selectedTitle !== "" ? panel.controller.selectedTitle : qsTr("Nothing is selected")
     }
     InspectorText {
         visible: panel.controller.selectedTitle === ""
-        text: qsTr("Click a part of the figure for its numbers; double click it for its timeline.")
+        text: panel.hint
     }
     FactList {
         facts: panel.controller.selectedFacts
     }
     UiButton {
         Layout.topMargin: Theme.spaceS
-        visible: panel.controller.selectedTitle !== ""
-        text: qsTr("Show on the timeline")
+        visible: panel.controller.openText !== ""
+        text: panel.controller.openText
         shortcutText: qsTr("Enter")
         onClicked: panel.controller.openSelected()
     }

@@ -13,7 +13,7 @@ FocusScope {
     readonly property real cellWidth: Theme.spaceXl * 4
     readonly property real stepWidth: Theme.spaceXl * 6
     // What the width leaves room for behind the name.
-    readonly property int cells: Math.max(1, Math.min(heads.length - 1, 1 + Math.floor((width - stepWidth - Theme.spaceXl * 9) / cellWidth)))
+    readonly property int cells: Math.max(1, Math.min(heads.length - 1, 1 + Math.floor((width - stepWidth - Theme.spaceXl * 12) / cellWidth)))
     readonly property var heads: controller.layouts.heads
     readonly property real nameWidth: width - stepWidth - (cells - 1) * cellWidth - Theme.spaceS - Theme.spaceL
 
@@ -41,11 +41,30 @@ FocusScope {
                 onChosen: choice => pane.controller.chooseRanking(key, choice)
             }
         }
+        UiButton {
+            objectName: "stopSearch"
+            visible: pane.controller.searching || pane.controller.searchStopped
+            text: pane.controller.searching ? qsTr("Stop") : qsTr("Search again")
+            onClicked: pane.controller.searching ? pane.controller.stopSearch() : pane.controller.searchAgain()
+        }
+        Item {
+            width: Theme.spaceXl * 4
+            height: Theme.controlHeight
+            visible: pane.controller.searching
+
+            UiProgressBar {
+                anchors.verticalCenter: parent.verticalCenter
+                width: parent.width
+                value: pane.controller.searchProgress
+                indeterminate: pane.controller.searchProgress < 0
+            }
+        }
         UiNote {
+            objectName: "searchText"
             height: Theme.controlHeight
             width: Math.min(implicitWidth, pane.width - Theme.spaceL)
             verticalAlignment: Text.AlignVCenter
-            text: pane.controller.searching ? qsTr("Searching…") : pane.controller.rankingText
+            text: pane.controller.searching ? qsTr("Searching…") : pane.controller.searchStopped ? qsTr("Stopped: what is listed is of an earlier search") : pane.controller.rankingText
         }
     }
     Row {

@@ -26,13 +26,6 @@ SettingsBar {
         onClicked: bar.controller.keep()
     }
     UiButton {
-        objectName: "clear"
-        visible: bar.controller.keptCount > 0
-        text: qsTr("Clear %1").arg(bar.controller.keptCount)
-        toolTip: qsTr("Takes what is kept and what was measured off the board")
-        onClicked: bar.controller.forgetKept()
-    }
-    UiButton {
         objectName: "rank"
         text: qsTr("Rank layouts")
         toolTip: qsTr("All layouts of the model on the cluster, the best first")
@@ -41,6 +34,16 @@ SettingsBar {
         Accessible.checkable: true
         Accessible.checked: checked
         onClicked: bar.controller.ranked = !bar.controller.ranked
+    }
+    UiButton {
+        objectName: "whatIf"
+        text: qsTr("What if")
+        toolTip: qsTr("What other bandwidths, memory, batch, sequence or power limit would do")
+        checked: bar.controller.whatIf
+        Accessible.role: Accessible.CheckBox
+        Accessible.checkable: true
+        Accessible.checked: checked
+        onClicked: bar.controller.whatIf = !bar.controller.whatIf
     }
     UiButton {
         objectName: "open"
@@ -53,7 +56,15 @@ SettingsBar {
         objectName: "compare"
         enabled: bar.controller.comparable
         text: qsTr("Compare with measured")
-        toolTip: qsTr("The prediction as a run beside the measured one that the form was filled from")
+        toolTip: bar.controller.comparable ? qsTr("The prediction as a run beside the measured one that the form was filled from") : qsTr("Fill the form from a measured run first")
         onClicked: bar.controller.compareWithMeasured()
+    }
+    // The last, so that nothing moves when it comes.
+    UiButton {
+        objectName: "clear"
+        visible: bar.controller.keptCount > 0
+        text: qsTr("Clear %1").arg(bar.controller.keptCount)
+        toolTip: qsTr("Takes what is kept and what was measured off the board")
+        onClicked: bar.controller.forgetKept()
     }
 }

@@ -14,6 +14,8 @@ ViewPage {
     body: canvas
     inspector: panel
     exportable: controller
+    figures: controller.figures
+    onFigureChanged: controller.figure = figure
     Accessible.role: Accessible.Pane
     Accessible.name: qsTr("Predict")
 
@@ -68,8 +70,8 @@ ViewPage {
         UiNote {
             objectName: "verdict"
             width: footer.width - 2 * Theme.spaceM
-            text: controller.fault !== "" ? qsTr("Shown: %1").arg(controller.verdict) : controller.verdict
-            visible: controller.verdict !== ""
+            text: controller.rivalText !== "" ? controller.rivalText : controller.fault !== "" ? qsTr("Shown: %1").arg(controller.verdict) : controller.verdict
+            visible: text !== ""
         }
     }
     FigureInspector {
@@ -80,5 +82,6 @@ ViewPage {
         height: parent.height
         visible: view.inspectorOpen && view.roomy
         controller: controller
+        hint: qsTr("Click a part of the figure for its numbers; a click on a point of the layouts takes it into the form.")
     }
 }

@@ -32,6 +32,11 @@ UiMenu {
         shortcutText: KeyMap.hint("tableHeatmap")
         onTriggered: menu.controller.open(Views.Heatmap)
     }
+    UiMenuItem {
+        text: qsTr("Predict with another layout…")
+        enabled: menu.controller.chosenCount === 1
+        onTriggered: menu.controller.predict()
+    }
     UiMenuSeparator {}
     UiMenuItem {
         text: qsTr("Edit the tags")

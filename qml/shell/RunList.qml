@@ -210,6 +210,12 @@ FocusScope {
             shortcutText: KeyMap.hint("runAll")
             onTriggered: runs.showAll()
         }
+        UiMenuItem {
+            objectName: "predictRun"
+            text: qsTr("Predict with another layout…")
+            enabled: runMenu.onRun
+            onTriggered: pane.session.views.predictRun(runs.nameAt(runMenu.row))
+        }
         UiMenuSeparator {}
         UiMenuItem {
             text: qsTr("Copy the name")

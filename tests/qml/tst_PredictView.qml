@@ -30,7 +30,7 @@ Item {
             view.controller.form.set("tp", "8");
         }
         function test_controlsAreInside_data() {
-            return [{tag: "fromRun"}, {tag: "keep"}, {tag: "model"}, {tag: "gpu"}, {tag: "nodes"}, {tag: "tp"}];
+            return [{tag: "fromRun"}, {tag: "keep"}, {tag: "model"}, {tag: "gpu"}, {tag: "nodes"}, {tag: "tp"}, {tag: "rank"}, {tag: "whatIf"}, {tag: "open"}, {tag: "compare"}, {tag: "against_gpu"}];
         }
         function test_controlsAreInside(data) {
             const control = findChild(view, data.tag);
@@ -68,6 +68,24 @@ Item {
             field.selectAll();
             keyClick(Qt.Key_2);
             verify(!field.faulty);
+        }
+        function test_whatIfIsASwitch() {
+            const toggle = findChild(view, "whatIf");
+            const before = view.controller.whatIf;
+            mouseClick(toggle);
+            compare(view.controller.whatIf, !before);
+            compare(toggle.checked, !before);
+            mouseClick(toggle);
+            compare(view.controller.whatIf, before);
+        }
+        function test_anotherClusterFitsTheJob() {
+            view.controller.form.set("nodes", "4");
+            view.controller.form.set("gpus_per_node", "8");
+            view.controller.form.set("against_gpu", "GB200 NVL72");
+            const nodes = findChild(view, "against_nodes");
+            const perNode = findChild(view, "against_per_node");
+            verify(parseInt(nodes.text) * parseInt(perNode.text) >= 32);
+            view.controller.form.set("against_gpu", "nothing");
         }
         function test_slidersAreNamed() {
             const slider = findChild(view, "power_limit");

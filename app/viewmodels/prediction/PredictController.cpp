@@ -12,6 +12,7 @@ namespace {
 const QString kFormKey = QStringLiteral("form");
 const QString kRankedKey = QStringLiteral("ranked");
 const QString kRankingKey = QStringLiteral("ranking");
+const QString kWhatIfKey = QStringLiteral("whatIf");
 
 } // namespace
 
@@ -21,18 +22,29 @@ PredictController::PredictController(QObject* parent)
         keepSettings();
         ask();
     });
+    connect(&m_search, &LayoutSearch::changed, this, &PredictController::rankingChanged);
+    connect(&m_search, &LayoutSearch::answered, this, [this] {
+        showSearch();
+        pictureChanged();
+    });
+    connect(this, &DatabaseView::viewsChanged, this, [this] {
+        if (views() != nullptr)
+            connect(views(), &Views::predictionWanted, this, &PredictController::takeWanted);
+    });
     m_ranking.setRows(rankingRows(m_rankingSettings));
 }
 
 PredictController::~PredictController() {
     m_task.cancel();
-    m_searchTask.cancel();
+    m_detailsTask.cancel();
+    m_rivalTask.cancel();
 }
 
 void PredictController::restore() {
     const QJsonObject saved = savedSettings(Views::Predict);
     m_form.restore(saved.value(kFormKey).toObject());
     m_isRanked = saved.value(kRankedKey).toBool();
+    m_hasWhatIf = saved.value(kWhatIfKey).toBool(true);
     m_rankingSettings = decodeRanking(saved.value(kRankingKey).toObject());
     m_ranking.setRows(rankingRows(m_rankingSettings));
     Q_EMIT rankingChanged();
@@ -42,7 +54,7 @@ void PredictController::restore() {
 
 void PredictController::keepSettings() {
     saveSettings(Views::Predict,
-        {{kFormKey, m_form.encoded()}, {kRankedKey, m_isRanked},
+        {{kFormKey, m_form.encoded()}, {kRankedKey, m_isRanked}, {kWhatIfKey, m_hasWhatIf},
             {kRankingKey, encodeRanking(m_rankingSettings)}});
 }
 
@@ -53,10 +65,15 @@ void PredictController::forget() {
     const std::string uuid = workspace() != nullptr ? workspace()->uuid() : std::string();
     if (std::exchange(m_uuid, uuid) != uuid) {
         m_answer = {};
+        m_details = {};
         m_kept.clear();
         m_measured.reset();
+        m_measuredTracks.reset();
+        m_source = {};
         m_runNotes.clear();
-        forgetSearch();
+        m_search.forget();
+        m_layouts.clear();
+        forgetRival();
     }
     Q_EMIT runChanged();
     pictureChanged();
@@ -66,6 +83,16 @@ void PredictController::load() {
     Q_EMIT runChanged();
     if (workspace() != nullptr && isActive() && !m_isAsked)
         ask();
+    takeWanted();
+}
+
+void PredictController::takeWanted() {
+    if (workspace() == nullptr || !isActive())
+        return;
+    if (const auto wanted = views()->takeToPredict()) {
+        if (const Run* run = workspace()->findRun(*wanted))
+            readRun(*run);
+    }
 }
 
 void PredictController::ask() {
@@ -77,7 +104,10 @@ void PredictController::ask() {
         m_task.cancel();
         if (!m_form.hasModel()) {
             m_answer = {};
-            forgetSearch();
+            m_details = {};
+            m_search.forget();
+            m_layouts.clear();
+            forgetRival();
         }
         return pictureChanged();
     }
@@ -100,10 +130,35 @@ void PredictController::take(PredictAnswer answer) {
         m_answer = std::move(answer);
         m_form.showFault({});
         showSearch();
+        askDetails();
     } else {
         m_form.showFault(QString::fromStdString(answer.problem));
     }
-    search(); // which does not depend on the layout, so that another one can be found
+    // Neither depends on the layout, so that another one can be found.
+    search();
+    compareClusters();
+    pictureChanged();
+}
+
+// What is shown of the answer before stays until then, so that nothing jumps while a slider moves.
+void PredictController::askDetails() {
+    m_detailsTask.ask(
+        workspace()->readers(),
+        [asked = m_answer.asked, measured = m_measuredTracks](
+            const store::Store&, const TaskStage<PredictDetails>& stage) {
+            return detailsOf(asked, measured, stage.progress());
+        },
+        [this](Result<PredictDetails> details) {
+            m_details = details.hasValue() ? std::move(details).value() : PredictDetails();
+            pictureChanged();
+        });
+}
+
+void PredictController::setWhatIf(bool shown) {
+    if (shown == m_hasWhatIf)
+        return;
+    m_hasWhatIf = shown;
+    keepSettings();
     pictureChanged();
 }
 
@@ -130,12 +185,14 @@ void PredictController::takeSelection(const Evidence& evidence) {
 }
 
 void PredictController::fillFromRun() {
-    const Run* run = chosenRun();
-    if (run == nullptr)
-        return;
+    if (const Run* run = chosenRun())
+        readRun(*run);
+}
+
+void PredictController::readRun(const Run& chosen) {
     read<LaunchedRun>(
         {},
-        [run = *run](const store::Store& store, const Progress& progress) {
+        [run = chosen](const store::Store& store, const Progress& progress) {
             return launchedRun(store, run, progress);
         },
         [this](LaunchedRun launched) { takeRun(std::move(launched)); });
@@ -146,6 +203,10 @@ void PredictController::takeRun(LaunchedRun launched) {
     if (launched.predicted)
         m_kept.push_back(std::move(*launched.predicted));
     m_measured = std::move(launched.measured);
+    m_measuredTracks = std::move(launched.tracks);
+    const bool hasTracks = m_measuredTracks && !m_measuredTracks->tracks.empty();
+    m_source = m_measured || hasTracks ? launched.run : RunId();
+    m_details = {};
     m_runNotes = std::move(launched.made.notes);
     m_form.begin(launched.made.request);
 }
@@ -165,6 +226,9 @@ void PredictController::keep() {
 void PredictController::forgetKept() {
     m_kept.clear();
     m_measured.reset();
+    m_measuredTracks.reset();
+    m_source = {};
+    m_details = {};
     m_runNotes.clear();
     ask();
 }
@@ -180,34 +244,6 @@ QString PredictController::emptyText() const {
     return m_form.hasModel() ? m_form.fault()
                              : tr("Choose a model, or take the job of a run, to predict its step, "
                                   "memory, power and heat.");
-}
-
-QString PredictController::title() const {
-    return m_answer.board ? QString::fromStdString(m_answer.board->title) : QString();
-}
-
-QString PredictController::caption() const {
-    return m_answer.board ? QString::fromStdString(m_answer.board->caption) : QString();
-}
-
-QString PredictController::notes() const {
-    auto notes = m_runNotes;
-    if (m_answer.board)
-        notes.insert(notes.end(), m_answer.board->notes.begin(), m_answer.board->notes.end());
-    return linesOf(notes);
-}
-
-figures::Figure PredictController::figure() const {
-    if (!m_found || m_found->feasible.empty())
-        return figures::predictionFigure(m_answer.board);
-    auto board = std::make_shared<plot::PredictionFigureData>(*m_answer.board);
-    board->front = figures::frontOf(
-        *m_found, m_rankingSettings.objective, predict::choiceOf(m_answer.asked->job));
-    return figures::predictionFigure(board);
-}
-
-ExportJob PredictController::exportJob() const {
-    return isReady() ? exportJobOf(Views::keyOf(Views::Predict), figure()) : ExportJob();
 }
 
 } // namespace trainscope::app

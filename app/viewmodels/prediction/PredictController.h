@@ -1,14 +1,20 @@
 #pragma once
 // The Predict view: a job by form or from a run, its predicted step, memory, power and heat beside
-// other candidates, answered while the form is changed. What cannot be is said at the field, and
-// the last answer stays. GUI thread; predictions are made on reader threads, the newest wins.
+// other candidates, answered while the form is changed; what takes longer (what else would do to
+// it, its telemetry over what was measured, all layouts, another cluster) follows. What cannot be
+// is said at the field, and the last answer stays. GUI thread; predictions are made on reader
+// threads, the newest wins.
 
 #include <QQmlEngine>
 
+#include "app/viewmodels/prediction/LayoutSearch.h"
 #include "app/viewmodels/prediction/PredictForm.h"
 #include "app/viewmodels/prediction/PredictJobs.h"
 #include "app/viewmodels/prediction/RankedLayoutModel.h"
 #include "app/viewmodels/workspace/DrawnView.h"
+
+#include "core/plot/comparison/Comparison.h"
+#include "core/predict/search/ScaleVerdict.h"
 
 #include <functional>
 #include <memory>
@@ -32,9 +38,19 @@ class PredictController : public trainscope::app::DrawnView {
     // Whether all layouts of the job's model on its cluster are ranked, by what, and the best.
     Q_PROPERTY(bool ranked READ isRanked WRITE setRanked NOTIFY rankingChanged FINAL)
     Q_PROPERTY(bool searching READ isSearching NOTIFY rankingChanged FINAL)
+    Q_PROPERTY(bool searchStopped READ isSearchStopped NOTIFY rankingChanged FINAL)
+    Q_PROPERTY(double searchProgress READ searchProgress NOTIFY rankingChanged FINAL)
     Q_PROPERTY(QString rankingText READ rankingText NOTIFY rankingChanged FINAL)
     Q_PROPERTY(trainscope::app::SettingListModel* ranking READ ranking CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::RankedLayoutModel* layouts READ layouts CONSTANT FINAL)
+    // Whether the board has what else would do to the job.
+    Q_PROPERTY(bool whatIf READ hasWhatIf WRITE setWhatIf NOTIFY stateChanged FINAL)
+    // What the verdict on the other cluster waits for, or why there is none; empty: nothing.
+    Q_PROPERTY(QString rivalText READ rivalText NOTIFY rivalChanged FINAL)
+    Q_PROPERTY(bool rivalSearching READ isRivalSearching NOTIFY rivalChanged FINAL)
+    // That can be exported, and which one is.
+    Q_PROPERTY(QStringList figures READ figureTitles NOTIFY stateChanged FINAL)
+    Q_PROPERTY(int figure READ figureIndex WRITE setFigureIndex NOTIFY stateChanged FINAL)
     // Whether the answer can be written, and held against a measured run.
     Q_PROPERTY(bool comparable READ isComparable NOTIFY stateChanged FINAL)
 
@@ -59,15 +75,29 @@ public:
 
     [[nodiscard]] bool isRanked() const { return m_isRanked; }
     void setRanked(bool ranked);
-    [[nodiscard]] bool isSearching() const { return m_isSearching; }
-    [[nodiscard]] QString rankingText() const { return m_rankingText; }
+    [[nodiscard]] bool isSearching() const { return m_search.isRunning(); }
+    [[nodiscard]] bool isSearchStopped() const { return m_search.isStopped(); }
+    [[nodiscard]] double searchProgress() const { return m_search.progress(); }
+    [[nodiscard]] QString rankingText() const { return m_search.text(); }
+    Q_INVOKABLE void stopSearch() { m_search.stop(); }
+    Q_INVOKABLE void searchAgain() { search(); }
     [[nodiscard]] SettingListModel* ranking() { return &m_ranking; }
     [[nodiscard]] RankedLayoutModel* layouts() { return &m_layouts; }
     Q_INVOKABLE void chooseRanking(const QString& key, int choice);
     // That layout of the ranking becomes the form's.
     Q_INVOKABLE void takeLayout(int row);
 
-    [[nodiscard]] bool isComparable() const { return isReady() && m_measured.has_value(); }
+    [[nodiscard]] bool hasWhatIf() const { return m_hasWhatIf; }
+    void setWhatIf(bool shown);
+    [[nodiscard]] QString rivalText() const { return m_rivalText; }
+    [[nodiscard]] bool isRivalSearching() const { return m_rivalTask.isRunning(); }
+    Q_INVOKABLE void stopRival();
+
+    [[nodiscard]] QStringList figureTitles() const;
+    [[nodiscard]] int figureIndex() const { return m_figure; }
+    void setFigureIndex(int figure);
+
+    [[nodiscard]] bool isComparable() const { return isReady() && m_source.isValid(); }
     // Writes the answer into the database as a run, and shows it beside the shown ones.
     Q_INVOKABLE void openAsRun();
     // The same, alone with the measured run, in the view that compares.
@@ -80,10 +110,13 @@ public:
     [[nodiscard]] QString notes() const override;
     [[nodiscard]] ExportJob exportJob() const override;
     [[nodiscard]] const PredictAnswer& answer() const { return m_answer; }
+    // What is drawn: the answer with all that is known of it.
+    [[nodiscard]] std::shared_ptr<const plot::PredictionFigureData> shown() const;
 
 Q_SIGNALS:
     void runChanged();
     void rankingChanged();
+    void rivalChanged();
 
 private:
     void restore() override;
@@ -91,15 +124,23 @@ private:
     void load() override;
     [[nodiscard]] figures::Figure figure() const override;
     void takeSelection(const trainscope::app::Evidence& evidence) override;
+    void chooseOffered(std::size_t choice) override;
+    [[nodiscard]] QString choosingText() const override { return tr("Take it into the form"); }
 
+    // Of the panels that are there by wish or after a while.
+    [[nodiscard]] bool hasPart(plot::PredictionPanel panel) const;
+    void readRun(const Run& run);
+    void takeWanted();
     void ask();
     void take(PredictAnswer answer);
     void takeRun(LaunchedRun launched);
     [[nodiscard]] const Run* chosenRun() const;
+    void askDetails();
     void search();
-    void takeSearch(Result<predict::SearchResult> found);
-    void forgetSearch();
     void showSearch();
+    void takeChoice(const predict::LayoutChoice& choice);
+    void compareClusters();
+    void forgetRival();
     void keepSettings();
     // `show` gets the written run.
     void write(std::function<void(RunId)> show);
@@ -107,21 +148,27 @@ private:
     PredictForm m_form;
     PredictAnswer m_answer;
     std::vector<figures::PredictedJob> m_kept;
+    PredictDetails m_details;
+    RunId m_source; // the measured run that the form was filled from
     std::optional<figures::MeasuredStep> m_measured;
+    std::shared_ptr<const figures::MeasuredTracks> m_measuredTracks;
     std::vector<std::string> m_runNotes; // of the run that the form was filled from
     RunId m_selectedRun;
     bool m_isAsked = false;
     std::string m_uuid; // of the database that what is kept belongs to
     bool m_isRanked = false;
-    bool m_isSearching = false;
+    bool m_hasWhatIf = true;
+    int m_figure = 0;
     RankingSettings m_rankingSettings;
     SettingListModel m_ranking;
     RankedLayoutModel m_layouts;
-    QString m_rankingText;
-    std::shared_ptr<const predict::SearchResult> m_found;
-    QString m_searched; // what was searched, to be told from another
+    LayoutSearch m_search;
+    std::shared_ptr<const plot::ComparisonData> m_rival;
+    QString m_rivalKey; // what was compared, to be told from another
+    QString m_rivalText;
     SteadyTask<PredictAnswer> m_task;
-    LatestTask<predict::SearchResult> m_searchTask{Urgency::Background};
+    LatestTask<PredictDetails> m_detailsTask{Urgency::Background};
+    LongTask<predict::ScaleComparison> m_rivalTask;
 };
 
 } // namespace trainscope::app

@@ -1,5 +1,6 @@
 #include "app/viewmodels/prediction/PredictFields.h"
 
+#include "app/viewmodels/prediction/PredictAgainst.h"
 #include "app/viewmodels/prediction/PredictForm.h"
 
 #include "app/viewmodels/text/HumanText.h"
@@ -237,13 +238,16 @@ PredictField& fieldAt(PredictFields& fields, const char* key) {
     return *fieldIn(fields, QLatin1String(key));
 }
 
+const catalogue::GpuModel* gpuNamed(const QString& name) {
+    const auto& all = catalogue::gpuModels();
+    const auto found = std::find_if(all.begin(), all.end(),
+        [&name](const auto& gpu) { return QString::fromStdString(gpu.name) == name; });
+    return found == all.end() ? nullptr : &*found;
+}
+
 const catalogue::GpuModel& gpuOf(PredictFields& fields) {
-    const QString name = fieldAt(fields, field_key::kGpu).text;
-    for (const auto& gpu : catalogue::gpuModels()) {
-        if (QString::fromStdString(gpu.name) == name)
-            return gpu;
-    }
-    return catalogue::gpuModels().front();
+    const auto* gpu = gpuNamed(fieldAt(fields, field_key::kGpu).text);
+    return gpu != nullptr ? *gpu : catalogue::gpuModels().front();
 }
 
 void setSliders(PredictFields& fields) {
@@ -300,6 +304,7 @@ PredictFields predictFields(const JobRequest& request, const QStringList& models
         PredictForm::tr("Of each GPU; the clock gives way until it is kept"));
     slider(field_key::kClock, {}, PredictForm::tr("SM clock"), request.cluster.clockHz, kMega,
         PredictForm::tr("The highest that the GPUs may run at"));
+    addAgainstFields(fields, gpus);
     return fields;
 }
 

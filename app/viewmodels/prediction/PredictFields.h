@@ -49,6 +49,7 @@ PredictFields predictFields(const predict::JobRequest& request, const QStringLis
 PredictField* fieldIn(PredictFields& fields, const QString& key); // nullptr: there is none
 PredictField& fieldAt(PredictFields& fields, const char* key); // there is one
 const catalogue::GpuModel& gpuOf(PredictFields& fields);
+const catalogue::GpuModel* gpuNamed(const QString& name); // nullptr: there is none
 // Ends and words of the sliders, by the GPU.
 void setSliders(PredictFields& fields);
 // False where a field cannot be read, which gets a fault; `begun`: the request that the form began

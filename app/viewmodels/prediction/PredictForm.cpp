@@ -1,5 +1,7 @@
 #include "app/viewmodels/prediction/PredictForm.h"
 
+#include "app/viewmodels/prediction/PredictAgainst.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -49,7 +51,12 @@ void PredictForm::begin(const JobRequest& request) {
     m_ownModel = request.model;
     m_begun = request;
     m_lastKey = QLatin1String(field_key::kModel);
-    take(fieldsOf(request));
+    auto fields = fieldsOf(request);
+    for (const auto& field : rows()) {
+        if (isOfAgainst(field.key))
+            fieldIn(fields, field.key)->text = field.text;
+    }
+    take(std::move(fields));
     Q_EMIT edited();
 }
 
@@ -92,8 +99,10 @@ void PredictForm::set(const QString& key, const QString& text) {
     if (!field->choices.isEmpty() && !field->choices.contains(text))
         return;
     const QString gpu = fieldAt(fields, field_key::kGpu).text;
+    const QString against = fieldAt(fields, field_key::kAgainst).text;
     field->text = text;
     takeGpu(fields, gpu);
+    fitAgainst(fields, against);
     m_lastKey = key;
     take(std::move(fields));
     Q_EMIT edited();
@@ -135,6 +144,7 @@ void PredictForm::take(Fields fields) {
         field.fault.clear();
     setSliders(fields);
     m_request = read(fields);
+    m_against = againstOf(fields);
     setRows(std::move(fields));
 }
 

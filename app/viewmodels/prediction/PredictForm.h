@@ -33,6 +33,10 @@ public:
 
     // Absent while no model is chosen or a field cannot be read.
     [[nodiscard]] const std::optional<predict::JobRequest>& request() const { return m_request; }
+    // What its cluster is held against; absent: nothing.
+    [[nodiscard]] const std::optional<predict::ClusterRequest>& against() const {
+        return m_against;
+    }
     [[nodiscard]] bool hasModel() const;
     // What was answered to the request: said beside the field that was changed last.
     void showFault(const QString& fault);
@@ -56,6 +60,7 @@ private:
     std::optional<catalogue::TrainingModel> m_ownModel; // of a run, in no catalogue
     predict::JobRequest m_begun;
     std::optional<predict::JobRequest> m_request;
+    std::optional<predict::ClusterRequest> m_against;
     QString m_lastKey;
 };
 

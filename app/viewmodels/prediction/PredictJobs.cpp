@@ -27,11 +27,29 @@ PredictAnswer answerTo(const PredictQuestion& question) {
     return answer;
 }
 
+Result<PredictDetails> detailsOf(std::shared_ptr<const figures::PredictedJob> asked,
+    const std::shared_ptr<const figures::MeasuredTracks>& measured, const Progress& progress) {
+    PredictDetails details{std::move(asked), {}, {}};
+    ASSIGN_OR_RETURN(const auto sensitivities, predict::sensitivitiesOf(details.of->job));
+    details.sensitivities = figures::sensitivitiesShown(sensitivities);
+    if (measured && !measured->tracks.empty()) {
+        ASSIGN_OR_RETURN(auto laid,
+            figures::overlayOf(*measured, details.of->job, details.of->prediction, progress));
+        details.tracks = std::make_shared<const plot::PredictedTracks>(std::move(laid));
+    }
+    return details;
+}
+
 Result<LaunchedRun> launchedRun(
     const store::Store& store, const Run& run, const Progress& progress) {
     LaunchedRun launched;
+    launched.run = run.id;
     ASSIGN_OR_RETURN(launched.made, predict::requestOf(store, run, progress));
-    ASSIGN_OR_RETURN(launched.measured, figures::measuredStepOf(store, run, progress));
+    if (run.kind == RunKind::Measured) {
+        ASSIGN_OR_RETURN(launched.measured, figures::measuredStepOf(store, run, progress));
+        ASSIGN_OR_RETURN(auto tracks, figures::measuredTracksOf(store, run, progress));
+        launched.tracks = std::make_shared<const figures::MeasuredTracks>(std::move(tracks));
+    }
     auto own = predicted(launched.made.request);
     if (own.hasValue()) {
         launched.predicted = std::move(own).value();

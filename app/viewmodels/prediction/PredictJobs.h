@@ -1,7 +1,8 @@
 #pragma once
-// What the prediction's view computes on reader threads: the answer to a request, and the request
-// that a run makes. Plain values.
+// What the prediction's view computes on reader threads: the answer to a request, what more is told
+// of it, and the request that a run makes. Plain values.
 
+#include "core/figures/prediction/PredictedOverlay.h"
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/predict/prediction/RunRequest.h"
 
@@ -26,11 +27,23 @@ struct PredictAnswer {
 };
 PredictAnswer answerTo(const PredictQuestion& question);
 
+// What takes longer than an answer.
+struct PredictDetails {
+    std::shared_ptr<const figures::PredictedJob> of;
+    std::vector<plot::PredictedSensitivity> sensitivities;
+    std::shared_ptr<const plot::PredictedTracks> tracks; // nullptr: nothing was measured
+};
+// `measured` may be nullptr. Cancelled by progress.
+Result<PredictDetails> detailsOf(std::shared_ptr<const figures::PredictedJob> asked,
+    const std::shared_ptr<const figures::MeasuredTracks>& measured, const Progress& progress);
+
 // The job of a run as it was launched, what it is predicted to take, and what was measured.
 struct LaunchedRun {
+    RunId run;
     predict::RunRequest made;
     std::optional<figures::PredictedJob> predicted;
     std::optional<figures::MeasuredStep> measured;
+    std::shared_ptr<const figures::MeasuredTracks> tracks; // nullptr: the run is a prediction
 };
 Result<LaunchedRun> launchedRun(
     const store::Store& store, const Run& run, const Progress& progress = {});

@@ -1,8 +1,10 @@
-// The search of the prediction's view, and its answers as runs of the database.
+// The searches of the prediction's view, and its answers as runs of the database.
+#include "app/viewmodels/prediction/PredictAgainst.h"
 #include "app/viewmodels/prediction/PredictController.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/workspace/ShownRuns.h"
 #include "core/figures/prediction/RankedLayouts.h"
+#include "core/figures/prediction/ScaleFigure.h"
 #include "core/model/Try.h"
 #include "core/predict/prediction/PredictedRun.h"
 
@@ -16,8 +18,10 @@ namespace {
 // What of the form a search depends on: all but the layout itself.
 QString searchedOf(const PredictForm& form, const RankingSettings& settings) {
     QJsonObject asked = form.encoded();
-    for (const char* key : {"tp", "pp", "cp", "ep", "vpp", "sharding", "micro_batch", "recompute"})
-        asked.remove(QLatin1String(key));
+    for (const QString& key : asked.keys()) {
+        if (isOfLayout(key) || isOfAgainst(key))
+            asked.remove(key);
+    }
     asked.insert(QStringLiteral("ranking"), encodeRanking(settings));
     return QString::fromUtf8(QJsonDocument(asked).toJson(QJsonDocument::Compact));
 }
@@ -32,7 +36,8 @@ void PredictController::setRanked(bool ranked) {
     if (ranked)
         search();
     else
-        forgetSearch();
+        m_search.forget();
+    showSearch();
     Q_EMIT rankingChanged();
     pictureChanged();
 }
@@ -45,70 +50,93 @@ void PredictController::chooseRanking(const QString& key, int choice) {
     m_ranking.setRows(rankingRows(m_rankingSettings));
     keepSettings();
     search();
+    compareClusters();
 }
 
 void PredictController::search() {
     const auto& request = m_form.request();
-    if (!m_isRanked || workspace() == nullptr || !request)
-        return;
-    const QString wanted = searchedOf(m_form, m_rankingSettings);
-    if (wanted == m_searched)
-        return;
-    m_searched = wanted;
-    m_isSearching = true;
-    m_searchTask.ask(
-        workspace()->readers(),
-        [asked = searchOf(*request, m_rankingSettings)](
-            const store::Store&, const TaskStage<predict::SearchResult>& stage) {
-            return predict::searchLayouts(asked, predict::Predictor(), stage.progress());
-        },
-        [this](Result<predict::SearchResult> found) { takeSearch(std::move(found)); });
-    Q_EMIT rankingChanged();
-}
-
-void PredictController::takeSearch(Result<predict::SearchResult> found) {
-    m_isSearching = false;
-    if (found.hasValue()) {
-        m_found = std::make_shared<const predict::SearchResult>(std::move(found).value());
-        m_rankingText = QString::fromStdString(figures::searchWords(*m_found));
-    } else {
-        m_found.reset();
-        m_rankingText = QString::fromStdString(found.error().message);
-    }
-    showSearch();
-    Q_EMIT rankingChanged();
-    pictureChanged();
+    if (m_isRanked && workspace() != nullptr && request)
+        m_search.ask(workspace()->readers(), searchedOf(m_form, m_rankingSettings),
+            searchOf(*request, m_rankingSettings));
 }
 
 void PredictController::showSearch() {
-    if (!m_found)
+    if (!m_search.found())
         return m_layouts.clear();
     std::optional<predict::LayoutChoice> chosen;
     if (m_answer.asked)
-        chosen = predict::choiceOf(m_answer.asked->job);
-    m_layouts.show(*m_found, chosen);
-}
-
-void PredictController::forgetSearch() {
-    m_searchTask.cancel();
-    m_isSearching = false;
-    m_found.reset();
-    m_searched.clear();
-    m_rankingText.clear();
-    m_layouts.clear();
-    Q_EMIT rankingChanged();
+        chosen = figures::choiceOf(m_answer.asked->job);
+    m_layouts.show(*m_search.found(), chosen);
 }
 
 void PredictController::takeLayout(int row) {
-    if (!m_found || !m_form.request() || !m_layouts.isThere(row))
+    if (m_search.found() && m_layouts.isThere(row))
+        takeChoice(m_search.found()->top[static_cast<std::size_t>(row)].choice);
+}
+
+void PredictController::chooseOffered(std::size_t choice) {
+    if (choice < m_search.offered().size())
+        takeChoice(m_search.offered()[choice]);
+}
+
+void PredictController::takeChoice(const predict::LayoutChoice& choice) {
+    if (!m_form.request())
         return;
-    const predict::LayoutChoice& choice = m_found->top[static_cast<std::size_t>(row)].choice;
     predict::JobRequest request = *m_form.request();
     request.layout = predict::layoutOf(choice);
     request.microBatch = choice.microBatch;
     request.recompute = choice.recompute;
     request.recomputedLayers = choice.recomputedLayers;
     m_form.takeLayout(request);
+}
+
+void PredictController::compareClusters() {
+    const auto& request = m_form.request();
+    const auto& other = m_form.against();
+    if (!other)
+        return forgetRival();
+    if (workspace() == nullptr || !request)
+        return;
+    const QString wanted = searchedOf(m_form, m_rankingSettings) + QLatin1Char(' ')
+        + QString::fromStdString(predict::textOf(*other));
+    if (wanted == m_rivalKey)
+        return;
+    m_rivalKey = wanted;
+    m_rivalText = tr("Comparing with %1…").arg(QString::fromStdString(predict::textOf(*other)));
+    m_rivalTask.ask(
+        workspace()->readers(),
+        [asked = searchOf(*request, m_rankingSettings), other = *other](
+            const store::Store&, const Progress& progress) {
+            return predict::compareScales(asked, other, predict::Predictor(), progress);
+        },
+        [](double) {},
+        [this](const Result<predict::ScaleComparison>& made) {
+            m_rival.reset();
+            m_rivalText.clear();
+            if (made.hasValue())
+                m_rival = std::make_shared<const plot::ComparisonData>(
+                    figures::scaleData(made.value()));
+            else
+                m_rivalText = QString::fromStdString(made.error().message);
+            Q_EMIT rivalChanged();
+            pictureChanged();
+        });
+    Q_EMIT rivalChanged();
+}
+
+void PredictController::stopRival() {
+    m_rivalTask.cancel();
+    m_rivalText = tr("Stopped: the verdict is not that of this form.");
+    m_rivalKey.clear();
+    Q_EMIT rivalChanged();
+}
+
+void PredictController::forgetRival() {
+    m_rivalTask.cancel();
+    m_rival.reset();
+    m_rivalKey.clear();
+    m_rivalText.clear();
+    Q_EMIT rivalChanged();
 }
 
 void PredictController::write(std::function<void(RunId)> show) {
@@ -142,7 +170,7 @@ void PredictController::openAsRun() {
 void PredictController::compareWithMeasured() {
     if (!isComparable())
         return;
-    write([this, measured = m_measured->run](RunId run) {
+    write([this, measured = m_source](RunId run) {
         showOnly(*workspace(), {measured, run});
         views()->setView(Views::Compare);
     });

@@ -60,6 +60,11 @@ void RunsController::open(Views::View view) {
         views()->openWithShownRuns(view);
 }
 
+void RunsController::predict() {
+    if (workspace() != nullptr && !workspace()->shownRuns().empty())
+        views()->predict(workspace()->shownRuns().front().id);
+}
+
 int RunsController::chosenCount() const {
     return workspace() == nullptr ? 0 : static_cast<int>(workspace()->shownRuns().size());
 }

@@ -80,6 +80,8 @@ public:
     Q_INVOKABLE void chooseRange(int row, bool besideOthers = false);
     Q_INVOKABLE void chooseAll(); // that are listed
     Q_INVOKABLE void open(trainscope::app::Views::View view);
+    // The job of the first of them, to be predicted otherwise.
+    Q_INVOKABLE void predict();
     [[nodiscard]] int chosenCount() const;
     [[nodiscard]] QString chosenText() const;
 

@@ -3,16 +3,6 @@
 #include "app/viewmodels/text/Translated.h"
 
 namespace trainscope::app {
-namespace {
-
-// 0..1; -1: unknown.
-double fractionOf(const ProgressState& state) {
-    if (state.bytesTotal == 0)
-        return -1.0;
-    return static_cast<double>(state.bytesDone) / static_cast<double>(state.bytesTotal);
-}
-
-} // namespace
 
 DatabaseView::DatabaseView(QObject* parent)
     : Exportable(parent) { }

@@ -87,7 +87,13 @@ void DrawnView::leave() {
 }
 
 void DrawnView::clickAt(double x, double y) {
-    auto part = partAt({x, y});
+    selectAt({x, y});
+    if (m_selected && m_selected->choice)
+        chooseOffered(*m_selected->choice);
+}
+
+void DrawnView::selectAt(plot::Point at) {
+    auto part = partAt(at);
     m_evidence.reset();
     if (part && part->run.isValid()) {
         m_evidence = evidenceOf(*part);
@@ -109,13 +115,21 @@ void DrawnView::setSelected(Part part) {
     Q_EMIT selectionChanged();
 }
 
+QString DrawnView::openText() const {
+    if (m_selected && m_selected->choice)
+        return choosingText();
+    return m_selected && m_selected->run.isValid() ? tr("Show on the timeline") : QString();
+}
+
 void DrawnView::openSelected() {
+    if (m_selected && m_selected->choice)
+        return chooseOffered(*m_selected->choice);
     if (views() != nullptr && m_selected && m_selected->run.isValid())
         views()->showOnTimeline(evidenceOf(*m_selected));
 }
 
 bool DrawnView::step(int columns, int rows) {
-    const auto go = [this](plot::Point to) { clickAt(to.x, to.y); };
+    const auto go = [this](plot::Point to) { selectAt(to); };
     if (!m_selected) {
         if (m_picture && !m_picture->targets.empty())
             go(centreOf(m_picture->targets.front()));
@@ -175,8 +189,22 @@ void DrawnView::takeSelection(const Evidence& evidence) {
     placeSelection();
 }
 
+DrawnView::Part DrawnView::findAgain() const {
+    if (!m_selected || !m_selected->choice || !m_picture)
+        return std::nullopt;
+    for (const plot::Rect& target : m_picture->targets) {
+        auto part = partAt(centreOf(target));
+        if (part && part->choice && part->title == m_selected->title)
+            return part;
+    }
+    return std::nullopt;
+}
+
 void DrawnView::placeSelection() {
-    setSelected(m_evidence ? find(*m_evidence) : std::nullopt);
+    // Between two pictures nothing is known of it.
+    if (!m_evidence && !m_picture && m_selected && m_selected->choice)
+        return;
+    setSelected(m_evidence ? find(*m_evidence) : findAgain());
 }
 
 QRectF DrawnView::hovered() const {

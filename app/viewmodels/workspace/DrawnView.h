@@ -32,6 +32,8 @@ class DrawnView : public trainscope::app::DatabaseView {
     Q_PROPERTY(QRectF selected READ selected NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString selectedTitle READ selectedTitle NOTIFY selectionChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* selectedFacts READ selectedFacts CONSTANT FINAL)
+    // What openSelected() does; empty: nothing.
+    Q_PROPERTY(QString openText READ openText NOTIFY selectionChanged FINAL)
 
 public:
     // Whether what the picture covers is written below it.
@@ -52,7 +54,7 @@ public:
     Q_INVOKABLE void hoverAt(double x, double y);
     Q_INVOKABLE void leave();
     Q_INVOKABLE void clickAt(double x, double y);
-    // The timeline of what is selected.
+    // The timeline of what is selected, or the choice that it offers.
     Q_INVOKABLE void openSelected();
     // To the neighbour of what is selected, by columns and rows; true if there is one.
     Q_INVOKABLE bool step(int columns, int rows);
@@ -63,6 +65,7 @@ public:
     [[nodiscard]] QRectF selected() const;
     [[nodiscard]] QString selectedTitle() const;
     [[nodiscard]] FactListModel* selectedFacts() { return &m_facts; }
+    [[nodiscard]] QString openText() const;
 
 Q_SIGNALS:
     void contentHeightChanged();
@@ -74,6 +77,10 @@ protected:
     // What is drawn; only asked for while there is something.
     [[nodiscard]] virtual figures::Figure figure() const = 0;
     virtual void laidOut() { }
+    // One of those that the picture offers was clicked, or opened by keys.
+    virtual void chooseOffered(std::size_t /*choice*/) { }
+    // What that does, for a button; empty: the picture offers nothing.
+    [[nodiscard]] virtual QString choosingText() const { return {}; }
 
     void takeSelection(const trainscope::app::Evidence& evidence) override;
     // The picture is another one: nothing is pointed at.
@@ -86,6 +93,9 @@ private:
     [[nodiscard]] Part partAt(plot::Point at) const;
     // The part that shows that place of the data: the one that was selected before, else the first.
     [[nodiscard]] Part find(const Evidence& evidence) const;
+    // The offered choice that was selected before the picture became another one.
+    [[nodiscard]] Part findAgain() const;
+    void selectAt(plot::Point at);
     [[nodiscard]] std::optional<plot::Point> nearest(plot::Point from, int columns, int rows) const;
     void placeSelection();
     void setSelected(Part part);

@@ -13,6 +13,13 @@
 
 namespace trainscope::app {
 
+// How far a job is, 0..1; −1: not known.
+inline double fractionOf(const ProgressState& state) {
+    if (state.bytesTotal == 0)
+        return -1.0;
+    return static_cast<double>(state.bytesDone) / static_cast<double>(state.bytesTotal);
+}
+
 // What a running job sees of its task: whether somebody still waits, and where results go.
 template <typename T>
 class TaskStage {

@@ -168,4 +168,19 @@ void Views::showOnTimeline(const Evidence& evidence) {
     Q_EMIT timelineWanted(evidence);
 }
 
+void Views::predict(RunId run) {
+    m_toPredict = run;
+    setView(Predict);
+    Q_EMIT predictionWanted();
+}
+
+void Views::predictRun(const QString& name) {
+    if (m_workspace == nullptr)
+        return;
+    for (const Run& run : m_workspace->runs()) {
+        if (QString::fromStdString(run.name) == name)
+            return predict(run.id);
+    }
+}
+
 } // namespace trainscope::app

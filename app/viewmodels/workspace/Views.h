@@ -14,6 +14,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trainscope::app {
@@ -103,6 +104,10 @@ public:
     void select(const Evidence& evidence);
     // The same, and opens the timeline there.
     void showOnTimeline(const Evidence& evidence);
+    // Opens the prediction with the job of that run, for the view to take it.
+    void predict(RunId run);
+    Q_INVOKABLE void predictRun(const QString& name);
+    std::optional<RunId> takeToPredict() { return std::exchange(m_toPredict, std::nullopt); }
 
 Q_SIGNALS:
     void workspaceChanged();
@@ -112,6 +117,7 @@ Q_SIGNALS:
     void selected(const trainscope::app::Evidence& evidence);
     void cursorMoved();
     void timelineWanted(const trainscope::app::Evidence& evidence);
+    void predictionWanted();
     void failed(const trainscope::Error& error);
 
 private:
@@ -126,6 +132,7 @@ private:
     View m_firstView = Timeline;
     SavedViews m_saved;
     std::vector<CursorPlace> m_cursor;
+    std::optional<RunId> m_toPredict;
     QTimer m_saveTimer;
 };
 

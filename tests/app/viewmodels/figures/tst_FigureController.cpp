@@ -2,7 +2,7 @@
 #include "app/painting/FigureFile.h"
 #include "app/painting/ScenePainter.h"
 #include "app/viewmodels/figures/FigureController.h"
-#include "app/viewmodels/support/OpenWorkspace.h"
+#include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "support/TestProgram.h"
 
@@ -22,10 +22,7 @@ using app::Views;
 class tst_FigureController : public QObject {
     Q_OBJECT
 
-    QTemporaryDir m_folder;
-    std::filesystem::path m_path;
-    std::unique_ptr<app::Workspace> m_workspace;
-    std::unique_ptr<Views> m_views;
+    test::OpenDatabase m_database;
     std::unique_ptr<app::FigureController> m_controller;
 
     void layOut() {
@@ -49,30 +46,20 @@ class tst_FigureController : public QObject {
     }
 
 private Q_SLOTS:
-    void initTestCase() {
-        QVERIFY(m_folder.isValid());
-        qputenv("XDG_STATE_HOME", m_folder.path().toLocal8Bit());
-        m_path = test::writeTimelineDatabase(m_folder.path().toStdString());
-        QVERIFY(!m_path.empty());
-    }
+    void initTestCase() { QVERIFY(m_database.make(test::writeTimelineDatabase)); }
     void init() {
-        QDir(app::viewFolder()).removeRecursively();
-        m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(test::opens(*m_workspace, m_path));
-        m_views = std::make_unique<Views>();
-        m_views->setWorkspace(m_workspace.get());
+        QVERIFY(m_database.open());
         // Both runs have it.
         app::FigureSettings power;
         power.query.metrics = {"gpu_power"};
-        m_views->setSettings(QStringLiteral("heatmap"), app::encodeSettings(power));
+        m_database.views().setSettings(QStringLiteral("heatmap"), app::encodeSettings(power));
         m_controller = std::make_unique<app::FigureController>();
-        m_controller->setViews(m_views.get());
+        m_controller->setViews(&m_database.views());
         m_controller->setView(Views::Heatmap);
     }
     void cleanup() {
         m_controller.reset();
-        m_views.reset();
-        m_workspace.reset();
+        m_database.close();
     }
 
     void readsOnlyWhenItIsSeen() {
@@ -122,12 +109,12 @@ private Q_SLOTS:
         m_controller->choose(QStringLiteral("runs"), 1);
         QTRY_VERIFY(m_controller->isReady());
         QCOMPARE(m_controller->data()->heatmaps.front().rows.size(), std::size_t{1});
-        m_workspace->setShown({});
+        m_database.workspace().setShown({});
         QVERIFY(!m_controller->isReady());
         QCOMPARE(m_controller->emptyText(), QStringLiteral("Choose a run on the left."));
-        m_workspace->setShown({m_workspace->runs()[1].id});
+        m_database.workspace().setShown({m_database.workspace().runs()[1].id});
         QTRY_VERIFY(m_controller->isReady());
-        QCOMPARE(m_controller->data()->runs.front().name, m_workspace->runs()[1].name);
+        QCOMPARE(m_controller->data()->runs.front().name, m_database.workspace().runs()[1].name);
     }
 
     void cancelStopsAndReadAgainReads() {
@@ -161,7 +148,7 @@ private Q_SLOTS:
         m_controller->setActive(true);
         QTRY_VERIFY(m_controller->isReady());
         std::vector<app::Evidence> selected;
-        connect(m_views.get(), &Views::selected, this,
+        connect(&m_database.views(), &Views::selected, this,
             [&selected](const app::Evidence& evidence) { selected.push_back(evidence); });
         const QPointF at = cellOf(1);
         m_controller->clickAt(at.x(), at.y());
@@ -177,7 +164,7 @@ private Q_SLOTS:
         QVERIFY(!m_controller->step(-1, 0));
         // A second view of the same kind follows.
         app::FigureController other;
-        other.setViews(m_views.get());
+        other.setViews(&m_database.views());
         other.setView(Views::Heatmap);
         other.setActive(true);
         QTRY_VERIFY(other.isReady());
@@ -189,21 +176,21 @@ private Q_SLOTS:
     }
 
     void doubleClickShowsTheTimeline() {
-        m_views->setView(Views::Heatmap);
+        m_database.views().setView(Views::Heatmap);
         m_controller->setActive(true);
         QTRY_VERIFY(m_controller->isReady());
         m_controller->openSelected(); // nothing is selected
-        QCOMPARE(m_views->view(), Views::Heatmap);
+        QCOMPARE(m_database.views().view(), Views::Heatmap);
         const QPointF at = cellOf(0);
         m_controller->clickAt(at.x(), at.y());
         m_controller->openSelected();
-        QCOMPARE(m_views->view(), Views::Timeline);
+        QCOMPARE(m_database.views().view(), Views::Timeline);
     }
 
     void anotherDatabaseForgetsEverything() {
         m_controller->setActive(true);
         QTRY_VERIFY(m_controller->isReady());
-        m_workspace->close();
+        m_database.workspace().close();
         QVERIFY(!m_controller->isReady());
         QCOMPARE(m_controller->caption(), QString());
     }
@@ -214,12 +201,12 @@ private Q_SLOTS:
         QTRY_VERIFY(m_controller->isReady());
         const auto job = m_controller->exportJob();
         QVERIFY(job.inGuiThread);
-        const QString svg = m_folder.filePath(QStringLiteral("f.svg"));
+        const QString svg = m_database.folder().filePath(QStringLiteral("f.svg"));
         const auto figure = job.figure({}, {});
         QVERIFY(figure.hasValue());
         QVERIFY(app::writeFigure(figure.value(), svg, {}).hasValue());
         QVERIFY(QFile(svg).size() > 500);
-        const QString csv = m_folder.filePath(QStringLiteral("f.csv"));
+        const QString csv = m_database.folder().filePath(QStringLiteral("f.csv"));
         QVERIFY(app::writeNumbers(figure.value(), csv).hasValue());
         QFile file(csv);
         QVERIFY(file.open(QIODevice::ReadOnly));

@@ -1,8 +1,9 @@
 // The Predict view: answers against the predictor's own, runs as jobs, what is kept and said.
 
+#include "app/painting/ScenePainter.h"
 #include "app/viewmodels/prediction/PredictController.h"
 #include "app/viewmodels/support/LaunchedDatabase.h"
-#include "app/viewmodels/support/OpenWorkspace.h"
+#include "app/viewmodels/support/OpenDatabase.h"
 #include "core/figures/prediction/RankedLayouts.h"
 #include "support/TestProgram.h"
 
@@ -13,6 +14,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
 
 using namespace trainscope;
 using app::PredictController;
@@ -21,15 +24,12 @@ using app::Views;
 class tst_PredictController : public QObject {
     Q_OBJECT
 
-    QTemporaryDir m_folder;
-    std::filesystem::path m_path;
-    std::unique_ptr<app::Workspace> m_workspace;
-    std::unique_ptr<Views> m_views;
+    test::OpenDatabase m_database;
     std::unique_ptr<PredictController> m_controller;
 
     void makeController() {
         m_controller = std::make_unique<PredictController>();
-        m_controller->setViews(m_views.get());
+        m_controller->setViews(&m_database.views());
         m_controller->setActive(true);
     }
     bool answers() {
@@ -42,9 +42,9 @@ class tst_PredictController : public QObject {
         return !changed.empty() || changed.wait();
     }
     bool fillFrom(const char* name) {
-        for (const Run& run : m_workspace->runs()) {
+        for (const Run& run : m_database.workspace().runs()) {
             if (run.name == name)
-                m_workspace->setShown({run.id});
+                m_database.workspace().setShown({run.id});
         }
         m_controller->fillFromRun();
         return QTest::qWaitFor([this] { return !m_controller->isLoading(); });
@@ -61,30 +61,34 @@ class tst_PredictController : public QObject {
     static predict::Prediction predicted(const predict::JobRequest& request) {
         return predict::Predictor().predict(predict::jobOf(request).value()).value();
     }
+    // The middle of what is called so, in the picture as it is drawn.
+    std::optional<QPointF> placeOf(const std::string& title) {
+        const auto& theme = plot::lightTheme();
+        const auto scene = m_controller->draw(theme, app::measureWith(theme), 900.0, 600.0);
+        if (!scene)
+            return std::nullopt;
+        for (double y = 0.0; y < scene->height; y += 3.0) {
+            for (double x = 0.0; x < 900.0; x += 3.0) {
+                m_controller->hoverAt(x, y);
+                if (m_controller->hoverTitle().toStdString() == title)
+                    return m_controller->hovered().center();
+            }
+        }
+        return std::nullopt;
+    }
     [[nodiscard]] const plot::PredictionFigureData& board() const {
         return *m_controller->answer().board;
     }
 
 private Q_SLOTS:
-    void initTestCase() {
-        QVERIFY(m_folder.isValid());
-        qputenv("XDG_STATE_HOME", m_folder.path().toLocal8Bit());
-        qputenv("XDG_CONFIG_HOME", m_folder.path().toLocal8Bit());
-        m_path = test::writeLaunched(m_folder.path().toStdString());
-        QVERIFY(!m_path.empty());
-    }
+    void initTestCase() { QVERIFY(m_database.make(test::writeLaunched)); }
     void init() {
-        QDir(app::viewFolder()).removeRecursively();
-        m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(test::opens(*m_workspace, m_path));
-        m_views = std::make_unique<Views>();
-        m_views->setWorkspace(m_workspace.get());
+        QVERIFY(m_database.open());
         makeController();
     }
     void cleanup() {
         m_controller.reset();
-        m_views.reset();
-        m_workspace.reset();
+        m_database.close();
     }
 
     void saysWhatToDoFirst() {
@@ -234,17 +238,130 @@ private Q_SLOTS:
         QVERIFY(fillFrom("launched"));
         QTRY_VERIFY(m_controller->isReady());
         QVERIFY(!m_controller->isComparable()); // it has no iterations
-        const std::size_t before = m_workspace->runs().size();
+        const std::size_t before = m_database.workspace().runs().size();
         m_controller->openAsRun();
-        QTRY_COMPARE_WITH_TIMEOUT(m_workspace->runs().size(), before + 1, 60'000);
-        QTRY_COMPARE(m_views->view(), Views::Timeline);
-        const auto& runs = m_workspace->runs();
+        QTRY_COMPARE_WITH_TIMEOUT(m_database.workspace().runs().size(), before + 1, 60'000);
+        QTRY_COMPARE(m_database.views().view(), Views::Timeline);
+        const auto& runs = m_database.workspace().runs();
         const auto written = std::find_if(runs.begin(), runs.end(),
             [](const Run& run) { return run.kind == RunKind::Predicted; });
         QVERIFY(written != runs.end());
         QCOMPARE(written->gpuCount, 32);
-        QCOMPARE(m_workspace->shownRuns().size(), std::size_t{2});
+        QCOMPARE(m_database.workspace().shownRuns().size(), std::size_t{2});
         QVERIFY(m_controller->isReady());
+    }
+
+    // What was measured stands below what is predicted, and the tracks can be exported by
+    // themselves.
+    void predictedOverMeasured() {
+        QVERIFY(fillFrom("timed"));
+        QTRY_VERIFY(m_controller->isReady() && m_controller->shown()->tracks != nullptr);
+        QVERIFY(m_controller->isComparable());
+        QCOMPARE(board().steps.front().seconds.value, 10.0);
+        QVERIFY(board().steps.front().isMeasured);
+        const auto& power = m_controller->shown()->tracks->tracks.front();
+        QCOMPARE(power.axis.metric, std::string(metric::kGpuPower));
+        QCOMPARE(power.measured.mean.front(), 600.0F);
+        const int at = static_cast<int>(
+            m_controller->figureTitles().indexOf(QStringLiteral("Predicted over measured")));
+        QVERIFY(at > 0);
+        m_controller->setFigureIndex(at);
+        QVERIFY(m_controller->exportJob().name.endsWith(QStringLiteral("-tracks")));
+        m_controller->forgetKept();
+        QTRY_VERIFY(!m_controller->isComparable() && m_controller->shown()->tracks == nullptr);
+    }
+
+    void whatElseWouldDo() {
+        QVERIFY(set("model", "llama3-8b"));
+        QTRY_VERIFY(m_controller->isReady() && !m_controller->shown()->sensitivities.empty());
+        const auto all = predict::sensitivitiesOf(m_controller->answer().asked->job).value();
+        QCOMPARE(m_controller->shown()->sensitivities.front().changes.front().rate.value,
+            all.front().points.front().tokensPerSecondPerGpu);
+        m_controller->setWhatIf(false);
+        QVERIFY(m_controller->shown()->sensitivities.empty());
+        makeController();
+        QVERIFY(!m_controller->hasWhatIf());
+    }
+
+    // Where a point of the picture lies, a click takes its layout into the form; arrows only go
+    // there, and Enter takes it.
+    void pointsGoIntoTheForm() {
+        QVERIFY(set("nodes", "1"));
+        QVERIFY(set("model", "llama3-8b"));
+        QVERIFY(set("pp", "1"));
+        m_controller->setRanked(true);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            m_controller->isReady() && m_controller->layouts()->count() > 2, 60'000);
+        QTRY_VERIFY(!m_controller->shown()->sensitivities.empty()); // the picture is whole
+        const auto points = m_controller->shown()->front.points;
+        const auto other = std::find_if(points.begin(), points.end(),
+            [](const auto& point) { return point.isOnFront && !point.isChosen; });
+        QVERIFY(other != points.end());
+        const std::string name = other->name;
+        const auto place = placeOf(name);
+        QVERIFY(place);
+        m_controller->clickAt(place->x(), place->y());
+        const auto chosen = [this] {
+            return figures::choiceWords(figures::choiceOf(m_controller->answer().asked->job));
+        };
+        QTRY_COMPARE(chosen(), name);
+        QVERIFY(placeOf(name));
+        QCOMPARE(m_controller->selectedTitle().toStdString(), name);
+        QVERIFY(m_controller->step(1, 0));
+        const std::string next = m_controller->selectedTitle().toStdString();
+        QVERIFY(next != name);
+        QCOMPARE(chosen(), name);
+        QVERIFY(!m_controller->openText().isEmpty());
+        m_controller->openSelected();
+        QTRY_COMPARE(chosen(), next);
+    }
+
+    void searchesAreStopped() {
+        QVERIFY(set("nodes", "64"));
+        QVERIFY(set("model", "llama3-70b"));
+        m_controller->setRanked(true);
+        QVERIFY(m_controller->isSearching());
+        m_controller->stopSearch();
+        QVERIFY(!m_controller->isSearching());
+        QVERIFY(m_controller->isSearchStopped());
+        QCOMPARE(m_controller->layouts()->count(), 0);
+        m_controller->searchAgain();
+        QTRY_VERIFY_WITH_TIMEOUT(m_controller->layouts()->count() > 2, 60'000);
+        QVERIFY(!m_controller->isSearchStopped());
+    }
+
+    void anotherClusterIsJudged() {
+        QVERIFY(set("nodes", "1"));
+        QVERIFY(set("model", "llama3-8b"));
+        QVERIFY(set("pp", "1"));
+        m_controller->form()->set(QStringLiteral("against_gpu"), QStringLiteral("H200 SXM"));
+        QVERIFY(m_controller->form()->against());
+        QCOMPARE(m_controller->form()->against()->gpus(), 8); // as many as the job has
+        QTRY_VERIFY_WITH_TIMEOUT(
+            m_controller->isReady() && m_controller->shown()->rival != nullptr, 60'000);
+        const auto expected = predict::compareScales(
+            app::searchOf(*m_controller->form()->request(), app::RankingSettings{}),
+            *m_controller->form()->against());
+        QCOMPARE(
+            m_controller->shown()->rival->verdict->headline, expected.value().verdict.headline);
+        m_controller->form()->set(QStringLiteral("against_nodes"), QStringLiteral("x"));
+        QVERIFY(!m_controller->fault().isEmpty());
+        m_controller->form()->set(QStringLiteral("against_gpu"), QStringLiteral("nothing"));
+        QTRY_VERIFY(m_controller->shown()->rival == nullptr);
+    }
+
+    // From the list of runs.
+    void aRunIsPredictedFromElsewhere() {
+        m_database.views().predictRun(QStringLiteral("launched"));
+        QCOMPARE(m_database.views().view(), Views::Predict);
+        QTRY_VERIFY(m_controller->isReady());
+        QCOMPARE(m_controller->answer().asked->job.gpus(), 32);
+        // A view that is made or shown later takes it then.
+        m_controller->setActive(false);
+        m_database.views().predictRun(QStringLiteral("timed"));
+        QVERIFY(!m_controller->isLoading());
+        m_controller->setActive(true);
+        QTRY_VERIFY(m_controller->isComparable());
     }
 
     void theFormIsRemembered() {

@@ -1,7 +1,7 @@
 // SQL in the window: answers, errors with their place, refusals, stopping, sorting, copying,
 // exporting, and what is remembered.
 #include "app/viewmodels/query/QueryController.h"
-#include "app/viewmodels/support/OpenWorkspace.h"
+#include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "support/TestProgram.h"
 
@@ -20,15 +20,12 @@ using app::Views;
 class tst_QueryController : public QObject {
     Q_OBJECT
 
-    QTemporaryDir m_folder;
-    std::filesystem::path m_path;
-    std::unique_ptr<app::Workspace> m_workspace;
-    std::unique_ptr<Views> m_views;
+    test::OpenDatabase m_database;
     std::unique_ptr<QueryController> m_controller;
 
     void makeController() {
         m_controller = std::make_unique<QueryController>();
-        m_controller->setViews(m_views.get());
+        m_controller->setViews(&m_database.views());
         m_controller->setActive(true);
     }
     bool answers(const char* sql) {
@@ -39,25 +36,14 @@ class tst_QueryController : public QObject {
     [[nodiscard]] QString text() const { return m_controller->textOf(0, 100); }
 
 private Q_SLOTS:
-    void initTestCase() {
-        QVERIFY(m_folder.isValid());
-        qputenv("XDG_STATE_HOME", m_folder.path().toLocal8Bit());
-        qputenv("XDG_CONFIG_HOME", m_folder.path().toLocal8Bit());
-        m_path = test::writeTimelineDatabase(m_folder.path().toStdString());
-        QVERIFY(!m_path.empty());
-    }
+    void initTestCase() { QVERIFY(m_database.make(test::writeTimelineDatabase)); }
     void init() {
-        QDir(app::viewFolder()).removeRecursively();
-        m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(test::opens(*m_workspace, m_path));
-        m_views = std::make_unique<Views>();
-        m_views->setWorkspace(m_workspace.get());
+        QVERIFY(m_database.open());
         makeController();
     }
     void cleanup() {
         m_controller.reset();
-        m_views.reset();
-        m_workspace.reset();
+        m_database.close();
     }
 
     void answersWithATable() {
@@ -127,7 +113,7 @@ private Q_SLOTS:
         QCOMPARE(m_controller->table()->rowCount(), 1'000'000);
         QVERIFY(m_controller->cutText().contains(QStringLiteral("1,000,000")));
         // The whole of it is written all the same; the dialog of figures says that it cannot.
-        const QString file = m_folder.filePath(QStringLiteral("many.csv"));
+        const QString file = m_database.folder().filePath(QStringLiteral("many.csv"));
         m_controller->exportCsv(QUrl::fromLocalFile(file));
         QVERIFY(m_controller->isExporting());
         QTRY_VERIFY_WITH_TIMEOUT(!m_controller->isExporting(), 60'000);
@@ -158,7 +144,7 @@ private Q_SLOTS:
 
     void exportsAsTheCommandLineDoes() {
         QVERIFY(answers("SELECT 1 AS i, 0.5 AS r, 'a,\"b' AS t, NULL AS n, x'0aff' AS b"));
-        const QString path = m_folder.filePath(QStringLiteral("one.csv"));
+        const QString path = m_database.folder().filePath(QStringLiteral("one.csv"));
         m_controller->exportCsv(QUrl::fromLocalFile(path));
         QTRY_VERIFY(!m_controller->isExporting());
         QFile file(path);
@@ -174,7 +160,7 @@ private Q_SLOTS:
 
     void exportsThatFailSaySo() {
         QVERIFY(answers("SELECT 1"));
-        QSignalSpy failed(m_views.get(), &Views::failed);
+        QSignalSpy failed(&m_database.views(), &Views::failed);
         m_controller->exportCsv(QUrl::fromLocalFile(QStringLiteral("/nowhere/at/all.csv")));
         QTRY_VERIFY(!m_controller->isExporting());
         QCOMPARE(failed.count(), 1);
@@ -246,7 +232,8 @@ private Q_SLOTS:
         QVERIFY(m_controller->isChartShown());
         m_controller->clearHistory();
         QCOMPARE(m_controller->history()->count(), 0);
-        QVERIFY(m_views->settings(QStringLiteral("query"))
+        QVERIFY(m_database.views()
+                    .settings(QStringLiteral("query"))
                     .value(QStringLiteral("history"))
                     .toArray()
                     .isEmpty());

@@ -1,0 +1,63 @@
+#include "app/viewmodels/prediction/LayoutSearch.h"
+
+#include "core/figures/prediction/RankedLayouts.h"
+
+#include <utility>
+
+namespace trainscope::app {
+
+void LayoutSearch::ask(ReaderPool& pool, const QString& key, predict::SearchRequest request) {
+    if (key == m_key)
+        return;
+    m_key = key;
+    m_isStopped = false;
+    m_progress = -1.0;
+    const auto objective = request.objective;
+    m_task.ask(
+        pool,
+        [asked = std::move(request)](const store::Store&, const Progress& progress) {
+            return predict::searchLayouts(asked, predict::Predictor(), progress);
+        },
+        [this](double fraction) {
+            m_progress = fraction;
+            Q_EMIT changed();
+        },
+        [this, objective](
+            Result<predict::SearchResult> found) { take(std::move(found), objective); });
+    Q_EMIT changed();
+}
+
+void LayoutSearch::take(Result<predict::SearchResult> found, predict::SearchObjective objective) {
+    m_offered.clear();
+    if (found.hasValue()) {
+        m_found = std::make_shared<const predict::SearchResult>(std::move(found).value());
+        m_offered = figures::choicesOfFront(*m_found, objective);
+        m_text = QString::fromStdString(figures::searchWords(*m_found));
+    } else {
+        m_found.reset();
+        m_text = QString::fromStdString(found.error().message);
+    }
+    Q_EMIT changed();
+    Q_EMIT answered();
+}
+
+void LayoutSearch::stop() {
+    if (!m_task.isRunning())
+        return;
+    m_task.cancel();
+    m_key.clear();
+    m_isStopped = true;
+    Q_EMIT changed();
+}
+
+void LayoutSearch::forget() {
+    m_task.cancel();
+    m_key.clear();
+    m_text.clear();
+    m_isStopped = false;
+    m_found.reset();
+    m_offered.clear();
+    Q_EMIT changed();
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,56 @@
+#pragma once
+// The search of all layouts of a job's model on its cluster, how far it is, and what was found.
+// GUI thread.
+
+#include <QObject>
+#include <QString>
+
+#include "app/viewmodels/prediction/LongTask.h"
+#include "core/predict/search/Search.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace trainscope::app {
+
+class LayoutSearch : public QObject {
+    Q_OBJECT
+
+public:
+    using QObject::QObject;
+
+    // `key`: tells searches apart; the same as before is not searched again.
+    void ask(ReaderPool& pool, const QString& key, predict::SearchRequest request);
+    // Keeps what was found before.
+    void stop();
+    void forget();
+
+    [[nodiscard]] bool isRunning() const { return m_task.isRunning(); }
+    [[nodiscard]] bool isStopped() const { return m_isStopped; }
+    [[nodiscard]] double progress() const { return m_progress; } // 0..1; −1: not known
+    [[nodiscard]] const QString& text() const { return m_text; } // what was found, or why nothing
+    // nullptr: nothing was found yet.
+    [[nodiscard]] const std::shared_ptr<const predict::SearchResult>& found() const {
+        return m_found;
+    }
+    // Of the picture's points, in their order.
+    [[nodiscard]] const std::vector<predict::LayoutChoice>& offered() const { return m_offered; }
+
+Q_SIGNALS:
+    void changed();
+    void answered(); // and found() is another
+
+private:
+    void take(Result<predict::SearchResult> found, predict::SearchObjective objective);
+
+    LongTask<predict::SearchResult> m_task;
+    QString m_key;
+    QString m_text;
+    double m_progress = -1.0;
+    bool m_isStopped = false;
+    std::shared_ptr<const predict::SearchResult> m_found;
+    std::vector<predict::LayoutChoice> m_offered;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,73 @@
+#include "app/viewmodels/prediction/PredictAgainst.h"
+
+#include "app/viewmodels/prediction/PredictForm.h"
+
+#include <algorithm>
+
+namespace trainscope::app {
+namespace {
+
+QString noCluster() {
+    return PredictForm::tr("nothing");
+}
+
+std::optional<int> numberOf(PredictField& field) {
+    bool isNumber = false;
+    const int value = field.text.trimmed().toInt(&isNumber);
+    if (isNumber && value > 0)
+        return value;
+    field.fault = PredictForm::tr("A whole number above 0 is needed.");
+    return std::nullopt;
+}
+
+} // namespace
+
+void addAgainstFields(PredictFields& fields, const QStringList& gpus) {
+    PredictField gpu{QLatin1String(field_key::kAgainst), PredictForm::tr("Against"),
+        PredictForm::tr("GPU"), noCluster(), {},
+        PredictForm::tr("A second cluster: the best layout on each is judged as scale-up and "
+                        "scale-out"),
+        {}};
+    gpu.choices = QStringList{noCluster()} + gpus;
+    fields.push_back(std::move(gpu));
+    fields.push_back({QLatin1String(field_key::kAgainstNodes), {}, PredictForm::tr("Nodes"),
+        QStringLiteral("4"), QStringLiteral("1"), {}, {}});
+    fields.push_back({QLatin1String(field_key::kAgainstPerNode), {},
+        PredictForm::tr("GPUs per node"), QStringLiteral("8"), QStringLiteral("1"), {}, {}});
+}
+
+bool isOfAgainst(const QString& key) {
+    return key == QLatin1String(field_key::kAgainst)
+        || key == QLatin1String(field_key::kAgainstNodes)
+        || key == QLatin1String(field_key::kAgainstPerNode);
+}
+
+void fitAgainst(PredictFields& fields, const QString& before) {
+    const PredictField& chosen = fieldAt(fields, field_key::kAgainst);
+    const catalogue::GpuModel* gpu = gpuNamed(chosen.text);
+    if (chosen.text == before || gpu == nullptr)
+        return;
+    const int all = fieldAt(fields, field_key::kNodes).text.toInt()
+        * fieldAt(fields, field_key::kPerNode).text.toInt();
+    const int usual = predict::usualGpusPerNode(*gpu);
+    fieldAt(fields, field_key::kAgainstPerNode).text = QString::number(usual);
+    fieldAt(fields, field_key::kAgainstNodes).text
+        = QString::number(std::max(1, (all + usual - 1) / usual));
+}
+
+std::optional<predict::ClusterRequest> againstOf(PredictFields& fields) {
+    const auto* gpu = gpuNamed(fieldAt(fields, field_key::kAgainst).text);
+    if (gpu == nullptr)
+        return std::nullopt;
+    const auto nodes = numberOf(fieldAt(fields, field_key::kAgainstNodes));
+    const auto perNode = numberOf(fieldAt(fields, field_key::kAgainstPerNode));
+    if (!nodes || !perNode)
+        return std::nullopt;
+    predict::ClusterRequest cluster;
+    cluster.gpu = *gpu;
+    cluster.nodes = *nodes;
+    cluster.gpusPerNode = *perNode;
+    return cluster;
+}
+
+} // namespace trainscope::app

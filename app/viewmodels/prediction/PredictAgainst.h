@@ -1,0 +1,23 @@
+#pragma once
+// The fields of a second cluster that the job's is held against. Plain functions.
+
+#include "app/viewmodels/prediction/PredictFields.h"
+
+#include <optional>
+
+namespace trainscope::app {
+
+namespace field_key {
+inline constexpr auto kAgainst = "against_gpu";
+inline constexpr auto kAgainstNodes = "against_nodes";
+inline constexpr auto kAgainstPerNode = "against_per_node";
+} // namespace field_key
+
+void addAgainstFields(PredictFields& fields, const QStringList& gpus);
+bool isOfAgainst(const QString& key);
+// As many GPUs as the job has, in nodes as usual, where another GPU was chosen than `before`.
+void fitAgainst(PredictFields& fields, const QString& before);
+// Absent where none is chosen; what cannot be read gets a fault.
+std::optional<predict::ClusterRequest> againstOf(PredictFields& fields);
+
+} // namespace trainscope::app
