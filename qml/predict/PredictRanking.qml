@@ -10,7 +10,7 @@ FocusScope {
     id: pane
 
     required property PredictController controller
-    readonly property real cellWidth: Theme.spaceXl * 4
+    readonly property real cellWidth: Theme.spaceXl * 5
     readonly property real stepWidth: Theme.spaceXl * 6
     // What the width leaves room for behind the name.
     readonly property int cells: Math.max(1, Math.min(heads.length - 1, 1 + Math.floor((width - stepWidth - Theme.spaceXl * 12) / cellWidth)))
@@ -61,9 +61,11 @@ FocusScope {
         }
         UiNote {
             objectName: "searchText"
-            height: Theme.controlHeight
+            height: Math.max(Theme.controlHeight, implicitHeight)
             width: Math.min(implicitWidth, pane.width - Theme.spaceL)
             verticalAlignment: Text.AlignVCenter
+            wrapMode: Text.Wrap
+            elide: Text.ElideNone
             text: pane.controller.searching ? qsTr("Searching…") : pane.controller.searchStopped ? qsTr("Stopped: what is listed is of an earlier search") : pane.controller.rankingText
         }
     }

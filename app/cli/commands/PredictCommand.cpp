@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/commands/PredictRun.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/KnownCosts.h"
 #include "app/cli/options/PredictOptions.h"
@@ -132,6 +133,12 @@ Outcome searchAny(const PredictOptions& options, const Console& console) {
 }
 
 Outcome predictAny(const PredictOptions& options, const Console& console) {
+    if (!options.from.empty()) {
+        if (options.search || !options.table.empty() || options.clusters.size() > 1)
+            return usageError("--from predicts the job of one run: leave --search, --table and a "
+                              "second --cluster out.");
+        return predictRun(options, console);
+    }
     if (options.search)
         return searchAny(options, console);
     if (options.clusters.size() > 1)
@@ -207,6 +214,12 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--into", options->database,
         "A run database that the prediction goes into as a run", "DB");
     addOption(*command, "--name", options->name, "The name of that run", "N");
+    addOption(*command, "--from", options->from,
+        "A run database: the job of a run of it, as it was launched and with what is asked for "
+        "instead, beside what was measured",
+        "DB");
+    addOption(*command, "--run", options->run,
+        "With --from the run; may be left out where there is only one", "N");
     addJson(*command, options->json);
     command->footer(
         R"(The interval is that in which a measurement lies nine times of ten. The parts of the step are those
@@ -230,6 +243,7 @@ Examples:
     --seq-len 8192 --top 5
   trainscope-cli predict --search --model mixtral-8x7b --cluster 4x8xH200 --cluster 8x8xH100 \
     --global-batch 256
+  trainscope-cli predict --from runs.trainscope --run gpt3-175b_3_00000 --layout tp=4,pp=8
   trainscope-cli predict --table published.csv --calibrate published.csv --json
   trainscope-cli predict --table published.csv --profile profile.json)");
     runs(*command, context, options, predictAny);

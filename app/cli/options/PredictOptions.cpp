@@ -73,7 +73,7 @@ Result<predict::JobRequest> jobRequestOf(const PredictOptions& options) {
     ASSIGN_OR_RETURN(request.layout, predict::layoutFrom(options.layout));
     request.microBatch = options.microBatch.value_or(1);
     request.globalBatch = options.globalBatch;
-    request.sequence = options.sequence;
+    request.sequence = options.sequence.value_or(request.sequence);
     request.stack = options.stack;
     if (options.unfusedAttention)
         request.attention = predict::AttentionKind::Unfused;
@@ -90,17 +90,7 @@ Result<predict::JobRequest> jobRequestOf(const PredictOptions& options) {
 Result<predict::SearchRequest> searchRequestOf(const PredictOptions& options) {
     ASSIGN_OR_RETURN(const auto job, jobRequestOf(options));
     RETURN_IF_ERROR(predict::checkWorkload(job));
-    predict::SearchRequest request;
-    request.model = job.model;
-    request.cluster = job.cluster;
-    request.workload = job.workload;
-    request.globalBatch = job.globalBatch;
-    request.sequence = job.sequence;
-    request.generated = job.generated;
-    request.adapters = job.adapters;
-    request.precision = job.precision;
-    request.attention = job.attention;
-    request.stack = job.stack;
+    predict::SearchRequest request = predict::searchLike(job);
     const layout::LayoutRequest& asked = job.layout;
     request.fixed = {asked.tensor, asked.context, asked.expert, asked.pipeline, asked.virtualStages,
         asked.zeroStage, options.microBatch, {}};

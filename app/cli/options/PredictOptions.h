@@ -15,7 +15,7 @@ struct PredictOptions {
     std::string layout;
     std::optional<int> microBatch;
     int globalBatch = 0;
-    int sequence = 4096;
+    std::optional<int> sequence;
     std::string precision = "bf16";
     std::string recompute;
     std::string workload = "training";
@@ -31,6 +31,8 @@ struct PredictOptions {
     std::string profile;
     std::string database; // that the prediction goes into
     std::string name; // of its run
+    std::string from; // a database of the run whose job is predicted
+    std::string run;
     bool search = false;
     bool whatIf = false;
     std::string objective = "time";

@@ -3,6 +3,7 @@
 #include "app/viewmodels/prediction/PredictForm.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace trainscope::app {
 namespace {
@@ -11,7 +12,7 @@ QString noCluster() {
     return PredictForm::tr("nothing");
 }
 
-std::optional<int> numberOf(PredictField& field) {
+std::optional<int> countIn(PredictField& field) {
     bool isNumber = false;
     const int value = field.text.trimmed().toInt(&isNumber);
     if (isNumber && value > 0)
@@ -49,18 +50,21 @@ void fitAgainst(PredictFields& fields, const QString& before) {
         return;
     const int all = fieldAt(fields, field_key::kNodes).text.toInt()
         * fieldAt(fields, field_key::kPerNode).text.toInt();
+    const auto& own = gpuOf(fields);
+    const double wanted
+        = own.memoryBytes && gpu->memoryBytes ? all * *own.memoryBytes / *gpu->memoryBytes : all;
     const int usual = predict::usualGpusPerNode(*gpu);
     fieldAt(fields, field_key::kAgainstPerNode).text = QString::number(usual);
     fieldAt(fields, field_key::kAgainstNodes).text
-        = QString::number(std::max(1, (all + usual - 1) / usual));
+        = QString::number(std::max(1, static_cast<int>(std::ceil(wanted / usual))));
 }
 
 std::optional<predict::ClusterRequest> againstOf(PredictFields& fields) {
     const auto* gpu = gpuNamed(fieldAt(fields, field_key::kAgainst).text);
     if (gpu == nullptr)
         return std::nullopt;
-    const auto nodes = numberOf(fieldAt(fields, field_key::kAgainstNodes));
-    const auto perNode = numberOf(fieldAt(fields, field_key::kAgainstPerNode));
+    const auto nodes = countIn(fieldAt(fields, field_key::kAgainstNodes));
+    const auto perNode = countIn(fieldAt(fields, field_key::kAgainstPerNode));
     if (!nodes || !perNode)
         return std::nullopt;
     predict::ClusterRequest cluster;

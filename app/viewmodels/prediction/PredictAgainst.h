@@ -15,7 +15,8 @@ inline constexpr auto kAgainstPerNode = "against_per_node";
 
 void addAgainstFields(PredictFields& fields, const QStringList& gpus);
 bool isOfAgainst(const QString& key);
-// As many GPUs as the job has, in nodes as usual, where another GPU was chosen than `before`.
+// As much memory as the job's GPUs have together, in whole nodes as usual, where another GPU was
+// chosen than `before`.
 void fitAgainst(PredictFields& fields, const QString& before);
 // Absent where none is chosen; what cannot be read gets a fault.
 std::optional<predict::ClusterRequest> againstOf(PredictFields& fields);

@@ -202,13 +202,17 @@ void PredictController::takeRun(LaunchedRun launched) {
     m_kept.clear();
     if (launched.predicted)
         m_kept.push_back(std::move(*launched.predicted));
+    m_source = launched.isMeasured() ? launched.run : RunId();
     m_measured = std::move(launched.measured);
     m_measuredTracks = std::move(launched.tracks);
-    const bool hasTracks = m_measuredTracks && !m_measuredTracks->tracks.empty();
-    m_source = m_measured || hasTracks ? launched.run : RunId();
     m_details = {};
-    m_runNotes = std::move(launched.made.notes);
-    m_form.begin(launched.made.request);
+    m_runNotes = std::move(launched.notes);
+    if (launched.request)
+        return m_form.begin(*launched.request);
+    // What the run does not say is the form's.
+    if (const Run* run = workspace()->findRun(launched.run))
+        m_form.takeMachine(*run);
+    ask();
 }
 
 bool PredictController::isKeepable() const {
@@ -241,9 +245,13 @@ QString PredictController::verdict() const {
 QString PredictController::emptyText() const {
     if (!isAtRest() || isReady())
         return {};
-    return m_form.hasModel() ? m_form.fault()
-                             : tr("Choose a model, or take the job of a run, to predict its step, "
-                                  "memory, power and heat.");
+    if (m_form.hasModel())
+        return m_form.fault();
+    if (!m_runNotes.empty())
+        return tr("%1 Choose what is missing in the form: what was measured will stand beside it.")
+            .arg(linesOf(m_runNotes));
+    return tr("Choose a model, or take the job of a run, to predict its step, memory, power and "
+              "heat.");
 }
 
 } // namespace trainscope::app

@@ -56,7 +56,7 @@ constexpr std::array kDegrees{
     DegreeField{{"ep", "", QT_TRANSLATE_NOOP("PredictForm", "Expert (EP)"),
                     QT_TRANSLATE_NOOP("PredictForm", "GPUs that the experts are divided over")},
         &LayoutRequest::expert},
-    DegreeField{{"vpp", "", QT_TRANSLATE_NOOP("PredictForm", "Virtual stages (VPP)"),
+    DegreeField{{"vpp", "", QT_TRANSLATE_NOOP("PredictForm", "Virtual (VPP)"),
                     QT_TRANSLATE_NOOP("PredictForm", "Pieces of the model that a stage has")},
         &LayoutRequest::virtualStages},
 };

@@ -75,6 +75,15 @@ void PredictForm::takeLayout(const JobRequest& request) {
     Q_EMIT edited();
 }
 
+void PredictForm::takeMachine(const Run& run) {
+    if (const auto* gpu = catalogue::findGpuModel(run.gpuModel))
+        set(QLatin1String(field_key::kGpu), QString::fromStdString(gpu->name));
+    if (run.gpuCount < 1 || run.nodeCount < 1)
+        return;
+    set(QLatin1String(field_key::kNodes), QString::number(run.nodeCount));
+    set(QLatin1String(field_key::kPerNode), QString::number(run.gpuCount / run.nodeCount));
+}
+
 // Another GPU comes in other nodes; the number of GPUs stays where it can.
 void PredictForm::takeGpu(Fields& fields, const QString& before) const {
     if (fieldAt(fields, field_key::kGpu).text == before)

@@ -8,6 +8,7 @@
 
 #include "app/viewmodels/prediction/PredictFields.h"
 #include "app/viewmodels/window/RowListModel.h"
+#include "core/model/Run.h"
 
 #include <optional>
 
@@ -25,6 +26,9 @@ public:
     void begin(const predict::JobRequest& request);
     // The same for its layout, micro-batch and recomputation alone.
     void takeLayout(const predict::JobRequest& request);
+
+    // The GPUs of a run, where they are known.
+    void takeMachine(const Run& run);
 
     Q_INVOKABLE void set(const QString& key, const QString& text);
     Q_INVOKABLE void slide(const QString& key, double place);

@@ -44,13 +44,21 @@ Result<LaunchedRun> launchedRun(
     const store::Store& store, const Run& run, const Progress& progress) {
     LaunchedRun launched;
     launched.run = run.id;
-    ASSIGN_OR_RETURN(launched.made, predict::requestOf(store, run, progress));
     if (run.kind == RunKind::Measured) {
         ASSIGN_OR_RETURN(launched.measured, figures::measuredStepOf(store, run, progress));
         ASSIGN_OR_RETURN(auto tracks, figures::measuredTracksOf(store, run, progress));
         launched.tracks = std::make_shared<const figures::MeasuredTracks>(std::move(tracks));
     }
-    auto own = predicted(launched.made.request);
+    auto made = predict::requestOf(store, run, progress);
+    if (!made.hasValue()) {
+        if (made.error().code != ErrorCode::NotFound || !launched.isMeasured())
+            return made.error();
+        launched.notes.push_back(run.name + ": " + made.error().message);
+        return launched;
+    }
+    launched.notes = std::move(made.value().notes);
+    launched.request = std::move(made.value().request);
+    auto own = predicted(*launched.request);
     if (own.hasValue()) {
         launched.predicted = std::move(own).value();
         launched.predicted->name = "as launched";

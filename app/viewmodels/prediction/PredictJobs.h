@@ -40,11 +40,17 @@ Result<PredictDetails> detailsOf(std::shared_ptr<const figures::PredictedJob> as
 // The job of a run as it was launched, what it is predicted to take, and what was measured.
 struct LaunchedRun {
     RunId run;
-    predict::RunRequest made;
+    std::optional<predict::JobRequest> request; // absent: the run does not say enough
+    std::vector<std::string> notes; // what it does not say, and what is taken instead
     std::optional<figures::PredictedJob> predicted;
     std::optional<figures::MeasuredStep> measured;
     std::shared_ptr<const figures::MeasuredTracks> tracks; // nullptr: the run is a prediction
+
+    [[nodiscard]] bool isMeasured() const {
+        return measured || (tracks && !tracks->tracks.empty());
+    }
 };
+// What is not known of a run is an error only where nothing was measured either.
 Result<LaunchedRun> launchedRun(
     const store::Store& store, const Run& run, const Progress& progress = {});
 

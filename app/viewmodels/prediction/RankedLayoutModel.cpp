@@ -87,17 +87,7 @@ RankingSettings decodeRanking(const QJsonObject& json) {
 
 predict::SearchRequest searchOf(
     const predict::JobRequest& request, const RankingSettings& settings) {
-    predict::SearchRequest search;
-    search.model = request.model;
-    search.cluster = request.cluster;
-    search.workload = request.workload;
-    search.globalBatch = request.globalBatch;
-    search.sequence = request.sequence;
-    search.generated = request.generated;
-    search.adapters = request.adapters;
-    search.precision = request.precision;
-    search.attention = request.attention;
-    search.stack = request.stack;
+    predict::SearchRequest search = predict::searchLike(request);
     search.memoryShare = kMemoryShares[static_cast<std::size_t>(settings.memory)];
     const auto& limit = request.cluster.gpu.powerLimitW;
     if (settings.power > 0 && limit)

@@ -43,7 +43,7 @@ Status takeModel(const OptionValues& options, predict::JobRequest& job) {
 }
 
 // What is asked for in place of what the job has.
-Status change(const OptionValues& options, predict::JobRequest& job) {
+Status changeJob(const OptionValues& options, predict::JobRequest& job) {
     if (options.has("model"))
         RETURN_IF_ERROR(takeModel(options, job));
     if (options.has("layout")) {
@@ -119,19 +119,28 @@ Result<AskedJob> askedJobOf(
     const store::Store& store, const Request& request, const Progress& progress) {
     const OptionValues& options = request.options;
     AskedJob job;
+    RETURN_IF_ERROR(changeJob(options, job.asked)); // the job by hand, as far as it is said
+    const bool isByHand
+        = options.has("model") && options.has("cluster") && options.has("global-batch");
     if (request.runs.empty() && options.has("model")) {
-        if (!options.has("cluster") || !options.has("global-batch"))
+        if (!isByHand)
             return usage("A job by hand needs --model, --cluster and --global-batch.");
-        RETURN_IF_ERROR(change(options, job.asked));
         return job;
     }
     ASSIGN_OR_RETURN(job.run, runOfJob(store, request));
-    ASSIGN_OR_RETURN(auto made, predict::requestOf(store, *job.run, progress));
-    job.notes = std::move(made.notes);
-    job.asked = made.request;
-    if (isChanged(options)) {
-        job.launched = std::move(made.request);
-        RETURN_IF_ERROR(change(options, job.asked));
+    auto made = predict::requestOf(store, *job.run, progress);
+    if (!made.hasValue()) {
+        if (made.error().code != ErrorCode::NotFound || !isByHand)
+            return made.error();
+        job.notes = {made.error().message, "The job is the one that was asked for."};
+        return job;
+    }
+    job.notes = std::move(made.value().notes);
+    job.asked = made.value().request;
+    job.isAsLaunched = !isChanged(options);
+    if (!job.isAsLaunched) {
+        job.launched = std::move(made.value().request);
+        RETURN_IF_ERROR(changeJob(options, job.asked));
     }
     return job;
 }
@@ -145,15 +154,7 @@ Result<PredictedJob> predictedJob(const predict::JobRequest& request, std::strin
 }
 
 Result<predict::SearchRequest> searchOf(const AskedJob& job, const OptionValues& options) {
-    predict::SearchRequest search;
-    search.model = job.asked.model;
-    search.cluster = job.asked.cluster;
-    search.workload = job.asked.workload;
-    search.globalBatch = job.asked.globalBatch;
-    search.sequence = job.asked.sequence;
-    search.precision = job.asked.precision;
-    search.attention = job.asked.attention;
-    search.stack = job.asked.stack;
+    predict::SearchRequest search = predict::searchLike(job.asked);
     if (options.has("objective")) {
         const auto objective = predict::objectiveFrom(options.text("objective"));
         if (!objective)

@@ -1,6 +1,7 @@
 #pragma once
 // The job that a figure of a prediction is asked for: that of a run, as it was launched or with
-// something changed, or one by hand. Any thread that owns the store.
+// something changed, or one by hand, also in the place of what a run does not say. Any thread that
+// owns the store.
 
 #include "core/figures/Figure.h"
 #include "core/figures/prediction/PredictionFigure.h"
@@ -22,6 +23,7 @@ struct AskedJob {
     std::optional<Run> run; // whose job it is; absent: it is one by hand
     predict::JobRequest asked;
     std::optional<predict::JobRequest> launched; // what the run did, where that was changed
+    bool isAsLaunched = false; // it is what the run did
     std::vector<std::string> notes; // what the run does not say, and what is taken instead
 
     [[nodiscard]] std::string source() const; // the run's name, or the model

@@ -58,8 +58,8 @@ public:
 
     Result<MeasuredTracks> read() {
         m_out.run = m_run.name;
-        RETURN_IF_ERROR(chooseWindows());
         ASSIGN_OR_RETURN(m_catalogue, readCatalogue(m_store, shownFrom(m_run.range.begin)));
+        RETURN_IF_ERROR(chooseWindows());
         for (const char* metric : kOverlaidMetrics) {
             RETURN_IF_ERROR(readMetric(metric));
         }
@@ -89,15 +89,52 @@ private:
             m_windows.push_back(all[i * all.size() / count]);
         m_out.iterations = count;
         if (count == 0) {
-            TimeRange part = steady.window;
-            const DurationNs longest{static_cast<std::int64_t>(kLongestPart * 1e9)};
-            if (part.length() > longest)
-                part.begin = part.end - longest;
-            m_windows = {part};
+            ASSIGN_OR_RETURN(m_windows, busiestPart(steady.window));
         }
         for (const TimeRange& window : m_windows)
             m_out.seconds += window.length().seconds() / static_cast<double>(m_windows.size());
         return {};
+    }
+
+    // Of a log that goes on while nothing runs, where its GPUs draw most.
+    Result<std::vector<TimeRange>> busiestPart(TimeRange whole) {
+        const double share = kLongestPart / whole.length().seconds();
+        if (share >= 1.0)
+            return std::vector{whole};
+        ASSIGN_OR_RETURN(const auto lane, laneOf(metric::kGpuPower, whole));
+        std::vector<double> until{0.0}; // sums of all GPUs before each column
+        for (std::size_t i = 0; i < kStepColumns; ++i) {
+            double watts = 0.0;
+            for (const auto& series : lane.series) {
+                if (i < series.means.size() && !std::isnan(series.means[i]))
+                    watts += static_cast<double>(series.means[i]);
+            }
+            until.push_back(until.back() + watts);
+        }
+        const auto length
+            = static_cast<std::size_t>(std::max(1.0, std::floor(share * kStepColumns)));
+        std::size_t best = 0;
+        for (std::size_t from = 0; from + length < until.size(); ++from) {
+            if (until[from + length] - until[from] > until[best + length] - until[best])
+                best = from;
+        }
+        const auto at = [&](std::size_t column) {
+            const double seconds = whole.length().seconds() * static_cast<double>(column)
+                / static_cast<double>(kStepColumns);
+            return whole.begin + DurationNs{std::llround(seconds * 1e9)};
+        };
+        return std::vector{TimeRange{at(best), at(best + length)}};
+    }
+
+    Result<LaneData> laneOf(const char* metric, TimeRange window) {
+        const auto shown = shownFrom(window.begin);
+        const std::function<bool()> stop = [this] { return isCancelled(); };
+        const LaneRequest request{m_store, m_catalogue, shown, {{0}, window.length()}, kStepColumns,
+            stop, LoadDetail::Drawn};
+        LaneSpec spec;
+        spec.style = LaneStyle::Heat;
+        spec.metric = metric;
+        return loadMetricLane(request, spec);
     }
 
     Status readMetric(const char* metric) {
@@ -105,14 +142,7 @@ private:
         for (const TimeRange& window : m_windows) {
             if (isCancelled())
                 return cancelled();
-            const auto shown = shownFrom(window.begin);
-            const std::function<bool()> stop = [this] { return isCancelled(); };
-            const LaneRequest request{m_store, m_catalogue, shown, {{0}, window.length()},
-                kStepColumns, stop, LoadDetail::Drawn};
-            LaneSpec spec;
-            spec.style = LaneStyle::Heat;
-            spec.metric = metric;
-            ASSIGN_OR_RETURN(const auto lane, loadMetricLane(request, spec));
+            ASSIGN_OR_RETURN(const auto lane, laneOf(metric, window));
             for (const auto& series : lane.series) {
                 if (series.subject.kind == SubjectKind::Gpu && series.subject.rank >= 0)
                     means[series.subject.rank].add(series.means);
@@ -273,7 +303,7 @@ std::string overlayCaption(const MeasuredTracks& measured, double stepSeconds) {
     const std::string what = "mean of the GPUs and 5–95 % band; ";
     if (measured.iterations == 0)
         return what
-            + fmt::format("the last {} of the settled run, no iterations are known; predicted: "
+            + fmt::format("the {} that draw most, no iterations are known; predicted: "
                           "means of a step of {}",
                 seconds, predicted);
     return what

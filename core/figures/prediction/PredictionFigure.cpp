@@ -64,8 +64,8 @@ PredictedCard memoryCard(const predict::Prediction& made) {
     if (!made.capacityB)
         card.note = "of a GPU whose memory is not known";
     else if (made.isOom)
-        card.note = fmt::format("out of memory: the GPU has {}",
-            text::quantity(*made.capacityB, "B", text::Digits::Three));
+        card.note = fmt::format(
+            "OOM: the GPU has {}", text::quantity(*made.capacityB, "B", text::Digits::Three));
     else
         card.note = fmt::format("{} of {}", text::roundedPercent(made.memoryB / *made.capacityB),
             text::quantity(*made.capacityB, "B", text::Digits::Three));
@@ -83,9 +83,7 @@ std::vector<PredictedCard> cardsOf(const predict::Job& job, const predict::Predi
         memoryCard(made),
         {"Energy of a step", "energy", "J", alongStep(made, made.energyJ, false), {}},
         {"Power of a GPU", "power", "W", {outlook.meanW, {}, {}},
-            fmt::format("mean; peak {} of all {}",
-                text::quantity(outlook.peakW * gpus, "W", text::Digits::Three),
-                text::counted(job.gpus(), "GPU"))},
+            "mean; peak of all " + text::quantity(outlook.peakW * gpus, "W", text::Digits::Three)},
     };
     if (!outlook.node.empty())
         cards.push_back({"Hottest GPU", "hottest", "°C", {outlook.hottestC, {}, {}},

@@ -19,7 +19,7 @@ namespace {
 
 using plot::PredictionFigureData;
 using plot::PredictionPanel;
-using Panels = std::vector<PredictionPanel>;
+using PredictionPanels = std::vector<PredictionPanel>;
 
 class PredictionLoader {
 public:
@@ -79,8 +79,8 @@ private:
 
     Result<PredictionBoardFacts> predictJob() {
         ASSIGN_OR_RETURN(m_job, askedJobOf(m_store, m_request, m_progress));
-        const bool isAsLaunched = m_job.run && !m_job.launched;
-        ASSIGN_OR_RETURN(auto asked, predictedJob(m_job.asked, isAsLaunched ? "as launched" : ""));
+        ASSIGN_OR_RETURN(
+            auto asked, predictedJob(m_job.asked, m_job.isAsLaunched ? "as launched" : ""));
         PredictionBoardFacts facts{std::move(asked), {}, {}};
         if (m_job.launched) {
             // The run itself may be one that cannot be predicted.
@@ -133,10 +133,10 @@ bool isMissingPrediction(const Error& error, const OptionValues& options) {
         || (error.code == ErrorCode::Usage && options.names().empty());
 }
 
-using Load = Result<PredictionFigureData> (PredictionLoader::*)();
+using LoadPanels = Result<PredictionFigureData> (PredictionLoader::*)();
 
-Kind predictionKind(
-    std::string_view key, RunsShown runs, std::vector<Option> options, Panels panels, Load load) {
+Kind predictionKind(std::string_view key, RunsShown runs, std::vector<Option> options,
+    PredictionPanels panels, LoadPanels load) {
     return {key, runs, std::move(options),
         [panels = std::move(panels), load](const store::Store& store, const Request& request,
             const Progress& progress) -> Result<Figure> {

@@ -162,6 +162,7 @@ struct SearchResult {
 
 // The work and the machine of a job, with nothing of its layout fixed.
 SearchRequest searchLike(const Job& job);
+SearchRequest searchLike(const JobRequest& job);
 // What is predicted of a choice; Usage where it cannot be.
 Result<Job> jobOf(const SearchRequest& request, const LayoutChoice& choice);
 

@@ -26,6 +26,21 @@ SearchRequest searchLike(const Job& job) {
     return request;
 }
 
+SearchRequest searchLike(const JobRequest& job) {
+    SearchRequest request;
+    request.model = job.model;
+    request.cluster = job.cluster;
+    request.workload = job.workload;
+    request.globalBatch = job.globalBatch;
+    request.sequence = job.sequence;
+    request.generated = job.generated;
+    request.adapters = job.adapters;
+    request.precision = job.precision;
+    request.attention = job.attention;
+    request.stack = job.stack;
+    return request;
+}
+
 LayoutChoice choiceOf(const Job& job) {
     const layout::Degrees& degrees = job.layout.grid.degrees();
     LayoutChoice choice{degrees.tensor, degrees.context, degrees.expert, degrees.data,

@@ -7,6 +7,7 @@
 
 #include <QTemporaryDir>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -108,6 +109,36 @@ private Q_SLOTS:
             std::size_t{1});
     }
 
+    // A run as it was launched, and what another layout would have cost.
+    void theJobOfARun() {
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("p.trainscope"));
+        QCOMPARE(runCli(with(kJob, {QStringLiteral("--into"), database})).status, 0);
+        const auto plain = runCli(with(kJob, {QStringLiteral("--json")})).json();
+        const auto own = runCli({"predict", "--from", database.toStdString(), "--json"}).json();
+        QCOMPARE(own["rows"].size(), std::size_t{1});
+        QCOMPARE(own["rows"][0]["name"].get<std::string>(), std::string("as launched"));
+        QCOMPARE(own["rows"][0]["step_time_s"].get<double>(),
+            plain["rows"][0]["step_time_s"].get<double>());
+        QVERIFY(!own.contains("measured_step_time_s")); // it is a prediction itself
+        const QStringList other{
+            QStringLiteral("--layout"), QStringLiteral("tp=8"), QStringLiteral("--json")};
+        const auto changed
+            = runCli(with({"predict", "--from", database.toStdString()}, other)).json();
+        QCOMPARE(changed["rows"].size(), std::size_t{2});
+        QCOMPARE(changed["rows"][0]["step_time_s"].get<double>(),
+            plain["rows"][0]["step_time_s"].get<double>());
+        auto byHand = kJob;
+        std::replace(byHand.begin(), byHand.end(), std::string("tp=2,pp=2"), std::string("tp=8"));
+        byHand.emplace_back("--json");
+        QCOMPARE(changed["rows"][1]["step_time_s"].get<double>(),
+            runCli(byHand).json()["rows"][0]["step_time_s"].get<double>());
+        const auto text = runCli(with({"predict", "--from", database.toStdString()},
+            {QStringLiteral("--layout"), QStringLiteral("tp=8")}));
+        QVERIFY(text.out.find("as launched") != std::string::npos);
+        QVERIFY(text.out.find("TP 8") != std::string::npos);
+    }
+
     void whatIsRefused_data() {
         QTest::addColumn<QStringList>("more");
         QTest::newRow("nothing") << QStringList{};
@@ -121,6 +152,8 @@ private Q_SLOTS:
             QStringLiteral("llama3-8b"), QStringLiteral("--cluster"), QStringLiteral("8xH100"),
             QStringLiteral("--global-batch"), QStringLiteral("8"), QStringLiteral("--layout"),
             QStringLiteral("tp=3")};
+        QTest::newRow("from and search") << QStringList{QStringLiteral("--from"),
+            QStringLiteral("none.trainscope"), QStringLiteral("--search")};
     }
     void whatIsRefused() {
         QFETCH(const QStringList, more);

@@ -55,7 +55,17 @@ const std::vector<Taken> kTaken{
     {"schedule", "--iteration, --planned, --from, --to"},
     {"placement", "no options of its own"},
     {"prediction",
-        "--layout, --cluster, --micro-batch, --global-batch, --seq-len, --power-limit, --clock"},
+        "--model, --layout, --cluster, --micro-batch, --global-batch, --seq-len, --power-limit, "
+        "--clock"},
+    {"prediction-tracks",
+        "--model, --layout, --cluster, --micro-batch, --global-batch, --seq-len, --power-limit, "
+        "--clock"},
+    {"prediction-what-if",
+        "--model, --layout, --cluster, --micro-batch, --global-batch, --seq-len, --power-limit, "
+        "--clock"},
+    {"prediction-search",
+        "--model, --layout, --cluster, --micro-batch, --global-batch, --seq-len, --power-limit, "
+        "--clock, --against, --objective, --top, --memory-share, --cluster-power"},
 };
 
 using Given = std::vector<std::pair<const char*, const char*>>;
@@ -101,6 +111,7 @@ const std::vector<Refused> kRefused{
     {"schedule", {{"to", "x"}}, kUsage, "--to takes a number, not 'x'."},
     {"prediction", {{"clock", "x"}}, kUsage, "--clock takes a number, not 'x'."},
     {"prediction", {{"micro-batch", "0"}}, kUsage, "--micro-batch takes a number above 0."},
+    {"prediction", {{"model", "gpt-9"}}, kUsage, "There is no model of the catalogue 'gpt-9'; "},
     {"prediction", {{"layout", "tp"}}, kUsage, "\"tp\" is no part of a layout"},
 };
 

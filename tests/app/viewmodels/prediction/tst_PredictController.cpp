@@ -271,6 +271,22 @@ private Q_SLOTS:
         QTRY_VERIFY(!m_controller->isComparable() && m_controller->shown()->tracks == nullptr);
     }
 
+    // A log of GPUs says no job: its machine goes into the form, and what was measured stands
+    // beside what is chosen there.
+    void aLogStandsBesideWhatIsChosen() {
+        QVERIFY(fillFrom("logged"));
+        QCOMPARE(m_controller->errorText(), QString());
+        QVERIFY(!m_controller->isReady());
+        QVERIFY2(m_controller->emptyText().contains(QStringLiteral("logged")),
+            qPrintable(m_controller->emptyText()));
+        QVERIFY(set("model", "llama3-8b"));
+        QTRY_VERIFY(m_controller->isReady() && m_controller->shown()->tracks != nullptr);
+        QCOMPARE(m_controller->answer().asked->job.machine.gpu.name, std::string("H200 SXM"));
+        QCOMPARE(m_controller->answer().asked->job.gpus(), 32);
+        QVERIFY(m_controller->isComparable());
+        QCOMPARE(board().steps.front().seconds.value, 10.0);
+    }
+
     void whatElseWouldDo() {
         QVERIFY(set("model", "llama3-8b"));
         QTRY_VERIFY(m_controller->isReady() && !m_controller->shown()->sensitivities.empty());
@@ -336,7 +352,7 @@ private Q_SLOTS:
         QVERIFY(set("pp", "1"));
         m_controller->form()->set(QStringLiteral("against_gpu"), QStringLiteral("H200 SXM"));
         QVERIFY(m_controller->form()->against());
-        QCOMPARE(m_controller->form()->against()->gpus(), 8); // as many as the job has
+        QCOMPARE(m_controller->form()->against()->gpus(), 8); // 4.5 have the memory
         QTRY_VERIFY_WITH_TIMEOUT(
             m_controller->isReady() && m_controller->shown()->rival != nullptr, 60'000);
         const auto expected = predict::compareScales(

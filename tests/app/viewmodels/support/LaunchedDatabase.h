@@ -2,7 +2,8 @@
 // A database of runs that can be predicted. "launched": GPT-3 175B in bf16 on 32 H200 in nodes of
 // 8, TP 8 and PP 4, micro-batches of 1 of a batch of 128, 2048 tokens; no samples. "silent": two
 // GPUs of no known kind, of which nothing is said. "timed": the same as launched, with four steps
-// of 10 s and 600 W of rank 0.
+// of 10 s and 600 W of rank 0. "logged": the same of GPUs of which nothing is said but what they
+// are.
 
 #include "core/model/Metric.h"
 #include "core/store/Store.h"
@@ -67,6 +68,9 @@ inline std::filesystem::path writeLaunched(const std::filesystem::path& folder) 
     silent.name = "silent";
     addLaunched(store.value(), silent, 2, "");
     run.name = "timed";
+    addTimed(store.value(), run);
+    run.launch = {};
+    run.name = "logged";
     addTimed(store.value(), run);
     return path;
 }

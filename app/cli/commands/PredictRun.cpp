@@ -1,0 +1,111 @@
+#include "app/cli/commands/PredictRun.h"
+
+#include "app/cli/options/RunSelection.h"
+#include "app/cli/output/PredictionOutput.h"
+#include "core/figures/prediction/AskedJob.h"
+#include "core/model/Try.h"
+#include "core/text/Numbers.h"
+#include "core/text/Table.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+struct JobOfRun {
+    figures::AskedJob job;
+    std::optional<figures::MeasuredStep> measured;
+    std::vector<figures::PredictedJob> predicted; // as launched where that can be, then as asked
+};
+
+// As the figures of predictions take them.
+figures::OptionValues changesOf(const PredictOptions& options) {
+    figures::OptionValues changes;
+    const auto add = [&changes](const char* name, const auto& value) {
+        if (value)
+            changes.add(name, fmt::format("{}", *value));
+    };
+    if (!options.model.empty())
+        changes.add("model", options.model);
+    if (!options.layout.empty())
+        changes.add("layout", options.layout);
+    if (!options.clusters.empty())
+        changes.add("cluster", options.clusters.front());
+    add("micro-batch", options.microBatch);
+    if (options.globalBatch > 0)
+        changes.add("global-batch", fmt::format("{}", options.globalBatch));
+    add("seq-len", options.sequence);
+    add("power-limit", options.powerLimitW);
+    add("clock", options.clockMhz);
+    return changes;
+}
+
+Result<JobOfRun> readAndPredict(const PredictOptions& options, const Console& console) {
+    ASSIGN_OR_RETURN(const auto store, openDatabase(options.from));
+    figures::Request request;
+    ASSIGN_OR_RETURN(auto run, selectRunOrOnly(store, options.run));
+    request.runs = {std::move(run)};
+    request.options = changesOf(options);
+    const Progress progress = untilCancelled(console);
+    JobOfRun out;
+    ASSIGN_OR_RETURN(out.job, figures::askedJobOf(store, request, progress));
+    if (out.job.run->kind == RunKind::Measured) {
+        ASSIGN_OR_RETURN(out.measured, figures::measuredStepOf(store, *out.job.run, progress));
+    }
+    if (out.job.launched) {
+        // The run itself may be one that cannot be predicted.
+        auto own = figures::predictedJob(*out.job.launched, "as launched");
+        if (own.hasValue())
+            out.predicted.push_back(std::move(own).value());
+    }
+    ASSIGN_OR_RETURN(auto asked,
+        figures::predictedJob(out.job.asked, out.job.isAsLaunched ? "as launched" : ""));
+    out.predicted.push_back(std::move(asked));
+    return out;
+}
+
+Json predictedRunJson(const JobOfRun& run) {
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < run.predicted.size(); ++i) {
+        Json row{{"row", i}, {"name", run.predicted[i].name}};
+        row.update(predictionJson(run.predicted[i].prediction));
+        rows.push_back(std::move(row));
+    }
+    return object({{"run", run.job.run->name},
+        {"measured_step_time_s",
+            run.measured ? std::optional(run.measured->seconds) : std::nullopt},
+        {"notes", run.job.notes}, {"rows", std::move(rows)}});
+}
+
+void printPredictedRun(std::ostream& out, const JobOfRun& run) {
+    text::Table table;
+    table.title = "Prediction of " + run.job.run->name;
+    table.columns = {{"", text::Align::Left}, text::inUnit("Step", "s"), text::inUnit("Low", "s"),
+        text::inUnit("High", "s"), text::inUnit("Tokens/s per GPU", "1"),
+        text::inUnit("Memory", "B"), text::inUnit("Energy", "J"), text::inUnit("Power", "W")};
+    if (run.measured)
+        table.add({"measured", run.measured->seconds, {}, {}, {}, {}, {}, {}});
+    for (const auto& one : run.predicted) {
+        const auto& made = one.prediction;
+        table.add({one.name + (made.isOom ? ", out of memory" : ""), made.seconds, made.low,
+            made.high, made.tokensPerSecondPerGpu, made.memoryB, made.energyJ, made.outlook.meanW});
+    }
+    out << table.title << '\n';
+    text::print(out, table);
+    for (const auto& note : run.job.notes)
+        out << note << '\n';
+}
+
+} // namespace
+
+Outcome predictRun(const PredictOptions& options, const Console& console) {
+    ASSIGN_OR_RETURN(const auto run, readAndPredict(options, console));
+    return show(
+        console, options.json, [&] { return predictedRunJson(run); },
+        [&](std::ostream& out) { printPredictedRun(out, run); });
+}
+
+} // namespace trainscope::cli
