@@ -134,9 +134,13 @@ Outcome searchAny(const PredictOptions& options, const Console& console) {
 
 Outcome predictAny(const PredictOptions& options, const Console& console) {
     if (!options.from.empty()) {
-        if (options.search || !options.table.empty() || options.clusters.size() > 1)
-            return usageError("--from predicts the job of one run: leave --search, --table and a "
-                              "second --cluster out.");
+        const bool hasOther = options.search || options.whatIf || options.clusters.size() > 1
+            || !options.table.empty() || !options.profile.empty() || !options.calibration.empty()
+            || !options.database.empty();
+        if (hasOther)
+            return usageError("--from predicts the job of one run: leave --search, --what-if, "
+                              "--table, --profile, --calibrate, --into and a second --cluster "
+                              "out.");
         return predictRun(options, console);
     }
     if (options.search)

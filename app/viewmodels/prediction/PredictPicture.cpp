@@ -52,7 +52,7 @@ std::shared_ptr<const plot::PredictionFigureData> PredictController::shown() con
     board->rival = m_rival;
     if (hasPart(PredictionPanel::Front)) {
         const auto& found = m_search.found();
-        const auto chosen = figures::choiceOf(m_answer.asked->job);
+        const auto chosen = predict::choiceOf(m_answer.asked->job);
         board->front = figures::frontOf(*found, m_rankingSettings.objective, chosen);
         board->ranking = figures::rankingOf(*found, chosen);
     }

@@ -65,7 +65,7 @@ void PredictController::showSearch() {
         return m_layouts.clear();
     std::optional<predict::LayoutChoice> chosen;
     if (m_answer.asked)
-        chosen = figures::choiceOf(m_answer.asked->job);
+        chosen = predict::choiceOf(m_answer.asked->job);
     m_layouts.show(*m_search.found(), chosen);
 }
 

@@ -57,7 +57,7 @@ public:
         // What the run did, or what was asked for, is marked among them.
         std::optional<predict::LayoutChoice> chosen;
         if (const auto job = predict::jobOf(m_job.asked); job.hasValue())
-            chosen = choiceOf(job.value());
+            chosen = predict::choiceOf(job.value());
         data.front = frontOf(found, search.objective, chosen);
         data.ranking = rankingOf(found, chosen);
         data.caption = fmt::format("Predicted, not measured: {} in {}, {} tokens a sample, global "

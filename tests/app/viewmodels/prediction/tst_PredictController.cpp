@@ -318,7 +318,7 @@ private Q_SLOTS:
         QVERIFY(place);
         m_controller->clickAt(place->x(), place->y());
         const auto chosen = [this] {
-            return figures::choiceWords(figures::choiceOf(m_controller->answer().asked->job));
+            return figures::choiceWords(predict::choiceOf(m_controller->answer().asked->job));
         };
         QTRY_COMPARE(chosen(), name);
         QVERIFY(placeOf(name));
