@@ -101,6 +101,12 @@ std::string predictedText(const PredictedValue& value, std::string_view unit) {
     return text::withInterval(value.value, *value.low, *value.high, unit, text::Digits::Three);
 }
 
+std::string unbroken(std::string words) {
+    for (std::size_t at = words.find(' '); at != std::string::npos; at = words.find(' ', at))
+        words.replace(at, 1, "\u00a0");
+    return words;
+}
+
 double gridHeight(const PredictionFrame& frame) {
     return frame.lineHeight() + frame.gap();
 }

@@ -31,6 +31,9 @@ struct PredictionFrame : Canvas {
 // "7.2 s (6.5 to 7.9)".
 std::string predictedText(const PredictedValue& value, std::string_view unit);
 
+// Numbers stay with their units where lines are broken.
+std::string unbroken(std::string words);
+
 // Vertical grid lines with their texts below the plot.
 void drawGrid(const PredictionFrame& frame, const FigureAxis& axis, Rect plot);
 double gridHeight(const PredictionFrame& frame);

@@ -14,13 +14,6 @@ namespace trainscope::plot {
 
 namespace {
 
-// Numbers stay with their units where lines are broken.
-std::string unbroken(std::string words) {
-    for (std::size_t at = words.find(' '); at != std::string::npos; at = words.find(' ', at))
-        words.replace(at, 1, "\u00a0");
-    return words;
-}
-
 class PredictedRanking : public PanelContent {
 public:
     PredictedRanking(const PredictionFrame& frame, double width)

@@ -22,7 +22,7 @@ constexpr std::uint8_t kTrackBandAlpha = 60;
 
 std::string residualText(const PredictedTrack& track) {
     const auto told = [&track](double value) {
-        return text::quantity(value, track.axis.siUnit, text::Digits::Three);
+        return unbroken(text::quantity(value, track.axis.siUnit, text::Digits::Three));
     };
     const auto& residual = track.told;
     std::string words = fmt::format(

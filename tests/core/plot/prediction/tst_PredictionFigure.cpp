@@ -188,7 +188,8 @@ private Q_SLOTS:
         QVERIFY(std::abs(zero - residual.top[0] - (residual.bottom[1] - zero)) < 1e-3F);
         QVERIFY(std::abs(zero - residual.top[2] - 4.0F * (zero - residual.top[0])) < 1e-3F);
         QVERIFY(std::isnan(residual.top[3]));
-        QVERIFY(says(geometry, "mean 20 W, 90 % within 40 W (4.0 % and 8.0 %), bias +13.3 W"));
+        QVERIFY(says(geometry,
+            "mean 20\u00a0W, 90 % within 40\u00a0W (4.0 % and 8.0 %), bias +13.3\u00a0W"));
         const auto* track = targetOf(geometry, "GPU power, predicted − measured");
         QVERIFY(track != nullptr);
         QCOMPARE(track->facts.back().second, std::string("2 GPUs"));
