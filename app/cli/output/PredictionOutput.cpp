@@ -66,23 +66,6 @@ Json breakdownJson(const predict::Breakdown& breakdown) {
     return json;
 }
 
-void addServing(const Prediction& prediction, Json& json) {
-    const predict::Serving& serving = *prediction.serving;
-    const double low = prediction.low / prediction.seconds;
-    const double high = prediction.high / prediction.seconds;
-    const double first = serving.firstTokenSeconds;
-    const double token = serving.tokenSeconds;
-    const bool generates = token > 0.0;
-    add(json,
-        {{"time_to_first_token_s", first}, {"time_to_first_token_low_s", first * low},
-            {"time_to_first_token_high_s", first * high},
-            {"time_per_output_token_s", when(generates, token)},
-            {"time_per_output_token_low_s", when(generates, token * low)},
-            {"time_per_output_token_high_s", when(generates, token * high)},
-            {"generated_tokens_per_s_per_gpu", serving.generatedPerSecondPerGpu},
-            {"prefill_s", serving.prefillSeconds}, {"decode_s", serving.decodeSeconds}});
-}
-
 Json memoryJson(const Prediction& prediction) {
     return listOf(prediction.memory, [](const analysis::StageNeed& need) {
         return object(
@@ -247,6 +230,25 @@ bool PredictedRow::isCovered() const {
     return measured && prediction && prediction->low <= *measured && *measured <= prediction->high;
 }
 
+void addServing(const Prediction& prediction, Json& json) {
+    if (!prediction.serving)
+        return;
+    const predict::Serving& serving = *prediction.serving;
+    const double low = prediction.low / prediction.seconds;
+    const double high = prediction.high / prediction.seconds;
+    const double first = serving.firstTokenSeconds;
+    const double token = serving.tokenSeconds;
+    const bool generates = token > 0.0;
+    add(json,
+        {{"time_to_first_token_s", first}, {"time_to_first_token_low_s", first * low},
+            {"time_to_first_token_high_s", first * high},
+            {"time_per_output_token_s", when(generates, token)},
+            {"time_per_output_token_low_s", when(generates, token * low)},
+            {"time_per_output_token_high_s", when(generates, token * high)},
+            {"generated_tokens_per_s_per_gpu", serving.generatedPerSecondPerGpu},
+            {"prefill_s", serving.prefillSeconds}, {"decode_s", serving.decodeSeconds}});
+}
+
 Json predictionJson(const Prediction& prediction) {
     Json json = object({{"step_time_s", prediction.seconds}, {"step_time_low_s", prediction.low},
         {"step_time_high_s", prediction.high},
@@ -258,8 +260,7 @@ Json predictionJson(const Prediction& prediction) {
         {"sm_clock_hz", prediction.outlook.clockHz},
         {"clock_limit", std::string(toString(prediction.outlook.limit))},
         {"hottest_c", prediction.outlook.hottestC}});
-    if (prediction.serving)
-        addServing(prediction, json);
+    addServing(prediction, json);
     json["breakdown"] = breakdownJson(
         prediction.step.breakdown.times(prediction.seconds / prediction.step.seconds));
     json["memory"] = memoryJson(prediction);

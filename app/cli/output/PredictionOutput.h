@@ -35,6 +35,8 @@ struct TablePredictions {
 };
 
 Json predictionJson(const predict::Prediction& prediction);
+// What inference is told by, beside the step: first token, further ones, prompts and decoding.
+void addServing(const predict::Prediction& prediction, Json& json);
 Json tableJson(const TablePredictions& table);
 
 void printPrediction(

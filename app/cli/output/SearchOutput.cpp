@@ -1,6 +1,7 @@
 #include "app/cli/output/SearchOutput.h"
 
 #include "app/cli/output/CompareOutput.h"
+#include "app/cli/output/PredictionOutput.h"
 #include "app/cli/text/TitledTable.h"
 #include "core/figures/prediction/RankedLayouts.h"
 #include "core/text/Numbers.h"
@@ -41,12 +42,14 @@ Json nearestJson(const predict::NearestLayout& nearest) {
 
 Json rankedJson(const RankedLayout& one) {
     const predict::Prediction& made = one.prediction;
-    return {{"layout", choiceJson(one.choice)}, {"micro_batch", one.choice.microBatch},
+    Json json{{"layout", choiceJson(one.choice)}, {"micro_batch", one.choice.microBatch},
         {"recompute", recomputeText(one.choice)}, {"step_time_s", made.seconds},
         {"step_time_low_s", made.low}, {"step_time_high_s", made.high},
         {"tokens_per_s_per_gpu", made.tokensPerSecondPerGpu}, {"mfu", made.mfu},
         {"memory_b", made.memoryB}, {"energy_j", made.energyJ}, {"peak_power_w", one.peakW},
         {"is_pareto", one.isPareto}, {"is_power_pareto", one.isPowerPareto}};
+    addServing(made, json);
+    return json;
 }
 
 Json refusedJson(const SearchResult& result) {

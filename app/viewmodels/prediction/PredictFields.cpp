@@ -18,10 +18,12 @@ namespace {
 using layout::LayoutRequest;
 using predict::JobRequest;
 
-constexpr auto kWorkload = "workload";
 constexpr auto kShards = "sharding";
 constexpr auto kPrecision = "precision";
 constexpr auto kRecompute = "recompute";
+constexpr auto kVirtualStages = "vpp";
+constexpr auto kGenerated = "generated";
+constexpr auto kAdapters = "adapters";
 
 constexpr double kLeastPower = 0.3; // of the GPU's own limit
 constexpr double kLeastClock = 0.4; // of its highest clock
@@ -56,7 +58,7 @@ constexpr std::array kDegrees{
     DegreeField{{"ep", "", QT_TRANSLATE_NOOP("PredictForm", "Expert (EP)"),
                     QT_TRANSLATE_NOOP("PredictForm", "GPUs that the experts are divided over")},
         &LayoutRequest::expert},
-    DegreeField{{"vpp", "", QT_TRANSLATE_NOOP("PredictForm", "Virtual (VPP)"),
+    DegreeField{{kVirtualStages, "", QT_TRANSLATE_NOOP("PredictForm", "Virtual (VPP)"),
                     QT_TRANSLATE_NOOP("PredictForm", "Pieces of the model that a stage has")},
         &LayoutRequest::virtualStages},
 };
@@ -76,6 +78,10 @@ constexpr std::array kBatches{
                    QT_TRANSLATE_NOOP("PredictForm", "Tokens of a sample")},
         &JobRequest::sequence},
 };
+constexpr CountField kGeneratedCount{kGenerated, "", QT_TRANSLATE_NOOP("PredictForm", "Generated"),
+    QT_TRANSLATE_NOOP("PredictForm",
+        "Tokens of the sequence that are generated, the rest being the prompt; 0: the prompt "
+        "alone")};
 constexpr std::array kShardings{QT_TRANSLATE_NOOP("PredictForm", "0: nothing is sharded"),
     QT_TRANSLATE_NOOP("PredictForm", "1: optimizer"),
     QT_TRANSLATE_NOOP("PredictForm", "2: and gradients"),
@@ -130,13 +136,14 @@ void setSlider(PredictField& field, const std::optional<double>& most, double le
     field.shown = field.text.isEmpty() ? PredictForm::tr("%1, its own").arg(words) : words;
 }
 
-// A whole number above 0; a fault otherwise.
-std::optional<int> countOf(PredictField& field) {
+// A whole number above 0, or of those that may be none; a fault otherwise.
+std::optional<int> countOf(PredictField& field, bool mayBeNone = false) {
     bool isNumber = false;
     const int value = field.text.trimmed().toInt(&isNumber);
-    if (isNumber && value > 0)
+    if (isNumber && (value > 0 || (mayBeNone && value == 0)))
         return value;
-    field.fault = PredictForm::tr("A whole number above 0 is needed.");
+    field.fault = mayBeNone ? PredictForm::tr("A whole number is needed, or 0.")
+                            : PredictForm::tr("A whole number above 0 is needed.");
     return std::nullopt;
 }
 
@@ -183,7 +190,8 @@ bool readDegrees(PredictFields& fields, const JobRequest& begun, JobRequest& req
     bool reads = true;
     for (const auto& degree : kDegrees) {
         int value = 1;
-        reads = takeCount(fieldAt(fields, degree.field.key), value) && reads;
+        if (PredictField* field = fieldIn(fields, QLatin1String(degree.field.key)))
+            reads = takeCount(*field, value) && reads;
         request.layout.*degree.member = value;
     }
     const auto pieces = [](const JobRequest& one) {
@@ -194,8 +202,10 @@ bool readDegrees(PredictFields& fields, const JobRequest& begun, JobRequest& req
         request.layout.stageLayers.clear();
     if (request.layout.expert == 1)
         request.layout.expertTensor.reset();
-    request.layout.fsdp.reset();
-    request.layout.zeroStage = std::max(0, fieldAt(fields, kShards).current());
+    if (const PredictField* shards = fieldIn(fields, QLatin1String(kShards))) {
+        request.layout.fsdp.reset();
+        request.layout.zeroStage = std::max(0, shards->current());
+    }
     return reads;
 }
 
@@ -204,11 +214,36 @@ bool readBatch(PredictFields& fields, JobRequest& request) {
     for (const auto& batch : kBatches)
         reads = takeCount(fieldAt(fields, batch.field.key), request.*batch.member) && reads;
     request.precision = chosenOf(kPrecisions, fieldAt(fields, kPrecision));
-    const auto recompute = chosenOf(kRecomputes, fieldAt(fields, kRecompute));
-    if (recompute != request.recompute)
-        request.recomputedLayers = 0;
-    request.recompute = recompute;
-    request.workload = chosenOf(kWorkloads, fieldAt(fields, kWorkload));
+    if (const PredictField* field = fieldIn(fields, QLatin1String(kRecompute))) {
+        const auto recompute = chosenOf(kRecomputes, *field);
+        if (recompute != request.recompute)
+            request.recomputedLayers = 0;
+        request.recompute = recompute;
+    }
+    return reads;
+}
+
+bool readWorkload(PredictFields& fields, JobRequest& request) {
+    request.workload = workloadOf(fields);
+    bool reads = true;
+    if (PredictField* field = fieldIn(fields, QLatin1String(kGenerated))) {
+        const auto count = countOf(*field, true);
+        request.generated = count.value_or(0);
+        reads = count.has_value();
+    }
+    if (PredictField* field = fieldIn(fields, QLatin1String(kAdapters))) {
+        const auto adapters = analysis::adaptersFrom(field->text.toStdString());
+        if (!adapters.hasValue())
+            field->fault = QString::fromStdString(adapters.error().message);
+        request.adapters = adapters.valueOr(request.adapters);
+        reads = adapters.hasValue();
+    }
+    if (reads && request.workload == Workload::Inference && request.generated >= request.sequence) {
+        fieldAt(fields, kGenerated).fault = PredictForm::tr(
+            "Fewer than the sequence are needed, of which the rest is the prompt.");
+        reads = false;
+    }
+    predict::keepWhatApplies(request);
     return reads;
 }
 
@@ -250,6 +285,10 @@ const catalogue::GpuModel& gpuOf(PredictFields& fields) {
     return gpu != nullptr ? *gpu : catalogue::gpuModels().front();
 }
 
+Workload workloadOf(PredictFields& fields) {
+    return chosenOf(kWorkloads, fieldAt(fields, field_key::kWorkload));
+}
+
 void setSliders(PredictFields& fields) {
     const auto& gpu = gpuOf(fields);
     setSlider(fieldAt(fields, field_key::kPower), gpu.powerLimitW, kLeastPower, 1.0, "W");
@@ -268,8 +307,8 @@ PredictFields predictFields(const JobRequest& request, const QStringList& models
         choiceField(field_key::kModel, PredictForm::tr("Model"), PredictForm::tr("Model"), models,
             request.model.name.empty() ? noModel() : QString::fromStdString(request.model.name),
             PredictForm::tr("A model of the catalogue, or of a run")));
-    fields.push_back(choiceField(kWorkload, {}, PredictForm::tr("Workload"), choicesOf(kWorkloads),
-        textOf(toString(request.workload)), {}));
+    fields.push_back(choiceField(field_key::kWorkload, {}, PredictForm::tr("Workload"),
+        choicesOf(kWorkloads), textOf(toString(request.workload)), {}));
     fields.push_back(choiceField(field_key::kGpu, PredictForm::tr("Cluster"),
         PredictForm::tr("GPU"), gpus, QString::fromStdString(request.cluster.gpu.name), {}));
     fields.push_back(fieldOf(kMachineCounts[0], request.cluster.nodes));
@@ -280,20 +319,34 @@ PredictFields predictFields(const JobRequest& request, const QStringList& models
         PredictForm::tr(
             "Of a GPU between nodes, in each direction; empty: what is usual for the GPU"),
         {}});
-    for (const auto& degree : kDegrees)
-        fields.push_back(fieldOf(degree.field, (request.layout.*degree.member).value_or(1)));
+    const bool isInference = request.workload == Workload::Inference;
+    for (const auto& degree : kDegrees) {
+        if (!isInference || degree.field.key != kVirtualStages)
+            fields.push_back(fieldOf(degree.field, (request.layout.*degree.member).value_or(1)));
+    }
     const int stage
         = request.layout.zeroStage.value_or(request.layout.fsdp.value_or(false) ? 3 : 1);
-    fields.push_back(choiceField(kShards, {}, PredictForm::tr("ZeRO / FSDP"), stages,
-        stages.value(std::clamp(stage, 0, 3)), PredictForm::tr("What data-parallel ranks divide")));
+    if (!isInference)
+        fields.push_back(choiceField(kShards, {}, PredictForm::tr("ZeRO / FSDP"), stages,
+            stages.value(std::clamp(stage, 0, 3)),
+            PredictForm::tr("What data-parallel ranks divide")));
     for (const auto& batch : kBatches)
         fields.push_back(fieldOf(batch.field, request.*batch.member));
+    if (isInference)
+        fields.push_back(fieldOf(kGeneratedCount, request.generated));
+    if (request.workload == Workload::Lora)
+        fields.push_back({QLatin1String(kAdapters), {}, PredictForm::tr("Adapters"),
+            QString::fromStdString(textOf(request.adapters)), {},
+            PredictForm::tr("Their rank and the matrices that have one: qkv, out, up and down, as "
+                            "in 16:qkv+out, or 16:all"),
+            {}});
     fields.push_back(
         choiceField(kPrecision, {}, PredictForm::tr("Precision"), choicesOf(kPrecisions),
             textOf(toString(request.precision)), PredictForm::tr("Of the matrix products")));
-    fields.push_back(choiceField(kRecompute, {}, PredictForm::tr("Recomputation"),
-        choicesOf(kRecomputes), textOf(toString(request.recompute)),
-        PredictForm::tr("Activations done again in the backward pass")));
+    if (!isInference)
+        fields.push_back(choiceField(kRecompute, {}, PredictForm::tr("Recomputation"),
+            choicesOf(kRecomputes), textOf(toString(request.recompute)),
+            PredictForm::tr("Activations done again in the backward pass")));
     const auto slider = [&](const char* key, const QString& section, const QString& label,
                             const std::optional<double>& value, double scale, const QString& tip) {
         fields.push_back({QLatin1String(key), section, label,
@@ -311,7 +364,8 @@ PredictFields predictFields(const JobRequest& request, const QStringList& models
 bool readFields(PredictFields& fields, const JobRequest& begun, JobRequest& request) {
     bool reads = readCluster(fields, request);
     reads = readDegrees(fields, begun, request) && reads;
-    return readBatch(fields, request) && reads;
+    reads = readBatch(fields, request) && reads;
+    return readWorkload(fields, request) && reads;
 }
 
 bool isOfLayout(const QString& key) {

@@ -33,6 +33,7 @@ using PredictFields = std::vector<PredictField>;
 
 namespace field_key {
 inline constexpr auto kModel = "model";
+inline constexpr auto kWorkload = "workload";
 inline constexpr auto kGpu = "gpu";
 inline constexpr auto kNodes = "nodes";
 inline constexpr auto kPerNode = "gpus_per_node";
@@ -44,7 +45,10 @@ inline constexpr auto kClock = "clock";
 QString noModel(); // what the field of the model says before one is chosen
 predict::JobRequest usualRequest(); // without a model
 // `models`: to be chosen from.
+// What a workload has not is left away.
 PredictFields predictFields(const predict::JobRequest& request, const QStringList& models);
+// What the field of the workload says.
+Workload workloadOf(PredictFields& fields);
 
 PredictField* fieldIn(PredictFields& fields, const QString& key); // nullptr: there is none
 PredictField& fieldAt(PredictFields& fields, const char* key); // there is one

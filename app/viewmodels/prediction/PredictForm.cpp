@@ -63,8 +63,9 @@ void PredictForm::begin(const JobRequest& request) {
 void PredictForm::takeLayout(const JobRequest& request) {
     auto fields = rows();
     for (const auto& field : fieldsOf(request)) {
-        if (isOfLayout(field.key))
-            fieldIn(fields, field.key)->text = field.text;
+        PredictField* own = fieldIn(fields, field.key);
+        if (isOfLayout(field.key) && own != nullptr)
+            own->text = field.text;
     }
     m_begun.layout = request.layout;
     m_begun.model = request.model;
@@ -110,11 +111,26 @@ void PredictForm::set(const QString& key, const QString& text) {
     const QString gpu = fieldAt(fields, field_key::kGpu).text;
     const QString against = fieldAt(fields, field_key::kAgainst).text;
     field->text = text;
+    if (key == QLatin1String(field_key::kWorkload))
+        fields = forWorkload(std::move(fields));
     takeGpu(fields, gpu);
     fitAgainst(fields, against);
     m_lastKey = key;
     take(std::move(fields));
     Q_EMIT edited();
+}
+
+// Those of its workload, with what is in the fields that they share; the others begin as the form
+// did.
+PredictForm::Fields PredictForm::forWorkload(Fields fields) const {
+    JobRequest request = m_begun;
+    request.workload = workloadOf(fields);
+    Fields made = fieldsOf(request);
+    for (PredictField& field : made) {
+        if (PredictField* own = fieldIn(fields, field.key))
+            field = std::move(*own);
+    }
+    return made;
 }
 
 void PredictForm::slide(const QString& key, double place) {
@@ -183,6 +199,11 @@ void PredictForm::restore(const QJsonObject& saved) {
     m_ownModel.reset();
     m_begun = usualRequest();
     auto fields = fieldsOf(m_begun);
+    PredictField& workload = fieldAt(fields, field_key::kWorkload);
+    const QString stated = saved.value(workload.key).toString();
+    if (workload.choices.contains(stated))
+        workload.text = stated;
+    fields = forWorkload(std::move(fields));
     for (PredictField& field : fields) {
         const auto text = saved.value(field.key);
         const bool isOne = field.choices.isEmpty() || field.choices.contains(text.toString());

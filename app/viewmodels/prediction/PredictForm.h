@@ -56,6 +56,7 @@ private:
     using Fields = PredictFields;
     void take(Fields fields); // and read the request from them
     [[nodiscard]] Fields fieldsOf(const predict::JobRequest& request) const;
+    [[nodiscard]] Fields forWorkload(Fields fields) const;
     void takeGpu(Fields& fields, const QString& before) const;
     [[nodiscard]] const catalogue::TrainingModel* modelOf(const QString& name) const;
     std::optional<predict::JobRequest> read(Fields& fields) const;

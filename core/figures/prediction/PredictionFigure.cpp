@@ -72,6 +72,25 @@ PredictedCard memoryCard(const predict::Prediction& made) {
     return card;
 }
 
+// Behind the step's.
+void addServing(
+    const predict::Job& job, const predict::Prediction& made, std::vector<PredictedCard>& cards) {
+    if (!made.serving)
+        return;
+    const predict::Serving& serving = *made.serving;
+    std::vector<PredictedCard> more{
+        {"First token", "first_token", "s", alongStep(made, serving.firstTokenSeconds, false), {}}};
+    if (serving.tokenSeconds > 0.0) {
+        more.push_back({"Each further token", "next_token", "s",
+            alongStep(made, serving.tokenSeconds, false), {}});
+        more.push_back({"Generated tokens/s per GPU", "generated_tokens_per_s_per_gpu", "",
+            alongStep(made, serving.generatedPerSecondPerGpu, true), {}});
+    }
+    for (PredictedCard& card : more)
+        card.note = fmt::format("{} of prompt", text::counted(job.prompt(), "token"));
+    cards.insert(cards.begin() + 1, more.begin(), more.end());
+}
+
 std::vector<PredictedCard> cardsOf(const predict::Job& job, const predict::Prediction& made) {
     const predict::Outlook& outlook = made.outlook;
     const double gpus = job.gpus();
@@ -85,6 +104,7 @@ std::vector<PredictedCard> cardsOf(const predict::Job& job, const predict::Predi
         {"Power of a GPU", "power", "W", {outlook.meanW, {}, {}},
             "mean; peak of all " + text::quantity(outlook.peakW * gpus, "W", text::Digits::Three)},
     };
+    addServing(job, made, cards);
     if (!outlook.node.empty())
         cards.push_back({"Hottest GPU", "hottest", "°C", {outlook.hottestC, {}, {}},
             fmt::format("slot {} of the node",
@@ -164,6 +184,15 @@ std::string valueWords(const predict::Sensitivity& one) {
     return text::counted(std::llround(*one.value), "token");
 }
 
+std::string wayOf(const predict::Job& job) {
+    if (job.isInference())
+        return fmt::format("inference, {} of them generated", job.generated);
+    const std::string recomputation = fmt::format("recomputation {}", toString(job.recompute));
+    return job.workload == Workload::Lora
+        ? fmt::format("LoRA {}, {}", textOf(job.adapters), recomputation)
+        : recomputation;
+}
+
 } // namespace
 
 std::string_view titleOf(predict::StepPart part) {
@@ -197,10 +226,9 @@ plot::PredictionFigureData predictionData(const PredictionBoardFacts& facts) {
     PredictionFigureData data;
     data.title = fmt::format("Prediction · {} · {}", job.model.name, jobWords(job));
     data.caption = fmt::format(
-        "Predicted, not measured: {} in {}, {} tokens a sample, global batch {}, recomputation {}. "
+        "Predicted, not measured: {} in {}, {} tokens a sample, global batch {}, {}. "
         "Intervals hold nine of ten measurements; those of rates and energy are the step's.",
-        job.model.name, toString(job.precision), job.sequence, job.globalBatch,
-        toString(job.recompute));
+        job.model.name, toString(job.precision), job.sequence, job.globalBatch, wayOf(job));
     data.notes = job.layout.notes;
     data.cards = cardsOf(job, made);
     if (facts.measured)

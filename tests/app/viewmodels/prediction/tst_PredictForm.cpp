@@ -187,6 +187,40 @@ private Q_SLOTS:
         QCOMPARE(form.request()->recomputedLayers, 0);
     }
 
+    // Inference has no gradients, so nothing that concerns them; it generates tokens.
+    void fieldsFollowTheWorkload() {
+        PredictForm form;
+        setAll(form,
+            {{"model", "llama3-8b"}, {"vpp", "2"}, {"recompute", "full"}, {"tp", "4"},
+                {"workload", "inference"}});
+        for (const char* key : {"vpp", "sharding", "recompute"})
+            QVERIFY(fieldOf(form, key).key.isEmpty());
+        QCOMPARE(fieldOf(form, "generated").text, QStringLiteral("0"));
+        setAll(form, {{"generated", "256"}});
+        const auto& request = form.request();
+        QVERIFY(request && request->workload == Workload::Inference);
+        QCOMPARE(request->generated, 256);
+        QCOMPARE(request->layout.tensor.value(), 4);
+        QVERIFY(!request->layout.virtualStages && !request->layout.zeroStage);
+        QVERIFY(request->recompute == predict::Recompute::None);
+        setAll(form, {{"generated", "4096"}});
+        QVERIFY(!form.request());
+        QVERIFY(!fieldOf(form, "generated").fault.isEmpty());
+        PredictForm other;
+        other.restore(form.encoded());
+        QCOMPARE(other.rows(), form.rows());
+        setAll(form, {{"workload", "lora"}, {"adapters", "32:all"}});
+        QVERIFY(fieldOf(form, "generated").key.isEmpty());
+        QVERIFY(form.request());
+        QCOMPARE(form.request()->generated, 0);
+        QCOMPARE(form.request()->adapters.rank, 32);
+        setAll(form, {{"adapters", "much"}});
+        QVERIFY(!form.request());
+        setAll(form, {{"workload", "training"}});
+        QVERIFY(form.request());
+        QCOMPARE(form.request()->layout.zeroStage.value(), 1);
+    }
+
     void survivesJson() {
         PredictForm form;
         setAll(form, {{"model", "mixtral-8x7b"}, {"ep", "8"}, {"tp", "1"}, {"precision", "fp8"}});
