@@ -73,8 +73,7 @@ PredictedCard memoryCard(const predict::Prediction& made) {
 }
 
 // Behind the step's.
-void addServing(
-    const predict::Job& job, const predict::Prediction& made, std::vector<PredictedCard>& cards) {
+void addServing(const predict::Prediction& made, std::vector<PredictedCard>& cards) {
     if (!made.serving)
         return;
     const predict::Serving& serving = *made.serving;
@@ -86,8 +85,6 @@ void addServing(
         more.push_back({"Generated tokens/s per GPU", "generated_tokens_per_s_per_gpu", "",
             alongStep(made, serving.generatedPerSecondPerGpu, true), {}});
     }
-    for (PredictedCard& card : more)
-        card.note = fmt::format("{} of prompt", text::counted(job.prompt(), "token"));
     cards.insert(cards.begin() + 1, more.begin(), more.end());
 }
 
@@ -104,7 +101,7 @@ std::vector<PredictedCard> cardsOf(const predict::Job& job, const predict::Predi
         {"Power of a GPU", "power", "W", {outlook.meanW, {}, {}},
             "mean; peak of all " + text::quantity(outlook.peakW * gpus, "W", text::Digits::Three)},
     };
-    addServing(job, made, cards);
+    addServing(made, cards);
     if (!outlook.node.empty())
         cards.push_back({"Hottest GPU", "hottest", "°C", {outlook.hottestC, {}, {}},
             fmt::format("slot {} of the node",
@@ -150,17 +147,17 @@ std::optional<plot::ScheduleFigureData> scheduleOf(const PredictedJob& one) {
     if (schedule.stages < 2 || schedule.tasks.empty())
         return std::nullopt;
     plot::ScheduleFigureData data;
-    data.title = "Pipeline schedule";
+    data.title = one.job.isInference() ? "Prompts in the pipeline" : "Pipeline schedule";
     data.unit = "s";
     data.planned = schedule;
     data.to = schedule.makespan;
     data.plannedBubble = schedule.bubbleFraction;
     for (const double bubble : schedule.stageBubble)
         data.stages.push_back({-1, std::nullopt, bubble});
-    data.caption
-        = fmt::format("{}, {} stages, {}; hatched: no pass runs, {} in all", titleOf(schedule.kind),
-            schedule.stages, text::counted(schedule.microbatches, "micro-batch", "micro-batches"),
-            text::percent(schedule.bubbleFraction));
+    const std::string_view kind = one.job.isInference() ? "Forward alone" : titleOf(schedule.kind);
+    data.caption = fmt::format("{}, {} stages, {}; hatched: no pass runs, {} in all", kind,
+        schedule.stages, text::counted(schedule.microbatches, "micro-batch", "micro-batches"),
+        text::percent(schedule.bubbleFraction));
     return data;
 }
 
