@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kUnfusedShare = 0.75; // of a matrix product's rate, for products of s × s
 constexpr double kSpread = 0.1; // of operators by formula
-constexpr double kFewRows = 128.0; // of a product, that wait for its weights
-constexpr double kManyRows = 512.0; // that do not
+constexpr double kStreamedRows = 128.0; // of a product, that wait for its weights
+constexpr double kComputedRows = 512.0; // that do not
 
 bool isSixteenBit(Precision precision) {
     return precision == Precision::Fp16 || precision == Precision::Bf16;
@@ -37,11 +37,11 @@ double AnalyticCosts::product(const Operator& work, double flop, double bytes) c
         * (1.0 + m_rates.sizeK * q / work.k);
     const double many
         = std::max(wide * (1.0 + m_rates.sizeM * q / work.m), bytes / m_rates.bandwidth);
-    if (work.m >= kManyRows)
+    if (work.m >= kComputedRows)
         return many;
     const double few = streamed(wide, bytes);
-    const double way
-        = std::clamp(std::log2(work.m / kFewRows) / std::log2(kManyRows / kFewRows), 0.0, 1.0);
+    const double way = std::clamp(
+        std::log2(work.m / kStreamedRows) / std::log2(kComputedRows / kStreamedRows), 0.0, 1.0);
     return few + way * (many - few);
 }
 

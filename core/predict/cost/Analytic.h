@@ -7,10 +7,10 @@
 //
 // no faster than the bytes allow. Products of few rows wait for their weights, which no product of
 // training does: bytes / (bandwidth · Rates::stream) beside the same of the columns and the sum, up
-// to kFewRows rows, and from kManyRows on the form above, in between by the rows' logarithm.
-// Attention to a cache by its bytes at the same share, or by its products. Other attention at
-// shares of its own; everything between by bytes. Collectives: bytes over the slowest link on the
-// way and a latency,
+// to kStreamedRows rows, and from kComputedRows on the form above, in between by the rows'
+// logarithm. Attention to a cache by its bytes at the same share, or by its products. Other
+// attention at shares of its own; everything between by bytes. Collectives: bytes over the slowest
+// link on the way and a latency,
 //
 //   all-gather, reduce-scatter of S   max(S·(r−1)/r / link, S·(n−1)/n / (r · network)), a ring
 //   all-reduce                        both of them; inside a node no longer than one shot takes, of

@@ -43,10 +43,10 @@ double passes(const Operator& work, double number) {
 } // namespace
 
 bool isStreamed(const Operator& work) {
-    constexpr double kFewRows = 256.0;
+    constexpr double kStreamedBelow = 256.0;
     const bool isProduct = work.kind == OperatorKind::Gemm || work.kind == OperatorKind::GroupedGemm
         || work.kind == OperatorKind::Router;
-    return isProduct && work.m < kFewRows;
+    return isProduct && work.m < kStreamedBelow;
 }
 
 std::string_view toString(OperatorKind kind) {

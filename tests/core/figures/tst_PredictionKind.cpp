@@ -109,6 +109,26 @@ private Q_SLOTS:
         QCOMPARE(made.value().notes.size(), std::size_t{2});
     }
 
+    // What the run says of training is not asked of inference.
+    void aRunOfInferenceIsAJob() {
+        Run served = m_run;
+        served.launch.workload = Workload::Inference;
+        served.launch.generatedTokens = 512;
+        served.launch.zeroStage = 1;
+        const auto made = predict::requestOf(*m_store, served).value();
+        QVERIFY(made.request.workload == Workload::Inference);
+        QCOMPARE(made.request.generated, 512);
+        QVERIFY(made.request.recompute == predict::Recompute::None);
+        QVERIFY(!made.request.layout.zeroStage);
+        const auto job = predict::jobOf(made.request);
+        QVERIFY2(job.hasValue(), job.hasValue() ? "" : job.error().message.c_str());
+        QCOMPARE(job.value().prompt(), 4096 - 512);
+        served.launch.generatedTokens.reset();
+        const auto silent = predict::requestOf(*m_store, served).value();
+        QCOMPARE(silent.request.generated, 0);
+        QVERIFY(silent.notes.back().find("how many tokens") != std::string::npos);
+    }
+
     void whatIsMissingIsNamed() {
         Run bare = m_run;
         bare.launch.sequenceLength.reset();
