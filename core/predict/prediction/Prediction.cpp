@@ -53,7 +53,7 @@ Result<Rates> Predictor::ratesOf(const Job& job) const {
 }
 
 Result<JobCosts> Predictor::costsOf(const Job& job) const {
-    if (m_profile) {
+    if (m_profile && !job.isInference()) { // its samples are of the shapes of training
         ASSIGN_OR_RETURN(const auto shipped, m_table->ratesOf(job));
         if (auto sampled = m_profile->costsOf(job, shipped))
             return *std::move(sampled);
