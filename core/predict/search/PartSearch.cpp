@@ -137,6 +137,7 @@ private:
             return;
         }
         m_stages = fullestCandidates(job.value());
+        m_shares = stageShares(job.value());
         takeBatches(choice, each);
         for (auto first = shardings.begin(); first != shardings.end();) {
             const auto end = std::find_if(first, shardings.end(),
@@ -305,7 +306,7 @@ private:
         const LayoutChoice& choice, const Job& job, const LayerCosts& layers, double bytes) {
         const JobCosts& constants = m_costs.of(job);
         const Step step = estimateStep(
-            job, constants.rates, layers, *constants.operators, *constants.collectives);
+            job, m_shares, constants.rates, layers, *constants.operators, *constants.collectives);
         if (isSlow(step.seconds))
             return refuse(Refusal::Slow, 1);
         takeFastest(step.seconds);
@@ -329,6 +330,7 @@ private:
     LayerCostCache m_costs;
     PartResult m_result;
     std::vector<int> m_stages; // that can be the fullest
+    std::vector<ModelShare> m_shares; // of each stage
     std::vector<Batch> m_batches; // ascending
     std::vector<ShardGroup> m_groups; // of one ZeRO stage
 };

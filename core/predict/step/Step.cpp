@@ -3,7 +3,6 @@
 #include "core/model/Try.h"
 #include "core/predict/cost/Analytic.h"
 #include "core/predict/step/InferenceStep.h"
-#include "core/predict/step/StageCosts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,15 +23,16 @@ struct Parameters {
 
 class StepBuilder {
 public:
-    StepBuilder(const Job& job, const Rates& rates, const LayerCosts& layers,
-        const OperatorCosts& operators, const CollectiveCosts& collectives)
+    StepBuilder(const Job& job, const std::vector<ModelShare>& shares, const Rates& rates,
+        const LayerCosts& layers, const OperatorCosts& operators,
+        const CollectiveCosts& collectives)
         : m_job(job)
         , m_rates(rates)
         , m_layers(layers)
         , m_operators(operators)
         , m_collectives(collectives)
         , m_degrees(job.layout.grid.degrees()) {
-        takeStages();
+        takeStages(shares);
     }
 
     Result<Step> build(bool simulate) {
@@ -66,8 +66,8 @@ private:
 
     [[nodiscard]] int stages() const { return m_degrees.pipeline; }
 
-    void takeStages() {
-        const std::vector<ModelShare> shares = stageShares(m_job);
+    void takeStages(const std::vector<ModelShare>& shares) {
+        m_kindOfStage.reserve(shares.size());
         for (int stage = 0; stage < stages(); ++stage) {
             const ModelShare& share = shares[static_cast<std::size_t>(stage)];
             const auto known = std::find_if(m_stages.rbegin(), m_stages.rend(),
@@ -307,7 +307,8 @@ Result<Step> predictStep(const Job& job, const Rates& rates, const OperatorCosts
     const LayerCosts layers = layerCostsOf(job, rates, operators, collectives);
     if (job.isInference())
         return inferenceStep(job, rates, layers, collectives, simulate);
-    return StepBuilder(job, rates, layers, operators, collectives).build(simulate);
+    return StepBuilder(job, stageShares(job), rates, layers, operators, collectives)
+        .build(simulate);
 }
 
 Result<Step> predictStep(const Job& job, const Rates& rates, bool simulate) {
@@ -315,10 +316,11 @@ Result<Step> predictStep(const Job& job, const Rates& rates, bool simulate) {
     return predictStep(job, rates, costs, costs, simulate);
 }
 
-Step estimateStep(const Job& job, const Rates& rates, const LayerCosts& layers,
-    const OperatorCosts& operators, const CollectiveCosts& collectives) {
-    return job.isInference() ? inferenceStep(job, rates, layers, collectives, false)
-                             : StepBuilder(job, rates, layers, operators, collectives).estimate();
+Step estimateStep(const Job& job, const std::vector<ModelShare>& shares, const Rates& rates,
+    const LayerCosts& layers, const OperatorCosts& operators, const CollectiveCosts& collectives) {
+    if (job.isInference())
+        return inferenceStep(job, rates, layers, collectives, false);
+    return StepBuilder(job, shares, rates, layers, operators, collectives).estimate();
 }
 
 } // namespace trainscope::predict

@@ -21,6 +21,7 @@
 #include "core/predict/operators/Collective.h"
 #include "core/predict/step/Breakdown.h"
 #include "core/predict/step/LayerCosts.h"
+#include "core/predict/step/StageCosts.h"
 
 #include <optional>
 #include <vector>
@@ -61,9 +62,9 @@ Result<Step> predictStep(const Job& job, const Rates& rates, const OperatorCosts
 // With costs by formula.
 Result<Step> predictStep(const Job& job, const Rates& rates, bool simulate = true);
 
-// By the closed form from costs of layers that are at hand, without pieces: for searches. The job's
-// layout has chunks.
-Step estimateStep(const Job& job, const Rates& rates, const LayerCosts& layers,
-    const OperatorCosts& operators, const CollectiveCosts& collectives);
+// By the closed form from costs of layers and shares of stages that are at hand, without pieces:
+// for searches. The job's layout has chunks.
+Step estimateStep(const Job& job, const std::vector<ModelShare>& shares, const Rates& rates,
+    const LayerCosts& layers, const OperatorCosts& operators, const CollectiveCosts& collectives);
 
 } // namespace trainscope::predict
