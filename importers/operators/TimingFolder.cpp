@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -41,6 +43,17 @@ struct StatedError {
 std::string folderOf(const std::string& path) {
     const auto slash = path.rfind('/');
     return slash == std::string::npos ? std::string() : path.substr(0, slash);
+}
+
+bool hasSize(const predict::Operator& work) {
+    const std::array sizes{work.batch, work.m, work.n, work.k};
+    return std::all_of(
+        sizes.begin(), sizes.end(), [](double size) { return size > 0.0 && std::isfinite(size); });
+}
+
+bool isCount(double number) {
+    constexpr double kMost = 1e6;
+    return number >= 1.0 && number <= kMost && number == std::floor(number);
 }
 
 class FolderReader {
@@ -106,11 +119,22 @@ private:
             name.gpu, std::string(known.name), std::string(known.family), {}, {}, {}};
         for (const auto& values : table.rows) {
             const Columns row(table.names, values);
-            timings.rows.push_back({known.shapeOf(row), row[forward] * kMicrosecond,
+            const predict::Operator work = known.shapeOf(row);
+            if (!hasSize(work)) {
+                leaveOut(path, "A size of this shape is not above 0.");
+                continue;
+            }
+            timings.rows.push_back({work, row[forward] * kMicrosecond,
                 isOneWay ? predict::kNotTimed : row["B_dur(us)"] * kMicrosecond});
         }
         m_folder.timings.operators.push_back(std::move(timings));
         m_operatorFolders.push_back(folderOf(path));
+    }
+
+    void leaveOut(const std::string& path, const char* why) {
+        --m_folder.report.rows;
+        ++m_folder.report.skipped;
+        m_folder.report.warn(path, 0, why);
     }
 
     // The same rows lie in files of one arrangement and in files of all.
@@ -123,6 +147,10 @@ private:
         const std::string fabric = fabricOf(m_tree.displayPath(path));
         for (const auto& values : table.rows) {
             const Columns row(table.names, values);
+            if (!isCount(row["nodes"]) || !isCount(row["GPUsPerNode"])) {
+                leaveOut(path, "Nodes and GPUs of each have to be whole numbers above 0.");
+                continue;
+            }
             const int nodes = static_cast<int>(row["nodes"]);
             const int gpus = static_cast<int>(row["GPUsPerNode"]);
             const ExchangeKey key{fabric, name.gpu, name.work, nodes, gpus};

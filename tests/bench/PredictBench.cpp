@@ -86,8 +86,8 @@ void predictTable(benchmark::State& state) {
 // As many samples of products as the published folder has of one GPU, about.
 predict::Timings sampledProducts() {
     predict::OperatorTimings timings{"NVIDIAA100-SXM4-80GB", "linear1", "gemm", {}, {}, {}};
-    for (double m = 256; m <= 16384; m *= 1.5) {
-        for (double n = 512; n <= 32768; n *= 1.5) {
+    for (double m = 256; m <= 16384; m *= 1.2) {
+        for (double n = 512; n <= 32768; n *= 1.2) {
             for (double k = 1024; k <= 16384; k *= 2) {
                 predict::Operator work{.kind = predict::OperatorKind::Gemm, .m = m, .n = n, .k = k};
                 work.precision = predict::Precision::Fp16;

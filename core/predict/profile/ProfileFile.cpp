@@ -59,8 +59,10 @@ OrderedJson column(const std::vector<TimedOperator>& samples, const Of& of) {
 OrderedJson sizes(const std::vector<TimedOperator>& samples, double Operator::*size) {
     return column(samples, [size](const TimedOperator& sample) -> OrderedJson {
         const double value = sample.work.*size;
-        return value == std::floor(value) ? OrderedJson(static_cast<std::int64_t>(value))
-                                          : OrderedJson(value);
+        constexpr double kMostWhole = 1e15;
+        return value == std::floor(value) && value < kMostWhole
+            ? OrderedJson(static_cast<std::int64_t>(value))
+            : OrderedJson(value);
     });
 }
 

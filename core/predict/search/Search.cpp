@@ -166,12 +166,17 @@ private:
     }
 
     void rank() {
-        const SearchObjective objective = m_request.objective;
-        std::stable_sort(m_result.feasible.begin(), m_result.feasible.end(),
-            [objective](const LayoutEstimate& a, const LayoutEstimate& b) {
-                return rankedCost(objective, a.seconds, a.energyJ, a.peakW)
-                    < rankedCost(objective, b.seconds, b.energyJ, b.peakW);
-            });
+        std::vector<std::pair<RankedCost, std::size_t>> order;
+        order.reserve(m_result.feasible.size());
+        for (const LayoutEstimate& one : m_result.feasible)
+            order.emplace_back(
+                rankedCost(m_request.objective, one.seconds, one.energyJ, one.peakW), order.size());
+        std::sort(order.begin(), order.end());
+        std::vector<LayoutEstimate> ranked;
+        ranked.reserve(order.size());
+        for (const auto& [cost, at] : order)
+            ranked.push_back(m_result.feasible[at]);
+        m_result.feasible = std::move(ranked);
     }
 
     // Places of estimates that no other is better than in both, thinned evenly.

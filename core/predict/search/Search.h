@@ -56,7 +56,7 @@ struct FixedChoices {
     std::optional<layout::ScheduleKind> schedule = {};
 };
 
-inline constexpr double kSlowest = 4.0; // times the fastest step
+inline constexpr double kSlowest = 3.0; // times the fastest step
 
 struct SearchRequest {
     catalogue::TrainingModel model;

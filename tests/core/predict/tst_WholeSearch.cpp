@@ -217,7 +217,7 @@ private Q_SLOTS:
         QCOMPARE(found.refusedBy(Refusal::Memory), whole.oom);
         QCOMPARE(static_cast<std::int64_t>(found.feasible.size()) + found.refusedBy(Refusal::Slow),
             static_cast<std::int64_t>(whole.predictions.size()));
-        // Slower ones than four times the fastest are not ranked.
+        // Slower ones than kSlowest times the fastest are not ranked.
         std::set<LayoutKey> ranked;
         const double gpus = request.cluster.gpus();
         for (const LayoutEstimate& one : found.feasible) {

@@ -49,6 +49,20 @@ class tst_TimingFolder : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // What has no size, or runs on no whole number of GPUs, is no sample.
+    void shapesWithoutSizeAreLeftOut() {
+        const auto folder = folderOf({{"a100/GPU_linear1_fp16.csv",
+                                          "mp,b,l,dim,F_dur(us),B_dur(us)\n1,2,1024,0,1,2\n"
+                                          "1,2,1024,4096,1,2\n"},
+            {"nccl_lab/GPU_allreduce_fp16.csv",
+                "shape,nodes,GPUsPerNode,dur(us)\n1024,0,4,9\n1024,1e20,4,9\n1024,2,4,9\n"}});
+        QCOMPARE(folder.timings.operators.front().rows.size(), std::size_t{1});
+        QCOMPARE(folder.timings.collectives.size(), std::size_t{1});
+        QCOMPARE(folder.timings.collectives.front().nodes, 2);
+        QCOMPARE(folder.report.rows, std::int64_t{2});
+        QCOMPARE(folder.report.skipped, std::int64_t{3});
+    }
+
     // 2 samples of 1024 tokens, hidden 4096 in 32 heads, on 4 ranks.
     void shapesFollowFromModelAndRanks_data() {
         QTest::addColumn<QString>("name");
