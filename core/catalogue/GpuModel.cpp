@@ -31,7 +31,7 @@ GpuPowerFacts powerFrom(const Json& entry, int perCard) {
     const auto share = [&](const char* key) { return number(*found, key, 1.0 / perCard); };
     return {share("idle_w"), share("parked_w"), share("gemm_w"), number(*found, "voltage_slope"),
         number(*found, "lowest_voltage"), number(*found, "resistance_k_per_w"),
-        number(*found, "seconds")};
+        number(*found, "seconds"), found->value("measured", std::vector<std::string>())};
 }
 
 // The table speaks of cards; a GPU is what the system sees, of which a card may hold several.

@@ -20,6 +20,7 @@ struct GpuPowerFacts {
     std::optional<double> lowestVoltage; // of that at the highest clock
     std::optional<double> thermalResistance; // chip to the air around its heat sink, K/W
     std::optional<double> thermalSeconds;
+    std::vector<std::string> measured; // keys of what was measured; the others are estimates
 };
 
 struct GpuModel {

@@ -300,12 +300,16 @@ private:
             job.machine.site = "perlmutter";
         if (has(text("interconnect"), "vista") || has(text("interconnect"), "1 gpu/node"))
             job.machine.site = "vista";
-        if (has(text("gpu"), "500w"))
-            job.machine.powerLimitW = 500.0;
-        if (has(text("gpu"), "2.4tb/s"))
-            job.machine.gpu.memoryBandwidth = 2.4e12;
-        if (has(text("gpu"), "96gb"))
-            job.machine.gpu.memoryBytes = 96.0 * 1024 * 1024 * 1024;
+        if (has(text("gpu"), "500w") && has(text("gpu"), "2.4tb/s"))
+            takeSlowCard(job.machine.gpu);
+    }
+
+    // An H100 with HBM2e and a limit of its own, which no other source has: a GPU by itself.
+    static void takeSlowCard(catalogue::GpuModel& gpu) {
+        gpu.name = "H100 96GB 500 W";
+        gpu.powerLimitW = 500.0;
+        gpu.memoryBandwidth = 2.4e12;
+        gpu.memoryBytes = 96.0 * 1024 * 1024 * 1024;
     }
 
     [[nodiscard]] bool isFineTuning() const {

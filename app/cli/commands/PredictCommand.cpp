@@ -4,6 +4,7 @@
 #include "app/cli/options/KnownCosts.h"
 #include "app/cli/options/PredictOptions.h"
 #include "app/cli/options/TableInput.h"
+#include "app/cli/output/CalibrationOutput.h"
 #include "app/cli/output/PredictionOutput.h"
 #include "app/cli/output/SearchOutput.h"
 #include "core/model/Try.h"
@@ -42,13 +43,9 @@ TablePredictions predictTable(
 
 Outcome predictRows(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(const auto rows, tableFrom(options.table));
-    ASSIGN_OR_RETURN(const auto known, readKnownCosts(options.calibration, options.profile));
+    ASSIGN_OR_RETURN(auto known, readKnownCosts(options.calibration, options.profile, console));
     TablePredictions table = predictTable(rows, known.predictor());
-    if (known.calibration) {
-        table.calibrationRows = static_cast<int>(known.measured.size());
-        table.leftOut = known.leftOutErrors();
-        table.factors = known.calibration->factors();
-    }
+    table.calibration = std::move(known.calibration);
     return show(
         console, options.json, [&] { return tableJson(table); },
         [&](std::ostream& out) { printPredictions(out, table); });
@@ -64,11 +61,13 @@ Status keep(const PredictOptions& options, const Console& console, const predict
 
 Outcome predictOne(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(auto request, jobRequestOf(options));
-    ASSIGN_OR_RETURN(const auto known, readKnownCosts(options.calibration, options.profile));
+    ASSIGN_OR_RETURN(
+        const auto known, readKnownCosts(options.calibration, options.profile, console));
     known.placeAtSite(request.cluster);
     ASSIGN_OR_RETURN(const auto job, predict::jobOf(request));
     const predict::Predictor predictor = known.predictor();
-    ASSIGN_OR_RETURN(const auto prediction, predictor.predict(job));
+    ASSIGN_OR_RETURN(
+        const auto prediction, predictor.predict(job, {predict::kMeasuredRunsSource, 0.0}));
     if (!options.database.empty())
         RETURN_IF_ERROR(keep(options, console, job, prediction));
     std::vector<predict::Sensitivity> whatIf;
@@ -82,14 +81,19 @@ Outcome predictOne(const PredictOptions& options, const Console& console) {
             row.update(predictionJson(prediction));
             if (options.whatIf)
                 row["what_if"] = whatIfJson(whatIf);
-            return Json{{"rows", Json::array({row})}};
+            Json json{{"rows", Json::array({row})}};
+            if (known.calibration)
+                json["calibration"] = calibrationJson(*known.calibration);
+            return json;
         },
         [&](std::ostream& out) {
             printPrediction(out, job, prediction);
-            if (!options.whatIf)
-                return;
-            out << '\n';
-            printWhatIf(out, prediction.seconds, whatIf);
+            if (options.whatIf) {
+                out << '\n';
+                printWhatIf(out, prediction.seconds, whatIf);
+            }
+            if (known.calibration)
+                printCalibration(out, *known.calibration);
         });
 }
 
@@ -111,7 +115,8 @@ Outcome searchAny(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(auto request, searchRequestOf(options));
     if (options.clusters.size() > 2)
         return usageError("A search compares two clusters at most.");
-    ASSIGN_OR_RETURN(const auto known, readKnownCosts(options.calibration, options.profile));
+    ASSIGN_OR_RETURN(
+        const auto known, readKnownCosts(options.calibration, options.profile, console));
     known.placeAtSite(request.cluster);
     if (options.clusters.size() == 2)
         return compareClusters(options, request, known, console);
@@ -135,8 +140,8 @@ Outcome searchAny(const PredictOptions& options, const Console& console) {
 Outcome predictAny(const PredictOptions& options, const Console& console) {
     if (!options.from.empty()) {
         const bool hasOther = options.search || options.whatIf || options.clusters.size() > 1
-            || !options.table.empty() || !options.profile.empty() || !options.calibration.empty()
-            || !options.database.empty();
+            || !options.table.empty() || !options.profile.empty()
+            || !options.calibration.paths.empty() || !options.database.empty();
         if (hasOther)
             return usageError("--from predicts the job of one run: leave --search, --what-if, "
                               "--table, --profile, --calibrate, --into and a second --cluster "
@@ -211,8 +216,12 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         "A CSV table of runs: one prediction for each of its rows, with errors where it was "
         "measured",
         "T.csv");
-    addOption(*command, "--calibrate", options->calibration,
-        "A table of measured runs that the constants and what they leave are fitted to", "C.csv");
+    addOption(*command, "--calibrate", options->calibration.paths,
+        "A table of measured runs, or a run database, that the constants and what they leave are "
+        "fitted to; several times: all of them together",
+        "FILE");
+    addOption(*command, "--calibrate-run", options->calibration.runs,
+        "Of the databases of --calibrate that run alone; several times: those runs", "NAME");
     addOption(*command, "--profile", options->profile,
         "Predict from its samples what runs on a profile's GPUs and fabrics", "FILE");
     addOption(*command, "--into", options->database,
@@ -249,6 +258,8 @@ Examples:
     --global-batch 256
   trainscope-cli predict --from runs.trainscope --run gpt3-175b_3_00000 --layout tp=4,pp=8
   trainscope-cli predict --table published.csv --calibrate published.csv --json
+  trainscope-cli predict --model llama3-8b --cluster 4x8xH100 --global-batch 256 \
+    --calibrate runs.trainscope --calibrate-run llama3-8b_4_00000
   trainscope-cli predict --table published.csv --profile profile.json)");
     runs(*command, context, options, predictAny);
 }

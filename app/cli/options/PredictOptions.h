@@ -1,6 +1,7 @@
 #pragma once
 // What `predict` is asked on the command line, and the requests that it makes.
 
+#include "app/cli/options/CalibrationInput.h"
 #include "core/predict/search/Search.h"
 
 #include <optional>
@@ -27,7 +28,7 @@ struct PredictOptions {
     std::optional<double> powerLimitW;
     std::optional<double> clockMhz;
     std::string table;
-    std::string calibration;
+    CalibrationFiles calibration;
     std::string profile;
     std::string database; // that the prediction goes into
     std::string name; // of its run

@@ -1,5 +1,6 @@
 #include "app/cli/output/PredictionOutput.h"
 
+#include "app/cli/output/CalibrationOutput.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <ostream>
 
 namespace trainscope::cli {
@@ -55,6 +57,17 @@ std::map<std::string, SourceErrors> errorsBySource(const TablePredictions& table
             errors[row.row->publisher].add(row);
     }
     return errors;
+}
+
+// "step_time_low_s".
+std::string keyOf(const predict::PredictedFigure& figure, std::string_view bound) {
+    return fmt::format(
+        "{}{}{}{}", figure.key, bound, figure.suffix.empty() ? "" : "_", figure.suffix);
+}
+
+// "612 W (560 to 663)".
+std::string told(double value, const predict::Interval& interval, std::string_view unit) {
+    return text::withInterval(value, interval.low, interval.high, unit, text::Digits::Three);
 }
 
 Json breakdownJson(const predict::Breakdown& breakdown) {
@@ -117,6 +130,8 @@ Json meanErrors(const TablePredictions& table) {
 }
 
 Json sourcesJson(const TablePredictions& table) {
+    const auto left = table.calibration ? leftOutErrors(*table.calibration)
+                                        : std::map<std::string, LeftOutErrors>();
     Json json = Json::object();
     for (const auto& [source, errors] : errorsBySource(table)) {
         if (errors.measured == 0)
@@ -127,9 +142,10 @@ Json sourcesJson(const TablePredictions& table) {
             {"worst_row", errors.worstRow}};
         if (errors.medians > 0)
             one["median_mape"] = errors.medianError / errors.medians;
-        const auto left = table.leftOut.find(source);
-        if (left != table.leftOut.end())
-            one["left_out_mape"] = left->second;
+        if (const auto found = left.find(source); found != left.end()) {
+            one["left_out_mape"] = found->second.row;
+            one["left_configuration_out_mape"] = found->second.configuration;
+        }
         json[source] = std::move(one);
     }
     return json;
@@ -140,17 +156,14 @@ text::Table summaryTable(const TablePredictions& table) {
     summary.title = "Errors by source";
     summary.columns = {{"source", text::Align::Left}, {"rows"}, text::inUnit("mean error", "%"),
         text::inUnit("bias", "%"), text::inUnit("in the interval", "%"),
-        text::inUnit("of the median", "%"), text::inUnit("left out", "%"),
-        text::inUnit("worst", "%"), {"row"}};
+        text::inUnit("of the median", "%"), text::inUnit("worst", "%"), {"row"}};
     for (const auto& [source, errors] : errorsBySource(table)) {
         if (errors.measured == 0)
             continue;
         const double n = errors.measured;
-        const auto left = table.leftOut.find(source);
         summary.add({source, errors.rows, errors.error / n, errors.bias / n, errors.covered / n,
             when(errors.medians > 0, errors.medianError / std::max(1, errors.medians)),
-            left == table.leftOut.end() ? text::Cell() : text::Cell(left->second), errors.worst,
-            errors.worstRow});
+            errors.worst, errors.worstRow});
     }
     return summary;
 }
@@ -171,6 +184,16 @@ text::Table rowsTable(const TablePredictions& table) {
             row.row->measuredSeconds(), row.error(), one.memoryB, one.isOom ? "OOM" : ""});
     }
     return rows;
+}
+
+std::string_view fitWords(const Prediction& prediction) {
+    if (prediction.isOom)
+        return prediction.intervals.memoryB.low <= prediction.capacityB.value_or(0.0)
+            ? ": does not fit, as far as is known"
+            : ": does not fit";
+    const bool mayNot
+        = prediction.capacityB && prediction.intervals.memoryB.high > *prediction.capacityB;
+    return mayNot ? ": may not fit" : "";
 }
 
 text::Table breakdownTable(const Prediction& prediction) {
@@ -250,16 +273,14 @@ void addServing(const Prediction& prediction, Json& json) {
 }
 
 Json predictionJson(const Prediction& prediction) {
-    Json json = object({{"step_time_s", prediction.seconds}, {"step_time_low_s", prediction.low},
-        {"step_time_high_s", prediction.high},
-        {"tokens_per_s_per_gpu", prediction.tokensPerSecondPerGpu},
-        {"tflops_per_gpu", prediction.flopsPerGpu / 1e12}, {"mfu", prediction.mfu},
-        {"memory_b", prediction.memoryB}, {"oom", prediction.isOom},
-        {"sampled", when(prediction.isSampled, true)}, {"energy_j", prediction.energyJ},
-        {"mean_power_w", prediction.outlook.meanW}, {"peak_power_w", prediction.outlook.peakW},
-        {"sm_clock_hz", prediction.outlook.clockHz},
+    Json json = object({{"oom", prediction.isOom}, {"sampled", when(prediction.isSampled, true)},
         {"clock_limit", std::string(toString(prediction.outlook.limit))},
-        {"hottest_c", prediction.outlook.hottestC}});
+        {"power_source", when(!prediction.power.source.empty(), prediction.power.source)}});
+    for (const predict::PredictedFigure& figure : predict::figuresOf(prediction)) {
+        json[keyOf(figure, "")] = figure.value;
+        json[keyOf(figure, "_low")] = figure.interval.low;
+        json[keyOf(figure, "_high")] = figure.interval.high;
+    }
     addServing(prediction, json);
     json["breakdown"] = breakdownJson(
         prediction.step.breakdown.times(prediction.seconds / prediction.step.seconds));
@@ -274,12 +295,8 @@ Json tableJson(const TablePredictions& table) {
     json["rows"] = listOf(table.rows, predictedRowJson);
     json["mape"] = meanErrors(table);
     json["sources"] = sourcesJson(table);
-    if (table.calibrationRows > 0) {
-        Json factors = Json::object();
-        for (const auto& [name, factor] : table.factors)
-            factors[name] = factor;
-        json["calibration"] = {{"rows", table.calibrationRows}, {"factors", std::move(factors)}};
-    }
+    if (table.calibration)
+        json["calibration"] = calibrationJson(*table.calibration);
     return json;
 }
 
@@ -290,24 +307,31 @@ void printPrediction(
         job.gpus(), job.machine.gpu.name, predict::textOf(job.layout),
         text::counted(job.globalBatch, "sample"), text::counted(job.sequence, "token"),
         job.microBatch);
+    const predict::Intervals& bounds = prediction.intervals;
+    const predict::Outlook& outlook = prediction.outlook;
     out << fmt::format("  step         {}\n",
         text::withInterval(prediction.seconds, prediction.low, prediction.high, "s"));
     out << fmt::format("  throughput   {} tokens/s per GPU, {} TFLOP/s per GPU, MFU {}\n",
-        text::number(prediction.tokensPerSecondPerGpu, 4),
+        told(prediction.tokensPerSecondPerGpu, bounds.tokensPerSecondPerGpu, ""),
         text::number(prediction.flopsPerGpu / 1e12), text::percent(prediction.mfu));
     if (prediction.serving)
         printServing(out, job, *prediction.serving);
-    out << fmt::format("  memory       {} of {}{}\n", quantity(prediction.memoryB, "B"),
-        quantity(prediction.capacityB, "B"), prediction.isOom ? ": does not fit" : "");
-    out << fmt::format("  power        {} a GPU, {} while busy, clock {}{}\n",
-        quantity(prediction.outlook.meanW, "W"), quantity(prediction.outlook.peakW, "W"),
-        quantity(prediction.outlook.clockHz, "Hz"),
-        prediction.outlook.limit == predict::ClockLimit::None
+    out << fmt::format("  memory       {} of {}{}\n", told(prediction.memoryB, bounds.memoryB, "B"),
+        quantity(prediction.capacityB, "B"), fitWords(prediction));
+    out << fmt::format("  power        {} a GPU, {} while busy\n",
+        told(outlook.meanW, bounds.meanW, "W"), told(outlook.peakW, bounds.peakW, "W"));
+    out << fmt::format("  clock        {}{}\n", told(outlook.clockHz, bounds.clockHz, "Hz"),
+        outlook.limit == predict::ClockLimit::None
             ? std::string()
-            : fmt::format(", held by {}", toString(prediction.outlook.limit)));
-    out << fmt::format("  energy       {} a step, all GPUs\n", quantity(prediction.energyJ, "J"));
+            : fmt::format(", held by {}", toString(outlook.limit)));
     out << fmt::format(
-        "  temperature  {} at most\n\n", quantity(prediction.outlook.hottestC, "°C"));
+        "  energy       {} a step, all GPUs\n", told(prediction.energyJ, bounds.energyJ, "J"));
+    out << fmt::format(
+        "  temperature  {} at most\n", told(outlook.hottestC, bounds.hottestC, "°C"));
+    if (!prediction.power.source.empty())
+        out << fmt::format(
+            "  power and heat by what was measured of {}\n", prediction.power.source);
+    out << '\n';
     for (const text::Table& table : {breakdownTable(prediction), memoryTable(prediction)}) {
         out << table.title << '\n';
         text::print(out, table, "  ");
@@ -323,6 +347,8 @@ void printPredictions(std::ostream& out, const TablePredictions& table) {
         text::print(out, one, "  ");
         out << '\n';
     }
+    if (table.calibration)
+        printCalibration(out, *table.calibration);
     for (const PredictedRow& row : table.rows) {
         if (!row.prediction)
             out << fmt::format("row {}: {}\n", row.row->row, row.unsupported);

@@ -2,11 +2,10 @@
 // Predictions as `predict` prints them: one in full, and those of a table with what was measured.
 
 #include "app/cli/text/Json.h"
-#include "core/predict/prediction/Prediction.h"
+#include "core/predict/prediction/MeasuredRuns.h"
 #include "importers/trainingtable/TrainingTable.h"
 
 #include <iosfwd>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,10 +27,7 @@ struct PredictedRow {
 
 struct TablePredictions {
     std::vector<PredictedRow> rows;
-    // Mean |error| of the calibration's own rows, each predicted from the others; by source.
-    std::map<std::string, double> leftOut;
-    int calibrationRows = 0;
-    predict::RateFactors factors; // of the calibration
+    std::optional<predict::RunCalibration> calibration;
 };
 
 Json predictionJson(const predict::Prediction& prediction);

@@ -36,6 +36,10 @@ constexpr auto kPartTitles = enumNames<StepPart>({
     {StepPart::Jitter, "Jitter"},
 });
 
+PredictedValue told(double value, const predict::Interval& interval) {
+    return {value, interval.low, interval.high};
+}
+
 // Figures that follow from the step keep its interval: proportional to it, or to its inverse.
 PredictedValue alongStep(const predict::Prediction& made, double value, bool isInverse) {
     const double low = value * made.low / made.seconds;
@@ -60,15 +64,17 @@ std::string limitWords(const predict::Outlook& outlook) {
 }
 
 PredictedCard memoryCard(const predict::Prediction& made) {
-    PredictedCard card{"Memory of a GPU", "memory", "B", {made.memoryB, {}, {}}, {}, made.isOom};
+    PredictedCard card{"Memory of a GPU", "memory", "B", told(made.memoryB, made.intervals.memoryB),
+        {}, made.isOom};
     if (!made.capacityB)
         card.note = "of a GPU whose memory is not known";
     else if (made.isOom)
         card.note = fmt::format(
             "OOM: the GPU has {}", text::quantity(*made.capacityB, "B", text::Digits::Three));
     else
-        card.note = fmt::format("{} of {}", text::roundedPercent(made.memoryB / *made.capacityB),
-            text::quantity(*made.capacityB, "B", text::Digits::Three));
+        card.note = fmt::format("{} of {}{}", text::roundedPercent(made.memoryB / *made.capacityB),
+            text::quantity(*made.capacityB, "B", text::Digits::Three),
+            made.intervals.memoryB.high > *made.capacityB ? "; may not fit" : "");
     return card;
 }
 
@@ -90,27 +96,28 @@ void addServing(const predict::Prediction& made, std::vector<PredictedCard>& car
 
 std::vector<PredictedCard> cardsOf(const predict::Job& job, const predict::Prediction& made) {
     const predict::Outlook& outlook = made.outlook;
+    const predict::Intervals& bounds = made.intervals;
     const double gpus = job.gpus();
     std::vector<PredictedCard> cards{
         {"Step time", "step_time", "s", {made.seconds, made.low, made.high}, {}},
         {"Tokens/s per GPU", "tokens_per_s_per_gpu", "",
-            alongStep(made, made.tokensPerSecondPerGpu, true), {}},
-        {"MFU", "mfu", "%", alongStep(made, made.mfu, true), {}},
+            told(made.tokensPerSecondPerGpu, bounds.tokensPerSecondPerGpu), {}},
+        {"MFU", "mfu", "%", told(made.mfu, bounds.mfu), {}},
         memoryCard(made),
-        {"Energy of a step", "energy", "J", alongStep(made, made.energyJ, false), {}},
-        {"Power of a GPU", "power", "W", {outlook.meanW, {}, {}},
+        {"Energy of a step", "energy", "J", told(made.energyJ, bounds.energyJ), {}},
+        {"Power of a GPU", "power", "W", told(outlook.meanW, bounds.meanW),
             "mean; peak of all " + text::quantity(outlook.peakW * gpus, "W", text::Digits::Three)},
     };
     addServing(made, cards);
     if (!outlook.node.empty())
-        cards.push_back({"Hottest GPU", "hottest", "°C", {outlook.hottestC, {}, {}},
+        cards.push_back({"Hottest GPU", "hottest", "°C", told(outlook.hottestC, bounds.hottestC),
             fmt::format("slot {} of the node",
                 std::max_element(outlook.node.begin(), outlook.node.end(),
                     [](const auto& a, const auto& b) { return a.celsius < b.celsius; })
                     ->slot)});
     if (outlook.clockHz > 0.0)
-        cards.push_back(
-            {"SM clock", "clock", "Hz", {outlook.clockHz, {}, {}}, limitWords(outlook)});
+        cards.push_back({"SM clock", "clock", "Hz", told(outlook.clockHz, bounds.clockHz),
+            limitWords(outlook)});
     return cards;
 }
 
@@ -222,11 +229,13 @@ plot::PredictionFigureData predictionData(const PredictionBoardFacts& facts) {
     const predict::Prediction& made = facts.asked.prediction;
     PredictionFigureData data;
     data.title = fmt::format("Prediction · {} · {}", job.model.name, jobWords(job));
-    data.caption = fmt::format(
-        "Predicted, not measured: {} in {}, {} tokens a sample, global batch {}, {}. "
-        "Intervals hold nine of ten measurements; those of rates and energy are the step's.",
-        job.model.name, toString(job.precision), job.sequence, job.globalBatch, wayOf(job));
+    data.caption
+        = fmt::format("Predicted, not measured: {} in {}, {} tokens a sample, global batch {}, {}. "
+                      "Intervals hold nine of ten measurements.",
+            job.model.name, toString(job.precision), job.sequence, job.globalBatch, wayOf(job));
     data.notes = job.layout.notes;
+    if (!made.power.source.empty())
+        data.notes.push_back("Power and heat by what was measured of " + made.power.source + ".");
     data.cards = cardsOf(job, made);
     if (facts.measured)
         data.steps.push_back(

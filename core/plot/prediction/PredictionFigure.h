@@ -40,7 +40,7 @@ struct PredictedCard {
     std::string key; // of the CSV: "step_time"
     std::string unit; // SI; "%" for fractions
     PredictedValue value;
-    std::string note; // below it, where it has no interval
+    std::string note; // below its interval
     bool isWarning = false;
 };
 

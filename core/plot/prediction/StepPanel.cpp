@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace trainscope::plot {
 
@@ -52,11 +53,11 @@ private:
     [[nodiscard]] double pad() const { return 3.0 * m_frame.gap(); }
     [[nodiscard]] double cardHeight() const {
         return 2.0 * pad() + 1.4 * m_frame.size(TextRole::Secondary)
-            + 1.35 * m_frame.size(TextRole::Title) + m_frame.lineHeight();
+            + 1.35 * m_frame.size(TextRole::Title) + 2.0 * m_frame.lineHeight();
     }
-    [[nodiscard]] static std::string noteOf(const PredictedCard& card) {
-        if (!card.note.empty() || !card.value.low || !card.value.high)
-            return card.note;
+    [[nodiscard]] static std::string intervalOf(const PredictedCard& card) {
+        if (!card.value.low || !card.value.high)
+            return {};
         return fmt::format(
             "{} to {}", cardNumber(card, *card.value.low), cardNumber(card, *card.value.high));
     }
@@ -73,11 +74,17 @@ private:
         m_frame.text({x, y}, m_frame.fitted(big, inner, TextRole::Title, true),
             card.isWarning ? m_frame.theme.warning : m_frame.theme.text, TextRole::Title,
             Align::Left, true);
-        const std::string note = noteOf(card);
-        m_frame.text({x, rect.bottom() - pad()}, m_frame.fitted(note, inner),
+        const std::string interval = intervalOf(card);
+        m_frame.text({x, rect.bottom() - pad() - m_frame.lineHeight()},
+            m_frame.fitted(interval, inner), m_frame.theme.textSecondary);
+        m_frame.text({x, rect.bottom() - pad()}, m_frame.fitted(card.note, inner),
             card.isWarning ? m_frame.theme.warning : m_frame.theme.textSecondary);
-        m_frame.target(rect, card.title,
-            {{card.title, big}, {card.value.low ? "90 % interval" : "Of it", note}});
+        PredictionFrame::Facts facts{{card.title, big}};
+        if (!interval.empty())
+            facts.emplace_back("90 % interval", interval);
+        if (!card.note.empty())
+            facts.emplace_back("Of it", card.note);
+        m_frame.target(rect, card.title, std::move(facts));
     }
 
     const PredictionFrame& m_frame;

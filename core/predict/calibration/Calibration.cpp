@@ -1,7 +1,13 @@
 #include "core/predict/calibration/Calibration.h"
 
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
 
 namespace trainscope::predict {
 
@@ -17,25 +23,73 @@ constexpr double kDerivative = 0.02; // of a logarithm
 Calibration Calibration::of(
     const std::vector<MeasuredJob>& rows, const RateTable& table, const FitOptions& options) {
     Calibration calibration;
-    calibration.m_factors = fitRates(rows, table, {}, options);
-    std::vector<MeasuredJob> used;
+    calibration.m_fit = fitRateFactors(rows, table, {}, options);
     std::vector<double> logs;
-    for (const MeasuredJob& row : rows) {
-        const auto rates = table.ratesOf(row.job, calibration.m_factors);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const MeasuredJob& row = rows[i];
+        const auto rates = table.ratesOf(row.job, calibration.factors());
         if (!rates.hasValue())
             continue;
         const auto step = predictStep(row.job, rates.value());
         if (!step.hasValue() || step.value().seconds <= 0.0 || row.seconds <= 0.0)
             continue;
-        used.push_back(row);
+        calibration.m_rows.push_back(row);
+        calibration.m_places.push_back(i);
         logs.push_back(std::log(row.seconds / step.value().seconds));
     }
-    if (!used.empty())
-        calibration.m_residuals = Residuals(used, logs);
+    if (!calibration.m_rows.empty())
+        calibration.m_residuals = Residuals(calibration.m_rows, logs);
     return calibration;
 }
 
-double spreadOf(const Job& job, const RateTable& table, const RateFactors& factors) {
+std::vector<Calibration::LeftOut> Calibration::leftOut() const {
+    const auto count = static_cast<Eigen::Index>(m_rows.size());
+    if (count == 0)
+        return {};
+    // In standard deviations of the factors before the rows, and around where their fit began.
+    Eigen::MatrixXd slopes
+        = Eigen::MatrixXd::Zero(count, static_cast<Eigen::Index>(m_fit.fitted.size()));
+    Eigen::VectorXd values(count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const auto row = static_cast<std::size_t>(i);
+        values[i] = m_residuals.logs()[row];
+        for (const auto& [factor, slope] : m_fit.slopes[m_places[row]]) {
+            slopes(i, static_cast<Eigen::Index>(factor)) = slope * m_fit.fitted[factor].prior;
+            values[i] += slope * m_fit.fitted[factor].log;
+        }
+    }
+    const Eigen::MatrixXd all = m_residuals.covariances() + slopes * slopes.transpose();
+    const Eigen::MatrixXd inverse = all.llt().solve(Eigen::MatrixXd::Identity(count, count));
+    const Eigen::VectorXd weights = inverse * values;
+    std::vector<LeftOut> out(m_rows.size());
+    std::map<std::string, std::vector<Eigen::Index>> groups;
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const auto row = static_cast<std::size_t>(i);
+        out[row].row = weights[i] / inverse(i, i);
+        const std::string& name = m_rows[row].configuration;
+        groups[name.empty() ? std::to_string(row) : name].push_back(i);
+    }
+    for (const auto& [name, group] : groups) {
+        const Eigen::MatrixXd block = inverse(group, group);
+        const Eigen::VectorXd off = block.llt().solve(weights(group));
+        for (std::size_t i = 0; i < group.size(); ++i)
+            out[static_cast<std::size_t>(group[i])].configuration
+                = off[static_cast<Eigen::Index>(i)];
+    }
+    return out;
+}
+
+Correction Calibration::correctionOf(
+    const Job& job, const RateTable& table, const std::string& source, double version) const {
+    Correction correction = m_residuals.of(job, source, version);
+    const double unlike = spreadOf(job, table, m_fit);
+    correction.spread = std::sqrt(correction.told * correction.spread * correction.spread
+        + (1.0 - correction.told) * unlike * unlike);
+    return correction;
+}
+
+double spreadOf(const Job& job, const RateTable& table, const RateFit& fit) {
+    const RateFactors& factors = fit.factors;
     const auto secondsWith = [&](const RateFactors& with) {
         const auto rates = table.ratesOf(job, with);
         const auto step = rates.hasValue() ? predictStep(job, rates.value(), false)
@@ -45,6 +99,9 @@ double spreadOf(const Job& job, const RateTable& table, const RateFactors& facto
     const double base = secondsWith(factors);
     const double model = job.model.experts > 1 ? kExpertSpread : kModelSpread;
     double variance = model * model;
+    std::map<std::string_view, double> spreads;
+    for (const FittedFactor& factor : fit.fitted)
+        spreads.emplace(factor.name, factor.spread);
     RateFactors moved = factors;
     for (const RateField& field : rateFields()) {
         if (field.prior <= 0.0 || base <= 0.0)
@@ -54,9 +111,10 @@ double spreadOf(const Job& job, const RateTable& table, const RateFactors& facto
         moved[name] = before * std::exp(kDerivative);
         const double slope = std::log(secondsWith(moved) / base) / kDerivative;
         moved[name] = before;
-        const bool isKnown = factors.contains(name) || table.isFitted(field, job);
-        const double own = field.prior * (isKnown ? kFittedShare : 1.0) * slope;
-        variance += own * own;
+        double known = field.prior * (table.isFitted(field, job) ? kFittedShare : 1.0);
+        if (const auto after = spreads.find(name); after != spreads.end())
+            known = std::min(known, after->second);
+        variance += known * slope * known * slope;
     }
     return std::sqrt(variance);
 }

@@ -6,6 +6,7 @@
 #include "core/predict/calibration/Residuals.h"
 #include "core/predict/step/Step.h"
 
+#include <cstddef>
 #include <vector>
 
 namespace trainscope::predict {
@@ -16,16 +17,34 @@ public:
     static Calibration of(const std::vector<MeasuredJob>& rows,
         const RateTable& table = RateTable::builtIn(), const FitOptions& options = {});
 
-    [[nodiscard]] const RateFactors& factors() const { return m_factors; }
+    [[nodiscard]] const RateFactors& factors() const { return m_fit.factors; }
+    [[nodiscard]] const RateFit& fit() const { return m_fit; }
     [[nodiscard]] const Residuals& residuals() const { return m_residuals; }
 
+    // What rows like a job tell of it; where none is like it, as wide as the constants are known.
+    // `table`: that the calibration was made with.
+    [[nodiscard]] Correction correctionOf(const Job& job, const RateTable& table,
+        const std::string& source = {}, double version = 0.0) const;
+
+    // The rows that were used, and how far each is off: log(measured / predicted).
+    [[nodiscard]] const std::vector<MeasuredJob>& rows() const { return m_rows; }
+    struct LeftOut {
+        double row = 0.0; // by the other rows alone
+        double configuration = 0.0; // by rows of other configurations alone
+    };
+    // Factors and what they leave are both told by what is left, in closed form: factors are
+    // linear near their fit (Rasmussen and Williams 2006, sections 2.7 and 5.4.2).
+    [[nodiscard]] std::vector<LeftOut> leftOut() const;
+
 private:
-    RateFactors m_factors;
+    RateFit m_fit;
+    std::vector<MeasuredJob> m_rows;
+    std::vector<std::size_t> m_places; // of the rows in the fit
     Residuals m_residuals;
 };
 
 // The standard deviation of a prediction's logarithm without measured rows like it: of every
 // constant by how well it is known, of the step about the model's.
-double spreadOf(const Job& job, const RateTable& table, const RateFactors& factors = {});
+double spreadOf(const Job& job, const RateTable& table, const RateFit& fit = {});
 
 } // namespace trainscope::predict

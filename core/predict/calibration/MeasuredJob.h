@@ -13,6 +13,7 @@ struct MeasuredJob {
     std::string source; // who measured; rows of one source share their noise
     double version = 0.0; // of the software, in years; 0: not known
     bool isQualified = false; // by a footnote of its source: believed less
+    std::string configuration = {}; // equal where jobs differ in software versions alone
 };
 
 } // namespace trainscope::predict

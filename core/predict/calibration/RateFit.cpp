@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace trainscope::predict {
 
@@ -21,6 +22,9 @@ constexpr double kTail = 3.0; // degrees of freedom of Student's t
 constexpr double kQualifiedNoise = 4.0; // times that of other rows
 constexpr double kSettled = 1e-4; // change of every logarithm
 constexpr double kMostChange = 0.3; // of a logarithm in a round
+constexpr double kToldBy = 0.05; // slope of a row that tells of a factor
+
+using RowSlopes = std::vector<std::pair<std::size_t, double>>;
 
 struct Parameter {
     std::string name;
@@ -38,17 +42,17 @@ public:
         collectParameters();
     }
 
-    RateFactors fit() {
+    RateFit fit() {
         Eigen::VectorXd logs = Eigen::VectorXd::Zero(count());
         if (count() == 0)
-            return m_start;
+            return {m_start, {}, std::vector<RowSlopes>(m_rows.size())};
         for (int round = 0; round < m_options.rounds; ++round) {
             const Eigen::VectorXd change = roundFrom(logs);
             logs += change;
             if (change.cwiseAbs().maxCoeff() < kSettled)
                 break;
         }
-        return factorsOf(logs);
+        return resultOf(logs);
     }
 
 private:
@@ -92,8 +96,28 @@ private:
             : std::nullopt;
     }
 
+    [[nodiscard]] RateFit resultOf(const Eigen::VectorXd& logs) const {
+        RateFit out{factorsOf(logs), {}, {}};
+        const Eigen::MatrixXd covariance
+            = m_normal.ldlt().solve(Eigen::MatrixXd::Identity(count(), count()));
+        for (Eigen::Index i = 0; i < count(); ++i) {
+            const Parameter& parameter = m_parameters[static_cast<std::size_t>(i)];
+            out.fitted.push_back({parameter.name, logs[i], parameter.prior,
+                std::sqrt(std::max(0.0, covariance(i, i))), 0});
+        }
+        for (const auto& slopes : m_slopes) {
+            RowSlopes& row = out.slopes.emplace_back();
+            for (const auto& [i, slope] : slopes) {
+                row.emplace_back(static_cast<std::size_t>(i), slope);
+                out.fitted[static_cast<std::size_t>(i)].rows += std::abs(slope) >= kToldBy ? 1 : 0;
+            }
+        }
+        return out;
+    }
+
     // One weighted least-squares step. Derivatives come from the schedules' closed forms.
     Eigen::VectorXd roundFrom(const Eigen::VectorXd& logs) {
+        m_slopes.assign(m_rows.size(), {});
         RateFactors factors = factorsOf(logs);
         Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(count(), count());
         Eigen::VectorXd right = Eigen::VectorXd::Zero(count());
@@ -104,18 +128,19 @@ private:
         }
         for (std::size_t row = 0; row < m_rows.size(); ++row)
             addRow(row, factors, normal, right);
+        m_normal = normal;
         const Eigen::VectorXd change = normal.ldlt().solve(right);
         return change.cwiseMax(-kMostChange).cwiseMin(kMostChange);
     }
 
-    void addRow(std::size_t row, RateFactors& factors, Eigen::MatrixXd& normal,
-        Eigen::VectorXd& right) const {
+    void addRow(
+        std::size_t row, RateFactors& factors, Eigen::MatrixXd& normal, Eigen::VectorXd& right) {
         const Job& job = m_rows[row].job;
         const auto now = logSeconds(job, factors, true);
         const auto base = logSeconds(job, factors, false);
         if (!now || !base)
             return;
-        std::vector<std::pair<Eigen::Index, double>> slopes;
+        auto& slopes = m_slopes[row];
         for (const std::size_t parameter : m_ofRow[row]) {
             double& factor = factors[m_parameters[parameter].name];
             const double before = factor;
@@ -143,13 +168,20 @@ private:
     std::vector<Parameter> m_parameters;
     std::map<std::string, std::size_t> m_index;
     std::vector<std::vector<std::size_t>> m_ofRow;
+    std::vector<std::vector<std::pair<Eigen::Index, double>>> m_slopes; // of the last round
+    Eigen::MatrixXd m_normal;
 };
 
 } // namespace
 
-RateFactors fitRates(const std::vector<MeasuredJob>& rows, const RateTable& table,
+RateFit fitRateFactors(const std::vector<MeasuredJob>& rows, const RateTable& table,
     const RateFactors& start, const FitOptions& options) {
     return RateFitter(rows, table, start, options).fit();
+}
+
+RateFactors fitRates(const std::vector<MeasuredJob>& rows, const RateTable& table,
+    const RateFactors& start, const FitOptions& options) {
+    return fitRateFactors(rows, table, start, options).factors;
 }
 
 } // namespace trainscope::predict

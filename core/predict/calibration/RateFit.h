@@ -7,6 +7,9 @@
 #include "core/predict/calibration/MeasuredJob.h"
 #include "core/predict/cost/Rates.h"
 
+#include <cstddef>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace trainscope::predict {
@@ -17,7 +20,26 @@ struct FitOptions {
     int rounds = 12; // at most
 };
 
-// Rows that cannot be predicted are left out. Empty factors without rows.
+// A factor that was fitted.
+struct FittedFactor {
+    std::string name; // "gpu/H100 SXM5/gemm_16"
+    double log = 0.0; // of the factor, beyond where the fit began
+    double prior = 0.0; // standard deviation of that logarithm before the rows
+    double spread = 0.0; // and after them
+    int rows = 0; // whose step it changes by a twentieth of its own change, or more
+};
+
+struct RateFit {
+    RateFactors factors;
+    std::vector<FittedFactor> fitted;
+    // Of each row, by place in `fitted`: change of the logarithm of its step by that of the factor.
+    // Empty for rows that cannot be predicted.
+    std::vector<std::vector<std::pair<std::size_t, double>>> slopes;
+};
+
+// Rows that cannot be predicted are left out. Empty without rows.
+RateFit fitRateFactors(const std::vector<MeasuredJob>& rows, const RateTable& table,
+    const RateFactors& start = {}, const FitOptions& options = {});
 RateFactors fitRates(const std::vector<MeasuredJob>& rows, const RateTable& table,
     const RateFactors& start = {}, const FitOptions& options = {});
 

@@ -100,10 +100,13 @@ void Residuals::learnNoise(const std::vector<MeasuredJob>& rows) {
         m_sourceNoise[source]
             = std::clamp(noiseOf(source) * *middle / kMedian, kLeastNoise, kMostNoise);
     }
+    m_outliers.clear();
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const double usual = noiseOf(rows[i].source) * (rows[i].isQualified ? kQualified : 1.0);
         const double deviation = std::abs(m_logs[i] - others[i].log);
         m_noise[i] = deviations[i] > kOutlier ? usual + deviation : usual;
+        if (deviations[i] > kOutlier)
+            m_outliers.push_back(i);
     }
 }
 
@@ -112,19 +115,22 @@ double Residuals::noiseOf(const std::string& source) const {
     return found == m_sourceNoise.end() ? kUsualNoise : found->second;
 }
 
-void Residuals::factorize(const std::vector<double>& logs) {
+Eigen::MatrixXd Residuals::covariances() const {
     const auto count = static_cast<Eigen::Index>(m_points.size());
-    Eigen::MatrixXd covariances(count, count);
-    Eigen::VectorXd values(count);
+    Eigen::MatrixXd all(count, count);
     for (Eigen::Index i = 0; i < count; ++i) {
         const auto a = static_cast<std::size_t>(i);
-        values[i] = logs[a];
         for (Eigen::Index j = 0; j <= i; ++j)
-            covariances(i, j) = covariances(j, i)
-                = covariance(m_points[a], m_points[static_cast<std::size_t>(j)]);
-        covariances(i, i) += square(m_noise[a]);
+            all(i, j) = all(j, i) = covariance(m_points[a], m_points[static_cast<std::size_t>(j)]);
+        all(i, i) += square(m_noise[a]);
     }
-    m_inverse = covariances.llt().solve(Eigen::MatrixXd::Identity(count, count));
+    return all;
+}
+
+void Residuals::factorize(const std::vector<double>& logs) {
+    const auto count = static_cast<Eigen::Index>(m_points.size());
+    const Eigen::Map<const Eigen::VectorXd> values(logs.data(), count);
+    m_inverse = covariances().llt().solve(Eigen::MatrixXd::Identity(count, count));
     m_weights = m_inverse * values;
 }
 
@@ -135,9 +141,11 @@ Correction Residuals::of(const Job& job, const std::string& source, double versi
     for (Eigen::Index i = 0; i < count; ++i)
         toRows[i] = covariance(point, m_points[static_cast<std::size_t>(i)]);
     const double noise = noiseOf(source);
-    const double variance = covariance(point, point) + square(noise)
-        - (count > 0 ? toRows.dot(m_inverse * toRows) : 0.0);
-    return {count > 0 ? toRows.dot(m_weights) : 0.0, std::sqrt(std::max(square(noise), variance))};
+    const double open = covariance(point, point);
+    const double explained = count > 0 ? toRows.dot(m_inverse * toRows) : 0.0;
+    return {count > 0 ? toRows.dot(m_weights) : 0.0,
+        std::hypot(noise, std::sqrt(std::max(0.0, open - explained))),
+        std::clamp(explained / open, 0.0, 1.0)};
 }
 
 double Residuals::logOf(const Job& job) const {
@@ -167,8 +175,8 @@ std::vector<Correction> Residuals::leftOut() const {
     std::vector<Correction> result;
     for (Eigen::Index i = 0; i < m_weights.size(); ++i) {
         const double variance = 1.0 / m_inverse(i, i);
-        result.push_back(
-            {m_logs[static_cast<std::size_t>(i)] - m_weights[i] * variance, std::sqrt(variance)});
+        result.push_back({m_logs[static_cast<std::size_t>(i)] - m_weights[i] * variance,
+            std::sqrt(variance), 0.0});
     }
     return result;
 }

@@ -10,6 +10,7 @@
 
 #include <Eigen/Core>
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ namespace trainscope::predict {
 struct Correction {
     double log = 0.0; // to add to the logarithm of predicted seconds
     double spread = 0.0; // standard deviation of a measurement about the corrected prediction
+    double told = 0.0; // share of what a cost model gets wrong that the rows tell: 0 far from all
 };
 
 class Residuals {
@@ -38,6 +40,10 @@ public:
     [[nodiscard]] const std::vector<double>& logs() const { return m_logs; }
     // Of each row, from the other ones alone.
     [[nodiscard]] std::vector<Correction> leftOut() const;
+    // Rows that contradict their neighbours, and are not copied to them.
+    [[nodiscard]] const std::vector<std::size_t>& outliers() const { return m_outliers; }
+    // Of the rows' logarithms, noise included.
+    [[nodiscard]] Eigen::MatrixXd covariances() const;
 
 private:
     struct Point {
@@ -62,6 +68,7 @@ private:
     std::vector<Point> m_points;
     std::vector<double> m_logs;
     std::vector<double> m_noise; // standard deviation, by row
+    std::vector<std::size_t> m_outliers;
     std::map<std::string, double> m_sourceNoise;
     Eigen::MatrixXd m_inverse;
     Eigen::VectorXd m_weights;

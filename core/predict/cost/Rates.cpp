@@ -183,15 +183,8 @@ const RateTable& RateTable::builtIn() {
     return table;
 }
 
-// A GPU whose power is limited may have constants of its own: "H100 SXM5 500 W".
-std::string RateTable::gpuOf(const Job& job) const {
-    const std::string& name = job.machine.gpu.name;
-    if (job.machine.powerLimitW) {
-        std::string limited = fmt::format("{} {:.0f} W", name, *job.machine.powerLimitW);
-        if (m_gpus.contains(limited))
-            return limited;
-    }
-    return name;
+std::string RateTable::gpuOf(const Job& job) {
+    return job.machine.gpu.name;
 }
 
 RateTable RateTable::beforeFitting() const {

@@ -112,7 +112,7 @@ public:
         RateScope scope, const std::string& owner, std::string_view key) const;
     // False for a constant that is an estimate.
     [[nodiscard]] bool isFitted(const RateField& field, const Job& job) const;
-    [[nodiscard]] std::string gpuOf(const Job& job) const;
+    [[nodiscard]] static std::string gpuOf(const Job& job);
     [[nodiscard]] std::string stackOf(const Job& job) const;
 
 private:

@@ -93,9 +93,8 @@ layout::Cluster clusterOf(const Job& job) {
     return layout::makeCluster(facts);
 }
 
-Surroundings surroundingsOf(const Job& job) {
-    return {job.machine.powerLimitW, job.machine.clockHz,
-        usualAir(gpusOfNode(job), gpuPowerOf(job.machine.gpu).limitW).inletC};
+Surroundings surroundingsOf(const Job& job, const PowerBasis& basis) {
+    return {job.machine.powerLimitW, job.machine.clockHz, basis.airOf(gpusOfNode(job)).inletC};
 }
 
 ActivityTimes activitiesOf(const Step& step, const Breakdown& forward) {
@@ -133,9 +132,9 @@ ActivityTimes activitiesOf(const Job& job, const Step& step, int stage) {
     return times;
 }
 
-Outlook outlookOf(const Job& job, const Step& step) {
-    const GpuPower gpu = gpuPowerOf(job.machine.gpu);
-    const Surroundings around = surroundingsOf(job);
+Outlook outlookOf(const Job& job, const Step& step, const PowerBasis& basis) {
+    const GpuPower& gpu = basis.gpu;
+    const Surroundings around = surroundingsOf(job, basis);
     Outlook outlook;
     const int stages = job.layout.grid.degrees().pipeline;
     double clock = 0.0;
@@ -151,8 +150,8 @@ Outlook outlookOf(const Job& job, const Step& step) {
     }
     outlook.clockHz = clock;
     const layout::ClusterNode node = clusterOf(job).nodes.front();
-    const ThermalNetwork network(thermalNodeOf(
-        node, job.machine.gpu.gpusPerCard, gpu, usualAir(node.gpus.size(), gpu.limitW)));
+    const ThermalNetwork network(
+        thermalNodeOf(node, job.machine.gpu.gpusPerCard, gpu, basis.airOf(node.gpus.size())));
     const std::vector<double> watts(node.gpus.size(), outlook.meanW);
     const auto celsius = network.steady(watts);
     for (std::size_t slot = 0; slot < celsius.size(); ++slot) {
@@ -162,9 +161,10 @@ Outlook outlookOf(const Job& job, const Step& step) {
     return outlook;
 }
 
-ByActivity<double> limitFactors(const Job& job, const Step& step) {
-    const GpuPower gpu = gpuPowerOf(job.machine.gpu);
-    return relimited(gpu, activitiesOf(job, step, step.slowestStage), surroundingsOf(job)).factors;
+ByActivity<double> limitFactors(const Job& job, const Step& step, const PowerBasis& basis) {
+    return relimited(
+        basis.gpu, activitiesOf(job, step, step.slowestStage), surroundingsOf(job, basis))
+        .factors;
 }
 
 OperatorTime SlowedCosts::timeOf(const Operator& work) const {

@@ -11,16 +11,16 @@ Activity activityOf(StepPart part);
 // The machine of a job: nodes of GPUs in the order of the air, ascending.
 layout::Cluster clusterOf(const Job& job);
 // Limits of the job's GPUs, and the air around them.
-Surroundings surroundingsOf(const Job& job);
+Surroundings surroundingsOf(const Job& job, const PowerBasis& basis);
 
 // Seconds of each activity where no more is known than the parts of a stage's step; what it
 // recomputes is spent as its forward pass is.
 ActivityTimes activitiesOf(const Step& step, const Breakdown& forward);
 
-Outlook outlookOf(const Job& job, const Step& step);
+Outlook outlookOf(const Job& job, const Step& step, const PowerBasis& basis);
 
 // On the seconds of each activity, where the job's power limit or clock is lowered.
-ByActivity<double> limitFactors(const Job& job, const Step& step);
+ByActivity<double> limitFactors(const Job& job, const Step& step, const PowerBasis& basis);
 
 // Costs of operators on a GPU that is slower than usual.
 class SlowedCosts : public OperatorCosts {

@@ -2,9 +2,9 @@
 
 #include "core/model/Try.h"
 #include "core/predict/prediction/JobRequest.h"
+#include "core/predict/prediction/PredictionNotes.h"
 #include "core/predict/prediction/StepTelemetry.h"
 #include "core/store/Writing.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -86,10 +86,11 @@ std::optional<ExchangeName> exchangeOf(StepPart part) {
 
 class PredictionWriter {
 public:
-    PredictionWriter(const Job& job, const Prediction& prediction, Sink& sink, ImportReport& report,
-        const Progress& progress)
+    PredictionWriter(const Job& job, const Prediction& prediction, const RunWriting& writing,
+        Sink& sink, ImportReport& report, const Progress& progress)
         : m_job(job)
         , m_prediction(prediction)
+        , m_writing(writing)
         , m_sink(sink)
         , m_report(report)
         , m_progress(progress) {
@@ -111,14 +112,15 @@ private:
     [[nodiscard]] int stages() const { return m_job.layout.grid.degrees().pipeline; }
     [[nodiscard]] int stageOf(int rank) const { return m_job.layout.grid.position(rank).pipeline; }
     [[nodiscard]] TimeNs at(std::int64_t step, double seconds) const {
-        const double from = static_cast<double>(step) * m_prediction.seconds + seconds;
+        const double from
+            = m_writing.restSeconds + static_cast<double>(step) * m_prediction.seconds + seconds;
         return kBegin + DurationNs{static_cast<std::int64_t>(from * 1e9)};
     }
 
     [[nodiscard]] Run describe(const std::string& name) const {
         Run run;
         run.name = name;
-        run.kind = RunKind::Predicted;
+        run.kind = m_writing.kind;
         run.status = m_prediction.isOom ? RunStatus::Oom : RunStatus::Ok;
         run.gpuModel = m_job.machine.gpu.name;
         run.worldSize = m_job.gpus();
@@ -200,6 +202,7 @@ private:
     Status writeSamples() {
         PlayedSteps played;
         played.steps = m_steps;
+        played.restSeconds = m_writing.restSeconds;
         played.periodSeconds = std::min(kPeriod, m_prediction.seconds / kSamplesOfStep);
         played.sensorSeconds = played.periodSeconds;
         ASSIGN_OR_RETURN(
@@ -209,6 +212,7 @@ private:
 
     const Job& m_job;
     const Prediction& m_prediction;
+    const RunWriting& m_writing;
     Sink& m_sink;
     ImportReport& m_report;
     const Progress& m_progress;
@@ -225,7 +229,7 @@ std::string nameOf(const Job& job) {
 }
 
 Status writePrediction(store::Store& store, const std::string& name, const Job& job,
-    const Prediction& prediction, const Progress& progress) {
+    const Prediction& prediction, const Progress& progress, const RunWriting& writing) {
     ASSIGN_OR_RETURN(
         auto session, store::beginImport(store, {"predicted: " + name, 0, "predicted", name}));
     ImportReport report;
@@ -234,9 +238,9 @@ Status writePrediction(store::Store& store, const std::string& name, const Job& 
     for (int rank = 0; rank < job.gpus(); ++rank)
         report.ranksFound.push_back(rank);
     report.facts["origin"] = "predicted; no number here was measured";
-    report.facts["step time"]
-        = text::withInterval(prediction.seconds, prediction.low, prediction.high, "s");
-    RETURN_IF_ERROR(PredictionWriter(job, prediction, *session, report, progress).write(name));
+    report.facts.merge(notesOf(prediction));
+    RETURN_IF_ERROR(
+        PredictionWriter(job, prediction, writing, *session, report, progress).write(name));
     return session->finish(report, "predicted", 0, progress);
 }
 

@@ -14,9 +14,14 @@ namespace trainscope::predict {
 // "predicted: llama3-70b on 64 × H100 SXM5, tp=4,dp=4,pp=4"
 std::string nameOf(const Job& job);
 
+struct RunWriting {
+    RunKind kind = RunKind::Predicted; // another for a run that stands for a measured one
+    double restSeconds = 0.0; // that cold GPUs do nothing before the first step; 0: they are warm
+};
+
 // Replaces a prediction of that name. Refused for a store that was opened for reading; Cancelled by
 // progress, with the database as it was.
 Status writePrediction(store::Store& store, const std::string& name, const Job& job,
-    const Prediction& prediction, const Progress& progress = {});
+    const Prediction& prediction, const Progress& progress = {}, const RunWriting& writing = {});
 
 } // namespace trainscope::predict

@@ -12,7 +12,6 @@ namespace trainscope::predict {
 
 namespace {
 
-constexpr double kNinetyPercent = 1.645; // standard deviations to each side
 // Of what serves, which training says nothing about: published batches of one software differ so.
 constexpr double kServingSpread = 0.08;
 
@@ -63,10 +62,15 @@ Result<JobCosts> Predictor::costsOf(const Job& job) const {
     return JobCosts{rates, formulas, formulas, {}};
 }
 
-// Constants that were measured under a lowered limit have it in them.
-bool Predictor::isSlowed(const Job& job) const {
-    const bool hasOwnRates = m_table->gpuOf(job) != job.machine.gpu.name;
-    return !hasOwnRates && (job.machine.powerLimitW || job.machine.clockHz);
+bool Predictor::isSlowed(const Job& job) {
+    return job.machine.powerLimitW || job.machine.clockHz;
+}
+
+PowerBasis Predictor::powerOf(const Job& job) const {
+    const std::string& gpu = job.machine.gpu.name;
+    if (m_powers && m_powers->contains(gpu))
+        return m_powers->at(gpu);
+    return powerBasisOf(job.machine.gpu);
 }
 
 Result<Step> Predictor::stepOf(const Job& job, const JobCosts& costs, bool simulate) const {
@@ -74,7 +78,7 @@ Result<Step> Predictor::stepOf(const Job& job, const JobCosts& costs, bool simul
         auto step, predictStep(job, costs.rates, *costs.operators, *costs.collectives, simulate));
     if (!isSlowed(job))
         return step;
-    const SlowedCosts slowed(*costs.operators, limitFactors(job, step));
+    const SlowedCosts slowed(*costs.operators, limitFactors(job, step, powerOf(job)));
     return predictStep(job, costs.rates, slowed, *costs.collectives, simulate);
 }
 
@@ -101,8 +105,9 @@ void Predictor::addInterval(const Job& job, const MeasurementContext& context,
     double spread = prediction.step.spread;
     if (costs.spread) {
         spread = std::hypot(spread, *costs.spread);
-    } else if (const Residuals* residuals = residualsFor(job, costs)) {
-        const Correction correction = residuals->of(job, context.source, context.version);
+    } else if (residualsFor(job, costs) != nullptr) {
+        const Correction correction
+            = m_calibration->correctionOf(job, *m_table, context.source, context.version);
         prediction.seconds *= std::exp(correction.log);
         spread = std::hypot(spread, correction.spread);
     } else {
@@ -110,8 +115,9 @@ void Predictor::addInterval(const Job& job, const MeasurementContext& context,
     }
     if (job.isInference())
         spread = std::hypot(spread, kServingSpread);
-    prediction.low = prediction.seconds * std::exp(-kNinetyPercent * spread);
-    prediction.high = prediction.seconds * std::exp(kNinetyPercent * spread);
+    const Interval bounds = intervalOf(prediction.seconds, spread);
+    prediction.low = bounds.low;
+    prediction.high = bounds.high;
 }
 
 Result<Prediction> Predictor::predict(const Job& job, const MeasurementContext& context) const {
@@ -123,8 +129,10 @@ Result<Prediction> Predictor::predict(const Job& job, const MeasurementContext& 
     addInterval(job, context, costs, prediction);
     addRates(job, costs.rates, prediction);
     addMemory(job, prediction);
-    prediction.outlook = outlookOf(job, prediction.step);
+    prediction.power = powerOf(job);
+    prediction.outlook = outlookOf(job, prediction.step, prediction.power);
     prediction.energyJ = prediction.outlook.meanW * job.gpus() * prediction.seconds;
+    prediction.intervals = intervalsOf(job, prediction.power, prediction);
     return prediction;
 }
 
@@ -137,6 +145,23 @@ Result<Prediction> Predictor::estimate(const Job& job) const {
     addRates(job, costs.rates, prediction);
     addMemory(job, prediction);
     return prediction;
+}
+
+std::vector<PredictedFigure> figuresOf(const Prediction& made) {
+    const Intervals& bounds = made.intervals;
+    const Outlook& outlook = made.outlook;
+    const auto tera = [](const Interval& flops) {
+        return Interval{flops.low / 1e12, flops.high / 1e12};
+    };
+    return {{"step_time", "s", "s", made.seconds, {made.low, made.high}},
+        {"tokens_per_s_per_gpu", "", "", made.tokensPerSecondPerGpu, bounds.tokensPerSecondPerGpu},
+        {"tflops_per_gpu", "", "", made.flopsPerGpu / 1e12, tera(bounds.flopsPerGpu)},
+        {"mfu", "", "", made.mfu, bounds.mfu}, {"memory", "b", "B", made.memoryB, bounds.memoryB},
+        {"energy", "j", "J", made.energyJ, bounds.energyJ},
+        {"mean_power", "w", "W", outlook.meanW, bounds.meanW},
+        {"peak_power", "w", "W", outlook.peakW, bounds.peakW},
+        {"sm_clock", "hz", "Hz", outlook.clockHz, bounds.clockHz},
+        {"hottest", "c", "°C", outlook.hottestC, bounds.hottestC}};
 }
 
 } // namespace trainscope::predict

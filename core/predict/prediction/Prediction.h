@@ -1,16 +1,19 @@
 #pragma once
 // Prediction: what is said of a job before it is run: its step, memory, power, energy and
-// temperature. Time is told with the interval that a measurement lies in nine times of ten.
+// temperature, each with the interval that a measurement lies in nine times of ten (Intervals.h).
 
 #include "core/analysis/machine/MemoryNeed.h"
 #include "core/predict/calibration/Calibration.h"
+#include "core/predict/power/PowerBasis.h"
 #include "core/predict/power/PowerModel.h"
+#include "core/predict/prediction/Intervals.h"
 #include "core/predict/profile/ProfiledCosts.h"
 #include "core/predict/step/Step.h"
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::predict {
@@ -57,7 +60,20 @@ struct Prediction {
     Outlook outlook;
     double energyJ = 0.0; // of a step, all GPUs
     std::optional<Serving> serving; // of inference
+    PowerBasis power; // what power and heat were predicted from
+    Intervals intervals;
 };
+
+// A figure as it is told: step_time in s, between its bounds.
+struct PredictedFigure {
+    std::string_view key; // "mean_power"
+    std::string_view suffix; // of the key that says the unit: "w"; empty for none
+    std::string_view unit; // SI: "W"
+    double value = 0.0;
+    Interval interval;
+};
+// All that a prediction tells with an interval, the step first.
+std::vector<PredictedFigure> figuresOf(const Prediction& prediction);
 
 // What is known beside a job of the measurement that a prediction is held against.
 struct MeasurementContext {
@@ -77,6 +93,8 @@ public:
     // Jobs that the profile covers are predicted from its samples, which a calibration of the
     // formulas does not correct.
     void use(std::shared_ptr<const ProfiledCosts> profile) { m_profile = std::move(profile); }
+    // Constants of power and heat that measured runs tell in place of the catalogue's.
+    void use(std::shared_ptr<const PowerBases> powers) { m_powers = std::move(powers); }
 
     // NotFound where nothing is known of the GPU or its precision; Usage for a job that cannot be.
     [[nodiscard]] Result<Prediction> predict(
@@ -87,7 +105,8 @@ public:
     // The constants of the job's cost model, calibrated where there is a calibration.
     [[nodiscard]] Result<Rates> ratesOf(const Job& job) const;
     // Whether a lowered power limit or a locked clock makes operators slower than these say.
-    [[nodiscard]] bool isSlowed(const Job& job) const;
+    [[nodiscard]] static bool isSlowed(const Job& job);
+    [[nodiscard]] PowerBasis powerOf(const Job& job) const;
 
     // What the job's step is predicted from: samples where the profile has them, else formulas.
     [[nodiscard]] Result<JobCosts> costsOf(const Job& job) const;
@@ -107,6 +126,7 @@ private:
     const RateTable* m_table;
     std::optional<Calibration> m_calibration;
     std::shared_ptr<const ProfiledCosts> m_profile; // may be absent
+    std::shared_ptr<const PowerBases> m_powers; // may be absent
 };
 
 analysis::MemoryRequest memoryRequestOf(const Job& job);

@@ -153,9 +153,9 @@ Result<PredictedTelemetry> telemetryOf(const Job& job, const Prediction& predict
     }
     const bool isCoarse = pieces * static_cast<std::size_t>(job.gpus()) > kMostSegments;
     TelemetryRequest request;
-    request.gpu = gpuPowerOf(job.machine.gpu);
+    request.gpu = prediction.power.gpu;
     request.cluster = clusterOf(job);
-    request.air = usualAir(static_cast<std::size_t>(job.layout.gpusPerNode), request.gpu.limitW);
+    request.air = prediction.power.airOf(static_cast<std::size_t>(job.layout.gpusPerNode));
     for (int rank = 0; rank < job.gpus(); ++rank) {
         const auto stage = static_cast<std::size_t>(job.layout.grid.position(rank).pipeline);
         request.ranks.push_back({rank, segmentsOf(timelines[stage], prediction.seconds, isCoarse),
@@ -167,7 +167,8 @@ Result<PredictedTelemetry> telemetryOf(const Job& job, const Prediction& predict
     request.sensorSeconds = played.sensorSeconds;
     request.limitW = job.machine.powerLimitW;
     request.clockHz = job.machine.clockHz;
-    request.startsSettled = true;
+    request.leadSeconds = played.restSeconds;
+    request.startsSettled = played.restSeconds <= 0.0;
     request.isRounded = played.isRounded;
     return predictTelemetry(request, progress);
 }

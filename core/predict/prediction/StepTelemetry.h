@@ -21,7 +21,10 @@ struct StepPiece {
 std::vector<StepPiece> timelineOf(const Job& job, const Prediction& prediction, int stage);
 
 struct PlayedSteps {
-    int steps = 1; // from the temperatures that the job settles at
+    int steps = 1;
+    // That cold GPUs do nothing before the first step; 0: from the temperatures that the job
+    // settles at.
+    double restSeconds = 0.0;
     double periodSeconds = 0.1; // of the samples
     double sensorSeconds = 0.1; // over which sensors average
     bool isRounded = true; // as sensors give it

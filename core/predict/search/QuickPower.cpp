@@ -17,17 +17,18 @@ constexpr double kSurelySlowed = 0.8;
 
 } // namespace
 
-QuickPower::QuickPower(const Job& job, const ActivityTimes& activities, bool isSlowed)
-    : m_gpu(gpuPowerOf(job.machine.gpu))
+QuickPower::QuickPower(
+    const Job& job, const ActivityTimes& activities, const PowerBasis& basis, bool isSlowed)
+    : m_gpu(basis.gpu)
     , m_limitW(job.machine.powerLimitW.value_or(m_gpu.limitW))
     , m_ownLimitW(m_gpu.limitW)
     , m_isLimited(job.machine.powerLimitW.has_value())
     , m_isSlowed(isSlowed)
     , m_lowest(std::min(1.0, m_gpu.lowestHz / m_gpu.boostHz)) {
-    m_air = surroundingsOf(job).airC;
+    m_air = surroundingsOf(job, basis).airC;
     m_highest
         = std::clamp(job.machine.clockHz.value_or(m_gpu.boostHz) / m_gpu.boostHz, m_lowest, 1.0);
-    m_celsius = relimited(m_gpu, activities, surroundingsOf(job)).now.celsius;
+    m_celsius = relimited(m_gpu, activities, surroundingsOf(job, basis)).now.celsius;
     for (int i = 0; i <= kPoints; ++i)
         m_points.push_back(pointAt(m_lowest + (1.0 - m_lowest) * i / kPoints));
 }

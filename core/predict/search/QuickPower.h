@@ -27,7 +27,8 @@ class QuickPower {
 public:
     // activities: of one of the steps. isSlowed: the limits of the job are not in the seconds yet
     // (Predictor::isSlowed()).
-    QuickPower(const Job& job, const ActivityTimes& activities, bool isSlowed);
+    QuickPower(
+        const Job& job, const ActivityTimes& activities, const PowerBasis& basis, bool isSlowed);
 
     // Of the slowest stage; balance: what a stage does in the mean, over that.
     [[nodiscard]] PowerEstimate of(const ActivityTimes& activities, double balance) const;

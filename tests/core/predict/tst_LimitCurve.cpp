@@ -4,6 +4,8 @@
 #include <QtTest>
 
 #include "core/predict/power/LimitCurve.h"
+#include "core/predict/power/PowerBasis.h"
+#include "core/predict/prediction/Intervals.h"
 #include "support/PublishedExperiments.h"
 #include "support/TestProgram.h"
 
@@ -136,6 +138,40 @@ private Q_SLOTS:
             curve.idleW, curve.clockBound, curve.voltage.slope, curve.voltage.lowest, curve.burst);
         QVERIFY(fitted.limited < limited);
         QVERIFY(others.limited < heldOut);
+    }
+
+    // The power of work that was not fitted, in the interval that is left where all constants are
+    // known: of all three kinds of GPU together, and none far from it.
+    void powerIsCovered() {
+        const std::string root = test::realFiles();
+        if (root.empty())
+            QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
+        const double reach = kNinetyPercent * PowerSpread{}.watts;
+        int covered = 0;
+        int all = 0;
+        for (const char* gpu : {"v100", "p100", "a40"}) {
+            int own = 0;
+            const auto rows = zeusRows(root + "/data/zeus/zeus_summary_power_" + gpu + ".csv");
+            std::map<std::string, LimitCurve> curves;
+            for (const LimitedSpeed& row : rows) {
+                if (!curves.contains(row.work)) {
+                    std::vector<LimitedSpeed> others;
+                    for (const LimitedSpeed& other : rows) {
+                        if (other.work != row.work)
+                            others.push_back(other);
+                    }
+                    curves[row.work] = fitLimitCurve(others);
+                }
+                const double watts = underLimit(curves[row.work], row.demandW, row.limitW).watts;
+                own += std::abs(std::log(watts / row.watts)) <= reach ? 1 : 0;
+            }
+            qInfo("%s: %.1f %% of %zu rows covered", gpu,
+                100.0 * own / static_cast<double>(rows.size()), rows.size());
+            covered += own;
+            all += static_cast<int>(rows.size());
+        }
+        qInfo("%.1f %% of %d rows covered", 100.0 * covered / all, all);
+        QVERIFY(covered >= 0.85 * all && covered <= 0.97 * all);
     }
 };
 

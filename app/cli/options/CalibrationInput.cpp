@@ -1,0 +1,82 @@
+#include "app/cli/options/CalibrationInput.h"
+
+#include "app/cli/commands/Command.h"
+#include "app/cli/options/TableInput.h"
+#include "core/model/Try.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+namespace trainscope::cli {
+
+namespace {
+
+bool isDatabase(const std::string& path) {
+    constexpr std::string_view kBegin = "SQLite format 3";
+    std::array<char, kBegin.size()> begin{};
+    std::ifstream file(path, std::ios::binary);
+    file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    return file && std::string_view(begin.data(), begin.size()) == kBegin;
+}
+
+Status takeTable(const std::string& path, std::vector<predict::MeasuredJob>& rows) {
+    ASSIGN_OR_RETURN(const auto table, tableFrom(path));
+    for (const importers::TableRow& row : table) {
+        const auto seconds = row.measuredSeconds();
+        if (row.job && seconds)
+            rows.push_back({*row.job, *seconds, row.publisher, row.version, row.isQualified,
+                row.configuration});
+    }
+    return {};
+}
+
+// Runs that are named have to be such as can be used; of all those of a database some may not.
+Status takeDatabase(const std::string& path, const std::vector<std::string>& names,
+    const Progress& progress, std::vector<predict::MeasuredRun>& runs) {
+    ASSIGN_OR_RETURN(const auto store, openDatabase(path));
+    ASSIGN_OR_RETURN(const auto chosen, selectRuns(store, names));
+    for (const Run& run : chosen) {
+        if (names.empty() && (run.kind != RunKind::Measured || run.status != RunStatus::Ok))
+            continue;
+        auto measured = predict::measuredRun(store, run, progress);
+        if (measured.hasValue())
+            runs.push_back(std::move(measured).value());
+        else if (!names.empty() || measured.error().code == ErrorCode::Cancelled)
+            return measured.error();
+    }
+    return {};
+}
+
+} // namespace
+
+Result<std::optional<predict::RunCalibration>> readCalibration(
+    const CalibrationFiles& files, const Console& console) {
+    if (files.paths.empty() && files.runs.empty())
+        return std::optional<predict::RunCalibration>();
+    const bool hasDatabase = std::any_of(files.paths.begin(), files.paths.end(), isDatabase);
+    if (!files.runs.empty() && !hasDatabase)
+        return usageError("--calibrate-run names a run of a database: say which with --calibrate.");
+    std::vector<predict::MeasuredRun> runs;
+    std::vector<predict::MeasuredJob> rows;
+    ProgressLine line(console);
+    for (const std::string& path : files.paths)
+        RETURN_IF_ERROR(isDatabase(path)
+                ? takeDatabase(path, files.runs, shownOn(line, console), runs)
+                : takeTable(path, rows));
+    line.clear();
+    const bool isUseless = rows.empty() && runs.empty();
+    if (isUseless)
+        return Error{ErrorCode::Unrecognised,
+            hasDatabase ? "No run of the database was measured on GPUs of a known kind."
+                        : "No row of the table has both a complete configuration and a measured "
+                          "time.",
+            files.paths.front()};
+    return std::optional(predict::calibrationOf(std::move(runs), std::move(rows)));
+}
+
+} // namespace trainscope::cli

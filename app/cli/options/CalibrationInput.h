@@ -1,0 +1,23 @@
+#pragma once
+// What predictions are calibrated by: tables of runs and run databases that the user names.
+
+#include "app/cli/console/Console.h"
+#include "core/predict/prediction/MeasuredRuns.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::cli {
+
+struct CalibrationFiles {
+    std::vector<std::string> paths; // each a CSV table or a run database
+    std::vector<std::string> runs; // of the databases; none: all that were measured
+};
+
+// Absent without paths. Usage for runs that are named where there is no database; Unrecognised
+// where nothing of them can be used.
+Result<std::optional<predict::RunCalibration>> readCalibration(
+    const CalibrationFiles& files, const Console& console);
+
+} // namespace trainscope::cli
