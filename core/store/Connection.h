@@ -59,4 +59,7 @@ private:
     }
 };
 
+// Refused: opened for reading, or an import or a recording is under way.
+Status requireWritable(const Connection& connection);
+
 } // namespace trainscope::store

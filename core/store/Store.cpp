@@ -49,6 +49,17 @@ auto ofSeries(Connection& connection, SeriesId series, Function&& function, cons
 
 } // namespace
 
+Status requireWritable(const Connection& connection) {
+    if (connection.mode == OpenMode::ReadOnly)
+        return Error{ErrorCode::Refused, "The database was opened for reading only.",
+            connection.path.string()};
+    if (connection.importing)
+        return Error{ErrorCode::Refused,
+            "An import into this database is under way; wait until it has ended.",
+            connection.path.string()};
+    return {};
+}
+
 Store::Store(std::unique_ptr<Connection> connection)
     : m_connection(std::move(connection)) { }
 Store::Store(Store&&) noexcept = default;

@@ -14,17 +14,6 @@
 namespace trainscope::store {
 namespace {
 
-Status requireWritable(const Connection& connection) {
-    if (connection.mode == OpenMode::ReadOnly)
-        return Error{ErrorCode::Refused, "The database was opened for reading only.",
-            connection.path.string()};
-    if (connection.importing)
-        return Error{ErrorCode::Refused,
-            "An import into this database is under way; wait until it has ended.",
-            connection.path.string()};
-    return {};
-}
-
 template <typename Work>
 auto writing(Store& store, Work&& work) -> decltype(work(std::declval<Database&>())) {
     Connection& connection = store.connection();

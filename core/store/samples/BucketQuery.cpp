@@ -15,8 +15,6 @@
 namespace trainscope::store {
 namespace {
 
-constexpr std::int64_t kRateLookAhead
-    = 64; // raw samples read behind a range to settle its last rate
 constexpr int kMaxLevel = 24;
 
 class BucketQuery {
@@ -41,6 +39,8 @@ private:
     [[nodiscard]] bool isWhole(const BucketNode& node) const;
     Result<const BucketNode*> node(int level, std::int64_t index);
     Status nodes(int level, std::int64_t from, std::int64_t to, bool& done);
+    Status below(int level, std::int64_t index, bool& done);
+    Result<std::int64_t> nodesOf(int level);
     Status raw(std::int64_t from, std::int64_t to);
     Status rawRates(std::int64_t from, std::int64_t to);
 
@@ -51,6 +51,7 @@ private:
     ColumnGrid m_grid;
     int m_columns;
     std::array<Page, kMaxLevel> m_pages;
+    std::array<std::optional<std::int64_t>, kMaxLevel> m_nodes; // that a level has
     Bytes m_bytes;
 };
 
@@ -79,7 +80,22 @@ bool BucketQuery::isWhole(const BucketNode& node) const {
     return inside && static_cast<std::uint64_t>(node.end - node.begin) <= m_grid.columnWidth();
 }
 
+Result<std::int64_t> BucketQuery::nodesOf(int level) {
+    std::optional<std::int64_t>& known = m_nodes[static_cast<std::size_t>(level)];
+    if (!known) {
+        ASSIGN_OR_RETURN(known,
+            m_database.number("SELECT first_index + count FROM bucket_page WHERE series=? AND "
+                              "kind=? AND level=? ORDER BY first_index DESC LIMIT 1",
+                m_series.id.value, static_cast<int>(m_kind), level));
+    }
+    return *known;
+}
+
+// nullptr behind the last of its level.
 Result<const BucketNode*> BucketQuery::node(int level, std::int64_t index) {
+    ASSIGN_OR_RETURN(const auto count, nodesOf(level));
+    if (index >= count)
+        return nullptr;
     Page& page = m_pages[static_cast<std::size_t>(level)];
     const auto held = [&page, index] {
         return index >= page.first
@@ -110,8 +126,10 @@ Result<const BucketNode*> BucketQuery::node(int level, std::int64_t index) {
 Status BucketQuery::nodes(int level, std::int64_t from, std::int64_t to, bool& done) {
     for (std::int64_t index = from; index < to && !done; ++index) {
         ASSIGN_OR_RETURN(const auto found, node(level, index));
-        if (found == nullptr)
-            return {};
+        if (found == nullptr) {
+            RETURN_IF_ERROR(below(level, index, done));
+            continue;
+        }
         const BucketNode node = *found;
         if (node.begin >= end()) {
             done = true;
@@ -122,12 +140,18 @@ Status BucketQuery::nodes(int level, std::int64_t from, std::int64_t to, bool& d
             continue;
         if (isWhole(node))
             m_grid.addNode(node);
-        else if (level == 1)
-            RETURN_IF_ERROR(raw(index * kLeafSamples, (index + 1) * kLeafSamples));
         else
-            RETURN_IF_ERROR(nodes(level - 1, index * kFanout, (index + 1) * kFanout, done));
+            RETURN_IF_ERROR(below(level, index, done));
     }
     return {};
+}
+
+// What lies under a node that is too wide, or missing since the recording goes on.
+Status BucketQuery::below(int level, std::int64_t index, bool& done) {
+    if (index * samplesPerNode(level) >= m_series.count)
+        return {};
+    return level == 1 ? raw(index * kLeafSamples, (index + 1) * kLeafSamples)
+                      : nodes(level - 1, index * kFanout, (index + 1) * kFanout, done);
 }
 
 Status BucketQuery::raw(std::int64_t from, std::int64_t to) {
@@ -162,20 +186,9 @@ Status BucketQuery::raw(std::int64_t from, std::int64_t to) {
 }
 
 Status BucketQuery::rawRates(std::int64_t from, std::int64_t to) {
-    CounterRate rate(m_series.counterBits, m_series.scale);
-    std::vector<RateSample> settled;
+    // One more: the rate behind says how long the last one holds.
+    ASSIGN_OR_RETURN(const auto settled, readRates(m_reader, m_series, from, to + 1));
     const auto wanted = static_cast<std::size_t>(std::min(to, m_series.count) - from);
-    std::int64_t behind = to;
-    const auto visit = [&](std::span<const std::int64_t> times, std::span<const double> values) {
-        for (std::size_t i = 0; i < times.size() && settled.size() <= wanted; ++i)
-            rate.push(times[i], values[i], settled);
-        return true;
-    };
-    RETURN_IF_ERROR(m_reader.forEach(from, to, visit));
-    while (settled.size() <= wanted && behind < m_series.count) {
-        RETURN_IF_ERROR(m_reader.forEach(behind, behind + kRateLookAhead, visit));
-        behind += kRateLookAhead;
-    }
     const TimeRange& window = m_grid.window();
     for (std::size_t i = 0; i < std::min(wanted, settled.size()); ++i) {
         const RateSample& sample = settled[i];
@@ -198,6 +211,23 @@ Status BucketQuery::rawRates(std::int64_t from, std::int64_t to) {
 std::int64_t SeriesShape::holeNs() const {
     constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
     return periodNs > 0 && periodNs < never / kHolePeriods ? periodNs * kHolePeriods : never;
+}
+
+Result<std::vector<RateSample>> readRates(
+    SampleReader& reader, const SeriesShape& series, std::int64_t from, std::int64_t to) {
+    CounterRate rate(series.counterBits, series.scale);
+    std::vector<RateSample> settled;
+    const auto wanted = static_cast<std::size_t>(std::min(to, series.count) - from);
+    const auto visit = [&](std::span<const std::int64_t> times, std::span<const double> values) {
+        for (std::size_t i = 0; i < times.size() && settled.size() < wanted; ++i)
+            rate.push(times[i], values[i], settled);
+        return settled.size() < wanted;
+    };
+    RETURN_IF_ERROR(reader.forEach(from, to, visit));
+    for (std::int64_t behind = to; settled.size() < wanted && behind < series.count;
+         behind += kRateLookAhead)
+        RETURN_IF_ERROR(reader.forEach(behind, behind + kRateLookAhead, visit));
+    return settled;
 }
 
 Result<std::vector<Bucket>> queryBuckets(Database& database, const SeriesShape& series,

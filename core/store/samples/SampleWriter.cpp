@@ -3,6 +3,7 @@
 #include "core/model/Try.h"
 #include "core/store/codec/TimeCodec.h"
 #include "core/store/database/Spill.h"
+#include "core/store/samples/ChunkRows.h"
 #include "core/store/samples/Pyramid.h"
 #include "core/store/samples/SampleReader.h"
 #include "core/store/samples/SeriesPyramid.h"
@@ -157,9 +158,14 @@ void SampleWriter::write(Written&& chunk) {
     pending.periods.add(chunk.output.periods);
     pending.figures.append(chunk.output.figures);
     m_written += static_cast<std::uint64_t>(chunk.output.figures.count);
-    m_failure = writeTimes(chunk);
-    if (m_failure.hasValue())
-        m_failure = insertChunk(chunk, firstIndex);
+    m_failure = writeChunk(chunk, firstIndex);
+}
+
+Status SampleWriter::writeChunk(const Written& chunk, std::int64_t firstIndex) {
+    RETURN_IF_ERROR(writeTimes(chunk));
+    ASSIGN_OR_RETURN(const auto values, m_data.append(chunk.output.values));
+    return insertChunk(m_database, chunk.series, firstIndex, chunk.output.figures, values,
+        m_share.places(chunk.times.slot));
 }
 
 Status SampleWriter::writeTimes(const Written& chunk) {
@@ -170,23 +176,6 @@ Status SampleWriter::writeTimes(const Written& chunk) {
         = chunk.output.beside ? m_share.places(chunk.times.baseSlot).times : DataPlace{};
     m_share.place(chunk.times.slot, place, base);
     return {};
-}
-
-Status SampleWriter::insertChunk(const Written& chunk, std::int64_t firstIndex) {
-    ASSIGN_OR_RETURN(const auto values, m_data.append(chunk.output.values));
-    const SampleFigures& figures = chunk.output.figures;
-    const TimeShare::Places& places = m_share.places(chunk.times.slot);
-    const bool beside = places.base.size > 0;
-    const auto ifBeside
-        = [beside](std::int64_t value) { return beside ? std::optional(value) : std::nullopt; };
-    return m_database.execute(
-        "INSERT INTO sample_chunk(series, first_index, count, begin_ns, end_ns, missing, min, max,"
-        " last, weighted_sum, weight_ns, values_at, values_size, times_at, times_size, base_at,"
-        " base_size) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-        chunk.series.value, firstIndex, figures.count, figures.begin, figures.end, figures.missing,
-        figures.min, figures.max, figures.last, figures.weighted, figures.weight, values.at,
-        values.size, places.times.at, places.times.size, ifBeside(places.base.at),
-        ifBeside(places.base.size));
 }
 
 Status SampleWriter::drain() {
@@ -252,16 +241,7 @@ Status SampleWriter::index(SeriesId series, const Pending& pending, const Procee
     const SeriesShape shape{series, pending.scale, pending.counterBits, pending.figures.count,
         pending.periods.median()};
     RETURN_IF_ERROR(indexSeries(m_database, m_data, shape, proceed));
-    const SampleFigures& all = pending.figures;
-    const auto si = [&pending](const std::optional<double>& value) {
-        return value ? std::optional<double>(*value * pending.scale) : std::nullopt;
-    };
-    return m_database.execute(
-        "UPDATE series SET begin_ns=?, end_ns=?, period_ns=?, count=?, missing=?, first=?,"
-        " last=?, min=?, max=?, mean=? WHERE id=?",
-        all.begin, all.count > 0 ? all.end + 1 : all.begin, shape.periodNs, all.count, all.missing,
-        si(all.firstPresent), si(all.lastPresent), si(all.min), si(all.max), si(all.mean()),
-        series.value);
+    return updateSeries(m_database, shape, pending.figures);
 }
 
 Status SampleWriter::finish(const Proceed& proceed) {

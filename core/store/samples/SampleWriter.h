@@ -68,7 +68,7 @@ private:
     Status relieve();
     void write(Written&& chunk);
     Status writeTimes(const Written& chunk);
-    Status insertChunk(const Written& chunk, std::int64_t firstIndex);
+    Status writeChunk(const Written& chunk, std::int64_t firstIndex);
     Status finishChunks(const std::vector<SeriesId>& ids, const Proceed& proceed);
     Status drain();
     Status resort(SeriesId series, Pending& pending, const Proceed& proceed);

@@ -92,12 +92,38 @@ private:
     std::int64_t m_lastTime = 0;
 };
 
+// Where the pages of a series' pyramid go.
+class PageRows {
+public:
+    PageRows(Database& database, DataWriter& data, const SeriesShape& series)
+        : m_database(database)
+        , m_data(data)
+        , m_series(series) { }
+
+    Status add(
+        PyramidKind kind, int level, std::int64_t firstIndex, std::span<const NodeSums> nodes) {
+        m_page.clear();
+        encodeNodes(nodes, m_series.periodNs, m_page);
+        ASSIGN_OR_RETURN(const auto place, m_data.append(m_page));
+        return m_database.execute("INSERT INTO bucket_page(series, kind, level, first_index, "
+                                  "count, data_at, data_size) VALUES(?,?,?,?,?,?,?)",
+            m_series.id.value, static_cast<int>(kind), level, firstIndex,
+            static_cast<std::int64_t>(nodes.size()), place.at, place.size);
+    }
+
+private:
+    Database& m_database;
+    DataWriter& m_data;
+    SeriesShape m_series;
+    Bytes m_page;
+};
+
 class PyramidPass {
 public:
     PyramidPass(Database& database, DataWriter& data, const SeriesShape& series,
         const IndexProceed& proceed)
         : m_database(database)
-        , m_data(data)
+        , m_pages(database, data, series)
         , m_series(series)
         , m_proceed(proceed)
         , m_values(levelsFor(series.count), sink(PyramidKind::Value))
@@ -123,16 +149,7 @@ private:
 
     PyramidBuilder::PageSink sink(PyramidKind kind) {
         return [this, kind](int level, std::int64_t first, std::span<const NodeSums> nodes) {
-            m_page.clear();
-            encodeNodes(nodes, m_series.periodNs, m_page);
-            const Result<DataPlace> place = m_data.append(m_page);
-            if (!place.hasValue())
-                return Status(place.error());
-            return m_database.execute(
-                "INSERT INTO bucket_page(series, kind, level, first_index, count, data_at, "
-                "data_size) VALUES(?,?,?,?,?,?,?)",
-                m_series.id.value, static_cast<int>(kind), level, first,
-                static_cast<std::int64_t>(nodes.size()), place.value().at, place.value().size);
+            return m_pages.add(kind, level, first, nodes);
         };
     }
 
@@ -172,13 +189,12 @@ private:
     }
 
     Database& m_database;
-    DataWriter& m_data;
+    PageRows m_pages;
     SeriesShape m_series;
     const IndexProceed& m_proceed;
     PyramidBuilder m_values;
     PyramidBuilder m_rates;
     RateLeaves m_rateLeaves;
-    Bytes m_page;
     ChunkWork m_waiting;
     std::int64_t m_end = 0; // last sample of the waiting chunk
     std::uint64_t m_done = 0;
@@ -186,7 +202,64 @@ private:
     OrderedJobs<ChunkLeaves> m_jobs;
 };
 
+// The samples of a block, and the first behind it.
+struct TimedValues {
+    std::vector<std::int64_t> times;
+    std::vector<double> values;
+
+    void appendLeaves(std::int64_t holeNs, std::vector<NodeSums>& leaves) const {
+        const std::size_t count = times.size() - 1;
+        store::appendLeaves(std::span(times).first(count), std::span(values).first(count),
+            times.back(), holeNs, leaves);
+    }
+};
+
+// Levels whose nodes a block holds whole.
+constexpr int kBlockLevels = 5;
+static_assert(kLeafSamples * kFanout * kFanout * kFanout * kFanout == kBlockSamples);
+
+Status addBlock(PageRows& pages, PyramidKind kind, std::int64_t firstSample,
+    const std::vector<NodeSums>& leaves) {
+    PyramidBuilder pyramid(
+        kBlockLevels, [&](int level, std::int64_t first, std::span<const NodeSums> nodes) {
+            return pages.add(kind, level, firstSample / samplesPerNode(level) + first, nodes);
+        });
+    RETURN_IF_ERROR(pyramid.add(leaves));
+    return pyramid.finish();
+}
+
 } // namespace
+
+Status indexBlock(
+    Database& database, DataWriter& data, const SeriesShape& series, std::int64_t firstSample) {
+    PageRows pages(database, data, series);
+    SampleReader reader(database, series.id);
+    const std::int64_t behind = firstSample + kBlockSamples;
+    TimedValues block;
+    RETURN_IF_ERROR(reader.forEach(firstSample, behind + 1, [&block](auto times, auto values) {
+        block.times.insert(block.times.end(), times.begin(), times.end());
+        block.values.insert(block.values.end(), values.begin(), values.end());
+        return true;
+    }));
+    if (std::cmp_not_equal(block.times.size(), kBlockSamples + 1))
+        return database.damaged("a chunk of samples");
+    std::vector<NodeSums> leaves;
+    block.appendLeaves(series.holeNs(), leaves);
+    RETURN_IF_ERROR(addBlock(pages, PyramidKind::Value, firstSample, leaves));
+    if (series.counterBits <= 0)
+        return {};
+    ASSIGN_OR_RETURN(const auto rates, readRates(reader, series, firstSample, behind + 1));
+    block = {};
+    for (const RateSample& rate : rates) {
+        block.times.push_back(rate.time);
+        block.values.push_back(rate.rate);
+    }
+    if (std::cmp_not_equal(block.times.size(), kBlockSamples + 1))
+        return {};
+    leaves.clear();
+    block.appendLeaves(series.holeNs(), leaves);
+    return addBlock(pages, PyramidKind::Rate, firstSample, leaves);
+}
 
 Status indexSeries(
     Database& database, DataWriter& data, const SeriesShape& series, const IndexProceed& proceed) {

@@ -8,7 +8,10 @@
 #include "core/model/Result.h"
 #include "core/model/Series.h"
 #include "core/store/database/Database.h"
+#include "core/store/samples/CounterRate.h"
+#include "core/store/samples/Pyramid.h"
 #include "core/store/samples/SampleData.h"
+#include "core/store/samples/SampleReader.h"
 
 #include <functional>
 #include <vector>
@@ -38,6 +41,18 @@ struct SeriesShape {
 using IndexProceed = std::function<bool(std::uint64_t done, std::uint64_t total)>;
 Status indexSeries(
     Database& database, DataWriter& data, const SeriesShape& series, const IndexProceed& proceed);
+
+// The levels below a block of samples in the middle of a series that goes on: of a recording the
+// rest of the pyramid is missing until it ends, and is read raw.
+inline constexpr std::int64_t kBlockSamples = kRawSamples;
+Status indexBlock(
+    Database& database, DataWriter& data, const SeriesShape& series, std::int64_t firstSample);
+// Samples behind a block that its last rates need.
+inline constexpr std::int64_t kRateLookAhead = 64;
+
+// The rates of a counter's samples [from, to), as far as they are settled by what lies behind.
+Result<std::vector<RateSample>> readRates(
+    SampleReader& reader, const SeriesShape& series, std::int64_t from, std::int64_t to);
 
 // Equal columns over the window; see Store::buckets and rateBuckets.
 Result<std::vector<Bucket>> queryBuckets(

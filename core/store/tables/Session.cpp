@@ -70,16 +70,10 @@ Status Session::begin() {
     m_open = true;
     return guarded([&]() -> Status {
         ASSIGN_OR_RETURN(const auto old, sourcesAt(m_database, m_description.path, {}));
-        Status status = dropSources(old);
-        if (status.hasValue()) {
-            status = m_database.execute(
-                "INSERT INTO source(path, size, hash, imported_ns) VALUES(?,?,?,?)",
-                m_description.path, static_cast<std::int64_t>(m_description.size),
-                m_description.hash, wallClock().ns);
-        }
-        m_source.value = m_database.lastRowId();
+        RETURN_IF_ERROR(dropSources(old));
+        ASSIGN_OR_RETURN(m_source, addSource(m_database, m_description));
         m_samples.setSource(m_source.value);
-        return status;
+        return {};
     });
 }
 
@@ -108,28 +102,12 @@ Result<RunId> Session::run(const Run& run) {
 }
 
 Status Session::gpu(RunId run, const Gpu& gpu) {
-    return guarded([&] {
-        return m_database.execute(
-            "INSERT OR REPLACE INTO source_gpu(source, run, rank, node, local, model, uuid)"
-            " VALUES(?,?,?,?,?,?,?)",
-            m_source.value, run.value, gpu.rank, gpu.node, gpu.local, validUtf8(gpu.model),
-            validUtf8(gpu.uuid));
-    });
+    return guarded([&] { return addGpu(m_database, m_source, run, gpu); });
 }
 
 Result<SeriesId> Session::series(RunId run, const SeriesDescription& description) {
     return guarded([&]() -> Result<SeriesId> {
-        const Metric& metric = description.metric;
-        const Subject& subject = description.subject;
-        RETURN_IF_ERROR(
-            m_database.execute("INSERT INTO series(run, source, metric, unit, kind, label, "
-                               "subject, rank, node, device, scale,"
-                               " counter_bits, sensor) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                run.value, m_source.value, validUtf8(metric.name), validUtf8(metric.unit),
-                toString(metric.kind), validUtf8(metric.label), toText(subject.kind), subject.rank,
-                subject.node, validUtf8(subject.device), description.scale, description.counterBits,
-                toText(description.sensor)));
-        const SeriesId id{m_database.lastRowId()};
+        ASSIGN_OR_RETURN(const auto id, addSeries(m_database, m_source, run, description));
         m_samples.open(id, description.scale, description.counterBits);
         return id;
     });
@@ -170,24 +148,14 @@ Result<NameId> Session::intern(std::string_view text) {
 }
 
 Status Session::iteration(RunId run, const Iteration& iteration) {
-    return guarded([&] {
-        return m_database.execute("INSERT INTO iteration(run, source, number, rank, begin_ns, "
-                                  "end_ns, warmup) VALUES(?,?,?,?,?,?,?)",
-            run.value, m_source.value, iteration.index, iteration.rank, iteration.range.begin.ns,
-            iteration.range.end.ns, std::int64_t{iteration.warmup ? 1 : 0});
-    });
+    return guarded([&] { return addIteration(m_database, m_source, run, iteration); });
 }
 
 Status Session::writeSource(
     const ImportReport& report, const std::string& hash, std::uint64_t size) {
-    RETURN_IF_ERROR(
-        m_database.execute("UPDATE source SET size=?, hash=?, importer=?, report=? WHERE id=?",
-            static_cast<std::int64_t>(size), hash, validUtf8(report.importer), reportToJson(report),
-            m_source.value));
+    RETURN_IF_ERROR(writeReport(m_database, m_source, report, hash, size));
     for (const auto& [run, facts] : m_facts)
-        RETURN_IF_ERROR(
-            m_database.execute("INSERT INTO source_run(source, run, facts) VALUES(?,?,?)",
-                m_source.value, run.value, factsToJson(facts)));
+        RETURN_IF_ERROR(writeFacts(m_database, m_source, run, facts));
     return {};
 }
 

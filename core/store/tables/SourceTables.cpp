@@ -164,6 +164,55 @@ SourceId sourceIdFrom(const Row& row) {
 
 } // namespace
 
+Result<SourceId> addSource(Database& database, const SourceDescription& source) {
+    RETURN_IF_ERROR(
+        database.execute("INSERT INTO source(path, size, hash, imported_ns) VALUES(?,?,?,?)",
+            source.path, static_cast<std::int64_t>(source.size), source.hash, wallClock().ns));
+    return SourceId{database.lastRowId()};
+}
+
+Status writeReport(Database& database, SourceId source, const ImportReport& report,
+    const std::string& hash, std::uint64_t size) {
+    return database.execute("UPDATE source SET size=?, hash=?, importer=?, report=? WHERE id=?",
+        static_cast<std::int64_t>(size), hash, validUtf8(report.importer), reportToJson(report),
+        source.value);
+}
+
+Status writeFacts(Database& database, SourceId source, RunId run, const Run& facts) {
+    return database.execute("INSERT OR REPLACE INTO source_run(source, run, facts) VALUES(?,?,?)",
+        source.value, run.value, factsToJson(facts));
+}
+
+Status addGpu(Database& database, SourceId source, RunId run, const Gpu& gpu) {
+    return database.execute(
+        "INSERT OR REPLACE INTO source_gpu(source, run, rank, node, local, model, uuid)"
+        " VALUES(?,?,?,?,?,?,?)",
+        source.value, run.value, gpu.rank, gpu.node, gpu.local, validUtf8(gpu.model),
+        validUtf8(gpu.uuid));
+}
+
+Result<SeriesId> addSeries(
+    Database& database, SourceId source, RunId run, const SeriesDescription& description) {
+    const Metric& metric = description.metric;
+    const Subject& subject = description.subject;
+    RETURN_IF_ERROR(
+        database.execute("INSERT INTO series(run, source, metric, unit, kind, label, subject, "
+                         "rank, node, device, scale, counter_bits, sensor) "
+                         "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            run.value, source.value, validUtf8(metric.name), validUtf8(metric.unit),
+            toString(metric.kind), validUtf8(metric.label), toText(subject.kind), subject.rank,
+            subject.node, validUtf8(subject.device), description.scale, description.counterBits,
+            toText(description.sensor)));
+    return SeriesId{database.lastRowId()};
+}
+
+Status addIteration(Database& database, SourceId source, RunId run, const Iteration& iteration) {
+    return database.execute("INSERT INTO iteration(run, source, number, rank, begin_ns, "
+                            "end_ns, warmup) VALUES(?,?,?,?,?,?,?)",
+        run.value, source.value, iteration.index, iteration.rank, iteration.range.begin.ns,
+        iteration.range.end.ns, std::int64_t{iteration.warmup ? 1 : 0});
+}
+
 Result<std::vector<RunId>> deleteSource(
     Database& database, SourceId source, IdSet& names, const Removed& removed) {
     ASSIGN_OR_RETURN(auto runs,

@@ -2,7 +2,9 @@
 // The rows that belong to a source, and the runs as the sum of what their sources say. Every
 // function is part of the caller's transaction.
 
+#include "core/model/Import.h"
 #include "core/model/Run.h"
+#include "core/store/Writing.h"
 #include "core/store/database/Database.h"
 #include "core/store/tables/StringTable.h"
 
@@ -14,6 +16,18 @@ namespace trainscope::store {
 
 // Told how many samples or spans have just gone; false stops with Cancelled.
 using Removed = std::function<bool(std::int64_t)>;
+
+// The row of a source that is about to be read.
+Result<SourceId> addSource(Database& database, const SourceDescription& source);
+// What was read of it; any number of times.
+Status writeReport(Database& database, SourceId source, const ImportReport& report,
+    const std::string& hash, std::uint64_t size);
+// What the source says of a run; any number of times.
+Status writeFacts(Database& database, SourceId source, RunId run, const Run& facts);
+Status addGpu(Database& database, SourceId source, RunId run, const Gpu& gpu);
+Result<SeriesId> addSeries(
+    Database& database, SourceId source, RunId run, const SeriesDescription& description);
+Status addIteration(Database& database, SourceId source, RunId run, const Iteration& iteration);
 
 // Deletes everything that the source had written, and adds the names it used, which may now be
 // unused (StringTable.h), to `names`; returns the runs it belonged to, which need refreshRun().

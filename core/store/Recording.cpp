@@ -1,0 +1,127 @@
+#include "core/store/Recording.h"
+
+#include "core/model/Try.h"
+#include "core/store/Connection.h"
+#include "core/store/samples/GrowingSamples.h"
+#include "core/store/tables/SourceTables.h"
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace trainscope::store {
+
+namespace {
+
+class RecordingSession final : public Recording {
+public:
+    RecordingSession(Connection& connection, Run run)
+        : m_connection(connection)
+        , m_facts(std::move(run)) {
+        connection.importing = true;
+    }
+    ~RecordingSession() override { m_connection.importing = false; }
+
+    Status open(const SourceDescription& source) {
+        return transaction([&](Database& database) -> Status {
+            IdSet names;
+            ASSIGN_OR_RETURN(const auto old, sourcesAt(database, source.path, {}));
+            for (const SourceId before : old)
+                RETURN_IF_ERROR(deleteSource(database, before, names));
+            ASSIGN_OR_RETURN(m_source, addSource(database, source));
+            ASSIGN_OR_RETURN(m_run, findOrAddRun(database, m_facts.name));
+            m_samples = std::make_unique<GrowingSamples>(database, m_source);
+            RETURN_IF_ERROR(writeRun(database, RunStatus::Partial));
+            return deleteUnusedNames(database, std::move(names), [] { return true; });
+        });
+    }
+
+    Status gpu(const Gpu& gpu) override {
+        return transaction(
+            [&](Database& database) { return addGpu(database, m_source, m_run, gpu); });
+    }
+
+    Result<SeriesId> series(const SeriesDescription& description) override {
+        SeriesId id;
+        RETURN_IF_ERROR(transaction([&](Database& database) -> Status {
+            ASSIGN_OR_RETURN(id, addSeries(database, m_source, m_run, description));
+            return {};
+        }));
+        m_samples->open(id, description.scale, description.counterBits);
+        return id;
+    }
+
+    void sample(SeriesId series, TimeNs time, double value) override {
+        m_samples->add(series, time, value);
+    }
+    void iteration(const Iteration& iteration) override { m_iterations.push_back(iteration); }
+    void describe(const Run& run) override { m_facts = run; }
+
+    Status commit(const ImportReport& report) override {
+        RETURN_IF_ERROR(transaction([&](Database& database) -> Status {
+            RETURN_IF_ERROR(m_samples->write());
+            return writeRest(database, report, RunStatus::Partial);
+        }));
+        remember();
+        return {};
+    }
+
+    Status finish(const ImportReport& report, const Progress& progress) override {
+        const auto proceed = [&progress](std::uint64_t done, std::uint64_t total) {
+            return !progress || progress({"Indexing samples", done, total});
+        };
+        RETURN_IF_ERROR(transaction([&](Database& database) -> Status {
+            RETURN_IF_ERROR(m_samples->finish(proceed));
+            return writeRest(database, report, m_facts.status);
+        }));
+        remember();
+        return {};
+    }
+
+private:
+    template <typename Work>
+    Status transaction(Work&& work) {
+        return m_connection.call([&](Database& database) {
+            return database.transaction([&] { return work(database); });
+        });
+    }
+
+    Status writeRest(Database& database, const ImportReport& report, RunStatus status) {
+        for (const Iteration& iteration : m_iterations)
+            RETURN_IF_ERROR(addIteration(database, m_source, m_run, iteration));
+        RETURN_IF_ERROR(writeReport(database, m_source, report, {}, 0));
+        return writeRun(database, status);
+    }
+
+    Status writeRun(Database& database, RunStatus status) {
+        Run facts = m_facts;
+        facts.status = status;
+        RETURN_IF_ERROR(writeFacts(database, m_source, m_run, facts));
+        return refreshRun(database, m_run);
+    }
+
+    void remember() {
+        m_samples->written();
+        m_iterations.clear();
+    }
+
+    Connection& m_connection;
+    Run m_facts;
+    SourceId m_source;
+    RunId m_run;
+    std::unique_ptr<GrowingSamples> m_samples;
+    std::vector<Iteration> m_iterations; // that no commit holds yet
+};
+
+} // namespace
+
+Result<std::unique_ptr<Recording>> Recording::begin(
+    Store& store, const SourceDescription& source, const Run& run) {
+    Connection& connection = store.connection();
+    RETURN_IF_ERROR(requireWritable(connection));
+    auto session = std::make_unique<RecordingSession>(connection, run);
+    RETURN_IF_ERROR(session->open(source));
+    return std::unique_ptr<Recording>(std::move(session));
+}
+
+} // namespace trainscope::store

@@ -1,0 +1,44 @@
+#pragma once
+// A recording: a source of one run that is written while it happens. Each commit() is a transaction
+// of its own; what it held stays, whatever happens to the program, and others see it at once. A
+// commit that fails (a full disk, another writer) loses nothing either: the samples wait for the
+// next.
+
+#include "core/model/Import.h"
+#include "core/store/Store.h"
+#include "core/store/Writing.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace trainscope::store {
+
+class Recording {
+public:
+    // The run is marked partial until finish(). The store lives longer, is open for writing and
+    // writes nothing else meanwhile, else the answer is Refused.
+    static Result<std::unique_ptr<Recording>> begin(
+        Store& store, const SourceDescription& source, const Run& run);
+    virtual ~Recording() = default;
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+
+    // In the database at once.
+    virtual Status gpu(const Gpu& gpu) = 0;
+    virtual Result<SeriesId> series(const SeriesDescription& description) = 0;
+
+    // These wait for the next commit. Times of a series do not decrease.
+    virtual void sample(SeriesId series, TimeNs time, double value) = 0; // NaN for missing
+    virtual void iteration(const Iteration& iteration) = 0;
+    virtual void describe(const Run& run) = 0; // replaces what was said of it
+
+    virtual Status commit(const ImportReport& report) = 0;
+    // The last commit, with everything that makes reading quick; the run has the status that was
+    // described.
+    virtual Status finish(const ImportReport& report, const Progress& progress) = 0;
+
+protected:
+    Recording() = default;
+};
+
+} // namespace trainscope::store

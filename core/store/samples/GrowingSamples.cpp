@@ -1,0 +1,203 @@
+#include "core/store/samples/GrowingSamples.h"
+
+#include "core/model/Try.h"
+#include "core/store/codec/TimeCodec.h"
+#include "core/store/codec/ValueCodec.h"
+#include "core/store/samples/ChunkRows.h"
+
+#include <memory>
+
+namespace trainscope::store {
+
+class GrowingSamples::Chunks {
+public:
+    Chunks(Database& database, SourceId source)
+        : m_database(database)
+        , m_data(database) {
+        m_data.setSource(source.value);
+    }
+
+    DataWriter& data() { return m_data; }
+
+    // The samples [from, to) of what waits, as a chunk.
+    Status add(SeriesId id, const Growing& series, std::size_t from, std::size_t to) {
+        if (from == to)
+            return {};
+        const auto begin = static_cast<std::ptrdiff_t>(from);
+        const auto end = static_cast<std::ptrdiff_t>(to);
+        const auto times = std::make_shared<const std::vector<std::int64_t>>(
+            series.times.begin() + begin, series.times.begin() + end);
+        const auto values = std::span(series.values).subspan(from, to - from);
+        const TimeShare::Decision decision = m_share.decide(times);
+        if (!decision.known)
+            RETURN_IF_ERROR(addTimes(*times, decision));
+        m_bytes.clear();
+        encodeValues(values, m_bytes);
+        ASSIGN_OR_RETURN(const auto place, m_data.append(m_bytes));
+        const std::int64_t first = series.held.whole + static_cast<std::int64_t>(from);
+        return insertChunk(
+            m_database, id, first, figuresOf(*times, values), place, m_share.places(decision.slot));
+    }
+
+private:
+    Status addTimes(const std::vector<std::int64_t>& times, const TimeShare::Decision& decision) {
+        m_bytes.clear();
+        const bool isBeside = decision.base && encodeTimesBeside(times, *decision.base, m_bytes);
+        if (!decision.base)
+            encodeTimes(times, m_bytes);
+        ASSIGN_OR_RETURN(const auto place, m_data.append(m_bytes));
+        m_share.place(
+            decision.slot, place, isBeside ? m_share.places(decision.baseSlot).times : DataPlace{});
+        return {};
+    }
+
+    Database& m_database;
+    DataWriter m_data;
+    TimeShare m_share;
+    Bytes m_bytes;
+};
+
+std::size_t GrowingSamples::Growing::unwritten() const {
+    return static_cast<std::size_t>(held.figures.count - held.whole);
+}
+
+void GrowingSamples::open(SeriesId series, double scale, int counterBits) {
+    Growing& growing = m_series[series];
+    growing.scale = scale;
+    growing.counterBits = counterBits;
+}
+
+void GrowingSamples::add(SeriesId series, TimeNs time, double value) {
+    Growing& growing = m_series[series];
+    growing.times.push_back(time.ns);
+    growing.values.push_back(value);
+    ++m_count;
+}
+
+void GrowingSamples::prepare() {
+    m_nextLoose = m_loose;
+    m_nextWrites = m_writes + 1;
+    for (auto& [id, series] : m_series) {
+        series.next = series.held;
+        const std::size_t from = series.unwritten();
+        if (from == series.times.size())
+            continue;
+        const auto times = std::span(series.times).subspan(from);
+        if (series.held.figures.count > 0)
+            series.next.periods.add(times.front() - series.held.figures.end);
+        series.next.periods.addBetween(times);
+        series.next.figures.append(figuresOf(times, std::span(series.values).subspan(from)));
+    }
+}
+
+Status GrowingSamples::write() {
+    prepare();
+    return m_nextWrites < kMergeEvery ? addNew() : merge(false);
+}
+
+void GrowingSamples::written() {
+    m_loose = std::move(m_nextLoose);
+    m_writes = m_nextWrites;
+    for (auto& [id, series] : m_series) {
+        const auto stay = static_cast<std::ptrdiff_t>(series.next.whole - series.held.whole);
+        series.times.erase(series.times.begin(), series.times.begin() + stay);
+        series.values.erase(series.values.begin(), series.values.begin() + stay);
+        series.held = series.next;
+    }
+}
+
+Status GrowingSamples::addNew() {
+    Chunks chunks(m_database, m_source);
+    ASSIGN_OR_RETURN(const auto firstRow, nextRow());
+    for (const auto& [id, series] : m_series) {
+        if (series.unwritten() == series.times.size())
+            continue;
+        RETURN_IF_ERROR(chunks.add(id, series, series.unwritten(), series.times.size()));
+        RETURN_IF_ERROR(describe(id, series));
+    }
+    RETURN_IF_ERROR(chunks.data().flush());
+    ASSIGN_OR_RETURN(const auto behind, nextRow());
+    m_nextLoose.emplace_back(firstRow, behind);
+    return {};
+}
+
+Status GrowingSamples::merge(bool isLast) {
+    constexpr auto whole = static_cast<std::size_t>(kWholeChunk);
+    for (const auto& [first, behind] : m_loose)
+        RETURN_IF_ERROR(
+            m_database.execute("DELETE FROM sample_data WHERE id>=? AND id<?", first, behind));
+    m_nextLoose.clear();
+    m_nextWrites = 0;
+    Chunks stay(m_database, m_source);
+    for (auto& [id, series] : m_series) {
+        RETURN_IF_ERROR(
+            m_database.execute("DELETE FROM sample_chunk WHERE series=? AND first_index>=?",
+                id.value, series.held.whole));
+        std::size_t done = 0;
+        for (; done + whole <= series.times.size(); done += whole)
+            RETURN_IF_ERROR(stay.add(id, series, done, done + whole));
+        if (isLast) {
+            RETURN_IF_ERROR(stay.add(id, series, done, series.times.size()));
+            done = series.times.size();
+        }
+        series.next.whole += static_cast<std::int64_t>(done);
+        RETURN_IF_ERROR(describe(id, series));
+    }
+    RETURN_IF_ERROR(stay.data().flush());
+    if (isLast)
+        return {};
+    for (auto& [id, series] : m_series)
+        RETURN_IF_ERROR(indexBlocks(id, series, stay.data()));
+    RETURN_IF_ERROR(stay.data().flush());
+    ASSIGN_OR_RETURN(const auto firstRow, nextRow());
+    Chunks loose(m_database, m_source);
+    for (const auto& [id, series] : m_series) {
+        const auto rest = static_cast<std::size_t>(series.next.whole - series.held.whole);
+        RETURN_IF_ERROR(loose.add(id, series, rest, series.times.size()));
+    }
+    RETURN_IF_ERROR(loose.data().flush());
+    ASSIGN_OR_RETURN(const auto behind, nextRow());
+    m_nextLoose.emplace_back(firstRow, behind);
+    return {};
+}
+
+Status GrowingSamples::indexBlocks(SeriesId id, Growing& series, DataWriter& data) const {
+    constexpr std::int64_t needed = kBlockSamples + 1 + kRateLookAhead;
+    while (series.next.whole - series.next.indexed >= needed) {
+        RETURN_IF_ERROR(indexBlock(m_database, data, shapeOf(id, series), series.next.indexed));
+        series.next.indexed += kBlockSamples;
+    }
+    return {};
+}
+
+Status GrowingSamples::finish(const IndexProceed& proceed) {
+    prepare();
+    RETURN_IF_ERROR(merge(true));
+    DataWriter data(m_database);
+    data.setSource(m_source.value);
+    std::uint64_t done = 0;
+    for (const auto& [id, series] : m_series) {
+        RETURN_IF_ERROR(m_database.execute("DELETE FROM bucket_page WHERE series=?", id.value));
+        RETURN_IF_ERROR(indexSeries(
+            m_database, data, shapeOf(id, series), [&](std::uint64_t within, std::uint64_t) {
+                return proceed(done + within, static_cast<std::uint64_t>(m_count));
+            }));
+        done += static_cast<std::uint64_t>(series.next.figures.count);
+    }
+    return data.flush();
+}
+
+Status GrowingSamples::describe(SeriesId id, const Growing& series) const {
+    return updateSeries(m_database, shapeOf(id, series), series.next.figures);
+}
+
+SeriesShape GrowingSamples::shapeOf(SeriesId id, const Growing& series) {
+    return {id, series.scale, series.counterBits, series.next.figures.count,
+        series.next.periods.median()};
+}
+
+Result<std::int64_t> GrowingSamples::nextRow() const {
+    return m_database.number("SELECT coalesce(max(id), 0) + 1 FROM sample_data");
+}
+
+} // namespace trainscope::store

@@ -1,0 +1,87 @@
+#pragma once
+// The samples of a source that is written while it happens. Each write() adds what is new as small
+// chunks; every kMergeEvery writes these become one chunk a series, and chunks of kWholeChunk
+// samples are left alone for good. So a sample is written three times, however long it goes on, and
+// a reader finds no more than a block of each series without a pyramid (SeriesPyramid.h).
+//
+// One write() is a part of the caller's transaction; until written() says that it holds, nothing
+// that it did is remembered, and the next one does it again.
+
+#include "core/model/Id.h"
+#include "core/model/Result.h"
+#include "core/model/Time.h"
+#include "core/store/database/Database.h"
+#include "core/store/samples/SampleFigures.h"
+#include "core/store/samples/SeriesPyramid.h"
+#include "core/store/samples/TimeShare.h"
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace trainscope::store {
+
+class GrowingSamples {
+public:
+    static constexpr std::int64_t kWholeChunk = 4096;
+    static constexpr int kMergeEvery = 16;
+
+    GrowingSamples(Database& database, SourceId source)
+        : m_database(database)
+        , m_source(source) { }
+
+    void open(SeriesId series, double scale, int counterBits);
+    // In memory until they are written. Times do not decrease.
+    void add(SeriesId series, TimeNs time, double value);
+    [[nodiscard]] std::int64_t count() const { return m_count; } // of all samples, ever
+
+    Status write();
+    void written();
+    // The last write(): every level of every pyramid, and nothing left to be merged.
+    Status finish(const IndexProceed& proceed);
+
+private:
+    // What the database holds of a series.
+    struct Held {
+        std::int64_t whole = 0; // samples in chunks that stay
+        std::int64_t indexed = 0; // of them, under a pyramid
+        SampleFigures figures; // of all
+        PeriodHistogram periods;
+    };
+    struct Growing {
+        double scale = 1.0;
+        int counterBits = 0;
+        Held held;
+        Held next; // when the transaction holds
+        // Samples behind those in chunks that stay.
+        std::vector<std::int64_t> times;
+        std::vector<double> values;
+
+        [[nodiscard]] std::size_t unwritten() const; // the first, in `times`
+    };
+    // Rows of sample_data whose chunks the next merge replaces: first, and behind the last.
+    using Rows = std::pair<std::int64_t, std::int64_t>;
+    // Chunks that are written into one stretch of rows.
+    class Chunks;
+
+    void prepare();
+    Status addNew();
+    Status merge(bool isLast);
+    Status indexBlocks(SeriesId id, Growing& series, DataWriter& data) const;
+    Status describe(SeriesId id, const Growing& series) const;
+    [[nodiscard]] static SeriesShape shapeOf(SeriesId id, const Growing& series);
+    Result<std::int64_t> nextRow() const;
+
+    Database& m_database;
+    SourceId m_source;
+    std::map<SeriesId, Growing> m_series;
+    std::vector<Rows> m_loose;
+    std::vector<Rows> m_nextLoose;
+    int m_writes = 0; // since the last merge
+    int m_nextWrites = 0;
+    std::int64_t m_count = 0;
+};
+
+} // namespace trainscope::store

@@ -1,0 +1,258 @@
+// A recording: what was committed is whole at every moment, for readers beside it, after a program
+// that died and after a disk that was full; its end is the same as an import of the same samples.
+
+#include "core/store/Connection.h"
+#include "core/store/Envelope.h"
+#include "core/store/Recording.h"
+#include "support/TestProgram.h"
+
+#include <QObject>
+
+#include <random>
+
+using namespace trainscope;
+using namespace trainscope::store;
+using namespace trainscope::test;
+
+namespace {
+
+constexpr std::int64_t kStart = 1'700'000'000'000'000'000;
+constexpr double kPowerScale = 0.1;
+constexpr std::int64_t kStep = 50'000'000; // ns
+
+// 20 samples a second with a little jitter; a counter of 32 bits that wraps every 40 samples.
+struct Readings {
+    Data power = irregular(7, 60'000, kStart, kStep);
+    Data bytes;
+    Data slow;
+
+    Readings() {
+        for (int i = 0; i < 60'000; ++i) {
+            const std::int64_t t = kStart + i * kStep + (i * 7919) % 1000;
+            bytes.times.push_back(t);
+            bytes.values.push_back(std::fmod(i * 1e8, 4294967296.0));
+            if (i % 20 == 0) {
+                slow.times.push_back(t);
+                slow.values.push_back(i / 20);
+            }
+        }
+    }
+};
+
+struct Taken {
+    std::unique_ptr<Recording> recording;
+    SeriesId power;
+    SeriesId bytes;
+    SeriesId slow;
+};
+
+Taken begin(Store& store) {
+    Taken taken;
+    taken.recording
+        = got(Recording::begin(store, {"record:node0:1", 0, "", "job"}, runNamed("job")));
+    ok(taken.recording->gpu({0, 0, 0, "H100", "GPU-0"}));
+    taken.power = got(taken.recording->series(gauge("gpu_power", 0, kPowerScale)));
+    taken.bytes = got(taken.recording->series(counter("pcie_tx", 0, 32)));
+    taken.slow = got(taken.recording->series(gauge("power_limit", 0)));
+    return taken;
+}
+
+void add(Recording& recording, SeriesId id, const Data& data, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < std::min(to, data.times.size()); ++i)
+        recording.sample(id, {data.times[i]}, data.values[i]);
+}
+
+Data firstOf(const Data& data, std::size_t count) {
+    Data first = data;
+    first.times.resize(std::min(count, first.times.size()));
+    first.values.resize(first.times.size());
+    return first;
+}
+
+// In SI.
+void compareSamples(
+    const Store& store, SeriesId id, const Data& expected, double scale = kPowerScale) {
+    std::size_t at = 0;
+    ok(store.forEachSample(id, kAllTime, [&](auto times, auto values) {
+        for (std::size_t i = 0; i < times.size(); ++i, ++at) {
+            if (at >= expected.times.size() || times[i].ns != expected.times[at]
+                || (values[i] != expected.values[at] * scale
+                    && !(std::isnan(values[i]) && std::isnan(expected.values[at])))) {
+                QTest::qFail("a sample differs", __FILE__, __LINE__);
+                return false;
+            }
+        }
+        return true;
+    }));
+    QCOMPARE(at, expected.times.size());
+}
+
+} // namespace
+
+class tst_Recording : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // Readers see all of each commit, at every zoom.
+    void grows() {
+        const Readings source;
+        Fixture fixture;
+        Store store = fixture.create();
+        Taken taken = begin(store);
+        const Store view = fixture.view();
+        std::mt19937_64 random(1);
+        std::size_t done = 0;
+        for (int commit = 0; done < source.power.times.size(); ++commit) {
+            const std::size_t more = commit % 100 == 99 ? 3000 : 20 + random() % 100;
+            const std::size_t to = std::min(done + more, source.power.times.size());
+            add(*taken.recording, taken.power, source.power, done, to);
+            add(*taken.recording, taken.bytes, source.bytes, done, to);
+            add(*taken.recording, taken.slow, source.slow, (done + 19) / 20, (to + 19) / 20);
+            done = to;
+            ok(taken.recording->commit({}));
+            if (commit % 61 != 0)
+                continue;
+            const Data power = firstOf(source.power, done);
+            compareSamples(view, taken.power, power);
+            compareSamples(view, taken.slow, firstOf(source.slow, (done + 19) / 20), 1.0);
+            const std::int64_t length = power.times.back() - kStart + 1;
+            for (const int columns : {1, 100, 1920}) {
+                const TimeRange all{{kStart}, {kStart + length}};
+                const TimeRange late{{kStart + length - length / 3}, {kStart + length + 1000}};
+                checkEnvelope(
+                    power, kPowerScale, all, got(view.buckets(taken.power, all, columns)));
+                checkEnvelope(
+                    power, kPowerScale, late, got(view.buckets(taken.power, late, columns)));
+            }
+            if (QTest::currentTestFailed())
+                return;
+        }
+        QVERIFY(got(view.check()).damage.empty());
+        QVERIFY(got(view.findRun("job")).status == RunStatus::Partial);
+    }
+
+    // 1e8 B every 50 ms are 2 GB/s, at every moment.
+    void ratesOfACounterThatGrows() {
+        const Readings source;
+        Fixture fixture;
+        Store store = fixture.create();
+        Taken taken = begin(store);
+        const Store view = fixture.view();
+        for (std::size_t done = 0; done < 60'000; done += 250) {
+            add(*taken.recording, taken.bytes, source.bytes, done, done + 250);
+            ok(taken.recording->commit({}));
+            if (done % 5000 != 0)
+                continue;
+            const TimeRange all{{kStart}, {source.bytes.times[done + 249]}};
+            for (const Bucket& bucket : got(view.rateBuckets(taken.bytes, all, 10)))
+                QVERIFY2(std::abs(bucket.mean - 2e9F) < 2e5F,
+                    qPrintable(QString::number(double{bucket.mean})));
+        }
+    }
+
+    // The end leaves the same as an import.
+    void endsAsAnImport() {
+        const Readings source;
+        Fixture fixture;
+        Store store = fixture.create();
+        Taken taken = begin(store);
+        for (std::size_t done = 0; done < 60'000; done += 500) {
+            add(*taken.recording, taken.power, source.power, done, done + 500);
+            add(*taken.recording, taken.bytes, source.bytes, done, done + 500);
+            ok(taken.recording->commit({}));
+        }
+        Iteration iteration;
+        iteration.index = 1;
+        iteration.range = {{kStart}, {kStart + 10 * kStep}};
+        taken.recording->iteration(iteration);
+        ok(taken.recording->finish({}, {}));
+        taken.recording.reset();
+        Fixture other;
+        Store imported = other.create();
+        const SeriesId power = addSeries(
+            imported, gauge("gpu_power", 0, kPowerScale), source.power.times, source.power.values);
+        const SeriesId bytes = addSeries(imported, counter("pcie_tx", 0, 32), source.bytes.times,
+            source.bytes.values, "/data/b.csv");
+        const TimeRange window{{kStart + 12345}, {kStart + 50'000 * kStep}};
+        for (const int columns : {1, 64, 1920}) {
+            const auto mine = got(store.buckets(taken.power, window, columns));
+            const auto theirs = got(imported.buckets(power, window, columns));
+            const auto rates = got(store.rateBuckets(taken.bytes, window, columns));
+            const auto others = got(imported.rateBuckets(bytes, window, columns));
+            for (std::size_t i = 0; i < mine.size(); ++i) {
+                QCOMPARE(mine[i].count, theirs[i].count);
+                QCOMPARE(mine[i].min, theirs[i].min);
+                QCOMPARE(mine[i].mean, theirs[i].mean);
+                QCOMPARE(rates[i].mean, others[i].mean);
+            }
+        }
+        const auto mine = got(store.statistics(taken.power, kAllTime));
+        const auto theirs = got(imported.statistics(power, kAllTime));
+        QCOMPARE(mine.mean, theirs.mean);
+        QCOMPARE(mine.max, theirs.max);
+        QVERIFY(got(store.check()).damage.empty());
+        QVERIFY(got(store.findRun("job")).status == RunStatus::Ok);
+        QCOMPARE(got(store.iterations(got(store.findRun("job")).id)).size(), 1U);
+    }
+
+    // A program that dies loses what no commit held, and nothing else.
+    void dies() {
+        const Readings source;
+        Fixture fixture;
+        {
+            Store store = fixture.create();
+            Taken taken = begin(store);
+            add(*taken.recording, taken.power, source.power, 0, 5000);
+            ok(taken.recording->commit({}));
+            add(*taken.recording, taken.power, source.power, 5000, 6000);
+        }
+        Store store = fixture.create();
+        const Run run = got(store.findRun("job"));
+        QVERIFY(run.status == RunStatus::Partial);
+        compareSamples(store, got(store.series(run.id)).front().id, firstOf(source.power, 5000));
+        QVERIFY(got(store.check()).damage.empty());
+    }
+
+    // While the disk is full nothing gets through; then everything does.
+    void diskIsFull() {
+        const Readings source;
+        Fixture fixture;
+        Store store = fixture.create();
+        Taken taken = begin(store);
+        add(*taken.recording, taken.power, source.power, 0, 3000);
+        ok(taken.recording->commit({}));
+        Database& database = store.connection().database;
+        const auto pages = got(database.number("PRAGMA page_count"));
+        ok(database.script("PRAGMA max_page_count=" + std::to_string(pages)));
+        int failed = 0;
+        for (std::size_t done = 3000; done < 40'000; done += 100) {
+            add(*taken.recording, taken.power, source.power, done, done + 100);
+            add(*taken.recording, taken.bytes, source.bytes, done, done + 100);
+            failed += taken.recording->commit({}).hasValue() ? 0 : 1;
+        }
+        QVERIFY(failed > 300);
+        ok(database.script("PRAGMA max_page_count=1000000"));
+        ok(taken.recording->commit({}));
+        compareSamples(store, taken.power, firstOf(source.power, 40'000));
+        ok(taken.recording->finish({}, {}));
+        compareSamples(store, taken.power, firstOf(source.power, 40'000));
+        QVERIFY(got(store.check()).damage.empty());
+    }
+
+    void refusals() {
+        Fixture fixture;
+        Store store = fixture.create();
+        Taken taken = begin(store);
+        QVERIFY(
+            beginImport(store, {"/data/a.csv", 0, "", "run"}).error().code == ErrorCode::Refused);
+        QVERIFY(Recording::begin(store, {"record:2", 0, "", "job"}, runNamed("job")).error().code
+            == ErrorCode::Refused);
+        taken.recording.reset();
+        Store view = fixture.view();
+        QVERIFY(Recording::begin(view, {"record:2", 0, "", "job"}, runNamed("job")).error().code
+            == ErrorCode::Refused);
+    }
+};
+
+TRAINSCOPE_TEST(tst_Recording)
+#include "tst_Recording.moc"
