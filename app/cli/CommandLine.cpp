@@ -45,6 +45,7 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addPlacementCommand(app, context);
     addTopologyCommand(app, context);
     addProfileCommand(app, context);
+    addRecordCommand(app, context);
     addCorrelateCommand(app, context);
     addClusterCommand(app, context);
     addPredictCommand(app, context);

@@ -46,6 +46,17 @@ const std::vector<KnownMetric>& metricRegistry() {
         {{metric::kCpuTemperature, "°C", Gauge, "CPU temperature"}},
         {{metric::kCpuUtilization, "1", Gauge, "CPU utilisation"}, {}, kPercent, {}},
         {{metric::kNodePower, "W", Gauge, "Node power"}, {}, false, 0xF0C050},
+        {{metric::kModulePower, "W", Gauge, "Power of GPU and processor on one module"}, {}, false, 0xC8A040},
+        {{metric::kGpuEnergy, "J", Counter, "GPU energy"}},
+        {{metric::kHotspotTemperature, "°C", Gauge, "Hotspot temperature"}, {}, false, 0xB04A00},
+        {{metric::kEccCorrected, "1", Counter, "Memory errors, corrected"}},
+        {{metric::kEccUncorrected, "1", Counter, "Memory errors, not corrected"}},
+        {{metric::kXid, "1", Gauge, "Last Xid error"}},
+        {{metric::kNvlinkLinkRx, "B", Counter, "NVLink received, one link"}},
+        {{metric::kNvlinkLinkTx, "B", Counter, "NVLink sent, one link"}},
+        {{metric::kNetRx, "B", Counter, "Network received"}},
+        {{metric::kNetTx, "B", Counter, "Network sent"}},
+        {{metric::kSamplingDelay, "s", Gauge, "Sampling delay"}},
     };
     // clang-format on
     return registry;

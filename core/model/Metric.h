@@ -42,6 +42,17 @@ inline constexpr const char* kCpuPower = "cpu_power";
 inline constexpr const char* kCpuTemperature = "cpu_temperature";
 inline constexpr const char* kCpuUtilization = "cpu_utilization";
 inline constexpr const char* kNodePower = "node_power";
+inline constexpr const char* kModulePower = "module_power";
+inline constexpr const char* kGpuEnergy = "gpu_energy";
+inline constexpr const char* kHotspotTemperature = "hotspot_temperature";
+inline constexpr const char* kEccCorrected = "ecc_corrected";
+inline constexpr const char* kEccUncorrected = "ecc_uncorrected";
+inline constexpr const char* kXid = "xid";
+inline constexpr const char* kNvlinkLinkRx = "nvlink_link_rx";
+inline constexpr const char* kNvlinkLinkTx = "nvlink_link_tx";
+inline constexpr const char* kNetRx = "net_rx";
+inline constexpr const char* kNetTx = "net_tx";
+inline constexpr const char* kSamplingDelay = "sampling_delay";
 
 } // namespace metric
 

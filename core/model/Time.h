@@ -39,6 +39,8 @@ constexpr TimeNs operator-(TimeNs t, DurationNs d) {
     return {t.ns - d.ns};
 }
 
+TimeNs wallClock(); // now
+
 // Half-open interval [begin, end).
 struct TimeRange {
     TimeNs begin;

@@ -39,6 +39,7 @@ void addCompareCommand(CLI::App& app, CommandContext& context);
 void addPlacementCommand(CLI::App& app, CommandContext& context);
 void addTopologyCommand(CLI::App& app, CommandContext& context);
 void addProfileCommand(CLI::App& app, CommandContext& context);
+void addRecordCommand(CLI::App& app, CommandContext& context);
 void addCorrelateCommand(CLI::App& app, CommandContext& context);
 void addClusterCommand(CLI::App& app, CommandContext& context);
 void addFigureCommand(CLI::App& app, CommandContext& context);

@@ -36,12 +36,6 @@ Error nameless(const Database& database) {
 
 } // namespace
 
-TimeNs wallClock() {
-    return {std::chrono::duration_cast<std::chrono::nanoseconds>(
-        std::chrono::system_clock::now().time_since_epoch())
-                .count()};
-}
-
 Result<std::vector<SavedComparison>> readComparisons(Database& database) {
     return database.rows("SELECT name, spec, created_ns, changed_ns FROM comparison ORDER BY name",
         [](const Row& row) {

@@ -14,8 +14,6 @@
 
 namespace trainscope::store {
 
-TimeNs wallClock();
-
 Result<std::vector<SavedComparison>> readComparisons(Database& database); // by name
 Status saveComparison(Database& database, std::string_view name, std::string_view spec);
 // Within the caller's transaction.

@@ -1,0 +1,290 @@
+#include "app/cli/commands/Command.h"
+#include "app/cli/commands/ImportJob.h"
+#include "app/cli/options/AddOption.h"
+#include "app/recording/WatchedProgram.h"
+#include "core/model/AsciiText.h"
+#include "core/text/Numbers.h"
+#include "importers/common/Number.h"
+#include "importers/launch/LaunchFile.h"
+#include "importers/record/Recorder.h"
+
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+using record::JobDescription;
+using record::Recorder;
+using record::RecordRequest;
+
+struct RecordOptions {
+    std::string interval = "50ms";
+    std::vector<std::string> gpus;
+    std::string into;
+    std::string kineto;
+    std::string name;
+    std::string job;
+    std::optional<int> node;
+    std::optional<int> nodes;
+    std::vector<std::string> command;
+};
+
+constexpr std::chrono::milliseconds kCommitEvery{1000};
+constexpr DurationNs kShortest{1'000'000}; // of an interval
+constexpr DurationNs kLongest{3'600'000'000'000};
+
+// "50ms", "0.02 s", "20" (milliseconds).
+Result<DurationNs> intervalFrom(std::string_view text) {
+    struct Unit {
+        std::string_view name;
+        double ns;
+    };
+    constexpr std::array units{
+        Unit{"us", 1e3}, Unit{"µs", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}, Unit{"", 1e6}};
+    for (const Unit& unit : units) {
+        if (!text.ends_with(unit.name))
+            continue;
+        const auto number = importers::parseNumber(text.substr(0, text.size() - unit.name.size()));
+        if (!number)
+            continue;
+        const DurationNs interval{static_cast<std::int64_t>(*number * unit.ns)};
+        if (interval >= kShortest && interval <= kLongest)
+            return interval;
+    }
+    return Error{ErrorCode::Usage,
+        fmt::format("\"{}\" is no time between 1 ms and an hour, such as 50ms or 0.1s.", text),
+        "--interval"};
+}
+
+std::string hostName() {
+    std::array<char, 256> name{};
+    return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+void replaceAll(std::string& text, std::string_view from, const std::string& to) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+        text.replace(at, from.size(), to);
+}
+
+// %h, %n and %j are host, node and job. Nodes of one job never share a file: without either of the
+// first two their names get the host's.
+std::string fileOf(std::string path, const JobDescription& job) {
+    const bool isOwn = path.find("%h") != std::string::npos || path.find("%n") != std::string::npos;
+    replaceAll(path, "%h", job.host);
+    replaceAll(path, "%n", std::to_string(job.node));
+    replaceAll(path, "%j", job.job.empty() ? "job" : job.job);
+    if (isOwn || job.nodes < 2)
+        return path;
+    const std::filesystem::path whole(path);
+    return (
+        whole.parent_path() / (whole.stem().string() + "-" + job.host + whole.extension().string()))
+        .string();
+}
+
+JobDescription jobOf(const RecordOptions& options, const record::Environment& environment) {
+    JobDescription job = record::describeJob(options.command, environment, hostName());
+    if (!options.job.empty())
+        job.job = options.job;
+    job.node = options.node.value_or(job.node);
+    job.nodes = std::max(options.nodes.value_or(job.nodes), job.node + 1);
+    return job;
+}
+
+// A launch configuration, where the command states one.
+LaunchConfig launchOf(const std::vector<std::string>& command) {
+    std::string text;
+    for (const std::string& word : command)
+        text += word + " ";
+    auto launch = importers::launch::readLaunch(
+        importers::launch::LaunchKind::Text, text, "the recorded command");
+    return launch.hasValue() ? launch.value() : LaunchConfig{};
+}
+
+std::vector<std::string> visibleGpus(
+    const RecordOptions& options, const record::Environment& environment) {
+    if (!options.gpus.empty())
+        return options.gpus;
+    for (const char* name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"}) {
+        const auto found = environment.find(name);
+        if (found == environment.end() || found->second.find("MIG") != std::string::npos)
+            continue;
+        std::vector<std::string> gpus;
+        for (const std::string_view gpu : words(found->second, ", "))
+            gpus.emplace_back(gpu);
+        return gpus;
+    }
+    return {};
+}
+
+// A failing disk is told once and again when it is over; the samples wait in memory meanwhile.
+class Commits {
+public:
+    Commits(Recorder& recorder, const Console& console)
+        : m_recorder(recorder)
+        , m_console(console) { }
+
+    void commit() {
+        const Status status = m_recorder.commit();
+        if (!status.hasValue() && m_isGood)
+            m_console.warn(status.error().describe()
+                + " The recording goes on in memory and is tried to be written every second.");
+        if (status.hasValue() && !m_isGood)
+            m_console.warn("The recording is written again.");
+        m_isGood = status.hasValue();
+    }
+
+private:
+    Recorder& m_recorder;
+    const Console& m_console;
+    bool m_isGood = true;
+};
+
+int watch(Recorder& recorder, app::WatchedProgram& program, const Console& console) {
+    using Clock = std::chrono::steady_clock;
+    Commits commits(recorder, console);
+    auto next = Clock::now() + kCommitEvery;
+    const int marks = recorder.marks() == nullptr ? -1 : recorder.marks()->descriptor();
+    while (!program.exitStatus()) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+            std::max(next - Clock::now(), Clock::duration::zero()));
+        program.wait(left + std::chrono::milliseconds(1), marks);
+        recorder.takeMarks();
+        if (Clock::now() < next)
+            continue;
+        commits.commit();
+        next = std::max(next + kCommitEvery, Clock::now());
+    }
+    return *program.exitStatus();
+}
+
+// Traces that the command left in the folder join its run.
+void importTraces(const RecordOptions& options, const std::string& database, const std::string& run,
+    const Console& console) {
+    ImportRequest request;
+    request.sources = {options.kineto};
+    request.database = database;
+    request.name = run;
+    const auto outcome = runImportJob(request, console);
+    if (!outcome.hasValue()) {
+        console.warn(outcome.error().describe());
+        return;
+    }
+    for (const Error& failure : outcome.value().failures)
+        console.warn(failure.describe());
+    console.err() << text::counted(static_cast<std::int64_t>(outcome.value().done()), "trace")
+                  << " from " << options.kineto << " added to the run.\n";
+}
+
+void tell(const Recorder& recorder, const std::string& file, const Console& console) {
+    const ImportReport& report = recorder.report();
+    console.err() << fmt::format("Recorded \"{}\" into {}: {}, {}; sampling delay {}.\n",
+        recorder.runName(), file,
+        text::counted(static_cast<std::int64_t>(report.ranksFound.size()), "GPU"),
+        text::counted(report.samples, "sample"),
+        report.facts.count("sampling delay") > 0 ? report.facts.at("sampling delay") : "unknown");
+    for (const ImportWarning& warning : report.warnings)
+        console.warn(warning.fullText());
+}
+
+Outcome recordCommand(const RecordOptions& options, const Console& console) {
+    const record::Environment environment = record::environmentOfThisProgram();
+    RecordRequest request;
+    ASSIGN_OR_RETURN(request.interval, intervalFrom(options.interval));
+    request.job = jobOf(options, environment);
+    request.gpus = visibleGpus(options, environment);
+    request.runName = options.name;
+    request.launch = launchOf(options.command);
+    const std::string file = fileOf(options.into, request.job);
+    // One of several processes on a node samples for all of them.
+    if (request.job.localProcess > 0) {
+        ASSIGN_OR_RETURN(auto program, app::WatchedProgram::start(options.command, {}, {}));
+        while (!program.exitStatus())
+            program.wait(std::chrono::hours(1), -1);
+        return static_cast<ExitStatus>(*program.exitStatus());
+    }
+    int status = 0;
+    std::string run;
+    {
+        ASSIGN_OR_RETURN(auto store, store::Store::openOrCreate(file));
+        ASSIGN_OR_RETURN(
+            auto recorder, Recorder::start(store, record::openDevices(environment), request));
+        std::vector<std::pair<std::string, std::string>> variables;
+        std::vector<int> inherited;
+        if (const record::MarkPipe* marks = recorder->marks()) {
+            variables.emplace_back("TRAINSCOPE_MARKS", marks->path());
+            inherited.push_back(marks->descriptor());
+        }
+        ASSIGN_OR_RETURN(
+            auto program, app::WatchedProgram::start(options.command, variables, inherited));
+        status = watch(*recorder, program, console);
+        const Status finished = recorder->finish({});
+        if (!finished.hasValue())
+            console.warn(finished.error().describe()
+                + " What was committed before is in the database, and marked partial.");
+        tell(*recorder, file, console);
+        run = recorder->runName();
+    }
+    if (!options.kineto.empty())
+        importTraces(options, file, run, console);
+    return static_cast<ExitStatus>(status);
+}
+
+} // namespace
+
+void addRecordCommand(CLI::App& app, CommandContext& context) {
+    auto* command
+        = app.add_subcommand("record", "Samples of the GPUs and the node while a command runs");
+    auto options = std::make_shared<RecordOptions>();
+    addOption(*command, "--into", options->into,
+        "The run database; %h, %n and %j stand for host, node and job", "DB")
+        ->required();
+    addOption(*command, "--interval", options->interval,
+        "Time between samples; 50ms unless given, 10ms are possible", "T");
+    addOption(*command, "--gpus", options->gpus,
+        "GPUs by number or UUID, in the order of the ranks; those that CUDA_VISIBLE_DEVICES names, "
+        "else all",
+        "G")
+        ->delimiter(',');
+    addOption(*command, "--kineto", options->kineto,
+        "Import the traces that the command leaves there into the same run", "DIR");
+    addOption(
+        *command, "--name", options->name, "Name of the run; after the job unless given", "N");
+    addOption(*command, "--job", options->job,
+        "What all nodes of a job call it, where no launcher does", "ID");
+    addOption(*command, "--node", options->node, "Number of this node, from 0, likewise", "I")
+        ->check(CLI::NonNegativeNumber);
+    addOption(*command, "--nodes", options->nodes, "Number of nodes, likewise", "N")
+        ->check(CLI::PositiveNumber);
+    command->add_option("COMMAND", options->command, "What is run, behind --")->required();
+    command->footer(
+        R"(Power, temperatures, clocks, utilisation, throttle reasons, memory, errors, PCIe and NVLink counters
+come from NVIDIA's or AMD's management library, network counters, processor power and temperature
+from the kernel. Everything is in the database up to the last second, whatever happens; the exit
+status is the command's, and signals are passed on to it.
+
+On several nodes (srun, mpirun, torchrun, ssh) start it once per node; each writes a file of its own,
+and trainscope-cli import A.trainscope B.trainscope --into ALL.trainscope makes one run of a job.
+
+A training script marks its iterations by a line with the number of each that begins:
+  import os
+  marks = open(os.environ.get("TRAINSCOPE_MARKS", os.devnull), "w", buffering=1)
+  print(step, file=marks)
+
+Examples:
+  trainscope-cli record --into run.trainscope -- torchrun --nproc-per-node 8 train.py
+  trainscope-cli record --interval 10ms --into run.trainscope --kineto traces/ -- python train.py
+  srun --ntasks-per-node 1 trainscope-cli record --into run-%j-%n.trainscope -- torchrun train.py)");
+    runs(*command, context, options, recordCommand);
+}
+
+} // namespace trainscope::cli

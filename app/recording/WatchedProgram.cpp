@@ -1,0 +1,160 @@
+#include "app/recording/WatchedProgram.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+namespace trainscope::app {
+
+namespace {
+
+constexpr std::array kPassedOn{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+constexpr int kSignalled = 128; // and its number: as shells tell it
+
+// Signals come in anywhere; a pipe brings them to where it is waited.
+std::array<int, 2> signalPipe{-1, -1};
+std::array<struct sigaction, kPassedOn.size()> formerActions;
+
+extern "C" void onPassedSignal(int signal) {
+    const auto number = static_cast<char>(signal);
+    // A full pipe has signals enough in it.
+    [[maybe_unused]] const auto written = ::write(signalPipe[1], &number, 1);
+}
+
+Status catchSignals() {
+    if (::pipe2(signalPipe.data(), O_CLOEXEC | O_NONBLOCK) != 0)
+        return Error{ErrorCode::Io,
+            std::string("A pipe for signals cannot be made: ") + std::strerror(errno) + ".", {}};
+    struct sigaction action { };
+    action.sa_handler = onPassedSignal;
+    action.sa_flags = SA_RESTART;
+    for (std::size_t i = 0; i < kPassedOn.size(); ++i)
+        ::sigaction(kPassedOn[i], &action, &formerActions[i]);
+    return {};
+}
+
+void releaseSignals() {
+    for (std::size_t i = 0; i < kPassedOn.size(); ++i)
+        ::sigaction(kPassedOn[i], &formerActions[i], nullptr);
+    for (int& end : signalPipe) {
+        if (end >= 0)
+            ::close(end);
+        end = -1;
+    }
+}
+
+std::vector<char*> pointersTo(std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (std::string& text : texts)
+        pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+std::vector<std::string> environmentWith(
+    const std::vector<std::pair<std::string, std::string>>& variables) {
+    std::vector<std::string> all;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        bool isReplaced = false;
+        for (const auto& [name, value] : variables)
+            isReplaced |= text.starts_with(name + "=");
+        if (!isReplaced)
+            all.emplace_back(text);
+    }
+    for (const auto& [name, value] : variables)
+        all.push_back(name + "=" + value);
+    return all;
+}
+
+// The command has the signals as this program once had them.
+int spawn(const std::vector<std::string>& command, std::vector<std::string> environment,
+    const std::vector<int>& inherited, pid_t& process) {
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_init(&files);
+    sigset_t usual;
+    sigemptyset(&usual);
+    for (const int signal : kPassedOn)
+        sigaddset(&usual, signal);
+    sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGALRM);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    for (const int file : inherited)
+        posix_spawn_file_actions_adddup2(&files, file, file); // takes close-on-exec away
+    std::vector<std::string> words = command;
+    const int problem = ::posix_spawnp(&process, words.front().c_str(), &files, &attributes,
+        pointersTo(words).data(), pointersTo(environment).data());
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+    return problem;
+}
+
+} // namespace
+
+Result<WatchedProgram> WatchedProgram::start(const std::vector<std::string>& command,
+    const std::vector<std::pair<std::string, std::string>>& variables,
+    const std::vector<int>& inherited) {
+    if (command.empty())
+        return Error{ErrorCode::Usage, "There is no command to be run.", {}};
+    if (Status caught = catchSignals(); !caught.hasValue())
+        return caught.error();
+    pid_t process = 0;
+    if (const int problem = spawn(command, environmentWith(variables), inherited, process)) {
+        releaseSignals();
+        return Error{ErrorCode::NotFound,
+            std::string("The command cannot be run: ") + std::strerror(problem) + ".",
+            command.front()};
+    }
+    return WatchedProgram(process, static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+}
+
+WatchedProgram::WatchedProgram(WatchedProgram&& other) noexcept
+    : m_process(std::exchange(other.m_process, 0))
+    , m_handle(std::exchange(other.m_handle, -1))
+    , m_exitStatus(other.m_exitStatus) { }
+
+WatchedProgram::~WatchedProgram() {
+    if (m_process == 0)
+        return;
+    while (!m_exitStatus)
+        wait(std::chrono::seconds(1), -1);
+    if (m_handle >= 0)
+        ::close(m_handle);
+    releaseSignals();
+}
+
+void WatchedProgram::wait(std::chrono::milliseconds period, int file) {
+    // Without a handle for processes (Linux before 5.3) it is asked often enough.
+    constexpr std::chrono::milliseconds often{50};
+    std::array<pollfd, 3> watched{
+        pollfd{m_handle, POLLIN, 0}, pollfd{signalPipe[0], POLLIN, 0}, pollfd{file, POLLIN, 0}};
+    const auto longest = m_handle < 0 ? std::min(period, often) : period;
+    // Woken by a signal it returns early, and nobody minds.
+    (void)::poll(watched.data(), watched.size(), static_cast<int>(longest.count()));
+    char signal = 0;
+    while (::read(signalPipe[0], &signal, 1) == 1) {
+        if (!m_exitStatus)
+            ::kill(m_process, signal);
+    }
+    takeStatus();
+}
+
+void WatchedProgram::takeStatus() {
+    int status = 0;
+    if (m_exitStatus || ::waitpid(m_process, &status, WNOHANG) != m_process)
+        return;
+    m_exitStatus = WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,45 @@
+#pragma once
+// WatchedProgram: a command that runs beside this program, with its own terminal, and whose signals
+// pass through: what asks this program to end asks the command, and this one ends after it.
+
+#include "core/model/Result.h"
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trainscope::app {
+
+class WatchedProgram {
+public:
+    // With these variables beside those of this program, and open files that it inherits. NotFound:
+    // there is no such program, or it may not be run. One at a time.
+    static Result<WatchedProgram> start(const std::vector<std::string>& command,
+        const std::vector<std::pair<std::string, std::string>>& variables,
+        const std::vector<int>& inherited);
+    WatchedProgram(WatchedProgram&& other) noexcept;
+    WatchedProgram& operator=(WatchedProgram&&) = delete;
+    ~WatchedProgram(); // waits for the command's end
+
+    // Until the command has ended, for `period` at most, or until `file` is readable (-1: none).
+    // Signals that came meanwhile have been handed on.
+    void wait(std::chrono::milliseconds period, int file);
+
+    // As a shell gives it: 128 and the number of the signal where one ended it. Absent: it runs.
+    [[nodiscard]] std::optional<int> exitStatus() const { return m_exitStatus; }
+
+private:
+    WatchedProgram(int process, int handle)
+        : m_process(process)
+        , m_handle(handle) { }
+    void takeStatus();
+
+    int m_process;
+    int m_handle; // readable when it has ended
+    std::optional<int> m_exitStatus;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,41 @@
+#pragma once
+// GpuLibrary: a vendor's management library, loaded while the program runs. NVIDIA's NVML and AMD's
+// AMD SMI; where a machine has neither, the reason is told.
+
+#include "core/model/Result.h"
+#include "importers/record/Probe.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trainscope::record {
+
+struct GpuFacts {
+    int index = 0; // in the node, as the library counts
+    std::string model;
+    std::string uuid;
+    std::map<std::string, std::string> facts; // "pci", "power limit", …
+};
+
+class GpuLibrary {
+public:
+    GpuLibrary() = default;
+    GpuLibrary(const GpuLibrary&) = delete;
+    GpuLibrary& operator=(const GpuLibrary&) = delete;
+    virtual ~GpuLibrary() = default;
+
+    [[nodiscard]] virtual std::map<std::string, std::string>
+    facts() const = 0; // of driver and node
+    [[nodiscard]] virtual const std::vector<GpuFacts>& gpus() const = 0;
+    // Of one of them; lives no longer than the library.
+    virtual std::unique_ptr<Probe> probe(const GpuFacts& gpu) = 0;
+};
+
+// NotFound: no such library, or it finds no GPU; the message is for people. `path` instead of where
+// the system keeps it.
+Result<std::unique_ptr<GpuLibrary>> openNvml(const std::string& path = {});
+Result<std::unique_ptr<GpuLibrary>> openAmdSmi(const std::string& path = {});
+
+} // namespace trainscope::record

@@ -1,0 +1,274 @@
+#include "importers/record/HostProbe.h"
+
+#include "importers/common/Number.h"
+#include "importers/record/ChannelOf.h"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace trainscope::record {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMicro = 1e-6;
+constexpr double kMilliDegree = 1e-3;
+constexpr double kInfiniBandWord = 4.0; // B
+constexpr int kCounterBits = 64;
+
+// A small file of the kernel that stays open and is read from its begin each time.
+class KernelFile {
+public:
+    explicit KernelFile(const fs::path& path)
+        : m_file(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) { }
+    KernelFile(KernelFile&& other) noexcept
+        : m_file(std::exchange(other.m_file, -1)) { }
+    KernelFile& operator=(KernelFile&& other) noexcept {
+        std::swap(m_file, other.m_file);
+        return *this;
+    }
+    ~KernelFile() {
+        if (m_file >= 0)
+            ::close(m_file);
+    }
+
+    [[nodiscard]] std::string_view text() {
+        const ssize_t size = m_file < 0 ? -1 : ::pread(m_file, m_text.data(), m_text.size(), 0);
+        std::string_view read(m_text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+        while (!read.empty() && (read.back() == '\n' || read.back() == ' '))
+            read.remove_suffix(1);
+        return read;
+    }
+    [[nodiscard]] double number() { return importers::parseNumber(text()).value_or(kAbsent); }
+
+private:
+    int m_file;
+    std::array<char, 512> m_text{};
+};
+
+std::string wordIn(const fs::path& path) {
+    return std::string(KernelFile(path).text());
+}
+
+std::vector<fs::path> entriesOf(const fs::path& folder) {
+    std::vector<fs::path> all;
+    std::error_code ignored; // what cannot be listed has no entries
+    for (const auto& entry : fs::directory_iterator(folder, ignored))
+        all.push_back(entry.path());
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
+// Energy that was counted up to now, turned into the power since the reading before.
+class PowerMeter {
+public:
+    PowerMeter(KernelFile energy, double range)
+        : m_energy(std::move(energy))
+        , m_range(range) { }
+
+    double watts() {
+        const auto now = std::chrono::steady_clock::now();
+        const double joules = m_energy.number() * kMicro;
+        double watts = kAbsent;
+        if (m_joules && !std::isnan(joules)) {
+            const double spent = joules - *m_joules + (joules < *m_joules ? m_range : 0.0);
+            watts = spent / std::chrono::duration<double>(now - m_at).count();
+        }
+        m_joules = std::isnan(joules) ? std::nullopt : std::optional(joules);
+        m_at = now;
+        return watts;
+    }
+
+private:
+    KernelFile m_energy;
+    double m_range; // J, at which the counter begins again
+    std::optional<double> m_joules;
+    std::chrono::steady_clock::time_point m_at;
+};
+
+// Share of the time since the reading before that the processors worked: the first line of
+// /proc/stat counts user, nice, system, idle, iowait, irq, softirq, steal.
+class LoadMeter {
+public:
+    explicit LoadMeter(KernelFile file)
+        : m_file(std::move(file)) { }
+
+    double share() {
+        double all = 0.0;
+        double idle = 0.0;
+        std::string_view rest = m_file.text();
+        rest = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.find(' '), rest.size()));
+        constexpr int kindCount = 8;
+        for (int kind = 0; kind < kindCount; ++kind) {
+            rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+            const std::size_t end = std::min(rest.find(' '), rest.size());
+            const double ticks = importers::parseNumber(rest.substr(0, end)).value_or(0.0);
+            rest.remove_prefix(end);
+            all += ticks;
+            idle += kind == 3 || kind == 4 ? ticks : 0.0;
+        }
+        const double passed = all - std::exchange(m_all, all);
+        const double slept = idle - std::exchange(m_idle, idle);
+        const bool isFirst = std::exchange(m_isFirst, false);
+        return isFirst || passed <= 0.0 ? kAbsent : std::clamp(1.0 - slept / passed, 0.0, 1.0);
+    }
+
+private:
+    KernelFile m_file;
+    double m_all = 0.0;
+    double m_idle = 0.0;
+    bool m_isFirst = true;
+};
+
+class KernelProbe final : public Probe {
+public:
+    explicit KernelProbe(const fs::path& root) {
+        findInfiniBand(root / "sys/class/infiniband");
+        findNetwork(root / "sys/class/net");
+        findPower(root / "sys/class/powercap");
+        findTemperature(root / "sys/class/hwmon");
+        const fs::path load = root / "proc/stat";
+        if (!wordIn(load).empty()) {
+            m_load.emplace(KernelFile(load));
+            m_loadChannel = addChannel(metric::kCpuUtilization, nodeSubject({}), {});
+        }
+    }
+
+    [[nodiscard]] const std::vector<Channel>& channels() const override { return m_channels; }
+    [[nodiscard]] const std::vector<std::string>& notes() const { return m_notes; }
+
+    void read(bool slow, std::span<double> values) override {
+        for (auto& [channel, file] : m_counters)
+            values[channel] = file.number();
+        for (auto& [channel, meter] : m_meters)
+            values[channel] = meter.watts();
+        if (m_load)
+            values[m_loadChannel] = m_load->share();
+        if (!slow)
+            return;
+        for (auto& [channel, file] : m_temperatures)
+            values[channel] = file.number();
+    }
+
+private:
+    static Subject nodeSubject(std::string device) {
+        Subject subject;
+        subject.kind = SubjectKind::Node;
+        subject.node = 0;
+        subject.device = std::move(device);
+        return subject;
+    }
+    static Subject linkSubject(std::string device) {
+        Subject subject = nodeSubject(std::move(device));
+        subject.kind = SubjectKind::Link;
+        return subject;
+    }
+
+    std::size_t addChannel(
+        std::string_view metric, const Subject& subject, const ChannelTraits& traits) {
+        m_channels.push_back(channelOf(metric, subject, traits));
+        return m_channels.size() - 1;
+    }
+
+    void addCounter(
+        std::string_view metric, const Subject& subject, const fs::path& path, double scale) {
+        if (!wordIn(path).empty())
+            m_counters.emplace_back(
+                addChannel(metric, subject, {scale, kCounterBits}), KernelFile(path));
+    }
+
+    void findInfiniBand(const fs::path& folder) {
+        for (const fs::path& card : entriesOf(folder)) {
+            const auto ports = entriesOf(card / "ports");
+            for (const fs::path& port : ports) {
+                const std::string name = card.filename().string()
+                    + (ports.size() > 1 ? "/" + port.filename().string() : "");
+                const Subject subject = linkSubject(name);
+                addCounter(
+                    metric::kIbRx, subject, port / "counters/port_rcv_data", kInfiniBandWord);
+                addCounter(
+                    metric::kIbTx, subject, port / "counters/port_xmit_data", kInfiniBandWord);
+            }
+        }
+    }
+
+    // Cards alone: what is made of software has no device.
+    void findNetwork(const fs::path& folder) {
+        for (const fs::path& card : entriesOf(folder)) {
+            std::error_code ignored;
+            if (!fs::exists(card / "device", ignored))
+                continue;
+            const Subject subject = linkSubject(card.filename().string());
+            addCounter(metric::kNetRx, subject, card / "statistics/rx_bytes", 1.0);
+            addCounter(metric::kNetTx, subject, card / "statistics/tx_bytes", 1.0);
+        }
+    }
+
+    void findPower(const fs::path& folder) {
+        for (const fs::path& zone : entriesOf(folder)) {
+            const std::string name = wordIn(zone / "name");
+            if (!name.starts_with("package-"))
+                continue;
+            KernelFile energy(zone / "energy_uj");
+            if (energy.text().empty()) {
+                m_notes.push_back(fmt::format("The energy of processor {} is there, but may not be "
+                                              "read: {} is for root alone.",
+                    name, (zone / "energy_uj").string()));
+                continue;
+            }
+            const double range = KernelFile(zone / "max_energy_range_uj").number() * kMicro;
+            m_meters.emplace_back(
+                addChannel(metric::kCpuPower, nodeSubject(name), {1.0, 0, SensorKind::Averaged}),
+                PowerMeter(std::move(energy), range));
+        }
+    }
+
+    void findTemperature(const fs::path& folder) {
+        constexpr std::array drivers{"coretemp", "k10temp", "zenpower"};
+        int package = 0;
+        for (const fs::path& sensor : entriesOf(folder)) {
+            const std::string driver = wordIn(sensor / "name");
+            if (std::find(drivers.begin(), drivers.end(), driver) == drivers.end()
+                || wordIn(sensor / "temp1_input").empty())
+                continue;
+            const Subject subject = nodeSubject(fmt::format("package-{}", package++));
+            m_temperatures.emplace_back(addChannel(metric::kCpuTemperature, subject,
+                                            {kMilliDegree, 0, SensorKind::Unknown, true}),
+                KernelFile(sensor / "temp1_input"));
+        }
+    }
+
+    std::vector<Channel> m_channels;
+    std::vector<std::pair<std::size_t, KernelFile>> m_counters;
+    std::vector<std::pair<std::size_t, PowerMeter>> m_meters;
+    std::vector<std::pair<std::size_t, KernelFile>> m_temperatures;
+    std::optional<LoadMeter> m_load;
+    std::size_t m_loadChannel = 0;
+    std::vector<std::string> m_notes;
+};
+
+} // namespace
+
+HostProbe openHostProbe(const std::string& root) {
+    auto probe = std::make_unique<KernelProbe>(root);
+    HostProbe host{nullptr, probe->notes()};
+    host.probe = std::move(probe);
+    return host;
+}
+
+} // namespace trainscope::record

@@ -1,0 +1,238 @@
+#include "importers/record/Recorder.h"
+
+#include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
+#include "core/text/Times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+namespace trainscope::record {
+
+namespace {
+
+constexpr const char* kVersion = "record 1";
+
+std::string pathIn(const Environment& environment, std::string_view name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? std::string() : found->second;
+}
+
+std::string nameOf(const RecordRequest& request) {
+    if (!request.runName.empty())
+        return request.runName;
+    if (!request.job.job.empty())
+        return fmt::format(
+            "{} {}", request.job.launcher.empty() ? "job" : request.job.launcher, request.job.job);
+    return fmt::format("{} {}", request.job.host, text::moment(wallClock()));
+}
+
+} // namespace
+
+Devices openDevices(const Environment& environment) {
+    Devices devices;
+    const auto add = [&devices](Result<std::unique_ptr<GpuLibrary>> library) {
+        if (library.hasValue())
+            devices.libraries.push_back(std::move(library.value()));
+        else
+            devices.absent.push_back(library.error().message);
+    };
+    add(openNvml(pathIn(environment, "TRAINSCOPE_NVML")));
+    add(openAmdSmi(pathIn(environment, "TRAINSCOPE_AMDSMI")));
+    const std::string root = pathIn(environment, "TRAINSCOPE_SYSTEM_ROOT");
+    devices.host = openHostProbe(root.empty() ? "/" : root);
+    return devices;
+}
+
+Recorder::Recorder(Devices devices, const RecordRequest& request)
+    : m_devices(std::move(devices))
+    , m_request(request) {
+    m_report.importer = kVersion;
+}
+
+Result<std::unique_ptr<Recorder>> Recorder::start(
+    store::Store& store, Devices devices, const RecordRequest& request) {
+    std::unique_ptr<Recorder> recorder(new Recorder(std::move(devices), request));
+    RETURN_IF_ERROR(recorder->open(store));
+    return recorder;
+}
+
+Status Recorder::open(store::Store& store) {
+    RETURN_IF_ERROR(chooseGpus());
+    describeRun();
+    const JobDescription& job = m_request.job;
+    const std::string source = fmt::format(
+        "record:{}:{}", job.host, job.job.empty() ? fmt::format("{}", wallClock().ns) : job.job);
+    ASSIGN_OR_RETURN(
+        m_recording, store::Recording::begin(store, {source, 0, {}, m_run.name}, m_run));
+    RETURN_IF_ERROR(addGpus());
+    RETURN_IF_ERROR(addSeries());
+    auto marks = MarkPipe::create(std::filesystem::temp_directory_path().string());
+    if (marks.hasValue())
+        m_marks.emplace(std::move(marks.value()));
+    else
+        m_report.warn({}, 0, marks.error().describe());
+    std::vector<Probe*> probes;
+    for (const auto& probe : m_probes)
+        probes.push_back(probe.get());
+    m_sampler = std::make_unique<Sampler>(std::move(probes), m_request.interval);
+    RETURN_IF_ERROR(m_recording->commit(m_report));
+    m_sampler->start();
+    return {};
+}
+
+// In the order in which they were asked for, as CUDA_VISIBLE_DEVICES orders them.
+Status Recorder::chooseGpus() {
+    std::vector<ChosenGpu> all;
+    for (const auto& library : m_devices.libraries) {
+        for (const GpuFacts& gpu : library->gpus())
+            all.push_back({library.get(), gpu});
+    }
+    if (m_request.gpus.empty()) {
+        m_gpus = std::move(all);
+        return {};
+    }
+    for (const std::string& wanted : m_request.gpus) {
+        const auto index = wholeNumber<int>(wanted);
+        const auto found = std::find_if(all.begin(), all.end(), [&](const ChosenGpu& gpu) {
+            return index ? gpu.facts.index == *index : gpu.facts.uuid.starts_with(wanted);
+        });
+        if (found == all.end())
+            return Error{ErrorCode::Usage,
+                fmt::format("There is no GPU {} on {}, which has {}.", wanted, m_request.job.host,
+                    all.size()),
+                {}};
+        m_gpus.push_back(*found);
+    }
+    return {};
+}
+
+void Recorder::describeRun() {
+    const JobDescription& job = m_request.job;
+    m_run.name = nameOf(m_request);
+    m_run.launch = m_request.launch;
+    m_run.worldSize = job.nodes * static_cast<int>(m_gpus.size());
+    if (!m_gpus.empty())
+        m_run.gpuModel = m_gpus.front().facts.model;
+    if (m_run.launch.origin.empty() && !(m_run.launch == LaunchConfig{}))
+        m_run.launch.origin = "the recorded command";
+    auto& facts = m_report.facts;
+    facts["host"] = job.host;
+    facts["job"] = job.job;
+    facts["launcher"] = job.launcher;
+    facts["node"] = fmt::format("{} of {}", job.node, job.nodes);
+    facts["command"] = job.command;
+    facts["interval"] = fmt::format("{:g} ms", static_cast<double>(m_request.interval.ns) * 1e-6);
+    facts["clock"] = "UTC of " + job.host;
+    for (const auto& [name, value] : job.environment)
+        facts["environment " + name] = value;
+    for (const auto& library : m_devices.libraries) {
+        for (const auto& [name, value] : library->facts())
+            facts[name] = value;
+    }
+    for (const ChosenGpu& gpu : m_gpus) {
+        for (const auto& [name, value] : gpu.facts.facts)
+            facts[fmt::format("GPU {} {}", gpu.facts.index, name)] = value;
+    }
+    std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
+    for (const std::string& note : m_devices.host.notes)
+        m_report.warn({}, 0, note);
+    if (m_gpus.empty()) {
+        for (const std::string& why : m_devices.absent)
+            m_report.warn({}, 0, why);
+    }
+}
+
+Status Recorder::addGpus() {
+    const int node = m_request.job.node;
+    const int count = static_cast<int>(m_gpus.size());
+    for (int i = 0; i < count; ++i) {
+        const GpuFacts& facts = m_gpus[static_cast<std::size_t>(i)].facts;
+        const int rank = node * count + i;
+        RETURN_IF_ERROR(m_recording->gpu({rank, node, facts.index, facts.model, facts.uuid}));
+        m_report.ranksFound.push_back(rank);
+        m_probes.push_back(m_gpus[static_cast<std::size_t>(i)].library->probe(facts));
+    }
+    m_report.ranksExpected = count;
+    if (m_devices.host.probe)
+        m_probes.push_back(std::move(m_devices.host.probe));
+    return {};
+}
+
+Status Recorder::addSeries() {
+    const int node = m_request.job.node;
+    const int firstRank = node * static_cast<int>(m_gpus.size());
+    for (std::size_t probe = 0; probe < m_probes.size(); ++probe) {
+        m_series.emplace_back();
+        for (const Channel& channel : m_probes[probe]->channels()) {
+            SeriesDescription description = channel.description;
+            description.subject.node = node;
+            if (description.subject.rank >= 0)
+                description.subject.rank = firstRank + static_cast<int>(probe);
+            ASSIGN_OR_RETURN(const auto id, m_recording->series(description));
+            m_series.back().push_back(id);
+        }
+    }
+    SeriesDescription delay;
+    delay.metric = *findMetric(metric::kSamplingDelay);
+    delay.subject.kind = SubjectKind::Node;
+    delay.subject.node = node;
+    ASSIGN_OR_RETURN(m_delaySeries, m_recording->series(delay));
+    return {};
+}
+
+void Recorder::takeMarks() {
+    if (!m_marks)
+        return;
+    for (Iteration iteration : m_marks->take(wallClock())) {
+        ++m_report.counts["iterations"];
+        m_recording->iteration(iteration);
+    }
+}
+
+void Recorder::take() {
+    takeMarks();
+    const Taken taken = m_sampler->take();
+    for (const TakenReading& reading : taken.readings) {
+        m_recording->sample(m_series[reading.probe][reading.channel], reading.time, reading.value);
+        ++m_report.samples;
+        m_report.missing += std::isnan(reading.value) ? 1 : 0;
+    }
+    for (const Round& round : taken.rounds) {
+        m_recording->sample(m_delaySeries, round.time, round.delay);
+        m_delaySum += round.delay;
+        m_longestDelay = std::max(m_longestDelay, round.delay);
+    }
+    m_rounds += static_cast<std::int64_t>(taken.rounds.size());
+    m_report.rows = m_rounds;
+    m_report.skipped += taken.skipped;
+    for (const Incident& incident : taken.incidents)
+        m_report.warn({}, 0, fmt::format("{} ({})", incident.text, text::moment(incident.time)));
+    if (m_rounds > 0)
+        m_report.facts["sampling delay"]
+            = fmt::format("{:.3g} ms in the mean, {:.3g} ms at most, {} of {} rounds left out",
+                m_delaySum / static_cast<double>(m_rounds) * 1e3, m_longestDelay * 1e3,
+                m_report.skipped, m_rounds + m_report.skipped);
+}
+
+Status Recorder::commit() {
+    take();
+    return m_recording->commit(m_report);
+}
+
+Status Recorder::finish(const Progress& progress) {
+    m_sampler->stop();
+    take();
+    if (m_marks && m_marks->notUnderstood() > 0)
+        m_report.warn({}, 0,
+            fmt::format("{} lines in the pipe for marks are no number of an iteration; the first: "
+                        "\"{}\".",
+                m_marks->notUnderstood(), m_marks->firstNotUnderstood()));
+    return m_recording->finish(m_report, progress);
+}
+
+} // namespace trainscope::record

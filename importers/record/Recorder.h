@@ -1,0 +1,86 @@
+#pragma once
+// Recorder: one node's part of a run while it happens. Samples the GPUs and the node, takes the
+// marks of the training script, and commits all of it once a second.
+//
+// Clock: UTC of this node, each reading stamped when its device is asked. Units: as the devices
+// count, with their scale. Ranks follow from the node's place in its job and from the order of its
+// GPUs, as torchrun and Slurm number them.
+
+#include "core/model/LaunchConfig.h"
+#include "core/store/Recording.h"
+#include "importers/record/GpuLibrary.h"
+#include "importers/record/HostProbe.h"
+#include "importers/record/JobDescription.h"
+#include "importers/record/MarkPipe.h"
+#include "importers/record/Sampler.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::record {
+
+// What there is to be sampled. Either may be absent.
+struct Devices {
+    std::vector<std::unique_ptr<GpuLibrary>> libraries;
+    std::vector<std::string> absent; // why a library is not there
+    HostProbe host;
+};
+// From where the system keeps the libraries, or from TRAINSCOPE_NVML and TRAINSCOPE_AMDSMI.
+Devices openDevices(const Environment& environment);
+
+struct RecordRequest {
+    DurationNs interval{50'000'000};
+    std::vector<std::string> gpus; // indices or UUIDs, in the order of the ranks; empty: all
+    JobDescription job;
+    std::string runName; // empty: after the job, else after command, host and time
+    LaunchConfig launch;
+};
+
+class Recorder {
+public:
+    // Writes the run and its GPUs and begins to sample. Usage: a GPU that is asked for is not
+    // there.
+    static Result<std::unique_ptr<Recorder>> start(
+        store::Store& store, Devices devices, const RecordRequest& request);
+
+    [[nodiscard]] const std::string& runName() const { return m_run.name; }
+    [[nodiscard]] MarkPipe* marks() { return m_marks ? &*m_marks : nullptr; }
+    [[nodiscard]] const ImportReport& report() const { return m_report; }
+
+    void takeMarks(); // when the pipe is readable
+    // Everything up to now. A failure keeps it for the next call.
+    Status commit();
+    Status finish(const Progress& progress);
+
+private:
+    Recorder(Devices devices, const RecordRequest& request);
+    Status open(store::Store& store);
+    Status chooseGpus();
+    Status addGpus();
+    Status addSeries();
+    void describeRun();
+    void take();
+
+    Devices m_devices;
+    RecordRequest m_request;
+    Run m_run;
+    struct ChosenGpu {
+        GpuLibrary* library;
+        GpuFacts facts;
+    };
+    std::vector<ChosenGpu> m_gpus; // in the order of the ranks
+    std::vector<std::unique_ptr<Probe>> m_probes; // of these; then the host's
+    std::vector<std::vector<SeriesId>> m_series; // by probe and channel
+    SeriesId m_delaySeries;
+    std::optional<MarkPipe> m_marks;
+    std::unique_ptr<store::Recording> m_recording;
+    std::unique_ptr<Sampler> m_sampler;
+    ImportReport m_report;
+    double m_delaySum = 0.0; // s
+    double m_longestDelay = 0.0;
+    std::int64_t m_rounds = 0;
+};
+
+} // namespace trainscope::record

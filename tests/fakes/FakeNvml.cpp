@@ -1,0 +1,247 @@
+// A management library as NVIDIA's, for machines without GPUs. What it shows is set by
+//   TRAINSCOPE_FAKE_GPUS    number of GPUs; 8 unless given
+//   TRAINSCOPE_FAKE_FAULTS  kind:gpu:seconds, separated by commas:
+//     lost       from then on every call says that the GPU is lost
+//     failing    from then on its temperature cannot be read
+//     lacking    it has no fan
+//     xid        then Xid 79 happens
+//     old        the library has no fields (gpu and seconds do not matter)
+//     broken     it does not start
+// GPU g draws 100·(g+1) W, sends 1 GB/s·(g+1) over PCIe by a counter of 32 bits that wraps after a
+// tenth of a second, and 10 GB/s over each of two NVLinks.
+
+#include "importers/record/NvmlApi.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+using namespace trainscope::record::nvml;
+
+namespace {
+
+struct Fault {
+    std::string kind;
+    int gpu = 0;
+    double from = 0.0; // s
+};
+
+struct FakeGpu {
+    int index = 0;
+    bool hasToldXid = false;
+};
+
+constexpr Return kUnknown = 999;
+constexpr Return kTimeout = 10;
+
+std::vector<FakeGpu> gpus;
+std::vector<Fault> faults;
+std::chrono::steady_clock::time_point begun;
+
+double seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+}
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+void readFaults() {
+    faults.clear();
+    std::string text = variable("TRAINSCOPE_FAKE_FAULTS");
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        Fault fault;
+        char kind[32] = {};
+        if (std::sscanf(
+                text.substr(at, end - at).c_str(), "%31[^:]:%d:%lf", kind, &fault.gpu, &fault.from)
+            > 0) {
+            fault.kind = kind;
+            faults.push_back(fault);
+        }
+        at = end + 1;
+    }
+}
+
+bool has(const char* kind, int gpu = -1) {
+    return std::any_of(faults.begin(), faults.end(), [&](const Fault& fault) {
+        return fault.kind == kind && (gpu < 0 || fault.gpu == gpu) && seconds() >= fault.from;
+    });
+}
+
+FakeGpu& gpuOf(Device device) {
+    return *reinterpret_cast<FakeGpu*>(device);
+}
+
+template <typename T>
+Return give(Device device, T* to, T value) {
+    if (has("lost", gpuOf(device).index))
+        return kGpuIsLost;
+    *to = value;
+    return kSuccess;
+}
+
+unsigned milliwatts(int gpu) {
+    return 100'000U * static_cast<unsigned>(gpu + 1);
+}
+
+unsigned pcieBytes(int gpu) {
+    constexpr double begin = 4'294'967'296.0 - 1e8;
+    return static_cast<unsigned>(std::fmod(begin + seconds() * 1e9 * (gpu + 1), 4'294'967'296.0));
+}
+
+void fill(const FakeGpu& gpu, FieldValue& field) {
+    field.result = kSuccess;
+    field.type = 1;
+    switch (field.field) {
+    case kFieldPowerInstant:
+    case kFieldPowerAverage:
+        field.value.small = milliwatts(gpu.index);
+        field.result = field.scope == kScopeModule ? kNotSupported : kSuccess;
+        if (field.scope == kScopeMemory)
+            field.value.small = 50'000;
+        break;
+    case kFieldMemoryTemperature:
+        field.value.small = 60;
+        break;
+    case kFieldPcieTx:
+    case kFieldPcieRx:
+        field.value.small = pcieBytes(gpu.index);
+        break;
+    case kFieldNvlinkDataTx:
+    case kFieldNvlinkDataRx:
+        field.type = 3;
+        field.value.large = static_cast<unsigned long long>(seconds() * 1e10 / 1024.0);
+        break;
+    default:
+        field.result = kNotSupported;
+    }
+}
+
+} // namespace
+
+extern "C" {
+
+Return nvmlInit_v2() {
+    begun = std::chrono::steady_clock::now();
+    readFaults();
+    if (has("broken"))
+        return kUnknown;
+    const std::string count = variable("TRAINSCOPE_FAKE_GPUS");
+    gpus.clear();
+    for (int i = 0; i < (count.empty() ? 8 : std::atoi(count.c_str())); ++i)
+        gpus.push_back({i});
+    return kSuccess;
+}
+Return nvmlShutdown() {
+    return kSuccess;
+}
+const char* nvmlErrorString(Return) {
+    return "Unknown Error";
+}
+Return nvmlSystemGetDriverVersion(char* text, unsigned size) {
+    std::snprintf(text, size, "550.54.15");
+    return kSuccess;
+}
+Return nvmlDeviceGetCount_v2(unsigned* count) {
+    *count = static_cast<unsigned>(gpus.size());
+    return kSuccess;
+}
+Return nvmlDeviceGetHandleByIndex_v2(unsigned index, Device* device) {
+    *device = reinterpret_cast<Device>(&gpus[index]);
+    return kSuccess;
+}
+Return nvmlDeviceGetName(Device, char* text, unsigned size) {
+    std::snprintf(text, size, "NVIDIA H100 80GB HBM3");
+    return kSuccess;
+}
+Return nvmlDeviceGetUUID(Device device, char* text, unsigned size) {
+    std::snprintf(text, size, "GPU-0000%d", gpuOf(device).index);
+    return kSuccess;
+}
+Return nvmlDeviceGetPciInfo_v3(Device device, PciInfo* info) {
+    std::snprintf(info->busId, sizeof info->busId, "00000000:%02X:00.0", gpuOf(device).index);
+    return kSuccess;
+}
+Return nvmlDeviceGetPowerUsage(Device device, unsigned* value) {
+    return give(device, value, milliwatts(gpuOf(device).index));
+}
+Return nvmlDeviceGetEnforcedPowerLimit(Device device, unsigned* value) {
+    return give(device, value, 700'000U);
+}
+Return nvmlDeviceGetTotalEnergyConsumption(Device device, unsigned long long* value) {
+    return give(device, value,
+        static_cast<unsigned long long>(milliwatts(gpuOf(device).index) * seconds()));
+}
+Return nvmlDeviceGetTemperature(Device device, unsigned, unsigned* value) {
+    if (has("failing", gpuOf(device).index))
+        return kUnknown;
+    return give(device, value, 40U + static_cast<unsigned>(gpuOf(device).index));
+}
+Return nvmlDeviceGetTemperatureThreshold(Device device, unsigned, unsigned* value) {
+    return give(device, value, 87U);
+}
+Return nvmlDeviceGetClockInfo(Device device, unsigned kind, unsigned* value) {
+    return give(device, value, kind == kSmClock ? 1980U : 2619U);
+}
+Return nvmlDeviceGetMaxClockInfo(Device device, unsigned, unsigned* value) {
+    return give(device, value, 1980U);
+}
+Return nvmlDeviceGetUtilizationRates(Device device, Utilization* value) {
+    return give(device, value, Utilization{97, 41});
+}
+Return nvmlDeviceGetMemoryInfo(Device device, Memory* value) {
+    return give(device, value, Memory{85'899'345'920ULL, 0, 64'000'000'000ULL});
+}
+Return nvmlDeviceGetCurrentClocksEventReasons(Device device, unsigned long long* value) {
+    return give(device, value, 4ULL);
+}
+Return nvmlDeviceGetFanSpeed(Device device, unsigned* value) {
+    return has("lacking", gpuOf(device).index) ? kNotSupported : give(device, value, 30U);
+}
+Return nvmlDeviceGetTotalEccErrors(
+    Device device, unsigned kind, unsigned, unsigned long long* value) {
+    return give(device, value, kind == kCorrected ? 3ULL : 0ULL);
+}
+Return nvmlDeviceGetFieldValues(Device device, int count, FieldValue* fields) {
+    if (has("old"))
+        return kNotSupported;
+    if (has("lost", gpuOf(device).index))
+        return kGpuIsLost;
+    for (int i = 0; i < count; ++i)
+        fill(gpuOf(device), fields[i]);
+    return kSuccess;
+}
+Return nvmlDeviceGetNvLinkState(Device, unsigned link, int* isActive) {
+    *isActive = link < 2 ? 1 : 0;
+    return link < 2 ? kSuccess : kNotSupported;
+}
+Return nvmlEventSetCreate(EventSet* set) {
+    *set = reinterpret_cast<EventSet>(new Device(nullptr));
+    return kSuccess;
+}
+Return nvmlDeviceRegisterEvents(Device device, unsigned long long, EventSet set) {
+    *reinterpret_cast<Device*>(set) = device;
+    return kSuccess;
+}
+Return nvmlEventSetWait_v2(EventSet set, EventData* event, unsigned) {
+    Device device = *reinterpret_cast<Device*>(set);
+    FakeGpu& gpu = gpuOf(device);
+    if (!has("xid", gpu.index) || gpu.hasToldXid)
+        return kTimeout;
+    gpu.hasToldXid = true;
+    *event = {device, kXidEvent, 79, 0, 0};
+    return kSuccess;
+}
+Return nvmlEventSetFree(EventSet set) {
+    delete reinterpret_cast<Device*>(set);
+    return kSuccess;
+}
+
+} // extern "C"
