@@ -3,6 +3,7 @@
 #include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/SourceList.h"
 #include "core/model/Try.h"
+#include "core/store/Merge.h"
 #include "core/store/Store.h"
 #include "importers/registry/Registry.h"
 
@@ -19,6 +20,8 @@ namespace {
 
 using importers::ImportPlan;
 using importers::SourceTree;
+
+constexpr const char* kMerging = "run database";
 
 Status checkFormat(const std::string& format) {
     if (format.empty() || importers::findImporter(format) != nullptr)
@@ -94,7 +97,11 @@ public:
 
     Result<ImportOutcome> run() {
         RETURN_IF_ERROR(checkFormat(m_request.format));
-        SourceList list = openSources(m_request.sources);
+        std::vector<std::string> databases = m_request.sources;
+        const auto others = std::stable_partition(databases.begin(), databases.end(),
+            [](const std::string& path) { return store::isRunDatabase(path); });
+        SourceList list = openSources({others, databases.end()});
+        databases.erase(others, databases.end());
         m_outcome.failures = std::move(list.failures);
         m_sources = std::move(list.sources);
         RETURN_IF_ERROR(plan());
@@ -107,6 +114,10 @@ public:
                     continue;
                 RETURN_IF_ERROR(importTree(i));
             }
+        }
+        for (const std::string& path : databases) {
+            if (!m_outcome.isStopped())
+                mergeDatabase(path);
         }
         markPartialRuns();
         return std::move(m_outcome);
@@ -165,6 +176,43 @@ private:
             m_outcome.units.push_back(std::move(outcome));
         }
         return {};
+    }
+
+    // A run database as a source: every run of it, of the same job as one that is there or not.
+    void mergeDatabase(const std::string& path) {
+        app::UnitOutcome outcome;
+        outcome.unit.path = path;
+        outcome.unit.importer = kMerging;
+        const auto merged = mergedFrom(path);
+        if (merged.hasValue()) {
+            outcome.unit.runName = importers::listNames(merged.value().runs);
+            ImportReport report;
+            report.importer = kMerging;
+            report.rows = merged.value().sources;
+            report.samples = merged.value().samples;
+            report.spans = merged.value().spans;
+            outcome.report = report;
+        } else {
+            m_outcome.cancelled |= merged.error().code == ErrorCode::Cancelled;
+            outcome.error = merged.error();
+        }
+        m_outcome.units.push_back(std::move(outcome));
+    }
+
+    Result<store::MergeOutcome> mergedFrom(const std::string& path) {
+        ASSIGN_OR_RETURN(auto into, store::Store::openOrCreate(m_request.database));
+        ASSIGN_OR_RETURN(const auto from, store::Store::open(path, store::OpenMode::ReadOnly));
+        ASSIGN_OR_RETURN(auto nameOf, store::joinByJob(into, from));
+        if (!m_request.name.empty()) {
+            ASSIGN_OR_RETURN(const auto runs, from.runs());
+            const std::string prefix = runs.size() > 1 ? m_request.name + "/" : "";
+            nameOf = [prefix, name = m_request.name](
+                         const Run& run) { return prefix.empty() ? name : prefix + run.name; };
+        }
+        return store::mergeInto(into, from, nameOf, [this](const ProgressState& state) {
+            m_progress.update(state.phase, state.bytesDone, state.bytesTotal);
+            return !m_console.isCancelled();
+        });
     }
 
     // A file that was cut short is imported as far as it goes; its run then says that it is

@@ -115,6 +115,10 @@ Result<Database> Database::open(const std::string& uri, int flags, std::string s
 std::int64_t Database::lastRowId() const {
     return sqlite3_last_insert_rowid(m_handle.get());
 }
+bool Database::isInTransaction() const {
+    return sqlite3_get_autocommit(m_handle.get()) == 0;
+}
+
 std::int64_t Database::changes() const {
     return sqlite3_changes64(m_handle.get());
 }

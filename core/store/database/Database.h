@@ -59,6 +59,7 @@ public:
     [[nodiscard]] const std::string& shownPath() const { return m_path; }
     [[nodiscard]] std::int64_t lastRowId() const;
     [[nodiscard]] std::int64_t changes() const;
+    [[nodiscard]] bool isInTransaction() const;
     // SQLite's last failure as a user understands it.
     [[nodiscard]] Error error(int code) const;
     // The error for bytes that are there but make no sense; `what`: "a chunk of spans".

@@ -117,6 +117,16 @@ Result<T> found(
         database.shownPath()};
 }
 
+Gpu gpuFrom(const Row& row) {
+    return {row.smallInteger(0), row.smallInteger(1), row.smallInteger(2), row.string(3),
+        row.string(4)};
+}
+
+Iteration iterationFrom(const Row& row) {
+    return {row.integer(0), {{row.integer(1)}, {row.integer(2)}}, row.smallInteger(3),
+        row.integer(4) != 0};
+}
+
 } // namespace
 
 std::string_view toText(SubjectKind kind) {
@@ -144,13 +154,14 @@ Result<std::vector<Run>> readRuns(Database& database) {
 }
 
 Result<std::vector<Gpu>> readGpus(Database& database, RunId run) {
-    return database.rows(
-        "SELECT rank, node, local, model, uuid FROM gpu WHERE run=? ORDER BY rank",
-        [](const Row& row) {
-            return Gpu{row.smallInteger(0), row.smallInteger(1), row.smallInteger(2), row.string(3),
-                row.string(4)};
-        },
-        run.value);
+    return database.rows("SELECT rank, node, local, model, uuid FROM gpu WHERE run=? ORDER BY rank",
+        gpuFrom, run.value);
+}
+
+Result<std::vector<Gpu>> gpusOf(Database& database, SourceId source, RunId run) {
+    return database.rows("SELECT rank, node, local, model, uuid FROM source_gpu WHERE source=? AND "
+                         "run=? ORDER BY rank",
+        gpuFrom, source.value, run.value);
 }
 
 Result<std::vector<Series>> readSeries(Database& database, RunId run) {
@@ -172,11 +183,13 @@ Result<std::vector<Iteration>> readIterations(Database& database, RunId run) {
     return database.rows(
         "SELECT number, begin_ns, end_ns, rank, warmup FROM iteration WHERE run=? ORDER BY "
         "begin_ns, rank, id",
-        [](const Row& row) {
-            return Iteration{row.integer(0), {{row.integer(1)}, {row.integer(2)}},
-                row.smallInteger(3), row.integer(4) != 0};
-        },
-        run.value);
+        iterationFrom, run.value);
+}
+
+Result<std::vector<Iteration>> iterationsOf(Database& database, SourceId source, RunId run) {
+    return database.rows("SELECT number, begin_ns, end_ns, rank, warmup FROM iteration WHERE "
+                         "source=? AND run=? ORDER BY begin_ns, rank, id",
+        iterationFrom, source.value, run.value);
 }
 
 Result<std::vector<Source>> readSources(Database& database) {

@@ -21,6 +21,9 @@ Result<std::vector<Series>> readSeries(Database& database, RunId run);
 Result<std::vector<Track>> readTracks(Database& database, RunId run);
 Result<std::vector<Iteration>> readIterations(Database& database, RunId run);
 Result<std::vector<Source>> readSources(Database& database);
+// What one source said of a run.
+Result<std::vector<Gpu>> gpusOf(Database& database, SourceId source, RunId run);
+Result<std::vector<Iteration>> iterationsOf(Database& database, SourceId source, RunId run);
 Result<std::vector<std::pair<RunId, std::string>>> readSourcePaths(Database& database);
 Result<std::string> readName(Database& database, NameId id);
 Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database, RunId run);

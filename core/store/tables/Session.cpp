@@ -39,7 +39,7 @@ void Session::rollBack() {
         return;
     m_open = false;
     // Where even this fails SQLite has rolled back by itself already.
-    (void)m_database.script("ROLLBACK");
+    (void)m_database.script(m_isPart ? "ROLLBACK TO source; RELEASE source" : "ROLLBACK");
 }
 
 template <typename Work>
@@ -66,7 +66,8 @@ auto Session::guarded(Work&& work) -> decltype(work()) {
 }
 
 Status Session::begin() {
-    RETURN_IF_ERROR(m_database.script("BEGIN IMMEDIATE"));
+    m_isPart = m_database.isInTransaction();
+    RETURN_IF_ERROR(m_database.script(m_isPart ? "SAVEPOINT source" : "BEGIN IMMEDIATE"));
     m_open = true;
     return guarded([&]() -> Status {
         ASSIGN_OR_RETURN(const auto old, sourcesAt(m_database, m_description.path, {}));
@@ -189,7 +190,7 @@ Status Session::finish(const ImportReport& report, const std::string& hash, std:
         Status status = write(report, hash.empty() ? m_description.hash : hash,
             size == 0 ? m_description.size : size, progress);
         if (status.hasValue())
-            status = m_database.script("COMMIT");
+            status = m_database.script(m_isPart ? "RELEASE source" : "COMMIT");
         if (status.hasValue())
             m_open = false;
         return status;

@@ -18,7 +18,8 @@ public:
     Session(Database& database, SourceDescription source, std::function<void()> ended);
     ~Session() override;
 
-    // Opens the transaction and removes what the source had written before.
+    // Opens the transaction, or a part of the caller's, and removes what the source had written
+    // before.
     Status begin();
 
     Result<RunId> run(const Run& run) override;
@@ -56,6 +57,7 @@ private:
     std::map<RunId, Run> m_facts; // what this source said
     std::set<RunId> m_touched; // runs to refresh
     bool m_open = false;
+    bool m_isPart = false; // of a transaction of the caller
     Status m_failure;
 };
 

@@ -1,0 +1,208 @@
+// `trainscope-cli record` as it is called, on a fake of NVIDIA's library.
+
+#include "app/cli/CommandLine.h"
+#include "core/store/Store.h"
+#include "support/TestProgram.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+#include <csignal>
+#include <sstream>
+
+using namespace trainscope;
+
+namespace {
+
+QString program() {
+    return QString::fromUtf8(qgetenv("TRAINSCOPE_BINARY") + "/bin/trainscope-cli");
+}
+
+struct Ended {
+    int status = 0;
+    QString err;
+};
+
+Ended record(const QStringList& arguments) {
+    QProcess process;
+    process.start(program(), QStringList{QStringLiteral("record")} + arguments);
+    process.waitForFinished();
+    return {process.exitCode(), QString::fromUtf8(process.readAllStandardError())};
+}
+
+store::Store opened(const QString& path) {
+    return std::move(store::Store::open(path.toStdString(), store::OpenMode::ReadOnly).value());
+}
+
+Run onlyRun(const store::Store& store) {
+    const auto runs = store.runs().value();
+    return runs.size() == 1 ? runs.front() : Run{};
+}
+
+Series seriesOf(const store::Store& store, RunId run, const std::string& metric, int rank) {
+    for (const Series& series : store.series(run).value()) {
+        if (series.description.metric.name == metric && series.description.subject.rank == rank)
+            return series;
+    }
+    return {};
+}
+
+QStringList texts(std::initializer_list<const char*> all) {
+    QStringList list;
+    for (const char* text : all)
+        list << QString::fromUtf8(text);
+    return list;
+}
+
+} // namespace
+
+class tst_Record : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() {
+        qputenv("TRAINSCOPE_NVML", qgetenv("TRAINSCOPE_BINARY") + "/bin/fakes/fake_nvml.so");
+        qputenv("TRAINSCOPE_AMDSMI", "/nowhere");
+        qputenv("TRAINSCOPE_FAKE_FAULTS", "");
+        qputenv("TRAINSCOPE_FAKE_GPUS", "4");
+    }
+
+    void samplesWhileACommandRuns() {
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
+        const Ended ended = record({QStringLiteral("--into"), database, QStringLiteral("--"),
+            QStringLiteral("sh"), QStringLiteral("-c"),
+            QStringLiteral("for i in 1 2 3; do echo $i > $TRAINSCOPE_MARKS; sleep 0.5; done; "
+                           "echo end > $TRAINSCOPE_MARKS; sleep 0.2; exit 7")});
+        QCOMPARE(ended.status, 7);
+        const auto store = opened(database);
+        const Run run = onlyRun(store);
+        QVERIFY(run.status == RunStatus::Ok);
+        QCOMPARE(run.gpuCount, 4);
+        QCOMPARE(run.gpuModel, std::string("NVIDIA H100 80GB HBM3"));
+        const Series power = seriesOf(store, run.id, "gpu_power", 2);
+        QCOMPARE(power.mean, 300.0);
+        QVERIFY2(power.count >= 25 && power.count <= 45, qPrintable(QString::number(power.count)));
+        QVERIFY(std::abs(power.period.seconds() - 0.05) < 0.002);
+        // 1 GB/s and GPU, by a counter of 32 bits that wraps once at least.
+        const Series bytes = seriesOf(store, run.id, "pcie_tx", 3);
+        const auto rates = store.rateBuckets(bytes.id, bytes.range, 1).value();
+        QVERIFY(std::abs(rates[0].mean - 4e9F) < 4e7F);
+        const auto iterations = store.iterations(run.id).value();
+        QCOMPARE(iterations.size(), 3U);
+        for (const Iteration& iteration : iterations)
+            QVERIFY(std::abs(iteration.range.length().seconds() - 0.5) < 0.1);
+        QVERIFY(seriesOf(store, run.id, "sampling_delay", -1).count > 0);
+    }
+
+    // Killed in the middle: all but the last second is there, and nothing is damaged.
+    void isKilled() {
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
+        QProcess process;
+        process.start(program(),
+            QStringList{QStringLiteral("record"), QStringLiteral("--into"), database,
+                QStringLiteral("--"), QStringLiteral("sleep"), QStringLiteral("8")});
+        QTest::qWait(4000);
+        process.kill();
+        process.waitForFinished();
+        const auto store = opened(database);
+        const Run run = onlyRun(store);
+        QVERIFY(run.status == RunStatus::Partial);
+        const Series power = seriesOf(store, run.id, "gpu_power", 0);
+        QVERIFY2(power.range.length().seconds() > 2.0,
+            qPrintable(QString::number(power.range.length().seconds())));
+        QVERIFY(store.check().value().damage.empty());
+    }
+
+    void signalsArePassedOn() {
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
+        QProcess process;
+        process.start(program(),
+            QStringList{QStringLiteral("record"), QStringLiteral("--into"), database,
+                QStringLiteral("--"), QStringLiteral("sleep"), QStringLiteral("60")});
+        QTest::qWait(1500);
+        process.terminate();
+        QVERIFY(process.waitForFinished(10'000));
+        QCOMPARE(process.exitCode(), 128 + SIGTERM);
+        const auto store = opened(database);
+        QVERIFY(onlyRun(store).status == RunStatus::Ok);
+    }
+
+    // Two nodes of a job, each into a file of its own, become one run of eight ranks.
+    void nodesOfAJobJoin() {
+        QTemporaryDir folder;
+        QStringList files;
+        for (const char* node : {"0", "1"}) {
+            qputenv("SLURM_JOB_ID", "4711");
+            qputenv("SLURM_NODEID", node);
+            qputenv("SLURM_NNODES", "2");
+            files << folder.filePath(QStringLiteral("%1.trainscope").arg(QString::fromUtf8(node)));
+            const Ended ended = record(
+                {QStringLiteral("--into"), folder.filePath(QStringLiteral("%n.trainscope")),
+                    QStringLiteral("--"), QStringLiteral("sleep"), QStringLiteral("1.2")});
+            QCOMPARE(ended.status, 0);
+        }
+        for (const char* name : {"SLURM_JOB_ID", "SLURM_NODEID", "SLURM_NNODES"})
+            qunsetenv(name);
+        const QString all = folder.filePath(QStringLiteral("all.trainscope"));
+        for (int again = 0; again < 2; ++again) {
+            QProcess process;
+            process.start(program(),
+                QStringList{QStringLiteral("import")} + files
+                    + QStringList{QStringLiteral("--into"), all});
+            process.waitForFinished();
+            QCOMPARE(process.exitCode(), 0);
+            const auto store = opened(all);
+            const Run run = onlyRun(store);
+            QCOMPARE(run.name, std::string("Slurm 4711"));
+            QCOMPARE(run.gpuCount, 8);
+            QCOMPARE(run.nodeCount, 2);
+            QCOMPARE(run.worldSize, 8);
+            QCOMPARE(seriesOf(store, run.id, "gpu_power", 1).mean, 200.0);
+            QCOMPARE(seriesOf(store, run.id, "gpu_power", 7).mean, 400.0);
+            QVERIFY(store.check().value().damage.empty());
+        }
+    }
+
+    void missingLibraryIsTold() {
+        qputenv("TRAINSCOPE_NVML", "/nowhere");
+        QTemporaryDir folder;
+        const Ended ended
+            = record({QStringLiteral("--into"), folder.filePath(QStringLiteral("a.trainscope")),
+                QStringLiteral("--"), QStringLiteral("true")});
+        QCOMPARE(ended.status, 0);
+        QVERIFY(ended.err.contains(
+            QStringLiteral("NVIDIA's management library, which comes with the driver, cannot be "
+                           "loaded")));
+    }
+
+    void refusals_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<int>("status");
+        QTest::newRow("no command") << texts({"--into", "F"}) << 2;
+        QTest::newRow("no database") << texts({"--", "true"}) << 2;
+        QTest::newRow("interval") << texts({"--interval", "0", "--into", "F", "--", "true"}) << 2;
+        QTest::newRow("gpu") << texts({"--gpus", "9", "--into", "F", "--", "true"}) << 2;
+        QTest::newRow("folder") << texts({"--into", "/nowhere/a.trainscope", "--", "true"}) << 3;
+        QTest::newRow("command") << texts({"--into", "F", "--", "/no/such"}) << 2;
+    }
+    void refusals() {
+        QFETCH(QStringList, arguments);
+        QFETCH(int, status);
+        QTemporaryDir folder;
+        arguments.replaceInStrings(
+            QStringLiteral("F"), folder.filePath(QStringLiteral("a.trainscope")));
+        const Ended ended = record(arguments);
+        QCOMPARE(ended.status, status);
+        QVERIFY(!ended.err.isEmpty());
+    }
+};
+
+TRAINSCOPE_TEST(tst_Record)
+#include "tst_Record.moc"

@@ -1,0 +1,124 @@
+// What is kept of a job's environment and command, and what of neither.
+
+#include "importers/record/JobDescription.h"
+#include "importers/record/MarkPipe.h"
+#include "support/TestProgram.h"
+
+#include <QObject>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace trainscope;
+using namespace trainscope::record;
+
+class tst_Job : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void slurm() {
+        const Environment environment{{"SLURM_JOB_ID", "4711"}, {"SLURM_NODEID", "3"},
+            {"SLURM_NNODES", "4"}, {"SLURM_LOCALID", "0"}, {"SLURM_JWT", "eyJ"},
+            {"NCCL_ALGO", "Ring"}, {"WANDB_API_KEY", "0123"}, {"HOME", "/root"}};
+        const JobDescription job = describeJob({"python", "train.py"}, environment, "node3");
+        QCOMPARE(job.launcher, std::string("Slurm"));
+        QCOMPARE(job.job, std::string("4711"));
+        QCOMPARE(job.node, 3);
+        QCOMPARE(job.nodes, 4);
+        QCOMPARE(job.environment.size(), 5U);
+        QCOMPARE(job.environment.count("SLURM_JWT"), 0U);
+        QCOMPARE(job.environment.count("WANDB_API_KEY"), 0U);
+        QCOMPARE(job.environment.at("NCCL_ALGO"), std::string("Ring"));
+    }
+
+    // 16 processes, 8 on each node: the tenth is on the second.
+    void mpi() {
+        const JobDescription job = describeJob({"train"},
+            {{"OMPI_COMM_WORLD_RANK", "10"}, {"OMPI_COMM_WORLD_SIZE", "16"},
+                {"OMPI_COMM_WORLD_LOCAL_RANK", "2"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "8"},
+                {"PMIX_NAMESPACE", "prterun-1"}},
+            "b");
+        QCOMPARE(job.launcher, std::string("Open MPI"));
+        QCOMPARE(job.job, std::string("prterun-1"));
+        QCOMPARE(job.node, 1);
+        QCOMPARE(job.nodes, 2);
+        QCOMPARE(job.localProcess, 2);
+    }
+
+    void torchrunAsCommand() {
+        const JobDescription job = describeJob(
+            {"torchrun", "--nnodes=1:4", "--node_rank", "2", "--rdzv-id=abc", "train.py"}, {}, "c");
+        QCOMPARE(job.node, 2);
+        QCOMPARE(job.nodes, 4);
+        QCOMPARE(job.job, std::string("abc"));
+        QVERIFY(job.launcher.empty());
+    }
+
+    void secrets_data() {
+        QTest::addColumn<QStringList>("words");
+        QTest::addColumn<QString>("shown");
+        const auto row = [](const char* name, const QStringList& words, const char* shown) {
+            QTest::newRow(name) << words << QString::fromUtf8(shown);
+        };
+        const auto text = [](std::initializer_list<const char*> words) {
+            QStringList list;
+            for (const char* word : words)
+                list << QString::fromUtf8(word);
+            return list;
+        };
+        row("plain", text({"python", "a b.py", "--lr", "1e-4"}), "python 'a b.py' --lr 1e-4");
+        row("option", text({"x", "--api-key", "abc", "--out", "d"}), "x --api-key … --out d");
+        row("equals", text({"x", "--hf_token=abc"}), "x --hf_token=…");
+        row("variable", text({"env", "HF_TOKEN=abc", "x"}), "env HF_TOKEN=… x");
+        row("by its look", text({"x", "--id", "hf_abcdef"}), "x --id …");
+        row("no secrets", text({"x", "--tokenizer-model", "m", "--max-tokens", "9"}),
+            "x --tokenizer-model m --max-tokens 9");
+        row("quote", text({"sh", "-c", "it's"}), "sh -c 'it'\\''s'");
+    }
+    void secrets() {
+        QFETCH(QStringList, words);
+        QFETCH(QString, shown);
+        std::vector<std::string> command;
+        for (const QString& word : words)
+            command.push_back(word.toStdString());
+        QCOMPARE(QString::fromStdString(shownCommand(command)), shown);
+    }
+
+    void marks() {
+        QTemporaryDir folder;
+        auto made = MarkPipe::create(folder.path().toStdString());
+        QVERIFY(made.hasValue());
+        MarkPipe& pipe = made.value();
+        const int script = ::open(pipe.path().c_str(), O_WRONLY | O_NONBLOCK);
+        QVERIFY(script >= 0);
+        const auto say = [script](std::string_view line) {
+            QCOMPARE(::write(script, line.data(), line.size()), static_cast<ssize_t>(line.size()));
+        };
+        say("1\n");
+        QVERIFY(pipe.take({100}).empty());
+        say("2\n7 3\nnonsense\n");
+        auto ended = pipe.take({200});
+        QCOMPARE(ended.size(), 1U);
+        QCOMPARE(ended[0].index, 1);
+        QCOMPARE(ended[0].rank, -1);
+        QVERIFY((ended[0].range == TimeRange{{100}, {200}}));
+        say("8 3\nen");
+        ended = pipe.take({300});
+        QCOMPARE(ended.size(), 1U);
+        QCOMPARE(ended[0].rank, 3);
+        QCOMPARE(ended[0].index, 7);
+        say("d\n");
+        ended = pipe.take({400});
+        QCOMPARE(ended.size(), 1U);
+        QCOMPARE(ended[0].index, 2);
+        QVERIFY((ended[0].range == TimeRange{{200}, {400}}));
+        QCOMPARE(pipe.notUnderstood(), 1);
+        QCOMPARE(pipe.firstNotUnderstood(), std::string("nonsense"));
+        ::close(script);
+    }
+};
+
+TRAINSCOPE_TEST(tst_Job)
+#include "tst_Job.moc"
