@@ -11,6 +11,7 @@
 #include "core/store/tables/RunLabels.h"
 #include "core/store/tables/Session.h"
 #include "core/store/tables/UserTables.h"
+#include "core/text/Times.h"
 
 #include <algorithm>
 #include <array>
@@ -250,18 +251,25 @@ bool isRunDatabase(const std::filesystem::path& path) {
 }
 
 Result<std::function<std::string(const Run&)>> joinByJob(const Store& into, const Store& from) {
-    ASSIGN_OR_RETURN(const auto there, jobsOf(into));
-    ASSIGN_OR_RETURN(const auto mine, jobsOf(from));
-    std::map<std::string, std::string> names; // by job
-    ASSIGN_OR_RETURN(const auto runs, into.runs());
-    for (const Run& run : runs) {
-        if (const auto job = there.find(run.id); job != there.end())
-            names.try_emplace(job->second, run.name);
-    }
-    return std::function<std::string(const Run&)>([names, mine](const Run& run) {
-        const auto job = mine.find(run.id);
-        const auto name = job == mine.end() ? names.end() : names.find(job->second);
-        return name == names.end() ? run.name : name->second;
+    ASSIGN_OR_RETURN(const auto jobsThere, jobsOf(into));
+    ASSIGN_OR_RETURN(const auto jobs, jobsOf(from));
+    ASSIGN_OR_RETURN(const auto there, into.runs());
+    return std::function<std::string(const Run&)>([jobsThere, jobs, there](const Run& run) {
+        const auto job = jobs.find(run.id);
+        if (job == jobs.end())
+            return run.name;
+        std::string name = run.name;
+        for (const Run& other : there) {
+            const auto otherJob = jobsThere.find(other.id);
+            if (otherJob == jobsThere.end() || otherJob->second != job->second)
+                continue;
+            if (other.range.overlaps(run.range))
+                return other.name;
+            // The job was recorded twice.
+            if (other.name == name)
+                name += " " + text::moment(run.range.begin);
+        }
+        return name;
     });
 }
 

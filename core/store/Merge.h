@@ -29,8 +29,8 @@ bool isRunDatabase(const std::filesystem::path& path);
 Result<MergeOutcome> mergeInto(Store& into, const Store& from,
     const std::function<std::string(const Run&)>& nameOf, const Progress& progress);
 
-// Runs join those of `into` that say to be of the same job, whatever their names; else they keep
-// their own.
+// Runs join those of `into` that a recorder says to be of the same job and that overlap them in
+// time, whatever their names; else they keep their own.
 Result<std::function<std::string(const Run&)>> joinByJob(const Store& into, const Store& from);
 
 } // namespace trainscope::store

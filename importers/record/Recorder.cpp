@@ -65,8 +65,9 @@ Status Recorder::open(store::Store& store) {
     RETURN_IF_ERROR(chooseGpus());
     describeRun();
     const JobDescription& job = m_request.job;
-    const std::string source = fmt::format(
-        "record:{}:{}", job.host, job.job.empty() ? fmt::format("{}", wallClock().ns) : job.job);
+    const std::string source = fmt::format("record:{}:{}:{}", job.host, job.node, wallClock().ns);
+    if (store.findRun(m_run.name).hasValue()) // of an earlier recording
+        m_run.name += " " + text::moment(wallClock());
     ASSIGN_OR_RETURN(
         m_recording, store::Recording::begin(store, {source, 0, {}, m_run.name}, m_run));
     RETURN_IF_ERROR(addGpus());

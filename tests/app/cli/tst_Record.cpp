@@ -170,6 +170,29 @@ private Q_SLOTS:
         }
     }
 
+    // The same job recorded twice into one database: two runs.
+    void twiceInOneJob() {
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
+        for (int i = 0; i < 2; ++i)
+            record(
+                {QStringLiteral("--into"), database, QStringLiteral("--job"), QStringLiteral("x"),
+                    QStringLiteral("--"), QStringLiteral("sleep"), QStringLiteral("0.3")});
+        const auto store = opened(database);
+        const auto runs = store.runs().value();
+        QCOMPARE(runs.size(), 2U);
+        QCOMPARE(runs[0].name, std::string("job x"));
+        QVERIFY(runs[1].name.starts_with("job x 20"));
+        const QString all = folder.filePath(QStringLiteral("all.trainscope"));
+        for (int again = 0; again < 2; ++again) {
+            QProcess process;
+            process.start(
+                program(), {QStringLiteral("import"), database, QStringLiteral("--into"), all});
+            process.waitForFinished();
+            QCOMPARE(opened(all).runs().value().size(), 2U);
+        }
+    }
+
     void missingLibraryIsTold() {
         qputenv("TRAINSCOPE_NVML", "/nowhere");
         QTemporaryDir folder;
