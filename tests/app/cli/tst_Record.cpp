@@ -138,18 +138,23 @@ private Q_SLOTS:
     void nodesOfAJobJoin() {
         QTemporaryDir folder;
         QStringList files;
-        for (const char* node : {"0", "1"}) {
-            qputenv("SLURM_JOB_ID", "4711");
-            qputenv("SLURM_NODEID", node);
-            qputenv("SLURM_NNODES", "2");
-            files << folder.filePath(QStringLiteral("%1.trainscope").arg(QString::fromUtf8(node)));
-            const Ended ended = record(
-                {QStringLiteral("--into"), folder.filePath(QStringLiteral("%n.trainscope")),
-                    QStringLiteral("--"), QStringLiteral("sleep"), QStringLiteral("1.2")});
-            QCOMPARE(ended.status, 0);
+        std::array<QProcess, 2> nodes;
+        for (std::size_t node = 0; node < nodes.size(); ++node) {
+            QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+            environment.insert(QStringLiteral("SLURM_JOB_ID"), QStringLiteral("4711"));
+            environment.insert(QStringLiteral("SLURM_NODEID"), QString::number(node));
+            environment.insert(QStringLiteral("SLURM_NNODES"), QStringLiteral("2"));
+            nodes[node].setProcessEnvironment(environment);
+            files << folder.filePath(QStringLiteral("%1.trainscope").arg(node));
+            nodes[node].start(program(),
+                {QStringLiteral("record"), QStringLiteral("--into"),
+                    folder.filePath(QStringLiteral("%n.trainscope")), QStringLiteral("--"),
+                    QStringLiteral("sleep"), QStringLiteral("1.2")});
         }
-        for (const char* name : {"SLURM_JOB_ID", "SLURM_NODEID", "SLURM_NNODES"})
-            qunsetenv(name);
+        for (QProcess& node : nodes) {
+            node.waitForFinished();
+            QCOMPARE(node.exitCode(), 0);
+        }
         const QString all = folder.filePath(QStringLiteral("all.trainscope"));
         for (int again = 0; again < 2; ++again) {
             QProcess process;
