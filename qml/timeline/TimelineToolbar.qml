@@ -78,6 +78,14 @@ UiBar {
         visible: bar.roomy
         text: bar.controller.navigation.windowText
     }
+    UiButton {
+        visible: bar.controller.navigation.growing
+        checkable: true
+        checked: bar.controller.navigation.following
+        text: bar.controller.navigation.following ? qsTr("Live") : qsTr("Paused")
+        toolTip: bar.controller.navigation.following ? qsTr("A recorder adds to this run; hold the window still") : qsTr("A recorder adds to this run; go to its end and follow")
+        onToggled: bar.controller.navigation.following = checked
+    }
     UiIconButton {
         iconName: "minus"
         text: qsTr("Zoom out")

@@ -36,6 +36,7 @@ Session::Session(QObject* parent)
     m_views.setWorkspace(&m_workspace);
     connect(&m_views, &Views::failed, &m_notices, &NoticeModel::error);
     connect(&m_workspace, &Workspace::shownRunsChanged, this, &Session::factsChanged);
+    connect(&m_workspace, &Workspace::runsGrew, this, &Session::factsChanged);
     connect(&m_workspace, &Workspace::shownRunsChanged, this, [this] {
         const Run* shown = shownRun();
         m_importing.setShownRun(shown == nullptr ? QString() : QString::fromStdString(shown->name));

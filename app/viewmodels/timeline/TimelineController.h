@@ -120,6 +120,8 @@ private:
     void connectParts();
     void reloadDatabase();
     void reloadRuns();
+    void readGrowth();
+    void takeGrowth(const CataloguePtr& catalogue);
     void showNothing();
     [[nodiscard]] std::vector<plot::ShownRun> runsToDraw() const;
     void takeCatalogue(const Opened& opened);
@@ -144,6 +146,7 @@ private:
     TimelineContext m_context;
     QPointer<Views> m_views;
     LatestTask<Opened> m_openTask{Urgency::Pointer};
+    LatestTask<CataloguePtr> m_growthTask{Urgency::View};
     // Reads every collective.
     LatestTask<std::vector<AlignmentModel::Clocks>> m_clockTask{Urgency::Background};
     TimelineLoader m_loader;
@@ -161,6 +164,7 @@ private:
     std::optional<Evidence> m_evidence; // to be shown when its run is there
     RunId m_revealed; // the run that was last asked for
     bool m_isOpening = false;
+    int m_growths = 0; // since the overlays were read
     QString m_error;
     double m_pixelRatio = 1.0;
     int m_unsaved = 0; // changes since what was written

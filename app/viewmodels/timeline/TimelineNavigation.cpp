@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace trainscope::app {
 namespace {
@@ -94,13 +95,48 @@ void TimelineNavigation::pinch(double scale, double x) {
 }
 
 void TimelineNavigation::moved(ViewChange change) {
+    // Who goes back looks at what was; the end is left alone until it is asked for.
+    const bool isAtEnd = m_context.window.window().end >= m_context.window.limits().end;
+    if (isAtEnd != std::exchange(m_isFollowing, isAtEnd))
+        Q_EMIT growingChanged();
+    place();
+    record(change);
+    Q_EMIT windowMoved();
+    Q_EMIT windowChanged();
+}
+
+void TimelineNavigation::place() {
     auto& axis = m_context.axis;
     axis.window = m_context.window.window();
     if (axis.x <= 0.0)
         axis.x = TimelineContext::kNameWidth;
-    record(change);
+}
+
+void TimelineNavigation::grow(const plot::ViewWindow& limits) {
+    const bool showedAll = m_context.window.showsAll();
+    m_context.window.setLimits(limits);
+    if (m_isFollowing && showedAll)
+        m_context.window.showAll();
+    else if (m_isFollowing)
+        goToEnd();
+    place();
     Q_EMIT windowMoved();
     Q_EMIT windowChanged();
+}
+
+void TimelineNavigation::goToEnd() {
+    m_context.window.pan(m_context.window.limits().end - m_context.window.window().end);
+}
+
+void TimelineNavigation::setFollowing(bool isFollowing) {
+    if (isFollowing == m_isFollowing)
+        return;
+    m_isFollowing = isFollowing;
+    Q_EMIT growingChanged();
+    if (!isFollowing || !m_context.isReady())
+        return;
+    goToEnd();
+    moved(ViewChange::Jump);
 }
 
 void TimelineNavigation::record(ViewChange change) {

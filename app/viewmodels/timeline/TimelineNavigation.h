@@ -27,6 +27,9 @@ class TimelineNavigation : public QObject {
     Q_PROPERTY(
         int timeDisplay READ timeDisplay WRITE setTimeDisplay NOTIFY timeDisplayChanged FINAL)
     Q_PROPERTY(QStringList timeDisplays READ timeDisplays CONSTANT FINAL)
+    // A recorder adds to the runs; following, the window stays at their end.
+    Q_PROPERTY(bool growing READ isGrowing NOTIFY growingChanged FINAL)
+    Q_PROPERTY(bool following READ isFollowing WRITE setFollowing NOTIFY growingChanged FINAL)
     Q_PROPERTY(bool canUndo READ canUndo NOTIFY historyChanged FINAL)
     Q_PROPERTY(bool canRedo READ canRedo NOTIFY historyChanged FINAL)
 
@@ -50,6 +53,8 @@ public:
     // The stretch with a margin; a point in the middle, without zooming.
     void frame(const plot::ViewWindow& stretch);
 
+    // The runs have become longer.
+    void grow(const plot::ViewWindow& limits);
     // The window or the lanes are other ones.
     void record(ViewChange change);
     void forgetHistory();
@@ -66,6 +71,11 @@ public:
     [[nodiscard]] int timeDisplay() const { return static_cast<int>(m_context.display); }
     void setTimeDisplay(int display);
     [[nodiscard]] QStringList timeDisplays() const;
+    [[nodiscard]] bool isGrowing() const {
+        return m_context.workspace && m_context.workspace->isGrowing();
+    }
+    [[nodiscard]] bool isFollowing() const { return m_isFollowing; }
+    void setFollowing(bool isFollowing);
     [[nodiscard]] bool canUndo() const { return m_history.canUndo(); }
     [[nodiscard]] bool canRedo() const { return m_history.canRedo(); }
 
@@ -76,6 +86,7 @@ Q_SIGNALS:
     void timeDisplayChanged();
     void historyChanged();
     void arrangementRestored();
+    void growingChanged();
 
 private:
     void restore(const ViewState& state);
@@ -83,8 +94,12 @@ private:
     [[nodiscard]] double fractionOf(DurationNs time) const;
     [[nodiscard]] QString textOfLimit(DurationNs time) const;
 
+    void goToEnd();
+    void place();
+
     TimelineContext& m_context;
     ViewHistory m_history;
+    bool m_isFollowing = true;
     QElapsedTimer m_clock;
     double m_pinchScale = 1.0;
 };

@@ -10,9 +10,27 @@
 
 namespace trainscope::app {
 
+namespace {
+
+constexpr int kWatchMs = 1000;
+constexpr int kQuietLooks = 5; // after which nobody records any more
+
+// The same but for how far they reach.
+bool differInLengthAlone(const std::vector<Run>& before, const std::vector<Run>& after) {
+    return std::equal(
+        before.begin(), before.end(), after.begin(), after.end(), [](const Run& a, const Run& b) {
+            return a.id == b.id && a.name == b.name && a.status == b.status
+                && a.gpuCount == b.gpuCount && a.range.isEmpty() == b.range.isEmpty();
+        });
+}
+
+} // namespace
+
 Workspace::Workspace(QObject* parent)
     : QObject(parent) {
     m_writer.setMaxThreadCount(1);
+    m_watch.setInterval(kWatchMs);
+    connect(&m_watch, &QTimer::timeout, this, &Workspace::lookForGrowth);
 }
 
 Workspace::~Workspace() {
@@ -109,12 +127,50 @@ void Workspace::take(const ReaderPool::Database& database, Content content, bool
             shown.push_back(m_runs.front().id);
         Q_EMIT databaseChanged();
     }
+    m_watch.start();
     Q_EMIT runsChanged();
     setShown(shown);
 }
 
+void Workspace::lookForGrowth() {
+    if (!isOpen() || m_isOpening)
+        return;
+    m_growthTask.ask(
+        m_readers, m_readers.database(),
+        [](const store::Store& store, const TaskStage<std::vector<Run>>&) { return store.runs(); },
+        [this](Result<std::vector<Run>> runs) {
+            // A file that cannot be read now will be told of by who needs it.
+            if (runs.hasValue())
+                takeGrowth(std::move(runs).value());
+        });
+}
+
+void Workspace::takeGrowth(std::vector<Run> runs) {
+    if (!differInLengthAlone(m_runs, runs)) {
+        m_quietLooks = 0;
+        return reload();
+    }
+    const bool hasGrown = !std::equal(m_runs.begin(), m_runs.end(), runs.begin(),
+        [](const Run& a, const Run& b) { return a.range == b.range; });
+    m_quietLooks = hasGrown ? 0 : m_quietLooks + 1;
+    setGrowing(hasGrown || (m_isGrowing && m_quietLooks < kQuietLooks));
+    if (!hasGrown)
+        return;
+    m_runs = std::move(runs);
+    Q_EMIT runsGrew();
+}
+
+void Workspace::setGrowing(bool isGrowing) {
+    if (isGrowing == std::exchange(m_isGrowing, isGrowing))
+        return;
+    Q_EMIT growingChanged();
+}
+
 void Workspace::close() {
     m_task.cancel();
+    m_growthTask.cancel();
+    m_watch.stop();
+    setGrowing(false);
     m_isOpening = false;
     m_readers.setDatabase({});
     m_path.clear();

@@ -1,6 +1,7 @@
 #pragma once
 // What is open: the run database, its runs and which of them are shown, and the threads that read
-// it. Every view hangs on one Workspace. GUI thread; it never waits for the database.
+// it. Every view hangs on one Workspace. What a recorder adds meanwhile is noticed within a second
+// or so. GUI thread; it never waits for the database.
 
 #include "app/viewmodels/workspace/ReaderTask.h"
 #include "core/model/Result.h"
@@ -10,6 +11,7 @@
 #include <QObject>
 #include <QQmlEngine>
 #include <QThreadPool>
+#include <QTimer>
 
 #include <filesystem>
 #include <functional>
@@ -49,6 +51,9 @@ public:
     // The same as they are in the database, in its order.
     [[nodiscard]] std::vector<Run> chosenRuns() const;
 
+    // A run has become longer within the last seconds: a recorder is at work.
+    [[nodiscard]] bool isGrowing() const { return m_isGrowing; }
+
     // For questions to the open database.
     [[nodiscard]] ReaderPool& readers() { return m_readers; }
 
@@ -70,6 +75,8 @@ Q_SIGNALS:
     void runsChanged();
     void shownRunsChanged();
     void labelsChanged();
+    void runsGrew(); // some became longer, nothing else
+    void growingChanged();
 
 private:
     struct Content {
@@ -80,6 +87,9 @@ private:
     };
     static Result<Content> readContent(const store::Store& store);
     void read(const std::filesystem::path& path, Done done);
+    void lookForGrowth();
+    void takeGrowth(std::vector<Run> runs);
+    void setGrowing(bool isGrowing);
     void take(const ReaderPool::Database& database, Content content, bool isReload);
 
     std::filesystem::path m_path;
@@ -92,6 +102,10 @@ private:
     QThreadPool m_writer; // of one thread
     ReaderPool m_readers;
     LatestTask<Content> m_task{Urgency::Pointer};
+    LatestTask<std::vector<Run>> m_growthTask{Urgency::Background};
+    QTimer m_watch;
+    int m_quietLooks = 0; // since something grew
+    bool m_isGrowing = false;
 };
 
 } // namespace trainscope::app

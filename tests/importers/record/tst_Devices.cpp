@@ -164,6 +164,38 @@ private Q_SLOTS:
         QVERIFY(!openNvml(fake("fake_nvml")).hasValue());
     }
 
+    // Structures of three versions of AMD's library, told apart by what stayed in its place.
+    void amd_data() {
+        QTest::addColumn<QByteArray>("version");
+        for (const char* version : {"5", "6", "7"})
+            QTest::newRow(version) << QByteArray(version);
+    }
+    void amd() {
+        QFETCH(QByteArray, version);
+        qputenv("TRAINSCOPE_FAKE_AMDSMI", version);
+        const auto opened = openAmdSmi(fake("fake_amdsmi"));
+        QVERIFY(opened.hasValue());
+        GpuLibrary& library = *opened.value();
+        QCOMPARE(library.gpus().size(), 2U);
+        QCOMPARE(library.gpus()[1].model, std::string("AMD Instinct MI300X"));
+        QCOMPARE(library.gpus()[1].uuid, std::string("uuid-1"));
+        for (const GpuFacts& gpu : library.gpus()) {
+            const auto probe = library.probe(gpu);
+            QCOMPARE(siValue(*probe, "gpu_power"), 100.0 * (gpu.index + 1));
+            QCOMPARE(siValue(*probe, "hotspot_temperature"), 71.0);
+            QCOMPARE(siValue(*probe, "mem_temperature"), 65.0);
+            QCOMPARE(siValue(*probe, "sm_clock"), 2.1e9);
+            QCOMPARE(siValue(*probe, "mem_clock"), 1.3e9);
+            QCOMPARE(siValue(*probe, "gpu_utilization"), 0.88);
+            QCOMPARE(siValue(*probe, "mem_used"), 150e9);
+            QCOMPARE(siValue(*probe, "power_limit"), 750.0);
+            // 2 million steps of 15.3 µJ
+            QVERIFY(std::abs(siValue(*probe, "gpu_energy").value() - 30.6) < 1e-4);
+            for (const char* lacking : {"gpu_temperature", "mem_utilization", "fan_speed"})
+                QVERIFY(!siValue(*probe, lacking));
+        }
+    }
+
     // Two InfiniBand cards, a network card and a bridge made of software, two processors of which
     // one may not be read.
     void host() {
