@@ -2,11 +2,13 @@
 // GpuLibrary: a vendor's management library, loaded while the program runs. NVIDIA's NVML and AMD's
 // AMD SMI; where a machine has neither, the reason is told.
 
+#include "core/layout/Topology.h"
 #include "core/model/Result.h"
 #include "importers/record/Probe.h"
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,8 @@ public:
     [[nodiscard]] virtual std::map<std::string, std::string>
     facts() const = 0; // of driver and node
     [[nodiscard]] virtual const std::vector<GpuFacts>& gpus() const = 0;
+    // How they hang together; absent: the library does not say.
+    [[nodiscard]] virtual std::optional<layout::Topology> topology() const { return {}; }
     // Of one of them; lives no longer than the library.
     virtual std::unique_ptr<Probe> probe(const GpuFacts& gpu) = 0;
 };

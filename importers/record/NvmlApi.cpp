@@ -37,6 +37,8 @@ Functions::Functions(const DynamicLibrary& library) {
     load(library, eccErrors, "nvmlDeviceGetTotalEccErrors");
     load(library, fields, "nvmlDeviceGetFieldValues");
     load(library, linkState, "nvmlDeviceGetNvLinkState");
+    load(library, linkRemote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
+    load(library, commonAncestor, "nvmlDeviceGetTopologyCommonAncestor");
     load(library, createEvents, "nvmlEventSetCreate");
     load(library, registerEvents, "nvmlDeviceRegisterEvents");
     load(library, waitEvent, "nvmlEventSetWait_v2");

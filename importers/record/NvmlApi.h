@@ -108,6 +108,8 @@ struct Functions {
     Return (*eccErrors)(Device, unsigned kind, unsigned counter, unsigned long long*);
     Return (*fields)(Device, int count, FieldValue*);
     Return (*linkState)(Device, unsigned link, int* isActive);
+    Return (*linkRemote)(Device, unsigned link, PciInfo*);
+    Return (*commonAncestor)(Device, Device, int* level);
     Return (*createEvents)(EventSet*);
     Return (*registerEvents)(Device, unsigned long long kinds, EventSet);
     Return (*waitEvent)(EventSet, EventData*, unsigned milliseconds);

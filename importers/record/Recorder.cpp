@@ -72,6 +72,7 @@ Status Recorder::open(store::Store& store) {
         m_recording, store::Recording::begin(store, {source, 0, {}, m_run.name}, m_run));
     RETURN_IF_ERROR(addGpus());
     RETURN_IF_ERROR(addSeries());
+    RETURN_IF_ERROR(addTopology(store));
     auto marks = MarkPipe::create(std::filesystem::temp_directory_path().string());
     if (marks.hasValue())
         m_marks.emplace(std::move(marks.value()));
@@ -183,6 +184,20 @@ Status Recorder::addSeries() {
     delay.subject.kind = SubjectKind::Node;
     delay.subject.node = node;
     ASSIGN_OR_RETURN(m_delaySeries, m_recording->series(delay));
+    return {};
+}
+
+// Only a node that has more than one GPU hangs together.
+Status Recorder::addTopology(store::Store& store) const {
+    for (const auto& library : m_devices.libraries) {
+        layout::MachineFacts facts;
+        facts.topology = library->topology();
+        facts.topologyFrom = "the GPUs' management library";
+        if (!facts.topology || facts.topology->gpuCount() < 2)
+            continue;
+        ASSIGN_OR_RETURN(const auto run, store.findRun(m_run.name));
+        return store::setMachine(store, run.id, layout::machineToJson(facts));
+    }
     return {};
 }
 

@@ -60,6 +60,7 @@ private:
     Status chooseGpus();
     Status addGpus();
     Status addSeries();
+    Status addTopology(store::Store& store) const;
     void describeRun();
     void take();
 

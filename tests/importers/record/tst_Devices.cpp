@@ -107,6 +107,18 @@ private Q_SLOTS:
         QCOMPARE(total, links);
     }
 
+    // Both links of each go to a switch.
+    void topology() {
+        const auto library = nvml("", "3");
+        const auto topology = library->topology();
+        QVERIFY(topology.has_value());
+        QCOMPARE(topology->gpuCount(), 3U);
+        QVERIFY(topology->path(0, 2).kind == layout::PathKind::NvLink);
+        QCOMPARE(topology->path(0, 2).links, 2);
+        QVERIFY(topology->path(0, 2).isSwitched);
+        QCOMPARE(topology->devices()[1].busId, std::string("00000000:01:00.0"));
+    }
+
     // Slow channels keep their values between.
     void slowChannelsAreLeftAlone() {
         const auto library = nvml("");

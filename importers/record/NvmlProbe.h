@@ -1,0 +1,14 @@
+#pragma once
+// What NVML is asked of one GPU: a table of readings, and fields that are read in one call.
+
+#include "importers/record/NvmlApi.h"
+#include "importers/record/Probe.h"
+
+#include <memory>
+
+namespace trainscope::record {
+
+// The functions live longer.
+std::unique_ptr<Probe> nvmlProbe(const nvml::Functions& library, nvml::Device device, int index);
+
+} // namespace trainscope::record
