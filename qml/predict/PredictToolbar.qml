@@ -46,6 +46,16 @@ SettingsBar {
         onClicked: bar.controller.whatIf = !bar.controller.whatIf
     }
     UiButton {
+        objectName: "calibrated"
+        text: qsTr("By measured runs")
+        toolTip: bar.controller.calibrationText !== "" ? bar.controller.calibrationText : qsTr("Brings speeds, power and heat to what the measured runs of the database tell")
+        checked: bar.controller.calibrated
+        Accessible.role: Accessible.CheckBox
+        Accessible.checkable: true
+        Accessible.checked: checked
+        onClicked: bar.controller.calibrated = !bar.controller.calibrated
+    }
+    UiButton {
         objectName: "open"
         enabled: bar.controller.ready
         text: qsTr("Open as run")

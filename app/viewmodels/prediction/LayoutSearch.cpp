@@ -6,7 +6,8 @@
 
 namespace trainscope::app {
 
-void LayoutSearch::ask(ReaderPool& pool, const QString& key, predict::SearchRequest request) {
+void LayoutSearch::ask(ReaderPool& pool, const QString& key, predict::SearchRequest request,
+    predict::Predictor predictor) {
     if (key == m_key)
         return;
     m_key = key;
@@ -15,9 +16,8 @@ void LayoutSearch::ask(ReaderPool& pool, const QString& key, predict::SearchRequ
     const auto objective = request.objective;
     m_task.ask(
         pool,
-        [asked = std::move(request)](const store::Store&, const Progress& progress) {
-            return predict::searchLayouts(asked, predict::Predictor(), progress);
-        },
+        [asked = std::move(request), with = std::move(predictor)](const store::Store&,
+            const Progress& progress) { return predict::searchLayouts(asked, with, progress); },
         [this](double fraction) {
             m_progress = fraction;
             Q_EMIT changed();

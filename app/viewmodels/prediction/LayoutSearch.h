@@ -21,7 +21,8 @@ public:
     using QObject::QObject;
 
     // `key`: tells searches apart; the same as before is not searched again.
-    void ask(ReaderPool& pool, const QString& key, predict::SearchRequest request);
+    void ask(ReaderPool& pool, const QString& key, predict::SearchRequest request,
+        predict::Predictor predictor);
     // Keeps what was found before.
     void stop();
     void forget();

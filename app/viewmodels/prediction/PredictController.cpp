@@ -10,6 +10,7 @@ namespace trainscope::app {
 namespace {
 
 const QString kFormKey = QStringLiteral("form");
+const QString kCalibratedKey = QStringLiteral("calibrated");
 const QString kRankedKey = QStringLiteral("ranked");
 const QString kRankingKey = QStringLiteral("ranking");
 const QString kWhatIfKey = QStringLiteral("whatIf");
@@ -38,6 +39,7 @@ PredictController::~PredictController() {
     m_task.cancel();
     m_detailsTask.cancel();
     m_rivalTask.cancel();
+    m_calibrationTask.cancel();
 }
 
 void PredictController::restore() {
@@ -45,6 +47,7 @@ void PredictController::restore() {
     m_form.restore(saved.value(kFormKey).toObject());
     m_isRanked = saved.value(kRankedKey).toBool();
     m_hasWhatIf = saved.value(kWhatIfKey).toBool(true);
+    m_isCalibrated = saved.value(kCalibratedKey).toBool();
     m_rankingSettings = decodeRanking(saved.value(kRankingKey).toObject());
     m_ranking.setRows(rankingRows(m_rankingSettings));
     Q_EMIT rankingChanged();
@@ -55,13 +58,14 @@ void PredictController::restore() {
 void PredictController::keepSettings() {
     saveSettings(Views::Predict,
         {{kFormKey, m_form.encoded()}, {kRankedKey, m_isRanked}, {kWhatIfKey, m_hasWhatIf},
-            {kRankingKey, encodeRanking(m_rankingSettings)}});
+            {kRankingKey, encodeRanking(m_rankingSettings)}, {kCalibratedKey, m_isCalibrated}});
 }
 
 // What is kept does not depend on the runs of the database.
 void PredictController::forget() {
     m_task.cancel();
     m_isAsked = false;
+    forgetCalibration();
     const std::string uuid = workspace() != nullptr ? workspace()->uuid() : std::string();
     if (std::exchange(m_uuid, uuid) != uuid) {
         m_answer = {};
@@ -81,8 +85,10 @@ void PredictController::forget() {
 
 void PredictController::load() {
     Q_EMIT runChanged();
-    if (workspace() != nullptr && isActive() && !m_isAsked)
+    if (workspace() != nullptr && isActive() && !m_isAsked) {
+        calibrate();
         ask();
+    }
     takeWanted();
 }
 
@@ -113,7 +119,7 @@ void PredictController::ask() {
     }
     m_task.ask(
         workspace()->readers(),
-        [question = PredictQuestion{*request, m_kept, m_measured}](
+        [question = PredictQuestion{*request, m_kept, m_measured, m_calibration}](
             const store::Store&, const TaskStage<PredictAnswer>&) -> Result<PredictAnswer> {
             return answerTo(question);
         },
@@ -144,9 +150,9 @@ void PredictController::take(PredictAnswer answer) {
 void PredictController::askDetails() {
     m_detailsTask.ask(
         workspace()->readers(),
-        [asked = m_answer.asked, measured = m_measuredTracks](
+        [asked = m_answer.asked, measured = m_measuredTracks, calibration = m_calibration](
             const store::Store&, const TaskStage<PredictDetails>& stage) {
-            return detailsOf(asked, measured, stage.progress());
+            return detailsOf(asked, measured, calibration, stage.progress());
         },
         [this](Result<PredictDetails> details) {
             m_details = details.hasValue() ? std::move(details).value() : PredictDetails();
@@ -192,9 +198,8 @@ void PredictController::fillFromRun() {
 void PredictController::readRun(const Run& chosen) {
     read<LaunchedRun>(
         {},
-        [run = chosen](const store::Store& store, const Progress& progress) {
-            return launchedRun(store, run, progress);
-        },
+        [run = chosen, calibration = m_calibration](const store::Store& store,
+            const Progress& progress) { return launchedRun(store, run, calibration, progress); },
         [this](LaunchedRun launched) { takeRun(std::move(launched)); });
 }
 

@@ -51,6 +51,10 @@ class PredictController : public trainscope::app::DrawnView {
     // That can be exported, and which one is.
     Q_PROPERTY(QStringList figures READ figureTitles NOTIFY stateChanged FINAL)
     Q_PROPERTY(int figure READ figureIndex WRITE setFigureIndex NOTIFY stateChanged FINAL)
+    // Whether predictions are brought to the measured runs of the database, and by how many.
+    Q_PROPERTY(
+        bool calibrated READ isCalibrated WRITE setCalibrated NOTIFY calibrationChanged FINAL)
+    Q_PROPERTY(QString calibrationText READ calibrationText NOTIFY calibrationChanged FINAL)
     // Whether the answer can be written, and held against a measured run.
     Q_PROPERTY(bool comparable READ isComparable NOTIFY stateChanged FINAL)
 
@@ -97,6 +101,10 @@ public:
     [[nodiscard]] int figureIndex() const { return m_figure; }
     void setFigureIndex(int figure);
 
+    [[nodiscard]] bool isCalibrated() const { return m_isCalibrated; }
+    void setCalibrated(bool calibrated);
+    [[nodiscard]] QString calibrationText() const { return m_calibrationText; }
+
     [[nodiscard]] bool isComparable() const { return isReady() && m_source.isValid(); }
     // Writes the answer into the database as a run, and shows it beside the shown ones.
     Q_INVOKABLE void openAsRun();
@@ -117,6 +125,7 @@ Q_SIGNALS:
     void runChanged();
     void rankingChanged();
     void rivalChanged();
+    void calibrationChanged();
 
 private:
     void restore() override;
@@ -142,6 +151,10 @@ private:
     void compareClusters();
     void forgetRival();
     void keepSettings();
+    void calibrate();
+    void takeCalibration(Result<predict::RunCalibration> found);
+    void forgetCalibration();
+    void askAgain();
     // `show` gets the written run.
     void write(std::function<void(RunId)> show);
 
@@ -156,6 +169,9 @@ private:
     RunId m_selectedRun;
     bool m_isAsked = false;
     std::string m_uuid; // of the database that what is kept belongs to
+    bool m_isCalibrated = false;
+    QString m_calibrationText;
+    std::shared_ptr<const predict::RunCalibration> m_calibration; // none while it is not there yet
     bool m_isRanked = false;
     bool m_hasWhatIf = true;
     int m_figure = 0;
@@ -169,6 +185,7 @@ private:
     SteadyTask<PredictAnswer> m_task;
     LatestTask<PredictDetails> m_detailsTask{Urgency::Background};
     LongTask<predict::ScaleComparison> m_rivalTask;
+    LatestTask<predict::RunCalibration> m_calibrationTask{Urgency::Background};
 };
 
 } // namespace trainscope::app

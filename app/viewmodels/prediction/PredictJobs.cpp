@@ -1,15 +1,22 @@
 #include "app/viewmodels/prediction/PredictJobs.h"
 
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace trainscope::app {
 namespace {
 
-Result<figures::PredictedJob> predicted(const predict::JobRequest& request) {
+Result<figures::PredictedJob> predicted(
+    const predict::JobRequest& request, const predict::Predictor& predictor) {
     ASSIGN_OR_RETURN(auto job, predict::jobOf(request));
-    ASSIGN_OR_RETURN(auto made, predict::Predictor().predict(job));
+    ASSIGN_OR_RETURN(auto made, predictor.predict(job, {predict::kMeasuredRunsSource, 0.0}));
     std::string name = figures::layoutWords(job);
     return figures::PredictedJob{std::move(name), std::move(job), std::move(made)};
 }
@@ -17,7 +24,7 @@ Result<figures::PredictedJob> predicted(const predict::JobRequest& request) {
 } // namespace
 
 PredictAnswer answerTo(const PredictQuestion& question) {
-    auto made = predicted(question.request);
+    auto made = predicted(question.request, predictorOf(question.calibration));
     if (!made.hasValue())
         return {nullptr, nullptr, made.error().message};
     PredictAnswer answer;
@@ -27,10 +34,35 @@ PredictAnswer answerTo(const PredictQuestion& question) {
     return answer;
 }
 
+predict::Predictor predictorOf(const std::shared_ptr<const predict::RunCalibration>& calibration) {
+    return calibration ? calibration->predictor() : predict::Predictor();
+}
+
+std::string calibrationWords(const predict::RunCalibration& calibration) {
+    if (calibration.jobs() == 0 && calibration.powers->empty())
+        return "No measured run of the database says enough to calibrate by.";
+    std::string words = fmt::format("Calibrated by {}",
+        text::counted(static_cast<std::int64_t>(calibration.runs.size()), "measured run"));
+    double sum = 0.0;
+    const auto left = calibration.steps ? calibration.steps->leftOut()
+                                        : std::vector<predict::Calibration::LeftOut>();
+    for (const auto& one : left)
+        sum += std::abs(std::expm1(-one.row));
+    if (left.size() > 1)
+        words += fmt::format("; a step without its own run is off by {}",
+            text::roundedPercent(sum / static_cast<double>(left.size())));
+    const std::size_t unknown = calibration.runs.size() - calibration.jobs();
+    if (unknown > 0)
+        words += fmt::format("; of {} power and heat alone", unknown);
+    return words + ".";
+}
+
 Result<PredictDetails> detailsOf(std::shared_ptr<const figures::PredictedJob> asked,
-    const std::shared_ptr<const figures::MeasuredTracks>& measured, const Progress& progress) {
+    const std::shared_ptr<const figures::MeasuredTracks>& measured,
+    const std::shared_ptr<const predict::RunCalibration>& calibration, const Progress& progress) {
     PredictDetails details{std::move(asked), {}, {}};
-    ASSIGN_OR_RETURN(const auto sensitivities, predict::sensitivitiesOf(details.of->job));
+    ASSIGN_OR_RETURN(const auto sensitivities,
+        predict::sensitivitiesOf(details.of->job, predictorOf(calibration)));
     details.sensitivities = figures::sensitivitiesShown(sensitivities);
     if (measured && !measured->tracks.empty()) {
         ASSIGN_OR_RETURN(auto laid,
@@ -40,8 +72,8 @@ Result<PredictDetails> detailsOf(std::shared_ptr<const figures::PredictedJob> as
     return details;
 }
 
-Result<LaunchedRun> launchedRun(
-    const store::Store& store, const Run& run, const Progress& progress) {
+Result<LaunchedRun> launchedRun(const store::Store& store, const Run& run,
+    const std::shared_ptr<const predict::RunCalibration>& calibration, const Progress& progress) {
     LaunchedRun launched;
     launched.run = run.id;
     if (run.kind == RunKind::Measured) {
@@ -58,7 +90,7 @@ Result<LaunchedRun> launchedRun(
     }
     launched.notes = std::move(made.value().notes);
     launched.request = std::move(made.value().request);
-    auto own = predicted(*launched.request);
+    auto own = predicted(*launched.request, predictorOf(calibration));
     if (own.hasValue()) {
         launched.predicted = std::move(own).value();
         launched.predicted->name = "as launched";

@@ -4,6 +4,7 @@
 
 #include "core/figures/prediction/PredictedOverlay.h"
 #include "core/figures/prediction/PredictionFigure.h"
+#include "core/predict/prediction/MeasuredRuns.h"
 #include "core/predict/prediction/RunRequest.h"
 
 #include <memory>
@@ -17,6 +18,7 @@ struct PredictQuestion {
     predict::JobRequest request;
     std::vector<figures::PredictedJob> others; // shown beside it
     std::optional<figures::MeasuredStep> measured;
+    std::shared_ptr<const predict::RunCalibration> calibration; // none: as shipped
 };
 
 // The board of the request, or why there is none.
@@ -35,7 +37,8 @@ struct PredictDetails {
 };
 // `measured` may be nullptr. Cancelled by progress.
 Result<PredictDetails> detailsOf(std::shared_ptr<const figures::PredictedJob> asked,
-    const std::shared_ptr<const figures::MeasuredTracks>& measured, const Progress& progress);
+    const std::shared_ptr<const figures::MeasuredTracks>& measured,
+    const std::shared_ptr<const predict::RunCalibration>& calibration, const Progress& progress);
 
 // The job of a run as it was launched, what it is predicted to take, and what was measured.
 struct LaunchedRun {
@@ -51,7 +54,13 @@ struct LaunchedRun {
     }
 };
 // What is not known of a run is an error only where nothing was measured either.
-Result<LaunchedRun> launchedRun(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<LaunchedRun> launchedRun(const store::Store& store, const Run& run,
+    const std::shared_ptr<const predict::RunCalibration>& calibration = nullptr,
+    const Progress& progress = {});
+
+// As calibrated, or as shipped.
+predict::Predictor predictorOf(const std::shared_ptr<const predict::RunCalibration>& calibration);
+// "calibrated by 3 measured runs: steps off by 2.1 % (each without itself 4 %)", or why by none.
+std::string calibrationWords(const predict::RunCalibration& calibration);
 
 } // namespace trainscope::app

@@ -57,7 +57,7 @@ void PredictController::search() {
     const auto& request = m_form.request();
     if (m_isRanked && workspace() != nullptr && request)
         m_search.ask(workspace()->readers(), searchedOf(m_form, m_rankingSettings),
-            searchOf(*request, m_rankingSettings));
+            searchOf(*request, m_rankingSettings), predictorOf(m_calibration));
 }
 
 void PredictController::showSearch() {
@@ -105,9 +105,9 @@ void PredictController::compareClusters() {
     m_rivalText = tr("Comparing with %1…").arg(QString::fromStdString(predict::textOf(*other)));
     m_rivalTask.ask(
         workspace()->readers(),
-        [asked = searchOf(*request, m_rankingSettings), other = *other](
-            const store::Store&, const Progress& progress) {
-            return predict::compareScales(asked, other, predict::Predictor(), progress);
+        [asked = searchOf(*request, m_rankingSettings), other = *other,
+            calibration = m_calibration](const store::Store&, const Progress& progress) {
+            return predict::compareScales(asked, other, predictorOf(calibration), progress);
         },
         [](double) {},
         [this](const Result<predict::ScaleComparison>& made) {

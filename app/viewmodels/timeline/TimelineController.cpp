@@ -13,7 +13,6 @@ namespace trainscope::app {
 namespace {
 
 constexpr int kSaveDelayMs = 500;
-constexpr int kGrowthsOfOverlays = 10;
 constexpr double kRightMargin = 12.0; // as core/plot leaves it
 
 } // namespace
@@ -211,41 +210,6 @@ void TimelineController::takeCatalogue(const Opened& opened) {
     startClocks();
     m_overlays.setRuns(context.readers(), context.catalogue->runs);
     showEvidence();
-}
-
-void TimelineController::readGrowth() {
-    if (!isReady() || m_isOpening)
-        return;
-    m_growthTask.ask(
-        m_context.readers(),
-        [shown = runsToDraw()](const store::Store& store, const TaskStage<CataloguePtr>& stage) {
-            return loadCatalogue(store, shown, stage.cancelCheck());
-        },
-        [this](const Result<CataloguePtr>& catalogue) {
-            if (catalogue.hasValue())
-                takeGrowth(catalogue.value());
-            else
-                fail(catalogue.error());
-        });
-}
-
-// Lanes, marks and selection stay; the window follows or stays.
-void TimelineController::takeGrowth(const CataloguePtr& catalogue) {
-    auto& context = m_context;
-    if (!isReady() || m_isOpening || catalogue->uuid != context.catalogue->uuid)
-        return;
-    context.catalogue = catalogue;
-    context.runs = alignedRuns(runsToDraw(), *catalogue, m_alignment.alignment());
-    m_loader.invalidate();
-    m_navigation.grow(viewLimits(context.runs, *catalogue));
-    m_search.setScope(context.readers(), catalogue, context.runs);
-    // Overlays are computed from all of a run.
-    if (++m_growths >= kGrowthsOfOverlays) {
-        m_growths = 0;
-        m_overlays.forget();
-        m_overlays.setRuns(context.readers(), catalogue->runs);
-    }
-    Q_EMIT catalogueChanged();
 }
 
 // What was remembered of another database.
