@@ -159,15 +159,13 @@ std::string shownCommand(const std::vector<std::string>& command) {
         const bool isOption = word.starts_with('-');
         const std::string_view name = std::string_view(word).substr(0, equals);
         const bool isSecret = (isOption || equals != std::string::npos) && isSecretName(name);
-        std::string shown = word;
-        if (std::exchange(hidesNext, false) && !isOption)
-            shown = kHidden;
-        else if (isSecret && equals != std::string::npos)
-            shown = std::string(name) + "=" + std::string(kHidden);
-        else if (looksSecret(word)
+        const bool isValue = std::exchange(hidesNext, false) && !isOption;
+        const bool looksLikeOne = looksSecret(word)
             || (equals != std::string::npos
-                && looksSecret(std::string_view(word).substr(equals + 1))))
-            shown = kHidden;
+                && looksSecret(std::string_view(word).substr(equals + 1)));
+        std::string shown = isValue || looksLikeOne ? std::string(kHidden) : word;
+        if (isSecret && equals != std::string::npos)
+            shown = std::string(name) + "=" + std::string(kHidden);
         hidesNext = isSecret && equals == std::string::npos;
         text += (text.empty() ? "" : " ") + shellWord(shown);
     }

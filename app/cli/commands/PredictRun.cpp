@@ -77,7 +77,7 @@ Json predictedRunJson(const JobOfRun& run) {
     return object({{"run", run.job.run->name},
         {"measured_step_time_s",
             run.measured ? std::optional(run.measured->seconds) : std::nullopt},
-        {"notes", run.job.notes}, {"rows", std::move(rows)}});
+        {"notes", run.job.notes}, {"rows", rows}});
 }
 
 void printPredictedRun(std::ostream& out, const JobOfRun& run) {

@@ -65,17 +65,17 @@ std::string textOf(const Adapters& adapters) {
 Result<Adapters> adaptersFrom(std::string_view text) {
     Adapters adapters;
     const std::size_t colon = text.find(':');
-    const auto rank = wholeNumber<int>(trimmed(text.substr(0, colon)));
+    const auto rank = wholeNumber<int>(trainscope::trimmed(text.substr(0, colon)));
     if (!rank || *rank < 1)
         return unreadableAdapters(text);
     adapters.rank = *rank;
     if (colon == std::string_view::npos)
         return adapters;
-    std::string_view names = trimmed(text.substr(colon + 1));
+    std::string_view names = trainscope::trimmed(text.substr(colon + 1));
     adapters.adapted.fill(names == "all");
     while (names != "all") {
         const std::size_t end = names.find('+');
-        const auto matrix = kMatrixNames.find(trimmed(names.substr(0, end)));
+        const auto matrix = kMatrixNames.find(trainscope::trimmed(names.substr(0, end)));
         if (!matrix)
             return unreadableAdapters(text);
         adapters.adapted[static_cast<std::size_t>(*matrix)] = true;

@@ -46,8 +46,8 @@ public:
                             change->rate.most()});
             }
         }
-        constexpr double kMostLabels = 0.36; // of the width
-        m_isJoined = m_joined <= kMostLabels * width;
+        constexpr double kMostJoined = 0.36; // of the width
+        m_isJoined = m_joined <= kMostJoined * width;
         m_labels = m_isJoined ? std::max(m_labels, m_joined) : std::min(m_labels, 0.45 * width);
         m_axis = axisOf("Tokens/s per GPU", {}, "", ends, false);
     }
