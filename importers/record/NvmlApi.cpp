@@ -45,4 +45,15 @@ Functions::Functions(const DynamicLibrary& library) {
     load(library, freeEvents, "nvmlEventSetFree");
 }
 
+std::vector<unsigned> activeLinks(const Functions& library, Device device) {
+    std::vector<unsigned> links;
+    for (unsigned link = 0; link < kMostLinks; ++link) {
+        int isActive = 0;
+        if (library.linkState != nullptr && library.linkState(device, link, &isActive) == kSuccess
+            && isActive != 0)
+            links.push_back(link);
+    }
+    return links;
+}
+
 } // namespace trainscope::record::nvml

@@ -5,6 +5,8 @@
 
 #include "importers/record/DynamicLibrary.h"
 
+#include <vector>
+
 namespace trainscope::record::nvml {
 
 using Device = struct DeviceHandle*;
@@ -115,5 +117,8 @@ struct Functions {
     Return (*waitEvent)(EventSet, EventData*, unsigned milliseconds);
     Return (*freeEvents)(EventSet);
 };
+
+// The NVLinks of a GPU that carry something.
+std::vector<unsigned> activeLinks(const Functions& library, Device device);
 
 } // namespace trainscope::record::nvml

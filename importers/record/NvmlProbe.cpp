@@ -256,14 +256,7 @@ private:
 
     // The sum of the links with each sample, and each link once a second.
     void findLinks() {
-        std::vector<unsigned> links;
-        for (unsigned link = 0; link < nvml::kMostLinks; ++link) {
-            int isActive = 0;
-            if (m_library.linkState != nullptr
-                && m_library.linkState(m_device, link, &isActive) == nvml::kSuccess
-                && isActive != 0)
-                links.push_back(link);
-        }
+        const std::vector<unsigned> links = nvml::activeLinks(m_library, m_device);
         for (const LinkField& field : kLinkFields) {
             if (links.empty() || asked(field.field, links.front()).result != nvml::kSuccess)
                 continue;

@@ -12,10 +12,8 @@ namespace trainscope::record::nvml {
 
 namespace {
 
-// What links of a GPU lead to.
-struct Links {
-    std::vector<std::string> remotes; // bus addresses
-};
+// Bus addresses of what the links of a GPU lead to.
+using Links = std::vector<std::string>;
 
 // Where ways over PCIe meet, by NVML's levels.
 struct Meeting {
@@ -33,16 +31,13 @@ std::string busIdOf(const Functions& library, Device device) {
 }
 
 Links linksOf(const Functions& library, Device device) {
-    Links links;
-    for (unsigned link = 0; link < kMostLinks; ++link) {
-        int isActive = 0;
+    Links remotes;
+    for (const unsigned link : activeLinks(library, device)) {
         PciInfo remote{};
-        if (library.linkState != nullptr && library.linkRemote != nullptr
-            && library.linkState(device, link, &isActive) == kSuccess && isActive != 0
-            && library.linkRemote(device, link, &remote) == kSuccess)
-            links.remotes.push_back(lowered(remote.busId));
+        if (library.linkRemote != nullptr && library.linkRemote(device, link, &remote) == kSuccess)
+            remotes.push_back(lowered(remote.busId));
     }
-    return links;
+    return remotes;
 }
 
 layout::PathKind meetingOf(const Functions& library, Device a, Device b) {
@@ -75,18 +70,16 @@ layout::Topology topologyOf(const Functions& library, const std::vector<Device>&
     }
     // What is none of the GPUs is a switch.
     const auto toSwitches = [&gpus](const Links& own) {
-        return std::count_if(
-            own.remotes.begin(), own.remotes.end(), [&gpus](const std::string& remote) {
-                return std::none_of(gpus.begin(), gpus.end(),
-                    [&remote](const auto& gpu) { return gpu.busId == remote; });
-            });
+        return std::count_if(own.begin(), own.end(), [&gpus](const std::string& remote) {
+            return std::none_of(gpus.begin(), gpus.end(),
+                [&remote](const auto& gpu) { return gpu.busId == remote; });
+        });
     };
     layout::Topology topology(gpus);
     for (std::size_t a = 0; a < gpus.size(); ++a) {
         for (std::size_t b = a + 1; b < gpus.size(); ++b) {
             layout::TopologyPath path;
-            const auto direct
-                = std::count(links[a].remotes.begin(), links[a].remotes.end(), gpus[b].busId);
+            const auto direct = std::count(links[a].begin(), links[a].end(), gpus[b].busId);
             const auto switched = std::min(toSwitches(links[a]), toSwitches(links[b]));
             path.links = static_cast<int>(direct > 0 ? direct : switched);
             path.isSwitched = direct == 0 && switched > 0;

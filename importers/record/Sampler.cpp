@@ -24,12 +24,6 @@ void sleepUntil(std::int64_t time) {
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) != 0) { }
 }
 
-double threadSeconds() {
-    timespec used{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
-}
-
 } // namespace
 
 Sampler::Sampler(std::vector<Probe*> probes, DurationNs interval)
@@ -73,13 +67,10 @@ void Sampler::run() {
             slow, {wallClock() - DurationNs{delay}, static_cast<double>(delay) * 1e-9}, skipped);
         planned += (skipped + 1) * m_interval.ns;
     }
-    m_processorSeconds = threadSeconds();
 }
 
 void Sampler::sampleOnce(bool slow, Round round, std::int64_t skipped) {
     Taken taken;
-    taken.rounds.push_back(round);
-    taken.skipped = skipped;
     for (std::size_t probe = 0; probe < m_probes.size(); ++probe) {
         const TimeNs time = wallClock();
         m_probes[probe]->read(slow, m_values[probe]);

@@ -48,7 +48,6 @@ public:
     void stop();
     // What was sampled since the last call; any thread.
     Taken take();
-    [[nodiscard]] double processorSeconds() const { return m_processorSeconds; } // after stop()
 
 private:
     void run();
@@ -61,7 +60,6 @@ private:
     std::atomic<bool> m_stops = false;
     std::mutex m_mutex; // of m_taken
     Taken m_taken;
-    double m_processorSeconds = 0.0;
 };
 
 } // namespace trainscope::record

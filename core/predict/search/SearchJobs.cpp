@@ -4,17 +4,13 @@
 
 namespace trainscope::predict {
 
-SearchRequest searchLike(const Job& job) {
+namespace {
+
+// What a job and the request for one say alike.
+template <typename Asked>
+SearchRequest withWorkOf(const Asked& job) {
     SearchRequest request;
     request.model = job.model;
-    request.cluster.gpu = job.machine.gpu;
-    request.cluster.nodes = job.layout.nodes;
-    request.cluster.gpusPerNode = job.layout.gpusPerNode;
-    request.cluster.linkBandwidth = job.machine.linkBandwidth;
-    request.cluster.networkBandwidth = job.machine.networkBandwidth;
-    request.cluster.powerLimitW = job.machine.powerLimitW;
-    request.cluster.clockHz = job.machine.clockHz;
-    request.cluster.site = job.machine.site;
     request.workload = job.workload;
     request.globalBatch = job.globalBatch;
     request.sequence = job.sequence;
@@ -26,18 +22,24 @@ SearchRequest searchLike(const Job& job) {
     return request;
 }
 
+} // namespace
+
+SearchRequest searchLike(const Job& job) {
+    SearchRequest request = withWorkOf(job);
+    request.cluster.gpu = job.machine.gpu;
+    request.cluster.nodes = job.layout.nodes;
+    request.cluster.gpusPerNode = job.layout.gpusPerNode;
+    request.cluster.linkBandwidth = job.machine.linkBandwidth;
+    request.cluster.networkBandwidth = job.machine.networkBandwidth;
+    request.cluster.powerLimitW = job.machine.powerLimitW;
+    request.cluster.clockHz = job.machine.clockHz;
+    request.cluster.site = job.machine.site;
+    return request;
+}
+
 SearchRequest searchLike(const JobRequest& job) {
-    SearchRequest request;
-    request.model = job.model;
+    SearchRequest request = withWorkOf(job);
     request.cluster = job.cluster;
-    request.workload = job.workload;
-    request.globalBatch = job.globalBatch;
-    request.sequence = job.sequence;
-    request.generated = job.generated;
-    request.adapters = job.adapters;
-    request.precision = job.precision;
-    request.attention = job.attention;
-    request.stack = job.stack;
     return request;
 }
 

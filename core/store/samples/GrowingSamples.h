@@ -35,7 +35,6 @@ public:
     void open(SeriesId series, double scale, int counterBits);
     // In memory until they are written. Times do not decrease.
     void add(SeriesId series, TimeNs time, double value);
-    [[nodiscard]] std::int64_t count() const { return m_count; } // of all samples, ever
 
     Status write();
     void written();
