@@ -53,6 +53,28 @@ inline constexpr const char* kNvlinkLinkTx = "nvlink_link_tx";
 inline constexpr const char* kNetRx = "net_rx";
 inline constexpr const char* kNetTx = "net_tx";
 inline constexpr const char* kSamplingDelay = "sampling_delay";
+inline constexpr const char* kSwitchPower = "switch_power";
+inline constexpr const char* kDramPower = "dram_power";
+inline constexpr const char* kNodeEnergy = "node_energy";
+inline constexpr const char* kInletTemperature = "inlet_temperature";
+inline constexpr const char* kGraphicsActive = "graphics_active";
+inline constexpr const char* kSmActive = "sm_active";
+inline constexpr const char* kSmOccupancy = "sm_occupancy";
+inline constexpr const char* kTensorActive = "tensor_active";
+inline constexpr const char* kDramActive = "dram_active";
+inline constexpr const char* kFp64Active = "fp64_active";
+inline constexpr const char* kFp32Active = "fp32_active";
+inline constexpr const char* kFp16Active = "fp16_active";
+inline constexpr const char* kXgmiRx = "xgmi_rx";
+inline constexpr const char* kXgmiTx = "xgmi_tx";
+inline constexpr const char* kLoss = "loss";
+inline constexpr const char* kGradNorm = "grad_norm";
+inline constexpr const char* kLearningRate = "learning_rate";
+inline constexpr const char* kStepTime = "step_time";
+inline constexpr const char* kTokenRate = "token_rate";
+inline constexpr const char* kSampleRate = "sample_rate";
+inline constexpr const char* kReportedFlops = "reported_flops";
+inline constexpr const char* kReportedMfu = "reported_mfu";
 
 } // namespace metric
 

@@ -1,6 +1,7 @@
 #pragma once
-// A series: the samples of one metric of one GPU, node, or link of one run. Values are the source's
-// own numbers; multiplied by the scale they are SI. Missing samples are NaN.
+// A series: the samples of one metric of one GPU, node, link or switch of one run, or of all of it.
+// Values are the source's own numbers; multiplied by the scale they are SI. Missing samples are
+// NaN.
 
 #include "core/model/Id.h"
 #include "core/model/Metric.h"
@@ -11,9 +12,10 @@
 
 namespace trainscope {
 
-enum class SubjectKind { Gpu, Node, Link };
+enum class SubjectKind { Gpu, Node, Link, Switch, Run };
 
 // The thing that was measured. GPU: rank set. Node: node set. Link: node and device ("ib0") set.
+// Switch: device set ("sw0"), of no node. Run: none set, as the loss.
 struct Subject {
     SubjectKind kind = SubjectKind::Gpu;
     int rank = -1;

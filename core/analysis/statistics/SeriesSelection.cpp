@@ -31,6 +31,10 @@ std::string subjectText(const Subject& subject) {
         return "rank " + std::to_string(subject.rank);
     case SubjectKind::Link:
         return "node " + std::to_string(subject.node) + ", link " + subject.device;
+    case SubjectKind::Switch:
+        return "switch " + subject.device;
+    case SubjectKind::Run:
+        return "the run";
     case SubjectKind::Node:
         break;
     }

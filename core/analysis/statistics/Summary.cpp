@@ -141,6 +141,10 @@ private:
         case SubjectKind::Link:
             addLink(nodeOf(subject.node).metrics[name], statistics);
             break;
+        case SubjectKind::Switch:
+        case SubjectKind::Run:
+            m_others[name].push_back(statistics);
+            break;
         }
     }
 
@@ -205,6 +209,8 @@ private:
                     subjects.push_back(found->second);
             }
             metric.interNodeStd = populationStd(meansOf(subjects));
+            if (subjects.empty())
+                subjects = m_others[name];
         } else {
             std::map<int, std::vector<double>> means;
             for (const auto& [node, gpus] : byNode) {
@@ -247,6 +253,7 @@ private:
     RunSummary m_summary;
     std::map<int, GpuSummary> m_gpus;
     std::map<int, NodeSummary> m_nodes;
+    std::map<std::string, std::vector<SubjectStatistics>> m_others; // of switches and the run
     std::map<std::string, Pool> m_pools; // that are not complete
     std::vector<GappedPower> m_gapped;
     std::size_t m_seriesDone = 0;

@@ -91,12 +91,25 @@ void setAxis(LaneData& lane, const Metric& metric, Extent extent) {
     lane.high = range.high;
 }
 
+std::string countedSubjects(SubjectKind kind, std::int64_t count) {
+    switch (kind) {
+    case SubjectKind::Gpu:
+        return text::counted(count, "GPU");
+    case SubjectKind::Node:
+        return text::counted(count, "node");
+    case SubjectKind::Link:
+        return text::counted(count, "link");
+    case SubjectKind::Switch:
+        return text::counted(count, "switch", "switches");
+    case SubjectKind::Run:
+        break;
+    }
+    return "whole run";
+}
+
 std::string countText(const LaneData& lane, std::size_t runs) {
-    const SubjectKind kind = lane.series.front().subject.kind;
-    const std::size_t count = lane.series.size();
-    const std::string_view noun
-        = kind == SubjectKind::Gpu ? "GPU" : (kind == SubjectKind::Node ? "node" : "link");
-    std::string text = fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+    std::string text = countedSubjects(
+        lane.series.front().subject.kind, static_cast<std::int64_t>(lane.series.size()));
     if (runs > 1)
         text += fmt::format(" of {} runs", runs);
     return text;

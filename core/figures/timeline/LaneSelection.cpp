@@ -78,6 +78,10 @@ std::string subjectLabel(const Subject& subject, int node) {
         return fmt::format("node {}", subject.node);
     if (subject.kind == SubjectKind::Link)
         return fmt::format("node {} · {}", subject.node, subject.device);
+    if (subject.kind == SubjectKind::Switch)
+        return fmt::format("switch {}", subject.device);
+    if (subject.kind == SubjectKind::Run)
+        return "whole run";
     if (node < 0)
         return fmt::format("rank {}", subject.rank);
     return fmt::format("rank {} · node {}", subject.rank, node);

@@ -13,8 +13,9 @@
 namespace trainscope::store {
 namespace {
 
-constexpr auto kSubjects = enumNames<SubjectKind>(
-    {{SubjectKind::Gpu, "gpu"}, {SubjectKind::Node, "node"}, {SubjectKind::Link, "link"}});
+constexpr auto kSubjects
+    = enumNames<SubjectKind>({{SubjectKind::Gpu, "gpu"}, {SubjectKind::Node, "node"},
+        {SubjectKind::Link, "link"}, {SubjectKind::Switch, "switch"}, {SubjectKind::Run, "run"}});
 constexpr auto kSensors = enumNames<SensorKind>({{SensorKind::Unknown, "unknown"},
     {SensorKind::Instant, "instant"}, {SensorKind::Averaged, "averaged"}});
 

@@ -29,7 +29,7 @@ Result<std::string> readName(Database& database, NameId id);
 Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database, RunId run);
 Result<SeriesShape> readShape(Database& database, SeriesId series);
 
-std::string_view toText(SubjectKind kind); // "gpu", "node", "link"
+std::string_view toText(SubjectKind kind); // "gpu", "node", "link", "switch", "run"
 std::string_view toText(SensorKind kind); // "unknown", "instant", "averaged"
 
 } // namespace trainscope::store
