@@ -2,7 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
-#include "importers/kineto/JsonText.h"
+#include "importers/common/JsonText.h"
 #include "importers/kineto/StringTable.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
+#include "importers/common/JsonText.h"
 #include "importers/kineto/EventFacts.h"
-#include "importers/kineto/JsonText.h"
 
 #include <utility>
 

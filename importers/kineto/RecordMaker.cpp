@@ -1,7 +1,7 @@
 #include "importers/kineto/RecordMaker.h"
 
+#include "importers/common/JsonText.h"
 #include "importers/kineto/EventFacts.h"
-#include "importers/kineto/JsonText.h"
 
 #include <algorithm>
 #include <limits>

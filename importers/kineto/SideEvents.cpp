@@ -1,6 +1,6 @@
 #include "importers/kineto/SideEvents.h"
 
-#include "importers/kineto/JsonText.h"
+#include "importers/common/JsonText.h"
 
 #include <algorithm>
 #include <utility>

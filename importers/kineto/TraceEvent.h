@@ -2,7 +2,7 @@
 // One element of traceEvents as views into the trace's text, and the parser that fills it. Format:
 // Chrome's Trace Event Format as libkineto writes it (ph, cat, name, pid, tid, ts, dur, id, args).
 
-#include "importers/kineto/JsonScanner.h"
+#include "importers/common/JsonScanner.h"
 
 #include <string_view>
 #include <vector>

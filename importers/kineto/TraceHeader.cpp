@@ -1,8 +1,8 @@
 #include "importers/kineto/TraceHeader.h"
 
 #include "core/layout/ProcessGroup.h"
+#include "importers/common/JsonText.h"
 #include "importers/common/Number.h"
-#include "importers/kineto/JsonText.h"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 // What the top-level members of a trace say about the run: distributedInfo, deviceProperties,
 // baseTimeNanoseconds and the versions. They may stand before or behind traceEvents.
 
-#include "importers/kineto/JsonScanner.h"
+#include "importers/common/JsonScanner.h"
 
 #include <cstdint>
 #include <map>

@@ -84,7 +84,7 @@ void kinetoRead(benchmark::State& state) {
 
 class ForgettingVisitor final : public kineto::TraceVisitor {
 public:
-    void header(std::string_view, const kineto::JsonToken&) override { }
+    void header(std::string_view, const JsonToken&) override { }
     void broken(std::int64_t, const std::string&, bool) override { }
     Status events(const kineto::EventBatch& batch, const kineto::TraceSyntax&) override {
         benchmark::DoNotOptimize(batch.records.data());

@@ -18,7 +18,7 @@ using namespace trainscope::importers;
 // Everything a visitor is told, as one text.
 class Notes final : public kineto::TraceVisitor {
 public:
-    void header(std::string_view key, const kineto::JsonToken& value) override {
+    void header(std::string_view key, const JsonToken& value) override {
         m_text.append(key).append(1, '=').append(value.text).append(1, '\n');
     }
     void broken(std::int64_t line, const std::string& what, bool skippedEvent) override {

@@ -1,6 +1,6 @@
 // What each kind of event becomes, on hand-written traces whose numbers can be checked by eye.
 
-#include "importers/kineto/JsonText.h"
+#include "importers/common/JsonText.h"
 #include "importers/kineto/TraceText.h"
 #include "support/TestProgram.h"
 
@@ -52,9 +52,7 @@ void tst_KinetoMapping::microseconds_data() {
 void tst_KinetoMapping::microseconds() {
     QFETCH(QByteArray, text);
     QFETCH(qint64, ns);
-    QCOMPARE(
-        static_cast<qint64>(importers::kineto::microsecondsToNs(text.toStdString()).value_or(-1)),
-        ns);
+    QCOMPARE(static_cast<qint64>(importers::microsecondsToNs(text.toStdString()).value_or(-1)), ns);
 }
 
 void tst_KinetoMapping::kernelKeepsItsArguments() {

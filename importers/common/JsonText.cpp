@@ -1,4 +1,4 @@
-#include "importers/kineto/JsonText.h"
+#include "importers/common/JsonText.h"
 
 #include "core/model/WholeNumber.h"
 #include "importers/common/Number.h"
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace trainscope::importers::kineto {
+namespace trainscope::importers {
 
 namespace {
 
@@ -214,4 +214,4 @@ std::optional<double> numberOf(const JsonToken& token) {
     return parseNumber(token.text);
 }
 
-} // namespace trainscope::importers::kineto
+} // namespace trainscope::importers

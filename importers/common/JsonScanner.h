@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace trainscope::importers::kineto {
+namespace trainscope::importers {
 
 enum class Scan {
     Ok,
@@ -82,4 +82,4 @@ private:
     bool m_backslashMayEndString = false;
 };
 
-} // namespace trainscope::importers::kineto
+} // namespace trainscope::importers

@@ -1,4 +1,4 @@
-#include "importers/kineto/JsonScanner.h"
+#include "importers/common/JsonScanner.h"
 
 #include <array>
 #include <bit>
@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace trainscope::importers::kineto {
+namespace trainscope::importers {
 
 namespace {
 
@@ -204,4 +204,4 @@ Scan JsonScanner::value(JsonToken& token) {
     return bareWord(token);
 }
 
-} // namespace trainscope::importers::kineto
+} // namespace trainscope::importers

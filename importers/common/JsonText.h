@@ -2,14 +2,14 @@
 // What scanned JSON tokens stand for: unescaped text, members written again as strict, compact
 // JSON, whole nanoseconds from decimal microseconds, and numbers.
 
-#include "importers/kineto/JsonScanner.h"
+#include "importers/common/JsonScanner.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace trainscope::importers::kineto {
+namespace trainscope::importers {
 
 // The characters a JSON string stands for. A backslash that begins no valid escape stays a
 // backslash.
@@ -29,4 +29,4 @@ std::optional<std::int64_t> microsecondsToNs(std::string_view text);
 std::optional<std::int64_t> integerOf(const JsonToken& token);
 std::optional<double> numberOf(const JsonToken& token);
 
-} // namespace trainscope::importers::kineto
+} // namespace trainscope::importers
