@@ -2,6 +2,7 @@
 
 #include "importers/common/RunFolders.h"
 #include "importers/launch/LaunchFiles.h"
+#include "importers/registry/LoneUnits.h"
 #include "importers/registry/Registry.h"
 
 #include <algorithm>
@@ -103,17 +104,23 @@ void joinRunsBeside(const SourceTree& tree, std::vector<ImportUnit>& units) {
     if (unitsIn.empty())
         return;
     const RunFolders folders(tree);
-    for (ImportUnit& unit : units) {
-        if (!joinsRunBeside(unit) || unitsIn[groupOf(unit)] != 1)
+    std::vector<std::size_t> lone;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        ImportUnit& unit = units[i];
+        if (!joinsRunBeside(unit))
             continue;
         const auto runFolder = folders.folderOf(unit.files.front());
         const auto runs = runsInside(units, runFolder ? *runFolder : groupOf(unit).second,
             [](const ImportUnit& one) { return !joinsRunBeside(one); });
-        if (runFolder && runs.contains(folders.nameOf(*runFolder)))
+        const bool isOnly = unitsIn[groupOf(unit)] == 1;
+        if (isOnly && runFolder && runs.contains(folders.nameOf(*runFolder)))
             propose(unit, folders.nameOf(*runFolder));
-        else if (runs.size() == 1)
+        else if (isOnly && runs.size() == 1)
             propose(unit, *runs.begin());
+        else
+            lone.push_back(i);
     }
+    joinLoneUnits(folders, units, std::move(lone));
 }
 
 void attachLaunchFiles(const SourceTree& tree, std::vector<ImportUnit>& units) {

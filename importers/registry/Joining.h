@@ -10,8 +10,9 @@
 namespace trainscope::importers {
 
 // Joins::RunBeside: changes runName to the run in whose folder the unit lies, else to the only run
-// in the unit's folder or below it. A folder with several such units of one format is left alone:
-// there is no telling which is whose.
+// in the unit's folder or below it. Of a folder with several such units of one format there is no
+// telling which is that run's. Those that lie beside no run are joined with each other
+// (LoneUnits.h).
 void joinRunsBeside(const SourceTree& tree, std::vector<ImportUnit>& units);
 
 // LaunchSettings::Beside: fills launchFiles with those that lie in the run's folder, or in the one
