@@ -38,8 +38,9 @@ public:
 };
 
 // NotFound: no such library, or it finds no GPU; the message is for people. `path` instead of where
-// the system keeps it.
+// the system keeps it, `root` the folder that has the kernel's sys.
 Result<std::unique_ptr<GpuLibrary>> openNvml(const std::string& path = {});
-Result<std::unique_ptr<GpuLibrary>> openAmdSmi(const std::string& path = {});
+Result<std::unique_ptr<GpuLibrary>> openAmdSmi(
+    const std::string& path = {}, const std::string& root = "/");
 
 } // namespace trainscope::record

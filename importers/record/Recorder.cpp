@@ -3,6 +3,7 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Times.h"
+#include "importers/record/NetworkCards.h"
 
 #include <fmt/format.h>
 
@@ -41,10 +42,11 @@ Devices openDevices(const Environment& environment) {
         else
             devices.absent.push_back(library.error().message);
     };
+    if (const std::string root = pathIn(environment, "TRAINSCOPE_SYSTEM_ROOT"); !root.empty())
+        devices.systemRoot = root;
     add(openNvml(pathIn(environment, "TRAINSCOPE_NVML")));
-    add(openAmdSmi(pathIn(environment, "TRAINSCOPE_AMDSMI")));
-    const std::string root = pathIn(environment, "TRAINSCOPE_SYSTEM_ROOT");
-    devices.host = openHostProbe(root.empty() ? "/" : root);
+    add(openAmdSmi(pathIn(environment, "TRAINSCOPE_AMDSMI"), devices.systemRoot));
+    devices.host = openHostProbe(devices.systemRoot);
     return devices;
 }
 
@@ -187,15 +189,21 @@ Status Recorder::addSeries() {
     return {};
 }
 
-// Only a node that has more than one GPU hangs together.
+// Only a node of several devices hangs together. What people said of the machine stays.
 Status Recorder::addTopology(store::Store& store) const {
     for (const auto& library : m_devices.libraries) {
+        const auto gpus = library->topology();
+        if (!gpus)
+            continue;
         layout::MachineFacts facts;
-        facts.topology = library->topology();
-        facts.topologyFrom = "the GPUs' management library";
-        if (!facts.topology || facts.topology->gpuCount() < 2)
+        facts.topology = withNetworkCards(*gpus, m_devices.systemRoot);
+        facts.topologyFrom = "the GPUs' management library and the kernel";
+        if (facts.topology->devices().size() < 2)
             continue;
         ASSIGN_OR_RETURN(const auto run, store.findRun(m_run.name));
+        ASSIGN_OR_RETURN(const auto said, store.machine(run.id));
+        if (said)
+            return {};
         return store::setMachine(store, run.id, layout::machineToJson(facts));
     }
     return {};

@@ -26,8 +26,10 @@ struct Devices {
     std::vector<std::unique_ptr<GpuLibrary>> libraries;
     std::vector<std::string> absent; // why a library is not there
     HostProbe host;
+    std::string systemRoot = "/"; // has the kernel's sys and proc
 };
-// From where the system keeps the libraries, or from TRAINSCOPE_NVML and TRAINSCOPE_AMDSMI.
+// From where the system keeps the libraries, or from TRAINSCOPE_NVML and TRAINSCOPE_AMDSMI;
+// TRAINSCOPE_SYSTEM_ROOT stands in for the kernel's files.
 Devices openDevices(const Environment& environment);
 
 struct RecordRequest {

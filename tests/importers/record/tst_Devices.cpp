@@ -3,9 +3,9 @@
 
 #include "importers/record/GpuLibrary.h"
 #include "importers/record/HostProbe.h"
+#include "importers/record/ProbeReading.h"
 #include "support/TestProgram.h"
 
-#include <QFile>
 #include <QObject>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -16,6 +16,8 @@
 
 using namespace trainscope;
 using namespace trainscope::record;
+using test::siValue;
+using test::writeText;
 
 namespace {
 
@@ -32,25 +34,6 @@ std::unique_ptr<GpuLibrary> nvml(const char* faults, const char* gpus = "2") {
         return nullptr;
     }
     return std::move(library.value());
-}
-
-// Of the channel of that metric, with its scale; absent without such a channel.
-std::optional<double> siValue(Probe& probe, std::string_view metric, bool slow = true) {
-    std::vector<double> values(probe.channels().size(), -1.0);
-    probe.read(slow, values);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const SeriesDescription& description = probe.channels()[i].description;
-        if (description.metric.name == metric)
-            return values[i] * description.scale;
-    }
-    return std::nullopt;
-}
-
-void write(const QString& path, const char* text) {
-    QDir().mkpath(QFileInfo(path).path());
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(text);
 }
 
 } // namespace
@@ -176,61 +159,29 @@ private Q_SLOTS:
         QVERIFY(!openNvml(fake("fake_nvml")).hasValue());
     }
 
-    // Structures of three versions of AMD's library, told apart by what stayed in its place.
-    void amd_data() {
-        QTest::addColumn<QByteArray>("version");
-        for (const char* version : {"5", "6", "7"})
-            QTest::newRow(version) << QByteArray(version);
-    }
-    void amd() {
-        QFETCH(QByteArray, version);
-        qputenv("TRAINSCOPE_FAKE_AMDSMI", version);
-        const auto opened = openAmdSmi(fake("fake_amdsmi"));
-        QVERIFY(opened.hasValue());
-        GpuLibrary& library = *opened.value();
-        QCOMPARE(library.gpus().size(), 2U);
-        QCOMPARE(library.gpus()[1].model, std::string("AMD Instinct MI300X"));
-        QCOMPARE(library.gpus()[1].uuid, std::string("uuid-1"));
-        for (const GpuFacts& gpu : library.gpus()) {
-            const auto probe = library.probe(gpu);
-            QCOMPARE(siValue(*probe, "gpu_power"), 100.0 * (gpu.index + 1));
-            QCOMPARE(siValue(*probe, "hotspot_temperature"), 71.0);
-            QCOMPARE(siValue(*probe, "mem_temperature"), 65.0);
-            QCOMPARE(siValue(*probe, "sm_clock"), 2.1e9);
-            QCOMPARE(siValue(*probe, "mem_clock"), 1.3e9);
-            QCOMPARE(siValue(*probe, "gpu_utilization"), 0.88);
-            QCOMPARE(siValue(*probe, "mem_used"), 150e9);
-            QCOMPARE(siValue(*probe, "power_limit"), 750.0);
-            // 2 million steps of 15.3 µJ
-            QVERIFY(std::abs(siValue(*probe, "gpu_energy").value() - 30.6) < 1e-4);
-            for (const char* lacking : {"gpu_temperature", "mem_utilization", "fan_speed"})
-                QVERIFY(!siValue(*probe, lacking));
-        }
-    }
-
     // Two InfiniBand cards, a network card and a bridge made of software, two processors of which
     // one may not be read.
     void host() {
         QTemporaryDir root;
         const auto in
             = [&root](const char* path) { return root.filePath(QString::fromUtf8(path)); };
-        write(in("sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_data"), "1000\n");
-        write(in("sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data"), "2000\n");
-        write(in("sys/class/infiniband/mlx5_1/ports/1/counters/port_rcv_data"), "7\n");
-        write(in("sys/class/net/eth0/device/vendor"), "0x8086\n");
-        write(in("sys/class/net/eth0/statistics/rx_bytes"), "5000000000\n");
-        write(in("sys/class/net/eth0/statistics/tx_bytes"), "1\n");
-        write(in("sys/class/net/docker0/statistics/rx_bytes"), "1\n");
-        write(in("sys/class/powercap/intel-rapl:0/name"), "package-0\n");
-        write(in("sys/class/powercap/intel-rapl:0/energy_uj"), "999000000\n");
-        write(in("sys/class/powercap/intel-rapl:0/max_energy_range_uj"), "1000000000\n");
-        write(in("sys/class/powercap/intel-rapl:1/name"), "package-1\n");
-        write(in("sys/class/powercap/intel-rapl:0:0/name"), "core\n");
-        write(in("sys/class/hwmon/hwmon3/name"), "k10temp\n");
-        write(in("sys/class/hwmon/hwmon3/temp1_input"), "61500\n");
-        write(in("sys/class/hwmon/hwmon4/name"), "nvme\n");
-        write(in("sys/class/hwmon/hwmon4/temp1_input"), "40000\n");
-        write(in("proc/stat"), "cpu  100 0 100 800 0 0 0 0 0 0\ncpu0 1 1 1 1\n");
+        writeText(in("sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_data"), "1000\n");
+        writeText(in("sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data"), "2000\n");
+        writeText(in("sys/class/infiniband/mlx5_1/ports/1/counters/port_rcv_data"), "7\n");
+        writeText(in("sys/class/net/eth0/device/vendor"), "0x8086\n");
+        writeText(in("sys/class/net/eth0/statistics/rx_bytes"), "5000000000\n");
+        writeText(in("sys/class/net/eth0/statistics/tx_bytes"), "1\n");
+        writeText(in("sys/class/net/docker0/statistics/rx_bytes"), "1\n");
+        writeText(in("sys/class/powercap/intel-rapl:0/name"), "package-0\n");
+        writeText(in("sys/class/powercap/intel-rapl:0/energy_uj"), "999000000\n");
+        writeText(in("sys/class/powercap/intel-rapl:0/max_energy_range_uj"), "1000000000\n");
+        writeText(in("sys/class/powercap/intel-rapl:1/name"), "package-1\n");
+        writeText(in("sys/class/powercap/intel-rapl:0:0/name"), "core\n");
+        writeText(in("sys/class/hwmon/hwmon3/name"), "k10temp\n");
+        writeText(in("sys/class/hwmon/hwmon3/temp1_input"), "61500\n");
+        writeText(in("sys/class/hwmon/hwmon4/name"), "nvme\n");
+        writeText(in("sys/class/hwmon/hwmon4/temp1_input"), "40000\n");
+        writeText(in("proc/stat"), "cpu  100 0 100 800 0 0 0 0 0 0\ncpu0 1 1 1 1\n");
         const HostProbe host = openHostProbe(root.path().toStdString());
         QCOMPARE(host.notes.size(), 1U);
         QVERIFY(host.notes.front().find("package-1") != std::string::npos);
@@ -242,13 +193,13 @@ private Q_SLOTS:
         QCOMPARE(probe.channels().size(), 8U); // 3 InfiniBand, 2 network, power, heat, load
         // The counter begins again after 1 kJ: 1 J to its end, and 1 J more.
         std::vector<double> values(probe.channels().size());
-        write(in("sys/class/powercap/intel-rapl:0/energy_uj"), "999000000\n");
+        writeText(in("sys/class/powercap/intel-rapl:0/energy_uj"), "999000000\n");
         probe.read(false, values);
         QElapsedTimer timer;
         timer.start();
         QTest::qWait(100);
-        write(in("sys/class/powercap/intel-rapl:0/energy_uj"), "1000000\n");
-        write(in("proc/stat"), "cpu  175 0 100 825 0 0 0 0 0 0\n");
+        writeText(in("sys/class/powercap/intel-rapl:0/energy_uj"), "1000000\n");
+        writeText(in("proc/stat"), "cpu  175 0 100 825 0 0 0 0 0 0\n");
         const double seconds = static_cast<double>(timer.nsecsElapsed()) * 1e-9;
         probe.read(false, values);
         for (std::size_t i = 0; i < values.size(); ++i) {
