@@ -1,7 +1,6 @@
 #include "app/cli/output/RunExport.h"
 
 #include "app/cli/output/SpanExport.h"
-#include "app/cli/text/TextFile.h"
 #include "core/model/Try.h"
 #include "core/text/Table.h"
 
@@ -10,15 +9,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <set>
 #include <system_error>
 
 namespace trainscope::cli {
 
 namespace {
-
-using SeriesByMetric = std::map<std::string, std::vector<Series>>;
 
 std::string fileNameOf(std::string_view metric) {
     std::string name;
@@ -41,46 +37,22 @@ void appendUnixSeconds(std::string& line, std::int64_t ns) {
 
 Status prepareFolder(const ExportRequest& request) {
     std::error_code problem;
-    const bool exists = std::filesystem::exists(request.folder, problem);
-    if (exists && !std::filesystem::is_directory(request.folder, problem))
+    const bool exists = std::filesystem::exists(request.out, problem);
+    if (exists && !std::filesystem::is_directory(request.out, problem))
         return Error{
-            ErrorCode::Usage, "This is a file; --out needs a folder.", request.folder.string()};
-    if (exists && !request.overwrite && !std::filesystem::is_empty(request.folder, problem)
+            ErrorCode::Usage, "This is a file; --out needs a folder.", request.out.string()};
+    if (exists && !request.overwrite && !std::filesystem::is_empty(request.out, problem)
         && !problem) {
         return Error{ErrorCode::Usage,
             "The folder is not empty. Choose a new one, or replace files of the same names with "
             "--force.",
-            request.folder.string()};
+            request.out.string()};
     }
-    std::filesystem::create_directories(request.folder, problem);
+    std::filesystem::create_directories(request.out, problem);
     if (problem)
         return Error{ErrorCode::Io, "The folder cannot be made (" + problem.message() + ").",
-            request.folder.string()};
+            request.out.string()};
     return {};
-}
-
-Result<SeriesByMetric> chosenSeries(const store::Store& store, const ExportRequest& request) {
-    ASSIGN_OR_RETURN(auto series, store.series(request.run.id));
-    SeriesByMetric all;
-    for (Series& one : series)
-        all[one.description.metric.name].push_back(std::move(one));
-    if (request.metrics.empty())
-        return all;
-    SeriesByMetric chosen;
-    for (const auto& metric : request.metrics) {
-        const auto found = all.find(metric);
-        if (found == all.end()) {
-            std::string known;
-            for (const auto& [name, group] : all)
-                known += (known.empty() ? "" : ", ") + name;
-            return Error{ErrorCode::NotFound,
-                "The run has no metric '" + metric
-                    + "'. It has: " + (known.empty() ? "none" : known) + ".",
-                request.run.name};
-        }
-        chosen.insert(*found);
-    }
-    return chosen;
 }
 
 class Exporter {
@@ -99,7 +71,7 @@ public:
         RETURN_IF_ERROR(writeMetrics(metrics));
         if (m_request.metrics.empty()) {
             ASSIGN_OR_RETURN(
-                auto files, exportTraced(m_store, m_request.run, m_request.folder, m_keepGoing));
+                auto files, exportTraced(m_store, m_request.run, m_request.out, m_keepGoing));
             m_files.insert(m_files.end(), files.begin(), files.end());
         }
         return std::move(m_files);
@@ -137,13 +109,13 @@ private:
 
     Status writeMetric(
         const std::string& metric, const std::vector<Series>& group, const std::string& name) {
-        ASSIGN_OR_RETURN(auto file, TextFile::create(m_request.folder / name));
+        ASSIGN_OR_RETURN(auto file, TextFile::create(m_request.out / name));
         file.write("time_ns,unix_s,rank,node,local,device,value\n");
         for (const Series& series : group) {
             if (auto status = writeSeries(metric, series, file); !status.hasValue())
                 return status;
         }
-        m_files.push_back(m_request.folder / name);
+        m_files.push_back(m_request.out / name);
         return file.close();
     }
 
@@ -181,9 +153,9 @@ private:
     }
 
     Status writeFile(const std::string& name, const std::string& text) {
-        ASSIGN_OR_RETURN(auto file, TextFile::create(m_request.folder / name));
+        ASSIGN_OR_RETURN(auto file, TextFile::create(m_request.out / name));
         file.write(text);
-        m_files.push_back(m_request.folder / name);
+        m_files.push_back(m_request.out / name);
         return file.close();
     }
 
@@ -195,6 +167,38 @@ private:
 };
 
 } // namespace
+
+Result<SeriesByMetric> chosenSeries(const store::Store& store, const ExportRequest& request) {
+    ASSIGN_OR_RETURN(auto series, store.series(request.run.id));
+    SeriesByMetric all;
+    for (Series& one : series)
+        all[one.description.metric.name].push_back(std::move(one));
+    if (request.metrics.empty())
+        return all;
+    SeriesByMetric chosen;
+    for (const auto& metric : request.metrics) {
+        const auto found = all.find(metric);
+        if (found == all.end()) {
+            std::string known;
+            for (const auto& [name, group] : all)
+                known += (known.empty() ? "" : ", ") + name;
+            return Error{ErrorCode::NotFound,
+                "The run has no metric '" + metric
+                    + "'. It has: " + (known.empty() ? "none" : known) + ".",
+                request.run.name};
+        }
+        chosen.insert(*found);
+    }
+    return chosen;
+}
+
+Result<TextFile> newFile(const ExportRequest& request) {
+    std::error_code problem;
+    if (std::filesystem::is_directory(request.out, problem))
+        return Error{ErrorCode::Usage, "This is a folder; --out needs a file for this format.",
+            request.out.string()};
+    return TextFile::create(request.out);
+}
 
 Result<std::vector<std::filesystem::path>> exportRun(
     const store::Store& store, const ExportRequest& request, const KeepGoing& keepGoing) {

@@ -1,5 +1,6 @@
 #pragma once
-// A run as CSV files in a folder, SI units, decimal points, missing values as empty cells:
+// A run out of the database: what is to be written, and as CSV files in a folder, SI units, decimal
+// points, missing values as empty cells:
 //   metrics.csv     metric,unit,kind,file,series,samples,missing
 //   <metric>.csv    time_ns,unix_s,rank,node,local,device,value      one row per sample, series
 //   after series kernels.csv     rank,device,name,category,count,time_us spans.csv
@@ -7,12 +8,14 @@
 //   index,rank,start_ns,duration_ns,warmup
 // The last three only where the run has such data and no metrics were asked for.
 
+#include "app/cli/text/TextFile.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 #include "core/store/Store.h"
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,13 +24,20 @@ namespace trainscope::cli {
 struct ExportRequest {
     Run run;
     std::vector<std::string> metrics; // empty: all, and what was traced
-    std::filesystem::path folder;
+    std::filesystem::path out; // a folder of CSV files; a file of another format
     bool overwrite = false; // files of the same names; others are never touched
 };
 
 using KeepGoing = std::function<bool(std::string_view phase)>;
 
-// The files written. NotFound names the metrics there are; Usage where the folder is not empty and
+// The series of the metrics that are asked for. NotFound names the metrics there are.
+using SeriesByMetric = std::map<std::string, std::vector<Series>>;
+Result<SeriesByMetric> chosenSeries(const store::Store& store, const ExportRequest& request);
+
+// The file of a format that is one; Usage where a folder has its name.
+Result<TextFile> newFile(const ExportRequest& request);
+
+// The files written. Usage where the folder is not empty and
 // `overwrite` was not given. Each file appears whole or not at all.
 Result<std::vector<std::filesystem::path>> exportRun(
     const store::Store& store, const ExportRequest& request, const KeepGoing& keepGoing);

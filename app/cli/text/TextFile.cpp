@@ -1,5 +1,7 @@
 #include "app/cli/text/TextFile.h"
 
+#include <zlib.h>
+
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -8,7 +10,7 @@ namespace trainscope::cli {
 
 namespace {
 
-constexpr std::size_t kBuffer = std::size_t{1} << 20;
+constexpr unsigned kBuffer = 1U << 20U;
 
 Error writeError(const std::filesystem::path& path, int code) {
     return {ErrorCode::Io,
@@ -30,24 +32,30 @@ TextFile::~TextFile() {
     std::filesystem::remove(m_temporary, ignored);
 }
 
+void TextFile::Closer::operator()(gzFile_s* file) const {
+    gzclose(file);
+}
+
 Result<TextFile> TextFile::create(const std::filesystem::path& path) {
     TextFile file(path);
-    file.m_file.reset(std::fopen(file.m_temporary.c_str(), "wb"));
+    errno = 0;
+    // "T": as it is, without a header; "1": what is written faster than the disk takes it.
+    file.m_file.reset(gzopen(file.m_temporary.c_str(), path.extension() == ".gz" ? "wb1" : "wbT"));
     if (!file.m_file)
         return writeError(path, errno);
-    std::setvbuf(file.m_file.get(), nullptr, _IOFBF, kBuffer);
+    gzbuffer(file.m_file.get(), kBuffer);
     return file;
 }
 
 void TextFile::write(std::string_view text) {
-    // The stream keeps its error flag, and close() looks at it.
-    static_cast<void>(std::fwrite(text.data(), 1, text.size(), m_file.get()));
+    // Failures stay, and close() looks at them.
+    if (!text.empty() && gzfwrite(text.data(), 1, text.size(), m_file.get()) != text.size())
+        m_failed = true;
 }
 
 Status TextFile::close() {
-    const bool failed = std::ferror(m_file.get()) != 0;
-    errno = failed ? EIO : 0;
-    if (std::fclose(m_file.release()) != 0 || failed) {
+    errno = 0;
+    if (gzclose(m_file.release()) != Z_OK || m_failed) {
         const int code = errno == 0 ? EIO : errno;
         std::error_code ignored;
         std::filesystem::remove(m_temporary, ignored);

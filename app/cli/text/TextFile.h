@@ -1,13 +1,15 @@
 #pragma once
 // A text file that appears whole or not at all: written under another name, and renamed by close().
+// Compressed where its name ends in ".gz".
 
 #include "core/model/Result.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+
+struct gzFile_s;
 
 namespace trainscope::cli {
 
@@ -23,14 +25,15 @@ public:
 
 private:
     struct Closer {
-        void operator()(std::FILE* file) const { std::fclose(file); }
+        void operator()(gzFile_s* file) const;
     };
 
     explicit TextFile(std::filesystem::path path);
 
     std::filesystem::path m_path;
     std::filesystem::path m_temporary;
-    std::unique_ptr<std::FILE, Closer> m_file;
+    std::unique_ptr<gzFile_s, Closer> m_file;
+    bool m_failed = false;
 };
 
 } // namespace trainscope::cli

@@ -98,7 +98,7 @@ struct SqlConnection {
         }
         for (TableDefinition table :
             {sampleTable(made->pass), spanTable(made->pass, options.spanColumns)})
-            RETURN_IF_ERROR(addVirtualTable(database, std::move(table)));
+            RETURN_IF_ERROR(addVirtualTable(database.handle(), database, std::move(table)));
         // Declaring the tables counts as CREATE TABLE for the authorizer, so it happens before it
         // is there. Large sorts belong on the disk.
         RETURN_IF_ERROR(database.script("PRAGMA temp_store=FILE; PRAGMA query_only=ON;"));

@@ -328,13 +328,13 @@ std::string_view typeName(VirtualColumn::Type type) {
     return "";
 }
 
-Status addVirtualTable(Database& database, TableDefinition definition) {
+Status addVirtualTable(sqlite3* connection, Database& database, TableDefinition definition) {
     static const sqlite3_module module = makeModule();
     auto owned = std::make_unique<Module>(Module{&database, std::move(definition)});
     const std::string name = owned->definition.name;
     // SQLite takes the ownership in any case.
-    const int code = sqlite3_create_module_v2(database.handle(), name.c_str(), &module,
-        owned.release(), [](void* auxiliary) { delete static_cast<Module*>(auxiliary); });
+    const int code = sqlite3_create_module_v2(connection, name.c_str(), &module, owned.release(),
+        [](void* auxiliary) { delete static_cast<Module*>(auxiliary); });
     return code == SQLITE_OK ? Status() : Status(database.error(code));
 }
 

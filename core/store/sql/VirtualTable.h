@@ -87,9 +87,9 @@ struct TableDefinition {
     std::function<std::unique_ptr<RowSource>(Database&)> open;
 };
 
-// Makes the table known to the connection, which must outlive its use. Available at once under its
-// name.
-Status addVirtualTable(Database& database, TableDefinition definition);
+// Makes the table known to a connection, available at once under its name; its rows are read
+// through `database`, the same connection or another, which must outlive its use.
+Status addVirtualTable(sqlite3* connection, Database& database, TableDefinition definition);
 
 // True for an order by columns that are the same throughout a part of the table (a series, a
 // track), and within a single part by time: such parts have only to be sorted.

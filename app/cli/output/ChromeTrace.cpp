@@ -1,0 +1,326 @@
+#include "app/cli/output/ChromeTrace.h"
+
+#include "app/cli/output/ChromeEvents.h"
+#include "app/cli/text/TextFile.h"
+#include "core/analysis/traces/RankClocks.h"
+#include "core/model/Try.h"
+#include "core/store/samples/CounterRate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace trainscope::cli {
+
+namespace {
+
+// Processes of one kind stand together: hosts and GPUs by rank, then nodes, switches, the run.
+constexpr int kProcessesPerRank = 2;
+
+bool isOnDevice(const Track& track) {
+    return track.description.kind == TrackKind::Stream
+        || track.description.kind == TrackKind::StreamAnnotation;
+}
+
+// The launches of one rank that have both ends in the trace; each end is met once.
+class Launches {
+public:
+    Launches() = default;
+    Launches(std::vector<std::int64_t> calls, std::vector<std::int64_t> launched) {
+        sortOut(calls);
+        sortOut(launched);
+        std::set_intersection(calls.begin(), calls.end(), launched.begin(), launched.end(),
+            std::back_inserter(m_correlations));
+        m_isMet.resize(m_correlations.size());
+    }
+
+    // Whether this is the first span of that correlation.
+    bool meet(std::int64_t correlation) {
+        const auto found
+            = std::lower_bound(m_correlations.begin(), m_correlations.end(), correlation);
+        if (found == m_correlations.end() || *found != correlation)
+            return false;
+        const auto place = static_cast<std::size_t>(found - m_correlations.begin());
+        const bool wasMet = m_isMet[place];
+        m_isMet[place] = true;
+        return !wasMet;
+    }
+    void startAgain() { m_isMet.assign(m_correlations.size(), false); }
+
+private:
+    static void sortOut(std::vector<std::int64_t>& correlations) {
+        std::sort(correlations.begin(), correlations.end());
+        correlations.erase(
+            std::unique(correlations.begin(), correlations.end()), correlations.end());
+    }
+
+    std::vector<std::int64_t> m_correlations;
+    std::vector<bool> m_isMet;
+};
+
+class TraceWriter {
+public:
+    TraceWriter(const store::Store& store, const ExportRequest& request, const KeepGoing& keepGoing,
+        TextFile& file)
+        : m_store(store)
+        , m_request(request)
+        , m_keepGoing(keepGoing)
+        , m_events(file, request.run.range.begin) { }
+
+    Result<ChromeTraceResult> write() {
+        RETURN_IF_ERROR(readRun());
+        m_events.begin();
+        RETURN_IF_ERROR(writeProcesses());
+        RETURN_IF_ERROR(writeIterations());
+        for (const auto& [rank, tracks] : m_tracksOf)
+            RETURN_IF_ERROR(writeRank(rank, tracks));
+        RETURN_IF_ERROR(writeCounters());
+        RETURN_IF_ERROR(m_events.end());
+        return ChromeTraceResult{m_events.count(), std::move(m_remarks)};
+    }
+
+private:
+    Status readRun() {
+        ASSIGN_OR_RETURN(const auto gpus, m_store.gpus(m_request.run.id));
+        for (const Gpu& gpu : gpus)
+            m_gpus[gpu.rank] = gpu;
+        ASSIGN_OR_RETURN(m_metrics, chosenSeries(m_store, m_request));
+        ASSIGN_OR_RETURN(auto tracks, m_store.tracks(m_request.run.id));
+        for (Track& track : tracks)
+            m_tracksOf[track.description.rank].push_back(std::move(track));
+        for (auto& [id, text] : takeNames())
+            m_names.emplace(id, jsonString(text));
+        const Progress goesOn = [this](const ProgressState&) { return m_keepGoing("clocks"); };
+        ASSIGN_OR_RETURN(m_clocks, analysis::alignRanks(m_store, m_request.run, goesOn));
+        for (const auto& rank : m_clocks.unaligned)
+            m_remarks.push_back(
+                fmt::format("The clock of rank {} is left as it is. {}", rank.rank, rank.reason));
+        return {};
+    }
+
+    std::vector<std::pair<NameId, std::string>> takeNames() const {
+        auto names = m_store.names(m_request.run.id);
+        return names.hasValue() ? std::move(names).value()
+                                : std::vector<std::pair<NameId, std::string>>();
+    }
+
+    // ------------------------------------------------------------------ processes
+
+    [[nodiscard]] static int hostOf(int rank) { return kProcessesPerRank * rank + 1; }
+    [[nodiscard]] static int deviceOf(int rank) { return kProcessesPerRank * rank + 2; }
+
+    std::string gpuName(int rank) const {
+        const auto gpu = m_gpus.find(rank);
+        if (gpu == m_gpus.end())
+            return fmt::format("rank {} · GPU", rank);
+        return fmt::format(
+            "rank {} · GPU {} of node {}", rank, gpu->second.local, gpu->second.node);
+    }
+
+    Status writeProcesses() {
+        int largest = -1;
+        for (const auto& [rank, tracks] : m_tracksOf) {
+            largest = std::max(largest, rank);
+            if (!std::all_of(tracks.begin(), tracks.end(), isOnDevice))
+                m_events.process(hostOf(rank), fmt::format("rank {} · host", rank));
+        }
+        for (const auto& [rank, gpu] : m_gpus) {
+            largest = std::max(largest, rank);
+            m_events.process(deviceOf(rank), gpuName(rank));
+        }
+        for (const auto& [rank, tracks] : m_tracksOf) {
+            if (!m_gpus.contains(rank))
+                m_events.process(deviceOf(rank), gpuName(rank));
+        }
+        m_nextProcess = deviceOf(largest) + 1;
+        m_runProcess = m_nextProcess++;
+        m_events.process(m_runProcess, m_request.run.name);
+        return {};
+    }
+
+    // The process that shows a subject's counters, made where it is none of a rank's.
+    int processOf(const Subject& subject) {
+        if (subject.kind == SubjectKind::Gpu)
+            return deviceOf(subject.rank);
+        if (subject.kind == SubjectKind::Run)
+            return m_runProcess;
+        const std::string name = subject.kind == SubjectKind::Switch
+            ? "switch " + subject.device
+            : fmt::format("node {}", subject.node);
+        const auto [found, isNew] = m_others.try_emplace(name, m_nextProcess);
+        if (isNew)
+            m_events.process(m_nextProcess++, name);
+        return found->second;
+    }
+
+    // ------------------------------------------------------------------ spans
+
+    Status writeIterations() {
+        ASSIGN_OR_RETURN(const auto iterations, m_store.iterations(m_request.run.id));
+        std::map<int, SpanThread> threads; // by rank
+        for (const Iteration& one : iterations) {
+            const auto thread = threads.try_emplace(one.rank, m_events,
+                one.rank < 0 ? m_runProcess : deviceOf(one.rank), std::string("iterations"));
+            thread.first->second.add(clocked(one.rank, one.range),
+                jsonString(fmt::format("iteration {}", one.index)), "iteration",
+                one.warmup ? R"({"warmup":true})" : "{}");
+        }
+        return {};
+    }
+
+    TimeRange clocked(int rank, TimeRange range) const {
+        const analysis::RankClock* clock = m_clocks.find(rank);
+        return clock == nullptr
+            ? range
+            : TimeRange{clock->onReference(range.begin), clock->onReference(range.end)};
+    }
+
+    Status writeRank(int rank, const std::vector<Track>& tracks) {
+        ASSIGN_OR_RETURN(auto calls, correlationsOf(tracks, false));
+        ASSIGN_OR_RETURN(auto launched, correlationsOf(tracks, true));
+        Launches launches(std::move(calls), std::move(launched));
+        for (const bool onDevice : {false, true}) {
+            launches.startAgain();
+            for (const Track& track : tracks) {
+                if (isOnDevice(track) == onDevice)
+                    RETURN_IF_ERROR(writeTrack(rank, track, launches));
+            }
+        }
+        return {};
+    }
+
+    // Of runtime calls, or of what ran on a device.
+    Result<std::vector<std::int64_t>> correlationsOf(
+        const std::vector<Track>& tracks, bool ofDevices) const {
+        std::vector<std::int64_t> found;
+        for (const Track& track : tracks) {
+            if (isOnDevice(track) != ofDevices
+                || track.description.kind == TrackKind::StreamAnnotation)
+                continue;
+            RETURN_IF_ERROR(eachSpan(track, [&](const Span& span) {
+                if (span.correlation != 0 && (ofDevices || span.kind == SpanKind::Runtime))
+                    found.push_back(span.correlation);
+            }));
+        }
+        return found;
+    }
+
+    Status writeTrack(int rank, const Track& track, Launches& launches) {
+        const bool onDevice = isOnDevice(track);
+        SpanThread thread(
+            m_events, onDevice ? deviceOf(rank) : hostOf(rank), track.description.name);
+        return eachSpan(track, [&](const Span& span) {
+            const TimeRange range = clocked(rank, {span.start, span.start + span.duration});
+            const int tid
+                = thread.add(range, nameOf(span.name), toString(span.kind), detailOf(span));
+            const bool canFlow = onDevice ? track.description.kind == TrackKind::Stream
+                                          : span.kind == SpanKind::Runtime;
+            if (canFlow && launches.meet(span.correlation))
+                m_events.flow(onDevice ? FlowEnd::Arrives : FlowEnd::Leaves, thread.process(), tid,
+                    range.begin, fmt::format("{}:{}", rank, span.correlation));
+        });
+    }
+
+    template <typename Visit>
+    Status eachSpan(const Track& track, Visit visit) const {
+        bool stopped = false;
+        const auto status = m_store.forEachSpan(track.id, kAllTime, [&](const auto& spans) {
+            for (const Span& span : spans)
+                visit(span);
+            stopped = !m_keepGoing("spans");
+            return !stopped;
+        });
+        return stopped ? Status(cancelled()) : status;
+    }
+
+    const std::string& nameOf(NameId id) const {
+        static const std::string nameless = "\"\"";
+        const auto found = m_names.find(id);
+        return found == m_names.end() ? nameless : found->second;
+    }
+
+    // The arguments as the trace had them, with the correlation.
+    std::string detailOf(const Span& span) const {
+        std::string detail;
+        if (span.detail.isValid()) {
+            auto text = m_store.name(span.detail);
+            if (text.hasValue() && isJsonObject(text.value()))
+                detail = std::move(text).value();
+        }
+        if (detail.empty())
+            detail = "{}";
+        if (span.correlation == 0)
+            return detail;
+        const bool isEmpty = detail.find_first_not_of(" \t\r\n{}") == std::string::npos;
+        const auto end = detail.rfind('}');
+        return fmt::format("{}{}\"correlation\":{}}}", isEmpty ? "{" : detail.substr(0, end),
+            isEmpty ? "" : ",", span.correlation);
+    }
+
+    // ------------------------------------------------------------------ counters
+
+    Status writeCounters() {
+        for (const auto& [metric, group] : m_metrics) {
+            for (const Series& series : group)
+                RETURN_IF_ERROR(writeSeries(series));
+        }
+        return {};
+    }
+
+    Status writeSeries(const Series& series) {
+        const auto& description = series.description;
+        const bool isCounter = description.metric.kind == MetricKind::Counter;
+        const std::string unit = description.metric.unit + (isCounter ? "/s" : "");
+        std::string name = description.metric.label + (isCounter ? ", rate" : "");
+        if (description.subject.kind == SubjectKind::Link)
+            name += " · " + description.subject.device;
+        const CounterTrack track(m_events, processOf(description.subject), name, unit);
+        store::CounterRate rates(description.counterBits, 1.0);
+        std::vector<store::RateSample> settled;
+        bool stopped = false;
+        const auto status
+            = m_store.forEachSample(series.id, kAllTime, [&](auto times, auto values) {
+                  for (std::size_t i = 0; i < times.size(); ++i) {
+                      if (!isCounter) {
+                          track.add(times[i], values[i]);
+                          continue;
+                      }
+                      settled.clear();
+                      rates.push(times[i].ns, values[i], settled);
+                      for (const store::RateSample& sample : settled)
+                          track.add({sample.time}, sample.rate);
+                  }
+                  stopped = !m_keepGoing(name);
+                  return !stopped;
+              });
+        return stopped ? Status(cancelled()) : status;
+    }
+
+    const store::Store& m_store;
+    const ExportRequest& m_request;
+    const KeepGoing& m_keepGoing;
+    ChromeEvents m_events;
+    std::map<int, Gpu> m_gpus;
+    std::map<int, std::vector<Track>> m_tracksOf; // by rank
+    SeriesByMetric m_metrics;
+    std::unordered_map<NameId, std::string> m_names; // as JSON strings
+    analysis::RankClocks m_clocks;
+    std::map<std::string, int> m_others; // processes of nodes and switches
+    int m_nextProcess = 0;
+    int m_runProcess = 0;
+    std::vector<std::string> m_remarks;
+};
+
+} // namespace
+
+Result<ChromeTraceResult> exportChromeTrace(
+    const store::Store& store, const ExportRequest& request, const KeepGoing& keepGoing) {
+    ASSIGN_OR_RETURN(auto file, newFile(request));
+    return TraceWriter(store, request, keepGoing, file).write();
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,36 @@
+// trainscope.so: `samples` and `spans` of a run database as tables of whatever program has opened
+// it with SQLite. Loading it finds sqlite3_trainscope_init by the file's name.
+
+#include "app/extension/HostSqlite.h"
+#include "core/analysis/traces/KernelCategory.h"
+#include "core/analysis/traces/SpanColumns.h"
+#include "core/catalogue/Tables.h"
+#include "core/store/sql/HostTables.h"
+
+#include <string>
+
+namespace {
+
+using namespace trainscope;
+
+Status addTables(sqlite3* host) {
+    return store::addTablesTo(host, [](const store::Store& store) {
+        auto categories = analysis::KernelCategories::fromFolder(catalogue::configFolder());
+        // Without the user's table of categories the columns still have the built-in ones.
+        return analysis::spanColumns(store,
+            categories.hasValue() ? std::move(categories).value() : analysis::KernelCategories());
+    });
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) int sqlite3_trainscope_init(
+    sqlite3* host, char** message, const sqlite3_api_routines* routines) {
+    Status status = extension::useSqliteOf(routines);
+    if (status.hasValue())
+        status = addTables(host);
+    if (status.hasValue())
+        return SQLITE_OK;
+    *message = extension::messageFor(status.error().describe());
+    return SQLITE_ERROR;
+}
