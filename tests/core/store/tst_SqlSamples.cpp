@@ -340,7 +340,7 @@ private Q_SLOTS:
         QFETCH(bool, expected);
         SqlPass pass;
         auto database = got(openReader(m_fixture.path));
-        ok(addVirtualTable(database, sampleTable(pass)));
+        ok(addVirtualTable(database.handle(), database, sampleTable(pass)));
         QCOMPARE(got(readsBlocks(database, sql.toStdString())), expected);
     }
 
