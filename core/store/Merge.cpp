@@ -8,6 +8,7 @@
 #include "core/store/samples/SampleReader.h"
 #include "core/store/spans/SpanReader.h"
 #include "core/store/tables/Catalogue.h"
+#include "core/store/tables/RecordedNodes.h"
 #include "core/store/tables/RunLabels.h"
 #include "core/store/tables/Session.h"
 #include "core/store/tables/UserTables.h"
@@ -18,6 +19,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -51,6 +53,7 @@ public:
             m_bytesDone += std::max<std::uint64_t>(source.size, 1);
         }
         RETURN_IF_ERROR(copyWords());
+        RETURN_IF_ERROR(orderNodes());
         return std::move(m_outcome);
     }
 
@@ -201,6 +204,21 @@ private:
         const bool hasNote = there != labels.end() && !there->note.empty();
         return hasNote || said.note.empty() ? Status()
                                             : writeNote(m_into, merged->second, said.note);
+    }
+
+    Status orderNodes() {
+        std::set<RunId> runs;
+        for (const auto& [old, id] : m_merged)
+            runs.insert(id);
+        for (const RunId run : runs) {
+            ASSIGN_OR_RETURN(const auto words, orderRecordedNodes(m_into, run));
+            if (!words.empty())
+                m_outcome.remarks.push_back(
+                    "Nothing numbers the nodes of this job (--node, or a launcher): they are "
+                    "ordered by the names of their hosts; "
+                    + words + ".");
+        }
+        return {};
     }
 
     [[nodiscard]] Database& database() const { return m_from.connection().database; }

@@ -1,7 +1,8 @@
 #pragma once
 // Merging run databases: what every source of one wrote is written into another, under the same
 // names of runs, so that parts of one job become one run. A source that is there already, by its
-// path or by its contents in that run, is replaced. All or nothing.
+// path or by its contents in that run, is replaced. Nodes of a job that nothing numbers are ordered
+// by host, and a remark says so. All or nothing.
 
 #include "core/model/Import.h"
 #include "core/store/Store.h"
@@ -19,6 +20,7 @@ struct MergeOutcome {
     std::int64_t samples = 0;
     std::int64_t spans = 0;
     std::vector<std::string> runs; // names in `into`, in the order of their first source
+    std::vector<std::string> remarks; // for people
 };
 
 // Whether the file says that it is one of ours, of whatever version.

@@ -6,6 +6,7 @@
 #include "core/store/tables/SourceTables.h"
 
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,22 @@ public:
         });
     }
 
+    Status reopen(const std::string& path) {
+        return transaction([&](Database& database) -> Status {
+            ASSIGN_OR_RETURN(m_run, findOrAddRun(database, m_facts.name));
+            ASSIGN_OR_RETURN(const auto source,
+                database.number("SELECT id FROM source WHERE path=? AND id IN"
+                                " (SELECT source FROM source_run WHERE run=?)",
+                    path, m_run.value));
+            if (source == 0)
+                return Error{ErrorCode::NotFound,
+                    "There is no recording " + path + " in the run " + m_facts.name + ".", {}};
+            m_source = SourceId{source};
+            m_samples = std::make_unique<GrowingSamples>(database, m_source);
+            return writeRun(database, RunStatus::Partial);
+        });
+    }
+
     Status gpu(const Gpu& gpu) override {
         return transaction(
             [&](Database& database) { return addGpu(database, m_source, m_run, gpu); });
@@ -44,10 +61,15 @@ public:
     Result<SeriesId> series(const SeriesDescription& description) override {
         SeriesId id;
         RETURN_IF_ERROR(transaction([&](Database& database) -> Status {
+            ASSIGN_OR_RETURN(const auto earlier, seriesLike(database, description));
+            if (earlier) {
+                id = *earlier;
+                return m_samples->reopen(id, description.scale, description.counterBits);
+            }
             ASSIGN_OR_RETURN(id, addSeries(database, m_source, m_run, description));
+            m_samples->open(id, description.scale, description.counterBits);
             return {};
         }));
-        m_samples->open(id, description.scale, description.counterBits);
         return id;
     }
 
@@ -86,6 +108,18 @@ private:
         });
     }
 
+    // Of an earlier part of this recording.
+    Result<std::optional<SeriesId>> seriesLike(
+        Database& database, const SeriesDescription& description) const {
+        const Subject& subject = description.subject;
+        return database.single(
+            "SELECT id FROM series WHERE source=? AND run=? AND metric=? AND subject=? AND rank=?"
+            " AND node=? AND device=? AND scale=? AND counter_bits=?",
+            [](const Row& row) { return SeriesId{row.integer(0)}; }, m_source.value, m_run.value,
+            description.metric.name, toText(subject.kind), subject.rank, subject.node,
+            subject.device, description.scale, description.counterBits);
+    }
+
     Status writeRest(Database& database, const ImportReport& report, RunStatus status) {
         for (const Iteration& iteration : m_iterations)
             RETURN_IF_ERROR(addIteration(database, m_source, m_run, iteration));
@@ -121,6 +155,15 @@ Result<std::unique_ptr<Recording>> Recording::begin(
     RETURN_IF_ERROR(requireWritable(connection));
     auto session = std::make_unique<RecordingSession>(connection, run);
     RETURN_IF_ERROR(session->open(source));
+    return std::unique_ptr<Recording>(std::move(session));
+}
+
+Result<std::unique_ptr<Recording>> Recording::resume(
+    Store& store, const std::string& path, const Run& run) {
+    Connection& connection = store.connection();
+    RETURN_IF_ERROR(requireWritable(connection));
+    auto session = std::make_unique<RecordingSession>(connection, run);
+    RETURN_IF_ERROR(session->reopen(path));
     return std::unique_ptr<Recording>(std::move(session));
 }
 

@@ -19,6 +19,12 @@ public:
     // writes nothing else meanwhile, else the answer is Refused.
     static Result<std::unique_ptr<Recording>> begin(
         Store& store, const SourceDescription& source, const Run& run);
+    // Goes on with a recording that ended, or died: the source of that path in the run of that
+    // name, behind what it holds. series() gives those that are there already, each with a missing
+    // sample behind its last one, since nothing is known of the time between. NotFound: there is no
+    // such source.
+    static Result<std::unique_ptr<Recording>> resume(
+        Store& store, const std::string& path, const Run& run);
     virtual ~Recording() = default;
     Recording(const Recording&) = delete;
     Recording& operator=(const Recording&) = delete;

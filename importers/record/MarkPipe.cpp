@@ -9,7 +9,9 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 namespace trainscope::record {
@@ -19,11 +21,38 @@ namespace {
 constexpr int kPipeBytes = 1 << 20; // that wait where nobody reads for a while
 constexpr std::size_t kLongestLine = 4096;
 constexpr int kWholeRun = -1;
+constexpr std::string_view kPipeName = "trainscope-marks-";
+
+// Of a program that is no more, and that nobody holds open: a script may outlive its recorder.
+bool isStale(const std::filesystem::path& path) {
+    const auto process
+        = wholeNumber<int>(path.filename().string().substr(kPipeName.size())).value_or(0);
+    if (process <= 0 || ::kill(process, 0) == 0 || errno != ESRCH)
+        return false;
+    std::error_code failure;
+    if (!std::filesystem::is_fifo(path, failure))
+        return false;
+    const int file = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0)
+        return errno == ENXIO; // nobody reads
+    ::close(file);
+    return false;
+}
+
+// What recorders that were killed left behind. What cannot be removed is another user's.
+void removeStalePipes(const std::string& folder) {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+        if (entry.path().filename().string().starts_with(kPipeName) && isStale(entry.path()))
+            ::unlink(entry.path().c_str());
+    }
+}
 
 } // namespace
 
 Result<MarkPipe> MarkPipe::create(const std::string& folder) {
-    const std::string path = folder + "/trainscope-marks-" + std::to_string(::getpid());
+    removeStalePipes(folder);
+    const std::string path = folder + "/" + std::string(kPipeName) + std::to_string(::getpid());
     ::unlink(path.c_str());
     constexpr mode_t forTheUser = 0600;
     // Open for writing too: the pipe does not end where the last script closes it.

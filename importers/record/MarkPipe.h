@@ -20,7 +20,7 @@ namespace trainscope::record {
 
 class MarkPipe {
 public:
-    // Io where `folder` takes no pipe.
+    // Io where `folder` takes no pipe. Pipes there that killed programs left behind go.
     static Result<MarkPipe> create(const std::string& folder);
     MarkPipe(MarkPipe&& other) noexcept;
     MarkPipe& operator=(MarkPipe&& other) noexcept;

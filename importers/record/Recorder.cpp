@@ -3,6 +3,7 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Times.h"
+#include "importers/record/EarlierPart.h"
 #include "importers/record/NetworkCards.h"
 
 #include <fmt/format.h>
@@ -66,12 +67,7 @@ Result<std::unique_ptr<Recorder>> Recorder::start(
 Status Recorder::open(store::Store& store) {
     RETURN_IF_ERROR(chooseGpus());
     describeRun();
-    const JobDescription& job = m_request.job;
-    const std::string source = fmt::format("record:{}:{}:{}", job.host, job.node, wallClock().ns);
-    if (store.findRun(m_run.name).hasValue()) // of an earlier recording
-        m_run.name += " " + text::moment(wallClock());
-    ASSIGN_OR_RETURN(
-        m_recording, store::Recording::begin(store, {source, 0, {}, m_run.name}, m_run));
+    RETURN_IF_ERROR(openRecording(store));
     RETURN_IF_ERROR(addGpus());
     RETURN_IF_ERROR(addSeries());
     RETURN_IF_ERROR(addTopology(store));
@@ -86,6 +82,26 @@ Status Recorder::open(store::Store& store) {
     m_sampler = std::make_unique<Sampler>(std::move(probes), m_request.interval);
     RETURN_IF_ERROR(m_recording->commit(m_report));
     m_sampler->start();
+    return {};
+}
+
+// Behind the earlier part of this job on this node, where there is one; else of its own.
+Status Recorder::openRecording(store::Store& store) {
+    ASSIGN_OR_RETURN(auto earlier, earlierPart(store, m_run.name, m_request.job));
+    if (earlier) {
+        RETURN_IF_ERROR(requireEnded(*earlier, m_request.job));
+        m_resumedAfter = wallClock() - earlier->end;
+        m_rowsBefore = earlier->report.rows;
+        takeOver(std::move(earlier->report), *m_resumedAfter, m_report);
+        ASSIGN_OR_RETURN(m_recording, store::Recording::resume(store, earlier->path, m_run));
+        return {};
+    }
+    const JobDescription& job = m_request.job;
+    const std::string source = fmt::format("record:{}:{}:{}", job.host, job.node, wallClock().ns);
+    if (store.findRun(m_run.name).hasValue()) // of something else
+        m_run.name += " " + text::moment(wallClock());
+    ASSIGN_OR_RETURN(
+        m_recording, store::Recording::begin(store, {source, 0, {}, m_run.name}, m_run));
     return {};
 }
 
@@ -129,6 +145,7 @@ void Recorder::describeRun() {
     facts["job"] = job.job;
     facts["launcher"] = job.launcher;
     facts["node"] = fmt::format("{} of {}", job.node, job.nodes);
+    facts[kRecorderFact] = recorderWords(job.host);
     facts["command"] = job.command;
     facts["interval"] = fmt::format("{:g} ms", static_cast<double>(m_request.interval.ns) * 1e-6);
     facts["clock"] = "UTC of " + job.host;
@@ -232,7 +249,7 @@ void Recorder::take() {
         m_longestDelay = std::max(m_longestDelay, round.delay);
     }
     m_rounds += static_cast<std::int64_t>(taken.rounds.size());
-    m_report.rows = m_rounds;
+    m_report.rows = m_rowsBefore + m_rounds;
     m_report.skipped += taken.skipped;
     for (const Incident& incident : taken.incidents)
         m_report.warn({}, 0, fmt::format("{} ({})", incident.text, text::moment(incident.time)));

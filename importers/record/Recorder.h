@@ -42,12 +42,15 @@ struct RecordRequest {
 
 class Recorder {
 public:
-    // Writes the run and its GPUs and begins to sample. Usage: a GPU that is asked for is not
-    // there.
+    // Writes the run and its GPUs and begins to sample. A job that was recorded before into the
+    // same database, by its id, node and command, goes on in its run. Usage: a GPU that is asked
+    // for is not there. Refused: another recorder still writes that run.
     static Result<std::unique_ptr<Recorder>> start(
         store::Store& store, Devices devices, const RecordRequest& request);
 
     [[nodiscard]] const std::string& runName() const { return m_run.name; }
+    // How long ago the part of this job ended that this one goes on with; absent: it is a new run.
+    [[nodiscard]] std::optional<DurationNs> resumedAfter() const { return m_resumedAfter; }
     [[nodiscard]] MarkPipe* marks() { return m_marks ? &*m_marks : nullptr; }
     [[nodiscard]] const ImportReport& report() const { return m_report; }
 
@@ -59,6 +62,7 @@ public:
 private:
     Recorder(Devices devices, const RecordRequest& request);
     Status open(store::Store& store);
+    Status openRecording(store::Store& store);
     Status chooseGpus();
     Status addGpus();
     Status addSeries();
@@ -84,6 +88,8 @@ private:
     double m_delaySum = 0.0; // s
     double m_longestDelay = 0.0;
     std::int64_t m_rounds = 0;
+    std::int64_t m_rowsBefore = 0; // rounds of the part before
+    std::optional<DurationNs> m_resumedAfter;
 };
 
 } // namespace trainscope::record

@@ -191,6 +191,8 @@ private:
             report.rows = merged.value().sources;
             report.samples = merged.value().samples;
             report.spans = merged.value().spans;
+            for (const std::string& remark : merged.value().remarks)
+                report.warn(path, 0, remark);
             outcome.report = report;
         } else {
             m_outcome.cancelled |= merged.error().code == ErrorCode::Cancelled;

@@ -1,9 +1,11 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/commands/ImportJob.h"
 #include "app/cli/options/AddOption.h"
+#include "app/recording/NewFiles.h"
 #include "app/recording/WatchedProgram.h"
 #include "core/model/AsciiText.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 #include "importers/common/Number.h"
 #include "importers/launch/LaunchFile.h"
 #include "importers/record/Recorder.h"
@@ -167,11 +169,16 @@ int watch(Recorder& recorder, app::WatchedProgram& program, const Console& conso
     return *program.exitStatus();
 }
 
-// Traces that the command left in the folder join its run.
-void importTraces(const RecordOptions& options, const std::string& database, const std::string& run,
-    const Console& console) {
+// Traces that the command left in the folder join its run; those from before would stretch it.
+void importTraces(const std::string& folder, const app::NewFiles::Found& found,
+    const std::string& database, const std::string& run, const Console& console) {
+    if (found.left > 0)
+        console.err() << fmt::format("{} in {} from before the command are left out.\n",
+            text::counted(found.left, "file"), folder);
+    if (found.files.empty())
+        return console.warn("The command left no trace in " + folder + ".");
     ImportRequest request;
-    request.sources = {options.kineto};
+    request.sources = found.files;
     request.database = database;
     request.name = run;
     const auto outcome = runImportJob(request, console);
@@ -182,7 +189,7 @@ void importTraces(const RecordOptions& options, const std::string& database, con
     for (const Error& failure : outcome.value().failures)
         console.warn(failure.describe());
     console.err() << text::counted(static_cast<std::int64_t>(outcome.value().done()), "trace")
-                  << " from " << options.kineto << " added to the run.\n";
+                  << " from " << folder << " added to the run.\n";
 }
 
 void tell(const Recorder& recorder, const std::string& file, const Console& console) {
@@ -212,12 +219,16 @@ Outcome recordCommand(const RecordOptions& options, const Console& console) {
             program.wait(std::chrono::hours(1), -1);
         return static_cast<ExitStatus>(*program.exitStatus());
     }
+    const app::NewFiles traces(options.kineto);
     int status = 0;
     std::string run;
     {
         ASSIGN_OR_RETURN(auto store, store::Store::openOrCreate(file));
         ASSIGN_OR_RETURN(
             auto recorder, Recorder::start(store, record::openDevices(environment), request));
+        if (const auto hole = recorder->resumedAfter())
+            console.err() << fmt::format("Goes on with the run \"{}\", after a hole of {}.\n",
+                recorder->runName(), text::duration(*hole));
         std::vector<std::pair<std::string, std::string>> variables;
         std::vector<int> inherited;
         if (const record::MarkPipe* marks = recorder->marks()) {
@@ -235,7 +246,7 @@ Outcome recordCommand(const RecordOptions& options, const Console& console) {
         run = recorder->runName();
     }
     if (!options.kineto.empty())
-        importTraces(options, file, run, console);
+        importTraces(options.kineto, traces.sinceThen(), file, run, console);
     return static_cast<ExitStatus>(status);
 }
 

@@ -4,7 +4,10 @@
 #include "core/store/codec/TimeCodec.h"
 #include "core/store/codec/ValueCodec.h"
 #include "core/store/samples/ChunkRows.h"
+#include "core/store/samples/SampleReader.h"
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 namespace trainscope::store {
@@ -65,6 +68,43 @@ void GrowingSamples::open(SeriesId series, double scale, int counterBits) {
     Growing& growing = m_series[series];
     growing.scale = scale;
     growing.counterBits = counterBits;
+}
+
+// Whole chunks stay; what lies behind them waits to be written with what comes. The pyramid is made
+// anew, block by block: that of a recording that ended is of all its samples.
+Status GrowingSamples::reopen(SeriesId series, double scale, int counterBits) {
+    open(series, scale, counterBits);
+    Growing& growing = m_series[series];
+    growing.held = {};
+    growing.times.clear();
+    growing.values.clear();
+    ASSIGN_OR_RETURN(const auto count,
+        m_database.number("SELECT sum(count) FROM sample_chunk WHERE series=?", series.value));
+    ASSIGN_OR_RETURN(const auto rest,
+        m_database.single(
+            "SELECT first_index FROM sample_chunk WHERE series=? AND count<>?"
+            " ORDER BY first_index LIMIT 1",
+            [](const Row& row) { return row.integer(0); }, series.value, kWholeChunk));
+    growing.held.whole = rest.value_or(count);
+    SampleReader reader(m_database, series);
+    RETURN_IF_ERROR(reader.forEach(0, count, [&growing](auto times, auto values) {
+        SampleFigures& figures = growing.held.figures;
+        if (figures.count > 0)
+            growing.held.periods.add(times.front() - figures.end);
+        growing.held.periods.addBetween(times);
+        if (figures.count >= growing.held.whole) {
+            growing.times.insert(growing.times.end(), times.begin(), times.end());
+            growing.values.insert(growing.values.end(), values.begin(), values.end());
+        }
+        figures.append(figuresOf(times, values));
+        return true;
+    }));
+    RETURN_IF_ERROR(m_database.execute("DELETE FROM bucket_page WHERE series=?", series.value));
+    if (count > 0) {
+        const std::int64_t period = std::max<std::int64_t>(growing.held.periods.median(), 1);
+        add(series, {growing.held.figures.end + period}, std::nan(""));
+    }
+    return {};
 }
 
 void GrowingSamples::add(SeriesId series, TimeNs time, double value) {

@@ -33,6 +33,9 @@ public:
         , m_source(source) { }
 
     void open(SeriesId series, double scale, int counterBits);
+    // One that holds samples of an earlier recording, which stay as they are; a missing sample
+    // follows them. A part of the caller's transaction.
+    Status reopen(SeriesId series, double scale, int counterBits);
     // In memory until they are written. Times do not decrease.
     void add(SeriesId series, TimeNs time, double value);
 

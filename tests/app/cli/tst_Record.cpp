@@ -1,15 +1,19 @@
 // `trainscope-cli record` as it is called, on a fake of NVIDIA's library.
 
 #include "app/cli/CommandLine.h"
+#include "core/layout/Topology.h"
 #include "core/store/Store.h"
 #include "support/TestProgram.h"
 
+#include <QDir>
 #include <QElapsedTimer>
+#include <QFileInfo>
 #include <QObject>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <sstream>
@@ -175,14 +179,14 @@ private Q_SLOTS:
         }
     }
 
-    // The same job recorded twice into one database: two runs.
+    // Two commands of one job, recorded into one database: two runs.
     void twiceInOneJob() {
         QTemporaryDir folder;
         const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        for (int i = 0; i < 2; ++i)
+        for (const char* seconds : {"0.3", "0.4"})
             record(
                 {QStringLiteral("--into"), database, QStringLiteral("--job"), QStringLiteral("x"),
-                    QStringLiteral("--"), QStringLiteral("sleep"), QStringLiteral("0.3")});
+                    QStringLiteral("--"), QStringLiteral("sleep"), QString::fromUtf8(seconds)});
         const auto store = opened(database);
         const auto runs = store.runs().value();
         QCOMPARE(runs.size(), 2U);
@@ -196,6 +200,106 @@ private Q_SLOTS:
             process.waitForFinished();
             QCOMPARE(opened(all).runs().value().size(), 2U);
         }
+    }
+
+    // The same command again, after the recorder was killed and after it ended: one run, with
+    // holes that belong to nobody.
+    void goesOnAfterARestart() {
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
+        const QStringList all{QStringLiteral("--into"), database, QStringLiteral("--job"),
+            QStringLiteral("x"), QStringLiteral("--"), QStringLiteral("sleep"),
+            QStringLiteral("1.6")};
+        {
+            QProcess process;
+            process.start(program(), QStringList{QStringLiteral("record")} + all);
+            QTest::qWait(1500);
+            // Meanwhile another one may not write the same run.
+            const Ended second = record(all);
+            QCOMPARE(second.status, 4);
+            QVERIFY2(second.err.contains(QStringLiteral("is being recorded into this run already")),
+                qPrintable(second.err));
+            process.kill();
+            process.waitForFinished();
+        }
+        for (int again = 0; again < 2; ++again) {
+            QTest::qWait(700);
+            const Ended ended = record(all);
+            QCOMPARE(ended.status, 0);
+            QVERIFY2(ended.err.contains(QStringLiteral("Goes on with the run \"job x\"")),
+                qPrintable(ended.err));
+        }
+        const auto store = opened(database);
+        const Run run = onlyRun(store);
+        QVERIFY(run.status == RunStatus::Ok);
+        QCOMPARE(run.gpuCount, 4);
+        const Series power = seriesOf(store, run.id, "gpu_power", 2);
+        QCOMPARE(power.missing, std::int64_t{2});
+        QCOMPARE(power.mean, 300.0);
+        // 1 s at least of the part that was killed, and two of 1.6 s.
+        QVERIFY2(power.count >= 75 && power.count <= 110, qPrintable(QString::number(power.count)));
+        const auto sources = store.sources().value();
+        QCOMPARE(sources.size(), 1U);
+        QVERIFY(sources.front().report.facts.at("resumed").find("; ") != std::string::npos);
+        QVERIFY(sources.front().report.samples > 75);
+        QVERIFY(store.check().value().damage.empty());
+    }
+
+    // Traces that the command leaves join its run; those that lay there before would stretch it.
+    void tracesFromBeforeAreLeftOut() {
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
+        const QString traces = folder.filePath(QStringLiteral("traces"));
+        const QString standIns = QString::fromUtf8(qgetenv("TRAINSCOPE_SOURCE"))
+            + QStringLiteral("/tests/standins/data/kineto/pair/");
+        QDir().mkpath(traces);
+        QFile::copy(standIns + QStringLiteral("rank0.json"), traces + QStringLiteral("/old.json"));
+        const QStringList recorded{QStringLiteral("--into"), database, QStringLiteral("--kineto"),
+            traces, QStringLiteral("--"), QStringLiteral("sh"), QStringLiteral("-c")};
+        const Ended without = record(QStringList(recorded) << QStringLiteral("sleep 0.3"));
+        QVERIFY2(without.err.contains(QStringLiteral("1 file in")), qPrintable(without.err));
+        QVERIFY(without.err.contains(QStringLiteral("The command left no trace")));
+        QVERIFY(onlyRun(opened(database)).range.length().seconds() < 5.0);
+        const QString other = folder.filePath(QStringLiteral("b.trainscope"));
+        QStringList again = recorded;
+        again[1] = other;
+        const Ended with = record(again
+            << QStringLiteral("cp %1rank1.json %2/new.json; sleep 0.3").arg(standIns, traces));
+        QVERIFY2(with.err.contains(QStringLiteral("1 trace from")), qPrintable(with.err));
+        const auto store = opened(other);
+        const auto sources = store.sources().value();
+        QCOMPARE(sources.size(), 2U);
+        QVERIFY(std::any_of(sources.begin(), sources.end(),
+            [](const store::Source& source) { return source.path.ends_with("new.json"); }));
+    }
+
+    // A node with cards, from a tree that stands in for the kernel's.
+    void networkCardsAreKept() {
+        QTemporaryDir folder;
+        const QString root = folder.filePath(QStringLiteral("root"));
+        const QString card
+            = root + QStringLiteral("/sys/devices/pci0000:00/0000:00:02.0/0000:01:00.1");
+        QDir().mkpath(card);
+        QDir().mkpath(root + QStringLiteral("/sys/bus/pci/devices"));
+        QDir().mkpath(root + QStringLiteral("/sys/class/infiniband/mlx5_0"));
+        const QString gpu = QFileInfo(card).path() + QStringLiteral("/0000:01:00.0");
+        QDir().mkpath(gpu);
+        QFile::link(gpu, root + QStringLiteral("/sys/bus/pci/devices/0000:01:00.0"));
+        QFile::link(card, root + QStringLiteral("/sys/class/infiniband/mlx5_0/device"));
+        qputenv("TRAINSCOPE_SYSTEM_ROOT", root.toUtf8());
+        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
+        record({QStringLiteral("--into"), database, QStringLiteral("--"), QStringLiteral("true")});
+        qunsetenv("TRAINSCOPE_SYSTEM_ROOT");
+        const auto store = opened(database);
+        const auto machine = store.machine(onlyRun(store).id).value();
+        QVERIFY(machine.has_value());
+        const auto facts = layout::machineFromJson(*machine);
+        QVERIFY(facts.hasValue());
+        const layout::Topology& topology = *facts.value().topology;
+        QCOMPARE(topology.gpuCount(), 4U);
+        QCOMPARE(topology.devices().back().name, std::string("mlx5_0"));
+        QVERIFY(topology.path(1, 4).kind == layout::PathKind::Pix);
+        QVERIFY(topology.path(0, 4).kind == layout::PathKind::Unknown);
     }
 
     void missingLibraryIsTold() {

@@ -213,6 +213,85 @@ private Q_SLOTS:
         QVERIFY(got(store.check()).damage.empty());
     }
 
+    // Goes on behind what a recording left that died, and behind one that ended: the same series,
+    // a missing sample behind each part, nothing held in the holes.
+    void resumes() {
+        const Readings source;
+        Fixture fixture;
+        Data expected;
+        const std::size_t parts[]{5000, 9000, 20'000, 30'000};
+        std::size_t done = 0;
+        SeriesId first;
+        for (std::size_t part = 0; part < 4; ++part) {
+            Store store = fixture.create();
+            Taken taken = part == 0 ? begin(store) : Taken{};
+            if (part > 0) {
+                taken.recording = got(Recording::resume(store, "record:node0:1", runNamed("job")));
+                ok(taken.recording->gpu({0, 0, 0, "H100", "GPU-0"}));
+                taken.power = got(taken.recording->series(gauge("gpu_power", 0, kPowerScale)));
+                taken.bytes = got(taken.recording->series(counter("pcie_tx", 0, 32)));
+                expected.times.push_back(source.power.times[done - 1] + kStep);
+                expected.values.push_back(kMissing);
+                done += 1000; // of which nothing is recorded
+            } else {
+                first = taken.power;
+            }
+            QCOMPARE(taken.power, first);
+            for (; done < parts[part]; done += 250) {
+                add(*taken.recording, taken.power, source.power, done, done + 250);
+                add(*taken.recording, taken.bytes, source.bytes, done, done + 250);
+                for (std::size_t i = done; i < done + 250; ++i) {
+                    expected.times.push_back(source.power.times[i]);
+                    expected.values.push_back(source.power.values[i]);
+                }
+                ok(taken.recording->commit({}));
+            }
+            if (part % 2 == 1)
+                ok(taken.recording->finish({}, {}));
+        }
+        const Store store = fixture.view();
+        const Run run = got(store.findRun("job"));
+        QVERIFY(run.status == RunStatus::Ok);
+        QCOMPARE(got(store.series(run.id)).size(), 3U); // `slow` is of the first part alone
+        QCOMPARE(got(store.sources()).size(), 1U);
+        const Series power = got(store.series(run.id)).front();
+        // The median lies a little off a step, so that the time of the missing sample does too.
+        std::size_t at = 0;
+        std::size_t missing = 0;
+        ok(store.forEachSample(power.id, kAllTime, [&](auto times, auto values) {
+            for (std::size_t i = 0; i < times.size(); ++i, ++at) {
+                const bool isMissing = std::isnan(values[i]);
+                missing += isMissing ? 1 : 0;
+                const double wanted = expected.values.at(at) * kPowerScale;
+                if ((isMissing ? !std::isnan(wanted) && !std::isnan(expected.values[at])
+                               : values[i] != wanted || times[i].ns != expected.times[at]))
+                    QTest::qFail("a sample differs", __FILE__, __LINE__);
+            }
+            return true;
+        }));
+        QCOMPARE(at, expected.times.size());
+        QCOMPARE(power.count, static_cast<std::int64_t>(at));
+        QVERIFY(static_cast<std::int64_t>(missing) == power.missing);
+        // Nothing is held in the hole of 1000 samples behind the first part.
+        const TimeRange hole{
+            {source.power.times[4999] + 3 * kStep}, {source.power.times[6000] - kStep}};
+        QVERIFY(std::isnan(got(store.statistics(power.id, hole)).mean));
+        for (const Bucket& bucket : got(store.buckets(power.id, hole, 7)))
+            QCOMPARE(bucket.count, std::int64_t{0});
+        for (const int columns : {1, 100, 1920})
+            checkEnvelope(expected, kPowerScale, power.range,
+                got(store.buckets(power.id, power.range, columns)));
+        QVERIFY(got(store.check()).damage.empty());
+    }
+
+    void resumesNothing() {
+        Fixture fixture;
+        Store store = fixture.create();
+        QVERIFY(Recording::resume(store, "record:node0:1", runNamed("job")).error().code
+            == ErrorCode::NotFound);
+        QCOMPARE(got(store.runs()).size(), 0U);
+    }
+
     // While the disk is full nothing gets through; then everything does.
     void diskIsFull() {
         const Readings source;

@@ -9,6 +9,8 @@
 #include <QtTest>
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace trainscope;
@@ -117,6 +119,32 @@ private Q_SLOTS:
         QCOMPARE(pipe.notUnderstood(), 1);
         QCOMPARE(pipe.firstNotUnderstood(), std::string("nonsense"));
         ::close(script);
+    }
+
+    // Of killed recorders, and of nobody else.
+    void stalePipesGo() {
+        QTemporaryDir folder;
+        const auto path = [&folder](const std::string& name) {
+            return folder.path().toStdString() + "/trainscope-marks-" + name;
+        };
+        const pid_t ended = ::fork();
+        if (ended == 0)
+            ::_exit(0);
+        QCOMPARE(::waitpid(ended, nullptr, 0), ended);
+        const std::string stale = path(std::to_string(ended));
+        const std::string ofParent = path(std::to_string(::getppid()));
+        const std::string noNumber = path("mine");
+        for (const std::string& name : {stale, ofParent, noNumber})
+            QCOMPARE(::mkfifo(name.c_str(), 0600), 0);
+        // Still open in a script that outlived its recorder.
+        const int script = ::open(stale.c_str(), O_RDWR | O_NONBLOCK);
+        QVERIFY(MarkPipe::create(folder.path().toStdString()).hasValue());
+        QCOMPARE(::access(stale.c_str(), F_OK), 0);
+        ::close(script);
+        QVERIFY(MarkPipe::create(folder.path().toStdString()).hasValue());
+        QCOMPARE(::access(stale.c_str(), F_OK), -1);
+        QCOMPARE(::access(ofParent.c_str(), F_OK), 0);
+        QCOMPARE(::access(noNumber.c_str(), F_OK), 0);
     }
 };
 
