@@ -9,7 +9,7 @@ import argparse
 import dataclasses
 import json
 
-from harness import frames, imports, machine, predictions, queries, storage, table
+from harness import frames, imports, machine, predictions, queries, recording, storage, table
 from harness.figures import Figures
 from harness.programs import Programs
 
@@ -26,7 +26,7 @@ def main():
     make = Programs(options.build)
     figures = Figures(make, skip="" if options.full else LARGE, repetitions=3 if options.full else 1)
     rows = table.Table()
-    for part in (imports, storage, queries, predictions, frames, machine):
+    for part in (imports, storage, recording, queries, predictions, frames, machine):
         part.measure(rows, figures, make, options.full)
     growth = queries.growth(figures)
     if options.json:

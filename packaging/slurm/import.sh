@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Imports files on all nodes of a Slurm job, a share on each, into one database: import.sh OUT.trainscope NAME FILE...
+#
+# Each node writes a database of its own, which are merged at the end: for traces of hundreds of ranks that one machine
+# would read for hours. All nodes see the files and the folder of OUT. NAME is the run's.
+set -euo pipefail
+[ $# -ge 3 ] || { sed -n 2p "$0" | cut -c3- >&2; exit 2; }
+out=$1 name=$2
+shift 2
+mkdir -p "$out.parts"
+# shellcheck disable=SC2016
+srun -N "${SLURM_NNODES:-${NODES:-1}}" --ntasks-per-node 1 bash -c '
+  parts=$1 name=$2 i=0 mine=()
+  shift 2
+  for file; do
+    if ((i++ % SLURM_NNODES == SLURM_NODEID)); then mine+=("$file"); fi
+  done
+  [ ${#mine[@]} -eq 0 ] || trainscope-cli import "${mine[@]}" --name "$name" --into "$parts/$SLURM_NODEID.trainscope"
+' bash "$out.parts" "$name" "$@"
+trainscope-cli import "$out.parts"/*.trainscope --into "$out"

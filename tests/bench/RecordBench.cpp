@@ -1,0 +1,139 @@
+// What a recording costs beside the training: processor time for a second of samples of eight fake
+// GPUs, their committing included; against a row per sample in SQLite, committed as often.
+#include "bench/inputs/Cache.h"
+#include "bench/inputs/Must.h"
+
+#include "core/store/Store.h"
+#include "importers/record/Recorder.h"
+
+#include <benchmark/benchmark.h>
+#include <sqlite3.h>
+
+#include <ctime>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace trainscope;
+namespace fs = std::filesystem;
+
+constexpr int kSeconds = 4;
+
+double processorMs() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
+DurationNs intervalOf(const benchmark::State& state) {
+    return {1'000'000'000 / state.range(0)};
+}
+
+record::Devices fakeDevices() {
+    return record::openDevices(
+        {{"TRAINSCOPE_NVML", TRAINSCOPE_FAKE_NVML}, {"TRAINSCOPE_AMDSMI", "/nowhere"}});
+}
+
+// Calls `commit` every second and says what a second cost.
+template <typename Commit>
+void watch(benchmark::State& state, const Commit& commit) {
+    const double before = processorMs();
+    std::int64_t samples = 0;
+    for (int second = 0; second < kSeconds; ++second) {
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+        samples = commit();
+    }
+    state.counters["ms_per_s"] = (processorMs() - before) / kSeconds;
+    state.counters["samples_per_s"] = static_cast<double>(samples) / kSeconds;
+}
+
+void recordSamples(benchmark::State& state) {
+    const fs::path path = bench::cacheFolder() / "recorded.trainscope";
+    for (auto _ : state) {
+        fs::remove(path);
+        auto store = bench::must(store::Store::openOrCreate(path));
+        record::RecordRequest request;
+        request.interval = intervalOf(state);
+        request.runName = "recorded";
+        const auto recorder = bench::must(record::Recorder::start(store, fakeDevices(), request));
+        watch(state, [&recorder] {
+            bench::must(recorder->commit());
+            return recorder->report().samples;
+        });
+        bench::must(recorder->finish({}));
+    }
+}
+
+// The same readings, written as everybody would first.
+class RecordedRows {
+public:
+    explicit RecordedRows(const fs::path& path) {
+        fs::remove(path);
+        sqlite3_open(path.c_str(), &m_database);
+        run("PRAGMA journal_mode=WAL");
+        run("PRAGMA synchronous=NORMAL");
+        run("CREATE TABLE sample(series INTEGER, time INTEGER, value REAL)");
+        sqlite3_prepare_v2(
+            m_database, "INSERT INTO sample VALUES(?,?,?)", -1, &m_statement, nullptr);
+    }
+    RecordedRows(const RecordedRows&) = delete;
+    RecordedRows& operator=(const RecordedRows&) = delete;
+    ~RecordedRows() {
+        sqlite3_finalize(m_statement);
+        sqlite3_close(m_database);
+    }
+
+    void commit(const std::vector<record::TakenReading>& readings) {
+        run("BEGIN");
+        for (const record::TakenReading& reading : readings) {
+            sqlite3_bind_int64(
+                m_statement, 1, std::int64_t{reading.probe} << 16U | reading.channel);
+            sqlite3_bind_int64(m_statement, 2, reading.time.ns);
+            sqlite3_bind_double(m_statement, 3, reading.value);
+            sqlite3_step(m_statement);
+            sqlite3_reset(m_statement);
+        }
+        run("COMMIT");
+    }
+
+private:
+    void run(const char* sql) { sqlite3_exec(m_database, sql, nullptr, nullptr, nullptr); }
+
+    sqlite3* m_database = nullptr;
+    sqlite3_stmt* m_statement = nullptr;
+};
+
+void recordRows(benchmark::State& state) {
+    for (auto _ : state) {
+        RecordedRows rows(bench::cacheFolder() / "recorded_rows.sqlite");
+        const record::Devices devices = fakeDevices();
+        std::vector<std::unique_ptr<record::Probe>> probes;
+        std::vector<record::Probe*> asked;
+        for (const auto& library : devices.libraries) {
+            for (const record::GpuFacts& gpu : library->gpus())
+                probes.push_back(library->probe(gpu));
+        }
+        for (const auto& probe : probes)
+            asked.push_back(probe.get());
+        asked.push_back(devices.host.probe.get());
+        record::Sampler sampler(asked, intervalOf(state));
+        sampler.start();
+        std::int64_t samples = 0;
+        watch(state, [&] {
+            const record::Taken taken = sampler.take();
+            rows.commit(taken.readings);
+            return samples += static_cast<std::int64_t>(taken.readings.size());
+        });
+        sampler.stop();
+    }
+}
+
+BENCHMARK(recordSamples)->Arg(20)->Arg(100)->Iterations(1)->UseRealTime();
+BENCHMARK(recordRows)->Arg(20)->Arg(100)->Iterations(1)->UseRealTime();
+
+} // namespace
