@@ -201,6 +201,9 @@ public:
             return m_root;
         return m_root == "/" ? m_root + path : m_root + "/" + path;
     }
+    [[nodiscard]] std::string localPath(const std::string& path) const override {
+        return displayPath(path);
+    }
 
 private:
     std::string m_root;

@@ -122,6 +122,10 @@ struct Importer {
     // What a unit with a machine says of it, JSON of core/layout/Topology.h; nullptr: the format
     // makes no such units.
     Result<std::string> (*machineFacts)(const SourceTree& tree, const ImportUnit& unit) = nullptr;
+    // Judges a file that nobody knew by its first bytes, of which `head` has some, by looking into
+    // it: databases show what they are by their tables. nullptr: the first bytes always tell.
+    Confidence (*look)(const SourceTree& tree, const SourceFile& file, std::string_view head)
+        = nullptr;
 };
 
 } // namespace trainscope::importers

@@ -53,6 +53,9 @@ public:
         const std::string& path) const = 0;
     // What to show and store for a path: absolute on disk.
     [[nodiscard]] virtual std::string displayPath(const std::string& path) const = 0;
+    // Where the file's own bytes lie on disk, for what reads them in another order than a stream's;
+    // empty: nowhere.
+    [[nodiscard]] virtual std::string localPath(const std::string& /*path*/) const { return {}; }
 
     // Bytes with gzip or zstd taken off by their magic numbers, whatever the name says.
     // Multi-member gz is read to its end; trailing garbage behind a complete member ends the stream

@@ -5,6 +5,7 @@
 
 #include "core/model/Span.h"
 #include "importers/kineto/TraceEvent.h"
+#include "importers/trace/TrackLabel.h"
 
 #include <array>
 #include <cstddef>
@@ -15,14 +16,6 @@
 #include <vector>
 
 namespace trainscope::importers::kineto {
-
-// Which track a span belongs to, but for the rank.
-struct TrackLabel {
-    TrackKind kind = TrackKind::Other;
-    int device = -1;
-    std::string process;
-    std::string thread;
-};
 
 enum class RecordKind : std::uint8_t {
     Span,

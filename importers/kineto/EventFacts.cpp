@@ -3,7 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/JsonText.h"
-#include "importers/kineto/StringTable.h"
+#include "importers/trace/StringTable.h"
 
 #include <algorithm>
 #include <array>

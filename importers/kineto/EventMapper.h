@@ -4,10 +4,10 @@
 
 #include "importers/kineto/EventBatch.h"
 #include "importers/kineto/SideEvents.h"
-#include "importers/kineto/StringTable.h"
 #include "importers/kineto/TraceHeader.h"
-#include "importers/kineto/TraceOutput.h"
 #include "importers/kineto/TraceSyntax.h"
+#include "importers/trace/StringTable.h"
+#include "importers/trace/TraceOutput.h"
 
 #include <array>
 #include <cstdint>

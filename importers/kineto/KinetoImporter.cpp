@@ -2,9 +2,9 @@
 
 #include "core/model/Try.h"
 #include "importers/kineto/EventMapper.h"
-#include "importers/kineto/RunGrouping.h"
 #include "importers/kineto/TraceProbe.h"
 #include "importers/kineto/TraceReader.h"
+#include "importers/trace/RunGrouping.h"
 
 #include <algorithm>
 #include <exception>
@@ -227,6 +227,33 @@ Confidence sniff(std::string_view head, std::string_view /*path*/) {
         && (hasKey(head, "\"deviceProperties\"") || hasKey(head, "\"distributedInfo\""));
     const bool isExecutionTrace = hasKey(head, "\"nodes\"") || hasKey(head, "\"schema\"");
     return head.front() == '{' && hasKinetoMembers && !isExecutionTrace ? 70 : 0;
+}
+
+// Absent where the head does not say what its times count from.
+std::optional<TimeNs> startOfTrace(const TraceProbe& probe) {
+    if (!probe.firstNs)
+        return std::nullopt;
+    if (isAbsolute(TimeNs{*probe.firstNs}))
+        return TimeNs{*probe.firstNs};
+    if (!probe.header.baseNs)
+        return std::nullopt;
+    return TimeNs{*probe.header.baseNs + *probe.firstNs};
+}
+
+TraceFile describeTrace(const SourceTree& tree, const SourceFile& file) {
+    TraceProbe probe = probeTrace(tree, file.path, ProbeDepth::Head);
+    if (!probe.header.rank && !rankOfPath(file.path))
+        probe = probeTrace(tree, file.path, ProbeDepth::Members);
+    TraceFacts facts;
+    facts.rank = probe.header.rank;
+    facts.worldSize = probe.header.worldSize;
+    facts.gpuModel = probe.header.deviceName(0);
+    const auto visible = static_cast<int>(probe.header.deviceNames.size());
+    facts.gpusPerNode = visible > 1 ? visible : 0;
+    facts.firstNs = probe.firstNs;
+    facts.start = startOfTrace(probe);
+    facts.problem = probe.problem;
+    return traceFileOf(file, std::move(facts));
 }
 
 std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {

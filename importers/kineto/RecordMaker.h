@@ -4,8 +4,8 @@
 
 #include "importers/kineto/EventBatch.h"
 #include "importers/kineto/EventFacts.h"
-#include "importers/kineto/StringTable.h"
 #include "importers/kineto/TraceEvent.h"
+#include "importers/trace/StringTable.h"
 
 #include <array>
 #include <cstdint>

@@ -4,8 +4,8 @@
 
 #include "core/model/Span.h"
 #include "importers/kineto/EventFacts.h"
-#include "importers/kineto/StringTable.h"
-#include "importers/kineto/TraceOutput.h"
+#include "importers/trace/StringTable.h"
+#include "importers/trace/TraceOutput.h"
 
 #include <cstdint>
 #include <optional>

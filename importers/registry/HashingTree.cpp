@@ -123,6 +123,10 @@ std::string HashingTree::displayPath(const std::string& path) const {
     return m_inner.displayPath(path);
 }
 
+std::string HashingTree::localPath(const std::string& path) const {
+    return m_inner.localPath(path);
+}
+
 Result<std::unique_ptr<ByteStream>> HashingTree::openRaw(const std::string& path) const {
     auto stream = m_inner.openRaw(path);
     if (!stream.hasValue())

@@ -24,6 +24,7 @@ public:
     [[nodiscard]] Result<std::unique_ptr<ByteStream>> openRaw(
         const std::string& path) const override;
     [[nodiscard]] std::string displayPath(const std::string& path) const override;
+    [[nodiscard]] std::string localPath(const std::string& path) const override;
 
     [[nodiscard]] Result<std::string> hashOf(
         const ImportUnit& unit, const Progress& progress) const;

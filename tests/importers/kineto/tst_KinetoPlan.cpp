@@ -1,7 +1,7 @@
 // Which files are traces, which rank they are, and which of them are one run.
 
 #include "importers/kineto/SharedFiles.h"
-#include "importers/kineto/TraceName.h"
+#include "importers/trace/TraceName.h"
 #include "importers/kineto/TraceText.h"
 #include "support/TestProgram.h"
 
@@ -94,7 +94,7 @@ void tst_KinetoPlan::rankFromName() {
     QFETCH(QByteArray, path);
     QFETCH(int, rank);
     const auto named
-        = importers::kineto::rankInStem(importers::kineto::traceStem(path.toStdString()));
+        = importers::rankInStem(importers::traceStem(path.toStdString()));
     QCOMPARE(named ? named->rank : -1, rank);
 }
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace trainscope::importers::kineto {
+namespace trainscope::importers {
 
-// The file's name without folders and without .gz, .zst, .json, .trace, .pt.
+// The file's name without folders and without .gz, .zst, .json, .trace, .pt, .sqlite, .db, .csv.
 std::string_view traceStem(std::string_view path);
 
 struct NamedRank {
@@ -27,4 +27,4 @@ std::string stemPattern(std::string_view stem);
 // The stem up to its rank marker, for naming the run that several files form.
 std::string stemWithoutRank(std::string_view stem);
 
-} // namespace trainscope::importers::kineto
+} // namespace trainscope::importers

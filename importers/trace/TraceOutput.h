@@ -4,8 +4,8 @@
 // held back for it.
 
 #include "core/model/Import.h"
-#include "importers/kineto/EventBatch.h"
-#include "importers/kineto/StringTable.h"
+#include "importers/trace/StringTable.h"
+#include "importers/trace/TrackLabel.h"
 
 #include <cstdint>
 #include <map>
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace trainscope::importers::kineto {
+namespace trainscope::importers {
 
 class TraceOutput {
 public:
@@ -28,7 +28,11 @@ public:
     std::size_t track(const TrackLabel& label);
     // Times relative to the base.
     void add(std::size_t track, const Span& span);
+    // A gauge of the rank's GPU under the source's own name.
     void addSample(std::string_view metric, std::string_view unit, TimeNs time, double value);
+    // An index for addSample(), a new one each time.
+    std::size_t series(SeriesDescription description);
+    void addSample(std::size_t series, TimeNs time, double value);
     void addIteration(std::int64_t index, TimeRange range, bool isOnDevice);
     // From the trace's metadata; used for tracks that have not been written yet.
     void nameThread(std::string_view process, std::string_view thread, std::string_view name);
@@ -74,7 +78,8 @@ private:
     TextMap<std::size_t> m_trackIndex;
     std::string m_key;
     std::vector<TrackBuffer> m_tracks;
-    std::map<std::string, SeriesBuffer, std::less<>> m_series;
+    std::vector<SeriesBuffer> m_series;
+    TextMap<std::size_t> m_ownSeries; // by name
     std::map<std::pair<std::string, std::string>, std::string> m_threadNames;
     std::vector<Mark> m_hostMarks;
     std::vector<Mark> m_deviceMarks;
@@ -85,4 +90,4 @@ private:
     int m_firstDevice = -1;
 };
 
-} // namespace trainscope::importers::kineto
+} // namespace trainscope::importers

@@ -1,10 +1,10 @@
-#include "importers/kineto/StringTable.h"
+#include "importers/trace/StringTable.h"
 
 #include <xxhash.h>
 
 #define XXH_INLINE_ALL
 
-namespace trainscope::importers::kineto {
+namespace trainscope::importers {
 
 namespace {
 
@@ -55,4 +55,4 @@ void StringTable::grow() {
     }
 }
 
-} // namespace trainscope::importers::kineto
+} // namespace trainscope::importers

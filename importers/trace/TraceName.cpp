@@ -1,4 +1,4 @@
-#include "importers/kineto/TraceName.h"
+#include "importers/trace/TraceName.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace trainscope::importers::kineto {
+namespace trainscope::importers {
 
 namespace {
 
@@ -58,8 +58,8 @@ void appendPattern(std::string_view token, std::string& out) {
 } // namespace
 
 std::string_view traceStem(std::string_view path) {
-    static constexpr std::array<std::string_view, 6> kSuffixes{
-        ".gz", ".zst", ".json", ".trace", ".pt", ".jsonl"};
+    static constexpr std::array<std::string_view, 10> kSuffixes{
+        ".gz", ".zst", ".json", ".trace", ".pt", ".jsonl", ".sqlite", ".nsys-rep", ".db", ".csv"};
     std::string_view stem = path.substr(path.rfind('/') + 1);
     for (bool isShorter = true; isShorter;) {
         isShorter = false;
@@ -120,4 +120,4 @@ std::string stemWithoutRank(std::string_view stem) {
     return std::string(rest.empty() ? stem : rest);
 }
 
-} // namespace trainscope::importers::kineto
+} // namespace trainscope::importers

@@ -1,13 +1,13 @@
-#include "importers/kineto/RunGrouping.h"
+#include "importers/trace/RunGrouping.h"
 
-#include "importers/kineto/TraceName.h"
+#include "importers/trace/TraceName.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
-namespace trainscope::importers::kineto {
+namespace trainscope::importers {
 
 namespace {
 
@@ -22,15 +22,23 @@ struct Assignment {
 };
 using Assignments = std::map<const TraceFile*, Assignment>;
 
+// False where one of them is taken.
+bool takeRanks(const TraceFile& file, int first, std::set<int>& taken) {
+    bool isFree = true;
+    for (int rank = first; rank < first + file.facts.ranks; ++rank)
+        isFree = taken.insert(rank).second && isFree;
+    return isFree;
+}
+
 bool haveDistinctRanks(const Group& group) {
     std::set<int> ranks;
     return std::all_of(group.begin(), group.end(),
-        [&](const TraceFile* file) { return file->rank && ranks.insert(*file->rank).second; });
+        [&](const TraceFile* file) { return file->rank && takeRanks(*file, *file->rank, ranks); });
 }
 
 bool haveOneWorldSize(const Group& group) {
     return std::all_of(group.begin(), group.end(), [&](const TraceFile* file) {
-        return file->probe.header.worldSize == group.front()->probe.header.worldSize;
+        return file->facts.worldSize == group.front()->facts.worldSize;
     });
 }
 
@@ -41,12 +49,12 @@ bool haveOnePattern(const Group& group) {
 
 // Ranks of a world that all of them name, on the same kind of GPU: host names may then differ.
 bool nameOneWorld(const Group& group) {
-    const TraceHeader& first = group.front()->probe.header;
+    const TraceFacts& first = group.front()->facts;
     return first.worldSize >= static_cast<int>(group.size())
         && std::all_of(group.begin(), group.end(), [&](const TraceFile* file) {
-               const TraceHeader& header = file->probe.header;
-               return header.rank && *header.rank < header.worldSize
-                   && header.deviceName(0) == first.deviceName(0);
+               const TraceFacts& facts = file->facts;
+               return facts.rank && *facts.rank < facts.worldSize
+                   && facts.gpuModel == first.gpuModel;
            });
 }
 
@@ -60,9 +68,9 @@ bool startTogether(const Group& group) {
     std::int64_t first = 0;
     std::int64_t last = 0;
     for (const TraceFile* file : group) {
-        if (!file->probe.firstNs)
+        if (!file->facts.firstNs)
             return false;
-        const std::int64_t start = *file->probe.firstNs;
+        const std::int64_t start = *file->facts.firstNs;
         first = file == group.front() ? start : std::min(first, start);
         last = file == group.front() ? start : std::max(last, start);
     }
@@ -77,20 +85,25 @@ bool isOneRun(const Group& group) {
     return areRankless(group) && haveOnePattern(group) && startTogether(group);
 }
 
+bool areFree(const std::set<int>& taken, int first, int count) {
+    const auto next = taken.lower_bound(first);
+    return next == taken.end() || *next >= first + count;
+}
+
 void giveFreeRanks(const Group& group, Assignments& assignments) {
     std::set<int> taken;
     for (const TraceFile* file : group) {
         assignments[file].rank = file->rank;
         if (file->rank)
-            taken.insert(*file->rank);
+            takeRanks(*file, *file->rank, taken);
     }
     int next = 0;
     for (const TraceFile* file : group) {
         if (file->rank)
             continue;
-        while (taken.contains(next))
+        while (!areFree(taken, next, file->facts.ranks))
             ++next;
-        taken.insert(next);
+        takeRanks(*file, next, taken);
         assignments[file].rank = next;
         assignments[file].notes.emplace_back(
             "Neither the trace nor its name says the rank: it is a guess.");
@@ -123,7 +136,7 @@ void nameByFile(const Group& group, Assignments& assignments) {
 void splitFolder(const Group& group, Assignments& assignments) {
     std::map<std::pair<std::string, int>, Group> byPattern;
     for (TraceFile* file : group)
-        byPattern[{file->pattern, file->probe.header.worldSize}].push_back(file);
+        byPattern[{file->pattern, file->facts.worldSize}].push_back(file);
     for (const auto& [key, part] : byPattern) {
         if (part.size() == 1 || !isOneRun(part)) {
             nameByFile(part, assignments);
@@ -179,59 +192,58 @@ void nameFolder(const SourceTree& tree, const RunFolders& folders, const Group& 
         assignments);
 }
 
-// Absent where the head does not say what its times count from.
-std::optional<TimeNs> startOf(const TraceProbe& probe) {
-    if (!probe.firstNs)
-        return std::nullopt;
-    if (isAbsolute(TimeNs{*probe.firstNs}))
-        return TimeNs{*probe.firstNs};
-    if (!probe.header.baseNs)
-        return std::nullopt;
-    return TimeNs{*probe.header.baseNs + *probe.firstNs};
+std::string rankText(const TraceFile& file, int first) {
+    const int count = file.facts.ranks;
+    std::string text = count > 1
+        ? "ranks " + std::to_string(first) + " to " + std::to_string(first + count - 1)
+        : "rank " + std::to_string(first);
+    if (file.facts.worldSize > 0)
+        text += " of " + std::to_string(file.facts.worldSize);
+    return text;
 }
 
-ImportUnit unitOf(const TraceFile& file, Assignment assignment) {
+ImportUnit traceUnitOf(const SourceTree& tree, const TraceFile& file, Assignment assignment) {
+    const TraceFacts& facts = file.facts;
     ImportUnit unit;
     unit.path = file.file.path;
-    unit.files = {file.file.path};
-    unit.bytes = file.file.size;
+    unit.files = file.files.empty() ? std::vector{file.file.path} : file.files;
+    for (const std::string& path : unit.files)
+        unit.bytes += tree.sizeOf(path);
     unit.runName = std::move(assignment.runName);
     unit.rank = assignment.rank;
-    unit.worldSize = file.probe.header.worldSize;
+    unit.worldSize = facts.worldSize;
     unit.enabled = assignment.enabled;
     unit.notes = std::move(assignment.notes);
-    unit.summary = "kernel trace, rank " + std::to_string(assignment.rank.value_or(0));
-    if (unit.worldSize > 0)
-        unit.summary += " of " + std::to_string(unit.worldSize);
-    unit.gpuModel = file.probe.header.deviceName(0);
+    unit.notes.insert(unit.notes.end(), facts.notes.begin(), facts.notes.end());
+    unit.summary = facts.kind + ", " + rankText(file, assignment.rank.value_or(0));
+    unit.gpuModel = facts.gpuModel;
     if (!unit.gpuModel.empty())
         unit.summary += ", " + unit.gpuModel;
-    const auto visible = static_cast<int>(file.probe.header.deviceNames.size());
-    unit.gpusPerNode = visible > 1 ? visible : 0;
-    unit.start = startOf(file.probe);
-    if (!file.probe.problem.empty())
-        unit.notes.push_back(file.probe.problem);
+    unit.gpusPerNode = facts.gpusPerNode;
+    unit.start = facts.start;
+    unit.utcOffsetSeconds = facts.utcOffsetSeconds;
+    if (!facts.problem.empty())
+        unit.notes.push_back(facts.problem);
     return unit;
 }
 
 } // namespace
 
-TraceFile describeTrace(const SourceTree& tree, const SourceFile& file) {
+std::optional<int> rankOfPath(std::string_view path) {
+    if (const auto named = rankInStem(traceStem(path)))
+        return named->rank;
+    return rankOfFolder(namePart(folderPart(path)));
+}
+
+TraceFile traceFileOf(SourceFile file, TraceFacts facts) {
     TraceFile result;
-    result.file = file;
-    result.probe = probeTrace(tree, file.path, ProbeDepth::Head);
-    const std::string_view stem = traceStem(file.path);
-    const std::string_view parent = folderPart(file.path);
-    const auto named = rankInStem(stem);
-    const auto folderRank = rankOfFolder(namePart(parent));
-    if (!result.probe.header.rank && !named && !folderRank)
-        result.probe = probeTrace(tree, file.path, ProbeDepth::Members);
-    result.rank = result.probe.header.rank;
-    if (!result.rank && named)
-        result.rank = named->rank;
-    if (!result.rank)
-        result.rank = folderRank;
-    result.folder = folderRank ? folderPart(parent) : parent;
+    result.file = std::move(file);
+    result.facts = std::move(facts);
+    const std::string& path = result.file.path;
+    const std::string_view stem = traceStem(path);
+    const std::string_view parent = folderPart(path);
+    result.rank = result.facts.rank ? result.facts.rank : rankOfPath(path);
+    result.folder = rankOfFolder(namePart(parent)) ? folderPart(parent) : parent;
     result.pattern = stemPattern(stem);
     return result;
 }
@@ -256,8 +268,8 @@ std::vector<ImportUnit> groupIntoRuns(
     std::vector<ImportUnit> units;
     units.reserve(files.size());
     for (const TraceFile& file : files)
-        units.push_back(unitOf(file, std::move(assignments[&file])));
+        units.push_back(traceUnitOf(tree, file, std::move(assignments[&file])));
     return units;
 }
 
-} // namespace trainscope::importers::kineto
+} // namespace trainscope::importers

@@ -1,4 +1,4 @@
-#include "importers/kineto/TraceOutput.h"
+#include "importers/trace/TraceOutput.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace trainscope::importers::kineto {
+namespace trainscope::importers {
 
 std::size_t TraceOutput::track(const TrackLabel& label) {
     m_key.assign(1, static_cast<char>('0' + static_cast<int>(label.kind)));
@@ -33,21 +33,30 @@ void TraceOutput::add(std::size_t track, const Span& span) {
     ++m_spanCount;
 }
 
+std::size_t TraceOutput::series(SeriesDescription description) {
+    m_series.emplace_back().description = std::move(description);
+    return m_series.size() - 1;
+}
+
+void TraceOutput::addSample(std::size_t series, TimeNs time, double value) {
+    m_series[series].times.push_back(time);
+    m_series[series].values.push_back(value);
+    ++m_held;
+    ++m_sampleCount;
+}
+
 void TraceOutput::addSample(
     std::string_view metric, std::string_view unit, TimeNs time, double value) {
-    auto found = m_series.find(metric);
-    if (found == m_series.end()) {
-        found = m_series.emplace(std::string(metric), SeriesBuffer{}).first;
-        SeriesDescription& description = found->second.description;
+    auto found = m_ownSeries.find(metric);
+    if (found == m_ownSeries.end()) {
+        SeriesDescription description;
         description.metric
             = {std::string(metric), std::string(unit), MetricKind::Gauge, std::string(metric)};
         description.subject.kind = SubjectKind::Gpu;
         description.subject.rank = m_rank;
+        found = m_ownSeries.emplace(std::string(metric), series(std::move(description))).first;
     }
-    found->second.times.push_back(time);
-    found->second.values.push_back(value);
-    ++m_held;
-    ++m_sampleCount;
+    addSample(found->second, time, value);
 }
 
 void TraceOutput::addIteration(std::int64_t index, TimeRange range, bool isOnDevice) {
@@ -117,7 +126,7 @@ Status TraceOutput::flushSeries(RunId run, SeriesBuffer& series, DurationNs base
 Status TraceOutput::flush(RunId run, DurationNs base) {
     for (TrackBuffer& track : m_tracks)
         RETURN_IF_ERROR(flushTrack(run, track, base));
-    for (auto& [name, series] : m_series)
+    for (SeriesBuffer& series : m_series)
         RETURN_IF_ERROR(flushSeries(run, series, base));
     m_held = 0;
     m_hasFlushed = true;
@@ -142,4 +151,4 @@ std::vector<int> TraceOutput::devices() const {
     return {devices.begin(), devices.end()};
 }
 
-} // namespace trainscope::importers::kineto
+} // namespace trainscope::importers

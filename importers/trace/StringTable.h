@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace trainscope::importers::kineto {
+namespace trainscope::importers {
 
 // Searched by views.
 template <typename Value>
@@ -52,4 +52,4 @@ private:
     std::uint32_t m_count = 0;
 };
 
-} // namespace trainscope::importers::kineto
+} // namespace trainscope::importers

@@ -1,0 +1,44 @@
+#pragma once
+// The bytes of a foreign database in a form that SQLite opens: the file itself where it lies on
+// disk as it is, else a copy in memory, or, where it is long, in an unnamed file.
+
+#include "core/model/Import.h"
+#include "importers/common/Source.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+struct sqlite3;
+
+namespace trainscope::importers {
+
+class DatabaseFile {
+public:
+    static constexpr std::size_t kInMemory = std::size_t{64} << 20;
+
+    DatabaseFile() = default;
+    static Result<DatabaseFile> of(
+        const SourceTree& tree, const std::string& path, const Progress& progress);
+
+    // A connection that only reads and takes no lock. Once only.
+    Result<sqlite3*> open(const std::string& where);
+    [[nodiscard]] std::uint64_t size() const { return m_size; }
+    [[nodiscard]] std::uint64_t pageSize() const { return m_pageSize; }
+    // Its header counts pages that are not there.
+    [[nodiscard]] bool isCutShort() const { return m_pages * m_pageSize > m_size; }
+
+private:
+    Result<sqlite3*> openBytes(const std::string& where);
+    Status unpack(ByteStream& stream, std::uint64_t bytesOnDisk, const Progress& progress);
+    Status spill(ByteStream& stream, std::uint64_t bytesOnDisk, const Progress& progress);
+
+    std::string m_path; // of the file; empty: m_bytes
+    bool m_isTemporary = false; // unlinked as soon as it is open
+    std::string m_bytes;
+    std::uint64_t m_size = 0;
+    std::uint64_t m_pageSize = 4096;
+    std::uint64_t m_pages = 0; // by the header, 0: it does not say
+};
+
+} // namespace trainscope::importers

@@ -1,0 +1,304 @@
+#include "importers/sqlite/ForeignDatabase.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
+#include "importers/sqlite/DatabaseFile.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::importers {
+
+namespace {
+
+constexpr int kStepsBetweenQuestions = 20'000; // of SQLite's machine, a few milliseconds
+constexpr std::size_t kMostTables = 5'000;
+
+// Reading tables is all that is allowed; a schema that calls for more is another program's code.
+int allowReading(void* /*unused*/, int action, const char* /*a*/, const char* /*b*/,
+    const char* /*c*/, const char* /*d*/) {
+    switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+        return SQLITE_OK;
+    default:
+        return SQLITE_DENY;
+    }
+}
+
+std::string asIdentifier(std::string_view name) {
+    std::string text = "\"";
+    for (const char c : name)
+        text.append(c == '"' ? 2 : 1, c);
+    return text + '"';
+}
+
+struct StatementEnd {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using Statement = std::unique_ptr<sqlite3_stmt, StatementEnd>;
+
+struct DatabaseEnd {
+    void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+};
+
+} // namespace
+
+struct ForeignDatabase::State {
+    DatabaseFile file;
+    std::unique_ptr<sqlite3, DatabaseEnd> handle;
+    const Progress* progress = nullptr;
+    std::string where;
+    std::string phase;
+    std::vector<ForeignTable> tables;
+    mutable std::uint64_t read = 0;
+    bool isCancelled = false;
+
+    [[nodiscard]] Result<Statement> prepare(const std::string& sql) const {
+        sqlite3_stmt* statement = nullptr;
+        const int code = sqlite3_prepare_v2(
+            handle.get(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+        if (code != SQLITE_OK)
+            return Error{ErrorCode::Unreadable,
+                std::string("The SQLite database cannot be read (") + sqlite3_errmsg(handle.get())
+                    + ").",
+                where};
+        return Statement(statement);
+    }
+    std::uint64_t bytesRead() const {
+        int pages = 0;
+        int highest = 0;
+        sqlite3_db_status(handle.get(), SQLITE_DBSTATUS_CACHE_MISS, &pages, &highest, 0);
+        read = static_cast<std::uint64_t>(std::max(pages, 0)) * file.pageSize();
+        return std::min(read, file.size());
+    }
+    static int ask(void* self) {
+        auto& state = *static_cast<State*>(self);
+        const Progress& progress = *state.progress;
+        if (progress && !progress({state.phase, state.bytesRead(), state.file.size()}))
+            state.isCancelled = true;
+        return state.isCancelled ? 1 : 0;
+    }
+};
+
+bool ForeignRow::isNull(int column) const {
+    return sqlite3_column_type(m_statement, column) == SQLITE_NULL;
+}
+
+std::optional<std::int64_t> ForeignRow::integer(int column) const {
+    switch (sqlite3_column_type(m_statement, column)) {
+    case SQLITE_INTEGER:
+        return sqlite3_column_int64(m_statement, column);
+    case SQLITE_TEXT:
+        return wholeNumber<std::int64_t>(text(column));
+    case SQLITE_FLOAT: {
+        constexpr double kExact = 9'007'199'254'740'992.0;
+        const double value = sqlite3_column_double(m_statement, column);
+        return value >= -kExact && value <= kExact ? std::optional(static_cast<std::int64_t>(value))
+                                                   : std::nullopt;
+    }
+    default:
+        return std::nullopt;
+    }
+}
+
+std::int64_t ForeignRow::integer(int column, std::int64_t other) const {
+    return integer(column).value_or(other);
+}
+
+std::optional<double> ForeignRow::number(int column) const {
+    const int type = sqlite3_column_type(m_statement, column);
+    if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
+        return std::nullopt;
+    return sqlite3_column_double(m_statement, column);
+}
+
+std::string_view ForeignRow::text(int column) const {
+    return sqlite3_column_type(m_statement, column) == SQLITE_TEXT ? bytes(column)
+                                                                   : std::string_view();
+}
+
+std::string_view ForeignRow::bytes(int column) const {
+    const int type = sqlite3_column_type(m_statement, column);
+    const void* begin = type == SQLITE_TEXT ? sqlite3_column_text(m_statement, column)
+        : type == SQLITE_BLOB               ? sqlite3_column_blob(m_statement, column)
+                                            : nullptr;
+    if (begin == nullptr)
+        return {};
+    return {static_cast<const char*>(begin),
+        static_cast<std::size_t>(sqlite3_column_bytes(m_statement, column))};
+}
+
+ForeignDatabase::ForeignDatabase(std::unique_ptr<State> state)
+    : m_state(std::move(state)) { }
+ForeignDatabase::ForeignDatabase(ForeignDatabase&&) noexcept = default;
+ForeignDatabase& ForeignDatabase::operator=(ForeignDatabase&&) noexcept = default;
+ForeignDatabase::~ForeignDatabase() = default;
+
+bool ForeignDatabase::isDatabase(std::string_view head) {
+    return head.starts_with(std::string_view("SQLite format 3\0", 16));
+}
+
+Result<ForeignDatabase> ForeignDatabase::open(
+    const SourceTree& tree, const std::string& path, const Progress& progress) {
+    auto state = std::make_unique<State>();
+    state->where = tree.displayPath(path);
+    state->progress = &progress;
+    state->phase = "Reading " + path.substr(path.rfind('/') + 1);
+    ASSIGN_OR_RETURN(state->file, DatabaseFile::of(tree, path, progress));
+    ASSIGN_OR_RETURN(sqlite3* const handle, state->file.open(state->where));
+    state->handle.reset(handle);
+    // A file that is cut short is else refused whole. Nothing can be written here.
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestValue);
+    sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, 0);
+    sqlite3_progress_handler(handle, kStepsBetweenQuestions, State::ask, state.get());
+    ForeignDatabase database(std::move(state));
+    RETURN_IF_ERROR(database.listTables());
+    sqlite3_set_authorizer(handle, allowReading, nullptr);
+    return database;
+}
+
+Error ForeignDatabase::failure(int code) const {
+    if (m_state->isCancelled)
+        return cancelled();
+    const std::string detail = sqlite3_errmsg(m_state->handle.get());
+    const char* what = code == SQLITE_NOMEM
+        ? "There is not enough memory to read the SQLite database ("
+        : "The SQLite database is damaged (";
+    return {ErrorCode::Unreadable, what + detail + ").", m_state->where};
+}
+
+Status ForeignDatabase::listTables() {
+    // Virtual tables have no pages of their own.
+    ASSIGN_OR_RETURN(const auto statement,
+        m_state->prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"));
+    int code = SQLITE_ROW;
+    std::vector<std::string> names;
+    while ((code = sqlite3_step(statement.get())) == SQLITE_ROW && names.size() < kMostTables)
+        names.emplace_back(ForeignRow(statement.get()).text(0));
+    if (code != SQLITE_DONE && code != SQLITE_ROW)
+        return failure(code);
+    for (std::string& name : names) {
+        ASSIGN_OR_RETURN(auto columns, columnsOf(name));
+        m_state->tables.push_back({std::move(name), std::move(columns)});
+    }
+    return {};
+}
+
+Result<std::vector<std::string>> ForeignDatabase::columnsOf(const std::string& table) {
+    // Without generated and hidden columns.
+    ASSIGN_OR_RETURN(
+        const auto statement, m_state->prepare("PRAGMA table_info(" + asIdentifier(table) + ")"));
+    std::vector<std::string> columns;
+    int code = SQLITE_ROW;
+    while ((code = sqlite3_step(statement.get())) == SQLITE_ROW)
+        columns.emplace_back(ForeignRow(statement.get()).text(1));
+    if (code != SQLITE_DONE)
+        return failure(code);
+    return columns;
+}
+
+const std::vector<ForeignTable>& ForeignDatabase::tables() const {
+    return m_state->tables;
+}
+
+const ForeignTable* ForeignDatabase::table(std::string_view name) const {
+    const auto found = std::find_if(m_state->tables.begin(), m_state->tables.end(),
+        [&](const ForeignTable& one) { return equalsIgnoringCase(one.name, name); });
+    return found == m_state->tables.end() ? nullptr : &*found;
+}
+
+bool ForeignDatabase::hasColumn(std::string_view table, std::string_view column) const {
+    const ForeignTable* found = this->table(table);
+    return found != nullptr
+        && std::any_of(found->columns.begin(), found->columns.end(),
+            [&](const std::string& one) { return equalsIgnoringCase(one, column); });
+}
+
+std::uint64_t ForeignDatabase::bytesRead() const {
+    return m_state->bytesRead();
+}
+
+std::uint64_t ForeignDatabase::bytesTotal() const {
+    return m_state->file.size();
+}
+
+bool ForeignDatabase::isCutShort() const {
+    return m_state->file.isCutShort();
+}
+
+Result<ForeignDatabase::ScanEnd> ForeignDatabase::scan(std::string_view table,
+    std::span<const std::string_view> columns,
+    const std::function<Status(const ForeignRow&)>& visit, std::int64_t limit) {
+    ScanEnd end;
+    const ForeignTable* found = this->table(table);
+    if (found == nullptr)
+        return end;
+    std::string sql = "SELECT ";
+    for (const std::string_view column : columns) {
+        sql += sql.size() > 7 ? ", " : "";
+        sql += hasColumn(table, column) ? asIdentifier(column) : std::string("NULL");
+    }
+    sql += " FROM " + asIdentifier(found->name) + " NOT INDEXED";
+    if (limit >= 0)
+        sql += " LIMIT " + std::to_string(limit);
+    const auto statement = m_state->prepare(sql);
+    if (!statement.hasValue()) {
+        end.problem = statement.error().message;
+        return end;
+    }
+    while (true) {
+        const int code = sqlite3_step(statement.value().get());
+        if (code == SQLITE_DONE)
+            return end;
+        if (code != SQLITE_ROW) {
+            const Error error = failure(code);
+            if (error.code == ErrorCode::Cancelled)
+                return error;
+            end.problem = error.message;
+            return end;
+        }
+        ++end.rows;
+        RETURN_IF_ERROR(visit(ForeignRow(statement.value().get())));
+    }
+}
+
+struct ForeignTexts::Query {
+    Statement statement;
+};
+
+ForeignTexts::ForeignTexts(
+    ForeignDatabase& database, std::string_view table, std::string_view key, std::string_view value)
+    : m_query(std::make_unique<Query>()) {
+    if (!database.hasColumn(table, key) || !database.hasColumn(table, value))
+        return;
+    auto statement = database.m_state->prepare("SELECT " + asIdentifier(value) + " FROM "
+        + asIdentifier(table) + " WHERE " + asIdentifier(key) + " = ?");
+    if (statement.hasValue())
+        m_query->statement = std::move(statement).value();
+}
+
+ForeignTexts::ForeignTexts(ForeignTexts&&) noexcept = default;
+ForeignTexts& ForeignTexts::operator=(ForeignTexts&&) noexcept = default;
+ForeignTexts::~ForeignTexts() = default;
+
+std::optional<std::string_view> ForeignTexts::find(std::int64_t key) {
+    sqlite3_stmt* const statement = m_query->statement.get();
+    if (statement == nullptr)
+        return std::nullopt;
+    sqlite3_reset(statement);
+    sqlite3_bind_int64(statement, 1, key);
+    if (sqlite3_step(statement) != SQLITE_ROW)
+        return std::nullopt;
+    return ForeignRow(statement).text(0);
+}
+
+} // namespace trainscope::importers

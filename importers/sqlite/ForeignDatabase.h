@@ -1,0 +1,110 @@
+#pragma once
+// An SQLite database that another program wrote, read and never changed: no locks, no side files,
+// no journal played back. Tables alone are asked, in the order of their rows; views, triggers,
+// virtual tables and generated columns of the file are never run. Where a table is damaged, the
+// rows before are delivered. One thread at a time.
+
+#include "core/model/Import.h"
+#include "importers/common/Source.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace trainscope::importers {
+
+// Columns of the row at hand, by their place among those asked for; views are valid until the next
+// row. A value of another type than the one asked for is absent.
+class ForeignRow {
+public:
+    explicit ForeignRow(sqlite3_stmt* statement)
+        : m_statement(statement) { }
+    [[nodiscard]] bool isNull(int column) const;
+    [[nodiscard]] std::optional<std::int64_t> integer(int column) const; // texts of digits too
+    [[nodiscard]] std::int64_t integer(int column, std::int64_t other) const;
+    [[nodiscard]] std::optional<double> number(int column) const;
+    [[nodiscard]] std::string_view text(int column) const; // empty: none
+    [[nodiscard]] std::string_view bytes(int column) const; // of a text or a blob
+
+private:
+    sqlite3_stmt* m_statement;
+};
+
+struct ForeignTable {
+    std::string name;
+    std::vector<std::string> columns;
+};
+
+class ForeignDatabase {
+public:
+    // Longer texts and blobs end the reading of their table.
+    static constexpr int kLongestValue = 64 << 20;
+
+    static bool isDatabase(std::string_view head);
+    // Opened where it lies; a compressed file, or one of a tree that is not on disk, is unpacked
+    // into memory up to kInMemory, else into an unnamed file. Asks `progress`, which must outlive
+    // the database, now and then.
+    static Result<ForeignDatabase> open(
+        const SourceTree& tree, const std::string& path, const Progress& progress);
+
+    ForeignDatabase(ForeignDatabase&&) noexcept;
+    ForeignDatabase& operator=(ForeignDatabase&&) noexcept;
+    ~ForeignDatabase();
+
+    [[nodiscard]] const std::vector<ForeignTable>& tables() const;
+    // Letter case ignored; nullptr: there is none.
+    [[nodiscard]] const ForeignTable* table(std::string_view name) const;
+    [[nodiscard]] bool hasColumn(std::string_view table, std::string_view column) const;
+
+    // Of the file's bytes, by the pages read so far.
+    [[nodiscard]] std::uint64_t bytesRead() const;
+    [[nodiscard]] std::uint64_t bytesTotal() const;
+    // The file ends before its last page.
+    [[nodiscard]] bool isCutShort() const;
+
+    struct ScanEnd {
+        std::int64_t rows = 0;
+        std::string problem; // why it ended early; empty: it did not
+    };
+    // Visits the rows of a table; columns that it lacks are NULL, a table that is not there has no
+    // rows. The visitor's failure ends it; so does a no of the progress, as ErrorCode::Cancelled.
+    Result<ScanEnd> scan(std::string_view table, std::span<const std::string_view> columns,
+        const std::function<Status(const ForeignRow&)>& visit, std::int64_t limit = -1);
+
+private:
+    friend class ForeignTexts;
+    struct State;
+    explicit ForeignDatabase(std::unique_ptr<State> state);
+    Status listTables();
+    Result<std::vector<std::string>> columnsOf(const std::string& table);
+    [[nodiscard]] Error failure(int code) const;
+
+    std::unique_ptr<State> m_state;
+};
+
+// The texts of a table by their numbers, one at a time. The database must outlive it.
+class ForeignTexts {
+public:
+    ForeignTexts(ForeignDatabase& database, std::string_view table, std::string_view key,
+        std::string_view value);
+    ForeignTexts(ForeignTexts&&) noexcept;
+    ForeignTexts& operator=(ForeignTexts&&) noexcept;
+    ~ForeignTexts();
+
+    // Valid until the next call; absent: there is none.
+    std::optional<std::string_view> find(std::int64_t key);
+
+private:
+    struct Query;
+    std::unique_ptr<Query> m_query;
+};
+
+} // namespace trainscope::importers

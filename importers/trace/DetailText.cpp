@@ -1,0 +1,60 @@
+#include "importers/trace/DetailText.h"
+
+#include <utility>
+
+namespace trainscope::importers {
+
+void appendJsonString(std::string_view text, std::string& out) {
+    static constexpr char kHex[] = "0123456789abcdef";
+    constexpr unsigned char kFirstPlain = 0x20;
+    out.push_back('"');
+    for (const char c : text) {
+        const auto code = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out.push_back('\\');
+            out.push_back(c);
+        } else if (code < kFirstPlain) {
+            out.append("\\u00").append(1, kHex[code >> 4U]).append(1, kHex[code & 15U]);
+        } else {
+            out.push_back(c);
+        }
+    }
+    out.push_back('"');
+}
+
+void DetailText::begin(std::string_view key) {
+    m_text.push_back(m_text.empty() ? '{' : ',');
+    appendJsonString(key, m_text);
+    m_text.push_back(':');
+}
+
+DetailText& DetailText::add(std::string_view key, std::int64_t value) {
+    begin(key);
+    m_text += std::to_string(value);
+    return *this;
+}
+
+DetailText& DetailText::add(std::string_view key, std::string_view value) {
+    begin(key);
+    appendJsonString(value, m_text);
+    return *this;
+}
+
+DetailText& DetailText::add(std::string_view key, std::span<const std::int64_t> values) {
+    begin(key);
+    char lead = '[';
+    for (const std::int64_t value : values) {
+        m_text.append(1, lead).append(std::to_string(value));
+        lead = ',';
+    }
+    m_text += lead == '[' ? "[]" : "]";
+    return *this;
+}
+
+std::string DetailText::take() {
+    if (!m_text.empty())
+        m_text.push_back('}');
+    return std::exchange(m_text, {});
+}
+
+} // namespace trainscope::importers

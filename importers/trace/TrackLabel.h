@@ -1,0 +1,17 @@
+#pragma once
+// Which track of a trace a span belongs to, but for the rank.
+
+#include "core/model/Span.h"
+
+#include <string>
+
+namespace trainscope::importers {
+
+struct TrackLabel {
+    TrackKind kind = TrackKind::Other;
+    int device = -1;
+    std::string process;
+    std::string thread;
+};
+
+} // namespace trainscope::importers
