@@ -5,6 +5,7 @@
 #include "importers/registry/FileKind.h"
 #include "importers/registry/GpuNames.h"
 #include "importers/registry/Joining.h"
+#include "importers/registry/LocalClocks.h"
 
 #include <algorithm>
 #include <exception>
@@ -55,6 +56,19 @@ Verdict judgeHead(std::string_view head, std::string_view path, std::string_view
     return best;
 }
 
+Verdict lookInto(const SourceTree& tree, const SourceFile& file, std::string_view head,
+    std::string_view onlyFormat) {
+    Verdict best;
+    for (const Importer* importer : registry()) {
+        if (importer->look == nullptr || (!onlyFormat.empty() && importer->format.id != onlyFormat))
+            continue;
+        const Confidence confidence = importer->look(tree, file, head);
+        if (confidence > best.confidence)
+            best = {importer, confidence, {}};
+    }
+    return best;
+}
+
 bool startsAnObject(std::string_view head) {
     const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
     return first != std::string_view::npos && head[first] == '{';
@@ -97,6 +111,8 @@ Verdict judgeFile(const SourceTree& tree, const SourceFile& file, std::string_vi
     if (!read.hasValue())
         return {nullptr, 0, read.error().message};
     if (verdict.owner == nullptr)
+        verdict = lookInto(tree, file, head, onlyFormat);
+    if (verdict.owner == nullptr)
         verdict.reason = file.size == 0 ? "empty" : describeFile(head, file.path);
     return verdict;
 }
@@ -116,6 +132,7 @@ public:
         for (const Importer* importer : registry())
             planWith(*importer);
         joinRunsBeside(m_tree, m_plan.units);
+        findLocalClocks(m_plan.units);
         attachLaunchFiles(m_tree, m_plan.units);
         joinMachinesToRuns(m_tree, m_plan.units);
         findGpuNames(m_tree, m_plan.units);

@@ -2,6 +2,7 @@
 
 #include "importers/charllm/CharllmImporter.h"
 #include "importers/kineto/KinetoImporter.h"
+#include "importers/nsys/NsysImporter.h"
 #include "importers/nvsmi/NvsmiImporter.h"
 #include "importers/topology/TopologyImporter.h"
 
@@ -10,8 +11,8 @@
 namespace trainscope::importers {
 
 const std::vector<const Importer*>& registry() {
-    static const std::vector<const Importer*> importers{
-        &charllm::importer(), &kineto::importer(), &nvsmi::importer(), &topology::importer()};
+    static const std::vector<const Importer*> importers{&charllm::importer(), &kineto::importer(),
+        &nsys::importer(), &nvsmi::importer(), &topology::importer()};
     return importers;
 }
 

@@ -1,0 +1,123 @@
+#include "importers/nsys/Collectives.h"
+
+#include "core/model/AsciiText.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace trainscope::importers::nsys {
+
+namespace {
+
+using Names = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array<Names, 12> kFunctions{{{"ncclAllReduce", "all_reduce"},
+    {"ncclAllGather", "all_gather"}, {"ncclReduceScatter", "reduce_scatter"},
+    {"ncclBroadcast", "broadcast"}, {"ncclBcast", "broadcast"}, {"ncclReduce", "reduce"},
+    {"ncclSend", "send"}, {"ncclRecv", "recv"}, {"ncclAlltoAll", "all_to_all"},
+    {"ncclAllToAll", "all_to_all"}, {"ncclGather", "gather"}, {"ncclScatter", "scatter"}}};
+
+struct ElementType {
+    std::string_view inName;
+    std::string_view type;
+    int bytes = 1;
+};
+// "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(…)" of new versions, "…_Sum_half(…)" of old ones.
+constexpr std::array kTypes{ElementType{"_bf16_", "BFloat16", 2},
+    ElementType{"_bfloat16", "BFloat16", 2}, ElementType{"_bfloat(", "BFloat16", 2},
+    ElementType{"_f16_", "Half", 2}, ElementType{"_half(", "Half", 2},
+    ElementType{"_f32_", "Float", 4}, ElementType{"_float(", "Float", 4},
+    ElementType{"_f64_", "Double", 8}, ElementType{"_double(", "Double", 8},
+    ElementType{"_f8e4m3_", "Float8_e4m3fn", 1}, ElementType{"_f8e5m2_", "Float8_e5m2", 1},
+    ElementType{"_u8_", "Byte", 1}, ElementType{"_uint8_t(", "Byte", 1},
+    ElementType{"_i8_", "Char", 1}, ElementType{"_int8_t(", "Char", 1},
+    ElementType{"_u32_", "UInt32", 4}, ElementType{"_uint32_t(", "UInt32", 4},
+    ElementType{"_i32_", "Int", 4}, ElementType{"_int32_t(", "Int", 4},
+    ElementType{"_u64_", "UInt64", 8}, ElementType{"_uint64_t(", "UInt64", 8},
+    ElementType{"_i64_", "Long", 8}, ElementType{"_int64_t(", "Long", 8}};
+
+const ElementType* typeIn(std::string_view kernelName) {
+    const auto found = std::find_if(kTypes.begin(), kTypes.end(), [&](const ElementType& one) {
+        return kernelName.find(one.inName) != std::string_view::npos;
+    });
+    return found == kTypes.end() ? nullptr : &*found;
+}
+
+std::string hexOf(std::uint64_t value) {
+    static constexpr char kHex[] = "0123456789abcdef";
+    std::string text = "0x";
+    for (int shift = 60; shift >= 0; shift -= 4)
+        text.push_back(kHex[value >> static_cast<unsigned>(shift) & 15U]);
+    return text;
+}
+
+} // namespace
+
+std::string collectiveOf(std::string_view ncclFunction) {
+    const auto found = std::find_if(kFunctions.begin(), kFunctions.end(),
+        [&](const Names& one) { return one.first == ncclFunction; });
+    return found == kFunctions.end() ? std::string() : std::string(found->second);
+}
+
+std::string_view elementTypeOf(std::string_view kernelName) {
+    const ElementType* type = typeIn(kernelName);
+    return type == nullptr ? std::string_view() : type->type;
+}
+
+bool isNcclKernel(std::string_view kernelName) {
+    return containsIgnoringCase(kernelName, "nccl");
+}
+
+void Communicators::add(const NcclPayload& payload) {
+    constexpr std::size_t kMost = 100'000;
+    if (payload.communicator && payload.ranks && *payload.ranks > 0 && m_known.size() < kMost)
+        m_known.insert_or_assign(*payload.communicator, payload);
+}
+
+std::int64_t Communicators::sizeOf(std::uint64_t communicator) const {
+    const auto found = m_known.find(communicator);
+    return found == m_known.end() ? 0 : *found->second.ranks;
+}
+
+const NcclPayload* Communicators::largest() const {
+    const auto found = std::max_element(m_known.begin(), m_known.end(),
+        [](const auto& a, const auto& b) { return *a.second.ranks < *b.second.ranks; });
+    return found == m_known.end() ? nullptr : &found->second;
+}
+
+void appendCollective(const NcclCall& call, std::string_view kernelName,
+    const Communicators& communicators, DetailText& detail) {
+    detail.add("Collective name", call.collective);
+    const NcclPayload& payload = call.payload;
+    const std::int64_t size
+        = payload.communicator ? communicators.sizeOf(*payload.communicator) : 0;
+    if (payload.bytes && *payload.bytes >= 0) {
+        const ElementType* type = typeIn(kernelName);
+        // A group of calls is told by its bytes alone.
+        const bool isTyped = type != nullptr && *payload.bytes % type->bytes == 0;
+        const std::int64_t elements = *payload.bytes / (isTyped ? type->bytes : 1);
+        // NCCL counts what one rank gives to a gather, or gets of a scattered sum.
+        constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
+        const bool isKnown = size > 0 && elements < kMostElements && size < 1'000'000;
+        if (call.collective != "reduce_scatter" || isKnown)
+            detail.add(
+                "In msg nelems", call.collective == "reduce_scatter" ? elements * size : elements);
+        if (call.collective != "all_gather" || isKnown)
+            detail.add(
+                "Out msg nelems", call.collective == "all_gather" ? elements * size : elements);
+        detail.add("dtype", isTyped ? type->type : std::string_view("Byte"));
+    }
+    if (size > 0)
+        detail.add("Group size", size);
+    if (payload.communicator)
+        detail.add("Process Group Name", hexOf(*payload.communicator));
+    if (payload.peer)
+        detail.add("Peer rank", *payload.peer);
+    if (payload.root)
+        detail.add("Root", *payload.root);
+    if (call.merged > 1)
+        detail.add("Calls", std::int64_t{call.merged});
+}
+
+} // namespace trainscope::importers::nsys

@@ -1,0 +1,314 @@
+#include "importers/nsys/NsysImporter.h"
+
+#include "core/model/Try.h"
+#include "importers/nsys/DeviceWork.h"
+#include "importers/nsys/HostCalls.h"
+#include "importers/nsys/Metrics.h"
+#include "importers/nsys/Nvtx.h"
+#include "importers/trace/RunGrouping.h"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace trainscope::importers::nsys {
+
+namespace {
+
+constexpr int kUsualGpusPerNode = 8;
+
+// Tables that are read, or that say nothing of their own.
+bool isExpected(std::string_view table) {
+    static constexpr std::array<std::string_view, 34> kRead{"StringIds", "META_DATA_EXPORT",
+        "META_DATA_CAPTURE", "ANALYSIS_DETAILS", "ANALYSIS_FILE", "PROCESSES", "ProcessStreams",
+        "ThreadNames", "DIAGNOSTIC_EVENT", "CUPTI_ACTIVITY_KIND_KERNEL",
+        "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
+        "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "CUPTI_ACTIVITY_KIND_RUNTIME",
+        "CUPTI_ACTIVITY_KIND_DRIVER", "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+        "CUPTI_ACTIVITY_KIND_OVERHEAD", "NVTX_EVENTS", "NVTX_PAYLOAD_SCHEMAS",
+        "NVTX_PAYLOAD_SCHEMA_ENTRIES", "CUDNN_EVENTS", "CUBLAS_EVENTS", "PROFILER_OVERHEAD",
+        "OSRT_API", "OSRT_CALLCHAINS", "CUDA_CALLCHAINS", "MPI_P2P_EVENTS",
+        "MPI_COLLECTIVES_EVENTS", "MPI_OTHER_EVENTS", "GPU_METRICS", "NET_NIC_METRIC", "NIC_ID_MAP",
+        "EXPORT_META_DATA", "sqlite_sequence"};
+    return table.starts_with("ENUM_") || table.starts_with("TARGET_INFO_")
+        || table.starts_with("NVTX_PAYLOAD_")
+        || std::find(kRead.begin(), kRead.end(), table) != kRead.end();
+}
+
+std::string pathOf(const ImportUnit& unit) {
+    return unit.files.empty() ? unit.path : unit.files.front();
+}
+
+// One import of one report.
+class ReportImport {
+public:
+    ReportImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink)
+        : m_tree(tree)
+        , m_unit(unit)
+        , m_sink(sink)
+        , m_path(pathOf(unit)) {
+        m_report.importer = "nsys 1";
+    }
+
+    Result<ImportReport> run(const Progress& progress) {
+        ASSIGN_OR_RETURN(auto database, ForeignDatabase::open(m_tree, m_path, progress));
+        if (!isReport(database))
+            return Error{ErrorCode::Unrecognised,
+                "There are no tables of Nsight Systems in this database; a report is exported with "
+                "nsys export --type sqlite.",
+                m_tree.displayPath(m_path)};
+        ASSIGN_OR_RETURN(m_facts, readFacts(database));
+        Session session(database, m_facts, m_sink, m_report, m_path, m_unit.rank.value_or(0));
+        RETURN_IF_ERROR(session.begin(runOf(RunStatus::Ok)));
+        RETURN_IF_ERROR(readThreadNames(session));
+        RETURN_IF_ERROR(readNvtx(session, m_nvtx));
+        RETURN_IF_ERROR(readCudaCalls(session, m_nvtx.ranges));
+        ASSIGN_OR_RETURN(m_device, readDeviceWork(session, m_nvtx));
+        RETURN_IF_ERROR(readOtherCalls(session));
+        RETURN_IF_ERROR(readGpuMetrics(session));
+        RETURN_IF_ERROR(readNetworkMetrics(session));
+        RETURN_IF_ERROR(session.writeRest());
+        return finish(session);
+    }
+
+private:
+    [[nodiscard]] Run runOf(RunStatus status) const {
+        Run run;
+        run.name = m_unit.runName;
+        run.status = status;
+        run.worldSize = m_facts.worldSize > 0 ? m_facts.worldSize : m_unit.worldSize;
+        run.gpuModel = m_facts.gpus.empty() ? std::string() : m_facts.gpus.front().model;
+        return run;
+    }
+
+    Result<ImportReport> finish(Session& session) {
+        m_report.bytes = session.database().bytesTotal();
+        for (int i = 0; i < session.outputs().rankCount(); ++i) {
+            m_report.spans += session.outputs().output(i).spanCount();
+            m_report.samples += session.outputs().output(i).sampleCount();
+            m_report.ranksFound.push_back(session.outputs().firstRank() + i);
+        }
+        if (m_report.spans == 0 && m_report.samples == 0)
+            return nothingUsable(session);
+        if (session.isDamaged() || session.database().isCutShort()) {
+            RETURN_IF_ERROR(session.begin(runOf(RunStatus::Partial)));
+            if (session.database().isCutShort())
+                m_report.warn(m_path, 0, "the file is cut short: its last pages are missing");
+        }
+        RETURN_IF_ERROR(describeGpus(session));
+        RETURN_IF_ERROR(markIterations(session));
+        describe(session);
+        return std::move(m_report);
+    }
+
+    [[nodiscard]] Error nothingUsable(Session& session) const {
+        std::string message = "There is nothing in this report that could be read: no kernels, no "
+                              "calls, no ranges, no samples.";
+        if (session.isDamaged() || session.database().isCutShort())
+            message += " The file is damaged or cut short.";
+        return {ErrorCode::Unrecognised, message, m_tree.displayPath(m_path)};
+    }
+
+    Status describeGpus(Session& session) {
+        ProcessOutputs& outputs = session.outputs();
+        const auto listed = static_cast<int>(m_facts.gpus.size());
+        const bool isNodeKnown = listed >= outputs.rankCount() && listed > 1;
+        const int perNode = isNodeKnown ? listed : std::max(kUsualGpusPerNode, outputs.rankCount());
+        std::string models;
+        for (int i = 0; i < outputs.rankCount(); ++i) {
+            const int device = outputs.output(i).firstDevice();
+            if (device < 0)
+                continue;
+            const int rank = outputs.firstRank() + i;
+            const ReportGpu* known = m_facts.gpu(outputs.processOfRank(rank).value_or(0), device);
+            Gpu gpu;
+            gpu.rank = rank;
+            gpu.node = m_facts.node.value_or(rank / perNode);
+            gpu.local = isNodeKnown && known != nullptr ? known->id : rank % perNode;
+            if (known != nullptr) {
+                gpu.model = known->model;
+                gpu.uuid = known->uuid;
+                if (!known->bus.empty())
+                    m_report.facts["bus of rank " + std::to_string(rank)] = known->bus;
+            }
+            RETURN_IF_ERROR(m_sink.gpu(session.run(), gpu));
+        }
+        if (!m_facts.gpus.empty())
+            m_report.facts["GPU"] = m_facts.gpus.front().model;
+        return {};
+    }
+
+    Status markIterations(Session& session) {
+        const auto marks = m_nvtx.iterations.take();
+        for (const MarkedIteration& mark : marks) {
+            const Iteration iteration{mark.index,
+                {mark.range.begin + session.base(), mark.range.end + session.base()}, mark.rank,
+                false};
+            RETURN_IF_ERROR(m_sink.iteration(session.run(), iteration));
+        }
+        if (!marks.empty())
+            m_report.counts["iterations"] = static_cast<std::int64_t>(marks.size());
+        if (m_nvtx.iterations.wereOpen())
+            m_report.warn(m_path, 0,
+                "NVTX ranges of iterations begin inside one another: each is taken to end where "
+                "the next begins");
+        return {};
+    }
+
+    void describe(Session& session) {
+        const auto put = [&](const char* name, const std::string& value) {
+            if (!value.empty())
+                m_report.facts[name] = value;
+        };
+        put("Nsight Systems", m_facts.product);
+        put("schema", m_facts.schema);
+        put("host", m_facts.host);
+        m_report.facts["clock"] = m_facts.startNs
+            ? "UTC, from the start of the session; single times count from it"
+            : "relative: the report does not say when its session began";
+        if (m_facts.utcOffsetSeconds)
+            m_report.facts["local time"]
+                = std::to_string(*m_facts.utcOffsetSeconds) + " s ahead of UTC";
+        if (!m_facts.startNs)
+            m_report.warn(m_path, 0,
+                "the report has no session start: its times count from an unknown moment");
+        m_report.ranksExpected = m_facts.worldSize;
+        tellDevice();
+        tellRank(session);
+        tellOtherTables(session);
+    }
+
+    void tellDevice() {
+        m_report.counts["kernels"] = m_device.kernels + m_device.graphs;
+        if (m_device.total() == 0)
+            m_report.warn(m_path, 0,
+                m_facts.hasKernels
+                    ? "the report has a table of kernels, and nothing in it"
+                    : "the report has no kernels: it was recorded without --trace=cuda, or the "
+                      "program used no GPU");
+        if (m_device.graphs > 0)
+            m_report.counts["CUDA graphs traced as one span each"] = m_device.graphs;
+        if (m_device.graphKernels > 0)
+            m_report.counts["kernels of CUDA graphs"] = m_device.graphKernels;
+        if (m_device.collectives > 0) {
+            m_report.counts["kernels of NCCL"] = m_device.collectives;
+            m_report.counts["kernels of NCCL with their call"] = m_device.describedCollectives;
+        }
+        if (m_nvtx.ranges.isFull())
+            m_report.warn(m_path, 0,
+                "there are more NVTX ranges or launches than are kept: some of the ranges are not "
+                "projected onto the GPU");
+        m_report.facts["NVTX"] = "push/pop ranges on their threads, and projected onto the streams "
+                                 "of the work launched in them";
+    }
+
+    void tellRank(Session& session) {
+        if (session.outputs().rankCount() != 1 || m_nvtx.communicators.empty())
+            return;
+        const NcclPayload* world = m_nvtx.communicators.begin()->second.largest();
+        if (world == nullptr || !world->rank || m_nvtx.communicators.size() != 1)
+            return;
+        m_report.facts["NCCL"] = "rank " + std::to_string(*world->rank) + " of "
+            + std::to_string(*world->ranks) + " in the largest communicator";
+        if (*world->rank != session.outputs().firstRank()
+            && (m_facts.worldSize == 0 || m_facts.worldSize == *world->ranks))
+            m_report.warn(m_path, 0,
+                "NCCL says rank " + std::to_string(*world->rank) + ", imported as rank "
+                    + std::to_string(session.outputs().firstRank()));
+    }
+
+    void tellOtherTables(Session& session) {
+        std::string list;
+        for (const ForeignTable& table : session.database().tables()) {
+            if (!isExpected(table.name))
+                list += (list.empty() ? "" : ", ") + table.name;
+        }
+        if (!list.empty())
+            m_report.facts["tables not read"] = list;
+    }
+
+    const SourceTree& m_tree;
+    const ImportUnit& m_unit;
+    Sink& m_sink;
+    std::string m_path;
+    ImportReport m_report;
+    ReportFacts m_facts;
+    NvtxFindings m_nvtx;
+    DeviceFindings m_device;
+};
+
+// Databases show what they are by their tables, which stand anywhere in the file.
+Confidence sniff(std::string_view /*head*/, std::string_view /*path*/) {
+    return 0;
+}
+
+Confidence look(const SourceTree& tree, const SourceFile& file, std::string_view head) {
+    if (!ForeignDatabase::isDatabase(head))
+        return 0;
+    const Progress noProgress;
+    const auto database = ForeignDatabase::open(tree, file.path, noProgress);
+    return database.hasValue() && isReport(database.value()) ? 95 : 0;
+}
+
+TraceFile describeReport(const SourceTree& tree, const SourceFile& file) {
+    TraceFacts facts;
+    facts.kind = "Nsight Systems report";
+    const Progress noProgress;
+    auto database = ForeignDatabase::open(tree, file.path, noProgress);
+    auto read = database.hasValue() ? readFacts(database.value()) : database.error();
+    if (!read.hasValue()) {
+        facts.problem = read.error().describe();
+        return traceFileOf(file, std::move(facts));
+    }
+    const ReportFacts& report = read.value();
+    facts.rank = report.rank;
+    facts.ranks = std::max(1, static_cast<int>(report.processes.size()));
+    facts.worldSize = report.worldSize;
+    facts.gpuModel = report.gpus.empty() ? std::string() : report.gpus.front().model;
+    facts.gpusPerNode = report.gpus.size() > 1 ? static_cast<int>(report.gpus.size()) : 0;
+    facts.firstNs = report.startNs;
+    facts.start = report.startNs ? std::optional(TimeNs{*report.startNs}) : std::nullopt;
+    facts.utcOffsetSeconds = report.utcOffsetSeconds;
+    if (!report.hasKernels)
+        facts.notes.emplace_back("There are no kernels in this report, only what ran on the host.");
+    if (tree.sizeOf(file.path + "-wal") > 0)
+        facts.notes.emplace_back(
+            "A write-ahead log lies beside it; what is only there is not read.");
+    return traceFileOf(file, std::move(facts));
+}
+
+std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
+    std::vector<TraceFile> files;
+    files.reserve(mine.size());
+    for (const SourceFile& file : mine)
+        files.push_back(describeReport(tree, file));
+    return groupIntoRuns(tree, RunFolders(tree), std::move(files));
+}
+
+Result<ImportReport> import(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
+    try {
+        return ReportImport(tree, unit, sink).run(progress);
+    } catch (const std::exception& problem) {
+        return Error{ErrorCode::Internal,
+            std::string("Reading the report failed: ") + problem.what(),
+            tree.displayPath(unit.path)};
+    }
+}
+
+} // namespace
+
+const Importer& importer() {
+    static constexpr Importer kImporter{{"nsys", "Nsight Systems report",
+                                            "Nsight Systems reports, exported with nsys export "
+                                            "--type sqlite",
+                                            Joins::OwnRun, LaunchSettings::Beside, {},
+                                            "Nsight Systems report", "Nsight Systems reports"},
+        sniff, plan, import, nullptr, look};
+    return kImporter;
+}
+
+} // namespace trainscope::importers::nsys

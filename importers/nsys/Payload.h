@@ -1,0 +1,48 @@
+#pragma once
+// The binary payloads that libraries attach to NVTX ranges, as Nsight Systems exports them: a
+// header of 32 bytes (domain, schema, size) and the fields that the tables NVTX_PAYLOAD_SCHEMAS and
+// NVTX_PAYLOAD_SCHEMA_ENTRIES describe. Types and widths as in nvToolsExtPayload.h; names of fields
+// as in NCCL's nvtx_payload_schemas.h.
+
+#include "importers/nsys/Session.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace trainscope::importers::nsys {
+
+// What NCCL says of a call; absent: not among its fields.
+struct NcclPayload {
+    std::optional<std::uint64_t> communicator;
+    std::optional<std::int64_t> bytes; // of the message, as NCCL counts it
+    std::optional<std::int64_t> ranks; // of the communicator
+    std::optional<std::int64_t> rank; // in the communicator
+    std::optional<std::int64_t> peer;
+    std::optional<std::int64_t> root;
+
+    [[nodiscard]] bool isEmpty() const { return !communicator && !bytes && !ranks; }
+};
+
+class PayloadSchemas {
+public:
+    Status read(Session& session);
+    [[nodiscard]] NcclPayload parse(std::string_view binary) const;
+
+private:
+    struct Field {
+        std::string name;
+        std::int64_t type = 0;
+        std::size_t offset = 0;
+    };
+    std::map<std::uint64_t, std::vector<Field>> m_fields; // by schema
+};
+
+// The same fields of a payload that was exported as JSON.
+NcclPayload ncclPayloadOfJson(std::string_view json);
+
+} // namespace trainscope::importers::nsys

@@ -1,0 +1,275 @@
+#include "importers/nsys/ReportFacts.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <set>
+#include <string_view>
+
+namespace trainscope::importers::nsys {
+
+namespace {
+
+constexpr std::int64_t kMostRows = 100'000; // of a table of facts
+constexpr int kMostRanks = 1'000'000;
+constexpr std::int64_t kMostKernelsLookedAt = 2'000'000;
+
+constexpr std::string_view kKernels = "CUPTI_ACTIVITY_KIND_KERNEL";
+constexpr std::string_view kGraphs = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+
+// Whether the launcher of a job sets it for each process. Slurm's number is that of the task, which
+// may be one for all processes of a node.
+struct RankVariable {
+    std::string_view rank;
+    std::string_view size;
+};
+constexpr std::array kRankVariables{RankVariable{"RANK", "WORLD_SIZE"},
+    RankVariable{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    RankVariable{"PMIX_RANK", "PMIX_SIZE"}, RankVariable{"PMI_RANK", "PMI_SIZE"},
+    RankVariable{"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+    RankVariable{"SLURM_PROCID", "SLURM_NTASKS"}};
+constexpr std::array<std::string_view, 3> kNodeVariables{"SLURM_NODEID", "NODE_RANK", "GROUP_RANK"};
+
+using Environment = std::map<std::string, std::string, std::less<>>;
+
+bool isKept(std::string_view name) {
+    return std::any_of(kRankVariables.begin(), kRankVariables.end(), [&](const RankVariable& one) {
+        return one.rank == name || one.size == name;
+    }) || std::find(kNodeVariables.begin(), kNodeVariables.end(), name) != kNodeVariables.end();
+}
+
+// RANK="3"
+void takeVariable(std::string_view text, Environment& environment) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos || !isKept(text.substr(0, equals)))
+        return;
+    std::string_view value = text.substr(equals + 1);
+    if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
+        value = value.substr(1, value.size() - 2);
+    environment[std::string(text.substr(0, equals))] = value;
+}
+
+std::optional<int> smallNumber(const Environment& environment, std::string_view name) {
+    const auto found = environment.find(name);
+    if (found == environment.end())
+        return std::nullopt;
+    const auto number = wholeNumber<int>(found->second);
+    return number && *number >= 0 && *number < kMostRanks ? number : std::nullopt;
+}
+
+void takeRank(const Environment& environment, ReportFacts& facts) {
+    for (const RankVariable& one : kRankVariables) {
+        facts.rank = smallNumber(environment, one.rank);
+        facts.worldSize = smallNumber(environment, one.size).value_or(0);
+        if (facts.rank)
+            break;
+    }
+    for (const std::string_view name : kNodeVariables) {
+        if (!facts.node)
+            facts.node = smallNumber(environment, name);
+    }
+    // A task for each node, which starts the processes of its GPUs.
+    const auto processes = static_cast<int>(facts.processes.size());
+    if (facts.rank && processes > 1) {
+        facts.rank = *facts.rank * processes;
+        facts.worldSize *= processes;
+    }
+    if (!facts.rank || *facts.rank >= facts.worldSize)
+        facts.worldSize = 0;
+}
+
+// "2025-04-24T19:58:58" or with a blank, without zone, as seconds.
+std::optional<std::int64_t> secondsOf(std::string_view text) {
+    constexpr std::size_t kLength = 19;
+    if (text.size() < kLength)
+        return std::nullopt;
+    const auto part
+        = [&](std::size_t at, std::size_t size) { return wholeNumber<int>(text.substr(at, size)); };
+    const auto year = part(0, 4);
+    const auto month = part(5, 2);
+    const auto day = part(8, 2);
+    const auto hour = part(11, 2);
+    const auto minute = part(14, 2);
+    const auto second = part(17, 2);
+    if (!year || !month || !day || !hour || !minute || !second)
+        return std::nullopt;
+    const std::chrono::year_month_day date{std::chrono::year(*year),
+        std::chrono::month(static_cast<unsigned>(*month)),
+        std::chrono::day(static_cast<unsigned>(*day))};
+    if (!date.ok())
+        return std::nullopt;
+    const auto days = std::chrono::sys_days(date).time_since_epoch().count();
+    return ((std::int64_t{days} * 24 + *hour) * 60 + *minute) * 60 + *second;
+}
+
+// Zones lie a multiple of 15 minutes from UTC.
+std::optional<std::int64_t> offsetBetween(std::string_view local, std::string_view utc) {
+    const auto here = secondsOf(local);
+    const auto there = secondsOf(utc);
+    constexpr std::int64_t kQuarter = 15 * 60;
+    constexpr std::int64_t kFarthest = 14 * 3600;
+    if (!here || !there || (*here - *there) % kQuarter != 0 || *here - *there > kFarthest
+        || *there - *here > kFarthest)
+        return std::nullopt;
+    return *here - *there;
+}
+
+class FactsReader {
+public:
+    explicit FactsReader(ForeignDatabase& database)
+        : m_database(database) { }
+
+    Result<ReportFacts> run() {
+        RETURN_IF_ERROR(readMeta());
+        RETURN_IF_ERROR(readClock());
+        RETURN_IF_ERROR(readGpus());
+        RETURN_IF_ERROR(readDevices());
+        RETURN_IF_ERROR(readProcesses());
+        m_facts.hasKernels
+            = m_database.table(kKernels) != nullptr || m_database.table(kGraphs) != nullptr;
+        takeRank(m_environment, m_facts);
+        return std::move(m_facts);
+    }
+
+private:
+    template <std::size_t count, typename Visit>
+    Status each(std::string_view table, const std::array<std::string_view, count>& columns,
+        Visit&& visit, std::int64_t limit = kMostRows) {
+        const auto end = m_database.scan(
+            table, columns,
+            [&](const ForeignRow& row) {
+                visit(row);
+                return Status();
+            },
+            limit);
+        return end.hasValue() ? Status() : end.error();
+    }
+
+    Status readMeta() {
+        constexpr std::array<std::string_view, 2> kPair{"name", "value"};
+        RETURN_IF_ERROR(each("META_DATA_EXPORT", kPair, [&](const ForeignRow& row) {
+            if (row.text(0) == "EXPORT_SCHEMA_VERSION")
+                m_facts.schema = row.text(1);
+            else if (row.text(0) == "EXPORT_PRODUCT_VERSION")
+                m_facts.product = row.text(1);
+        }));
+        RETURN_IF_ERROR(each("TARGET_INFO_SYSTEM_ENV", kPair, [&](const ForeignRow& row) {
+            if (row.text(0) == "Hostname")
+                m_facts.host = row.text(1);
+        }));
+        return each("META_DATA_CAPTURE", kPair, [&](const ForeignRow& row) {
+            if (row.text(0).ends_with("ENVIRONMENT_VARIABLE"))
+                takeVariable(row.text(1), m_environment);
+        });
+    }
+
+    Status readClock() {
+        constexpr std::array<std::string_view, 3> kStart{"utcEpochNs", "utcTime", "localTime"};
+        RETURN_IF_ERROR(each("TARGET_INFO_SESSION_START_TIME", kStart, [&](const ForeignRow& row) {
+            const auto start = row.integer(0);
+            if (start && *start > 0)
+                m_facts.startNs = start;
+            m_facts.utcOffsetSeconds = offsetBetween(row.text(2), row.text(1));
+        }));
+        constexpr std::array<std::string_view, 1> kDuration{"duration"};
+        return each("ANALYSIS_DETAILS", kDuration, [&](const ForeignRow& row) {
+            m_facts.durationNs = std::max(m_facts.durationNs, row.integer(0, 0));
+        });
+    }
+
+    Status readGpus() {
+        constexpr std::array<std::string_view, 4> kGpu{"id", "name", "uuid", "busLocation"};
+        return each("TARGET_INFO_GPU", kGpu, [&](const ForeignRow& row) {
+            const std::int64_t id = row.integer(0, -1);
+            if (id < 0 || id >= kMostRanks)
+                return;
+            std::string uuid(row.text(2));
+            if (!uuid.empty() && !uuid.starts_with("GPU-"))
+                uuid.insert(0, "GPU-");
+            m_facts.gpus.push_back({static_cast<int>(id), std::string(row.text(1)), std::move(uuid),
+                std::string(row.text(3))});
+        });
+    }
+
+    // With CUDA_VISIBLE_DEVICES, processes number the GPUs that they see.
+    Status readDevices() {
+        constexpr std::array<std::string_view, 3> kDevice{"gpuId", "cudaId", "pid"};
+        return each("TARGET_INFO_CUDA_DEVICE", kDevice, [&](const ForeignRow& row) {
+            const auto gpu = row.integer(0);
+            const auto device = row.integer(1);
+            const auto process = row.integer(2);
+            if (gpu && device && process && *gpu >= 0 && *gpu < kMostRanks && *device >= 0
+                && *device < kMostRanks)
+                m_facts.gpuOfDevice[{*process, static_cast<int>(*device)}] = static_cast<int>(*gpu);
+        });
+    }
+
+    Status readProcesses() {
+        constexpr std::array<std::string_view, 2> kContext{"processId", "deviceId"};
+        RETURN_IF_ERROR(each("TARGET_INFO_CUDA_CONTEXT_INFO", kContext,
+            [&](const ForeignRow& row) { takeContext(row.integer(0), row.integer(1, 0)); }));
+        if (m_devices.empty()) {
+            constexpr std::array<std::string_view, 2> kKernel{"globalPid", "deviceId"};
+            RETURN_IF_ERROR(each(
+                kKernels, kKernel,
+                [&](const ForeignRow& row) {
+                    if (const auto id = row.integer(0))
+                        takeContext(processOf(*id), row.integer(1, 0));
+                },
+                kMostKernelsLookedAt));
+        }
+        // Processes have contexts on foreign GPUs by accident, mostly on the first.
+        std::set<std::pair<std::int64_t, std::int64_t>> order;
+        for (const auto& [process, device] : m_devices)
+            order.emplace(device, process);
+        for (const auto& [device, process] : order)
+            m_facts.processes.push_back(process);
+        return {};
+    }
+
+    void takeContext(std::optional<std::int64_t> process, std::int64_t device) {
+        if (!process || *process < 0)
+            return;
+        const auto gpu = m_facts.gpuOfDevice.find({*process, static_cast<int>(device)});
+        const std::int64_t id = gpu == m_facts.gpuOfDevice.end() ? device : gpu->second;
+        const auto [found, isNew] = m_devices.try_emplace(*process, id);
+        if (!isNew)
+            found->second = std::max(found->second, id);
+    }
+
+    ForeignDatabase& m_database;
+    ReportFacts m_facts;
+    Environment m_environment;
+    std::map<std::int64_t, std::int64_t> m_devices; // process → its last GPU
+};
+
+} // namespace
+
+const ReportGpu* ReportFacts::gpu(std::int64_t process, int device) const {
+    const auto mapped = gpuOfDevice.find({process, device});
+    const int id = mapped == gpuOfDevice.end() ? device : mapped->second;
+    const auto found = std::find_if(
+        gpus.begin(), gpus.end(), [id](const ReportGpu& one) { return one.id == id; });
+    if (found != gpus.end())
+        return &*found;
+    return gpus.size() == 1 ? &gpus.front() : nullptr;
+}
+
+bool isReport(const ForeignDatabase& database) {
+    static constexpr std::array<std::string_view, 8> kOthers{"TARGET_INFO_SESSION_START_TIME",
+        "TARGET_INFO_SYSTEM_ENV", "TARGET_INFO_GPU", "ANALYSIS_DETAILS", "NVTX_EVENTS",
+        "CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_KERNEL", "ENUM_NSYS_EVENT_TYPE"};
+    return database.table("StringIds") != nullptr
+        && std::any_of(kOthers.begin(), kOthers.end(),
+            [&](std::string_view name) { return database.table(name) != nullptr; });
+}
+
+Result<ReportFacts> readFacts(ForeignDatabase& database) {
+    return FactsReader(database).run();
+}
+
+} // namespace trainscope::importers::nsys

@@ -1,0 +1,94 @@
+#include "importers/nsys/Session.h"
+
+#include "core/model/Try.h"
+
+#include <utility>
+
+namespace trainscope::importers::nsys {
+
+namespace {
+
+constexpr std::size_t kMostKnownNames = 1'000'000;
+constexpr int kRowsBetweenFlushes = 4096;
+
+} // namespace
+
+Session::Session(ForeignDatabase& database, const ReportFacts& facts, Sink& sink,
+    ImportReport& report, std::string file, int firstRank)
+    : m_database(database)
+    , m_facts(facts)
+    , m_sink(sink)
+    , m_report(report)
+    , m_file(std::move(file))
+    , m_texts(database, "StringIds", "id", "value")
+    , m_outputs(sink, firstRank, facts.processes) { }
+
+Status Session::begin(const Run& run) {
+    ASSIGN_OR_RETURN(m_run, m_sink.run(run));
+    return {};
+}
+
+Status Session::read(std::string_view table, std::span<const std::string_view> columns,
+    const std::function<Status(const ForeignRow&)>& visit) {
+    int untilFlush = kRowsBetweenFlushes;
+    ASSIGN_OR_RETURN(
+        const auto end, m_database.scan(table, columns, [&](const ForeignRow& row) -> Status {
+            if (--untilFlush == 0) {
+                untilFlush = kRowsBetweenFlushes;
+                RETURN_IF_ERROR(m_outputs.flush(m_run, base(), false));
+            }
+            return visit(row);
+        }));
+    m_report.rows += end.rows;
+    if (m_database.table(table) != nullptr)
+        m_report.counts["rows of " + std::string(table)] = end.rows;
+    if (!end.problem.empty()) {
+        m_isDamaged = true;
+        m_report.warn(m_file, 0,
+            std::string(table) + " could be read up to row " + std::to_string(end.rows) + ": "
+                + end.problem);
+    }
+    return {};
+}
+
+Status Session::writeRest() {
+    return m_outputs.flush(m_run, base(), true);
+}
+
+Result<NameId> Session::name(std::optional<std::int64_t> stringId) {
+    if (stringId) {
+        if (const auto known = m_names.find(*stringId); known != m_names.end())
+            return known->second;
+    }
+    const auto found = stringId ? m_texts.find(*stringId) : std::nullopt;
+    if (!found)
+        ++m_report.counts["names that the report does not have"];
+    ASSIGN_OR_RETURN(const auto id, m_sink.intern(found.value_or("?")));
+    if (m_names.size() >= kMostKnownNames)
+        m_names.clear();
+    if (stringId)
+        m_names.emplace(*stringId, id);
+    return id;
+}
+
+std::optional<TimeRange> Session::rangeOf(const ForeignRow& row, int start, int end) {
+    const auto begin = row.integer(start);
+    if (!begin || !isTime(*begin)) {
+        ++m_report.skipped;
+        if (m_untimed++ == 0)
+            m_report.warn(m_file, 0, "a row has no time that is a number; such are left out");
+        return std::nullopt;
+    }
+    const auto stop = row.integer(end);
+    if (!stop || !isTime(*stop)) {
+        count("rows without end");
+        return TimeRange{{*begin}, {*begin}};
+    }
+    if (*stop < *begin) {
+        count("negative durations");
+        return TimeRange{{*begin}, {*begin}};
+    }
+    return TimeRange{{*begin}, {*stop}};
+}
+
+} // namespace trainscope::importers::nsys

@@ -1,0 +1,71 @@
+#pragma once
+// What all readers of a report's tables share: the database, the names, where spans go and what is
+// reported. Times count from the start of the session.
+
+#include "importers/nsys/ReportFacts.h"
+#include "importers/trace/ProcessOutputs.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace trainscope::importers::nsys {
+
+class Session {
+public:
+    Session(ForeignDatabase& database, const ReportFacts& facts, Sink& sink, ImportReport& report,
+        std::string file, int firstRank);
+
+    // Describes the run; what is read from now on can be written.
+    Status begin(const Run& run);
+    // Reads a table; hands over what is full now and then. Damage becomes a warning.
+    Status read(std::string_view table, std::span<const std::string_view> columns,
+        const std::function<Status(const ForeignRow&)>& visit);
+    Status writeRest();
+
+    // A text of the report by its number, "?" and a count where it is missing.
+    Result<NameId> name(std::optional<std::int64_t> stringId);
+    Result<NameId> intern(std::string_view text) { return m_sink.intern(text); }
+    [[nodiscard]] std::optional<std::string_view> text(std::int64_t stringId) {
+        return m_texts.find(stringId);
+    }
+
+    // Start and end of a row; absent, and counted, where they are no times. An end that is missing
+    // or before the start gives a span without length, which is counted too.
+    std::optional<TimeRange> rangeOf(const ForeignRow& row, int start, int end);
+
+    [[nodiscard]] const ReportFacts& facts() const { return m_facts; }
+    [[nodiscard]] ForeignDatabase& database() { return m_database; }
+    [[nodiscard]] ProcessOutputs& outputs() { return m_outputs; }
+    [[nodiscard]] ImportReport& report() { return m_report; }
+    [[nodiscard]] Sink& sink() { return m_sink; }
+    [[nodiscard]] const std::string& file() const { return m_file; }
+    [[nodiscard]] RunId run() const { return m_run; }
+    [[nodiscard]] DurationNs base() const { return {m_facts.startNs.value_or(0)}; }
+    [[nodiscard]] bool isDamaged() const { return m_isDamaged; }
+    void count(const std::string& what, std::int64_t by = 1) { m_report.counts[what] += by; }
+
+private:
+    ForeignDatabase& m_database;
+    const ReportFacts& m_facts;
+    Sink& m_sink;
+    ImportReport& m_report;
+    std::string m_file;
+    ForeignTexts m_texts;
+    ProcessOutputs m_outputs;
+    RunId m_run;
+    std::unordered_map<std::int64_t, NameId> m_names; // by their number in the report
+    std::int64_t m_untimed = 0;
+    bool m_isDamaged = false;
+};
+
+// Whether a time of a report is one: within 30 years of its start.
+constexpr bool isTime(std::int64_t ns) {
+    constexpr std::int64_t kThirtyYears = 1'000'000'000'000'000'000;
+    return ns > -kThirtyYears && ns < kThirtyYears;
+}
+
+} // namespace trainscope::importers::nsys

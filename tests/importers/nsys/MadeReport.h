@@ -1,0 +1,155 @@
+#pragma once
+// Reports of Nsight Systems made for tests, with tables as its documentation lists them, and
+// imports of them into memory.
+
+#include "importers/kineto/CollectingSink.h"
+#include "importers/nsys/NsysImporter.h"
+#include "importers/support/MadeDatabase.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace trainscope::test {
+
+// Serialized ids hold the process in bits 24 to 47 and the thread below.
+constexpr std::int64_t globalId(std::int64_t process, std::int64_t thread = 0) {
+    return (std::int64_t{1} << 48) + (process << 24) + thread;
+}
+
+inline constexpr std::int64_t kProcess = 4242; // where a test has but one
+
+class MadeReport {
+public:
+    static constexpr std::int64_t kStart = 1'700'000'000'000'000'000;
+
+    MadeReport() {
+        database.run(
+            "CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL)");
+        database.run("CREATE TABLE TARGET_INFO_SESSION_START_TIME"
+                     " (utcEpochNs INTEGER, utcTime TEXT, localTime TEXT)");
+    }
+
+    std::int64_t text(const std::string& value) {
+        const auto [found, isNew]
+            = m_texts.try_emplace(value, static_cast<std::int64_t>(m_texts.size()) + 10);
+        if (isNew)
+            database.add("StringIds", {found->second, value});
+        return found->second;
+    }
+    void startAt(std::int64_t ns, const std::string& utc = "2023-11-14T22:13:20",
+        const std::string& local = "2023-11-14T23:13:20") {
+        database.add("TARGET_INFO_SESSION_START_TIME", {ns, utc, local});
+    }
+    void gpu(std::int64_t id, const std::string& name, const std::string& uuid) {
+        database.run("CREATE TABLE IF NOT EXISTS TARGET_INFO_GPU (vmId INTEGER, id INTEGER,"
+                     " name TEXT, busLocation TEXT, uuid TEXT)");
+        database.add("TARGET_INFO_GPU",
+            {std::int64_t{1}, id, name, "0000:0" + std::to_string(id) + ":00.0", uuid});
+    }
+    void context(std::int64_t process, std::int64_t device) {
+        database.run("CREATE TABLE IF NOT EXISTS TARGET_INFO_CUDA_CONTEXT_INFO (nullStreamId"
+                     " INTEGER, hwId INTEGER, vmId INTEGER, processId INTEGER, deviceId INTEGER,"
+                     " contextId INTEGER)");
+        database.add("TARGET_INFO_CUDA_CONTEXT_INFO",
+            {std::int64_t{7}, std::int64_t{0}, std::int64_t{1}, process, device, std::int64_t{1}});
+    }
+    void environment(const std::string& name, const std::string& value) {
+        database.run("CREATE TABLE IF NOT EXISTS META_DATA_CAPTURE (name TEXT, value TEXT)");
+        database.add(
+            "META_DATA_CAPTURE", {"PROCESS_0:ENVIRONMENT_VARIABLE", name + "=\"" + value + "\""});
+    }
+    // Of schema 3.
+    void kernel(const std::string& name, std::int64_t start, std::int64_t end, std::int64_t process,
+        std::int64_t correlation, std::int64_t device = 0, std::int64_t stream = 7,
+        MadeValue graphNode = nullptr) {
+        database.run(
+            "CREATE TABLE IF NOT EXISTS CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER NOT NULL,"
+            " end INTEGER NOT NULL, deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL,"
+            " greenContextId INTEGER, streamId INTEGER NOT NULL, correlationId INTEGER,"
+            " globalPid INTEGER, demangledName INTEGER NOT NULL, shortName INTEGER NOT"
+            " NULL, registersPerThread INTEGER NOT NULL, gridX INTEGER, gridY INTEGER,"
+            " gridZ INTEGER, blockX INTEGER, blockY INTEGER, blockZ INTEGER,"
+            " staticSharedMemory INTEGER, dynamicSharedMemory INTEGER,"
+            " graphNodeId INTEGER)");
+        database.add("CUPTI_ACTIVITY_KIND_KERNEL",
+            {start, end, device, std::int64_t{1}, nullptr, stream, correlation, globalId(process),
+                text(name), text("short"), std::int64_t{40}, std::int64_t{12}, std::int64_t{2},
+                std::int64_t{1}, std::int64_t{256}, std::int64_t{1}, std::int64_t{1},
+                std::int64_t{1024}, std::int64_t{512}, std::move(graphNode)});
+    }
+    void call(const std::string& name, std::int64_t start, std::int64_t end, std::int64_t process,
+        std::int64_t thread, std::int64_t correlation) {
+        database.run("CREATE TABLE IF NOT EXISTS CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER NOT"
+                     " NULL, end INTEGER NOT NULL, eventClass INTEGER NOT NULL, globalTid INTEGER,"
+                     " correlationId INTEGER, nameId INTEGER NOT NULL, returnValue INTEGER NOT"
+                     " NULL, callchainId INTEGER)");
+        database.add("CUPTI_ACTIVITY_KIND_RUNTIME",
+            {start, end, std::int64_t{0}, globalId(process, thread), correlation, text(name),
+                std::int64_t{0}, nullptr});
+    }
+    void range(const std::string& name, std::int64_t start, MadeValue end, std::int64_t process,
+        std::int64_t thread, std::int64_t type = 59, std::int64_t domain = 0,
+        MadeValue payload = nullptr) {
+        database.run("CREATE TABLE IF NOT EXISTS NVTX_EVENTS (start INTEGER NOT NULL, end INTEGER,"
+                     " eventType INTEGER NOT NULL, text TEXT, globalTid INTEGER, textId INTEGER,"
+                     " domainId INTEGER, uint64Value INTEGER, jsonText TEXT, binaryData BLOB)");
+        // Every second name is one of the registered ones.
+        const bool isRegistered = start % 2 != 0;
+        database.add("NVTX_EVENTS",
+            {start, std::move(end), type, isRegistered ? MadeValue(nullptr) : MadeValue(name),
+                globalId(process, thread),
+                isRegistered ? MadeValue(text(name)) : MadeValue(nullptr), domain, nullptr, nullptr,
+                std::move(payload)});
+    }
+
+    MadeDatabase database;
+
+private:
+    std::map<std::string, std::int64_t> m_texts;
+};
+
+struct ImportedReports {
+    std::vector<importers::ImportUnit> units;
+    CollectingSink sink; // of all
+    std::vector<Result<ImportReport>> reports;
+
+    // Of a kind, as "rank|device or process/thread|name|start|duration|correlation|detail".
+    [[nodiscard]] std::multiset<std::string> lines(SpanKind kind) const {
+        std::multiset<std::string> result;
+        for (const CollectedTrack& track : sink.tracks) {
+            const TrackDescription& at = track.description;
+            for (const Span& span : track.spans) {
+                if (span.kind != kind)
+                    continue;
+                const std::string place = at.kind == TrackKind::Thread
+                    ? at.process + "/" + at.thread
+                    : std::to_string(at.device) + "/" + at.thread;
+                result.insert(std::to_string(at.rank) + "|" + place + "|" + sink.name(span.name)
+                    + "|" + std::to_string(span.start.ns - MadeReport::kStart) + "|"
+                    + std::to_string(span.duration.ns) + "|" + std::to_string(span.correlation)
+                    + "|" + sink.name(span.detail));
+            }
+        }
+        return result;
+    }
+};
+
+inline void importReports(const importers::SourceTree& tree, ImportedReports& out) {
+    const importers::Importer& importer = importers::nsys::importer();
+    std::vector<importers::SourceFile> mine;
+    for (const auto& file : tree.files()) {
+        const auto head = importers::readHead(tree, file.path, 65536);
+        if (head.hasValue() && importer.look(tree, file, head.value()) > 0)
+            mine.push_back(file);
+    }
+    out.units = importer.plan(tree, mine);
+    for (const auto& unit : out.units)
+        out.reports.push_back(importer.import(tree, unit, out.sink, {}));
+}
+
+inline void importReport(const MadeReport& report, ImportedReports& out) {
+    importReports(*importers::memoryTree({{"made.sqlite", report.database.bytes()}}), out);
+}
+
+} // namespace trainscope::test
