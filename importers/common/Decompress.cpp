@@ -14,6 +14,14 @@
 
 namespace trainscope::importers {
 
+struct RestartPoint {
+    inflate_state state{}; // holds the window and what it has read ahead; no pointers into itself
+    std::uint64_t taken = 0; // of the gzip data
+    std::uint64_t made = 0; // decompressed before
+    std::uint64_t parts = 0;
+    std::uint64_t partBytes = 0;
+};
+
 namespace {
 
 // The compressed side of a decompressing stream: a block of input bytes and what is left of it.
@@ -58,8 +66,8 @@ private:
 class PartStream : public ByteStream {
 public:
     PartStream(Compression kind, std::unique_ptr<ByteStream> raw, std::string where)
-        : m_kind(kind)
-        , m_input(std::move(raw))
+        : m_input(std::move(raw))
+        , m_kind(kind)
         , m_where(std::move(where)) { }
 
     [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_input.bytesTaken(); }
@@ -97,13 +105,24 @@ protected:
         std::string problem; // of a broken part, in brackets
     };
     virtual Step decompress(std::span<std::byte> in, std::span<std::byte> out) = 0;
+    // Between two steps inside a part.
+    virtual void between() { }
+
+    CompressedInput m_input;
+    std::uint64_t m_made = 0; // of all parts
+    bool m_isInside = false; // a part
+    std::uint64_t m_parts = 0;
+    std::uint64_t m_partBytes = 0;
 
 private:
     std::size_t some(std::span<std::byte> out) {
+        if (m_isInside)
+            between();
         m_isInside = true;
         const Step step = decompress(m_input.left(), out);
         m_input.take(step.taken);
         m_partBytes += step.made;
+        m_made += step.made;
         if (step.state == State::PartEnds)
             endOfPart();
         else if (step.state == State::Broken)
@@ -138,21 +157,27 @@ private:
     }
 
     Compression m_kind;
-    CompressedInput m_input;
     std::string m_where;
-    bool m_isInside = false; // a part
     bool m_isOver = false;
-    std::uint64_t m_parts = 0;
-    std::uint64_t m_partBytes = 0;
     std::optional<Error> m_failure;
 };
 
 class GunzipStream final : public PartStream {
 public:
-    GunzipStream(std::unique_ptr<ByteStream> raw, std::string where)
-        : PartStream(Compression::Gzip, std::move(raw), std::move(where)) {
+    GunzipStream(std::unique_ptr<ByteStream> raw, std::string where, RestartPoints* keep)
+        : PartStream(Compression::Gzip, std::move(raw), std::move(where))
+        , m_keep(keep) {
         isal_inflate_init(&m_inflate);
         m_inflate.crc_flag = ISAL_GZIP;
+    }
+    // `raw` stands where the point was.
+    GunzipStream(std::unique_ptr<ByteStream> raw, std::string where, const RestartPoint& point)
+        : PartStream(Compression::Gzip, std::move(raw), std::move(where))
+        , m_inflate(point.state) {
+        m_made = point.made;
+        m_isInside = true;
+        m_parts = point.parts;
+        m_partBytes = point.partBytes;
     }
 
 private:
@@ -175,7 +200,25 @@ private:
         return step;
     }
 
+    void between() override {
+        if (m_keep == nullptr)
+            return;
+        auto& points = m_keep->points;
+        const std::uint64_t last = points.empty() ? 0 : points.back()->made;
+        if (m_made < last + m_keep->distance)
+            return;
+        points.push_back(std::make_shared<RestartPoint>(
+            RestartPoint{m_inflate, bytesConsumed(), m_made, m_parts, m_partBytes}));
+        if (points.size() < RestartPoints::kMost)
+            return;
+        for (std::size_t i = 0; i + 1 < points.size(); i += 2)
+            points[i / 2] = std::move(points[i + 1]);
+        points.resize(points.size() / 2);
+        m_keep->distance *= 2;
+    }
+
     inflate_state m_inflate{};
+    RestartPoints* m_keep = nullptr;
 };
 
 class UnzstdStream final : public PartStream {
@@ -217,17 +260,36 @@ Compression compressionOf(std::string_view head) {
     return zstdFrame || skippable ? Compression::Zstd : Compression::None;
 }
 
-Result<std::unique_ptr<ByteStream>> decompressed(
-    Compression kind, std::unique_ptr<ByteStream> raw, const std::string& where) {
+Result<std::unique_ptr<ByteStream>> decompressed(Compression kind, std::unique_ptr<ByteStream> raw,
+    const std::string& where, RestartPoints* keep) {
     if (kind == Compression::None)
         return raw;
     if (kind == Compression::Gzip)
-        return std::unique_ptr<ByteStream>(std::make_unique<GunzipStream>(std::move(raw), where));
+        return std::unique_ptr<ByteStream>(
+            std::make_unique<GunzipStream>(std::move(raw), where, keep));
     auto stream = std::make_unique<UnzstdStream>(std::move(raw), where);
     if (!stream->isReady())
         return Error{
             ErrorCode::Internal, "There is not enough memory to decompress this file.", where};
     return std::unique_ptr<ByteStream>(std::move(stream));
+}
+
+Result<std::unique_ptr<ByteStream>> gunzippedFrom(std::uint64_t offset, const RestartPoints& points,
+    std::unique_ptr<ByteStream> raw, const std::string& where) {
+    const auto behind = std::upper_bound(points.points.begin(), points.points.end(), offset,
+        [](std::uint64_t place, const auto& point) { return place < point->made; });
+    std::unique_ptr<ByteStream> stream;
+    std::uint64_t left = offset;
+    if (behind == points.points.begin()) {
+        stream = std::make_unique<GunzipStream>(std::move(raw), where, nullptr);
+    } else {
+        const RestartPoint& point = **std::prev(behind);
+        RETURN_IF_ERROR(raw->skip(point.taken));
+        left = offset - point.made;
+        stream = std::make_unique<GunzipStream>(std::move(raw), where, point);
+    }
+    RETURN_IF_ERROR(stream->skip(left));
+    return stream;
 }
 
 } // namespace trainscope::importers

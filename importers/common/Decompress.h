@@ -6,9 +6,11 @@
 
 #include "importers/common/Source.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace trainscope::importers {
 
@@ -19,8 +21,26 @@ inline constexpr std::size_t kMagicBytes = 4;
 // Judged by the magic number at the start of `head`.
 Compression compressionOf(std::string_view head);
 
-// `where` names the source in errors.
-Result<std::unique_ptr<ByteStream>> decompressed(
-    Compression kind, std::unique_ptr<ByteStream> raw, const std::string& where);
+struct RestartPoint;
+
+// Where inside gzip data reading can begin anew: copies of the decompressor, 97 KB each, kept at
+// even distances while the data is read from front to end. There are kMost at most; with longer
+// data they lie further apart.
+struct RestartPoints {
+    static constexpr std::size_t kMost = 256;
+
+    std::vector<std::shared_ptr<const RestartPoint>> points; // ascending
+    std::uint64_t distance = std::uint64_t{4} << 20; // decompressed bytes
+};
+
+// `where` names the source in errors. Points of gzip data are added to `keep`, which must outlive
+// the stream.
+Result<std::unique_ptr<ByteStream>> decompressed(Compression kind, std::unique_ptr<ByteStream> raw,
+    const std::string& where, RestartPoints* keep = nullptr);
+
+// The same gzip data again, from `offset` of what it decompresses to; `raw` stands at its front.
+// What lies between the point before and the offset is decompressed again.
+Result<std::unique_ptr<ByteStream>> gunzippedFrom(std::uint64_t offset, const RestartPoints& points,
+    std::unique_ptr<ByteStream> raw, const std::string& where);
 
 } // namespace trainscope::importers

@@ -1,4 +1,5 @@
 #include "core/model/Try.h"
+#include "importers/common/ArchiveTree.h"
 #include "importers/common/Source.h"
 
 #include <dirent.h>
@@ -233,7 +234,7 @@ Result<std::unique_ptr<SourceTree>> openDiskTree(const std::string& path) {
         return unreadable(full, errno);
     if (S_ISDIR(info.st_mode)) {
         ASSIGN_OR_RETURN(auto files, FolderWalk(full).run());
-        return std::unique_ptr<SourceTree>(std::make_unique<DiskTree>(full, std::move(files)));
+        return withArchives(std::make_unique<DiskTree>(full, std::move(files)));
     }
     if (!S_ISREG(info.st_mode))
         return Error{ErrorCode::Unreadable, "This is neither a file nor a folder.", full};
@@ -241,7 +242,7 @@ Result<std::unique_ptr<SourceTree>> openDiskTree(const std::string& path) {
     SourceFile file{full.substr(slash + 1), static_cast<std::uint64_t>(info.st_size), {}};
     if (faccessat(AT_FDCWD, full.c_str(), R_OK, AT_EACCESS) != 0)
         return unreadable(full, errno);
-    return std::unique_ptr<SourceTree>(std::make_unique<DiskTree>(
+    return withArchives(std::make_unique<DiskTree>(
         slash == 0 ? "/" : full.substr(0, slash), std::vector{std::move(file)}));
 }
 

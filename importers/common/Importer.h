@@ -38,6 +38,8 @@ struct ImportUnit {
     std::string path; // file, or folder of the run, relative to the tree
     std::vector<std::string> files; // every file that belongs to it
     std::vector<std::string> launchFiles; // see LaunchSettings::Beside
+    // Of a Kineto trace: the execution trace of its process; of that: the Kineto trace.
+    std::string partner;
     std::uint64_t bytes = 0; // on disk
     std::string runName; // editable
     std::optional<int> rank; // editable; of a single-rank source

@@ -65,11 +65,24 @@ Result<std::uint64_t> ByteStream::skip(std::uint64_t count) {
     return passed;
 }
 
-std::uint64_t SourceTree::sizeOf(std::string_view path) const {
-    const auto& all = files();
+namespace {
+
+// nullptr: not listed.
+const SourceFile* listed(const std::vector<SourceFile>& all, std::string_view path) {
     const auto file = std::lower_bound(all.begin(), all.end(), path,
         [](const SourceFile& one, std::string_view name) { return one.path < name; });
-    return file != all.end() && file->path == path ? file->size : 0;
+    return file != all.end() && file->path == path ? &*file : nullptr;
+}
+
+} // namespace
+
+bool SourceTree::lists(std::string_view path) const {
+    return listed(files(), path) != nullptr;
+}
+
+std::uint64_t SourceTree::sizeOf(std::string_view path) const {
+    const SourceFile* file = listed(files(), path);
+    return file == nullptr ? 0 : file->size;
 }
 
 Result<std::unique_ptr<ByteStream>> SourceTree::open(const std::string& path) const {

@@ -46,6 +46,7 @@ public:
 
     // All files below the root, sorted by path; unreadable folders are listed with their problem.
     [[nodiscard]] virtual const std::vector<SourceFile>& files() const = 0;
+    [[nodiscard]] bool lists(std::string_view path) const;
     // Bytes on disk; 0 for a path that is not listed.
     [[nodiscard]] std::uint64_t sizeOf(std::string_view path) const;
     // The raw bytes of a file.
@@ -64,7 +65,7 @@ public:
     [[nodiscard]] Result<std::unique_ptr<ByteStream>> open(const std::string& path) const;
 };
 
-// A folder, or a single file (then files() has that one).
+// A folder, or a single file (then files() has that one). Archives are folders, see ArchiveTree.h.
 Result<std::unique_ptr<SourceTree>> openDiskTree(const std::string& path);
 
 // For tests: (path, content) pairs.

@@ -140,18 +140,31 @@ std::size_t EventMapper::trackAt(const EventBatch& batch, std::uint32_t index) {
     return track;
 }
 
+Result<NameId> EventMapper::detailOf(const EventRecord& record, const EventBatch& batch) {
+    const bool hasOwn = record.detail != EventRecord::kNone;
+    const bool isOperator
+        = record.spanKind == SpanKind::CpuOp || record.spanKind == SpanKind::Annotation;
+    if (m_operators != nullptr && isOperator && record.correlation > 0) {
+        const std::string joined = m_operators->joined(
+            record.correlation, hasOwn ? batch.text(record.detail) : std::string_view());
+        return joined.empty() ? NameId() : m_sink.intern(joined);
+    }
+    if (!hasOwn)
+        return NameId();
+    ASSIGN_OR_RETURN(const auto detail, nameAt(batch, record.detail));
+    return detail->id;
+}
+
 Status EventMapper::addRecord(const EventRecord& record, const EventBatch& batch) {
     ASSIGN_OR_RETURN(const auto name, nameAt(batch, record.name));
     Span span;
     span.start = {record.start};
     span.duration = {record.duration};
     span.kind = record.spanKind;
-    span.correlation = record.correlation;
+    if (hasCorrelation(record.spanKind))
+        span.correlation = record.correlation;
     span.name = name->id;
-    if (record.detail != EventRecord::kNone) {
-        ASSIGN_OR_RETURN(const auto detail, nameAt(batch, record.detail));
-        span.detail = detail->id;
-    }
+    ASSIGN_OR_RETURN(span.detail, detailOf(record, batch));
     addSpan(trackAt(batch, record.track), span, record, name->iteration);
     return {};
 }

@@ -2,6 +2,7 @@
 // From the events of a trace to spans, series and iterations, with the counts of the report. One
 // mapper reads one trace; times stay relative to the trace's base.
 
+#include "importers/common/ExecutionTrace.h"
 #include "importers/kineto/EventBatch.h"
 #include "importers/kineto/SideEvents.h"
 #include "importers/kineto/TraceHeader.h"
@@ -23,6 +24,9 @@ public:
     // `onFull` writes what is held back and is called between batches.
     EventMapper(Sink& sink, TraceOutput& output, ImportReport& report, std::string file,
         std::function<Status()> onFull);
+
+    // What an execution trace says of the operators; must outlive the mapper's work.
+    void setOperators(OperatorDetails* operators) { m_operators = operators; }
 
     void header(std::string_view key, const JsonToken& value) override;
     Status events(const EventBatch& batch, const TraceSyntax& text) override;
@@ -47,6 +51,7 @@ private:
     void tell(const EventRecord& record, const TraceSyntax& text);
     Status take(const EventRecord& record, const EventBatch& batch, const TraceSyntax& text);
     Status addRecord(const EventRecord& record, const EventBatch& batch);
+    Result<NameId> detailOf(const EventRecord& record, const EventBatch& batch);
     void addSpan(std::size_t track, const Span& span, const EventRecord& record,
         const std::optional<std::int64_t>& iteration);
     Status addEnded(const TraceEvent& event, const EventRecord& record, const TraceSyntax& text);
@@ -58,6 +63,7 @@ private:
     ImportReport& m_report;
     std::string m_file;
     std::function<Status()> m_onFull;
+    OperatorDetails* m_operators = nullptr;
     FlowJoin m_flows;
     SideEvents m_sideEvents;
     TraceHeader m_header;

@@ -38,6 +38,8 @@ public:
     Result<ImportReport> run(const Progress& progress);
 
 private:
+    // What the execution trace of the same process says of the operators.
+    Status readOperators();
     // Writes what is held back, as soon as the base time is known or has been looked up.
     Status writeHeld();
     Status finish(bool isTruncated);
@@ -56,6 +58,7 @@ private:
     std::uint64_t m_bytesOnDisk;
     Progress m_progress;
     ImportReport m_report;
+    OperatorDetails m_operators;
     TraceOutput m_output;
     EventMapper m_mapper;
     std::optional<RunId> m_run;
@@ -76,6 +79,7 @@ TraceImport::TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& s
 
 Result<ImportReport> TraceImport::run(const Progress& progress) {
     m_progress = progress;
+    RETURN_IF_ERROR(readOperators());
     ASSIGN_OR_RETURN(auto stream, m_tree.open(m_path));
     const std::string phase = "Reading rank " + std::to_string(m_rank);
     TraceReader reader(*stream, m_bytesOnDisk, phase, &WorkerPool::shared());
@@ -85,6 +89,28 @@ Result<ImportReport> TraceImport::run(const Progress& progress) {
         return nothingUsable(read.bytes);
     RETURN_IF_ERROR(finish(read.isTruncated));
     return std::move(m_report);
+}
+
+Status TraceImport::readOperators() {
+    if (m_unit.partner.empty())
+        return {};
+    const auto read = readExecutionTrace(
+        m_tree, m_unit.partner,
+        [this](const TraceNode& node) {
+            m_operators.add(node);
+            return Status();
+        },
+        m_progress);
+    if (!read.hasValue() && read.error().code == ErrorCode::Cancelled)
+        return read.error();
+    if (!read.hasValue())
+        m_report.warn(m_unit.partner, 0, read.error().message);
+    if (m_operators.leftOut() > 0)
+        m_report.warn(m_unit.partner, 0,
+            "its operators are more than fit in memory; the last "
+                + std::to_string(m_operators.leftOut()) + " were left out");
+    m_mapper.setOperators(&m_operators);
+    return {};
 }
 
 Error TraceImport::nothingUsable(std::uint64_t bytes) const {
@@ -182,6 +208,10 @@ Status TraceImport::finish(bool isTruncated) {
         m_report.facts["devices"] = listOf(devices);
     if (const auto model = header.deviceName(std::max(m_output.firstDevice(), 0)); !model.empty())
         m_report.facts["GPU"] = model;
+    if (!m_operators.isEmpty()) {
+        m_report.counts["operators of the execution trace"] = m_operators.size();
+        m_report.counts["operators with its shapes"] = m_operators.matched();
+    }
     m_report.ranksExpected = header.worldSize;
     m_report.ranksFound = {m_rank};
     if (header.rank && *header.rank != m_rank)

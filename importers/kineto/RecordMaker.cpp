@@ -81,11 +81,13 @@ void RecordMaker::plan(const TraceEvent& event, EventPlan& plan) {
     const std::string& category = m_categories[plan.category].value;
     plan.kind = eventKindOf(category);
     plan.isForwardBackward = category == "fwdbwd";
-    plan.correlation = plan.stream = plan.device = EventPlan::kNoArgument;
+    plan.correlation = plan.function = plan.stream = plan.device = EventPlan::kNoArgument;
     for (std::size_t i = 0; i < event.args.size(); ++i) {
         const std::string_view key = event.args[i].key.text;
         if (key == "correlation")
             plan.correlation = i;
+        else if (key == "Record function id")
+            plan.function = i;
         else if (key == "stream")
             plan.stream = i;
         else if (key == "device")
@@ -183,7 +185,10 @@ void RecordMaker::addComplete(const TraceEvent& event, const EventPlan& plan, Ev
     record.name = nameOf(event.name);
     record.detail = detailOf(event, plan);
     record.track = trackOf(event, plan);
-    if (hasCorrelation(record.spanKind)) {
+    if (record.spanKind == SpanKind::CpuOp || record.spanKind == SpanKind::Annotation) {
+        const JsonToken* function = argument(event, plan.function);
+        record.correlation = function == nullptr ? 0 : integerOf(*function).value_or(0);
+    } else if (hasCorrelation(record.spanKind)) {
         const JsonToken* correlation = argument(event, plan.correlation);
         record.correlation = correlation == nullptr ? 0 : integerOf(*correlation).value_or(0);
         record.mayWaitForArrow = record.correlation == 0 && record.spanKind != SpanKind::Sync;

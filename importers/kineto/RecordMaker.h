@@ -32,6 +32,7 @@ struct EventPlan {
     EventKind kind;
     bool isForwardBackward = false; // arrows between operators, of no use here
     std::size_t correlation = kNoArgument; // index in args, of the last of that name
+    std::size_t function = kNoArgument; // of operators and annotations
     std::size_t stream = kNoArgument;
     std::size_t device = kNoArgument;
     std::vector<Details> details;

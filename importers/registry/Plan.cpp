@@ -6,6 +6,7 @@
 #include "importers/registry/GpuNames.h"
 #include "importers/registry/Joining.h"
 #include "importers/registry/LocalClocks.h"
+#include "importers/registry/Structure.h"
 
 #include <algorithm>
 #include <exception>
@@ -131,6 +132,7 @@ public:
             return cancelled();
         for (const Importer* importer : registry())
             planWith(*importer);
+        joinStructure(m_tree, m_plan.units);
         joinRunsBeside(m_tree, m_plan.units);
         findLocalClocks(m_plan.units);
         attachLaunchFiles(m_tree, m_plan.units);

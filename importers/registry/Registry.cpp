@@ -1,7 +1,10 @@
 #include "importers/registry/Registry.h"
 
 #include "importers/charllm/CharllmImporter.h"
+#include "importers/exectrace/ExecutionTraceImporter.h"
+#include "importers/flightrecorder/FlightImporter.h"
 #include "importers/kineto/KinetoImporter.h"
+#include "importers/nccl/NcclImporter.h"
 #include "importers/nsys/NsysImporter.h"
 #include "importers/nvsmi/NvsmiImporter.h"
 #include "importers/topology/TopologyImporter.h"
@@ -12,7 +15,8 @@ namespace trainscope::importers {
 
 const std::vector<const Importer*>& registry() {
     static const std::vector<const Importer*> importers{&charllm::importer(), &kineto::importer(),
-        &nsys::importer(), &nvsmi::importer(), &topology::importer()};
+        &nsys::importer(), &nvsmi::importer(), &exectrace::importer(), &flightrecorder::importer(),
+        &nccl::importer(), &topology::importer()};
     return importers;
 }
 

@@ -17,10 +17,9 @@ using importers::SourceTree;
 class SelectedFiles final : public SourceTree {
 public:
     explicit SelectedFiles(std::vector<std::unique_ptr<SourceTree>> singles)
-        : m_root(std::move(singles.front()))
-        , m_files(m_root->files()) {
-        for (std::size_t i = 1; i < singles.size(); ++i)
-            m_files.insert(m_files.end(), singles[i]->files().begin(), singles[i]->files().end());
+        : m_singles(std::move(singles)) {
+        for (const auto& single : m_singles)
+            m_files.insert(m_files.end(), single->files().begin(), single->files().end());
         const auto byPath
             = [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; };
         const auto samePath
@@ -32,14 +31,19 @@ public:
     [[nodiscard]] const std::vector<SourceFile>& files() const override { return m_files; }
     [[nodiscard]] Result<std::unique_ptr<ByteStream>> openRaw(
         const std::string& path) const override {
-        return m_root->openRaw(path);
+        // Those of an archive are known to its own tree alone.
+        for (const auto& single : m_singles) {
+            if (single->lists(path))
+                return single->openRaw(path);
+        }
+        return m_singles.front()->openRaw(path);
     }
     [[nodiscard]] std::string displayPath(const std::string& path) const override {
-        return m_root->displayPath(path);
+        return m_singles.front()->displayPath(path);
     }
 
 private:
-    std::unique_ptr<SourceTree> m_root;
+    std::vector<std::unique_ptr<SourceTree>> m_singles;
     std::vector<SourceFile> m_files;
 };
 

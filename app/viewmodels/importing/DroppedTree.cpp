@@ -75,7 +75,8 @@ private:
         const auto holds = [&path](const Member& member) {
             if (!member.prefix.empty())
                 return path.compare(0, member.prefix.size(), member.prefix) == 0;
-            return member.tree->files().front().path == path;
+            // One file, or the members of the archive that it is.
+            return member.tree->lists(path);
         };
         const auto found = std::find_if(m_members.begin(), m_members.end(), holds);
         return found == m_members.end() ? nullptr : &*found;

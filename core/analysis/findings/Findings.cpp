@@ -33,9 +33,9 @@ Result<std::vector<Finding>> findingsOf(const store::Store& store, const Run& ru
 
 Findings applyRules(const RunFacts& facts) {
     Findings found;
-    for (const auto rule : {&findOutOfMemory, &findMissingRanks, &findImplausibleMfu,
-             &findThrottling, &findExposedCommunication, &findStraggler, &findBubbles,
-             &findIdleTime, &findHostBound, &findOutlierGpus, &findFrontRearGradient,
+    for (const auto rule : {&findOutOfMemory, &findMissingRanks, &findUnreachedCollectives,
+             &findImplausibleMfu, &findThrottling, &findExposedCommunication, &findStraggler,
+             &findBubbles, &findIdleTime, &findHostBound, &findOutlierGpus, &findFrontRearGradient,
              &findPowerSwing, &findLinkUse, &findNodeSpread, &findStagePower,
              &findPcieConcentration, &findBusyLinks, &findUnsettled, &findLowCoverage,
              &findMissingSamples, &findClockOffsets, &findAveragingSensor, &findWarmup})

@@ -56,6 +56,7 @@ using Findings = std::vector<Finding>;
 // Data: what the figures of a run rest on.
 void findOutOfMemory(const RunFacts& facts, Findings& found);
 void findMissingRanks(const RunFacts& facts, Findings& found);
+void findUnreachedCollectives(const RunFacts& facts, Findings& found);
 void findLowCoverage(const RunFacts& facts, Findings& found);
 void findMissingSamples(const RunFacts& facts, Findings& found);
 void findWarmup(const RunFacts& facts, Findings& found);

@@ -127,6 +127,7 @@ Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
     ASSIGN_OR_RETURN(const auto all, store.series(run.id));
     const auto gpus = gpuSeriesByRank(all);
     facts.power = gpuSeriesOf(gpus, "gpu_power");
+    ASSIGN_OR_RETURN(facts.unreached, unreachedCollectives(store, run, progress));
     ASSIGN_OR_RETURN(facts.traffic, busyTraffic(store, gpus, facts.steadyState.window, progress));
     ASSIGN_OR_RETURN(const auto stages, stagesOf(store, run, progress));
     if (stages)

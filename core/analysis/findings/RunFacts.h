@@ -12,6 +12,7 @@
 #include "core/analysis/telemetry/Temperature.h"
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/analysis/traces/CommunicationSummary.h"
+#include "core/analysis/traces/FlightRecord.h"
 #include "core/analysis/traces/WaitCauses.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
@@ -65,6 +66,7 @@ struct RunFacts {
     std::optional<TracedPipeline> pipeline;
     std::optional<CommunicationSummary> communication;
     std::optional<WaitCauses> causes; // absent where little is waited
+    std::vector<UnreachedCollective> unreached; // by the flight recorder
 };
 
 // The facts of a run (RunFacts.h), read from the store.

@@ -1,8 +1,8 @@
 // Which files are traces, which rank they are, and which of them are one run.
 
 #include "importers/kineto/SharedFiles.h"
-#include "importers/trace/TraceName.h"
 #include "importers/kineto/TraceText.h"
+#include "importers/trace/TraceName.h"
 #include "support/TestProgram.h"
 
 #include <QtTest>
@@ -93,8 +93,7 @@ void tst_KinetoPlan::rankFromName_data() {
 void tst_KinetoPlan::rankFromName() {
     QFETCH(QByteArray, path);
     QFETCH(int, rank);
-    const auto named
-        = importers::rankInStem(importers::traceStem(path.toStdString()));
+    const auto named = importers::rankInStem(importers::traceStem(path.toStdString()));
     QCOMPARE(named ? named->rank : -1, rank);
 }
 

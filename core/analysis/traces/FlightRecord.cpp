@@ -1,0 +1,182 @@
+#include "core/analysis/traces/FlightRecord.h"
+
+#include "core/analysis/machine/ProcessGroups.h"
+#include "core/model/Try.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+struct Part {
+    std::string what; // the collective with its sizes, where these must be equal
+    std::string collective;
+    bool isOpen = false;
+    TimeRange range;
+};
+
+struct RecordedGroup {
+    std::string description;
+    std::set<int> ranks; // as told, else as seen
+    std::map<int, std::int64_t> last; // by rank, its last collective
+    std::map<std::int64_t, std::map<int, Part>> collectives; // by number, then rank
+};
+
+struct FlightDetail {
+    std::string state;
+    bool isMessage = false;
+    std::string sizes;
+};
+
+FlightDetail flightDetail(const std::string& text) {
+    FlightDetail detail;
+    const auto object = nlohmann::json::parse(text, nullptr, false);
+    if (!object.is_object())
+        return detail;
+    if (const auto state = object.find("State"); state != object.end() && state->is_string())
+        detail.state = state->get<std::string>();
+    detail.isMessage = object.contains("Point to point");
+    if (const auto sizes = object.find("Input Dims"); sizes != object.end())
+        detail.sizes = sizes->dump();
+    return detail;
+}
+
+// Sizes differ from rank to rank in what has a root, and in uneven gathers and exchanges.
+bool hasEqualSizes(const std::string& collective) {
+    return collective.find("all_reduce") != std::string::npos || collective == "allreduce";
+}
+
+class FlightReading {
+public:
+    explicit FlightReading(const store::Store& store)
+        : m_store(store) { }
+
+    Status read(const Track& track) {
+        m_dumped.insert(track.description.rank);
+        Status failure;
+        const auto status = m_store.forEachSpan(track.id, kAllTime, [&](auto spans) {
+            for (const Span& span : spans) {
+                failure = take(span, track.description.rank);
+                if (!failure.hasValue())
+                    return false;
+            }
+            return true;
+        });
+        return failure.hasValue() ? status : failure;
+    }
+
+    [[nodiscard]] std::vector<UnreachedCollective> unreached() const {
+        std::vector<UnreachedCollective> all;
+        for (const auto& [name, group] : m_groups) {
+            for (const auto& [number, parts] : group.collectives) {
+                auto one = unreachedIn(name, group, number, parts);
+                if (!one)
+                    continue;
+                all.push_back(std::move(*one));
+                break;
+            }
+        }
+        return all;
+    }
+
+private:
+    Status take(const Span& span, int rank) {
+        if (!span.detail.isValid())
+            return {};
+        ASSIGN_OR_RETURN(const auto text, m_store.name(span.detail));
+        const CollectiveDetail said = parseCollectiveDetail(text);
+        const FlightDetail own = flightDetail(text);
+        if (own.isMessage || !said.sequence || *said.sequence < 0)
+            return {};
+        RecordedGroup& group = m_groups[said.group];
+        group.description = said.description;
+        group.ranks.insert(rank);
+        group.ranks.insert(said.ranks.begin(), said.ranks.end());
+        auto [last, isNew] = group.last.try_emplace(rank, *said.sequence);
+        last->second = std::max(last->second, *said.sequence);
+        group.collectives[*said.sequence][rank]
+            = {said.collective + (hasEqualSizes(said.collective) ? own.sizes : ""), said.collective,
+                own.state != "completed", {span.start, span.start + span.duration}};
+        return {};
+    }
+
+    [[nodiscard]] std::optional<UnreachedCollective> unreachedIn(const std::string& name,
+        const RecordedGroup& group, std::int64_t number, const std::map<int, Part>& parts) const {
+        UnreachedCollective one;
+        one.group = name;
+        one.description = group.description;
+        one.sequence = number;
+        const std::string usual = usualIn(parts);
+        for (const int rank : group.ranks) {
+            const auto part = parts.find(rank);
+            if (part == parts.end()) {
+                const auto last = group.last.find(rank);
+                if (!m_dumped.contains(rank))
+                    one.unknown.push_back(rank);
+                else if (last == group.last.end() || last->second < number)
+                    one.missing.push_back(rank);
+                continue;
+            }
+            if (part->second.what != usual) {
+                one.different.push_back(rank);
+                continue;
+            }
+            one.collective = part->second.collective;
+            if (!part->second.isOpen)
+                continue;
+            one.range = one.waiting.empty()
+                ? part->second.range
+                : TimeRange{std::min(one.range.begin, part->second.range.begin),
+                    std::max(one.range.end, part->second.range.end)};
+            one.waiting.push_back(rank);
+        }
+        const bool isStuck
+            = !one.waiting.empty() && (!one.missing.empty() || !one.different.empty());
+        return isStuck ? std::optional(std::move(one)) : std::nullopt;
+    }
+
+    // What most ranks are in; of equally many the first by rank.
+    static std::string usualIn(const std::map<int, Part>& parts) {
+        std::map<std::string, int> counts;
+        for (const auto& [rank, part] : parts)
+            ++counts[part.what];
+        std::string usual;
+        int most = 0;
+        for (const auto& [rank, part] : parts) {
+            if (counts[part.what] > most) {
+                most = counts[part.what];
+                usual = part.what;
+            }
+        }
+        return usual;
+    }
+
+    const store::Store& m_store;
+    std::set<int> m_dumped; // ranks
+    std::map<std::string, RecordedGroup> m_groups;
+};
+
+} // namespace
+
+Result<std::vector<UnreachedCollective>> unreachedCollectives(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    FlightReading reading(store);
+    for (const Track& track : tracks) {
+        if (track.description.process != kFlightProcess)
+            continue;
+        if (progress && !progress({"Reading the flight recorder", 0, 0}))
+            return cancelled();
+        RETURN_IF_ERROR(reading.read(track));
+    }
+    return reading.unreached();
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,37 @@
+#pragma once
+// Collectives of PyTorch's flight recorder that did not come to an end because the ranks of their
+// process group were not all there, or called something else under the same number.
+
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/store/Store.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+inline constexpr std::string_view kFlightProcess = "flight recorder"; // of its tracks
+
+struct UnreachedCollective {
+    std::string collective; // "all_reduce"
+    std::string group; // name of the process group
+    std::string description; // "mesh_tp"; may be empty
+    std::int64_t sequence = 0; // number of the collective in its group
+    std::vector<int> waiting; // ranks that are in it
+    std::vector<int> missing; // whose dump ends before it
+    std::vector<int> unknown; // without a dump
+    std::vector<int> different; // in another collective, or of other sizes, under its number
+    TimeRange range; // of those that wait
+
+    bool operator==(const UnreachedCollective&) const = default;
+};
+
+// The first of each process group, by group. Ranks of a group are those that the dumps name; of a
+// group that none names, those that took part in it. A collective that all ranks have reached is
+// under way and none of these.
+Result<std::vector<UnreachedCollective>> unreachedCollectives(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
+} // namespace trainscope::analysis

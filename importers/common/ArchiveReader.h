@@ -1,0 +1,57 @@
+#pragma once
+// tar and zip files, read by libarchive from streams: the list of members, and the bytes of one.
+// Nothing is written to disk.
+
+#include "importers/common/Source.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trainscope::importers {
+
+enum class ArchiveKind { None, Tar, Zip };
+
+inline constexpr std::size_t kTarHeader = 512;
+
+// By its first kTarHeader bytes: a tar header has a sum that fits, a zip file a magic number.
+ArchiveKind archiveKindOf(std::string_view head);
+
+// Without compression; opened at that place.
+using OpenAt = std::function<Result<std::unique_ptr<ByteStream>>(std::uint64_t offset)>;
+
+struct ArchiveBytes {
+    ArchiveKind kind = ArchiveKind::None;
+    OpenAt open;
+    std::uint64_t size = 0; // of a zip file
+    std::string where; // names it in errors
+};
+
+struct ArchiveMember {
+    std::string name; // as stored
+    std::uint64_t size = 0;
+    std::uint64_t place = 0; // of a tar: offset of its header
+    std::uint64_t number = 0; // how many entries stand before it
+    std::string problem; // why it is no file to read; empty: it is
+};
+
+struct ArchiveList {
+    std::vector<ArchiveMember> members; // files alone, in the order of the archive
+    std::string problem; // where reading it ended before the end; empty: nowhere
+};
+
+// Reads a tar once from front to end, of a zip its directory.
+ArchiveList listArchive(const ArchiveBytes& bytes);
+
+// A reader that was left standing behind a member, for those that follow it. Thread-safe.
+class ParkedReader;
+std::shared_ptr<ParkedReader> parkingPlace();
+
+// A tar is opened at the member's place; where there is a place for parking, it is read on from
+// what is parked there, else from the front.
+Result<std::unique_ptr<ByteStream>> openMember(const ArchiveBytes& bytes,
+    const ArchiveMember& member, const std::shared_ptr<ParkedReader>& parking = nullptr);
+
+} // namespace trainscope::importers

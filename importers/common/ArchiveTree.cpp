@@ -1,0 +1,224 @@
+#include "importers/common/ArchiveTree.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "importers/common/ArchiveReader.h"
+#include "importers/common/Decompress.h"
+#include "importers/common/ReadAhead.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace trainscope::importers {
+
+namespace {
+
+constexpr std::size_t kSmallestZip = 22;
+constexpr std::uint64_t kBombFrom = std::uint64_t{1} << 30;
+constexpr std::uint64_t kBombRatio = 1000; // beyond what telemetry and traces compress to
+
+// Ends with an error where a file decompresses to far more than anything that was measured.
+class Bounded final : public ByteStream {
+public:
+    Bounded(std::unique_ptr<ByteStream> inner, std::uint64_t size)
+        : m_inner(std::move(inner))
+        , m_size(size) { }
+
+    Result<std::size_t> read(std::span<std::byte> buffer) override {
+        if (m_made > kBombFrom && m_made / kBombRatio > m_size)
+            return Error{ErrorCode::Unreadable,
+                "it decompresses to more than a thousand times its size, which no recording does",
+                {}};
+        auto got = m_inner->read(buffer);
+        m_made += got.valueOr(0);
+        return got;
+    }
+    [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_inner->bytesConsumed(); }
+
+private:
+    std::unique_ptr<ByteStream> m_inner;
+    std::uint64_t m_size;
+    std::uint64_t m_made = 0;
+};
+
+// An archive of the tree below.
+struct Archive {
+    std::string path;
+    std::uint64_t size = 0;
+    ArchiveKind kind = ArchiveKind::None;
+    Compression compression = Compression::None;
+    RestartPoints points;
+    std::shared_ptr<ParkedReader> parking; // of those that cannot be entered in the middle
+};
+
+Result<std::unique_ptr<ByteStream>> openArchiveAt(
+    const SourceTree& tree, const Archive& archive, std::uint64_t offset) {
+    ASSIGN_OR_RETURN(auto raw, tree.openRaw(archive.path));
+    const std::string where = tree.displayPath(archive.path);
+    if (archive.compression == Compression::Gzip)
+        return gunzippedFrom(offset, archive.points, std::move(raw), where);
+    if (archive.compression == Compression::Zstd) {
+        ASSIGN_OR_RETURN(raw, decompressed(Compression::Zstd, std::move(raw), where));
+    }
+    RETURN_IF_ERROR(raw->skip(offset));
+    return raw;
+}
+
+// Text in the forms that recordings have is not looked into.
+bool isPlainByName(std::string_view path) {
+    static constexpr std::array<std::string_view, 9> kEndings{
+        ".csv", ".json", ".txt", ".log", ".out", ".yaml", ".sh", ".py", ".md"};
+    return std::any_of(kEndings.begin(), kEndings.end(),
+        [path](std::string_view ending) { return path.ends_with(ending); });
+}
+
+class ArchiveTree final : public SourceTree {
+public:
+    ArchiveTree(std::unique_ptr<SourceTree> inner, std::vector<std::unique_ptr<Archive>> archives)
+        : m_inner(std::move(inner))
+        , m_archives(std::move(archives)) {
+        for (const SourceFile& file : m_inner->files()) {
+            const auto archive = std::find_if(m_archives.begin(), m_archives.end(),
+                [&file](const auto& one) { return one->path == file.path; });
+            if (archive == m_archives.end())
+                m_files.push_back(file);
+            else
+                list(**archive);
+        }
+        std::sort(m_files.begin(), m_files.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+    }
+
+    [[nodiscard]] const std::vector<SourceFile>& files() const override { return m_files; }
+
+    [[nodiscard]] Result<std::unique_ptr<ByteStream>> openRaw(
+        const std::string& path) const override {
+        const auto found = m_members.find(path);
+        if (found == m_members.end())
+            return m_inner->openRaw(path);
+        const Archive& archive = *found->second.archive;
+        auto stream = openMember(bytesOf(archive), found->second.member, archive.parking);
+        if (!stream.hasValue() || archive.compression == Compression::None)
+            return stream;
+        return std::unique_ptr<ByteStream>(std::make_unique<ReadAhead>(std::move(stream).value()));
+    }
+
+    [[nodiscard]] std::string displayPath(const std::string& path) const override {
+        return m_inner->displayPath(path);
+    }
+
+private:
+    struct Inside {
+        const Archive* archive = nullptr;
+        ArchiveMember member;
+    };
+
+    [[nodiscard]] ArchiveBytes bytesOf(const Archive& archive) const {
+        return {archive.kind,
+            [this, &archive](
+                std::uint64_t offset) { return openArchiveAt(*m_inner, archive, offset); },
+            archive.size, m_inner->displayPath(archive.path)};
+    }
+
+    // The first reading, which keeps the points from which later ones begin.
+    [[nodiscard]] Result<std::unique_ptr<ByteStream>> openFirst(Archive& archive) const {
+        ASSIGN_OR_RETURN(auto raw, m_inner->openRaw(archive.path));
+        ASSIGN_OR_RETURN(auto plain,
+            decompressed(archive.compression, std::move(raw), m_inner->displayPath(archive.path),
+                &archive.points));
+        return std::unique_ptr<ByteStream>(
+            std::make_unique<Bounded>(std::move(plain), archive.size));
+    }
+
+    void list(Archive& archive) {
+        ArchiveBytes bytes = bytesOf(archive);
+        if (archive.compression != Compression::None)
+            bytes.open = [this, &archive](std::uint64_t) { return openFirst(archive); };
+        ArchiveList listed = listArchive(bytes);
+        // Of two members of one name the last is what unpacking would leave.
+        for (ArchiveMember& member : listed.members) {
+            const std::string path = memberPath(member.name);
+            if (path.empty())
+                member.problem = "The name of this member (" + member.name
+                    + ") leads out of the archive; it is not read.";
+            const std::string full = archive.path + "/" + (path.empty() ? "(member)" : path);
+            m_members[full] = {&archive, std::move(member)};
+        }
+        addFiles(archive);
+        if (!listed.problem.empty())
+            m_files.push_back({archive.path, archive.size, listed.problem});
+        else if (listed.members.empty())
+            m_files.push_back({archive.path, archive.size, "An archive without files in it."});
+    }
+
+    void addFiles(const Archive& archive) {
+        const std::string folder = archive.path + "/";
+        for (auto at = m_members.lower_bound(folder);
+             at != m_members.end() && at->first.starts_with(folder); ++at)
+            m_files.push_back({at->first, at->second.member.size, at->second.member.problem});
+    }
+
+    std::unique_ptr<SourceTree> m_inner;
+    std::vector<std::unique_ptr<Archive>> m_archives;
+    std::map<std::string, Inside> m_members; // by path
+    std::vector<SourceFile> m_files;
+};
+
+std::unique_ptr<Archive> archiveAt(const SourceTree& tree, const SourceFile& file) {
+    if (!file.problem.empty() || file.size < kSmallestZip || isPlainByName(file.path))
+        return nullptr;
+    auto raw = tree.openRaw(file.path);
+    std::string head;
+    if (!raw.hasValue() || !readUpTo(*raw.value(), kTarHeader, head).hasValue())
+        return nullptr;
+    auto archive = std::make_unique<Archive>();
+    archive->path = file.path;
+    archive->size = file.size;
+    archive->compression = compressionOf(head);
+    if (archive->compression != Compression::None) {
+        auto plain = readHead(tree, file.path, kTarHeader);
+        head = plain.valueOr({});
+    }
+    archive->kind = archiveKindOf(head);
+    if (archive->compression == Compression::Zstd || archive->kind == ArchiveKind::Zip)
+        archive->parking = parkingPlace();
+    // A zip is read from its end, so it cannot lie inside compressed data.
+    const bool isRead = archive->kind == ArchiveKind::Tar
+        || (archive->kind == ArchiveKind::Zip && archive->compression == Compression::None);
+    return isRead ? std::move(archive) : nullptr;
+}
+
+} // namespace
+
+std::string memberPath(std::string_view stored) {
+    std::string path;
+    for (std::size_t at = 0; at <= stored.size();) {
+        const std::size_t end = std::min(stored.find_first_of("/\\", at), stored.size());
+        const std::string_view part = stored.substr(at, end - at);
+        at = end + 1;
+        if (part.empty() || part == ".")
+            continue;
+        if (part == ".." || part.find('\0') != std::string_view::npos)
+            return {};
+        if (!path.empty())
+            path += '/';
+        path += part;
+    }
+    return path;
+}
+
+std::unique_ptr<SourceTree> withArchives(std::unique_ptr<SourceTree> inner) {
+    std::vector<std::unique_ptr<Archive>> archives;
+    for (const SourceFile& file : inner->files()) {
+        if (auto archive = archiveAt(*inner, file))
+            archives.push_back(std::move(archive));
+    }
+    if (archives.empty())
+        return inner;
+    return std::make_unique<ArchiveTree>(std::move(inner), std::move(archives));
+}
+
+} // namespace trainscope::importers

@@ -1,0 +1,24 @@
+#pragma once
+// Archives of a tree as folders: the members of tar files (plain, gzip, zstd) and zip files are
+// files of the tree, "a.tar.gz/run/rank0.json", decompressed as they are read and never unpacked to
+// disk. What an archive is, its content says; archives inside archives are files like others.
+//
+// A compressed tar is decompressed once to list it. After that a member of a tar.gz costs its own
+// bytes and half the distance of RestartPoints (Decompress.h) before them; one of a tar.zst costs
+// all that lies before it, unless it is read behind the one that was read last, as importers do.
+// Members with names that climb ("..") are listed with that as their problem, as is the place where
+// an archive is damaged. One that decompresses to more than a thousand times its size is not read
+// beyond the first gibibyte.
+
+#include "importers/common/Source.h"
+
+#include <memory>
+
+namespace trainscope::importers {
+
+std::unique_ptr<SourceTree> withArchives(std::unique_ptr<SourceTree> inner);
+
+// "run/rank0.json" of "./run//rank0.json"; empty for names that climb or name nothing.
+std::string memberPath(std::string_view stored);
+
+} // namespace trainscope::importers

@@ -1,0 +1,20 @@
+#pragma once
+// The nodes of execution traces in their encodings, made alike.
+
+#include "importers/common/ExecutionTrace.h"
+
+#include <optional>
+#include <string_view>
+
+namespace trainscope::importers {
+
+// A node of PyTorch's JSON, of Chakra's JSON or of `workload_graph`. Absent: it is none.
+std::optional<TraceNode> nodeFromJson(std::string_view text, ExecutionTraceHeader& header);
+// What stands around the nodes; false where that is no JSON object.
+bool takeHeader(std::string_view text, ExecutionTraceHeader& header);
+
+// Messages of Chakra's protobuf (et_def.proto).
+std::optional<TraceNode> nodeFromMessage(std::string_view message, ExecutionTraceHeader& header);
+bool takeMetadata(std::string_view message, ExecutionTraceHeader& header);
+
+} // namespace trainscope::importers

@@ -1,0 +1,290 @@
+#include "importers/exectrace/ExecutionTraceImporter.h"
+
+#include "core/model/Try.h"
+#include "core/text/Numbers.h"
+#include "importers/common/ExecutionTrace.h"
+#include "importers/common/RunFolders.h"
+#include "importers/exectrace/NodeOrder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <map>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+namespace trainscope::importers::exectrace {
+
+namespace {
+
+constexpr Confidence kSureOfNodes = 92;
+constexpr std::string_view kOwnNodes = "[pytorch|profiler"; // of the recorder itself
+
+std::string_view withoutEndings(std::string_view name) {
+    for (bool goesOn = true; goesOn;) {
+        goesOn = false;
+        for (const std::string_view ending :
+            {".gz", ".zst", ".json", ".et", ".pt", ".trace", ".chakra"}) {
+            if (name.size() > ending.size() && name.ends_with(ending)) {
+                name.remove_suffix(ending.size());
+                goesOn = true;
+            }
+        }
+    }
+    return name;
+}
+
+// The last number of a name, which is where recorders put the rank: "pytorch_et_0", "final.0".
+std::optional<int> lastNumber(std::string_view stem) {
+    const auto end = stem.find_last_of("0123456789");
+    if (end == std::string_view::npos)
+        return std::nullopt;
+    const auto before = stem.find_last_not_of("0123456789", end);
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    int rank = 0;
+    const auto [at, problem] = std::from_chars(stem.data() + begin, stem.data() + end + 1, rank);
+    constexpr int kMostRanks = 1 << 20;
+    return problem == std::errc() && rank < kMostRanks ? std::optional(rank) : std::nullopt;
+}
+
+// "2024-08-19 11:25:30" as if it were UTC.
+std::optional<TimeNs> secondOf(std::string_view text) {
+    int y = 0;
+    int mo = 0;
+    int d = 0;
+    int h = 0;
+    int mi = 0;
+    int s = 0;
+    const std::string copy(text.substr(0, 19));
+    const auto part = [&copy](std::size_t at, std::size_t size, int& into) {
+        if (copy.size() < at + size)
+            return false;
+        const char* begin = copy.data() + at;
+        return std::from_chars(begin, begin + size, into).ptr == begin + size;
+    };
+    if (!part(0, 4, y) || !part(5, 2, mo) || !part(8, 2, d) || !part(11, 2, h) || !part(14, 2, mi)
+        || !part(17, 2, s))
+        return std::nullopt;
+    const auto day = std::chrono::year(y) / mo / d;
+    if (!day.ok() || y < 1970 || y > 2200)
+        return std::nullopt;
+    const std::int64_t days = std::chrono::sys_days(day).time_since_epoch().count();
+    return TimeNs{(((days * 24 + h) * 60 + mi) * 60 + s) * 1'000'000'000};
+}
+
+bool isMessages(const SourceTree& tree, const std::string& path) {
+    const auto head = readHead(tree, path, 1);
+    return head.hasValue() && head.value() != "{";
+}
+
+ImportUnit unitOf(const SourceTree& tree, const SourceFile& source) {
+    const auto header = executionTraceHead(tree, source.path);
+    const std::string_view stem = withoutEndings(namePart(source.path));
+    ImportUnit unit;
+    unit.path = source.path;
+    unit.files = {source.path};
+    unit.bytes = source.size;
+    unit.rank = header.rank ? header.rank : lastNumber(stem);
+    unit.worldSize = header.worldSize;
+    unit.clock = header.time.empty() ? ClockKind::None : ClockKind::Local;
+    unit.start = secondOf(header.time);
+    unit.summary = fmt::format("{}, rank {}",
+        isMessages(tree, source.path) ? "Chakra execution trace" : "execution trace",
+        unit.rank.value_or(0));
+    if (!header.schema.empty())
+        unit.summary += ", schema " + header.schema;
+    return unit;
+}
+
+// Files of one folder with different ranks are the ranks of one run.
+void nameRuns(const SourceTree& tree, std::vector<ImportUnit>& units) {
+    std::map<std::string, std::vector<ImportUnit*>> byFolder;
+    for (ImportUnit& unit : units)
+        byFolder[std::string(folderPart(unit.path))].push_back(&unit);
+    const RunFolders folders(tree);
+    for (const auto& [folder, group] : byFolder) {
+        std::set<int> ranks;
+        const bool isOneRun = group.size() > 1
+            && std::all_of(group.begin(), group.end(), [&ranks](const ImportUnit* unit) {
+                   return unit->rank && ranks.insert(*unit->rank).second;
+               });
+        for (ImportUnit* unit : group) {
+            const std::string stem(withoutEndings(namePart(unit->path)));
+            unit->runName = isOneRun ? folders.nameOf(folder)
+                : folder.empty()     ? stem
+                                     : folder + "/" + stem;
+            unit->notes.emplace_back(
+                "Operators in their order, without times: no Kineto trace of its process lies "
+                "beside it, which would have them.");
+        }
+    }
+}
+
+// One import, from the first node to the report.
+class NodeImport {
+public:
+    NodeImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink)
+        : m_unit(unit)
+        , m_sink(sink)
+        , m_where(tree.displayPath(unit.path))
+        , m_isAlone(unit.partner.empty()) { }
+
+    Status take(TraceNode&& node) {
+        ++m_nodes;
+        if (node.name.starts_with(kOwnNodes))
+            return {};
+        ++m_report.counts[node.isKernel ? "kernels" : "operators"];
+        for (const auto& [key, value] : node.detail)
+            m_withShapes += key == "Input Dims" ? 1 : 0;
+        if (!node.collective.empty()) {
+            ++m_report.counts["collective: " + node.collective];
+            m_report.counts["bytes: " + node.collective] += node.collectiveBytes;
+        }
+        for (const TraceTensor& tensor : node.tensors) {
+            m_tensors.insert(tensor.id);
+            m_storages.insert(tensor.storage);
+        }
+        return m_isAlone ? keep(node) : Status();
+    }
+
+    Result<ImportReport> finish(ExecutionTraceEnd end) {
+        Run run;
+        run.name = m_unit.runName;
+        run.worldSize = end.header.worldSize;
+        if (!end.problem.empty())
+            run.status = RunStatus::Partial;
+        ASSIGN_OR_RETURN(const auto id, m_sink.run(run));
+        if (m_isAlone)
+            RETURN_IF_ERROR(writeOrder(id, end.header));
+        report(end);
+        return std::move(m_report);
+    }
+
+private:
+    Status keep(const TraceNode& node) {
+        ASSIGN_OR_RETURN(
+            const auto name, m_sink.intern(node.name.empty() ? "(no name)" : node.name));
+        const std::string text = detailText(node.detail);
+        NameId detail;
+        if (!text.empty()) {
+            ASSIGN_OR_RETURN(detail, m_sink.intern(text));
+        }
+        m_hasDurations = m_hasDurations || node.durationUs;
+        m_ordered.push_back({node.id, node.parent, node.thread, node.durationUs.value_or(1), name,
+            detail, node.isKernel});
+        return {};
+    }
+
+    Status writeOrder(RunId run, const ExecutionTraceHeader& header) {
+        const DurationNs offset{m_unit.utcOffsetSeconds.value_or(0) * 1'000'000'000};
+        const TimeNs begin = secondOf(header.time).value_or(TimeNs{0}) - offset;
+        std::map<std::pair<bool, std::int64_t>, std::vector<Span>> tracks;
+        for (const PlacedNode& placed : placeInOrder(m_ordered, begin)) {
+            const OrderedNode& node = m_ordered[placed.node];
+            tracks[{node.isKernel, node.isKernel ? 0 : node.thread}].push_back(placed.span);
+        }
+        for (const auto& [key, spans] : tracks) {
+            TrackDescription track;
+            track.rank = m_unit.rank.value_or(0);
+            track.process = "execution trace";
+            track.thread = key.first ? "kernels" : std::to_string(key.second);
+            track.name = key.first
+                ? "kernels in their order (no times)"
+                : fmt::format("operators in their order (no times), thread {}", key.second);
+            ASSIGN_OR_RETURN(const auto id, m_sink.track(run, track));
+            RETURN_IF_ERROR(m_sink.spans(id, spans));
+            m_report.spans += static_cast<std::int64_t>(spans.size());
+        }
+        return {};
+    }
+
+    void report(const ExecutionTraceEnd& end) {
+        m_report.importer = "exectrace 1";
+        m_report.bytes = end.bytes;
+        m_report.rows = m_nodes;
+        m_report.skipped = end.broken;
+        m_report.ranksExpected = end.header.worldSize;
+        if (m_unit.rank)
+            m_report.ranksFound = {*m_unit.rank};
+        m_report.counts["operators with shapes"] = m_withShapes;
+        m_report.counts["tensors"] = static_cast<std::int64_t>(m_tensors.size());
+        m_report.counts["storages"] = static_cast<std::int64_t>(m_storages.size());
+        m_report.counts["process groups"] = static_cast<std::int64_t>(end.header.groups.size());
+        m_report.facts["schema"] = end.header.schema;
+        if (auto text = layout::processGroupsText(end.header.groups); !text.empty())
+            m_report.facts[std::string(layout::kProcessGroupsFact)] = std::move(text);
+        m_report.facts["clock"]
+            = m_isAlone ? clockText(end.header) : "that of the Kineto trace, by record function";
+        if (!m_isAlone)
+            m_report.facts["operators"] = "shapes, types and tensors are with those of "
+                + std::string(namePart(m_unit.partner));
+        if (end.broken > 0)
+            m_report.warn(m_where, 0,
+                text::counted(end.broken, "node") + " could not be understood and was left out");
+        if (!end.problem.empty())
+            m_report.warn(m_where, 0, end.problem);
+        if (m_isAlone)
+            m_report.warn(m_where, 0,
+                "the trace has no times: its operators stand in their order, which says nothing of "
+                "how long they took");
+    }
+
+    [[nodiscard]] std::string clockText(const ExecutionTraceHeader& header) const {
+        const std::string from = header.time.empty() ? "no time" : "local time, " + header.time;
+        return from
+            + (m_hasDurations ? "; order of execution with stated durations"
+                              : "; order of execution, one microsecond each");
+    }
+
+    const ImportUnit& m_unit;
+    Sink& m_sink;
+    std::string m_where;
+    bool m_isAlone;
+    ImportReport m_report;
+    std::int64_t m_nodes = 0;
+    std::int64_t m_withShapes = 0;
+    bool m_hasDurations = false;
+    std::unordered_set<std::int64_t> m_tensors;
+    std::unordered_set<std::int64_t> m_storages;
+    std::vector<OrderedNode> m_ordered;
+};
+
+Confidence sniff(std::string_view head, std::string_view /*path*/) {
+    return isExecutionTrace(head) ? kSureOfNodes : 0;
+}
+
+std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
+    std::vector<ImportUnit> units;
+    for (const SourceFile& source : mine)
+        units.push_back(unitOf(tree, source));
+    nameRuns(tree, units);
+    return units;
+}
+
+Result<ImportReport> import(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
+    NodeImport nodes(tree, unit, sink);
+    ASSIGN_OR_RETURN(auto end,
+        readExecutionTrace(
+            tree, unit.path, [&nodes](TraceNode&& node) { return nodes.take(std::move(node)); },
+            progress));
+    return nodes.finish(std::move(end));
+}
+
+} // namespace
+
+const Importer& importer() {
+    static constexpr Importer kImporter{
+        {"exectrace", "execution trace",
+            "PyTorch and Chakra execution traces (.json, .et), beside the Kineto trace of their "
+            "process or alone",
+            Joins::OwnRun, LaunchSettings::None, "\"rf_id\"", "execution trace",
+            "execution traces"},
+        sniff, plan, import};
+    return kImporter;
+}
+
+} // namespace trainscope::importers::exectrace

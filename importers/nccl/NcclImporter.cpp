@@ -1,0 +1,129 @@
+#include "importers/nccl/NcclImporter.h"
+
+#include "core/model/Try.h"
+#include "core/text/Numbers.h"
+#include "importers/common/LineBlocks.h"
+#include "importers/common/RunFolders.h"
+#include "importers/nccl/NcclLog.h"
+
+#include <fmt/format.h>
+
+namespace trainscope::importers::nccl {
+
+namespace {
+
+constexpr Confidence kManyLines = 70;
+constexpr int kEnoughLines = 3;
+
+int countLines(std::string_view head) {
+    int count = 0;
+    for (const std::string_view mark : {" NCCL INFO ", " NCCL WARN ", "# nThread "}) {
+        for (auto at = head.find(mark); at != std::string_view::npos; at = head.find(mark, at + 1))
+            ++count;
+    }
+    return count;
+}
+
+Confidence sniff(std::string_view head, std::string_view /*path*/) {
+    return countLines(head) >= kEnoughLines ? kManyLines : 0;
+}
+
+std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
+    std::vector<ImportUnit> units;
+    const RunFolders folders(tree);
+    for (const SourceFile& source : mine) {
+        ImportUnit unit;
+        unit.path = source.path;
+        unit.files = {source.path};
+        unit.bytes = source.size;
+        unit.clock = ClockKind::None;
+        const std::string_view name = namePart(source.path);
+        unit.runName = std::string(name.substr(0, name.rfind('.')));
+        unit.summary = "NCCL log: communicators, rings and connections";
+        units.push_back(std::move(unit));
+    }
+    return units;
+}
+
+Result<std::int64_t> readLog(const SourceTree& tree, const ImportUnit& unit, NcclLog& log,
+    ImportReport& report, const Progress& progress) {
+    ASSIGN_OR_RETURN(auto stream, tree.open(unit.path));
+    LineReader lines(std::move(stream));
+    std::int64_t understood = 0;
+    while (true) {
+        const auto line = lines.next();
+        if (!line.hasValue()) {
+            report.warn(unit.path, lines.lineNumber(), line.error().message);
+            return understood;
+        }
+        if (!line.value())
+            return understood;
+        report.bytes += line.value()->size() + 1;
+        understood += log.take(*line.value(), lines.lineNumber()) ? 1 : 0;
+        constexpr std::int64_t kEvery = 4096;
+        if (lines.lineNumber() % kEvery == 0 && progress
+            && !progress({"Reading the NCCL log", lines.bytesConsumed(), unit.bytes}))
+            return cancelled();
+    }
+}
+
+void fillReport(const NcclLog& log, const ImportUnit& unit, ImportReport& report) {
+    report.importer = "nccl 1";
+    report.facts = log.facts();
+    report.facts["clock"] = "none: the log has no times";
+    report.skipped = log.notUnderstood();
+    report.counts["lines of NCCL"] = log.lines();
+    report.counts["communicators"] = static_cast<std::int64_t>(log.communicators().size());
+    for (const auto& [way, count] : log.ways())
+        report.counts["connections: " + way] = count;
+    if (log.warningCount() > 0)
+        report.counts["NCCL warnings"] = log.warningCount();
+    if (!log.rows().empty())
+        report.counts["nccl-tests sizes"] = static_cast<std::int64_t>(log.rows().size());
+    if (auto text = layout::processGroupsText(log.groups()); !text.empty())
+        report.facts[std::string(layout::kProcessGroupsFact)] = std::move(text);
+    for (const auto& [line, text] : log.warnings())
+        report.warn(unit.path, line, "NCCL: " + text);
+    const Communicator* all = log.world();
+    if (all == nullptr)
+        return;
+    report.ranksExpected = all->size;
+    for (const auto& [rank, member] : all->members)
+        report.ranksFound.push_back(rank);
+}
+
+Result<ImportReport> import(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
+    NcclLog log;
+    ImportReport report;
+    ASSIGN_OR_RETURN(report.rows, readLog(tree, unit, log, report, progress));
+    if (log.isEmpty())
+        return Error{ErrorCode::Unrecognised,
+            "There is no line of NCCL in this file; they come with NCCL_DEBUG=INFO.",
+            tree.displayPath(unit.path)};
+    Run run;
+    run.name = unit.runName;
+    const auto gpus = log.gpus();
+    const Communicator* all = log.world();
+    run.worldSize = all == nullptr ? 0 : all->size;
+    if (!gpus.empty())
+        run.gpuModel = gpus.front().model;
+    ASSIGN_OR_RETURN(const auto id, sink.run(run));
+    for (const Gpu& gpu : gpus)
+        RETURN_IF_ERROR(sink.gpu(id, gpu));
+    fillReport(log, unit, report);
+    return report;
+}
+
+} // namespace
+
+const Importer& importer() {
+    static constexpr Importer kImporter{
+        {"nccl", "NCCL log",
+            "NCCL logs (NCCL_DEBUG=INFO) and nccl-tests results, beside these or alone",
+            Joins::RunBeside, LaunchSettings::None, {}, "NCCL log", "NCCL logs"},
+        sniff, plan, import};
+    return kImporter;
+}
+
+} // namespace trainscope::importers::nccl

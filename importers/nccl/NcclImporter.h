@@ -1,0 +1,12 @@
+#pragma once
+// Logs of NCCL (NcclLog.h) as sources: the ranks' nodes and devices, communicators as process
+// groups, and facts. They have no times and no samples. Proposed as part of the run that lies
+// beside them.
+
+#include "importers/common/Importer.h"
+
+namespace trainscope::importers::nccl {
+
+const Importer& importer();
+
+} // namespace trainscope::importers::nccl

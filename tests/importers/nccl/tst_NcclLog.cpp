@@ -1,0 +1,177 @@
+// NCCL logs: lines of several versions and launchers, and a real log whose figures were counted in
+// Python with regular expressions of its own.
+
+#include "core/layout/ProcessGroup.h"
+#include "importers/nccl/NcclLog.h"
+#include "importers/nccl/NcclText.h"
+#include "importers/registry/Registry.h"
+#include "importers/support/RecordingSink.h"
+#include "support/TestFiles.h"
+#include "support/TestProgram.h"
+
+#include <QtTest>
+
+#include <random>
+
+using namespace trainscope;
+using namespace trainscope::importers;
+using nccl::ncclLine;
+using nccl::NcclLog;
+
+class tst_NcclLog : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void lines_data() {
+        QTest::addColumn<QByteArray>("line");
+        QTest::addColumn<QByteArray>("host");
+        QTest::addColumn<int>("device");
+        QTest::newRow("plain") << QByteArray("node-1:77:78 [3] NCCL INFO Connected all rings")
+                               << QByteArray("node-1") << 3;
+        QTest::newRow("srun -l") << QByteArray("12: node-1:77:78 [3] NCCL INFO x")
+                                 << QByteArray("node-1") << 3;
+        QTest::newRow("torchrun") << QByteArray("[rank3]:node-1:77:78 [3] NCCL INFO x")
+                                  << QByteArray("node-1") << 3;
+        QTest::newRow("stamped") << QByteArray("[2025-01-02 03:04:05] node-1:77:78 [3] NCCL WARN x")
+                                 << QByteArray("node-1") << 3;
+        QTest::newRow("no device")
+            << QByteArray("node-1:77:78 NCCL INFO x") << QByteArray("node-1") << -1;
+    }
+    void lines() {
+        QFETCH(QByteArray, line);
+        QFETCH(QByteArray, host);
+        QFETCH(int, device);
+        const auto parsed = ncclLine(std::string_view(line.data(), std::size_t(line.size())));
+        QVERIFY(parsed.has_value());
+        QCOMPARE(std::string(parsed->host), host.toStdString());
+        QCOMPARE(parsed->process, std::int64_t{77});
+        QCOMPARE(parsed->device, device);
+        QCOMPARE(parsed->isWarning, line.contains("WARN"));
+    }
+
+    void otherLines() {
+        QVERIFY(!ncclLine("iteration 3 NCCL").has_value());
+        QVERIFY(!ncclLine(" NCCL INFO nobody").has_value());
+        QVERIFY(!ncclLine("a:b:c [0] NCCL INFO x").has_value());
+    }
+
+    void ways() {
+        using nccl::wayOf;
+        QCOMPARE(
+            wayOf("NET/AWS Libfabric/0(8)/GDRDMA/Shared"), std::string("NET/AWS Libfabric/GDRDMA"));
+        QCOMPARE(wayOf("NET/IB/2"), std::string("NET/IB"));
+        QCOMPARE(wayOf("SHM/direct/direct"), std::string("SHM/direct/direct"));
+        QCOMPARE(wayOf("P2P/CUMEM"), std::string("P2P/CUMEM"));
+    }
+
+    // Two nodes of two GPUs; tensor groups inside the nodes, data groups across.
+    void communicatorsBecomeGroups() {
+        NcclLog log;
+        const auto comm = [&log](const char* host, int pid, int rank, int size, const char* id) {
+            const auto text = QStringLiteral("%1:%2:9 [%3] NCCL INFO comm 0xab rank %4 nranks %5 "
+                                             "cudaDev %3 busId 1c%3 commId %6 - Init COMPLETE")
+                                  .arg(QLatin1String(host))
+                                  .arg(pid)
+                                  .arg(pid % 2)
+                                  .arg(rank)
+                                  .arg(size)
+                                  .arg(QLatin1String(id));
+            QVERIFY(log.take(text.toStdString(), 1));
+        };
+        for (int rank = 0; rank < 4; ++rank) {
+            const char* host = rank < 2 ? "b" : "a";
+            comm(host, 10 + rank, rank, 4, "0xw");
+            comm(host, 10 + rank, rank % 2, 2, rank < 2 ? "0xt0" : "0xt1");
+            comm(host, 10 + rank, rank / 2, 2, rank % 2 == 0 ? "0xd0" : "0xd1");
+        }
+        comm("b", 10, 0, 3, "0xcut"); // of which the log has one rank
+        const auto groups = log.groups();
+        QCOMPARE(groups.size(), std::size_t{5});
+        std::map<std::string, std::vector<int>> ranks;
+        for (const auto& group : groups)
+            ranks[group.name] = group.ranks;
+        QCOMPARE(ranks["0xt1"], (std::vector<int>{2, 3}));
+        QCOMPARE(ranks["0xd1"], (std::vector<int>{1, 3}));
+        const auto gpus = log.gpus();
+        QCOMPARE(gpus.size(), std::size_t{4});
+        QCOMPARE(gpus[0].node, 0); // the host of the first rank, whatever its name
+        QCOMPARE(gpus[3].node, 1);
+        QCOMPARE(gpus[3].local, 1);
+    }
+
+    void choicesAndWarnings() {
+        NcclLog log;
+        QVERIFY(log.take(
+            "h:1:2 [0] NCCL INFO AllReduce: 1048576 Bytes -> Algo 1 proto 2 time 72.1", 1));
+        QVERIFY(log.take("h:1:2 [0] NCCL INFO NVLS multicast support is available on dev 0", 2));
+        QVERIFY(log.take("h:1:2 [0] NCCL WARN NET/IB : Got completion with error 12", 7));
+        QVERIFY(!log.take("h:1:2 [0] NCCL INFO words that nobody knows", 8));
+        QVERIFY(log.take("NCCL version 2.27.3+cuda12.9", 9));
+        QCOMPARE(log.warnings().size(), std::size_t{1});
+        QCOMPARE(log.warnings()[0].first, std::int64_t{7});
+        QCOMPARE(log.notUnderstood(), std::int64_t{1});
+        const auto facts = log.facts();
+        QCOMPARE(facts.at("NCCL version"), std::string("2.27.3+cuda12.9"));
+        QCOMPARE(facts.at("NVLS"), std::string("NVLS multicast support is available"));
+        QVERIFY(facts.at("chosen").find("Algo 1 proto 2") != std::string::npos);
+    }
+
+    void anyBytes() {
+        std::mt19937 random(5);
+        const std::string lines[] = {"h:1:2 [0] NCCL INFO Channel 00/08 : 0 1 2",
+            "h:1:2 [0] NCCL INFO Trees [0] 1/-1/-1->0->-1",
+            "h:1:2 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 1 commId 0x2 - Init "
+            "COMPLETE",
+            "#  Rank  0 Group  0 Pid  7 on h device  0 [0x10] GPU",
+            " 8 2 float none -1 54.2 0.00 0.00 0 53.0 0.00 0.00 0"};
+        NcclLog log;
+        for (int round = 0; round < 20'000; ++round) {
+            std::string line = lines[random() % 5];
+            for (int i = 0; i < 2; ++i)
+                line[random() % line.size()] = static_cast<char>(random());
+            (void)log.take(line.substr(0, random() % (line.size() + 1)), round);
+        }
+        (void)log.facts();
+        (void)log.groups();
+        (void)log.gpus();
+        (void)log.testedCollective();
+    }
+
+    void realLog() {
+        const std::string real = test::realFiles();
+        if (real.empty())
+            QSKIP("the real files are not beside the checkout");
+        const auto tree
+            = openDiskTree(real + "/data/topology/aws_nccl_tests_slurm-104_NCCL_DEBUG.out");
+        QVERIFY(tree.hasValue());
+        const auto plan = planImport(*tree.value(), {});
+        QCOMPARE(plan.value().units.size(), std::size_t{1});
+        const ImportUnit& unit = plan.value().units[0];
+        QCOMPARE(unit.importer, std::string("nccl"));
+        test::RecordingSink sink;
+        const auto imported = findImporter("nccl")->import(*tree.value(), unit, sink, {});
+        QVERIFY(imported.hasValue());
+        const ImportReport& report = imported.value();
+        QCOMPARE(report.counts.at("lines of NCCL"), std::int64_t{734});
+        QCOMPARE(report.counts.at("connections: P2P/IPC/read"), std::int64_t{270});
+        QCOMPARE(report.counts.at("connections: NET/AWS Libfabric/GDRDMA"), std::int64_t{48});
+        QCOMPARE(report.counts.at("nccl-tests sizes"), std::int64_t{29});
+        QCOMPARE(report.skipped, std::int64_t{0});
+        QCOMPARE(report.ranksExpected, 16);
+        QCOMPARE(report.ranksFound.size(), std::size_t{16});
+        QCOMPARE(report.facts.at("NCCL version"), std::string("2.18.3+cuda12.2"));
+        QCOMPARE(report.facts.at("network"), std::string("AWS Libfabric"));
+        QCOMPARE(report.facts.at("ring 0"), std::string("0 7 6 5 4 3 2 1 8 15 14 13 12 11 10 9"));
+        QCOMPARE(report.facts.at("rings"), std::string("8"));
+        QCOMPARE(report.facts.at(std::string(layout::kProcessGroupsFact)),
+            std::string("NCCL communicator (0x94343f5a50e0fc8e): 0-15"));
+        QCOMPARE(sink.gpus.size(), std::size_t{16});
+        const Gpu& last = sink.gpus.at({1, 15});
+        QCOMPARE(last.node, 1);
+        QCOMPARE(last.local, 7);
+        QCOMPARE(last.model, std::string("NVIDIA A100-SXM4-40GB"));
+    }
+};
+
+TRAINSCOPE_TEST(tst_NcclLog)
+#include "tst_NcclLog.moc"
