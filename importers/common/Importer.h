@@ -47,6 +47,10 @@ struct ImportUnit {
     ClockKind clock = ClockKind::Utc;
     std::optional<std::int64_t>
         utcOffsetSeconds; // editable, for ClockKind::Local; absent: taken as UTC
+    // Editable, for ClockKind::None: when the recording began, and how far apart its readings are
+    // where it has no stamps at all. Absent: the epoch, and 1 s.
+    std::optional<TimeNs> saidStart;
+    std::optional<DurationNs> saidPeriod;
     bool enabled = true; // editable
     std::optional<MachineUnit> machine;
     // What its first bytes show, where they do.

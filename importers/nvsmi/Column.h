@@ -4,7 +4,7 @@
 // '_', '-' or blanks.
 
 #include "core/model/Series.h"
-#include "importers/nvsmi/Cells.h"
+#include "importers/common/Cells.h"
 
 #include <string>
 #include <string_view>

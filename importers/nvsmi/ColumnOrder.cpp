@@ -2,8 +2,8 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
+#include "importers/common/Cells.h"
 #include "importers/common/LineBlocks.h"
-#include "importers/nvsmi/Cells.h"
 #include "importers/nvsmi/Guess.h"
 
 #include <algorithm>
@@ -106,22 +106,6 @@ void settleClock(ColumnOrder& order, const std::vector<Cells>& rows) {
 }
 
 } // namespace
-
-std::optional<int> gpuIndexOf(std::string_view text) {
-    std::size_t begin = text.size();
-    while (begin > 0 && isDigit(text[begin - 1]))
-        --begin;
-    const std::string_view digits = text.substr(begin);
-    if (digits.empty() || digits.size() > 4)
-        return std::nullopt;
-    const std::string before = lowered(trimmed(text.substr(0, begin)));
-    const bool known = before.empty() || before == "gpu" || before == "gpu:" || before == "cuda:"
-        || before == "nvidia" || before == "gpu-" || before == "gpu_" || before == "gpu #"
-        || before == "#" || before == "/dev/nvidia";
-    if (!known)
-        return std::nullopt;
-    return wholeNumber<int>(digits);
-}
 
 void settleIdentity(ColumnOrder& order, const std::vector<Cells>& rows) {
     settleClock(order, rows);
@@ -316,25 +300,6 @@ Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines) {
         return finish(std::move(order), collectRows(lines, i + 1, separator));
     }
     return withoutHeader(lines);
-}
-
-std::vector<std::string> linesOfHead(std::string_view head) {
-    const bool isCut = head.size() >= kHead;
-    std::vector<std::string> lines;
-    const auto tree = memoryTree({{"head", std::string(head.substr(0, kHead))}});
-    auto stream = tree->openRaw("head");
-    if (!stream.hasValue())
-        return lines;
-    LineReader reader(std::move(stream).value());
-    while (true) {
-        const auto line = reader.next();
-        if (!line.hasValue() || !line.value())
-            break;
-        lines.emplace_back(line.value()->size() <= kLongestLine ? *line.value() : "");
-    }
-    if (isCut && lines.size() > 1)
-        lines.pop_back();
-    return lines;
 }
 
 } // namespace trainscope::importers::nvsmi

@@ -4,10 +4,11 @@
 
 #include "core/model/Result.h"
 #include "core/model/Time.h"
+#include "importers/common/HeadLines.h"
+#include "importers/common/Stamp.h"
 #include "importers/nvsmi/Column.h"
 #include "importers/nvsmi/Guess.h"
 #include "importers/nvsmi/LogGpus.h"
-#include "importers/nvsmi/Stamp.h"
 
 #include <optional>
 #include <string>
@@ -46,16 +47,6 @@ Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines);
 
 // The columns of that line when it is a header, else empty. For headers in mid-file.
 std::vector<Column> headerColumns(std::string_view line, char separator);
-
-// Of a file, what tells the column order.
-inline constexpr std::size_t kHead = std::size_t{64} << 10;
-
-// The lines of the first bytes of a file, decoded; not more than kHead, and the last one left out
-// where they are cut off there. Lines that no log has are empty.
-std::vector<std::string> linesOfHead(std::string_view head);
-
-// The index in "3", "GPU 3", "GPU3", "cuda:3", "nvidia3"; absent for any other text and above 9999.
-std::optional<int> gpuIndexOf(std::string_view text);
 
 // Sets stamp, host, name and uuid: the first column of each.
 void findParts(ColumnOrder& order);

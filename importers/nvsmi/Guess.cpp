@@ -2,8 +2,8 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Metric.h"
-#include "importers/nvsmi/Cells.h"
-#include "importers/nvsmi/Stamp.h"
+#include "importers/common/Cells.h"
+#include "importers/common/Stamp.h"
 
 #include <algorithm>
 #include <cmath>

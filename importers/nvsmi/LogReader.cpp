@@ -4,9 +4,9 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
+#include "importers/common/PowerSensor.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/nvsmi/ColumnOrder.h"
-#include "importers/nvsmi/PowerSensor.h"
 #include "importers/nvsmi/SmiTable.h"
 
 #include <algorithm>
@@ -273,13 +273,13 @@ Status LogReader::tableLine(std::string_view text) {
         skip("The second line of a GPU in the table could not be read.");
         return {};
     }
-    if (!m_table.time()) {
+    if (!m_table.time() && !m_context.start) {
         skip("A table without date: a snapshot that has no place on a time axis.");
         return {};
     }
     const TableGpu& gpu = m_table.gpu();
-    return recordGroups(
-        {{}, std::to_string(gpu.index), gpu.name, {}}, absolute(*m_table.time()), gpu.numbers);
+    return recordGroups({{}, std::to_string(gpu.index), gpu.name, {}},
+        m_table.time() ? absolute(*m_table.time()) : *m_context.start, gpu.numbers);
 }
 
 void LogReader::skip(std::string text) {
@@ -288,6 +288,8 @@ void LogReader::skip(std::string text) {
 }
 
 TimeNs LogReader::absolute(const Stamp& stamp) const {
+    if (stamp.kind == StampKind::Relative)
+        return TimeNs{m_context.start.value_or(TimeNs{}).ns + stamp.time.ns};
     return stamp.kind == StampKind::Local ? stamp.time - m_context.utcOffset : stamp.time;
 }
 

@@ -24,6 +24,8 @@ struct LogContext {
     FileRanks ranks;
     std::string file; // for warnings
     DurationNs utcOffset; // subtracted from local stamps
+    std::optional<TimeNs> start
+        = {}; // that stamps count from which say no date, and of a table without
 };
 
 class LogReader {

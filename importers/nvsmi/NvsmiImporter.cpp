@@ -181,8 +181,8 @@ private:
         ranks.gpusPerNode = gpusPerNode(m_orders);
         m_nodes += std::max(m_orders[i].hostsSeen, 1);
         const DurationNs offset{m_unit.utcOffsetSeconds.value_or(0) * 1'000'000'000};
-        LogReader reader(
-            m_orders[i], {recorder, m_report, ranks, m_tree.displayPath(file), offset});
+        LogReader reader(m_orders[i],
+            {recorder, m_report, ranks, m_tree.displayPath(file), offset, m_unit.saidStart});
         const std::string phase = "Reading " + std::string(namePart(file));
         const Status status = reader.read(blocks, [&](std::uint64_t bytes) {
             return !m_progress || m_progress({phase, m_bytes + bytes, m_unit.bytes});

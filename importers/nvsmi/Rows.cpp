@@ -2,9 +2,9 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
+#include "importers/common/Cells.h"
 #include "importers/common/Number.h"
 #include "importers/common/TextCleaning.h"
-#include "importers/nvsmi/Cells.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,8 +3,8 @@
 // columns.
 
 #include "core/model/Result.h"
+#include "importers/common/Cells.h"
 #include "importers/common/LineBlocks.h"
-#include "importers/nvsmi/Cells.h"
 #include "importers/nvsmi/ColumnOrder.h"
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
-#include "importers/nvsmi/Cells.h"
+#include "importers/common/Cells.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,8 +3,8 @@
 // table's time is the stamp before it (`2025-03-25T09:12:43.008729,"Tue Mar 25 …`), else its own
 // banner line.
 
+#include "importers/common/Stamp.h"
 #include "importers/nvsmi/Column.h"
-#include "importers/nvsmi/Stamp.h"
 
 #include <optional>
 #include <string>

@@ -49,9 +49,8 @@ struct Sign {
 };
 constexpr std::array kJson{
     Sign{"chakra", "PyTorch execution trace, not a Kineto trace"},
-    Sign{"\"resultType\"", "answer of a Prometheus server, not read by this version"},
     Sign{"\"panels\"", "Grafana dashboard, not telemetry"},
-    Sign{"\"iter_energy\"", "Perseus profile, not read by this version"},
+    Sign{"\"iter_energy\"", "Perseus profile of a pipeline, not telemetry"},
     Sign{"\"power_states\"", "Perseus schedule, not telemetry"},
     Sign{"\"nbformat\"", "Jupyter notebook, not telemetry"},
     Sign{"\"ops\"", "JSON of another tool, not a Kineto trace"},
@@ -64,17 +63,12 @@ constexpr std::array kJson{
 };
 constexpr std::array kText{
     Sign{":::MLLOG", "MLPerf log, not read by this version"},
-    Sign{"DCGM_FI_", "DCGM exporter text or its list of fields, not read by this version"},
-    Sign{"#Entity", "dcgmi dmon log, not read by this version"},
-    Sign{"GPUId,TimeStampUs", "DCGM CSV, not read by this version"},
-    Sign{"# gpu ", "nvidia-smi dmon log, not read by this version"},
-    Sign{"#Date ", "nvidia-smi dmon log with dates, not read by this version"},
-    Sign{"total_energy_consumption", "amd-smi CSV, not read by this version"},
+    Sign{"DCGM_FI_", "list of fields of dcgm-exporter, not telemetry"},
+    Sign{"time_per_epoch,average_power", "Zeus summary of runs by power limit, not telemetry"},
+    Sign{"SPEC PTDaemon", "messages of SPEC PTDaemon; the power is in its log beside it"},
     Sign{"ROCm System Management", "rocm-smi table, not read by this version"},
     Sign{"AMD-SMI", "amd-smi output, not read by this version"},
-    Sign{"Watts,", "power meter log of SPEC PTDaemon, not read by this version"},
     Sign{"CUDA Kernel", "table of Nsight Systems, not read by this version"},
-    Sign{"emissions", "CodeCarbon table, not read by this version"},
     Sign{"elapsed time per iteration", "training log, not telemetry"},
     Sign{"lm loss", "training log, not telemetry"},
     Sign{"train_loss", "training log, not telemetry"},

@@ -4,6 +4,7 @@
 #include "importers/exectrace/ExecutionTraceImporter.h"
 #include "importers/flightrecorder/FlightImporter.h"
 #include "importers/kineto/KinetoImporter.h"
+#include "importers/meters/MetersImporter.h"
 #include "importers/nccl/NcclImporter.h"
 #include "importers/nsys/NsysImporter.h"
 #include "importers/nvsmi/NvsmiImporter.h"
@@ -14,9 +15,20 @@
 namespace trainscope::importers {
 
 const std::vector<const Importer*>& registry() {
-    static const std::vector<const Importer*> importers{&charllm::importer(), &kineto::importer(),
-        &nsys::importer(), &nvsmi::importer(), &exectrace::importer(), &flightrecorder::importer(),
-        &nccl::importer(), &topology::importer()};
+    // clang-format off
+    static const std::vector<const Importer*> importers{
+        &charllm::importer(),
+        &kineto::importer(),
+        &nsys::importer(),
+        &meters::gpuImporter(),
+        &meters::nodeImporter(),
+        &nvsmi::importer(),
+        &exectrace::importer(),
+        &flightrecorder::importer(),
+        &nccl::importer(),
+        &topology::importer(),
+    };
+    // clang-format on
     return importers;
 }
 

@@ -161,6 +161,12 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--format", options->request.format,
         "Read the sources as this format only: " + importers::formatList(&importers::Format::id),
         "FORMAT");
+    addOption(*command, "--start", options->request.start,
+        "When recordings without a date began, such as 2026-04-22T00:03:09Z", "T");
+    addOption(*command, "--period", options->request.period,
+        "Between their readings, where they have no time stamps: 100ms, 1.5; else 1 s", "S");
+    addOption(*command, "--utc-offset", options->request.utcOffset,
+        "Zone of local time stamps, such as +08:00; else they are taken as UTC", "ZONE");
     addOption(*command, "--threads", options->threads,
         "Threads to read with; as many as processors, or as TRAINSCOPE_THREADS says", "N")
         ->check(CLI::Range(1U, kMostThreads));

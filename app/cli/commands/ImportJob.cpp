@@ -1,5 +1,6 @@
 #include "app/cli/commands/ImportJob.h"
 
+#include "app/cli/commands/ImportClock.h"
 #include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/SourceList.h"
 #include "core/model/Try.h"
@@ -97,6 +98,8 @@ public:
 
     Result<ImportOutcome> run() {
         RETURN_IF_ERROR(checkFormat(m_request.format));
+        ASSIGN_OR_RETURN(
+            m_clock, parseClock(m_request.start, m_request.period, m_request.utcOffset));
         std::vector<std::string> databases = m_request.sources;
         const auto others = std::stable_partition(databases.begin(), databases.end(),
             [](const std::string& path) { return store::isRunDatabase(path); });
@@ -132,6 +135,8 @@ private:
         for (const auto& source : m_sources) {
             ASSIGN_OR_RETURN(
                 auto planned, importers::planImport(*source.tree, progress, m_request.format));
+            for (auto& unit : planned.units)
+                applyClock(m_clock, unit);
             m_plans.push_back(std::move(planned));
             note(source, m_plans.back());
         }
@@ -233,6 +238,7 @@ private:
     }
 
     const ImportRequest& m_request;
+    ImportClock m_clock;
     const Console& m_console;
     ProgressLine m_progress;
     std::vector<OpenedSource> m_sources;

@@ -18,6 +18,10 @@ struct ImportRequest {
     std::string database;
     std::string name; // of the run; a prefix where the sources hold several; empty: as found
     std::string format; // id of an importer; empty: by content
+    // Of sources whose clock leaves them open; empty: not said.
+    std::string start; // "2026-04-22T00:03:09Z", or unix time
+    std::string period; // "100ms", or seconds
+    std::string utcOffset; // "+08:00", or seconds ahead of UTC
 };
 
 struct ImportOutcome {

@@ -2,8 +2,8 @@
 // as a whole.
 
 #include "importers/common/Number.h"
+#include "importers/common/Stamp.h"
 #include "importers/nvsmi/LogReader.h"
-#include "importers/nvsmi/Stamp.h"
 #include "importers/support/RecordingSink.h"
 #include "support/TestProgram.h"
 

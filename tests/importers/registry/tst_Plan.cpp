@@ -131,10 +131,11 @@ void tst_Plan::reasons_data() {
     QTest::newRow("DeepSpeed") << QStringLiteral("ds.json")
                                << "{\"zero_optimization\": {\"stage\": 1}}"s
                                << QStringLiteral("DeepSpeed configuration, not telemetry");
-    QTest::newRow("emissions table")
-        << QStringLiteral("e.csv")
-        << "timestamp,project_name,run_id,duration,emissions,gpu_power\n2024-01-01T00:00:00,x,,1,2,3\n"s
-        << QStringLiteral("CodeCarbon table, not read by this version");
+    QTest::newRow("table of Zeus")
+        << QStringLiteral("zeus.csv")
+        << "dataset,network,batch_size,optimizer,power_limit,time_per_epoch,average_power\n"
+           "cifar100,shufflenetv2,1024,adadelta,100,27.13,106.9\n"s
+        << QStringLiteral("Zeus summary of runs by power limit, not telemetry");
 }
 
 void tst_Plan::reasons() {

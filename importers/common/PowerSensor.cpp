@@ -1,11 +1,11 @@
-#include "importers/nvsmi/PowerSensor.h"
+#include "importers/common/PowerSensor.h"
 
 #include "core/model/AsciiText.h"
 
 #include <algorithm>
 #include <array>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers {
 
 namespace {
 
@@ -63,4 +63,4 @@ std::string describePowerSensor(SensorKind kind) {
            "on older ones";
 }
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers

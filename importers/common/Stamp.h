@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers {
 
 enum class StampKind {
     Unix, // UTC
@@ -28,4 +28,4 @@ struct Stamp {
 std::optional<Stamp> parseStamp(std::string_view text);
 std::optional<Stamp> parseBannerDate(std::string_view text);
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers

@@ -1,4 +1,4 @@
-#include "importers/nvsmi/Stamp.h"
+#include "importers/common/Stamp.h"
 
 #include "core/model/AsciiText.h"
 #include "importers/common/Number.h"
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers {
 
 namespace {
 
@@ -232,4 +232,4 @@ std::optional<Stamp> parseBannerDate(std::string_view text) {
     return Stamp{toTime(t), StampKind::Local, false};
 }
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers

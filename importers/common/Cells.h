@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers {
 
 struct Unit {
     std::string_view si; // W, °C, Hz, B, B/s, 1, s
@@ -44,4 +44,8 @@ bool isMissingCell(std::string_view text);
 // The form that the text has, for columns whose name says nothing.
 std::optional<CellForm> formOf(std::string_view text);
 
-} // namespace trainscope::importers::nvsmi
+// The index in "3", "GPU 3", "GPU3", "cuda:3", "nvidia3", "card3"; absent for any other text and
+// above 9999.
+std::optional<int> gpuIndexOf(std::string_view text);
+
+} // namespace trainscope::importers

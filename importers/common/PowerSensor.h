@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers {
 
 // Unknown where the model is not known.
 SensorKind powerSensorOf(std::string_view gpuModel);
@@ -17,4 +17,4 @@ SensorKind powerSensorOf(std::string_view gpuModel);
 // For the report.
 std::string describePowerSensor(SensorKind kind);
 
-} // namespace trainscope::importers::nvsmi
+} // namespace trainscope::importers

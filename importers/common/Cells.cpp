@@ -1,4 +1,4 @@
-#include "importers/nvsmi/Cells.h"
+#include "importers/common/Cells.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <string>
 
-namespace trainscope::importers::nvsmi {
+namespace trainscope::importers {
 
 namespace {
 
@@ -56,6 +56,9 @@ constexpr std::array kSpellings{
     Spelling{"gib/s", {"B/s", kGibi}},
     Spelling{"j", {"J", 1.0}},
     Spelling{"mj", {"J", 1e-3}},
+    Spelling{"uj", {"J", 1e-6}},
+    Spelling{"kj", {"J", 1e3}},
+    Spelling{"kwh", {"J", 3.6e6}},
     Spelling{"s", {"s", 1.0}},
     Spelling{"sec", {"s", 1.0}},
     Spelling{"seconds", {"s", 1.0}},
@@ -156,4 +159,20 @@ std::optional<CellForm> formOf(std::string_view text) {
     return std::nullopt;
 }
 
-} // namespace trainscope::importers::nvsmi
+std::optional<int> gpuIndexOf(std::string_view text) {
+    std::size_t begin = text.size();
+    while (begin > 0 && isDigit(text[begin - 1]))
+        --begin;
+    const std::string_view digits = text.substr(begin);
+    if (digits.empty() || digits.size() > 4)
+        return std::nullopt;
+    const std::string before = lowered(trimmed(text.substr(0, begin)));
+    const bool known = before.empty() || before == "gpu" || before == "gpu:" || before == "cuda:"
+        || before == "nvidia" || before == "gpu-" || before == "gpu_" || before == "gpu #"
+        || before == "#" || before == "card" || before == "/dev/nvidia";
+    if (!known)
+        return std::nullopt;
+    return wholeNumber<int>(digits);
+}
+
+} // namespace trainscope::importers

@@ -1,0 +1,34 @@
+#include "importers/common/HeadLines.h"
+
+#include "importers/common/LineBlocks.h"
+
+#include <utility>
+
+namespace trainscope::importers {
+
+namespace {
+
+constexpr std::size_t kLongestHeadLine = 8192; // of a header, and of rows that are guessed from
+
+} // namespace
+
+std::vector<std::string> linesOfHead(std::string_view head, std::size_t most) {
+    const bool isCut = head.size() >= kHead;
+    std::vector<std::string> lines;
+    const auto tree = memoryTree({{"head", std::string(head.substr(0, kHead))}});
+    auto stream = tree->openRaw("head");
+    if (!stream.hasValue())
+        return lines;
+    LineReader reader(std::move(stream).value());
+    while (lines.size() < most) {
+        const auto line = reader.next();
+        if (!line.hasValue() || !line.value())
+            break;
+        lines.emplace_back(line.value()->size() <= kLongestHeadLine ? *line.value() : "");
+    }
+    if (isCut && lines.size() > 1 && lines.size() < most)
+        lines.pop_back();
+    return lines;
+}
+
+} // namespace trainscope::importers

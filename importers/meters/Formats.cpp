@@ -1,0 +1,226 @@
+#include "importers/meters/Formats.h"
+
+#include "core/model/AsciiText.h"
+#include "importers/common/HeadLines.h"
+#include "importers/common/Stamp.h"
+#include "importers/meters/Exposition.h"
+#include "importers/meters/GpuTables.h"
+#include "importers/meters/JsonRecords.h"
+#include "importers/meters/NodeLogs.h"
+#include "importers/meters/NodeTables.h"
+#include "importers/meters/SmiTexts.h"
+#include "importers/meters/TableReader.h"
+
+#include <algorithm>
+#include <array>
+
+namespace trainscope::importers::meters {
+
+namespace {
+
+constexpr std::size_t kLinesLookedAt = 60;
+constexpr Confidence kCertain = 97; // no other tool writes so
+constexpr Confidence kLikely = 92;
+
+template <const TableKind& kind>
+std::unique_ptr<MeterReader> makeTable() {
+    return std::make_unique<TableReader>(kind);
+}
+
+// Whether one of the first lines is the header of such a table.
+template <const TableKind& kind, std::size_t within = kLinesLookedAt>
+Confidence sniffTable(const MeterHead& head) {
+    CellSplitter splitter;
+    for (std::size_t i = 0; i < std::min(within, head.lines.size()); ++i) {
+        const std::string_view line = trimmed(head.lines[i]);
+        if (line.empty() || isDigit(line.front()))
+            continue;
+        const auto cells
+            = kind.separator == ' ' ? words(line, " \t") : splitter.split(line, kind.separator);
+        if (!cells.empty() && !kind.columns(cells).empty())
+            return kCertain;
+    }
+    return 0;
+}
+
+Confidence sniffMllog(const MeterHead& head) {
+    const bool isPower = head.has("\"power_reading\"") || head.has("\"power_measurement_start\"");
+    return head.has(":::MLLOG") && isPower ? kCertain : 0;
+}
+
+Confidence sniffPtd(const MeterHead& head) {
+    return std::any_of(head.lines.begin(), head.lines.end(),
+               [](const std::string& line) {
+                   return line.starts_with("Time,") && line.find(",Watts,") != std::string::npos;
+               })
+        ? kCertain
+        : 0;
+}
+
+Confidence sniffIpmi(const MeterHead& head) {
+    if (head.has("Instantaneous power reading:"))
+        return kCertain;
+    int sensors = 0;
+    for (const std::string& line : head.lines) {
+        const auto cells = words(line, "|");
+        const bool hasUnit = line.find("Watts") != std::string::npos
+            || line.find("degrees C") != std::string::npos || line.find("RPM") != std::string::npos;
+        sensors += cells.size() >= 3 && hasUnit ? 1 : 0;
+    }
+    return sensors >= 2 ? kCertain : 0;
+}
+
+Confidence sniffPerf(const MeterHead& head) {
+    return head.has("Joules,power/energy-") ? kCertain : 0;
+}
+
+Confidence sniffCodeCarbon(const MeterHead& head) {
+    return !head.lines.empty() && head.lines.front().find("emissions") != std::string::npos
+            && head.lines.front().find("duration") != std::string::npos
+            && head.lines.front().starts_with("timestamp")
+        ? kCertain
+        : 0;
+}
+
+Confidence sniffExposition(const MeterHead& head) {
+    int samples = 0;
+    int others = 0;
+    bool hasType = false;
+    bool hasLabels = false;
+    for (const std::string& line : head.lines) {
+        const std::string_view plain = trimmed(line);
+        hasType = hasType || plain.starts_with("# TYPE ") || plain.starts_with("# HELP ");
+        if (plain.empty() || plain.starts_with('#'))
+            continue;
+        const bool isSample = isExpositionLine(plain);
+        samples += isSample ? 1 : 0;
+        others += isSample ? 0 : 1;
+        hasLabels = hasLabels || (isSample && plain.find("=\"") != std::string_view::npos);
+    }
+    if (samples == 0 || samples < 10 * others || (!hasType && !hasLabels))
+        return 0;
+    return kCertain;
+}
+
+Confidence sniffPrometheus(const MeterHead& head) {
+    if (!head.isJson())
+        return 0;
+    if (head.has("\"resultType\"") && head.has("\"result\"") && !head.has("\"streams\""))
+        return kCertain;
+    return head.has("{\"metric\":{") && head.has("\"values\":[") ? kCertain : 0;
+}
+
+Confidence sniffAmdJson(const MeterHead& head) {
+    return head.isJson() && head.has("\"gpu\"")
+            && (head.has("\"socket_power\"") || head.has("\"gfx_activity\"")
+                || head.has("\"total_energy_consumption\"") || head.has("\"umc_activity\"")
+                || head.has("\"hotspot\""))
+        ? kCertain
+        : 0;
+}
+
+Confidence sniffRocmJson(const MeterHead& head) {
+    const bool isCard = head.has("\"card0\"") || head.has("\"card1\"");
+    return head.isJson() && isCard
+            && (head.has("Package Power (W)") || head.has("Temperature (Sensor")
+                || head.has("GPU use (%)") || head.has("clock speed:"))
+        ? kCertain
+        : 0;
+}
+
+Confidence sniffGpustat(const MeterHead& head) {
+    return head.isJson() && head.has("\"query_time\"") && head.has("\"gpus\"") ? kCertain : 0;
+}
+
+Confidence sniffWandbJson(const MeterHead& head) {
+    return head.isJson() && head.has("\"system.gpu.") ? kCertain : 0;
+}
+
+Confidence sniffRedfish(const MeterHead& head) {
+    const bool isPower = head.has("\"PowerConsumedWatts\"") || head.has("\"PowerWatts\"")
+        || head.has("\"ReadingCelsius\"") || head.has("\"EnergykWh\"");
+    return head.isJson() && isPower ? kLikely : 0;
+}
+
+Confidence sniffSmiQuery(const MeterHead& head) {
+    return head.has("==NVSMI LOG==") ? kCertain : 0;
+}
+
+Confidence sniffSmiXml(const MeterHead& head) {
+    return head.has("<nvidia_smi_log>") ? kCertain : 0;
+}
+
+Confidence sniffRocmText(const MeterHead& head) {
+    return head.has("ROCm System Management Interface") ? kCertain : 0;
+}
+
+constexpr std::string_view kEnergySensor = "power from differences of the energy counter";
+
+constexpr auto kOfGpus = MeterFamily::Gpus;
+constexpr auto kOfNodes = MeterFamily::Nodes;
+
+constexpr std::array kFormats{
+    MeterFormat{kOfNodes, "MLPerf power log", sniffMllog, makeMllogReader},
+    MeterFormat{kOfGpus, "dcgmi dmon log", sniffTable<kDcgmiDmon>, makeTable<kDcgmiDmon>},
+    MeterFormat{kOfGpus, "DCGM CSV", sniffTable<kDcgmCsv>, makeTable<kDcgmCsv>},
+    MeterFormat{kOfGpus, "nvidia-smi pmon log", sniffTable<kSmiPmon>, makeTable<kSmiPmon>},
+    MeterFormat{kOfGpus, "nvidia-smi dmon log", sniffTable<kSmiDmon>, makeTable<kSmiDmon>},
+    MeterFormat{kOfGpus, "nvidia-smi dmon CSV", sniffTable<kSmiDmonCsv>, makeTable<kSmiDmonCsv>},
+    MeterFormat{
+        kOfGpus, "amd-smi CSV", sniffTable<kAmdCsv>, makeTable<kAmdCsv>, false, kEnergySensor},
+    MeterFormat{kOfGpus, "rocm-smi CSV", sniffTable<kRocmCsv>, makeTable<kRocmCsv>},
+    MeterFormat{kOfGpus, "Zeus power CSV", sniffTable<kZeusCsv, 1>, makeTable<kZeusCsv>},
+    MeterFormat{kOfGpus, "nvitop CSV", sniffTable<kNvitopCsv, 1>, makeTable<kNvitopCsv>},
+    MeterFormat{
+        kOfGpus, "Weights & Biases system metrics", sniffTable<kWandbCsv, 1>, makeTable<kWandbCsv>},
+    MeterFormat{kOfNodes, "log of node power", sniffTable<kBmcCsv, 5>, makeTable<kBmcCsv>},
+    MeterFormat{kOfNodes, "turbostat log", sniffTable<kTurbostat>, makeTable<kTurbostat>},
+    MeterFormat{kOfNodes, "turbostat CSV", sniffTable<kTurbostatCsv>, makeTable<kTurbostatCsv>},
+    MeterFormat{kOfNodes, "RAPL energy log", sniffTable<kRaplCsv, 5>, makeTable<kRaplCsv>, false,
+        kEnergySensor},
+    MeterFormat{kOfNodes, "SPEC PTDaemon log", sniffPtd, makePtdReader},
+    MeterFormat{kOfNodes, "perf energy log", sniffPerf, makePerfReader},
+    MeterFormat{kOfNodes, "CodeCarbon table", sniffCodeCarbon, makeCodeCarbonReader},
+    MeterFormat{kOfNodes, "ipmitool log", sniffIpmi, makeIpmiReader},
+    MeterFormat{kOfGpus, "nvidia-smi -q text", sniffSmiQuery, makeSmiQueryReader},
+    MeterFormat{kOfGpus, "nvidia-smi -q XML", sniffSmiXml, makeSmiXmlReader},
+    MeterFormat{kOfGpus, "rocm-smi text", sniffRocmText, makeRocmTextReader},
+    MeterFormat{kOfGpus, "answer of a Prometheus API", sniffPrometheus, makePrometheusReader, true},
+    MeterFormat{kOfGpus, "amd-smi JSON", sniffAmdJson, makeAmdJsonReader, true, kEnergySensor},
+    MeterFormat{kOfGpus, "rocm-smi JSON", sniffRocmJson, makeRocmJsonReader, true},
+    MeterFormat{kOfGpus, "gpustat JSON", sniffGpustat, makeGpustatReader, true},
+    MeterFormat{
+        kOfGpus, "Weights & Biases system metrics", sniffWandbJson, makeWandbJsonReader, true},
+    MeterFormat{kOfNodes, "Redfish answers", sniffRedfish, makeRedfishReader, true},
+    MeterFormat{kOfGpus, "exporter text", sniffExposition, makeExpositionReader},
+};
+
+} // namespace
+
+bool MeterHead::isJson() const {
+    const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+}
+
+MeterHead meterHead(std::string_view head) {
+    return {head, linesOfHead(head, kLinesLookedAt)};
+}
+
+const MeterFormat* meterFormatOf(const MeterHead& head, Confidence* confidence) {
+    const MeterFormat* best = nullptr;
+    Confidence most = 0;
+    for (const MeterFormat& format : kFormats) {
+        const Confidence sure = format.sniff(head);
+        if (sure > most) {
+            best = &format;
+            most = sure;
+        }
+        if (most >= kCertain)
+            break;
+    }
+    if (confidence != nullptr)
+        *confidence = most;
+    return best;
+}
+
+} // namespace trainscope::importers::meters

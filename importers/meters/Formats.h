@@ -1,0 +1,46 @@
+#pragma once
+// The explicit list of telemetry files that the engine reads. A format is a row here, and a pair of
+// files or a table of columns beside it.
+
+#include "importers/common/Importer.h"
+#include "importers/meters/MeterReader.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers::meters {
+
+// The first bytes of a file, and its first lines.
+struct MeterHead {
+    std::string_view text;
+    std::vector<std::string> lines;
+
+    [[nodiscard]] bool has(std::string_view part) const {
+        return text.find(part) != std::string_view::npos;
+    }
+    [[nodiscard]] bool isJson() const;
+};
+MeterHead meterHead(std::string_view head);
+
+// A run has at most one source of each family, as a rule.
+enum class MeterFamily {
+    Gpus, // monitors of GPUs, and exporters
+    Nodes, // what measures whole nodes and switches
+};
+
+struct MeterFormat {
+    MeterFamily family;
+    std::string_view name; // of one file: "dcgmi dmon log"
+    Confidence (*sniff)(const MeterHead& head);
+    MakeMeterReader open;
+    bool isDocument = false; // text in pieces, not lines
+    // What the report says of its figures beyond what they show themselves.
+    std::string_view sensor = {};
+};
+
+// The format of a file that begins so, or nullptr.
+const MeterFormat* meterFormatOf(const MeterHead& head, Confidence* confidence = nullptr);
+
+} // namespace trainscope::importers::meters

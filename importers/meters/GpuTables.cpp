@@ -1,0 +1,341 @@
+#include "importers/meters/GpuTables.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
+#include "importers/common/DcgmFields.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace trainscope::importers::meters {
+
+namespace {
+
+using Role = MeterColumn::Role;
+using Cells = std::span<const std::string_view>;
+using Columns = std::vector<MeterColumn>;
+constexpr auto kAveraged = SensorKind::Averaged;
+constexpr auto kOpen = SensorKind::Unknown;
+
+MeterColumn partOf(Role role, std::string_view header) {
+    MeterColumn column;
+    column.role = role;
+    column.header = header;
+    return column;
+}
+
+MeterColumn metricColumn(
+    std::string_view header, const SeriesDescription& what, bool isOwn = false) {
+    MeterColumn column = partOf(Role::Metric, header);
+    column.what = what;
+    column.isOwn = isOwn;
+    return column;
+}
+
+SeriesDescription seriesOf(const DcgmField& field) {
+    SeriesDescription what;
+    what.metric = meterMetric(field.metric, field.unit);
+    what.metric.kind = field.kind;
+    what.scale = field.scale;
+    what.counterBits = field.kind == MetricKind::Counter ? 64 : 0;
+    what.sensor = field.sensor;
+    return what;
+}
+
+// "#Entity  POWER  TMPTR", with the sign apart in older versions.
+Columns dcgmiColumns(Cells cells) {
+    if (!cells.empty() && cells.front() == "#")
+        cells = cells.subspan(1);
+    if (cells.size() < 2 || (cells.front() != "#Entity" && cells.front() != "Entity"))
+        return {};
+    Columns columns{partOf(Role::Subject, cells.front())};
+    for (const std::string_view cell : cells.subspan(1)) {
+        const DcgmField* field = dcgmFieldOfColumn(cell);
+        columns.push_back(field != nullptr ? metricColumn(cell, seriesOf(*field))
+                                           : metricColumn(cell, ownMeterSeries(cell, {}), true));
+    }
+    return columns;
+}
+
+Columns dcgmCsvColumns(Cells cells) {
+    if (cells.size() < 4 || cells[0] != "GPUId" || cells[1] != "TimeStampUs")
+        return {};
+    return {partOf(Role::Subject, cells[0]), partOf(Role::Stamp, cells[1]),
+        partOf(Role::Field, cells[2]), partOf(Role::Value, cells[3])};
+}
+
+MeterColumn dcgmTag(std::string_view name) {
+    const DcgmField* field = dcgmFieldTagged(name);
+    return field != nullptr ? metricColumn(name, seriesOf(*field))
+                            : metricColumn(name, ownMeterSeries(name, {}), true);
+}
+
+constexpr std::array kDmonNames{ColumnName{"gpu", {}, {}, kOpen, Role::Subject},
+    ColumnName{"date", {}, {}, kOpen, Role::Date}, ColumnName{"time", {}, {}, kOpen, Role::Ignored},
+    ColumnName{"pwr", "gpu_power", "W"}, ColumnName{"gtemp", "gpu_temperature", "C"},
+    ColumnName{"mtemp", "mem_temperature", "C"}, ColumnName{"sm", "gpu_utilization", "%"},
+    ColumnName{"mem", "mem_utilization", "%"}, ColumnName{"enc", "encoder_utilization", "%"},
+    ColumnName{"dec", "decoder_utilization", "%"}, ColumnName{"jpg", "jpeg_utilization", "%"},
+    ColumnName{"ofa", "ofa_utilization", "%"}, ColumnName{"mclk", "mem_clock", "MHz"},
+    ColumnName{"pclk", "sm_clock", "MHz"}, ColumnName{"fb", "mem_used", "MiB"},
+    ColumnName{"bar1", "bar1_used", "MiB"}, ColumnName{"ccpm", "protected_mem_used", "MiB"},
+    ColumnName{"rxpci", "pcie_rx_rate", "MB/s"}, ColumnName{"txpci", "pcie_tx_rate", "MB/s"},
+    ColumnName{"pviol", "power_violation_fraction", "%"}, ColumnName{"tviol", "thermal_violation"},
+    ColumnName{"sbecc", "ecc_corrected"}, ColumnName{"dbecc", "ecc_uncorrected"},
+    ColumnName{"pci", "pcie_replays"}};
+// Rows of processes, summed for each GPU.
+constexpr std::array kPmonNames{ColumnName{"gpu", {}, {}, kOpen, Role::Subject},
+    ColumnName{"date", {}, {}, kOpen, Role::Date}, ColumnName{"time", {}, {}, kOpen, Role::Ignored},
+    ColumnName{"pid", {}, {}, kOpen, Role::Part},
+    ColumnName{"type|mode", {}, {}, kOpen, Role::Ignored},
+    ColumnName{"command|name", {}, {}, kOpen, Role::Part},
+    ColumnName{"sm", "process_sm_utilization", "%"},
+    ColumnName{"mem", "process_mem_utilization", "%"},
+    ColumnName{"enc", "process_encoder_utilization", "%"},
+    ColumnName{"dec", "process_decoder_utilization", "%"},
+    ColumnName{"jpg", "process_jpeg_utilization", "%"},
+    ColumnName{"ofa", "process_ofa_utilization", "%"}, ColumnName{"fb", "process_mem_used", "MiB"},
+    ColumnName{"ccpm", "process_protected_mem_used", "MiB"}};
+
+// "# gpu  pwr …", "#Date  Time  gpu …", "#gpu, pwr".
+Columns smiColumns(Cells cells, std::span<const ColumnName> names, std::string_view mark) {
+    Columns columns;
+    bool hasSign = false;
+    bool hasMark = mark.empty();
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        std::string_view cell = cells[i];
+        if (i == 0 && cell.starts_with('#')) {
+            hasSign = true;
+            cell = trimmed(cell.substr(1));
+            if (cell.empty())
+                continue;
+        }
+        hasMark = hasMark || equalsIgnoringCase(cell, mark);
+        columns.push_back(columnNamed(names, cell));
+    }
+    const auto isSubject = [](const MeterColumn& column) { return column.role == Role::Subject; };
+    const bool isHeader = hasSign && hasMark && columns.size() > 1
+        && std::any_of(columns.begin(), columns.end(), isSubject);
+    return isHeader ? columns : Columns{};
+}
+
+bool hasCell(Cells cells, std::string_view text) {
+    return std::find(cells.begin(), cells.end(), text) != cells.end();
+}
+
+Columns dmonColumns(Cells cells) {
+    return hasCell(cells, "pid") ? Columns{} : smiColumns(cells, kDmonNames, {});
+}
+
+Columns pmonColumns(Cells cells) {
+    return smiColumns(cells, kPmonNames, "pid");
+}
+
+constexpr std::array kAmdNames{ColumnName{"timestamp", {}, {}, kOpen, Role::Stamp},
+    ColumnName{"gpu", {}, {}, kOpen, Role::Subject},
+    ColumnName{"total_energy_consumption", "gpu_energy", "J"},
+    ColumnName{"socket_power|current_socket_power", "gpu_power", "W"},
+    ColumnName{"average_socket_power", "gpu_power", "W", kAveraged},
+    ColumnName{"power_limit|power_cap|socket_power_limit", "power_limit", "W"},
+    ColumnName{"gfx_activity|gfx_usage|gfx", "gpu_utilization", "%"},
+    ColumnName{"umc_activity|mem_usage_percent|umc", "mem_utilization", "%"},
+    ColumnName{"edge|edge_temperature|temperature_edge", "gpu_temperature", "C"},
+    ColumnName{
+        "hotspot|hotspot_temperature|junction|junction_temperature", "hotspot_temperature", "C"},
+    ColumnName{"mem|mem_temperature|memory_temperature|vram_temperature", "mem_temperature", "C"},
+    ColumnName{"gfx_0_clk|gfx_clk|gfx_0", "sm_clock", "MHz"},
+    ColumnName{"mem_0_clk|mem_clk|mem_0", "mem_clock", "MHz"},
+    ColumnName{"used_vram|vram_used", "mem_used", "MB"},
+    ColumnName{"total_vram|vram_total", "mem_total", "MB"},
+    ColumnName{"free_vram", "mem_free", "MB"}, ColumnName{"fan_usage|fan", "fan_speed", "%"},
+    ColumnName{"total_correctable_count", "ecc_corrected"},
+    ColumnName{"total_uncorrectable_count", "ecc_uncorrected"}};
+
+Columns amdColumns(Cells cells) {
+    if (cells.size() < 2 || !hasCell(cells, "gpu"))
+        return {};
+    const bool isAmd = hasCell(cells, "total_energy_consumption") || hasCell(cells, "socket_power")
+        || hasCell(cells, "gfx_activity") || hasCell(cells, "umc_activity")
+        || hasCell(cells, "gfx_0_clk") || hasCell(cells, "hotspot_temperature")
+        || (hasCell(cells, "edge") && hasCell(cells, "hotspot"));
+    if (!isAmd)
+        return {};
+    Columns columns;
+    for (const std::string_view cell : cells)
+        columns.push_back(columnNamed(kAmdNames, cell));
+    return columns;
+}
+
+constexpr std::array kRocmNames{ColumnName{"device", {}, {}, kOpen, Role::Subject},
+    ColumnName{"timestamp|time", {}, {}, kOpen, Role::Stamp},
+    ColumnName{"Average Graphics Package Power", "gpu_power", "W", kAveraged},
+    ColumnName{"Current Socket Graphics Package Power", "gpu_power", "W"},
+    ColumnName{"Max Graphics Package Power", "power_limit", "W"},
+    ColumnName{"Temperature (Sensor edge) (C)", "gpu_temperature", "C"},
+    ColumnName{"Temperature (Sensor junction) (C)", "hotspot_temperature", "C"},
+    ColumnName{"Temperature (Sensor memory) (C)", "mem_temperature", "C"},
+    ColumnName{"GPU use", "gpu_utilization", "%"},
+    ColumnName{"GFX Activity", "gpu_gfx_activity_counter"},
+    ColumnName{"GPU memory use|GPU Memory Read/Write Activity", "mem_utilization", "%"},
+    ColumnName{"GPU Memory Allocated (VRAM%)", "mem_allocated_fraction", "%"},
+    ColumnName{"sclk clock speed", "sm_clock", "MHz"},
+    ColumnName{"mclk clock speed", "mem_clock", "MHz"},
+    ColumnName{"VRAM Total Memory", "mem_total", "B"},
+    ColumnName{"VRAM Total Used Memory", "mem_used", "B"},
+    ColumnName{"Fan speed", "fan_speed", "%"}, ColumnName{"Accumulated Energy", "gpu_energy", "uJ"},
+    ColumnName{"Device Name|Card Series|Card series", {}, {}, kOpen, Role::Model},
+    ColumnName{"Unique ID", {}, {}, kOpen, Role::Uuid}};
+
+Columns rocmColumns(Cells cells) {
+    if (cells.size() < 2 || cells.front() != "device")
+        return {};
+    Columns columns;
+    for (const std::string_view cell : cells)
+        columns.push_back(columnNamed(kRocmNames, cell));
+    return columns;
+}
+
+// "Time,0,1,2": the power of each GPU.
+Columns zeusColumns(Cells cells) {
+    if (cells.size() < 2 || !equalsIgnoringCase(cells.front(), "Time"))
+        return {};
+    Columns columns{partOf(Role::Stamp, cells.front())};
+    for (const std::string_view cell : cells.subspan(1)) {
+        const auto index = gpuIndexOf(cell);
+        if (!index)
+            return {};
+        columns.push_back(metricColumn(cell, meterSeries("gpu_power", "W")));
+        columns.back().whose = "GPU " + std::to_string(*index);
+    }
+    return columns;
+}
+
+constexpr std::array kNvitopNames{ColumnName{"power_usage", "gpu_power", "W"},
+    ColumnName{"temperature", "gpu_temperature", "C"},
+    ColumnName{"gpu_utilization", "gpu_utilization", "%"},
+    ColumnName{"memory_utilization", "mem_utilization", "%"},
+    ColumnName{"memory_percent", "mem_used_fraction", "%"},
+    ColumnName{"memory_used", "mem_used", "MiB"}, ColumnName{"memory_total", "mem_total", "MiB"},
+    ColumnName{"memory_free", "mem_free", "MiB"}, ColumnName{"fan_speed", "fan_speed", "%"},
+    ColumnName{"cpu_percent", "cpu_utilization", "%"},
+    ColumnName{"power_limit", "power_limit", "W"}};
+
+// "metrics-daemon/cuda:0 (gpu:0)/gpu_utilization (%)/mean".
+MeterColumn nvitopColumn(std::string_view header) {
+    const auto parts = words(header, "/");
+    if (parts.size() < 3 || parts.back() != "mean")
+        return partOf(Role::Ignored, header);
+    const std::string_view subject = parts[parts.size() - 3];
+    const std::size_t physical = subject.find("gpu:");
+    const bool isHost = subject.find("host") != std::string_view::npos;
+    std::optional<int> index;
+    if (physical != std::string_view::npos) {
+        std::string_view digits = subject.substr(physical + 4);
+        digits = digits.substr(0, digits.find_first_not_of("0123456789"));
+        index = wholeNumber<int>(digits);
+    } else {
+        index = gpuIndexOf(subject);
+    }
+    if (!isHost && !index)
+        return partOf(Role::Ignored, header);
+    MeterColumn column = columnNamed(kNvitopNames, parts[parts.size() - 2]);
+    column.whose = index ? "GPU " + std::to_string(*index) : std::string("this node");
+    column.what.sensor = column.what.metric.unit == "W" ? kAveraged : kOpen;
+    return column;
+}
+
+Columns nvitopColumns(Cells cells) {
+    Columns columns;
+    bool hasMean = false;
+    bool hasStamp = false;
+    for (const std::string_view cell : cells) {
+        const bool isStamp = cell == "timestamp" || cell.ends_with("/timestamp")
+            || cell.ends_with("/last_timestamp");
+        columns.push_back(isStamp && !hasStamp ? partOf(Role::Stamp, cell) : nvitopColumn(cell));
+        hasStamp = hasStamp || isStamp;
+        hasMean = hasMean || (columns.back().role == Role::Metric);
+    }
+    return hasMean && hasStamp ? columns : Columns{};
+}
+
+constexpr std::array kWandbNames{ColumnName{"powerWatts", "gpu_power", "W"},
+    ColumnName{"powerPercent", "power_fraction", "%"},
+    ColumnName{"enforcedPowerLimitWatts", "power_limit", "W"},
+    ColumnName{"gpu", "gpu_utilization", "%"}, ColumnName{"memory", "mem_utilization", "%"},
+    ColumnName{"memoryAllocated", "mem_used_fraction", "%"},
+    ColumnName{"memoryAllocatedBytes", "mem_used", "B"}, ColumnName{"temp", "gpu_temperature", "C"},
+    ColumnName{"memoryTemp", "mem_temperature", "C"}, ColumnName{"smClock", "sm_clock", "MHz"},
+    ColumnName{"graphicsClock", "graphics_clock", "MHz"},
+    ColumnName{"memoryClock", "mem_clock", "MHz"}, ColumnName{"fanSpeed", "fan_speed", "%"},
+    ColumnName{"correctedMemoryErrors", "ecc_corrected"},
+    ColumnName{"uncorrectedMemoryErrors", "ecc_uncorrected"},
+    ColumnName{"encoderUtilization", "encoder_utilization", "%"}};
+
+Columns wandbColumns(Cells cells) {
+    Columns columns;
+    bool hasMetric = false;
+    bool hasStamp = false;
+    // Unix time before seconds since the start.
+    const bool hasUnix = hasCell(cells, "_timestamp") || hasCell(cells, "Timestamp");
+    for (const std::string_view cell : cells) {
+        columns.push_back(wandbColumn(cell));
+        Role& role = columns.back().role;
+        const bool isRelative = role == Role::Stamp && !containsIgnoringCase(cell, "timestamp");
+        if (role == Role::Stamp && ((isRelative && hasUnix) || hasStamp))
+            role = Role::Ignored;
+        hasStamp = hasStamp || role == Role::Stamp;
+        hasMetric = hasMetric || (role == Role::Metric && !columns.back().whose.empty());
+    }
+    return hasStamp && hasMetric ? columns : Columns{};
+}
+
+} // namespace
+
+std::span<const ColumnName> amdNames() {
+    return kAmdNames;
+}
+
+std::span<const ColumnName> rocmNames() {
+    return kRocmNames;
+}
+
+MeterColumn wandbColumn(std::string_view name) {
+    constexpr std::string_view kPrefix = "system.";
+    if (name == "_timestamp" || name == "Timestamp" || name == "_runtime"
+        || name.starts_with("Relative Time"))
+        return partOf(Role::Stamp, name);
+    const std::size_t at = name.find(kPrefix);
+    if (at == std::string_view::npos || name.ends_with("__MIN") || name.ends_with("__MAX"))
+        return partOf(Role::Ignored, name);
+    const std::string_view rest = name.substr(at + kPrefix.size());
+    const auto parts = words(rest, ".");
+    if (parts.size() == 3 && parts[0] == "gpu") {
+        const auto index = wholeNumber<int>(parts[1]);
+        if (!index || *index < 0)
+            return partOf(Role::Ignored, name);
+        MeterColumn column = columnNamed(kWandbNames, parts[2]);
+        column.header = name;
+        column.whose = "GPU " + std::to_string(*index);
+        return column;
+    }
+    if (rest.starts_with("gpu"))
+        return partOf(Role::Ignored, name); // of the process alone
+    MeterColumn column = rest == "cpu" ? metricColumn(name, meterSeries("cpu_utilization", "%"))
+                                       : metricColumn(name, ownMeterSeries(rest, {}), true);
+    column.whose = "this node";
+    return column;
+}
+
+const TableKind kDcgmiDmon{' ', dcgmiColumns, nullptr, SubjectKind::Gpu, false, false, true};
+const TableKind kDcgmCsv{',', dcgmCsvColumns, dcgmTag, SubjectKind::Gpu, false, false, true};
+const TableKind kSmiDmon{' ', dmonColumns};
+const TableKind kSmiDmonCsv{',', dmonColumns};
+const TableKind kSmiPmon{' ', pmonColumns, nullptr, SubjectKind::Gpu, true};
+const TableKind kAmdCsv{',', amdColumns};
+const TableKind kRocmCsv{',', rocmColumns};
+const TableKind kZeusCsv{',', zeusColumns};
+const TableKind kNvitopCsv{',', nvitopColumns};
+const TableKind kWandbCsv{',', wandbColumns};
+
+} // namespace trainscope::importers::meters

@@ -1,0 +1,335 @@
+#include "importers/meters/JsonRecords.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "importers/common/Cells.h"
+#include "importers/common/Number.h"
+#include "importers/meters/GpuTables.h"
+#include "importers/meters/JsonEvents.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace trainscope::importers::meters {
+
+namespace {
+
+struct Member {
+    std::vector<std::string> path; // from the record inwards
+    std::string text;
+};
+using Record = std::vector<Member>;
+
+std::string_view memberOf(const Record& record, std::string_view name) {
+    for (const Member& member : record) {
+        if (member.path.size() == 1 && member.path[0] == name)
+            return member.text;
+    }
+    return {};
+}
+
+double numberOf(std::string_view text) {
+    if (isMissingCell(text))
+        return kMissing;
+    if (text.starts_with('(') && text.ends_with(')'))
+        text = text.substr(1, text.size() - 2);
+    const auto value = parseCell(text, CellForm::Number);
+    return value ? value->number : kMissing;
+}
+
+bool isNumberText(std::string_view text) {
+    return isMissingCell(text) || parseCell(text, CellForm::Number);
+}
+
+class RecordReader : public MeterReader, private JsonEvents::Visitor {
+public:
+    Status take(std::string_view text, MeterLog& log) final {
+        m_log = &log;
+        m_json.take(text, *this);
+        return std::exchange(m_status, Status{});
+    }
+    Status finish(MeterLog& log) final {
+        m_log = &log;
+        m_json.finish(*this);
+        if (!m_json.isComplete() && !m_record.empty() && m_status.hasValue()) {
+            log.warn("The last record breaks off.");
+            m_status = record(m_record, log);
+        }
+        return std::exchange(m_status, Status{});
+    }
+
+protected:
+    virtual Status record(const Record& record, MeterLog& log) = 0;
+
+    // Of the first of these members; else the records follow one another, at the period.
+    TimeNs timeOf(const Record& record, std::initializer_list<std::string_view> names,
+        MeterLog& log, const std::string& whose = {}) {
+        for (const std::string_view name : names) {
+            if (const auto stamp = parseStamp(memberOf(record, name)))
+                return log.at(*stamp);
+        }
+        if (!m_seen.insert(whose).second) {
+            m_seen = {whose};
+            ++m_reading;
+        }
+        return log.at(m_reading);
+    }
+
+private:
+    static constexpr std::size_t kMostMembers = 100'000;
+
+    [[nodiscard]] static std::size_t rootOf(const JsonEvents& where) {
+        std::size_t root = 0;
+        while (root < where.depth() && where.step(root).isArray)
+            ++root;
+        return root;
+    }
+    void leave(const JsonEvents& where) override {
+        const std::size_t depth = where.depth();
+        if (rootOf(where) + 1 != depth || where.step(depth - 1).isArray)
+            return;
+        if (m_status.hasValue() && !m_record.empty())
+            m_status = record(m_record, *m_log);
+        m_record.clear();
+    }
+    void value(const JsonEvents& where, std::string_view text, bool) override {
+        if (m_record.size() >= kMostMembers)
+            return;
+        Member member;
+        for (std::size_t i = rootOf(where); i < where.depth(); ++i)
+            member.path.push_back(
+                where.step(i).isArray ? std::to_string(where.step(i).index) : where.step(i).key);
+        if (member.path.empty())
+            return;
+        member.text = text;
+        m_record.push_back(std::move(member));
+    }
+
+    JsonEvents m_json;
+    MeterLog* m_log = nullptr;
+    Status m_status;
+    Record m_record;
+    std::set<std::string, std::less<>> m_seen;
+    std::int64_t m_reading = 0;
+};
+
+// [{"gpu": 0, "power": {"socket_power": {"value": 133, "unit": "W"}}, …}], or {"gpu_data": […]}.
+class AmdJsonReader final : public RecordReader {
+    Status record(const Record& record, MeterLog& log) override {
+        const bool isWhole = record.front().path.front() == "gpu_data";
+        if (!isWhole)
+            return ofGpu(record, log);
+        Record one;
+        std::string index;
+        for (const Member& member : record) {
+            if (member.path.size() < 3 || member.path[0] != "gpu_data")
+                continue;
+            if (member.path[1] != index && !one.empty())
+                RETURN_IF_ERROR(ofGpu(one, log));
+            if (member.path[1] != index)
+                one.clear();
+            index = member.path[1];
+            one.push_back({{member.path.begin() + 2, member.path.end()}, member.text});
+        }
+        return one.empty() ? Status{} : ofGpu(one, log);
+    }
+
+    Status ofGpu(const Record& record, MeterLog& log) {
+        const std::string gpu(memberOf(record, "gpu"));
+        if (gpu.empty()) {
+            log.skip("A record without its GPU.");
+            return {};
+        }
+        Who who;
+        who.id = gpu;
+        const TimeNs time = timeOf(record, {"timestamp"}, log, gpu);
+        log.row();
+        for (std::size_t i = 0; i < record.size(); ++i) {
+            const auto& path = record[i].path;
+            const bool hasUnit = path.back() == "value";
+            const std::size_t depth = path.size() - (hasUnit ? 1 : 0);
+            if (depth < 2 || path.back() == "unit" || !isNumberText(record[i].text))
+                continue;
+            // "clock/gfx_0/clk" is gfx_0_clk, "temperature/edge" is edge.
+            std::string name = path[1];
+            for (std::size_t k = 2; k < depth; ++k)
+                name += "_" + path[k];
+            const bool isUnit
+                = hasUnit && i + 1 < record.size() && record[i + 1].path.back() == "unit";
+            const std::string_view unit
+                = isUnit ? std::string_view(record[i + 1].text) : std::string_view();
+            const ColumnName* known = findColumn(amdNames(), name);
+            if (known != nullptr && known->role != MeterColumn::Role::Metric)
+                continue;
+            if (known == nullptr)
+                log.sawOwn(path[0] + "/" + name);
+            const SeriesDescription what = known != nullptr
+                ? meterSeries(known->metric, unit.empty() ? known->unit : unit, known->sensor)
+                : ownMeterSeries(path[0] + "_" + name, unit);
+            RETURN_IF_ERROR(log.add(who, what, time, numberOf(record[i].text)));
+        }
+        return {};
+    }
+};
+
+// {"card0": {"Temperature (Sensor edge) (C)": "35.0", …}, "system": {…}}
+class RocmJsonReader final : public RecordReader {
+    Status record(const Record& record, MeterLog& log) override {
+        const TimeNs time = timeOf(record, {"timestamp", "time"}, log, "all");
+        for (const Member& member : record) {
+            if (member.path.size() != 2 || !member.path[0].starts_with("card"))
+                continue;
+            const MeterColumn column = columnNamed(rocmNames(), member.path[1]);
+            Who who;
+            who.id = member.path[0];
+            if (column.role != MeterColumn::Role::Metric || !isNumberText(member.text))
+                continue;
+            if (column.isOwn)
+                log.sawOwn(column.header);
+            RETURN_IF_ERROR(log.add(who, column.what, time, numberOf(member.text)));
+        }
+        log.row();
+        return {};
+    }
+};
+
+constexpr std::array kGpustatNames{ColumnName{"temperature.gpu", "gpu_temperature", "C"},
+    ColumnName{"fan.speed", "fan_speed", "%"},
+    ColumnName{"utilization.gpu", "gpu_utilization", "%"},
+    ColumnName{"utilization.enc", "encoder_utilization", "%"},
+    ColumnName{"utilization.dec", "decoder_utilization", "%"},
+    ColumnName{"power.draw", "gpu_power", "W"},
+    ColumnName{"enforced.power.limit", "power_limit", "W"},
+    ColumnName{"memory.used", "mem_used", "MiB"}, ColumnName{"memory.total", "mem_total", "MiB"}};
+
+// {"hostname": "a", "query_time": "2025-…", "gpus": [{"index": 0, "uuid": …, "power.draw": 70}]}
+class GpustatReader final : public RecordReader {
+    Status record(const Record& record, MeterLog& log) override {
+        const std::string host(memberOf(record, "hostname"));
+        const TimeNs time = timeOf(record, {"query_time"}, log, host);
+        log.row();
+        Who who;
+        std::string element = "none";
+        for (const Member& member : record) {
+            if (member.path.size() != 3 || member.path[0] != "gpus")
+                continue;
+            if (member.path[1] != element)
+                who = {SubjectKind::Gpu, host, member.path[1]};
+            element = member.path[1];
+            const std::string& name = member.path[2];
+            if (name == "index")
+                who.id = member.text;
+            else if (name == "uuid")
+                who.uuid = member.text;
+            else if (name == "name")
+                who.model = member.text;
+            else if (const ColumnName* known = findColumn(kGpustatNames, name))
+                RETURN_IF_ERROR(log.add(
+                    who, meterSeries(known->metric, known->unit), time, numberOf(member.text)));
+        }
+        return {};
+    }
+};
+
+// {"system.gpu.0.powerWatts": 71.2, "_timestamp": 1718783836.9, "_runtime": 12.1}
+class WandbJsonReader final : public RecordReader {
+    Status record(const Record& record, MeterLog& log) override {
+        const TimeNs time = timeOf(record, {"_timestamp", "_runtime"}, log);
+        log.row();
+        for (const Member& member : record) {
+            const MeterColumn column = wandbColumn(member.path.front());
+            if (member.path.size() != 1 || column.role != MeterColumn::Role::Metric
+                || !isNumberText(member.text))
+                continue;
+            if (column.isOwn)
+                log.sawOwn(column.header);
+            RETURN_IF_ERROR(log.add(meterSubject(column.whose, SubjectKind::Gpu), column.what, time,
+                numberOf(member.text)));
+        }
+        return {};
+    }
+};
+
+// Of a chassis or system: its power, its parts' temperatures and supplies.
+class RedfishReader final : public RecordReader {
+    Status record(const Record& record, MeterLog& log) override {
+        const TimeNs time
+            = timeOf(record, {"timestamp", "Timestamp", "time", "@timestamp", "DateTime"}, log);
+        const std::string host(memberOf(record, "host"));
+        log.row();
+        std::string part;
+        for (const Member& member : record) {
+            const std::string& last = member.path.back();
+            if (last == "Name" || last == "MemberId" || last == "DeviceName")
+                part = member.text;
+            Who who;
+            who.kind = SubjectKind::Node;
+            who.host = host;
+            const SeriesDescription what = meaning(member, part, who);
+            if (!what.metric.name.empty() && isNumberText(member.text))
+                RETURN_IF_ERROR(log.add(who, what, time, numberOf(member.text)));
+        }
+        return {};
+    }
+
+    static SeriesDescription meaning(const Member& member, const std::string& part, Who& who) {
+        const std::string& last = member.path.back();
+        const auto has = [&](std::string_view name) {
+            return std::find(member.path.begin(), member.path.end(), name) != member.path.end();
+        };
+        const auto ofPart = [&] {
+            who.kind = SubjectKind::Link;
+            who.device = part.empty() ? member.path.front() : part;
+        };
+        if (last == "PowerConsumedWatts" && has("PowerControl") && isFirst(member))
+            return meterSeries("node_power", "W");
+        if (last == "AverageConsumedWatts" && has("PowerMetrics") && isFirst(member))
+            return meterSeries("node_power_average", "W", SensorKind::Averaged);
+        if (last == "Reading" && has("PowerWatts"))
+            return meterSeries("node_power", "W");
+        if (last == "Reading" && has("EnergykWh"))
+            return meterSeries("node_energy", "kWh");
+        if (last == "Reading" && (has("TemperatureCelsius") || has("AmbientTemperatureCelsius")))
+            return meterSeries("inlet_temperature", "C");
+        if (last == "PowerInputWatts" && has("PowerSupplies")) {
+            ofPart();
+            return meterSeries("supply_power", "W");
+        }
+        if (last == "ReadingCelsius") {
+            const bool isInlet = containsIgnoringCase(part, "inlet");
+            if (isInlet)
+                return meterSeries("inlet_temperature", "C");
+            ofPart();
+            return meterSeries("sensor_temperature", "C");
+        }
+        return {};
+    }
+
+    // The first control is that of the whole chassis.
+    static bool isFirst(const Member& member) {
+        return member.path.size() < 2 || member.path[1] == "0"
+            || (member.path.size() > 2 && member.path[2] == "0");
+    }
+};
+
+} // namespace
+
+std::unique_ptr<MeterReader> makeAmdJsonReader() {
+    return std::make_unique<AmdJsonReader>();
+}
+std::unique_ptr<MeterReader> makeRocmJsonReader() {
+    return std::make_unique<RocmJsonReader>();
+}
+std::unique_ptr<MeterReader> makeGpustatReader() {
+    return std::make_unique<GpustatReader>();
+}
+std::unique_ptr<MeterReader> makeWandbJsonReader() {
+    return std::make_unique<WandbJsonReader>();
+}
+std::unique_ptr<MeterReader> makeRedfishReader() {
+    return std::make_unique<RedfishReader>();
+}
+
+} // namespace trainscope::importers::meters

@@ -1,0 +1,31 @@
+#pragma once
+// Which telemetry files of a tree belong together: those of one folder whose names differ in the
+// number behind node, host, switch and the like, and in nothing else.
+
+#include "importers/common/Source.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers::meters {
+
+// What a file's name says of the machine that it is of: "node_3.txt", "sw_0.txt".
+struct MeterName {
+    std::optional<int> node;
+    std::string switchName; // "sw0"; empty: no switch
+    std::string before; // what stands before: "dell_64xH100_"
+    std::string after; // and behind: ".txt"
+};
+MeterName meterName(std::string_view path);
+
+struct MeterGroup {
+    std::vector<SourceFile> files; // nodes by number, then switches
+    std::string runName;
+};
+// `key` tells kinds of files apart that do not go together.
+std::vector<MeterGroup> groupMeters(const SourceTree& tree, const std::vector<SourceFile>& files,
+    const std::vector<std::string>& keys);
+
+} // namespace trainscope::importers::meters

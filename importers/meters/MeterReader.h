@@ -1,0 +1,102 @@
+#pragma once
+// What reads the text of one telemetry file into the table of readings, and what it is told about
+// the file.
+
+#include "importers/common/Stamp.h"
+#include "importers/meters/MeterTable.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace trainscope::importers::meters {
+
+// What the user says of times that the file leaves open.
+struct MeterClock {
+    DurationNs utcOffset; // subtracted from local stamps
+    TimeNs start; // of readings without a stamp
+    DurationNs period{1'000'000'000}; // between them
+};
+
+// One file while it is read: where its readings go, how its times are meant, and what it showed.
+class MeterLog {
+public:
+    MeterLog(MeterTable& table, ImportReport& report, std::string file, MeterClock clock)
+        : m_table(table)
+        , m_report(report)
+        , m_file(std::move(file))
+        , m_clock(clock) { }
+
+    [[nodiscard]] MeterTable& table() { return m_table; }
+    [[nodiscard]] ImportReport& report() { return m_report; }
+    void setLine(std::int64_t line) { m_line = line; }
+    // Which files are switches: readings of the file's own node become those of that switch.
+    void setSwitch(std::string device) { m_switch = std::move(device); }
+    // Subtracted from all stamps: the clock is that far ahead of the others.
+    void setShift(DurationNs shift) { m_shift = shift; }
+    [[nodiscard]] const std::string& switchName() const { return m_switch; }
+
+    // A line or member that could not be understood.
+    void skip(std::string text);
+    void warn(std::string text);
+    void row() { ++m_report.rows; }
+    // The file says that the reading before is there a second time.
+    void duplicate() { ++m_report.counts["duplicate readings"]; }
+
+    [[nodiscard]] TimeNs at(const Stamp& stamp);
+    // Of the n-th reading of a file without stamps.
+    [[nodiscard]] TimeNs at(std::int64_t reading);
+    // One moment for what has no stamp at all.
+    [[nodiscard]] TimeNs now() { return at(std::int64_t{0}); }
+
+    // Adds a value; a subject that cannot be is a skipped row.
+    Status add(const Who& who, const SeriesDescription& what, TimeNs time, double value);
+    // A name of the source that no table knows: kept as a metric of its own, and listed.
+    void sawOwn(std::string_view name) { m_own.emplace(name); }
+    void completeFacts();
+
+    [[nodiscard]] std::optional<StampKind> clockKind() const { return m_kind; }
+    [[nodiscard]] bool hasUntimed() const { return m_untimed; }
+    [[nodiscard]] std::optional<TimeNs> firstStamp() const { return m_first; }
+
+private:
+    MeterTable& m_table;
+    ImportReport& m_report;
+    std::string m_file;
+    MeterClock m_clock;
+    std::int64_t m_line = 0;
+    std::string m_switch;
+    DurationNs m_shift;
+    std::set<std::string, std::less<>> m_own;
+    std::optional<StampKind> m_kind; // of the first stamp
+    std::optional<TimeNs> m_first; // as written
+    bool m_untimed = false;
+};
+
+class MeterReader {
+public:
+    MeterReader() = default;
+    MeterReader(const MeterReader&) = delete;
+    MeterReader& operator=(const MeterReader&) = delete;
+    virtual ~MeterReader() = default;
+
+    // The next line without its end; of a document the next piece of text, of any length.
+    virtual Status take(std::string_view text, MeterLog& log) = 0;
+    // Behind the last one.
+    virtual Status finish(MeterLog&) { return {}; }
+};
+using MakeMeterReader = std::unique_ptr<MeterReader> (*)();
+
+// A registered metric, or one of that name, in the unit that the text means ("MHz"); an empty unit
+// leaves plain numbers.
+SeriesDescription meterSeries(
+    std::string_view metric, std::string_view unit, SensorKind sensor = SensorKind::Unknown);
+// A metric of the source's own: "Sys Fan 1" → "sys_fan_1".
+SeriesDescription ownMeterSeries(std::string_view name, std::string_view unit);
+// Part of a text for a warning.
+std::string meterExcerpt(std::string_view text);
+
+} // namespace trainscope::importers::meters

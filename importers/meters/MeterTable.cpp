@@ -1,0 +1,395 @@
+#include "importers/meters/MeterTable.h"
+
+#include "core/model/Try.h"
+#include "core/text/NaturalOrder.h"
+#include "importers/common/Cells.h"
+#include "importers/common/Number.h"
+#include "importers/common/PowerSensor.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace trainscope::importers::meters {
+
+namespace {
+
+constexpr std::size_t kBlock = 4096; // readings of one series
+constexpr std::size_t kMostHeld = 65536; // of all series together
+constexpr std::size_t kMostSubjects = 16384;
+constexpr std::size_t kMostWatched = 256; // subjects whose times are looked at
+constexpr std::size_t kFewestChanges = 8; // that tell the period of a sensor
+
+struct EnergyOf {
+    std::string_view energy;
+    std::string_view power;
+};
+constexpr std::array kEnergies{EnergyOf{"gpu_energy", "gpu_power"},
+    EnergyOf{"node_energy", "node_power"}, EnergyOf{"cpu_energy", "cpu_power"},
+    EnergyOf{"dram_energy", "dram_power"}};
+
+std::string_view powerOf(std::string_view metric) {
+    for (const EnergyOf& pair : kEnergies) {
+        if (pair.energy == metric)
+            return pair.power;
+    }
+    return {};
+}
+
+bool isPower(std::string_view metric) {
+    return metric == metric::kGpuPower || metric == metric::kNodePower
+        || metric == metric::kSwitchPower;
+}
+
+} // namespace
+
+Metric meterMetric(std::string_view name, std::string_view unit) {
+    if (const KnownMetric* known = findMetric(name))
+        return *known;
+    Metric metric{std::string(name), std::string(unit), MetricKind::Gauge, std::string(name)};
+    std::replace(metric.label.begin(), metric.label.end(), '_', ' ');
+    return metric;
+}
+
+MeterTable::MeterTable(Sink& sink, RunId run, ImportReport& report, int firstRank)
+    : m_sink(sink)
+    , m_run(run)
+    , m_report(report)
+    , m_firstRank(firstRank) { }
+
+void MeterTable::startFile(std::optional<int> node) {
+    ++m_files;
+    m_fileNode = node;
+}
+
+std::size_t MeterTable::hostOf(const Who& who) {
+    // A file's own node has no name; a line feed keeps it apart from named ones.
+    std::string name = who.host;
+    if (name.empty())
+        name = "\n"
+            + (m_fileNode ? "node " + std::to_string(*m_fileNode)
+                          : "file " + std::to_string(m_files));
+    const auto [at, isNew] = m_hostOf.try_emplace(std::move(name), m_hosts.size());
+    if (isNew) {
+        Host host;
+        host.name = at->first;
+        if (who.host.empty())
+            host.number = m_fileNode;
+        m_hosts.push_back(std::move(host));
+        if (m_isSettled)
+            numberHosts();
+    }
+    return at->second;
+}
+
+Result<std::size_t> MeterTable::subject(const Who& who) {
+    m_key.assign(std::to_string(static_cast<int>(who.kind))).append(1, '\n');
+    if (who.kind == SubjectKind::Gpu && !who.uuid.empty()) // the same under other labels
+        m_key.append(who.uuid).append("\nuuid\n").append(who.device);
+    else
+        m_key.append(who.host).append(1, '\n').append(who.id).append(1, '\n').append(who.device);
+    if (who.host.empty() && who.uuid.empty() && who.kind != SubjectKind::Switch
+        && who.kind != SubjectKind::Run)
+        m_key.append(1, '\n').append(
+            std::to_string(m_fileNode ? *m_fileNode : -m_files)); // the file's own node
+    if (const auto known = m_rowOf.find(m_key); known != m_rowOf.end())
+        return known->second;
+    if (m_rows.size() >= kMostSubjects)
+        return Error{ErrorCode::Usage,
+            "More than 16384 different GPUs, nodes and links; \"" + who.id + who.device
+                + "\" is left out.",
+            {}};
+    Row row;
+    row.who = who;
+    if (who.kind != SubjectKind::Switch && who.kind != SubjectKind::Run)
+        row.host = hostOf(who);
+    if (who.kind == SubjectKind::Gpu) {
+        Host& host = m_hosts[row.host];
+        const auto index = gpuIndexOf(who.id);
+        row.local = index ? *index : host.unnumbered++;
+        if (m_isSettled && m_gpusPerNode > 0 && row.local >= m_gpusPerNode)
+            return Error{ErrorCode::Usage,
+                "GPU \"" + who.id + "\" turns up late: the nodes were taken to have "
+                    + std::to_string(m_gpusPerNode) + " GPUs each.",
+                {}};
+        host.gpus = std::max(host.gpus, row.local + 1);
+    }
+    m_rowOf.emplace(m_key, m_rows.size());
+    m_rows.push_back(std::move(row));
+    return m_rows.size() - 1;
+}
+
+std::size_t MeterTable::channel(std::size_t subject, const SeriesDescription& what) {
+    m_key.assign(what.metric.name);
+    if (what.metric.name == metric::kGpuPower)
+        m_key.append(1, '\n').append(std::to_string(static_cast<int>(what.sensor)));
+    const auto known = m_rows[subject].channels.find(m_key);
+    if (known != m_rows[subject].channels.end())
+        return known->second;
+    const std::size_t place = m_channels.size();
+    m_rows[subject].channels.emplace(m_key, place);
+    Channel channel;
+    channel.row = subject;
+    channel.what = what;
+    m_channels.push_back(std::move(channel));
+    watch(m_rows[subject], place);
+    dropDerived(m_rows[subject], what.metric.name);
+    if (const std::string_view power = powerOf(what.metric.name); !power.empty())
+        addDerived(place, power);
+    return place;
+}
+
+void MeterTable::addDerived(std::size_t counter, std::string_view power) {
+    Row& row = m_rows[m_channels[counter].row];
+    const auto own = row.channels.lower_bound(power);
+    if (row.derived || (own != row.channels.end() && own->first.starts_with(power)))
+        return;
+    Channel derived;
+    derived.row = m_channels[counter].row;
+    derived.isDerived = true;
+    derived.what.metric = meterMetric(power, "W");
+    derived.what.sensor = SensorKind::Averaged;
+    row.derived = m_channels.size();
+    m_channels[counter].power = m_channels.size();
+    m_channels.push_back(std::move(derived));
+}
+
+void MeterTable::dropDerived(Row& row, std::string_view metric) {
+    if (!row.derived || m_channels[*row.derived].what.metric.name != metric
+        || m_channels[*row.derived].series.isValid())
+        return;
+    Channel& derived = m_channels[*row.derived];
+    derived.isDropped = true;
+    m_held -= derived.times.size();
+    derived.times.clear();
+    derived.values.clear();
+}
+
+// Where a source gives an instant and an average, the instant is the power.
+std::string MeterTable::nameOf(const Row& row, const SeriesDescription& what) const {
+    const std::string& name = what.metric.name;
+    if (name != metric::kGpuPower)
+        return name;
+    const auto other = [&](SensorKind sensor) -> const Channel* {
+        const auto at = row.channels.find(name + "\n" + std::to_string(static_cast<int>(sensor)));
+        return at == row.channels.end() ? nullptr : &m_channels[at->second];
+    };
+    if (what.sensor != SensorKind::Instant)
+        return other(SensorKind::Instant) != nullptr ? metric::kGpuPowerAverage : name;
+    for (const SensorKind sensor : {SensorKind::Unknown, SensorKind::Averaged}) {
+        const Channel* channel = other(sensor);
+        if (channel != nullptr && channel->series.isValid()
+            && channel->what.metric.name == metric::kGpuPower)
+            return "gpu_power_instant";
+    }
+    return name;
+}
+
+void MeterTable::watch(Row& row, std::size_t channel) {
+    const bool isOfPower = isPower(m_channels[channel].what.metric.name);
+    if (!row.told
+        || (isOfPower && !isPower(m_channels[*row.told].what.metric.name)
+            && m_channels[*row.told].times.empty()))
+        row.told = channel;
+}
+
+Status MeterTable::add(std::size_t place, TimeNs time, double value) {
+    Channel& channel = m_channels[place];
+    const bool isCounter = channel.what.metric.kind == MetricKind::Counter;
+    if (isCounter && channel.lastValue && value < *channel.lastValue)
+        ++m_report.counterFalls;
+    if (channel.power && !m_channels[*channel.power].isDropped)
+        RETURN_IF_ERROR(derive(channel, time, value));
+    Channel& own = m_channels[place];
+    if (!std::isnan(value)) {
+        own.lastValue = value;
+        own.lastValueTime = time;
+    }
+    return hold(own, time, value);
+}
+
+Status MeterTable::derive(Channel& counter, TimeNs time, double value) {
+    if (std::isnan(value) || !counter.lastValue || time <= counter.lastValueTime)
+        return {};
+    const double rise = value - *counter.lastValue;
+    const double watts = rise < 0.0
+        ? kMissing
+        : rise * counter.what.scale / (time - counter.lastValueTime).seconds();
+    return hold(m_channels[*counter.power], time, watts);
+}
+
+Status MeterTable::hold(Channel& channel, TimeNs time, double value) {
+    channel.times.push_back(time);
+    channel.values.push_back(value);
+    channel.lastTime = time;
+    channel.isPresent = channel.isPresent || !std::isnan(value);
+    ++m_held;
+    if (channel.times.size() < kBlock && m_held < kMostHeld)
+        return {};
+    return flushAll();
+}
+
+std::optional<TimeNs> MeterTable::lastTime(std::size_t channel) const {
+    return m_channels[channel].lastTime;
+}
+
+// Named nodes in natural order behind those that their files number.
+void MeterTable::numberHosts() {
+    std::set<int> taken;
+    std::vector<Host*> open;
+    for (Host& host : m_hosts) {
+        if (host.number)
+            taken.insert(*host.number);
+        else
+            open.push_back(&host);
+    }
+    std::stable_sort(open.begin(), open.end(),
+        [](const Host* a, const Host* b) { return text::naturalOrder(a->name, b->name) < 0; });
+    int next = 0;
+    for (Host* host : open) {
+        while (taken.contains(next))
+            ++next;
+        host->number = next;
+        taken.insert(next);
+    }
+}
+
+Status MeterTable::settle() {
+    if (!m_isSettled) {
+        m_isSettled = true;
+        numberHosts();
+        const bool hasHigherNode = std::any_of(
+            m_hosts.begin(), m_hosts.end(), [](const Host& host) { return host.number > 0; });
+        if (hasHigherNode) {
+            for (const Host& host : m_hosts)
+                m_gpusPerNode = std::max(m_gpusPerNode, host.gpus);
+        }
+    }
+    for (Row& row : m_rows)
+        RETURN_IF_ERROR(place(row));
+    return {};
+}
+
+Status MeterTable::place(Row& row) {
+    if (row.isPlaced)
+        return {};
+    row.isPlaced = true;
+    const int node = m_hosts.empty() ? 0 : m_hosts[row.host].number.value_or(0);
+    row.subject.kind = row.who.kind;
+    switch (row.who.kind) {
+    case SubjectKind::Gpu: {
+        const int rank = m_firstRank + node * m_gpusPerNode + row.local;
+        if (!row.who.device.empty()) {
+            // An instance is a part of its node: the GPU's own series stand beside it.
+            row.subject = {SubjectKind::Link, -1, node,
+                "GPU " + std::to_string(row.local) + " " + row.who.device};
+            return {};
+        }
+        row.subject.rank = rank;
+        m_report.ranksFound.push_back(rank);
+        return m_sink.gpu(m_run, {rank, node, row.local, row.who.model, row.who.uuid});
+    }
+    case SubjectKind::Node:
+        row.subject.node = node;
+        break;
+    case SubjectKind::Link:
+        row.subject.node = node;
+        row.subject.device = row.who.device;
+        break;
+    case SubjectKind::Switch:
+        row.subject.device = row.who.device;
+        break;
+    case SubjectKind::Run:
+        break;
+    }
+    return {};
+}
+
+Status MeterTable::flushAll() {
+    RETURN_IF_ERROR(settle());
+    for (Channel& channel : m_channels)
+        RETURN_IF_ERROR(flush(channel));
+    m_held = 0;
+    return {};
+}
+
+Status MeterTable::flush(Channel& channel) {
+    if (channel.times.empty())
+        return {};
+    Row& row = m_rows[channel.row];
+    if (row.told && &m_channels[*row.told] == &channel && channel.row < kMostWatched)
+        row.statistics.append(SampleStatistics::of(channel.times, channel.values), channel.times);
+    m_report.missing += std::count_if(channel.values.begin(), channel.values.end(),
+        [](double value) { return std::isnan(value); });
+    // What a source lists but never measures makes no empty series.
+    if (channel.isPresent) {
+        if (!channel.series.isValid()) {
+            SeriesDescription what = channel.what;
+            what.subject = row.subject;
+            const bool isGpuPower = what.metric.name == metric::kGpuPower;
+            if (const std::string name = nameOf(row, what); name != what.metric.name)
+                what.metric = meterMetric(name, what.metric.unit);
+            if (isGpuPower && what.sensor == SensorKind::Unknown)
+                what.sensor = powerSensorOf(row.who.model);
+            if (what.metric.name == metric::kGpuPower)
+                m_report.facts["power_kind"] = channel.isDerived
+                    ? "mean between two readings of the energy counter"
+                    : describePowerSensor(what.sensor);
+            channel.what.metric = what.metric;
+            ASSIGN_OR_RETURN(channel.series, m_sink.series(m_run, what));
+            m_metrics.insert(what.metric.name);
+        }
+        const auto count = static_cast<std::int64_t>(channel.values.size());
+        m_report.samples += count;
+        m_report.counts[channel.what.metric.name] += count;
+        RETURN_IF_ERROR(m_sink.samples(channel.series, channel.times, channel.values));
+    }
+    channel.times.clear();
+    channel.values.clear();
+    return {};
+}
+
+Status MeterTable::finish() {
+    RETURN_IF_ERROR(flushAll());
+    std::int64_t repeated = 0;
+    std::int64_t decreasing = 0;
+    const SampleStatistics* first = nullptr;
+    for (const Row& row : m_rows) {
+        m_report.gaps += row.statistics.gaps();
+        repeated += row.statistics.repeatedTimes();
+        decreasing += row.statistics.decreasingTimes();
+        if (first == nullptr && row.statistics.rows() > 0)
+            first = &row.statistics;
+    }
+    if (repeated > 0)
+        m_report.counts["repeated time stamps"] = repeated;
+    if (decreasing > 0)
+        m_report.counts["decreasing time stamps"] = decreasing;
+    std::sort(m_report.ranksFound.begin(), m_report.ranksFound.end());
+    if (first == nullptr)
+        return {};
+    if (const auto period = first->samplePeriod())
+        m_report.facts["sampling_period"] = secondsText(*period, 3);
+    if (const auto period = first->changePeriod(kFewestChanges))
+        m_report.facts["sensor_update_period"] = secondsText(*period, 3);
+    return {};
+}
+
+std::size_t MeterTable::countOf(SubjectKind kind) const {
+    return static_cast<std::size_t>(std::count_if(m_rows.begin(), m_rows.end(),
+        [kind](const Row& row) { return row.who.kind == kind && row.who.device.empty(); }));
+}
+
+std::size_t MeterTable::gpuCount() const {
+    return countOf(SubjectKind::Gpu);
+}
+
+std::string MeterTable::gpuModel() const {
+    for (const Row& row : m_rows) {
+        if (!row.who.model.empty())
+            return row.who.model;
+    }
+    return {};
+}
+
+} // namespace trainscope::importers::meters

@@ -1,0 +1,19 @@
+#pragma once
+// Logs of node power that are no tables: MLPerf's `:::MLLOG` power readings, SPEC PTDaemon's
+// spl.txt, `ipmitool sensor`, `sdr` and `dcmi power reading`, `perf stat -I` of RAPL events, and
+// CodeCarbon's emissions.csv, which has one line a run.
+//
+// Clocks: MLPerf's time_ms is unix time; PTDaemon and CodeCarbon write local time without zone;
+// ipmitool writes none where it says none (dcmi does); perf counts seconds since its start.
+
+#include "importers/meters/MeterReader.h"
+
+namespace trainscope::importers::meters {
+
+std::unique_ptr<MeterReader> makeMllogReader();
+std::unique_ptr<MeterReader> makePtdReader();
+std::unique_ptr<MeterReader> makeIpmiReader();
+std::unique_ptr<MeterReader> makePerfReader();
+std::unique_ptr<MeterReader> makeCodeCarbonReader();
+
+} // namespace trainscope::importers::meters

@@ -1,0 +1,336 @@
+#include "importers/meters/SmiTexts.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "importers/common/Cells.h"
+#include "importers/meters/GpuTables.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace trainscope::importers::meters {
+
+namespace {
+
+// A reading of nvidia-smi -q by its section and name, as text and as XML.
+struct QueryName {
+    std::string_view section;
+    std::string_view name;
+    std::string_view xml; // element below that of the GPU
+    std::string_view metric;
+    std::string_view unit;
+    SensorKind sensor = SensorKind::Unknown;
+};
+constexpr std::array kQueryNames{
+    QueryName{"", "Fan Speed", "fan_speed", "fan_speed", "%"},
+    QueryName{"FB Memory Usage", "Total", "fb_memory_usage/total", "mem_total", "MiB"},
+    QueryName{"FB Memory Usage", "Reserved", "fb_memory_usage/reserved", "mem_reserved", "MiB"},
+    QueryName{"FB Memory Usage", "Used", "fb_memory_usage/used", "mem_used", "MiB"},
+    QueryName{"FB Memory Usage", "Free", "fb_memory_usage/free", "mem_free", "MiB"},
+    QueryName{"Utilization", "Gpu", "utilization/gpu_util", "gpu_utilization", "%"},
+    QueryName{"Utilization", "GPU", "utilization/gpu_util", "gpu_utilization", "%"},
+    QueryName{"Utilization", "Memory", "utilization/memory_util", "mem_utilization", "%"},
+    QueryName{"Utilization", "Encoder", "utilization/encoder_util", "encoder_utilization", "%"},
+    QueryName{"Utilization", "Decoder", "utilization/decoder_util", "decoder_utilization", "%"},
+    QueryName{"Temperature", "GPU Current Temp", "temperature/gpu_temp", "gpu_temperature", "C"},
+    QueryName{
+        "Temperature", "Memory Current Temp", "temperature/memory_temp", "mem_temperature", "C"},
+    QueryName{
+        "GPU Power Readings", "Power Draw", "gpu_power_readings/power_draw", "gpu_power", "W"},
+    QueryName{"Power Readings", "Power Draw", "power_readings/power_draw", "gpu_power", "W"},
+    QueryName{"GPU Power Readings", "Average Power Draw", "gpu_power_readings/average_power_draw",
+        "gpu_power", "W", SensorKind::Averaged},
+    QueryName{"GPU Power Readings", "Instantaneous Power Draw",
+        "gpu_power_readings/instant_power_draw", "gpu_power", "W", SensorKind::Instant},
+    QueryName{"GPU Power Readings", "Current Power Limit", "gpu_power_readings/current_power_limit",
+        "power_limit", "W"},
+    QueryName{"Power Readings", "Enforced Power Limit", "power_readings/enforced_power_limit",
+        "power_limit", "W"},
+    QueryName{"Module Power Readings", "Power Draw", "module_power_readings/power_draw",
+        "module_power", "W"},
+    QueryName{"Clocks", "SM", "clocks/sm_clock", "sm_clock", "MHz"},
+    QueryName{"Clocks", "Memory", "clocks/mem_clock", "mem_clock", "MHz"},
+    QueryName{"Clocks", "Graphics", "clocks/graphics_clock", "graphics_clock", "MHz"},
+    QueryName{"Clocks", "Video", "clocks/video_clock", "video_clock", "MHz"},
+    QueryName{"PCI", "Tx Throughput", "pci/tx_util", "pcie_tx_rate", "KB/s"},
+    QueryName{"PCI", "Rx Throughput", "pci/rx_util", "pcie_rx_rate", "KB/s"},
+};
+
+// One GPU after the other, as both spellings of the query give them.
+class QueryOutput {
+public:
+    void startLog() { m_gpus = 0; }
+    void setTime(std::string_view text) {
+        m_stamp = parseBannerDate(text);
+        if (!m_stamp)
+            m_stamp = parseStamp(text);
+        m_hasTime = true;
+    }
+    void startGpu() {
+        if (m_gpus == 0 && !m_hasTime)
+            m_stamp.reset();
+        m_reading += m_gpus == 0 && m_hasGpus ? 1 : 0;
+        m_hasGpus = true;
+        m_hasTime = false;
+        m_who = {};
+        m_who.id = std::to_string(m_gpus++);
+    }
+    [[nodiscard]] bool isInGpu() const { return m_gpus > 0; }
+    Who& who() { return m_who; }
+    Status add(const QueryName& name, std::string_view text, MeterLog& log) {
+        if (m_gpus == 0)
+            return {};
+        const auto value = isMissingCell(text) ? std::nullopt : parseCell(text, CellForm::Number);
+        const auto unit = value ? findUnit(value->unit) : std::nullopt;
+        const SeriesDescription what = meterSeries(name.metric, name.unit, name.sensor);
+        const double scale = unit && unit->si == what.metric.unit ? unit->scale / what.scale : 1.0;
+        log.row();
+        return log.add(m_who, what, m_stamp ? log.at(*m_stamp) : log.at(m_reading),
+            value ? value->number * scale : kMissing);
+    }
+
+private:
+    std::optional<Stamp> m_stamp;
+    bool m_hasTime = false; // of the output at hand
+    bool m_hasGpus = false;
+    int m_gpus = 0;
+    std::int64_t m_reading = 0;
+    Who m_who;
+};
+
+class SmiQueryReader final : public MeterReader {
+public:
+    Status take(std::string_view line, MeterLog& log) override {
+        const std::string_view plain = trimmed(line);
+        if (plain.find("NVSMI LOG") != std::string_view::npos) {
+            m_out.startLog();
+            return {};
+        }
+        const std::size_t indent = line.find_first_not_of(' ');
+        const std::size_t colon = plain.find(" : ");
+        if (colon == std::string_view::npos) {
+            if (indent == 0 && plain.starts_with("GPU "))
+                m_out.startGpu();
+            if (!plain.empty() && indent != 0) {
+                m_sections.resize(std::min(m_sections.size(), indent / 4));
+                m_sections.resize(indent / 4);
+                m_sections.emplace_back(plain);
+            }
+            return {};
+        }
+        const std::string_view name = trimmed(plain.substr(0, colon));
+        const std::string_view text = trimmed(plain.substr(colon + 3));
+        if (indent == 0) {
+            if (name == "Timestamp")
+                m_out.setTime(text);
+            return {};
+        }
+        if (name == "Product Name")
+            m_out.who().model = text;
+        if (name == "GPU UUID")
+            m_out.who().uuid = text;
+        const std::size_t level = indent / 4;
+        const std::string_view section = level >= 2 && level - 1 < m_sections.size()
+            ? m_sections[level - 1]
+            : std::string_view();
+        for (const QueryName& known : kQueryNames) {
+            if (known.section == section && known.name == name)
+                return m_out.add(known, text, log);
+        }
+        return {};
+    }
+
+private:
+    QueryOutput m_out;
+    std::vector<std::string> m_sections; // by depth
+};
+
+// Each element stands in a line of its own.
+class SmiXmlReader final : public MeterReader {
+public:
+    Status take(std::string_view line, MeterLog& log) override {
+        const std::string_view plain = trimmed(line);
+        if (plain.size() < 3 || plain.front() != '<' || plain[1] == '?' || plain[1] == '!')
+            return {};
+        const std::size_t close = plain.find('>');
+        if (close == std::string_view::npos)
+            return {};
+        if (plain[1] == '/') {
+            if (!m_path.empty())
+                m_path.pop_back();
+            return {};
+        }
+        std::string_view name = plain.substr(1, close - 1);
+        name = name.substr(0, name.find(' '));
+        if (plain[close - 1] == '/')
+            return {};
+        const std::size_t end = plain.find("</", close);
+        if (end == std::string_view::npos) {
+            open(name);
+            return {};
+        }
+        return element(name, trimmed(plain.substr(close + 1, end - close - 1)), log);
+    }
+
+private:
+    void open(std::string_view name) {
+        constexpr std::size_t kDeepest = 64;
+        if (name == "nvidia_smi_log") {
+            m_path.clear();
+            m_out.startLog();
+        }
+        if (name == "gpu" && m_path.size() == 1)
+            m_out.startGpu();
+        if (m_path.size() < kDeepest)
+            m_path.emplace_back(name);
+    }
+    Status element(std::string_view name, std::string_view text, MeterLog& log) {
+        if (name == "timestamp" && m_path.size() == 1)
+            m_out.setTime(text);
+        if (m_path.size() < 2 || m_path[1] != "gpu")
+            return {};
+        if (name == "product_name")
+            m_out.who().model = text;
+        if (name == "uuid" && m_path.size() == 2)
+            m_out.who().uuid = text;
+        std::string path;
+        for (std::size_t i = 2; i < m_path.size(); ++i)
+            path += m_path[i] + "/";
+        path += name;
+        for (const QueryName& known : kQueryNames) {
+            if (known.xml == path)
+                return m_out.add(known, text, log);
+        }
+        return {};
+    }
+
+    QueryOutput m_out;
+    std::vector<std::string> m_path;
+};
+
+class RocmTextReader final : public MeterReader {
+public:
+    Status take(std::string_view line, MeterLog& log) override {
+        const std::string_view plain = trimmed(line);
+        if (plain.find("ROCm System Management") != std::string_view::npos) {
+            m_reading += m_hasRows ? 1 : 0;
+            m_hasRows = false;
+            return {};
+        }
+        if (plain.starts_with("GPU["))
+            return takeListed(plain, log);
+        if (plain.starts_with("Device "))
+            m_heads = words(std::string(plain).substr(plain.find(']') + 1), " ").size() > 7;
+        else if (m_heads && !plain.empty() && isDigit(plain.front()))
+            return takeConcise(plain, log);
+        else if (const auto stamp = dateIn(plain))
+            m_stamp = stamp;
+        return {};
+    }
+
+private:
+    static std::optional<Stamp> dateIn(std::string_view plain) {
+        if (plain.size() < 10 || plain.size() > 40 || plain.find(':') == std::string_view::npos)
+            return std::nullopt;
+        const auto stamp = parseStamp(plain);
+        return stamp ? stamp : parseBannerDate(plain);
+    }
+    TimeNs time(MeterLog& log) {
+        m_hasRows = true;
+        return m_stamp ? log.at(*m_stamp) : log.at(m_reading);
+    }
+
+    // "GPU[0]\t\t: Temperature (Sensor junction) (C): 35.0"
+    Status takeListed(std::string_view plain, MeterLog& log) {
+        const std::size_t close = plain.find(']');
+        const std::size_t first = plain.find(':');
+        const std::size_t last = plain.rfind(": ");
+        if (close == std::string_view::npos || first == std::string_view::npos || last <= first)
+            return {};
+        Who who;
+        who.id = plain.substr(4, close - 4);
+        const std::string_view name = trimmed(plain.substr(first + 1, last - first - 1));
+        const std::string_view text = trimmed(plain.substr(last + 1));
+        const ColumnName* known = findColumn(rocmNames(), name);
+        if (known == nullptr)
+            known = findColumn(rocmNames(), headerParts(name).base);
+        std::string_view value = text;
+        // "sclk clock level: 1: (131Mhz)"
+        if (known == nullptr && name.starts_with("sclk clock level"))
+            known = findColumn(rocmNames(), "sclk clock speed");
+        if (known == nullptr && name.starts_with("mclk clock level"))
+            known = findColumn(rocmNames(), "mclk clock speed");
+        if (known == nullptr || known->role != MeterColumn::Role::Metric)
+            return {};
+        if (value.starts_with('(') && value.ends_with(')'))
+            value = value.substr(1, value.size() - 2);
+        const std::string_view unit = headerParts(name).unit;
+        return give(
+            who, known->metric, findUnit(unit) ? unit : known->unit, known->sensor, value, log);
+    }
+
+    // "0  [0x74a1 : 0x00]  35.0°C  133.0W  NPS1, SPX  131Mhz  900Mhz  0%  auto  750.0W  0%  0%"
+    Status takeConcise(std::string_view plain, MeterLog& log) {
+        const auto parts = words(plain, " \t");
+        constexpr std::size_t kBehind = 7; // SCLK MCLK Fan Perf PwrCap VRAM% GPU%
+        if (parts.size() < kBehind + 3)
+            return {};
+        Who who;
+        who.id = parts.front();
+        bool hasTemperature = false;
+        bool hasPower = false;
+        for (std::size_t i = 1; i + kBehind < parts.size(); ++i) {
+            const auto value = parseCell(parts[i], CellForm::Number);
+            const auto unit = value ? findUnit(value->unit) : std::nullopt;
+            if (unit && unit->si == "°C" && !std::exchange(hasTemperature, true))
+                RETURN_IF_ERROR(
+                    give(who, "hotspot_temperature", "C", SensorKind::Unknown, parts[i], log));
+            else if (unit && unit->si == "W" && !std::exchange(hasPower, true))
+                RETURN_IF_ERROR(give(who, "gpu_power", "W", SensorKind::Unknown, parts[i], log));
+        }
+        using Named = std::pair<std::string_view, std::string_view>;
+        constexpr std::array<Named, kBehind> kMeanings{Named{"sm_clock", "MHz"},
+            Named{"mem_clock", "MHz"}, Named{"fan_speed", "%"}, Named{"", ""},
+            Named{"power_limit", "W"}, Named{"mem_allocated_fraction", "%"},
+            Named{"gpu_utilization", "%"}};
+        for (std::size_t k = 0; k < kBehind; ++k) {
+            const auto& [metric, unit] = kMeanings[k];
+            if (!metric.empty())
+                RETURN_IF_ERROR(give(who, metric, unit, SensorKind::Unknown,
+                    parts[parts.size() - kBehind + k], log));
+        }
+        return {};
+    }
+
+    Status give(const Who& who, std::string_view metric, std::string_view unit, SensorKind sensor,
+        std::string_view text, MeterLog& log) {
+        const auto value = isMissingCell(text) ? std::nullopt : parseCell(text, CellForm::Number);
+        if (!value && !isMissingCell(text))
+            return {};
+        log.row();
+        return log.add(
+            who, meterSeries(metric, unit, sensor), time(log), value ? value->number : kMissing);
+    }
+
+    std::optional<Stamp> m_stamp;
+    bool m_heads = false;
+    bool m_hasRows = false;
+    std::int64_t m_reading = 0;
+};
+
+} // namespace
+
+std::unique_ptr<MeterReader> makeSmiQueryReader() {
+    return std::make_unique<SmiQueryReader>();
+}
+std::unique_ptr<MeterReader> makeSmiXmlReader() {
+    return std::make_unique<SmiXmlReader>();
+}
+std::unique_ptr<MeterReader> makeRocmTextReader() {
+    return std::make_unique<RocmTextReader>();
+}
+
+} // namespace trainscope::importers::meters

@@ -1,0 +1,312 @@
+#include "importers/meters/TableReader.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "importers/common/DcgmFields.h"
+#include "importers/common/Number.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::importers::meters {
+
+namespace {
+
+constexpr std::size_t kMostFields = 2000; // of a long table
+constexpr std::size_t kMostColumns = 4096;
+constexpr std::size_t kLongestName = 200;
+
+} // namespace
+
+Who meterSubject(std::string_view text, SubjectKind usual) {
+    text = trimmed(text);
+    const auto number = [text](std::string_view word) {
+        return text.size() > word.size() && equalsIgnoringCase(text.substr(0, word.size()), word)
+            ? std::string(trimmed(text.substr(word.size())))
+            : std::string();
+    };
+    Who who;
+    who.kind = usual;
+    if (const std::string node = number("node "); !node.empty()) {
+        who.kind = SubjectKind::Node;
+        who.host = node;
+    } else if (const std::string chip = number("switch "); !chip.empty()) {
+        who.kind = SubjectKind::Switch;
+        who.device = "sw" + chip;
+    } else if (text.starts_with("GPU-I ") || text.starts_with("GPU-CI ")) {
+        who.id = "0";
+        who.device = text;
+    } else if (text == "this node") {
+        who.kind = SubjectKind::Node;
+    } else if (text == "run") {
+        who.kind = SubjectKind::Run;
+    } else if (text.starts_with("CPU ") || text.starts_with("part ")) {
+        who.kind = SubjectKind::Link;
+        who.device = text.starts_with("part ") ? text.substr(5) : text;
+    } else if (usual == SubjectKind::Gpu) {
+        who.id = text.substr(0, kLongestName);
+    }
+    return who;
+}
+
+bool TableReader::split(std::string_view line, MeterLog& log) {
+    if (m_kind.separator != ' ') {
+        const auto& cells = m_splitter.split(line, m_kind.separator);
+        m_cells.assign(cells.begin(), cells.end());
+    } else {
+        m_cells = words(line, " \t");
+        // "GPU 0", "GPU-I 3": the subject is two words.
+        if (m_kind.isDcgm && m_cells.size() > 1 && !m_cells[0].starts_with('#')
+            && m_cells[0].find_first_of("0123456789") == std::string_view::npos) {
+            const char* const begin = m_cells[0].data();
+            m_cells[1]
+                = {begin, static_cast<std::size_t>(m_cells[1].data() + m_cells[1].size() - begin)};
+            m_cells.erase(m_cells.begin());
+        }
+    }
+    if (m_cells.size() > kMostColumns) {
+        log.skip("The line has more than 4096 cells.");
+        return false;
+    }
+    return true;
+}
+
+Status TableReader::take(std::string_view line, MeterLog& log) {
+    const std::string_view plain = trimmed(line);
+    if (plain.empty())
+        return {};
+    if (!m_header.empty() && plain == m_header) { // it comes again every so many rows
+        m_awaitsUnits = true;
+        return {};
+    }
+    if (!split(plain, log) || m_cells.empty())
+        return {};
+    if (std::exchange(m_awaitsUnits, false) && isUnitLine()) {
+        takeUnits();
+        return {};
+    }
+    if (takeHeader(log)) {
+        m_header = plain;
+        m_awaitsUnits = true;
+        return {};
+    }
+    if (m_columns.empty())
+        return {}; // what comes before the table
+    return takeRow(plain, log);
+}
+
+bool TableReader::takeHeader(MeterLog& log) {
+    if (isDigit(m_cells.front().empty() ? '0' : m_cells.front().front()))
+        return false; // no column is called so
+    auto columns = m_kind.columns(m_cells);
+    if (columns.empty())
+        return false;
+    for (const MeterColumn& column : columns) {
+        if (column.isOwn)
+            log.sawOwn(column.header);
+    }
+    if (!m_columns.empty())
+        log.warn("Other columns begin here.");
+    m_columns = std::move(columns);
+    return true;
+}
+
+bool TableReader::isUnitLine() const {
+    if (m_cells.empty())
+        return false;
+    const std::string first = lowered(m_cells.front());
+    return first == "id" || first == "#" || first == "# idx" || first == "#yyyymmdd"
+        || first == "idx" || first == "# id" || first == "#idx";
+}
+
+// Units under names that no table knows.
+void TableReader::takeUnits() {
+    std::size_t from = 0;
+    if (m_cells.size() == m_columns.size() + 1)
+        from = 1; // "# Idx"
+    for (std::size_t i = 0; i < m_columns.size() && i + from < m_cells.size(); ++i) {
+        MeterColumn& column = m_columns[i];
+        if (column.role == Role::Metric && column.isOwn && findUnit(m_cells[i + from]))
+            column.what = meterSeries(column.what.metric.name, m_cells[i + from]);
+    }
+}
+
+Status TableReader::takeRow(std::string_view line, MeterLog& log) {
+    const std::size_t width = m_columns.size();
+    const bool hasName = m_columns.back().role == Role::Part; // of a command, with blanks
+    const bool isTrailing = m_cells.size() == width + 1 && m_cells.back().empty();
+    if (m_kind.onlyTotals && (m_cells.size() != width || hasParts()))
+        return {};
+    if (m_cells.size() != width && !isTrailing && !(hasName && m_cells.size() > width)) {
+        log.skip("The line has " + std::to_string(m_cells.size()) + " cells instead of "
+            + std::to_string(width) + ": " + meterExcerpt(line));
+        return {};
+    }
+    readWho();
+    TimeNs time;
+    if (!timeOf(log, time)) {
+        log.skip("The line has no time stamp: " + meterExcerpt(line));
+        return {};
+    }
+    return takeCells(log, time);
+}
+
+bool TableReader::hasParts() const {
+    for (std::size_t i = 0; i < m_columns.size(); ++i) {
+        if (m_columns[i].role == Role::Part && m_cells[i] != "-")
+            return true;
+    }
+    return false;
+}
+
+void TableReader::readWho() {
+    m_whose.clear();
+    m_part.clear();
+    std::string host;
+    std::string model;
+    std::string uuid;
+    for (std::size_t i = 0; i < m_columns.size(); ++i) {
+        const std::string_view cell = trimmed(m_cells[i]).substr(0, kLongestName);
+        switch (m_columns[i].role) {
+        case Role::Subject:
+            m_whose = cell;
+            break;
+        case Role::Host:
+            host = cell;
+            break;
+        case Role::Part:
+            m_part += "\n" + std::string(cell);
+            break;
+        case Role::Model:
+            model = cell;
+            break;
+        case Role::Uuid:
+            uuid = cell;
+            break;
+        default:
+            break;
+        }
+    }
+    m_who = meterSubject(m_whose, m_kind.subject);
+    if (m_who.host.empty())
+        m_who.host = host;
+    m_who.model = model;
+    m_who.uuid = uuid;
+    m_whose += "\n" + host;
+}
+
+bool TableReader::timeOf(MeterLog& log, TimeNs& time) {
+    for (std::size_t i = 0; i < m_columns.size(); ++i) {
+        const Role role = m_columns[i].role;
+        if (role != Role::Stamp && role != Role::Date)
+            continue;
+        std::string text(m_cells[i]);
+        if (role == Role::Date) { // 20260422 00:03:09
+            if (i + 1 >= m_columns.size())
+                return false;
+            if (text.size() == 8)
+                text = text.substr(0, 4) + "/" + text.substr(4, 2) + "/" + text.substr(6);
+            text += " " + std::string(trimmed(m_cells[i + 1]));
+        }
+        const auto stamp = parseStamp(text);
+        if (!stamp)
+            return false;
+        time = log.at(*stamp);
+        return true;
+    }
+    countReading(m_whose + m_part);
+    time = log.at(m_reading);
+    return true;
+}
+
+// Without stamps a subject that comes again begins the next reading.
+void TableReader::countReading(const std::string& who) {
+    if (m_seen.insert(who).second)
+        return;
+    m_seen.clear();
+    m_seen.insert(who);
+    ++m_reading;
+}
+
+Status TableReader::takeCells(MeterLog& log, TimeNs time) {
+    log.row();
+    MeterColumn* field = nullptr;
+    for (std::size_t i = 0; i < m_columns.size(); ++i) {
+        MeterColumn& column = m_columns[i];
+        if (column.role == Role::Metric) {
+            RETURN_IF_ERROR(takeValue(column, m_cells[i], time, log));
+        } else if (column.role == Role::Field) {
+            const std::string_view name = trimmed(m_cells[i]);
+            const auto known = m_fields.find(name);
+            if (known != m_fields.end()) {
+                field = &known->second;
+            } else if (m_fields.size() < kMostFields && name.size() <= kLongestName) {
+                field = &m_fields.emplace(std::string(name), m_kind.field(name)).first->second;
+                if (field->isOwn)
+                    log.sawOwn(name);
+            }
+        } else if (column.role == Role::Value && field != nullptr && field->role == Role::Metric) {
+            RETURN_IF_ERROR(takeValue(*field, m_cells[i], time, log));
+        }
+    }
+    return {};
+}
+
+Status TableReader::takeValue(
+    const MeterColumn& column, std::string_view cell, TimeNs time, MeterLog& log) {
+    const double value = number(column, trimmed(cell), log);
+    if (m_kind.sumsParts) {
+        const auto key = std::pair(m_whose, column.what.metric.name);
+        const auto known = m_sums.find(key);
+        if (known != m_sums.end() && known->second.time != time)
+            RETURN_IF_ERROR(giveSums(log));
+        Sum& sum = m_sums[key];
+        if (sum.what.metric.name.empty())
+            sum = {m_whose.substr(0, m_whose.find('\n')), column.what, time, 0.0};
+        sum.value += std::isnan(value) ? 0.0 : value;
+        return {};
+    }
+    if (column.whose.empty())
+        return log.add(m_who, column.what, time, value);
+    Who who = meterSubject(column.whose, m_kind.subject);
+    if (who.host.empty())
+        who.host = m_who.host;
+    return log.add(who, column.what, time, value);
+}
+
+double TableReader::number(const MeterColumn& column, std::string_view cell, MeterLog& log) {
+    if (isMissingText(cell) || (m_kind.subject == SubjectKind::Gpu && isMissingCell(cell)))
+        return kMissing;
+    if (cell.starts_with('(') && cell.ends_with(')'))
+        cell = cell.substr(1, cell.size() - 2);
+    const auto value = parseCell(cell, column.form);
+    if (!value) {
+        const auto flag = formOf(cell); // "P0" and hex masks in a column of numbers
+        const auto other = flag ? parseCell(cell, *flag) : std::nullopt;
+        if (other)
+            return other->number;
+        log.warn("\"" + meterExcerpt(cell) + "\" in column \"" + column.header
+            + "\" is no number; taken as missing.");
+        return kMissing;
+    }
+    if (m_kind.isDcgm && isDcgmBlank(value->number))
+        return kMissing;
+    const auto unit = value->unit.empty() ? std::nullopt : findUnit(value->unit);
+    return unit && unit->si == column.what.metric.unit
+        ? value->number * (unit->scale / column.what.scale)
+        : value->number;
+}
+
+Status TableReader::giveSums(MeterLog& log) {
+    for (const auto& [key, sum] : m_sums)
+        RETURN_IF_ERROR(
+            log.add(meterSubject(sum.whose, m_kind.subject), sum.what, sum.time, sum.value));
+    m_sums.clear();
+    return {};
+}
+
+Status TableReader::finish(MeterLog& log) {
+    return giveSums(log);
+}
+
+} // namespace trainscope::importers::meters

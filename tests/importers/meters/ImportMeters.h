@@ -1,0 +1,81 @@
+#pragma once
+// Plans and imports texts or files with both telemetry importers, into memory.
+
+#include "importers/meters/MetersImporter.h"
+#include "importers/support/RecordingSink.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trainscope::test {
+
+struct ImportedMeters {
+    std::vector<importers::ImportUnit> units;
+    RecordingSink sink; // of all units
+    std::vector<Result<ImportReport>> reports; // one per unit
+
+    // SI values of a series, NaN for missing; empty where there is none.
+    [[nodiscard]] std::vector<double> values(
+        const std::string& metric, const Subject& subject) const {
+        std::vector<double> result;
+        if (const RecordedSeries* series = sink.find(metric, subject)) {
+            for (const double value : series->values)
+                result.push_back(value * series->description.scale);
+        }
+        return result;
+    }
+    [[nodiscard]] std::vector<double> ofGpu(const std::string& metric, int rank) const {
+        return values(metric, {SubjectKind::Gpu, rank, -1, {}});
+    }
+    [[nodiscard]] std::vector<double> ofNode(const std::string& metric, int node) const {
+        return values(metric, {SubjectKind::Node, -1, node, {}});
+    }
+    [[nodiscard]] std::vector<std::int64_t> times(
+        const std::string& metric, const Subject& subject) const {
+        std::vector<std::int64_t> result;
+        if (const RecordedSeries* series = sink.find(metric, subject)) {
+            for (const TimeNs time : series->times)
+                result.push_back(time.ns);
+        }
+        return result;
+    }
+};
+
+// `said` is applied to every unit before it is imported.
+template <typename Said>
+void importMeterTree(const importers::SourceTree& tree, ImportedMeters& out, const Said& said) {
+    for (const importers::Importer* importer :
+        {&importers::meters::gpuImporter(), &importers::meters::nodeImporter()}) {
+        std::vector<importers::SourceFile> mine;
+        for (const auto& file : tree.files()) {
+            const auto head = importers::readHead(tree, file.path, 65536);
+            if (head.hasValue() && importer->sniff(head.value(), file.path) > 0)
+                mine.push_back(file);
+        }
+        for (auto& unit : importer->plan(tree, mine)) {
+            said(unit);
+            out.reports.push_back(importer->import(tree, unit, out.sink, {}));
+            out.units.push_back(std::move(unit));
+        }
+    }
+}
+inline void importMeterTree(const importers::SourceTree& tree, ImportedMeters& out) {
+    importMeterTree(tree, out, [](importers::ImportUnit&) {});
+}
+inline void importMeterText(const std::string& text, ImportedMeters& out) {
+    importMeterTree(*importers::memoryTree({{"log.txt", text}}), out);
+}
+
+// Trapezoids between samples, J.
+inline double energyOf(const std::vector<std::int64_t>& times, const std::vector<double>& watts) {
+    double joules = 0.0;
+    for (std::size_t i = 1; i < times.size(); ++i)
+        joules += 0.5 * (watts[i] + watts[i - 1]) * static_cast<double>(times[i] - times[i - 1])
+            * 1e-9;
+    return joules;
+}
+
+} // namespace trainscope::test
