@@ -3,6 +3,7 @@
 // gives. A unit is one source of one run, imported in one transaction; its fields are what the
 // import sheet shows and lets the user edit.
 
+#include "core/analysis/iterations/LogPlacement.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Import.h"
 #include "core/model/Time.h"
@@ -51,6 +52,8 @@ struct ImportUnit {
     // where it has no stamps at all. Absent: the epoch, and 1 s.
     std::optional<TimeNs> saidStart;
     std::optional<DurationNs> saidPeriod;
+    // Of ClockKind::None: where telemetry of its run shows that it lies, or as saidStart says.
+    std::optional<analysis::LogPlacement> placement;
     bool enabled = true; // editable
     std::optional<MachineUnit> machine;
     // What its first bytes show, where they do.
@@ -131,6 +134,11 @@ struct Importer {
     // Judges a file that nobody knew by its first bytes, of which `head` has some, by looking into
     // it: databases show what they are by their tables. nullptr: the first bytes always tell.
     Confidence (*look)(const SourceTree& tree, const SourceFile& file, std::string_view head)
+        = nullptr;
+    // When a unit of ClockKind::None says that its machine worked, so that it can be placed in
+    // telemetry; nullptr: the format does not say.
+    Result<analysis::LoggedWork> (*work)(
+        const SourceTree& tree, const ImportUnit& unit, const Progress& progress)
         = nullptr;
 };
 

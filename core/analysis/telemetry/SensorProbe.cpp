@@ -181,7 +181,9 @@ Result<std::vector<Sensor>> probeSensors(
     const store::Store& store, const std::vector<Series>& series, const Progress& progress) {
     std::vector<Sensor> out;
     for (const auto& [metric, group] : seriesByMetric(series)) {
-        if (group.front().description.metric.kind != MetricKind::Gauge)
+        const SeriesDescription& first = group.front().description;
+        // What a program says of the run was not read from a sensor.
+        if (first.metric.kind != MetricKind::Gauge || first.subject.kind == SubjectKind::Run)
             continue;
         if (progress && !progress({"Looking at sensors", 0, 0}))
             return cancelled();

@@ -1,0 +1,392 @@
+#include "core/analysis/iterations/LogPlacement.h"
+
+#include "core/analysis/telemetry/UniformSeries.h"
+#include "core/model/Metric.h"
+#include "core/model/Try.h"
+#include "core/text/Times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr std::size_t kMostSteps = std::size_t{1} << 16U;
+constexpr std::size_t kMostCells = std::size_t{1} << 23U; // moments × stretches of work
+constexpr std::size_t kMostRuns = 512; // of a stretch, with one level each
+constexpr double kLeastContrast = 0.15; // of high power over low
+constexpr double kLeastAgreement = 0.5;
+// What a second of pause costs against a second of work that fits: of equal fits the one with the
+// shorter pauses is meant.
+constexpr double kPauseCost = 0.02;
+constexpr double kSlow = 1.25; // iterations this much longer than usual idle in part
+constexpr double kSlowWeight = 0.5; // where in it is not known
+constexpr double kCertainty = 4.5; // half the square of three standard errors
+constexpr double kRival = 0.02; // of all work: another place that fits as well
+
+// Work with one level: 1 busy, −1 idle.
+struct LevelRun {
+    double begin = 0.0; // s, from the stretch's begin
+    double end = 0.0;
+    double level = 0.0;
+};
+
+// Pieces between two pauses.
+struct Stretch {
+    std::vector<LevelRun> runs;
+    double length = 0.0; // s
+};
+
+double usualLength(const LoggedWork& work) {
+    std::vector<std::pair<double, double>> each; // seconds, iterations
+    double all = 0.0;
+    for (const auto& piece : work.pieces) {
+        const auto count = static_cast<double>(std::max<std::int64_t>(piece.iterations, 1));
+        each.emplace_back((piece.end - piece.begin).seconds() / count, count);
+        all += count;
+    }
+    std::sort(each.begin(), each.end());
+    double before = 0.0;
+    for (const auto& [seconds, count] : each) {
+        before += count;
+        if (before >= all / 2.0)
+            return seconds;
+    }
+    return 0.0;
+}
+
+double levelOf(const LoggedWork::Piece& piece, double usual) {
+    const auto count = static_cast<double>(std::max<std::int64_t>(piece.iterations, 1));
+    const double each = (piece.end - piece.begin).seconds() / count;
+    return each <= kSlow * usual ? 1.0 : kSlowWeight * (2.0 * usual / each - 1.0);
+}
+
+// Neighbours of one level become one; of too many the most alike ones do.
+void thinOut(std::vector<LevelRun>& runs) {
+    for (double alike = 0.05; runs.size() > 1; alike *= 2.0) {
+        std::vector<LevelRun> joined{runs.front()};
+        for (std::size_t i = 1; i < runs.size(); ++i) {
+            LevelRun& last = joined.back();
+            const LevelRun& next = runs[i];
+            if (std::abs(last.level - next.level) > alike || next.begin > last.end + 1e-9) {
+                joined.push_back(next);
+                continue;
+            }
+            const double sum
+                = last.level * (last.end - last.begin) + next.level * (next.end - next.begin);
+            last.level = sum / std::max(next.end - last.begin, 1e-12);
+            last.end = next.end;
+        }
+        runs = std::move(joined);
+        if (runs.size() <= kMostRuns || alike > 2.0)
+            return;
+    }
+}
+
+std::vector<Stretch> stretchesOf(const LoggedWork& work) {
+    const double usual = usualLength(work);
+    std::vector<Stretch> all;
+    double begin = 0.0;
+    for (const auto& piece : work.pieces) {
+        if (all.empty() || piece.isAfterPause) {
+            all.emplace_back();
+            begin = piece.begin.seconds();
+        }
+        Stretch& stretch = all.back();
+        const LevelRun run{
+            piece.begin.seconds() - begin, piece.end.seconds() - begin, levelOf(piece, usual)};
+        if (run.end > run.begin)
+            stretch.runs.push_back(run);
+        stretch.length = std::max(stretch.length, run.end);
+    }
+    for (Stretch& stretch : all)
+        thinOut(stretch.runs);
+    return all;
+}
+
+// The integral of a signal from its begin, at any moment.
+class Integral {
+public:
+    Integral(std::span<const double> values, double step)
+        : m_step(step) {
+        m_sums.push_back(0.0);
+        for (const double value : values)
+            m_sums.push_back(m_sums.back() + value * step);
+    }
+    [[nodiscard]] double at(double seconds) const {
+        const double place = seconds / m_step;
+        if (place <= 0.0)
+            return 0.0;
+        const auto before = static_cast<std::size_t>(place);
+        if (before + 1 >= m_sums.size())
+            return m_sums.back();
+        const double rest = place - static_cast<double>(before);
+        return m_sums[before] + rest * (m_sums[before + 1] - m_sums[before]);
+    }
+
+private:
+    std::vector<double> m_sums;
+    double m_step;
+};
+
+// How well each stretch fits where, and how well all that follow fit behind it.
+class Placer {
+public:
+    Placer(const LoggedWork& work, const WorkSignal& signal)
+        : m_stretches(stretchesOf(work))
+        , m_signal(signal)
+        , m_integral(signal.values, signal.step.seconds()) {
+        for (const Stretch& stretch : m_stretches) {
+            for (const LevelRun& run : stretch.runs) {
+                m_all += std::abs(run.level) * (run.end - run.begin);
+                m_total += run.end - run.begin;
+            }
+        }
+    }
+
+    Result<LogPlacement> place() {
+        if (m_stretches.empty() || m_all <= 0.0 || m_signal.values.empty())
+            return Error{ErrorCode::NotFound, "The log does not say how long iterations took.", {}};
+        chooseGrid();
+        fillScores();
+        const std::vector<double>& whole = m_best.front();
+        const auto top = static_cast<std::size_t>(
+            std::max_element(whole.begin(), whole.end()) - whole.begin());
+        LogPlacement placement;
+        placement.agreement = std::clamp(whole[top] / m_all, 0.0, 1.0);
+        if (whole[top] < kLeastAgreement * m_all)
+            return Error{ErrorCode::NotFound,
+                "The power does not show the iterations of the log anywhere.", {}};
+        walk(top, placement);
+        measure(top, placement);
+        return placement;
+    }
+
+private:
+    // From before the record, as far as the first stretch may stand out, to its end.
+    void chooseGrid() {
+        const double length = m_signal.step.seconds() * static_cast<double>(m_signal.values.size());
+        m_from = -m_stretches.front().length;
+        const double span = length - m_from;
+        const double cells = static_cast<double>(
+            std::min(kMostSteps, kMostCells / std::max<std::size_t>(m_stretches.size(), 1)));
+        m_step = std::max(m_signal.step.seconds() / 2.0, span / std::max(cells, 16.0));
+        m_count = static_cast<std::size_t>(span / m_step) + 1;
+    }
+
+    [[nodiscard]] double timeAt(std::size_t i) const {
+        return m_from + m_step * static_cast<double>(i);
+    }
+
+    [[nodiscard]] double scoreAt(const Stretch& stretch, double begin) const {
+        double score = 0.0;
+        for (const LevelRun& run : stretch.runs)
+            score
+                += run.level * (m_integral.at(begin + run.end) - m_integral.at(begin + run.begin));
+        return score;
+    }
+
+    [[nodiscard]] std::size_t stepsOf(const Stretch& stretch) const {
+        return static_cast<std::size_t>(std::ceil(stretch.length / m_step));
+    }
+
+    // From the last stretch to the first: the best that follows is known when it is needed.
+    void fillScores() {
+        m_best.assign(m_stretches.size(), std::vector<double>(m_count, 0.0));
+        m_next.assign(m_stretches.size(), std::vector<std::uint32_t>(m_count, 0));
+        for (std::size_t k = m_stretches.size(); k-- > 0;) {
+            for (std::size_t i = 0; i < m_count; ++i)
+                m_best[k][i] = scoreAt(m_stretches[k], timeAt(i));
+            if (k + 1 < m_stretches.size())
+                addFollowing(k);
+        }
+    }
+
+    void addFollowing(std::size_t k) {
+        const std::size_t behind = stepsOf(m_stretches[k]);
+        const std::vector<double>& following = m_best[k + 1];
+        double best = -std::numeric_limits<double>::infinity();
+        std::size_t at = m_count - 1;
+        for (std::size_t i = m_count; i-- > 0;) {
+            const std::size_t from = i + behind;
+            if (from >= m_count) { // it would stand behind the record
+                m_next[k][i] = static_cast<std::uint32_t>(m_count);
+                continue;
+            }
+            best -= kPauseCost * m_step;
+            if (following[from] > best) {
+                best = following[from];
+                at = from;
+            }
+            m_best[k][i] += std::max(best, 0.0);
+            m_next[k][i] = static_cast<std::uint32_t>(best > 0.0 ? at : from);
+        }
+    }
+
+    void walk(std::size_t top, LogPlacement& placement) const {
+        const auto nanoseconds
+            = [](double seconds) { return DurationNs{std::llround(seconds * 1e9)}; };
+        placement.start = m_signal.begin + nanoseconds(timeAt(top));
+        std::size_t at = top;
+        for (std::size_t k = 0; k + 1 < m_stretches.size(); ++k) {
+            const std::size_t next = m_next[k][at];
+            const double pause
+                = next >= m_count ? 0.0 : timeAt(next) - timeAt(at) - m_stretches[k].length;
+            placement.pauses.push_back(nanoseconds(std::max(0.0, pause)));
+            at = std::min(next, m_count - 1);
+        }
+    }
+
+    // How far the work may be shifted before it fits clearly worse.
+    void measure(std::size_t top, LogPlacement& placement) const {
+        const std::vector<double>& whole = m_best.front();
+        const double resolution = m_signal.resolution.seconds();
+        // Of work that fits but for noise: the mean square of what is missing to ±1.
+        const double lost = 1.0 - placement.agreement;
+        const double noise = kCertainty * lost * lost;
+        const double slack = 2.0 * resolution * std::max(0.5, noise) + m_step;
+        std::size_t first = top;
+        std::size_t last = top;
+        while (first > 0 && whole[first - 1] >= whole[top] - slack)
+            --first;
+        while (last + 1 < m_count && whole[last + 1] >= whole[top] - slack)
+            ++last;
+        const double width = m_step * static_cast<double>(last - first);
+        const double middle = (timeAt(first) + timeAt(last)) / 2.0;
+        placement.start = m_signal.begin + DurationNs{std::llround(middle * 1e9)};
+        placement.error = {std::llround((width / 2.0 + resolution / 2.0 + m_step) * 1e9)};
+        const double rival = whole[top] - std::max(slack, kRival * m_total);
+        for (std::size_t i = 0; i < m_count; ++i) {
+            const bool isApart = i + stepsOf(m_stretches.front()) / 4 < first
+                || i > last + stepsOf(m_stretches.front()) / 4;
+            placement.isAmbiguous = placement.isAmbiguous || (isApart && whole[i] >= rival);
+        }
+    }
+
+    std::vector<Stretch> m_stretches;
+    const WorkSignal& m_signal;
+    Integral m_integral;
+    double m_all = 0.0; // what a perfect fit would score
+    double m_total = 0.0; // s
+    double m_from = 0.0; // s, from the signal's begin
+    double m_step = 0.0; // s
+    std::size_t m_count = 0;
+    std::vector<std::vector<double>> m_best; // by stretch and moment
+    std::vector<std::vector<std::uint32_t>> m_next; // where the next stretch begins
+};
+
+struct Levels {
+    double low = 0.0;
+    double high = 0.0;
+};
+
+// Two means of the values, found by turns.
+std::optional<Levels> levelsOf(std::span<const double> watts) {
+    std::vector<double> known;
+    std::copy_if(watts.begin(), watts.end(), std::back_inserter(known),
+        [](double value) { return !std::isnan(value); });
+    if (known.size() < 2)
+        return std::nullopt;
+    const auto [least, most] = std::minmax_element(known.begin(), known.end());
+    Levels levels{*least, *most};
+    for (int turn = 0; turn < 20; ++turn) {
+        const double middle = (levels.low + levels.high) / 2.0;
+        double sums[2] = {0.0, 0.0};
+        double counts[2] = {0.0, 0.0};
+        for (const double value : known) {
+            sums[value > middle ? 1 : 0] += value;
+            counts[value > middle ? 1 : 0] += 1.0;
+        }
+        if (counts[0] == 0.0 || counts[1] == 0.0)
+            return std::nullopt;
+        levels = {sums[0] / counts[0], sums[1] / counts[1]};
+    }
+    return levels;
+}
+
+std::vector<Series> powerOf(const std::vector<Series>& all) {
+    for (const auto& [name, kind] : {std::pair{metric::kGpuPower, SubjectKind::Gpu},
+             std::pair{metric::kGpuPowerAverage, SubjectKind::Gpu},
+             std::pair{metric::kNodePower, SubjectKind::Node}}) {
+        std::vector<Series> found;
+        for (const Series& series : all) {
+            if (series.description.metric.name == name && series.description.subject.kind == kind
+                && series.count - series.missing > 1)
+                found.push_back(series);
+        }
+        if (!found.empty())
+            return found;
+    }
+    return {};
+}
+
+} // namespace
+
+WorkSignal workSignal(TimeNs begin, DurationNs step, std::span<const double> watts) {
+    WorkSignal signal{begin, step, {}, step};
+    const auto levels = levelsOf(watts);
+    if (!levels || levels->high - levels->low < kLeastContrast * std::abs(levels->high))
+        return signal;
+    const double middle = (levels->low + levels->high) / 2.0;
+    const double half = (levels->high - levels->low) / 2.0;
+    for (const double value : watts)
+        signal.values.push_back(
+            std::isnan(value) ? 0.0 : std::clamp((value - middle) / half, -1.0, 1.0));
+    return signal;
+}
+
+Result<LogPlacement> fitWork(const LoggedWork& work, const WorkSignal& signal) {
+    if (signal.values.empty())
+        return Error{ErrorCode::NotFound,
+            "The power hardly changes while it was recorded: it does not show where iterations "
+            "begin.",
+            {}};
+    auto placement = Placer(work, signal).place();
+    if (placement.hasValue())
+        placement.value().iterationS = usualLength(work);
+    return placement;
+}
+
+Result<LogPlacement> placeLog(
+    const store::Store& store, const Run& run, const LoggedWork& work, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto all, store.series(run.id));
+    const std::vector<Series> power = powerOf(all);
+    if (power.empty())
+        return Error{
+            ErrorCode::NotFound, "The run has no power by which the log could be placed.", {}};
+    ASSIGN_OR_RETURN(const auto sum, sumOf(store, power, kMostSteps, kAllTime, progress));
+    DurationNs period{};
+    bool averages = false;
+    for (const Series& series : power) {
+        period = std::max(period, samplingPeriod(series));
+        averages = averages || series.description.sensor == SensorKind::Averaged;
+    }
+    WorkSignal signal = workSignal(sum.begin, sum.step, sum.values);
+    signal.resolution = std::max(sum.step, period);
+    auto placement = fitWork(work, signal);
+    // An averaging sensor reports up to a second late.
+    if (placement.hasValue() && averages)
+        placement.value().error = placement.value().error + DurationNs{text::kSecond / 2};
+    return placement;
+}
+
+std::string placementText(const LogPlacement& placement) {
+    std::string text = text::moment(placement.start);
+    if (placement.isSaid)
+        return text + ", as the user says";
+    const double error = placement.error.seconds();
+    text += " ± " + text::seconds(error) + ", from the edges of the power";
+    if (placement.iterationS > 0.0 && error >= placement.iterationS)
+        text += fmt::format(
+            " (by up to {:.0f} iterations)", std::floor(error / placement.iterationS));
+    if (placement.isAmbiguous)
+        text += "; other places fit as well";
+    return text;
+}
+
+} // namespace trainscope::analysis

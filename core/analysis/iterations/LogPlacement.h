@@ -1,0 +1,62 @@
+#pragma once
+// Where a log without dates lies in the telemetry of its run: the GPUs draw much power while the
+// log says that iterations ran, and less before, after and between. Pure, but for placeLog().
+
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/model/Time.h"
+#include "core/store/Store.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// When iterations ran, counted from the begin of the first.
+struct LoggedWork {
+    struct Piece {
+        DurationNs begin;
+        DurationNs end;
+        std::int64_t iterations = 1;
+        // For how long nothing was trained before it the log does not say: `begin` counts as if
+        // that were no time.
+        bool isAfterPause = false;
+    };
+    std::vector<Piece> pieces; // in order, not overlapping
+};
+
+struct LogPlacement {
+    TimeNs start; // of the first iteration
+    DurationNs error; // of the start; the true one is within
+    std::vector<DurationNs> pauses; // how long each of the log's pauses lasted
+    double agreement = 0.0; // of power and work there: 1 all of it, 0 none
+    // Other places fit as well; the error spans them where they lie side by side.
+    bool isAmbiguous = false;
+    double iterationS = 0.0; // mean length of an iteration, to say the error in
+    bool isSaid = false; // by the user
+};
+
+// "2026-04-22 00:08:53.4 UTC ± 1.2 s, from the edges of the summed power", with what is uncertain.
+std::string placementText(const LogPlacement& placement);
+
+// A signal on even steps: 1 where the machine works, −1 where it idles, between them in between, 0
+// where it is not known.
+struct WorkSignal {
+    TimeNs begin;
+    DurationNs step;
+    std::vector<double> values;
+    DurationNs resolution; // between the samples that it was made of
+};
+WorkSignal workSignal(TimeNs begin, DurationNs step, std::span<const double> watts);
+
+// Fails with a sentence where the signal does not show the work. Pauses get the lengths that fit
+// best; a pause has no length of its own where the work before it fills the record.
+Result<LogPlacement> fitWork(const LoggedWork& work, const WorkSignal& signal);
+
+// By the run's summed GPU power, else the power of its nodes.
+Result<LogPlacement> placeLog(const store::Store& store, const Run& run, const LoggedWork& work,
+    const Progress& progress = {});
+
+} // namespace trainscope::analysis

@@ -1,0 +1,224 @@
+// Logs without dates in planted telemetry: the start must be found within the stated error, at
+// several levels of noise, and where the record cannot tell that must be said.
+#include "core/analysis/iterations/LogPlacement.h"
+#include "core/text/Times.h"
+#include "support/TestProgram.h"
+
+#include <QtTest>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <vector>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+
+namespace {
+
+constexpr TimeNs kRecordBegin{1'700'000'000'000'000'000};
+
+struct Planned {
+    double noiseW = 0.0;
+    double periodS = 1.0; // of the samples
+    double startS = 100.0; // of the first iteration in the record
+    double recordS = 900.0;
+    std::vector<double> stretches{200.0, 150.0}; // s of work between pauses
+    std::vector<double> pauses{30.0};
+    bool busyBefore = false; // other work that draws as much, 20 s before
+    bool isSteady = false; // works all the time
+};
+
+DurationNs seconds(double s) {
+    return {std::llround(s * 1e9)};
+}
+
+// Iterations of half a second.
+LoggedWork workOf(const Planned& planned) {
+    LoggedWork work;
+    double at = 0.0;
+    for (const double length : planned.stretches) {
+        LoggedWork::Piece piece;
+        piece.begin = seconds(at);
+        piece.end = seconds(at + length);
+        piece.iterations = static_cast<std::int64_t>(length / 0.5);
+        piece.isAfterPause = at > 0.0;
+        work.pieces.push_back(piece);
+        at += length;
+    }
+    return work;
+}
+
+bool isBusy(const Planned& planned, double time) {
+    double at = planned.startS;
+    if (planned.isSteady || (planned.busyBefore && time >= 20.0 && time < at - 20.0))
+        return true;
+    for (std::size_t i = 0; i < planned.stretches.size(); ++i) {
+        if (time >= at && time < at + planned.stretches[i])
+            return true;
+        at += planned.stretches[i] + (i < planned.pauses.size() ? planned.pauses[i] : 0.0);
+    }
+    return false;
+}
+
+WorkSignal signalOf(const Planned& planned, unsigned seed) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> noise(0.0, planned.noiseW);
+    std::vector<double> watts;
+    for (double at = 0.0; at < planned.recordS; at += planned.periodS) {
+        const double level = isBusy(planned, at) ? 5500.0 : 950.0;
+        watts.push_back(level + (planned.noiseW > 0.0 ? noise(random) : 0.0));
+    }
+    return workSignal(kRecordBegin, seconds(planned.periodS), watts);
+}
+
+QByteArray told(const LogPlacement& found) {
+    return QByteArray::fromStdString(placementText(found)) + " instead of "
+        + QByteArray::number((found.start - kRecordBegin).seconds());
+}
+
+} // namespace
+
+class tst_LogPlacement : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void plantedStarts();
+    void pausesAreFound();
+    void oneStretch();
+    void otherWorkBefore();
+    void insideLongerWork();
+    void equalPlaces();
+    void slowIterations();
+    void flatPower();
+    void unlikePower();
+    void inWords();
+};
+
+void tst_LogPlacement::plantedStarts() {
+    for (unsigned seed = 0; seed < 24; ++seed) {
+        std::mt19937_64 random(seed);
+        Planned planned;
+        planned.startS = std::uniform_real_distribution<double>(20.0, 400.0)(random);
+        planned.periodS = seed % 3 == 0 ? 0.1 : seed % 3 == 1 ? 1.0 : 5.0;
+        planned.noiseW = std::array{0.0, 100.0, 500.0, 1200.0}[seed % 4];
+        const auto found = fitWork(workOf(planned), signalOf(planned, seed));
+        QVERIFY2(found.hasValue(), qPrintable(QString::number(seed)));
+        const double off = (found.value().start - kRecordBegin).seconds() - planned.startS;
+        QVERIFY2(std::abs(off) <= found.value().error.seconds(), told(found.value()));
+        // Not so wide that it says nothing.
+        QVERIFY2(found.value().error.seconds() <= 4.0 * planned.periodS + 1.0, told(found.value()));
+        QVERIFY2(!found.value().isAmbiguous, told(found.value()));
+    }
+}
+
+void tst_LogPlacement::pausesAreFound() {
+    Planned planned;
+    planned.stretches = {120.0, 80.0, 60.0};
+    planned.pauses = {25.0, 70.0};
+    planned.noiseW = 200.0;
+    const auto found = fitWork(workOf(planned), signalOf(planned, 7)).value();
+    QCOMPARE(found.pauses.size(), std::size_t{2});
+    QVERIFY(std::abs(found.pauses[0].seconds() - 25.0) <= 3.0);
+    QVERIFY(std::abs(found.pauses[1].seconds() - 70.0) <= 3.0);
+}
+
+void tst_LogPlacement::oneStretch() {
+    Planned planned;
+    planned.stretches = {300.0};
+    planned.pauses = {};
+    planned.startS = 412.3;
+    planned.noiseW = 300.0;
+    const auto found = fitWork(workOf(planned), signalOf(planned, 3)).value();
+    QVERIFY2(std::abs((found.start - kRecordBegin).seconds() - 412.3) <= found.error.seconds(),
+        told(found));
+    QVERIFY(found.error.seconds() <= 3.0);
+    QVERIFY(found.agreement > 0.9);
+}
+
+void tst_LogPlacement::otherWorkBefore() {
+    Planned planned;
+    planned.startS = 200.0;
+    planned.busyBefore = true; // 160 s: too short for the first stretch
+    const auto found = fitWork(workOf(planned), signalOf(planned, 1)).value();
+    QVERIFY2(std::abs((found.start - kRecordBegin).seconds() - 200.0) <= found.error.seconds(),
+        told(found));
+}
+
+// The work of 100 s lies somewhere in 300 s of high power: nobody can tell where, by hundreds of
+// iterations.
+void tst_LogPlacement::insideLongerWork() {
+    Planned around;
+    around.stretches = {300.0};
+    around.pauses = {};
+    Planned planned;
+    planned.stretches = {100.0};
+    const auto found = fitWork(workOf(planned), signalOf(around, 1)).value();
+    // The begin may be 0 s to 200 s behind the edge.
+    QVERIFY2(found.error.seconds() >= 100.0 && found.error.seconds() <= 104.0, told(found));
+    QVERIFY2(std::abs((found.start - kRecordBegin).seconds() - 200.0) <= 3.0, told(found));
+    QVERIFY(placementText(found).find("iterations") != std::string::npos);
+}
+
+// Two runs of one length: which one it was cannot be told.
+void tst_LogPlacement::equalPlaces() {
+    Planned both;
+    both.stretches = {150.0, 150.0};
+    both.pauses = {100.0};
+    Planned planned;
+    planned.stretches = {150.0};
+    const auto found = fitWork(workOf(planned), signalOf(both, 1)).value();
+    QVERIFY2(found.isAmbiguous, told(found));
+    QVERIFY(placementText(found).find("other places fit as well") != std::string::npos);
+}
+
+// A first iteration that compiles for 60 s idles most of them.
+void tst_LogPlacement::slowIterations() {
+    Planned planned;
+    planned.startS = 160.0;
+    planned.stretches = {200.0};
+    planned.pauses = {};
+    LoggedWork work;
+    work.pieces.push_back({seconds(0.0), seconds(60.0), 1, false});
+    work.pieces.push_back({seconds(60.0), seconds(260.0), 400, false});
+    const auto found = fitWork(work, signalOf(planned, 1)).value();
+    QVERIFY2(std::abs((found.start - kRecordBegin).seconds() - 100.0) <= found.error.seconds(),
+        told(found));
+}
+
+void tst_LogPlacement::flatPower() {
+    Planned planned;
+    planned.isSteady = true;
+    planned.noiseW = 50.0;
+    const auto found = fitWork(workOf(planned), signalOf(planned, 1));
+    QVERIFY(!found.hasValue());
+    QVERIFY(found.error().message.find("hardly changes") != std::string::npos);
+    QVERIFY(!fitWork({}, signalOf({}, 1)).hasValue());
+}
+
+void tst_LogPlacement::unlikePower() {
+    Planned shorter;
+    shorter.stretches = {40.0};
+    shorter.pauses = {};
+    Planned planned;
+    planned.stretches = {400.0};
+    const auto found = fitWork(workOf(planned), signalOf(shorter, 1));
+    QVERIFY(!found.hasValue());
+    QVERIFY(found.error().message.find("anywhere") != std::string::npos);
+}
+
+void tst_LogPlacement::inWords() {
+    LogPlacement placement;
+    placement.start = {1'776'816'534'400'000'000};
+    placement.error = seconds(1.25);
+    placement.iterationS = 0.5;
+    QCOMPARE(QString::fromStdString(placementText(placement)),
+        QStringLiteral("2026-04-22 00:08:54.400 UTC ± 1.25 s, from the edges of the power "
+                       "(by up to 2 iterations)"));
+    placement.isSaid = true;
+    QCOMPARE(QString::fromStdString(placementText(placement)),
+        QStringLiteral("2026-04-22 00:08:54.400 UTC, as the user says"));
+}
+
+TRAINSCOPE_TEST(tst_LogPlacement)
+#include "tst_LogPlacement.moc"
