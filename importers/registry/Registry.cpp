@@ -9,6 +9,7 @@
 #include "importers/nsys/NsysImporter.h"
 #include "importers/nvsmi/NvsmiImporter.h"
 #include "importers/topology/TopologyImporter.h"
+#include "importers/trainlog/TrainlogImporter.h"
 
 #include <algorithm>
 
@@ -26,6 +27,7 @@ const std::vector<const Importer*>& registry() {
         &exectrace::importer(),
         &flightrecorder::importer(),
         &nccl::importer(),
+        &trainlog::importer(),
         &topology::importer(),
     };
     // clang-format on

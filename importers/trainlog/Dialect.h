@@ -1,0 +1,62 @@
+#pragma once
+// A dialect: how the training logs of a framework mark iterations, and what they say of the run's
+// settings in lines of their own. A new one is a row in Dialects.cpp, and a pair of files where its
+// lines are of no known shape.
+
+#include "importers/launch/Settings.h"
+#include "importers/trainlog/StepLine.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace trainscope::importers::trainlog {
+
+// Reads the lines of one log in order; keeps what later lines need.
+class DialectReader {
+public:
+    DialectReader() = default;
+    DialectReader(const DialectReader&) = delete;
+    DialectReader& operator=(const DialectReader&) = delete;
+    virtual ~DialectReader() = default;
+
+    // True where the line ends an iteration or speaks of one; `step` comes cleared. The views in it
+    // live until the next line.
+    virtual bool readStep(const LineHead& line, StepLine& step) = 0;
+    // A setting in a line of its own, by Megatron's names (launch/ReadFields.cpp).
+    virtual void readSetting(const LineHead& line, launch::Settings& settings) {
+        (void)line;
+        (void)settings;
+    }
+};
+
+struct Dialect {
+    std::string_view id; // "megatron"
+    std::string_view name; // for people: "Megatron-LM, GPT-NeoX"
+    // What stands in each line of a step: others are passed over once the dialect is known. In
+    // capitals and small letters as written.
+    std::string_view mark;
+    std::unique_ptr<DialectReader> (*reader)();
+    // Its lines carry times or durations; else an iteration has no length.
+    bool hasTimes = true;
+};
+
+// In the order in which they are asked.
+std::span<const Dialect> dialects();
+
+std::unique_ptr<DialectReader> mllogReader();
+std::unique_ptr<DialectReader> huggingFaceReader();
+std::unique_ptr<DialectReader> trainerStateReader();
+std::unique_ptr<DialectReader> progressBarReader(); // Lightning's
+std::unique_ptr<DialectReader> parameterGolfReader();
+
+// A whole number off the front of `text`, with blanks before it.
+std::optional<std::int64_t> takeIndex(std::string_view& text);
+// "/ 1000" or "/1000" off the front.
+void skipTotal(std::string_view& text);
+void setSetting(launch::Settings& settings, std::string_view key, std::string_view value);
+// What stands behind `mark` in the text, up to one of `ends`; empty where the mark is not there.
+std::string_view behind(std::string_view text, std::string_view mark, std::string_view ends);
+
+} // namespace trainscope::importers::trainlog

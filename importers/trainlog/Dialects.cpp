@@ -1,0 +1,303 @@
+#include "importers/trainlog/Dialect.h"
+
+#include "core/model/AsciiText.h"
+#include "importers/trainlog/KeyTable.h"
+#include "importers/trainlog/Pairs.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <system_error>
+
+namespace trainscope::importers::trainlog {
+
+namespace {
+
+void skipSpace(std::string_view& text) {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+}
+
+bool take(std::string_view& text, std::string_view word) {
+    if (!text.starts_with(word))
+        return false;
+    text.remove_prefix(word.size());
+    return true;
+}
+
+bool hasTraining(const StepLine& step) {
+    return std::any_of(step.values.begin(), step.values.end(), [](const LoggedValue& value) {
+        return findKey(value.key) != nullptr && measured(value.text);
+    });
+}
+
+// "[samples/sec: 25.6 |] iteration 25/ 1000 | consumed samples: … | lm loss: …".
+class MegatronReader final : public DialectReader {
+public:
+    bool readStep(const LineHead& line, StepLine& step) override {
+        std::string_view text = line.rest;
+        if (!text.starts_with("iteration") && !text.starts_with("samples/sec:"))
+            return false;
+        const std::size_t at = text.find("iteration");
+        if (at == std::string_view::npos)
+            return false;
+        const std::string_view before = text.substr(0, at);
+        text.remove_prefix(at + std::string_view("iteration").size());
+        const auto index = takeIndex(text);
+        if (!index || !text.starts_with('/'))
+            return false;
+        skipTotal(text);
+        skipSpace(text);
+        if (!take(text, "|"))
+            return false;
+        step.index = *index;
+        readBars(before, step.values);
+        readBars(text, step.values);
+        return hasTraining(step);
+    }
+};
+
+// "Training epoch 0, iteration 9/99 | lr: 2.9e-06 | global_step: 9 | reduced_train_loss: 11.03".
+class NemoReader final : public DialectReader {
+public:
+    bool readStep(const LineHead& line, StepLine& step) override {
+        std::string_view text = line.rest;
+        if (!take(text, "Training epoch") || !takeIndex(text) || !take(text, ", iteration"))
+            return false;
+        const auto index = takeIndex(text);
+        skipTotal(text);
+        skipSpace(text);
+        if (!index || !take(text, "|"))
+            return false;
+        readBars(text, step.values);
+        step.index = *index;
+        for (const LoggedValue& value : step.values) {
+            const auto global = value.key == "global_step" ? measured(value.text) : std::nullopt;
+            if (global)
+                step.index = static_cast<std::int64_t>(global->number);
+        }
+        return hasTraining(step);
+    }
+};
+
+// torchtitan's "step: 10  loss:  7.86752  grad_norm: 28.1", modded-nanogpt's "step:1/1750
+// train_time:123ms step_avg:98.7ms", whose validations are lines of their own.
+class WordsReader final : public DialectReader {
+public:
+    bool readStep(const LineHead& line, StepLine& step) override {
+        std::string_view text = line.rest;
+        if (!take(text, "step:"))
+            return false;
+        const auto index = takeIndex(text);
+        if (!index)
+            return false;
+        skipTotal(text);
+        step.index = *index;
+        readWords(text, step.values);
+        const bool isValidation = std::any_of(step.values.begin(), step.values.end(),
+            [](const LoggedValue& value) { return value.key.starts_with("val"); });
+        if (isValidation)
+            step.kind = StepLine::Kind::Values;
+        return hasTraining(step);
+    }
+
+    void readSetting(const LineHead& line, launch::Settings& settings) override {
+        const std::string_view text = line.rest;
+        if (text.starts_with("Building device mesh"))
+            readMesh(text, settings);
+        else if (text.starts_with("Trainer is initialized"))
+            readTrainer(text, settings);
+        else if (const auto model = behind(text, "Building ", "\n");
+                 !model.empty() && text.starts_with("Building "))
+            setSetting(settings, "model_name", model);
+    }
+
+private:
+    static void readMesh(std::string_view text, launch::Settings& settings) {
+        constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kDegrees{
+            std::pair{" pp=", "pipeline_model_parallel_size"},
+            std::pair{" cp=", "context_parallel_size"}, std::pair{" tp=", "tensor_parallel_size"},
+            std::pair{" ep=", "expert_model_parallel_size"}};
+        for (const auto& [mark, key] : kDegrees)
+            setSetting(settings, key, behind(text, mark, ", "));
+        const auto replicas = measured(behind(text, "dp_replicate=", ", "));
+        const auto shards = measured(behind(text, "dp_shard=", ", "));
+        if (replicas && shards) {
+            const double degree = replicas->number * shards->number;
+            setSetting(
+                settings, "data_parallel_size", std::to_string(static_cast<std::int64_t>(degree)));
+            setSetting(settings, "fsdp", shards->number > 1.0 ? "true" : "false");
+        }
+    }
+
+    static void readTrainer(std::string_view text, launch::Settings& settings) {
+        constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kBatch{
+            std::pair{"local batch size ", "micro_batch_size"},
+            std::pair{"global batch size ", "global_batch_size"},
+            std::pair{"gradient accumulation steps ", "gradient_accumulation_steps"},
+            std::pair{"sequence length ", "seq_length"}, std::pair{"total steps ", "train_iters"}};
+        for (const auto& [mark, key] : kBatch)
+            setSetting(settings, key, behind(text, mark, ", ("));
+    }
+};
+
+// nanochat's "step 00001/16704 (0.01%) | loss: 10.75 | dt: 629.00ms", llm.c's "step 10/19560 | loss
+// 9.12 (+0.1z)| norm 1.2 | 123.4 ms", and lines like them.
+class BarsReader final : public DialectReader {
+public:
+    bool readStep(const LineHead& line, StepLine& step) override {
+        std::string_view text = line.rest;
+        if (text.starts_with("Step ") && text.find("| Validation") != std::string_view::npos)
+            return readValidation(text, step);
+        if (!take(text, "step "))
+            return false;
+        const auto index = takeIndex(text);
+        if (!index)
+            return false;
+        skipTotal(text);
+        skipSpace(text);
+        if (text.starts_with('('))
+            text.remove_prefix(std::min(text.find(')'), text.size() - 1) + 1);
+        skipSpace(text);
+        step.index = *index;
+        // nanoGPT: "step 100: train loss 2.3, val loss 2.4".
+        if (take(text, ":")) {
+            step.kind = StepLine::Kind::Pause;
+            return text.find("val loss") != std::string_view::npos;
+        }
+        if (!take(text, "|"))
+            return false;
+        readBars(text, step.values);
+        return hasTraining(step);
+    }
+
+    void readSetting(const LineHead& line, launch::Settings& settings) override {
+        constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kHeader{
+            std::pair{"num_layers: ", "num_layers"}, std::pair{"model_dim: ", "hidden_size"},
+            std::pair{"num_heads: ", "num_attention_heads"}, std::pair{"head_dim: ", "head_dim"},
+            std::pair{"num_kv_heads: ", "num_kv_heads"}, std::pair{"Vocab size: ", "vocab_size"},
+            std::pair{"Distributed world size: ", "world_size"}};
+        for (const auto& [mark, key] : kHeader) {
+            if (line.rest.starts_with(mark))
+                setSetting(settings, key, behind(line.rest, mark, " "));
+        }
+        readBatch(line.rest, settings);
+    }
+
+private:
+    static bool readValidation(std::string_view text, StepLine& step) {
+        text.remove_prefix(std::string_view("Step ").size());
+        const auto index = takeIndex(text);
+        if (!index)
+            return false;
+        step.index = *index;
+        step.kind = StepLine::Kind::Pause;
+        readBars(text, step.values);
+        return !step.values.empty();
+    }
+
+    // "Tokens / micro-batch / rank: 16 x 2048 = 32,768", "Total batch size 524,288 => …".
+    void readBatch(std::string_view text, launch::Settings& settings) {
+        constexpr std::string_view kMicro = "Tokens / micro-batch / rank: ";
+        if (text.starts_with(kMicro)) {
+            setSetting(settings, "micro_batch_size", behind(text, kMicro, " "));
+            const auto length = behind(text, " x ", " ");
+            setSetting(settings, "seq_length", length);
+            if (const auto tokens = measured(length))
+                m_sequence = tokens->number;
+        }
+        const auto total = measured(behind(text, "Total batch size ", " "));
+        if (total && m_sequence > 0.0 && text.starts_with("Total batch size "))
+            setSetting(settings, "global_batch_size",
+                std::to_string(static_cast<std::int64_t>(total->number / m_sequence)));
+        const auto steps = behind(text, "gradient accumulation steps: ", " ");
+        if (!steps.empty() && text.starts_with("Total batch size "))
+            setSetting(settings, "gradient_accumulation_steps", steps);
+    }
+
+    double m_sequence = 0.0; // tokens
+};
+
+// nanoGPT: "iter 100: loss 2.3345, time 123.45ms, mfu 12.34%".
+class NanoGptReader final : public DialectReader {
+public:
+    bool readStep(const LineHead& line, StepLine& step) override {
+        std::string_view text = line.rest;
+        if (!take(text, "iter "))
+            return false;
+        const auto index = takeIndex(text);
+        if (!index || !take(text, ":"))
+            return false;
+        step.index = *index;
+        readCommas(text, step.values);
+        return hasTraining(step);
+    }
+
+    void readSetting(const LineHead& line, launch::Settings& settings) override {
+        if (line.rest.starts_with("tokens per iteration will be: "))
+            setSetting(settings, "tokens_per_step",
+                behind(line.rest, "tokens per iteration will be: ", " "));
+    }
+};
+
+template <typename Reader>
+std::unique_ptr<DialectReader> make() {
+    return std::make_unique<Reader>();
+}
+
+constexpr std::array kDialects{
+    Dialect{"mllog", "MLPerf (:::MLLOG)", ":::MLLOG", mllogReader},
+    Dialect{
+        "megatron", "Megatron-LM, Megatron-DeepSpeed, GPT-NeoX", "iteration", make<MegatronReader>},
+    Dialect{"nemo", "NeMo", "Training epoch", make<NemoReader>},
+    Dialect{"lightning", "Lightning's progress bar", "Epoch", progressBarReader},
+    Dialect{"words", "torchtitan, modded-nanogpt", "step:", make<WordsReader>},
+    Dialect{"bars", "nanochat, llm.c", "tep ", make<BarsReader>},
+    Dialect{"nanogpt", "nanoGPT", "iter ", make<NanoGptReader>},
+    Dialect{"pgolf", "parameter-golf", "train_", parameterGolfReader},
+    Dialect{"huggingface", "Hugging Face Trainer", "", huggingFaceReader},
+    Dialect{"trainer_state", "Hugging Face trainer_state.json", "\"", trainerStateReader, false},
+};
+
+} // namespace
+
+std::span<const Dialect> dialects() {
+    return kDialects;
+}
+
+std::optional<std::int64_t> takeIndex(std::string_view& text) {
+    std::string_view rest = text;
+    skipSpace(rest);
+    std::int64_t value = 0;
+    const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    if (problem != std::errc() || value < 0 || rest.front() == '-')
+        return std::nullopt;
+    text = rest.substr(static_cast<std::size_t>(end - rest.data()));
+    return value;
+}
+
+void skipTotal(std::string_view& text) {
+    std::string_view rest = text;
+    if (take(rest, "/") && takeIndex(rest))
+        text = rest;
+}
+
+void setSetting(launch::Settings& settings, std::string_view key, std::string_view value) {
+    std::string text(trimmed(value));
+    // Whole numbers with their thousands parted.
+    const auto number = measured(text);
+    if (number && text.find(',') != std::string::npos)
+        std::erase(text, ',');
+    if (!text.empty())
+        settings.insert_or_assign(std::string(key), std::move(text));
+}
+
+std::string_view behind(std::string_view text, std::string_view mark, std::string_view ends) {
+    const std::size_t at = text.find(mark);
+    if (at == std::string_view::npos)
+        return {};
+    text.remove_prefix(at + mark.size());
+    return text.substr(0, text.find_first_of(ends));
+}
+
+} // namespace trainscope::importers::trainlog

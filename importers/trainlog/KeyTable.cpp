@@ -1,0 +1,226 @@
+#include "importers/trainlog/KeyTable.h"
+
+#include "core/model/AsciiText.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <functional>
+#include <system_error>
+#include <unordered_map>
+
+namespace trainscope::importers::trainlog {
+
+namespace {
+
+constexpr double kTera = 1e12;
+constexpr double kMilli = 1e-3;
+constexpr double kPercent = 0.01;
+constexpr std::size_t kLongestKey = 64; // of those in the table
+
+using enum KeyRole;
+constexpr std::array kKeys{
+    KnownKey{"loss", Value, metric::kLoss},
+    KnownKey{"lm loss", Value, metric::kLoss},
+    KnownKey{"lm_loss", Value, metric::kLoss},
+    KnownKey{"train_loss", Value, metric::kLoss},
+    KnownKey{"train loss", Value, metric::kLoss},
+    KnownKey{"loss train", Value, metric::kLoss},
+    KnownKey{"reduced_train_loss", Value, metric::kLoss},
+    KnownKey{"grad norm", Value, metric::kGradNorm},
+    KnownKey{"grad_norm", Value, metric::kGradNorm},
+    KnownKey{"gradient norm", Value, metric::kGradNorm},
+    KnownKey{"norm", Value, metric::kGradNorm},
+    KnownKey{"learning rate", Value, metric::kLearningRate},
+    KnownKey{"learning_rate", Value, metric::kLearningRate},
+    KnownKey{"lr", Value, metric::kLearningRate},
+    KnownKey{"samples/sec", Value, metric::kSampleRate},
+    KnownKey{"samples per second", Value, metric::kSampleRate},
+    KnownKey{"samples_per_second", Value, metric::kSampleRate},
+    KnownKey{"throughput", Value, metric::kSampleRate},
+    KnownKey{"tok/sec", Value, metric::kTokenRate},
+    KnownKey{"tok/s", Value, metric::kTokenRate},
+    KnownKey{"tokens/sec", Value, metric::kTokenRate},
+    KnownKey{"tokens/s", Value, metric::kTokenRate},
+    KnownKey{"tokens per second", Value, metric::kTokenRate},
+    KnownKey{"tokens_per_sec", Value, metric::kTokenRate},
+    KnownKey{"tokens_per_second", Value, metric::kTokenRate},
+    KnownKey{"tps", TokenRatePerGpu, metric::kTokenRate},
+    KnownKey{"tokens per gpu per second (tgs)", TokenRatePerGpu, metric::kTokenRate},
+    KnownKey{"tgs", TokenRatePerGpu, metric::kTokenRate},
+    KnownKey{"throughput per gpu (tflop/s/gpu)", Value, metric::kReportedFlops, kTera},
+    KnownKey{"approx flops per gpu", Value, metric::kReportedFlops, kTera},
+    KnownKey{"gpu utilization", Value, metric::kReportedFlops, kTera},
+    KnownKey{"tflops", Value, metric::kReportedFlops, kTera},
+    KnownKey{"tflops_per_gpu", Value, metric::kReportedFlops, kTera},
+    KnownKey{"mfu", Value, metric::kReportedMfu, kPercent},
+    KnownKey{"bf16_mfu", Value, metric::kReportedMfu, kPercent},
+    KnownKey{"bf16 mfu", Value, metric::kReportedMfu, kPercent},
+    KnownKey{"elapsed time per iteration (ms)", StepSeconds, nullptr, kMilli},
+    KnownKey{"elapsed time per iteration (s)", StepSeconds},
+    KnownKey{"train_step_timing in s", StepSeconds},
+    KnownKey{"train_step_time", StepSeconds},
+    KnownKey{"iter time (s)", StepSeconds},
+    KnownKey{"iter time", StepSeconds},
+    KnownKey{"step_time", StepSeconds},
+    KnownKey{"step time", StepSeconds},
+    KnownKey{"dt", StepSeconds},
+    KnownKey{"time", StepSeconds},
+    KnownKey{"train_time", Elapsed},
+    KnownKey{"global batch size", GlobalBatch},
+    KnownKey{"global_batch_size", GlobalBatch},
+    KnownKey{"number of skipped iterations", Skipped},
+    KnownKey{"total time", Ignored},
+    KnownKey{"eta", Ignored},
+    KnownKey{"step_avg", Ignored},
+    KnownKey{"step", Ignored},
+    KnownKey{"iteration", Ignored},
+    KnownKey{"global_step", Ignored},
+    KnownKey{"v_num", Ignored},
+};
+
+struct Unit {
+    std::string_view text; // in lower case
+    double scale = 1.0;
+    std::string_view si;
+};
+constexpr std::array kUnits{
+    Unit{"ms", kMilli, "s"},
+    Unit{"s", 1.0, "s"},
+    Unit{"sec", 1.0, "s"},
+    Unit{"us", 1e-6, "s"},
+    Unit{"m", 60.0, "s"},
+    Unit{"min", 60.0, "s"},
+    Unit{"h", 3600.0, "s"},
+    Unit{"%", kPercent, "1"},
+    Unit{"tflops", kTera, "FLOP/s"},
+    Unit{"tflop/s", kTera, "FLOP/s"},
+    Unit{"tflop/s/gpu", kTera, "FLOP/s"},
+    Unit{"model_tflop/s/gpu", kTera, "FLOP/s"},
+    Unit{"pflops", 1e15, "FLOP/s"},
+    Unit{"gib", 1024.0 * 1024.0 * 1024.0, "B"},
+    Unit{"mib", 1024.0 * 1024.0, "B"},
+    Unit{"gb", 1e9, "B"},
+    Unit{"mb", 1e6, "B"},
+    Unit{"w", 1.0, "W"},
+    Unit{"j", 1.0, "J"},
+};
+
+const Unit* findUnit(std::string_view text) {
+    const auto found = std::find_if(kUnits.begin(), kUnits.end(),
+        [text](const Unit& unit) { return equalsIgnoringCase(text, unit.text); });
+    return found == kUnits.end() ? nullptr : &*found;
+}
+
+// "energy per GPU (J/iter/GPU)" → "J/iter/GPU".
+std::string_view unitInKey(std::string_view key) {
+    const std::size_t open = key.rfind('(');
+    if (open == std::string_view::npos || !key.ends_with(')'))
+        return {};
+    const std::string_view inside = key.substr(open + 1, key.size() - open - 2);
+    return inside.substr(0, inside.find('/'));
+}
+
+// "number of nan iterations" → "number_of_nan_iterations".
+std::string ownName(std::string_view key) {
+    std::string name;
+    for (const char c : key.substr(0, key.find(" ("))) {
+        const char low = lowerChar(c);
+        const bool isPlain = isDigit(low) || (low >= 'a' && low <= 'z');
+        if (isPlain)
+            name += low;
+        else if (!name.empty() && name.back() != '_')
+            name += '_';
+    }
+    while (name.ends_with('_'))
+        name.pop_back();
+    return name;
+}
+
+KeyMeaning ownMetric(std::string_view key, std::string_view unit) {
+    KeyMeaning meaning;
+    const Unit* known = findUnit(unit);
+    if (known == nullptr)
+        known = findUnit(unitInKey(key));
+    std::string name = ownName(key);
+    // A key that happens to be called like a metric of GPUs is not that metric.
+    if (findMetric(name) != nullptr)
+        name = "logged_" + name;
+    meaning.metric = {std::move(name), std::string(known == nullptr ? "1" : known->si),
+        MetricKind::Gauge, std::string(key)};
+    meaning.scale = known == nullptr ? 1.0 : known->scale;
+    return meaning;
+}
+
+} // namespace
+
+const KnownKey* findKey(std::string_view key) {
+    using Table = std::unordered_map<std::string_view, const KnownKey*, TextHash, std::equal_to<>>;
+    static const Table table = [] {
+        Table made;
+        for (const KnownKey& known : kKeys)
+            made.emplace(known.key, &known);
+        return made;
+    }();
+    std::array<char, kLongestKey> low;
+    if (key.size() > low.size())
+        return nullptr;
+    std::transform(key.begin(), key.end(), low.begin(), lowerChar);
+    const auto found = table.find(std::string_view(low.data(), key.size()));
+    return found == table.end() ? nullptr : found->second;
+}
+
+bool isLoss(std::string_view key) {
+    const KnownKey* known = findKey(key);
+    return known != nullptr && known->metric != nullptr
+        && std::string_view(known->metric) == metric::kLoss;
+}
+
+KeyMeaning meaningOf(std::string_view key, std::string_view unit) {
+    const KnownKey* found = findKey(key);
+    if (found == nullptr)
+        return ownMetric(key, unit);
+    KeyMeaning meaning;
+    meaning.role = found->role;
+    meaning.isKnown = true;
+    if (found->metric != nullptr)
+        meaning.metric = *findMetric(found->metric);
+    const Unit* known = findUnit(unit);
+    meaning.scale = known == nullptr ? found->scale : known->scale;
+    return meaning;
+}
+
+std::optional<Measured> measured(std::string_view text) {
+    text = trimmed(text);
+    if (text.starts_with('+'))
+        text.remove_prefix(1);
+    Measured result;
+    const auto [end, problem]
+        = std::from_chars(text.data(), text.data() + text.size(), result.number);
+    if (problem != std::errc())
+        return std::nullopt;
+    std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+    // Thousands are parted by commas, three digits each.
+    while (rest.size() >= 4 && rest[0] == ',' && isDigit(rest[1]) && isDigit(rest[2])
+        && isDigit(rest[3]) && (rest.size() == 4 || !isDigit(rest[4]))) {
+        double group = 0.0;
+        const auto parsed = std::from_chars(rest.data() + 1, rest.data() + rest.size(), group);
+        result.number = result.number * 1000.0 + group;
+        rest.remove_prefix(static_cast<std::size_t>(parsed.ptr - rest.data()));
+    }
+    if (rest.starts_with(' '))
+        rest.remove_prefix(1);
+    result.unit = rest.substr(0, rest.find_first_of(" (,|"));
+    return result;
+}
+
+std::optional<double> secondsIn(std::string_view key, std::string_view text) {
+    const auto value = measured(text);
+    if (!value)
+        return std::nullopt;
+    const Unit* unit = findUnit(value->unit);
+    const KnownKey* known = findKey(key);
+    return value->number * (unit != nullptr ? unit->scale : known != nullptr ? known->scale : 1.0);
+}
+
+} // namespace trainscope::importers::trainlog

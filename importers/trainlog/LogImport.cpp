@@ -1,0 +1,392 @@
+#include "importers/trainlog/LogImport.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "core/text/Numbers.h"
+#include "core/text/Times.h"
+#include "importers/common/Number.h"
+#include "importers/common/RunFolders.h"
+#include "importers/launch/ReadFields.h"
+#include "importers/trainlog/LogLines.h"
+#include "importers/trainlog/StepRecorder.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::importers::trainlog {
+
+namespace {
+
+constexpr std::string_view kVersion = "trainlog 1";
+constexpr std::int64_t kLinesPerReport = 4096;
+constexpr double kAlike = 0.2; // how far the lengths of like iterations lie apart
+
+std::optional<double> numberIn(const launch::Settings& settings, std::string_view key) {
+    const auto found = settings.find(key);
+    return found == settings.end() ? std::nullopt : parseNumber(found->second);
+}
+
+LaunchConfig launchOf(const launch::Settings& settings, const std::string& origin) {
+    LaunchConfig config = launch::readFields(launch::Fields(settings));
+    if (const auto model = settings.find("model_name"); model != settings.end())
+        config.model = model->second;
+    if (config == LaunchConfig{})
+        return config;
+    if (!config.workload)
+        config.workload = Workload::Training;
+    config.origin = origin;
+    return config;
+}
+
+// Of several numbers the largest: DeepSpeed calls the data-parallel degree "world_size".
+std::optional<double> gpusOf(const LaunchConfig& launch, const launch::Settings& settings) {
+    std::optional<double> gpus;
+    const auto take = [&gpus](std::optional<double> number) {
+        if (number && *number > gpus.value_or(0.0))
+            gpus = number;
+    };
+    take(numberIn(settings, "world_size"));
+    take(numberIn(settings, "global_num_gpus"));
+    if (launch.nodes && launch.gpusPerNode)
+        take(static_cast<double>(*launch.nodes) * *launch.gpusPerNode);
+    if (launch.dataParallel)
+        take(static_cast<double>(*launch.dataParallel) * launch.tensorParallel.value_or(1)
+            * launch.pipelineParallel.value_or(1) * launch.contextParallel.value_or(1));
+    return gpus;
+}
+
+// Reads a log to its end; what its steps are for the heirs know.
+class LogRun {
+public:
+    LogRun(const SourceTree& tree, const ImportUnit& unit, const Progress& progress)
+        : m_tree(tree)
+        , m_unit(unit)
+        , m_progress(progress)
+        , m_clock(clockSettings(unit))
+        , m_reader([this](const LoggedStep& step) { return visit(step); }) { }
+    LogRun(const LogRun&) = delete;
+    LogRun& operator=(const LogRun&) = delete;
+    virtual ~LogRun() = default;
+
+protected:
+    virtual Status began() = 0; // the settings are known, no step is
+    virtual Status step(const LoggedStep& step, const StepTimes& times) = 0;
+    virtual Status values(const LoggedStep& step, TimeNs time) = 0;
+
+    Status readAll() {
+        ASSIGN_OR_RETURN(auto stream, m_tree.open(m_unit.files.front()));
+        LogLines lines(std::move(stream));
+        const std::string phase = "Reading " + std::string(namePart(m_unit.files.front()));
+        for (std::int64_t count = 1;; ++count) {
+            const auto line = lines.next();
+            m_bytes = lines.bytesConsumed();
+            if (!line.hasValue()) {
+                m_broken = line.error();
+                m_lines = lines.lineNumber();
+                return {};
+            }
+            if (!line.value())
+                break;
+            m_cutLines += lines.wasCut() ? 1 : 0;
+            RETURN_IF_ERROR(m_reader.read(*line.value()));
+            if (count % kLinesPerReport == 0 && m_progress
+                && !m_progress({phase, m_bytes, m_unit.bytes}))
+                return cancelled();
+        }
+        m_lines = lines.lineNumber();
+        return {};
+    }
+
+    [[nodiscard]] LogReader& reader() { return m_reader; }
+    [[nodiscard]] StepClock& clock() { return m_clock; }
+    [[nodiscard]] const ImportUnit& unit() const { return m_unit; }
+    [[nodiscard]] const SourceTree& tree() const { return m_tree; }
+    [[nodiscard]] const LaunchConfig& launch() const { return m_launch; }
+
+    std::uint64_t m_bytes = 0;
+    std::int64_t m_lines = 0;
+    std::int64_t m_cutLines = 0;
+    std::int64_t m_restarts = 0;
+    std::int64_t m_repeated = 0;
+    std::optional<Error> m_broken;
+    std::optional<LogStamp> m_before; // of an undated log: the last stamp before its first step
+
+private:
+    static ClockSettings clockSettings(const ImportUnit& unit) {
+        ClockSettings settings;
+        settings.isDated = unit.clock != ClockKind::None;
+        settings.utcOffset = {unit.utcOffsetSeconds.value_or(0) * text::kSecond};
+        if (unit.placement) {
+            settings.start = unit.placement->start;
+            settings.pauses = unit.placement->pauses;
+        }
+        return settings;
+    }
+
+    Status visit(const LoggedStep& step) {
+        if (!m_hasBegun) {
+            m_hasBegun = true;
+            RETURN_IF_ERROR(begin(step));
+        }
+        switch (step.line.kind) {
+        case StepLine::Kind::Pause:
+            m_clock.pause();
+            return values(step, m_clock.timeOf(step));
+        case StepLine::Kind::Values:
+            return values(step, m_clock.timeOf(step));
+        case StepLine::Kind::Resume:
+            m_clock.resume(step);
+            return {};
+        case StepLine::Kind::Step:
+            break;
+        }
+        return readStep(step);
+    }
+
+    Status begin(const LoggedStep& step) {
+        const launch::Settings& settings = m_reader.settings();
+        m_launch = launchOf(settings, m_unit.files.front());
+        if (const auto interval = numberIn(settings, "log_interval"); interval && *interval >= 1.0)
+            m_clock.setLogInterval(std::llround(std::min(*interval, 1e6)));
+        m_before = step.line.stamp ? step.line.stamp : step.nearby;
+        if (m_unit.clock == ClockKind::None && !m_unit.placement && m_before)
+            m_clock.setStart(m_before->time);
+        return began();
+    }
+
+    Status readStep(const LoggedStep& logged) {
+        if (logged.line.secondsEach)
+            return take(logged, m_clock.step(logged));
+        StepLine line = logged.line;
+        line.secondsEach = perGpu(line);
+        return take(logged, m_clock.step({line, logged.nearby}));
+    }
+
+    Status take(const LoggedStep& logged, const StepTimes& times) {
+        m_restarts += times.isRestart ? 1 : 0;
+        m_repeated += times.count == 0 ? 1 : 0;
+        return times.count == 0 ? Status() : step(logged, times);
+    }
+
+    // The length of an iteration from the tokens per second of a GPU, where all else is known.
+    [[nodiscard]] std::optional<double> perGpu(const StepLine& line) const {
+        if (!m_launch.microBatch || !m_launch.sequenceLength)
+            return std::nullopt;
+        for (const LoggedValue& value : line.values) {
+            const KnownKey* known = findKey(value.key);
+            if (known == nullptr || known->role != KeyRole::TokenRatePerGpu)
+                continue;
+            const auto rate = measured(value.text);
+            const double shared = static_cast<double>(m_launch.tensorParallel.value_or(1))
+                * m_launch.pipelineParallel.value_or(1) * m_launch.contextParallel.value_or(1);
+            const double tokens = static_cast<double>(*m_launch.microBatch)
+                * *m_launch.sequenceLength * m_launch.gradientAccumulation.value_or(1);
+            if (rate && rate->number > 0.0)
+                return tokens / (rate->number * shared);
+        }
+        return std::nullopt;
+    }
+
+    const SourceTree& m_tree;
+    const ImportUnit& m_unit;
+    const Progress& m_progress;
+    StepClock m_clock;
+    LogReader m_reader;
+    LaunchConfig m_launch;
+    bool m_hasBegun = false;
+};
+
+class SinkRun final : public LogRun {
+public:
+    SinkRun(const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress)
+        : LogRun(tree, unit, progress)
+        , m_sink(sink) {
+        m_report.importer = kVersion;
+    }
+
+    Result<ImportReport> run() {
+        m_run.name = unit().runName;
+        m_run.gpuModel = unit().gpuModel;
+        ASSIGN_OR_RETURN(const auto id, m_sink.run(m_run));
+        m_recorder.emplace(m_sink, id, m_report);
+        RETURN_IF_ERROR(readAll());
+        RETURN_IF_ERROR(m_recorder->finish());
+        if (m_report.rows == 0)
+            return nothing();
+        return complete();
+    }
+
+private:
+    Status began() override {
+        StepFacts facts;
+        const auto& known = launch();
+        const auto gpus = gpusOf(known, reader().settings());
+        facts.gpus = gpus;
+        if (known.globalBatch)
+            facts.samplesPerStep = *known.globalBatch;
+        if (known.sequenceLength)
+            facts.tokensPerSample = *known.sequenceLength;
+        facts.tokensPerStep = numberIn(reader().settings(), "tokens_per_step");
+        facts.hasTimes = reader().dialect() == nullptr || reader().dialect()->hasTimes;
+        m_recorder->setFacts(facts);
+        m_run.launch = known;
+        if (m_run.gpuModel.empty())
+            m_run.gpuModel = reader().gpuModel();
+        if (gpus && *gpus >= 1.0 && *gpus <= 1e7)
+            m_run.worldSize = static_cast<int>(*gpus);
+        return {};
+    }
+
+    Status step(const LoggedStep& step, const StepTimes& times) override {
+        ++m_report.rows;
+        m_hasDurations = m_hasDurations || !times.range.isEmpty();
+        m_first = std::min(m_first.value_or(times.range.begin), times.range.begin);
+        m_last = times.range.end;
+        m_longest = std::max(m_longest, times.count);
+        return m_recorder->step(step, times);
+    }
+
+    Status values(const LoggedStep& step, TimeNs time) override {
+        return m_recorder->values(step, time);
+    }
+
+    [[nodiscard]] Error nothing() const {
+        return {ErrorCode::Unrecognised,
+            "There is no iteration in this log. Expected are lines such as \"iteration 10/ 1000 | "
+            "elapsed time per iteration (ms): 942.0 | … | lm loss: 1.07E+01\"; found: "
+                + text::counted(m_lines, "other line") + ".",
+            tree().displayPath(unit().path)};
+    }
+
+    Result<ImportReport> complete() {
+        m_report.bytes = m_bytes;
+        m_report.counts["iterations"] = m_recorder->iterations();
+        const auto count = [this](const char* name, std::int64_t number) {
+            if (number > 0)
+                m_report.counts[name] = number;
+        };
+        count("lines of other ranks", reader().otherRanks());
+        count("iterations said twice", m_repeated);
+        count("restarts", m_restarts);
+        count("lines that are too long", m_cutLines);
+        count("pauses of unknown length", clock().pauses());
+        m_report.skipped = m_cutLines;
+        m_report.facts["dialect"] = reader().dialect()->name;
+        m_report.facts["clock"] = clockFact();
+        if (unit().placement)
+            addPlacement(*unit().placement);
+        if (m_longest > 1)
+            m_report.facts["iterations"] = "up to " + std::to_string(m_longest)
+                + " between two lines, set evenly; their length is the mean";
+        std::string own;
+        for (const std::string& metric : m_recorder->ownMetrics())
+            own += (own.empty() ? "" : ", ") + metric;
+        if (!own.empty())
+            m_report.facts["own_metrics"] = own;
+        if (!m_run.gpuModel.empty())
+            m_report.facts["gpu_model"] = m_run.gpuModel;
+        if (m_broken) {
+            m_run.status = RunStatus::Partial;
+            m_report.warn(tree().displayPath(unit().files.front()), m_lines,
+                "The file breaks off here: " + m_broken->message + " What came before is kept.");
+        }
+        if (!m_hasDurations)
+            m_report.warn(tree().displayPath(unit().files.front()), 0,
+                "The log says neither when its iterations were nor how long they took: their "
+                "values stand in order, and there are no step times.");
+        RETURN_IF_ERROR(m_sink.run(m_run));
+        return std::move(m_report);
+    }
+
+    void addPlacement(const analysis::LogPlacement& placement) {
+        m_report.facts["placed_at_ns"] = std::to_string(placement.start.ns);
+        if (placement.isSaid)
+            return;
+        m_report.facts["placed_within_s"] = text::decimal(placement.error.ns, text::kSecond, 3);
+        m_report.facts["placed_ambiguously"] = placement.isAmbiguous ? "true" : "false";
+        m_report.facts["placed_agreement"] = text::percent(placement.agreement);
+    }
+
+    [[nodiscard]] std::string clockFact() const {
+        if (unit().clock == ClockKind::Utc)
+            return "unix time, or stamps with zone";
+        if (unit().clock == ClockKind::Local)
+            return unit().utcOffsetSeconds
+                ? "local time, " + std::to_string(*unit().utcOffsetSeconds) + " s ahead of UTC"
+                : std::string("local time without zone, taken as UTC");
+        if (unit().placement)
+            return "no dates; placed at " + analysis::placementText(*unit().placement);
+        if (m_before)
+            return "no dates at the iterations; the first is placed at the last stamp before it, "
+                   "and pauses of unknown length are left out";
+        return "no dates: relative, counted from the log's own start";
+    }
+
+    Sink& m_sink;
+    ImportReport m_report;
+    Run m_run;
+    std::optional<StepRecorder> m_recorder;
+    std::optional<TimeNs> m_first;
+    TimeNs m_last;
+    std::int64_t m_longest = 0;
+    bool m_hasDurations = false;
+};
+
+class WorkRun final : public LogRun {
+public:
+    using LogRun::LogRun;
+
+    Result<analysis::LoggedWork> run() {
+        RETURN_IF_ERROR(readAll());
+        return std::move(m_work);
+    }
+
+private:
+    Status began() override {
+        clock().setStart({});
+        return {};
+    }
+    Status values(const LoggedStep&, TimeNs) override { return {}; }
+
+    Status step(const LoggedStep&, const StepTimes& times) override {
+        analysis::LoggedWork::Piece piece{
+            times.range.begin - TimeNs{}, times.range.end - TimeNs{}, times.count, false};
+        piece.isAfterPause = times.isAfterPause;
+        if (times.range.isEmpty() && !piece.isAfterPause)
+            return {};
+        if (!m_work.pieces.empty() && isLike(m_work.pieces.back(), piece)) {
+            m_work.pieces.back().end = piece.end;
+            m_work.pieces.back().iterations += piece.iterations;
+        } else if (m_work.pieces.size() < kMostPieces) {
+            m_work.pieces.push_back(piece);
+        }
+        return {};
+    }
+
+    static bool isLike(
+        const analysis::LoggedWork::Piece& before, const analysis::LoggedWork::Piece& piece) {
+        const auto each = [](const analysis::LoggedWork::Piece& one) {
+            return (one.end - one.begin).seconds() / static_cast<double>(one.iterations);
+        };
+        return !piece.isAfterPause && piece.begin <= before.end
+            && std::abs(each(piece) - each(before)) <= kAlike * each(before);
+    }
+
+    analysis::LoggedWork m_work;
+};
+
+} // namespace
+
+Result<ImportReport> importLog(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
+    return SinkRun(tree, unit, sink, progress).run();
+}
+
+Result<analysis::LoggedWork> workOf(
+    const SourceTree& tree, const ImportUnit& unit, const Progress& progress) {
+    ImportUnit relative = unit;
+    relative.placement.reset();
+    return WorkRun(tree, relative, progress).run();
+}
+
+} // namespace trainscope::importers::trainlog

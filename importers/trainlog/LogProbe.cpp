@@ -1,0 +1,94 @@
+#include "importers/trainlog/LogProbe.h"
+
+#include "importers/common/TextCleaning.h"
+#include "importers/trainlog/LogLines.h"
+#include "importers/trainlog/LogReader.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace trainscope::importers::trainlog {
+
+namespace {
+
+constexpr std::size_t kHead = std::size_t{64} << 10;
+constexpr std::size_t kPackedHead = std::size_t{4} << 20; // of a compressed file, whose end is far
+constexpr std::size_t kPart = std::size_t{32} << 10;
+constexpr std::uint64_t kParts = 16;
+
+void join(LogProbe& all, const LogProbe& part) {
+    if (all.dialect == nullptr)
+        all.dialect = part.dialect;
+    all.steps += part.steps;
+    if (all.clock == ClockKind::None)
+        all.clock = part.clock;
+    if (!all.firstStamp)
+        all.firstStamp = part.firstStamp;
+}
+
+} // namespace
+
+bool mayHoldSteps(std::string_view part) {
+    return part.find("loss") != std::string_view::npos
+        || part.find("iteration") != std::string_view::npos
+        || part.find(":::MLLOG") != std::string_view::npos
+        || part.find("train_time") != std::string_view::npos;
+}
+
+LogProbe probePart(std::string_view part) {
+    LogProbe probe;
+    if (!mayHoldSteps(part))
+        return probe;
+    std::int64_t stamped = 0;
+    std::int64_t dated = 0; // with a zone
+    LogReader reader([&](const LoggedStep& step) {
+        if (step.line.kind != StepLine::Kind::Step)
+            return Status();
+        const auto& stamp = step.line.stamp ? step.line.stamp : step.nearby;
+        ++probe.steps;
+        // What stands before the first step may lie far back.
+        if (stamp && (step.line.stamp || probe.steps > 1)) {
+            ++stamped;
+            dated += stamp->isUtc ? 1 : 0;
+        }
+        if (stamp && !probe.firstStamp)
+            probe.firstStamp = stamp->time;
+        return Status();
+    });
+    while (!part.empty()) {
+        const std::size_t end = std::min(part.find_first_of("\r\n"), part.size());
+        std::string_view line = part.substr(0, std::min(end, LogLines::kLongest));
+        std::string plain;
+        if (line.find('\x1b') != std::string_view::npos)
+            line = plain = withoutEscapes(line);
+        if (!reader.read(line).hasValue())
+            break;
+        part.remove_prefix(std::min(end + 1, part.size()));
+    }
+    probe.dialect = reader.dialect();
+    const bool isDated = stamped > 0 && 2 * stamped >= probe.steps - 1;
+    if (isDated)
+        probe.clock = dated == stamped ? ClockKind::Utc : ClockKind::Local;
+    else
+        probe.firstStamp.reset();
+    return probe;
+}
+
+LogProbe probeFile(const SourceTree& tree, const std::string& path) {
+    LogProbe all;
+    const std::string tail = readTail(tree, path, kHead);
+    const auto head = readHead(tree, path, tail.empty() ? kPackedHead : kHead);
+    if (head.hasValue())
+        join(all, probePart(head.value()));
+    if (tail.empty())
+        return all;
+    const std::uint64_t size = tree.sizeOf(path);
+    for (std::uint64_t i = 1; i < kParts && all.clock == ClockKind::None; ++i)
+        join(all, probePart(readBeforeEnd(tree, path, size * (kParts - i) / kParts, kPart)));
+    if (all.clock == ClockKind::None)
+        join(all, probePart(tail));
+    return all;
+}
+
+} // namespace trainscope::importers::trainlog

@@ -1,0 +1,120 @@
+#include "importers/trainlog/LogReader.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "importers/trainlog/KeyTable.h"
+
+#include <utility>
+
+namespace trainscope::importers::trainlog {
+
+namespace {
+
+constexpr std::int64_t kSettledSteps = 3; // behind which no settings are looked for
+
+} // namespace
+
+LogReader::LogReader(Visit visit)
+    : m_visit(std::move(visit)) {
+    for (const Dialect& dialect : dialects())
+        m_candidates.push_back({&dialect, dialect.reader(), {}, std::nullopt});
+}
+
+Status LogReader::read(std::string_view line) {
+    const bool isSettled = m_steps > kSettledSteps;
+    if (isSettled && !mayBeOfStep(line))
+        return {};
+    const LineHead head = splitHead(line);
+    if (!isSettled) {
+        m_collected.add(line, head);
+        for (Candidate& candidate : m_candidates)
+            candidate.reader->readSetting(head, candidate.settings);
+    }
+    return m_dialect == nullptr ? tryAll(head) : readKnown(head);
+}
+
+// A step's line, or one that may carry a stamp.
+bool LogReader::mayBeOfStep(std::string_view line) const {
+    if (line.size() > 20 && (line[0] == '[' || isDigit(line[0]) || !m_rank.empty()))
+        return true;
+    return line.find(m_dialect->mark) != std::string_view::npos;
+}
+
+Status LogReader::tryAll(const LineHead& head) {
+    for (Candidate& candidate : m_candidates) {
+        m_step.clear();
+        if (!candidate.reader->readStep(head, m_step))
+            continue;
+        if (m_step.kind == StepLine::Kind::Resume) {
+            candidate.resume = m_step;
+            continue;
+        }
+        if (m_step.kind != StepLine::Kind::Step)
+            continue;
+        m_dialect = candidate.dialect;
+        m_rank = head.rank;
+        Candidate known = std::move(candidate);
+        m_candidates.clear();
+        m_candidates.push_back(std::move(known));
+        if (m_candidates.front().resume)
+            RETURN_IF_ERROR(m_visit({*m_candidates.front().resume, std::nullopt}));
+        return take(head);
+    }
+    if (head.stamp)
+        m_nearby = head.stamp;
+    return {};
+}
+
+Status LogReader::readKnown(const LineHead& head) {
+    m_step.clear();
+    if (!m_candidates.front().reader->readStep(head, m_step)) {
+        if (head.stamp && head.rank == m_rank)
+            m_nearby = head.stamp;
+        return {};
+    }
+    if (head.rank != m_rank) {
+        ++m_otherRanks;
+        return {};
+    }
+    return take(head);
+}
+
+// Durations stand among the other values.
+void LogReader::takeTimes() {
+    for (const LoggedValue& value : m_step.values) {
+        const KnownKey* known = findKey(value.key);
+        if (known == nullptr)
+            continue;
+        if (known->role == KeyRole::StepSeconds && !m_step.secondsEach)
+            m_step.secondsEach = secondsIn(value.key, value.text);
+        else if (known->role == KeyRole::Elapsed && !m_step.elapsedS)
+            m_step.elapsedS = secondsIn(value.key, value.text);
+    }
+}
+
+Status LogReader::take(const LineHead& head) {
+    takeTimes();
+    if (!m_step.stamp)
+        m_step.stamp = head.stamp;
+    const LoggedStep step{m_step, m_nearby};
+    if (m_step.kind == StepLine::Kind::Step) {
+        m_nearby.reset();
+        ++m_steps;
+    }
+    return m_visit(step);
+}
+
+const launch::Settings& LogReader::settings() {
+    if (m_settings)
+        return *m_settings;
+    launch::Settings all = m_collected.read();
+    // The framework's own words go before what stands in its command line.
+    if (m_dialect != nullptr) {
+        for (const auto& [key, value] : m_candidates.front().settings)
+            all.insert_or_assign(key, value);
+    }
+    m_settings = std::move(all);
+    return *m_settings;
+}
+
+} // namespace trainscope::importers::trainlog

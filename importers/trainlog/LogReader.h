@@ -1,0 +1,67 @@
+#pragma once
+// Reads the lines of a training log: finds out in which dialect they speak of iterations, keeps to
+// that one and to one rank, and collects the settings that the program printed before its first
+// iterations. One log each.
+
+#include "core/model/Result.h"
+#include "importers/trainlog/Dialect.h"
+#include "importers/trainlog/LogSettings.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers::trainlog {
+
+struct LoggedStep {
+    const StepLine& line;
+    // The last stamp on another line since the last step's: DeepSpeed stamps what stands before the
+    // step's own line.
+    std::optional<LogStamp> nearby;
+};
+
+class LogReader {
+public:
+    using Visit = std::function<Status(const LoggedStep&)>;
+
+    explicit LogReader(Visit visit);
+
+    Status read(std::string_view line);
+
+    [[nodiscard]] const Dialect* dialect() const { return m_dialect; } // nullptr: none yet
+    [[nodiscard]] std::int64_t otherRanks() const { return m_otherRanks; } // lines of theirs
+    // As lines before the first steps name them; empty where they name none, or several.
+    [[nodiscard]] std::string gpuModel() const { return m_collected.gpuModel(); }
+    // Of the program, by Megatron's names; complete after the first steps.
+    [[nodiscard]] const launch::Settings& settings();
+
+private:
+    struct Candidate {
+        const Dialect* dialect = nullptr;
+        std::unique_ptr<DialectReader> reader;
+        launch::Settings settings;
+        std::optional<StepLine> resume; // where training began, before its first step
+    };
+    [[nodiscard]] bool mayBeOfStep(std::string_view line) const;
+    Status readKnown(const LineHead& head);
+    Status tryAll(const LineHead& head);
+    Status take(const LineHead& head);
+    void takeTimes();
+
+    Visit m_visit;
+    std::vector<Candidate> m_candidates; // one, when the dialect is known
+    const Dialect* m_dialect = nullptr;
+    std::string m_rank; // whose lines are read
+    StepLine m_step;
+    std::optional<LogStamp> m_nearby;
+    LogSettings m_collected;
+    std::optional<launch::Settings> m_settings;
+    std::int64_t m_steps = 0;
+    std::int64_t m_otherRanks = 0;
+};
+
+} // namespace trainscope::importers::trainlog

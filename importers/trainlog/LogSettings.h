@@ -1,0 +1,35 @@
+#pragma once
+// The settings that training programs print before they train, collected from lines of their logs:
+// Megatron's and GPT-NeoX's block of arguments ("  hidden_size ........ 12288"), the command that a
+// launcher repeats, and the configuration that NeMo prints as YAML. Keeps kMostBytes at most.
+
+#include "importers/launch/Settings.h"
+#include "importers/trainlog/LineHead.h"
+
+#include <string>
+#include <string_view>
+
+namespace trainscope::importers::trainlog {
+
+// The GPUs that a text names, "NVIDIA H100 80GB HBM3"; empty where it names none, or several.
+std::string gpuNamedIn(std::string_view text);
+
+class LogSettings {
+public:
+    static constexpr std::size_t kMostBytes = std::size_t{2} << 20;
+
+    void add(std::string_view line, const LineHead& head);
+    [[nodiscard]] launch::Settings read() const;
+    [[nodiscard]] std::string gpuModel() const;
+
+private:
+    bool addYaml(std::string_view line);
+
+    std::string m_arguments; // lines with dots
+    std::string m_commands;
+    std::string m_yaml;
+    std::string m_devices; // lines that may name GPUs
+    bool m_inYaml = false;
+};
+
+} // namespace trainscope::importers::trainlog

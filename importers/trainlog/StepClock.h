@@ -1,0 +1,68 @@
+#pragma once
+// When the iterations of a log were, from what its lines say: stamps, durations, time since the
+// start. Every moment that a line gives is kept to within its resolution; between them durations
+// decide, so that stamps in whole seconds do not blur iterations of milliseconds.
+
+#include "core/model/Time.h"
+#include "importers/trainlog/LogReader.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace trainscope::importers::trainlog {
+
+struct StepTimes {
+    std::int64_t count = 0; // iterations that the line ends; 0: it repeats one
+    TimeRange range; // of all of them; empty where the begin is not known
+    bool isRestart = false; // the numbers have gone back
+    bool isAfterPause = false; // how long before it nothing was trained is not known
+};
+
+struct ClockSettings {
+    bool isDated = false; // stamps are used
+    TimeNs start; // of the first iteration, where they are not
+    DurationNs utcOffset; // of local stamps
+    std::vector<DurationNs> pauses; // where they are not: how long they lasted, in order
+    std::int64_t logInterval = 1; // iterations between lines
+};
+
+class StepClock {
+public:
+    explicit StepClock(ClockSettings settings)
+        : m_settings(std::move(settings)) { }
+
+    // A line of Kind::Step.
+    StepTimes step(const LoggedStep& step);
+    void pause();
+    void resume(const LoggedStep& step);
+    // Of values on other lines.
+    [[nodiscard]] TimeNs timeOf(const LoggedStep& step) const;
+    [[nodiscard]] std::int64_t pauses() const { return m_pauses; }
+    void setLogInterval(std::int64_t interval) { m_settings.logInterval = interval; }
+    void setStart(TimeNs start) { m_settings.start = start; }
+
+private:
+    struct Moment {
+        TimeNs time;
+        DurationNs tolerance;
+    };
+    [[nodiscard]] std::optional<Moment> momentOf(const LoggedStep& step) const;
+    [[nodiscard]] TimeNs absolute(const LogStamp& stamp) const;
+    [[nodiscard]] std::int64_t countOf(std::int64_t index) const;
+    void endPause();
+    void noteElapsed(const StepLine& line);
+    [[nodiscard]] TimeRange rangeOf(const LoggedStep& step, const StepTimes& times) const;
+
+    ClockSettings m_settings;
+    std::optional<std::int64_t> m_lastIndex;
+    std::optional<TimeNs> m_lastEnd;
+    DurationNs m_shift; // of pauses that are over, where nothing is dated
+    double m_lastElapsed = 0.0;
+    double m_elapsedBefore = 0.0; // a bar that starts anew counts on
+    std::int64_t m_pauses = 0;
+    bool m_isPaused = false;
+};
+
+} // namespace trainscope::importers::trainlog

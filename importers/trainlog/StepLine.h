@@ -1,0 +1,44 @@
+#pragma once
+// What a line of a training log says of an iteration, before its time is known.
+
+#include "core/model/Time.h"
+#include "importers/trainlog/LineHead.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers::trainlog {
+
+struct LoggedValue {
+    std::string_view key; // as written
+    std::string_view text; // "13.3TFLOPS", "833,525"
+};
+
+struct StepLine {
+    enum class Kind {
+        Step, // the end of an iteration, or of several since the last line
+        Values, // of that iteration, which another line marks: a validation
+        Pause, // something that is no training begins here: validation, a checkpoint
+        Resume, // training begins here, or goes on; `index` iterations are done
+    };
+    Kind kind = Kind::Step;
+    std::int64_t index = 0; // as the log numbers
+    std::optional<double> secondsEach; // of one iteration, the mean since the last line
+    std::optional<double> elapsedS; // from the start of training to the end of this iteration
+    std::optional<LogStamp> stamp; // of its end
+    // Keys and texts are views into the line, or into the dialect's memory.
+    std::vector<LoggedValue> values;
+
+    void clear() {
+        kind = Kind::Step;
+        index = 0;
+        secondsEach.reset();
+        elapsedS.reset();
+        stamp.reset();
+        values.clear();
+    }
+};
+
+} // namespace trainscope::importers::trainlog

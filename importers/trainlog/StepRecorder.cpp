@@ -1,0 +1,191 @@
+#include "importers/trainlog/StepRecorder.h"
+
+#include "core/model/Try.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::importers::trainlog {
+
+namespace {
+
+constexpr std::size_t kBlock = 4096; // values of a series
+constexpr std::size_t kMostColumns = 256;
+
+bool isSkipped(const StepLine& line) {
+    return std::any_of(line.values.begin(), line.values.end(), [](const LoggedValue& value) {
+        const KnownKey* known = findKey(value.key);
+        if (known == nullptr || known->role != KeyRole::Skipped)
+            return false;
+        const auto count = measured(value.text);
+        return count && count->number > 0.0;
+    });
+}
+
+} // namespace
+
+Status StepRecorder::step(const LoggedStep& step, const StepTimes& times) {
+    RETURN_IF_ERROR(writeIterations(step, times));
+    m_globalBatch.reset();
+    RETURN_IF_ERROR(values(step, times.range.end));
+    return addComputed(times);
+}
+
+// One by one, evenly: where the log speaks of several at once their mean is all that is known.
+Status StepRecorder::writeIterations(const LoggedStep& step, const StepTimes& times) {
+    if (times.range.isEmpty() || !m_facts.hasTimes)
+        return {};
+    const std::int64_t length = times.range.length().ns;
+    for (std::int64_t i = 0; i < times.count; ++i) {
+        const auto at = [&](std::int64_t k) {
+            const double share = static_cast<double>(k) / static_cast<double>(times.count);
+            return k == times.count
+                ? times.range.end
+                : times.range.begin + DurationNs{std::llround(share * static_cast<double>(length))};
+        };
+        Iteration iteration;
+        iteration.index = step.line.index - times.count + 1 + i;
+        iteration.range = {at(i), at(i + 1)};
+        RETURN_IF_ERROR(m_sink.iteration(m_run, iteration));
+        ++m_iterations;
+    }
+    return {};
+}
+
+Status StepRecorder::values(const LoggedStep& step, TimeNs time) {
+    m_next = 0;
+    m_seen.clear();
+    const bool wasSkipped = isSkipped(step.line);
+    for (const LoggedValue& value : step.line.values)
+        RETURN_IF_ERROR(addValue(value, time, wasSkipped));
+    return {};
+}
+
+Status StepRecorder::addValue(const LoggedValue& value, TimeNs time, bool isSkipped) {
+    const auto number = measured(value.text);
+    Column& column = columnOf(value, number ? number->unit : std::string_view());
+    const KeyMeaning& meaning = column.meaning;
+    if (!number) {
+        ++m_report.missing;
+        return {};
+    }
+    if (meaning.role == KeyRole::GlobalBatch)
+        m_globalBatch = number->number;
+    double si = number->number;
+    if (number->unit != column.unit)
+        si *= meaningOf(value.key, number->unit).scale / meaning.scale;
+    if (meaning.role == KeyRole::TokenRatePerGpu && m_facts.gpus)
+        si *= *m_facts.gpus;
+    const bool isStored = meaning.role == KeyRole::Value || meaning.role == KeyRole::TokenRatePerGpu
+        || meaning.role == KeyRole::Skipped;
+    if (!isStored)
+        return {};
+    if (meaning.metric.name == metric::kLoss) {
+        // An iteration without an update prints a loss of nothing.
+        if (isSkipped && si == 0.0)
+            return {};
+        if (!m_firstLoss)
+            m_firstLoss = si;
+        m_lastLoss = si;
+    }
+    m_seen.insert(meaning.metric.name);
+    return add(column, time, si);
+}
+
+// What a log says in other words, or not at all.
+Status StepRecorder::addComputed(const StepTimes& times) {
+    if (times.range.isEmpty() || !m_facts.hasTimes)
+        return {};
+    const double seconds = times.range.length().seconds() / static_cast<double>(times.count);
+    const TimeNs end = times.range.end;
+    RETURN_IF_ERROR(add(computed(metric::kStepTime), end, seconds));
+    const auto samples = m_globalBatch ? m_globalBatch : m_facts.samplesPerStep;
+    if (samples && !m_seen.contains(metric::kSampleRate))
+        RETURN_IF_ERROR(add(computed(metric::kSampleRate), end, *samples / seconds));
+    auto tokens = m_facts.tokensPerStep;
+    if (samples && m_facts.tokensPerSample)
+        tokens = *samples * *m_facts.tokensPerSample;
+    if (tokens && !m_seen.contains(metric::kTokenRate))
+        return add(computed(metric::kTokenRate), end, *tokens / seconds);
+    return {};
+}
+
+StepRecorder::Column& StepRecorder::columnOf(const LoggedValue& value, std::string_view unit) {
+    if (m_next < m_order.size() && m_order[m_next]->key == value.key)
+        return *m_order[m_next++];
+    auto found = m_columns.find(value.key);
+    if (found == m_columns.end()) {
+        Column column;
+        column.key = value.key;
+        column.unit = unit;
+        column.meaning = meaningOf(value.key, unit);
+        KeyMeaning& meaning = column.meaning;
+        // Of two keys for one metric the second is kept under its own name.
+        const bool isTaken
+            = !meaning.metric.name.empty() && !m_taken.insert(meaning.metric.name).second;
+        if (meaning.role == KeyRole::TokenRatePerGpu && !m_facts.gpus)
+            meaning.metric = {
+                "tokens_per_second_per_gpu", "1/s", MetricKind::Rate, "Tokens per second and GPU"};
+        else if (isTaken)
+            meaning.metric.name = "logged_" + meaning.metric.name;
+        if (meaning.metric.name.empty())
+            meaning.metric = {"skipped_iterations", "1", MetricKind::Gauge, "Skipped iterations"};
+        if (!meaning.isKnown)
+            m_own.insert(meaning.metric.name);
+        if (m_columns.size() >= kMostColumns)
+            meaning.role = KeyRole::Ignored;
+        found = m_columns.emplace(column.key, std::move(column)).first;
+    }
+    if (m_next == m_order.size())
+        m_order.push_back(&found->second);
+    else
+        m_order[m_next] = &found->second;
+    ++m_next;
+    return found->second;
+}
+
+StepRecorder::Column& StepRecorder::computed(std::string_view metric) {
+    const std::string key = " " + std::string(metric);
+    auto found = m_columns.find(key);
+    if (found == m_columns.end()) {
+        Column column;
+        column.key = key;
+        column.meaning.metric = *findMetric(metric);
+        if (!m_taken.insert(column.meaning.metric.name).second)
+            column.meaning.metric.name = "computed_" + column.meaning.metric.name;
+        found = m_columns.emplace(key, std::move(column)).first;
+    }
+    return found->second;
+}
+
+Status StepRecorder::add(Column& column, TimeNs time, double number) {
+    column.times.push_back(time);
+    column.numbers.push_back(number);
+    return column.times.size() >= kBlock ? flush(column) : Status();
+}
+
+Status StepRecorder::flush(Column& column) {
+    if (column.times.empty())
+        return {};
+    if (!column.series) {
+        SeriesDescription description;
+        description.metric = column.meaning.metric;
+        description.subject.kind = SubjectKind::Run;
+        description.scale = column.meaning.scale;
+        ASSIGN_OR_RETURN(const auto id, m_sink.series(m_run, description));
+        column.series = id;
+    }
+    m_report.samples += static_cast<std::int64_t>(column.times.size());
+    RETURN_IF_ERROR(m_sink.samples(*column.series, column.times, column.numbers));
+    column.times.clear();
+    column.numbers.clear();
+    return {};
+}
+
+Status StepRecorder::finish() {
+    for (auto& [key, column] : m_columns)
+        RETURN_IF_ERROR(flush(column));
+    return {};
+}
+
+} // namespace trainscope::importers::trainlog

@@ -1,0 +1,79 @@
+#pragma once
+// Writes the iterations and values of a training log into a sink, in blocks, and keeps what the
+// report says about them.
+
+#include "core/model/Import.h"
+#include "importers/trainlog/KeyTable.h"
+#include "importers/trainlog/StepClock.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers::trainlog {
+
+// What the settings of the run say, for figures that its lines do not give.
+struct StepFacts {
+    std::optional<double> samplesPerStep; // the global batch
+    std::optional<double> tokensPerSample;
+    std::optional<double> tokensPerStep; // where no sample is spoken of
+    std::optional<double> gpus;
+    bool hasTimes = true; // else no time has a meaning, only the order
+};
+
+class StepRecorder {
+public:
+    StepRecorder(Sink& sink, RunId run, ImportReport& report)
+        : m_sink(sink)
+        , m_run(run)
+        , m_report(report) { }
+
+    void setFacts(const StepFacts& facts) { m_facts = facts; }
+    Status step(const LoggedStep& step, const StepTimes& times);
+    Status values(const LoggedStep& step, TimeNs time);
+    Status finish();
+
+    [[nodiscard]] std::int64_t iterations() const { return m_iterations; }
+    // Keys that no table knows, by the metrics that they became.
+    [[nodiscard]] const std::set<std::string>& ownMetrics() const { return m_own; }
+    // "loss" first and last, for the report.
+    [[nodiscard]] std::optional<double> firstLoss() const { return m_firstLoss; }
+    [[nodiscard]] std::optional<double> lastLoss() const { return m_lastLoss; }
+
+private:
+    struct Column {
+        std::string key; // as written; empty: computed
+        std::string unit; // behind its numbers, as first seen
+        KeyMeaning meaning;
+        std::optional<SeriesId> series;
+        std::vector<TimeNs> times;
+        std::vector<double> numbers;
+    };
+    Column& columnOf(const LoggedValue& value, std::string_view unit);
+    Column& computed(std::string_view metric);
+    Status add(Column& column, TimeNs time, double number);
+    Status addValue(const LoggedValue& value, TimeNs time, bool isSkipped);
+    Status addComputed(const StepTimes& times);
+    Status writeIterations(const LoggedStep& step, const StepTimes& times);
+    Status flush(Column& column);
+
+    Sink& m_sink;
+    RunId m_run;
+    ImportReport& m_report;
+    StepFacts m_facts;
+    std::map<std::string, Column, std::less<>> m_columns; // by key; computed ones behind a blank
+    std::vector<Column*> m_order; // of the last line, which the next repeats
+    std::size_t m_next = 0;
+    std::set<std::string> m_seen; // metrics of this line
+    std::set<std::string> m_taken; // metrics that have a column
+    std::set<std::string> m_own;
+    std::int64_t m_iterations = 0;
+    std::optional<double> m_globalBatch; // of this line
+    std::optional<double> m_firstLoss;
+    std::optional<double> m_lastLoss;
+};
+
+} // namespace trainscope::importers::trainlog

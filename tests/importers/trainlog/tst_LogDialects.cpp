@@ -1,0 +1,254 @@
+// Lines of each framework as its sources print them, what launchers put before them, and times.
+#include "importers/trainlog/Import.h"
+#include "support/TestProgram.h"
+
+#include <QTest>
+
+using namespace trainscope;
+using namespace trainscope::test;
+
+namespace {
+
+std::string megatron(int index, double milliseconds, double loss, const std::string& before = {}) {
+    return before + " iteration " + std::to_string(index) + "/ 1000 | consumed samples: "
+        + std::to_string(index * 256) + " | elapsed time per iteration (ms): "
+        + std::to_string(milliseconds) + " | throughput per GPU (TFLOP/s/GPU): 478.0 |"
+        + " learning rate: 1.5E-04 | global batch size:   256 | lm loss: " + std::to_string(loss)
+        + " | loss scale: 1.0 | grad norm: 0.532 | number of skipped iterations:   0 |\n";
+}
+
+const ImportReport& onlyReport(const ImportedTraining& log) {
+    return log.reports.at(0).value();
+}
+
+} // namespace
+
+class tst_LogDialects : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void megatronWithStamps();
+    void prefixes_data();
+    void prefixes();
+    void otherRanks();
+    void restart();
+    void nemo();
+    void lightningBars();
+    void nanoGpt();
+    void moddedNanoGpt();
+    void llmC();
+    void huggingFace();
+    void trainerState();
+    void lookAlikes();
+    void nothingUsable();
+    void longLines();
+};
+
+// Whole seconds do not blur iterations of 300 ms, of which 20 are 6 s; the first and the last end
+// within their second.
+void tst_LogDialects::megatronWithStamps() {
+    std::string text;
+    for (int i = 1; i <= 20; ++i) {
+        const int second = 10 + 3 * i / 10; // each ends at 10.05 s and 0.3 s more
+        text += megatron(
+            i, 300.0, 10.0 - 0.1 * i, " [2024-10-24 16:30:" + std::to_string(second) + "]");
+    }
+    ImportedTraining log;
+    importTrainingText(text, log);
+    QVERIFY(log.units.at(0).clock == importers::ClockKind::Local);
+    QCOMPARE(log.sink.iterations.size(), std::size_t{20});
+    const auto& iterations = log.sink.iterations;
+    QVERIFY(isNear(median(log.seconds()), 0.3, 1e-6));
+    const double all
+        = (iterations.back().second.range.end - iterations.front().second.range.begin).seconds();
+    QVERIFY2(all >= 5.7 && all <= 7.0, qPrintable(QString::number(all)));
+    QVERIFY(isNear(log.values("reported_flops").front(), 478e12, 1e-9));
+    QCOMPARE(log.values("grad_norm").front(), 0.532);
+    QVERIFY(isNear(log.values("sample_rate").front(), 256 / 0.3, 1e-6));
+    QCOMPARE(log.values("consumed_samples").back(), 5120.0);
+}
+
+void tst_LogDialects::prefixes_data() {
+    QTest::addColumn<QString>("prefix");
+    for (const char* prefix : {"", "   1: ", "1: ", "[default0]:", "[rank0]: ", "[rank3]:",
+             "nid008276: ", "gpu-node-17: ", "(train_fn pid=123, ip=10.0.0.1) ",
+             "[default7]: [2024-10-24 16:30:14] ", "2026-05-19 19:51:11,322 - root - INFO - ",
+             "[NeMo I 2024-10-24 16:30:14 module:12] ", "\x1b[32m", "   "})
+        QTest::newRow(prefix) << QString::fromLatin1(prefix);
+}
+
+void tst_LogDialects::prefixes() {
+    QFETCH(QString, prefix);
+    ImportedTraining log;
+    importTrainingText(megatron(1, 500.0, 9.0, prefix.toStdString())
+            + megatron(2, 500.0, 8.0, prefix.toStdString()),
+        log);
+    QCOMPARE(log.units.size(), std::size_t{1});
+    QCOMPARE(log.sink.iterations.size(), std::size_t{2});
+    QCOMPARE(log.values("loss"), (std::vector<double>{9.0, 8.0}));
+}
+
+void tst_LogDialects::otherRanks() {
+    std::string text;
+    for (int i = 1; i <= 4; ++i) {
+        for (const char* rank : {"0: ", "1: ", "2: "})
+            text += megatron(i, 500.0, i, rank);
+    }
+    ImportedTraining log;
+    importTrainingText(text, log);
+    QCOMPARE(log.sink.iterations.size(), std::size_t{4});
+    QCOMPARE(onlyReport(log).counts.at("lines of other ranks"), std::int64_t{8});
+}
+
+void tst_LogDialects::restart() {
+    ImportedTraining log;
+    importTrainingText(megatron(1, 500.0, 3) + megatron(2, 500.0, 2) + megatron(2, 500.0, 2)
+            + megatron(1, 500.0, 3) + megatron(2, 500.0, 2),
+        log);
+    QCOMPARE(log.sink.iterations.size(), std::size_t{4});
+    QCOMPARE(onlyReport(log).counts.at("restarts"), std::int64_t{1});
+    QCOMPARE(onlyReport(log).counts.at("iterations said twice"), std::int64_t{1});
+    QVERIFY(isNear(sum(log.seconds()), 2.0, 1e-9));
+}
+
+void tst_LogDialects::nemo() {
+    ImportedTraining log;
+    importTrainingText(
+        "Training epoch 0, iteration 0/99 | lr: 0 | global_batch_size: 512 | global_step: 0 | "
+        "reduced_train_loss: 11.03 | train_step_timing in s: 40.5\n"
+        "Training epoch 0, iteration 1/99 | lr: 2.9e-06 | global_batch_size: 512 | global_step: 1 "
+        "| reduced_train_loss: 11.02 | train_step_timing in s: 10.25 | consumed_samples: 1024\n",
+        log);
+    QCOMPARE(log.values("loss"), (std::vector<double>{11.03, 11.02}));
+    QCOMPARE(log.seconds(), (std::vector<double>{40.5, 10.25}));
+    QVERIFY(isNear(log.values("sample_rate").back(), 512 / 10.25, 1e-9));
+}
+
+void tst_LogDialects::lightningBars() {
+    std::string text = "GPU available: True\n";
+    for (int i = 1; i <= 5; ++i) {
+        const std::string second = "0" + std::to_string(2 * i);
+        for (int again = 0; again < 2; ++again)
+            text += "Epoch 0:  " + std::to_string(i) + "%|\xe2\x96\x8d  | " + std::to_string(i)
+                + "/100 [00:" + second
+                + "<03:20, 0.50it/s, v_num=0, reduced_train_loss=" + std::to_string(11 - i)
+                + ".5, global_step=" + std::to_string(i) + ".0, train_step_timing in s=2.000]\r";
+    }
+    ImportedTraining log;
+    importTrainingText(text, log);
+    QCOMPARE(log.sink.iterations.size(), std::size_t{5});
+    QCOMPARE(log.values("loss"), (std::vector<double>{10.5, 9.5, 8.5, 7.5, 6.5}));
+    QCOMPARE(median(log.seconds()), 2.0);
+}
+
+void tst_LogDialects::nanoGpt() {
+    ImportedTraining log;
+    importTrainingText("tokens per iteration will be: 491,520\n"
+                       "step 0: train loss 10.9897, val loss 10.9871\n"
+                       "iter 0: loss 10.9886, time 52000.10ms, mfu -100.00%\n"
+                       "iter 10: loss 9.5, time 500.00ms, mfu 35.50%\n"
+                       "iter 20: loss 8.5, time 500.00ms, mfu 36.00%\n",
+        log);
+    QCOMPARE(log.sink.iterations.size(), std::size_t{21});
+    QCOMPARE(median(log.seconds()), 0.5);
+    QVERIFY(isNear(log.values("token_rate").back(), 491520 / 0.5, 1e-9));
+    QVERIFY(isNear(log.values("reported_mfu").back(), 0.36, 1e-9));
+}
+
+void tst_LogDialects::moddedNanoGpt() {
+    ImportedTraining log;
+    importTrainingText("import os\nprint(f\"step:{step}/{n} train_time:{t}ms\")\n"
+                       "step:0/1750 val_loss:10.8258 train_time:0ms step_avg:nanms\n"
+                       "step:1/1750 train_time:123ms step_avg:123.40ms\n"
+                       "step:2/1750 train_time:223ms step_avg:111.50ms\n"
+                       "step:3/1750 train_time:323ms step_avg:107.60ms\n"
+                       "step:3/1750 val_loss:7.5 train_time:323ms step_avg:107.60ms\n",
+        log);
+    QCOMPARE(log.sink.iterations.size(), std::size_t{3});
+    QVERIFY(isNear(median(log.seconds()), 0.1, 1e-6));
+    QCOMPARE(log.values("val_loss").back(), 7.5);
+}
+
+void tst_LogDialects::llmC() {
+    ImportedTraining log;
+    importTrainingText(
+        "step    1/19560 | loss 11.009462 (+nanz)| norm 15.4082 (+nanz)| lr 8.57e-07 | 1500.50 ms "
+        "| 47.5% bf16 MFU | 349400 tok/s\n"
+        "step    2/19560 | loss 10.9 (-1.2z)| norm 15.3 (+0.1z)| lr 1.71e-06 | 1400.00 ms | 48.4% "
+        "bf16 MFU | 374491 tok/s\n",
+        log);
+    QCOMPARE(log.values("loss"), (std::vector<double>{11.009462, 10.9}));
+    QCOMPARE(log.values("grad_norm").back(), 15.3);
+    QCOMPARE(log.values("token_rate").back(), 374491.0);
+    QVERIFY(isNear(log.values("reported_mfu").back(), 0.484, 1e-9));
+    QVERIFY(isNear(log.seconds().back(), 1.4, 1e-9));
+}
+
+void tst_LogDialects::huggingFace() {
+    std::string text = "***** Running training *****\n";
+    for (int i = 10; i <= 30; i += 10) {
+        text += " " + std::to_string(i / 10) + "%|#     | " + std::to_string(i)
+            + "/1000 [00:" + std::to_string(i) + "<16:30,  1.00s/it]\r";
+        text += "{'loss': " + std::to_string(4 - i / 10)
+            + ".5, 'grad_norm': 1.25, 'learning_rate': 5e-05, 'epoch': 0.1}\n";
+    }
+    ImportedTraining log;
+    importTrainingText(text, log);
+    QCOMPARE(log.values("loss"), (std::vector<double>{3.5, 2.5, 1.5}));
+    QCOMPARE(log.values("grad_norm").front(), 1.25);
+    QVERIFY(isNear(median(log.seconds()), 1.0, 1e-6));
+    QCOMPARE(log.sink.iterations.back().second.index, std::int64_t{30});
+}
+
+void tst_LogDialects::trainerState() {
+    ImportedTraining log;
+    importTraining(
+        *importers::memoryTree({{"trainer_state.json",
+            "{\n  \"best_metric\": null,\n  \"log_history\": [\n    {\n      \"epoch\": "
+            "0.1,\n      \"grad_norm\": 1.5,\n      \"loss\": 2.5,\n      \"step\": 10\n "
+            "   },\n    {\n      \"epoch\": 0.2,\n      \"grad_norm\": 1.25,\n      "
+            "\"loss\": 2.25,\n      \"step\": 20\n    }\n  ]\n}\n"}}),
+        log);
+    QCOMPARE(log.units.size(), std::size_t{1});
+    QCOMPARE(log.values("loss"), (std::vector<double>{2.5, 2.25}));
+    QVERIFY(log.sink.iterations.empty()); // it says nothing of time
+    QVERIFY(log.values("step_time").empty());
+}
+
+// Sources of the programs, and words about iterations.
+void tst_LogDialects::lookAlikes() {
+    for (const char* text : {"print(f\"step {step:05d}/{n} | loss: {loss:.6f} | dt: {dt}ms\")\n",
+             "iteration 5 of the loss landscape / 3\n", "step 3: find the loss | then go on\n",
+             "{'loss': None, 'epoch': 1}\n", "iteration {i}/{n} | lm loss: {x}\n", "step:  loss:\n",
+             "step: 3 of the plan\n",
+             ":::MLLOG {\"key\": \"power_reading\", "
+             "\"value\": 3418.0, \"time_ms\": 1728509261000}\n"}) {
+        const auto tree = importers::memoryTree({{"a.txt", text}});
+        const auto plan = importers::planImport(*tree, {}, "trainlog").value();
+        QVERIFY2(plan.units.empty(), text);
+    }
+}
+
+void tst_LogDialects::nothingUsable() {
+    const auto tree = importers::memoryTree({{"a.log", "no\nlog\n"}});
+    importers::ImportUnit unit;
+    unit.path = "a.log";
+    unit.files = {"a.log"};
+    unit.runName = "a";
+    RecordingSink sink;
+    const auto report = importers::trainlog::importer().import(*tree, unit, sink, {});
+    QVERIFY(!report.hasValue());
+    QVERIFY(report.error().message.find("2 other lines") != std::string::npos);
+}
+
+void tst_LogDialects::longLines() {
+    ImportedTraining log;
+    importTrainingText(megatron(1, 500.0, 9.0) + std::string(3'000'000, 'x') + "\n"
+            + megatron(2, 500.0, 8.0) + "\xef\xbb\xbf" + std::string(70'000, '\r')
+            + megatron(3, 500.0, 7.0),
+        log);
+    QCOMPARE(log.values("loss"), (std::vector<double>{9.0, 8.0, 7.0}));
+    QCOMPARE(onlyReport(log).counts.at("lines that are too long"), std::int64_t{1});
+}
+
+TRAINSCOPE_TEST(tst_LogDialects)
+#include "tst_LogDialects.moc"
