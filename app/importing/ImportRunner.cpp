@@ -3,6 +3,7 @@
 #include "app/importing/DescribedRuns.h"
 #include "app/importing/ProgressFunnel.h"
 #include "app/importing/SaidGpuSink.h"
+#include "core/analysis/iterations/LogPlacement.h"
 #include "core/model/Try.h"
 #include "core/store/MachineGuess.h"
 #include "core/store/Store.h"
@@ -11,7 +12,9 @@
 #include "importers/launch/LaunchFiles.h"
 #include "importers/registry/HashingTree.h"
 
+#include <algorithm>
 #include <exception>
+#include <numeric>
 #include <system_error>
 
 namespace trainscope::app {
@@ -52,6 +55,7 @@ public:
             m_unit.machine->runs = std::move(described.names);
             m_remarks = std::move(described.warnings);
         }
+        RETURN_IF_ERROR(place(*importer));
         auto session = store::beginImport(
             m_store, {m_tree.displayPath(m_unit.path), m_unit.bytes, {}, m_unit.runName});
         if (!session.hasValue())
@@ -95,6 +99,25 @@ private:
         return report;
     }
 
+    // A source without dates among the telemetry of its run, unless the user said where.
+    Status place(const importers::Importer& importer) {
+        if (importer.work == nullptr || m_unit.clock != importers::ClockKind::None
+            || m_unit.placement)
+            return {};
+        const auto run = m_store.findRun(m_unit.runName);
+        if (!run.hasValue())
+            return {}; // the unit makes it
+        ASSIGN_OR_RETURN(const auto work, importer.work(m_tree, m_unit, m_progress));
+        auto placement = analysis::placeLog(m_store, run.value(), work, m_progress);
+        if (placement.hasValue())
+            m_unit.placement = std::move(placement).value();
+        else if (placement.error().code == ErrorCode::Cancelled)
+            return placement.error();
+        else
+            m_remarks.push_back("Not placed in the telemetry: " + placement.error().message);
+        return {};
+    }
+
     // What the launch files beside the unit state of its run.
     Status addLaunch(Sink& sink) const {
         if (m_unit.launchFiles.empty())
@@ -112,6 +135,18 @@ private:
     std::vector<std::string> m_remarks; // for the report
     Progress m_progress;
 };
+
+// Units that are placed by the telemetry of their run come behind it.
+std::vector<std::size_t> orderOf(const std::vector<ImportUnit>& units) {
+    std::vector<std::size_t> order(units.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_partition(order.begin(), order.end(), [&units](std::size_t i) {
+        const importers::Importer* importer = importers::findImporter(units[i].importer);
+        return units[i].clock != importers::ClockKind::None || importer == nullptr
+            || importer->work == nullptr;
+    });
+    return order;
+}
 
 } // namespace
 
@@ -131,7 +166,7 @@ Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
             return store.error();
         }
         ProgressFunnel funnel(plan, listener);
-        for (std::size_t i = 0; i < plan.units.size(); ++i) {
+        for (const std::size_t i : orderOf(plan.units)) {
             const ImportUnit& unit = plan.units[i];
             if (!unit.enabled)
                 continue;

@@ -33,7 +33,8 @@ struct ImportProgress {
 using ImportListener = std::function<bool(const ImportProgress&)>;
 
 // A database that this call created and in which nothing was kept is removed again.
-// Outcomes of the enabled units, in order; stops early only when the database itself fails or on
+// Outcomes of the enabled units, in order, those without dates behind the telemetry that they are
+// placed by; stops early only when the database itself fails or on
 // cancel (then the last outcome carries ErrorCode::Cancelled).
 Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
     const importers::ImportPlan& plan, const std::filesystem::path& database,
