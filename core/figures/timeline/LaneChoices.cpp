@@ -16,9 +16,11 @@ namespace {
 // Above this the menu would be longer than anyone reads; single GPUs are then reached through the
 // run's own lanes.
 constexpr std::size_t kMostRanksListed = 128;
+constexpr double kLogHeight = 88.0; // of what a training log says
 
 struct Known {
     std::vector<Metric> metrics; // by first appearance in the registry's order, then by name
+    std::set<std::string> ofRun; // metrics that no part of the machine has
     std::set<int> gpuRanks;
     std::set<int> streamRanks;
     std::set<int> threadRanks;
@@ -32,8 +34,15 @@ Known collect(const Catalogue& catalogue) {
             const auto& description = series.description;
             if (description.subject.kind == SubjectKind::Gpu)
                 known.gpuRanks.insert(description.subject.rank);
-            if (series.count > series.missing && names.insert(description.metric.name).second)
+            if (series.count == series.missing)
+                continue;
+            const bool isNew = names.insert(description.metric.name).second;
+            if (isNew)
                 known.metrics.push_back(description.metric);
+            if (description.subject.kind != SubjectKind::Run)
+                known.ofRun.erase(description.metric.name);
+            else if (isNew)
+                known.ofRun.insert(description.metric.name);
         }
         for (const auto& track : run.tracks) {
             if (track.count == 0)
@@ -77,8 +86,12 @@ double kernelHeight(std::size_t ranks) {
     return 44.0 + 20.0 * static_cast<double>(std::clamp<std::size_t>(ranks, 2, 8));
 }
 
-void addMetricChoices(std::vector<LaneChoice>& choices, const Metric& metric) {
+void addMetricChoices(std::vector<LaneChoice>& choices, const Known& known, const Metric& metric) {
     const std::string label = metric.label.empty() ? metric.name : metric.label;
+    if (known.ofRun.contains(metric.name)) {
+        choices.push_back({{LaneStyle::Lines, metric.name, {}, kLogHeight}, label});
+        return;
+    }
     choices.push_back({{LaneStyle::Lines, metric.name, {}, 120.0}, label + ", all GPUs as lines"});
     choices.push_back({{LaneStyle::Band, metric.name, {}, 96.0}, label + ", range and quantiles"});
     choices.push_back({{LaneStyle::Heat, metric.name, {}, 120.0}, label + ", heat strip per GPU"});
@@ -98,7 +111,12 @@ Arrangement defaultArrangement(const Catalogue& catalogue) {
         arrangement, known, {metric::kNvlinkRx, metric::kNvlinkRxRate}, LaneStyle::Lines, 88.0);
     addFirst(arrangement, known, {metric::kPcieRx, metric::kPcieRxRate}, LaneStyle::Lines, 88.0);
     addFirst(arrangement, known, {metric::kIbRx, metric::kIbTx}, LaneStyle::Lines, 88.0);
-    if (arrangement.lanes.size() < 3)
+    const std::size_t ofMachine = arrangement.lanes.size();
+    addFirst(arrangement, known, {metric::kLoss}, LaneStyle::Lines, kLogHeight);
+    addFirst(arrangement, known,
+        {metric::kTokenRate, metric::kSampleRate, metric::kReportedFlops, metric::kStepTime},
+        LaneStyle::Lines, kLogHeight);
+    if (ofMachine < 3)
         addFirst(arrangement, known, {metric::kGpuUtilization}, LaneStyle::Lines, 88.0);
     if (!known.streamRanks.empty())
         arrangement.lanes.push_back(
@@ -116,7 +134,7 @@ std::vector<LaneChoice> laneChoices(const Catalogue& catalogue) {
     const Known known = collect(catalogue);
     std::vector<LaneChoice> choices;
     for (const auto& metric : known.metrics)
-        addMetricChoices(choices, metric);
+        addMetricChoices(choices, known, metric);
     if (!known.streamRanks.empty())
         choices.push_back({{LaneStyle::Kernels, {}, {}, kernelHeight(known.streamRanks.size())},
             "Kernels, all ranks"});
@@ -129,6 +147,8 @@ std::vector<LaneChoice> laneChoices(const Catalogue& catalogue) {
     if (known.gpuRanks.size() > kMostRanksListed)
         return choices;
     for (const auto& metric : known.metrics) {
+        if (known.ofRun.contains(metric.name))
+            continue;
         const std::string label = metric.label.empty() ? metric.name : metric.label;
         for (const int rank : known.gpuRanks)
             choices.push_back({{LaneStyle::Lines, metric.name, rank, 88.0},

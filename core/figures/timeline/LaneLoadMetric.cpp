@@ -69,8 +69,9 @@ Result<Extent> extentOf(const store::Store& store, const std::vector<SelectedSer
     return extent;
 }
 
-bool startsAtZero(std::string_view unit) {
-    return unit != "°C" && unit != "Hz";
+// A loss of 2.3 that falls to 2.2 is what is looked at.
+bool startsAtZero(const Metric& metric, std::string_view unit) {
+    return unit != "°C" && unit != "Hz" && metric.name != metric::kLoss;
 }
 
 void setAxis(LaneData& lane, const Metric& metric, Extent extent) {
@@ -84,7 +85,7 @@ void setAxis(LaneData& lane, const Metric& metric, Extent extent) {
     lane.displayScale = unit.scale;
     if (unit.unit == "%" && extent.low >= 0.0 && extent.high <= 1.0)
         extent.add(0.0, 1.0);
-    if (lane.spec.style != LaneStyle::Heat && startsAtZero(siUnit) && extent.low > 0.0)
+    if (lane.spec.style != LaneStyle::Heat && startsAtZero(metric, siUnit) && extent.low > 0.0)
         extent.low = 0.0;
     const ValueRange range = roundRange(extent.low, extent.high, unit.scale);
     lane.low = range.low;

@@ -16,6 +16,9 @@ constexpr std::uint8_t kOverlaidAlpha = 190;
 constexpr std::uint8_t kRangeAlpha = 56;
 constexpr std::uint8_t kMostAlpha = 64;
 constexpr std::uint8_t kHalfAlpha = 96;
+// Values of a log stand as points where there is room between them.
+constexpr double kPointDiameter = 4.0;
+constexpr double kRoomForPoint = 10.0; // scene units
 
 // Values to positions inside the area.
 struct ValueScale {
@@ -160,6 +163,35 @@ const LaneBand* bandBehind(const LaneFrame& frame, std::size_t run) {
     return found == bands.end() ? nullptr : &*found;
 }
 
+void drawPoints(
+    const LaneFrame& frame, const ValueScale& values, const LaneSeries& series, Color color) {
+    const auto& columns = frame.map->columns;
+    const Rect& area = frame.map->area;
+    const double width = area.width / static_cast<double>(columns.size());
+    std::vector<FillRect> points;
+    int last = -1;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const int source = columns[i].behind ? -1 : columns[i].first;
+        if (source < 0 || source == last
+            || static_cast<std::size_t>(source) >= series.buckets.size())
+            continue;
+        last = source;
+        const Bucket& bucket = series.buckets[static_cast<std::size_t>(source)];
+        if (bucket.count == 0)
+            continue;
+        const double share
+            = (static_cast<double>(bucket.last) - values.low) / (values.high - values.low);
+        const Point at{area.x + (static_cast<double>(i) + 0.5) * width,
+            values.area.bottom() - std::clamp(share, 0.0, 1.0) * values.area.height};
+        const double radius = kPointDiameter / 2.0;
+        points.push_back({{at.x - radius, at.y - radius, kPointDiameter, kPointDiameter}, color,
+            radius, Hatch::None});
+        if (static_cast<double>(points.size()) * kRoomForPoint > area.width)
+            return;
+    }
+    frame.scene.items.insert(frame.scene.items.end(), points.begin(), points.end());
+}
+
 LaneGeometry geometryOf(const LaneFrame& frame, const LaneData& lane) {
     return {frame.area, lane.low, lane.high, {}};
 }
@@ -179,6 +211,8 @@ LaneGeometry drawLines(const LaneFrame& frame, const LaneData& lane) {
             = columnsOf(frame, values, sourceOf(lane.series[i]), sourceBehind(frame, i), color);
         frame.scene.items.emplace_back(
             colors.byRun ? inPattern(std::move(columns), frame, lane.series[i].run) : columns);
+        if (lane.series[i].subject.kind == SubjectKind::Run)
+            drawPoints(frame, values, lane.series[i], color);
     }
     if (lane.series.empty())
         drawEmpty(frame, "no data");

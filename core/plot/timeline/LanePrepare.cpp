@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace trainscope::plot {
@@ -28,6 +29,33 @@ Trace joined(const std::vector<Bucket>& buckets) {
             trace.high[i] = joins ? std::max(bucket.max, held) : bucket.max;
         }
         held = nothing ? kUnsampled : bucket.last;
+    }
+    return trace;
+}
+
+// What a log says of iterations, few values far apart: a slope leads from each to the next. A gap,
+// and what lies behind the last, stays as it is held.
+Trace sloped(const std::vector<Bucket>& buckets) {
+    Trace trace = joined(buckets);
+    std::optional<std::size_t> before; // the last column with a value
+    bool isParted = false;
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+        isParted = isParted || buckets[i].gap || std::isnan(buckets[i].mean);
+        if (buckets[i].count == 0)
+            continue;
+        if (before && !isParted && i > *before + 1) {
+            const float from = buckets[*before].last;
+            const float rise = (buckets[i].first - from) / static_cast<float>(i - *before);
+            for (std::size_t k = *before + 1; k < i; ++k) {
+                const float low = from + rise * static_cast<float>(k - *before - 1);
+                trace.low[k] = std::min(low, low + rise);
+                trace.high[k] = std::max(low, low + rise);
+            }
+            trace.low[i] = std::min(buckets[i].min, buckets[i].first - rise);
+            trace.high[i] = std::max(buckets[i].max, buckets[i].first - rise);
+        }
+        before = i;
+        isParted = false;
     }
     return trace;
 }
@@ -86,7 +114,7 @@ void LanePreparation::add(LaneSeries series) {
     const auto& buckets = series.buckets;
     addHoles(buckets);
     if (m_style == LaneStyle::Lines) {
-        series.trace = joined(buckets);
+        series.trace = series.subject.kind == SubjectKind::Run ? sloped(buckets) : joined(buckets);
     } else {
         series.means.resize(m_columns);
         std::transform(buckets.begin(), buckets.end(), series.means.begin(),
