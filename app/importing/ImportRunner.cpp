@@ -104,6 +104,12 @@ private:
         if (importer.work == nullptr || m_unit.clock != importers::ClockKind::None
             || m_unit.placement)
             return {};
+        if (m_unit.saidStart) {
+            m_unit.placement.emplace();
+            m_unit.placement->start = *m_unit.saidStart;
+            m_unit.placement->isSaid = true;
+            return {};
+        }
         const auto run = m_store.findRun(m_unit.runName);
         if (!run.hasValue())
             return {}; // the unit makes it

@@ -37,12 +37,18 @@ bool takesPrefixInColumns(std::string_view unit) {
     return std::find(kUnits.begin(), kUnits.end(), unit) != kUnits.end();
 }
 
+// Of "1/s" it takes the place of the 1: "M/s".
+std::string withPrefix(std::string_view prefix, std::string_view unit) {
+    const bool isCounted = unit.starts_with("1/") && !prefix.empty();
+    return fmt::format("{}{}", prefix, isCounted ? unit.substr(1) : unit);
+}
+
 ShownUnit prefixed(
     std::string_view unit, double magnitude, double nearly, double watts, double least) {
     for (const auto& prefix : kPrefixes) {
         const double reluctance = unit == "W" && prefix.symbol == "k" ? watts : 1.0;
         if (magnitude >= prefix.factor * reluctance * nearly)
-            return {fmt::format("{}{}", prefix.symbol, unit), 1.0 / prefix.factor};
+            return {withPrefix(prefix.symbol, unit), 1.0 / prefix.factor};
         if (prefix.factor <= least)
             break;
     }

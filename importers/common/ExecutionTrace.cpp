@@ -11,7 +11,7 @@ namespace trainscope::importers {
 
 namespace {
 
-constexpr std::size_t kHead = std::size_t{64} << 10;
+constexpr std::size_t kTraceHead = std::size_t{64} << 10;
 constexpr std::size_t kLargestMessage = std::size_t{32} << 20;
 constexpr std::uint64_t kProgressEvery = 1024; // nodes
 
@@ -130,7 +130,7 @@ private:
             return {};
         m_buffer.erase(0, m_at);
         m_at = 0;
-        return readUpTo(m_stream, std::max(wanted, m_buffer.size() + kHead), m_buffer);
+        return readUpTo(m_stream, std::max(wanted, m_buffer.size() + kTraceHead), m_buffer);
     }
 
     Status stopped(const Status& read) {
@@ -175,7 +175,7 @@ bool isExecutionTrace(std::string_view head) {
 
 ExecutionTraceHeader executionTraceHead(const SourceTree& tree, const std::string& path) {
     ExecutionTraceHeader header;
-    const auto head = memoryTree({{path, readHead(tree, path, kHead).valueOr({})}});
+    const auto head = memoryTree({{path, readHead(tree, path, kTraceHead).valueOr({})}});
     const auto ignore = [](TraceNode&&) { return Status(); };
     auto read = readExecutionTrace(*head, path, ignore, {});
     return read.hasValue() ? std::move(read.value().header) : header;
@@ -183,7 +183,7 @@ ExecutionTraceHeader executionTraceHead(const SourceTree& tree, const std::strin
 
 Result<ExecutionTraceEnd> readExecutionTrace(const SourceTree& tree, const std::string& path,
     const std::function<Status(TraceNode&&)>& node, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto head, readHead(tree, path, kHead));
+    ASSIGN_OR_RETURN(const auto head, readHead(tree, path, kTraceHead));
     ASSIGN_OR_RETURN(const auto stream, tree.open(path));
     NodeReading reading(*stream, node, progress, tree.sizeOf(path));
     RETURN_IF_ERROR(startsAsObject(head) ? reading.readJson() : reading.readMessages());

@@ -26,6 +26,8 @@ constexpr std::size_t kTailBytes = std::size_t{64} << 10;
 // One large member may stand before what tells a JSON format; more where the user names the format.
 constexpr std::size_t kDeepHead = std::size_t{16} << 20;
 constexpr std::size_t kDeepHeadOfFormat = std::size_t{64} << 20;
+// Below it files are looked into: a log of training may begin as one of NCCL.
+constexpr Confidence kLikely = 75;
 constexpr Confidence kSure = 90; // no other format needs to be asked
 
 // Whose a file is, or else what it is.
@@ -111,8 +113,11 @@ Verdict judgeFile(const SourceTree& tree, const SourceFile& file, std::string_vi
     }
     if (!read.hasValue())
         return {nullptr, 0, read.error().message};
-    if (verdict.owner == nullptr)
-        verdict = lookInto(tree, file, head, onlyFormat);
+    if (verdict.confidence < kLikely) {
+        Verdict inside = lookInto(tree, file, head, onlyFormat);
+        if (inside.confidence > verdict.confidence)
+            verdict = std::move(inside);
+    }
     if (verdict.owner == nullptr)
         verdict.reason = file.size == 0 ? "empty" : describeFile(head, file.path);
     return verdict;

@@ -11,8 +11,8 @@ namespace trainscope::importers::trainlog {
 
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{256} << 10;
-constexpr std::size_t kRoom = LogLines::kLongest + kBlock;
+constexpr std::size_t kReadBlock = std::size_t{256} << 10;
+constexpr std::size_t kReadRoom = LogLines::kLongest + kReadBlock;
 
 // Where the line ends, `text.size()` where it does not.
 std::size_t endOfLine(std::string_view text, std::size_t from) {
@@ -28,7 +28,7 @@ std::size_t endOfLine(std::string_view text, std::size_t from) {
 
 LogLines::LogLines(std::unique_ptr<ByteStream> stream)
     : m_stream(asUtf8(std::move(stream)))
-    , m_bytes(std::make_unique_for_overwrite<char[]>(kRoom)) { }
+    , m_bytes(std::make_unique_for_overwrite<char[]>(kReadRoom)) { }
 
 Result<std::optional<std::string_view>> LogLines::next() {
     std::string_view line;
@@ -75,7 +75,7 @@ void LogLines::fill() {
         m_end -= m_begin;
         m_begin = 0;
     }
-    const auto room = std::span(m_bytes.get() + m_end, std::min(kRoom - m_end, kBlock));
+    const auto room = std::span(m_bytes.get() + m_end, std::min(kReadRoom - m_end, kReadBlock));
     const auto count = m_stream->read(std::as_writable_bytes(room));
     if (!count.hasValue()) {
         m_failure = count.error();

@@ -12,10 +12,11 @@ namespace trainscope::importers::trainlog {
 
 namespace {
 
-constexpr std::size_t kHead = std::size_t{64} << 10;
-constexpr std::size_t kPackedHead = std::size_t{4} << 20; // of a compressed file, whose end is far
-constexpr std::size_t kPart = std::size_t{32} << 10;
-constexpr std::uint64_t kParts = 16;
+constexpr std::size_t kProbedHead = std::size_t{64} << 10;
+constexpr std::size_t kProbedPacked = std::size_t{4}
+    << 20; // of a compressed file, whose end is far
+constexpr std::size_t kProbedPart = std::size_t{32} << 10;
+constexpr std::uint64_t kProbedParts = 16;
 
 void join(LogProbe& all, const LogProbe& part) {
     if (all.dialect == nullptr)
@@ -77,15 +78,17 @@ LogProbe probePart(std::string_view part) {
 
 LogProbe probeFile(const SourceTree& tree, const std::string& path) {
     LogProbe all;
-    const std::string tail = readTail(tree, path, kHead);
-    const auto head = readHead(tree, path, tail.empty() ? kPackedHead : kHead);
+    const std::string tail = readTail(tree, path, kProbedHead);
+    const auto head = readHead(tree, path, tail.empty() ? kProbedPacked : kProbedHead);
     if (head.hasValue())
         join(all, probePart(head.value()));
     if (tail.empty())
         return all;
     const std::uint64_t size = tree.sizeOf(path);
-    for (std::uint64_t i = 1; i < kParts && all.clock == ClockKind::None; ++i)
-        join(all, probePart(readBeforeEnd(tree, path, size * (kParts - i) / kParts, kPart)));
+    for (std::uint64_t i = 1; i < kProbedParts && all.clock == ClockKind::None; ++i)
+        join(all,
+            probePart(
+                readBeforeEnd(tree, path, size * (kProbedParts - i) / kProbedParts, kProbedPart)));
     if (all.clock == ClockKind::None)
         join(all, probePart(tail));
     return all;

@@ -9,7 +9,7 @@ namespace trainscope::importers::trainlog {
 
 namespace {
 
-constexpr std::size_t kBlock = 4096; // values of a series
+constexpr std::size_t kValuesHeld = 4096; // values of a series
 constexpr std::size_t kMostColumns = 256;
 
 bool isSkipped(const StepLine& line) {
@@ -161,7 +161,7 @@ StepRecorder::Column& StepRecorder::computed(std::string_view metric) {
 Status StepRecorder::add(Column& column, TimeNs time, double number) {
     column.times.push_back(time);
     column.numbers.push_back(number);
-    return column.times.size() >= kBlock ? flush(column) : Status();
+    return column.times.size() >= kValuesHeld ? flush(column) : Status();
 }
 
 Status StepRecorder::flush(Column& column) {

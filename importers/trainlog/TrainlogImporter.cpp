@@ -15,13 +15,13 @@ namespace trainscope::importers::trainlog {
 namespace {
 
 constexpr std::size_t kNamesWithin = std::size_t{64} << 10;
-constexpr std::size_t kHead = std::size_t{64} << 10; // of a file that has more
-constexpr std::size_t kTail = std::size_t{64} << 10;
-constexpr std::size_t kPackedHead = std::size_t{4} << 20;
-constexpr std::uint64_t kParts = 16;
-constexpr std::size_t kPart = std::size_t{4} << 10;
+constexpr std::size_t kLookedHead = std::size_t{64} << 10; // of a file that has more
+constexpr std::size_t kLookedTail = std::size_t{64} << 10;
+constexpr std::size_t kLookedPacked = std::size_t{4} << 20;
+constexpr std::uint64_t kLookedParts = 16;
+constexpr std::size_t kLookedPart = std::size_t{4} << 10;
 constexpr Confidence kByBegin = 80;
-constexpr Confidence kByPart = 70;
+constexpr Confidence kByPart = 75;
 
 std::string_view withoutSuffixes(std::string_view path) {
     for (const std::string_view suffix : {".gz", ".zst"}) {
@@ -75,18 +75,18 @@ Confidence sniff(std::string_view head, std::string_view /*path*/) {
 Confidence look(const SourceTree& tree, const SourceFile& file, std::string_view head) {
     const std::size_t first = head.find_first_not_of(" \t\r\n");
     const bool isObject = first != std::string_view::npos && head[first] == '{';
-    if (head.size() < kHead || isObject || head.find('\0') != std::string_view::npos)
+    if (head.size() < kLookedHead || isObject || head.find('\0') != std::string_view::npos)
         return 0;
-    const std::string tail = readTail(tree, file.path, kTail);
+    const std::string tail = readTail(tree, file.path, kLookedTail);
     if (tail.empty()) {
-        const auto more = readHead(tree, file.path, kPackedHead);
+        const auto more = readHead(tree, file.path, kLookedPacked);
         return probePart(more.valueOr(std::string())).steps > 0 ? kByPart : 0;
     }
     if (probePart(tail).steps > 0)
         return kByPart;
-    for (std::uint64_t i = 1; i < kParts; ++i) {
-        const std::uint64_t beforeEnd = file.size * (kParts - i) / kParts;
-        if (probePart(readBeforeEnd(tree, file.path, beforeEnd, kPart)).steps > 0)
+    for (std::uint64_t i = 1; i < kLookedParts; ++i) {
+        const std::uint64_t beforeEnd = file.size * (kLookedParts - i) / kLookedParts;
+        if (probePart(readBeforeEnd(tree, file.path, beforeEnd, kLookedPart)).steps > 0)
             return kByPart;
     }
     return 0;

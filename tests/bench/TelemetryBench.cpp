@@ -6,6 +6,7 @@
 #include "importers/charllm/CharllmImporter.h"
 #include "importers/charllm/SampleBlock.h"
 #include "importers/nvsmi/NvsmiImporter.h"
+#include "importers/trainlog/TrainlogImporter.h"
 
 #include <benchmark/benchmark.h>
 
@@ -113,10 +114,37 @@ void nvsmiLog(benchmark::State& state) {
     import(state, importers::nvsmi::importer(), *tree);
 }
 
+// Lines of iterations, each among nine others, as Megatron and DeepSpeed write them.
+std::string trainingLog(std::size_t bytes) {
+    std::string text;
+    text.reserve(bytes + 4096);
+    for (unsigned i = 1; text.size() < bytes; ++i) {
+        std::array<char, 512> line{};
+        const int length = std::snprintf(line.data(), line.size(),
+            " [2024-10-24 %02u:%02u:%02u] iteration %8u/ 1000000 | consumed samples: %12u | "
+            "elapsed "
+            "time per iteration (ms): %u.%u | throughput per GPU (TFLOP/s/GPU): 478.0 | learning "
+            "rate: 1.5E-04 | global batch size:   256 | lm loss: %u.%06uE+00 | loss scale: 1.0 | "
+            "grad norm: 0.532 | number of skipped iterations:   0 |\n",
+            i / 3600 % 24, i / 60 % 60, i % 60, i, i * 256, 900 + i % 100, i % 10, 2 + i % 8, i);
+        text.append(line.data(), static_cast<std::size_t>(length));
+        for (int k = 0; k < 9; ++k)
+            text += "time (ms) | forward-compute: 349.79 | backward-compute: 263.45 | optimizer: "
+                    "309.28 | batch-generator: 11.05\n";
+    }
+    return text;
+}
+
+void trainingLogFile(benchmark::State& state) {
+    const auto tree = memoryTree({{"train.log", trainingLog(kBytes)}});
+    import(state, importers::trainlog::importer(), *tree);
+}
+
 BENCHMARK(charllmBlock)->Unit(benchmark::kMicrosecond)->MinTime(0.5);
 BENCHMARK(charllmFile)->Unit(benchmark::kMillisecond)->MinTime(0.5)->UseRealTime();
 BENCHMARK(charllmManyDigits)->Unit(benchmark::kMillisecond)->MinTime(0.5)->UseRealTime();
 BENCHMARK(charllmSmallFiles)->Unit(benchmark::kMillisecond)->MinTime(0.5)->UseRealTime();
+BENCHMARK(trainingLogFile)->Unit(benchmark::kMillisecond)->MinTime(0.5)->UseRealTime();
 BENCHMARK(nvsmiLog)->Unit(benchmark::kMillisecond)->MinTime(0.5)->UseRealTime();
 
 } // namespace

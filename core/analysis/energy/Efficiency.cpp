@@ -50,17 +50,33 @@ private:
                 "The length of a step is not known: " + m_facts.stepTimeOrigin + ".");
     }
 
+    // What the program said it reached, where nobody states what it worked on.
+    void takeLogged() {
+        m_made.tokensPerS = m_facts.loggedTokensPerS;
+        if (m_facts.gpus > 0)
+            m_made.tokensPerSPerGpu = *m_made.tokensPerS / m_facts.gpus;
+        else
+            lack({"tokens_per_s_per_gpu"}, "The number of GPUs is not known.");
+        if (m_made.stepTimeS && m_facts.energyPerStepJ && *m_facts.energyPerStepJ > 0.0)
+            m_made.tokensPerJ = *m_made.tokensPerS * *m_made.stepTimeS / *m_facts.energyPerStepJ;
+    }
+
+    [[nodiscard]] bool isLogged() const {
+        return m_facts.loggedTokensPerS && (!m_launch.globalBatch || !m_launch.sequenceLength);
+    }
+
     void takeRates() {
+        if (isLogged())
+            takeLogged();
+        else
+            lackTokens();
         if (!m_launch.globalBatch)
-            lack({"samples_per_s", "samples_per_s_per_mj", "tokens_per_s", "tokens_per_s_per_gpu",
-                     "tokens_per_j", "tflops_per_gpu", "mfu"},
+            lack({"samples_per_s", "samples_per_s_per_mj", "tflops_per_gpu", "mfu"},
                 "No launch configuration states the global batch.");
         if (!m_launch.sequenceLength)
-            lack({"tokens_per_s", "tokens_per_s_per_gpu", "tokens_per_j", "tflops_per_gpu", "mfu"},
-                "No launch configuration states the sequence length.");
+            lack({"tflops_per_gpu", "mfu"}, "No launch configuration states the sequence length.");
         if (m_facts.gpus <= 0)
-            lack({"tokens_per_s_per_gpu", "tflops_per_gpu", "mfu"},
-                "The number of GPUs is not known.");
+            lack({"tflops_per_gpu", "mfu"}, "The number of GPUs is not known.");
         if (!m_made.stepTimeS || !m_launch.globalBatch)
             return;
         m_made.samplesPerS = *m_launch.globalBatch / *m_made.stepTimeS;
@@ -69,6 +85,18 @@ private:
         m_made.tokensPerS = *m_made.samplesPerS * *m_launch.sequenceLength;
         if (m_facts.gpus > 0)
             m_made.tokensPerSPerGpu = *m_made.tokensPerS / m_facts.gpus;
+    }
+
+    void lackTokens() {
+        if (!m_launch.globalBatch)
+            lack({"samples_per_s", "samples_per_s_per_mj", "tokens_per_s", "tokens_per_s_per_gpu",
+                     "tokens_per_j", "tflops_per_gpu", "mfu"},
+                "No launch configuration states the global batch.");
+        if (!m_launch.sequenceLength)
+            lack({"tokens_per_s", "tokens_per_s_per_gpu", "tokens_per_j", "tflops_per_gpu", "mfu"},
+                "No launch configuration states the sequence length.");
+        if (m_facts.gpus <= 0)
+            lack({"tokens_per_s_per_gpu"}, "The number of GPUs is not known.");
     }
 
     void takeModel() {

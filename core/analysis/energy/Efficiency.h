@@ -73,6 +73,8 @@ struct EfficiencyFacts {
     std::optional<double> windowEnergyJ; // of all GPUs
     std::string whyNoEnergy;
     double runDurationS = 0.0; // of the recording
+    // As the training log says, the median; taken where no batch or sequence length is stated.
+    std::optional<double> loggedTokensPerS;
     std::optional<double> runEnergyJ;
 };
 Efficiency efficiencyFrom(const EfficiencyFacts& facts, const catalogue::ModelCatalogue& catalogue);

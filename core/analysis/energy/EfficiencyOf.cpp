@@ -15,6 +15,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <iterator>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -80,6 +82,7 @@ public:
         m_facts.runDurationS = runDuration(series, tracks).seconds();
         takePower(series);
         takeSteps(shared(window, m_run.range));
+        RETURN_IF_ERROR(takeLogged(series, shared(window, m_run.range)));
         return takeEnergies(window);
     }
 
@@ -99,6 +102,26 @@ private:
         if (recorded < m_facts.gpus)
             m_facts.whyNoEnergy = "Power was recorded of " + std::to_string(recorded) + " of "
                 + std::to_string(m_facts.gpus) + " GPUs only.";
+    }
+
+    Status takeLogged(const std::vector<Series>& all, TimeRange window) {
+        if (m_facts.launch.globalBatch && m_facts.launch.sequenceLength)
+            return {};
+        std::vector<double> rates;
+        for (const Series& series : all) {
+            if (series.description.metric.name != metric::kTokenRate
+                || series.description.subject.kind != SubjectKind::Run)
+                continue;
+            RETURN_IF_ERROR(m_store.forEachSample(
+                series.id, window, [&rates](auto, std::span<const double> values) {
+                    std::copy_if(values.begin(), values.end(), std::back_inserter(rates),
+                        [](double value) { return !std::isnan(value); });
+                    return true;
+                }));
+        }
+        if (!rates.empty())
+            m_facts.loggedTokensPerS = medianOf(rates);
+        return {};
     }
 
     void takeSteps(TimeRange window) {

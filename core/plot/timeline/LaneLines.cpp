@@ -18,7 +18,7 @@ constexpr std::uint8_t kMostAlpha = 64;
 constexpr std::uint8_t kHalfAlpha = 96;
 // Values of a log stand as points where there is room between them.
 constexpr double kPointDiameter = 4.0;
-constexpr double kRoomForPoint = 10.0; // scene units
+constexpr double kRoomForPoint = 8.0; // scene units, on average
 
 // Values to positions inside the area.
 struct ValueScale {
@@ -186,9 +186,12 @@ void drawPoints(
         const double radius = kPointDiameter / 2.0;
         points.push_back({{at.x - radius, at.y - radius, kPointDiameter, kPointDiameter}, color,
             radius, Hatch::None});
-        if (static_cast<double>(points.size()) * kRoomForPoint > area.width)
-            return;
     }
+    if (points.empty())
+        return;
+    const double span = points.back().rect.x - points.front().rect.x;
+    if (static_cast<double>(points.size() - 1) * kRoomForPoint > span)
+        return;
     frame.scene.items.insert(frame.scene.items.end(), points.begin(), points.end());
 }
 
