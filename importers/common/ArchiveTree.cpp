@@ -109,6 +109,9 @@ public:
     [[nodiscard]] std::string displayPath(const std::string& path) const override {
         return m_inner->displayPath(path);
     }
+    [[nodiscard]] std::string localPath(const std::string& path) const override {
+        return m_members.contains(path) ? std::string() : m_inner->localPath(path);
+    }
 
 private:
     struct Inside {

@@ -1,6 +1,7 @@
 #include "importers/nsys/DeviceWork.h"
 
 #include "core/model/Try.h"
+#include "importers/trace/DetailText.h"
 
 #include <algorithm>
 #include <array>

@@ -139,7 +139,7 @@ Status readCudaCalls(Session& session, HostRanges& ranges) {
         RETURN_IF_ERROR(
             reader.read({table, SpanKind::Runtime}, [&](std::int64_t thread, const Span& span) {
                 if (areThere)
-                    ranges.launch(thread, span.start.ns, span.correlation);
+                    ranges.launch(processOf(thread), thread, span.start.ns, span.correlation);
             }));
     ranges.sortLaunches();
     return {};

@@ -2,7 +2,8 @@
 // What threads did: calls of the CUDA runtime and driver, of cuDNN, cuBLAS and the operating
 // system, and the profiler's own overhead, each on the track of its thread.
 
-#include "importers/nsys/HostRanges.h"
+#include "importers/nsys/Session.h"
+#include "importers/trace/HostRanges.h"
 
 namespace trainscope::importers::nsys {
 

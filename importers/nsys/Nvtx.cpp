@@ -1,6 +1,7 @@
 #include "importers/nsys/Nvtx.h"
 
 #include "core/model/Try.h"
+#include "importers/trace/DetailText.h"
 
 #include <array>
 #include <optional>
@@ -138,15 +139,16 @@ private:
     void keep(std::int64_t thread, TimeRange range, NameId name, std::string_view text,
         std::string_view domain, const ForeignRow& row) {
         HostRange kept;
+        kept.thread = thread;
         kept.start = range.begin.ns;
         kept.end = range.end.ns;
         kept.name = name;
         if (domain != "NCCL" && !text.starts_with("nccl"))
-            return m_findings.ranges.add(thread, kept, nullptr);
+            return m_findings.ranges.add(kept, nullptr);
         NcclCall call{collectiveOf(text), payloadOf(row)};
         m_findings.hasPayloads = m_findings.hasPayloads || !call.payload.isEmpty();
         m_findings.communicators[processOf(thread)].add(call.payload);
-        m_findings.ranges.add(thread, kept, &call);
+        m_findings.ranges.add(kept, &call);
     }
 
     NcclPayload payloadOf(const ForeignRow& row) {
@@ -158,8 +160,13 @@ private:
         NcclPayload payload = ncclPayloadOfJson(json);
         // The only field of old versions is the size.
         if (payload.isEmpty())
-            payload.bytes = row.integer(At::kUnsigned);
+            payload.bytes = sizeOf(row.integer(At::kUnsigned));
         return payload;
+    }
+
+    static std::optional<std::int64_t> sizeOf(std::optional<std::int64_t> bytes) {
+        constexpr std::int64_t kMost = std::int64_t{1} << 50;
+        return bytes && *bytes >= 0 && *bytes <= kMost ? bytes : std::nullopt;
     }
 
     Result<NameId> detailOf(const ForeignRow& row, std::string_view domain) {

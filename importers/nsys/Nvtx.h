@@ -3,7 +3,8 @@
 // them; domains are told beside them; NCCL's ranges give the facts of collectives; ranges that name
 // iterations mark these.
 
-#include "importers/nsys/HostRanges.h"
+#include "importers/nsys/Payload.h"
+#include "importers/trace/HostRanges.h"
 #include "importers/trace/IterationNames.h"
 
 #include <cstdint>

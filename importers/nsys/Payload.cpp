@@ -16,6 +16,7 @@ constexpr std::size_t kHeader = 32;
 constexpr std::size_t kSchemaAt = 8;
 constexpr std::size_t kMostFields = 10'000;
 constexpr std::size_t kLargestPayload = 65'536;
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50; // of a message
 
 // Bytes of the whole numbers among the types, and whether they have a sign; 0: another type.
 struct Width {
@@ -54,7 +55,7 @@ void take(NcclPayload& payload, std::string_view field, std::uint64_t value) {
     const auto number = static_cast<std::int64_t>(value);
     if (field == "NCCL communicator ID")
         payload.communicator = value;
-    else if (field == "Message size [bytes]")
+    else if (field == "Message size [bytes]" && value <= kMostBytes)
         payload.bytes = number;
     else if (field == "No. of ranks")
         payload.ranks = number;

@@ -5,6 +5,7 @@
 // as in NCCL's nvtx_payload_schemas.h.
 
 #include "importers/nsys/Session.h"
+#include "importers/trace/NcclCalls.h"
 
 #include <cstdint>
 #include <map>
@@ -15,18 +16,6 @@
 #include <vector>
 
 namespace trainscope::importers::nsys {
-
-// What NCCL says of a call; absent: not among its fields.
-struct NcclPayload {
-    std::optional<std::uint64_t> communicator;
-    std::optional<std::int64_t> bytes; // of the message, as NCCL counts it
-    std::optional<std::int64_t> ranks; // of the communicator
-    std::optional<std::int64_t> rank; // in the communicator
-    std::optional<std::int64_t> peer;
-    std::optional<std::int64_t> root;
-
-    [[nodiscard]] bool isEmpty() const { return !communicator && !bytes && !ranks; }
-};
 
 class PayloadSchemas {
 public:

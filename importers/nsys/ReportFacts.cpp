@@ -3,6 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
+#include "importers/trace/LauncherVariables.h"
 
 #include <algorithm>
 #include <array>
@@ -21,65 +22,12 @@ constexpr std::int64_t kMostKernelsLookedAt = 2'000'000;
 constexpr std::string_view kKernels = "CUPTI_ACTIVITY_KIND_KERNEL";
 constexpr std::string_view kGraphs = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 
-// Whether the launcher of a job sets it for each process. Slurm's number is that of the task, which
-// may be one for all processes of a node.
-struct RankVariable {
-    std::string_view rank;
-    std::string_view size;
-};
-constexpr std::array kRankVariables{RankVariable{"RANK", "WORLD_SIZE"},
-    RankVariable{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    RankVariable{"PMIX_RANK", "PMIX_SIZE"}, RankVariable{"PMI_RANK", "PMI_SIZE"},
-    RankVariable{"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-    RankVariable{"SLURM_PROCID", "SLURM_NTASKS"}};
-constexpr std::array<std::string_view, 3> kNodeVariables{"SLURM_NODEID", "NODE_RANK", "GROUP_RANK"};
-
-using Environment = std::map<std::string, std::string, std::less<>>;
-
-bool isKept(std::string_view name) {
-    return std::any_of(kRankVariables.begin(), kRankVariables.end(), [&](const RankVariable& one) {
-        return one.rank == name || one.size == name;
-    }) || std::find(kNodeVariables.begin(), kNodeVariables.end(), name) != kNodeVariables.end();
-}
-
-// RANK="3"
-void takeVariable(std::string_view text, Environment& environment) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos || !isKept(text.substr(0, equals)))
-        return;
-    std::string_view value = text.substr(equals + 1);
-    if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
-        value = value.substr(1, value.size() - 2);
-    environment[std::string(text.substr(0, equals))] = value;
-}
-
-std::optional<int> smallNumber(const Environment& environment, std::string_view name) {
-    const auto found = environment.find(name);
-    if (found == environment.end())
-        return std::nullopt;
-    const auto number = wholeNumber<int>(found->second);
-    return number && *number >= 0 && *number < kMostRanks ? number : std::nullopt;
-}
-
-void takeRank(const Environment& environment, ReportFacts& facts) {
-    for (const RankVariable& one : kRankVariables) {
-        facts.rank = smallNumber(environment, one.rank);
-        facts.worldSize = smallNumber(environment, one.size).value_or(0);
-        if (facts.rank)
-            break;
-    }
-    for (const std::string_view name : kNodeVariables) {
-        if (!facts.node)
-            facts.node = smallNumber(environment, name);
-    }
-    // A task for each node, which starts the processes of its GPUs.
+void takeRank(const LaunchedRank& launched, ReportFacts& facts) {
+    facts.node = launched.node;
     const auto processes = static_cast<int>(facts.processes.size());
-    if (facts.rank && processes > 1) {
-        facts.rank = *facts.rank * processes;
-        facts.worldSize *= processes;
-    }
-    if (!facts.rank || *facts.rank >= facts.worldSize)
-        facts.worldSize = 0;
+    const LaunchedRank first = launched.ofProcesses(processes);
+    facts.rank = first.rank;
+    facts.worldSize = first.worldSize;
 }
 
 // "2025-04-24T19:58:58" or with a blank, without zone, as seconds.
@@ -131,7 +79,7 @@ public:
         RETURN_IF_ERROR(readProcesses());
         m_facts.hasKernels
             = m_database.table(kKernels) != nullptr || m_database.table(kGraphs) != nullptr;
-        takeRank(m_environment, m_facts);
+        takeRank(m_environment.rank(), m_facts);
         return std::move(m_facts);
     }
 
@@ -163,7 +111,7 @@ private:
         }));
         return each("META_DATA_CAPTURE", kPair, [&](const ForeignRow& row) {
             if (row.text(0).ends_with("ENVIRONMENT_VARIABLE"))
-                takeVariable(row.text(1), m_environment);
+                m_environment.takeAssignment(row.text(1));
         });
     }
 
@@ -243,7 +191,7 @@ private:
 
     ForeignDatabase& m_database;
     ReportFacts m_facts;
-    Environment m_environment;
+    LauncherVariables m_environment;
     std::map<std::int64_t, std::int64_t> m_devices; // process → its last GPU
 };
 

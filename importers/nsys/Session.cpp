@@ -2,6 +2,7 @@
 
 #include "core/model/Try.h"
 
+#include <array>
 #include <utility>
 
 namespace trainscope::importers::nsys {
@@ -10,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMostKnownNames = 1'000'000;
 constexpr int kRowsBetweenFlushes = 4096;
+constexpr std::array<std::string_view, 1> kText{"value"};
 
 } // namespace
 
@@ -20,7 +22,7 @@ Session::Session(ForeignDatabase& database, const ReportFacts& facts, Sink& sink
     , m_sink(sink)
     , m_report(report)
     , m_file(std::move(file))
-    , m_texts(database, "StringIds", "id", "value")
+    , m_texts(database, "StringIds", "id", kText)
     , m_outputs(sink, firstRank, facts.processes) { }
 
 Status Session::begin(const Run& run) {
@@ -55,12 +57,17 @@ Status Session::writeRest() {
     return m_outputs.flush(m_run, base(), true);
 }
 
+std::optional<std::string_view> Session::text(std::int64_t stringId) {
+    const auto row = m_texts.find(stringId);
+    return row ? std::optional(row->text(0)) : std::nullopt;
+}
+
 Result<NameId> Session::name(std::optional<std::int64_t> stringId) {
     if (stringId) {
         if (const auto known = m_names.find(*stringId); known != m_names.end())
             return known->second;
     }
-    const auto found = stringId ? m_texts.find(*stringId) : std::nullopt;
+    const auto found = stringId ? text(*stringId) : std::nullopt;
     if (!found)
         ++m_report.counts["names that the report does not have"];
     ASSIGN_OR_RETURN(const auto id, m_sink.intern(found.value_or("?")));

@@ -29,9 +29,7 @@ public:
     // A text of the report by its number, "?" and a count where it is missing.
     Result<NameId> name(std::optional<std::int64_t> stringId);
     Result<NameId> intern(std::string_view text) { return m_sink.intern(text); }
-    [[nodiscard]] std::optional<std::string_view> text(std::int64_t stringId) {
-        return m_texts.find(stringId);
-    }
+    [[nodiscard]] std::optional<std::string_view> text(std::int64_t stringId);
 
     // Start and end of a row; absent, and counted, where they are no times. An end that is missing
     // or before the start gives a span without length, which is counted too.
@@ -54,7 +52,7 @@ private:
     Sink& m_sink;
     ImportReport& m_report;
     std::string m_file;
-    ForeignTexts m_texts;
+    ForeignLookup m_texts;
     ProcessOutputs m_outputs;
     RunId m_run;
     std::unordered_map<std::int64_t, NameId> m_names; // by their number in the report

@@ -68,7 +68,6 @@ constexpr std::array kText{
     Sign{"SPEC PTDaemon", "messages of SPEC PTDaemon; the power is in its log beside it"},
     Sign{"ROCm System Management", "rocm-smi table, not read by this version"},
     Sign{"AMD-SMI", "amd-smi output, not read by this version"},
-    Sign{"CUDA Kernel", "table of Nsight Systems, not read by this version"},
     Sign{"elapsed time per iteration", "training log, not telemetry"},
     Sign{"lm loss", "training log, not telemetry"},
     Sign{"train_loss", "training log, not telemetry"},
@@ -141,6 +140,8 @@ std::string describeFile(std::string_view head, std::string_view path) {
         if (head.size() >= mark.at && head.substr(mark.at).starts_with(mark.bytes))
             return std::string(mark.kind);
     }
+    if (const std::string suffix = suffixOf(path); suffix == "nsys-rep" || suffix == "qdrep")
+        return "Nsight Systems report: export it with nsys export --type sqlite";
     if (isBinary(head))
         return "binary file of an unknown kind";
     const std::string_view text = firstText(head);

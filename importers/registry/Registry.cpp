@@ -7,7 +7,9 @@
 #include "importers/meters/MetersImporter.h"
 #include "importers/nccl/NcclImporter.h"
 #include "importers/nsys/NsysImporter.h"
+#include "importers/nsysstats/StatsImporter.h"
 #include "importers/nvsmi/NvsmiImporter.h"
+#include "importers/rocprof/RocprofImporter.h"
 #include "importers/topology/TopologyImporter.h"
 #include "importers/trainlog/TrainlogImporter.h"
 
@@ -21,6 +23,8 @@ const std::vector<const Importer*>& registry() {
         &charllm::importer(),
         &kineto::importer(),
         &nsys::importer(),
+        &nsysstats::importer(),
+        &rocprof::importer(),
         &meters::gpuImporter(),
         &meters::nodeImporter(),
         &nvsmi::importer(),

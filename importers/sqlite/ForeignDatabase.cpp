@@ -235,6 +235,16 @@ bool ForeignDatabase::isCutShort() const {
     return m_state->file.isCutShort();
 }
 
+std::string ForeignDatabase::selection(
+    const ForeignTable& table, std::span<const std::string_view> columns) const {
+    std::string sql;
+    for (const std::string_view column : columns) {
+        sql += sql.empty() ? "SELECT " : ", ";
+        sql += hasColumn(table.name, column) ? asIdentifier(column) : std::string("NULL");
+    }
+    return sql + " FROM " + asIdentifier(table.name);
+}
+
 Result<ForeignDatabase::ScanEnd> ForeignDatabase::scan(std::string_view table,
     std::span<const std::string_view> columns,
     const std::function<Status(const ForeignRow&)>& visit, std::int64_t limit) {
@@ -242,12 +252,7 @@ Result<ForeignDatabase::ScanEnd> ForeignDatabase::scan(std::string_view table,
     const ForeignTable* found = this->table(table);
     if (found == nullptr)
         return end;
-    std::string sql = "SELECT ";
-    for (const std::string_view column : columns) {
-        sql += sql.size() > 7 ? ", " : "";
-        sql += hasColumn(table, column) ? asIdentifier(column) : std::string("NULL");
-    }
-    sql += " FROM " + asIdentifier(found->name) + " NOT INDEXED";
+    std::string sql = selection(*found, columns) + " NOT INDEXED";
     if (limit >= 0)
         sql += " LIMIT " + std::to_string(limit);
     const auto statement = m_state->prepare(sql);
@@ -271,26 +276,27 @@ Result<ForeignDatabase::ScanEnd> ForeignDatabase::scan(std::string_view table,
     }
 }
 
-struct ForeignTexts::Query {
+struct ForeignLookup::Query {
     Statement statement;
 };
 
-ForeignTexts::ForeignTexts(
-    ForeignDatabase& database, std::string_view table, std::string_view key, std::string_view value)
+ForeignLookup::ForeignLookup(ForeignDatabase& database, std::string_view table,
+    std::string_view key, std::span<const std::string_view> columns)
     : m_query(std::make_unique<Query>()) {
-    if (!database.hasColumn(table, key) || !database.hasColumn(table, value))
+    const ForeignTable* found = database.table(table);
+    if (found == nullptr || !database.hasColumn(table, key))
         return;
-    auto statement = database.m_state->prepare("SELECT " + asIdentifier(value) + " FROM "
-        + asIdentifier(table) + " WHERE " + asIdentifier(key) + " = ?");
+    auto statement = database.m_state->prepare(
+        database.selection(*found, columns) + " WHERE " + asIdentifier(key) + " = ?");
     if (statement.hasValue())
         m_query->statement = std::move(statement).value();
 }
 
-ForeignTexts::ForeignTexts(ForeignTexts&&) noexcept = default;
-ForeignTexts& ForeignTexts::operator=(ForeignTexts&&) noexcept = default;
-ForeignTexts::~ForeignTexts() = default;
+ForeignLookup::ForeignLookup(ForeignLookup&&) noexcept = default;
+ForeignLookup& ForeignLookup::operator=(ForeignLookup&&) noexcept = default;
+ForeignLookup::~ForeignLookup() = default;
 
-std::optional<std::string_view> ForeignTexts::find(std::int64_t key) {
+std::optional<ForeignRow> ForeignLookup::find(std::int64_t key) {
     sqlite3_stmt* const statement = m_query->statement.get();
     if (statement == nullptr)
         return std::nullopt;
@@ -298,7 +304,7 @@ std::optional<std::string_view> ForeignTexts::find(std::int64_t key) {
     sqlite3_bind_int64(statement, 1, key);
     if (sqlite3_step(statement) != SQLITE_ROW)
         return std::nullopt;
-    return ForeignRow(statement).text(0);
+    return ForeignRow(statement);
 }
 
 } // namespace trainscope::importers

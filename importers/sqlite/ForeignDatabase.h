@@ -46,7 +46,7 @@ struct ForeignTable {
 class ForeignDatabase {
 public:
     // Longer texts and blobs end the reading of their table.
-    static constexpr int kLongestValue = 64 << 20;
+    static constexpr int kLongestValue = 16 << 20;
 
     static bool isDatabase(std::string_view head);
     // Opened where it lies; a compressed file, or one of a tree that is not on disk, is unpacked
@@ -80,27 +80,30 @@ public:
         const std::function<Status(const ForeignRow&)>& visit, std::int64_t limit = -1);
 
 private:
-    friend class ForeignTexts;
+    friend class ForeignLookup;
     struct State;
     explicit ForeignDatabase(std::unique_ptr<State> state);
     Status listTables();
+    [[nodiscard]] std::string selection(
+        const ForeignTable& table, std::span<const std::string_view> columns) const;
     Result<std::vector<std::string>> columnsOf(const std::string& table);
     [[nodiscard]] Error failure(int code) const;
 
     std::unique_ptr<State> m_state;
 };
 
-// The texts of a table by their numbers, one at a time. The database must outlive it.
-class ForeignTexts {
+// Rows of a table by their numbers, one at a time. The database must outlive it.
+class ForeignLookup {
 public:
-    ForeignTexts(ForeignDatabase& database, std::string_view table, std::string_view key,
-        std::string_view value);
-    ForeignTexts(ForeignTexts&&) noexcept;
-    ForeignTexts& operator=(ForeignTexts&&) noexcept;
-    ~ForeignTexts();
+    // Columns that the table lacks are NULL; without the table or the key nothing is found.
+    ForeignLookup(ForeignDatabase& database, std::string_view table, std::string_view key,
+        std::span<const std::string_view> columns);
+    ForeignLookup(ForeignLookup&&) noexcept;
+    ForeignLookup& operator=(ForeignLookup&&) noexcept;
+    ~ForeignLookup();
 
-    // Valid until the next call; absent: there is none.
-    std::optional<std::string_view> find(std::int64_t key);
+    // Valid until the next call.
+    std::optional<ForeignRow> find(std::int64_t key);
 
 private:
     struct Query;

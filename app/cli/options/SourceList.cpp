@@ -31,18 +31,25 @@ public:
     [[nodiscard]] const std::vector<SourceFile>& files() const override { return m_files; }
     [[nodiscard]] Result<std::unique_ptr<ByteStream>> openRaw(
         const std::string& path) const override {
-        // Those of an archive are known to its own tree alone.
-        for (const auto& single : m_singles) {
-            if (single->lists(path))
-                return single->openRaw(path);
-        }
-        return m_singles.front()->openRaw(path);
+        return treeOf(path).openRaw(path);
     }
     [[nodiscard]] std::string displayPath(const std::string& path) const override {
         return m_singles.front()->displayPath(path);
     }
+    [[nodiscard]] std::string localPath(const std::string& path) const override {
+        return treeOf(path).localPath(path);
+    }
 
 private:
+    // Files of an archive are known to its own tree alone.
+    [[nodiscard]] const SourceTree& treeOf(const std::string& path) const {
+        for (const auto& single : m_singles) {
+            if (single->lists(path))
+                return *single;
+        }
+        return *m_singles.front();
+    }
+
     std::vector<std::unique_ptr<SourceTree>> m_singles;
     std::vector<SourceFile> m_files;
 };

@@ -49,6 +49,11 @@ public:
         const auto* folder = memberOf(path + "/");
         return folder != nullptr ? folder->tree->displayPath({}) : commonFolder();
     }
+    [[nodiscard]] std::string localPath(const std::string& path) const override {
+        const auto* member = memberOf(path);
+        return member == nullptr ? std::string()
+                                 : member->tree->localPath(path.substr(member->prefix.size()));
+    }
 
 private:
     // What stands for the joined tree itself, and names runs that lie directly in it.

@@ -54,6 +54,7 @@ def measure(table, figures, make, full):
     _rate(table, "Kineto trace", make, trace)
     _rate(table, "Kineto trace .gz", make, programs.compressed(trace, ".gz", "gzip", "-1"), trace)
     _rate(table, "Kineto trace .zst", make, programs.compressed(trace, ".zst", "zstd", "-1", "-q"), trace)
+    _rate(table, "Nsight Systems report", make, make.input("report", 6_500_000 if full else 600_000))
     middle = make.input("trace", 600_000)
     _threads(table, make, middle)
     database = programs.scratch("time.trainscope")

@@ -2,13 +2,13 @@
 // Reports of Nsight Systems made for tests, with tables as its documentation lists them, and
 // imports of them into memory.
 
-#include "importers/kineto/CollectingSink.h"
 #include "importers/nsys/NsysImporter.h"
 #include "importers/support/MadeDatabase.h"
+#include "importers/support/TraceLines.h"
 
 #include <map>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace trainscope::test {
 
@@ -109,43 +109,14 @@ private:
     std::map<std::string, std::int64_t> m_texts;
 };
 
-struct ImportedReports {
-    std::vector<importers::ImportUnit> units;
-    CollectingSink sink; // of all
-    std::vector<Result<ImportReport>> reports;
-
-    // Of a kind, as "rank|device or process/thread|name|start|duration|correlation|detail".
+struct ImportedReports : ImportedTraces {
     [[nodiscard]] std::multiset<std::string> lines(SpanKind kind) const {
-        std::multiset<std::string> result;
-        for (const CollectedTrack& track : sink.tracks) {
-            const TrackDescription& at = track.description;
-            for (const Span& span : track.spans) {
-                if (span.kind != kind)
-                    continue;
-                const std::string place = at.kind == TrackKind::Thread
-                    ? at.process + "/" + at.thread
-                    : std::to_string(at.device) + "/" + at.thread;
-                result.insert(std::to_string(at.rank) + "|" + place + "|" + sink.name(span.name)
-                    + "|" + std::to_string(span.start.ns - MadeReport::kStart) + "|"
-                    + std::to_string(span.duration.ns) + "|" + std::to_string(span.correlation)
-                    + "|" + sink.name(span.detail));
-            }
-        }
-        return result;
+        return ImportedTraces::lines(kind, MadeReport::kStart);
     }
 };
 
 inline void importReports(const importers::SourceTree& tree, ImportedReports& out) {
-    const importers::Importer& importer = importers::nsys::importer();
-    std::vector<importers::SourceFile> mine;
-    for (const auto& file : tree.files()) {
-        const auto head = importers::readHead(tree, file.path, 65536);
-        if (head.hasValue() && importer.look(tree, file, head.value()) > 0)
-            mine.push_back(file);
-    }
-    out.units = importer.plan(tree, mine);
-    for (const auto& unit : out.units)
-        out.reports.push_back(importer.import(tree, unit, out.sink, {}));
+    importTraces(importers::nsys::importer(), tree, out);
 }
 
 inline void importReport(const MadeReport& report, ImportedReports& out) {

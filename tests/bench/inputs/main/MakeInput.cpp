@@ -1,6 +1,8 @@
 // Prints the path of an input, made when the cache does not have it:
-//   trainscope_bench_input telemetry RANKS ROWS | trace KERNELS | power SAMPLES GPUS | spans SPANS
+//   trainscope_bench_input telemetry RANKS ROWS | trace KERNELS | report KERNELS |
+//   power SAMPLES GPUS | spans SPANS
 #include "bench/inputs/KinetoTrace.h"
+#include "bench/inputs/NsysReport.h"
 #include "bench/inputs/PowerDatabase.h"
 #include "bench/inputs/SpanDatabase.h"
 #include "bench/inputs/TelemetryTree.h"
@@ -20,13 +22,15 @@ int main(int argc, char** argv) {
         path = bench::telemetryTree({static_cast<int>(number(1)), static_cast<int>(number(2))});
     else if (words.size() == 2 && words[0] == "trace")
         path = bench::kinetoTrace(number(1));
+    else if (words.size() == 2 && words[0] == "report")
+        path = bench::nsysReport(number(1));
     else if (words.size() == 3 && words[0] == "power")
         path = bench::powerDatabase(number(1), static_cast<int>(number(2)));
     else if (words.size() == 2 && words[0] == "spans")
         path = bench::spanDatabase(number(1));
     if (path.empty()) {
-        std::fputs("usage: trainscope_bench_input telemetry RANKS ROWS | trace KERNELS | power "
-                   "SAMPLES GPUS | spans SPANS\n",
+        std::fputs("usage: trainscope_bench_input telemetry RANKS ROWS | trace KERNELS | report "
+                   "KERNELS | power SAMPLES GPUS | spans SPANS\n",
             stderr);
         return 2;
     }

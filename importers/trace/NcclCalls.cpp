@@ -1,4 +1,4 @@
-#include "importers/nsys/Collectives.h"
+#include "importers/trace/NcclCalls.h"
 
 #include "core/model/AsciiText.h"
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-namespace trainscope::importers::nsys {
+namespace trainscope::importers {
 
 namespace {
 
@@ -54,19 +54,14 @@ std::string hexOf(std::uint64_t value) {
 
 } // namespace
 
-std::string collectiveOf(std::string_view ncclFunction) {
+std::string_view collectiveOf(std::string_view ncclFunction) {
     const auto found = std::find_if(kFunctions.begin(), kFunctions.end(),
         [&](const Names& one) { return one.first == ncclFunction; });
-    return found == kFunctions.end() ? std::string() : std::string(found->second);
-}
-
-std::string_view elementTypeOf(std::string_view kernelName) {
-    const ElementType* type = typeIn(kernelName);
-    return type == nullptr ? std::string_view() : type->type;
+    return found == kFunctions.end() ? std::string_view() : found->second;
 }
 
 bool isNcclKernel(std::string_view kernelName) {
-    return containsIgnoringCase(kernelName, "nccl");
+    return containsIgnoringCase(kernelName, "nccl") || containsIgnoringCase(kernelName, "rccl");
 }
 
 void Communicators::add(const NcclPayload& payload) {
@@ -120,4 +115,4 @@ void appendCollective(const NcclCall& call, std::string_view kernelName,
         detail.add("Calls", std::int64_t{call.merged});
 }
 
-} // namespace trainscope::importers::nsys
+} // namespace trainscope::importers

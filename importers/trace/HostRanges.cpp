@@ -1,9 +1,10 @@
-#include "importers/nsys/HostRanges.h"
+#include "importers/trace/HostRanges.h"
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
-namespace trainscope::importers::nsys {
+namespace trainscope::importers {
 
 namespace {
 
@@ -15,41 +16,38 @@ bool isNumberOfLaunch(std::int64_t correlation) {
 
 } // namespace
 
-void HostRanges::add(std::int64_t thread, HostRange range, const NcclCall* call) {
-    if (m_unsorted.size() >= kMost) {
+void HostRanges::add(HostRange range, const NcclCall* call) {
+    if (m_ranges.size() >= kMost) {
         m_isFull = true;
         return;
     }
-    if (call != nullptr) {
+    m_isFull = m_isFull || (call != nullptr && m_calls.size() >= kMostCalls);
+    if (call != nullptr && m_calls.size() < kMostCalls) {
         range.call = static_cast<std::uint32_t>(m_calls.size());
         m_calls.push_back(*call);
     }
-    m_unsorted.emplace_back(thread, range);
+    m_ranges.push_back(range);
 }
 
 void HostRanges::nest() {
-    std::stable_sort(m_unsorted.begin(), m_unsorted.end(), [](const auto& a, const auto& b) {
-        if (a.first != b.first)
-            return a.first < b.first;
-        return a.second.start != b.second.start ? a.second.start < b.second.start
-                                                : a.second.end > b.second.end;
+    std::sort(m_ranges.begin(), m_ranges.end(), [](const HostRange& a, const HostRange& b) {
+        return std::tuple(a.thread, a.start, -a.end, a.name.value, a.call)
+            < std::tuple(b.thread, b.start, -b.end, b.name.value, b.call);
     });
-    m_ranges.reserve(m_unsorted.size());
     std::vector<std::uint32_t> open;
-    for (const auto& [thread, range] : m_unsorted) {
-        const auto index = static_cast<std::uint32_t>(m_ranges.size());
-        const auto [found, isNew] = m_threads.try_emplace(thread, Thread{index, index, index});
+    for (std::uint32_t index = 0; index < m_ranges.size(); ++index) {
+        HostRange& range = m_ranges[index];
+        const auto [found, isNew]
+            = m_threads.try_emplace(range.thread, Thread{index, index, index});
         if (isNew)
             open.clear();
         while (!open.empty() && m_ranges[open.back()].end <= range.start)
             open.pop_back();
-        m_ranges.push_back(range);
-        m_ranges.back().parent = open.empty() ? HostRange::kNone : open.back();
+        range.parent = open.empty() ? HostRange::kNone : open.back();
         open.push_back(index);
         found->second.end = index + 1;
     }
-    m_unsorted = {};
-    m_projections.resize(m_ranges.size());
+    m_firstExtents.assign(m_ranges.size(), HostRange::kNone);
 }
 
 // The last range that began by then, or the nearest one around it that had not ended.
@@ -77,7 +75,8 @@ std::uint32_t HostRanges::openAt(Thread& thread, std::int64_t time) const {
     return at;
 }
 
-void HostRanges::launch(std::int64_t thread, std::int64_t time, std::int64_t correlation) {
+void HostRanges::launch(
+    std::int64_t process, std::int64_t thread, std::int64_t time, std::int64_t correlation) {
     const auto found = m_threads.find(thread);
     if (found == m_threads.end() || !isNumberOfLaunch(correlation))
         return;
@@ -89,7 +88,7 @@ void HostRanges::launch(std::int64_t thread, std::int64_t time, std::int64_t cor
         return;
     }
     ++m_launchCount;
-    m_launches[processOf(thread)].push_back({static_cast<std::uint32_t>(correlation), range});
+    m_launches[process].push_back({static_cast<std::uint32_t>(correlation), range});
 }
 
 void HostRanges::sortLaunches() {
@@ -113,27 +112,36 @@ std::uint32_t HostRanges::work(std::int64_t process, std::int64_t correlation) {
 
 void HostRanges::extend(
     std::uint32_t range, std::uint32_t stream, std::int64_t start, std::int64_t end) {
-    widen(range, {stream, start, end});
+    widen(range, stream, start, end);
 }
 
-void HostRanges::widen(std::uint32_t range, const Extent& extent) {
-    std::vector<Extent>& extents = m_projections[range];
-    const auto found = std::find_if(extents.begin(), extents.end(),
-        [&](const Extent& one) { return one.stream == extent.stream; });
-    if (found == extents.end()) {
-        extents.push_back(extent);
+void HostRanges::widen(
+    std::uint32_t range, std::uint32_t stream, std::int64_t start, std::int64_t end) {
+    std::uint32_t at = m_firstExtents[range];
+    while (at != HostRange::kNone && m_extents[at].stream != stream)
+        at = m_extents[at].next;
+    if (at != HostRange::kNone) {
+        m_extents[at].start = std::min(m_extents[at].start, start);
+        m_extents[at].end = std::max(m_extents[at].end, end);
         return;
     }
-    found->start = std::min(found->start, extent.start);
-    found->end = std::max(found->end, extent.end);
+    if (m_extents.size() >= kMostProjections) {
+        m_isFull = true;
+        return;
+    }
+    m_extents.push_back({stream, m_firstExtents[range], start, end});
+    m_firstExtents[range] = static_cast<std::uint32_t>(m_extents.size() - 1);
 }
 
 void HostRanges::widenParent(std::uint32_t range) {
     const std::uint32_t parent = m_ranges[range].parent;
     if (parent == HostRange::kNone)
         return;
-    for (const Extent& extent : m_projections[range])
-        widen(parent, extent);
+    for (std::uint32_t at = m_firstExtents[range]; at != HostRange::kNone;
+         at = m_extents[at].next) {
+        const Extent extent = m_extents[at];
+        widen(parent, extent.stream, extent.start, extent.end);
+    }
 }
 
 std::optional<NcclCall> HostRanges::callOf(std::uint32_t range) const {
@@ -153,6 +161,8 @@ std::optional<NcclCall> HostRanges::callOf(std::uint32_t range) const {
     std::optional<NcclCall> sum;
     for (std::uint32_t at = range, steps = 0; at > 0 && steps < kMostCallsOfGroup; ++steps) {
         const HostRange& before = m_ranges[--at];
+        if (before.thread != m_ranges[range].thread)
+            break;
         if (before.call == HostRange::kNone)
             continue;
         const NcclCall& call = m_calls[before.call];
@@ -172,4 +182,4 @@ std::optional<NcclCall> HostRanges::callOf(std::uint32_t range) const {
     return sum;
 }
 
-} // namespace trainscope::importers::nsys
+} // namespace trainscope::importers

@@ -1,0 +1,273 @@
+#include "importers/rocprof/CsvTables.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "importers/rocprof/Words.h"
+#include "importers/trace/ProfileWriter.h"
+#include "importers/trace/TraceTable.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace trainscope::importers::rocprof {
+
+namespace {
+
+constexpr std::size_t kHead = std::size_t{64} << 10;
+
+// A GPU among the agents of a machine.
+struct Agent {
+    std::int64_t node = -1;
+    std::int64_t logical = -1;
+    std::string model;
+};
+
+class TablesImport {
+public:
+    TablesImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink)
+        : m_tree(tree)
+        , m_unit(unit)
+        , m_sink(sink)
+        , m_writer(sink, m_report, unit.path, unit.rank.value_or(0), {}, DurationNs{0}) {
+        m_report.importer = "rocprof 1";
+    }
+
+    Result<ImportReport> run(const Progress& progress) {
+        std::multimap<CsvTable, std::string> tables;
+        for (const std::string& path : m_unit.files) {
+            ASSIGN_OR_RETURN(const auto head, readHead(m_tree, path, kHead));
+            tables.emplace(csvTableOf(head), path);
+        }
+        RETURN_IF_ERROR(each(tables, CsvTable::Agents, {"agent_type", "node_id"}, progress,
+            [&](const TraceRow& row) { return agent(row); }));
+        std::stable_sort(m_gpus.begin(), m_gpus.end(),
+            [](const Agent& a, const Agent& b) { return a.node < b.node; });
+        Run run;
+        run.name = m_unit.runName;
+        run.gpuModel = m_gpus.empty() ? std::string() : m_gpus.front().model;
+        RETURN_IF_ERROR(m_writer.begin(run));
+        RETURN_IF_ERROR(each(tables, CsvTable::Calls, {"function", "start_timestamp"}, progress,
+            [&](const TraceRow& row) { return call(row); }));
+        m_writer.nest();
+        RETURN_IF_ERROR(each(tables, CsvTable::Kernels, {"kernel_name", "start_timestamp"},
+            progress, [&](const TraceRow& row) { return kernel(row); }));
+        RETURN_IF_ERROR(each(tables, CsvTable::OldKernels, {"kernelname", "beginns"}, progress,
+            [&](const TraceRow& row) { return oldKernel(row); }));
+        RETURN_IF_ERROR(each(tables, CsvTable::Copies, {"direction", "start_timestamp"}, progress,
+            [&](const TraceRow& row) { return copy(row); }));
+        if (const auto counters = tables.count(CsvTable::Counters); counters > 0)
+            m_report.warn(m_unit.path, 0, "tables of performance counters are not read");
+        return finish();
+    }
+
+private:
+    template <typename Visit>
+    Status each(const std::multimap<CsvTable, std::string>& tables, CsvTable kind,
+        std::initializer_list<std::string_view> required, const Progress& progress,
+        const Visit& visit) {
+        const auto [begin, end] = tables.equal_range(kind);
+        for (auto table = begin; table != end; ++table) {
+            ASSIGN_OR_RETURN(
+                const auto read, readTable(m_tree, table->second, required, visit, progress));
+            m_report.rows += read.rows;
+            m_report.skipped += read.shortRows;
+            m_report.bytes += read.bytes;
+            if (!read.problem.empty())
+                m_report.warn(table->second, 0,
+                    "read up to row " + std::to_string(read.rows) + ": " + read.problem);
+            if (read.shortRows > 0)
+                m_report.warn(table->second, 0, "rows without all columns are left out");
+        }
+        return {};
+    }
+
+    Status agent(const TraceRow& row) {
+        if (!equalsIgnoringCase(row.text("agent_type"), "GPU"))
+            return {};
+        std::string_view model = row.text("product_name");
+        if (model.empty())
+            model = row.text("name");
+        m_gpus.push_back({row.integer("node_id").value_or(-1),
+            row.integer("logical_node_id").value_or(-1), std::string(model)});
+        return {};
+    }
+
+    // The GPUs of the machine in their order; without the table of agents as they are numbered.
+    int deviceOf(std::string_view agent) {
+        const bool isTypeRelative = agent.starts_with("GPU ");
+        const std::int64_t number = agentNumber(isTypeRelative ? agent.substr(4) : agent);
+        const bool isLogical = agent.starts_with("Agent");
+        for (std::size_t i = 0; i < m_gpus.size() && !isTypeRelative; ++i) {
+            if ((isLogical ? m_gpus[i].logical : m_gpus[i].node) == number)
+                return static_cast<int>(i);
+        }
+        constexpr std::int64_t kMost = 1'000;
+        if (number >= 0 && number < kMost)
+            return static_cast<int>(number);
+        // Old versions write handles.
+        const auto next = static_cast<int>(m_handles.size());
+        return m_handles.size() < kMost ? m_handles.try_emplace(number, next).first->second : 0;
+    }
+
+    Status call(const TraceRow& row) {
+        const auto range
+            = m_writer.rangeOf(row.integer("start_timestamp"), row.integer("end_timestamp"));
+        if (!range)
+            return {};
+        ProfiledCall call;
+        call.process = row.integer("process_id").value_or(0);
+        call.thread = row.integer("thread_id").value_or(0);
+        call.range = *range;
+        call.correlation = row.integer("correlation_id").value_or(0);
+        call.name = row.text("function");
+        call.kind = callKindOf(row.text("domain"));
+        m_process = call.process;
+        return m_writer.call(call);
+    }
+
+    static KernelShape shapeOf(const TraceRow& row) {
+        const auto number = [&](std::string_view name) { return row.integer(name).value_or(0); };
+        KernelShape shape;
+        shape.grid = {number("grid_size_x"), number("grid_size_y"), number("grid_size_z")};
+        shape.workgroup
+            = {number("workgroup_size_x"), number("workgroup_size_y"), number("workgroup_size_z")};
+        shape.registers = row.integer("vgpr_count");
+        shape.localMemory = row.integer("lds_block_size");
+        if (!shape.localMemory)
+            shape.localMemory = row.integer("group_segment_size");
+        return shape;
+    }
+
+    Status kernel(const TraceRow& row) {
+        const auto range
+            = m_writer.rangeOf(row.integer("start_timestamp"), row.integer("end_timestamp"));
+        if (!range)
+            return {};
+        ProfiledWork work;
+        work.process = row.integer("process_id").value_or(m_process);
+        work.device = deviceOf(row.text("agent_id"));
+        const std::string_view stream = row.text("stream_id");
+        work.stream = stream.empty() ? row.text("queue_id") : stream;
+        work.range = *range;
+        work.correlation = row.integer("correlation_id").value_or(0);
+        work.name = row.text("kernel_name");
+        rocprof::describe(shapeOf(row), m_detail);
+        return m_writer.work(work, m_detail);
+    }
+
+    Status oldKernel(const TraceRow& row) {
+        const auto range = m_writer.rangeOf(row.integer("beginns"), row.integer("endns"));
+        if (!range)
+            return {};
+        ProfiledWork work;
+        work.process = row.integer("pid").value_or(0);
+        work.device = deviceOf(row.text("gpu-id"));
+        work.stream = row.text("queue-id");
+        work.range = *range;
+        std::string name(row.text("kernelname"));
+        if (name.ends_with(".kd"))
+            name.resize(name.size() - 3);
+        work.name = name;
+        KernelShape shape;
+        shape.grid = {row.integer("grd").value_or(0), 1, 1};
+        shape.workgroup = {row.integer("wgr").value_or(0), 1, 1};
+        shape.registers = row.integer("arch_vgpr");
+        shape.localMemory = row.integer("lds");
+        rocprof::describe(shape, m_detail);
+        return m_writer.work(work, m_detail);
+    }
+
+    Status copy(const TraceRow& row) {
+        const auto range
+            = m_writer.rangeOf(row.integer("start_timestamp"), row.integer("end_timestamp"));
+        if (!range)
+            return {};
+        const std::string name = copyName(row.text("direction"));
+        const bool isToHost = name.ends_with("DtoH");
+        ProfiledWork work;
+        work.process = m_process;
+        work.device = deviceOf(row.text(isToHost ? "source_agent_id" : "destination_agent_id"));
+        const std::string_view stream = row.text("stream_id");
+        work.stream = stream.empty() ? std::string_view("copies") : stream;
+        work.range = *range;
+        work.correlation = row.integer("correlation_id").value_or(0);
+        work.name = name;
+        work.kind = SpanKind::Copy;
+        return m_writer.work(work, m_detail);
+    }
+
+    Result<ImportReport> finish() {
+        RETURN_IF_ERROR(m_writer.finish());
+        if (m_report.spans == 0)
+            return Error{ErrorCode::Unrecognised,
+                "There is no row with times in these tables of rocprof.",
+                m_tree.displayPath(m_unit.path)};
+        const int device = m_writer.outputs().output(0).firstDevice();
+        if (device >= 0) {
+            constexpr int kUsualGpus = 8;
+            const bool isKnown = static_cast<std::size_t>(device) < m_gpus.size();
+            const int perNode = isKnown ? static_cast<int>(m_gpus.size()) : kUsualGpus;
+            Gpu gpu;
+            gpu.rank = m_writer.outputs().firstRank();
+            gpu.node = gpu.rank / perNode;
+            gpu.local = isKnown ? device : gpu.rank % perNode;
+            gpu.model = isKnown ? m_gpus[static_cast<std::size_t>(device)].model : std::string();
+            RETURN_IF_ERROR(m_sink.gpu(m_writer.run(), gpu));
+        }
+        if (m_writer.kernels() == 0)
+            m_report.warn(m_unit.path, 0, "there are no kernels: record with --kernel-trace");
+        m_report.facts["clock"] = "ns since the machine started; when that was is not said";
+        return std::move(m_report);
+    }
+
+    const SourceTree& m_tree;
+    const ImportUnit& m_unit;
+    Sink& m_sink;
+    ImportReport m_report;
+    ProfileWriter m_writer;
+    DetailText m_detail;
+    std::vector<Agent> m_gpus;
+    std::map<std::int64_t, int> m_handles;
+    std::int64_t m_process = 0;
+};
+
+} // namespace
+
+CsvTable csvTableOf(std::string_view head) {
+    if (headerIn(head, {"counter_name", "counter_value", "kernel_name"}))
+        return CsvTable::Counters;
+    if (headerIn(head, {"kernel_name", "start_timestamp", "end_timestamp", "agent_id"}))
+        return CsvTable::Kernels;
+    if (headerIn(head, {"kernelname", "beginns", "endns"}))
+        return CsvTable::OldKernels;
+    if (headerIn(head, {"direction", "start_timestamp", "end_timestamp"}))
+        return CsvTable::Copies;
+    if (headerIn(head, {"function", "start_timestamp", "end_timestamp", "thread_id"}))
+        return CsvTable::Calls;
+    if (headerIn(head, {"agent_type", "node_id", "logical_node_id"}))
+        return CsvTable::Agents;
+    return CsvTable::None;
+}
+
+std::string_view csvPrefix(std::string_view path) {
+    static constexpr std::array<std::string_view, 12> kTables{"kernel_trace", "hip_api_trace",
+        "hip_trace", "hsa_api_trace", "memory_copy_trace", "marker_api_trace", "marker_trace",
+        "rccl_api_trace", "agent_info", "counter_collection", "memory_allocation_trace",
+        "scratch_memory_trace"};
+    std::string_view stem = path.substr(path.rfind('/') + 1);
+    stem = stem.substr(0, stem.find(".csv"));
+    for (const std::string_view table : kTables) {
+        if (stem.ends_with(table))
+            return stem.substr(0, stem.size() - table.size());
+    }
+    return stem;
+}
+
+Result<ImportReport> importTables(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
+    return TablesImport(tree, unit, sink).run(progress);
+}
+
+} // namespace trainscope::importers::rocprof

@@ -1,0 +1,347 @@
+#include "importers/rocprof/Rocpd.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "importers/rocprof/Recording.h"
+#include "importers/rocprof/Words.h"
+#include "importers/trace/ProfileWriter.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace trainscope::importers::rocprof {
+
+namespace {
+
+// The message of a marker stands in the JSON of its event.
+std::string messageOf(std::string_view extra) {
+    constexpr std::string_view kKey = "\"message\"";
+    const std::size_t at = extra.find(kKey);
+    if (at == std::string_view::npos)
+        return {};
+    const std::size_t open = extra.find('"', at + kKey.size());
+    if (open == std::string_view::npos)
+        return {};
+    std::string text;
+    for (std::size_t i = open + 1; i < extra.size() && extra[i] != '"'; ++i) {
+        if (extra[i] == '\\' && i + 1 < extra.size())
+            ++i;
+        text.push_back(extra[i]);
+    }
+    return text;
+}
+
+constexpr std::array<std::string_view, 1> kString{"string"};
+constexpr std::array<std::string_view, 4> kEvent{
+    "stack_id", "correlation_id", "category_id", "extdata"};
+constexpr std::array<std::string_view, 4> kSymbol{
+    "display_name", "kernel_name", "arch_vgpr_count", "group_segment_size"};
+
+// Reads the large tables of one recording.
+class RecordingReader {
+public:
+    RecordingReader(ForeignDatabase& database, const Recording& recording, ProfileWriter& writer,
+        ImportReport& report, std::string file)
+        : m_database(database)
+        , m_recording(recording)
+        , m_writer(writer)
+        , m_report(report)
+        , m_file(std::move(file))
+        , m_strings(database, table(kStringTable), "id", kString)
+        , m_events(database, table("rocpd_event"), "id", kEvent)
+        , m_symbols(database, table("rocpd_info_kernel_symbol"), "id", kSymbol) { }
+
+    Status readCalls() {
+        for (const auto& [number, name] : m_recording.threadNames) {
+            const std::int64_t process
+                = m_recording.processes.empty() ? 0 : m_recording.processes.begin()->second;
+            m_writer.outputs().onHost(process).nameThread(
+                std::to_string(process), std::to_string(m_recording.thread(number)), name);
+        }
+        constexpr std::array<std::string_view, 6> kColumns{
+            "start", "end", "pid", "tid", "name_id", "event_id"};
+        return read("rocpd_region", kColumns, [&](const ForeignRow& row) { return call(row); });
+    }
+
+    Status readWork() {
+        constexpr std::array<std::string_view, 16> kDispatch{"start", "end", "pid", "agent_id",
+            "stream_id", "queue_id", "event_id", "kernel_id", "grid_size_x", "grid_size_y",
+            "grid_size_z", "workgroup_size_x", "workgroup_size_y", "workgroup_size_z",
+            "group_segment_size", "region_name_id"};
+        RETURN_IF_ERROR(read("rocpd_kernel_dispatch", kDispatch,
+            [&](const ForeignRow& row) { return kernel(row); }));
+        constexpr std::array<std::string_view, 9> kCopy{"start", "end", "pid", "dst_agent_id",
+            "stream_id", "src_agent_id", "event_id", "name_id", "size"};
+        return read("rocpd_memory_copy", kCopy, [&](const ForeignRow& row) { return copy(row); });
+    }
+
+    [[nodiscard]] bool isDamaged() const { return m_isDamaged; }
+    [[nodiscard]] const std::string& model() const { return m_model; }
+
+private:
+    [[nodiscard]] std::string table(std::string_view name) const {
+        return std::string(name) + m_recording.suffix;
+    }
+
+    template <std::size_t count>
+    Status read(std::string_view name, const std::array<std::string_view, count>& columns,
+        const std::function<Status(const ForeignRow&)>& visit) {
+        ASSIGN_OR_RETURN(const auto end, m_database.scan(table(name), columns, visit));
+        m_report.rows += end.rows;
+        m_report.counts["rows of " + std::string(name)] += end.rows;
+        if (!end.problem.empty()) {
+            m_isDamaged = true;
+            m_report.warn(m_file, 0,
+                std::string(name) + " could be read up to row " + std::to_string(end.rows) + ": "
+                    + end.problem);
+        }
+        return {};
+    }
+
+    std::string stringOf(std::optional<std::int64_t> id) {
+        const auto row = id ? m_strings.find(*id) : std::nullopt;
+        return row ? std::string(row->text(0)) : std::string("?");
+    }
+
+    struct Event {
+        std::int64_t correlation = 0;
+        std::optional<std::int64_t> category;
+        std::string message;
+    };
+    Event eventOf(std::optional<std::int64_t> id, bool hasMessage) {
+        const auto row = id ? m_events.find(*id) : std::nullopt;
+        if (!row)
+            return {};
+        Event event;
+        // The profiler's own number; the other one is the program's.
+        event.correlation = row->integer(0, 0);
+        if (event.correlation == 0)
+            event.correlation = row->integer(1, 0);
+        event.category = row->integer(2);
+        if (hasMessage)
+            event.message = messageOf(row->text(3));
+        return event;
+    }
+
+    SpanKind kindOf(std::optional<std::int64_t> category) {
+        if (!category)
+            return SpanKind::Runtime;
+        const auto known = m_kinds.find(*category);
+        if (known != m_kinds.end())
+            return known->second;
+        const SpanKind kind = callKindOf(stringOf(category));
+        m_kinds.emplace(*category, kind);
+        return kind;
+    }
+
+    Status call(const ForeignRow& row) {
+        const auto range = m_writer.rangeOf(row.integer(0), row.integer(1));
+        if (!range)
+            return {};
+        const Event event = eventOf(row.integer(5), true);
+        ProfiledCall call;
+        call.process = m_recording.process(row.integer(2, 0));
+        call.thread = m_recording.thread(row.integer(3, 0));
+        call.range = *range;
+        call.correlation = event.correlation;
+        call.kind = kindOf(event.category);
+        const std::string name = call.kind == SpanKind::Annotation && !event.message.empty()
+            ? event.message
+            : stringOf(row.integer(4));
+        call.name = name;
+        return m_writer.call(call);
+    }
+
+    const RocpdAgent* agentOf(std::optional<std::int64_t> id) const {
+        const auto found = id ? m_recording.agents.find(*id) : m_recording.agents.end();
+        return found == m_recording.agents.end() ? nullptr : &found->second;
+    }
+
+    Status kernel(const ForeignRow& row) {
+        const auto range = m_writer.rangeOf(row.integer(0), row.integer(1));
+        if (!range)
+            return {};
+        ProfiledWork work;
+        work.process = m_recording.process(row.integer(2, 0));
+        const RocpdAgent* agent = agentOf(row.integer(3));
+        work.device = agent == nullptr ? 0 : std::max(agent->device, 0);
+        if (agent != nullptr && m_model.empty())
+            m_model = agent->model;
+        const std::string stream = std::to_string(row.integer(4, row.integer(5, 0)));
+        work.stream = stream;
+        work.range = *range;
+        work.correlation = eventOf(row.integer(6), false).correlation;
+        KernelShape shape;
+        for (std::size_t i = 0; i < 3; ++i) {
+            shape.grid[i] = row.integer(8 + static_cast<int>(i), 0);
+            shape.workgroup[i] = row.integer(11 + static_cast<int>(i), 0);
+        }
+        shape.localMemory = row.integer(14);
+        std::string name = "?";
+        if (const auto symbol = m_symbols.find(row.integer(7, -1))) {
+            name = symbol->text(0).empty() ? symbol->text(1) : symbol->text(0);
+            shape.registers = symbol->integer(2);
+        }
+        work.name = name;
+        rocprof::describe(shape, m_detail);
+        return m_writer.work(work, m_detail);
+    }
+
+    Status copy(const ForeignRow& row) {
+        const auto range = m_writer.rangeOf(row.integer(0), row.integer(1));
+        if (!range)
+            return {};
+        const std::string name = copyName(stringOf(row.integer(7)));
+        const RocpdAgent* agent = agentOf(row.integer(name.ends_with("DtoH") ? 5 : 3));
+        ProfiledWork work;
+        work.process = m_recording.process(row.integer(2, 0));
+        work.device = agent == nullptr ? 0 : std::max(agent->device, 0);
+        const std::string stream = std::to_string(row.integer(4, 0));
+        work.stream = stream;
+        work.range = *range;
+        work.correlation = eventOf(row.integer(6), false).correlation;
+        work.name = name;
+        work.kind = SpanKind::Copy;
+        if (const auto bytes = row.integer(8))
+            m_detail.add("bytes", *bytes);
+        return m_writer.work(work, m_detail);
+    }
+
+    ForeignDatabase& m_database;
+    const Recording& m_recording;
+    ProfileWriter& m_writer;
+    ImportReport& m_report;
+    std::string m_file;
+    ForeignLookup m_strings;
+    ForeignLookup m_events;
+    ForeignLookup m_symbols;
+    DetailText m_detail;
+    std::map<std::int64_t, SpanKind> m_kinds; // of calls, by category
+    std::string m_model;
+    bool m_isDamaged = false;
+};
+
+Status describeGpus(ProfileWriter& writer, const std::vector<Recording>& recordings, Sink& sink) {
+    const int listed = recordings.empty() ? 0 : recordings.front().gpus;
+    ProcessOutputs& outputs = writer.outputs();
+    constexpr int kUsualGpus = 8;
+    const int perNode = listed > 1 ? listed : std::max(kUsualGpus, outputs.rankCount());
+    for (int i = 0; i < outputs.rankCount(); ++i) {
+        const int device = outputs.output(i).firstDevice();
+        if (device < 0)
+            continue;
+        Gpu gpu;
+        gpu.rank = outputs.firstRank() + i;
+        gpu.node = recordings.front().launched.node.value_or(gpu.rank / perNode);
+        gpu.local = listed > 1 ? device : gpu.rank % perNode;
+        for (const auto& [id, agent] : recordings.front().agents) {
+            if (agent.device == device)
+                gpu.model = agent.model;
+        }
+        RETURN_IF_ERROR(sink.gpu(writer.run(), gpu));
+    }
+    return {};
+}
+
+} // namespace
+
+bool isRocpd(const ForeignDatabase& database) {
+    const auto& tables = database.tables();
+    const auto has = [&](std::string_view prefix) {
+        return std::any_of(tables.begin(), tables.end(),
+            [&](const ForeignTable& table) { return table.name.starts_with(prefix); });
+    };
+    return has(kStringTable) && has("rocpd_event")
+        && (has("rocpd_kernel_dispatch") || has("rocpd_region"));
+}
+
+TraceFacts factsOfRocpd(const SourceTree& tree, const SourceFile& file) {
+    TraceFacts facts;
+    facts.kind = "rocprof database";
+    const Progress noProgress;
+    auto database = ForeignDatabase::open(tree, file.path, noProgress);
+    auto recordings = database.hasValue() ? readRecordings(database.value())
+                                          : Result<std::vector<Recording>>(database.error());
+    if (!recordings.hasValue() || recordings.value().empty()) {
+        facts.problem = recordings.hasValue() ? std::string("There is no recording in it.")
+                                              : recordings.error().describe();
+        return facts;
+    }
+    const Recording& first = recordings.value().front();
+    facts.ranks = std::max(1, static_cast<int>(processesOf(recordings.value()).size()));
+    const LaunchedRank launched = first.launched.ofProcesses(facts.ranks);
+    facts.rank = launched.rank;
+    facts.worldSize = launched.worldSize;
+    facts.gpusPerNode = first.gpus > 1 ? first.gpus : 0;
+    for (const auto& [id, agent] : first.agents) {
+        if (agent.device == 0)
+            facts.gpuModel = agent.model;
+    }
+    constexpr std::array<std::string_view, 1> kStart{"start"};
+    const auto end = database.value().scan(
+        "rocpd_kernel_dispatch" + first.suffix, kStart,
+        [&](const ForeignRow& row) {
+            facts.firstNs = row.integer(0);
+            return Status();
+        },
+        1);
+    if (!end.hasValue())
+        facts.problem = end.error().describe();
+    return facts;
+}
+
+Result<ImportReport> importRocpd(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
+    ASSIGN_OR_RETURN(auto database, ForeignDatabase::open(tree, unit.path, progress));
+    ASSIGN_OR_RETURN(const auto recordings, readRecordings(database));
+    if (!isRocpd(database) || recordings.empty())
+        return Error{ErrorCode::Unrecognised, "There are no tables of rocpd in this database.",
+            tree.displayPath(unit.path)};
+    ImportReport report;
+    report.importer = "rocprof 1";
+    ProfileWriter writer(
+        sink, report, unit.path, unit.rank.value_or(0), processesOf(recordings), DurationNs{0});
+    Run run;
+    run.name = unit.runName;
+    run.worldSize = unit.worldSize;
+    run.gpuModel = unit.gpuModel;
+    RETURN_IF_ERROR(writer.begin(run));
+    std::vector<RecordingReader> readers;
+    for (const Recording& recording : recordings)
+        readers.emplace_back(database, recording, writer, report, unit.path);
+    for (RecordingReader& reader : readers)
+        RETURN_IF_ERROR(reader.readCalls());
+    writer.nest();
+    for (RecordingReader& reader : readers)
+        RETURN_IF_ERROR(reader.readWork());
+    RETURN_IF_ERROR(writer.finish());
+    report.bytes = database.bytesTotal();
+    if (report.spans == 0)
+        return Error{ErrorCode::Unrecognised,
+            "There is nothing in this database of rocprof that could be read.",
+            tree.displayPath(unit.path)};
+    const bool isDamaged = database.isCutShort()
+        || std::any_of(readers.begin(), readers.end(),
+            [](const RecordingReader& reader) { return reader.isDamaged(); });
+    if (isDamaged) {
+        run.status = RunStatus::Partial;
+        RETURN_IF_ERROR(writer.begin(run));
+    }
+    if (database.isCutShort())
+        report.warn(unit.path, 0, "the file is cut short: its last pages are missing");
+    RETURN_IF_ERROR(describeGpus(writer, recordings, sink));
+    if (writer.kernels() == 0)
+        report.warn(unit.path, 0, "there are no kernels: record with --kernel-trace");
+    report.facts["clock"] = "ns since the machine started; when that was is not said";
+    if (!recordings.front().host.empty())
+        report.facts["host"] = recordings.front().host;
+    if (!unit.gpuModel.empty())
+        report.facts["GPU"] = unit.gpuModel;
+    report.ranksExpected = unit.worldSize;
+    return report;
+}
+
+} // namespace trainscope::importers::rocprof

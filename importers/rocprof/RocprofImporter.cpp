@@ -1,0 +1,128 @@
+#include "importers/rocprof/RocprofImporter.h"
+
+#include "core/model/WholeNumber.h"
+#include "importers/rocprof/CsvTables.h"
+#include "importers/rocprof/Rocpd.h"
+#include "importers/trace/TraceTable.h"
+
+#include <exception>
+#include <map>
+#include <utility>
+
+namespace trainscope::importers::rocprof {
+
+namespace {
+
+constexpr std::size_t kFirstBytes = std::size_t{16} << 10;
+
+Confidence sniff(std::string_view head, std::string_view /*path*/) {
+    switch (csvTableOf(head)) {
+    case CsvTable::None:
+        return 0;
+    case CsvTable::Counters:
+    case CsvTable::Agents:
+        return 60;
+    default:
+        return 92;
+    }
+}
+
+Confidence look(const SourceTree& tree, const SourceFile& file, std::string_view head) {
+    if (!ForeignDatabase::isDatabase(head))
+        return 0;
+    const Progress noProgress;
+    const auto database = ForeignDatabase::open(tree, file.path, noProgress);
+    return database.hasValue() && isRocpd(database.value()) ? 95 : 0;
+}
+
+// The first stamp of a table, which tells processes of one job from recordings of other days.
+std::optional<std::int64_t> firstStamp(std::string_view head) {
+    const auto header = headerIn(head, {"start_timestamp"});
+    if (!header)
+        return std::nullopt;
+    CellSplitter splitter;
+    for (std::size_t at = head.find('\n'); at != std::string_view::npos;) {
+        const std::size_t next = head.find('\n', at + 1);
+        const auto& cells = splitter.split(
+            head.substr(at + 1, next == std::string_view::npos ? next : next - at - 1),
+            header->separator);
+        if (const auto stamp = TraceRow(*header, cells).integer("start_timestamp"))
+            return stamp;
+        at = next;
+    }
+    return std::nullopt;
+}
+
+// The tables of one process; empty: nothing that happened is among them.
+std::optional<TraceFile> traceOf(
+    const SourceTree& tree, const std::vector<const SourceFile*>& files) {
+    TraceFacts facts;
+    facts.kind = "tables of rocprof";
+    const SourceFile* main = nullptr;
+    CsvTable mainKind = CsvTable::None;
+    for (const SourceFile* file : files) {
+        const auto head = readHead(tree, file->path, kFirstBytes);
+        const CsvTable kind = head.hasValue() ? csvTableOf(head.value()) : CsvTable::None;
+        if (kind == CsvTable::None || kind == CsvTable::Agents || kind == CsvTable::Counters)
+            continue;
+        if (main == nullptr || (kind == CsvTable::Kernels && mainKind != CsvTable::Kernels)) {
+            main = file;
+            mainKind = kind;
+            facts.firstNs = firstStamp(head.value());
+        }
+    }
+    if (main == nullptr)
+        return std::nullopt;
+    if (mainKind != CsvTable::Kernels && mainKind != CsvTable::OldKernels)
+        facts.notes.emplace_back("There are no kernels in these tables.");
+    TraceFile trace = traceFileOf(*main, std::move(facts));
+    for (const SourceFile* file : files)
+        trace.files.push_back(file->path);
+    return trace;
+}
+
+std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
+    std::vector<TraceFile> traces;
+    std::map<std::pair<std::string, std::string>, std::vector<const SourceFile*>> tables;
+    for (const SourceFile& file : mine) {
+        const auto head = readHead(tree, file.path, kFirstBytes);
+        if (head.hasValue() && ForeignDatabase::isDatabase(head.value()))
+            traces.push_back(traceFileOf(file, factsOfRocpd(tree, file)));
+        else
+            tables[{std::string(folderPart(file.path)), std::string(csvPrefix(file.path))}]
+                .push_back(&file);
+    }
+    for (const auto& [key, files] : tables) {
+        if (auto trace = traceOf(tree, files))
+            traces.push_back(std::move(*trace));
+    }
+    return groupIntoRuns(tree, RunFolders(tree), std::move(traces));
+}
+
+Result<ImportReport> import(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
+    try {
+        const auto head = readHead(tree, unit.path, kFirstBytes);
+        if (!head.hasValue())
+            return head.error();
+        return ForeignDatabase::isDatabase(head.value()) ? importRocpd(tree, unit, sink, progress)
+                                                         : importTables(tree, unit, sink, progress);
+    } catch (const std::exception& problem) {
+        return Error{ErrorCode::Internal,
+            std::string("Reading the trace failed: ") + problem.what(),
+            tree.displayPath(unit.path)};
+    }
+}
+
+} // namespace
+
+const Importer& importer() {
+    static constexpr Importer kImporter{
+        {"rocprof", "rocprof trace",
+            "traces of AMD's rocprofv3: rocpd databases and CSV tables; results.csv of rocprof",
+            Joins::OwnRun, LaunchSettings::Beside, {}, "rocprof trace", "rocprof traces"},
+        sniff, plan, import, nullptr, look};
+    return kImporter;
+}
+
+} // namespace trainscope::importers::rocprof

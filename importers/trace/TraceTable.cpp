@@ -1,0 +1,118 @@
+#include "importers/trace/TraceTable.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
+
+#include <algorithm>
+
+namespace trainscope::importers {
+
+namespace {
+
+constexpr int kLinesBeforeHeader = 200;
+constexpr int kRowsBetweenReports = 2048;
+
+// "Start (ns)" → "start" and "ns".
+std::pair<std::string, std::string> nameAndUnitOf(std::string_view cell) {
+    const std::size_t open = cell.rfind('(');
+    if (open == std::string_view::npos || cell.back() != ')' || open == 0)
+        return {lowered(cell), {}};
+    return {lowered(trimmed(cell.substr(0, open))),
+        std::string(cell.substr(open + 1, cell.size() - open - 2))};
+}
+
+std::optional<TableHeader> headerOf(
+    std::string_view line, std::initializer_list<std::string_view> required) {
+    TableHeader header;
+    header.separator = separatorOf(line);
+    CellSplitter splitter;
+    for (const std::string_view cell : splitter.split(line, header.separator)) {
+        if (cell.empty()) {
+            header.names.emplace_back();
+            header.units.emplace_back();
+            continue;
+        }
+        auto [name, unit] = nameAndUnitOf(cell);
+        header.names.push_back(std::move(name));
+        header.units.push_back(std::move(unit));
+    }
+    return header.names.size() > 1 && header.hasAll(required) ? std::optional(std::move(header))
+                                                              : std::nullopt;
+}
+
+} // namespace
+
+int TableHeader::find(std::string_view name) const {
+    const auto found = std::find(names.begin(), names.end(), name);
+    return found == names.end() ? -1 : static_cast<int>(found - names.begin());
+}
+
+bool TableHeader::hasAll(std::initializer_list<std::string_view> required) const {
+    return std::all_of(
+        required.begin(), required.end(), [&](std::string_view name) { return find(name) >= 0; });
+}
+
+std::optional<TableHeader> headerIn(
+    std::string_view text, std::initializer_list<std::string_view> required) {
+    for (int line = 0; line < kLinesBeforeHeader && !text.empty(); ++line) {
+        const std::size_t end = text.find('\n');
+        if (auto header = headerOf(trimmed(text.substr(0, end)), required))
+            return header;
+        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    }
+    return std::nullopt;
+}
+
+std::string_view TraceRow::text(int column) const {
+    return column >= 0 && static_cast<std::size_t>(column) < m_cells.size()
+        ? m_cells[static_cast<std::size_t>(column)]
+        : std::string_view();
+}
+
+std::optional<std::int64_t> TraceRow::integer(int column) const {
+    return wholeNumber<std::int64_t>(text(column));
+}
+
+Result<TableEnd> readTable(const SourceTree& tree, const std::string& path,
+    std::initializer_list<std::string_view> required,
+    const std::function<Status(const TraceRow&)>& visit, const Progress& progress) {
+    TableEnd end;
+    ASSIGN_OR_RETURN(auto stream, tree.open(path));
+    LineReader lines(std::move(stream));
+    std::optional<TableHeader> header;
+    CellSplitter splitter;
+    const std::uint64_t size = tree.sizeOf(path);
+    for (std::int64_t number = 0;; ++number) {
+        if (number % kRowsBetweenReports == 0 && progress
+            && !progress({"Reading the table", lines.bytesConsumed(), size}))
+            return cancelled();
+        const auto line = lines.next();
+        if (!line.hasValue()) {
+            end.problem = line.error().message;
+            break;
+        }
+        if (!line.value())
+            break;
+        const std::string_view text = trimmed(*line.value());
+        end.bytes += line.value()->size() + 1;
+        if (text.empty())
+            continue;
+        if (!header) {
+            header = headerOf(text, required);
+            if (!header && number > kLinesBeforeHeader)
+                break;
+            continue;
+        }
+        const auto& cells = splitter.split(text, header->separator);
+        if (cells.size() < header->names.size()) {
+            ++end.shortRows;
+            continue;
+        }
+        ++end.rows;
+        RETURN_IF_ERROR(visit(TraceRow(*header, cells)));
+    }
+    return end;
+}
+
+} // namespace trainscope::importers

@@ -1,0 +1,65 @@
+#pragma once
+// A profiler's table as text: columns by the names in its header, which may stand below other
+// lines; units in brackets behind names are kept apart.
+
+#include "importers/common/CellSplitter.h"
+#include "importers/common/LineBlocks.h"
+#include "importers/common/Source.h"
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers {
+
+struct TableHeader {
+    std::vector<std::string> names; // in lower case, without units
+    std::vector<std::string> units; // "ns", "MB"; empty: none
+    char separator = ',';
+
+    [[nodiscard]] int find(std::string_view name) const; // -1: there is none
+    [[nodiscard]] bool hasAll(std::initializer_list<std::string_view> required) const;
+};
+
+// Of the first lines of a text, the first that has two columns or more with letters, and all of
+// these.
+std::optional<TableHeader> headerIn(
+    std::string_view text, std::initializer_list<std::string_view> required);
+
+class TraceRow {
+public:
+    TraceRow(const TableHeader& header, const std::vector<std::string_view>& cells)
+        : m_header(header)
+        , m_cells(cells) { }
+    // Empty where the column or the cell is not there.
+    [[nodiscard]] std::string_view text(int column) const;
+    [[nodiscard]] std::string_view text(std::string_view name) const {
+        return text(m_header.find(name));
+    }
+    [[nodiscard]] std::optional<std::int64_t> integer(int column) const;
+    [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name) const {
+        return integer(m_header.find(name));
+    }
+
+private:
+    const TableHeader& m_header;
+    const std::vector<std::string_view>& m_cells;
+};
+
+struct TableEnd {
+    std::int64_t rows = 0;
+    std::int64_t shortRows = 0; // without all columns, left out
+    std::uint64_t bytes = 0;
+    std::string problem; // why the text ended early; empty: it did not
+};
+
+// Visits the rows below the header that has `required`.
+Result<TableEnd> readTable(const SourceTree& tree, const std::string& path,
+    std::initializer_list<std::string_view> required,
+    const std::function<Status(const TraceRow&)>& visit, const Progress& progress);
+
+} // namespace trainscope::importers
