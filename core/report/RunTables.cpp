@@ -3,6 +3,7 @@
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/Metric.h"
 #include "core/text/Numbers.h"
+#include "core/text/RunState.h"
 
 #include <fmt/format.h>
 
@@ -72,10 +73,10 @@ Table runTable(const std::vector<Run>& runs) {
     for (const Run& run : runs) {
         const plot::FigureRun named = figures::nameOf(run);
         const bool isEmpty = run.range.isEmpty();
-        table.add({run.name, run.simulated ? "simulated" : toString(run.kind), toString(run.status),
-            layoutCell(run, named.layout), given(named.model), given(named.optimisation),
-            named.microBatch, run.gpuCount, run.nodeCount, given(run.gpuModel),
-            isEmpty ? Cell() : Cell(text::moment(run.range.begin)),
+        table.add({run.name, run.simulated ? "simulated" : toString(run.kind),
+            text::runState(run, wallClock()), layoutCell(run, named.layout), given(named.model),
+            given(named.optimisation), named.microBatch, run.gpuCount, run.nodeCount,
+            given(run.gpuModel), isEmpty ? Cell() : Cell(text::moment(run.range.begin)),
             isEmpty ? Cell() : Cell(run.range.length())});
     }
     return table;

@@ -194,6 +194,20 @@ void ComparisonController::load() {
         [this](plot::ComparisonData data) { show(std::move(data)); });
 }
 
+void ComparisonController::readGrowth() {
+    const auto runs = comparedRuns();
+    if (!m_data || runs.size() < 2)
+        return;
+    readQuietly<plot::ComparisonData>(
+        [query = queryOf(m_settings, runs)](const store::Store& store, const Progress& progress) {
+            return figures::loadComparison(store, query, nullptr, progress);
+        },
+        [this, settings = m_settings](plot::ComparisonData data) {
+            if (m_data && m_settings == settings)
+                show(std::move(data));
+        });
+}
+
 void ComparisonController::show(plot::ComparisonData data) {
     // The colours of the run list.
     for (auto& run : data.runs) {

@@ -110,6 +110,7 @@ private:
     void restore() override;
     void forget() override;
     void load() override;
+    void readGrowth() override;
     void nothingRead() override;
     [[nodiscard]] figures::Figure figure() const override;
     void laidOut() override;

@@ -125,13 +125,29 @@ void FigureController::start(const plot::FigureQuery& query) {
         [query](const store::Store& store, const Progress& progress) {
             return figures::loadFigure(store, query, progress);
         },
-        [this, query](plot::FigureData data) {
-            // The query it is kept by is the one that was asked.
-            data.query = query;
-            m_kept.push_front(std::make_shared<const plot::FigureData>(std::move(data)));
-            if (m_kept.size() > kKept)
-                m_kept.pop_back();
-            show(m_kept.front());
+        [this, query](plot::FigureData data) { keep(query, std::move(data)); });
+}
+
+void FigureController::keep(const plot::FigureQuery& query, plot::FigureData data) {
+    // The query it is kept by is the one that was asked.
+    data.query = query;
+    m_kept.push_front(std::make_shared<const plot::FigureData>(std::move(data)));
+    if (m_kept.size() > kKept)
+        m_kept.pop_back();
+    show(m_kept.front());
+}
+
+void FigureController::readGrowth() {
+    m_kept.clear();
+    if (!m_data)
+        return;
+    readQuietly<plot::FigureData>(
+        [query = m_data->query](const store::Store& store, const Progress& progress) {
+            return figures::loadFigure(store, query, progress);
+        },
+        [this, query = m_data->query](plot::FigureData data) {
+            if (m_data && m_data->query == query)
+                keep(query, std::move(data));
         });
 }
 

@@ -58,12 +58,14 @@ private:
     void restore() override;
     void forget() override;
     void load() override;
+    void readGrowth() override;
     void nothingRead() override;
     [[nodiscard]] figures::Figure figure() const override;
     void takeSettings(const FigureSettings& settings);
     void change(const FigureSettings& settings); // by the user
     void readMetrics();
     void start(const plot::FigureQuery& query);
+    void keep(const plot::FigureQuery& query, plot::FigureData data);
     void show(FigurePtr data);
     [[nodiscard]] plot::FigureQuery wantedQuery() const;
     [[nodiscard]] FigurePtr kept(const plot::FigureQuery& query) const;

@@ -3,6 +3,7 @@
 #include "app/painting/WriteFile.h"
 #include "app/viewmodels/figures/FindingRows.h"
 #include "app/viewmodels/text/RunWording.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <utility>
@@ -55,6 +56,7 @@ void FindingsController::setAllRuns(bool all) {
 
 void FindingsController::forget() {
     m_known.clear();
+    m_readTo.clear();
 }
 
 std::vector<Run> FindingsController::wantedRuns() const {
@@ -82,9 +84,38 @@ void FindingsController::readRun(const Run& run) {
         [run](const store::Store& store, const Progress& progress) {
             return findingRows(store, run, progress);
         },
-        [this, id = run.id](std::vector<FindingRow> rows) {
+        [this, id = run.id, end = run.range.end](std::vector<FindingRow> rows) {
             m_known[id] = std::move(rows);
+            m_readTo[id] = end;
             load();
+        });
+}
+
+void FindingsController::readGrowth() {
+    std::vector<Run> grown;
+    for (const Run& run : wantedRuns()) {
+        const auto read = m_readTo.find(run.id);
+        if (read != m_readTo.end() && read->second != run.range.end)
+            grown.push_back(run);
+    }
+    if (grown.empty())
+        return;
+    using Found = std::vector<std::pair<Run, std::vector<FindingRow>>>;
+    readQuietly<Found>(
+        [grown](const store::Store& store, const Progress& progress) -> Result<Found> {
+            Found found;
+            for (const Run& run : grown) {
+                ASSIGN_OR_RETURN(auto rows, findingRows(store, run, progress));
+                found.emplace_back(run, std::move(rows));
+            }
+            return found;
+        },
+        [this](Found found) {
+            for (auto& [run, rows] : found) {
+                m_known[run.id] = std::move(rows);
+                m_readTo[run.id] = run.range.end;
+            }
+            refresh();
         });
 }
 

@@ -46,12 +46,14 @@ private:
     void restore() override;
     void forget() override;
     void load() override;
+    void readGrowth() override;
     void readRun(const Run& run);
     void refresh();
     [[nodiscard]] std::vector<Run> wantedRuns() const;
 
     bool m_allRuns = false;
     std::map<RunId, std::vector<FindingRow>> m_known;
+    std::map<RunId, TimeNs> m_readTo; // the run's end then
     FindingListModel m_findings;
 };
 

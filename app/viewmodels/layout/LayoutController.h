@@ -101,6 +101,7 @@ protected:
     void restore() override;
     void forget() override;
     void load() override;
+    void readGrowth() override;
     void nothingRead() override;
     void takeSelection(const trainscope::app::Evidence& evidence) override;
 

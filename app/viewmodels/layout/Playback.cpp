@@ -33,10 +33,14 @@ void Playback::setRange(TimeRange range) {
     if (range == m_range)
         return;
     setPlaying(false);
+    const bool hasGrown
+        = !m_range.isEmpty() && range.begin == m_range.begin && range.end > m_range.end;
     m_range = range;
-    m_time = m_range.begin + DurationNs{m_range.length().ns / 2};
     m_held = false;
     Q_EMIT rangeChanged();
+    if (hasGrown)
+        return;
+    m_time = m_range.begin + DurationNs{m_range.length().ns / 2};
     Q_EMIT moved();
 }
 

@@ -34,7 +34,8 @@ public:
     // Milliseconds since some moment.
     void setClock(std::function<qint64()> clock) { m_clock = std::move(clock); }
 
-    // Of the run; empty: there is nothing to play. Begins in its middle.
+    // Of the run; empty: there is nothing to play. Begins in its middle; in a range that became
+    // longer the time stays.
     void setRange(TimeRange range);
     [[nodiscard]] const TimeRange& range() const { return m_range; }
     [[nodiscard]] bool isAvailable() const { return !m_range.isEmpty(); }

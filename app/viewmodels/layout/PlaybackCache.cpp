@@ -36,7 +36,7 @@ void PlaybackCache::clear() {
 }
 
 void PlaybackCache::setSource(ReaderPool& readers, const Run& run, const std::string& metric) {
-    if (run.id == m_run.id && metric == m_metric)
+    if (run.id == m_run.id && run.range == m_run.range && metric == m_metric)
         return;
     clear();
     m_readers = &readers;

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
+#include "core/model/Try.h"
 #include "core/store/RunNotes.h"
 
 #include <QJsonArray>
@@ -130,6 +131,31 @@ void RunsController::load() {
         readKept();
     else if (!m_unmeasured.empty())
         measureNext();
+}
+
+// Their figures are kept when the run is finished: the recorder writes meanwhile.
+void RunsController::readGrowth() {
+    for (report::RunRecord& record : m_runs) {
+        if (const Run* run = workspace()->findRun(record.run.id))
+            record.run = *run;
+    }
+    refresh();
+    if (!m_isKeptRead || !m_unmeasured.empty())
+        return;
+    readQuietly<Quantities>(
+        [runs = workspace()->runs()](
+            const store::Store& store, const Progress& progress) -> Result<Quantities> {
+            ASSIGN_OR_RETURN(auto kept, analysis::knownQuantities(store, runs));
+            for (const analysis::UnmeasuredRun& run : kept.unknown) {
+                auto figures = analysis::measureQuantities(store, run, progress);
+                if (figures.hasValue())
+                    kept.known.push_back(std::move(figures).value());
+                else if (figures.error().code == ErrorCode::Cancelled)
+                    return figures.error();
+            }
+            return std::move(kept.known);
+        },
+        [this](const Quantities& figures) { takeFigures(figures); });
 }
 
 void RunsController::readKept() {

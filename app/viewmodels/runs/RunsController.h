@@ -115,6 +115,7 @@ private:
     void restore() override;
     void forget() override;
     void load() override;
+    void readGrowth() override;
     void keepSettings();
 
     void readKept();

@@ -83,12 +83,8 @@ void RunListModel::setWorkspace(Workspace* workspace) {
     if (m_workspace) {
         connect(m_workspace, &Workspace::runsChanged, this, &RunListModel::runsChanged);
         connect(m_workspace, &Workspace::shownRunsChanged, this, &RunListModel::shownChanged);
-        connect(m_workspace, &Workspace::labelsChanged, this, [this] {
-            describeRuns();
-            refreshRows();
-            for (int row = 0; row < count(); ++row)
-                rowChanged(row);
-        });
+        connect(m_workspace, &Workspace::labelsChanged, this, &RunListModel::describeAgain);
+        connect(m_workspace, &Workspace::runsGrew, this, &RunListModel::takeGrowth);
     }
     runsChanged();
     Q_EMIT workspaceChanged();
@@ -174,6 +170,21 @@ void RunListModel::describeRuns() {
         entry->search = runSearchText(entry->run) + QLatin1Char(' ')
             + (own.join(QLatin1Char(' ')) + QLatin1Char(' ') + note).toLower();
     }
+}
+
+void RunListModel::describeAgain() {
+    describeRuns();
+    refreshRows();
+    for (int row = 0; row < count(); ++row)
+        rowChanged(row);
+}
+
+void RunListModel::takeGrowth() {
+    for (const RunListRow& entry : m_runs) {
+        if (const Run* run = m_workspace->findRun(entry->run.id))
+            entry->run = *run;
+    }
+    describeAgain();
 }
 
 void RunListModel::setFilter(const QString& filter) {

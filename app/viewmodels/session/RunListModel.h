@@ -104,6 +104,8 @@ private:
     void runsChanged();
     void makeEntries();
     void describeRuns();
+    void describeAgain();
+    void takeGrowth();
     void shownChanged();
     void countMembers();
     // Adds and takes away rows, so that the others stay where they are.

@@ -3,6 +3,7 @@
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
 #include "core/catalogue/GpuGuess.h"
+#include "core/text/RunState.h"
 
 #include <QCoreApplication>
 #include <QRegularExpression>
@@ -96,6 +97,8 @@ QString runFacts(const Run& run) {
 QString strongTag(const Run& run) {
     if (run.status == RunStatus::Oom)
         return translated("out of memory");
+    if (text::isBeingRecorded(run, wallClock()))
+        return translated("recording");
     return run.status == RunStatus::Partial ? translated("partial") : QString();
 }
 

@@ -9,6 +9,7 @@ DatabaseView::DatabaseView(QObject* parent)
 
 DatabaseView::~DatabaseView() {
     m_task.cancel();
+    m_quietTask.cancel();
 }
 
 void DatabaseView::setViews(Views* views) {
@@ -26,7 +27,14 @@ void DatabaseView::setViews(Views* views) {
         auto* workspace = views->workspace();
         connect(workspace, &Workspace::databaseChanged, this, &DatabaseView::reloadDatabase);
         connect(workspace, &Workspace::runsChanged, this, &DatabaseView::reloadDatabase);
-        connect(workspace, &Workspace::shownRunsChanged, this, [this] { load(); });
+        connect(workspace, &Workspace::shownRunsChanged, this, [this] {
+            m_quietTask.cancel();
+            load();
+        });
+        connect(workspace, &Workspace::figuresAged, this, [this] {
+            m_isAged = true;
+            takeGrowth();
+        });
     }
     Q_EMIT viewsChanged();
     restore();
@@ -47,6 +55,15 @@ void DatabaseView::setActive(bool active) {
     m_active = active;
     Q_EMIT activeChanged();
     load();
+    takeGrowth();
+}
+
+// Of a view that nobody sees when it is seen again.
+void DatabaseView::takeGrowth() {
+    if (!m_isAged || !m_active || m_loading || m_stopped || workspace() == nullptr)
+        return;
+    m_isAged = false;
+    readGrowth();
 }
 
 Workspace* DatabaseView::workspace() const {
@@ -65,6 +82,8 @@ void DatabaseView::saveSettings(Views::View view, const QJsonObject& settings) {
 
 void DatabaseView::reloadDatabase() {
     endReading();
+    m_quietTask.cancel();
+    m_isAged = false;
     forget();
     load();
 }

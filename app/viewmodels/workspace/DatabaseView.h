@@ -60,6 +60,9 @@ protected:
     virtual void forget() = 0;
     // Begins to read what is wanted and not known yet; nothing while the view is not active.
     virtual void load() = 0;
+    // A recorder added to the runs: what is shown is read again while it stays, with what is
+    // selected, by readQuietly(). Only asked of a view that is seen and not reading.
+    virtual void readGrowth() { }
     // A reading was stopped or failed.
     virtual void nothingRead() { }
     virtual void takeSelection(const trainscope::app::Evidence& /*evidence*/) { }
@@ -81,6 +84,10 @@ protected:
     void read(const QString& what,
         std::function<Result<T>(const store::Store& store, const Progress& progress)> job,
         std::function<void(T value)> take);
+    // The same without a sign of it: what is shown stays until it is there, or where it fails.
+    template <typename T>
+    void readQuietly(std::function<Result<T>(const store::Store& store, const Progress&)> job,
+        std::function<void(T value)> take);
     // The reading under way, if any, comes to nothing, and so does what an earlier one told.
     void endReading();
 
@@ -90,6 +97,7 @@ private:
 
     void leaveViews();
     void reloadDatabase();
+    void takeGrowth();
     void start(const QString& what, Job job);
     void showStep(const QString& text, double fraction);
     void fail(const Error& error);
@@ -97,6 +105,8 @@ private:
     QPointer<Views> m_views;
     bool m_active = false;
     LatestTask<Finish> m_task;
+    LatestTask<Finish> m_quietTask{Urgency::Background};
+    bool m_isAged = false; // grown since it was read
     bool m_loading = false;
     bool m_stopped = false;
     QString m_progressText;
@@ -118,6 +128,27 @@ void DatabaseView::read(const QString& what,
                 endReading();
                 take(std::move(*result).value());
             };
+        });
+}
+
+template <typename T>
+void DatabaseView::readQuietly(std::function<Result<T>(const store::Store&, const Progress&)> job,
+    std::function<void(T)> take) {
+    if (workspace() == nullptr)
+        return;
+    m_quietTask.ask(
+        workspace()->readers(),
+        [job = std::move(job), take = std::move(take)](
+            const store::Store& store, const TaskStage<Finish>& stage) -> Result<Finish> {
+            auto result = std::make_shared<Result<T>>(job(store, stage.progress()));
+            if (!result->hasValue())
+                return result->error();
+            return Finish([take, result] { take(std::move(*result).value()); });
+        },
+        [](const Result<Finish>& finish) {
+            // The next growth tries again.
+            if (finish.hasValue())
+                finish.value()();
         });
 }
 

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/workspace/SourceFolders.h"
 #include "core/model/Try.h"
+#include "core/text/RunState.h"
 
 #include <algorithm>
 #include <iterator>
@@ -14,14 +15,24 @@ namespace {
 
 constexpr int kWatchMs = 1000;
 constexpr int kQuietLooks = 5; // after which nobody records any more
+constexpr std::chrono::milliseconds kFigurePace{5000};
 
-// The same but for how far they reach.
+// The same but for how far they reach and whether they are finished.
 bool differInLengthAlone(const std::vector<Run>& before, const std::vector<Run>& after) {
     return std::equal(
         before.begin(), before.end(), after.begin(), after.end(), [](const Run& a, const Run& b) {
-            return a.id == b.id && a.name == b.name && a.status == b.status
-                && a.gpuCount == b.gpuCount && a.range.isEmpty() == b.range.isEmpty();
+            return a.id == b.id && a.name == b.name && a.gpuCount == b.gpuCount
+                && a.range.isEmpty() == b.range.isEmpty();
         });
+}
+
+std::set<RunId> recordedNow(const std::vector<Run>& runs) {
+    std::set<RunId> recorded;
+    for (const Run& run : runs) {
+        if (text::isBeingRecorded(run, wallClock()))
+            recorded.insert(run.id);
+    }
+    return recorded;
 }
 
 } // namespace
@@ -31,6 +42,9 @@ Workspace::Workspace(QObject* parent)
     m_writer.setMaxThreadCount(1);
     m_watch.setInterval(kWatchMs);
     connect(&m_watch, &QTimer::timeout, this, &Workspace::lookForGrowth);
+    m_figurePace.setSingleShot(true);
+    setFigurePace(kFigurePace);
+    connect(&m_figurePace, &QTimer::timeout, this, &Workspace::figuresAged);
 }
 
 Workspace::~Workspace() {
@@ -115,6 +129,7 @@ void Workspace::take(const ReaderPool::Database& database, Content content, bool
     m_path = database.path;
     m_uuid = std::move(content.uuid);
     m_runs = std::move(content.runs);
+    m_recorded = recordedNow(m_runs);
     m_labels = std::move(content.labels);
     m_folders = std::move(content.folders);
     std::vector<RunId> shown;
@@ -151,13 +166,25 @@ void Workspace::takeGrowth(std::vector<Run> runs) {
         return reload();
     }
     const bool hasGrown = !std::equal(m_runs.begin(), m_runs.end(), runs.begin(),
-        [](const Run& a, const Run& b) { return a.range == b.range; });
+        [](const Run& a, const Run& b) { return a.range == b.range && a.status == b.status; });
     m_quietLooks = hasGrown ? 0 : m_quietLooks + 1;
     setGrowing(hasGrown || (m_isGrowing && m_quietLooks < kQuietLooks));
-    if (!hasGrown)
-        return;
     m_runs = std::move(runs);
+    const auto before = std::exchange(m_recorded, recordedNow(m_runs));
+    if (hasGrown)
+        noteGrowth();
+    else if (before != m_recorded) // one died
+        Q_EMIT runsGrew();
+}
+
+void Workspace::noteGrowth() {
+    if (!m_figurePace.isActive())
+        m_figurePace.start();
     Q_EMIT runsGrew();
+}
+
+void Workspace::setFigurePace(std::chrono::milliseconds pace) {
+    m_figurePace.setInterval(pace);
 }
 
 void Workspace::setGrowing(bool isGrowing) {
@@ -170,6 +197,7 @@ void Workspace::close() {
     m_task.cancel();
     m_growthTask.cancel();
     m_watch.stop();
+    m_figurePace.stop();
     setGrowing(false);
     m_isOpening = false;
     m_readers.setDatabase({});

@@ -13,9 +13,11 @@
 #include <QThreadPool>
 #include <QTimer>
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,9 @@ public:
     // A run has become longer within the last seconds: a recorder is at work.
     [[nodiscard]] bool isGrowing() const { return m_isGrowing; }
 
+    // The least time between two figuresAged().
+    void setFigurePace(std::chrono::milliseconds pace);
+
     // For questions to the open database.
     [[nodiscard]] ReaderPool& readers() { return m_readers; }
 
@@ -75,7 +80,9 @@ Q_SIGNALS:
     void runsChanged();
     void shownRunsChanged();
     void labelsChanged();
-    void runsGrew(); // some became longer, nothing else
+    void runsGrew(); // some became longer, or a recorder began or ended; nothing else
+    // The same at a calm pace: what is computed of whole runs is to be computed again.
+    void figuresAged();
     void growingChanged();
 
 private:
@@ -90,6 +97,7 @@ private:
     void lookForGrowth();
     void takeGrowth(std::vector<Run> runs);
     void setGrowing(bool isGrowing);
+    void noteGrowth();
     void take(const ReaderPool::Database& database, Content content, bool isReload);
 
     std::filesystem::path m_path;
@@ -104,6 +112,8 @@ private:
     LatestTask<Content> m_task{Urgency::Pointer};
     LatestTask<std::vector<Run>> m_growthTask{Urgency::Background};
     QTimer m_watch;
+    QTimer m_figurePace; // runs while figures age
+    std::set<RunId> m_recorded; // by recorders at work
     int m_quietLooks = 0; // since something grew
     bool m_isGrowing = false;
 };

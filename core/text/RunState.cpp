@@ -1,0 +1,21 @@
+#include "core/text/RunState.h"
+
+namespace trainscope::text {
+
+namespace {
+
+constexpr DurationNs kSince{15'000'000'000};
+constexpr DurationNs kAhead{5'000'000'000}; // that another machine's clock may be
+
+} // namespace
+
+bool isBeingRecorded(const Run& run, TimeNs now) {
+    return run.status == RunStatus::Partial && run.range.end > now - kSince
+        && run.range.end < now + kAhead;
+}
+
+std::string_view runState(const Run& run, TimeNs now) {
+    return isBeingRecorded(run, now) ? "recording" : toString(run.status);
+}
+
+} // namespace trainscope::text

@@ -1,0 +1,16 @@
+#pragma once
+// How a run stands, in a word: as the database says it, and whether a recorder is at work on it.
+
+#include "core/model/Run.h"
+#include "core/model/Time.h"
+
+#include <string_view>
+
+namespace trainscope::text {
+
+// It is unfinished, and its last sample is of the last seconds: recorders write every second.
+bool isBeingRecorded(const Run& run, TimeNs now);
+// "ok", "oom", "partial", "recording".
+std::string_view runState(const Run& run, TimeNs now);
+
+} // namespace trainscope::text
