@@ -206,18 +206,12 @@ std::string problemOf(archive_entry* entry, const std::string& name) {
     return {};
 }
 
-class MemberStream final : public ByteStream {
+// The bytes of the entry that a reader stands on.
+class EntryStream final : public ByteStream {
 public:
-    MemberStream(std::unique_ptr<OpenArchive> archive, const ArchiveMember& member,
-        std::shared_ptr<ParkedReader> parking)
-        : m_archive(std::move(archive))
-        , m_name(member.name)
-        , m_next(member.number + 1)
-        , m_parking(std::move(parking)) { }
-    ~MemberStream() override {
-        if (m_parking && !m_failure)
-            m_parking->park(std::move(m_archive), m_next);
-    }
+    EntryStream(const OpenArchive& archive, std::string name)
+        : m_archive(archive)
+        , m_name(std::move(name)) { }
 
     Result<std::size_t> read(std::span<std::byte> buffer) override {
         std::size_t made = 0;
@@ -235,6 +229,7 @@ public:
         return made;
     }
     [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_position; }
+    [[nodiscard]] bool hasFailed() const { return m_failure.has_value(); }
 
 private:
     // Blocks of a sparse file leave holes, which are zeros.
@@ -258,24 +253,22 @@ private:
         const void* data = nullptr;
         std::size_t size = 0;
         la_int64_t offset = 0;
-        const int code = archive_read_data_block(m_archive->reader(), &data, &size, &offset);
+        const int code = archive_read_data_block(m_archive.reader(), &data, &size, &offset);
         if (code == ARCHIVE_EOF) {
             m_isOver = true;
         } else if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
-            m_failure = m_archive->damaged(m_name);
+            m_failure = m_archive.damaged(m_name);
         } else {
             // A warning is a checksum that does not fit, told with the last block.
             if (code == ARCHIVE_WARN)
-                m_failure = m_archive->damaged(m_name);
+                m_failure = m_archive.damaged(m_name);
             m_block = {static_cast<const std::byte*>(data), size};
             m_blockEnd = static_cast<std::uint64_t>(std::max<la_int64_t>(offset, 0)) + size;
         }
     }
 
-    std::unique_ptr<OpenArchive> m_archive;
+    const OpenArchive& m_archive;
     std::string m_name;
-    std::uint64_t m_next; // member
-    std::shared_ptr<ParkedReader> m_parking;
     std::span<const std::byte> m_block;
     std::uint64_t m_blockEnd = 0; // of the member
     std::uint64_t m_position = 0;
@@ -283,58 +276,32 @@ private:
     std::optional<Error> m_failure;
 };
 
-std::optional<std::int64_t> octal(std::string_view field) {
-    const auto first = field.find_first_not_of(' ');
-    if (first == std::string_view::npos)
-        return std::nullopt;
-    std::int64_t value = 0;
-    bool isNumber = false;
-    for (const char c : field.substr(first)) {
-        if (c < '0' || c > '7')
-            break;
-        value = value * 8 + (c - '0');
-        isNumber = true;
+class MemberStream final : public ByteStream {
+public:
+    MemberStream(std::unique_ptr<OpenArchive> archive, const ArchiveMember& member,
+        std::shared_ptr<ParkedReader> parking)
+        : m_archive(std::move(archive))
+        , m_entry(*m_archive, member.name)
+        , m_next(member.number + 1)
+        , m_parking(std::move(parking)) { }
+    ~MemberStream() override {
+        if (m_parking && !m_entry.hasFailed())
+            m_parking->park(std::move(m_archive), m_next);
     }
-    return isNumber ? std::optional(value) : std::nullopt;
-}
 
-// The sum over the header with blanks in the place of the sum itself.
-bool isTarHeader(std::string_view head) {
-    constexpr std::size_t kSumAt = 148;
-    constexpr std::size_t kSumSize = 8;
-    if (head.size() < kTarHeader || head[0] == '\0')
-        return false;
-    std::int64_t sum = 0;
-    for (std::size_t i = 0; i < kTarHeader; ++i) {
-        const bool isSum = i >= kSumAt && i < kSumAt + kSumSize;
-        sum += isSum ? ' ' : static_cast<unsigned char>(head[i]);
-    }
-    return octal(head.substr(kSumAt, kSumSize)) == sum;
-}
+    Result<std::size_t> read(std::span<std::byte> buffer) override { return m_entry.read(buffer); }
+    [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_entry.bytesConsumed(); }
 
-// Files that are zip files, but hold a program's own parts: documents, arrays, checkpoints.
-bool isZipOfProgram(std::string_view head) {
-    constexpr std::size_t kNameAt = 30;
-    constexpr std::size_t kNameSizeAt = 26;
-    if (head.size() < kNameAt)
-        return false;
-    const auto size = static_cast<unsigned char>(head[kNameSizeAt])
-        + 256U * static_cast<unsigned char>(head[kNameSizeAt + 1]);
-    const std::string_view name = head.substr(kNameAt, size);
-    return name.ends_with("data.pkl") || name.ends_with(".npy") || name == "mimetype"
-        || name == "[Content_Types].xml" || name.starts_with("META-INF/");
-}
+private:
+    std::unique_ptr<OpenArchive> m_archive;
+    EntryStream m_entry;
+    std::uint64_t m_next; // member
+    std::shared_ptr<ParkedReader> m_parking;
+};
 
 } // namespace
 
-ArchiveKind archiveKindOf(std::string_view head) {
-    using namespace std::string_view_literals;
-    if (head.starts_with("PK\3\4"sv))
-        return isZipOfProgram(head) ? ArchiveKind::None : ArchiveKind::Zip;
-    return isTarHeader(head) ? ArchiveKind::Tar : ArchiveKind::None;
-}
-
-ArchiveList listArchive(const ArchiveBytes& bytes) {
+ArchiveList listArchive(const ArchiveBytes& bytes, const MemberVisitor& visit) {
     ArchiveList list;
     OpenArchive open(bytes);
     if (const auto started = open.start(0); !started.hasValue()) {
@@ -358,6 +325,10 @@ ArchiveList listArchive(const ArchiveBytes& bytes) {
         const auto size = std::max<la_int64_t>(archive_entry_size(entry.value()), 0);
         list.members.push_back({name, static_cast<std::uint64_t>(size), open.headerPlace(), number,
             problemOf(entry.value(), name)});
+        if (visit && list.members.back().problem.empty()) {
+            EntryStream stream(open, name);
+            visit(list.members.back(), stream);
+        }
     }
 }
 

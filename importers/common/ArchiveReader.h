@@ -42,8 +42,11 @@ struct ArchiveList {
     std::string problem; // where reading it ended before the end; empty: nowhere
 };
 
+// Is given each member that can be read, with its bytes, which it may leave.
+using MemberVisitor = std::function<void(const ArchiveMember&, ByteStream&)>;
+
 // Reads a tar once from front to end, of a zip its directory.
-ArchiveList listArchive(const ArchiveBytes& bytes);
+ArchiveList listArchive(const ArchiveBytes& bytes, const MemberVisitor& visit = {});
 
 // A reader that was left standing behind a member, for those that follow it. Thread-safe.
 class ParkedReader;

@@ -6,8 +6,11 @@
 #include "importers/common/Decompress.h"
 #include "importers/common/ReadAhead.h"
 
+#include <zstd.h>
+
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <utility>
@@ -18,6 +21,7 @@ namespace {
 
 constexpr std::size_t kSmallestZip = 22;
 constexpr std::uint64_t kBombFrom = std::uint64_t{1} << 30;
+constexpr std::size_t kMostKept = std::size_t{192} << 20;
 constexpr std::uint64_t kBombRatio = 1000; // beyond what telemetry and traces compress to
 
 // Ends with an error where a file decompresses to far more than anything that was measured.
@@ -44,6 +48,76 @@ private:
     std::uint64_t m_made = 0;
 };
 
+// Members of an archive that cannot be entered in the middle, compressed each for itself.
+class KeptMembers {
+public:
+    // Leaves out what does not fit into `left`, from which it takes what it keeps.
+    void keep(std::uint64_t number, ByteStream& stream, std::size_t& left) {
+        const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+        if (!context || left == 0)
+            return;
+        ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, 1);
+        std::string packed;
+        std::vector<std::byte> in(kKeptBlock);
+        std::string out(ZSTD_CStreamOutSize(), '\0');
+        for (bool goesOn = true; goesOn;) {
+            const auto got = stream.read(in);
+            goesOn = got.valueOr(0) > 0;
+            if (!got.hasValue()
+                || !pack(*context, {in.data(), got.value(), 0}, !goesOn, out, packed)
+                || packed.size() > left)
+                return;
+        }
+        left -= packed.size();
+        m_packed.emplace(number, std::move(packed));
+    }
+    // nullptr: not kept.
+    [[nodiscard]] const std::string* find(std::uint64_t number) const {
+        const auto found = m_packed.find(number);
+        return found == m_packed.end() ? nullptr : &found->second;
+    }
+
+private:
+    static constexpr std::size_t kKeptBlock = std::size_t{128} << 10;
+    struct FreeContext {
+        void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+    };
+
+    static bool pack(
+        ZSTD_CCtx& context, ZSTD_inBuffer in, bool isLast, std::string& out, std::string& packed) {
+        while (true) {
+            ZSTD_outBuffer to{out.data(), out.size(), 0};
+            const std::size_t rest
+                = ZSTD_compressStream2(&context, &to, &in, isLast ? ZSTD_e_end : ZSTD_e_continue);
+            if (ZSTD_isError(rest) != 0)
+                return false;
+            packed.append(out, 0, to.pos);
+            if (isLast ? rest == 0 : in.pos == in.size)
+                return true;
+        }
+    }
+
+    std::map<std::uint64_t, std::string> m_packed;
+};
+
+class PackedStream final : public ByteStream {
+public:
+    explicit PackedStream(std::string_view packed)
+        : m_left(packed) { }
+    Result<std::size_t> read(std::span<std::byte> buffer) override {
+        const std::size_t count = std::min(buffer.size(), m_left.size());
+        std::memcpy(buffer.data(), m_left.data(), count);
+        m_left.remove_prefix(count);
+        m_read += count;
+        return count;
+    }
+    [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_read; }
+
+private:
+    std::string_view m_left;
+    std::uint64_t m_read = 0;
+};
+
 // An archive of the tree below.
 struct Archive {
     std::string path;
@@ -51,6 +125,7 @@ struct Archive {
     ArchiveKind kind = ArchiveKind::None;
     Compression compression = Compression::None;
     RestartPoints points;
+    KeptMembers kept;
     std::shared_ptr<ParkedReader> parking; // of those that cannot be entered in the middle
 };
 
@@ -100,6 +175,9 @@ public:
         if (found == m_members.end())
             return m_inner->openRaw(path);
         const Archive& archive = *found->second.archive;
+        if (const std::string* packed = archive.kept.find(found->second.member.number))
+            return decompressed(Compression::Zstd, std::make_unique<PackedStream>(*packed),
+                m_inner->displayPath(path));
         auto stream = openMember(bytesOf(archive), found->second.member, archive.parking);
         if (!stream.hasValue() || archive.compression == Compression::None)
             return stream;
@@ -140,7 +218,12 @@ private:
         ArchiveBytes bytes = bytesOf(archive);
         if (archive.compression != Compression::None)
             bytes.open = [this, &archive](std::uint64_t) { return openFirst(archive); };
-        ArchiveList listed = listArchive(bytes);
+        MemberVisitor visit;
+        if (archive.compression == Compression::Zstd)
+            visit = [this, &archive](const ArchiveMember& member, ByteStream& stream) {
+                archive.kept.keep(member.number, stream, m_mayKeep);
+            };
+        ArchiveList listed = listArchive(bytes, visit);
         // Of two members of one name the last is what unpacking would leave.
         for (ArchiveMember& member : listed.members) {
             const std::string path = memberPath(member.name);
@@ -168,6 +251,7 @@ private:
     std::vector<std::unique_ptr<Archive>> m_archives;
     std::map<std::string, Inside> m_members; // by path
     std::vector<SourceFile> m_files;
+    std::size_t m_mayKeep = kMostKept;
 };
 
 std::unique_ptr<Archive> archiveAt(const SourceTree& tree, const SourceFile& file) {

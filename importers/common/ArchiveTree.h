@@ -4,11 +4,12 @@
 // disk. What an archive is, its content says; archives inside archives are files like others.
 //
 // A compressed tar is decompressed once to list it. After that a member of a tar.gz costs its own
-// bytes and half the distance of RestartPoints (Decompress.h) before them; one of a tar.zst costs
-// all that lies before it, unless it is read behind the one that was read last, as importers do.
-// Members with names that climb ("..") are listed with that as their problem, as is the place where
-// an archive is damaged. One that decompresses to more than a thousand times its size is not read
-// beyond the first gibibyte.
+// bytes and half the distance of RestartPoints (Decompress.h) before them. zstd cannot be entered
+// in the middle: members of a tar.zst are kept in memory while it is listed, compressed each for
+// itself, up to 192 MiB; one beyond costs all that lies before it, unless it is read behind the
+// last one. Members with names that climb ("..") are listed with that as their problem, as is the
+// place where an archive is damaged. One that decompresses to more than a thousand times its size
+// is not read beyond the first gibibyte.
 
 #include "importers/common/Source.h"
 

@@ -75,9 +75,11 @@ std::optional<TimeNs> secondOf(std::string_view text) {
     return TimeNs{(((days * 24 + h) * 60 + mi) * 60 + s) * 1'000'000'000};
 }
 
-bool isMessages(const SourceTree& tree, const std::string& path) {
-    const auto head = readHead(tree, path, 1);
-    return head.hasValue() && head.value() != "{";
+// PyTorch's own has its nodes in an array; Chakra's are messages, or objects in a row.
+bool isChakra(const SourceTree& tree, const std::string& path) {
+    constexpr std::size_t kEnough = 4096;
+    const auto head = readHead(tree, path, kEnough);
+    return head.hasValue() && head.value().find("\"nodes\"") == std::string::npos;
 }
 
 ImportUnit unitOf(const SourceTree& tree, const SourceFile& source) {
@@ -92,7 +94,7 @@ ImportUnit unitOf(const SourceTree& tree, const SourceFile& source) {
     unit.clock = header.time.empty() ? ClockKind::None : ClockKind::Local;
     unit.start = secondOf(header.time);
     unit.summary = fmt::format("{}, rank {}",
-        isMessages(tree, source.path) ? "Chakra execution trace" : "execution trace",
+        isChakra(tree, source.path) ? "Chakra execution trace" : "execution trace",
         unit.rank.value_or(0));
     if (!header.schema.empty())
         unit.summary += ", schema " + header.schema;

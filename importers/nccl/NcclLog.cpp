@@ -107,6 +107,7 @@ bool NcclLog::takeChannel(std::string_view text) {
         // Both ends tell of a connection over the network; one is counted.
         if (rest.find("[receive]") == std::string_view::npos)
             ++m_ways[wayOf(rest.substr(via + 5))];
+        m_hasMessages = m_hasMessages || text.substr(0, colon).ends_with("/1");
         return true;
     }
     const std::string_view head = text.substr(8, colon - 8);
@@ -318,12 +319,17 @@ std::string NcclLog::testedCollective() const {
     const double ratio
         = last.algorithmBandwidth > 0.0 ? last.busBandwidth / last.algorithmBandwidth : 0.0;
     const double ranks = all->size;
-    constexpr double kTolerance = 0.01;
-    if (last.operation != "none" && std::abs(ratio - 2.0 * (ranks - 1.0) / ranks) < kTolerance)
+    const auto isNear = [ratio](double wanted) {
+        constexpr double kTolerance = 0.01;
+        return std::abs(ratio - wanted) < kTolerance;
+    };
+    const bool reduces = last.operation != "none" && !last.operation.empty();
+    if (reduces && isNear(2.0 * (ranks - 1.0) / ranks))
         return "all_reduce";
-    if (last.operation != "none" && std::abs(ratio - (ranks - 1.0) / ranks) < kTolerance)
-        return "reduce_scatter";
-    return {}; // all_gather and all_to_all look alike, as do broadcast and send
+    if (isNear((ranks - 1.0) / ranks))
+        return reduces ? "reduce_scatter" : m_hasMessages ? "alltoall" : "all_gather";
+    // Broadcast and reduce are alike but for the reduction, and are no exchange between all.
+    return m_hasMessages && !reduces && isNear(1.0) ? "sendrecv" : "";
 }
 
 } // namespace trainscope::importers::nccl

@@ -78,7 +78,7 @@ public:
     [[nodiscard]] std::int64_t warningCount() const { return m_warningCount; }
     [[nodiscard]] const std::vector<BandwidthRow>& rows() const { return m_rows; }
     // Which collective the table is of: "all_reduce"; as said, else by the ratio of bus to
-    // algorithm bandwidth; empty: not known.
+    // algorithm bandwidth and by what was connected; empty: not known.
     [[nodiscard]] std::string testedCollective() const;
 
 private:
@@ -96,6 +96,7 @@ private:
     std::vector<Communicator> m_communicators;
     std::map<int, std::vector<int>> m_rings; // by channel
     int m_channels = 0; // as rings are counted
+    bool m_hasMessages = false; // connections for sending and receiving were made
     std::map<int, std::map<int, int>> m_trees; // channel → rank → its parent, -1: the root
     std::map<std::string, std::int64_t> m_ways;
     std::map<std::string, std::set<std::string>> m_said; // fact → its values

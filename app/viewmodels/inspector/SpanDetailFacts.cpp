@@ -20,7 +20,7 @@ struct KnownKey {
     const char* label;
     const char* unit; // "": as it stands
 };
-constexpr std::array<KnownKey, 14> kKnown{{
+constexpr std::array<KnownKey, 22> kKnown{{
     {"Collective name", QT_TRANSLATE_NOOP("SpanDetail", "Collective"), ""},
     {"In msg nelems", QT_TRANSLATE_NOOP("SpanDetail", "Elements in"), "n"},
     {"Out msg nelems", QT_TRANSLATE_NOOP("SpanDetail", "Elements out"), "n"},
@@ -29,6 +29,14 @@ constexpr std::array<KnownKey, 14> kKnown{{
     {"Process Group Name", QT_TRANSLATE_NOOP("SpanDetail", "Group"), ""},
     {"Process Group Description", QT_TRANSLATE_NOOP("SpanDetail", "Group purpose"), ""},
     {"Process Group Ranks", QT_TRANSLATE_NOOP("SpanDetail", "Group ranks"), ""},
+    {"Input Dims", QT_TRANSLATE_NOOP("SpanDetail", "Shapes in"), "dims"},
+    {"Input type", QT_TRANSLATE_NOOP("SpanDetail", "Types in"), "values"},
+    {"Input Strides", QT_TRANSLATE_NOOP("SpanDetail", "Strides in"), "dims"},
+    {"Concrete Inputs", QT_TRANSLATE_NOOP("SpanDetail", "Values in"), "values"},
+    {"Output Dims", QT_TRANSLATE_NOOP("SpanDetail", "Shapes out"), "dims"},
+    {"Output type", QT_TRANSLATE_NOOP("SpanDetail", "Types out"), "values"},
+    {"Input Tensors", QT_TRANSLATE_NOOP("SpanDetail", "Tensors in"), "tensors"},
+    {"Output Tensors", QT_TRANSLATE_NOOP("SpanDetail", "Tensors out"), "tensors"},
     {"bytes", QT_TRANSLATE_NOOP("SpanDetail", "Bytes"), "B"},
     {"memory bandwidth (GB/s)", QT_TRANSLATE_NOOP("SpanDetail", "Bandwidth, GB/s"), ""},
     {"grid", QT_TRANSLATE_NOOP("SpanDetail", "Grid"), "×"},
@@ -53,7 +61,52 @@ QString plainText(const QJsonValue& value, const QString& separator) {
     return QString::fromUtf8(QJsonDocument(value.toObject()).toJson(QJsonDocument::Compact));
 }
 
+// "512 × 12, 12 × 18"; of what has no shape, a dash.
+QString shapesText(const QJsonValue& shapes) {
+    QStringList parts;
+    for (const auto& shape : shapes.toArray()) {
+        const QJsonArray sizes = shape.toArray();
+        if (!sizes.isEmpty() && sizes.first().isArray()) // a list of tensors
+            parts.append(QStringLiteral("(%1)").arg(shapesText(shape)));
+        else
+            parts.append(sizes.isEmpty() ? QString::fromUtf8("–")
+                                         : plainText(shape, QString::fromUtf8(" × ")));
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
+// What is not there has a dash, so that places tell which input it is.
+QString placesText(const QJsonValue& values) {
+    QStringList parts;
+    for (const auto& value : values.toArray()) {
+        const QString text = plainText(value, QStringLiteral(" "));
+        parts.append(text.isEmpty() ? QString::fromUtf8("–") : text);
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
+// Of [tensor, storage, offset, elements, bytes of each, device].
+QString tensorsText(const QJsonValue& tensors) {
+    QStringList parts;
+    for (const auto& tensor : tensors.toArray()) {
+        const QJsonArray values = tensor.toArray();
+        if (values.size() < 5)
+            continue;
+        const double bytes = values[3].toDouble() * values[4].toDouble();
+        parts.append(translated("%1 in storage %2, %3")
+                         .arg(plainText(values[0], {}), plainText(values[1], {}),
+                             metricText("bytes", bytes, "B")));
+    }
+    return parts.join(QStringLiteral("; "));
+}
+
 QString valueText(const QJsonValue& value, const QString& unit) {
+    if (unit == QLatin1String("dims"))
+        return shapesText(value);
+    if (unit == QLatin1String("values"))
+        return placesText(value);
+    if (unit == QLatin1String("tensors"))
+        return tensorsText(value);
     if (unit == QLatin1String("B") && value.isDouble())
         return metricText("bytes", value.toDouble(), "B");
     if (unit == QLatin1String("n") && value.isDouble())

@@ -26,9 +26,9 @@ void findUnreachedCollectives(const RunFacts& facts, Findings& found) {
         const std::string group = one.description.empty() ? one.group : one.description;
         const auto& blamed = one.missing.empty() ? one.different : one.missing;
         found.push_back({"unreached_collective",
-            fmt::format("{} {} in {} number {} of group {}: {}. Look at what {} did there.",
-                listed(one.waiting), one.waiting.size() == 1 ? "waits" : "wait",
-                one.collective.empty() ? "a collective" : one.collective, one.sequence, group, why,
+            fmt::format("In {} number {} of group {} {} {}: {}. Look at what {} did there.",
+                one.collective.empty() ? "the collective" : one.collective, one.sequence, group,
+                listed(one.waiting), one.waiting.size() == 1 ? "waits" : "wait", why,
                 blamed.size() == 1 ? "that rank" : "those ranks"),
             {{"waiting", static_cast<double>(one.waiting.size())},
                 {"missing", static_cast<double>(one.missing.size())},

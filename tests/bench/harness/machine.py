@@ -7,7 +7,9 @@ LIMITS = {"memory copied": "memoryCopy", "line ends found": "lineEnds", "hashed 
 PARSERS = {"Kineto text to records, one thread": "kinetoParse", "Kineto read, all threads, no store": "kinetoRead/0",
            "Kineto .gz read, all threads, no store": "kinetoRead/1", "Kineto .zst read, all threads, no store": "kinetoRead/2",
            "telemetry lines to samples and statistics, one thread": "charllmBlock", "telemetry read, all threads, no store": "charllmFile",
-           "small telemetry files read, all threads, no store": "charllmSmallFiles", "nvidia-smi read, all threads, no store": "nvsmiLog"}
+           "small telemetry files read, all threads, no store": "charllmSmallFiles", "nvidia-smi read, all threads, no store": "nvsmiLog",
+           "execution trace read, no store": "executionTrace", "NCCL log read": "ncclLog", "flight recorder dump read": "flightRecorder",
+           "tar.gz listed, 64 members read from the last to the first": "archiveBackwards"}
 
 
 def measure(table, figures, make, full):

@@ -248,10 +248,11 @@ private Q_SLOTS:
             *memoryTree({{"tp2/" + name, fileText(data + "/kineto/megatron_tp2_v100/" + name)},
                 {"tp2/pytorch_et_0.json",
                     fileText(data + "/chakra_et/megatron_tp2_pytorch_et_0.json")},
-                {"tp2/final.0.et", fileText(data + "/chakra_et/megatron_tp2_final.0.et")}}),
+                {"tp2/final.0.et", fileText(data + "/chakra_et/megatron_tp2_final.0.et")},
+                {"tp2/final.0.json", fileText(data + "/chakra_et/megatron_tp2_final.0.json")}}),
             done);
-        QCOMPARE(done.plan.units.size(), std::size_t{3});
-        QCOMPARE(done.reports.size(), std::size_t{2}); // Chakra's says the same
+        QCOMPARE(done.plan.units.size(), std::size_t{4});
+        QCOMPARE(done.reports.size(), std::size_t{2}); // Chakra's say the same
         QCOMPARE(done.sink.runs.size(), std::size_t{1});
         QCOMPARE(done.reports["tp2/" + name].counts["operators with its shapes"], 1880);
         const ImportReport& report = done.reports["tp2/pytorch_et_0.json"];
