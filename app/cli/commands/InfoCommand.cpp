@@ -22,8 +22,14 @@ void printText(const store::Store& store, const std::vector<Run>& runs,
     if (sources.empty())
         return;
     out << "\nSources\n";
-    for (const auto& source : sources)
+    for (const auto& source : sources) {
         out << source.path << "\n  " << report::readText(source.report) << '\n';
+        // What others say is of their files; what these logs say is of the machine.
+        if (!source.report.importer.starts_with("nccl"))
+            continue;
+        for (const auto& [fact, text] : source.report.facts)
+            out << "  " << fact << ": " << text << '\n';
+    }
 }
 
 void printComparisons(const std::vector<store::SavedComparison>& saved, std::ostream& out) {

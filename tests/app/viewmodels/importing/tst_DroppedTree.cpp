@@ -5,6 +5,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -22,6 +23,7 @@ private Q_SLOTS:
     void filesOfOneFolder();
     void foldersKeepTheirNames();
     void sameNames();
+    void archives();
     void missing();
 
 private:
@@ -90,6 +92,28 @@ void tst_DroppedTree::sameNames() {
             QStringLiteral("b/a/z.csv")}));
     QCOMPARE(tree.value()->displayPath("b/a/z.csv"), path("b/a/z.csv").string());
     QCOMPARE(tree.value()->displayPath(""), m_folder->path().toStdString());
+}
+
+// Each is a folder of its members, also beside other files.
+void tst_DroppedTree::archives() {
+    for (const char* name : {"a", "b"}) {
+        QProcess tar;
+        tar.start(QStringLiteral("tar"),
+            {QStringLiteral("-C"), m_folder->filePath(QLatin1String(name)), QStringLiteral("-czf"),
+                m_folder->filePath(QLatin1String(name) + QStringLiteral(".tgz")),
+                QStringLiteral(".")});
+        QVERIFY(tar.waitForFinished() && tar.exitCode() == 0);
+    }
+    const auto tree = openDropped({path("a.tgz"), path("rank 0.json"), path("b.tgz")});
+    QVERIFY(tree.hasValue());
+    QCOMPARE(pathsOf(*tree.value()),
+        (QStringList{QStringLiteral("a.tgz/deep/y.csv"), QStringLiteral("a.tgz/x.csv"),
+            QStringLiteral("b.tgz/a/z.csv"), QStringLiteral("rank 0.json")}));
+    QCOMPARE(importers::readHead(*tree.value(), "a.tgz/deep/y.csv", 99).valueOr({}),
+        std::string("a/deep/y.csv"));
+    QCOMPARE(importers::readHead(*tree.value(), "b.tgz/a/z.csv", 99).valueOr({}),
+        std::string("b/a/z.csv"));
+    QCOMPARE(tree.value()->displayPath("b.tgz/a/z.csv"), path("b.tgz/a/z.csv").string());
 }
 
 void tst_DroppedTree::missing() {
