@@ -86,7 +86,7 @@ public:
         RETURN_IF_ERROR(readSets());
         RETURN_IF_ERROR(readGraphs());
         RETURN_IF_ERROR(readSynchronisation());
-        project();
+        RETURN_IF_ERROR(project());
         return m_findings;
     }
 
@@ -294,10 +294,11 @@ private:
         return place;
     }
 
-    void project() {
+    Status project() {
         std::int64_t projected = 0;
-        m_nvtx.ranges.forEachProjection(
-            [&](const HostRange& range, std::uint32_t at, std::int64_t start, std::int64_t end) {
+        RETURN_IF_ERROR(
+            m_nvtx.ranges.forEachProjection([&](const HostRange& range, std::uint32_t at,
+                                                std::int64_t start, std::int64_t end) -> Status {
                 const Place& place = m_places[at];
                 TrackLabel label;
                 label.kind = TrackKind::StreamAnnotation;
@@ -309,10 +310,14 @@ private:
                 span.kind = SpanKind::GpuAnnotation;
                 span.name = range.name;
                 place.output->add(place.output->track(label), span);
-                ++projected;
-            });
+                constexpr std::int64_t kBetweenFlushes = 4096;
+                if (++projected % kBetweenFlushes == 0)
+                    return m_session.outputs().flush(m_session.run(), m_session.base(), false);
+                return {};
+            }));
         if (projected > 0)
             m_session.count("projections of NVTX ranges onto streams", projected);
+        return {};
     }
 
     static constexpr std::size_t kMostKept = 200'000;

@@ -6,6 +6,8 @@
 #include "importers/trace/NcclCalls.h"
 
 #include "core/model/Id.h"
+#include "core/model/Result.h"
+#include "core/model/Try.h"
 
 #include <cstdint>
 #include <deque>
@@ -57,16 +59,18 @@ public:
     // calls are grouped, those before its end. Absent: it cannot be told.
     [[nodiscard]] std::optional<NcclCall> callOf(std::uint32_t range) const;
 
-    // Every range on every stream that it has work on: void visit(range, stream, start, end).
+    // Every range on every stream that it has work on: Status visit(range, stream, start, end).
     template <typename Visit>
-    void forEachProjection(Visit&& visit) {
+    Status forEachProjection(Visit&& visit) {
         for (std::size_t i = m_firstExtents.size(); i > 0; --i)
             widenParent(static_cast<std::uint32_t>(i - 1));
         for (std::size_t i = 0; i < m_firstExtents.size(); ++i) {
             for (std::uint32_t at = m_firstExtents[i]; at != HostRange::kNone;
                  at = m_extents[at].next)
-                visit(m_ranges[i], m_extents[at].stream, m_extents[at].start, m_extents[at].end);
+                RETURN_IF_ERROR(visit(
+                    m_ranges[i], m_extents[at].stream, m_extents[at].start, m_extents[at].end));
         }
+        return {};
     }
 
 private:

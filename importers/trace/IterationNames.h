@@ -28,7 +28,7 @@ struct MarkedIteration {
 
 class IterationMarks {
 public:
-    static constexpr std::size_t kMost = 1'000'000;
+    static constexpr std::size_t kMost = 200'000;
 
     void add(int rank, const IterationName& name, TimeRange range);
     // In order of rank and time. Ranges that were begun again before they ended were never closed:

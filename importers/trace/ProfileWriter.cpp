@@ -156,21 +156,23 @@ Status ProfileWriter::work(const ProfiledWork& work, DetailText& detail) {
 
 Status ProfileWriter::finish() {
     std::int64_t projected = 0;
-    m_ranges.forEachProjection(
-        [&](const HostRange& range, std::uint32_t at, std::int64_t start, std::int64_t end) {
-            const Stream& stream = m_streams[at];
-            TrackLabel label;
-            label.kind = TrackKind::StreamAnnotation;
-            label.device = stream.device;
-            label.thread = stream.name;
-            Span span;
-            span.start = {start};
-            span.duration = {end - start};
-            span.kind = SpanKind::GpuAnnotation;
-            span.name = range.name;
-            stream.output->add(stream.output->track(label), span);
-            ++projected;
-        });
+    RETURN_IF_ERROR(m_ranges.forEachProjection([&](const HostRange& range, std::uint32_t at,
+                                                   std::int64_t start, std::int64_t end) -> Status {
+        const Stream& stream = m_streams[at];
+        TrackLabel label;
+        label.kind = TrackKind::StreamAnnotation;
+        label.device = stream.device;
+        label.thread = stream.name;
+        Span span;
+        span.start = {start};
+        span.duration = {end - start};
+        span.kind = SpanKind::GpuAnnotation;
+        span.name = range.name;
+        stream.output->add(stream.output->track(label), span);
+        if (++projected % kSpansBetweenFlushes == 0)
+            return m_outputs.flush(m_run, m_base, false);
+        return {};
+    }));
     if (projected > 0)
         m_report.counts["projections of ranges onto streams"] = projected;
     RETURN_IF_ERROR(m_outputs.flush(m_run, m_base, true));

@@ -53,7 +53,7 @@ constexpr const char* kKernels
 constexpr const char* kRanges
     = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?1 / 10)"
       " INSERT INTO NVTX_EVENTS SELECT 200000 * i, 200000 * i + 190000, 59,"
-      " iif(i % 400 = 0, 'iteration ' || i / 400, 'layer ' || i % 80), 281546145665170, NULL, 0"
+      " iif(i % 400 = 0, 'iteration ' || (i / 400), 'layer ' || (i % 80)), 281546145665170, NULL, 0"
       " FROM n";
 
 void insert(sqlite3* handle, const char* sql, std::int64_t kernels) {
