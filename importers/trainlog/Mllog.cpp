@@ -22,9 +22,10 @@ constexpr std::string_view kMark = ":::MLLOG";
 // Calls visit(key, token) for each member of an object. `text` is followed by readable bytes.
 template <typename Visit>
 void forEachMember(std::string_view text, Visit&& visit) {
-    JsonScanner scanner(text.data(), text.data() + text.size());
-    if (scanner.peek() != '{')
+    text = trimmed(text);
+    if (!text.starts_with('{'))
         return;
+    JsonScanner scanner(text.data(), text.data() + text.size());
     scanner.advance();
     while (scanner.position() < scanner.end() && scanner.peek() == '"') {
         JsonToken key;

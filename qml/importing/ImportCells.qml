@@ -55,8 +55,8 @@ RowLayout {
         UiTextField {
             objectName: "offset"
             anchors.fill: parent
-            visible: cells.clockEditable
-            label: qsTr("Time zone of %1").arg(cells.name)
+            visible: cells.offsetHint !== ""
+            label: qsTr("Time zone or start of %1").arg(cells.name)
             placeholderText: cells.offsetHint
             text: cells.offset
             faulty: cells.offsetFaulty

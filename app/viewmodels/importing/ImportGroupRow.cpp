@@ -3,6 +3,7 @@
 #include "app/viewmodels/importing/GroupWording.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
+#include "importers/registry/Registry.h"
 
 #include <QStringList>
 
@@ -47,6 +48,17 @@ QString gpuHintOf(const std::vector<const ImportRow*>& sources) {
     return hints.size() == 1 ? hints.front() : translated("several");
 }
 
+// Of a source without dates, when it began.
+void fillStart(const std::vector<const ImportRow*>& sources, Line& line) {
+    if (sources.size() != 1 || sources.front()->unit.clock != ClockKind::None)
+        return;
+    const auto* importer = importers::findImporter(sources.front()->unit.importer);
+    const bool canBePlaced = importer != nullptr && importer->work != nullptr;
+    line.offset = sources.front()->offset;
+    line.offsetHint = canBePlaced ? translated("as power tells") : translated("start");
+    line.offsetFaulty = sources.front()->offsetFaulty;
+}
+
 // Clock, offset and model of the GPUs.
 void fillCells(const std::vector<const ImportRow*>& rows, Line& line) {
     std::vector<const ImportRow*> local;
@@ -69,6 +81,7 @@ void fillCells(const std::vector<const ImportRow*>& rows, Line& line) {
     } else if (!sources.empty()) {
         const auto clock = commonOf(sources, [](const ImportRow& row) { return row.unit.clock; });
         line.clock = clock ? clockName(*clock) : several;
+        fillStart(sources, line);
     }
     line.gpuEditable = !sources.empty();
     if (line.gpuEditable) {

@@ -8,6 +8,8 @@
 #include "core/analysis/telemetry/Temperature.h"
 #include "importers/registry/Registry.h"
 
+#include <QDateTime>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -45,6 +47,34 @@ bool hasLocalClock(const Row& row) {
     return row.unit.clock == ClockKind::Local;
 }
 
+bool hasNoClock(const Row& row) {
+    return row.unit.clock == ClockKind::None;
+}
+
+// "2026-04-22 00:08:54.5", in UTC.
+std::optional<TimeNs> startOf(const QString& text) {
+    QString iso = text.trimmed();
+    iso.replace(QLatin1Char(' '), QLatin1Char('T'));
+    auto moment = QDateTime::fromString(iso, Qt::ISODateWithMs);
+    if (!moment.isValid())
+        return std::nullopt;
+    if (moment.timeSpec() == Qt::LocalTime)
+        moment.setTimeSpec(Qt::UTC);
+    return TimeNs{moment.toMSecsSinceEpoch() * 1'000'000};
+}
+
+bool setStart(Row& row, const QString& text, bool isOnly) {
+    const bool isEmpty = text.trimmed().isEmpty();
+    const auto start = isEmpty ? std::nullopt : startOf(text);
+    // What is said of several sources at once may be a time zone.
+    if (!start && !isEmpty && !isOnly)
+        return false;
+    row.offset = isEmpty ? QString() : text;
+    row.offsetFaulty = !isEmpty && !start;
+    row.unit.saidStart = start;
+    return true;
+}
+
 QString pathOf(const Row& row) {
     return row.unit.path.empty() ? ImportPlanModel::tr("(the dropped folder)")
                                  : QString::fromStdString(row.unit.path);
@@ -75,7 +105,9 @@ ImportPlanModel::ImportPlanModel(QObject* parent)
             {"rankEditable", [](const Row& row) { return row.unit.rank || row.rankFaulty; }},
             {"rankFaulty", &Row::rankFaulty},
             {"clock", [](const Row& row) { return clockName(row.unit.clock); }},
-            {"offset", &Row::offset}, {"offsetEditable", hasLocalClock},
+            {"offset", &Row::offset},
+            {"offsetEditable",
+                [](const Row& row) { return hasLocalClock(row) || hasNoClock(row); }},
             {"offsetFaulty", &Row::offsetFaulty},
             {"sizeText", [](const Row& row) { return bytesText(row.unit.bytes); }},
             {"summary", [](const Row& row) { return QString::fromStdString(row.unit.summary); }},
@@ -302,7 +334,9 @@ void ImportPlanModel::setAirflow(const Units& units, const QString& text) {
 }
 
 void ImportPlanModel::setOffset(const Units& units, const QString& text) {
-    edit(units, [&text](Row& row) {
+    edit(units, [&text, isOnly = units.size() == 1](Row& row) {
+        if (hasNoClock(row) && row.offset != text)
+            return setStart(row, text, isOnly);
         if (!hasLocalClock(row) || row.offset == text)
             return false;
         const bool isUtc = text.trimmed().isEmpty();

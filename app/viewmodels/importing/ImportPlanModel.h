@@ -20,7 +20,8 @@ namespace trainscope::app {
 struct ImportRow {
     importers::ImportUnit unit;
     QString rank; // text; empty: the source says which ranks
-    QString offset; // text: "UTC+02:00"; empty: the stamps are UTC
+    // Text: "UTC+02:00"; empty: the stamps are UTC. Of a source without dates when it began.
+    QString offset;
     QString gpuModel; // as the user says; empty: as recorded, else inferred
     QString airflow; // indices of a node's GPUs from front to rear; empty: as temperatures tell
     QString gpuHint; // what is recorded, or what names tell: "H100 SXM5 (inferred)"; may be empty
@@ -83,7 +84,8 @@ public:
     void setSelected(const Units& units, bool selected);
     void setRunName(const Units& units, const QString& text);
     // An offset from UTC or the name of a time zone, empty for UTC; of those whose stamps have
-    // none.
+    // none. Of a source without dates the moment when it began, empty for what its run's power
+    // tells.
     void setOffset(const Units& units, const QString& text);
     // Stamps without zone are UTC, or of a local clock.
     void setUtc(const Units& units, bool isUtc);

@@ -37,6 +37,11 @@ std::vector<Fact> factsOf(const RunStatistics& run) {
     std::vector<Fact> facts{{InspectorModel::tr("Duration"), durationText(run.duration)}};
     if (!run.gpuModel.empty())
         facts.push_back({InspectorModel::tr("GPU model"), QString::fromStdString(run.gpuModel)});
+    if (!run.logWithinS.empty())
+        facts.push_back({InspectorModel::tr("Training log placed within"),
+            QString::fromStdString("± " + run.logWithinS + " s"), false,
+            run.logIsAmbiguous ? InspectorModel::tr("other places fit as well")
+                               : InspectorModel::tr("by the edges of the power")});
     const auto measured = std::count_if(
         run.gpus.begin(), run.gpus.end(), [](const auto& gpu) { return gpu.energy.has_value(); });
     if (run.energy)

@@ -164,6 +164,23 @@ TimeRange clippedTo(const TimeRange& range, TimeRange window) {
     return window;
 }
 
+// As the report of its import says.
+void addLogPlacement(const Store& store, RunId run, RunStatistics& statistics) {
+    const auto sources = store.sources();
+    if (!sources.hasValue())
+        return;
+    for (const store::Source& source : sources.value()) {
+        const auto& facts = source.report.facts;
+        const auto within = facts.find("placed_within_s");
+        if (within == facts.end()
+            || std::find(source.runs.begin(), source.runs.end(), run) == source.runs.end())
+            continue;
+        const auto ambiguous = facts.find("placed_ambiguously");
+        statistics.logWithinS = within->second;
+        statistics.logIsAmbiguous = ambiguous != facts.end() && ambiguous->second == "true";
+    }
+}
+
 } // namespace
 
 Result<std::vector<RunStatistics>> selectionStatistics(const Store& store,
@@ -179,6 +196,7 @@ Result<std::vector<RunStatistics>> selectionStatistics(const Store& store,
             RETURN_IF_ERROR(fold.add(series));
         }
         all.push_back(fold.finish());
+        addLogPlacement(store, catalogue.facts(i).run.id, all.back());
     }
     return all;
 }

@@ -34,6 +34,9 @@ struct RunStatistics {
     std::optional<double> energy; // of all GPUs; absent without gpu_power
     std::vector<MetricStatistics> metrics; // in the order of the registry, others after
     std::vector<GpuStatistics> gpus; // by rank
+    // Within how many seconds a log without dates lies where it was placed; empty: none was.
+    std::string logWithinS = {};
+    bool logIsAmbiguous = false;
 };
 
 Result<std::vector<RunStatistics>> selectionStatistics(const store::Store& store,

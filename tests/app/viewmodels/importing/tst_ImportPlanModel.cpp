@@ -22,6 +22,7 @@ private Q_SLOTS:
     void edits();
     void faults();
     void oneOffsetForAll();
+    void startOfUndatedSources();
     void topologiesFollowTheirRuns();
     void unrecognised();
 };
@@ -98,6 +99,27 @@ void tst_ImportPlanModel::oneOffsetForAll() {
     model.setOffsetForAll(QStringLiteral("-05:30"));
     QVERIFY(!model.units()[0].utcOffsetSeconds.has_value());
     QCOMPARE(model.units()[1].utcOffsetSeconds, std::optional<std::int64_t>(-19800));
+}
+
+void tst_ImportPlanModel::startOfUndatedSources() {
+    auto units = twoUnits();
+    units[1].importer = "trainlog";
+    units[1].clock = ClockKind::None;
+    Model model;
+    model.setUnits(units);
+    model.setOffset(1, QStringLiteral("2026-04-22 00:08:54.5"));
+    // date -u -d '2026-04-22 00:08:54' +%s
+    QVERIFY(model.units()[1].saidStart == TimeNs{1'776'816'534'500'000'000});
+    QVERIFY(model.valid());
+    model.setOffset(1, QStringLiteral("yesterday"));
+    QVERIFY(!model.valid());
+    model.setOffset(1, QString());
+    QVERIFY(model.valid());
+    QVERIFY(!model.units()[1].saidStart);
+    // A time zone for all is none of its own.
+    model.setOffsetForAll(QStringLiteral("UTC+02:00"));
+    QVERIFY(model.valid());
+    QVERIFY(!model.units()[1].saidStart);
 }
 
 void tst_ImportPlanModel::topologiesFollowTheirRuns() {

@@ -1,0 +1,164 @@
+// Training logs without dates beside telemetry: joined, placed by the power, and said so.
+#include "app/importing/Logs.h"
+#include "core/analysis/energy/Efficiency.h"
+#include "core/analysis/iterations/LogPlacement.h"
+#include "support/TestFiles.h"
+#include "support/TestProgram.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cmath>
+
+using namespace trainscope;
+using namespace trainscope::test;
+
+namespace {
+
+constexpr double kFirst = 120.0; // s: when training begins in the recording
+constexpr int kIterations = 400; // of 0.5 s
+
+// One GPU, a reading a second for ten minutes.
+std::string gpuLog() {
+    std::string text = "timestamp, index, power.draw [W]\n";
+    for (int s = 0; s < 600; ++s) {
+        const bool isBusy = s >= kFirst && s < kFirst + kIterations * 0.5;
+        text += QStringLiteral("2026/04/22 00:%1:%2.000, 0, %3 W\n")
+                    .arg(s / 60, 2, 10, QLatin1Char('0'))
+                    .arg(s % 60, 2, 10, QLatin1Char('0'))
+                    .arg(isBusy ? 690 + s % 7 : 115 + s % 3)
+                    .toStdString();
+    }
+    return text;
+}
+
+std::string trainingLog() {
+    std::string text;
+    for (int i = 1; i <= kIterations; ++i)
+        text += "step " + std::to_string(i) + "/400 | loss: 2.5 | dt: 500.00ms | tok/sec: 1,000\n";
+    return text;
+}
+
+constexpr std::int64_t kRecordBegin = 1'776'816'000; // 2026-04-22 00:00 UTC
+
+store::Store opened(const QString& path) {
+    return store::Store::open(path.toStdString(), store::OpenMode::ReadOnly).value();
+}
+
+const ImportReport& logReport(const std::vector<store::Source>& sources) {
+    const auto found = std::find_if(sources.begin(), sources.end(),
+        [](const store::Source& one) { return one.report.importer == "trainlog 1"; });
+    return found->report;
+}
+
+} // namespace
+
+class tst_UndatedLogs : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void placedByPower();
+    void alone();
+    void asTheUserSays();
+    void realPair();
+};
+
+void tst_UndatedLogs::placedByPower() {
+    QTemporaryDir folder;
+    const QString database = folder.filePath(QStringLiteral("db.trainscope"));
+    // The log sorts before the telemetry, which it needs.
+    QVERIFY(writeFile(folder.filePath(QStringLiteral("job/a_train.log")), trainingLog()));
+    QVERIFY(writeFile(folder.filePath(QStringLiteral("job/gpus.csv")), gpuLog()));
+    const auto outcomes = importFolder(folder.filePath(QStringLiteral("job")), database);
+    QCOMPARE(outcomes.value().size(), std::size_t{2});
+    const auto store = opened(database);
+    const auto runs = store.runs().value();
+    QCOMPARE(runs.size(), std::size_t{1});
+    const auto iterations = store.iterations(runs.front().id).value();
+    QCOMPARE(iterations.size(), std::size_t{kIterations});
+    const double begin = static_cast<double>(iterations.front().range.begin.ns) * 1e-9
+        - static_cast<double>(kRecordBegin);
+    const auto facts = logReport(store.sources().value()).facts;
+    const double within = std::stod(facts.at("placed_within_s"));
+    QVERIFY2(std::abs(begin - kFirst) <= within, qPrintable(QString::number(begin)));
+    QVERIFY(within <= 3.0);
+    QCOMPARE(facts.at("placed_ambiguously"), std::string("false"));
+    QVERIFY(facts.at("clock").find("from the edges of the power") != std::string::npos);
+    // Half a second at 690 to 696 W, and 1,000 tokens/s as the log says.
+    const auto efficiency = analysis::efficiencyOf(store, runs.front()).value();
+    QVERIFY(std::abs(efficiency.stepTimeS.value() - 0.5) < 1e-6);
+    QVERIFY(std::abs(efficiency.tokensPerS.value() - 1000.0) < 1e-6);
+    QVERIFY(std::abs(efficiency.tokensPerJ.value() - 1000.0 / 693.0) < 0.02);
+}
+
+void tst_UndatedLogs::alone() {
+    QTemporaryDir folder;
+    const QString database = folder.filePath(QStringLiteral("db.trainscope"));
+    QVERIFY(writeFile(folder.filePath(QStringLiteral("job/train.log")), trainingLog()));
+    QVERIFY(importFolder(folder.filePath(QStringLiteral("job")), database).hasValue());
+    const auto store = opened(database);
+    const auto facts = logReport(store.sources().value()).facts;
+    QVERIFY(facts.at("clock").find("relative") != std::string::npos);
+    QVERIFY(!facts.contains("placed_within_s"));
+}
+
+void tst_UndatedLogs::asTheUserSays() {
+    QTemporaryDir folder;
+    const QString database = folder.filePath(QStringLiteral("db.trainscope"));
+    QVERIFY(writeFile(folder.filePath(QStringLiteral("job/gpus.csv")), gpuLog()));
+    QVERIFY(writeFile(folder.filePath(QStringLiteral("job/train.log")), trainingLog()));
+    const auto tree
+        = importers::openDiskTree(folder.filePath(QStringLiteral("job")).toStdString()).value();
+    auto plan = importers::planImport(*tree, {}).value();
+    const TimeNs said{(kRecordBegin + 30) * 1'000'000'000};
+    for (auto& unit : plan.units) {
+        if (unit.importer == "trainlog")
+            unit.saidStart = said;
+    }
+    QVERIFY(app::runImport(*tree, plan, database.toStdString(), {}).hasValue());
+    const auto store = opened(database);
+    const auto run = store.runs().value().front();
+    QCOMPARE(store.iterations(run.id).value().front().range.begin.ns, said.ns);
+    const auto facts = logReport(store.sources().value()).facts;
+    QVERIFY(facts.at("clock").find("as the user says") != std::string::npos);
+}
+
+// Eight H100, recorded from 00:03:09.407 on. From the raw rows, summed over the GPUs: their power
+// rises to 5.5 kW 345 s later and falls 816 s after the begin, for the 471.7 s that the log gives
+// its first 4,000 iterations; after a validation it is back at 5.5 kW from 854 s to 979 s, for the
+// 124.4 s of the others.
+void tst_UndatedLogs::realPair() {
+    if (realFiles().empty())
+        QSKIP("the real files are not here (TRAINSCOPE_SHARED)");
+    QTemporaryDir folder;
+    const auto real = QString::fromStdString(realFiles()) + QStringLiteral("/data/");
+    QVERIFY(QDir(folder.path()).mkdir(QStringLiteral("job")));
+    for (const char* name :
+        {"nvidia_smi/pgolf_8xH100_019b_diag_nvsmi.csv", "train_logs/pgolf_8xH100_019b_train.txt"}) {
+        const QString file = real + QLatin1String(name);
+        QVERIFY(QFile::copy(
+            file, folder.filePath(QStringLiteral("job/") + file.section(QLatin1Char('/'), -1))));
+    }
+    const QString database = folder.filePath(QStringLiteral("db.trainscope"));
+    QVERIFY(importFolder(folder.filePath(QStringLiteral("job")), database).hasValue());
+    const auto store = opened(database);
+    const auto runs = store.runs().value();
+    QCOMPARE(runs.size(), std::size_t{1});
+    const auto iterations = store.iterations(runs.front().id).value();
+    QCOMPARE(iterations.size(), std::size_t{4872});
+    const auto facts = logReport(store.sources().value()).facts;
+    const double within = std::stod(facts.at("placed_within_s"));
+    QVERIFY(within <= 3.0);
+    const double begin
+        = static_cast<double>(iterations.front().range.begin.ns - 1'776'816'189'407'000'000) * 1e-9;
+    QVERIFY2(std::abs(begin - 345.0) <= within, qPrintable(QString::number(begin)));
+    const double pause = (iterations[4000].range.begin - iterations[3999].range.end).seconds();
+    QVERIFY2(std::abs(pause - (854.0 - 816.7)) <= 2.0, qPrintable(QString::number(pause)));
+    const auto efficiency = analysis::efficiencyOf(store, runs.front()).value();
+    QVERIFY(std::abs(efficiency.stepTimeS.value() - 0.141502) < 1e-5);
+    QVERIFY(std::abs(efficiency.tokensPerS.value() / 5557728.8 - 1.0) < 1e-4);
+    QVERIFY(efficiency.tokensPerJ.has_value());
+}
+
+TRAINSCOPE_TEST(tst_UndatedLogs)
+#include "tst_UndatedLogs.moc"
