@@ -316,7 +316,7 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
         if (report.empty())
             continue;
         unit.enabled = false;
-        unit.notes.push_back("Not imported: " + report + " holds the same trace.");
+        unit.notes.insert(unit.notes.begin(), "Not imported: " + report + " holds the same trace.");
     }
     return units;
 }

@@ -24,7 +24,7 @@ struct ElementType {
     int bytes = 1;
 };
 // "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(…)" of new versions, "…_Sum_half(…)" of old ones.
-constexpr std::array kTypes{ElementType{"_bf16_", "BFloat16", 2},
+constexpr std::array kElementTypes{ElementType{"_bf16_", "BFloat16", 2},
     ElementType{"_bfloat16", "BFloat16", 2}, ElementType{"_bfloat(", "BFloat16", 2},
     ElementType{"_f16_", "Half", 2}, ElementType{"_half(", "Half", 2},
     ElementType{"_f32_", "Float", 4}, ElementType{"_float(", "Float", 4},
@@ -38,10 +38,11 @@ constexpr std::array kTypes{ElementType{"_bf16_", "BFloat16", 2},
     ElementType{"_i64_", "Long", 8}, ElementType{"_int64_t(", "Long", 8}};
 
 const ElementType* typeIn(std::string_view kernelName) {
-    const auto found = std::find_if(kTypes.begin(), kTypes.end(), [&](const ElementType& one) {
-        return kernelName.find(one.inName) != std::string_view::npos;
-    });
-    return found == kTypes.end() ? nullptr : &*found;
+    const auto found
+        = std::find_if(kElementTypes.begin(), kElementTypes.end(), [&](const ElementType& one) {
+              return kernelName.find(one.inName) != std::string_view::npos;
+          });
+    return found == kElementTypes.end() ? nullptr : &*found;
 }
 
 std::string hexOf(std::uint64_t value) {

@@ -99,7 +99,7 @@ void tst_NsysStats::aReportBesideIsTaken() {
         imported);
     QCOMPARE(imported.units.size(), std::size_t{1});
     QVERIFY(!imported.units[0].enabled);
-    QVERIFY(imported.units[0].notes.back().find("job.sqlite") != std::string::npos);
+    QVERIFY(imported.units[0].notes.front().find("job.sqlite") != std::string::npos);
 }
 
 void tst_NsysStats::nothingInIt() {
