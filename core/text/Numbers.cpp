@@ -145,6 +145,9 @@ std::string quantity(double value, std::string_view unit, Digits digits, std::st
     if (!std::isfinite(value))
         return kNoData;
     const ShownUnit shown = unitFor(unit, std::abs(value), digits, metric);
+    // Plain numbers have no scale of their own: a loss of 2.676, a learning rate of 0.00015.
+    if (unit == "1" && shown.unit.empty() && digits == Digits::Four)
+        return number(value, 4);
     const bool isScaled = shown.scale != 1.0 && shown.unit != "%";
     const std::string text = digitsOf(value * shown.scale, digits, isScaled);
     return shown.unit.empty() ? text : fmt::format("{} {}", text, shown.unit);

@@ -38,6 +38,8 @@ int nodeOf(const RunFacts& facts, int rank) {
 }
 
 bool belongsTo(const Subject& subject, int rank, int node) {
+    if (subject.kind == SubjectKind::Run)
+        return true;
     return subject.kind == SubjectKind::Gpu ? subject.rank == rank : subject.node == node;
 }
 
@@ -46,7 +48,7 @@ struct MetricValue {
     int links = 0; // that were summed
 };
 
-// Of a GPU, or of its node; the links of a node count together.
+// Of a GPU, of its node or of the run; the links of a node count together.
 Result<MetricValue> metricAt(
     const Store& store, const RunFacts& facts, const std::string& metric, int rank, TimeNs time) {
     const int node = nodeOf(facts, rank);
