@@ -152,7 +152,7 @@ public:
         return m_isAlone ? keep(node) : Status();
     }
 
-    Result<ImportReport> finish(ExecutionTraceEnd end) {
+    Result<ImportReport> finish(const ExecutionTraceEnd& end) {
         Run run;
         run.name = m_unit.runName;
         run.worldSize = end.header.worldSize;
@@ -269,11 +269,11 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
 Result<ImportReport> import(
     const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
     NodeImport nodes(tree, unit, sink);
-    ASSIGN_OR_RETURN(auto end,
+    ASSIGN_OR_RETURN(const auto end,
         readExecutionTrace(
             tree, unit.path, [&nodes](TraceNode&& node) { return nodes.take(std::move(node)); },
             progress));
-    return nodes.finish(std::move(end));
+    return nodes.finish(end);
 }
 
 } // namespace

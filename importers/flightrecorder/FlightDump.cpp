@@ -108,11 +108,11 @@ void takeFlightHeader(std::string_view text, FlightHeader& header) {
     if (groups == nullptr || !groups->is_object())
         return;
     for (const auto& [key, group] : groups->items()) {
-        std::string name = jsonText(jsonMember(group, "name"));
+        const std::string name = jsonText(jsonMember(group, "name"));
         auto ranks = ranksFrom(jsonMember(group, "ranks"));
         if (!ranks.empty())
-            header.groups.push_back({name.empty() ? key : std::move(name),
-                jsonText(jsonMember(group, "desc")), std::move(ranks)});
+            header.groups.push_back(
+                {name.empty() ? key : name, jsonText(jsonMember(group, "desc")), std::move(ranks)});
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 namespace trainscope::importers::nccl {
 
@@ -67,20 +68,20 @@ std::optional<NcclLine> ncclLine(std::string_view line) {
     parsed.text = line.substr(at + 11);
     // host:pid:tid [device]; of versions that stamp their lines more stands before it.
     const auto parts = words(line.substr(0, at), " \t");
-    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-        if (part->starts_with('[') && part->ends_with(']')) {
-            parsed.device = wholeNumber<int>(part->substr(1, part->size() - 2)).value_or(-1);
+    for (const std::string_view part : std::ranges::reverse_view(parts)) {
+        if (part.starts_with('[') && part.ends_with(']')) {
+            parsed.device = wholeNumber<int>(part.substr(1, part.size() - 2)).value_or(-1);
             continue;
         }
-        const auto last = part->rfind(':');
+        const auto last = part.rfind(':');
         const auto first
-            = last == std::string_view::npos || last == 0 ? last : part->rfind(':', last - 1);
+            = last == std::string_view::npos || last == 0 ? last : part.rfind(':', last - 1);
         if (first == std::string_view::npos)
             continue;
-        const auto process = wholeNumber<std::int64_t>(part->substr(first + 1, last - first - 1));
+        const auto process = wholeNumber<std::int64_t>(part.substr(first + 1, last - first - 1));
         if (!process)
             continue;
-        parsed.host = part->substr(0, first);
+        parsed.host = part.substr(0, first);
         // A launcher's prefix without a blank: "[0]:host:1:2".
         if (const auto prefix = parsed.host.rfind(':'); prefix != std::string_view::npos)
             parsed.host.remove_prefix(prefix + 1);

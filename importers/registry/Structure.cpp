@@ -14,7 +14,7 @@ namespace trainscope::importers {
 
 namespace {
 
-constexpr std::size_t kTraceHead = std::size_t{256} << 10; // up to where events name a process
+constexpr std::size_t kEventsHead = std::size_t{256} << 10; // up to where events name a process
 
 // Components that two folders begin with.
 int sharedFolders(std::string_view a, std::string_view b) {
@@ -94,7 +94,7 @@ private:
         auto known = m_heads.find(trace.path);
         if (known == m_heads.end())
             known
-                = m_heads.emplace(trace.path, readHead(m_tree, trace.path, kTraceHead).valueOr({}))
+                = m_heads.emplace(trace.path, readHead(m_tree, trace.path, kEventsHead).valueOr({}))
                       .first;
         const std::string& head = known->second;
         const std::string number = std::to_string(*process);

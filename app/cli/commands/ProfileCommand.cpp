@@ -4,7 +4,6 @@
 #include "core/predict/profile/Profile.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
-#include "importers/nccl/TestTimings.h"
 #include "importers/operators/TimingFolder.h"
 
 #include <CLI/CLI.hpp>
@@ -94,31 +93,13 @@ void takeStack(const ProfileOptions& options, Profile& profile) {
     }
 }
 
-// CSV files of timings and logs of nccl-tests; one kind is enough.
-Result<TimingFolder> readFolder(const importers::SourceTree& tree, const Console& console) {
-    ProgressLine line(console);
-    const Progress progress = shownOn(line, console);
-    TimingFolder logs;
-    ASSIGN_OR_RETURN(
-        logs.files, importers::nccl::addTestTimings(tree, logs.timings, logs.report, progress));
-    auto folder = importers::operators::readTimings(tree, progress);
-    if (!folder.hasValue() && (logs.files == 0 || folder.error().code != ErrorCode::Unrecognised))
-        return folder.error();
-    if (!folder.hasValue())
-        return logs;
-    TimingFolder& all = folder.value();
-    all.files += logs.files;
-    all.report.rows += logs.report.rows;
-    for (ImportWarning& warning : logs.report.warnings)
-        all.report.warn(std::move(warning.file), warning.line, std::move(warning.text));
-    for (auto& one : logs.timings.collectives)
-        all.timings.collectives.push_back(std::move(one));
-    return folder;
-}
-
 Outcome makeProfile(const ProfileOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(const auto tree, importers::openDiskTree(options.folder));
-    ASSIGN_OR_RETURN(const auto folder, readFolder(*tree, console));
+    TimingFolder folder;
+    {
+        ProgressLine line(console);
+        ASSIGN_OR_RETURN(folder, importers::operators::readTimings(*tree, shownOn(line, console)));
+    }
     for (const ImportWarning& warning : folder.report.warnings)
         console.warn(
             (warning.line > 0 ? warning.file + ":" + std::to_string(warning.line) : warning.file)
@@ -143,9 +124,7 @@ void addProfileCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "profile", "Profile of GPUs and fabrics from timings of operators and collectives");
     auto options = std::make_shared<ProfileOptions>();
-    command
-        ->add_option("DIR", options->folder,
-            "The folder of CSV files and nccl-tests logs, read with all below it")
+    command->add_option("DIR", options->folder, "The folder of CSV files, read with all below it")
         ->required();
     addOption(*command, "--into", options->into, "Write the profile there", "F")->required();
     addOption(*command, "--scores-extra-bytes", options->scoresExtraBytes,
