@@ -96,7 +96,7 @@ for ((i = 0; i < 100; ++i)); do [ -S "$folder/munge/socket" ] && break; sleep 0.
 [ -S "$folder/munge/socket" ] || failed "munged does not start"
 start slurmctld-start.log slurmctld -D -f "$SLURM_CONF"
 for ((i = 1; i <= nodes; ++i)); do start "slurmd-start-$i.log" slurmd -D -f "$SLURM_CONF" -N "node$i"; done
-for ((i = 0; i < 200; ++i)); do
+for ((i = 0; i < 600; ++i)); do
   [ "$(sinfo -h -t idle -o %D 2>/dev/null || true)" = "$nodes" ] && break
   sleep 0.1
 done

@@ -15,6 +15,14 @@ srun -N "${SLURM_NNODES:-${NODES:-1}}" --ntasks-per-node 1 bash -c '
   for file; do
     if ((i++ % SLURM_NNODES == SLURM_NODEID)); then mine+=("$file"); fi
   done
-  [ ${#mine[@]} -eq 0 ] || trainscope-cli import "${mine[@]}" --name "$name" --into "$parts/$SLURM_NODEID.trainscope"
+  # A folder at a time: the files of several would be several runs.
+  while [ ${#mine[@]} -gt 0 ]; do
+    folder=$(dirname "${mine[0]}") here=() rest=()
+    for file in "${mine[@]}"; do
+      if [ "$(dirname "$file")" = "$folder" ]; then here+=("$file"); else rest+=("$file"); fi
+    done
+    trainscope-cli import "${here[@]}" --name "$name" --into "$parts/$SLURM_NODEID.trainscope"
+    mine=("${rest[@]}")
+  done
 ' bash "$out.parts" "$name" "$@"
 trainscope-cli import "$out.parts"/*.trainscope --into "$out"

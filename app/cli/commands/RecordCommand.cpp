@@ -18,6 +18,7 @@
 
 #include <array>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <ostream>
 
@@ -177,19 +178,27 @@ void importTraces(const std::string& folder, const app::NewFiles::Found& found,
             text::counted(found.left, "file"), folder);
     if (found.files.empty())
         return console.warn("The command left no trace in " + folder + ".");
-    ImportRequest request;
-    request.sources = found.files;
-    request.database = database;
-    request.name = run;
-    const auto outcome = runImportJob(request, console);
-    if (!outcome.hasValue()) {
-        console.warn(outcome.error().describe());
-        return;
+    // A folder at a time: the files of several would be several runs.
+    std::map<std::filesystem::path, std::vector<std::string>> byFolder;
+    for (const std::string& file : found.files)
+        byFolder[std::filesystem::path(file).parent_path()].push_back(file);
+    std::size_t done = 0;
+    for (const auto& [path, files] : byFolder) {
+        ImportRequest request;
+        request.sources = files;
+        request.database = database;
+        request.name = run;
+        const auto outcome = runImportJob(request, console);
+        if (!outcome.hasValue()) {
+            console.warn(outcome.error().describe());
+            continue;
+        }
+        for (const Error& failure : outcome.value().failures)
+            console.warn(failure.describe());
+        done += outcome.value().done();
     }
-    for (const Error& failure : outcome.value().failures)
-        console.warn(failure.describe());
-    console.err() << text::counted(static_cast<std::int64_t>(outcome.value().done()), "trace")
-                  << " from " << folder << " added to the run.\n";
+    console.err() << text::counted(static_cast<std::int64_t>(done), "trace") << " from " << folder
+                  << " added to the run.\n";
 }
 
 void tell(const Recorder& recorder, const std::string& file, const Console& console) {
@@ -267,7 +276,9 @@ void addRecordCommand(CLI::App& app, CommandContext& context) {
         "G")
         ->delimiter(',');
     addOption(*command, "--kineto", options->kineto,
-        "Import the traces that the command leaves there into the same run", "DIR");
+        "Import the traces that the command leaves there into the same run; those from before stay "
+        "out",
+        "DIR");
     addOption(
         *command, "--name", options->name, "Name of the run; after the job unless given", "N");
     addOption(*command, "--job", options->job,
@@ -282,6 +293,7 @@ void addRecordCommand(CLI::App& app, CommandContext& context) {
 come from NVIDIA's or AMD's management library, network counters, processor power and temperature
 from the kernel. Everything is in the database up to the last second, whatever happens; the exit
 status is the command's, and signals are passed on to it.
+Started again with the same file, job and command it goes on in the same run.
 
 On several nodes (srun, mpirun, torchrun, ssh) start it once per node; each writes a file of its own,
 and trainscope-cli import A.trainscope B.trainscope --into ALL.trainscope makes one run of a job.

@@ -263,14 +263,18 @@ private Q_SLOTS:
         const QString other = folder.filePath(QStringLiteral("b.trainscope"));
         QStringList again = recorded;
         again[1] = other;
-        const Ended with = record(again
-            << QStringLiteral("cp %1rank1.json %2/new.json; sleep 0.3").arg(standIns, traces));
-        QVERIFY2(with.err.contains(QStringLiteral("1 trace from")), qPrintable(with.err));
+        const Ended with
+            = record(again << QStringLiteral("cp %1rank0.json %2/new.json; mkdir %2/sub; "
+                                             "cp %1rank1.json %2/sub/new.json; sleep 0.3")
+                                  .arg(standIns, traces));
+        QVERIFY2(with.err.contains(QStringLiteral("2 traces from")), qPrintable(with.err));
         const auto store = opened(other);
+        QCOMPARE(store.runs().value().size(), 1U);
         const auto sources = store.sources().value();
-        QCOMPARE(sources.size(), 2U);
-        QVERIFY(std::any_of(sources.begin(), sources.end(),
-            [](const store::Source& source) { return source.path.ends_with("new.json"); }));
+        QCOMPARE(sources.size(), 3U);
+        QCOMPARE(std::count_if(sources.begin(), sources.end(),
+                     [](const store::Source& source) { return source.path.ends_with("new.json"); }),
+            2);
     }
 
     // A node with cards, from a tree that stands in for the kernel's.
