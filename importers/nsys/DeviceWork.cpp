@@ -14,7 +14,9 @@ namespace trainscope::importers::nsys {
 namespace {
 
 // Columns that all tables of device work begin with.
-enum Common : int { kStart, kEnd, kDevice, kContext, kStream, kCorrelation, kProcess, kOwn };
+struct Work {
+    enum Column : int { kStart, kEnd, kDevice, kContext, kStream, kCorrelation, kProcess, kOwn };
+};
 
 using Columns = std::vector<std::string_view>;
 
@@ -103,7 +105,7 @@ private:
     }
 
     Status kernel(const ForeignRow& row) {
-        enum Own : int { kName = kOwn, kShortName, kGrid, kBlock = kGrid + 3 };
+        enum Own : int { kName = Work::kOwn, kShortName, kGrid, kBlock = kGrid + 3 };
         constexpr int kGraphNode = kBlock + 6;
         Span span;
         std::uint32_t range = HostRange::kNone;
@@ -152,8 +154,8 @@ private:
             ++m_findings.describedCollectives;
             const std::string text(
                 name ? m_session.text(*name).value_or(std::string_view()) : std::string_view());
-            appendCollective(
-                *call, text, m_nvtx.communicators[processOf(row.integer(kProcess, 0))], m_detail);
+            appendCollective(*call, text,
+                m_nvtx.communicators[processOf(row.integer(Work::kProcess, 0))], m_detail);
         }
         const std::span all(numbers);
         m_detail.add("grid", all.subspan(0, 3)).add("block", all.subspan(3, 3));
@@ -171,8 +173,8 @@ private:
             "CUPTI_ACTIVITY_KIND_MEMCPY", columns, [&](const ForeignRow& row) -> Status {
                 ++m_findings.copies;
                 return moved(row, SpanKind::Copy,
-                    copyName(row.integer(kOwn + 1, 0), memoryOf(row.integer(kOwn + 2)),
-                        memoryOf(row.integer(kOwn + 3))));
+                    copyName(row.integer(Work::kOwn + 1, 0), memoryOf(row.integer(Work::kOwn + 2)),
+                        memoryOf(row.integer(Work::kOwn + 3))));
             });
     }
 
@@ -181,7 +183,7 @@ private:
         return m_session.read(
             "CUPTI_ACTIVITY_KIND_MEMSET", columns, [&](const ForeignRow& row) -> Status {
                 ++m_findings.sets;
-                const auto memory = memoryOf(row.integer(kOwn + 1));
+                const auto memory = memoryOf(row.integer(Work::kOwn + 1));
                 return moved(row, SpanKind::Set,
                     "Memset (" + std::string(memory.empty() ? "Unknown" : memory) + ")");
             });
@@ -194,7 +196,7 @@ private:
         if (place == nullptr)
             return {};
         ASSIGN_OR_RETURN(span.name, m_session.intern(name));
-        if (const auto bytes = row.integer(kOwn)) {
+        if (const auto bytes = row.integer(Work::kOwn)) {
             m_detail.add("bytes", *bytes);
             ASSIGN_OR_RETURN(span.detail, m_session.intern(m_detail.take()));
         }
@@ -213,7 +215,7 @@ private:
                 if (place == nullptr)
                     return {};
                 ASSIGN_OR_RETURN(span.name,
-                    m_session.intern("CUDA graph " + std::to_string(row.integer(kOwn, 0))));
+                    m_session.intern("CUDA graph " + std::to_string(row.integer(Work::kOwn, 0))));
                 place->output->add(place->track, span);
                 ++m_findings.graphs;
                 return {};
@@ -224,16 +226,16 @@ private:
         const Columns columns = columnsWith({"syncType"});
         return m_session.read(
             "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", columns, [&](const ForeignRow& row) -> Status {
-                const auto times = m_session.rangeOf(row, kStart, kEnd);
+                const auto times = m_session.rangeOf(row, Work::kStart, Work::kEnd);
                 if (!times)
                     return {};
                 Span span;
                 span.start = times->begin;
                 span.duration = times->length();
                 span.kind = SpanKind::Sync;
-                span.correlation = row.integer(kCorrelation, 0);
+                span.correlation = row.integer(Work::kCorrelation, 0);
                 ASSIGN_OR_RETURN(
-                    span.name, m_session.intern(synchronisationOf(row.integer(kOwn, 0))));
+                    span.name, m_session.intern(synchronisationOf(row.integer(Work::kOwn, 0))));
                 const Place& place = placeOf(row, TrackKind::Other);
                 place.output->add(place.track, span);
                 return {};
@@ -244,13 +246,13 @@ private:
     // row has no time.
     Result<const Place*> begin(
         const ForeignRow& row, SpanKind kind, Span& span, std::uint32_t& range) {
-        const auto times = m_session.rangeOf(row, kStart, kEnd);
+        const auto times = m_session.rangeOf(row, Work::kStart, Work::kEnd);
         if (!times)
             return static_cast<const Place*>(nullptr);
         span.start = times->begin;
         span.duration = times->length();
         span.kind = kind;
-        span.correlation = row.integer(kCorrelation, 0);
+        span.correlation = row.integer(Work::kCorrelation, 0);
         const Place& place = placeOf(row, TrackKind::Stream);
         range = m_nvtx.ranges.work(place.process, span.correlation);
         if (range != HostRange::kNone)
@@ -259,10 +261,11 @@ private:
     }
 
     const Place& placeOf(const ForeignRow& row, TrackKind kind) {
-        const auto global = row.integer(kProcess);
+        const auto global = row.integer(Work::kProcess);
         const std::int64_t process = global ? processOf(*global) : -1;
-        const std::array<std::int64_t, 5> key{process, row.integer(kDevice, 0),
-            row.integer(kContext, 0), row.integer(kStream, 0), static_cast<std::int64_t>(kind)};
+        const std::array<std::int64_t, 5> key{process, row.integer(Work::kDevice, 0),
+            row.integer(Work::kContext, 0), row.integer(Work::kStream, 0),
+            static_cast<std::int64_t>(kind)};
         if (m_lastPlace < m_places.size() && m_lastKey == key)
             return m_places[m_lastPlace];
         m_lastKey = key;

@@ -19,9 +19,9 @@ enum EventType : std::int64_t {
     kDomainCreate = 75,
 };
 
-constexpr std::array<std::string_view, 16> kColumns{"start", "end", "eventType", "text", "textId",
-    "globalTid", "domainId", "jsonText", "jsonTextId", "binaryData", "int64Value", "uint64Value",
-    "uint32Value", "int32Value", "doubleValue", "floatValue"};
+constexpr std::array<std::string_view, 16> kNvtxColumns{"start", "end", "eventType", "text",
+    "textId", "globalTid", "domainId", "jsonText", "jsonTextId", "binaryData", "int64Value",
+    "uint64Value", "uint32Value", "int32Value", "doubleValue", "floatValue"};
 struct At {
     enum Column : int {
         kStart,
@@ -58,7 +58,7 @@ public:
         RETURN_IF_ERROR(m_schemas.read(m_session));
         RETURN_IF_ERROR(readDomains());
         RETURN_IF_ERROR(m_session.read(
-            "NVTX_EVENTS", kColumns, [&](const ForeignRow& row) { return take(row); }));
+            "NVTX_EVENTS", kNvtxColumns, [&](const ForeignRow& row) { return take(row); }));
         m_findings.ranges.nest();
         return {};
     }
@@ -67,7 +67,7 @@ private:
     // They stand where they were made, which is not before all of their ranges.
     Status readDomains() {
         const auto end
-            = m_session.database().scan("NVTX_EVENTS", kColumns, [&](const ForeignRow& row) {
+            = m_session.database().scan("NVTX_EVENTS", kNvtxColumns, [&](const ForeignRow& row) {
                   if (row.integer(At::kType, 0) == kDomainCreate && m_domains.size() < kMostDomains)
                       m_domains[domainOf(row)] = textOf(row);
                   return Status();

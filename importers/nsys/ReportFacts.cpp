@@ -58,8 +58,8 @@ std::optional<std::int64_t> secondsOf(std::string_view text) {
 std::optional<std::int64_t> offsetBetween(std::string_view local, std::string_view utc) {
     const auto here = secondsOf(local);
     const auto there = secondsOf(utc);
-    constexpr std::int64_t kQuarter = 15 * 60;
-    constexpr std::int64_t kFarthest = 14 * 3600;
+    constexpr std::int64_t kQuarter = 900;
+    constexpr std::int64_t kFarthest = 50'400;
     if (!here || !there || (*here - *there) % kQuarter != 0 || *here - *there > kFarthest
         || *there - *here > kFarthest)
         return std::nullopt;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostKnownNames = 1'000'000;
 constexpr int kRowsBetweenFlushes = 4096;
-constexpr std::array<std::string_view, 1> kText{"value"};
+constexpr std::array<std::string_view, 1> kStringValue{"value"};
 
 } // namespace
 
@@ -22,7 +22,7 @@ Session::Session(ForeignDatabase& database, const ReportFacts& facts, Sink& sink
     , m_sink(sink)
     , m_report(report)
     , m_file(std::move(file))
-    , m_texts(database, "StringIds", "id", kText)
+    , m_texts(database, "StringIds", "id", kStringValue)
     , m_outputs(sink, firstRank, facts.processes) { }
 
 Status Session::begin(const Run& run) {
