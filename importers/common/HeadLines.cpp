@@ -13,9 +13,9 @@ constexpr std::size_t kLongestHeadLine = 8192; // of a header, and of rows that 
 } // namespace
 
 std::vector<std::string> linesOfHead(std::string_view head, std::size_t most) {
-    const bool isCut = head.size() >= kHead;
+    const bool isCut = head.size() >= kHeadOfLines;
     std::vector<std::string> lines;
-    const auto tree = memoryTree({{"head", std::string(head.substr(0, kHead))}});
+    const auto tree = memoryTree({{"head", std::string(head.substr(0, kHeadOfLines))}});
     auto stream = tree->openRaw("head");
     if (!stream.hasValue())
         return lines;

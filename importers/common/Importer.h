@@ -54,6 +54,8 @@ struct ImportUnit {
     std::optional<DurationNs> saidPeriod;
     // Of ClockKind::None: where telemetry of its run shows that it lies, or as saidStart says.
     std::optional<analysis::LogPlacement> placement;
+    // Nothing places it beside other sources until its start is said: it is joined with none.
+    bool isUndated = false;
     bool enabled = true; // editable
     std::optional<MachineUnit> machine;
     // What its first bytes show, where they do.

@@ -31,7 +31,7 @@ public:
 
 FileProbe probeMeters(const SourceTree& tree, const std::string& path) {
     FileProbe probe;
-    const auto text = readHead(tree, path, kHead);
+    const auto text = readHead(tree, path, kHeadOfLines);
     if (!text.hasValue())
         return probe;
     probe.format = meterFormatOf(meterHead(text.value()));

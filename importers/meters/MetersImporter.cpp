@@ -75,6 +75,7 @@ std::string stepNote(const std::string& path, DurationNs step) {
 void describeClock(ImportUnit& unit, const std::vector<FileProbe>& probes) {
     const FileProbe& first = probes.front();
     unit.clock = clockOf(first);
+    unit.isUndated = unit.clock == ClockKind::None;
     if (first.clock && *first.clock != StampKind::Relative)
         unit.start = first.start;
     if (unit.clock == ClockKind::Local)

@@ -115,8 +115,8 @@ bool TableReader::isUnitLine() const {
     if (m_cells.empty())
         return false;
     const std::string first = lowered(m_cells.front());
-    return first == "id" || first == "#" || first == "# idx" || first == "#yyyymmdd"
-        || first == "idx" || first == "# id" || first == "#idx";
+    return first == "id" || first.starts_with("id ") || first == "#" || first == "# idx"
+        || first == "#yyyymmdd" || first == "idx" || first == "# id" || first == "#idx";
 }
 
 // Units under names that no table knows.

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kVersion = "nvsmi 1";
 
 Result<ColumnOrder> orderOf(const SourceTree& tree, const std::string& path) {
-    ASSIGN_OR_RETURN(const auto head, readHead(tree, path, kHead));
+    ASSIGN_OR_RETURN(const auto head, readHead(tree, path, kHeadOfLines));
     return readColumnOrder(linesOfHead(head));
 }
 

@@ -107,7 +107,7 @@ void joinRunsBeside(const SourceTree& tree, std::vector<ImportUnit>& units) {
     std::vector<std::size_t> lone;
     for (std::size_t i = 0; i < units.size(); ++i) {
         ImportUnit& unit = units[i];
-        if (!joinsRunBeside(unit))
+        if (!joinsRunBeside(unit) || unit.isUndated)
             continue;
         const auto runFolder = folders.folderOf(unit.files.front());
         const auto runs = runsInside(units, runFolder ? *runFolder : groupOf(unit).second,

@@ -146,7 +146,7 @@ private:
         for (std::size_t i = 0; i < m_units.size(); ++i) {
             const ImportUnit& unit = m_units[i];
             const bool isLone = std::find(m_lone.begin(), m_lone.end(), i) != m_lone.end();
-            if (!isLone && !unit.machine && !unit.files.empty()
+            if (!isLone && !unit.machine && !unit.isUndated && !unit.files.empty()
                 && isInside(unit.files.front(), folder))
                 names.insert(unit.runName);
         }

@@ -5,6 +5,7 @@
 #include "core/parallel/WorkerPool.h"
 #include "importers/charllm/CharllmImporter.h"
 #include "importers/charllm/SampleBlock.h"
+#include "importers/meters/MetersImporter.h"
 #include "importers/nvsmi/NvsmiImporter.h"
 #include "importers/trainlog/TrainlogImporter.h"
 
@@ -140,6 +141,52 @@ void trainingLogFile(benchmark::State& state) {
     import(state, importers::trainlog::importer(), *tree);
 }
 
+// Scrapes of eight GPUs, four metrics each.
+std::string exposition(std::size_t bytes) {
+    std::mt19937 random(9);
+    std::string text;
+    text.reserve(bytes + 256);
+    constexpr std::array kNames{"POWER_USAGE", "GPU_TEMP", "GPU_UTIL", "SM_CLOCK"};
+    for (unsigned i = 0; text.size() < bytes; ++i) {
+        std::array<char, 240> line{};
+        const int length = std::snprintf(line.data(), line.size(),
+            "DCGM_FI_DEV_%s{gpu=\"%u\",UUID=\"GPU-%u\",device=\"nvidia%u\",modelName=\"NVIDIA "
+            "H100 80GB HBM3\",Hostname=\"node-1\"} %u.%02u %llu\n",
+            kNames[i % 4], i / 4 % 8, i / 4 % 8, i / 4 % 8,
+            static_cast<unsigned>(100 + random() % 600), static_cast<unsigned>(random() % 100),
+            1'700'000'000'000ULL + i / 32 * 1000ULL);
+        text.append(line.data(), static_cast<std::size_t>(length));
+    }
+    return text;
+}
+
+std::string dcgmCsv(std::size_t bytes) {
+    std::mt19937 random(10);
+    std::string text = "GPUId,TimeStampUs,Field,Values\n";
+    text.reserve(bytes + 128);
+    for (unsigned i = 0; text.size() < bytes; ++i) {
+        std::array<char, 96> line{};
+        const int length = std::snprintf(line.data(), line.size(), "%u,%llu,%s,%u.%02u\n",
+            i / 2 % 8, 1'700'000'000'000'000ULL + i / 16 * 100'000ULL,
+            i % 2 == 0 ? "power_usage_instant" : "gpu_temp",
+            static_cast<unsigned>(100 + random() % 600), static_cast<unsigned>(random() % 100));
+        text.append(line.data(), static_cast<std::size_t>(length));
+    }
+    return text;
+}
+
+void meterTable(benchmark::State& state) {
+    const auto tree = memoryTree({{"dcgm.csv", dcgmCsv(kBytes)}});
+    import(state, importers::meters::gpuImporter(), *tree);
+}
+
+void meterExposition(benchmark::State& state) {
+    const auto tree = memoryTree({{"scrapes.prom", exposition(kBytes)}});
+    import(state, importers::meters::gpuImporter(), *tree);
+}
+
+BENCHMARK(meterTable)->Unit(benchmark::kMillisecond)->MinTime(0.5)->UseRealTime();
+BENCHMARK(meterExposition)->Unit(benchmark::kMillisecond)->MinTime(0.5)->UseRealTime();
 BENCHMARK(charllmBlock)->Unit(benchmark::kMicrosecond)->MinTime(0.5);
 BENCHMARK(charllmFile)->Unit(benchmark::kMillisecond)->MinTime(0.5)->UseRealTime();
 BENCHMARK(charllmManyDigits)->Unit(benchmark::kMillisecond)->MinTime(0.5)->UseRealTime();

@@ -1,0 +1,367 @@
+// Each telemetry format against figures read off its text by hand.
+#include "importers/meters/ImportMeters.h"
+#include "importers/meters/MeterSamples.h"
+#include "support/TestProgram.h"
+
+#include <QTest>
+
+#include <cmath>
+
+using namespace trainscope;
+using namespace trainscope::test;
+
+namespace {
+
+using Values = std::vector<double>;
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+
+ImportedMeters& fresh(std::string_view text, ImportedMeters& out) {
+    importMeterText(std::string(text), out);
+    return out;
+}
+
+bool areAbout(const Values& a, const Values& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
+        return (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= 1e-9 * (1.0 + std::abs(y));
+    });
+}
+
+const double kNone = std::nan("");
+
+Subject linkOf(int node, const char* device) {
+    return {SubjectKind::Link, -1, node, device};
+}
+
+} // namespace
+
+class tst_MeterFormats : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void dcgmiDmon();
+    void startAndPeriodAreSaid();
+    void smiDmon();
+    void smiPmon();
+    void utf16AndEscapes();
+    void amdWatch();
+    void amdJson();
+    void rocm();
+    void exposition();
+    void scrapesWithoutStamps();
+    void matrix();
+    void exportOfVictoria();
+    void monitors();
+    void wandb();
+    void smiQuery();
+    void nodeTables();
+    void energyOfProcessors();
+    void ipmi();
+    void redfish();
+    void codeCarbon();
+    void clockSteps();
+    void instantBesideAverage();
+};
+
+void tst_MeterFormats::dcgmiDmon() {
+    ImportedMeters imported;
+    fresh(kDcgmiDmonText, imported);
+    QCOMPARE(imported.units.size(), std::size_t{1});
+    QCOMPARE(imported.units[0].clock, importers::ClockKind::None);
+    QCOMPARE(imported.sink.gpus.size(), std::size_t{2});
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {kNone, 101.0, 102.0}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 1), {301.5, 302.5, kNone})); // DCGM's blank
+    QVERIFY(areAbout(imported.ofGpu("tensor_active", 1), {0.5, 0.51, 0.52}));
+    QVERIFY(areAbout(imported.ofGpu("xyzzy", 0), {7, 7, 7}));
+    QVERIFY(areAbout(imported.values("tensor_active", linkOf(0, "GPU 0 GPU-I 3")), {0.75, 0.76}));
+    const ImportReport& report = imported.reports[0].value();
+    QCOMPARE(report.facts.at("own_columns"), std::string("XYZZY"));
+    QCOMPARE(report.rows, std::int64_t{8});
+    QCOMPARE(report.skipped, std::int64_t{0});
+}
+
+void tst_MeterFormats::startAndPeriodAreSaid() {
+    ImportedMeters imported;
+    const auto tree = importers::memoryTree({{"d.txt", std::string(kDcgmiDmonText)}});
+    importMeterTree(*tree, imported, [](importers::ImportUnit& unit) {
+        unit.saidStart = TimeNs{1'700'000'000 * kSecondNs};
+        unit.saidPeriod = DurationNs{kSecondNs / 10};
+    });
+    const auto times = imported.times("gpu_temperature", {SubjectKind::Gpu, 1, -1, {}});
+    QCOMPARE(times.size(), std::size_t{3});
+    QCOMPARE(times[0], 1'700'000'000 * kSecondNs);
+    QCOMPARE(times[2] - times[0], kSecondNs / 5);
+}
+
+void tst_MeterFormats::smiDmon() {
+    ImportedMeters imported;
+    fresh(kSmiDmonText, imported);
+    QCOMPARE(imported.units[0].clock, importers::ClockKind::Local);
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {111, 113}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 1), {112, 114}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_utilization", 0), {0.97, 0.99}));
+    QVERIFY(areAbout(imported.ofGpu("sm_clock", 1), {1965e6, 1965e6}));
+    QVERIFY(areAbout(imported.ofGpu("mem_used", 0), {9648 * 1048576.0, 9650 * 1048576.0}));
+    QVERIFY(imported.ofGpu("mem_temperature", 1).empty());
+    const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 0, -1, {}});
+    QCOMPARE(times[0], std::int64_t{1776816189} * kSecondNs); // date -u -d '2026-04-22 00:03:09'
+    QCOMPARE(times[1] - times[0], kSecondNs);
+}
+
+void tst_MeterFormats::smiPmon() {
+    ImportedMeters imported;
+    fresh(kSmiPmonText, imported);
+    QVERIFY(areAbout(imported.ofGpu("process_sm_utilization", 0), {0.75, 0.75}));
+    QVERIFY(areAbout(imported.ofGpu("process_mem_utilization", 0), {0.15, 0.18}));
+    QVERIFY(areAbout(imported.ofGpu("process_sm_utilization", 1), {0.0, 0.0}));
+}
+
+void tst_MeterFormats::utf16AndEscapes() {
+    std::string wide("\xff\xfe");
+    for (const char c : kSmiDmonText) {
+        wide += c;
+        wide += '\0';
+    }
+    ImportedMeters imported;
+    fresh(wide, imported);
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 1), {112, 114}));
+    ImportedMeters coloured;
+    std::string text(kDcgmiDmonText);
+    text.insert(text.find("301.500"), "\x1b[38;2;180;60;0m");
+    text.insert(text.find("301.500") + 7, "\x1b[0m");
+    fresh(text, coloured);
+    QVERIFY(areAbout(coloured.ofGpu("gpu_power", 1), {301.5, 302.5, kNone}));
+}
+
+// 300 J and 400 J in 2 s each: 150 W and 200 W; the second counter falls.
+void tst_MeterFormats::amdWatch() {
+    ImportedMeters imported;
+    fresh(kAmdWatchText, imported);
+    QVERIFY(areAbout(imported.ofGpu("gpu_energy", 0), {1000, 1300, 1700}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {150, 200}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 1), {600, kNone}));
+    const RecordedSeries* power = imported.sink.ofGpu("gpu_power", 0);
+    QCOMPARE(power->description.sensor, SensorKind::Averaged);
+    QCOMPARE(power->times.front().ns, std::int64_t{1700000002} * kSecondNs);
+    QVERIFY(areAbout(imported.ofGpu("gpu_utilization", 1), {0.60, 0.65, 0.67}));
+    QVERIFY(areAbout(imported.ofGpu("hotspot_temperature", 1), {61, kNone, 64}));
+    QCOMPARE(imported.reports[0].value().counterFalls, std::int64_t{1});
+    QCOMPARE(imported.reports[0].value().facts.at("own_columns"), std::string("odd_thing"));
+}
+
+void tst_MeterFormats::amdJson() {
+    ImportedMeters imported;
+    fresh(kAmdJsonText, imported);
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {133}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 1), {135}));
+    QVERIFY(areAbout(imported.ofGpu("sm_clock", 0), {131e6}));
+    QVERIFY(areAbout(imported.ofGpu("mem_used", 0), {283 * 1048576.0}));
+    QVERIFY(areAbout(imported.ofGpu("hotspot_temperature", 1), {36}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_utilization", 1), {0.14}));
+}
+
+void tst_MeterFormats::rocm() {
+    ImportedMeters table;
+    fresh(kRocmCsvText, table);
+    QVERIFY(areAbout(table.ofGpu("gpu_power", 1), {141, 151}));
+    QVERIFY(areAbout(table.ofGpu("sm_clock", 0), {131e6, 231e6}));
+    QVERIFY(areAbout(table.ofGpu("gpu_utilization", 0), {0.17, 0.27}));
+    ImportedMeters json;
+    fresh(kRocmJsonText, json);
+    QVERIFY(areAbout(json.ofGpu("gpu_power", 1), {91}));
+    QCOMPARE(json.sink.ofGpu("gpu_power", 0)->description.sensor, SensorKind::Averaged);
+    QVERIFY(areAbout(json.ofGpu("hotspot_temperature", 0), {35}));
+}
+
+// node-9 comes before node-10, so that is node 0.
+void tst_MeterFormats::exposition() {
+    ImportedMeters imported;
+    fresh(kExpositionText, imported);
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {300.5, kNone}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 1), {400.5, 410.5}));
+    QVERIFY(areAbout(imported.ofGpu("tensor_active", 1), {0.5}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_energy", 0), {1000.0})); // mJ
+    QVERIFY(imported.ofGpu("mem_temperature", 0).empty());
+    QVERIFY(areAbout(imported.values("net_rx", linkOf(0, "eth0")), {1e6}));
+    QVERIFY(areAbout(imported.ofNode("my_queue_seconds", 0), {2.5}));
+    QCOMPARE(imported.sink.find("my_queue_seconds", {SubjectKind::Node, -1, 0, {}})
+                 ->description.metric.unit,
+        std::string("s"));
+    QCOMPARE(imported.reports[0].value().counts.at("duplicate readings"), std::int64_t{1});
+    QCOMPARE(imported.times("gpu_power", {SubjectKind::Gpu, 1, -1, {}}).back(),
+        std::int64_t{1700000015} * kSecondNs);
+    QCOMPARE(imported.sink.ofGpu("gpu_power", 1)->description.sensor, SensorKind::Averaged);
+}
+
+void tst_MeterFormats::scrapesWithoutStamps() {
+    ImportedMeters imported;
+    fresh("# TYPE DCGM_FI_DEV_GPU_TEMP gauge\n"
+          "# 2025-03-04T05:06:07Z\nDCGM_FI_DEV_GPU_TEMP{gpu=\"0\",UUID=\"GPU-a\"} 30\n"
+          "# 2025-03-04T05:06:22Z\nDCGM_FI_DEV_GPU_TEMP{gpu=\"0\",UUID=\"GPU-a\"} 31\n",
+        imported);
+    QVERIFY(areAbout(imported.ofGpu("gpu_temperature", 0), {30, 31}));
+    const auto times = imported.times("gpu_temperature", {SubjectKind::Gpu, 0, -1, {}});
+    QCOMPARE(times[1] - times[0], 15 * kSecondNs);
+    QCOMPARE(times[0], std::int64_t{1741064767} * kSecondNs); // date -u -d 2025-03-04T05:06:07Z
+}
+
+// The series without a pod fills the hole of the other, and repeats one of its moments.
+void tst_MeterFormats::matrix() {
+    ImportedMeters imported;
+    fresh(kMatrixText, imported);
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {10, 20, 30, 60, kNone, 99, 98}));
+    QVERIFY(areAbout(imported.ofGpu("query_result", 1), {0.5}));
+    QCOMPARE(imported.reports[0].value().counts.at("duplicate readings"), std::int64_t{1});
+}
+
+void tst_MeterFormats::exportOfVictoria() {
+    ImportedMeters imported;
+    fresh(kVictoriaText, imported);
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 2), {700, 710}));
+    QVERIFY(areAbout(imported.ofGpu("sm_clock", 2), {2100e6}));
+}
+
+void tst_MeterFormats::monitors() {
+    ImportedMeters zeus;
+    fresh(kZeusText, zeus);
+    QVERIFY(areAbout(zeus.ofGpu("gpu_power", 1), {200.5, 201.5}));
+    QCOMPARE(zeus.times("gpu_power", {SubjectKind::Gpu, 0, -1, {}})[0],
+        std::int64_t{1700000000250} * 1'000'000);
+    ImportedMeters nvitop;
+    fresh(kNvitopText, nvitop);
+    QVERIFY(areAbout(nvitop.ofGpu("gpu_power", 3), {300, 310}));
+    QVERIFY(areAbout(nvitop.ofGpu("mem_used", 3), {1073741824.0, 2147483648.0}));
+    QVERIFY(areAbout(nvitop.ofNode("cpu_utilization", 0), {0.25, 0.35}));
+    ImportedMeters gpustat;
+    fresh(kGpustatText, gpustat);
+    QVERIFY(areAbout(gpustat.ofGpu("gpu_power", 0), {71}));
+    QCOMPARE(gpustat.sink.gpus.size(), std::size_t{2});
+}
+
+void tst_MeterFormats::wandb() {
+    for (const std::string_view text : {kWandbCsvText, kWandbJsonText}) {
+        ImportedMeters imported;
+        fresh(text, imported);
+        const double first = text == kWandbCsvText ? 250.0 : 250.5;
+        QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {first, first + 10.0}));
+        QCOMPARE(imported.times("gpu_power", {SubjectKind::Gpu, 0, -1, {}})[1],
+            std::int64_t{1700000015500} * 1'000'000);
+        QCOMPARE(imported.sink.gpus.size(), std::size_t{2});
+    }
+}
+
+void tst_MeterFormats::smiQuery() {
+    ImportedMeters text;
+    fresh(kSmiQueryText, text);
+    QVERIFY(areAbout(text.ofGpu("gpu_power", 0), {71.5}));
+    QVERIFY(areAbout(text.ofGpu("sm_clock", 0), {1980e6})); // not the highest one
+    QVERIFY(areAbout(text.ofGpu("power_limit", 0), {700}));
+    QVERIFY(areAbout(text.ofGpu("gpu_temperature", 0), {31}));
+    QCOMPARE(text.times("gpu_power", {SubjectKind::Gpu, 0, -1, {}})[0],
+        std::int64_t{1742893962} * kSecondNs); // date -u -d '2025-03-25 09:12:42'
+    ImportedMeters xml;
+    fresh(kSmiXmlText, xml);
+    QVERIFY(areAbout(xml.ofGpu("gpu_power", 0), {72}));
+    QVERIFY(areAbout(xml.ofGpu("gpu_power_average", 0), {70}));
+    QVERIFY(areAbout(xml.ofGpu("sm_clock", 1), {1965e6}));
+    QCOMPARE(xml.sink.gpus.at({1, 1}).uuid, std::string("GPU-def"));
+}
+
+void tst_MeterFormats::nodeTables() {
+    ImportedMeters bmc;
+    fresh(kBmcText, bmc);
+    QVERIFY(areAbout(bmc.ofNode("node_power", 0), {5000, 5100}));
+    QVERIFY(areAbout(bmc.ofNode("node_power", 1), {6000, 6200}));
+    QVERIFY(areAbout(bmc.values("total_power", {SubjectKind::Run, -1, -1, {}}), {11000, 11300}));
+    ImportedMeters turbostat;
+    fresh(kTurbostatText, turbostat);
+    QVERIFY(areAbout(turbostat.ofNode("cpu_power", 0), {250.5, 260.5}));
+    QVERIFY(areAbout(turbostat.ofNode("dram_power", 0), {30.25, 31.25}));
+    QVERIFY(areAbout(turbostat.ofNode("cpu_utilization", 0), {0.5, 0.55}));
+    ImportedMeters mllog;
+    fresh(kMllogText, mllog);
+    QVERIFY(areAbout(mllog.ofNode("node_power", 0), {3418, 3420}));
+    ImportedMeters spl;
+    fresh(kSplText, spl);
+    QVERIFY(areAbout(spl.ofNode("node_power", 0), {491.4, kNone}));
+}
+
+// (201 − 1) J in 2 s: 100 W; the counter wraps, which is left open. 20 J in 2 s: 10 W.
+void tst_MeterFormats::energyOfProcessors() {
+    ImportedMeters rapl;
+    fresh(kRaplText, rapl);
+    QVERIFY(areAbout(rapl.values("cpu_power", linkOf(0, "package-0")), {100, kNone}));
+    QVERIFY(areAbout(rapl.values("dram_power", linkOf(0, "package-0-dram")), {10, 10}));
+    ImportedMeters perf;
+    fresh(kPerfText, perf);
+    QVERIFY(areAbout(perf.values("cpu_power", linkOf(0, "package")), {100, 120}));
+    QVERIFY(areAbout(perf.values("dram_power", linkOf(0, "memory")), {20}));
+}
+
+void tst_MeterFormats::ipmi() {
+    ImportedMeters sensor;
+    fresh(kIpmiSensorText, sensor);
+    QVERIFY(areAbout(sensor.ofNode("node_power", 0), {4410, 4420}));
+    QVERIFY(areAbout(sensor.ofNode("inlet_temperature", 0), {21, 22}));
+    QVERIFY(areAbout(sensor.values("fan_rotation", linkOf(0, "Fan1A")), {8880}));
+    const auto times = sensor.times("node_power", {SubjectKind::Node, -1, 0, {}});
+    QCOMPARE(times[1] - times[0], 10 * kSecondNs);
+    ImportedMeters sdr;
+    fresh(kIpmiSdrText, sdr);
+    QVERIFY(areAbout(sdr.ofNode("node_power", 0), {344}));
+    QVERIFY(areAbout(sdr.ofNode("inlet_temperature", 0), {23}));
+    ImportedMeters dcmi;
+    fresh(kIpmiDcmiText, dcmi);
+    QVERIFY(areAbout(dcmi.ofNode("node_power", 0), {220, 230}));
+    const auto stamps = dcmi.times("node_power", {SubjectKind::Node, -1, 0, {}});
+    QCOMPARE(stamps[1] - stamps[0], 5 * kSecondNs);
+}
+
+void tst_MeterFormats::redfish() {
+    ImportedMeters imported;
+    fresh(kRedfishText, imported);
+    QVERIFY(areAbout(imported.ofNode("node_power", 0), {4410, 4420}));
+    QVERIFY(areAbout(imported.ofNode("node_power_average", 0), {4300}));
+    QVERIFY(areAbout(imported.values("supply_power", linkOf(0, "PSU1")), {2210}));
+    QCOMPARE(imported.units[0].clock, importers::ClockKind::Utc);
+}
+
+void tst_MeterFormats::codeCarbon() {
+    ImportedMeters imported;
+    fresh(kCodeCarbonText, imported);
+    QVERIFY(areAbout(imported.ofNode("cpu_power", 0), {42.5, 42.5}));
+    const auto times = imported.times("cpu_power", {SubjectKind::Node, -1, 0, {}});
+    QCOMPARE(times[1] - times[0], 100 * kSecondNs + kSecondNs / 2);
+    QCOMPARE(
+        imported.reports[0].value().facts.at("codecarbon_energy_consumed"), std::string("0.05"));
+}
+
+// One hour behind the two others, which start within seconds of each other.
+void tst_MeterFormats::clockSteps() {
+    const auto log = [](std::int64_t seconds) {
+        return ":::MLLOG {\"time_ms\": " + std::to_string(seconds)
+            + "000, \"key\": \"power_reading\", \"value\": 100.0, \"metadata\": {}}\n";
+    };
+    ImportedMeters imported;
+    importMeterTree(*importers::memoryTree({{"run/node_0.txt", log(1700000000)},
+                        {"run/node_1.txt", log(1700000003)}, {"run/sw_0.txt", log(1699996401)}}),
+        imported);
+    QCOMPARE(imported.units.size(), std::size_t{1});
+    QCOMPARE(imported.units[0].runName, std::string("run"));
+    QCOMPARE(imported.times("switch_power", {SubjectKind::Switch, -1, -1, "sw0"}),
+        std::vector<std::int64_t>{1700000001 * kSecondNs});
+    QCOMPARE(imported.times("node_power", {SubjectKind::Node, -1, 1, {}}),
+        std::vector<std::int64_t>{1700000003 * kSecondNs});
+    QCOMPARE(imported.reports[0].value().facts.at("clock_step"), std::string("-3600 s"));
+}
+
+void tst_MeterFormats::instantBesideAverage() {
+    ImportedMeters imported;
+    fresh("GPUId,TimeStampUs,Field,Values\n0,1700000000000000,power_usage,100\n"
+          "0,1700000000000000,power_usage_instant,120\n0,1700000001000000,power_usage,101\n"
+          "0,1700000001000000,power_usage_instant,121\n",
+        imported);
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {120, 121}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_power_average", 0), {100, 101}));
+}
+
+TRAINSCOPE_TEST(tst_MeterFormats)
+#include "tst_MeterFormats.moc"
