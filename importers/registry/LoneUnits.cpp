@@ -91,8 +91,10 @@ public:
             while (order.emplace(folder.size(), folder).second && !folder.empty())
                 folder = folderPart(folder);
         }
-        for (auto folder = order.rbegin(); folder != order.rend(); ++folder)
-            joinIn(folder->second);
+        const std::vector<std::pair<std::size_t, std::string>> deepestFirst(
+            order.rbegin(), order.rend());
+        for (const auto& [depth, folder] : deepestFirst)
+            joinIn(folder);
     }
 
 private:

@@ -47,7 +47,7 @@ std::optional<std::int64_t> takeZone(std::string_view& text) {
     const int minutes = digitsAt(text, hasColon ? 4 : 3, 2);
     if (hours < 0 || hours > 14 || minutes < 0 || minutes > 59)
         return std::nullopt;
-    const std::int64_t seconds = hours * 3600 + minutes * 60;
+    const std::int64_t seconds = std::int64_t{hours} * 3600 + std::int64_t{minutes} * 60;
     const bool isWest = text[0] == '-';
     text.remove_prefix(hasColon ? 6 : 5);
     return isWest ? -seconds : seconds;
@@ -168,7 +168,7 @@ std::optional<LogStamp> takeStamp(std::string_view& text) {
     const auto zone = takeZone(rest);
     const std::chrono::sys_days date(std::chrono::year(year) / month / day);
     const std::int64_t seconds = std::int64_t{date.time_since_epoch().count()} * 86'400
-        + hour * 3600 + minute * 60 + second - zone.value_or(0);
+        + std::int64_t{hour} * 3600 + std::int64_t{minute} * 60 + second - zone.value_or(0);
     text = rest;
     return LogStamp{
         {seconds * kSecond + fraction}, zone.has_value(), {std::max<std::int64_t>(unit, 1'000)}};

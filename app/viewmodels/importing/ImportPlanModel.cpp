@@ -3,12 +3,11 @@
 #include "app/importing/DescribedRuns.h"
 #include "app/viewmodels/importing/GpuHints.h"
 #include "app/viewmodels/importing/GroupWording.h"
+#include "app/viewmodels/importing/SaidStart.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
 #include "core/analysis/telemetry/Temperature.h"
 #include "importers/registry/Registry.h"
-
-#include <QDateTime>
 
 #include <algorithm>
 #include <map>
@@ -49,30 +48,6 @@ bool hasLocalClock(const Row& row) {
 
 bool hasNoClock(const Row& row) {
     return row.unit.clock == ClockKind::None;
-}
-
-// "2026-04-22 00:08:54.5", in UTC.
-std::optional<TimeNs> startOf(const QString& text) {
-    QString iso = text.trimmed();
-    iso.replace(QLatin1Char(' '), QLatin1Char('T'));
-    auto moment = QDateTime::fromString(iso, Qt::ISODateWithMs);
-    if (!moment.isValid())
-        return std::nullopt;
-    if (moment.timeSpec() == Qt::LocalTime)
-        moment.setTimeSpec(Qt::UTC);
-    return TimeNs{moment.toMSecsSinceEpoch() * 1'000'000};
-}
-
-bool setStart(Row& row, const QString& text, bool isOnly) {
-    const bool isEmpty = text.trimmed().isEmpty();
-    const auto start = isEmpty ? std::nullopt : startOf(text);
-    // What is said of several sources at once may be a time zone.
-    if (!start && !isEmpty && !isOnly)
-        return false;
-    row.offset = isEmpty ? QString() : text;
-    row.offsetFaulty = !isEmpty && !start;
-    row.unit.saidStart = start;
-    return true;
 }
 
 QString pathOf(const Row& row) {
@@ -336,7 +311,7 @@ void ImportPlanModel::setAirflow(const Units& units, const QString& text) {
 void ImportPlanModel::setOffset(const Units& units, const QString& text) {
     edit(units, [&text, isOnly = units.size() == 1](Row& row) {
         if (hasNoClock(row) && row.offset != text)
-            return setStart(row, text, isOnly);
+            return setSaidStart(row, text, isOnly);
         if (!hasLocalClock(row) || row.offset == text)
             return false;
         const bool isUtc = text.trimmed().isEmpty();

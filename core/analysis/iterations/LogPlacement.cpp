@@ -16,8 +16,8 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr std::size_t kMostSteps = std::size_t{1} << 16U;
-constexpr std::size_t kMostCells = std::size_t{1} << 23U; // moments × stretches of work
+constexpr std::size_t kMostSignalSteps = std::size_t{1} << 16U;
+constexpr std::size_t kMostScores = std::size_t{1} << 23U; // moments × stretches of work
 constexpr std::size_t kMostRuns = 512; // of a stretch, with one level each
 constexpr double kLeastContrast = 0.15; // of high power over low
 constexpr double kLeastAgreement = 0.5;
@@ -26,7 +26,7 @@ constexpr double kLeastAgreement = 0.5;
 constexpr double kPauseCost = 0.02;
 constexpr double kSlow = 1.25; // iterations this much longer than usual idle in part
 constexpr double kSlowWeight = 0.5; // where in it is not known
-constexpr double kCertainty = 4.5; // half the square of three standard errors
+constexpr double kNoiseWeight = 4.5; // half the square of three standard errors
 constexpr double kRival = 0.02; // of all work: another place that fits as well
 
 // Work with one level: 1 busy, −1 idle.
@@ -37,7 +37,7 @@ struct LevelRun {
 };
 
 // Pieces between two pauses.
-struct Stretch {
+struct WorkStretch {
     std::vector<LevelRun> runs;
     double length = 0.0; // s
 };
@@ -88,23 +88,23 @@ void thinOut(std::vector<LevelRun>& runs) {
     }
 }
 
-std::vector<Stretch> stretchesOf(const LoggedWork& work) {
+std::vector<WorkStretch> stretchesOf(const LoggedWork& work) {
     const double usual = usualLength(work);
-    std::vector<Stretch> all;
+    std::vector<WorkStretch> all;
     double begin = 0.0;
     for (const auto& piece : work.pieces) {
         if (all.empty() || piece.isAfterPause) {
             all.emplace_back();
             begin = piece.begin.seconds();
         }
-        Stretch& stretch = all.back();
+        WorkStretch& stretch = all.back();
         const LevelRun run{
             piece.begin.seconds() - begin, piece.end.seconds() - begin, levelOf(piece, usual)};
         if (run.end > run.begin)
             stretch.runs.push_back(run);
         stretch.length = std::max(stretch.length, run.end);
     }
-    for (Stretch& stretch : all)
+    for (WorkStretch& stretch : all)
         thinOut(stretch.runs);
     return all;
 }
@@ -141,7 +141,7 @@ public:
         : m_stretches(stretchesOf(work))
         , m_signal(signal)
         , m_integral(signal.values, signal.step.seconds()) {
-        for (const Stretch& stretch : m_stretches) {
+        for (const WorkStretch& stretch : m_stretches) {
             for (const LevelRun& run : stretch.runs) {
                 m_all += std::abs(run.level) * (run.end - run.begin);
                 m_total += run.end - run.begin;
@@ -174,7 +174,7 @@ private:
         m_from = -m_stretches.front().length;
         const double span = length - m_from;
         const double cells = static_cast<double>(
-            std::min(kMostSteps, kMostCells / std::max<std::size_t>(m_stretches.size(), 1)));
+            std::min(kMostSignalSteps, kMostScores / std::max<std::size_t>(m_stretches.size(), 1)));
         m_step = std::max(m_signal.step.seconds() / 2.0, span / std::max(cells, 16.0));
         m_count = static_cast<std::size_t>(span / m_step) + 1;
     }
@@ -183,7 +183,7 @@ private:
         return m_from + m_step * static_cast<double>(i);
     }
 
-    [[nodiscard]] double scoreAt(const Stretch& stretch, double begin) const {
+    [[nodiscard]] double scoreAt(const WorkStretch& stretch, double begin) const {
         double score = 0.0;
         for (const LevelRun& run : stretch.runs)
             score
@@ -191,7 +191,7 @@ private:
         return score;
     }
 
-    [[nodiscard]] std::size_t stepsOf(const Stretch& stretch) const {
+    [[nodiscard]] std::size_t stepsOf(const WorkStretch& stretch) const {
         return static_cast<std::size_t>(std::ceil(stretch.length / m_step));
     }
 
@@ -248,7 +248,7 @@ private:
         const double resolution = m_signal.resolution.seconds();
         // Of work that fits but for noise: the mean square of what is missing to ±1.
         const double lost = 1.0 - placement.agreement;
-        const double noise = kCertainty * lost * lost;
+        const double noise = kNoiseWeight * lost * lost;
         const double slack = 2.0 * resolution * std::max(0.5, noise) + m_step;
         std::size_t first = top;
         std::size_t last = top;
@@ -268,7 +268,7 @@ private:
         }
     }
 
-    std::vector<Stretch> m_stretches;
+    std::vector<WorkStretch> m_stretches;
     const WorkSignal& m_signal;
     Integral m_integral;
     double m_all = 0.0; // what a perfect fit would score
@@ -359,7 +359,7 @@ Result<LogPlacement> placeLog(
     if (power.empty())
         return Error{
             ErrorCode::NotFound, "The run has no power by which the log could be placed.", {}};
-    ASSIGN_OR_RETURN(const auto sum, sumOf(store, power, kMostSteps, kAllTime, progress));
+    ASSIGN_OR_RETURN(const auto sum, sumOf(store, power, kMostSignalSteps, kAllTime, progress));
     DurationNs period{};
     bool averages = false;
     for (const Series& series : power) {
