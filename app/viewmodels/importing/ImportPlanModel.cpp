@@ -46,10 +46,6 @@ bool hasLocalClock(const Row& row) {
     return row.unit.clock == ClockKind::Local;
 }
 
-bool hasNoClock(const Row& row) {
-    return row.unit.clock == ClockKind::None;
-}
-
 QString pathOf(const Row& row) {
     return row.unit.path.empty() ? ImportPlanModel::tr("(the dropped folder)")
                                  : QString::fromStdString(row.unit.path);
@@ -82,7 +78,9 @@ ImportPlanModel::ImportPlanModel(QObject* parent)
             {"clock", [](const Row& row) { return clockName(row.unit.clock); }},
             {"offset", &Row::offset},
             {"offsetEditable",
-                [](const Row& row) { return hasLocalClock(row) || hasNoClock(row); }},
+                [](const Row& row) {
+                    return hasLocalClock(row) || row.unit.clock == ClockKind::None;
+                }},
             {"offsetFaulty", &Row::offsetFaulty},
             {"sizeText", [](const Row& row) { return bytesText(row.unit.bytes); }},
             {"summary", [](const Row& row) { return QString::fromStdString(row.unit.summary); }},
@@ -310,7 +308,7 @@ void ImportPlanModel::setAirflow(const Units& units, const QString& text) {
 
 void ImportPlanModel::setOffset(const Units& units, const QString& text) {
     edit(units, [&text, isOnly = units.size() == 1](Row& row) {
-        if (hasNoClock(row) && row.offset != text)
+        if (row.unit.clock == ClockKind::None && row.offset != text)
             return setSaidStart(row, text, isOnly);
         if (!hasLocalClock(row) || row.offset == text)
             return false;
