@@ -260,6 +260,8 @@ Result<ForeignDatabase::ScanEnd> ForeignDatabase::scan(std::string_view table,
         end.problem = statement.error().message;
         return end;
     }
+    constexpr std::uint64_t kShortestRow = 4; // bytes
+    const auto mostRows = static_cast<std::int64_t>(m_state->file.size() / kShortestRow);
     while (true) {
         const int code = sqlite3_step(statement.value().get());
         if (code == SQLITE_DONE)
@@ -271,7 +273,11 @@ Result<ForeignDatabase::ScanEnd> ForeignDatabase::scan(std::string_view table,
             end.problem = error.message;
             return end;
         }
-        ++end.rows;
+        // Pages of a damaged file may lead back to themselves.
+        if (++end.rows > mostRows) {
+            end.problem = "The SQLite database is damaged (more rows than there is room for).";
+            return end;
+        }
         RETURN_IF_ERROR(visit(ForeignRow(statement.value().get())));
     }
 }
