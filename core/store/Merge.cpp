@@ -8,6 +8,7 @@
 #include "core/store/samples/SampleReader.h"
 #include "core/store/spans/SpanReader.h"
 #include "core/store/tables/Catalogue.h"
+#include "core/store/tables/LinkTables.h"
 #include "core/store/tables/RecordedNodes.h"
 #include "core/store/tables/RunLabels.h"
 #include "core/store/tables/Session.h"
@@ -45,6 +46,7 @@ public:
         ASSIGN_OR_RETURN(const auto runs, m_from.runs());
         for (const Run& run : runs)
             m_runs[run.id] = run;
+        ASSIGN_OR_RETURN(m_links, runLinks(m_from));
         ASSIGN_OR_RETURN(const auto sources, m_from.sources());
         for (const Source& source : sources)
             m_bytesTotal += std::max<std::uint64_t>(source.size, 1);
@@ -92,7 +94,27 @@ private:
         return {};
     }
 
+    // A link is copied as one.
+    Status copyLink(RunLink link, RunId old, RunId id) {
+        ASSIGN_OR_RETURN(const auto all, m_from.series(old));
+        std::vector<SeriesDescription> series;
+        TimeRange range = m_runs[old].range;
+        for (const Series& one : all) {
+            if (one.source != link.source)
+                continue;
+            series.push_back(one.description);
+            range = one.range;
+        }
+        link.run = id;
+        ASSIGN_OR_RETURN(link.source.value, m_into.number("SELECT max(id) FROM source"));
+        return addLink(m_into, link, series, range);
+    }
+
     Status copySeries(SourceId source, RunId old, RunId id) {
+        const auto link = std::find_if(m_links.begin(), m_links.end(),
+            [source](const RunLink& one) { return one.source == source; });
+        if (link != m_links.end())
+            return copyLink(*link, old, id);
         ASSIGN_OR_RETURN(const auto all, m_from.series(old));
         for (const Series& series : all) {
             if (series.source != source)
@@ -231,6 +253,7 @@ private:
     const std::function<std::string(const Run&)>& m_nameOf;
     const Progress& m_progress;
     std::map<RunId, Run> m_runs; // of `from`
+    std::vector<RunLink> m_links; // likewise
     std::map<RunId, RunId> m_merged;
     std::unique_ptr<Session> m_session;
     std::unordered_map<NameId, NameId> m_names; // of the session

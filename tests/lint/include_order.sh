@@ -27,6 +27,6 @@ in_order core/plot figures timeline layout comparison prediction
 in_order core/figures runs timeline layout comparison prediction
 formats=$(find importers -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | grep -vxE 'common|sqlite|trace|launch|registry' | sort | paste -sd /)
 in_order importers common sqlite/trace launch "$formats" registry
-in_order app painting/importing/manual/recording comparing/reporting/sample cli/viewmodels/extension main
+in_order app painting/importing/manual/recording/engine comparing/reporting/sample cli/viewmodels/extension main
 in_order app/viewmodels text window manual workspace lanes importing inspector session timeline layout figures query comparison runs prediction
 exit $status

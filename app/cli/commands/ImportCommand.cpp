@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/commands/EngineJob.h"
 #include "app/cli/commands/ImportJob.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/output/ReportJson.h"
@@ -6,6 +7,7 @@
 #include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
+#include "importers/engine/Address.h"
 #include "importers/registry/Registry.h"
 
 #include <CLI/CLI.hpp>
@@ -22,6 +24,7 @@ constexpr unsigned kMostThreads = 64; // as WorkerPool takes them
 
 struct ImportOptions {
     ImportRequest request;
+    EngineOptions engine;
     unsigned threads = 0; // 0: as many as processors
     bool json = false;
 };
@@ -128,7 +131,10 @@ void printOutcome(const ImportOptions& options, const ImportOutcome& outcome, st
 
 Outcome importSources(const ImportOptions& options, const Console& console) {
     WorkerPool::askFor(options.threads);
-    const auto outcome = runImportJob(options.request, console);
+    RETURN_IF_ERROR(checkSources(options.request.sources, options.engine));
+    const auto outcome = importers::engine::isAddress(options.request.sources.front())
+        ? runEngineJob(options.request, options.engine, console)
+        : runImportJob(options.request, console);
     if (!outcome.hasValue()) {
         const auto status = console.fail(outcome.error());
         // What fails here for want of a place to write is the database.
@@ -142,6 +148,31 @@ Outcome importSources(const ImportOptions& options, const Console& console) {
         console, options.json, [&] { return outcomeJson(options, outcome.value()); },
         [&](std::ostream& out) { printOutcome(options, outcome.value(), out); });
     return outcome.value().status();
+}
+
+void addEngineOptions(CLI::App& command, EngineOptions& options) {
+    addOption(command, "--match", options.match,
+        "Of an engine: labels that choose the series, such as {job=\"dcgm-exporter\"}; all unless "
+        "given",
+        "SELECTOR");
+    addOption(command, "--from", options.from,
+        "From when on: 2026-11-22T10:00:00Z, unix seconds, or one before now such as -2h", "T");
+    addOption(command, "--to", options.to, "Until when, likewise; now unless given", "T");
+    addOption(command, "--step", options.step,
+        "Copy the last sample of each such stretch (15s, 1m) instead of every sample", "S");
+    command.add_flag("--link", options.link, "Leave the samples in the engine");
+    addOption(command, "--map", options.mapFile,
+        "Which metrics and labels mean what, where they are not those of a known exporter", "FILE");
+    addOption(command, "--token-file", options.tokenFile, "A bearer token, its first line", "FILE");
+    addOption(command, "--user", options.user, "Log in by this name and a password", "NAME");
+    addOption(
+        command, "--password-file", options.passwordFile, "The password, its first line", "FILE");
+    addOption(
+        command, "--ca", options.caFile, "Certificates to trust beside the system's, PEM", "FILE");
+    addOption(command, "--tenant", options.tenant, "The tenant (X-Scope-OrgID) of Mimir", "ID");
+    addOption(command, "--questions", options.questions,
+        "Questions to the engine at once; 4 unless given", "N")
+        ->check(CLI::Range(1, 16));
 }
 
 } // namespace
@@ -170,15 +201,25 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--threads", options->threads,
         "Threads to read with; as many as processors, or as TRAINSCOPE_THREADS says", "N")
         ->check(CLI::Range(1U, kMostThreads));
+    addEngineOptions(*command, options->engine);
     addJson(*command, options->json, "Print the outcome as one JSON object");
     command->footer(
-        R"(Importing a source again replaces what it gave before. Ctrl+C undoes the source
+        R"(SRC may be the address of a Prometheus-compatible monitoring engine (Prometheus, VictoriaMetrics,
+Thanos, Mimir): prom+http://host:9090 or prom+https://…, with what to take of it. It is copied node by
+node, and a call that was stopped goes on where it was; or it is linked: the timeline then asks the
+engine for what it shows. Tokens and passwords come from files or from TRAINSCOPE_ENGINE_TOKEN and
+TRAINSCOPE_ENGINE_PASSWORD.
+
+Importing a source again replaces what it gave before. Ctrl+C undoes the source
 under way and keeps the finished ones.
 
 Examples:
   trainscope-cli import results/ --into runs.trainscope
   trainscope-cli import rank0.json.gz rank1.json.gz --into runs.trainscope --name my-run
-  trainscope-cli import smi.csv --format nvsmi --into runs.trainscope --json)");
+  trainscope-cli import smi.csv --format nvsmi --into runs.trainscope --json
+  trainscope-cli import prom+http://host:9090 --match '{Hostname=~"node-[1-4]"}' --from -2h --into runs.trainscope
+  trainscope-cli import prom+https://host/prometheus --match '{hpc_job="4711"}' --from 2026-11-22T10:00:00Z \
+      --to 2026-11-22T12:00:00Z --token-file token --link --into runs.trainscope)");
     runs(*command, context, options, importSources);
 }
 

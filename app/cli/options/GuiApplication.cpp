@@ -16,6 +16,17 @@ void withoutSessionNoise(QtMsgType type, const QMessageLogContext& context, cons
 
 } // namespace
 
+void needCoreApplication() {
+    if (QCoreApplication::instance() != nullptr)
+        return;
+    static int argc = 1;
+    static char name[] = "trainscope-cli";
+    static char* argv[] = {name, nullptr};
+    // To the very end of the program: its threads store things in it.
+    static const auto* const application = new QCoreApplication(argc, argv);
+    Q_UNUSED(application)
+}
+
 void needApplication() {
     if (QCoreApplication::instance() != nullptr)
         return;

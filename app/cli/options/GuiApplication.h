@@ -6,5 +6,7 @@ namespace trainscope::cli {
 // Fonts need a QGuiApplication, Qt Charts a QApplication; the offscreen platform needs no display.
 // One per process, kept to its end.
 void needApplication();
+// What the network needs; where both are needed, needApplication() comes first.
+void needCoreApplication();
 
 } // namespace trainscope::cli

@@ -161,9 +161,16 @@ CREATE UNIQUE INDEX trace_sum_place ON trace_sum(run, kind, rank, place, sequenc
 CREATE TABLE trace_sum_basis(run INTEGER PRIMARY KEY, basis INTEGER NOT NULL, names BLOB NOT NULL);
 )sql";
 
+// Runs whose samples are elsewhere (RunLinks.h).
+constexpr std::string_view kVersion8 = R"sql(
+CREATE TABLE run_link(
+  source INTEGER PRIMARY KEY, run INTEGER NOT NULL, location TEXT NOT NULL, spec TEXT NOT NULL);
+CREATE INDEX run_link_run ON run_link(run);
+)sql";
+
 // Version 1 was written before the first release only; what it held cannot be brought up.
-constexpr std::array<std::string_view, 7> kMigrations{
-    "", kVersion2, kVersion3, kVersion4, kVersion5, kVersion6, kVersion7};
+constexpr std::array<std::string_view, 8> kMigrations{
+    "", kVersion2, kVersion3, kVersion4, kVersion5, kVersion6, kVersion7, kVersion8};
 constexpr int kOldest = 2;
 
 Status applySteps(Database& database, Migrations steps) {

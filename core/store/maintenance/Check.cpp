@@ -134,7 +134,8 @@ private:
     Status checkSeries() {
         ASSIGN_OR_RETURN(const auto all,
             m_database.rows("SELECT series.id, series.count, metric, rank, run.name FROM series "
-                            "JOIN run ON run.id=series.run",
+                            "JOIN run ON run.id=series.run WHERE series.source NOT IN (SELECT "
+                            "source FROM run_link)",
                 [](const Row& row) {
                     return SeriesEntry{{row.integer(0)}, row.integer(1),
                         row.string(2) + ofRank(row.integer(3)) + " in the run \"" + row.string(4)

@@ -128,6 +128,14 @@ Iteration iterationFrom(const Row& row) {
         row.integer(4) != 0};
 }
 
+Error linkedError(const std::string& location, const std::string& path) {
+    return {ErrorCode::Unreadable,
+        "The run is linked: its samples are in the engine at " + location
+            + ", and only the timeline asks there. Copy them for this (Connect…, or trainscope-cli "
+              "import without --link).",
+        path};
+}
+
 } // namespace
 
 std::string_view toText(SubjectKind kind) {
@@ -238,13 +246,18 @@ Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database
 }
 
 Result<SeriesShape> readShape(Database& database, SeriesId series) {
+    std::string elsewhere;
     auto shape = database.single(
-        "SELECT scale, counter_bits, count, period_ns FROM series WHERE id=?",
-        [series](const Row& row) {
+        "SELECT scale, counter_bits, count, period_ns, location FROM series LEFT JOIN run_link ON "
+        "run_link.source=series.source WHERE id=?",
+        [&](const Row& row) {
+            elsewhere = row.string(4);
             return SeriesShape{
                 series, row.real(0), row.smallInteger(1), row.integer(2), row.integer(3)};
         },
         series.value);
+    if (!elsewhere.empty())
+        return linkedError(elsewhere, database.shownPath());
     return found(database, std::move(shape), "series", series.value);
 }
 

@@ -14,7 +14,7 @@
 namespace trainscope::store {
 namespace {
 
-constexpr std::array<std::string_view, 13> kDeleteSource{
+constexpr std::array<std::string_view, 14> kDeleteSource{
     "DELETE FROM bucket_page WHERE series IN (SELECT id FROM series WHERE source=?)",
     "DELETE FROM sample_chunk WHERE series IN (SELECT id FROM series WHERE source=?)",
     "DELETE FROM series WHERE source=?",
@@ -26,6 +26,7 @@ constexpr std::array<std::string_view, 13> kDeleteSource{
     "DELETE FROM summary_basis WHERE run IN (SELECT run FROM source_run WHERE source=?)",
     "DELETE FROM trace_sum WHERE run IN (SELECT run FROM source_run WHERE source=?)",
     "DELETE FROM trace_sum_basis WHERE run IN (SELECT run FROM source_run WHERE source=?)",
+    "DELETE FROM run_link WHERE source=?",
     "DELETE FROM source_run WHERE source=?",
     "DELETE FROM source WHERE id=?",
 };

@@ -1,0 +1,249 @@
+#include "app/engine/EngineImport.h"
+
+#include "app/engine/EngineLinking.h"
+#include "app/engine/EngineSources.h"
+#include "core/model/Try.h"
+#include "core/store/Store.h"
+#include "core/store/Writing.h"
+#include "core/store/database/OpenFile.h"
+#include "core/text/Times.h"
+#include "importers/engine/Moments.h"
+#include "importers/engine/PartWriter.h"
+#include "importers/engine/SliceFeed.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+namespace trainscope::app {
+
+namespace {
+
+using namespace importers::engine;
+
+constexpr const char* kImporter = "engine 1";
+constexpr std::size_t kNamesListed = 30;
+
+// Whole milliseconds, which is what engines count in.
+Result<TimeRange> rangeOf(const EngineRequest& request, TimeNs now) {
+    ASSIGN_OR_RETURN(const auto from, momentFrom(request.from, now));
+    ASSIGN_OR_RETURN(const auto to, momentFrom(request.to, now));
+    const TimeRange range{
+        {text::floorTo(from.ns, text::kMillisecond)}, {text::floorTo(to.ns, text::kMillisecond)}};
+    if (range.isEmpty())
+        return usageError("The time is empty: it ends (" + rfc3339(range.end)
+            + ") before it begins (" + rfc3339(range.begin) + ").");
+    return range;
+}
+
+std::string runNameFor(const EngineRequest& request, const Catalogue& catalogue, TimeRange range) {
+    if (!request.runName.empty())
+        return request.runName;
+    if (catalogue.clusterJobs.size() == 1)
+        return "job " + *catalogue.clusterJobs.begin();
+    return request.address.host() + " " + text::date(range.begin, 0) + " "
+        + text::clock(range.begin, 0, 0);
+}
+
+std::string listed(const std::vector<std::string>& names) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), kNamesListed); ++i)
+        text += (i == 0 ? "" : ", ") + names[i];
+    if (names.size() > kNamesListed)
+        text += ", and " + std::to_string(names.size() - kNamesListed) + " more";
+    return text;
+}
+
+void addReport(ImportReport& into, const ImportReport& part) {
+    into.importer = part.importer;
+    into.bytes += part.bytes;
+    into.rows += part.rows;
+    into.skipped += part.skipped;
+    into.samples += part.samples;
+    into.missing += part.missing;
+    into.counterFalls += part.counterFalls;
+    into.gaps += part.gaps;
+    into.ranksFound.insert(into.ranksFound.end(), part.ranksFound.begin(), part.ranksFound.end());
+    for (const auto& [key, count] : part.counts)
+        into.counts[key] += count;
+    into.facts.insert(part.facts.begin(), part.facts.end());
+    for (const ImportWarning& warning : part.warnings)
+        into.warn(warning.file, warning.line, warning.text);
+}
+
+class EngineCopier {
+public:
+    EngineCopier(Fetcher& fetcher, EngineRequest request, store::Store& store,
+        const EngineListener& listener)
+        : m_fetcher(fetcher)
+        , m_request(std::move(request))
+        , m_store(store)
+        , m_listener(listener) { }
+
+    Result<EngineOutcome> run(TimeNs now) {
+        ASSIGN_OR_RETURN(m_range, rangeOf(m_request, now));
+        std::optional<Unfinished> earlier;
+        if (!m_request.isLinked) {
+            ASSIGN_OR_RETURN(earlier, unfinishedCopy(m_store, m_request));
+            if (earlier)
+                m_range = earlier->facts.range;
+        }
+        ASSIGN_OR_RETURN(m_catalogue,
+            readCatalogue(m_fetcher, {m_request.selector, m_range, m_request.mapping},
+                [this](
+                    const ProgressState& state) { return tell(std::string(state.phase), 0.0); }));
+        m_outcome.runName
+            = earlier ? earlier->runName : runNameFor(m_request, m_catalogue, m_range);
+        m_outcome.source = sourceBase(m_request, m_outcome.runName);
+        m_outcome.range = m_range;
+        m_outcome.nodes = m_catalogue.roster.nodes().size();
+        m_outcome.gpus = m_catalogue.roster.gpus().size();
+        if (m_request.isLinked) {
+            RETURN_IF_ERROR(link());
+            return std::move(m_outcome);
+        }
+        RETURN_IF_ERROR(copy(earlier));
+        return std::move(m_outcome);
+    }
+
+private:
+    bool tell(std::string phase, double fraction) {
+        return !m_listener || m_listener({std::move(phase), fraction, m_wireBytes, m_samples});
+    }
+
+    Status link() {
+        ImportReport report;
+        describe(report);
+        const auto progress
+            = [this](const ProgressState& state) { return tell(std::string(state.phase), 0.9); };
+        RETURN_IF_ERROR(linkEngine(
+            m_store, m_request, m_catalogue, m_range, m_outcome.runName, report, progress));
+        m_outcome.report = std::move(report);
+        m_outcome.parts = m_outcome.partsDone = 1;
+        return {};
+    }
+
+    void describe(ImportReport& report) const {
+        report.importer = kImporter;
+        report.facts["engine"] = m_request.address.shown();
+        report.facts["selection"] = m_request.selector.text();
+        report.facts["clock"] = "UTC, of whoever scraped";
+        if (!m_catalogue.unknownNames.empty())
+            report.facts["metrics_without_meaning"] = listed(m_catalogue.unknownNames);
+        if (!m_catalogue.doubled.empty())
+            report.facts["metrics_measured_better_by_another"] = listed(m_catalogue.doubled);
+        if (!m_catalogue.jobs.empty())
+            report.facts["scraped_by"] = listed({m_catalogue.jobs.begin(), m_catalogue.jobs.end()});
+        if (m_catalogue.parts > 0)
+            report.counts["series_of_parts_of_gpus_left_out"] = m_catalogue.parts;
+    }
+
+    Status copy(const std::optional<Unfinished>& earlier) {
+        const std::string roster = rosterText(m_catalogue.roster);
+        std::vector<Part> parts = partsOf(m_catalogue);
+        m_facts = {askedText(m_request), m_range, roster, parts.size()};
+        m_outcome.parts = parts.size();
+        const bool goesOn = earlier && earlier->facts.roster == roster;
+        if (goesOn) {
+            m_outcome.partsKept = std::erase_if(parts, [&](const Part& part) {
+                return earlier->complete.contains(sourceOf(m_outcome.source, part.name));
+            });
+        }
+        const CopyRequest request{
+            m_request.selector, m_range, m_request.step, m_request.questionsAtOnce};
+        SliceFeed feed(m_fetcher, request, parts);
+        for (const Part& part : parts) {
+            const Status status = copyPart(feed, part, parts.size());
+            if (status.hasValue()) {
+                ++m_outcome.partsDone;
+                continue;
+            }
+            if (m_outcome.partsDone + m_outcome.partsKept == 0)
+                return status;
+            m_outcome.error = status.error();
+            break;
+        }
+        return {};
+    }
+
+    Status copyPart(SliceFeed& feed, const Part& part, std::size_t parts) {
+        const std::string source = sourceOf(m_outcome.source, part.name);
+        ASSIGN_OR_RETURN(
+            const auto session, store::beginImport(m_store, {source, 0, {}, m_outcome.runName}));
+        ASSIGN_OR_RETURN(const RunId run, describeRun(*session, part));
+        PartWriter writer(m_catalogue, m_request.mapping, part, *session, run);
+        const std::string phase = "Copying " + part.name;
+        const auto before = static_cast<double>(m_outcome.partsDone);
+        double inPart = 0.0;
+        const auto fraction = [&] {
+            return (before + inPart) / static_cast<double>(std::max<std::size_t>(1, parts));
+        };
+        const IsCancelled isCancelled = [&] { return !tell(phase, fraction()); };
+        for (bool isLast = false; !isLast;) {
+            ASSIGN_OR_RETURN(const auto slice, feed.next(isCancelled));
+            if (!slice)
+                return Error{ErrorCode::Internal, "The copy has lost a part.", source};
+            RETURN_IF_ERROR(writer.add(*slice));
+            m_wireBytes += slice->wireBytes;
+            for (const AnsweredSeries& series : slice->series)
+                m_samples += static_cast<std::int64_t>(series.times.size());
+            isLast = slice->endsPart;
+            inPart = static_cast<double>((slice->range.end - m_range.begin).ns)
+                / static_cast<double>(m_range.length().ns);
+        }
+        ImportReport report = writer.report(source);
+        describe(report);
+        m_facts.write(report);
+        report.facts["sampling"] = m_request.step
+            ? "the last sample of every " + engineDuration(m_request.step->ns / text::kMillisecond)
+            : "every sample";
+        RETURN_IF_ERROR(session->finish(report, {}, report.bytes, [&](const ProgressState& state) {
+            return tell(std::string(state.phase), fraction());
+        }));
+        addReport(m_outcome.report, report);
+        return {};
+    }
+
+    Result<RunId> describeRun(Sink& sink, const Part& part) {
+        Run run;
+        run.name = m_outcome.runName;
+        ASSIGN_OR_RETURN(const RunId id, sink.run(run));
+        const auto& nodes = m_catalogue.roster.nodes();
+        const auto node = std::find(nodes.begin(), nodes.end(), part.name) - nodes.begin();
+        for (const Gpu& gpu : m_catalogue.roster.gpus()) {
+            if (gpu.node == static_cast<int>(node))
+                RETURN_IF_ERROR(sink.gpu(id, gpu));
+        }
+        return id;
+    }
+
+    Fetcher& m_fetcher;
+    EngineRequest m_request;
+    store::Store& m_store;
+    const EngineListener& m_listener;
+    TimeRange m_range;
+    Catalogue m_catalogue;
+    CopyFacts m_facts;
+    EngineOutcome m_outcome;
+    std::uint64_t m_wireBytes = 0;
+    std::int64_t m_samples = 0;
+};
+
+} // namespace
+
+Result<EngineOutcome> importEngine(Fetcher& fetcher, const EngineRequest& request,
+    const std::filesystem::path& database, TimeNs now, const EngineListener& listener) {
+    std::error_code ignored;
+    const bool existed = std::filesystem::exists(database, ignored);
+    Result<EngineOutcome> outcome = [&]() -> Result<EngineOutcome> {
+        ASSIGN_OR_RETURN(auto store, store::Store::openOrCreate(database));
+        return EngineCopier(fetcher, request, store, listener).run(now);
+    }();
+    if (!existed && !outcome.hasValue())
+        store::removeWithSideFiles(database);
+    return outcome;
+}
+
+} // namespace trainscope::app

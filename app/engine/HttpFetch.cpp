@@ -1,0 +1,206 @@
+#include "app/engine/HttpFetch.h"
+
+#include "app/engine/HttpThread.h"
+#include "core/model/AsciiText.h"
+#include "core/model/Import.h"
+#include "core/model/Try.h"
+#include "importers/common/Decompress.h"
+
+#include <QFile>
+#include <QHostAddress>
+#include <QSslCertificate>
+#include <QUrl>
+#include <QUrlQuery>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <span>
+#include <utility>
+
+namespace trainscope::app {
+
+namespace {
+
+using importers::engine::Fetcher;
+using importers::engine::HttpAnswer;
+using importers::engine::HttpRequest;
+using importers::engine::IsCancelled;
+using importers::engine::PendingAnswer;
+
+constexpr int kLongestUrl = 1800; // longer questions are posted
+constexpr std::uint64_t kMostBytes = 1ULL << 30U; // of an answer, unpacked
+constexpr std::chrono::milliseconds kLook{50};
+
+class MemoryStream final : public importers::ByteStream {
+public:
+    explicit MemoryStream(const QByteArray& bytes)
+        : m_bytes(bytes) { }
+    Result<std::size_t> read(std::span<std::byte> buffer) override {
+        const auto left = static_cast<std::size_t>(m_bytes.size()) - m_at;
+        const std::size_t count = std::min(left, buffer.size());
+        std::memcpy(buffer.data(), m_bytes.constData() + m_at, count);
+        m_at += count;
+        return count;
+    }
+    [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_at; }
+
+private:
+    const QByteArray& m_bytes;
+    std::size_t m_at = 0;
+};
+
+Result<std::string> unpacked(const QByteArray& bytes) {
+    const std::string_view head(
+        bytes.constData(), std::min<std::size_t>(4, static_cast<std::size_t>(bytes.size())));
+    const auto kind = importers::compressionOf(head);
+    if (kind == importers::Compression::None)
+        return bytes.toStdString();
+    ASSIGN_OR_RETURN(auto stream,
+        importers::decompressed(kind, std::make_unique<MemoryStream>(bytes), "the answer"));
+    std::string text;
+    std::array<std::byte, 65536> buffer{};
+    while (true) {
+        ASSIGN_OR_RETURN(const auto count, stream->read(buffer));
+        if (count == 0)
+            return text;
+        text.append(reinterpret_cast<const char*>(buffer.data()), count);
+        if (text.size() > kMostBytes)
+            return Error{ErrorCode::Unreadable, "The answer is larger than 1 GB.", {}};
+    }
+}
+
+class PendingHttp final : public PendingAnswer {
+public:
+    PendingHttp(HttpThread& thread, HttpQuestion question)
+        : m_thread(thread)
+        , m_state(std::make_shared<HttpState>()) {
+        m_thread.send(std::move(question), m_state);
+    }
+    ~PendingHttp() override { m_thread.giveUp(m_state); }
+
+    Result<HttpAnswer> wait(const IsCancelled& isCancelled) override {
+        std::unique_lock lock(m_state->mutex);
+        while (!m_state->isDone) {
+            m_state->changed.wait_for(lock, kLook);
+            lock.unlock();
+            if (isCancelled && isCancelled())
+                return cancelled();
+            lock.lock();
+        }
+        if (m_state->error)
+            return *m_state->error;
+        HttpAnswer answer;
+        answer.status = m_state->status;
+        answer.retryAfterSeconds = m_state->retryAfterSeconds;
+        answer.wireBytes = static_cast<std::uint64_t>(m_state->body.size());
+        ASSIGN_OR_RETURN(answer.body, unpacked(m_state->body));
+        return answer;
+    }
+
+private:
+    HttpThread& m_thread;
+    std::shared_ptr<HttpState> m_state;
+};
+
+class HttpFetcher final : public Fetcher {
+public:
+    HttpFetcher(const importers::engine::Address& address, HttpSettings settings)
+        : m_base(QString::fromStdString(address.url) + QLatin1Char('/'))
+        , m_thread(std::move(settings)) { }
+
+    std::unique_ptr<PendingAnswer> ask(HttpRequest request) override {
+        QUrlQuery query;
+        for (const auto& [name, value] : request.parameters) {
+            query.addQueryItem(
+                QString::fromLatin1(QUrl::toPercentEncoding(QString::fromStdString(name))),
+                QString::fromLatin1(QUrl::toPercentEncoding(QString::fromStdString(value))));
+        }
+        HttpQuestion question;
+        question.url = m_base.resolved(QUrl(QString::fromStdString(request.path)));
+        const QString text = query.query(QUrl::FullyEncoded);
+        if (text.size() > kLongestUrl)
+            question.form = text.toLatin1();
+        else
+            question.url.setQuery(text, QUrl::StrictMode);
+        return std::make_unique<PendingHttp>(m_thread, std::move(question));
+    }
+
+private:
+    QUrl m_base;
+    HttpThread m_thread;
+};
+
+bool isOwnMachine(const QString& host) {
+    return host == QLatin1String("localhost") || QHostAddress(host).isLoopback();
+}
+
+Result<std::string> firstLine(const std::string& path, const char* variable) {
+    if (path.empty()) {
+        const char* value = std::getenv(variable);
+        return std::string(value == nullptr ? "" : trimmed(value));
+    }
+    std::ifstream file(path);
+    std::string line;
+    if (!std::getline(file, line) || trimmed(line).empty())
+        return Error{ErrorCode::Usage,
+            "The file cannot be read or is empty; its first line is what is sent.", path};
+    return std::string(trimmed(line));
+}
+
+Result<QList<QSslCertificate>> certificatesOf(const std::string& path) {
+    if (path.empty())
+        return QList<QSslCertificate>();
+    const auto found = QSslCertificate::fromPath(
+        QString::fromStdString(path), QSsl::Pem, QSslCertificate::PatternSyntax::FixedString);
+    if (found.isEmpty())
+        return Error{ErrorCode::Usage,
+            "There are no certificates in this file; expected is one in PEM form.", path};
+    return found;
+}
+
+} // namespace
+
+Result<std::unique_ptr<Fetcher>> openEngine(
+    const importers::engine::Address& address, const EngineAccess& access) {
+    const QUrl url(QString::fromStdString(address.url));
+    const bool hasSecret = !access.token.empty() || !access.password.empty();
+    if (hasSecret && !address.isEncrypted() && !isOwnMachine(url.host())) {
+        return Error{ErrorCode::Refused,
+            "A token or password would travel unencrypted over the network to " + address.host()
+                + "; use prom+https://, or a tunnel to this machine (ssh -L).",
+            {}};
+    }
+    HttpSettings settings;
+    if (!access.token.empty())
+        settings.authorization = "Bearer " + QByteArray::fromStdString(access.token);
+    else if (!access.user.empty())
+        settings.authorization
+            = "Basic " + QByteArray::fromStdString(access.user + ":" + access.password).toBase64();
+    settings.tenant = QByteArray::fromStdString(access.tenant);
+    ASSIGN_OR_RETURN(settings.certificates, certificatesOf(access.caFile));
+    settings.connectTime = access.connectTime;
+    settings.silence = access.silence;
+    settings.mostBytes = static_cast<qint64>(kMostBytes);
+    settings.host = address.host();
+    settings.isOwnMachine = isOwnMachine(url.host());
+    return std::unique_ptr<Fetcher>(std::make_unique<HttpFetcher>(address, std::move(settings)));
+}
+
+Result<EngineAccess> accessFrom(const AccessFiles& files) {
+    EngineAccess access;
+    access.user = files.user;
+    access.caFile = files.caFile;
+    access.tenant = files.tenant;
+    if (files.user.empty()) {
+        ASSIGN_OR_RETURN(access.token, firstLine(files.tokenFile, "TRAINSCOPE_ENGINE_TOKEN"));
+    } else {
+        ASSIGN_OR_RETURN(
+            access.password, firstLine(files.passwordFile, "TRAINSCOPE_ENGINE_PASSWORD"));
+    }
+    return access;
+}
+
+} // namespace trainscope::app

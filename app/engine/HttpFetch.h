@@ -1,0 +1,45 @@
+#pragma once
+// HTTP by Qt Network for importers/engine: one thread of its own speaks with the engine, whoever
+// asks waits elsewhere. Redirects are followed within the same host and port and nowhere else, so
+// that a token never goes to a stranger; proxies are those of the system's settings, none for the
+// own machine. Needs a QCoreApplication.
+
+#include "core/model/Result.h"
+#include "importers/engine/Address.h"
+#include "importers/engine/Fetch.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace trainscope::app {
+
+// How to log in; kept in memory only.
+struct EngineAccess {
+    std::string token; // bearer; empty: none
+    std::string user; // basic; empty: none
+    std::string password;
+    std::string caFile; // PEM, trusted beside the system's; empty: those alone
+    std::string tenant; // X-Scope-OrgID of Mimir and its relatives; empty: none
+    std::chrono::milliseconds connectTime{10'000};
+    std::chrono::milliseconds silence{120'000}; // without a byte
+    bool operator==(const EngineAccess&) const = default;
+};
+
+// Refused for a file of certificates that cannot be read or holds none, and for a token or password
+// that would travel unencrypted to another machine.
+Result<std::unique_ptr<importers::engine::Fetcher>> openEngine(
+    const importers::engine::Address& address, const EngineAccess& access);
+
+// From files and the environment (TRAINSCOPE_ENGINE_TOKEN, TRAINSCOPE_ENGINE_PASSWORD), where
+// nothing is in the file system: the first line of each.
+struct AccessFiles {
+    std::string tokenFile;
+    std::string user;
+    std::string passwordFile;
+    std::string caFile;
+    std::string tenant;
+};
+Result<EngineAccess> accessFrom(const AccessFiles& files);
+
+} // namespace trainscope::app

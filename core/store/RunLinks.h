@@ -1,0 +1,36 @@
+#pragma once
+// Linked runs: their catalogue is in the database, their samples are elsewhere. What asks for their
+// samples here gets an error that says so; nothing of them is ever zero or guessed. What a link
+// says, and how samples are had by it, is the business of who made it.
+
+#include "core/model/Id.h"
+#include "core/model/Result.h"
+#include "core/model/Series.h"
+#include "core/model/Time.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::store {
+
+class Store;
+
+struct RunLink {
+    SourceId source;
+    RunId run;
+    std::string where; // for people: "http://host:9090"
+    std::string spec;
+};
+
+Result<std::vector<RunLink>> runLinks(const Store& store); // by run
+
+// Makes the source of that path, whose import session is open, a linked one with these series; a
+// part of the session's transaction. The link's source is found by the path.
+Status writeLink(Store& store, const std::string& sourcePath, RunLink link,
+    std::span<const SeriesDescription> series, TimeRange range);
+// A linked run goes on: its series end then. Nothing where it ends later already.
+Status extendLink(Store& store, RunId run, TimeNs end);
+
+} // namespace trainscope::store

@@ -1,0 +1,142 @@
+#include "importers/engine/Asking.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Import.h"
+#include "core/model/Try.h"
+#include "importers/engine/Answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <thread>
+#include <utility>
+
+namespace trainscope::importers::engine {
+
+namespace {
+
+constexpr int kOk = 200;
+constexpr int kBadRequest = 400;
+constexpr int kUnauthorised = 401;
+constexpr int kForbidden = 403;
+constexpr int kNotFound = 404;
+constexpr int kTooLong = 414;
+constexpr int kUnprocessable = 422;
+constexpr int kTooMany = 429;
+
+// As Prometheus, Thanos, Mimir and VictoriaMetrics word their limits.
+bool speaksOfLimits(std::string_view text) {
+    constexpr std::array<std::string_view, 9> words{"too many", "exceed", "limit", "maximum",
+        "timed out", "timeout", "more than", "too large", "too long"};
+    return std::any_of(words.begin(), words.end(),
+        [text](std::string_view word) { return containsIgnoringCase(text, word); });
+}
+
+std::string sentence(int status, const Complaint& complaint) {
+    return complaint.text.empty() ? fmt::format("HTTP {}", status)
+                                  : fmt::format("HTTP {}: {}", status, complaint.text);
+}
+
+Reply trouble(Trouble kind, ErrorCode code, std::string message) {
+    Reply reply;
+    reply.trouble = kind;
+    reply.error = {code, std::move(message), {}};
+    return reply;
+}
+
+Reply complaintOf(int status, const Complaint& complaint) {
+    const std::string said = sentence(status, complaint);
+    if (status == kUnauthorised || status == kForbidden) {
+        return trouble(Trouble::Lasting, ErrorCode::Refused,
+            (status == kUnauthorised ? "The engine wants to know who asks"
+                                     : "The engine does not allow this to whoever asks")
+                + (" (" + said
+                    + "); give a token or a name with its password that may read "
+                      "there."));
+    }
+    const bool isOfEngine = !complaint.type.empty();
+    if (complaint.type == "timeout" || complaint.type == "too_many_requests_in_queue"
+        || (isOfEngine && speaksOfLimits(complaint.text)) || status == kTooLong)
+        return trouble(Trouble::TooMuch, ErrorCode::Unreadable,
+            "The engine does not answer that much at once (" + said
+                + "); choose a shorter time, fewer series or a longer step.");
+    if (status == kNotFound)
+        return trouble(Trouble::Lasting, ErrorCode::Unreadable,
+            "There is no Prometheus API at this address (" + said
+                + "); give the address that /api/v1/query lies below.");
+    if (status == kBadRequest || status == kUnprocessable)
+        return trouble(Trouble::Lasting, ErrorCode::Unreadable,
+            "The engine does not understand the question or cannot answer it (" + said + ").");
+    if (status == kTooMany || status >= 500)
+        return trouble(Trouble::Passing, ErrorCode::Unreadable,
+            "The engine is busy or in trouble (" + said + "); try again later.");
+    return trouble(
+        Trouble::Lasting, ErrorCode::Unreadable, "The engine did not answer (" + said + ").");
+}
+
+Result<bool> sleepFor(std::chrono::milliseconds time, const IsCancelled& isCancelled) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+        if (isCancelled && isCancelled())
+            return cancelled();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return true;
+}
+
+} // namespace
+
+Reply replyOf(HttpAnswer answer) {
+    if (answer.status != kOk) {
+        Reply reply = complaintOf(answer.status, readComplaint(answer.body));
+        reply.wireBytes = answer.wireBytes;
+        return reply;
+    }
+    Reply reply;
+    reply.body = std::move(answer.body);
+    reply.wireBytes = answer.wireBytes;
+    return reply;
+}
+
+Question::Question(Fetcher& fetcher, HttpRequest request, Patience patience)
+    : m_fetcher(fetcher)
+    , m_request(std::move(request))
+    , m_patience(patience)
+    , m_pending(fetcher.ask(m_request)) { }
+
+Result<Reply> Question::wait(const IsCancelled& isCancelled) {
+    auto pause = m_patience.first;
+    Reply reply;
+    for (int attempt = 1;; ++attempt) {
+        auto answer = m_pending->wait(isCancelled);
+        std::chrono::milliseconds wished{0};
+        if (answer.hasValue()) {
+            wished = std::chrono::seconds(std::max(0, answer.value().retryAfterSeconds));
+            reply = replyOf(std::move(answer).value());
+        } else if (answer.error().code == ErrorCode::Cancelled) {
+            return answer.error();
+        } else {
+            reply = {};
+            reply.error = answer.error();
+            reply.trouble = answer.error().code == ErrorCode::Unreadable ? Trouble::Passing
+                                                                         : Trouble::Lasting;
+        }
+        if (reply.trouble != Trouble::Passing || attempt >= m_patience.tries)
+            return reply;
+        ASSIGN_OR_RETURN([[maybe_unused]] const bool waited,
+            sleepFor(std::min(std::max(pause, wished), m_patience.longest), isCancelled));
+        pause *= 2;
+        m_pending = m_fetcher.ask(m_request);
+    }
+}
+
+Result<std::string> askFor(Fetcher& fetcher, HttpRequest request, const IsCancelled& isCancelled) {
+    Question question(fetcher, std::move(request));
+    ASSIGN_OR_RETURN(auto reply, question.wait(isCancelled));
+    if (reply.trouble != Trouble::None)
+        return reply.error;
+    return std::move(reply.body);
+}
+
+} // namespace trainscope::importers::engine

@@ -1,0 +1,305 @@
+#include "importers/engine/Catalogue.h"
+
+#include "core/model/Try.h"
+#include "core/text/Numbers.h"
+#include "core/text/Times.h"
+#include "importers/engine/Answer.h"
+#include "importers/engine/Asking.h"
+#include "importers/engine/Moments.h"
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+namespace trainscope::importers::engine {
+
+namespace {
+
+constexpr std::size_t kQuestionsAtOnce = 4;
+constexpr std::size_t kNamesListed = 8;
+constexpr const char* kHostMetric = "node_uname_info"; // of node-exporter: names hosts
+
+std::string keyOf(
+    const std::string& engineName, const std::string& metric, const Subject& subject) {
+    return engineName + "\n" + metric + "\n" + std::to_string(static_cast<int>(subject.kind)) + " "
+        + std::to_string(subject.rank) + " " + std::to_string(subject.node) + " " + subject.device;
+}
+
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+Parameters parametersOf(const Wanted& wanted, const std::vector<std::string>& names) {
+    return {{"match[]", wanted.selector.with(names)},
+        {"start", apiSeconds(wanted.range.begin.ns / text::kMillisecond)},
+        {"end", apiSeconds((wanted.range.end.ns - 1) / text::kMillisecond)}};
+}
+
+class CatalogueReader {
+public:
+    CatalogueReader(Fetcher& fetcher, const Wanted& wanted, const Progress& progress)
+        : m_fetcher(fetcher)
+        , m_wanted(wanted)
+        , m_progress(progress)
+        , m_isCancelled([this] { return !goesOn(); }) { }
+
+    Result<Catalogue> read() {
+        RETURN_IF_ERROR(readNames());
+        RETURN_IF_ERROR(readHosts());
+        RETURN_IF_ERROR(readSeries());
+        return make();
+    }
+
+private:
+    bool goesOn() const {
+        return !m_progress || m_progress({"Asking what there is", m_done, m_names.size()});
+    }
+
+    Status readNames() {
+        std::vector<std::string> given;
+        if (!m_wanted.selector.metric.empty())
+            given = {m_wanted.selector.metric};
+        ASSIGN_OR_RETURN(const std::string body,
+            askFor(m_fetcher, {"api/v1/label/__name__/values", parametersOf(m_wanted, given)},
+                m_isCancelled));
+        ASSIGN_OR_RETURN(const auto names, readTexts(body));
+        m_found.wireBytes += body.size();
+        for (const std::string& name : names) {
+            if (isWantedMetric(name, m_wanted.mapping))
+                m_names.push_back(name);
+            else
+                m_found.unknownNames.push_back(name);
+        }
+        if (m_names.empty())
+            return nothingKnown(names.size());
+        return {};
+    }
+
+    [[nodiscard]] Error nothingKnown(std::size_t count) const {
+        if (count == 0)
+            return {ErrorCode::Unrecognised,
+                "The engine has nothing for " + m_wanted.selector.text() + " between "
+                    + rfc3339(m_wanted.range.begin) + " and " + rfc3339(m_wanted.range.end)
+                    + "; check the labels and the time.",
+                {}};
+        std::string listed;
+        for (std::size_t i = 0; i < std::min(count, kNamesListed); ++i)
+            listed += (i == 0 ? "" : ", ") + m_found.unknownNames[i];
+        return {ErrorCode::Unrecognised,
+            "None of its " + text::counted(static_cast<std::int64_t>(count), "metric")
+                + " is one of a known exporter (" + listed + (count > kNamesListed ? ", …" : "")
+                + "); say with a mapping what they are.",
+            {}};
+    }
+
+    // Which host has which address, where node-exporter runs beside.
+    Status readHosts() {
+        Wanted hosts = m_wanted;
+        hosts.selector = {};
+        const auto body = askFor(
+            m_fetcher, {"api/v1/series", parametersOf(hosts, {kHostMetric})}, m_isCancelled);
+        if (!body.hasValue())
+            return body.error().code == ErrorCode::Cancelled ? Status(body.error()) : Status();
+        return readLabelSets(body.value(), [this](Labels& labels) -> Status {
+            Labels address;
+            address.rest = {{"instance", std::string(labels.find("instance"))}};
+            const std::vector<MetricLabel> views{
+                {address.rest.front().first, address.rest.front().second}};
+            m_found.roster.alias(
+                exporterSubject(SubjectKind::Node, views).node, labels.find("nodename"));
+            return {};
+        });
+    }
+
+    Status readSeries() {
+        std::deque<std::unique_ptr<Question>> questions;
+        std::size_t asked = 0;
+        while (m_done < m_names.size()) {
+            while (asked < m_names.size() && questions.size() < kQuestionsAtOnce)
+                questions.push_back(std::make_unique<Question>(m_fetcher,
+                    HttpRequest{"api/v1/series", parametersOf(m_wanted, {m_names[asked++]})}));
+            ASSIGN_OR_RETURN(auto reply, questions.front()->wait(m_isCancelled));
+            questions.pop_front();
+            if (reply.trouble != Trouble::None)
+                return reply.error;
+            m_found.wireBytes += reply.wireBytes;
+            RETURN_IF_ERROR(
+                readLabelSets(reply.body, [this](Labels& labels) { return take(labels); }));
+            ++m_done;
+        }
+        return {};
+    }
+
+    struct Met {
+        ExporterSeries series;
+        std::string engineName;
+        std::vector<std::pair<std::string, std::string>> nodeLabels;
+    };
+
+    Status take(const Labels& labels) {
+        auto meaning = meaningOf(labels, m_wanted.mapping);
+        if (!meaning) {
+            m_found.parts += labels.find("GPU_I_ID").empty() ? 0 : 1;
+            return {};
+        }
+        if (const auto job = labels.find("job"); !job.empty())
+            m_found.jobs.insert(std::string(job));
+        if (!meaning->whom.job.empty())
+            m_found.clusterJobs.insert(meaning->whom.job);
+        m_found.roster.add(meaning->whom);
+        Met met{std::move(*meaning), labels.name, {}};
+        for (const std::string_view label : nodeLabels()) {
+            if (const auto value = labels.find(label); !value.empty())
+                met.nodeLabels.emplace_back(label, value);
+        }
+        m_met.push_back(std::move(met));
+        return {};
+    }
+
+    [[nodiscard]] std::vector<std::string_view> nodeLabels() const {
+        const auto known = labelsOf(LabelRole::Node);
+        std::vector<std::string_view> labels(known.begin(), known.end());
+        if (!m_wanted.mapping.nodeLabel.empty())
+            labels.insert(labels.begin(), m_wanted.mapping.nodeLabel);
+        return labels;
+    }
+
+    Result<Catalogue> make() {
+        if (m_met.empty())
+            return Error{ErrorCode::Unrecognised,
+                "The metrics are known, but no series says which GPU or node it is of; say with a "
+                "mapping which labels do.",
+                {}};
+        m_found.roster.settle();
+        std::unordered_map<std::string, std::size_t> channels;
+        std::map<std::string, FoundMetric> metrics;
+        for (const Met& met : m_met) {
+            const auto subject = m_found.roster.find(met.series.whom);
+            if (!subject)
+                continue;
+            SeriesDescription description = met.series.description;
+            description.subject = *subject;
+            noteLabels(met, *subject);
+            FoundMetric& metric = metrics[met.engineName + " " + description.metric.name];
+            metric = {met.engineName, description.metric, description.scale, subject->kind,
+                metric.series + 1};
+            const auto [at, isNew] = channels.try_emplace(
+                keyOf(met.engineName, description.metric.name, *subject), m_found.channels.size());
+            if (isNew)
+                m_found.channels.push_back({std::move(description), met.engineName, 1});
+            else
+                ++m_found.channels[at->second].labelSets;
+        }
+        for (auto& [name, metric] : metrics)
+            m_found.metrics.push_back(std::move(metric));
+        m_met.clear();
+        leaveDoubled();
+        sort();
+        m_found.index();
+        return std::move(m_found);
+    }
+
+    void noteLabels(const Met& met, const Subject& subject) {
+        const int node = subject.kind == SubjectKind::Gpu
+            ? m_found.roster.gpus()[static_cast<std::size_t>(subject.rank)].node
+            : subject.node;
+        NodeLabels& labels = m_found.labelsOfNodes[node];
+        for (const std::string_view label : nodeLabels()) {
+            const auto has = std::find_if(met.nodeLabels.begin(), met.nodeLabels.end(),
+                [label](const auto& one) { return one.first == label; });
+            if (has == met.nodeLabels.end())
+                labels.missing.insert(std::string(label));
+            else
+                labels.values[has->first].insert(has->second);
+        }
+    }
+
+    // Sensors that tell the moment are better than averages, and the rest is by name.
+    void leaveDoubled() {
+        std::map<std::string, std::string> best; // our metric → the engine's
+        const auto quality = [this](const std::string& engineName) {
+            const auto at = std::find_if(m_found.channels.begin(), m_found.channels.end(),
+                [&engineName](const Channel& one) { return one.engineName == engineName; });
+            const SensorKind sensor = at->description.sensor;
+            return sensor == SensorKind::Instant ? 0 : sensor == SensorKind::Unknown ? 1 : 2;
+        };
+        for (const FoundMetric& metric : m_found.metrics) {
+            const std::string key
+                = metric.metric.name + " " + std::to_string(static_cast<int>(metric.subject));
+            const auto [at, isNew] = best.try_emplace(key, metric.engineName);
+            if (!isNew && quality(metric.engineName) < quality(at->second))
+                at->second = metric.engineName;
+        }
+        // Where vendors differ, each has GPUs of its own: only what is there twice goes.
+        std::set<std::pair<std::string, std::string>> taken;
+        const auto subjectKey = [](const Channel& one) {
+            return keyOf({}, one.description.metric.name, one.description.subject);
+        };
+        for (const Channel& one : m_found.channels) {
+            const std::string key = one.description.metric.name + " "
+                + std::to_string(static_cast<int>(one.description.subject.kind));
+            if (best.at(key) == one.engineName)
+                taken.emplace(subjectKey(one), one.engineName);
+        }
+        std::set<std::string> doubled;
+        std::set<std::string> seen;
+        for (const auto& [key, name] : taken)
+            seen.insert(key);
+        std::erase_if(m_found.channels, [&](const Channel& one) {
+            const std::string key = subjectKey(one);
+            if (taken.contains({key, one.engineName}) || seen.insert(key).second)
+                return false;
+            doubled.insert(one.engineName);
+            return true;
+        });
+        m_found.doubled.assign(doubled.begin(), doubled.end());
+    }
+
+    void sort() {
+        const auto order = [this](const Channel& one) {
+            const Subject& subject = one.description.subject;
+            const int node = subject.kind == SubjectKind::Gpu
+                ? m_found.roster.gpus()[static_cast<std::size_t>(subject.rank)].node
+                : subject.node;
+            return std::tuple(
+                node, subject.rank, one.description.metric.name, subject.device, one.engineName);
+        };
+        std::sort(m_found.channels.begin(), m_found.channels.end(),
+            [&order](const Channel& a, const Channel& b) { return order(a) < order(b); });
+    }
+
+    Fetcher& m_fetcher;
+    const Wanted& m_wanted;
+    const Progress& m_progress;
+    IsCancelled m_isCancelled;
+    Catalogue m_found;
+    std::vector<std::string> m_names;
+    std::vector<Met> m_met;
+    std::size_t m_done = 0;
+};
+
+} // namespace
+
+void Catalogue::index() {
+    m_byKey.clear();
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+        const SeriesDescription& description = channels[i].description;
+        m_byKey[keyOf(channels[i].engineName, description.metric.name, description.subject)] = i;
+    }
+}
+
+std::optional<std::size_t> Catalogue::channelOf(
+    const Labels& labels, const Mapping& mapping) const {
+    const auto meaning = meaningOf(labels, mapping);
+    const auto subject = meaning ? roster.find(meaning->whom) : std::nullopt;
+    if (!subject)
+        return std::nullopt;
+    const auto at = m_byKey.find(keyOf(labels.name, meaning->description.metric.name, *subject));
+    return at == m_byKey.end() ? std::nullopt : std::optional(at->second);
+}
+
+Result<Catalogue> readCatalogue(Fetcher& fetcher, const Wanted& wanted, const Progress& progress) {
+    return CatalogueReader(fetcher, wanted, progress).read();
+}
+
+} // namespace trainscope::importers::engine

@@ -1,0 +1,189 @@
+#include "importers/engine/PartWriter.h"
+
+#include "core/model/Try.h"
+#include "core/text/Numbers.h"
+#include "importers/common/DcgmFields.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace trainscope::importers::engine {
+
+namespace {
+
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+
+std::int64_t medianPeriod(const std::vector<TimeNs>& times) {
+    std::vector<std::int64_t> periods;
+    for (std::size_t i = 1; i < times.size(); ++i)
+        periods.push_back(times[i].ns - times[i - 1].ns);
+    return medianOf(std::move(periods)).value_or(0);
+}
+
+bool hasOrder(const std::vector<TimeNs>& times) {
+    return std::is_sorted(times.begin(), times.end());
+}
+
+// Distance of `time` to the nearest of `times`, which ascend.
+std::int64_t distance(const std::vector<TimeNs>& times, TimeNs time) {
+    const auto behind = std::lower_bound(times.begin(), times.end(), time);
+    std::int64_t nearest = std::numeric_limits<std::int64_t>::max();
+    if (behind != times.end())
+        nearest = behind->ns - time.ns;
+    if (behind != times.begin())
+        nearest = std::min(nearest, time.ns - std::prev(behind)->ns);
+    return nearest;
+}
+
+// By time, stable.
+template <typename Series>
+void sortByTime(Series& series) {
+    std::vector<std::size_t> order(series.times.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+        [&series](std::size_t a, std::size_t b) { return series.times[a] < series.times[b]; });
+    auto times = series.times;
+    auto values = series.values;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        series.times[i] = times[order[i]];
+        series.values[i] = values[order[i]];
+    }
+}
+
+} // namespace
+
+PartWriter::PartWriter(
+    const Catalogue& catalogue, const Mapping& mapping, const Part& part, Sink& sink, RunId run)
+    : m_catalogue(catalogue)
+    , m_mapping(mapping)
+    , m_part(part)
+    , m_sink(sink)
+    , m_run(run) { }
+
+Status PartWriter::add(const Slice& slice) {
+    m_notNumbers += slice.facts.notNumbers;
+    m_unordered += slice.facts.unordered;
+    m_wireBytes += slice.wireBytes;
+    for (const std::string& warning : slice.facts.warnings) {
+        if (std::find(m_warnings.begin(), m_warnings.end(), warning) == m_warnings.end())
+            m_warnings.push_back(warning);
+    }
+    std::map<std::size_t, std::vector<const AnsweredSeries*>> byChannel;
+    for (const AnsweredSeries& series : slice.series) {
+        const auto [at, isNew] = m_channels.try_emplace(series.labels.text());
+        if (isNew)
+            at->second = m_catalogue.channelOf(series.labels, m_mapping);
+        const bool isOfPart = at->second
+            && std::binary_search(m_part.channels.begin(), m_part.channels.end(), *at->second);
+        if (isOfPart)
+            byChannel[*at->second].push_back(&series);
+    }
+    for (auto& [channel, series] : byChannel) {
+        const auto written = m_written.find(channel);
+        const std::string taken
+            = written == m_written.end() ? std::string() : written->second.labels;
+        RETURN_IF_ERROR(write(channel, join(std::move(series), taken)));
+    }
+    return {};
+}
+
+PartWriter::Joined PartWriter::join(
+    std::vector<const AnsweredSeries*> series, const std::string& taken) {
+    // The one that was taken before goes on, unless another has much more to say.
+    const auto weight = [&taken](const AnsweredSeries* one) {
+        return one->times.size() * (one->labels.text() == taken ? 2 : 1);
+    };
+    std::stable_sort(series.begin(), series.end(),
+        [&weight](const auto* a, const auto* b) { return weight(a) > weight(b); });
+    Joined joined{series.front()->times, series.front()->values, series.front()->labels.text()};
+    if (!hasOrder(joined.times))
+        sortByTime(joined);
+    for (std::size_t i = 1; i < series.size(); ++i) {
+        const AnsweredSeries& other = *series[i];
+        const std::int64_t period = medianPeriod(joined.times);
+        const auto known = joined.times;
+        const TimeNs first = known.front();
+        const TimeNs last = known.back();
+        std::size_t added = 0;
+        for (std::size_t k = 0; k < other.times.size(); ++k) {
+            const TimeNs time = other.times[k];
+            const bool isOutside = time < first || last < time;
+            // In parts of the period, so that jobs that scrape at other moments do not add up.
+            const std::int64_t least = isOutside ? period * 3 / 4 : period * 3 / 2;
+            if (distance(known, time) <= least) {
+                ++m_doubled;
+                continue;
+            }
+            joined.times.push_back(time);
+            joined.values.push_back(other.values[k]);
+            if (last < time)
+                joined.labels = other.labels.text();
+            ++added;
+        }
+        m_relabelled += added > 0 ? 1 : 0;
+        sortByTime(joined);
+    }
+    return joined;
+}
+
+Status PartWriter::write(std::size_t channel, Joined joined) {
+    const Channel& one = m_catalogue.channels[channel];
+    auto written = m_written.find(channel);
+    if (written == m_written.end()) {
+        ASSIGN_OR_RETURN(const auto id, m_sink.series(m_run, one.description));
+        written = m_written.emplace(channel, Written{id, {}, {}}).first;
+    }
+    if (one.engineName.starts_with("DCGM_")) {
+        for (double& value : joined.values) {
+            if (!isDcgmBlank(value))
+                continue;
+            value = kNoValue;
+            ++m_blanks;
+        }
+    }
+    written->second.labels = std::move(joined.labels);
+    written->second.statistics.append(
+        SampleStatistics::of(joined.times, joined.values), joined.times);
+    return m_sink.samples(written->second.id, joined.times, joined.values);
+}
+
+ImportReport PartWriter::report(const std::string& source) const {
+    ImportReport report;
+    report.bytes = m_wireBytes;
+    for (const auto& [channel, written] : m_written) {
+        const Channel& one = m_catalogue.channels[channel];
+        const SampleStatistics& statistics = written.statistics;
+        report.samples += statistics.rows();
+        report.missing += statistics.missing();
+        report.gaps += statistics.gaps();
+        if (one.description.metric.kind == MetricKind::Counter)
+            report.counterFalls += statistics.falls();
+        report.counts["samples:" + one.description.metric.name] += statistics.rows();
+        if (one.description.subject.kind == SubjectKind::Gpu)
+            report.ranksFound.push_back(one.description.subject.rank);
+    }
+    std::sort(report.ranksFound.begin(), report.ranksFound.end());
+    report.ranksFound.erase(
+        std::unique(report.ranksFound.begin(), report.ranksFound.end()), report.ranksFound.end());
+    report.rows = report.samples;
+    const auto remark
+        = [&](std::int64_t count, const char* what, const char* several, const char* rest) {
+              if (count > 0)
+                  report.warn(source, 0, text::counted(count, what, several) + rest);
+          };
+    report.counts["doubled_samples"] = m_doubled;
+    report.counts["joined_series"] = m_relabelled;
+    remark(
+        m_notNumbers, "value is", "values are", " no number (NaN or infinite) and missing here.");
+    remark(m_blanks, "value is", "values are",
+        " one of DCGM's numbers for \"no value\", and missing here.");
+    remark(m_unordered, "sample comes", "samples come", " out of order.");
+    for (const std::string& warning : m_warnings)
+        report.warn(source, 0, "The engine says: " + warning);
+    return report;
+}
+
+} // namespace trainscope::importers::engine
