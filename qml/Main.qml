@@ -38,6 +38,7 @@ T.ApplicationWindow {
         onOpenWanted: dialogs.database.open()
         onImportFilesWanted: dialogs.files.open()
         onImportFolderWanted: dialogs.folder.open()
+        onConnectWanted: connectSheet.open()
         onKeysWanted: keysSheet.open()
         onManualWanted: manualSheet.show(window.isOpen ? window.session.views.key : "")
         onMenuWanted: mainMenu.popup(topBar, Theme.spaceS, topBar.height)
@@ -76,6 +77,7 @@ T.ApplicationWindow {
                 onOpenWanted: dialogs.database.open()
                 onImportFilesWanted: dialogs.files.open()
                 onImportFolderWanted: dialogs.folder.open()
+                onConnectWanted: connectSheet.open()
             }
             WorkspacePane {
                 id: workspacePane
@@ -143,6 +145,11 @@ T.ApplicationWindow {
         controller: window.session.importing
         onTargetWanted: dialogs.target.open()
         onCopyWanted: text => window.session.copyText(text)
+    }
+    ConnectSheet {
+        id: connectSheet
+
+        controller: window.session.connecting
     }
     ReportSheet {
         id: reportSheet

@@ -32,6 +32,8 @@ Status linkEngine(store::Store& store, const EngineRequest& request,
             catalogue, importers::engine::isRelative(request.to));
     RETURN_IF_ERROR(store::writeLink(
         store, source, {{}, id, request.address.url, textOf(link)}, series, range));
+    report.importer += ", linked";
+    report.rows = static_cast<std::int64_t>(series.size());
     report.facts["asked"] = askedText(request);
     report.facts["from"] = importers::engine::rfc3339(range.begin);
     report.facts["to"] = importers::engine::rfc3339(range.end);

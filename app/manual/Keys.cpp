@@ -23,6 +23,8 @@ constexpr std::array kEntries{
     KeyEntry{"importFiles", kWindow, "Ctrl+I", "", QT_TRANSLATE_NOOP("KeyMap", "Import files")},
     KeyEntry{"importFolder", kWindow, "Ctrl+Shift+I", "",
         QT_TRANSLATE_NOOP("KeyMap", "Import a folder")},
+    KeyEntry{"connect", kWindow, "Ctrl+Shift+O", "",
+        QT_TRANSLATE_NOOP("KeyMap", "Connect to a monitoring engine")},
     KeyEntry{"export", kWindow, "Ctrl+E", "", QT_TRANSLATE_NOOP("KeyMap", "Export what is shown")},
     KeyEntry{
         "runList", kWindow, "Ctrl+B", "", QT_TRANSLATE_NOOP("KeyMap", "Show or hide the runs")},

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@
 #include <vector>
 
 namespace trainscope::figures {
+
+class RemoteLanes;
 
 // An option that a kind takes, as the command line spells it.
 struct Option {
@@ -70,6 +73,7 @@ struct Request {
     bool numbers = true; // will be asked for
     // How a comparison that the database keeps is found by its name.
     std::function<Result<ComparisonBoard>(const std::string& name)> savedBoard;
+    std::shared_ptr<RemoteLanes> remote; // of linked runs; nullptr: none
 };
 
 // Where a run, or a GPU of it, is to be seen in a picture.

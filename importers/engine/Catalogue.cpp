@@ -133,7 +133,8 @@ private:
     struct Met {
         ExporterSeries series;
         std::string engineName;
-        std::vector<std::pair<std::string, std::string>> nodeLabels;
+        std::vector<std::pair<std::string, std::string>> nodeLabels; // the best one first
+        std::string uuidLabel; // that has the UUID
     };
 
     Status take(const Labels& labels) {
@@ -147,7 +148,11 @@ private:
         if (!meaning->whom.job.empty())
             m_found.clusterJobs.insert(meaning->whom.job);
         m_found.roster.add(meaning->whom);
-        Met met{std::move(*meaning), labels.name, {}};
+        Met met{std::move(*meaning), labels.name, {}, {}};
+        for (const auto& [label, value] : labels.rest) {
+            if (!met.series.whom.uuid.empty() && value == met.series.whom.uuid)
+                met.uuidLabel = label;
+        }
         for (const std::string_view label : nodeLabels()) {
             if (const auto value = labels.find(label); !value.empty())
                 met.nodeLabels.emplace_back(label, value);
@@ -181,8 +186,7 @@ private:
             description.subject = *subject;
             noteLabels(met, *subject);
             FoundMetric& metric = metrics[met.engineName + " " + description.metric.name];
-            metric = {met.engineName, description.metric, description.scale, subject->kind,
-                metric.series + 1};
+            takeMetric(metric, met, description, *subject);
             const auto [at, isNew] = channels.try_emplace(
                 keyOf(met.engineName, description.metric.name, *subject), m_found.channels.size());
             if (isNew)
@@ -197,6 +201,27 @@ private:
         sort();
         m_found.index();
         return std::move(m_found);
+    }
+
+    void takeMetric(FoundMetric& metric, const Met& met, const SeriesDescription& description,
+        const Subject& subject) const {
+        const bool isFirst = metric.series++ == 0;
+        if (isFirst) {
+            metric.engineName = met.engineName;
+            metric.metric = description.metric;
+            metric.scale = description.scale;
+            metric.subject = subject.kind;
+            metric.uuidLabel = met.uuidLabel;
+            metric.nodeLabel = met.nodeLabels.empty() ? "" : met.nodeLabels.front().first;
+        }
+        if (metric.uuidLabel != met.uuidLabel)
+            metric.uuidLabel.clear();
+        // A name that is not the roster's, as an address, chooses nothing.
+        const bool isNamed = !met.nodeLabels.empty()
+            && met.nodeLabels.front().first == metric.nodeLabel
+            && met.nodeLabels.front().second == met.series.whom.node;
+        if (!isNamed)
+            metric.nodeLabel.clear();
     }
 
     void noteLabels(const Met& met, const Subject& subject) {

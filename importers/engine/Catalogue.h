@@ -42,6 +42,8 @@ struct FoundMetric {
     double scale = 1.0;
     SubjectKind subject = SubjectKind::Gpu;
     std::int64_t series = 0; // label sets
+    std::string uuidLabel = {}; // that all of its series have; empty: none
+    std::string nodeLabel = {}; // likewise, with the node's name as the roster has it
 };
 
 // The labels that part of the series has in common, to ask for it alone.

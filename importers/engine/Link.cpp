@@ -29,10 +29,10 @@ std::string jsonText(std::string_view text) {
 
 std::string metricText(const FoundMetric& metric) {
     return fmt::format(
-        R"({{"engine":{},"metric":{},"unit":{},"label":{},"kind":{},"scale":{},"subject":{}}})",
+        R"({{"engine":{},"metric":{},"unit":{},"label":{},"kind":{},"scale":{},"subject":{},"uuid_label":{},"node_label":{}}})",
         jsonText(metric.engineName), jsonText(metric.metric.name), jsonText(metric.metric.unit),
         jsonText(metric.metric.label), jsonText(toString(metric.metric.kind)), metric.scale,
-        static_cast<int>(metric.subject));
+        static_cast<int>(metric.subject), jsonText(metric.uuidLabel), jsonText(metric.nodeLabel));
 }
 
 class LinkReader {
@@ -156,6 +156,10 @@ private:
                 isRead = scale(metric.scale);
             } else if (key == "subject") {
                 isRead = subject(metric.subject);
+            } else if (key == "uuid_label") {
+                isRead = m_cursor.string(metric.uuidLabel);
+            } else if (key == "node_label") {
+                isRead = m_cursor.string(metric.nodeLabel);
             } else {
                 isRead = m_cursor.skip();
             }

@@ -15,6 +15,7 @@ Item {
     signal openWanted
     signal importFilesWanted
     signal importFolderWanted
+    signal connectWanted
     signal reportWanted
     signal findingsReportWanted
     signal aboutWanted
@@ -40,6 +41,10 @@ Item {
     Shortcut {
         sequences: KeyMap.sequences("importFolder")
         onActivated: commands.importFolderWanted()
+    }
+    Shortcut {
+        sequences: KeyMap.sequences("connect")
+        onActivated: commands.connectWanted()
     }
     Shortcut {
         sequences: KeyMap.sequences("export")

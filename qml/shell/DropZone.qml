@@ -9,6 +9,7 @@ Rectangle {
     property bool active: false
     signal filesWanted
     signal folderWanted
+    signal connectWanted
     signal openWanted
 
     implicitHeight: content.height + 2 * Theme.spaceXl
@@ -53,6 +54,13 @@ Rectangle {
                 text: qsTr("Import files…")
                 shortcutText: KeyMap.hint("importFiles")
                 onClicked: zone.filesWanted()
+            }
+            UiButton {
+                objectName: "connect"
+                text: qsTr("Connect…")
+                toolTip: qsTr("To a monitoring engine: Prometheus, VictoriaMetrics, Thanos, Mimir")
+                shortcutText: KeyMap.hint("connect")
+                onClicked: zone.connectWanted()
             }
             UiButton {
                 objectName: "openDatabase"

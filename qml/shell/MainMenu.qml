@@ -59,6 +59,11 @@ UiMenu {
         onTriggered: menu.commands.importFolderWanted()
     }
     UiMenuItem {
+        text: qsTr("Connect…")
+        shortcutText: KeyMap.hint("connect")
+        onTriggered: menu.commands.connectWanted()
+    }
+    UiMenuItem {
         text: qsTr("Import report…")
         enabled: menu.isOpen
         onTriggered: menu.commands.reportWanted()

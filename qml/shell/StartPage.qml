@@ -14,6 +14,7 @@ FocusScope {
     signal openWanted
     signal importFilesWanted
     signal importFolderWanted
+    signal connectWanted
 
     Accessible.role: Accessible.Pane
     Accessible.name: qsTr("Start page")
@@ -52,6 +53,7 @@ FocusScope {
                 active: page.dropping
                 onFilesWanted: page.importFilesWanted()
                 onFolderWanted: page.importFolderWanted()
+                onConnectWanted: page.connectWanted()
                 onOpenWanted: page.openWanted()
             }
             GridLayout {

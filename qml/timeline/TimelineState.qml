@@ -1,4 +1,5 @@
 import QtQuick
+import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
@@ -37,6 +38,38 @@ Item {
             text: state.controller.errorText
         }
     }
+    // The engine of a linked run is gone: what was had of it stays.
+    UiRaised {
+        objectName: "engineProblem"
+        anchors.top: parent.top
+        anchors.horizontalCenter: parent.horizontalCenter
+        anchors.topMargin: state.controller.lanes.top + Theme.spaceS
+        width: Math.min(parent.width - Theme.spaceXl, engine.implicitWidth + Theme.spaceXl)
+        height: engine.height + Theme.spaceM
+        visible: state.controller.engineProblem !== ""
+        border.color: Theme.warning
+        Accessible.role: Accessible.AlertMessage
+        Accessible.name: state.controller.engineProblem
+
+        RowLayout {
+            id: engine
+
+            anchors.centerIn: parent
+            width: parent.width - Theme.spaceL
+            spacing: Theme.spaceM
+
+            UiText {
+                Layout.fillWidth: true
+                wrapMode: Text.Wrap
+                text: state.controller.engineProblem
+            }
+            UiButton {
+                objectName: "askAgain"
+                text: qsTr("Try again")
+                onClicked: state.controller.askEngineAgain()
+            }
+        }
+    }
     // Only when it takes long: quick reads would flicker.
     Rectangle {
         id: busy
@@ -45,7 +78,7 @@ Item {
         width: parent.width
         height: Theme.hairline * 2
         color: Theme.accent
-        visible: patience.done && state.controller.loading
+        visible: patience.done && (state.controller.loading || state.controller.asking)
 
         Timer {
             id: patience
@@ -53,7 +86,7 @@ Item {
             property bool done: false
 
             interval: Theme.toolTipDelay
-            running: state.controller.loading
+            running: state.controller.loading || state.controller.asking
             onRunningChanged: done = false
             onTriggered: done = true
         }

@@ -34,6 +34,7 @@ public:
     // One sample every `period` ms: value(i).
     void add(const Labels& labels, std::int64_t beginMs, std::int64_t periodMs, int count,
         const std::function<double(int)>& value);
+    void clear() { m_held.clear(); }
     Answer ask(const std::string& path, const Parameters& parameters);
 
     std::int64_t mostSamples = 50'000'000; // of a query, else 422

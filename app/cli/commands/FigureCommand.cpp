@@ -3,6 +3,7 @@
 #include "app/cli/options/GuiApplication.h"
 #include "app/cli/options/RunSelection.h"
 #include "app/comparing/SavedComparison.h"
+#include "app/engine/EngineLanes.h"
 #include "app/painting/FigureFile.h"
 #include "core/figures/Kinds.h"
 #include "core/model/Try.h"
@@ -46,6 +47,16 @@ Result<std::vector<Run>> runsOf(
     return selectRuns(store, names);
 }
 
+// What linked runs need: the engine, asked until it has answered.
+Result<std::shared_ptr<figures::RemoteLanes>> remoteLanes(const store::Store& store) {
+    app::EngineLanes::Settings settings;
+    settings.waits = true;
+    ASSIGN_OR_RETURN(const auto access, app::accessFrom({}));
+    settings.access = [access](const importers::engine::Address&) { return access; };
+    ASSIGN_OR_RETURN(auto lanes, app::EngineLanes::open(store, std::move(settings)));
+    return std::shared_ptr<figures::RemoteLanes>(std::move(lanes));
+}
+
 Result<figures::Figure> read(const FigureArguments& arguments, const app::FigureOptions& size,
     const store::Store& store, const Console& console) {
     const figures::Kind& kind = *figures::findKind(arguments.kind);
@@ -54,6 +65,8 @@ Result<figures::Figure> read(const FigureArguments& arguments, const app::Figure
     request.areRunsNamed = !arguments.runs.empty();
     request.options = arguments.options;
     request.numbers = kind.writesNumbers || !arguments.csv.empty();
+    needApplication();
+    ASSIGN_OR_RETURN(request.remote, remoteLanes(store));
     request.savedBoard = [&store](const std::string& name) { return app::savedBoard(store, name); };
     auto figure = figures::load(kind, store, request, untilCancelled(console));
     if (figure.hasValue() && !figure.value().emptyText.empty())

@@ -35,7 +35,8 @@ void needApplication() {
     static int argc = 1;
     static char name[] = "trainscope-cli";
     static char* argv[] = {name, nullptr};
-    static const QApplication application(argc, argv);
+    static const auto* const application = new QApplication(argc, argv);
+    Q_UNUSED(application)
 }
 
 } // namespace trainscope::cli

@@ -21,9 +21,32 @@ using store::Store;
 
 constexpr double kNoData = std::numeric_limits<double>::quiet_NaN();
 
-Result<double> valueOf(const Store& store, const Series& series, TimeNs time) {
+// Where values come from: the store, or what an engine has told of a linked run.
+struct ProbedValues {
+    const Store& store;
+    const ProbeRequest& request;
+};
+
+// What the column at that time shows; nothing where the engine has not answered yet.
+Result<double> remoteValueOf(const ProbedValues& values, const Series& series, TimeNs time) {
+    figures::RemoteQuestion question;
+    question.run = series.run;
+    question.metric = series.description.metric;
+    question.series = {&series};
+    question.window = {time, time + values.request.column};
+    question.columns = 1;
+    ASSIGN_OR_RETURN(const auto answer, values.request.remote->lane(question, {}));
+    return answer.buckets.empty() || answer.buckets.front().empty()
+        ? kNoData
+        : static_cast<double>(answer.buckets.front().front().mean);
+}
+
+Result<double> valueOf(const ProbedValues& values, const Series& series, TimeNs time) {
+    const Store& store = values.store;
     if (!series.range.contains(time))
         return kNoData;
+    if (values.request.remote && values.request.remote->has(series))
+        return remoteValueOf(values, series, time);
     if (series.description.metric.kind != MetricKind::Counter) {
         ASSIGN_OR_RETURN(auto value, store.valueAt(series.id, time));
         return value.value_or(kNoData);
@@ -49,15 +72,15 @@ struct MetricValue {
 };
 
 // Of a GPU, of its node or of the run; the links of a node count together.
-Result<MetricValue> metricAt(
-    const Store& store, const RunFacts& facts, const std::string& metric, int rank, TimeNs time) {
+Result<MetricValue> metricAt(const ProbedValues& values, const RunFacts& facts,
+    const std::string& metric, int rank, TimeNs time) {
     const int node = nodeOf(facts, rank);
     MetricValue sum;
     for (const auto& series : facts.series) {
         if (series.description.metric.name != metric
             || !belongsTo(series.description.subject, rank, node))
             continue;
-        ASSIGN_OR_RETURN(auto value, valueOf(store, series, time));
+        ASSIGN_OR_RETURN(auto value, valueOf(values, series, time));
         if (std::isfinite(value))
             sum.value = std::isfinite(sum.value) ? sum.value + value : value;
         if (series.description.subject.kind != SubjectKind::Link)
@@ -104,19 +127,19 @@ Result<QString> kernelAt(
     return anyTrack ? translated("idle") : noDataText();
 }
 
-Result<QString> laneAt(const Store& store, const RunFacts& facts, const plot::ShownRun& shown,
-    const plot::LaneSpec& lane, int focus, TimeNs time) {
+Result<QString> laneAt(const ProbedValues& values, const RunFacts& facts,
+    const plot::ShownRun& shown, const plot::LaneSpec& lane, int focus, TimeNs time) {
     const int rank = lane.rank.value_or(focus);
     if (lane.metric.empty())
-        return kernelAt(store, facts, lane.style, rank, plot::ownTime(shown, rank, time));
-    ASSIGN_OR_RETURN(auto value, metricAt(store, facts, lane.metric, rank, time));
+        return kernelAt(values.store, facts, lane.style, rank, plot::ownTime(shown, rank, time));
+    ASSIGN_OR_RETURN(auto value, metricAt(values, facts, lane.metric, rank, time));
     const QString text = metricText(lane.metric, value.value, unitOf(facts, lane.metric));
     // The lane draws every link by itself.
     return value.links > 1 ? translated("%1, %2 links together").arg(text).arg(value.links) : text;
 }
 
-Status addGpuFacts(const Store& store, const RunFacts& facts, const plot::ShownRun& shown, int rank,
-    TimeNs time, std::vector<Fact>& into) {
+Status addGpuFacts(const ProbedValues& values, const RunFacts& facts, const plot::ShownRun& shown,
+    int rank, TimeNs time, std::vector<Fact>& into) {
     std::vector<std::string> seen;
     for (const auto& series : facts.series) {
         const Metric& metric = series.description.metric;
@@ -125,7 +148,7 @@ Status addGpuFacts(const Store& store, const RunFacts& facts, const plot::ShownR
         if (!isGpu || std::find(seen.begin(), seen.end(), metric.name) != seen.end())
             continue;
         seen.push_back(metric.name);
-        ASSIGN_OR_RETURN(auto value, metricAt(store, facts, metric.name, rank, time));
+        ASSIGN_OR_RETURN(auto value, metricAt(values, facts, metric.name, rank, time));
         const QString label
             = QString::fromStdString(metric.label.empty() ? metric.name : metric.label);
         into.push_back({label, metricText(metric.name, value.value, unitOf(facts, metric.name))});
@@ -137,7 +160,8 @@ Status addGpuFacts(const Store& store, const RunFacts& facts, const plot::ShownR
     if (!traced)
         return {};
     ASSIGN_OR_RETURN(auto kernel,
-        kernelAt(store, facts, plot::LaneStyle::Kernels, rank, plot::ownTime(shown, rank, time)));
+        kernelAt(
+            values.store, facts, plot::LaneStyle::Kernels, rank, plot::ownTime(shown, rank, time)));
     into.push_back({translated("Kernel"), kernel});
     return {};
 }
@@ -147,6 +171,7 @@ Status addGpuFacts(const Store& store, const RunFacts& facts, const plot::ShownR
 Result<ProbeResult> probe(
     const Store& store, const ProbeRequest& request, const std::function<bool()>& isCancelled) {
     ProbeResult result{request.time, request.rank, {}, {}};
+    const ProbedValues values{store, request};
     const std::size_t runs = std::min(request.runs.size(), request.catalogue->runs.size());
     for (const auto& lane : request.arrangement.lanes) {
         QStringList texts;
@@ -154,7 +179,7 @@ Result<ProbeResult> probe(
             if (isCancelled())
                 return cancelled();
             ASSIGN_OR_RETURN(auto text,
-                laneAt(store, request.catalogue->facts(i), request.runs[i], lane, request.rank,
+                laneAt(values, request.catalogue->facts(i), request.runs[i], lane, request.rank,
                     request.runs[i].origin + request.time));
             texts.append(text);
         }
@@ -165,7 +190,8 @@ Result<ProbeResult> probe(
         if (runs > 1)
             result.gpu.push_back({QString::fromStdString(facts.run.name), {}, true});
         const TimeNs time = request.runs[i].origin + request.time;
-        RETURN_IF_ERROR(addGpuFacts(store, facts, request.runs[i], request.rank, time, result.gpu));
+        RETURN_IF_ERROR(
+            addGpuFacts(values, facts, request.runs[i], request.rank, time, result.gpu));
     }
     return result;
 }

@@ -4,6 +4,7 @@
 
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
 #include "app/viewmodels/workspace/FactListModel.h"
+#include "core/figures/timeline/RemoteLanes.h"
 
 #include <QString>
 
@@ -17,6 +18,8 @@ struct ProbeRequest {
     plot::Arrangement arrangement;
     DurationNs time; // view time
     int rank = 0; // GPU with the focus
+    DurationNs column{1}; // that a pixel shows
+    std::shared_ptr<figures::RemoteLanes> remote = {}; // of linked runs; nullptr: none
 };
 
 struct ProbeResult {

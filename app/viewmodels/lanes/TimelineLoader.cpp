@@ -162,7 +162,8 @@ void TimelineLoader::start(const LoadRequest& request, Stage stage) {
             const TaskStage<TimelineDataPtr>& task) -> Result<TimelineDataPtr> {
             ASSIGN_OR_RETURN(auto data,
                 figures::loadTimeline(store, request.catalogue->tables, request.runs,
-                    request.arrangement, stretch, columns, task.cancelCheck()));
+                    request.arrangement, stretch, columns, task.cancelCheck(),
+                    plot::LoadDetail::Drawn, request.remote.get()));
             return std::make_shared<plot::TimelineData>(std::move(data));
         },
         [this, request, stage](

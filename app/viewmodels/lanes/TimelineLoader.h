@@ -11,6 +11,7 @@
 
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
 #include "app/viewmodels/workspace/ReaderTask.h"
+#include "core/figures/timeline/RemoteLanes.h"
 #include "core/plot/timeline/Timeline.h"
 
 #include <memory>
@@ -27,6 +28,7 @@ struct LoadRequest {
     plot::ViewWindow window; // as seen
     plot::ViewWindow limits; // of the runs
     int columns = 0; // over the window: device pixels
+    std::shared_ptr<figures::RemoteLanes> remote; // of linked runs; nullptr: none
 };
 
 using TimelineDataPtr = std::shared_ptr<plot::TimelineData>;

@@ -43,12 +43,14 @@ Session::Session(QObject* parent)
     });
     connect(&m_workspace, &Workspace::databaseChanged, this, [this] {
         m_importing.setOpenDatabase(m_workspace.databasePath());
+        m_connecting.setOpenDatabase(m_workspace.databasePath());
         m_maintenance.setDatabase(m_workspace.databasePath());
         m_reports.setEntries({});
     });
     connect(&m_workspace, &Workspace::runsChanged, this,
         [this] { m_importing.setOpenRuns(m_workspace.runs()); });
     connect(&m_importing, &ImportController::imported, this, &Session::takeImport);
+    connect(&m_connecting, &ConnectController::imported, this, &Session::takeImport);
     connect(&m_importing, &ImportController::failed, &m_notices, &NoticeModel::error);
     connect(&m_maintenance, &MaintenanceController::informed, &m_notices, &NoticeModel::inform);
     connect(&m_maintenance, &MaintenanceController::failed, &m_notices, &NoticeModel::error);

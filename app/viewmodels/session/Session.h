@@ -2,6 +2,7 @@
 // One window's session: the workspace and everything around it that is not a view: opening files,
 // what was opened lately, imports, messages, changes to the runs. GUI thread only.
 
+#include "app/viewmodels/importing/ConnectController.h"
 #include "app/viewmodels/importing/ImportController.h"
 #include "app/viewmodels/importing/ImportReportModel.h"
 #include "app/viewmodels/session/MaintenanceController.h"
@@ -26,6 +27,7 @@ class Session : public QObject {
     Q_PROPERTY(trainscope::app::RecentFiles* recent READ recent CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::NoticeModel* notices READ notices CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ImportController* importing READ importing CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::ConnectController* connecting READ connecting CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::MaintenanceController* maintenance READ maintenance CONSTANT FINAL)
     // The reports of everything in the open database; filled by readReports().
     Q_PROPERTY(trainscope::app::ImportReportModel* reports READ reports CONSTANT FINAL)
@@ -41,6 +43,7 @@ public:
     [[nodiscard]] RecentFiles* recent() { return &m_recent; }
     [[nodiscard]] NoticeModel* notices() { return &m_notices; }
     [[nodiscard]] ImportController* importing() { return &m_importing; }
+    [[nodiscard]] ConnectController* connecting() { return &m_connecting; }
     [[nodiscard]] MaintenanceController* maintenance() { return &m_maintenance; }
     [[nodiscard]] ImportReportModel* reports() { return &m_reports; }
     [[nodiscard]] QString facts() const;
@@ -77,6 +80,7 @@ private:
     RecentFiles m_recent;
     NoticeModel m_notices;
     ImportController m_importing;
+    ConnectController m_connecting;
     MaintenanceController m_maintenance;
     ImportReportModel m_reports;
     LatestTask<std::vector<store::Source>> m_reportTask;

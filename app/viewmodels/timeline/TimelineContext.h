@@ -26,6 +26,7 @@ struct TimelineContext {
 
     QPointer<Workspace> workspace;
     CataloguePtr catalogue;
+    std::shared_ptr<figures::RemoteLanes> remote; // of linked runs; nullptr: none
     std::vector<plot::ShownRun> runs; // with their origins
     plot::Arrangement arrangement;
     TimeWindow window;

@@ -23,9 +23,11 @@ TimelineController::TimelineController(QObject* parent)
     m_saveTimer.setInterval(kSaveDelayMs);
     connect(&m_saveTimer, &QTimer::timeout, this, &TimelineController::writeSaved);
     connectParts();
+    connectEngines();
 }
 
 TimelineController::~TimelineController() {
+    disconnectEngines();
     viewFiles().waitForDone();
     if (m_unsaved > 0 && m_context.catalogue)
         static_cast<void>(writeTimeline(viewFolder(), m_context.catalogue->uuid, saved()));
@@ -111,33 +113,6 @@ QString TimelineController::emptyText() const {
     return {};
 }
 
-figures::TimelineRequest TimelineController::request() const {
-    figures::TimelineRequest request;
-    if (m_context.workspace && m_context.workspace->isOpen())
-        request.database = m_context.workspace->databasePath().toStdString();
-    request.runs = m_context.runs;
-    request.arrangement = m_context.arrangement;
-    request.window = m_context.window.window();
-    request.time = m_context.display;
-    request.overlays = m_overlays.copy();
-    request.utcOffsetSeconds = m_context.wording().utcOffsetSeconds;
-    return request;
-}
-
-ExportJob TimelineController::exportJob() const {
-    if (!isReady())
-        return {};
-    ExportJob job;
-    job.name = QString::fromStdString(m_context.runs.front().name);
-    job.figure = [shown = request()](const figures::Request& request,
-                     const Progress& progress) -> Result<figures::Figure> {
-        ASSIGN_OR_RETURN(
-            const auto store, store::Store::open(shown.database, store::OpenMode::ReadOnly));
-        return figures::timelineFigure(store, shown, request, progress);
-    };
-    return job;
-}
-
 void TimelineController::reloadDatabase() {
     m_overlays.forget();
     m_loader.invalidate();
@@ -147,6 +122,8 @@ void TimelineController::reloadDatabase() {
 void TimelineController::showNothing() {
     m_openTask.cancel();
     m_isOpening = false;
+    m_remote.reset();
+    m_context.remote.reset();
     m_context.runs.clear();
     m_loader.clear();
     m_inspector.clear();
@@ -166,9 +143,12 @@ void TimelineController::reloadRuns() {
     Q_EMIT stateChanged();
     m_openTask.ask(
         m_context.readers(),
-        [shown](const store::Store& store, const TaskStage<Opened>& stage) -> Result<Opened> {
+        [shown, settings = engineSettings()](
+            const store::Store& store, const TaskStage<Opened>& stage) -> Result<Opened> {
             ASSIGN_OR_RETURN(auto catalogue, loadCatalogue(store, shown, stage.cancelCheck()));
-            return Opened{catalogue, readTimeline(viewFolder(), catalogue->uuid)};
+            ASSIGN_OR_RETURN(auto remote, EngineLanes::open(store, settings));
+            return Opened{
+                catalogue, readTimeline(viewFolder(), catalogue->uuid), std::move(remote)};
         },
         [this](const Result<Opened>& opened) {
             m_isOpening = false;
@@ -186,6 +166,10 @@ void TimelineController::takeCatalogue(const Opened& opened) {
     const bool isOther = !context.catalogue || context.catalogue->uuid != opened.catalogue->uuid;
     const bool showedAll = isOther || context.runs.empty() || context.window.showsAll();
     context.catalogue = opened.catalogue;
+    m_remote = opened.remote;
+    context.remote = m_remote;
+    m_loader.invalidate();
+    followEngines();
     context.runs = runsToDraw();
     if (isOther)
         takeSaved(opened.saved);
@@ -317,6 +301,7 @@ void TimelineController::requestData() {
     request.window = m_context.window.window();
     request.limits = m_context.window.limits();
     request.columns = static_cast<int>(std::lround(m_context.axis.width * m_pixelRatio));
+    request.remote = m_remote;
     m_loader.request(std::move(request));
 }
 

@@ -9,6 +9,7 @@
 #include <QQmlEngine>
 #include <QTimer>
 
+#include "app/engine/EngineLanes.h"
 #include "app/viewmodels/timeline/AlignmentModel.h"
 #include "app/viewmodels/timeline/MarkListModel.h"
 #include "app/viewmodels/timeline/TimelineCursor.h"
@@ -40,6 +41,9 @@ class TimelineController : public trainscope::app::Exportable {
     Q_PROPERTY(bool loading READ isLoading NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString emptyText READ emptyText NOTIFY stateChanged FINAL)
+    // Of linked runs: that their engine is being asked, and why nothing comes of it.
+    Q_PROPERTY(bool asking READ isAsking NOTIFY engineChanged FINAL)
+    Q_PROPERTY(QString engineProblem READ engineProblem NOTIFY engineChanged FINAL)
     // How many of the shown runs are drawn, where these are too many to be told apart.
     Q_PROPERTY(QString runsNote READ runsNote NOTIFY stateChanged FINAL)
 
@@ -66,6 +70,9 @@ public:
     [[nodiscard]] bool isReady() const { return m_context.isReady(); }
     [[nodiscard]] bool isLoading() const { return m_isOpening || m_loader.isLoading(); }
     [[nodiscard]] QString errorText() const { return m_error; }
+    [[nodiscard]] bool isAsking() const;
+    [[nodiscard]] QString engineProblem() const;
+    Q_INVOKABLE void askEngineAgain();
     [[nodiscard]] QString emptyText() const;
     [[nodiscard]] QString runsNote() const;
 
@@ -106,6 +113,7 @@ public:
 Q_SIGNALS:
     void workspaceChanged();
     void stateChanged();
+    void engineChanged();
     void catalogueChanged();
     void repaintNeeded(); // the scene is no longer what layOut() gave
     void searchRequested(); // the `/` key
@@ -115,14 +123,20 @@ private:
     struct Opened {
         CataloguePtr catalogue;
         SavedTimeline saved;
+        std::shared_ptr<EngineLanes> remote; // of linked runs; nullptr: none
     };
 
     void connectParts();
+    void connectEngines();
+    void disconnectEngines();
     void reloadDatabase();
     void reloadRuns();
     void readGrowth();
     void takeGrowth(const CataloguePtr& catalogue);
     void showNothing();
+    [[nodiscard]] EngineLanes::Settings engineSettings();
+    void engineAnswered();
+    void followEngines();
     [[nodiscard]] std::vector<plot::ShownRun> runsToDraw() const;
     void takeCatalogue(const Opened& opened);
     void takeSaved(const SavedTimeline& saved);
@@ -150,6 +164,11 @@ private:
     // Reads every collective.
     LatestTask<std::vector<AlignmentModel::Clocks>> m_clockTask{Urgency::Background};
     TimelineLoader m_loader;
+    std::shared_ptr<EngineLanes> m_remote;
+    struct EngineCall; // by which threads of lanes that outlive this reach it
+    std::shared_ptr<EngineCall> m_engineCall;
+    QTimer m_answered; // gathers what comes within a moment
+    QTimer m_live; // runs of engines that go on
     InspectorModel m_inspector;
     TimelineOverlays m_overlays;
     TimelineSearch m_search;

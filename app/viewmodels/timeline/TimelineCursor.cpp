@@ -100,7 +100,7 @@ void TimelineCursor::probe() {
     if (!m_context.cursor || !m_context.isReady())
         return;
     const ProbeRequest request{m_context.catalogue, m_context.runs, m_context.arrangement,
-        *m_context.cursor, m_context.focusRank};
+        *m_context.cursor, m_context.focusRank, m_context.pixelLength(), m_context.remote};
     m_task.ask(
         m_context.readers(),
         [request](const store::Store& store, const TaskStage<ProbeResult>& stage) {

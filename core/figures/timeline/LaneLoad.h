@@ -40,9 +40,24 @@ struct LaneRequest {
     int columns = 0;
     const std::function<bool()>& isCancelled;
     LoadDetail detail = LoadDetail::Drawn;
+    RemoteLanes* remote = nullptr; // of linked runs; nullptr: none
 };
 
 Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec);
+// What was had of linked runs for a lane.
+struct RemotePart {
+    std::vector<LaneBand> bands; // drawn as Band: added to the lane's
+    double low = 1.0; // low > high: nothing
+    double high = 0.0;
+    std::string remark;
+};
+// Hands each series (or group of them) with its buckets to `add`; of a Band the series have none.
+Result<RemotePart> loadRemote(const LaneRequest& request, LaneStyle style,
+    const std::vector<SelectedSeries>& selected, bool isOnly,
+    const std::function<void(LaneSeries)>& add);
+// Whether it is to be had from there.
+bool isRemote(const LaneRequest& request, const Series& series);
+
 Result<LaneData> loadSpanLane(const LaneRequest& request, const LaneSpec& spec);
 
 // Completes the buckets of a series: columns between two samples get the held value (`heldAtStart`:

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
 
@@ -54,16 +55,18 @@ struct Extent {
 };
 
 // One axis for the whole run, so that it does not jump while panning.
-Result<Extent> extentOf(const store::Store& store, const std::vector<SelectedSeries>& selected) {
+Result<Extent> extentOf(const LaneRequest& request, const std::vector<SelectedSeries>& selected) {
     Extent extent;
     for (const auto& one : selected) {
         const Series& series = *one.series;
+        if (isRemote(request, series))
+            continue;
         if (series.description.metric.kind != MetricKind::Counter) {
             if (series.count > series.missing)
                 extent.add(series.min, series.max);
             continue;
         }
-        ASSIGN_OR_RETURN(const auto bounds, counterRateBounds(store, series));
+        ASSIGN_OR_RETURN(const auto bounds, counterRateBounds(request.store, series));
         extent.add(bounds.low, bounds.high);
     }
     return extent;
@@ -162,15 +165,28 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
     lane.spec = spec;
     const auto selected = selectSeries(request.catalogue, spec);
     LanePreparation preparation(lane, request.columns, selected.size(), request.detail);
+    const LaneStyle style = drawnStyle(spec.style, selected.size());
+    std::vector<LaneSeries> unprepared; // drawn by the band that came with them
+    ASSIGN_OR_RETURN(const auto remote,
+        loadRemote(request, style, selected, spec.rank.has_value(), [&](LaneSeries series) {
+            if (style == LaneStyle::Band)
+                unprepared.push_back(std::move(series));
+            else
+                preparation.add(std::move(series));
+        }));
     for (const auto& one : selected) {
         if (request.isCancelled && request.isCancelled())
             return cancelled();
+        if (isRemote(request, *one.series))
+            continue;
         ASSIGN_OR_RETURN(auto buckets, readBuckets(request, one));
         const Subject& subject = one.series->description.subject;
         preparation.add({one.run, subject, one.node, one.series->id,
             subjectLabel(subject, one.node), std::move(buckets), {}, {}, {}});
     }
     preparation.finish();
+    std::move(unprepared.begin(), unprepared.end(), std::back_inserter(lane.series));
+    lane.bands.insert(lane.bands.end(), remote.bands.begin(), remote.bands.end());
     if (selected.empty()) {
         const Metric* metric = findMetric(spec.metric);
         lane.title = metric == nullptr ? spec.metric : metric->label;
@@ -178,9 +194,13 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
         return lane;
     }
     const Metric& metric = selected.front().series->description.metric;
-    ASSIGN_OR_RETURN(const auto extent, extentOf(request.store, selected));
+    ASSIGN_OR_RETURN(auto extent, extentOf(request, selected));
+    if (remote.low <= remote.high)
+        extent.add(remote.low, remote.high);
     setAxis(lane, metric, extent);
     setTexts(lane, metric);
+    if (!remote.remark.empty())
+        lane.subtitle += (lane.subtitle.empty() ? "" : ", ") + remote.remark;
     return lane;
 }
 

@@ -178,6 +178,7 @@ Result<Figure> loadTimelineKind(
     ASSIGN_OR_RETURN(const auto window, windowOf(request, timeline.runs));
     timeline.arrangement = std::move(arrangement);
     timeline.window = window;
+    timeline.remote = request.remote;
     return timelineFigure(store, timeline, request, progress);
 }
 
@@ -205,7 +206,7 @@ Result<Figure> timelineFigure(const store::Store& store, const TimelineRequest& 
     const auto read = [&](LoadDetail detail) -> Result<std::shared_ptr<const TimelineData>> {
         ASSIGN_OR_RETURN(auto data,
             loadTimeline(store, catalogue, timeline->runs, timeline->arrangement, timeline->window,
-                timelineColumns(request), isCancelled, detail));
+                timelineColumns(request), isCancelled, detail, timeline->remote.get()));
         return std::make_shared<const TimelineData>(std::move(data));
     };
     Figure figure;

@@ -2,6 +2,7 @@
 // The timeline as a kind of figure: what its view shows, or what the command line asks for.
 
 #include "core/figures/Figure.h"
+#include "core/figures/timeline/RemoteLanes.h"
 #include "core/plot/timeline/Timeline.h"
 
 #include <filesystem>
@@ -22,6 +23,7 @@ struct TimelineRequest {
     std::int64_t utcOffsetSeconds = 0; // for TimeDisplay::Local
     // Of the runs, drawn over the lanes; nullptr: none.
     std::shared_ptr<const std::vector<RunOverlay>> overlays;
+    std::shared_ptr<RemoteLanes> remote; // of linked runs; nullptr: none
 };
 
 // Columns that are read for a picture of the request's size.

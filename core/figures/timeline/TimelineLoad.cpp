@@ -46,7 +46,7 @@ Status resolveNames(
 
 Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& catalogue,
     const std::vector<ShownRun>& runs, const Arrangement& arrangement, ViewWindow window,
-    int columns, const std::function<bool()>& isCancelled, LoadDetail detail) {
+    int columns, const std::function<bool()>& isCancelled, LoadDetail detail, RemoteLanes* remote) {
     if (window.length().ns <= 0 || columns <= 0)
         return Error{ErrorCode::Usage,
             "The time window is empty; choose one that ends after it begins.", {}};
@@ -63,7 +63,7 @@ Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& ca
         for (Iteration& one : iterations)
             one.range = shownRange(runs[i], one.rank, one.range);
     }
-    const LaneRequest request{store, catalogue, runs, window, columns, isCancelled, detail};
+    const LaneRequest request{store, catalogue, runs, window, columns, isCancelled, detail, remote};
     for (const auto& spec : arrangement.lanes) {
         ASSIGN_OR_RETURN(auto lane,
             showsSpans(spec.style) ? loadSpanLane(request, spec) : loadMetricLane(request, spec));

@@ -3,6 +3,7 @@
 // what lies over them.
 
 #include "core/figures/runs/FigureRuns.h"
+#include "core/figures/timeline/RemoteLanes.h"
 #include "core/model/Import.h"
 #include "core/plot/timeline/Timeline.h"
 
@@ -19,11 +20,12 @@ Arrangement defaultArrangement(const Catalogue& catalogue);
 // All lanes that could be added, with the text of the menu.
 std::vector<LaneChoice> laneChoices(const Catalogue& catalogue);
 
-// Reads what `arrangement` shows of the window. `isCancelled` is asked between series.
+// Reads what `arrangement` shows of the window. `isCancelled` is asked between series. `remote` has
+// the lanes of linked runs; without it they are an error.
 Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& catalogue,
     const std::vector<ShownRun>& runs, const Arrangement& arrangement, ViewWindow window,
     int columns, const std::function<bool()>& isCancelled = {},
-    LoadDetail detail = LoadDetail::Drawn);
+    LoadDetail detail = LoadDetail::Drawn, RemoteLanes* remote = nullptr);
 
 // What lies over the timeline of a run: its throttle episodes, its warm-up, its iterations where
 // none are recorded, and until when its temperatures had not settled. Walks the clock of every GPU:

@@ -55,6 +55,8 @@ def measure(table, figures, make, full):
     _rate(table, "Kineto trace .gz", make, programs.compressed(trace, ".gz", "gzip", "-1"), trace)
     _rate(table, "Kineto trace .zst", make, programs.compressed(trace, ".zst", "zstd", "-1", "-q"), trace)
     _rate(table, "Nsight Systems report", make, make.input("report", 6_500_000 if full else 600_000))
+    table.plain("import", "answer of a monitoring engine, text to samples", figures.mb_s("engineAnswer"), "MB/s")
+    table.at_most("import", "1920 columns of 64 linked GPUs from tiles", figures.ms("engineColumns"), "ms", 30)
     middle = make.input("trace", 600_000)
     _threads(table, make, middle)
     database = programs.scratch("time.trainscope")

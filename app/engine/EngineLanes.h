@@ -1,0 +1,53 @@
+#pragma once
+// The lanes of linked runs: columns that the engine has reduced, from the cache at once, and asked
+// for in the background where they are not there. Whoever draws never waits: what came is told by
+// `changed`, and read by asking again. Of an engine that is gone the cache stays; it is asked again
+// on tryAgain(), and by itself after a while.
+//
+// Columns are of a ladder of lengths, each √2 of the one before, so that zooming back and forth
+// finds what was there. Up to kMostRows series are asked for one by one; above, lines and bands are
+// quantiles over all of them, and heat has a row for each node. Where even that would make the
+// engine read tens of millions of samples, it looks at the end of each column only, and the lane
+// says so.
+
+#include "app/engine/HttpFetch.h"
+#include "app/engine/LaneTiles.h"
+#include "core/figures/timeline/RemoteLanes.h"
+#include "core/store/Store.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trainscope::app {
+
+struct EngineState {
+    std::string where; // "http://host:9090"
+    bool isAsking = false;
+    std::optional<Error> error; // why nothing comes
+};
+
+class EngineLanes : public figures::RemoteLanes {
+public:
+    static constexpr std::size_t kMostRows = 256;
+
+    struct Settings {
+        std::string cacheFolder; // empty: no files
+        std::size_t mostBytes = std::size_t{96} << 20U; // in memory
+        std::uint64_t mostFileBytes = 512ULL << 20U;
+        bool waits = false; // for the answers, as a program without a window does
+        std::function<EngineAccess(const importers::engine::Address&)> access;
+        std::function<void()> changed; // by any thread; often
+    };
+    // Of the linked runs of the store; nullptr where it has none.
+    static Result<std::shared_ptr<EngineLanes>> open(const store::Store& store, Settings settings);
+
+    [[nodiscard]] virtual EngineState state() const = 0;
+    virtual void tryAgain() = 0;
+    // The runs that go on until now.
+    [[nodiscard]] virtual std::vector<RunId> liveRuns() const = 0;
+    [[nodiscard]] virtual std::uint64_t wireBytes() const = 0; // that have come so far
+};
+
+} // namespace trainscope::app

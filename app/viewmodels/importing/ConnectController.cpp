@@ -1,0 +1,190 @@
+#include "app/viewmodels/importing/ConnectController.h"
+
+#include "app/viewmodels/text/HumanText.h"
+#include "core/model/Try.h"
+#include "importers/engine/Moments.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QStandardPaths>
+
+#include <utility>
+
+namespace trainscope::app {
+
+namespace {
+
+constexpr int kPollMs = 100;
+constexpr int kByToken = 1;
+constexpr int kByName = 2;
+
+QString proposedTarget(const QString& open) {
+    if (!open.isEmpty() && QFileInfo(open).isWritable())
+        return open;
+    return QDir(QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation))
+        .filePath(QStringLiteral("engine.trainscope"));
+}
+
+} // namespace
+
+ConnectController::ConnectController(QObject* parent)
+    : QObject(parent)
+    , m_target(proposedTarget({})) {
+    m_worker.setMaxThreadCount(1);
+    m_poll.setInterval(kPollMs);
+    connect(&m_poll, &QTimer::timeout, this, &ConnectController::poll);
+}
+
+ConnectController::~ConnectController() {
+    stop();
+    m_worker.waitForDone();
+}
+
+void ConnectController::setOpenDatabase(const QString& path) {
+    setTarget(proposedTarget(path));
+}
+
+QStringList ConnectController::logins() const {
+    return {tr("No log-in"), tr("Token"), tr("Name and password")};
+}
+
+Result<ConnectController::Job> ConnectController::job() const {
+    Job job;
+    EngineRequest& request = job.request;
+    ASSIGN_OR_RETURN(request.address, importers::engine::addressFrom(m_address.toStdString()));
+    ASSIGN_OR_RETURN(request.selector, importers::engine::selectorFrom(m_match.toStdString()));
+    ASSIGN_OR_RETURN(request.mapping, importers::engine::mappingFrom(m_mapping.toStdString()));
+    request.mapping = m_metrics.edited(std::move(request.mapping));
+    request.from = m_from.trimmed().toStdString();
+    request.to = m_to.trimmed().isEmpty() ? "now" : m_to.trimmed().toStdString();
+    request.runName = m_runName.trimmed().toStdString();
+    request.isLinked = m_isLinked;
+    if (!m_step.trimmed().isEmpty()) {
+        request.step = importers::engine::durationFrom(m_step.trimmed().toStdString());
+        if (!request.step || request.step->ns <= 0)
+            return usageError("\"" + m_step.toStdString() + "\" is no step such as 15s or 1m.");
+    }
+    if (m_login == kByToken)
+        job.access.token = m_secret.toStdString();
+    if (m_login == kByName) {
+        job.access.user = m_user.toStdString();
+        job.access.password = m_secret.toStdString();
+    }
+    job.access.caFile = m_caFile.trimmed().toStdString();
+    job.database = m_target.trimmed().toStdString();
+    return job;
+}
+
+// `work` runs in the worker with a fetcher and the board, `take` here with what came of it.
+template <typename Work, typename Take>
+void ConnectController::run(const Job& job, Work work, Take take) {
+    m_board = std::make_shared<Board>();
+    m_isBusy = true;
+    m_error.clear();
+    m_phase = tr("Asking…");
+    m_fraction = -1.0;
+    m_poll.start();
+    Q_EMIT changed();
+    Q_EMIT progressChanged();
+    m_worker.start([this, job, board = m_board, work, take] {
+        auto fetcher = openEngine(job.request.address, job.access);
+        using Outcome = decltype(work(*fetcher.value(), job, *board));
+        auto outcome = std::make_shared<Outcome>(
+            fetcher.hasValue() ? work(*fetcher.value(), job, *board) : Outcome(fetcher.error()));
+        QMetaObject::invokeMethod(this, [this, job, outcome, take] {
+            m_poll.stop();
+            m_isBusy = false;
+            if (outcome->hasValue()) {
+                rememberLogin(job.request.address, job.access);
+                take(outcome->value(), job);
+            } else {
+                fail(outcome->error());
+            }
+            Q_EMIT changed();
+        });
+    });
+}
+
+void ConnectController::ask() {
+    const auto asked = job();
+    if (!asked.hasValue())
+        return fail(asked.error());
+    using importers::engine::Catalogue;
+    run(
+        asked.value(),
+        [](importers::engine::Fetcher& fetcher, const Job& job, Board& board) -> Result<Catalogue> {
+            const TimeNs now = wallClock();
+            ASSIGN_OR_RETURN(const auto from, importers::engine::momentFrom(job.request.from, now));
+            ASSIGN_OR_RETURN(const auto to, importers::engine::momentFrom(job.request.to, now));
+            return readCatalogue(fetcher, {job.request.selector, {from, to}, job.request.mapping},
+                [&board](const ProgressState&) { return !board.isStopped; });
+        },
+        [this](const Catalogue& catalogue, const Job& job) { takeFound(catalogue, job.request); });
+}
+
+void ConnectController::takeFound(
+    const importers::engine::Catalogue& catalogue, const EngineRequest& request) {
+    m_metrics.setCatalogue(catalogue, request.mapping);
+    // What was edited is part of it now.
+    m_mapping = QString::fromStdString(textOf(request.mapping));
+    QStringList jobs;
+    for (const auto& job : catalogue.jobs)
+        jobs.append(QString::fromStdString(job));
+    m_foundText = tr("%n GPU(s)", nullptr, static_cast<int>(catalogue.roster.gpus().size()))
+        + tr(" on ") + tr("%n node(s)", nullptr, static_cast<int>(catalogue.roster.nodes().size()));
+    if (!catalogue.roster.nodes().empty())
+        m_foundText += tr(", %1 to %2")
+                           .arg(QString::fromStdString(catalogue.roster.nodes().front()),
+                               QString::fromStdString(catalogue.roster.nodes().back()));
+    if (!jobs.isEmpty())
+        m_foundText += tr("; scraped by %1").arg(jobs.join(QStringLiteral(", ")));
+}
+
+void ConnectController::start() {
+    const auto asked = job();
+    if (!asked.hasValue())
+        return fail(asked.error());
+    run(
+        asked.value(),
+        [](importers::engine::Fetcher& fetcher, const Job& job, Board& board) {
+            return importEngine(fetcher, job.request, job.database, wallClock(),
+                [&board](const EngineProgress& progress) {
+                    const std::lock_guard lock(board.mutex);
+                    board.progress = progress;
+                    return !board.isStopped;
+                });
+        },
+        [this](const EngineOutcome& outcome, const Job& job) {
+            Q_EMIT imported(
+                QString::fromStdString(job.database), {QString::fromStdString(outcome.runName)});
+            if (!outcome.error)
+                return Q_EMIT done();
+            fail(*outcome.error);
+            m_error += QLatin1Char(' ')
+                + tr("%1 of %2 nodes are in the database; start again to go on from there.")
+                      .arg(outcome.partsDone + outcome.partsKept)
+                      .arg(outcome.parts);
+        });
+}
+
+void ConnectController::stop() {
+    if (m_board)
+        m_board->isStopped = true;
+}
+
+void ConnectController::poll() {
+    const std::lock_guard lock(m_board->mutex);
+    const EngineProgress& progress = m_board->progress;
+    if (!progress.phase.empty())
+        m_phase = m_board->isStopped ? tr("Stopping…") : QString::fromStdString(progress.phase);
+    m_fraction = progress.phase.empty() ? -1.0 : progress.fraction;
+    Q_EMIT progressChanged();
+}
+
+void ConnectController::fail(const Error& error) {
+    m_error = error.code == ErrorCode::Cancelled ? tr("Stopped.")
+                                                 : QString::fromStdString(error.message);
+    Q_EMIT changed();
+}
+
+} // namespace trainscope::app

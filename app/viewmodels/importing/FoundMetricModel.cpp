@@ -1,0 +1,78 @@
+#include "app/viewmodels/importing/FoundMetricModel.h"
+
+#include <algorithm>
+
+namespace trainscope::app {
+
+namespace {
+
+QString subjectsOf(SubjectKind kind) {
+    switch (kind) {
+    case SubjectKind::Gpu:
+        return FoundMetricModel::tr("GPUs");
+    case SubjectKind::Node:
+        return FoundMetricModel::tr("nodes");
+    case SubjectKind::Link:
+        return FoundMetricModel::tr("links");
+    default:
+        return {};
+    }
+}
+
+} // namespace
+
+FoundMetricModel::FoundMetricModel(QObject* parent)
+    : RowListModel(
+        {{"engineName", &FoundMetricRow::engineName}, {"metric", &FoundMetricRow::metric},
+            {"proposed", &FoundMetricRow::proposed}, {"seriesText", &FoundMetricRow::seriesText}},
+        parent) { }
+
+void FoundMetricModel::setCatalogue(
+    const importers::engine::Catalogue& catalogue, const importers::engine::Mapping& mapping) {
+    std::vector<FoundMetricRow> found;
+    for (const auto& metric : catalogue.metrics) {
+        const auto name = QString::fromStdString(metric.metric.name);
+        found.push_back({QString::fromStdString(metric.engineName), name, name,
+            tr("%1 series of %2").arg(metric.series).arg(subjectsOf(metric.subject))});
+    }
+    for (const auto& one : mapping.metrics) {
+        if (one.isLeft)
+            found.push_back({QString::fromStdString(one.engineName), {}, {}, tr("left out")});
+    }
+    for (const auto& name : catalogue.unknownNames) {
+        if (mapping.find(name) == nullptr)
+            found.push_back({QString::fromStdString(name), {}, {}, tr("not known")});
+    }
+    resetRows(std::move(found));
+}
+
+void FoundMetricModel::setMetric(int row, const QString& name) {
+    if (!isThere(row))
+        return;
+    FoundMetricRow changed = rows()[static_cast<std::size_t>(row)];
+    changed.metric = name.trimmed();
+    setRow(static_cast<std::size_t>(row), changed);
+}
+
+importers::engine::Mapping FoundMetricModel::edited(importers::engine::Mapping mapping) const {
+    for (const FoundMetricRow& row : rows()) {
+        if (row.metric == row.proposed)
+            continue;
+        const std::string name = row.engineName.toStdString();
+        std::erase_if(mapping.metrics, [&name](const auto& one) { return one.engineName == name; });
+        importers::engine::MappedMetric& one = mapping.metrics.emplace_back();
+        one.engineName = name;
+        one.metric = row.metric.toStdString();
+        one.isLeft = row.metric.isEmpty();
+        // Under another name of its own or of ours its unit stays.
+        for (const auto& known : importers::exporterMetrics()) {
+            if (known.name == name) {
+                one.scale = known.scale;
+                one.subject = known.subject;
+            }
+        }
+    }
+    return mapping;
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,40 @@
+#pragma once
+// The metrics that an engine has for a selection, and what each is here: recognised, left out, or
+// as the user says. Editing makes the lines of a mapping. GUI thread.
+
+#include "app/viewmodels/window/RowListModel.h"
+#include "importers/engine/Catalogue.h"
+#include "importers/engine/Mapping.h"
+
+#include <QQmlEngine>
+#include <QString>
+
+namespace trainscope::app {
+
+struct FoundMetricRow {
+    QString engineName;
+    QString metric; // ours; empty: not imported
+    QString proposed; // what it is without the user
+    QString seriesText; // "16 series of GPUs"
+
+    bool operator==(const FoundMetricRow&) const = default;
+};
+
+class FoundMetricModel : public RowListModel<FoundMetricRow> {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Belongs to the connection")
+    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
+
+public:
+    explicit FoundMetricModel(QObject* parent = nullptr);
+
+    void setCatalogue(
+        const importers::engine::Catalogue& catalogue, const importers::engine::Mapping& mapping);
+    // An empty name: not imported.
+    Q_INVOKABLE void setMetric(int row, const QString& name);
+    // What was edited, added to `mapping`.
+    [[nodiscard]] importers::engine::Mapping edited(importers::engine::Mapping mapping) const;
+};
+
+} // namespace trainscope::app

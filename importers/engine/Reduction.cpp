@@ -1,0 +1,89 @@
+#include "importers/engine/Reduction.h"
+
+#include "importers/common/ExporterMetrics.h"
+#include "importers/engine/Moments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trainscope::importers::engine {
+
+namespace {
+
+std::string_view functionOf(Reduced what) {
+    switch (what) {
+    case Reduced::Min:
+        return "min_over_time";
+    case Reduced::Max:
+        return "max_over_time";
+    case Reduced::Mean:
+        break;
+    }
+    return "avg_over_time";
+}
+
+std::string reduced(
+    const Link& link, const ReductionScope& scope, Reduced what, const Columns& columns) {
+    const std::int64_t range
+        = scope.isCounter ? std::max(columns.rangeMs, scope.leastRateMs) : columns.rangeMs;
+    return fmt::format("{}({}[{}])", scope.isCounter ? "rate" : functionOf(what),
+        link.selector.with({scope.engineName}, scope.condition), engineDuration(range));
+}
+
+HttpRequest rangeRequest(std::string query, const Columns& columns) {
+    const std::int64_t first = columns.beginMs + columns.stepMs - 1;
+    return {"api/v1/query_range",
+        {{"query", std::move(query)}, {"start", apiSeconds(first)},
+            {"end", apiSeconds(first + columns.stepMs * (columns.count - 1))},
+            {"step", apiSeconds(columns.stepMs)}, {"nocache", "1"}}};
+}
+
+// Whichever of them a series has: the others are empty and divide nothing.
+std::string nodeLabels(const Link& link) {
+    std::string labels = link.mapping.nodeLabel;
+    for (const std::string_view label : labelsOf(LabelRole::Node))
+        labels += (labels.empty() ? "" : ",") + std::string(label);
+    return labels;
+}
+
+} // namespace
+
+HttpRequest seriesRequest(
+    const Link& link, const ReductionScope& scope, Reduced what, const Columns& columns) {
+    return rangeRequest(reduced(link, scope, what, columns), columns);
+}
+
+HttpRequest bandRequest(
+    const Link& link, const ReductionScope& scope, std::size_t row, const Columns& columns) {
+    if (row == 0)
+        return rangeRequest("min(" + reduced(link, scope, Reduced::Min, columns) + ")", columns);
+    if (row + 1 == kBandRows)
+        return rangeRequest("max(" + reduced(link, scope, Reduced::Max, columns) + ")", columns);
+    return rangeRequest(fmt::format("quantile({}, {})", kBandQuantiles.at(row - 1),
+                            reduced(link, scope, Reduced::Mean, columns)),
+        columns);
+}
+
+HttpRequest nodeRequest(const Link& link, const ReductionScope& scope, const Columns& columns) {
+    return rangeRequest(
+        "avg by (" + nodeLabels(link) + ") (" + reduced(link, scope, Reduced::Mean, columns) + ")",
+        columns);
+}
+
+HttpRequest densityRequest(const Link& link, const std::string& engineName, std::int64_t atMs) {
+    return {"api/v1/query",
+        {{"query",
+             "max(count_over_time(" + link.selector.with({engineName}) + "["
+                 + engineDuration(kDensityMs) + "]))"},
+            {"time", apiSeconds(atMs)}}};
+}
+
+std::optional<int> columnAt(const Columns& columns, std::int64_t timeMs) {
+    const std::int64_t offset = timeMs + 1 - columns.beginMs;
+    if (offset <= 0 || offset % columns.stepMs != 0 || offset / columns.stepMs > columns.count)
+        return std::nullopt;
+    return static_cast<int>(offset / columns.stepMs) - 1;
+}
+
+} // namespace trainscope::importers::engine

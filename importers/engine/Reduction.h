@@ -1,0 +1,51 @@
+#pragma once
+// Questions that let the engine reduce samples to columns: minimum, mean and maximum of each
+// series, or quantiles over all of them. Times are evaluated 1 ms before a column's end, over
+// ranges as long as the column, so that a sample on a border counts in the column that begins
+// there, in engines whose ranges are open on the left and in those where they are closed.
+
+#include "importers/engine/Fetch.h"
+#include "importers/engine/Labels.h"
+#include "importers/engine/Link.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trainscope::importers::engine {
+
+enum class Reduced { Min, Mean, Max };
+// Rows of a band, in this order: lowest, quantiles of the means, highest.
+inline constexpr std::array<double, 5> kBandQuantiles{0.05, 0.25, 0.5, 0.75, 0.95};
+inline constexpr std::size_t kBandRows = kBandQuantiles.size() + 2;
+
+struct Columns {
+    std::int64_t beginMs = 0; // of the first
+    std::int64_t stepMs = 0;
+    int count = 0;
+    std::int64_t rangeMs = 0; // that each looks at, from its end back; at most the step
+};
+
+struct ReductionScope {
+    std::string engineName;
+    bool isCounter = false; // rates are asked for
+    std::int64_t leastRateMs = 0; // a rate needs two samples
+    std::string condition; // more than the link's selection; may be empty
+};
+
+HttpRequest seriesRequest(
+    const Link& link, const ReductionScope& scope, Reduced what, const Columns& columns);
+// The row of kBandRows.
+HttpRequest bandRequest(
+    const Link& link, const ReductionScope& scope, std::size_t row, const Columns& columns);
+// The mean of each node.
+HttpRequest nodeRequest(const Link& link, const ReductionScope& scope, const Columns& columns);
+// How many samples a series has in ten minutes before `at`.
+HttpRequest densityRequest(const Link& link, const std::string& engineName, std::int64_t atMs);
+inline constexpr std::int64_t kDensityMs = 600'000;
+
+// The column of an evaluated time; absent outside.
+std::optional<int> columnAt(const Columns& columns, std::int64_t timeMs);
+
+} // namespace trainscope::importers::engine

@@ -1,0 +1,281 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// Connects to a monitoring engine: where it is, what is taken of it, and as what.
+UiSheet {
+    id: sheet
+
+    required property ConnectController controller
+
+    title: qsTr("Connect to a monitoring engine")
+    subtitle: qsTr("Prometheus, VictoriaMetrics, Thanos or Mimir. Linked, the timeline asks for what it shows; copied, everything else works too.")
+    closable: !sheet.controller.busy
+    preferredHeight: Theme.sheetWidth * 0.9
+
+    component Field: RowLayout {
+        id: field
+
+        required property string name
+        required property string label
+        property string hint: ""
+        property string tip: ""
+        property bool hidden: false
+        property alias text: input.text
+        signal edited(string text)
+
+        spacing: Theme.spaceS
+
+        UiText {
+            Layout.preferredWidth: Theme.spaceXl * 5
+            text: field.label
+            color: Theme.textSecondary
+            Accessible.ignored: true
+        }
+        UiTextField {
+            id: input
+
+            objectName: field.name
+            Layout.fillWidth: true
+            label: field.label
+            placeholderText: field.hint
+            enabled: !sheet.controller.busy
+            echoMode: field.hidden ? TextInput.Password : TextInput.Normal
+            onTextEdited: field.edited(text)
+            onAccepted: sheet.controller.ask()
+
+            UiToolTip {
+                text: field.tip
+                visible: field.tip !== "" && input.hovered
+            }
+        }
+    }
+
+    Connections {
+        target: sheet.controller
+
+        function onDone() {
+            sheet.close();
+        }
+    }
+    ColumnLayout {
+        anchors.fill: parent
+        anchors.margins: Theme.spaceL
+        spacing: Theme.spaceS
+
+        Field {
+            name: "address"
+            label: qsTr("Address")
+            hint: qsTr("http://host:9090")
+            tip: qsTr("What /api/v1/query lies below")
+            text: sheet.controller.address
+            onEdited: text => sheet.controller.address = text
+        }
+        RowLayout {
+            spacing: Theme.spaceS
+
+            UiText {
+                Layout.preferredWidth: Theme.spaceXl * 5
+                text: qsTr("Log in")
+                color: Theme.textSecondary
+                Accessible.ignored: true
+            }
+            UiComboBox {
+                objectName: "login"
+                Layout.preferredWidth: Theme.spaceXl * 6
+                label: qsTr("Log in")
+                model: sheet.controller.logins
+                currentIndex: sheet.controller.login
+                enabled: !sheet.controller.busy
+                onActivated: index => sheet.controller.login = index
+            }
+            UiTextField {
+                objectName: "user"
+                Layout.fillWidth: true
+                visible: sheet.controller.asksUser
+                label: qsTr("Name")
+                placeholderText: qsTr("Name")
+                text: sheet.controller.user
+                onTextEdited: sheet.controller.user = text
+            }
+            UiTextField {
+                objectName: "secret"
+                Layout.fillWidth: true
+                visible: sheet.controller.asksSecret
+                label: qsTr("Token or password")
+                placeholderText: qsTr("Token or password, kept in memory only")
+                echoMode: TextInput.Password
+                text: sheet.controller.secret
+                onTextEdited: sheet.controller.secret = text
+            }
+            UiTextField {
+                objectName: "caFile"
+                Layout.fillWidth: true
+                label: qsTr("Certificates to trust")
+                placeholderText: qsTr("Own CA (PEM file)")
+                text: sheet.controller.caFile
+                onTextEdited: sheet.controller.caFile = text
+            }
+        }
+        Field {
+            name: "match"
+            label: qsTr("Series")
+            hint: qsTr("All; or {Hostname=~\"node-[1-4]\"}")
+            tip: qsTr("Labels that choose the series of a job: {hpc_job=\"4711\"}, {namespace=\"team\"}")
+            text: sheet.controller.match
+            onEdited: text => sheet.controller.match = text
+        }
+        RowLayout {
+            spacing: Theme.spaceL
+
+            Field {
+                Layout.fillWidth: true
+                name: "from"
+                label: qsTr("From")
+                tip: qsTr("2026-11-22T10:00:00Z, unix seconds, or before now: -2h")
+                text: sheet.controller.from
+                onEdited: text => sheet.controller.from = text
+            }
+            Field {
+                Layout.fillWidth: true
+                name: "to"
+                label: qsTr("To")
+                tip: qsTr("Likewise; linked until now, the run goes on")
+                text: sheet.controller.to
+                onEdited: text => sheet.controller.to = text
+            }
+        }
+        RowLayout {
+            spacing: Theme.spaceL
+
+            UiCheckBox {
+                objectName: "linked"
+                text: qsTr("Leave the samples in the engine (linked)")
+                checked: sheet.controller.linked
+                enabled: !sheet.controller.busy
+                onClicked: {
+                    sheet.controller.linked = checked;
+                    checked = Qt.binding(() => sheet.controller.linked);
+                }
+            }
+            Field {
+                Layout.fillWidth: true
+                visible: !sheet.controller.linked
+                name: "step"
+                label: qsTr("One sample every")
+                hint: qsTr("Every sample; or 15s")
+                text: sheet.controller.step
+                onEdited: text => sheet.controller.step = text
+            }
+        }
+        RowLayout {
+            spacing: Theme.spaceL
+
+            Field {
+                Layout.fillWidth: true
+                name: "runName"
+                label: qsTr("Name of the run")
+                hint: qsTr("The cluster's job, else host and time")
+                text: sheet.controller.runName
+                onEdited: text => sheet.controller.runName = text
+            }
+            Field {
+                Layout.fillWidth: true
+                name: "target"
+                label: qsTr("Into")
+                text: sheet.controller.target
+                onEdited: text => sheet.controller.target = text
+            }
+        }
+        UiSeparator {
+            Layout.fillWidth: true
+        }
+        UiSentence {
+            objectName: "outcome"
+            Layout.fillWidth: true
+            text: sheet.controller.errorText !== "" ? sheet.controller.errorText : sheet.controller.found ? sheet.controller.foundText : qsTr("Look what there is before you take it; what is not recognised can be named below.")
+            color: sheet.controller.errorText !== "" ? Theme.warning : Theme.textSecondary
+            Accessible.role: Accessible.AlertMessage
+            Accessible.name: text
+        }
+        ListView {
+            id: list
+
+            objectName: "metrics"
+            Layout.fillWidth: true
+            Layout.fillHeight: true
+            clip: true
+            activeFocusOnTab: true
+            model: sheet.controller.metrics
+            boundsBehavior: Flickable.StopAtBounds
+            Accessible.role: Accessible.List
+            Accessible.name: qsTr("Metrics of the engine and what they are")
+            delegate: RowLayout {
+                id: metricRow
+
+                required property int index
+                required property string engineName
+                required property string metric
+                required property string seriesText
+
+                width: list.width - Theme.spaceM
+                spacing: Theme.spaceM
+                Accessible.role: Accessible.ListItem
+                Accessible.name: metricRow.engineName
+
+                UiText {
+                    Layout.fillWidth: true
+                    text: metricRow.engineName
+                    elide: Text.ElideMiddle
+                }
+                UiNote {
+                    Layout.preferredWidth: Theme.spaceXl * 5
+                    text: metricRow.seriesText
+                }
+                UiTextField {
+                    objectName: "metric" + metricRow.index
+                    Layout.preferredWidth: Theme.spaceXl * 7
+                    label: qsTr("What %1 is; empty: not imported").arg(metricRow.engineName)
+                    placeholderText: qsTr("not imported")
+                    text: metricRow.metric
+                    onEditingFinished: sheet.controller.metrics.setMetric(metricRow.index, text)
+                }
+            }
+            UiScrollBar.vertical: UiScrollBar {}
+        }
+        UiProgressBar {
+            Layout.fillWidth: true
+            visible: sheet.controller.busy
+            value: Math.max(0, sheet.controller.fraction)
+        }
+    }
+    buttons: [
+        UiNote {
+            Layout.fillWidth: true
+            text: sheet.controller.busy ? sheet.controller.phaseText : ""
+        },
+        UiButton {
+            objectName: "ask"
+            enabled: sheet.controller.canAsk
+            text: qsTr("Look")
+            toolTip: qsTr("Ask the engine which GPUs and metrics it has")
+            onClicked: sheet.controller.ask()
+        },
+        UiButton {
+            objectName: "stop"
+            visible: sheet.controller.busy
+            text: qsTr("Stop")
+            onClicked: sheet.controller.stop()
+        },
+        UiButton {
+            objectName: "start"
+            primary: true
+            enabled: sheet.controller.canStart
+            text: sheet.controller.linked ? qsTr("Link") : qsTr("Copy")
+            onClicked: sheet.controller.start()
+        }
+    ]
+}

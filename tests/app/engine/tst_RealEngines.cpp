@@ -1,0 +1,285 @@
+// Debian's Prometheus and VictoriaMetrics with 16 GPUs × 1 h × 1 s: every sample comes as it was
+// put in, and reduced columns are what is counted from it by hand.
+
+#include "app/engine/EngineImport.h"
+#include "app/engine/EngineLanes.h"
+#include "app/engine/Engines.h"
+#include "core/figures/timeline/TimelineLoad.h"
+#include "core/store/Store.h"
+#include "importers/engine/Moments.h"
+#include "support/TestProgram.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+using namespace trainscope;
+using namespace trainscope::app;
+using namespace trainscope::test;
+using namespace trainscope::importers::engine;
+
+namespace {
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+const Samples kSamples;
+
+const Series* seriesOf(const std::vector<Series>& all, const std::string& metric, int rank) {
+    const auto at = std::find_if(all.begin(), all.end(), [&](const Series& one) {
+        return one.description.metric.name == metric && one.description.subject.rank == rank;
+    });
+    return at == all.end() ? nullptr : &*at;
+}
+
+std::map<std::int64_t, double> samplesOf(const store::Store& store, SeriesId id) {
+    std::map<std::int64_t, double> all;
+    const Status read = store.forEachSample(id, kAllTime, [&all](auto times, auto values) {
+        for (std::size_t i = 0; i < times.size(); ++i)
+            all[times[i].ns] = values[i];
+        return true;
+    });
+    return read.hasValue() ? all : std::map<std::int64_t, double>();
+}
+
+} // namespace
+
+class tst_RealEngines : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase();
+    void copies_data() { engines(); }
+    void copies();
+    void goesOnWhereItStopped();
+    void limitsAreRespected();
+    void links_data() { engines(); }
+    void links();
+    void engineGone();
+
+private:
+    void engines();
+    [[nodiscard]] EngineRequest request(const QString& url, bool isLinked) const;
+    QString path(const char* name) const { return m_folder.filePath(QString::fromUtf8(name)); }
+
+    QTemporaryDir m_folder;
+    RealEngine m_prometheus;
+    RealEngine m_victoria;
+    QString m_problems[2];
+};
+
+void tst_RealEngines::initTestCase() {
+    // A low limit of samples, so that copies have to be cut.
+    m_problems[0]
+        = m_prometheus.startPrometheus(kSamples, {QStringLiteral("--query.max-samples=40000")});
+    m_problems[1] = m_victoria.startVictoriaMetrics(kSamples);
+}
+
+void tst_RealEngines::engines() {
+    QTest::addColumn<QString>("url");
+    QTest::addColumn<QString>("problem");
+    QTest::newRow("Prometheus") << m_prometheus.url() << m_problems[0];
+    QTest::newRow("VictoriaMetrics") << m_victoria.url() << m_problems[1];
+}
+
+EngineRequest tst_RealEngines::request(const QString& url, bool isLinked) const {
+    EngineRequest request;
+    request.address = addressFrom(url.toStdString()).value();
+    request.selector = selectorFrom("{job=\"dcgm\"}").value();
+    request.from = std::to_string(kSamples.begin);
+    request.to = std::to_string(kSamples.begin + kSamples.seconds);
+    request.runName = "job 1";
+    request.isLinked = isLinked;
+    return request;
+}
+
+void tst_RealEngines::copies() {
+    QFETCH(QString, url);
+    QFETCH(QString, problem);
+    if (!problem.isEmpty())
+        QSKIP(qPrintable(QStringLiteral("SKIPPED: ") + problem));
+    const auto database = path("copied.trainscope");
+    QFile::remove(database);
+    const auto fetcher = openEngine(addressFrom(url.toStdString()).value(), {}).value();
+    const auto outcome
+        = importEngine(*fetcher, request(url, false), database.toStdString(), {0}, {});
+    QVERIFY2(outcome.hasValue(), outcome.hasValue() ? "" : outcome.error().message.c_str());
+    QCOMPARE(outcome.value().gpus, std::size_t{16});
+    QCOMPARE(outcome.value().parts, std::size_t{2});
+    // Three metrics of 16 GPUs, one of which has a gap of five minutes.
+    QCOMPARE(outcome.value().report.samples, std::int64_t{3 * (16 * 3600 - 300)});
+    QCOMPARE(outcome.value().report.counterFalls, std::int64_t{16});
+    QCOMPARE(outcome.value().report.gaps, std::int64_t{3});
+    const auto store
+        = store::Store::open(database.toStdString(), store::OpenMode::ReadOnly).value();
+    const Run run = store.findRun("job 1").value();
+    QCOMPARE(run.range.begin.ns, kSamples.begin * kSecondNs);
+    const auto all = store.series(run.id).value();
+    QCOMPARE(all.size(), std::size_t{48});
+    for (int gpu = 0; gpu < 16; ++gpu) {
+        const auto power = samplesOf(store, seriesOf(all, "gpu_power", gpu)->id);
+        const auto energy = samplesOf(store, seriesOf(all, "gpu_energy", gpu)->id);
+        QCOMPARE(power.size(), std::size_t(gpu == 3 ? 3300 : 3600));
+        for (int second = 0; second < 3600; ++second) {
+            const auto at = power.find((kSamples.begin + second) * kSecondNs);
+            const bool isInGap = gpu == 3 && second >= 600 && second < 900;
+            QCOMPARE(at == power.end(), isInGap);
+            if (isInGap)
+                continue;
+            QCOMPARE(at->second, Samples::power(gpu, second));
+            QCOMPARE(energy.at(at->first), Samples::energy(gpu, second) * 1e-3);
+        }
+    }
+}
+
+void tst_RealEngines::goesOnWhereItStopped() {
+    if (!m_problems[0].isEmpty())
+        QSKIP(qPrintable(QStringLiteral("SKIPPED: ") + m_problems[0]));
+    const auto database = path("resumed.trainscope").toStdString();
+    const auto fetcher
+        = openEngine(addressFrom(m_prometheus.url().toStdString()).value(), {}).value();
+    auto asked = request(m_prometheus.url(), false);
+    asked.from = "-1h";
+    asked.to = "now";
+    const TimeNs now{(kSamples.begin + 3600) * kSecondNs};
+    // Stopped in the second node.
+    const auto stopped
+        = importEngine(*fetcher, asked, database, now, [](const EngineProgress& progress) {
+              return progress.phase.find("node-1") == std::string::npos;
+          });
+    QVERIFY(stopped.hasValue());
+    QCOMPARE(stopped.value().partsDone, std::size_t{1});
+    QCOMPARE(stopped.value().error->code, ErrorCode::Cancelled);
+    // Five minutes later: the same hour, and only what was missing.
+    const auto again
+        = importEngine(*fetcher, asked, database, now + DurationNs{300 * kSecondNs}, {});
+    QVERIFY(again.hasValue());
+    QCOMPARE(again.value().partsKept, std::size_t{1});
+    QCOMPARE(again.value().partsDone, std::size_t{1});
+    QCOMPARE(again.value().range.end, now);
+    QCOMPARE(again.value().report.samples, std::int64_t{3 * 8 * 3600});
+    const auto store = store::Store::open(database, store::OpenMode::ReadOnly).value();
+    std::int64_t samples = 0;
+    for (const Series& series : store.series(store.findRun("job 1").value().id).value())
+        samples += series.count;
+    QCOMPARE(samples, std::int64_t{3 * (16 * 3600 - 300)});
+}
+
+// 40,000 samples of a query: what the engine refuses is asked in pieces.
+void tst_RealEngines::limitsAreRespected() {
+    if (!m_problems[0].isEmpty())
+        QSKIP(qPrintable(QStringLiteral("SKIPPED: ") + m_problems[0]));
+    const auto fetcher
+        = openEngine(addressFrom(m_prometheus.url().toStdString()).value(), {}).value();
+    auto asked = request(m_prometheus.url(), false);
+    asked.step = DurationNs{10 * kSecondNs};
+    const auto outcome
+        = importEngine(*fetcher, asked, path("steps.trainscope").toStdString(), {0}, {});
+    QVERIFY2(outcome.hasValue(), outcome.hasValue() ? "" : outcome.error().message.c_str());
+    // 360 steps of 48 series, 30 of which lie in a gap of three of them.
+    QCOMPARE(outcome.value().report.samples, std::int64_t{360 * 48 - 3 * 30});
+}
+
+void tst_RealEngines::links() {
+    QFETCH(QString, url);
+    QFETCH(QString, problem);
+    if (!problem.isEmpty())
+        QSKIP(qPrintable(QStringLiteral("SKIPPED: ") + problem));
+    const auto database = path("linked.trainscope");
+    QFile::remove(database);
+    const auto fetcher = openEngine(addressFrom(url.toStdString()).value(), {}).value();
+    const auto linked = importEngine(*fetcher, request(url, true), database.toStdString(), {0}, {});
+    QVERIFY2(linked.hasValue(), linked.hasValue() ? "" : linked.error().message.c_str());
+    const auto store
+        = store::Store::open(database.toStdString(), store::OpenMode::ReadOnly).value();
+    const Run run = store.findRun("job 1").value();
+    QCOMPARE(run.range.length().ns, 3600 * kSecondNs);
+    QCOMPARE(run.gpuCount, 16);
+    const auto all = store.series(run.id).value();
+    // Nothing of it is zero or guessed here.
+    const auto here = store.statistics(seriesOf(all, "gpu_power", 0)->id, kAllTime);
+    QVERIFY(!here.hasValue() && here.error().message.find("linked") != std::string::npos);
+    QCOMPARE(store.check().value().damageCount, std::int64_t{0});
+
+    EngineLanes::Settings settings;
+    settings.waits = true;
+    const auto lanes = EngineLanes::open(store, settings).value();
+    const std::vector<figures::ShownRun> runs{{run.id, run.name, run.range.begin, 0}};
+    const auto catalogue = figures::readCatalogue(store, runs).value();
+    // A minute to each column: power goes from 300 to 418 W in each.
+    const auto data = figures::loadTimeline(store, catalogue, runs,
+        {{{plot::LaneStyle::Lines, "gpu_power", {}, 100.0},
+            {plot::LaneStyle::Band, "gpu_power", {}, 100.0}}},
+        {{0}, {3600 * kSecondNs}}, 60, {}, plot::LoadDetail::Whole, lanes.get());
+    QVERIFY2(data.hasValue(), data.hasValue() ? "" : data.error().message.c_str());
+    const auto& lines = data.value().lanes[0];
+    QCOMPARE(lines.series.size(), std::size_t{16});
+    for (int gpu = 0; gpu < 16; ++gpu) {
+        const auto& buckets = lines.series[static_cast<std::size_t>(gpu)].buckets;
+        QCOMPARE(buckets.size(), std::size_t{60});
+        for (std::size_t i = 1; i + 1 < 60; ++i) {
+            const bool isInGap = gpu == 3 && i >= 10 && i < 15;
+            if (isInGap && i > 10 && i < 14) {
+                QVERIFY(std::isnan(buckets[i].mean));
+            } else if (!isInGap && !(gpu == 3 && (i == 9 || i == 15))) {
+                QCOMPARE(buckets[i].min, float(300 + gpu));
+                QCOMPARE(buckets[i].max, float(418 + gpu));
+                // Columns of the ladder are 45.3 s long, so means are near the minute's 359 W.
+                QVERIFY(std::abs(buckets[i].mean - float(359 + gpu)) < 12.0F);
+            }
+        }
+    }
+    const auto& band = data.value().lanes[1].bands.at(0);
+    QCOMPARE(band.range.low[30], 300.0F);
+    QCOMPARE(band.range.high[30], 433.0F);
+    QVERIFY(band.half.low[30] <= band.median.low[30] && band.median.low[30] <= band.half.high[30]);
+    QVERIFY(lanes->wireBytes() > 0);
+}
+
+void tst_RealEngines::engineGone() {
+    if (!m_problems[0].isEmpty())
+        QSKIP(qPrintable(QStringLiteral("SKIPPED: ") + m_problems[0]));
+    const auto database = path("gone.trainscope").toStdString();
+    const auto fetcher
+        = openEngine(addressFrom(m_prometheus.url().toStdString()).value(), {}).value();
+    auto asked = request(m_prometheus.url(), true);
+    QVERIFY(importEngine(*fetcher, asked, database, {0}, {}).hasValue());
+    auto store = store::Store::open(database, store::OpenMode::ReadOnly).value();
+    const Run run = store.findRun("job 1").value();
+    const std::vector<figures::ShownRun> runs{{run.id, run.name, run.range.begin, 0}};
+    const auto catalogue = figures::readCatalogue(store, runs).value();
+    std::atomic<int> told = 0;
+    EngineLanes::Settings settings;
+    settings.cacheFolder = path("cache").toStdString();
+    settings.changed = [&told] { ++told; };
+    const auto load = [&](EngineLanes& lanes) {
+        return figures::loadTimeline(store, catalogue, runs,
+            {{{plot::LaneStyle::Lines, "gpu_power", {}, 100.0}}}, {{0}, {3600 * kSecondNs}}, 60, {},
+            plot::LoadDetail::Whole, &lanes)
+            .value();
+    };
+    const auto isFilled = [](const plot::TimelineData& data) {
+        return !std::isnan(data.lanes[0].series[0].buckets[30].mean);
+    };
+    {
+        const auto lanes = EngineLanes::open(store, settings).value();
+        // Nothing at first, without waiting; then it is there.
+        QVERIFY(!isFilled(load(*lanes)));
+        QTRY_VERIFY_WITH_TIMEOUT(isFilled(load(*lanes)), 20'000);
+        QVERIFY(!lanes->state().error);
+    }
+    m_prometheus.stop();
+    // What was had of it is there still, in another window too; what was not is told.
+    const auto lanes = EngineLanes::open(store, settings).value();
+    QVERIFY(isFilled(load(*lanes)));
+    const auto elsewhere = figures::loadTimeline(store, catalogue, runs,
+        {{{plot::LaneStyle::Lines, "gpu_temperature", {}, 100.0}}}, {{0}, {3600 * kSecondNs}}, 60,
+        {}, plot::LoadDetail::Whole, lanes.get());
+    QVERIFY(elsewhere.hasValue());
+    QTRY_VERIFY_WITH_TIMEOUT(lanes->state().error.has_value(), 20'000);
+    QVERIFY2(lanes->state().error->message.find("is the engine running") != std::string::npos,
+        lanes->state().error->message.c_str());
+    QVERIFY(isFilled(load(*lanes)));
+}
+
+TRAINSCOPE_TEST(tst_RealEngines)
+#include "tst_RealEngines.moc"

@@ -1,0 +1,150 @@
+// "Connect…" as the window drives it, against a simulated engine behind HTTP.
+
+#include "app/engine/FakeServer.h"
+#include "app/viewmodels/importing/ConnectController.h"
+#include "core/store/RunLinks.h"
+#include "core/store/Store.h"
+#include "support/SimulatedEngine.h"
+#include "support/TestProgram.h"
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace trainscope;
+using namespace trainscope::app;
+using namespace trainscope::test;
+
+namespace {
+
+SimulatedEngine::Labels gpu(const char* metric, int index) {
+    return {{"__name__", metric}, {"Hostname", "n1"}, {"gpu", std::to_string(index)},
+        {"UUID", "GPU-" + std::to_string(index)}, {"job", "dcgm"}};
+}
+
+} // namespace
+
+class tst_Connect : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init();
+    void cleanup() { m_server.reset(); }
+    void looksAndLinks();
+    void copiesWhatWasNamed();
+    void saysWhatIsWrong();
+    void stops();
+
+private:
+    void set(ConnectController& controller) const;
+
+    SimulatedEngine m_engine;
+    std::unique_ptr<FakeServer> m_server;
+    QTemporaryDir m_folder;
+    std::atomic<int> m_delay = 0;
+};
+
+void tst_Connect::init() {
+    m_engine.clear();
+    m_delay = 0;
+    for (int index = 0; index < 4; ++index) {
+        m_engine.add(gpu("DCGM_FI_DEV_POWER_USAGE", index), 1'795'341'600'000, 1000, 60,
+            [index](int i) { return 100 * index + i; });
+        m_engine.add(gpu("my_watts", index), 1'795'341'600'000, 1000, 60, [](int) { return 7; });
+    }
+    m_server = std::make_unique<FakeServer>([this](const Asked& asked) -> Answered {
+        auto answer = m_engine.ask(asked.path, asked.parameters);
+        return {answer.status, QByteArray::fromStdString(answer.body), {}, m_delay, -1};
+    });
+}
+
+void tst_Connect::set(ConnectController& controller) const {
+    controller.setAddress(QString::fromStdString(m_server->url()));
+    controller.setFrom(QStringLiteral("1795341600"));
+    controller.setTo(QStringLiteral("1795341660"));
+    controller.setTarget(m_folder.filePath(QStringLiteral("db.trainscope")));
+    controller.setRunName(QStringLiteral("job"));
+}
+
+void tst_Connect::looksAndLinks() {
+    ConnectController controller;
+    set(controller);
+    QVERIFY(controller.canStart() && !controller.isFound());
+    controller.ask();
+    QVERIFY(controller.isBusy());
+    QTRY_VERIFY(!controller.isBusy());
+    QCOMPARE(controller.errorText(), QString());
+    QVERIFY2(controller.foundText().startsWith(QLatin1String("4 GPU")),
+        qPrintable(controller.foundText()));
+    // One is known, the other is not.
+    QCOMPARE(controller.metrics()->count(), 2);
+    QCOMPARE(controller.metrics()->at(0, "metric").toString(), QStringLiteral("gpu_power"));
+    QCOMPARE(controller.metrics()->at(1, "metric").toString(), QString());
+    QSignalSpy imported(&controller, &ConnectController::imported);
+    QSignalSpy done(&controller, &ConnectController::done);
+    controller.start();
+    QTRY_COMPARE(done.count(), 1);
+    QCOMPARE(imported.first().at(1).toStringList(), QStringList{QStringLiteral("job")});
+    const auto store = store::Store::open(
+        controller.property("target").toString().toStdString(), store::OpenMode::ReadOnly);
+    const auto links = store::runLinks(store.value()).value();
+    QCOMPARE(links.size(), std::size_t{1});
+    QCOMPARE(links.front().where, m_server->url());
+}
+
+void tst_Connect::copiesWhatWasNamed() {
+    ConnectController controller;
+    set(controller);
+    controller.setTarget(m_folder.filePath(QStringLiteral("copy.trainscope")));
+    controller.setLinked(false);
+    controller.ask();
+    QTRY_VERIFY(!controller.isBusy());
+    controller.metrics()->setMetric(0, QString());
+    controller.metrics()->setMetric(1, QStringLiteral("board_power"));
+    QSignalSpy done(&controller, &ConnectController::done);
+    controller.start();
+    QTRY_VERIFY2(
+        done.count() == 1 || !controller.errorText().isEmpty(), qPrintable(controller.errorText()));
+    QCOMPARE(controller.errorText(), QString());
+    const auto store = store::Store::open(
+        controller.property("target").toString().toStdString(), store::OpenMode::ReadOnly);
+    const Run run = store.value().findRun("job").value();
+    const auto series = store.value().series(run.id).value();
+    QCOMPARE(series.size(), std::size_t{4});
+    QCOMPARE(series.front().description.metric.name, std::string("board_power"));
+    QCOMPARE(series.front().description.metric.unit, std::string("W"));
+    QCOMPARE(series.front().mean, 7.0);
+}
+
+void tst_Connect::saysWhatIsWrong() {
+    ConnectController controller;
+    set(controller);
+    controller.setAddress(QStringLiteral("ftp://x"));
+    controller.ask();
+    QVERIFY(controller.errorText().contains(QLatin1String("no address")));
+    set(controller);
+    controller.setMatch(QStringLiteral("rate(x[5m])"));
+    controller.ask();
+    QVERIFY(controller.errorText().contains(QLatin1String("selects no series")));
+    controller.setMatch(QStringLiteral("{job=\"other\"}"));
+    controller.ask();
+    QTRY_VERIFY(!controller.isBusy());
+    QVERIFY2(controller.errorText().contains(QLatin1String("has nothing for")),
+        qPrintable(controller.errorText()));
+    // Typing on takes the complaint away.
+    controller.setMatch(QStringLiteral("{job=\"dcgm\"}"));
+    QCOMPARE(controller.errorText(), QString());
+}
+
+void tst_Connect::stops() {
+    m_delay = 60'000;
+    ConnectController controller;
+    set(controller);
+    controller.ask();
+    QTest::qWait(100);
+    controller.stop();
+    QTRY_VERIFY_WITH_TIMEOUT(!controller.isBusy(), 500);
+    QCOMPARE(controller.errorText(), QStringLiteral("Stopped."));
+}
+
+TRAINSCOPE_TEST(tst_Connect)
+#include "tst_Connect.moc"
