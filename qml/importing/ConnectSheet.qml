@@ -16,44 +16,6 @@ UiSheet {
     closable: !sheet.controller.busy
     preferredHeight: Theme.sheetWidth * 0.9
 
-    component Field: RowLayout {
-        id: field
-
-        required property string name
-        required property string label
-        property string hint: ""
-        property string tip: ""
-        property bool hidden: false
-        property alias text: input.text
-        signal edited(string text)
-
-        spacing: Theme.spaceS
-
-        UiText {
-            Layout.preferredWidth: Theme.spaceXl * 5
-            text: field.label
-            color: Theme.textSecondary
-            Accessible.ignored: true
-        }
-        UiTextField {
-            id: input
-
-            objectName: field.name
-            Layout.fillWidth: true
-            label: field.label
-            placeholderText: field.hint
-            enabled: !sheet.controller.busy
-            echoMode: field.hidden ? TextInput.Password : TextInput.Normal
-            onTextEdited: field.edited(text)
-            onAccepted: sheet.controller.ask()
-
-            UiToolTip {
-                text: field.tip
-                visible: field.tip !== "" && input.hovered
-            }
-        }
-    }
-
     Connections {
         target: sheet.controller
 
@@ -66,13 +28,15 @@ UiSheet {
         anchors.margins: Theme.spaceL
         spacing: Theme.spaceS
 
-        Field {
+        ConnectField {
             name: "address"
             label: qsTr("Address")
             hint: qsTr("http://host:9090")
             tip: qsTr("What /api/v1/query lies below")
             text: sheet.controller.address
+            locked: sheet.controller.busy
             onEdited: text => sheet.controller.address = text
+            onEntered: sheet.controller.ask()
         }
         RowLayout {
             spacing: Theme.spaceS
@@ -120,32 +84,38 @@ UiSheet {
                 onTextEdited: sheet.controller.caFile = text
             }
         }
-        Field {
+        ConnectField {
             name: "match"
             label: qsTr("Series")
             hint: qsTr("All; or {Hostname=~\"node-[1-4]\"}")
             tip: qsTr("Labels that choose the series of a job: {hpc_job=\"4711\"}, {namespace=\"team\"}")
             text: sheet.controller.match
+            locked: sheet.controller.busy
             onEdited: text => sheet.controller.match = text
+            onEntered: sheet.controller.ask()
         }
         RowLayout {
             spacing: Theme.spaceL
 
-            Field {
+            ConnectField {
                 Layout.fillWidth: true
                 name: "from"
                 label: qsTr("From")
                 tip: qsTr("2026-11-22T10:00:00Z, unix seconds, or before now: -2h")
                 text: sheet.controller.from
+                locked: sheet.controller.busy
                 onEdited: text => sheet.controller.from = text
+                onEntered: sheet.controller.ask()
             }
-            Field {
+            ConnectField {
                 Layout.fillWidth: true
                 name: "to"
                 label: qsTr("To")
                 tip: qsTr("Likewise; linked until now, the run goes on")
                 text: sheet.controller.to
+                locked: sheet.controller.busy
                 onEdited: text => sheet.controller.to = text
+                onEntered: sheet.controller.ask()
             }
         }
         RowLayout {
@@ -161,33 +131,39 @@ UiSheet {
                     checked = Qt.binding(() => sheet.controller.linked);
                 }
             }
-            Field {
+            ConnectField {
                 Layout.fillWidth: true
                 visible: !sheet.controller.linked
                 name: "step"
                 label: qsTr("One sample every")
                 hint: qsTr("Every sample; or 15s")
                 text: sheet.controller.step
+                locked: sheet.controller.busy
                 onEdited: text => sheet.controller.step = text
+                onEntered: sheet.controller.ask()
             }
         }
         RowLayout {
             spacing: Theme.spaceL
 
-            Field {
+            ConnectField {
                 Layout.fillWidth: true
                 name: "runName"
                 label: qsTr("Name of the run")
                 hint: qsTr("The cluster's job, else host and time")
                 text: sheet.controller.runName
+                locked: sheet.controller.busy
                 onEdited: text => sheet.controller.runName = text
+                onEntered: sheet.controller.ask()
             }
-            Field {
+            ConnectField {
                 Layout.fillWidth: true
                 name: "target"
                 label: qsTr("Into")
                 text: sheet.controller.target
+                locked: sheet.controller.busy
                 onEdited: text => sheet.controller.target = text
+                onEntered: sheet.controller.ask()
             }
         }
         UiSeparator {

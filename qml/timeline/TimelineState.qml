@@ -41,9 +41,9 @@ Item {
     // The engine of a linked run is gone: what was had of it stays.
     UiRaised {
         objectName: "engineProblem"
-        anchors.top: parent.top
+        anchors.bottom: parent.bottom
         anchors.horizontalCenter: parent.horizontalCenter
-        anchors.topMargin: state.controller.lanes.top + Theme.spaceS
+        anchors.bottomMargin: Theme.spaceM
         width: Math.min(parent.width - Theme.spaceXl, engine.implicitWidth + Theme.spaceXl)
         height: engine.height + Theme.spaceM
         visible: state.controller.engineProblem !== ""

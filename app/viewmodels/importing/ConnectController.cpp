@@ -1,7 +1,7 @@
 #include "app/viewmodels/importing/ConnectController.h"
 
-#include "app/viewmodels/text/HumanText.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
 #include "importers/engine/Moments.h"
 
 #include <QDir>
@@ -130,8 +130,12 @@ void ConnectController::takeFound(
     QStringList jobs;
     for (const auto& job : catalogue.jobs)
         jobs.append(QString::fromStdString(job));
-    m_foundText = tr("%n GPU(s)", nullptr, static_cast<int>(catalogue.roster.gpus().size()))
-        + tr(" on ") + tr("%n node(s)", nullptr, static_cast<int>(catalogue.roster.nodes().size()));
+    const auto counted = [](std::size_t count, const char* what) {
+        return QString::fromStdString(text::counted(static_cast<std::int64_t>(count), what));
+    };
+    m_foundText = tr("%1 on %2")
+                      .arg(counted(catalogue.roster.gpus().size(), "GPU"),
+                          counted(catalogue.roster.nodes().size(), "node"));
     if (!catalogue.roster.nodes().empty())
         m_foundText += tr(", %1 to %2")
                            .arg(QString::fromStdString(catalogue.roster.nodes().front()),

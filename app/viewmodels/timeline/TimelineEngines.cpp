@@ -62,6 +62,7 @@ EngineLanes::Settings TimelineController::engineSettings() {
 void TimelineController::engineAnswered() {
     m_loader.invalidate();
     requestData();
+    m_cursor.probe();
     Q_EMIT engineChanged();
 }
 
