@@ -70,6 +70,9 @@ private:
         unit.notes.clear();
         unit.runName = trace.runName;
         unit.rank = trace.rank;
+        // Its own second of local time is of no use beside the trace's clock.
+        unit.clock = ClockKind::None;
+        unit.start.reset();
         if (!trace.partner.empty()) {
             unit.enabled = false;
             unit.partner = trace.path;
