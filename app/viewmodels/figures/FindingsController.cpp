@@ -110,9 +110,9 @@ void FindingsController::readGrowth() {
             }
             return found;
         },
-        [this](Found found) {
-            for (auto& [run, rows] : found) {
-                m_known[run.id] = std::move(rows);
+        [this](const Found& found) {
+            for (const auto& [run, rows] : found) {
+                m_known[run.id] = rows;
                 m_readTo[run.id] = run.range.end;
             }
             refresh();
