@@ -17,6 +17,7 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM}) # as ccache wants it for precompiled headers
 endif()
 
+set(TRAINSCOPE_HOT_OPTIONS $<$<CONFIG:Debug>:-O1> $<$<CONFIG:Release>:-O3>)
 add_library(trainscope_options INTERFACE)
 target_compile_options(trainscope_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast
