@@ -68,12 +68,46 @@ void printGpus(const analysis::RunSummary& summary, std::ostream& out) {
     text::print(out, table, "  ");
 }
 
+void printNodeEnergy(const analysis::RunSummary& summary, std::ostream& out) {
+    if (const auto& nodes = summary.nodeEnergy) {
+        out << "\n  energy of nodes " << text::aligned(nodes->joules, "J") << ", covering "
+            << text::alignedPercent(nodes->coverage);
+        if (summary.restJoules && nodes->joules > 0.0)
+            out << "; not of the GPUs: " << text::aligned(*summary.restJoules, "J") << " ("
+                << text::alignedPercent(*summary.restJoules / nodes->joules) << ")";
+    }
+    if (const auto& switches = summary.switchEnergy)
+        out << "\n  energy of switches " << text::aligned(switches->joules, "J");
+}
+
+// Nodes whose own power was measured.
+void printNodes(const analysis::RunSummary& summary, std::ostream& out) {
+    text::Table table{.columns
+        = {{"node"}, {"mean power"}, {"peak power"}, {"energy"}, {"of its GPUs"}, {"the rest"}}};
+    for (const auto& node : summary.nodes) {
+        const auto power = node.metrics.find(metric::kNodePower);
+        if (!node.energy || power == node.metrics.end())
+            continue;
+        const auto told = [](const std::optional<double>& value, const char* unit) {
+            return value ? text::aligned(*value, unit) : std::string("—");
+        };
+        table.add({std::to_string(node.node), told(power->second.mean, "W"),
+            told(power->second.max, "W"), told(node.energy->joules, "J"), told(node.gpuJoules, "J"),
+            told(node.restJoules, "J")});
+    }
+    if (table.isEmpty())
+        return;
+    out << '\n';
+    text::print(out, table, "  ");
+}
+
 void printText(const analysis::RunSummary& summary,
     const std::optional<analysis::SteadyState>& steady, std::ostream& out) {
     const Run& run = summary.run;
-    out << run.name << "  (" << toString(run.kind) << ", " << toString(run.status) << ")\n  "
-        << text::counted(run.gpuCount, "GPU") << " on " << text::counted(run.nodeCount, "node")
-        << ", " << text::alignedDuration(summary.duration);
+    out << run.name << "  (" << toString(run.kind) << ", " << toString(run.status) << ")\n  ";
+    if (run.gpuCount > 0 || run.nodeCount == 0)
+        out << text::counted(run.gpuCount, "GPU") << " on ";
+    out << text::counted(run.nodeCount, "node") << ", " << text::alignedDuration(summary.duration);
     if (!run.range.isEmpty())
         out << " from " << text::moment(steady ? steady->window.begin : run.range.begin);
     if (steady)
@@ -83,8 +117,10 @@ void printText(const analysis::RunSummary& summary,
             << text::alignedPercent(summary.energy->coverage)
             << (steady && !steady->isWholeRun ? " of this time" : " of the run");
     }
+    printNodeEnergy(summary, out);
     out << "\n\n";
     printMetrics(summary, out);
+    printNodes(summary, out);
     printGpus(summary, out);
 }
 

@@ -42,6 +42,14 @@ Json gpuSummaryJson(const analysis::GpuSummary& gpu) {
     return json;
 }
 
+Json nodeSummaryJson(const analysis::NodeSummary& node) {
+    Json json{{"node", node.node}};
+    addEnergy(json, node.energy);
+    add(json, {{"gpu_energy_j", node.gpuJoules}, {"rest_energy_j", node.restJoules}});
+    json["metrics"] = subjectJson(node.metrics);
+    return json;
+}
+
 } // namespace
 
 Json summaryJson(const analysis::RunSummary& summary) {
@@ -53,9 +61,15 @@ Json summaryJson(const analysis::RunSummary& summary) {
     json["metrics"] = objectOf(
         summary.metrics, [](const auto& one) { return Member(one.first, metricJson(one.second)); });
     json["gpus"] = listOf(summary.gpus, gpuSummaryJson);
-    json["nodes"] = listOf(summary.nodes, [](const auto& node) {
-        return Json{{"node", node.node}, {"metrics", subjectJson(node.metrics)}};
-    });
+    if (const auto& nodes = summary.nodeEnergy)
+        add(json,
+            {{"node_energy_j", nodes->joules}, {"node_energy_coverage", nodes->coverage},
+                {"rest_energy_j", summary.restJoules}});
+    if (const auto& switches = summary.switchEnergy)
+        add(json,
+            {{"switch_energy_j", switches->joules},
+                {"switch_energy_coverage", switches->coverage}});
+    json["nodes"] = listOf(summary.nodes, nodeSummaryJson);
     return json;
 }
 

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "core/model/Metric.h"
+#include "core/text/Numbers.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -48,6 +49,17 @@ std::vector<Fact> factsOf(const RunStatistics& run) {
         facts.push_back({(measured == 1 ? InspectorModel::tr("Energy, 1 GPU")
                                         : InspectorModel::tr("Energy, %1 GPUs").arg(measured)),
             metricText("energy", *run.energy, "J")});
+    if (run.nodeEnergy) {
+        const QString label = run.nodes == 1
+            ? InspectorModel::tr("Energy, 1 node")
+            : InspectorModel::tr("Energy, %1 nodes").arg(run.nodes);
+        const bool isCompared = run.energy && *run.nodeEnergy > 0.0;
+        const QString rest = isCompared ? InspectorModel::tr("%1 not of the GPUs")
+                                              .arg(QString::fromStdString(text::roundedPercent(
+                                                  1.0 - *run.energy / *run.nodeEnergy)))
+                                        : QString();
+        facts.push_back({label, metricText("energy", *run.nodeEnergy, "J"), false, rest});
+    }
     for (const auto& metric : run.metrics) {
         if (metric.metric.name != metric::kGpuPower || !metric.mean || !metric.max)
             continue;

@@ -118,6 +118,8 @@ public:
             result.metrics.push_back(fold.finished());
         for (const auto& [rank, gpu] : m_gpus)
             result.gpus.push_back(gpu);
+        result.nodeEnergy = m_nodeEnergy;
+        result.nodes = m_nodes;
         return result;
     }
 
@@ -132,6 +134,8 @@ private:
     Status addToGpu(const Series& series, const store::WindowStatistics& part) {
         const auto& [metric, subject]
             = std::tie(series.description.metric.name, series.description.subject);
+        if (subject.kind == SubjectKind::Node && metric == metric::kNodePower)
+            return addToNodes(series);
         if (subject.kind != SubjectKind::Gpu || part.count <= part.missing)
             return {};
         GpuStatistics& gpu = m_gpus[subject.rank];
@@ -149,10 +153,21 @@ private:
         return {};
     }
 
+    Status addToNodes(const Series& series) {
+        ASSIGN_OR_RETURN(auto energy, energyOf(m_store, series.id, m_window, m_isCancelled));
+        if (energy) {
+            m_nodeEnergy = m_nodeEnergy.value_or(0.0) + *energy;
+            ++m_nodes;
+        }
+        return {};
+    }
+
     const Store& m_store;
     RunFacts m_facts;
     TimeRange m_window;
     const Cancel& m_isCancelled;
+    std::optional<double> m_nodeEnergy;
+    int m_nodes = 0;
     std::map<std::string, MetricFold> m_metrics;
     std::map<int, GpuStatistics> m_gpus;
     std::optional<double> m_energy;

@@ -37,6 +37,8 @@ struct RunStatistics {
     // Within how many seconds a log without dates lies where it was placed; empty: none was.
     std::string logWithinS = {};
     bool logIsAmbiguous = false;
+    std::optional<double> nodeEnergy = {}; // of all nodes; absent without node_power
+    int nodes = 0; // that have it
 };
 
 Result<std::vector<RunStatistics>> selectionStatistics(const store::Store& store,

@@ -35,6 +35,10 @@ inline constexpr double kLinkSaturated = 0.8; // of the peak while busy, by coun
 inline constexpr double kHiddenIterations = 0.5; // of an iteration: what the sensor takes
 inline constexpr double kMostMfu = 1.0;
 inline constexpr double kNodeSpread = 0.05; // std. dev. of node means / mean
+inline constexpr double kNodeApart = 0.10; // power of a node from the median of all
+inline constexpr double kLeastRest = 0.08; // of a node's energy: processors, fans and losses
+inline constexpr double kMostRest = 0.60;
+inline constexpr double kRestApart = 0.10; // from the median of the nodes
 inline constexpr double kGpuSlow = 0.90; // clock / median of all
 inline constexpr double kGpuPower = 0.80; // power / median of all
 inline constexpr double kGpuHotC = 10.0; // above the median of all
@@ -73,6 +77,8 @@ void findStagePower(const RunFacts& facts, Findings& found);
 // GPUs and nodes that differ.
 void findOutlierGpus(const RunFacts& facts, Findings& found);
 void findNodeSpread(const RunFacts& facts, Findings& found);
+void findNodePower(const RunFacts& facts, Findings& found);
+void findRestOfNode(const RunFacts& facts, Findings& found);
 void findPcieConcentration(const RunFacts& facts, Findings& found);
 void findBusyLinks(const RunFacts& facts, Findings& found);
 

@@ -42,7 +42,21 @@ std::optional<double> between(const std::optional<Sample>& before,
         length > 0.0 ? static_cast<double>(elapsedNs(before->time, moment)) / length : 0.0);
 }
 
-constexpr std::string_view kPower = metric::kGpuPower;
+bool isSubjectsPower(const SeriesDescription& description) {
+    const std::string& name = description.metric.name;
+    switch (description.subject.kind) {
+    case SubjectKind::Gpu:
+        return name == metric::kGpuPower;
+    case SubjectKind::Node:
+        return name == metric::kNodePower;
+    case SubjectKind::Switch:
+        return name == metric::kSwitchPower;
+    case SubjectKind::Link:
+    case SubjectKind::Run:
+        break;
+    }
+    return false;
+}
 
 template <typename Accumulator>
 Status feed(const store::Store& store, SeriesId series, TimeRange window, Accumulator& accumulator,
@@ -123,7 +137,7 @@ Result<WindowEdges> windowEdges(const store::Store& store, const Series& series,
 
 SeriesFigures::SeriesFigures(const SeriesDescription& description)
     : m_values(accumulatorOf(description)) {
-    if (description.metric.name == kPower && description.subject.kind == SubjectKind::Gpu)
+    if (isSubjectsPower(description))
         m_energy.emplace();
 }
 

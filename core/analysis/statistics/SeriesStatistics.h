@@ -35,7 +35,7 @@ Result<WindowEdges> windowEdges(const store::Store& store, const Series& series,
 struct SeriesStatistics {
     SubjectStatistics statistics;
     Distribution distribution; // of a gauge or rate, by time held
-    std::optional<EnergyIntegral> energy; // of a GPU's power that is not all missing
+    std::optional<EnergyIntegral> energy; // of a GPU's, node's or switch's power, not all missing
     // Where energy has bridged a gap longer than this, which it must not: to be integrated again
     // with this limit.
     std::optional<double> gapLimit;

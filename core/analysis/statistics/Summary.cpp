@@ -1,6 +1,7 @@
 #include "core/analysis/statistics/Summary.h"
 
 #include "core/analysis/statistics/Means.h"
+#include "core/analysis/statistics/NodeEnergy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/StatisticsPipeline.h"
@@ -165,7 +166,13 @@ private:
                 static_cast<double>(integral.covered().ns)
                     / static_cast<double>(m_summary.duration.ns));
         }
-        gpuOf(power.description.subject.rank).energy = energy;
+        const Subject& subject = power.description.subject;
+        if (subject.kind == SubjectKind::Gpu)
+            gpuOf(subject.rank).energy = energy;
+        else if (subject.kind == SubjectKind::Node)
+            nodeOf(subject.node).energy = energy;
+        else
+            m_switches[subject.device] = energy;
     }
 
     void warnOfResets(const Series& series, const SubjectStatistics& statistics) {
@@ -191,6 +198,7 @@ private:
         }
         for (auto& [node, summary] : m_nodes)
             m_summary.nodes.push_back(std::move(summary));
+        addNodeEnergy(m_summary, m_switches);
     }
 
     // Nodes from their GPUs, the run from its GPUs (else its nodes), and the imbalance.
@@ -254,6 +262,7 @@ private:
     std::map<int, GpuSummary> m_gpus;
     std::map<int, NodeSummary> m_nodes;
     std::map<std::string, std::vector<SubjectStatistics>> m_others; // of switches and the run
+    std::map<std::string, Energy> m_switches;
     std::map<std::string, Pool> m_pools; // that are not complete
     std::vector<GappedPower> m_gapped;
     std::size_t m_seriesDone = 0;

@@ -34,7 +34,7 @@ std::optional<double> statisticOf(const std::map<std::string, SubjectStatistics>
     const std::string& metric, std::optional<double> SubjectStatistics::*field);
 
 struct Energy {
-    double joules = 0.0; // trapezoid over the non-missing samples of gpu_power
+    double joules = 0.0; // trapezoid over the non-missing samples of a power
     double coverage = 0.0; // fraction of the run that has data
 };
 
@@ -50,6 +50,11 @@ struct NodeSummary {
     // Metrics of the node and of its links (links are summed); GPU metrics as mean of means,
     // minimum of minima, maximum of maxima and sum of totals.
     std::map<std::string, SubjectStatistics> metrics;
+    std::optional<Energy> energy = {}; // of node_power
+    // Of its GPUs, and what is left of the node's: processors, memory, fans and losses. Where every
+    // GPU has power for as much of the run as the node (NodeEnergy.h).
+    std::optional<double> gpuJoules = {};
+    std::optional<double> restJoules = {};
 };
 struct MetricSummary {
     Metric metric;
@@ -65,6 +70,10 @@ struct RunSummary {
                          // of the window
     std::optional<Energy>
         energy; // summed over GPUs; coverage is their mean, 0 for those without power
+    std::optional<Energy> nodeEnergy; // summed over the nodes that have node_power
+    std::optional<Energy> switchEnergy; // likewise over switches
+    std::optional<double>
+        restJoules; // summed over nodes; absent where one that has energy has none
     std::map<std::string, MetricSummary> metrics;
     std::vector<GpuSummary> gpus;
     std::vector<NodeSummary> nodes;

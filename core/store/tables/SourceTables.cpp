@@ -143,7 +143,8 @@ Status writeRun(Database& database, RunId run, const Run& facts) {
         = "UPDATE run SET kind=?2, status=?3, simulated=?4, gpu_model=iif(?5<>'', ?5, "
         + std::string(model) + "), world_size=?6,"
         + " gpu_count=(SELECT count(*) FROM gpu WHERE run=?1),"
-        + " node_count=(SELECT count(DISTINCT node) FROM gpu WHERE run=?1),"
+        + " node_count=(SELECT count(*) FROM (SELECT node FROM gpu WHERE run=?1"
+          " UNION SELECT node FROM series WHERE run=?1 AND subject='node')),"
         + " begin_ns=coalesce((SELECT min(begin_ns) FROM " + std::string(ranges) + "), 0),"
         + " end_ns=coalesce((SELECT max(end_ns) FROM " + std::string(ranges) + "), 0) WHERE id=?1";
     RETURN_IF_ERROR(database.execute(sql, run.value, toString(facts.kind), toString(facts.status),

@@ -118,6 +118,23 @@ std::vector<Case> balanceCases() {
             [](RunFacts& f, double x) { setMean(f, "gpu_temperature", 2, 60.0 + x); },
             {"rank 2 is 11 °C hotter than the median of the GPUs in that place"}, {{"worst", 71}},
             2},
+        {"node_power", 1090, 1110,
+            [](RunFacts& f, double x) {
+                for (NodeSummary& node : f.whole.nodes)
+                    node.metrics["node_power"] = mean(node.node == 2 ? x : 1000.0);
+            },
+            {"Node 2", "11 % more", "median of 4 nodes"},
+            {{"node", 2}, {"power_w", 1110}, {"median_w", 1000}}, -1},
+        // Nodes of 800 kJ whose GPUs leave 40 % of it, but for one.
+        {"rest_of_node", 0.31, 0.07,
+            [](RunFacts& f, double x) {
+                for (NodeSummary& node : f.whole.nodes) {
+                    node.energy = Energy{800'000.0, 1.0};
+                    node.restJoules = (node.node == 1 ? x : 0.4) * 800'000.0;
+                }
+            },
+            {"GPUs of node 1", "7 % are left"},
+            {{"node", 1}, {"rest_fraction", 0.07}, {"median_fraction", 0.4}}, -1},
         {"node_imbalance", 0.049, 0.1,
             [](RunFacts& f, double x) {
                 f.steady.metrics["gpu_power"].interNodeStd = x * 600.0;

@@ -254,6 +254,45 @@ private Q_SLOTS:
         QCOMPARE(result.error().code, ErrorCode::Cancelled);
     }
 
+    // Two GPUs at 300 W and 400 W for 4 s beside a node at 1000 W: 1200 J and 1600 J of 4000 J.
+    void energyOfNodes() {
+        begin("nodes");
+        addGpu(0, 0);
+        addGpu(1, 0);
+        add("gpu_power", gpu(0), {300, 300, 300, 300, 300});
+        add("gpu_power", gpu(1), {400, 400, 400, 400, 400});
+        add("node_power", node(0), {1000, 1000, 1000, 1000, 1000});
+        add("switch_power", {SubjectKind::Switch, -1, -1, "sw0"}, {100, 200, 300, 200, 100});
+        const auto summary = finished();
+        const auto& whole = summary.nodes.at(0);
+        QCOMPARE(whole.energy->joules, 4000.0);
+        QCOMPARE(whole.energy->coverage, 1.0);
+        QCOMPARE(*whole.gpuJoules, 2800.0);
+        QCOMPARE(*whole.restJoules, 1200.0);
+        QCOMPARE(summary.nodeEnergy->joules, 4000.0);
+        QCOMPARE(*summary.restJoules, 1200.0);
+        QCOMPARE(summary.switchEnergy->joules, 800.0); // 150 + 250 + 250 + 150
+        QCOMPARE(summary.energy->joules, 2800.0);
+    }
+
+    // A node that was measured for half of the GPUs' time is not compared; one without GPUs has
+    // none to compare.
+    void energyOfNodesWithoutRest() {
+        begin("parts");
+        addGpu(0, 0);
+        add("gpu_power", gpu(0), {300, 300, 300, 300, 300});
+        add("node_power", node(0), {1000, 1000, 1000});
+        add("node_power", node(1), {500, 500, 500, 500, 500});
+        const auto summary = finished();
+        QCOMPARE(summary.nodes.at(0).energy->coverage, 0.5);
+        QVERIFY(!summary.nodes.at(0).restJoules);
+        QCOMPARE(summary.nodes.at(1).energy->joules, 2000.0);
+        QVERIFY(!summary.nodes.at(1).gpuJoules);
+        QVERIFY(!summary.restJoules);
+        QCOMPARE(summary.nodeEnergy->joules, 4000.0);
+        QCOMPARE(summary.run.nodeCount, 2);
+    }
+
 private:
     void begin(const char* name) {
         auto session = store::beginImport(*m_store, {"/made/up", 1, "hash", name});

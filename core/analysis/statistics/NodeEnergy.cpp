@@ -1,0 +1,73 @@
+#include "core/analysis/statistics/NodeEnergy.h"
+
+#include "core/analysis/statistics/Accumulators.h"
+
+#include <cmath>
+
+namespace trainscope::analysis {
+
+namespace {
+
+// Absent where a GPU has no power, or for another part of the run than its node.
+std::optional<double> gpuJoulesOf(const RunSummary& summary, const NodeSummary& node) {
+    CompensatedSum joules;
+    bool hasGpus = false;
+    for (const GpuSummary& gpu : summary.gpus) {
+        if (gpu.gpu.node != node.node)
+            continue;
+        if (!gpu.energy
+            || std::abs(gpu.energy->coverage - node.energy->coverage) > kComparedCoverage)
+            return std::nullopt;
+        hasGpus = true;
+        joules.add(gpu.energy->joules);
+    }
+    return hasGpus ? std::optional(joules.value()) : std::nullopt;
+}
+
+// Coverage is the mean of the parts'.
+class EnergySum {
+public:
+    void add(const Energy& energy) {
+        m_joules.add(energy.joules);
+        m_coverage.add(energy.coverage);
+        ++m_parts;
+    }
+    [[nodiscard]] std::optional<Energy> total() const {
+        if (m_parts == 0)
+            return std::nullopt;
+        return Energy{m_joules.value(), m_coverage.value() / m_parts};
+    }
+
+private:
+    CompensatedSum m_joules;
+    CompensatedSum m_coverage;
+    int m_parts = 0;
+};
+
+} // namespace
+
+void addNodeEnergy(RunSummary& summary, const std::map<std::string, Energy>& switches) {
+    EnergySum ofNodes;
+    EnergySum ofSwitches;
+    CompensatedSum rest;
+    bool isWhole = true;
+    for (NodeSummary& node : summary.nodes) {
+        if (!node.energy)
+            continue;
+        ofNodes.add(*node.energy);
+        node.gpuJoules = gpuJoulesOf(summary, node);
+        if (node.gpuJoules) {
+            node.restJoules = node.energy->joules - *node.gpuJoules;
+            rest.add(*node.restJoules);
+        }
+        isWhole = isWhole && node.restJoules.has_value();
+    }
+    for (const auto& [name, energy] : switches)
+        ofSwitches.add(energy);
+    summary.nodeEnergy = ofNodes.total();
+    summary.switchEnergy = ofSwitches.total();
+    if (summary.nodeEnergy && isWhole)
+        summary.restJoules = rest.value();
+}
+
+} // namespace trainscope::analysis
