@@ -67,10 +67,18 @@ void TileColumns::addTo(
             last = static_cast<std::size_t>(std::clamp(
                 std::ceil(to - 0.5) - 1.0, middle, static_cast<double>(m_columns) - 1.0));
         }
-        for (std::size_t column = first; column <= last; ++column) {
+        // Extremes count in every column that is touched, as everywhere.
+        constexpr double whisker = 1e-6;
+        const double end = static_cast<double>(m_columns) - 1.0;
+        const auto touched
+            = static_cast<std::size_t>(std::clamp(std::floor(from + whisker), 0.0, end));
+        const auto touchedEnd = std::max(
+            last, static_cast<std::size_t>(std::clamp(std::ceil(to - whisker) - 1.0, 0.0, end)));
+        for (std::size_t column = std::min(first, touched); column <= touchedEnd; ++column) {
             if (!isWanted(column))
                 continue;
-            m_known[column] = 1;
+            const bool isOwn = first <= column && column <= last;
+            m_known[column] = static_cast<std::uint8_t>(m_known[column] | (isOwn ? 1 : 0));
             const auto at = static_cast<std::size_t>(i);
             for (const auto& [key, row] : tile.rows) {
                 if (std::isnan(row.mean[at]))
@@ -81,8 +89,10 @@ void TileColumns::addTo(
                 Sum& sum = sums[column];
                 const float low = std::isnan(row.low[at]) ? row.mean[at] : row.low[at];
                 const float high = std::isnan(row.high[at]) ? row.mean[at] : row.high[at];
-                sum.low = sum.count == 0 ? low : std::min(sum.low, low);
-                sum.high = sum.count == 0 ? high : std::max(sum.high, high);
+                sum.low = std::fmin(sum.low, low);
+                sum.high = std::fmax(sum.high, high);
+                if (!isOwn)
+                    continue;
                 sum.sum += static_cast<double>(row.mean[at]);
                 sum.last = row.mean[at];
                 ++sum.count;

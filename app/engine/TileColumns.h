@@ -7,6 +7,7 @@
 #include "core/plot/timeline/Timeline.h"
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -38,8 +39,8 @@ public:
 
 private:
     struct Sum {
-        float low = 0.0F;
-        float high = 0.0F;
+        float low = std::numeric_limits<float>::quiet_NaN(); // of what touches the column
+        float high = std::numeric_limits<float>::quiet_NaN();
         double sum = 0.0;
         std::uint32_t count = 0;
         float last = 0.0F;

@@ -223,8 +223,10 @@ void tst_RealEngines::links() {
             } else if (!isInGap && !(gpu == 3 && (i == 9 || i == 15))) {
                 QCOMPARE(buckets[i].min, float(300 + gpu));
                 QCOMPARE(buckets[i].max, float(418 + gpu));
-                // Columns of the ladder are 45.3 s long, so means are near the minute's 359 W.
-                QVERIFY(std::abs(buckets[i].mean - float(359 + gpu)) < 12.0F);
+                // Columns of the ladder are 45.25 s long: what one leaves out of its minute is
+                // 14.75 s whose mean lies within 45 W of the minute's 359 W, which is a third of
+                // it in the rest.
+                QVERIFY(std::abs(buckets[i].mean - float(359 + gpu)) < 15.0F);
             }
         }
     }
