@@ -54,7 +54,7 @@ bool takeColumns(std::string_view& bytes, std::vector<float>& values) {
 } // namespace
 
 std::size_t LaneTile::bytes() const {
-    constexpr std::size_t row = 3 * kColumns * sizeof(float) + 160;
+    constexpr std::size_t row = std::size_t{3} * kColumns * sizeof(float) + 160;
     return rows.size() * row + 128;
 }
 
@@ -149,7 +149,7 @@ LaneTilePtr LaneTiles::read(const TileKey& key) const {
     return unpackedTile(bytes.str());
 }
 
-void LaneTiles::put(const TileKey& key, LaneTilePtr tile) {
+void LaneTiles::put(const TileKey& key, const LaneTilePtr& tile) {
     const std::lock_guard lock(m_mutex);
     keep(key, tile);
     if (tile->isFinal && !m_folder.empty())

@@ -51,7 +51,7 @@ public:
     LaneTiles(std::string folder, std::size_t mostBytes, std::uint64_t mostFileBytes);
 
     LaneTilePtr find(const TileKey& key);
-    void put(const TileKey& key, LaneTilePtr tile);
+    void put(const TileKey& key, const LaneTilePtr& tile);
     [[nodiscard]] std::size_t bytes() const;
 
 private:

@@ -77,7 +77,8 @@ std::string trimmedNumber(double value, int significant, int most) {
 std::string alignedNumber(double value) {
     const double size = std::abs(value);
     constexpr double kLarge = 1e7;
-    if (size >= kLarge)
+    constexpr double kSmall = 1e-3; // else it would be shown as 0
+    if (size >= kLarge || (size > 0.0 && size < kSmall))
         return fmt::format("{:.4g}", value);
     const int decimals = size >= 1000.0 ? 0 : size >= 100.0 ? 1 : size >= 10.0 ? 2 : 3;
     return fmt::format("{:.{}f}", value, decimals);

@@ -165,7 +165,8 @@ Result<AnswerFacts> read(std::string_view body, Data&& data) {
     Status visited;
     const bool isAnswer
         = walk(cursor, facts, isSuccess, [&] { return data(cursor, facts, visited); });
-    RETURN_IF_ERROR(visited);
+    if (!visited.hasValue())
+        return visited.error();
     if (!isAnswer)
         return notAnAnswer(body);
     if (!isSuccess) {

@@ -79,9 +79,10 @@ private:
         if (!m_cursor.string(text))
             return false;
         auto mapping = mappingFrom(text);
-        if (mapping.hasValue())
-            m_link.mapping = std::move(mapping).value();
-        return mapping.hasValue();
+        if (!mapping.hasValue())
+            return false;
+        m_link.mapping = std::move(mapping).value();
+        return true;
     }
 
     template <typename Integer>

@@ -82,7 +82,7 @@ std::vector<DurationNs> clockSteps(const std::vector<std::optional<TimeNs>>& sta
         const std::int64_t apart = starts[i]->ns - usual;
         const std::int64_t quarters
             = std::llround(static_cast<double>(apart) / static_cast<double>(kQuarterNs));
-        constexpr std::int64_t kMostQuarters = 26 * 4; // no zones are further apart
+        constexpr std::int64_t kMostQuarters = 104; // 26 h: no zones are further apart
         if (quarters != 0 && std::abs(quarters) <= kMostQuarters
             && std::abs(apart - quarters * kQuarterNs) <= kNearNs)
             steps[i] = {quarters * kQuarterNs};

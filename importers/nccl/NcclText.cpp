@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 namespace trainscope::importers::nccl {
 
@@ -67,8 +66,9 @@ std::optional<NcclLine> ncclLine(std::string_view line) {
         return std::nullopt;
     parsed.text = line.substr(at + 11);
     // host:pid:tid [device]; of versions that stamp their lines more stands before it.
-    const auto parts = words(line.substr(0, at), " \t");
-    for (const std::string_view part : std::ranges::reverse_view(parts)) {
+    auto parts = words(line.substr(0, at), " \t");
+    std::reverse(parts.begin(), parts.end());
+    for (const std::string_view part : parts) {
         if (part.starts_with('[') && part.ends_with(']')) {
             parsed.device = wholeNumber<int>(part.substr(1, part.size() - 2)).value_or(-1);
             continue;

@@ -15,7 +15,6 @@ namespace trainscope::record {
 
 namespace {
 
-using amd::Functions;
 using amd::Handle;
 using amd::kNoValue;
 
@@ -49,19 +48,19 @@ double numberOf(Function function, Handle device, const Args&... args) {
 }
 
 // Watts of the socket: now where the GPU measures that (MI300), else averaged.
-double readSocketPower(const Functions& library, Handle device) {
+double readSocketPower(const amd::Functions& library, Handle device) {
     const double first = wordOf(library.power, 0, device);
     return std::isnan(first) ? wordOf(library.power, 1, device) : first;
 }
 
 // Degrees in some versions, their thousandths in others.
-double readTemperature(const Functions& library, Handle device, std::uint32_t sensor) {
+double readTemperature(const amd::Functions& library, Handle device, std::uint32_t sensor) {
     constexpr double hotterThanAny = 1000.0;
     const double value = numberOf<std::int64_t>(library.temperature, device, sensor, amd::kCurrent);
     return value >= hotterThanAny ? value / hotterThanAny : value;
 }
 
-double readEcc(const Functions& library, Handle device, std::size_t place) {
+double readEcc(const amd::Functions& library, Handle device, std::size_t place) {
     amd::Room room{};
     if (library.ecc == nullptr || library.ecc(device, room.data()) != amd::kSuccess)
         return kNoValue;
@@ -69,63 +68,63 @@ double readEcc(const Functions& library, Handle device, std::size_t place) {
 }
 
 // Megabits a second as the library's header says, of both directions.
-double readPcie(const Functions& library, Handle device) {
+double readPcie(const amd::Functions& library, Handle device) {
     return wordOf(library.pcie, kPcieBandwidthAt / sizeof(std::uint32_t), device);
 }
 
 struct AmdReading {
     std::string_view metric;
     ChannelTraits traits;
-    double (*read)(const Functions& library, Handle device);
+    double (*read)(const amd::Functions& library, Handle device);
 };
 constexpr std::array kAmdReadings{
     AmdReading{metric::kGpuTemperature, {},
-        [](const Functions& library, Handle device) {
+        [](const amd::Functions& library, Handle device) {
             return readTemperature(library, device, amd::kEdge);
         }},
     AmdReading{metric::kHotspotTemperature, {},
-        [](const Functions& library, Handle device) {
+        [](const amd::Functions& library, Handle device) {
             return readTemperature(library, device, amd::kHotspot);
         }},
     AmdReading{metric::kMemTemperature, {},
-        [](const Functions& library, Handle device) {
+        [](const amd::Functions& library, Handle device) {
             return readTemperature(library, device, amd::kVram);
         }},
     AmdReading{metric::kSmClock, {kMegahertz},
-        [](const Functions& library, Handle device) {
+        [](const amd::Functions& library, Handle device) {
             return wordOf(library.clock, 0, device, amd::kGfxClock);
         }},
     AmdReading{metric::kMemClock, {kMegahertz},
-        [](const Functions& library, Handle device) {
+        [](const amd::Functions& library, Handle device) {
             return wordOf(library.clock, 0, device, amd::kMemClock);
         }},
     AmdReading{metric::kGpuUtilization, {kOfHundred},
-        [](const Functions& library, Handle device) {
+        [](const amd::Functions& library, Handle device) {
             return wordOf(library.activity, 0, device);
         }},
     AmdReading{metric::kMemUtilization, {kOfHundred},
-        [](const Functions& library, Handle device) {
+        [](const amd::Functions& library, Handle device) {
             return wordOf(library.activity, 1, device);
         }},
     AmdReading{metric::kMemUsed, {},
-        [](const Functions& library, Handle device) {
+        [](const amd::Functions& library, Handle device) {
             return numberOf<std::uint64_t>(library.memoryUsed, device, amd::kVideoMemory);
         }},
     AmdReading{"pcie_rate", {kMegabit}, readPcie},
     AmdReading{metric::kMemTotal, kSeldom,
-        [](const Functions& library, Handle device) {
+        [](const amd::Functions& library, Handle device) {
             return numberOf<std::uint64_t>(library.memoryTotal, device, amd::kVideoMemory);
         }},
     AmdReading{metric::kPowerLimit, kSeldom, amd::powerCap},
     AmdReading{metric::kFanSpeed, {1.0 / kFullFan, 0, SensorKind::Unknown, true},
-        [](const Functions& library, Handle device) {
+        [](const amd::Functions& library, Handle device) {
             constexpr std::uint32_t firstFan = 0;
             return numberOf<std::int64_t>(library.fan, device, firstFan);
         }},
     AmdReading{metric::kEccCorrected, kErrors,
-        [](const Functions& library, Handle device) { return readEcc(library, device, 0); }},
+        [](const amd::Functions& library, Handle device) { return readEcc(library, device, 0); }},
     AmdReading{metric::kEccUncorrected, kErrors,
-        [](const Functions& library, Handle device) { return readEcc(library, device, 1); }},
+        [](const amd::Functions& library, Handle device) { return readEcc(library, device, 1); }},
 };
 // What the power is of follows from the table of metrics.
 constexpr std::array kSocketPowers{
@@ -153,8 +152,8 @@ constexpr std::array kDirections{
 
 class AmdProbe final : public Probe {
 public:
-    AmdProbe(
-        const Functions& library, Handle device, int index, const std::filesystem::path& folder)
+    AmdProbe(const amd::Functions& library, Handle device, int index,
+        const std::filesystem::path& folder)
         : m_library(library)
         , m_device(device) {
         m_subject.rank = index;
@@ -276,7 +275,7 @@ private:
         std::vector<std::pair<std::size_t, std::size_t>> channels; // by link
     };
 
-    const Functions& m_library;
+    const amd::Functions& m_library;
     Handle m_device;
     Subject m_subject;
     std::vector<Channel> m_channels;
@@ -297,7 +296,7 @@ std::unique_ptr<Probe> amdProbe(const amd::Functions& library, amd::Handle devic
 }
 
 // Watts, or microwatts.
-double amd::powerCap(const Functions& library, Handle device) {
+double amd::powerCap(const amd::Functions& library, Handle device) {
     constexpr double moreThanAny = 1e5;
     Room room{};
     if (library.powerCap == nullptr || library.powerCap(device, 0, room.data()) != kSuccess)

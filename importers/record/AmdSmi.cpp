@@ -17,12 +17,11 @@ namespace trainscope::record {
 
 namespace {
 
-using amd::Functions;
 using amd::Handle;
 
 class AmdSmi final : public GpuLibrary {
 public:
-    AmdSmi(DynamicLibrary library, const Functions& functions, PciTree tree)
+    AmdSmi(DynamicLibrary library, const amd::Functions& functions, PciTree tree)
         : m_library(std::move(library))
         , m_functions(functions)
         , m_tree(std::move(tree)) { }
@@ -124,7 +123,7 @@ private:
     }
 
     DynamicLibrary m_library;
-    Functions m_functions;
+    amd::Functions m_functions;
     PciTree m_tree;
     std::vector<Handle> m_devices; // by index
     std::vector<GpuFacts> m_gpus;
@@ -143,7 +142,7 @@ Result<std::unique_ptr<GpuLibrary>> openAmdSmi(const std::string& path, const st
             fmt::format("AMD's management library, which comes with ROCm, cannot be loaded: {}.",
                 library.error().message),
             {}};
-    const Functions functions(library.value());
+    const amd::Functions functions(library.value());
     if (functions.init == nullptr || functions.sockets == nullptr
         || functions.processors == nullptr)
         return Error{ErrorCode::NotFound,

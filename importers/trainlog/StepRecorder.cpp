@@ -127,7 +127,8 @@ StepRecorder::Column& StepRecorder::columnOf(const LoggedValue& value, std::stri
             meaning.metric = {
                 "tokens_per_second_per_gpu", "1/s", MetricKind::Rate, "Tokens per second and GPU"};
         else if (isTaken)
-            meaning.metric.name = "logged_" + meaning.metric.name;
+            meaning.metric = {"logged_" + meaning.metric.name, meaning.metric.unit,
+                meaning.metric.kind, meaning.metric.label + ", as logged"};
         if (meaning.metric.name.empty())
             meaning.metric = {"skipped_iterations", "1", MetricKind::Gauge, "Skipped iterations"};
         if (!meaning.isKnown)

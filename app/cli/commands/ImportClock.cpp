@@ -32,7 +32,7 @@ Result<DurationNs> periodOf(const std::string& text) {
 }
 
 Result<std::int64_t> offsetOf(const std::string& text) {
-    constexpr std::int64_t kMost = 18 * 3600;
+    constexpr std::int64_t kMost = std::int64_t{18} * 3600;
     std::optional<std::int64_t> seconds;
     const std::size_t colon = text.find(':');
     if (colon == std::string::npos) {

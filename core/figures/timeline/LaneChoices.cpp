@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 namespace trainscope::figures {
@@ -20,7 +21,7 @@ constexpr double kLogHeight = 88.0; // of what a training log says
 
 struct Known {
     std::vector<Metric> metrics; // by first appearance in the registry's order, then by name
-    std::set<std::string> ofRun; // metrics that no part of the machine has
+    std::map<std::string, SubjectKind> subjects; // of a metric; GPUs before nodes before others
     std::set<int> gpuRanks;
     std::set<int> streamRanks;
     std::set<int> threadRanks;
@@ -28,7 +29,6 @@ struct Known {
 
 Known collect(const Catalogue& catalogue) {
     Known known;
-    std::set<std::string> names;
     for (const auto& run : catalogue.runs) {
         for (const auto& series : run.series) {
             const auto& description = series.description;
@@ -36,13 +36,11 @@ Known collect(const Catalogue& catalogue) {
                 known.gpuRanks.insert(description.subject.rank);
             if (series.count == series.missing)
                 continue;
-            const bool isNew = names.insert(description.metric.name).second;
+            const auto [subject, isNew]
+                = known.subjects.try_emplace(description.metric.name, description.subject.kind);
+            subject->second = std::min(subject->second, description.subject.kind);
             if (isNew)
                 known.metrics.push_back(description.metric);
-            if (description.subject.kind != SubjectKind::Run)
-                known.ofRun.erase(description.metric.name);
-            else if (isNew)
-                known.ofRun.insert(description.metric.name);
         }
         for (const auto& track : run.tracks) {
             if (track.count == 0)
@@ -86,15 +84,38 @@ double kernelHeight(std::size_t ranks) {
     return 44.0 + 20.0 * static_cast<double>(std::clamp<std::size_t>(ranks, 2, 8));
 }
 
+bool isOfRun(const Known& known, const Metric& metric) {
+    return known.subjects.at(metric.name) == SubjectKind::Run;
+}
+
+std::string_view nounOf(SubjectKind kind) {
+    switch (kind) {
+    case SubjectKind::Node:
+        return "node";
+    case SubjectKind::Link:
+        return "link";
+    case SubjectKind::Switch:
+        return "switch";
+    case SubjectKind::Gpu:
+    case SubjectKind::Run:
+        break;
+    }
+    return "GPU";
+}
+
 void addMetricChoices(std::vector<LaneChoice>& choices, const Known& known, const Metric& metric) {
     const std::string label = metric.label.empty() ? metric.name : metric.label;
-    if (known.ofRun.contains(metric.name)) {
+    if (isOfRun(known, metric)) {
         choices.push_back({{LaneStyle::Lines, metric.name, {}, kLogHeight}, label});
         return;
     }
-    choices.push_back({{LaneStyle::Lines, metric.name, {}, 120.0}, label + ", all GPUs as lines"});
+    const std::string_view noun = nounOf(known.subjects.at(metric.name));
+    const std::string_view plural = noun == "switch" ? "es" : "s";
+    choices.push_back({{LaneStyle::Lines, metric.name, {}, 120.0},
+        fmt::format("{}, all {}{} as lines", label, noun, plural)});
     choices.push_back({{LaneStyle::Band, metric.name, {}, 96.0}, label + ", range and quantiles"});
-    choices.push_back({{LaneStyle::Heat, metric.name, {}, 120.0}, label + ", heat strip per GPU"});
+    choices.push_back({{LaneStyle::Heat, metric.name, {}, 120.0},
+        fmt::format("{}, heat strip per {}", label, noun)});
 }
 
 } // namespace
@@ -104,6 +125,8 @@ Arrangement defaultArrangement(const Catalogue& catalogue) {
     Arrangement arrangement;
     addFirst(
         arrangement, known, {metric::kGpuPower, metric::kGpuPowerAverage}, LaneStyle::Lines, 140.0);
+    addFirst(arrangement, known, {metric::kNodePower}, LaneStyle::Lines, 120.0);
+    addFirst(arrangement, known, {metric::kSwitchPower}, LaneStyle::Lines, 88.0);
     addFirst(arrangement, known, {metric::kGpuTemperature, metric::kMemTemperature},
         LaneStyle::Heat, 140.0);
     addFirst(arrangement, known, {metric::kSmClock}, LaneStyle::Lines, 88.0);
@@ -147,7 +170,7 @@ std::vector<LaneChoice> laneChoices(const Catalogue& catalogue) {
     if (known.gpuRanks.size() > kMostRanksListed)
         return choices;
     for (const auto& metric : known.metrics) {
-        if (known.ofRun.contains(metric.name))
+        if (isOfRun(known, metric))
             continue;
         const std::string label = metric.label.empty() ? metric.name : metric.label;
         for (const int rank : known.gpuRanks)

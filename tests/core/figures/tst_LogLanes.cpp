@@ -65,6 +65,11 @@ void tst_LogLanes::byDefault() {
     // Without tokens the samples, without samples what was reported.
     QVERIFY(hasLane(defaultArrangement(catalogueOf({seriesOf("reported_flops", SubjectKind::Run)})),
         "reported_flops"));
+    // What only nodes and switches have is power all the same.
+    const auto ofNodes = defaultArrangement(catalogueOf({seriesOf("node_power", SubjectKind::Node),
+        seriesOf("loss", SubjectKind::Run), seriesOf("switch_power", SubjectKind::Switch)}));
+    QVERIFY(hasLane(ofNodes, "node_power"));
+    QVERIFY(hasLane(ofNodes, "switch_power"));
 }
 
 // One of the run is offered as a line only.
