@@ -61,7 +61,7 @@ int nodeOf(const RunFacts& facts, int rank) {
 }
 
 bool belongsTo(const Subject& subject, int rank, int node) {
-    if (subject.kind == SubjectKind::Run)
+    if (subject.kind == SubjectKind::Run || subject.kind == SubjectKind::Switch)
         return true;
     return subject.kind == SubjectKind::Gpu ? subject.rank == rank : subject.node == node;
 }
@@ -71,7 +71,7 @@ struct MetricValue {
     int links = 0; // that were summed
 };
 
-// Of a GPU, of its node or of the run; the links of a node count together.
+// Of a GPU, of its node, of a switch or of the run; the links of a node count together.
 Result<MetricValue> metricAt(const ProbedValues& values, const RunFacts& facts,
     const std::string& metric, int rank, TimeNs time) {
     const int node = nodeOf(facts, rank);
