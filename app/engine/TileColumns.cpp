@@ -1,5 +1,6 @@
 #include "app/engine/TileColumns.h"
 
+#include "core/figures/timeline/LaneLoad.h"
 #include "core/text/Times.h"
 #include "importers/engine/Reduction.h"
 
@@ -13,14 +14,6 @@ namespace {
 
 constexpr float kEmptyColumn = std::numeric_limits<float>::quiet_NaN();
 constexpr std::int64_t kHeldPeriods = 10;
-
-void fill(Bucket& bucket, float value) {
-    bucket.first = value;
-    bucket.last = value;
-    bucket.min = value;
-    bucket.max = value;
-    bucket.mean = value;
-}
 
 } // namespace
 
@@ -141,7 +134,7 @@ std::vector<Bucket> TileColumns::buckets(std::int64_t row, std::int64_t periodMs
         Bucket& bucket = buckets[i];
         if (sums != nullptr && (*sums)[i].count > 0) {
             const Sum& sum = (*sums)[i];
-            fill(bucket, sum.last);
+            figures::fill(bucket, sum.last);
             bucket.min = sum.low;
             bucket.max = sum.high;
             bucket.mean = static_cast<float>(sum.sum / sum.count);
@@ -157,7 +150,7 @@ std::vector<Bucket> TileColumns::buckets(std::int64_t row, std::int64_t periodMs
         if (isGap || m_known[i] == 0)
             held = kEmptyColumn;
         bucket.gap = isGap;
-        fill(bucket, held);
+        figures::fill(bucket, held);
     }
     return buckets;
 }

@@ -8,6 +8,7 @@
 #include "core/model/Import.h"
 #include "core/model/Time.h"
 #include "importers/common/Source.h"
+#include "importers/common/Stamp.h"
 
 #include <cstdint>
 #include <optional>
@@ -16,13 +17,6 @@
 #include <vector>
 
 namespace trainscope::importers {
-
-// How a source's time stamps relate to UTC.
-enum class ClockKind {
-    Utc, // unix time or an ISO stamp with zone
-    Local, // wall clock without zone: utcOffset says what to subtract
-    None, // no time stamps: start time and period are needed
-};
 
 // What a unit says of the machine of runs; it makes no run itself.
 struct MachineUnit {

@@ -127,6 +127,16 @@ std::string_view namePart(std::string_view path) {
     return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+std::string_view withoutSuffixes(std::string_view path) {
+    for (const std::string_view suffix : {".gz", ".zst"}) {
+        if (path.ends_with(suffix))
+            path.remove_suffix(suffix.size());
+    }
+    const std::size_t dot = path.rfind('.');
+    const std::size_t nameBegin = path.size() - namePart(path).size();
+    return dot != std::string_view::npos && dot > nameBegin ? path.substr(0, dot) : path;
+}
+
 RunFolders::RunFolders(const SourceTree& tree)
     : m_rootName(namePart(tree.displayPath({}))) {
     for (const SourceFile& file : tree.files()) {

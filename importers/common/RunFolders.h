@@ -58,5 +58,7 @@ std::string_view folderPart(std::string_view path);
 // Whether a file lies in the folder or below; "" is the root.
 bool isInside(std::string_view file, std::string_view folder);
 std::string_view namePart(std::string_view path);
+// Without .gz, .zst and the suffix before it: "a/power" of "a/power.csv.gz".
+std::string_view withoutSuffixes(std::string_view path);
 
 } // namespace trainscope::importers

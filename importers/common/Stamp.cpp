@@ -232,4 +232,29 @@ std::optional<Stamp> parseBannerDate(std::string_view text) {
     return Stamp{toTime(t), StampKind::Local, false};
 }
 
+ClockKind clockOf(std::optional<StampKind> stamps) {
+    if (!stamps || *stamps == StampKind::Relative)
+        return ClockKind::None;
+    return *stamps == StampKind::Local ? ClockKind::Local : ClockKind::Utc;
+}
+
+std::string clockText(
+    std::optional<StampKind> stamps, std::optional<std::int64_t> localOffsetSeconds) {
+    if (!stamps)
+        return "no stamps: placed by start and period";
+    switch (*stamps) {
+    case StampKind::Unix:
+        return "unix time";
+    case StampKind::Zoned:
+        return "ISO time with zone";
+    case StampKind::Relative:
+        return "seconds since the start of the recording";
+    case StampKind::Local:
+        break;
+    }
+    return localOffsetSeconds
+        ? "local time, " + std::to_string(*localOffsetSeconds) + " s ahead of UTC"
+        : std::string("local time without zone, taken as UTC");
+}
+
 } // namespace trainscope::importers

@@ -6,7 +6,9 @@
 
 #include "core/model/Time.h"
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace trainscope::importers {
@@ -27,5 +29,19 @@ struct Stamp {
 // Years 1990 to 2200; digits below 1 ns are cut off. Absent for anything else.
 std::optional<Stamp> parseStamp(std::string_view text);
 std::optional<Stamp> parseBannerDate(std::string_view text);
+
+// How a source's time stamps relate to UTC.
+enum class ClockKind {
+    Utc, // unix time or an ISO stamp with zone
+    Local, // wall clock without zone: utcOffset says what to subtract
+    None, // no time stamps: start time and period are needed
+};
+
+// The clock of a source whose stamps are of this kind; none without stamps.
+ClockKind clockOf(std::optional<StampKind> stamps);
+// The same in words of an import report. `localOffsetSeconds`:
+// what local stamps are ahead of UTC, absent where nobody said.
+std::string clockText(
+    std::optional<StampKind> stamps, std::optional<std::int64_t> localOffsetSeconds);
 
 } // namespace trainscope::importers

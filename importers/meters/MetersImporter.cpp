@@ -21,27 +21,6 @@ namespace {
 constexpr std::size_t kPiece = std::size_t{64} << 10;
 constexpr std::int64_t kLinesPerReport = 512;
 
-ClockKind clockOf(const FileProbe& probe) {
-    if (!probe.clock || *probe.clock == StampKind::Relative)
-        return ClockKind::None;
-    return *probe.clock == StampKind::Local ? ClockKind::Local : ClockKind::Utc;
-}
-
-std::string clockText(const FileProbe& probe, const ImportUnit& unit) {
-    switch (clockOf(probe)) {
-    case ClockKind::Local:
-        return unit.utcOffsetSeconds
-            ? "local time, " + std::to_string(*unit.utcOffsetSeconds) + " s ahead of UTC"
-            : std::string("local time without zone, taken as UTC");
-    case ClockKind::None:
-        return probe.clock ? "seconds since the start of the recording"
-                           : "no stamps: placed by start and period";
-    case ClockKind::Utc:
-        break;
-    }
-    return probe.clock == StampKind::Unix ? "unix time" : "ISO time with zone";
-}
-
 // "node power of 8 nodes and 1 switch", "8 GPUs, 4 metrics".
 std::string summaryOf(const std::vector<FileProbe>& probes) {
     std::int64_t gpus = 0;
@@ -74,7 +53,7 @@ std::string stepNote(const std::string& path, DurationNs step) {
 
 void describeClock(ImportUnit& unit, const std::vector<FileProbe>& probes) {
     const FileProbe& first = probes.front();
-    unit.clock = clockOf(first);
+    unit.clock = clockOf(first.clock);
     unit.isUndated = unit.clock == ClockKind::None;
     if (first.clock && *first.clock != StampKind::Relative)
         unit.start = first.start;
@@ -252,7 +231,7 @@ private:
     }
 
     Result<ImportReport> complete(Run run, const MeterTable& table) {
-        m_report.facts["clock"] = clockText(m_probes.front(), m_unit);
+        m_report.facts["clock"] = clockText(m_probes.front().clock, m_unit.utcOffsetSeconds);
         run.gpuModel = table.gpuModel();
         if (!run.gpuModel.empty())
             m_report.facts["gpu_model"] = run.gpuModel;

@@ -13,17 +13,6 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kNodeWords{"node", "host", "worker", "machine", "server"};
 
-std::string withoutSuffixes(std::string_view path) {
-    for (const std::string_view suffix : {".gz", ".zst"}) {
-        if (path.ends_with(suffix))
-            path.remove_suffix(suffix.size());
-    }
-    const std::size_t dot = path.rfind('.');
-    const std::size_t slash = path.rfind('/');
-    const std::size_t name = slash == std::string_view::npos ? 0 : slash + 1;
-    return std::string(dot != std::string_view::npos && dot > name ? path.substr(0, dot) : path);
-}
-
 // The path with the node's number taken out; empty when the name has none.
 std::string patternOf(std::string_view path) {
     const std::string name = lowered(namePart(path));
@@ -56,7 +45,7 @@ std::string groupName(const LogGroup& group) {
     if (!folder.empty())
         return std::string(folder);
     const std::string pattern = patternOf(group.files.front().path);
-    std::string stem = withoutSuffixes(std::string_view(pattern).substr(pattern.rfind('/') + 1));
+    std::string stem(withoutSuffixes(namePart(pattern)));
     stem.erase(std::min(stem.find('#'), stem.size()));
     while (!stem.empty() && (stem.back() == '_' || stem.back() == '-'))
         stem.pop_back();
@@ -66,7 +55,7 @@ std::string groupName(const LogGroup& group) {
 } // namespace
 
 std::string stemOf(std::string_view path) {
-    return withoutSuffixes(namePart(path));
+    return std::string(withoutSuffixes(namePart(path)));
 }
 
 std::vector<LogGroup> groupLogs(const std::vector<SourceFile>& files) {

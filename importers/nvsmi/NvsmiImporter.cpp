@@ -20,26 +20,9 @@ Result<ColumnOrder> orderOf(const SourceTree& tree, const std::string& path) {
     return readColumnOrder(linesOfHead(head));
 }
 
-ClockKind clockOf(const ColumnOrder& order) {
-    if (order.shape == ColumnOrder::Shape::Table)
-        return ClockKind::Local;
-    if (!order.clock || *order.clock == StampKind::Relative)
-        return ClockKind::None;
-    return *order.clock == StampKind::Local ? ClockKind::Local : ClockKind::Utc;
-}
-
-std::string clockFact(const ColumnOrder& order, const ImportUnit& unit) {
-    switch (clockOf(order)) {
-    case ClockKind::Local:
-        return unit.utcOffsetSeconds
-            ? "local time, " + std::to_string(*unit.utcOffsetSeconds) + " s ahead of UTC"
-            : std::string("local time without zone, taken as UTC");
-    case ClockKind::None:
-        return "seconds since the start of the recording";
-    case ClockKind::Utc:
-        break;
-    }
-    return order.clock == StampKind::Unix ? "unix time" : "ISO time with zone";
+// `nvidia-smi`'s table has the banner's date, which says no zone.
+std::optional<StampKind> stampsOf(const ColumnOrder& order) {
+    return order.shape == ColumnOrder::Shape::Table ? StampKind::Local : order.clock;
 }
 
 std::set<std::string> metricsOf(const ColumnOrder& order) {
@@ -52,7 +35,7 @@ std::set<std::string> metricsOf(const ColumnOrder& order) {
 }
 
 void describe(ImportUnit& unit, const ColumnOrder& order) {
-    unit.clock = clockOf(order);
+    unit.clock = clockOf(stampsOf(order));
     unit.notes.insert(unit.notes.end(), order.notes.begin(), order.notes.end());
     if (order.shape == ColumnOrder::Shape::Table) {
         unit.summary = "table of nvidia-smi";
@@ -194,7 +177,7 @@ private:
 
     Result<ImportReport> complete(Run run, const Recorder& recorder) {
         m_report.bytes = m_bytes;
-        m_report.facts["clock"] = clockFact(m_orders.front(), m_unit);
+        m_report.facts["clock"] = clockText(stampsOf(m_orders.front()), m_unit.utcOffsetSeconds);
         for (std::size_t slot = 0; slot < recorder.gpuCount() && run.gpuModel.empty(); ++slot)
             run.gpuModel = recorder.gpu(slot).model;
         if (!run.gpuModel.empty())

@@ -311,9 +311,7 @@ private:
         if (unit().clock == ClockKind::Utc)
             return "unix time, or stamps with zone";
         if (unit().clock == ClockKind::Local)
-            return unit().utcOffsetSeconds
-                ? "local time, " + std::to_string(*unit().utcOffsetSeconds) + " s ahead of UTC"
-                : std::string("local time without zone, taken as UTC");
+            return clockText(StampKind::Local, unit().utcOffsetSeconds);
         if (unit().placement)
             return "no dates; placed at " + analysis::placementText(*unit().placement);
         if (m_before)

@@ -23,17 +23,6 @@ constexpr std::size_t kLookedPart = std::size_t{4} << 10;
 constexpr Confidence kByBegin = 80;
 constexpr Confidence kByPart = 75;
 
-std::string_view withoutSuffixes(std::string_view path) {
-    for (const std::string_view suffix : {".gz", ".zst"}) {
-        if (path.ends_with(suffix))
-            path.remove_suffix(suffix.size());
-    }
-    const std::size_t dot = path.rfind('.');
-    const std::size_t slash = path.rfind('/');
-    const std::size_t name = slash == std::string_view::npos ? 0 : slash + 1;
-    return dot != std::string_view::npos && dot > name ? path.substr(0, dot) : path;
-}
-
 void note(ImportUnit& unit) {
     switch (unit.clock) {
     case ClockKind::Local:

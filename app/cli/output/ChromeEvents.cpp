@@ -1,5 +1,6 @@
 #include "app/cli/output/ChromeEvents.h"
 
+#include "app/cli/text/Decimals.h"
 #include "app/cli/text/Json.h"
 
 #include <fmt/format.h>
@@ -9,6 +10,15 @@
 #include <utility>
 
 namespace trainscope::cli {
+
+namespace {
+
+// The format's times are microseconds.
+void appendMicroseconds(std::string& line, DurationNs time) {
+    appendDecimals(line, time.ns, 3);
+}
+
+} // namespace
 
 std::string jsonString(std::string_view text) {
     return jsonText(Json(std::string(text)));
@@ -42,14 +52,6 @@ void ChromeEvents::finish() {
     m_file.write(m_line);
 }
 
-void ChromeEvents::appendMicroseconds(std::string& line, std::int64_t ns) const {
-    const bool isNegative = ns < 0;
-    const auto size
-        = isNegative ? ~static_cast<std::uint64_t>(ns) + 1 : static_cast<std::uint64_t>(ns);
-    fmt::format_to(
-        std::back_inserter(line), "{}{}.{:03}", isNegative ? "-" : "", size / 1000, size % 1000);
-}
-
 void ChromeEvents::process(int pid, std::string_view name) {
     fmt::format_to(std::back_inserter(next()),
         R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":{}}}}})", pid,
@@ -79,9 +81,9 @@ void ChromeEvents::span(int pid, int tid, TimeRange range, std::string_view name
     std::string& line = next();
     fmt::format_to(std::back_inserter(line),
         R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":)", name, category, pid, tid);
-    appendMicroseconds(line, range.begin.ns - m_zero.ns);
+    appendMicroseconds(line, range.begin - m_zero);
     line += ",\"dur\":";
-    appendMicroseconds(line, range.length().ns);
+    appendMicroseconds(line, range.length());
     line += ",\"args\":";
     line += arguments;
     line += '}';
@@ -94,7 +96,7 @@ void ChromeEvents::flow(FlowEnd end, int pid, int tid, TimeNs at, std::string_vi
         R"({{"ph":"{}","name":"launch","cat":"launch","id":"{}","pid":{},"tid":{},{}"ts":)",
         end == FlowEnd::Leaves ? 's' : 'f', id, pid, tid,
         end == FlowEnd::Arrives ? R"("bp":"e",)" : "");
-    appendMicroseconds(line, at.ns - m_zero.ns);
+    appendMicroseconds(line, at - m_zero);
     line += '}';
     finish();
 }
@@ -103,7 +105,7 @@ void ChromeEvents::counter(std::string_view head, TimeNs at, double value) {
     std::string& line = next();
     line += head;
     fmt::format_to(std::back_inserter(line), "{}}},\"ts\":", value);
-    appendMicroseconds(line, at.ns - m_zero.ns);
+    appendMicroseconds(line, at - m_zero);
     line += '}';
     finish();
 }

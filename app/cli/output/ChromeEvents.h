@@ -38,7 +38,6 @@ public:
 private:
     std::string& next(); // the line to fill
     void finish();
-    void appendMicroseconds(std::string& line, std::int64_t ns) const;
 
     TextFile& m_file;
     TimeNs m_zero;

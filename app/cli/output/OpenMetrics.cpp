@@ -1,5 +1,6 @@
 #include "app/cli/output/OpenMetrics.h"
 
+#include "app/cli/text/Decimals.h"
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/model/Try.h"
@@ -55,15 +56,9 @@ std::string escaped(std::string_view text) {
     return result;
 }
 
-// Unix seconds to the nanosecond, without zeros behind.
-void appendSeconds(std::string& text, TimeNs time) {
-    std::int64_t seconds = time.ns / 1'000'000'000;
-    std::int64_t rest = time.ns % 1'000'000'000;
-    if (rest < 0) {
-        rest += 1'000'000'000;
-        --seconds;
-    }
-    fmt::format_to(std::back_inserter(text), "{}.{:09}", seconds, rest);
+// Unix seconds without zeros behind.
+void appendStamp(std::string& text, TimeNs time) {
+    appendUnixSeconds(text, time.ns);
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.')
         text.pop_back();
@@ -125,7 +120,7 @@ private:
                           value = *first + counted->total().value_or(0.0);
                       }
                       fmt::format_to(std::back_inserter(block), "{} {} ", head, value);
-                      appendSeconds(block, times[i]);
+                      appendStamp(block, times[i]);
                       block += '\n';
                       ++m_samples;
                   }

@@ -1,6 +1,7 @@
 #include "app/cli/output/RunExport.h"
 
 #include "app/cli/output/SpanExport.h"
+#include "app/cli/text/Decimals.h"
 #include "core/model/Try.h"
 #include "core/text/Table.h"
 
@@ -24,15 +25,6 @@ std::string fileNameOf(std::string_view metric) {
         name += plain ? c : '_';
     }
     return name + ".csv";
-}
-
-// Unix seconds with all nine decimals.
-void appendUnixSeconds(std::string& line, std::int64_t ns) {
-    const bool negative = ns < 0;
-    const auto size
-        = negative ? ~static_cast<std::uint64_t>(ns) + 1 : static_cast<std::uint64_t>(ns);
-    fmt::format_to(std::back_inserter(line), "{}{}.{:09}", negative ? "-" : "",
-        size / 1'000'000'000, size % 1'000'000'000);
 }
 
 Status prepareFolder(const ExportRequest& request) {

@@ -5,17 +5,13 @@
 
 namespace trainscope::figures {
 
-namespace {
-
-void setAll(Bucket& bucket, float value) {
+void fill(Bucket& bucket, float value) {
     bucket.first = value;
     bucket.last = value;
     bucket.min = value;
     bucket.max = value;
     bucket.mean = value;
 }
-
-} // namespace
 
 void holdBetweenSamples(
     std::vector<Bucket>& buckets, const Series& series, TimeRange window, double heldAtStart) {
@@ -33,7 +29,7 @@ void holdBetweenSamples(
         const bool ended = window.begin + DurationNs{std::llround(offset)} >= series.range.end;
         if (bucket.gap || ended)
             held = kNoSample;
-        setAll(bucket, held);
+        fill(bucket, held);
     }
 }
 

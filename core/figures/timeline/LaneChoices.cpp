@@ -88,34 +88,18 @@ bool isOfRun(const Known& known, const Metric& metric) {
     return known.subjects.at(metric.name) == SubjectKind::Run;
 }
 
-std::string_view nounOf(SubjectKind kind) {
-    switch (kind) {
-    case SubjectKind::Node:
-        return "node";
-    case SubjectKind::Link:
-        return "link";
-    case SubjectKind::Switch:
-        return "switch";
-    case SubjectKind::Gpu:
-    case SubjectKind::Run:
-        break;
-    }
-    return "GPU";
-}
-
 void addMetricChoices(std::vector<LaneChoice>& choices, const Known& known, const Metric& metric) {
     const std::string label = metric.label.empty() ? metric.name : metric.label;
     if (isOfRun(known, metric)) {
         choices.push_back({{LaneStyle::Lines, metric.name, {}, kLogHeight}, label});
         return;
     }
-    const std::string_view noun = nounOf(known.subjects.at(metric.name));
-    const std::string_view plural = noun == "switch" ? "es" : "s";
+    const SubjectNoun noun = nounOf(known.subjects.at(metric.name));
     choices.push_back({{LaneStyle::Lines, metric.name, {}, 120.0},
-        fmt::format("{}, all {}{} as lines", label, noun, plural)});
+        fmt::format("{}, all {} as lines", label, noun.many)});
     choices.push_back({{LaneStyle::Band, metric.name, {}, 96.0}, label + ", range and quantiles"});
     choices.push_back({{LaneStyle::Heat, metric.name, {}, 120.0},
-        fmt::format("{}, heat strip per {}", label, noun)});
+        fmt::format("{}, heat strip per {}", label, noun.one)});
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "core/figures/timeline/TimelineLoad.h"
 
 #include <functional>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -30,6 +31,16 @@ int nodeOf(const Catalogue::OfRun& run, int rank);
 
 // "rank 5 · node 0", "node 1", "node 1 · mlx5_0".
 std::string subjectLabel(const Subject& subject, int node);
+
+// "GPU", "GPUs"; of the run itself "whole run", of which there is one.
+struct SubjectNoun {
+    std::string_view one;
+    std::string_view many;
+};
+SubjectNoun nounOf(SubjectKind kind);
+
+// A column in which one value holds.
+void fill(Bucket& bucket, float value);
 
 // Everything a lane's reading needs; refers to its owner's values.
 struct LaneRequest {

@@ -95,25 +95,12 @@ void setAxis(LaneData& lane, const Metric& metric, Extent extent) {
     lane.high = range.high;
 }
 
-std::string countedSubjects(SubjectKind kind, std::int64_t count) {
-    switch (kind) {
-    case SubjectKind::Gpu:
-        return text::counted(count, "GPU");
-    case SubjectKind::Node:
-        return text::counted(count, "node");
-    case SubjectKind::Link:
-        return text::counted(count, "link");
-    case SubjectKind::Switch:
-        return text::counted(count, "switch", "switches");
-    case SubjectKind::Run:
-        break;
-    }
-    return "whole run";
-}
-
 std::string countText(const LaneData& lane, std::size_t runs) {
-    std::string text = countedSubjects(
-        lane.series.front().subject.kind, static_cast<std::int64_t>(lane.series.size()));
+    const SubjectKind kind = lane.series.front().subject.kind;
+    const SubjectNoun noun = nounOf(kind);
+    std::string text = kind == SubjectKind::Run
+        ? std::string(noun.one)
+        : text::counted(static_cast<std::int64_t>(lane.series.size()), noun.one, noun.many);
     if (runs > 1)
         text += fmt::format(" of {} runs", runs);
     return text;

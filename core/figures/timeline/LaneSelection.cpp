@@ -73,6 +73,22 @@ std::vector<SelectedTrack> selectTracks(const Catalogue& catalogue, const LaneSp
     return chosen;
 }
 
+SubjectNoun nounOf(SubjectKind kind) {
+    switch (kind) {
+    case SubjectKind::Gpu:
+        return {"GPU", "GPUs"};
+    case SubjectKind::Node:
+        return {"node", "nodes"};
+    case SubjectKind::Link:
+        return {"link", "links"};
+    case SubjectKind::Switch:
+        return {"switch", "switches"};
+    case SubjectKind::Run:
+        break;
+    }
+    return {"whole run", "whole run"};
+}
+
 std::string subjectLabel(const Subject& subject, int node) {
     if (subject.kind == SubjectKind::Node)
         return fmt::format("node {}", subject.node);
