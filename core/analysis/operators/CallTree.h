@@ -1,0 +1,119 @@
+#pragma once
+// The call tree of a rank: what was called by what on its host threads, and the work on its devices
+// under what launched it. Calls of one path are one node: "ProfilerStep#3" and "ProfilerStep#4" are
+// one frame, operators of other shapes are others. Plain values; any thread.
+//
+// Backward operators hang under the forward operator that they belong to (PyTorch's sequence
+// numbers, core/model/AutogradLink.h), so that a module holds both of its passes. Where a trace
+// says nothing of its host, all work hangs under the root.
+
+#include "core/model/Time.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::analysis {
+
+enum class FrameKind : std::uint8_t {
+    Root,
+    Annotation, // of users: record_function, NVTX
+    Module, // nn.Module of PyTorch's Python stack
+    Python, // a function
+    Operator,
+    Kernel, // this and what follows: work on a device, leaves of the tree
+    Copy,
+    Set,
+};
+std::string_view toString(FrameKind kind); // "annotation", "module", …
+inline bool isWork(FrameKind kind) {
+    return kind >= FrameKind::Kernel;
+}
+
+// The pass of a training step that a call belongs to.
+enum class Pass : std::uint8_t {
+    None, // nothing tells
+    Forward,
+    Backward,
+    Recomputation, // forward work done again for the backward pass
+    Optimizer,
+};
+inline constexpr std::size_t kPasses = 5;
+std::string_view toString(Pass pass); // "", "forward", …
+
+// Of a window. Times of work are cut at its edges, and work counts where it begins, as in the
+// kernel table. Own: launched by the frame itself, not by what it calls.
+struct CallSums {
+    // Of a frame that launches work itself: calls whose first own work begins in the window; of
+    // others: calls that begin there on the host.
+    std::int64_t calls = 0;
+    std::int64_t works = 0; // kernels, copies and sets of the whole subtree
+    DurationNs time; // their sum
+    DurationNs busy; // their union, over all streams
+    std::int64_t ownWorks = 0;
+    DurationNs ownTime;
+    DurationNs ownBusy;
+    DurationNs hostTime; // of calls that begin in the window, whole; callees included
+
+    CallSums& operator+=(const CallSums& other);
+    bool operator==(const CallSums&) const = default;
+};
+
+struct CallNode {
+    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+    FrameKind kind = FrameKind::Root;
+    Pass pass = Pass::None;
+    std::uint32_t parent = kNone; // stands before its children; the root has none
+    std::uint32_t name = 0; // index into names
+    std::uint32_t signature = 0; // index into signatures; 0: none
+    CallSums sums;
+    // Of work: the shortest and longest that begin in the window, and when the longest did.
+    DurationNs shortest;
+    DurationNs longest;
+    TimeNs longestAt;
+};
+
+// Sums over all nodes of one kind, by what a table asks: unions over all of them, which those of
+// single nodes do not add up to where they overlap.
+struct CallTotal {
+    enum class Of : std::uint8_t {
+        Operator, // of a name: own work
+        Shape, // of an operator's name and signature: own work
+        Module, // of a name: with all that it calls
+        Annotation, // the same
+        Pass, // own work of its frames; name: toString(pass)
+    };
+    Of of = Of::Operator;
+    Pass pass = Pass::None; // of Of::Pass
+    std::uint32_t name = 0;
+    std::uint32_t signature = 0; // of Of::Shape
+    CallSums sums;
+};
+
+struct CallTree {
+    int rank = -1; // -1: several ranks together
+    TimeRange window;
+    bool hasHost = false; // calls were recorded; without them all work hangs under the root
+    bool hasModules = false;
+    bool hasShapes = false;
+    bool isFull = false; // there are more paths than are kept: the rest counts in their callers
+    std::vector<std::string> names;
+    std::vector<std::string> signatures; // details of operators as JSON; [0] is empty
+    std::vector<CallNode> nodes; // [0] is the root
+    std::vector<CallTotal> totals;
+};
+
+// The same paths are one node; unions are added up.
+CallTree merged(const std::vector<CallTree>& trees);
+
+// Children of all nodes: of node i those in children[first[i] … first[i + 1]).
+struct CallChildren {
+    std::vector<std::uint32_t> first;
+    std::vector<std::uint32_t> children;
+};
+CallChildren childrenOf(const CallTree& tree);
+
+} // namespace trainscope::analysis

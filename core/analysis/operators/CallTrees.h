@@ -1,0 +1,30 @@
+#pragma once
+// The call trees of a run's ranks, from what was kept of them (sums over slices, made at import) or
+// from the traces themselves where nothing was.
+
+#include "core/analysis/operators/CallTree.h"
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/store/KeptSums.h"
+#include "core/store/Store.h"
+
+#include <vector>
+
+namespace trainscope::analysis {
+
+// Ranks that a run has traces of, ascending.
+Result<std::vector<int>> tracedRanks(const store::Store& store, const Run& run);
+
+// Of a window; kAllTime: of all. Blocking; for a worker. Cancelled by progress.
+Result<CallTree> callTree(const store::Store& store, const Run& run, int rank,
+    TimeRange window = kAllTime, const Progress& progress = {});
+
+// Of all ranks, merged.
+Result<CallTree> callTree(const store::Store& store, const Run& run, TimeRange window = kAllTime,
+    const Progress& progress = {});
+
+// The trees of all ranks in slices, to be kept with the other sums of the traces (TraceSums.h).
+Result<std::vector<store::SumSequence>> sumCallTrees(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
+} // namespace trainscope::analysis

@@ -1,0 +1,59 @@
+#pragma once
+// Tables over a call tree: time, work and efficiency by operator, shape, module, annotation or
+// pass. Plain values; any thread.
+
+#include "core/analysis/operators/CallTree.h"
+#include "core/catalogue/GpuModel.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::analysis {
+
+enum class OperatorGrouping { Operator, Module, Annotation, Shape, Pass };
+std::string_view toString(OperatorGrouping grouping); // "operator", "module", …
+
+// What work and a GPU's roofline say of a time. Absent where the work, the GPU or its peak is not
+// known: never 0.
+struct Efficiency {
+    std::optional<double> flop; // of all calls
+    std::optional<double> bytes;
+    std::optional<double> flopPerSecond; // over the busy time
+    std::optional<double> bytesPerSecond;
+    std::optional<double> intensity; // FLOP per byte
+    std::optional<double> rooflineFraction; // attainable time over busy time
+    std::optional<double> savable; // s above the roofline
+    bool isMemoryBound = false; // where the fraction is known
+    // Of the time, how much is of calls whose work is known: below 1 the sums are of a part.
+    double knownShare = 0.0;
+};
+
+struct OperatorRow {
+    std::string name;
+    std::string signature; // JSON detail; of Shape only
+    Pass pass = Pass::None; // of Pass only
+    CallSums sums; // Shape, Operator, Pass: own work stands in the own fields
+    Efficiency efficiency;
+
+    // The time and union that the table is of: own, or with all that is called (modules,
+    // annotations).
+    DurationNs time;
+    DurationNs busy;
+};
+
+struct OperatorTable {
+    OperatorGrouping grouping = OperatorGrouping::Shape;
+    std::vector<OperatorRow> rows; // by time, longest first
+};
+
+// `gpu`: nullptr where the model is not known.
+OperatorTable operatorTable(
+    const CallTree& tree, OperatorGrouping grouping, const catalogue::GpuModel* gpu);
+
+// For each node the work of its whole subtree: own works of operators that are known, else of the
+// nearest caller whose work is.
+std::vector<Efficiency> efficiencies(const CallTree& tree, const catalogue::GpuModel* gpu);
+
+} // namespace trainscope::analysis
