@@ -46,6 +46,7 @@ struct Dialect {
 std::span<const Dialect> dialects();
 
 std::unique_ptr<DialectReader> mllogReader();
+std::unique_ptr<DialectReader> jsonLinesReader();
 std::unique_ptr<DialectReader> huggingFaceReader();
 std::unique_ptr<DialectReader> trainerStateReader();
 std::unique_ptr<DialectReader> progressBarReader(); // Lightning's

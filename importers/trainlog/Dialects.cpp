@@ -256,6 +256,7 @@ constexpr std::array kDialects{
     Dialect{"nanogpt", "nanoGPT", "iter ", make<NanoGptReader>},
     Dialect{"pgolf", "parameter-golf", "train_", parameterGolfReader},
     Dialect{"huggingface", "Hugging Face Trainer", "", huggingFaceReader},
+    Dialect{"jsonl", "JSON lines", "{", jsonLinesReader},
     Dialect{"trainer_state", "Hugging Face trainer_state.json", "\"", trainerStateReader, false},
 };
 

@@ -83,7 +83,7 @@ protected:
             if (!line.hasValue()) {
                 m_broken = line.error();
                 m_lines = lines.lineNumber();
-                return {};
+                return m_reader.finish();
             }
             if (!line.value())
                 break;
@@ -94,7 +94,7 @@ protected:
                 return cancelled();
         }
         m_lines = lines.lineNumber();
-        return {};
+        return m_reader.finish();
     }
 
     [[nodiscard]] LogReader& reader() { return m_reader; }
@@ -265,7 +265,10 @@ private:
             if (number > 0)
                 m_report.counts[name] = number;
         };
-        count("lines of other ranks", reader().otherRanks());
+        count("lines of other ranks", reader().otherRanks().left());
+        count("iterations of other ranks", reader().otherRanks().used());
+        if (const std::string ranks = reader().otherRanks().text(reader().rank()); !ranks.empty())
+            m_report.facts["ranks"] = ranks;
         count("iterations said twice", m_repeated);
         count("restarts", m_restarts);
         count("lines that are too long", m_cutLines);

@@ -52,13 +52,15 @@ Status LogReader::tryAll(const LineHead& head) {
         if (m_step.kind != StepLine::Kind::Step)
             continue;
         m_dialect = candidate.dialect;
-        m_rank = head.rank;
+        m_rank = m_step.rank.empty() ? head.rank : m_step.rank;
         Candidate known = std::move(candidate);
         m_candidates.clear();
         m_candidates.push_back(std::move(known));
         if (m_candidates.front().resume)
             RETURN_IF_ERROR(m_visit({*m_candidates.front().resume, std::nullopt}));
-        return take(head);
+        if (!m_step.stamp)
+            m_step.stamp = head.stamp;
+        return take();
     }
     if (head.stamp)
         m_nearby = head.stamp;
@@ -72,11 +74,34 @@ Status LogReader::readKnown(const LineHead& head) {
             m_nearby = head.stamp;
         return {};
     }
-    if (head.rank != m_rank) {
-        ++m_otherRanks;
-        return {};
+    if (!m_step.stamp)
+        m_step.stamp = head.stamp;
+    return takeOf(m_step.rank.empty() ? head.rank : m_step.rank);
+}
+
+// Another rank's lines are used for what this one does not tell. Where the first rank begins to
+// speak behind another, it is the one from there on.
+Status LogReader::takeOf(std::string_view rank) {
+    if (rank == m_rank)
+        return take();
+    if (OtherRanks::isFirst(rank) && !m_rank.empty() && !OtherRanks::isFirst(m_rank)) {
+        m_rank = rank;
+        return take();
     }
-    return take(head);
+    takeTimes();
+    m_others.add(rank, m_step);
+    return {};
+}
+
+Status LogReader::takeOthers(std::optional<std::int64_t> before) {
+    return m_others.takeUntil(before, [this](const StepLine& line) {
+        ++m_steps;
+        return m_visit({line, std::nullopt});
+    });
+}
+
+Status LogReader::finish() {
+    return m_dialect == nullptr ? Status() : takeOthers(std::nullopt);
 }
 
 // Durations stand among the other values.
@@ -92,10 +117,10 @@ void LogReader::takeTimes() {
     }
 }
 
-Status LogReader::take(const LineHead& head) {
+Status LogReader::take() {
     takeTimes();
-    if (!m_step.stamp)
-        m_step.stamp = head.stamp;
+    if (m_step.kind == StepLine::Kind::Step)
+        RETURN_IF_ERROR(takeOthers(m_step.index));
     const LoggedStep step{m_step, m_nearby};
     if (m_step.kind == StepLine::Kind::Step) {
         m_nearby.reset();

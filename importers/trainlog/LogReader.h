@@ -1,11 +1,12 @@
 #pragma once
 // Reads the lines of a training log: finds out in which dialect they speak of iterations, keeps to
-// that one and to one rank, and collects the settings that the program printed before its first
-// iterations. One log each.
+// that one and to one rank, the first one's where it speaks, and collects the settings that the
+// program printed before its first iterations. One log each.
 
 #include "core/model/Result.h"
 #include "importers/trainlog/Dialect.h"
 #include "importers/trainlog/LogSettings.h"
+#include "importers/trainlog/OtherRanks.h"
 
 #include <cstdint>
 #include <functional>
@@ -31,9 +32,12 @@ public:
     explicit LogReader(Visit visit);
 
     Status read(std::string_view line);
+    // What other ranks said of iterations behind the last one. Call at the end of the log.
+    Status finish();
 
     [[nodiscard]] const Dialect* dialect() const { return m_dialect; } // nullptr: none yet
-    [[nodiscard]] std::int64_t otherRanks() const { return m_otherRanks; } // lines of theirs
+    [[nodiscard]] const std::string& rank() const { return m_rank; } // whose lines are read
+    [[nodiscard]] const OtherRanks& otherRanks() const { return m_others; }
     // As lines before the first steps name them; empty where they name none, or several.
     [[nodiscard]] std::string gpuModel() const { return m_collected.gpuModel(); }
     // Of the program, by Megatron's names; complete after the first steps.
@@ -49,19 +53,21 @@ private:
     [[nodiscard]] bool mayBeOfStep(std::string_view line) const;
     Status readKnown(const LineHead& head);
     Status tryAll(const LineHead& head);
-    Status take(const LineHead& head);
+    Status take();
+    Status takeOf(std::string_view rank);
+    Status takeOthers(std::optional<std::int64_t> before);
     void takeTimes();
 
     Visit m_visit;
     std::vector<Candidate> m_candidates; // one, when the dialect is known
     const Dialect* m_dialect = nullptr;
-    std::string m_rank; // whose lines are read
+    std::string m_rank;
+    OtherRanks m_others;
     StepLine m_step;
     std::optional<LogStamp> m_nearby;
     LogSettings m_collected;
     std::optional<launch::Settings> m_settings;
     std::int64_t m_steps = 0;
-    std::int64_t m_otherRanks = 0;
 };
 
 } // namespace trainscope::importers::trainlog

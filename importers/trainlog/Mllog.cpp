@@ -3,9 +3,8 @@
 // iterations by the global batch that the log states.
 #include "importers/trainlog/Dialect.h"
 
-#include "core/model/AsciiText.h"
-#include "importers/common/JsonScanner.h"
 #include "importers/common/Number.h"
+#include "importers/trainlog/JsonMembers.h"
 #include "importers/trainlog/KeyTable.h"
 
 #include <algorithm>
@@ -18,29 +17,6 @@ namespace trainscope::importers::trainlog {
 namespace {
 
 constexpr std::string_view kMark = ":::MLLOG";
-
-// Calls visit(key, token) for each member of an object. `text` is followed by readable bytes.
-template <typename Visit>
-void forEachMember(std::string_view text, Visit&& visit) {
-    text = trimmed(text);
-    if (!text.starts_with('{'))
-        return;
-    JsonScanner scanner(text.data(), text.data() + text.size());
-    scanner.advance();
-    while (scanner.position() < scanner.end() && scanner.peek() == '"') {
-        JsonToken key;
-        JsonToken value;
-        if (scanner.string(key) != Scan::Ok || scanner.peek() != ':')
-            return;
-        scanner.advance();
-        scanner.peek();
-        if (scanner.value(value) != Scan::Ok)
-            return;
-        visit(key.text, value);
-        if (scanner.peek() == ',')
-            scanner.advance();
-    }
-}
 
 class MllogReader final : public DialectReader {
 public:

@@ -28,7 +28,8 @@ struct StepLine {
     std::optional<double> secondsEach; // of one iteration, the mean since the last line
     std::optional<double> elapsedS; // from the start of training to the end of this iteration
     std::optional<LogStamp> stamp; // of its end
-    // Keys and texts are views into the line, or into the dialect's memory.
+    std::string_view rank; // where the line names it otherwise than by a prefix
+    // Keys, texts and the rank are views into the line, or into the dialect's memory.
     std::vector<LoggedValue> values;
 
     void clear() {
@@ -37,6 +38,7 @@ struct StepLine {
         secondsEach.reset();
         elapsedS.reset();
         stamp.reset();
+        rank = {};
         values.clear();
     }
 };

@@ -105,7 +105,7 @@ const Importer& importer() {
     static constexpr Importer kImporter{
         {"trainlog", "training log",
             "training logs of Megatron-LM, DeepSpeed, GPT-NeoX, NeMo, torchtitan, nanochat, "
-            "nanoGPT, Hugging Face and MLPerf",
+            "nanoGPT, Hugging Face and MLPerf, and JSON lines",
             Joins::RunBeside, LaunchSettings::Beside, {}, "training log", "training logs"},
         sniff, plan, import, nullptr, look, workOf};
     return kImporter;

@@ -30,6 +30,8 @@ private Q_SLOTS:
     void prefixes_data();
     void prefixes();
     void otherRanks();
+    void otherRanksWhereTheFirstIsAbsent();
+    void firstRankFromThereOn();
     void restart();
     void nemo();
     void lightningBars();
@@ -38,6 +40,10 @@ private Q_SLOTS:
     void llmC();
     void huggingFace();
     void trainerState();
+    void jsonLines();
+    void jsonLineTimes_data();
+    void jsonLineTimes();
+    void jsonLinesOfRanks();
     void lookAlikes();
     void nothingUsable();
     void longLines();
@@ -97,6 +103,34 @@ void tst_LogDialects::otherRanks() {
     importTrainingText(text, log);
     QCOMPARE(log.sink.iterations.size(), std::size_t{4});
     QCOMPARE(onlyReport(log).counts.at("lines of other ranks"), std::int64_t{8});
+    QVERIFY(
+        onlyReport(log).facts.at("ranks").find("8 lines of 2 other ranks") != std::string::npos);
+}
+
+// Rank 0 tells of 1, 2, 4 and 5, rank 1 of 2 to 7.
+void tst_LogDialects::otherRanksWhereTheFirstIsAbsent() {
+    std::string text = megatron(1, 500.0, 1.0, "0: ");
+    for (int i = 2; i <= 7; ++i) {
+        text += megatron(i, 250.0, 100.0 + i, "1: ");
+        if (i != 3 && i < 6)
+            text += megatron(i, 500.0, i, "0: ");
+    }
+    ImportedTraining log;
+    importTrainingText(text, log);
+    QCOMPARE(log.values("loss"), (std::vector<double>{1.0, 2.0, 103.0, 4.0, 5.0, 106.0, 107.0}));
+    QCOMPARE(log.sink.iterations.size(), std::size_t{7});
+    QVERIFY(isNear(sum(log.seconds()), 4 * 0.5 + 3 * 0.25, 1e-9));
+    QCOMPARE(onlyReport(log).counts.at("iterations of other ranks"), std::int64_t{3});
+    QCOMPARE(onlyReport(log).counts.at("lines of other ranks"), std::int64_t{3});
+}
+
+void tst_LogDialects::firstRankFromThereOn() {
+    ImportedTraining log;
+    importTrainingText(megatron(1, 500.0, 9.0, "[rank3]: ") + megatron(1, 500.0, 1.0, "[rank0]: ")
+            + megatron(2, 500.0, 9.0, "[rank3]: ") + megatron(2, 500.0, 2.0, "[rank0]: "),
+        log);
+    QCOMPARE(log.values("loss"), (std::vector<double>{9.0, 2.0}));
+    QVERIFY(onlyReport(log).facts.at("ranks").starts_with("read from \"rank0\""));
 }
 
 void tst_LogDialects::restart() {
@@ -212,6 +246,73 @@ void tst_LogDialects::trainerState() {
     QCOMPARE(log.values("loss"), (std::vector<double>{2.5, 2.25}));
     QVERIFY(log.sink.iterations.empty()); // it says nothing of time
     QVERIFY(log.values("step_time").empty());
+}
+
+// Stamps in unix time 2.5 s apart; a validation is no iteration, and what the program was started
+// with stands before.
+void tst_LogDialects::jsonLines() {
+    ImportedTraining log;
+    importTrainingText(
+        R"({"config": {"hidden_size": 4096, "micro_batch_size": 2, "name": "a \"b\""}}
+{"step": 1, "loss": 3.5, "lr": 1e-4, "grad_norm": 1.5, "tokens_per_second": 4000, "timestamp": 1760000000.5}
+{"step": 2, "loss": "3.25", "lr": 2e-4, "grad_norm": NaN, "tokens_per_second": 4100, "timestamp": 1760000003}
+{"step": 2, "val_loss": 3.75, "timestamp": 1760000003}
+{"step": 3, "train/loss": 3.0, "train/lr": 3e-4, "perf": {"tokens_per_second": 4200, "peak_gib": 70}, "timestamp": 1760000005.5, "note": null}
+{"step": 4, "loss": 2.7)",
+        log);
+    QVERIFY(log.units.at(0).clock == importers::ClockKind::Utc);
+    QCOMPARE(log.values("loss"), (std::vector<double>{3.5, 3.25, 3.0}));
+    QCOMPARE(log.values("val_loss"), (std::vector<double>{3.75}));
+    QCOMPARE(log.values("token_rate"), (std::vector<double>{4000.0, 4100.0, 4200.0}));
+    QCOMPARE(log.values("learning_rate"), (std::vector<double>{1e-4, 2e-4, 3e-4}));
+    QCOMPARE(log.values("peak_gib"), (std::vector<double>{70.0}));
+    QCOMPARE(log.seconds(), (std::vector<double>{2.5, 2.5})); // the first has no begin
+    QCOMPARE(
+        log.sink.iterations.back().second.range.end.ns, std::int64_t{1'760'000'005'500'000'000});
+    QCOMPARE(log.sink.runs.back().launch.microBatch, std::optional(2));
+}
+
+void tst_LogDialects::jsonLineTimes_data() {
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QList<double>>("times");
+    QTest::newRow("since the start") << "time" << QList<double>{1.5, 3.0, 4.5, 6.0};
+    QTest::newRow("of each") << "time" << QList<double>{1.5, 1.5, 1.5, 1.5};
+    QTest::newRow("of each, under its own name")
+        << "step_time" << QList<double>{1.5, 1.5, 1.5, 1.5};
+    QTest::newRow("ms") << "step_time_ms" << QList<double>{1500, 1500, 1500, 1500};
+    QTest::newRow("elapsed") << "elapsed" << QList<double>{1.5, 3.0, 4.5, 6.0};
+    QTest::newRow("ms of unix time")
+        << "timestamp" << QList<double>{1.76e12, 1.76e12 + 1500, 1.76e12 + 3000, 1.76e12 + 4500};
+}
+
+void tst_LogDialects::jsonLineTimes() {
+    QFETCH(QString, key);
+    QFETCH(QList<double>, times);
+    std::string text;
+    for (int i = 0; i < 4; ++i)
+        text += QStringLiteral("{\"%1\": %2, \"iter\": %3, \"loss\": 2.5}\n")
+                    .arg(key)
+                    .arg(times[i], 0, 'f', 1)
+                    .arg(i + 1)
+                    .toStdString();
+    ImportedTraining log;
+    importTrainingText(text, log);
+    QVERIFY(log.sink.iterations.size() >= 3);
+    for (const double seconds : log.seconds())
+        QVERIFY(isNear(seconds, 1.5, 1e-9));
+}
+
+void tst_LogDialects::jsonLinesOfRanks() {
+    std::string text;
+    for (int i = 1; i <= 3; ++i) {
+        for (const int rank : {1, 0})
+            text += "{\"rank\": " + std::to_string(rank) + ", \"step\": " + std::to_string(i)
+                + ", \"loss\": " + std::to_string(10 * rank + i) + ", \"step_time\": 0.5}\n";
+    }
+    ImportedTraining log;
+    importTrainingText(text, log);
+    QCOMPARE(log.values("loss"), (std::vector<double>{11.0, 2.0, 3.0}));
+    QCOMPARE(onlyReport(log).counts.at("lines of other ranks"), std::int64_t{2});
 }
 
 // Sources of the programs, and words about iterations.

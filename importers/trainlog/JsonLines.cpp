@@ -1,0 +1,233 @@
+// Logs of one JSON object a line: {"step": 10, "loss": 2.31, "lr": 1e-4, "time": …}, as scripts of
+// many kinds, mmengine and the histories of experiment trackers write them. The members of an inner
+// object count like those outside, "train/loss" is "loss".
+//
+// A time is a stamp where it is a date or as large as unix time. Smaller numbers under "time" are
+// seconds since the start where they grow from line to line as iterations do, else seconds of an
+// iteration.
+#include "importers/trainlog/Dialect.h"
+
+#include "importers/common/Number.h"
+#include "importers/common/Stamp.h"
+#include "importers/trainlog/JsonMembers.h"
+#include "importers/trainlog/KeyTable.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+namespace trainscope::importers::trainlog {
+
+namespace {
+
+constexpr std::size_t kLongestObject = std::size_t{64} << 10;
+constexpr std::size_t kMostMembers = 128;
+constexpr int kDeepest = 2; // objects in objects
+constexpr double kGrowth = 0.5; // of what iterations at one pace make a running time grow
+
+// The first of them that an object has numbers its iteration.
+constexpr std::array<std::string_view, 9> kIndexKeys{"step", "global_step", "iteration", "iter",
+    "train_step", "current_step", "_step", "num_updates", "update"};
+constexpr std::array<std::string_view, 14> kStampKeys{"timestamp", "time", "ts", "wall_time",
+    "walltime", "_timestamp", "@timestamp", "datetime", "date", "asctime", "created", "created_at",
+    "timestamp_ms", "unix_time"};
+constexpr std::array<std::string_view, 3> kRankKeys{"rank", "global_rank", "process_index"};
+constexpr std::array<std::string_view, 5> kModeKeys{"mode", "phase", "split", "stage", "type"};
+
+template <std::size_t N>
+std::size_t placeOf(const std::array<std::string_view, N>& keys, std::string_view key) {
+    return static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
+}
+
+// "train/loss" → "loss"; what is of a validation keeps its name.
+std::string_view plainKey(std::string_view key) {
+    for (const std::string_view before : {"train/", "training/", "trainer/"}) {
+        if (key.starts_with(before))
+            return key.substr(before.size());
+    }
+    return key;
+}
+
+bool isOfValidation(std::string_view text) {
+    return text.starts_with("val") || text.starts_with("eval") || text.starts_with("test");
+}
+
+std::optional<LogStamp> stampIn(std::string_view text) {
+    std::string_view rest = text;
+    if (const auto dated = takeStamp(rest))
+        return dated;
+    const auto stamp = parseStamp(text);
+    if (!stamp || stamp->kind == StampKind::Relative)
+        return std::nullopt;
+    return LogStamp{stamp->time, stamp->kind != StampKind::Local,
+        {stamp->hasFraction ? 1'000'000 : 1'000'000'000}};
+}
+
+bool isFigure(const LoggedValue& value) {
+    const KnownKey* known = findKey(value.key);
+    return known != nullptr && known->metric != nullptr;
+}
+
+class JsonLinesReader final : public DialectReader {
+public:
+    bool readStep(const LineHead& line, StepLine& step) override {
+        if (!parse(line.rest) || !m_index)
+            return false;
+        step.index = *m_index;
+        step.stamp = m_stamp;
+        step.rank = m_rank;
+        step.values = m_values;
+        if (step.values.empty())
+            return false;
+        const bool hasLoss = std::any_of(step.values.begin(), step.values.end(),
+            [](const LoggedValue& value) { return isLoss(value.key); });
+        // A second line of an iteration has more to say of it.
+        const bool isMore = m_lastIndex == m_index && !hasLoss;
+        if (m_isValidation || isMore) {
+            nameOfValidation(step);
+            step.kind = StepLine::Kind::Values;
+            return true;
+        }
+        if (!std::any_of(step.values.begin(), step.values.end(), isFigure)) {
+            step.kind = StepLine::Kind::Values;
+            return std::any_of(step.values.begin(), step.values.end(),
+                [](const LoggedValue& value) { return isOfValidation(value.key); });
+        }
+        if (m_time)
+            noteTime(*m_time, step);
+        m_lastIndex = m_index;
+        return true;
+    }
+
+    // Objects before the first iteration, which list what the program was started with.
+    void readSetting(const LineHead& line, launch::Settings& settings) override {
+        if (!parse(line.rest) || m_index)
+            return;
+        for (const LoggedValue& value : m_texts)
+            setSetting(settings, value.key, value.text);
+        for (const LoggedValue& value : m_values)
+            setSetting(settings, value.key, value.text);
+    }
+
+private:
+    bool parse(std::string_view text) {
+        text = trimmed(text);
+        if (!text.starts_with('{') || !text.ends_with('}') || text.size() > kLongestObject)
+            return false;
+        m_line.assign(text);
+        m_line.append(JsonScanner::kPadding, '\0');
+        m_index.reset();
+        m_stamp.reset();
+        m_time.reset();
+        m_rank = {};
+        m_isValidation = false;
+        m_values.clear();
+        m_texts.clear();
+        m_indexPlace = kIndexKeys.size();
+        m_stampPlace = kStampKeys.size();
+        readMembers(std::string_view(m_line).substr(0, text.size()), 0);
+        return m_index || !m_values.empty() || !m_texts.empty();
+    }
+
+    void readMembers(std::string_view object, int depth) {
+        forEachMember(object, [this, depth](std::string_view key, const JsonToken& value) {
+            if (value.kind == TokenKind::Object && depth < kDeepest)
+                readMembers(value.text, depth + 1);
+            else if (value.kind != TokenKind::Object && value.kind != TokenKind::Array)
+                readMember(plainKey(key), value);
+        });
+    }
+
+    void readMember(std::string_view key, const JsonToken& value) {
+        if (takeIndexOf(key, value) || takeStampOf(key, value.text))
+            return;
+        if (placeOf(kRankKeys, key) < kRankKeys.size() && parseNumber(value.text))
+            m_rank = value.text;
+        else if (value.kind == TokenKind::String && placeOf(kModeKeys, key) < kModeKeys.size())
+            m_isValidation = m_isValidation || isOfValidation(value.text);
+        else if (m_values.size() + m_texts.size() < kMostMembers)
+            keep(key, value);
+    }
+
+    void keep(std::string_view key, const JsonToken& value) {
+        const bool isNumber = value.kind == TokenKind::Number || parseNumber(value.text)
+            || (value.kind == TokenKind::Literal && measured(value.text));
+        if (value.text == "null")
+            return;
+        (isNumber ? m_values : m_texts).push_back({key, value.text});
+    }
+
+    bool takeIndexOf(std::string_view key, const JsonToken& value) {
+        const std::size_t place = placeOf(kIndexKeys, key);
+        const auto number = place < kIndexKeys.size() ? parseNumber(value.text) : std::nullopt;
+        if (!number || !(*number >= 0.0 && *number < 9e15))
+            return false;
+        if (place < m_indexPlace) {
+            m_indexPlace = place;
+            m_index = static_cast<std::int64_t>(*number);
+        }
+        return true;
+    }
+
+    bool takeStampOf(std::string_view key, std::string_view text) {
+        const std::size_t place = placeOf(kStampKeys, key);
+        if (place == kStampKeys.size())
+            return false;
+        if (const auto stamp = stampIn(text)) {
+            if (place < m_stampPlace) {
+                m_stampPlace = place;
+                m_stamp = stamp;
+            }
+        } else if (const auto seconds = parseNumber(text)) {
+            m_time = seconds;
+        }
+        return true;
+    }
+
+    void noteTime(double seconds, StepLine& step) {
+        if (m_lastTime && m_lastIndex && *m_index > *m_lastIndex) {
+            const double grown = seconds - *m_lastTime;
+            const double paced = *m_lastTime * static_cast<double>(*m_index - *m_lastIndex)
+                / static_cast<double>(std::max<std::int64_t>(*m_lastIndex, 1));
+            m_isRunning = m_isRunning.value_or(true) && grown > 0.0
+                && (m_isRunning.has_value() || grown >= kGrowth * paced);
+        }
+        m_lastTime = seconds;
+        // Of the first line both are the same.
+        if (m_isRunning.value_or(true))
+            step.elapsedS = seconds;
+        else
+            step.secondsEach = seconds;
+    }
+
+    // The loss of a validation is none of training.
+    static void nameOfValidation(StepLine& step) {
+        for (LoggedValue& value : step.values) {
+            if (isLoss(value.key))
+                value.key = "val_loss";
+        }
+    }
+
+    std::string m_line; // what the views lie in
+    std::optional<std::int64_t> m_index;
+    std::optional<LogStamp> m_stamp;
+    std::optional<double> m_time; // of a stamp's key, but no stamp
+    std::string_view m_rank;
+    bool m_isValidation = false;
+    std::vector<LoggedValue> m_values; // numbers
+    std::vector<LoggedValue> m_texts;
+    std::size_t m_indexPlace = 0;
+    std::size_t m_stampPlace = 0;
+    std::optional<std::int64_t> m_lastIndex; // of lines before
+    std::optional<double> m_lastTime;
+    std::optional<bool> m_isRunning; // "time" counts from the start
+};
+
+} // namespace
+
+std::unique_ptr<DialectReader> jsonLinesReader() {
+    return std::make_unique<JsonLinesReader>();
+}
+
+} // namespace trainscope::importers::trainlog

@@ -1,0 +1,35 @@
+#pragma once
+// The members of a JSON object that stands in a line of a log.
+
+#include "core/model/AsciiText.h"
+#include "importers/common/JsonScanner.h"
+
+#include <string_view>
+
+namespace trainscope::importers::trainlog {
+
+// Calls visit(key, token) for each member of an object, up to where it is no JSON any more. `text`
+// is followed by JsonScanner::kPadding readable bytes.
+template <typename Visit>
+void forEachMember(std::string_view text, Visit&& visit) {
+    text = trimmed(text);
+    if (!text.starts_with('{'))
+        return;
+    JsonScanner scanner(text.data(), text.data() + text.size());
+    scanner.advance();
+    while (scanner.position() < scanner.end() && scanner.peek() == '"') {
+        JsonToken key;
+        JsonToken value;
+        if (scanner.string(key) != Scan::Ok || scanner.peek() != ':')
+            return;
+        scanner.advance();
+        scanner.peek();
+        if (scanner.value(value) != Scan::Ok)
+            return;
+        visit(key.text, value);
+        if (scanner.peek() == ',')
+            scanner.advance();
+    }
+}
+
+} // namespace trainscope::importers::trainlog
