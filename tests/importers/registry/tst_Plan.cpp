@@ -123,8 +123,8 @@ void tst_Plan::reasons_data() {
         << QStringLiteral("slurm.log")
         << "[2024-10-10 07:25:56,682] [INFO] [real_accelerator.py:161:get_accelerator] cuda\n"s
         << QStringLiteral("training log, not telemetry");
-    QTest::newRow("training log as JSON lines")
-        << QStringLiteral("metrics.json") << "{\"step\": 1, \"loss\": 10.8}\n{\"step\": 2}\n"s
+    QTest::newRow("training log without iterations")
+        << QStringLiteral("metrics.json") << "{\"epoch\": 1, \"loss\": 10.8}\n{\"epoch\": 2}\n"s
         << QStringLiteral("training log, not telemetry");
     QTest::newRow("numbers as JSON")
         << QStringLiteral("n.json") << "[1.5, 2]"s << QStringLiteral("JSON without trace events");
