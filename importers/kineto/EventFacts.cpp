@@ -49,8 +49,8 @@ constexpr std::array<std::string_view, 28> kUnique{"correlation", "external id",
     "wait_on_cuda_event_record_corr_id", "graph node id", "cid", "call stack", "trace iteration",
     "trace name", "cmd_name", "stream_id"};
 
-constexpr std::array<std::string_view, 17> kOfOperators{"input dims", "input type", "input strides",
-    "collective name", "in msg nelems", "out msg nelems", "group size", "dtype", "in split size",
+constexpr std::array<std::string_view, 18> kOfOperators{"input dims", "input type", "input strides",
+    "concrete inputs", "collective name", "in msg nelems", "out msg nelems", "group size", "dtype", "in split size",
     "out split size", "process group name", "process group description", "process group ranks",
     "kernel_backend", "kernel_name", "global rank start", "global rank stride"};
 

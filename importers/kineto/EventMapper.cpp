@@ -163,6 +163,8 @@ Status EventMapper::addRecord(const EventRecord& record, const EventBatch& batch
     span.kind = record.spanKind;
     if (hasCorrelation(record.spanKind))
         span.correlation = record.correlation;
+    else if (record.spanKind == SpanKind::CpuOp)
+        span.correlation = record.autograd;
     span.name = name->id;
     ASSIGN_OR_RETURN(span.detail, detailOf(record, batch));
     addSpan(trackAt(batch, record.track), span, record, name->iteration);

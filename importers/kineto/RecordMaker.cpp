@@ -1,5 +1,6 @@
 #include "importers/kineto/RecordMaker.h"
 
+#include "core/model/AutogradLink.h"
 #include "importers/common/JsonText.h"
 #include "importers/kineto/EventFacts.h"
 
@@ -19,6 +20,16 @@ bool canAdd(std::int64_t a, std::int64_t b) {
 
 const JsonToken* argument(const TraceEvent& event, std::size_t index) {
     return index == EventPlan::kNoArgument ? nullptr : &event.args[index].value;
+}
+
+// Forward operators say thread 0.
+std::int64_t autogradOf(const TraceEvent& event, const EventPlan& plan) {
+    const JsonToken* const sequence = argument(event, plan.sequence);
+    if (sequence == nullptr)
+        return 0;
+    const JsonToken* const thread = argument(event, plan.forwardThread);
+    const bool isBackward = thread != nullptr && integerOf(*thread).value_or(0) > 0;
+    return correlationOf({integerOf(*sequence).value_or(-1), isBackward});
 }
 
 } // namespace
@@ -82,12 +93,17 @@ void RecordMaker::plan(const TraceEvent& event, EventPlan& plan) {
     plan.kind = eventKindOf(category);
     plan.isForwardBackward = category == "fwdbwd";
     plan.correlation = plan.function = plan.stream = plan.device = EventPlan::kNoArgument;
+    plan.sequence = plan.forwardThread = EventPlan::kNoArgument;
     for (std::size_t i = 0; i < event.args.size(); ++i) {
         const std::string_view key = event.args[i].key.text;
         if (key == "correlation")
             plan.correlation = i;
         else if (key == "Record function id")
             plan.function = i;
+        else if (key == "Sequence number")
+            plan.sequence = i;
+        else if (key == "Fwd thread id")
+            plan.forwardThread = i;
         else if (key == "stream")
             plan.stream = i;
         else if (key == "device")
@@ -188,6 +204,7 @@ void RecordMaker::addComplete(const TraceEvent& event, const EventPlan& plan, Ev
     if (record.spanKind == SpanKind::CpuOp || record.spanKind == SpanKind::Annotation) {
         const JsonToken* function = argument(event, plan.function);
         record.correlation = function == nullptr ? 0 : integerOf(*function).value_or(0);
+        record.autograd = autogradOf(event, plan);
     } else if (hasCorrelation(record.spanKind)) {
         const JsonToken* correlation = argument(event, plan.correlation);
         record.correlation = correlation == nullptr ? 0 : integerOf(*correlation).value_or(0);

@@ -33,6 +33,8 @@ struct EventPlan {
     bool isForwardBackward = false; // arrows between operators, of no use here
     std::size_t correlation = kNoArgument; // index in args, of the last of that name
     std::size_t function = kNoArgument; // of operators and annotations
+    std::size_t sequence = kNoArgument; // of operators
+    std::size_t forwardThread = kNoArgument; // of operators of the backward pass: not 0
     std::size_t stream = kNoArgument;
     std::size_t device = kNoArgument;
     std::vector<Details> details;

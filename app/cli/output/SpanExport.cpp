@@ -2,6 +2,7 @@
 
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/traces/TraceBreakdown.h"
+#include "core/model/AutogradLink.h"
 #include "core/model/Try.h"
 #include "core/text/Table.h"
 
@@ -43,7 +44,7 @@ Status writeTrack(const store::Store& store, const Track& track, const Names& na
             const auto name = names.find(span.name);
             fmt::format_to(std::back_inserter(block), "{}{},{},{},{},{},{}\n", prefix,
                 toString(span.kind), name == names.end() ? "" : name->second, span.start.ns,
-                span.duration.ns, span.correlation, span.depth);
+                span.duration.ns, launchOf(span), span.depth);
         }
         file.write(block);
         stopped = !keepGoing("spans");

@@ -5,6 +5,7 @@
 #include "app/viewmodels/text/Translated.h"
 #include "core/analysis/traces/CollectivePeers.h"
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/model/AutogradLink.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 #include "core/text/Numbers.h"
@@ -93,7 +94,7 @@ std::string nameText(const Store& store, NameId id) {
 
 // What called for it, or what it called for.
 Status addLaunch(const Store& store, const RunFacts& facts, SpanReport& report) {
-    if (report.span.correlation == 0)
+    if (launchOf(report.span) == 0)
         return {};
     ASSIGN_OR_RETURN(
         auto found, store.correlated(facts.run.id, report.rank, report.span.correlation));

@@ -45,7 +45,7 @@ std::string_view toString(Pass pass); // "", "forward", …
 
 // Of a window. Times of work are cut at its edges, and work counts where it begins, as in the
 // kernel table. Own: launched by the frame itself, not by what it calls.
-struct CallSums {
+struct FrameSums {
     // Of a frame that launches work itself: calls whose first own work begins in the window; of
     // others: calls that begin there on the host.
     std::int64_t calls = 0;
@@ -57,8 +57,8 @@ struct CallSums {
     DurationNs ownBusy;
     DurationNs hostTime; // of calls that begin in the window, whole; callees included
 
-    CallSums& operator+=(const CallSums& other);
-    bool operator==(const CallSums&) const = default;
+    FrameSums& operator+=(const FrameSums& other);
+    bool operator==(const FrameSums&) const = default;
 };
 
 struct CallNode {
@@ -69,7 +69,7 @@ struct CallNode {
     std::uint32_t parent = kNone; // stands before its children; the root has none
     std::uint32_t name = 0; // index into names
     std::uint32_t signature = 0; // index into signatures; 0: none
-    CallSums sums;
+    FrameSums sums;
     // Of work: the shortest and longest that begin in the window, and when the longest did.
     DurationNs shortest;
     DurationNs longest;
@@ -90,7 +90,7 @@ struct CallTotal {
     Pass pass = Pass::None; // of Of::Pass
     std::uint32_t name = 0;
     std::uint32_t signature = 0; // of Of::Shape
-    CallSums sums;
+    FrameSums sums;
 };
 
 struct CallTree {
@@ -105,9 +105,6 @@ struct CallTree {
     std::vector<CallNode> nodes; // [0] is the root
     std::vector<CallTotal> totals;
 };
-
-// The same paths are one node; unions are added up.
-CallTree merged(const std::vector<CallTree>& trees);
 
 // Children of all nodes: of node i those in children[first[i] … first[i + 1]).
 struct CallChildren {

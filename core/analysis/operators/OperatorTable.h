@@ -34,7 +34,7 @@ struct OperatorRow {
     std::string name;
     std::string signature; // JSON detail; of Shape only
     Pass pass = Pass::None; // of Pass only
-    CallSums sums; // Shape, Operator, Pass: own work stands in the own fields
+    FrameSums sums; // Shape, Operator, Pass: own work stands in the own fields
     Efficiency efficiency;
 
     // The time and union that the table is of: own, or with all that is called (modules,

@@ -1,4 +1,5 @@
-// One pass over the traces of a run, cut into slices.
+// Passes over the traces of a run, cut into slices.
+#include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 
@@ -251,6 +252,9 @@ Result<store::KeptSums> sumTraces(
     if (devices.size() > 1)
         RETURN_IF_ERROR(sumWaits(store, run, summing, groups, kept.sequences));
     groups.encode(kept.names);
+    ASSIGN_OR_RETURN(auto trees, sumCallTrees(store, run, summing.asked()));
+    for (store::SumSequence& sequence : trees)
+        kept.sequences.push_back(std::move(sequence));
     return kept;
 }
 

@@ -18,11 +18,11 @@
 namespace trainscope::analysis {
 
 // What a sequence of slices is of: its place is the device, the track, or 0.
-enum class SumKind { Device, Thread, Calls, Waits };
+enum class SumKind { Device, Thread, Calls, Waits, CallPaths, CallTree };
 store::SumPlace placeOf(SumKind kind, int rank, std::int64_t place = 0);
 
 // Raise it when sums are computed differently: those of another version are computed again.
-inline constexpr std::int64_t kTraceSumsVersion = 1;
+inline constexpr std::int64_t kTraceSumsVersion = 2;
 
 // One pass over all traces of the run, for store::keepSums(). Memory grows with the slices, the
 // names and the collectives. Cancelled by progress. Blocking; for a worker.

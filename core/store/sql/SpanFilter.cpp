@@ -1,5 +1,7 @@
 #include "core/store/sql/SpanFilter.h"
 
+#include "core/model/AutogradLink.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -47,10 +49,10 @@ bool SpanFilter::isWanted(const Span& span) const {
         return false;
     if (m_numbers.empty())
         return true;
-    return (!m_asksCorrelation || span.correlation != 0)
+    return (!m_asksCorrelation || launchOf(span) != 0)
         && admits(m_numbers, kDuration, span.duration.ns)
         && admits(m_numbers, kDepth, std::int64_t{span.depth})
-        && admits(m_numbers, kCorrelation, span.correlation);
+        && admits(m_numbers, kCorrelation, launchOf(span));
 }
 
 } // namespace trainscope::store

@@ -1,5 +1,6 @@
 #include "core/store/sql/SqlTables.h"
 
+#include "core/model/AutogradLink.h"
 #include "core/model/Try.h"
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/spans/SpanReader.h"
@@ -289,7 +290,7 @@ void SpanRows::column(int index, sqlite3_context* into) {
     case kDepth:
         return putInteger(into, span.depth);
     case kCorrelation:
-        return span.correlation == 0 ? void() : putInteger(into, span.correlation);
+        return launchOf(span) == 0 ? void() : putInteger(into, launchOf(span));
     case kDetail:
         return putName(span.detail, into);
     case kTrackId:

@@ -1,0 +1,405 @@
+#include "core/analysis/operators/CallMeter.h"
+
+#include "core/analysis/operators/FrameNames.h"
+#include "core/analysis/traces/Phase.h"
+#include "core/model/AutogradLink.h"
+#include "core/model/Try.h"
+
+#include <algorithm>
+
+namespace trainscope::analysis {
+
+namespace {
+
+Told toldBy(Mark mark) {
+    switch (mark) {
+    case Mark::Forward:
+        return Told::Forward;
+    case Mark::Backward:
+        return Told::Backward;
+    case Mark::Optimizer:
+        return Told::Optimizer;
+    case Mark::None:
+        break;
+    }
+    return Told::Nothing;
+}
+
+FrameKind frameKindOf(SpanKind kind) {
+    switch (kind) {
+    case SpanKind::Kernel:
+        return FrameKind::Kernel;
+    case SpanKind::Copy:
+        return FrameKind::Copy;
+    case SpanKind::Set:
+        return FrameKind::Set;
+    case SpanKind::Annotation:
+        return FrameKind::Annotation;
+    case SpanKind::Python:
+        return FrameKind::Python;
+    default:
+        return FrameKind::Operator;
+    }
+}
+
+// Adds what of the range was not covered yet.
+void cover(TimeRange range, DurationNs& busy, TimeNs& until) {
+    const TimeNs from = std::max(range.begin, until);
+    if (from >= range.end)
+        return;
+    busy = busy + (range.end - from);
+    until = range.end;
+}
+
+template <typename State>
+State& touch(std::vector<State>& states, std::vector<std::uint32_t>& touched, std::uint32_t at) {
+    if (at >= states.size())
+        states.resize(std::max<std::size_t>(at + 1, states.size() * 2));
+    State& state = states[at];
+    if (!state.isTouched) {
+        state.isTouched = true;
+        touched.push_back(at);
+    }
+    return state;
+}
+
+// Takes the sums of what was touched, by number.
+template <typename Sums, typename State>
+std::vector<Sums> take(std::vector<State>& states, std::vector<std::uint32_t>& touched) {
+    std::sort(touched.begin(), touched.end());
+    std::vector<Sums> result;
+    result.reserve(touched.size());
+    for (const std::uint32_t at : touched) {
+        result.push_back(states[at].sums);
+        states[at].sums = {};
+        states[at].isTouched = false;
+    }
+    touched.clear();
+    return result;
+}
+
+} // namespace
+
+CallMeter::CallMeter(const store::Store& store, CallPaths& paths, TimeNs begin,
+    const std::map<std::int64_t, ForwardCall>& forward)
+    : m_store(store)
+    , m_paths(paths)
+    , m_begin(begin) {
+    for (const auto& [sequence, call] : forward) {
+        m_forward.emplace(sequence, call);
+        m_forwardOrder.push_back(sequence);
+    }
+}
+
+Result<const CallMeter::Name*> CallMeter::nameOf(const Span& span) {
+    if (const auto known = m_names.find(span.name); known != m_names.end())
+        return &known->second;
+    std::string text;
+    if (span.name.isValid()) {
+        ASSIGN_OR_RETURN(text, m_store.name(span.name));
+    }
+    Name name;
+    name.kind = frameKindOf(span.kind);
+    if (name.kind == FrameKind::Python && isModuleName(text))
+        name.kind = FrameKind::Module;
+    name.isGraphLaunch = text.find("GraphLaunch") != std::string::npos;
+    if (name.kind == FrameKind::Annotation) {
+        name.told = toldBy(markOfAnnotation(text));
+        text = foldedAnnotation(text);
+    } else if (name.kind == FrameKind::Operator && span.kind != SpanKind::Runtime) {
+        name.told = toldBy(markOfOperator(text));
+    }
+    name.name = m_paths.name(text);
+    return &m_names.emplace(span.name, name).first->second;
+}
+
+Result<std::uint32_t> CallMeter::signatureOf(NameId detail) {
+    if (!detail.isValid())
+        return std::uint32_t{0};
+    if (const auto known = m_signatures.find(detail); known != m_signatures.end())
+        return known->second;
+    ASSIGN_OR_RETURN(const auto text, m_store.name(detail));
+    const std::uint32_t signature = m_paths.signature(foldedSignature(text));
+    m_signatures.emplace(detail, signature);
+    return signature;
+}
+
+Result<std::uint32_t> CallMeter::frameOf(const Span& span) {
+    ASSIGN_OR_RETURN(const auto name, nameOf(span));
+    CallFrame frame{name->kind, name->told, name->name, 0};
+    if (span.kind == SpanKind::CpuOp) {
+        ASSIGN_OR_RETURN(frame.signature, signatureOf(span.detail));
+        if (const auto link = autogradLinkOf(span.correlation))
+            frame.told = link->isBackward     ? Told::BackwardNode
+                : frame.told == Told::Nothing ? Told::ForwardNode
+                                              : frame.told;
+    }
+    return m_paths.frame(frame);
+}
+
+std::uint32_t CallMeter::newCall() {
+    if (m_freeCalls.empty()) {
+        m_calls.emplace_back();
+        return static_cast<std::uint32_t>(m_calls.size() - 1);
+    }
+    const std::uint32_t call = m_freeCalls.back();
+    m_freeCalls.pop_back();
+    m_calls[call] = {};
+    return call;
+}
+
+void CallMeter::release(std::uint32_t call) {
+    while (--m_calls[call].references == 0) {
+        m_freeCalls.push_back(call);
+        const std::uint32_t nearest = m_calls[call].nearestOperator;
+        if (nearest == kNoPath || nearest == call)
+            return;
+        call = nearest;
+    }
+}
+
+// The innermost call of a thread at a moment, as a path.
+std::uint32_t CallMeter::pathOf(std::uint32_t thread, TimeNs moment) const {
+    if (thread >= m_threads.size())
+        return 0;
+    const auto& open = m_threads[thread];
+    const auto found = std::find_if(
+        open.rbegin(), open.rend(), [&](const Open& one) { return one.end > moment; });
+    return found == open.rend() ? 0 : m_calls[found->call].path;
+}
+
+// Where the call hangs: under its forward operator, unless its caller does already, else under its
+// caller.
+void CallMeter::hangBelow(std::uint32_t thread, const Span& span, std::uint32_t frame, Call& call) {
+    std::uint32_t parent = 0;
+    if (!m_threads[thread].empty()) {
+        const std::uint32_t callerNumber = m_threads[thread].back().call;
+        const Call& caller = m_calls[callerNumber];
+        parent = caller.path;
+        call.around = caller.around;
+        call.forward = caller.forward;
+        call.nearestOperator = caller.nearestOperator;
+    }
+    const auto link = autogradLinkOf(span.correlation);
+    if (link && link->isBackward && link->sequence != call.forward) {
+        if (const auto found = m_forward.find(link->sequence); found != m_forward.end()) {
+            parent = found->second.path;
+            call.forward = link->sequence;
+            if (found->second.thread != thread)
+                call.around = pathOf(found->second.thread, span.start);
+        }
+    }
+    call.path = m_paths.below(parent, frame);
+}
+
+Status CallMeter::addHost(std::uint32_t thread, const Span& span) {
+    const bool isCall = span.kind == SpanKind::CpuOp || span.kind == SpanKind::Annotation
+        || span.kind == SpanKind::Python;
+    const bool isLaunch = span.kind == SpanKind::Runtime && launchOf(span) != 0;
+    if (!isCall && !isLaunch)
+        return {};
+    if (thread >= m_threads.size())
+        m_threads.resize(thread + 1);
+    auto& open = m_threads[thread];
+    while (!open.empty() && open.back().end <= span.start) {
+        release(open.back().call);
+        open.pop_back();
+    }
+    if (isLaunch) {
+        ASSIGN_OR_RETURN(const auto name, nameOf(span));
+        if (!open.empty())
+            remember(span.correlation, open.back().call, name->isGraphLaunch);
+        return {};
+    }
+    m_paths.tellHost();
+    ASSIGN_OR_RETURN(const auto frame, frameOf(span));
+    const std::uint32_t number = newCall();
+    Call call;
+    call.references = 1;
+    call.start = span.start;
+    hangBelow(thread, span, frame, call);
+    const auto& path = m_paths[call.path];
+    if (path.kind == FrameKind::Operator && span.kind == SpanKind::CpuOp)
+        call.nearestOperator = number;
+    else if (call.nearestOperator != kNoPath)
+        ++m_calls[call.nearestOperator].references;
+    m_calls[number] = call;
+    open.push_back({span.start + span.duration, number});
+    m_begun.push_back({span.start, span.duration, call.path});
+    const auto link = autogradLinkOf(span.correlation);
+    if (span.kind == SpanKind::CpuOp && link && !link->isBackward) {
+        const auto [known, isNew]
+            = m_forward.insert_or_assign(link->sequence, ForwardCall{call.path, thread});
+        static_cast<void>(known);
+        if (isNew)
+            m_forwardOrder.push_back(link->sequence);
+        if (m_forwardOrder.size() > kMostForward) {
+            m_forward.erase(m_forwardOrder.front());
+            m_forwardOrder.pop_front();
+        }
+    }
+    return {};
+}
+
+void CallMeter::remember(std::int64_t correlation, std::uint32_t call, bool isGraph) {
+    // A runtime call may make a driver call of the same correlation; the outer one counts.
+    if (!m_launches.emplace(correlation, Launch{call, isGraph}).second)
+        return;
+    ++m_calls[call].references;
+    m_launchOrder.push_back(correlation);
+    while (m_launchOrder.size() > kMostLaunches) {
+        const auto oldest = m_launches.find(m_launchOrder.front());
+        m_launchOrder.pop_front();
+        if (oldest == m_launches.end())
+            continue;
+        const std::uint32_t held = oldest->second.call;
+        m_launches.erase(oldest);
+        release(held);
+    }
+}
+
+Status CallMeter::addWork(const Span& span) {
+    auto known = m_workFrames.find(span.name);
+    if (known == m_workFrames.end()) {
+        std::string text;
+        if (span.name.isValid()) {
+            ASSIGN_OR_RETURN(text, m_store.name(span.name));
+        }
+        const CallFrame frame{frameKindOf(span.kind), Told::Nothing, m_paths.name(text), 0};
+        known = m_workFrames.emplace(span.name, m_paths.frame(frame)).first;
+    }
+    Work work;
+    work.start = span.start;
+    work.end = span.start + span.duration;
+    std::uint32_t parent = 0;
+    const auto launch = launchOf(span) == 0 ? m_launches.end() : m_launches.find(span.correlation);
+    if (launch != m_launches.end()) {
+        const std::uint32_t number = launch->second.call;
+        Call& call = m_calls[number];
+        parent = call.path;
+        work.around = call.around;
+        work.isFirstOfCall = !std::exchange(call.hasLaunched, true);
+        TimeNs since = call.start;
+        if (call.nearestOperator != kNoPath) {
+            Call& caller = m_calls[call.nearestOperator];
+            work.isFirstOfOperator = !std::exchange(caller.hasLaunchedAsOperator, true);
+            since = std::min(since, caller.start);
+        }
+        if (span.start >= m_begin)
+            m_since = std::min(m_since, since);
+        if (call.forward >= 0) {
+            if (const auto forward = m_forward.find(call.forward); forward != m_forward.end())
+                m_used.emplace(call.forward, forward->second);
+        }
+        if (!launch->second.isGraph) {
+            m_launches.erase(launch);
+            release(number);
+        }
+    }
+    work.path = m_paths.below(parent, known->second);
+    m_works.push_back(work);
+    return {};
+}
+
+CallMeter::FrameState& CallMeter::frameState(std::uint32_t path) {
+    FrameState& state = touch(m_frameStates, m_touchedFrames, path);
+    state.sums.path = path;
+    return state;
+}
+
+void CallMeter::applyTotal(std::uint32_t total, TimeRange inside, bool begins, bool isCall) {
+    TotalState& state = touch(m_totalStates, m_touchedTotals, total);
+    state.sums.total = total;
+    if (state.lastWork == m_workNumber)
+        return;
+    state.lastWork = m_workNumber;
+    state.sums.calls += isCall ? 1 : 0;
+    (begins ? state.sums.works : state.sums.carried) += 1;
+    state.sums.time = state.sums.time + inside.length();
+    cover(inside, state.sums.busy, state.busyUntil);
+}
+
+void CallMeter::apply(const Work& work, TimeRange inside, bool begins) {
+    ++m_workNumber;
+    WorkState& leaf = touch(m_workStates, m_touchedWorks, work.path);
+    CallPart::Work& sums = leaf.sums;
+    const DurationNs whole = work.end - work.start;
+    const bool isFirst = sums.count + sums.carried == 0;
+    sums.path = work.path;
+    (begins ? sums.count : sums.carried) += 1;
+    sums.time = sums.time + inside.length();
+    cover(inside, sums.busy, leaf.busyUntil);
+    sums.shortest = isFirst ? whole : std::min(sums.shortest, whole);
+    if (isFirst || whole > sums.longest) {
+        sums.longest = whole;
+        sums.longestAt = work.start;
+    }
+    const std::uint32_t launcher = m_paths[work.path].parent;
+    FrameState& own = frameState(launcher);
+    cover(inside, own.sums.ownBusy, own.ownBusyUntil);
+    own.sums.launching += begins && work.isFirstOfCall ? 1 : 0;
+    for (std::uint32_t path = launcher; path != kNoPath; path = m_paths[path].parent) {
+        FrameState& state = frameState(path);
+        cover(inside, state.sums.busy, state.busyUntil);
+        const bool isCounted = m_paths[path].kind == FrameKind::Module
+            || m_paths[path].kind == FrameKind::Annotation;
+        if (isCounted)
+            applyTotal(m_paths[path].total, inside, begins, false);
+    }
+    for (std::uint32_t path = work.around; path != kNoPath; path = m_paths[path].parent) {
+        if (m_paths[path].kind == FrameKind::Annotation)
+            applyTotal(m_paths[path].total, inside, begins, false);
+    }
+    if (const std::uint32_t caller = m_paths[launcher].nearestOperator; caller != kNoPath) {
+        const bool isCall = begins && work.isFirstOfOperator;
+        applyTotal(m_paths[caller].total, inside, begins, isCall);
+        applyTotal(m_paths[caller].shapeTotal, inside, begins, isCall);
+    }
+    applyTotal(
+        CallPaths::totalOf(m_paths[launcher].pass), inside, begins, begins && work.isFirstOfCall);
+}
+
+CallPart CallMeter::close(TimeNs end) {
+    const TimeRange part{m_begin, end};
+    std::vector<Work> later;
+    for (const Work& work : m_works) {
+        if (work.start >= end) {
+            later.push_back(work);
+            continue;
+        }
+        const bool begins = work.start >= part.begin;
+        const TimeRange inside{std::max(work.start, part.begin), std::min(work.end, end)};
+        if (begins || inside.begin < inside.end)
+            apply(work, {inside.begin, std::max(inside.begin, inside.end)}, begins);
+        if (work.end > end)
+            later.push_back(work);
+    }
+    m_works.swap(later);
+    std::erase_if(m_begun, [&](const Begun& begun) {
+        if (begun.start >= end)
+            return false;
+        if (begun.start >= part.begin) {
+            FrameState& state = frameState(begun.path);
+            ++state.sums.begun;
+            state.sums.hostTime = state.sums.hostTime + begun.duration;
+            const auto& path = m_paths[begun.path];
+            if (path.kind == FrameKind::Module || path.kind == FrameKind::Annotation) {
+                TotalState& total = touch(m_totalStates, m_touchedTotals, path.total);
+                total.sums.total = path.total;
+                ++total.sums.calls;
+            }
+        }
+        return true;
+    });
+    CallPart result;
+    result.since = std::min(m_since, end);
+    result.forward.swap(m_used);
+    result.frames = take<CallPart::Frame>(m_frameStates, m_touchedFrames);
+    result.works = take<CallPart::Work>(m_workStates, m_touchedWorks);
+    result.totals = take<CallPart::Total>(m_totalStates, m_touchedTotals);
+    m_since = kAllTime.end;
+    m_begin = end;
+    return result;
+}
+
+} // namespace trainscope::analysis

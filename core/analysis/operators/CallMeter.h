@@ -1,0 +1,136 @@
+#pragma once
+// What calls and the work that they launch add up to in a part of a rank's time, such that the sums
+// of parts that follow each other are those of the whole: times of work are cut at the edges of the
+// part, and work counts where it begins. One thread.
+
+#include "core/analysis/operators/CallPart.h"
+#include "core/analysis/operators/CallPaths.h"
+#include "core/model/Span.h"
+#include "core/store/Store.h"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace trainscope::analysis {
+
+class CallMeter {
+public:
+    static constexpr std::size_t kMostLaunches = std::size_t{1} << 17U;
+    static constexpr std::size_t kMostForward = std::size_t{1} << 18U;
+
+    // Work that begins before `begin` only leads up to the first part. `forward`: of calls before.
+    CallMeter(const store::Store& store, CallPaths& paths, TimeNs begin,
+        const std::map<std::int64_t, ForwardCall>& forward = {});
+
+    // Of a host thread, of each in order of start.
+    Status addHost(std::uint32_t thread, const Span& span);
+    // A kernel, copy or set, in order of start; its launch was added.
+    Status addWork(const Span& span);
+    // Ends the part here: all that begins before was added. The next part follows.
+    CallPart close(TimeNs end);
+
+    [[nodiscard]] std::size_t held() const { return m_works.size() + m_begun.size(); }
+
+private:
+    struct Call {
+        std::uint32_t path = 0;
+        std::uint32_t nearestOperator = kNoPath; // call, may be itself
+        std::uint32_t references = 0;
+        std::uint32_t around = 0; // path that the forward thread is in meanwhile
+        TimeNs start;
+        std::int64_t forward = -1; // sequence number of the forward operator that it hangs under
+        bool hasLaunched = false;
+        bool hasLaunchedAsOperator = false;
+    };
+    struct Open {
+        TimeNs end;
+        std::uint32_t call = 0;
+    };
+    struct Launch {
+        std::uint32_t call = 0;
+        bool isGraph = false;
+    };
+    struct Work {
+        TimeNs start;
+        TimeNs end;
+        std::uint32_t path = 0;
+        std::uint32_t around = 0;
+        bool isFirstOfCall = false;
+        bool isFirstOfOperator = false;
+    };
+    struct Begun {
+        TimeNs start;
+        DurationNs duration;
+        std::uint32_t path = 0;
+    };
+    struct Name {
+        FrameKind kind = FrameKind::Operator;
+        Told told = Told::Nothing;
+        std::uint32_t name = 0;
+        bool isGraphLaunch = false;
+    };
+    // Sums of the part so far, and until when all of it is covered.
+    struct FrameState {
+        CallPart::Frame sums;
+        TimeNs busyUntil = kAllTime.begin;
+        TimeNs ownBusyUntil = kAllTime.begin;
+        bool isTouched = false;
+    };
+    struct WorkState {
+        CallPart::Work sums;
+        TimeNs busyUntil = kAllTime.begin;
+        bool isTouched = false;
+    };
+    struct TotalState {
+        CallPart::Total sums;
+        TimeNs busyUntil = kAllTime.begin;
+        std::uint64_t lastWork = 0;
+        bool isTouched = false;
+    };
+
+    Result<const Name*> nameOf(const Span& span);
+    Result<std::uint32_t> frameOf(const Span& span);
+    Result<std::uint32_t> signatureOf(NameId detail);
+    std::uint32_t newCall();
+    void release(std::uint32_t call);
+    void remember(std::int64_t correlation, std::uint32_t call, bool isGraph);
+    void hangBelow(std::uint32_t thread, const Span& span, std::uint32_t frame, Call& call);
+    [[nodiscard]] std::uint32_t pathOf(std::uint32_t thread, TimeNs moment) const;
+
+    FrameState& frameState(std::uint32_t path);
+    void apply(const Work& work, TimeRange inside, bool begins);
+    void applyTotal(std::uint32_t total, TimeRange inside, bool begins, bool isCall);
+
+    const store::Store& m_store;
+    CallPaths& m_paths;
+    TimeNs m_begin;
+    std::unordered_map<NameId, Name> m_names; // of host spans
+    std::unordered_map<NameId, std::uint32_t> m_workFrames;
+    std::unordered_map<NameId, std::uint32_t> m_signatures;
+    std::vector<Call> m_calls;
+    std::vector<std::uint32_t> m_freeCalls;
+    std::vector<std::vector<Open>> m_threads; // open calls, outermost first
+    std::unordered_map<std::int64_t, Launch> m_launches; // by correlation
+    std::deque<std::int64_t> m_launchOrder;
+    std::unordered_map<std::int64_t, ForwardCall> m_forward; // by sequence number
+    std::deque<std::int64_t> m_forwardOrder;
+
+    std::vector<Work> m_works; // that touch the part
+    std::vector<Begun> m_begun;
+    TimeNs m_since = kAllTime.end;
+    std::map<std::int64_t, ForwardCall> m_used;
+
+    std::vector<FrameState> m_frameStates; // by path
+    std::vector<WorkState> m_workStates;
+    std::vector<TotalState> m_totalStates;
+    std::vector<std::uint32_t> m_touchedFrames;
+    std::vector<std::uint32_t> m_touchedWorks;
+    std::vector<std::uint32_t> m_touchedTotals;
+    std::uint64_t m_workNumber = 0;
+};
+
+} // namespace trainscope::analysis

@@ -1,0 +1,378 @@
+#include "core/analysis/operators/CallTrees.h"
+
+#include "core/analysis/operators/CallMeter.h"
+#include "core/analysis/operators/TreeMerge.h"
+#include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/SpanMerge.h"
+#include "core/analysis/traces/TraceSums.h"
+#include "core/model/Try.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+// Clocks of host and device disagree by microseconds: a launch may seem to come after its work.
+constexpr DurationNs kCallsAhead{10'000'000};
+constexpr std::size_t kHeldInPart = 131'072; // works and calls between two cuts
+constexpr std::int64_t kPartsWanted = 64;
+constexpr std::size_t kLeastInPart = 4096;
+
+// What a rank's tree is made of.
+struct RankTracks {
+    std::vector<Track> threads;
+    std::vector<Track> streams;
+    TimeRange extent = kNoTime;
+    std::int64_t spans = 0;
+};
+
+RankTracks tracksOf(const std::vector<Track>& all, int rank) {
+    RankTracks tracks;
+    for (const Track& track : all) {
+        if (track.description.rank != rank || track.count == 0)
+            continue;
+        const TrackKind kind = track.description.kind;
+        if (kind != TrackKind::Thread && kind != TrackKind::Stream)
+            continue;
+        (kind == TrackKind::Thread ? tracks.threads : tracks.streams).push_back(track);
+        tracks.extent = spanned(tracks.extent, track.range);
+        tracks.spans += track.count;
+    }
+    return tracks;
+}
+
+// Reads a rank's calls and work in [begin, end); tell(moment): all that begins before it was added.
+template <typename Tell>
+Status walkCalls(const store::Store& store, const RankTracks& tracks, TimeRange range,
+    CallMeter& meter, Tell&& tell, const Progress& progress) {
+    SpanMerge merge;
+    TimeRange onHost = range;
+    if (range != kAllTime)
+        onHost.end = range.end + kCallsAhead;
+    for (const Track& track : tracks.threads)
+        merge.add(SpanCursor(store, track.id, onHost), kCallsAhead);
+    for (const Track& track : tracks.streams)
+        merge.add(SpanCursor(store, track.id, range));
+    return merge.forEach(
+        [&](std::size_t track, const Span& span) -> Status {
+            const bool isOnHost = track < tracks.threads.size();
+            tell(isOnHost ? span.start - kCallsAhead : span.start);
+            if (isOnHost)
+                return meter.addHost(static_cast<std::uint32_t>(track), span);
+            const bool isWorkSpan = span.kind == SpanKind::Kernel || span.kind == SpanKind::Copy
+                || span.kind == SpanKind::Set;
+            return isWorkSpan ? meter.addWork(span) : Status();
+        },
+        "Following calls", progress);
+}
+
+// Sums of parts, by path.
+class TreeSums {
+public:
+    explicit TreeSums(CallPaths& paths)
+        : m_paths(paths) { }
+
+    void add(const CallPart& part, bool isFirst) {
+        m_frames.resize(m_paths.size());
+        m_works.resize(m_paths.size());
+        m_totals.resize(m_paths.totals());
+        for (const CallPart::Frame& row : part.frames) {
+            CallPart::Frame& sums = m_frames[row.path];
+            sums.begun += row.begun;
+            sums.launching += row.launching;
+            sums.hostTime = sums.hostTime + row.hostTime;
+            sums.busy = sums.busy + row.busy;
+            sums.ownBusy = sums.ownBusy + row.ownBusy;
+        }
+        for (const CallPart::Work& row : part.works)
+            add(row, isFirst ? row.carried : 0);
+        for (const CallPart::Total& row : part.totals) {
+            FrameSums& sums = m_totals[row.total];
+            sums.calls += row.calls;
+            sums.works += row.works + (isFirst ? row.carried : 0);
+            sums.time = sums.time + row.time;
+            sums.busy = sums.busy + row.busy;
+        }
+    }
+
+    CallTree tree() const {
+        CallTree tree = m_paths.tree();
+        for (std::size_t i = 0; i < m_frames.size(); ++i)
+            fill(tree.nodes[i], m_frames[i], m_works[i]);
+        for (std::size_t i = tree.nodes.size(); i-- > 1;) {
+            const CallNode& node = tree.nodes[i];
+            FrameSums& caller = tree.nodes[node.parent].sums;
+            caller.works += node.sums.works;
+            caller.time = caller.time + node.sums.time;
+            if (!isWork(node.kind))
+                continue;
+            caller.ownWorks += node.sums.works;
+            caller.ownTime = caller.ownTime + node.sums.time;
+        }
+        for (std::size_t i = 0; i < m_frames.size(); ++i) {
+            FrameSums& sums = tree.nodes[i].sums;
+            if (!isWork(tree.nodes[i].kind))
+                sums.calls = sums.ownWorks > 0 ? m_frames[i].launching : m_frames[i].begun;
+        }
+        for (std::size_t i = 0; i < m_totals.size(); ++i)
+            fill(tree.totals[i], m_totals[i]);
+        return tree;
+    }
+
+private:
+    void add(const CallPart::Work& row, std::int64_t carried) {
+        CallPart::Work& sums = m_works[row.path];
+        const bool isNew = sums.count == 0;
+        sums.count += row.count + carried;
+        sums.time = sums.time + row.time;
+        sums.busy = sums.busy + row.busy;
+        sums.shortest = isNew ? row.shortest : std::min(sums.shortest, row.shortest);
+        if (isNew || row.longest > sums.longest) {
+            sums.longest = row.longest;
+            sums.longestAt = row.longestAt;
+        }
+    }
+    static void fill(CallNode& node, const CallPart::Frame& frame, const CallPart::Work& work) {
+        node.sums.busy = frame.busy + work.busy;
+        node.sums.ownBusy = isWork(node.kind) ? work.busy : frame.ownBusy;
+        node.sums.hostTime = frame.hostTime;
+        node.sums.works = work.count;
+        node.sums.time = work.time;
+        if (!isWork(node.kind))
+            return;
+        node.sums.calls = work.count;
+        node.sums.ownWorks = work.count;
+        node.sums.ownTime = work.time;
+        node.shortest = work.shortest;
+        node.longest = work.longest;
+        node.longestAt = work.longestAt;
+    }
+    static void fill(CallTotal& total, const FrameSums& sums) {
+        total.sums = sums;
+        const bool isOwn = total.of == CallTotal::Of::Operator || total.of == CallTotal::Of::Shape
+            || total.of == CallTotal::Of::Pass;
+        if (!isOwn)
+            return;
+        total.sums.ownWorks = sums.works;
+        total.sums.ownTime = sums.time;
+        total.sums.ownBusy = sums.busy;
+    }
+
+    CallPaths& m_paths;
+    std::vector<CallPart::Frame> m_frames;
+    std::vector<CallPart::Work> m_works;
+    std::vector<FrameSums> m_totals;
+};
+
+// Adds [begin, end) of a rank, read from its traces. `since`, `forward`: from where its calls are
+// read, and what they need of the calls before.
+Status addTraced(const store::Store& store, const RankTracks& tracks, CallPaths& paths,
+    TimeRange part, TimeNs since, const std::map<std::int64_t, ForwardCall>& forward, bool isFirst,
+    TreeSums& sums, const Progress& progress) {
+    CallMeter meter(store, paths, since, forward);
+    TimeNs begin = since;
+    const auto closeAt = [&](TimeNs end) {
+        const CallPart closed = meter.close(end);
+        if (begin >= part.begin && begin < end)
+            sums.add(closed, std::exchange(isFirst, false));
+        begin = end;
+    };
+    const auto tell = [&](TimeNs moment) {
+        if (begin < part.begin && moment >= part.begin)
+            closeAt(part.begin);
+        if (meter.held() >= kHeldInPart && moment < part.end && moment > begin)
+            closeAt(moment);
+    };
+    RETURN_IF_ERROR(walkCalls(store, tracks, {since, part.end}, meter, tell, progress));
+    if (begin < part.begin)
+        closeAt(part.begin);
+    closeAt(part.end);
+    return {};
+}
+
+Error damagedTree(const store::Store& store) {
+    return {ErrorCode::Unreadable, "The kept call tree of a rank is damaged; import it again.",
+        store.path().string()};
+}
+
+// What was kept of a rank; absent: nothing.
+Result<std::optional<CallPaths>> keptPaths(const store::Store& store, const Run& run, int rank) {
+    ASSIGN_OR_RETURN(const auto names, store::keptSumNames(store, run.id, kTraceSumsVersion));
+    std::optional<CallPaths> paths;
+    if (!names)
+        return paths;
+    bool isGood = true;
+    RETURN_IF_ERROR(store::forEachSum(store, run.id, placeOf(SumKind::CallPaths, rank), 0, 1,
+        store::SumPart::Sums, [&](store::ByteView bytes) {
+            isGood = CallPaths::decode(bytes, paths.emplace());
+            return Status();
+        }));
+    if (!isGood)
+        return damagedTree(store);
+    return paths;
+}
+
+class KeptTree {
+public:
+    KeptTree(const store::Store& store, const Run& run, int rank, const RankTracks& tracks,
+        CallPaths& paths, const Progress& progress)
+        : m_store(store)
+        , m_run(run)
+        , m_place(placeOf(SumKind::CallTree, rank))
+        , m_tracks(tracks)
+        , m_paths(paths)
+        , m_sums(paths)
+        , m_progress(progress) { }
+
+    Result<CallTree> read(TimeRange window) {
+        ASSIGN_OR_RETURN(const auto slices, store::sumOutlines(m_store, m_run.id, m_place));
+        const TimeNs end = m_tracks.extent.end + DurationNs{1};
+        for (std::size_t i = 0; i < slices.size(); ++i) {
+            const TimeRange slice{
+                {slices[i].begin}, i + 1 < slices.size() ? TimeNs{slices[i + 1].begin} : end};
+            const TimeRange part{
+                std::max(slice.begin, window.begin), std::min(slice.end, window.end)};
+            if (part.begin >= part.end)
+                continue;
+            RETURN_IF_ERROR(addSlice(i, slice, part));
+        }
+        return m_sums.tree();
+    }
+
+private:
+    Status addSlice(std::size_t i, TimeRange slice, TimeRange part) {
+        std::optional<CallPart> sums;
+        RETURN_IF_ERROR(store::forEachSum(
+            m_store, m_run.id, m_place, i, i + 1, store::SumPart::Sums, [&](store::ByteView bytes) {
+                sums = decodePart(bytes, m_paths);
+                return Status();
+            }));
+        if (!sums)
+            return damagedTree(m_store);
+        const bool isFirst = std::exchange(m_isFirst, false);
+        if (part == slice) {
+            m_sums.add(*sums, isFirst);
+            return {};
+        }
+        return addTraced(m_store, m_tracks, m_paths, part, std::min(sums->since, part.begin),
+            sums->forward, isFirst, m_sums, m_progress);
+    }
+
+    const store::Store& m_store;
+    const Run& m_run;
+    store::SumPlace m_place;
+    const RankTracks& m_tracks;
+    CallPaths& m_paths;
+    TreeSums m_sums;
+    const Progress& m_progress;
+    bool m_isFirst = true;
+};
+
+Result<std::vector<store::SumSequence>> sumRank(
+    const store::Store& store, const RankTracks& tracks, int rank, const Progress& progress) {
+    CallPaths paths;
+    CallMeter meter(store, paths, tracks.extent.begin);
+    store::SumSequence tree{placeOf(SumKind::CallTree, rank), {}};
+    const std::size_t most = std::clamp(
+        static_cast<std::size_t>(tracks.spans / kPartsWanted), kLeastInPart, kHeldInPart);
+    TimeNs begin = tracks.extent.begin;
+    const auto closeAt = [&](TimeNs end) {
+        const CallPart part = meter.close(end);
+        store::SumSlice slice;
+        slice.begin = begin.ns;
+        slice.since = part.since.ns;
+        encodePart(part, slice.sums);
+        tree.slices.push_back(std::move(slice));
+        begin = end;
+    };
+    const auto tell = [&](TimeNs moment) {
+        if (meter.held() >= most && moment > begin)
+            closeAt(moment);
+    };
+    RETURN_IF_ERROR(walkCalls(store, tracks, kAllTime, meter, tell, progress));
+    closeAt(tracks.extent.end + DurationNs{1});
+    store::SumSequence named{placeOf(SumKind::CallPaths, rank), {}};
+    store::SumSlice& slice = named.slices.emplace_back();
+    slice.begin = tracks.extent.begin.ns;
+    slice.since = kAllTime.end.ns;
+    paths.encode(slice.sums);
+    std::vector<store::SumSequence> sequences;
+    sequences.push_back(std::move(named));
+    sequences.push_back(std::move(tree));
+    return sequences;
+}
+
+Result<CallTree> treeOfRank(const store::Store& store, const Run& run,
+    const std::vector<Track>& tracks, int rank, TimeRange window, const Progress& progress) {
+    const RankTracks own = tracksOf(tracks, rank);
+    CallTree tree;
+    tree.rank = rank;
+    if (own.spans == 0)
+        return tree;
+    ASSIGN_OR_RETURN(auto paths, keptPaths(store, run, rank));
+    const TimeRange shown{std::max(window.begin, own.extent.begin),
+        std::min(window.end, own.extent.end + DurationNs{1})};
+    if (paths) {
+        ASSIGN_OR_RETURN(tree, KeptTree(store, run, rank, own, *paths, progress).read(shown));
+    } else {
+        CallPaths traced;
+        TreeSums sums(traced);
+        if (shown.begin < shown.end)
+            RETURN_IF_ERROR(
+                addTraced(store, own, traced, shown, own.extent.begin, {}, true, sums, progress));
+        tree = sums.tree();
+    }
+    tree.rank = rank;
+    tree.window = shown;
+    return tree;
+}
+
+} // namespace
+
+Result<std::vector<int>> tracedRanks(const store::Store& store, const Run& run) {
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    std::vector<int> ranks;
+    for (const Track& track : tracks) {
+        if (track.description.kind == TrackKind::Stream && track.count > 0)
+            ranks.push_back(track.description.rank);
+    }
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
+}
+
+Result<CallTree> callTree(const store::Store& store, const Run& run, int rank, TimeRange window,
+    const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    return treeOfRank(store, run, tracks, rank, window, progress);
+}
+
+Result<CallTree> callTree(
+    const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    ASSIGN_OR_RETURN(const auto ranks, tracedRanks(store, run));
+    TreeMerge merge;
+    for (const int rank : ranks) {
+        ASSIGN_OR_RETURN(const auto tree, treeOfRank(store, run, tracks, rank, window, progress));
+        merge.add(tree);
+    }
+    return merge.take();
+}
+
+Result<std::vector<store::SumSequence>> sumCallTrees(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    ASSIGN_OR_RETURN(const auto ranks, tracedRanks(store, run));
+    std::vector<store::SumSequence> all;
+    for (const int rank : ranks) {
+        ASSIGN_OR_RETURN(auto sequences, sumRank(store, tracksOf(tracks, rank), rank, progress));
+        for (store::SumSequence& sequence : sequences)
+            all.push_back(std::move(sequence));
+    }
+    return all;
+}
+
+} // namespace trainscope::analysis

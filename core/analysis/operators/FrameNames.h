@@ -1,0 +1,21 @@
+#pragma once
+// What the names and arguments of calls stand for in a call tree, where calls that differ only in a
+// number are one frame. Pure; any thread.
+
+#include <string>
+#include <string_view>
+
+namespace trainscope::analysis {
+
+// "nn.Module: Linear_0" of PyTorch's Python stack.
+bool isModuleName(std::string_view name);
+
+// "ProfilerStep#" of "ProfilerStep#12", "iteration" of "iteration 7": annotations of one pass each.
+// Others stay as they are: "layer 3" is no "layer 4".
+std::string foldedAnnotation(std::string_view name);
+
+// The detail of an operator without arguments that differ from call to call and tell nothing of its
+// work: fractions (learning rates, factors) and long texts among "Concrete Inputs" are left empty.
+std::string foldedSignature(std::string_view detail);
+
+} // namespace trainscope::analysis

@@ -1,0 +1,45 @@
+#pragma once
+// Which operators of the backward pass belong to one of the forward pass. PyTorch numbers the nodes
+// of the backward graph: the operator that makes a node and those that run it later carry the
+// node's sequence number, and so do operators called before the next node is made, so that of
+// several forward operators with one number the last to begin made the node.
+//
+// Kept as the correlation of an operator's span, below zero, where no launch has its number.
+
+#include "core/model/Span.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace trainscope {
+
+struct AutogradLink {
+    std::int64_t sequence = 0;
+    bool isBackward = false;
+
+    bool operator==(const AutogradLink&) const = default;
+};
+
+constexpr std::int64_t kMostAutogradSequence = std::int64_t{1} << 61U;
+
+// 0, no link, for numbers out of range.
+constexpr std::int64_t correlationOf(const AutogradLink& link) {
+    if (link.sequence < 0 || link.sequence > kMostAutogradSequence)
+        return 0;
+    return -(2 * link.sequence + (link.isBackward ? 2 : 1));
+}
+
+constexpr std::optional<AutogradLink> autogradLinkOf(std::int64_t correlation) {
+    if (correlation >= 0)
+        return std::nullopt;
+    const std::int64_t code = -(correlation + 1); // correlation may be the least number there is
+    return AutogradLink{code / 2, code % 2 != 0};
+}
+
+// What joins a span to a launch or to what was launched; 0: nothing.
+constexpr std::int64_t launchOf(const Span& span) {
+    return std::max<std::int64_t>(span.correlation, 0);
+}
+
+} // namespace trainscope
