@@ -17,7 +17,7 @@ std::string_view toString(OperatorGrouping grouping); // "operator", "module", â
 
 // What work and a GPU's roofline say of a time. Absent where the work, the GPU or its peak is not
 // known: never 0.
-struct Efficiency {
+struct WorkEfficiency {
     std::optional<double> flop; // of all calls
     std::optional<double> bytes;
     std::optional<double> flopPerSecond; // over the busy time
@@ -35,7 +35,7 @@ struct OperatorRow {
     std::string signature; // JSON detail; of Shape only
     Pass pass = Pass::None; // of Pass only
     FrameSums sums; // Shape, Operator, Pass: own work stands in the own fields
-    Efficiency efficiency;
+    WorkEfficiency efficiency;
 
     // The time and union that the table is of: own, or with all that is called (modules,
     // annotations).
@@ -54,6 +54,6 @@ OperatorTable operatorTable(
 
 // For each node the work of its whole subtree: own works of operators that are known, else of the
 // nearest caller whose work is.
-std::vector<Efficiency> efficiencies(const CallTree& tree, const catalogue::GpuModel* gpu);
+std::vector<WorkEfficiency> efficiencies(const CallTree& tree, const catalogue::GpuModel* gpu);
 
 } // namespace trainscope::analysis
