@@ -4,6 +4,7 @@
 #include "app/engine/TileColumns.h"
 #include "app/engine/TileQueue.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/engine/Reduction.h"
 
@@ -23,9 +24,17 @@ using figures::RemoteAnswer;
 using figures::RemoteQuestion;
 using importers::engine::kBandRows;
 
-// Columns of an answer are few enough for any engine: 11,000 points at most, and an answer that
-// comes soon.
+// Columns of an answer are few enough for any engine: 11,000 points at most; and what the engine
+// reads for it is soon read, so that something is seen while the rest is asked for.
 constexpr int kTilesPerQuestion = 8;
+constexpr double kReadsPerQuestion = 60e6; // samples
+// Where more than this is read for a window, a few of the series are asked for in longer columns
+// first.
+constexpr double kGlanceAbove = 30e6;
+constexpr double kGlanceReads = 6e6;
+constexpr std::size_t kMostOfGlance = 128; // series
+constexpr std::size_t kLeastOfGlance = 16;
+constexpr int kGlanceRungs = 6; // steps of the ladder: columns are eight times as long
 constexpr std::int64_t kShortestStep = 250; // ms
 constexpr std::int64_t kUsualShortest = 1000; // between samples, where that is not known
 constexpr int kCoarserLooked = 12; // steps of the ladder
@@ -63,8 +72,8 @@ public:
         const RemoteQuestion& question, const std::function<bool()>& isCancelled) override {
         const auto link = linkOf(*question.series.front());
         const LaneScope scope = scopeOf(*link, question);
-        ASSIGN_OR_RETURN(const auto columns, columnsOf(link, scope, question, isCancelled));
-        return answerOf(*link, scope, question, columns);
+        ASSIGN_OR_RETURN(const auto known, columnsOf(link, scope, question, isCancelled));
+        return answerOf(*link, scope, question, known);
     }
 
     [[nodiscard]] EngineState state() const override {
@@ -91,6 +100,11 @@ public:
     }
 
 private:
+    struct Known {
+        TileColumns columns;
+        std::size_t some = 0; // series that stand for all of them somewhere; 0: nowhere
+    };
+
     [[nodiscard]] std::shared_ptr<EngineLink> linkOf(const Series& series) const {
         const auto at = std::find_if(m_links.begin(), m_links.end(),
             [&series](const auto& link) { return link->source() == series.source; });
@@ -114,42 +128,94 @@ private:
     }
 
     // The columns of the window as far as they are known; what is missing is asked for.
-    Result<TileColumns> columnsOf(const std::shared_ptr<EngineLink>& link, const LaneScope& scope,
+    Result<Known> columnsOf(const std::shared_ptr<EngineLink>& link, const LaneScope& scope,
         const RemoteQuestion& question, const std::function<bool()>& isCancelled) {
+        if (m_settings.waits)
+            RETURN_IF_ERROR(link->learn(isCancelled));
         const int rung = rungFor(question.window, question.columns, link->knownPeriod());
         const std::int64_t step = stepOf(rung);
         const TimeRange known{link->link().range.begin, knownEnd(*link)};
-        TileColumns columns(question.window, question.columns);
+        Known found{TileColumns(question.window, question.columns)};
+        TileColumns& columns = found.columns;
+        const TileRange range = tilesOver(question.window, known, step);
+        const auto missing = addKnown(*link, scope, step, range, columns);
+        const auto wishes = wishesFor(link, scope, step, missing);
+        if (m_settings.waits) {
+            RETURN_IF_ERROR(m_queue.fetch(wishes, isCancelled));
+            for (const std::int64_t index : missing) {
+                if (const auto tile = m_tiles.find({link->keyOf(scope), step, index}))
+                    columns.add(*tile, step, index);
+            }
+            return found;
+        }
+        if (missing.empty())
+            return found;
+        addCoarser(*link, scope, rung, known, question, columns);
+        wishAll(wishes, std::midpoint(range.first, range.end));
+        if (const auto glance = glanceOf(*link, scope, question.window);
+            glance && !columns.isComplete())
+            found.some = lookAtSome(link, *glance, rung + kGlanceRungs, known, question, columns);
+        return found;
+    }
+
+    // What some of the series tell where all of them have not told yet; how many, where that is
+    // anything.
+    std::size_t lookAtSome(const std::shared_ptr<EngineLink>& link, const LaneScope& glance,
+        int rung, TimeRange known, const RemoteQuestion& question, TileColumns& columns) {
+        const std::int64_t step = stepOf(rung);
         const TileRange range = tilesOver(question.window, known, step);
         std::vector<std::int64_t> missing;
+        bool isAnything = false;
         for (std::int64_t index = range.first; index < range.end; ++index) {
-            LaneTilePtr tile = m_tiles.find({link->keyOf(scope), step, index});
+            const LaneTilePtr tile = m_tiles.find({link->keyOf(glance), step, index});
             if (!tile || isOld(*tile, step))
                 missing.push_back(index);
             if (tile)
+                columns.addWhereNothing(*tile, step, index);
+            isAnything = isAnything || tile;
+        }
+        wishAll(wishesFor(link, glance, step, missing), std::midpoint(range.first, range.end));
+        return isAnything ? glance.some : 0;
+    }
+
+    // Indices of those that are not there, or no longer true.
+    std::vector<std::int64_t> addKnown(const EngineLink& link, const LaneScope& scope,
+        std::int64_t step, TileRange range, TileColumns& columns) {
+        std::vector<std::int64_t> missing;
+        for (std::int64_t index = range.first; index < range.end; ++index) {
+            const LaneTilePtr tile = m_tiles.find({link.keyOf(scope), step, index});
+            if (!tile || isOld(*tile, step))
+                missing.push_back(index);
+            // While it waits nothing old counts, or it would count twice.
+            if (tile && !(m_settings.waits && isOld(*tile, step)))
                 columns.add(*tile, step, index);
         }
-        if (m_settings.waits) {
-            for (const TileWish& wish : wishesFor(link, scope, step, missing)) {
-                RETURN_IF_ERROR(m_queue.fetch(wish, isCancelled));
-                for (int i = 0; i < wish.count; ++i) {
-                    if (const auto tile = m_tiles.find({link->keyOf(scope), step, wish.first + i}))
-                        columns.add(*tile, step, wish.first + i);
-                }
-            }
-            return columns;
-        }
-        auto wishes = wishesFor(link, scope, step, missing);
-        // The last that is wished for is the first that is asked: the middle of the window.
-        const std::int64_t middle = std::midpoint(range.first, range.end);
+        return missing;
+    }
+
+    // The last that is wished for is the first that is asked: the middle of the window.
+    void wishAll(std::vector<TileWish> wishes, std::int64_t middle) {
         std::sort(wishes.begin(), wishes.end(), [middle](const TileWish& a, const TileWish& b) {
-            return std::abs(a.first - middle) > std::abs(b.first - middle);
+            return std::abs(a.first + a.count / 2 - middle)
+                > std::abs(b.first + b.count / 2 - middle);
         });
         for (TileWish& wish : wishes)
             m_queue.wish(std::move(wish));
-        if (!missing.empty())
-            addCoarser(*link, scope, rung, known, question, columns);
-        return columns;
+    }
+
+    // A few of the series, where all of them take a while.
+    static std::optional<LaneScope> glanceOf(
+        const EngineLink& link, const LaneScope& scope, TimeRange window) {
+        const double ms = static_cast<double>(window.length().ns) / text::kMillisecond;
+        if (scope.rows != TileRows::Band || link.readsFor(scope, ms) < kGlanceAbove
+            || !link.canAskSome(scope.metric))
+            return std::nullopt;
+        const double each = link.readsFor(scope, ms) / static_cast<double>(scope.series);
+        LaneScope some = scope;
+        some.some = kMostOfGlance;
+        while (some.some > kLeastOfGlance && each * static_cast<double>(some.some) > kGlanceReads)
+            some.some /= 2;
+        return some.some < scope.series ? std::optional(some) : std::nullopt;
     }
 
     static TimeNs knownEnd(const EngineLink& link) {
@@ -166,10 +232,17 @@ private:
     static std::vector<TileWish> wishesFor(const std::shared_ptr<EngineLink>& link,
         const LaneScope& scope, std::int64_t step, const std::vector<std::int64_t>& missing) {
         std::vector<TileWish> wishes;
+        if (missing.empty())
+            return wishes;
+        // How much there is to read decides how it is asked.
+        if (!link->isKnown())
+            return {{link, scope, step, missing.front(), 0}};
+        const double reads = link->readsFor(scope, static_cast<double>(LaneTile::kColumns * step));
+        const int most = static_cast<int>(
+            std::clamp(kReadsPerQuestion / std::max(1.0, reads), 1.0, double{kTilesPerQuestion}));
         for (const std::int64_t index : missing) {
             TileWish* last = wishes.empty() ? nullptr : &wishes.back();
-            if (last != nullptr && last->first + last->count == index
-                && last->count < kTilesPerQuestion)
+            if (last != nullptr && last->first + last->count == index && last->count < most)
                 ++last->count;
             else
                 wishes.push_back({link, scope, step, index, 1});
@@ -193,7 +266,8 @@ private:
     }
 
     RemoteAnswer answerOf(const EngineLink& link, const LaneScope& scope,
-        const RemoteQuestion& question, const TileColumns& columns) {
+        const RemoteQuestion& question, const Known& known) {
+        const TileColumns& columns = known.columns;
         RemoteAnswer answer;
         const std::int64_t period = link.knownPeriod();
         if (scope.rows == TileRows::Band) {
@@ -216,7 +290,11 @@ private:
             answer.low = seen.first;
             answer.high = seen.second;
         }
-        answer.remark = columns.isSampled() ? "a sample of each column" : "";
+        if (known.some > 0)
+            answer.remark = fmt::format("{} of {} until all have come", known.some,
+                text::counted(static_cast<std::int64_t>(scope.series), "series", "series"));
+        else if (columns.isSampled())
+            answer.remark = "a sample of each column";
         return answer;
     }
 

@@ -6,9 +6,9 @@
 //
 // Columns are of a ladder of lengths, each √2 of the one before, so that zooming back and forth
 // finds what was there. Up to kMostRows series are asked for one by one; above, lines and bands are
-// quantiles over all of them, and heat has a row for each node. Where even that would make the
-// engine read tens of millions of samples, it looks at the end of each column only, and the lane
-// says so.
+// quantiles over all of them, and heat has a row for each node. Where there is much to read for
+// that, a few of the series in longer columns stand for all of them first. Where a tile alone has
+// tens of millions of samples, the engine looks at the end of each column only. The lane says both.
 
 #include "app/engine/HttpFetch.h"
 #include "app/engine/LaneTiles.h"

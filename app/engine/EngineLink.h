@@ -1,11 +1,12 @@
 #pragma once
-// A linked run as its lanes need it: what the database keeps of it, who is who, and how to ask.
+// One linked run as its lanes ask it: questions to the engine, answers as tiles.
 
 #include "app/engine/HttpFetch.h"
 #include "app/engine/LaneTiles.h"
 #include "core/model/Series.h"
 #include "core/store/RunLinks.h"
 #include "core/store/Store.h"
+#include "importers/engine/Asking.h"
 #include "importers/engine/Link.h"
 #include "importers/engine/Reduction.h"
 #include "importers/engine/Roster.h"
@@ -18,6 +19,8 @@
 
 namespace trainscope::app {
 
+class TileFilling;
+
 // What the rows of a tile are.
 enum class TileRows { Series, Band, Nodes };
 
@@ -25,8 +28,9 @@ enum class TileRows { Series, Band, Nodes };
 struct LaneScope {
     std::string metric; // ours
     TileRows rows = TileRows::Series;
-    std::size_t series = 0; // that the engine reads for it
+    std::size_t series = 0; // that the metric has
     std::string uuid; // only this GPU; empty: all
+    std::size_t some = 0; // only that many, evenly chosen; 0: all
 };
 
 std::int64_t rowKey(const Subject& subject);
@@ -44,15 +48,21 @@ public:
     [[nodiscard]] std::string uuidOf(int rank) const;
     // How many series of that metric the run has.
     [[nodiscard]] std::size_t countOf(const std::string& metric) const;
+    // Whether some of a metric's series can be asked for alone.
+    [[nodiscard]] bool canAskSome(const std::string& metric) const;
 
-    // Milliseconds between samples; asked for once.
-    Result<std::int64_t> period(const importers::engine::IsCancelled& isCancelled);
-    [[nodiscard]] std::int64_t knownPeriod() const { return m_period; } // 0: not yet
-    // Consecutive tiles from `first` on.
+    // What the engine understands and how long it is from sample to sample; asked for once.
+    Status learn(const importers::engine::IsCancelled& isCancelled);
+    [[nodiscard]] bool isKnown() const { return m_period > 0; }
+    [[nodiscard]] std::int64_t knownPeriod() const { return m_period; } // ms; 0: not yet
+    // Consecutive tiles from `first` on; none where `tiles` is 0, and then only what learn() says
+    // is asked.
     Result<std::vector<std::shared_ptr<LaneTile>>> fetch(const LaneScope& scope,
         std::int64_t stepMs, std::int64_t first, int tiles,
         const importers::engine::IsCancelled& isCancelled);
     [[nodiscard]] std::uint64_t wireBytes() const { return m_wireBytes; }
+    // Samples that the engine reads for that time, as often as it has to; 0 before isKnown().
+    [[nodiscard]] double readsFor(const LaneScope& scope, double ms) const;
     // What a column of that length looks at.
     [[nodiscard]] std::int64_t rangeOf(const LaneScope& scope, std::int64_t stepMs) const;
 
@@ -61,13 +71,34 @@ private:
         : m_link(std::move(link))
         , m_roster(std::move(roster)) { }
     using Tiles = std::vector<std::shared_ptr<LaneTile>>;
-    struct Asked;
+    // What an answer holds: a statistic, or by its labels several.
+    enum class Holds { Low, Mean, High, Rate, ByLabels, Row, Counts };
+    struct Asked {
+        const importers::engine::FoundMetric* metric = nullptr;
+        Holds holds = Holds::Mean;
+        std::size_t row = 0; // of a band
+        std::unique_ptr<importers::engine::Question> question;
+    };
+    using Questions = std::vector<Asked>;
+
+    Status learnPeriod(const importers::engine::IsCancelled& isCancelled);
+    [[nodiscard]] bool isMetricsQl() const {
+        return m_dialect == importers::engine::Dialect::MetricsQl;
+    }
+    [[nodiscard]] std::string conditionOf(
+        const LaneScope& scope, const importers::engine::FoundMetric& metric) const;
+    [[nodiscard]] importers::engine::ReductionScope reductionOf(
+        const LaneScope& scope, const importers::engine::FoundMetric& metric) const;
     void ask(const LaneScope& scope, const importers::engine::FoundMetric& metric,
-        const importers::engine::Columns& columns, std::vector<Asked>& questions);
+        const importers::engine::Columns& columns, Questions& questions);
+    Status takeAll(Questions& questions, const LaneScope& scope, TileFilling& filling,
+        importers::engine::Trouble& trouble, const importers::engine::IsCancelled& isCancelled);
     Status take(const Asked& asked, const std::string& body, const LaneScope& scope,
-        const importers::engine::Columns& columns, Tiles& tiles) const;
+        TileFilling& filling) const;
     [[nodiscard]] std::optional<std::int64_t> rowOf(
         const importers::engine::Labels& labels, const Asked& asked, TileRows rows) const;
+    Result<Tiles> fetchHalves(const LaneScope& scope, std::int64_t stepMs, std::int64_t first,
+        int tiles, const importers::engine::IsCancelled& isCancelled);
 
     importers::engine::Link m_link;
     importers::engine::Roster m_roster;
@@ -76,6 +107,8 @@ private:
     std::string m_identity; // for keys
     std::unique_ptr<importers::engine::Fetcher> m_fetcher;
     std::map<std::string, std::size_t> m_counts; // series by metric
+    std::mutex m_learning;
+    std::atomic<importers::engine::Dialect> m_dialect = importers::engine::Dialect::PromQl;
     std::atomic<std::int64_t> m_period = 0;
     std::atomic<std::uint64_t> m_wireBytes = 0;
 };

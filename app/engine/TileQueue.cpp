@@ -101,8 +101,30 @@ void TileQueue::work() {
     }
 }
 
-Status TileQueue::fetch(const TileWish& wish, const std::function<bool()>& isCancelled) {
-    return run(wish, isCancelled);
+Status TileQueue::fetch(
+    const std::vector<TileWish>& wishes, const std::function<bool()>& isCancelled) {
+    std::atomic<std::size_t> next = 0;
+    std::atomic<bool> hasFailed = false;
+    std::mutex mutex;
+    Status status;
+    const auto stop = [&] { return hasFailed || (isCancelled && isCancelled()); };
+    const auto take = [&] {
+        for (std::size_t at = next++; at < wishes.size() && !hasFailed; at = next++) {
+            if (Status one = run(wishes[at], stop); !one.hasValue()) {
+                const std::lock_guard lock(mutex);
+                // What others say that were stopped for it is no reason.
+                if (!hasFailed.exchange(true))
+                    status = std::move(one);
+            }
+        }
+    };
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < std::min<std::size_t>(kAskingThreads, wishes.size()); ++i)
+        threads.emplace_back(take);
+    take();
+    for (std::thread& thread : threads)
+        thread.join();
+    return status;
 }
 
 Status TileQueue::run(const TileWish& wish, const std::function<bool()>& isCancelled) {

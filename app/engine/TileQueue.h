@@ -23,7 +23,7 @@ struct TileWish {
     LaneScope scope;
     std::int64_t stepMs = 0;
     std::int64_t first = 0;
-    int count = 0;
+    int count = 0; // 0: only what the link has to learn of its engine
 };
 
 class TileQueue {
@@ -36,8 +36,8 @@ public:
     TileQueue& operator=(const TileQueue&) = delete;
 
     void wish(TileWish wish); // nothing where it is under way, or the engine is gone
-    // Asks on the caller's thread.
-    Status fetch(const TileWish& wish, const std::function<bool()>& isCancelled);
+    // Asks for all of them and waits; several at once.
+    Status fetch(const std::vector<TileWish>& wishes, const std::function<bool()>& isCancelled);
     [[nodiscard]] bool isAsking() const;
     [[nodiscard]] std::optional<Error> error() const;
     void forgetError();

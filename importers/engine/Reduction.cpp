@@ -11,6 +11,9 @@ namespace trainscope::importers::engine {
 
 namespace {
 
+constexpr std::string_view kRollupLabel = "rollup";
+constexpr std::string_view kRowLabel = "row";
+
 std::string_view functionOf(Reduced what) {
     switch (what) {
     case Reduced::Min:
@@ -23,12 +26,17 @@ std::string_view functionOf(Reduced what) {
     return "avg_over_time";
 }
 
-std::string reduced(
-    const Link& link, const ReductionScope& scope, Reduced what, const Columns& columns) {
+std::string samplesOf(const Link& link, const ReductionScope& scope, const Columns& columns) {
     const std::int64_t range
         = scope.isCounter ? std::max(columns.rangeMs, scope.leastRateMs) : columns.rangeMs;
-    return fmt::format("{}({}[{}])", scope.isCounter ? "rate" : functionOf(what),
-        link.selector.with({scope.engineName}, scope.condition), engineDuration(range));
+    return fmt::format(
+        "{}[{}]", link.selector.with({scope.engineName}, scope.condition), engineDuration(range));
+}
+
+std::string reduced(
+    const Link& link, const ReductionScope& scope, Reduced what, const Columns& columns) {
+    return fmt::format(
+        "{}({})", scope.isCounter ? "rate" : functionOf(what), samplesOf(link, scope, columns));
 }
 
 HttpRequest rangeRequest(std::string query, const Columns& columns) {
@@ -54,6 +62,27 @@ HttpRequest seriesRequest(
     return rangeRequest(reduced(link, scope, what, columns), columns);
 }
 
+HttpRequest dialectRequest() {
+    return {"api/v1/query", {{"query", R"(quantiles("row", 0.5, rollup(vector(1))) by (rollup))"}}};
+}
+
+HttpRequest rollupRequest(const Link& link, const ReductionScope& scope, const Columns& columns) {
+    return rangeRequest("rollup(" + samplesOf(link, scope, columns) + ")", columns);
+}
+
+std::optional<Reduced> takeReduced(Labels& labels) {
+    const std::string_view said = labels.find(kRollupLabel);
+    std::optional<Reduced> what;
+    if (said == "min")
+        what = Reduced::Min;
+    else if (said == "avg")
+        what = Reduced::Mean;
+    else if (said == "max")
+        what = Reduced::Max;
+    std::erase_if(labels.rest, [](const auto& label) { return label.first == kRollupLabel; });
+    return what;
+}
+
 HttpRequest bandRequest(
     const Link& link, const ReductionScope& scope, std::size_t row, const Columns& columns) {
     if (row == 0)
@@ -63,6 +92,40 @@ HttpRequest bandRequest(
     return rangeRequest(fmt::format("quantile({}, {})", kBandQuantiles.at(row - 1),
                             reduced(link, scope, Reduced::Mean, columns)),
         columns);
+}
+
+HttpRequest bandsRequest(const Link& link, const ReductionScope& scope, const Columns& columns) {
+    std::string shares;
+    for (const double share : kBandQuantiles)
+        shares += fmt::format("{}, ", share);
+    // A rate is one number of each series and column: its lowest is the lowest rate.
+    const std::string of = scope.isCounter
+        ? reduced(link, scope, Reduced::Mean, columns) + ")"
+        : "rollup(" + samplesOf(link, scope, columns) + ")) by (" + std::string(kRollupLabel) + ")";
+    return rangeRequest(
+        fmt::format("quantiles(\"{}\", 0, {}1, {}", kRowLabel, shares, of), columns);
+}
+
+std::optional<std::size_t> bandRowOf(const Labels& labels) {
+    const std::string_view rollup = labels.find(kRollupLabel);
+    const std::string_view row = labels.find(kRowLabel);
+    const bool isRate = rollup.empty();
+    if (row == "0")
+        return isRate || rollup == "min" ? std::optional<std::size_t>(0) : std::nullopt;
+    if (row == "1")
+        return isRate || rollup == "max" ? std::optional(kBandRows - 1) : std::nullopt;
+    for (std::size_t k = 0; k < kBandQuantiles.size() && (isRate || rollup == "avg"); ++k) {
+        if (row == fmt::format("{}", kBandQuantiles.at(k)))
+            return k + 1;
+    }
+    return std::nullopt;
+}
+
+HttpRequest countRequest(
+    const Link& link, const ReductionScope& scope, bool isByNode, const Columns& columns) {
+    const std::string counts = "count_over_time(" + samplesOf(link, scope, columns) + ")";
+    return rangeRequest(
+        isByNode ? "sum by (" + nodeLabels(link) + ") (" + counts + ")" : counts, columns);
 }
 
 HttpRequest nodeRequest(const Link& link, const ReductionScope& scope, const Columns& columns) {

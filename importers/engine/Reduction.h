@@ -10,10 +10,15 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace trainscope::importers::engine {
+
+// What the engine understands. MetricsQL (VictoriaMetrics) gives several statistics of one reading
+// of the samples, where PromQL reads them for each.
+enum class Dialect { PromQl, MetricsQl };
 
 enum class Reduced { Min, Mean, Max };
 // Rows of a band, in this order: lowest, quantiles of the means, highest.
@@ -34,13 +39,26 @@ struct ReductionScope {
     std::string condition; // more than the link's selection; may be empty
 };
 
+// Answered where MetricsQL is understood; a complaint elsewhere.
+HttpRequest dialectRequest();
+
 HttpRequest seriesRequest(
     const Link& link, const ReductionScope& scope, Reduced what, const Columns& columns);
+// All three at once, of gauges; reducedOf() tells which a series of the answer is. MetricsQL.
+HttpRequest rollupRequest(const Link& link, const ReductionScope& scope, const Columns& columns);
+// Takes the label that tells; absent: another answer.
+std::optional<Reduced> takeReduced(Labels& labels);
 // The row of kBandRows.
 HttpRequest bandRequest(
     const Link& link, const ReductionScope& scope, std::size_t row, const Columns& columns);
+// All rows at once, and more that are none; bandRowOf() tells. MetricsQL.
+HttpRequest bandsRequest(const Link& link, const ReductionScope& scope, const Columns& columns);
+std::optional<std::size_t> bandRowOf(const Labels& labels);
 // The mean of each node.
 HttpRequest nodeRequest(const Link& link, const ReductionScope& scope, const Columns& columns);
+// How many samples each series has in each column; by nodes, each node.
+HttpRequest countRequest(
+    const Link& link, const ReductionScope& scope, bool isByNode, const Columns& columns);
 // How many samples a series has in ten minutes before `at`.
 HttpRequest densityRequest(const Link& link, const std::string& engineName, std::int64_t atMs);
 inline constexpr std::int64_t kDensityMs = 600'000;

@@ -1,0 +1,90 @@
+// What answers become in tiles, with numbers that were computed by hand.
+
+#include "app/engine/TileFilling.h"
+#include "support/TestProgram.h"
+
+#include <QTest>
+
+#include <cmath>
+
+using namespace trainscope;
+using namespace trainscope::app;
+using namespace trainscope::importers::engine;
+
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+
+// A value in the column of that number; columns of a second from 0 on.
+AnsweredSeries answered(const char* instance, int column, double value) {
+    AnsweredSeries series;
+    series.labels.set("instance", instance);
+    series.times = {{(std::int64_t{column} * 1000 + 999) * kMs}};
+    series.values = {value};
+    return series;
+}
+
+Labels told(const char* rollup, const char* row) {
+    Labels labels;
+    if (rollup != nullptr)
+        labels.set("rollup", rollup);
+    labels.set("row", row);
+    labels.sort();
+    return labels;
+}
+
+} // namespace
+
+class tst_EngineTiles : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void labelsThatChangeWithinAColumn();
+    void rowsOfABand();
+};
+
+// 10 samples of 300 W under the old labels and 30 of 400 W under the new ones: 375 W. In the next
+// tile there is one series, in a third column nobody tells how many.
+void tst_EngineTiles::labelsThatChangeWithinAColumn() {
+    TileFilling::Tiles tiles{std::make_shared<LaneTile>(), std::make_shared<LaneTile>()};
+    TileFilling filling(tiles, {0, 1000, 2 * LaneTile::kColumns, 1000});
+    QVERIFY(filling.contested().empty());
+    filling.addMean(7, "watts", answered("old", 3, 300.0), 1.0);
+    filling.addMean(7, "watts", answered("new", 130, 410.0), 1.0);
+    QVERIFY(filling.contested().empty());
+    filling.addMean(7, "watts", answered("later", 3, 400'000.0), 1e-3);
+    filling.addMean(8, "watts", answered("old", 5, 300.0), 1.0);
+    filling.addMean(8, "watts", answered("new", 5, 400.0), 1.0);
+    QCOMPARE(filling.contested(), std::set<std::string>{"watts"});
+    filling.addCount(7, "watts", answered("old", 3, 10.0));
+    filling.addCount(7, "watts", answered("later", 3, 30.0));
+    filling.addCount(7, "watts", answered("another", 3, 1000.0));
+    filling.addLow(7, answered("old", 3, 290.0), 1.0);
+    filling.addLow(7, answered("later", 3, 280'000.0), 1e-3);
+    filling.addHigh(7, answered("old", 3, 310.0), 1.0);
+    filling.addHigh(7, answered("later", 3, 420'000.0), 1e-3);
+    filling.finish();
+    QCOMPARE(tiles[0]->rows.at(7).mean[3], 375.0F);
+    QCOMPARE(tiles[0]->rows.at(7).low[3], 280.0F);
+    QCOMPARE(tiles[0]->rows.at(7).high[3], 420.0F);
+    QVERIFY(std::isnan(tiles[0]->rows.at(7).mean[2]));
+    QCOMPARE(tiles[1]->rows.at(7).mean[2], 410.0F);
+    QCOMPARE(tiles[0]->rows.at(8).mean[5], 350.0F);
+}
+
+void tst_EngineTiles::rowsOfABand() {
+    QCOMPARE(bandRowOf(told("min", "0")), std::optional<std::size_t>(0));
+    QCOMPARE(bandRowOf(told("avg", "0.05")), std::optional<std::size_t>(1));
+    QCOMPARE(bandRowOf(told("avg", "0.5")), std::optional<std::size_t>(3));
+    QCOMPARE(bandRowOf(told("max", "1")), std::optional(kBandRows - 1));
+    // The lowest of the means is no row, nor a quantile of the extremes.
+    for (const auto& none : {told("avg", "0"), told("min", "0.5"), told("max", "0"),
+             told("min", "1"), told("avg", "0.6")})
+        QVERIFY(!bandRowOf(none));
+    // Rates have no extremes of their own.
+    QCOMPARE(bandRowOf(told(nullptr, "0")), std::optional<std::size_t>(0));
+    QCOMPARE(bandRowOf(told(nullptr, "0.95")), std::optional<std::size_t>(5));
+    QCOMPARE(bandRowOf(told(nullptr, "1")), std::optional(kBandRows - 1));
+}
+
+TRAINSCOPE_TEST(tst_EngineTiles)
+#include "tst_EngineTiles.moc"
