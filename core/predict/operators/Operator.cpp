@@ -24,20 +24,24 @@ double shareOf(const Operator& work) {
     return work.isCausal ? 0.5 : 1.0;
 }
 
-double products(const Operator& work) {
-    return 2.0 * work.batch * work.m * work.n * work.k;
-}
-
-// The tensors of a product, the inputs in its precision, the output in 16 bits or more.
-double productBytes(const Operator& work) {
+// A product, the inputs in its precision, the output in 16 bits or more.
+Work productOf(const Operator& work) {
     const double input = bytesOf(work.precision);
     const double output = input > 2.0 ? input : 2.0;
-    return work.batch * (input * (work.m * work.k + work.k * work.n) + output * work.m * work.n);
+    return work::product({work.batch, work.m, work.n, work.k}, {input, input, output});
 }
 
-// A tensor of 16 bits of m × n, `passes` times over.
-double passes(const Operator& work, double number) {
-    return 2.0 * number * work.batch * work.m * work.n;
+// A tensor of 16 bits of m × n, `number` times over.
+Work passes(const Operator& work, double number) {
+    return work::elementwise(work.batch * work.m * work.n, 0.0, 2.0 * number);
+}
+
+work::AttentionSize attentionSize(const Operator& work) {
+    return {work.batch, 1.0, 1.0, work.m, work.k, work.n, work.n};
+}
+
+double attendedPairs(const Operator& work) {
+    return work.m * work.k * shareOf(work);
 }
 
 } // namespace
@@ -60,36 +64,36 @@ Work forwardWork(const Operator& work) {
     case OperatorKind::Router:
     case OperatorKind::AttentionScores: // computed over all s × s
     case OperatorKind::AttentionValues:
-        return {products(work), productBytes(work)};
-    case OperatorKind::FlashAttention: // QKᵀ and PV; queries, keys, values and their sum
-        return {2.0 * products(work) * shareOf(work),
-            2.0 * work.batch * (2.0 * work.m * work.n + 2.0 * work.k * work.n)};
-    case OperatorKind::CachedAttention: // no query sees what is not there yet
-        return {2.0 * products(work),
-            2.0 * work.batch * (2.0 * work.m * work.n + work.k * work.cached)};
+        return productOf(work);
+    case OperatorKind::FlashAttention:
+        return work::attention(attentionSize(work), attendedPairs(work), 2.0);
+    case OperatorKind::CachedAttention: { // no query sees what is not there yet
+        const Work whole = work::attention(attentionSize(work), work.m * work.k, 2.0);
+        return {whole.flop, 2.0 * work.batch * (2.0 * work.m * work.n + work.k * work.cached)};
+    }
     case OperatorKind::Softmax:
     case OperatorKind::LayerNorm:
     case OperatorKind::RmsNorm:
     case OperatorKind::Gelu:
     case OperatorKind::Rope:
     case OperatorKind::Permute:
+        return passes(work, 2.0);
     case OperatorKind::Embedding:
-        return {0.0, passes(work, 2.0)};
+        return work::gatheredRows(work.batch * work.m * work.n, 2.0);
     case OperatorKind::Swiglu: // two in, one out
     case OperatorKind::Residual:
-        return {0.0, passes(work, 3.0)};
+        return passes(work, 3.0);
     case OperatorKind::Dropout: // in, out and a mask of bytes
-        return {0.0, passes(work, 2.5)};
+        return passes(work, 2.5);
     case OperatorKind::Cast: // 16 bits in, the product's precision out, as it is and transposed
-        return {0.0, work.batch * work.m * work.n * (2.0 + 2.0 * bytesOf(work.precision))};
-    case OperatorKind::CrossEntropy: // Megatron-LM: to 32 bits, largest, exponential, sum, share
-        return {0.0, 14.0 * work.m * work.n};
-    case OperatorKind::Sampling: // read; in 32 bits written, and read to choose one
-        return {0.0, 10.0 * work.m * work.n};
+        return work::elementwise(
+            work.batch * work.m * work.n, 0.0, 2.0 + 2.0 * bytesOf(work.precision));
+    case OperatorKind::CrossEntropy:
+        return work::onlyBytes(work::unfusedCrossEntropy(work.m * work.n));
+    case OperatorKind::Sampling:
+        return work::onlyBytes(work::choice(work.m * work.n));
     case OperatorKind::Optimizer:
-        // Adam: gradient, master weight and two moments read, all but the gradient written, in 32
-        // bits, and the weight in 16.
-        return {0.0, 30.0 * work.m};
+        return work::onlyBytes(work::mixedAdam(work.m));
     }
     return {};
 }
@@ -99,22 +103,20 @@ Work backwardWork(const Operator& work) {
     switch (work.kind) {
     case OperatorKind::Gemm:
     case OperatorKind::GroupedGemm:
-    case OperatorKind::Router: {
-        const double times = work.hasFrozenWeights ? 1.0 : 2.0;
-        return {times * forward.flop, times * forward.bytes};
-    }
+    case OperatorKind::Router:
+        return work.hasFrozenWeights ? forward : forward + forward;
     case OperatorKind::AttentionScores:
     case OperatorKind::AttentionValues:
-        return {2.0 * forward.flop, 2.0 * forward.bytes};
-    case OperatorKind::FlashAttention: // five products for two: QKᵀ again, and four gradients
-        return {2.5 * forward.flop, 2.0 * forward.bytes};
+        return forward + forward;
+    case OperatorKind::FlashAttention:
+        return work::attentionBackward(attentionSize(work), attendedPairs(work), 2.0);
     case OperatorKind::Softmax:
     case OperatorKind::LayerNorm:
     case OperatorKind::RmsNorm:
     case OperatorKind::Gelu:
-        return {0.0, passes(work, 3.0)};
+        return passes(work, 3.0);
     case OperatorKind::Swiglu:
-        return {0.0, passes(work, 5.0)};
+        return passes(work, 5.0);
     case OperatorKind::Rope:
     case OperatorKind::Permute:
     case OperatorKind::Dropout:
@@ -123,7 +125,7 @@ Work backwardWork(const Operator& work) {
     case OperatorKind::Residual:
         return forward;
     case OperatorKind::CrossEntropy:
-        return {0.0, 10.5 * work.m * work.n};
+        return work::onlyBytes(work::unfusedCrossEntropyBackward(work.m * work.n));
     case OperatorKind::CachedAttention:
     case OperatorKind::Sampling:
     case OperatorKind::Optimizer:

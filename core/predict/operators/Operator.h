@@ -7,6 +7,7 @@
 // every tensor is read and written once.
 
 #include "core/predict/Job.h"
+#include "core/work/Work.h"
 
 #include <string_view>
 
@@ -69,10 +70,7 @@ struct Operator {
     bool operator==(const Operator&) const = default;
 };
 
-struct Work {
-    double flop = 0.0;
-    double bytes = 0.0;
-};
+using Work = work::Work;
 
 // Products of so few rows that they wait for their weights, as those of one token a sample.
 bool isStreamed(const Operator& work);

@@ -1,0 +1,29 @@
+#pragma once
+// JsonValue: a small JSON text as a tree, for the arguments of operators and the tables of their
+// work. Pure; any thread.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::work {
+
+struct JsonValue {
+    enum class Kind { Null, Bool, Number, String, List, Object };
+
+    Kind kind = Kind::Null;
+    std::string text; // of a string what it says; of a number and a truth value as written
+    std::vector<JsonValue> items; // of a list and an object
+    std::vector<std::string> keys; // of an object, of each item
+
+    [[nodiscard]] bool isList() const { return kind == Kind::List; }
+    [[nodiscard]] const JsonValue* find(std::string_view key) const; // letter case ignored
+    [[nodiscard]] std::optional<std::int64_t> whole() const;
+};
+
+// Absent where the text is not one whole value, or is nested deeper than 32.
+std::optional<JsonValue> parseJson(std::string_view text);
+
+} // namespace trainscope::work

@@ -1,0 +1,203 @@
+#include "core/work/OperatorSignature.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
+#include "core/work/JsonValue.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace trainscope::work {
+
+double Tensor::elements() const {
+    double product = 1.0;
+    for (const std::int64_t size : dims)
+        product *= static_cast<double>(size);
+    return product;
+}
+
+double Tensor::stored() const {
+    if (strides.size() != dims.size())
+        return elements();
+    double product = 1.0;
+    for (std::size_t i = 0; i < dims.size(); ++i)
+        product *= strides[i] == 0 && dims[i] > 0 ? 1.0 : static_cast<double>(dims[i]);
+    return product;
+}
+
+double Argument::elements() const {
+    double sum = 0.0;
+    for (const Tensor& tensor : tensors)
+        sum += tensor.elements();
+    return sum;
+}
+
+double Argument::stored() const {
+    double sum = 0.0;
+    for (const Tensor& tensor : tensors)
+        sum += tensor.stored();
+    return sum;
+}
+
+const Argument* OperatorSignature::at(int index) const {
+    return index >= 0 && static_cast<std::size_t>(index) < arguments.size()
+        ? &arguments[static_cast<std::size_t>(index)]
+        : nullptr;
+}
+
+const Tensor* OperatorSignature::tensor(int index) const {
+    const Argument* const argument = at(index);
+    return argument != nullptr && argument->kind == Argument::Kind::Tensor
+            && !argument->tensors.empty()
+        ? &argument->tensors.front()
+        : nullptr;
+}
+
+namespace {
+
+std::optional<std::vector<std::int64_t>> sizesOf(const JsonValue& list) {
+    std::vector<std::int64_t> sizes;
+    for (const JsonValue& item : list.items) {
+        const auto size = item.whole();
+        if (!size)
+            return std::nullopt;
+        sizes.push_back(*size);
+    }
+    return sizes;
+}
+
+bool areSizes(const std::vector<std::int64_t>& sizes) {
+    return std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size >= 0; });
+}
+
+bool isNested(const JsonValue& list) {
+    return std::any_of(
+        list.items.begin(), list.items.end(), [](const JsonValue& item) { return item.isList(); });
+}
+
+std::optional<Tensor> tensorOf(const JsonValue& dims, const JsonValue* strides) {
+    auto sizes = sizesOf(dims);
+    if (!dims.isList() || !sizes || !areSizes(*sizes))
+        return std::nullopt;
+    Tensor tensor{std::move(*sizes), {}};
+    if (strides != nullptr && strides->isList() && strides->items.size() == tensor.dims.size()) {
+        if (auto steps = sizesOf(*strides))
+            tensor.strides = std::move(*steps);
+    }
+    return tensor;
+}
+
+const JsonValue* itemOf(const JsonValue* list, std::size_t index) {
+    return list != nullptr && list->isList() && index < list->items.size() ? &list->items[index]
+                                                                           : nullptr;
+}
+
+// "TensorList[float]" and "GenericList[Tensor(float),Tensor(float)]" say what is in them.
+ElementType listedType(std::string_view text) {
+    std::size_t begin = text.find("Tensor(");
+    begin = begin == std::string_view::npos ? text.find('[') : begin + 6;
+    if (begin == std::string_view::npos)
+        return ElementType::Unknown;
+    const std::size_t end = text.find_first_of(",)]", begin + 1);
+    return end == std::string_view::npos ? ElementType::Unknown
+                                         : elementTypeFrom(text.substr(begin + 1, end - begin - 1));
+}
+
+bool isListType(std::string_view text) {
+    return text.starts_with("TensorList") || text.starts_with("GenericList");
+}
+
+std::optional<Argument> argumentOf(
+    const JsonValue& dims, const JsonValue* strides, std::string_view type) {
+    Argument argument;
+    if (isListType(type) || isNested(dims)) {
+        argument.kind = Argument::Kind::List;
+        argument.type = listedType(type);
+        for (std::size_t i = 0; i < dims.items.size(); ++i) {
+            auto tensor = tensorOf(dims.items[i], itemOf(strides, i));
+            if (!tensor)
+                return std::nullopt;
+            argument.tensors.push_back(std::move(*tensor));
+        }
+        return argument;
+    }
+    argument.type = elementTypeFrom(type);
+    if (dims.items.empty() && argument.type == ElementType::Unknown) {
+        argument.kind = type.empty() ? Argument::Kind::None : Argument::Kind::Other;
+        return argument;
+    }
+    auto tensor = tensorOf(dims, strides);
+    if (!tensor)
+        return std::nullopt;
+    argument.kind = Argument::Kind::Tensor;
+    argument.tensors.push_back(std::move(*tensor));
+    return argument;
+}
+
+std::string_view textOf(const JsonValue* value) {
+    return value != nullptr ? std::string_view(value->text) : std::string_view();
+}
+
+} // namespace
+
+std::optional<OperatorSignature> parseSignature(std::string_view detail) {
+    const auto root = parseJson(detail);
+    const JsonValue* const dims = root ? root->find("Input Dims") : nullptr;
+    if (dims == nullptr || !dims->isList())
+        return std::nullopt;
+    const JsonValue* const types = root->find("Input type");
+    const JsonValue* const strides = root->find("Input Strides");
+    const JsonValue* const values = root->find("Concrete Inputs");
+    OperatorSignature signature;
+    signature.hasValues = values != nullptr && values->isList();
+    for (std::size_t i = 0; i < dims->items.size(); ++i) {
+        auto argument = argumentOf(dims->items[i], itemOf(strides, i), textOf(itemOf(types, i)));
+        if (!argument)
+            return std::nullopt;
+        argument->concrete = std::string(textOf(itemOf(values, i)));
+        signature.arguments.push_back(std::move(*argument));
+    }
+    return signature;
+}
+
+std::optional<bool> truthFrom(std::string_view concrete) {
+    if (equalsIgnoringCase(concrete, "true") || concrete == "1")
+        return true;
+    if (equalsIgnoringCase(concrete, "false") || concrete == "0")
+        return false;
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> wholeFrom(std::string_view concrete) {
+    return wholeNumber<std::int64_t>(trimmed(concrete));
+}
+
+namespace {
+
+template <typename Value, typename Read>
+std::optional<std::vector<Value>> listFrom(std::string_view concrete, Read read) {
+    concrete = trimmed(concrete);
+    if (concrete.size() < 2 || concrete.front() != '[' || concrete.back() != ']')
+        return std::nullopt;
+    std::vector<Value> values;
+    for (const std::string_view word : words(concrete.substr(1, concrete.size() - 2), ", ")) {
+        const auto value = read(word);
+        if (!value)
+            return std::nullopt;
+        values.push_back(*value);
+    }
+    return values;
+}
+
+} // namespace
+
+std::optional<std::vector<std::int64_t>> wholesFrom(std::string_view concrete) {
+    return listFrom<std::int64_t>(concrete, wholeFrom);
+}
+
+std::optional<std::vector<bool>> truthsFrom(std::string_view concrete) {
+    return listFrom<bool>(concrete, truthFrom);
+}
+
+} // namespace trainscope::work

@@ -1,0 +1,55 @@
+#pragma once
+// OperatorSignature: shapes, types, strides and values of an operator's arguments, read from the
+// detail of its span, where PyTorch's profiler recorded shapes. Plain values; any thread.
+
+#include "core/work/ElementType.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::work {
+
+struct Tensor {
+    std::vector<std::int64_t> dims; // none: one element
+    std::vector<std::int64_t> strides; // in elements; none: not recorded
+
+    [[nodiscard]] double elements() const;
+    // Those that lie in memory: an expanded dimension (stride 0) is read once.
+    [[nodiscard]] double stored() const;
+};
+
+struct Argument {
+    // List: tensors whose shapes may be recorded and whose types are not, as profilers write them.
+    enum class Kind { None, Tensor, List, Other };
+
+    Kind kind = Kind::None;
+    std::vector<Tensor> tensors; // one of Tensor, as many as were recorded of List
+    ElementType type = ElementType::Unknown;
+    std::string concrete; // the value of what is no tensor, as written: "True", "0.125", "[1, 1]"
+
+    [[nodiscard]] double elements() const; // of all its tensors
+    [[nodiscard]] double stored() const;
+};
+
+struct OperatorSignature {
+    std::vector<Argument> arguments;
+    bool hasValues = false; // "Concrete Inputs" were recorded
+
+    [[nodiscard]] const Argument* at(int index) const; // nullptr beyond the last
+    [[nodiscard]] const Tensor* tensor(int index) const; // nullptr where that is no tensor
+};
+
+// Of a detail with "Input Dims", and "Input type", "Input Strides" and "Concrete Inputs" where
+// recorded. Absent without shapes and of a text that is damaged.
+std::optional<OperatorSignature> parseSignature(std::string_view detail);
+
+// Values as they are written in arguments: "True", "2", "[1, 1]"; absent of other texts.
+std::optional<bool> truthFrom(std::string_view concrete);
+std::optional<std::int64_t> wholeFrom(std::string_view concrete);
+std::optional<std::vector<std::int64_t>> wholesFrom(std::string_view concrete);
+std::optional<std::vector<bool>> truthsFrom(std::string_view concrete);
+
+} // namespace trainscope::work

@@ -1,0 +1,149 @@
+#include "core/work/WorkTable.h"
+
+#include "core/model/EnumNames.h"
+#include "core/model/Try.h"
+#include "core/work/JsonValue.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+namespace trainscope::work {
+
+namespace {
+
+constexpr auto kFormulaNames = enumNames<Formula>({{Formula::Product, "product"},
+    {Formula::GroupedProduct, "grouped_product"}, {Formula::Convolution, "convolution"},
+    {Formula::ConvolutionBackward, "convolution_backward"}, {Formula::Attention, "attention"},
+    {Formula::AttentionBackward, "attention_backward"}, {Formula::Norm, "norm"},
+    {Formula::NormBackward, "norm_backward"}, {Formula::Softmax, "softmax"},
+    {Formula::SoftmaxBackward, "softmax_backward"}, {Formula::NllLoss, "nll_loss"},
+    {Formula::NllLossBackward, "nll_loss_backward"}, {Formula::CrossEntropy, "cross_entropy"},
+    {Formula::Embedding, "embedding"}, {Formula::EmbeddingBackward, "embedding_backward"},
+    {Formula::Elementwise, "elementwise"}, {Formula::Copy, "copy"}, {Formula::Fill, "fill"},
+    {Formula::Concatenation, "concatenation"}, {Formula::Reduction, "reduction"},
+    {Formula::Scatter, "scatter"}, {Formula::Optimizer, "optimizer"}, {Formula::Foreach, "foreach"},
+    {Formula::Nothing, "nothing"}});
+
+Error badWorkTable(const std::string& what) {
+    return {ErrorCode::Unreadable,
+        what
+            + R"( Expected: {"operators": [{"names": ["mine::matmul"], "formula": "product", "a": 0, "b": 1}]}.)",
+        "operator work"};
+}
+
+Result<Setting> settingOf(const std::string& which, const std::string& key, const JsonValue& item) {
+    constexpr std::int64_t kMostArguments = 1000;
+    if (const auto index = item.whole(); index && *index >= 0 && *index < kMostArguments)
+        return Setting{static_cast<int>(*index), {}};
+    if (item.kind == JsonValue::Kind::String || item.kind == JsonValue::Kind::Bool)
+        return Setting{std::nullopt, item.text};
+    return badWorkTable(which + ": \"" + key + "\" is neither an argument's index nor a text.");
+}
+
+Result<WorkRule> workRuleOf(const std::string& which, const JsonValue& entry) {
+    const JsonValue* const names = entry.find("names");
+    const JsonValue* const formula = entry.find("formula");
+    if (names == nullptr || !names->isList() || names->items.empty())
+        return badWorkTable(which + " has no list of names.");
+    if (formula == nullptr || !kFormulaNames.find(formula->text))
+        return badWorkTable(which + " has no formula of these: " + kFormulaNames.list() + ".");
+    WorkRule rule;
+    rule.formula = *kFormulaNames.find(formula->text);
+    for (const JsonValue& name : names->items) {
+        if (name.kind != JsonValue::Kind::String || name.text.empty())
+            return badWorkTable(which + " has a name that is no text.");
+        rule.names.push_back(name.text);
+    }
+    for (std::size_t i = 0; i < entry.keys.size(); ++i) {
+        const std::string& key = entry.keys[i];
+        if (key == "names" || key == "formula" || key == "comment")
+            continue;
+        ASSIGN_OR_RETURN(rule.settings[key], settingOf(which, key, entry.items[i]));
+    }
+    return rule;
+}
+
+} // namespace
+
+std::string_view toString(Formula formula) {
+    return kFormulaNames.nameOf(formula);
+}
+
+const Setting* WorkRule::find(std::string_view part) const {
+    const auto found = settings.find(part);
+    return found == settings.end() ? nullptr : &found->second;
+}
+
+Result<WorkTable> WorkTable::parse(std::string_view json) {
+    const auto document = parseJson(json);
+    const JsonValue* const list = document ? document->find("operators") : nullptr;
+    if (list == nullptr || !list->isList())
+        return badWorkTable("The table is not a JSON object with a list of operators.");
+    WorkTable table;
+    for (const JsonValue& entry : list->items) {
+        ASSIGN_OR_RETURN(
+            auto rule, workRuleOf("Row " + std::to_string(table.m_rules.size() + 1), entry));
+        table.add(std::move(rule));
+    }
+    return table;
+}
+
+void WorkTable::add(WorkRule rule) {
+    const std::size_t place = m_rules.size();
+    for (const std::string& name : rule.names) {
+        if (name.ends_with('*'))
+            m_byStart.emplace_back(name.substr(0, name.size() - 1), place);
+        else
+            m_byName.emplace(name, place);
+    }
+    m_rules.push_back(std::move(rule));
+}
+
+const WorkTable& WorkTable::builtIn() {
+    static const WorkTable kTable = parse(builtInOperatorWork()).valueOr({});
+    return kTable;
+}
+
+Result<WorkTable> WorkTable::fromJson(std::string_view json) {
+    ASSIGN_OR_RETURN(WorkTable table, parse(json));
+    for (const WorkRule& rule : builtIn().m_rules)
+        table.add(rule);
+    return table;
+}
+
+Result<WorkTable> WorkTable::fromFolder(const std::filesystem::path& folder) {
+    const auto path = folder / "operator_work.json";
+    std::error_code ignored;
+    if (folder.empty() || !std::filesystem::exists(path, ignored))
+        return builtIn();
+    std::ifstream file(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file)
+        return Error{
+            ErrorCode::Unreadable, "The table of operators' work cannot be read.", path.string()};
+    auto table = fromJson(text);
+    if (!table.hasValue())
+        return Error{table.error().code, table.error().message, path.string()};
+    return table;
+}
+
+const WorkRule* WorkTable::match(std::string_view name) const {
+    const auto exact = m_byName.find(name);
+    std::size_t place = exact == m_byName.end() ? m_rules.size() : exact->second;
+    for (const auto& [start, rule] : m_byStart) {
+        if (name.starts_with(start))
+            place = std::min(place, rule);
+    }
+    return place < m_rules.size() ? &m_rules[place] : nullptr;
+}
+
+const WorkRule* WorkTable::find(std::string_view operatorName) const {
+    const WorkRule* rule = match(operatorName);
+    if (rule == nullptr && operatorName.ends_with('_'))
+        rule = match(operatorName.substr(0, operatorName.size() - 1));
+    return rule;
+}
+
+} // namespace trainscope::work
