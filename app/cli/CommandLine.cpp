@@ -37,6 +37,7 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addInfoCommand(app, context);
     addSummaryCommand(app, context);
     addKernelsCommand(app, context);
+    addOperatorsCommand(app, context);
     addLayoutCommand(app, context);
     addAlignCommand(app, context);
     addCollectivesCommand(app, context);

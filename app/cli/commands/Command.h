@@ -31,6 +31,7 @@ void addImportCommand(CLI::App& app, CommandContext& context);
 void addInfoCommand(CLI::App& app, CommandContext& context);
 void addSummaryCommand(CLI::App& app, CommandContext& context);
 void addKernelsCommand(CLI::App& app, CommandContext& context);
+void addOperatorsCommand(CLI::App& app, CommandContext& context);
 void addLayoutCommand(CLI::App& app, CommandContext& context);
 void addAlignCommand(CLI::App& app, CommandContext& context);
 void addCollectivesCommand(CLI::App& app, CommandContext& context);

@@ -1,6 +1,8 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CategoryOption.h"
+#include "app/cli/options/TraceSumsInput.h"
+#include "app/cli/options/WindowOptions.h"
 #include "app/cli/output/KernelsOutput.h"
 #include "app/cli/text/TitledTable.h"
 #include "core/analysis/iterations/Iterations.h"
@@ -8,17 +10,14 @@
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/analysis/traces/TraceSelection.h"
-#include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 #include "core/report/SelectionTables.h"
-#include "core/store/KeptSums.h"
 #include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -34,8 +33,7 @@ struct KernelsOptions : OneRunOptions {
     std::string categories;
     std::optional<std::int64_t> iteration;
     bool steady = false;
-    std::optional<double> fromS; // since the run's start
-    std::optional<double> toS;
+    WindowOptions window;
     bool selection = false;
     bool csv = false;
 };
@@ -51,23 +49,6 @@ Result<std::pair<TimeRange, std::string>> steadyWindow(const store::Store& store
         return std::pair{kAllTime,
             std::string("all of the trace: it has nothing of the steady part of the run")};
     return std::pair{steady.isWholeRun ? kAllTime : steady.window, steady.wording};
-}
-
-DurationNs sinceStart(double seconds) {
-    return {static_cast<std::int64_t>(std::llround(seconds * 1e9))};
-}
-
-// A part of the run; open at a side that is not given.
-Result<TimeRange> givenWindow(const KernelsOptions& options, const Run& run) {
-    TimeRange window = run.range;
-    if (options.fromS)
-        window.begin = run.range.begin + sinceStart(*options.fromS);
-    if (options.toS)
-        window.end = run.range.begin + sinceStart(*options.toS);
-    if (window.begin >= window.end || !window.overlaps(run.range))
-        return Error{ErrorCode::Usage,
-            "The window is empty: --from must lie before --to and before the run's end.", run.name};
-    return window;
 }
 
 Status compute(const store::Store& store, const analysis::IterationChoice& choice, TimeRange window,
@@ -94,8 +75,8 @@ Result<KernelsReport> computeReport(const store::Store& store, const Run& run,
         ASSIGN_OR_RETURN(const auto steady, steadyWindow(store, run, iterations, progress));
         std::tie(window, report.windowText) = steady;
     }
-    if (options.fromS || options.toS) {
-        ASSIGN_OR_RETURN(window, givenWindow(options, run));
+    if (options.window.isGiven()) {
+        ASSIGN_OR_RETURN(window, givenWindow(options.window, run));
         report.windowText = fmt::format("{} to {} of the run, as far as it was traced",
             text::duration(window.begin - run.range.begin),
             text::duration(window.end - run.range.begin));
@@ -127,30 +108,6 @@ Outcome printBreakdown(const KernelsOptions& options, const Console& console,
         [&](std::ostream& out) { printKernels(report, out); });
 }
 
-// Sums over long traces, by which every stretch is told at once: computed once, before anything is
-// read, since whoever reads keeps others from writing.
-Status keepMissingSums(
-    const KernelsOptions& options, const Console& console, const Progress& progress) {
-    {
-        ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
-        ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
-        ASSIGN_OR_RETURN(const auto isMissing, analysis::lacksSums(store, run));
-        if (!isMissing)
-            return {};
-    }
-    auto writable = store::Store::open(options.database, store::OpenMode::ReadWrite);
-    Status kept = writable.hasValue() ? Status() : Status(writable.error());
-    if (kept.hasValue()) {
-        ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(writable.value(), options.run));
-        ASSIGN_OR_RETURN(const auto sums, analysis::sumTraces(writable.value(), run, progress));
-        kept = store::keepSums(writable.value(), sums);
-    }
-    if (!kept.hasValue())
-        console.warn("Sums of the traces cannot be kept, so all of the stretch is read: "
-            + kept.error().describe());
-    return {};
-}
-
 // What the window shows of a selection, at the times of each rank's own clock.
 Outcome printSelection(const KernelsOptions& options, const Console& console) {
     ProgressLine line(console);
@@ -159,7 +116,7 @@ Outcome printSelection(const KernelsOptions& options, const Console& console) {
     RETURN_IF_ERROR(keepMissingSums(options, console, progress));
     ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
     ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
-    ASSIGN_OR_RETURN(const auto window, givenWindow(options, run));
+    ASSIGN_OR_RETURN(const auto window, givenWindow(options.window, run));
     ASSIGN_OR_RETURN(const auto selection,
         analysis::selectionOf(
             store, run, [&window](int) { return window; }, categories, progress));
@@ -197,11 +154,9 @@ void addKernelsCommand(CLI::App& app, CommandContext& context) {
         ->add_flag("--steady", options->steady,
             "Leave out warm-up iterations and those before the temperatures settled")
         ->excludes("--iteration");
-    for (const auto& [name, value, help] :
-        {std::tuple(
-             "--from", &options->fromS, "Begin of the part looked at, since the run's start"),
-            std::tuple("--to", &options->toS, "Its end, since the run's start")})
-        addOption(*command, name, *value, help, "S")->excludes("--iteration")->excludes("--steady");
+    addWindow(*command, options->window);
+    for (const char* name : {"--from", "--to"})
+        command->get_option(name)->excludes("--iteration")->excludes("--steady");
     auto* selection = command->add_flag("--selection", options->selection,
         "The tables that the window shows of a selection: kernels, collectives with their waits, "
         "launches and host operators; at once for traces of any length");

@@ -52,6 +52,10 @@ struct OperatorTable {
 OperatorTable operatorTable(
     const CallTree& tree, OperatorGrouping grouping, const catalogue::GpuModel* gpu);
 
+// The shapes and types of a signature in words: "[8944, 1024], [1024, 2816] bf16"; empty where it
+// has none.
+std::string shapeText(std::string_view signature);
+
 // For each node the work of its whole subtree: own works of operators that are known, else of the
 // nearest caller whose work is.
 std::vector<WorkEfficiency> efficiencies(const CallTree& tree, const catalogue::GpuModel* gpu);

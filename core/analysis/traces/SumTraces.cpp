@@ -258,4 +258,9 @@ Result<store::KeptSums> sumTraces(
     return kept;
 }
 
+Status keepSums(store::Store& store, const Run& run, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto sums, sumTraces(store, run, progress));
+    return store::keepSums(store, sums);
+}
+
 } // namespace trainscope::analysis

@@ -29,6 +29,9 @@ inline constexpr std::int64_t kTraceSumsVersion = 2;
 Result<store::KeptSums> sumTraces(
     const store::Store& store, const Run& run, const Progress& progress = {});
 
+// The same, kept.
+Status keepSums(store::Store& store, const Run& run, const Progress& progress = {});
+
 // Nothing is kept, and the traces are so long that reading a stretch of them takes a while.
 Result<bool> lacksSums(const store::Store& store, const Run& run);
 

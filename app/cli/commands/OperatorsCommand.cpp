@@ -1,0 +1,120 @@
+#include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
+#include "app/cli/options/TraceSumsInput.h"
+#include "app/cli/options/WindowOptions.h"
+#include "app/cli/output/OperatorsOutput.h"
+#include "app/cli/text/TitledTable.h"
+#include "core/analysis/operators/CallTrees.h"
+#include "core/analysis/operators/OperatorTable.h"
+#include "core/catalogue/GpuModel.h"
+#include "core/model/Try.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace trainscope::cli {
+
+namespace {
+
+using analysis::OperatorGrouping;
+
+constexpr std::array kGroupings{OperatorGrouping::Operator, OperatorGrouping::Module,
+    OperatorGrouping::Annotation, OperatorGrouping::Shape, OperatorGrouping::Pass};
+
+struct OperatorsOptions : OneRunOptions {
+    std::optional<int> rank;
+    OperatorGrouping by = OperatorGrouping::Shape;
+    WindowOptions window;
+    bool csv = false;
+};
+
+Result<std::vector<int>> chosenRanks(
+    const store::Store& store, const Run& run, const std::optional<int>& wanted) {
+    ASSIGN_OR_RETURN(auto ranks, analysis::tracedRanks(store, run));
+    if (!wanted)
+        return ranks;
+    if (std::find(ranks.begin(), ranks.end(), *wanted) == ranks.end())
+        return Error{ErrorCode::NotFound,
+            fmt::format("The run '{}' has no trace of rank {}.", run.name, *wanted),
+            store.path().string()};
+    return std::vector{*wanted};
+}
+
+Result<OperatorsReport> operatorsReport(
+    const OperatorsOptions& options, const Console& console, const Progress& progress) {
+    RETURN_IF_ERROR(keepMissingSums(options, console, progress));
+    ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
+    ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
+    ASSIGN_OR_RETURN(const auto ranks, chosenRanks(store, run, options.rank));
+    TimeRange window = kAllTime;
+    if (options.window.isGiven()) {
+        ASSIGN_OR_RETURN(window, givenWindow(options.window, run));
+    }
+    OperatorsReport report{run, catalogue::findGpuModel(run.gpuModel), options.by, {}};
+    for (const int rank : ranks) {
+        ASSIGN_OR_RETURN(
+            const auto tree, analysis::callTree(store, run, rank, window, progress));
+        report.ranks.push_back({rank, tree.hasHost, tree.hasShapes, tree.nodes.empty()
+                ? analysis::FrameSums()
+                : tree.nodes.front().sums,
+            analysis::operatorTable(tree, options.by, report.gpu)});
+    }
+    return report;
+}
+
+Outcome printOperators(const OperatorsOptions& options, const Console& console) {
+    ProgressLine line(console);
+    ASSIGN_OR_RETURN(
+        const auto report, operatorsReport(options, console, shownOn(line, console)));
+    line.clear();
+    for (const std::string& warning : warningsOf(report))
+        console.warn(warning);
+    if (options.csv) {
+        for (const text::Table& table : operatorTables(report))
+            console.out() << text::csv(table);
+        return ExitStatus::Done;
+    }
+    return show(
+        console, options.json, [&] { return operatorsJson(report); },
+        [&](std::ostream& out) { printOperators(report, out); });
+}
+
+} // namespace
+
+void addOperatorsCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand("operators",
+        "Time, work and efficiency by operator and shape, module, annotation or pass");
+    auto options = std::make_shared<OperatorsOptions>();
+    addOneRun(*command, *options);
+    addOption(*command, "--rank", options->rank, "Only this rank", "R");
+    std::map<std::string, OperatorGrouping> groupings;
+    for (const OperatorGrouping grouping : kGroupings)
+        groupings.emplace(toString(grouping), grouping);
+    addOption(*command, "--by", options->by,
+        "What a row is of: an operator, its shape (as it stands without this option), a module, an "
+        "annotation, or a pass of the training step",
+        "operator|module|annotation|shape|pass")
+        ->transform(CLI::CheckedTransformer(groupings, CLI::ignore_case).description(""));
+    addWindow(*command, options->window);
+    command->add_flag("--csv", options->csv, "Print the tables as CSV");
+    addJson(*command, options->json, "Print one JSON object with all rows");
+    command->get_option("--csv")->excludes("--json");
+    command->footer(
+        R"(Operators and shapes have the kernels, copies and sets that they launch themselves; modules
+and annotations have those of all that they call, the backward pass of their operators with it. FLOP
+and bytes follow from recorded shapes; what is not known is left out, never 0. Operators of your own
+are told by operator_work.json in the configuration folder.
+
+Examples:
+  trainscope-cli operators traces.trainscope --rank 0
+  trainscope-cli operators traces.trainscope --by module --json)");
+    runs(*command, context, options, printOperators);
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,30 @@
+#include "app/cli/options/TraceSumsInput.h"
+
+#include "app/cli/options/RunSelection.h"
+#include "core/analysis/traces/TraceSums.h"
+#include "core/model/Try.h"
+
+namespace trainscope::cli {
+
+Status keepMissingSums(
+    const OneRunOptions& options, const Console& console, const Progress& progress) {
+    {
+        ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
+        ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
+        ASSIGN_OR_RETURN(const auto isMissing, analysis::lacksSums(store, run));
+        if (!isMissing)
+            return {};
+    }
+    auto writable = store::Store::open(options.database, store::OpenMode::ReadWrite);
+    Status kept = writable.hasValue() ? Status() : Status(writable.error());
+    if (kept.hasValue()) {
+        ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(writable.value(), options.run));
+        kept = analysis::keepSums(writable.value(), run, progress);
+    }
+    if (!kept.hasValue())
+        console.warn("Sums of the traces cannot be kept, so all of the stretch is read: "
+            + kept.error().describe());
+    return {};
+}
+
+} // namespace trainscope::cli

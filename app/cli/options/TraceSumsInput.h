@@ -1,0 +1,14 @@
+#pragma once
+// Sums over the traces of a database that lacks them, as older ones and those whose import was
+// stopped do.
+
+#include "app/cli/commands/Command.h"
+
+namespace trainscope::cli {
+
+// Computed once, before anything is read, since whoever reads keeps others from writing. Where they
+// cannot be kept, that is told, and the traces are read instead.
+Status keepMissingSums(
+    const OneRunOptions& options, const Console& console, const Progress& progress);
+
+} // namespace trainscope::cli

@@ -1,0 +1,138 @@
+#include "app/cli/output/OperatorsOutput.h"
+
+#include "app/cli/text/TitledTable.h"
+#include "core/text/Numbers.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+namespace trainscope::cli {
+
+namespace {
+
+using analysis::OperatorGrouping;
+using analysis::OperatorRow;
+
+constexpr std::size_t kShownRows = 25;
+
+std::optional<double> inUnits(const std::optional<double>& value, double unit) {
+    return value ? std::optional(*value / unit) : std::nullopt;
+}
+
+// A list of an operator's detail, as it was recorded.
+std::optional<Json> recorded(const Json& detail, const char* key) {
+    const auto found = detail.find(key);
+    return found == detail.end() ? std::nullopt : std::optional<Json>(*found);
+}
+
+Json rowJson(const OperatorRow& row) {
+    const Json read = Json::parse(row.signature, nullptr, false);
+    const Json detail = read.is_object() ? read : Json::object();
+    const analysis::Efficiency& work = row.efficiency;
+    return object({{"name", row.name}, {"input_dims", recorded(detail, "Input Dims")},
+        {"input_types", recorded(detail, "Input type")},
+        {"input_strides", recorded(detail, "Input Strides")},
+        {"concrete_inputs", recorded(detail, "Concrete Inputs")}, {"count", row.sums.calls},
+        {"kernel_count", row.sums.works}, {"kernel_time_us", microseconds(row.time)},
+        {"busy_us", microseconds(row.busy)}, {"flop", work.flop}, {"bytes", work.bytes},
+        {"tflops", inUnits(work.flopPerSecond, 1e12)},
+        {"gb_per_s", inUnits(work.bytesPerSecond, 1e9)}, {"flop_per_byte", work.intensity},
+        {"roofline_fraction", work.rooflineFraction},
+        {"savable_us", inUnits(work.savable, 1e-6)},
+        {"known_fraction", when(work.flop.has_value(), work.knownShare)}});
+}
+
+std::string titleOf(const OperatorsReport& report, const OperatorsReport::OfRank& one) {
+    return fmt::format("rank {}: {} launched, {} busy{}", one.rank,
+        text::counted(one.all.works, "kernel or copy", "kernels and copies"),
+        text::duration(one.all.busy),
+        report.gpu == nullptr ? std::string() : ", roofline of " + report.gpu->name);
+}
+
+text::Table tableOf(const OperatorsReport& report, const OperatorsReport::OfRank& one,
+    std::size_t mostRows) {
+    const bool hasShapes = report.by == OperatorGrouping::Shape;
+    text::Table table;
+    table.title = titleOf(report, one);
+    table.columns = {{"time"}, text::inUnit("of all", "%"), {"busy"}, {"calls"}, {"kernels"},
+        text::inUnit("FLOP/s", "FLOP/s"), text::inUnit("moved", "B/s"),
+        text::inUnit("of roofline", "%"), {"savable"},
+        {std::string(toString(report.by)), text::Align::Left}};
+    if (hasShapes)
+        table.columns.push_back({"shapes", text::Align::Left});
+    std::size_t shown = 0;
+    for (const OperatorRow& row : one.table.rows) {
+        if (shown++ == mostRows)
+            break;
+        const analysis::Efficiency& work = row.efficiency;
+        const double share = one.all.time.ns == 0
+            ? 0.0
+            : static_cast<double>(row.time.ns) / static_cast<double>(one.all.time.ns);
+        std::vector<text::Cell> cells{row.time, share, row.busy, row.sums.calls, row.sums.works,
+            work.flopPerSecond, work.bytesPerSecond, work.rooflineFraction,
+            work.savable ? text::Cell(durationOf(*work.savable)) : text::Cell(), row.name};
+        if (hasShapes)
+            cells.emplace_back(analysis::shapeText(row.signature));
+        table.add(std::move(cells));
+    }
+    if (one.table.rows.size() > mostRows)
+        table.notes.push_back(fmt::format("... and {} more; --json lists all",
+            text::counted(
+                static_cast<std::int64_t>(one.table.rows.size() - mostRows), "row")));
+    return table;
+}
+
+} // namespace
+
+std::vector<std::string> warningsOf(const OperatorsReport& report) {
+    std::vector<std::string> warnings;
+    if (report.ranks.empty())
+        warnings.push_back("The run '" + report.run.name
+            + "' has no traces; import its Kineto, Nsight or rocprof traces to see operators.");
+    bool lacksHost = !report.ranks.empty();
+    bool lacksShapes = !report.ranks.empty();
+    for (const OperatorsReport::OfRank& one : report.ranks) {
+        lacksHost = lacksHost && !one.hasHost;
+        lacksShapes = lacksShapes && !one.hasShapes;
+    }
+    if (lacksHost)
+        warnings.emplace_back("The trace has no calls on the host, so there is no call tree: record "
+                              "CPU activities with the GPU's.");
+    else if (lacksShapes)
+        warnings.emplace_back("The trace has no shapes, so FLOP and bytes are not known: record with "
+                              "record_shapes=True.");
+    if (report.gpu == nullptr && !lacksHost && !lacksShapes)
+        warnings.emplace_back("The kind of GPU is not known, so there is no roofline.");
+    return warnings;
+}
+
+std::vector<text::Table> operatorTables(const OperatorsReport& report) {
+    std::vector<text::Table> tables;
+    for (const OperatorsReport::OfRank& one : report.ranks)
+        tables.push_back(tableOf(report, one, one.table.rows.size()));
+    return tables;
+}
+
+void printOperators(const OperatorsReport& report, std::ostream& out) {
+    bool isFirst = true;
+    for (const OperatorsReport::OfRank& one : report.ranks) {
+        if (!std::exchange(isFirst, false))
+            out << '\n';
+        printTitled(out, tableOf(report, one, kShownRows));
+    }
+}
+
+Json operatorsJson(const OperatorsReport& report) {
+    return object({{"run", report.run.name}, {"by", std::string(toString(report.by))},
+        {"gpu", when(report.gpu != nullptr, report.gpu == nullptr ? "" : report.gpu->name)},
+        {"ranks", listOf(report.ranks, [](const OperatorsReport::OfRank& one) {
+             return object({{"rank", one.rank}, {"kernel_time_us", microseconds(one.all.time)},
+                 {"busy_us", microseconds(one.all.busy)},
+                 {"operators", listOf(one.table.rows, rowJson)}});
+         })}});
+}
+
+} // namespace trainscope::cli

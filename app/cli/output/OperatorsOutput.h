@@ -1,0 +1,39 @@
+#pragma once
+// Operators of a run as text tables and JSON.
+
+#include "app/cli/text/Json.h"
+#include "core/analysis/operators/OperatorTable.h"
+#include "core/catalogue/GpuModel.h"
+#include "core/model/Run.h"
+#include "core/text/Table.h"
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace trainscope::cli {
+
+struct OperatorsReport {
+    struct OfRank {
+        int rank = -1;
+        bool hasHost = false;
+        bool hasShapes = false;
+        analysis::FrameSums all;
+        analysis::OperatorTable table;
+    };
+    Run run;
+    const catalogue::GpuModel* gpu = nullptr; // nullptr: not known
+    analysis::OperatorGrouping by = analysis::OperatorGrouping::Shape;
+    std::vector<OfRank> ranks;
+};
+
+// What the traces lack of what was asked.
+std::vector<std::string> warningsOf(const OperatorsReport& report);
+
+// One of each rank, whole.
+std::vector<text::Table> operatorTables(const OperatorsReport& report);
+// The rows that take the longest.
+void printOperators(const OperatorsReport& report, std::ostream& out);
+Json operatorsJson(const OperatorsReport& report);
+
+} // namespace trainscope::cli
