@@ -4,6 +4,7 @@
 #include "app/importing/ProgressFunnel.h"
 #include "app/importing/SaidGpuSink.h"
 #include "core/analysis/iterations/LogPlacement.h"
+#include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 #include "core/store/MachineGuess.h"
 #include "core/store/Store.h"
@@ -15,6 +16,8 @@
 #include <algorithm>
 #include <exception>
 #include <numeric>
+#include <set>
+#include <string>
 #include <system_error>
 
 namespace trainscope::app {
@@ -154,6 +157,26 @@ std::vector<std::size_t> orderOf(const std::vector<ImportUnit>& units) {
     return order;
 }
 
+// Sums over long traces are made once they are whole; where that fails or is stopped, whoever needs
+// them makes them later.
+void sumLongTraces(
+    store::Store& store, const std::vector<UnitOutcome>& outcomes, ProgressFunnel& funnel) {
+    std::set<std::string> names;
+    for (const UnitOutcome& outcome : outcomes) {
+        if (outcome.report && outcome.report->spans > 0)
+            names.insert(outcome.unit.runName);
+    }
+    const Progress progress
+        = [&funnel](const ProgressState& state) { return funnel.report(state); };
+    for (const std::string& name : names) {
+        const auto run = store.findRun(name);
+        if (!run.hasValue() || funnel.isCancelled())
+            continue;
+        if (analysis::lacksSums(store, run.value()).valueOr(false))
+            static_cast<void>(analysis::keepSums(store, run.value(), progress));
+    }
+}
+
 } // namespace
 
 Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
@@ -191,6 +214,7 @@ Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
             if (error && (error->code == ErrorCode::Cancelled || isOfDatabase(*error)))
                 break;
         }
+        sumLongTraces(store.value(), outcomes, funnel);
     }
     if (!existed && !anything)
         store::removeWithSideFiles(database);

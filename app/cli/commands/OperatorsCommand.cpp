@@ -58,11 +58,9 @@ Result<OperatorsReport> operatorsReport(
     }
     OperatorsReport report{run, catalogue::findGpuModel(run.gpuModel), options.by, {}};
     for (const int rank : ranks) {
-        ASSIGN_OR_RETURN(
-            const auto tree, analysis::callTree(store, run, rank, window, progress));
-        report.ranks.push_back({rank, tree.hasHost, tree.hasShapes, tree.nodes.empty()
-                ? analysis::FrameSums()
-                : tree.nodes.front().sums,
+        ASSIGN_OR_RETURN(const auto tree, analysis::callTree(store, run, rank, window, progress));
+        report.ranks.push_back({rank, tree.hasHost, tree.hasShapes,
+            tree.nodes.empty() ? analysis::FrameSums() : tree.nodes.front().sums,
             analysis::operatorTable(tree, options.by, report.gpu)});
     }
     return report;
@@ -70,8 +68,7 @@ Result<OperatorsReport> operatorsReport(
 
 Outcome printOperators(const OperatorsOptions& options, const Console& console) {
     ProgressLine line(console);
-    ASSIGN_OR_RETURN(
-        const auto report, operatorsReport(options, console, shownOn(line, console)));
+    ASSIGN_OR_RETURN(const auto report, operatorsReport(options, console, shownOn(line, console)));
     line.clear();
     for (const std::string& warning : warningsOf(report))
         console.warn(warning);
@@ -88,8 +85,8 @@ Outcome printOperators(const OperatorsOptions& options, const Console& console) 
 } // namespace
 
 void addOperatorsCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand("operators",
-        "Time, work and efficiency by operator and shape, module, annotation or pass");
+    auto* command = app.add_subcommand(
+        "operators", "Time, work and efficiency by operator and shape, module, annotation or pass");
     auto options = std::make_shared<OperatorsOptions>();
     addOneRun(*command, *options);
     addOption(*command, "--rank", options->rank, "Only this rank", "R");

@@ -31,7 +31,7 @@ std::optional<Json> recorded(const Json& detail, const char* key) {
 Json rowJson(const OperatorRow& row) {
     const Json read = Json::parse(row.signature, nullptr, false);
     const Json detail = read.is_object() ? read : Json::object();
-    const analysis::Efficiency& work = row.efficiency;
+    const analysis::WorkEfficiency& work = row.efficiency;
     return object({{"name", row.name}, {"input_dims", recorded(detail, "Input Dims")},
         {"input_types", recorded(detail, "Input type")},
         {"input_strides", recorded(detail, "Input Strides")},
@@ -40,8 +40,7 @@ Json rowJson(const OperatorRow& row) {
         {"busy_us", microseconds(row.busy)}, {"flop", work.flop}, {"bytes", work.bytes},
         {"tflops", inUnits(work.flopPerSecond, 1e12)},
         {"gb_per_s", inUnits(work.bytesPerSecond, 1e9)}, {"flop_per_byte", work.intensity},
-        {"roofline_fraction", work.rooflineFraction},
-        {"savable_us", inUnits(work.savable, 1e-6)},
+        {"roofline_fraction", work.rooflineFraction}, {"savable_us", inUnits(work.savable, 1e-6)},
         {"known_fraction", when(work.flop.has_value(), work.knownShare)}});
 }
 
@@ -52,14 +51,14 @@ std::string titleOf(const OperatorsReport& report, const OperatorsReport::OfRank
         report.gpu == nullptr ? std::string() : ", roofline of " + report.gpu->name);
 }
 
-text::Table tableOf(const OperatorsReport& report, const OperatorsReport::OfRank& one,
-    std::size_t mostRows) {
+text::Table tableOf(
+    const OperatorsReport& report, const OperatorsReport::OfRank& one, std::size_t mostRows) {
     const bool hasShapes = report.by == OperatorGrouping::Shape;
     text::Table table;
     table.title = titleOf(report, one);
     table.columns = {{"time"}, text::inUnit("of all", "%"), {"busy"}, {"calls"}, {"kernels"},
         text::inUnit("FLOP/s", "FLOP/s"), text::inUnit("moved", "B/s"),
-        text::inUnit("of roofline", "%"), {"savable"},
+        text::inUnit("of roofline", "%"), text::inUnit("savable", "s"),
         {std::string(toString(report.by)), text::Align::Left}};
     if (hasShapes)
         table.columns.push_back({"shapes", text::Align::Left});
@@ -67,21 +66,19 @@ text::Table tableOf(const OperatorsReport& report, const OperatorsReport::OfRank
     for (const OperatorRow& row : one.table.rows) {
         if (shown++ == mostRows)
             break;
-        const analysis::Efficiency& work = row.efficiency;
+        const analysis::WorkEfficiency& work = row.efficiency;
         const double share = one.all.time.ns == 0
             ? 0.0
             : static_cast<double>(row.time.ns) / static_cast<double>(one.all.time.ns);
         std::vector<text::Cell> cells{row.time, share, row.busy, row.sums.calls, row.sums.works,
-            work.flopPerSecond, work.bytesPerSecond, work.rooflineFraction,
-            work.savable ? text::Cell(durationOf(*work.savable)) : text::Cell(), row.name};
+            work.flopPerSecond, work.bytesPerSecond, work.rooflineFraction, work.savable, row.name};
         if (hasShapes)
             cells.emplace_back(analysis::shapeText(row.signature));
         table.add(std::move(cells));
     }
     if (one.table.rows.size() > mostRows)
         table.notes.push_back(fmt::format("... and {} more; --json lists all",
-            text::counted(
-                static_cast<std::int64_t>(one.table.rows.size() - mostRows), "row")));
+            text::counted(static_cast<std::int64_t>(one.table.rows.size() - mostRows), "row")));
     return table;
 }
 
@@ -99,11 +96,13 @@ std::vector<std::string> warningsOf(const OperatorsReport& report) {
         lacksShapes = lacksShapes && !one.hasShapes;
     }
     if (lacksHost)
-        warnings.emplace_back("The trace has no calls on the host, so there is no call tree: record "
-                              "CPU activities with the GPU's.");
+        warnings.emplace_back(
+            "The trace has no calls on the host, so there is no call tree: record "
+            "CPU activities with the GPU's.");
     else if (lacksShapes)
-        warnings.emplace_back("The trace has no shapes, so FLOP and bytes are not known: record with "
-                              "record_shapes=True.");
+        warnings.emplace_back(
+            "The trace has no shapes, so FLOP and bytes are not known: record with "
+            "record_shapes=True.");
     if (report.gpu == nullptr && !lacksHost && !lacksShapes)
         warnings.emplace_back("The kind of GPU is not known, so there is no roofline.");
     return warnings;

@@ -271,6 +271,7 @@ Status CallMeter::addWork(const Span& span) {
     Work work;
     work.start = span.start;
     work.end = span.start + span.duration;
+    work.since = span.start;
     std::uint32_t parent = 0;
     const auto launch = launchOf(span) == 0 ? m_launches.end() : m_launches.find(span.correlation);
     if (launch != m_launches.end()) {
@@ -279,17 +280,12 @@ Status CallMeter::addWork(const Span& span) {
         parent = call.path;
         work.around = call.around;
         work.isFirstOfCall = !std::exchange(call.hasLaunched, true);
-        TimeNs since = call.start;
+        work.since = std::min(work.since, call.start);
+        work.forward = call.forward;
         if (call.nearestOperator != kNoPath) {
             Call& caller = m_calls[call.nearestOperator];
             work.isFirstOfOperator = !std::exchange(caller.hasLaunchedAsOperator, true);
-            since = std::min(since, caller.start);
-        }
-        if (span.start >= m_begin)
-            m_since = std::min(m_since, since);
-        if (call.forward >= 0) {
-            if (const auto forward = m_forward.find(call.forward); forward != m_forward.end())
-                m_used.emplace(call.forward, forward->second);
+            work.since = std::min(work.since, caller.start);
         }
         if (!launch->second.isGraph) {
             m_launches.erase(launch);
@@ -361,6 +357,8 @@ void CallMeter::apply(const Work& work, TimeRange inside, bool begins) {
 
 CallPart CallMeter::close(TimeNs end) {
     const TimeRange part{m_begin, end};
+    CallPart result;
+    result.since = end;
     std::vector<Work> later;
     for (const Work& work : m_works) {
         if (work.start >= end) {
@@ -369,8 +367,12 @@ CallPart CallMeter::close(TimeNs end) {
         }
         const bool begins = work.start >= part.begin;
         const TimeRange inside{std::max(work.start, part.begin), std::min(work.end, end)};
-        if (begins || inside.begin < inside.end)
+        if (begins || inside.begin < inside.end) {
             apply(work, {inside.begin, std::max(inside.begin, inside.end)}, begins);
+            result.since = std::min(result.since, work.since);
+            if (const auto used = m_forward.find(work.forward); used != m_forward.end())
+                result.forward.insert(*used);
+        }
         if (work.end > end)
             later.push_back(work);
     }
@@ -391,13 +393,9 @@ CallPart CallMeter::close(TimeNs end) {
         }
         return true;
     });
-    CallPart result;
-    result.since = std::min(m_since, end);
-    result.forward.swap(m_used);
     result.frames = take<CallPart::Frame>(m_frameStates, m_touchedFrames);
     result.works = take<CallPart::Work>(m_workStates, m_touchedWorks);
     result.totals = take<CallPart::Total>(m_totalStates, m_touchedTotals);
-    m_since = kAllTime.end;
     m_begin = end;
     return result;
 }

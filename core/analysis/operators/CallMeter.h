@@ -57,6 +57,8 @@ private:
     struct Work {
         TimeNs start;
         TimeNs end;
+        TimeNs since; // when the calls began that it is known by
+        std::int64_t forward = -1; // as of the call
         std::uint32_t path = 0;
         std::uint32_t around = 0;
         bool isFirstOfCall = false;
@@ -121,8 +123,6 @@ private:
 
     std::vector<Work> m_works; // that touch the part
     std::vector<Begun> m_begun;
-    TimeNs m_since = kAllTime.end;
-    std::map<std::int64_t, ForwardCall> m_used;
 
     std::vector<FrameState> m_frameStates; // by path
     std::vector<WorkState> m_workStates;

@@ -46,9 +46,9 @@ bool isModuleName(std::string_view name) {
 }
 
 std::string foldedAnnotation(std::string_view name) {
-    constexpr std::array<std::string_view, 12> kPassWords{"profilerstep", "iteration", "iter", "step",
-        "train_step", "train step", "training step", "training_step", "batch", "micro-batch",
-        "microbatch", "micro_batch"};
+    constexpr std::array<std::string_view, 12> kPassWords{"profilerstep", "iteration", "iter",
+        "step", "train_step", "train step", "training step", "training_step", "batch",
+        "micro-batch", "microbatch", "micro_batch"};
     const std::size_t end = static_cast<std::size_t>(
         std::find_if_not(name.rbegin(), name.rend(), isDigitOrMark).base() - name.begin());
     const std::string stem = lowered(name.substr(0, end));

@@ -35,8 +35,8 @@ struct KnownWork {
     }
 };
 
-Efficiency efficiencyFrom(const KnownWork& known, DurationNs time, DurationNs busy) {
-    Efficiency result;
+WorkEfficiency efficiencyFrom(const KnownWork& known, DurationNs time, DurationNs busy) {
+    WorkEfficiency result;
     if (known.knownNs == 0 || time.ns == 0 || busy.ns == 0)
         return result;
     result.knownShare = static_cast<double>(known.knownNs) / static_cast<double>(time.ns);
@@ -283,10 +283,10 @@ std::string shapeText(std::string_view signature) {
     return text + types;
 }
 
-std::vector<Efficiency> efficiencies(const CallTree& tree, const catalogue::GpuModel* gpu) {
+std::vector<WorkEfficiency> efficiencies(const CallTree& tree, const catalogue::GpuModel* gpu) {
     TreeWork works(tree, gpu);
     const NodeWorks nodes = worksOf(tree, works);
-    std::vector<Efficiency> result;
+    std::vector<WorkEfficiency> result;
     result.reserve(tree.nodes.size());
     for (std::size_t i = 0; i < tree.nodes.size(); ++i)
         result.push_back(

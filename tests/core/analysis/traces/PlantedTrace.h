@@ -35,9 +35,10 @@ public:
         work(rank, stream, SpanKind::Kernel, name, start, duration, correlation, detail);
     }
     void host(int rank, const std::string& thread, SpanKind kind, const std::string& name,
-        std::int64_t start, std::int64_t duration, std::int64_t correlation = 0) {
+        std::int64_t start, std::int64_t duration, std::int64_t correlation = 0,
+        const std::string& detail = {}) {
         m_spans[{TrackKind::Thread, rank, thread}].push_back(
-            {kind, name, start, duration, correlation, {}});
+            {kind, name, start, duration, correlation, detail});
     }
     void streamAnnotation(int rank, const std::string& stream, const std::string& name,
         std::int64_t start, std::int64_t duration) {
