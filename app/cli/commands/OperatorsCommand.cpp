@@ -66,7 +66,7 @@ Result<OperatorsReport> operatorsReport(
     return report;
 }
 
-Outcome printOperators(const OperatorsOptions& options, const Console& console) {
+Outcome showOperators(const OperatorsOptions& options, const Console& console) {
     ProgressLine line(console);
     ASSIGN_OR_RETURN(const auto report, operatorsReport(options, console, shownOn(line, console)));
     line.clear();
@@ -111,7 +111,7 @@ are told by operator_work.json in the configuration folder.
 Examples:
   trainscope-cli operators traces.trainscope --rank 0
   trainscope-cli operators traces.trainscope --by module --json)");
-    runs(*command, context, options, printOperators);
+    runs(*command, context, options, showOperators);
 }
 
 } // namespace trainscope::cli

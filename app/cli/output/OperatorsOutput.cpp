@@ -14,7 +14,7 @@ namespace trainscope::cli {
 namespace {
 
 using analysis::OperatorGrouping;
-using analysis::OperatorRow;
+using analysis::OperatorEntry;
 
 constexpr std::size_t kShownRows = 25;
 
@@ -28,7 +28,7 @@ std::optional<Json> recorded(const Json& detail, const char* key) {
     return found == detail.end() ? std::nullopt : std::optional<Json>(*found);
 }
 
-Json rowJson(const OperatorRow& row) {
+Json rowJson(const OperatorEntry& row) {
     const Json read = Json::parse(row.signature, nullptr, false);
     const Json detail = read.is_object() ? read : Json::object();
     const analysis::WorkEfficiency& work = row.efficiency;
@@ -63,7 +63,7 @@ text::Table tableOf(
     if (hasShapes)
         table.columns.push_back({"shapes", text::Align::Left});
     std::size_t shown = 0;
-    for (const OperatorRow& row : one.table.rows) {
+    for (const OperatorEntry& row : one.table.rows) {
         if (shown++ == mostRows)
             break;
         const analysis::WorkEfficiency& work = row.efficiency;

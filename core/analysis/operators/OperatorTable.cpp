@@ -143,8 +143,8 @@ NodeWorks worksOf(const CallTree& tree, TreeWork& works) {
     return result;
 }
 
-OperatorRow rowOf(const CallTree& tree, const CallTotal& total) {
-    OperatorRow row;
+OperatorEntry rowOf(const CallTree& tree, const CallTotal& total) {
+    OperatorEntry row;
     row.name = total.of == CallTotal::Of::Pass ? std::string(toString(total.pass))
                                                : tree.names[total.name];
     row.pass = total.pass;
@@ -240,7 +240,7 @@ OperatorTable operatorTable(
     for (const CallTotal& total : tree.totals) {
         if (total.of != totalsOf(grouping) || total.sums.works == 0)
             continue;
-        OperatorRow row = rowOf(tree, total);
+        OperatorEntry row = rowOf(tree, total);
         KnownWork known;
         if (grouping == OperatorGrouping::Shape) {
             row.signature = tree.signatures[total.signature];
@@ -255,7 +255,7 @@ OperatorTable operatorTable(
         table.rows.push_back(std::move(row));
     }
     std::stable_sort(table.rows.begin(), table.rows.end(),
-        [](const OperatorRow& a, const OperatorRow& b) { return a.time > b.time; });
+        [](const OperatorEntry& a, const OperatorEntry& b) { return a.time > b.time; });
     return table;
 }
 

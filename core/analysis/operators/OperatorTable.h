@@ -30,7 +30,7 @@ struct WorkEfficiency {
     double knownShare = 0.0;
 };
 
-struct OperatorRow {
+struct OperatorEntry {
     std::string name;
     std::string signature; // JSON detail; of Shape only
     Pass pass = Pass::None; // of Pass only
@@ -45,7 +45,7 @@ struct OperatorRow {
 
 struct OperatorTable {
     OperatorGrouping grouping = OperatorGrouping::Shape;
-    std::vector<OperatorRow> rows; // by time, longest first
+    std::vector<OperatorEntry> rows; // by time, longest first
 };
 
 // `gpu`: nullptr where the model is not known.
