@@ -66,6 +66,10 @@ const std::vector<Taken> kTaken{
     {"prediction-search",
         "--model, --layout, --cluster, --micro-batch, --global-batch, --seq-len, --power-limit, "
         "--clock, --against, --objective, --top, --memory-share, --cluster-power"},
+    {"operators-flame", "--rank, --from, --to, --colour, --frame, --python"},
+    {"operators-roofline", "--rank, --from, --to, --by"},
+    {"operators-table", "--rank, --from, --to, --by, --top"},
+    {"operators-difference", "--rank, --by, --top"},
 };
 
 using Given = std::vector<std::pair<const char*, const char*>>;
@@ -113,6 +117,15 @@ const std::vector<Refused> kRefused{
     {"prediction", {{"micro-batch", "0"}}, kUsage, "--micro-batch takes a number above 0."},
     {"prediction", {{"model", "gpt-9"}}, kUsage, "There is no model of the catalogue 'gpt-9'; "},
     {"prediction", {{"layout", "tp"}}, kUsage, "\"tp\" is no part of a layout"},
+    {"operators-flame", {{"colour", "red"}}, kUsage,
+        "There is no colour 'red'; there are pass and category."},
+    {"operators-flame", {{"from", "9"}, {"to", "3"}}, kUsage,
+        "The window is empty: --from must lie before --to."},
+    {"operators-roofline", {{"by", "node"}}, kUsage,
+        "There is no grouping 'node'; there are operator, shape, module, annotation and pass."},
+    {"operators-table", {{"top", "0"}}, kUsage, "--top takes a number above 0."},
+    {"operators-difference", {{"by", "shape"}}, kUsage,
+        "There is no grouping 'shape'; there are path and operator."},
 };
 
 } // namespace

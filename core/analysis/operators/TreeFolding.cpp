@@ -1,0 +1,90 @@
+#include "core/analysis/operators/TreeFolding.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace trainscope::analysis {
+
+namespace {
+
+using FrameKey = std::tuple<std::uint32_t, FrameKind, Pass, std::uint32_t, std::uint32_t>;
+
+bool isFoldedAway(const CallNode& node, const TreeFolding& folding) {
+    return (folding.python && node.kind == FrameKind::Python)
+        || (folding.modules && node.kind == FrameKind::Module)
+        || (folding.work && isWork(node.kind));
+}
+
+// What a frame that is left out launched itself.
+void takeOwnSums(FrameSums& caller, const FrameSums& frame) {
+    caller.ownWorks += frame.ownWorks;
+    caller.ownTime = caller.ownTime + frame.ownTime;
+    caller.ownBusy = caller.ownBusy + frame.ownBusy;
+}
+
+void addNodeSums(CallNode& into, const CallNode& node) {
+    const bool isFirst = into.sums.works == 0;
+    into.sums += node.sums;
+    if (node.sums.works == 0)
+        return;
+    into.shortest = isFirst ? node.shortest : std::min(into.shortest, node.shortest);
+    if (isFirst || node.longest > into.longest) {
+        into.longest = node.longest;
+        into.longestAt = node.longestAt;
+    }
+}
+
+CallTree withoutNodes(const CallTree& tree) {
+    CallTree made;
+    made.rank = tree.rank;
+    made.window = tree.window;
+    made.hasHost = tree.hasHost;
+    made.hasModules = tree.hasModules;
+    made.hasShapes = tree.hasShapes;
+    made.isFull = tree.isFull;
+    made.names = tree.names;
+    made.signatures = tree.signatures;
+    made.totals = tree.totals;
+    return made;
+}
+
+} // namespace
+
+CallTree folded(const CallTree& tree, const TreeFolding& folding) {
+    CallTree made = withoutNodes(tree);
+    if (folding == TreeFolding()) {
+        made.nodes = tree.nodes;
+        return made;
+    }
+    std::vector<std::uint32_t> placeOf(tree.nodes.size(), 0);
+    std::map<FrameKey, std::uint32_t> places;
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        CallNode node = tree.nodes[i];
+        if (i == 0) {
+            made.nodes.push_back(node);
+            continue;
+        }
+        const std::uint32_t parent = placeOf[node.parent];
+        if (isFoldedAway(node, folding)) {
+            placeOf[i] = parent;
+            if (!isWork(node.kind))
+                takeOwnSums(made.nodes[parent].sums, node.sums);
+            continue;
+        }
+        if (folding.signatures)
+            node.signature = 0;
+        node.parent = parent;
+        const auto [found, isNew]
+            = places.try_emplace({parent, node.kind, node.pass, node.name, node.signature},
+                static_cast<std::uint32_t>(made.nodes.size()));
+        placeOf[i] = found->second;
+        if (isNew)
+            made.nodes.push_back(node);
+        else
+            addNodeSums(made.nodes[found->second], node);
+    }
+    return made;
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,71 @@
+#pragma once
+// Call trees of a run, read into pictures: flame graph, roofline, table, two runs beside each
+// other.
+
+#include "core/analysis/operators/TreeDifference.h"
+#include "core/catalogue/GpuModel.h"
+#include "core/figures/Figure.h"
+#include "core/plot/operators/OperatorsFigure.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::figures {
+
+using CalledWorkPtr = std::shared_ptr<const plot::CalledWork>;
+
+struct OperatorsQuery {
+    RunId run;
+    std::optional<int> rank; // absent: all together
+    TimeRange window = kAllTime; // absolute
+    bool operator==(const OperatorsQuery&) const = default;
+};
+
+// What has been read of it: all that its pictures are made of. Any thread.
+struct OperatorsReading {
+    OperatorsQuery query;
+    std::string runName;
+    std::string gpuModel; // empty: not known
+    const catalogue::GpuModel* gpu = nullptr; // nullptr: its peaks are not known
+    std::vector<int> ranks; // that were traced
+    CalledWorkPtr work; // with every frame; nullptr: nothing was traced
+
+    // What there is to say of it before all else: no traces, no host, no shapes.
+    [[nodiscard]] std::string emptyText() const;
+    [[nodiscard]] std::vector<std::string> notes() const;
+};
+
+// Any thread that owns the store; cancelled by progress. A run without traces is no error; a rank
+// without any is NotFound.
+Result<OperatorsReading> loadOperators(
+    const store::Store& store, const OperatorsQuery& query, const Progress& progress = {});
+
+// Functions of Python are left out, where modules tell the same.
+CalledWorkPtr withoutPython(const OperatorsReading& reading);
+// The work with the efficiencies and categories of its nodes.
+CalledWorkPtr calledWork(analysis::CallTree tree, const catalogue::GpuModel* gpu);
+
+plot::FlameFigureData flameOf(const OperatorsReading& reading, CalledWorkPtr work,
+    std::uint32_t root, plot::FlameColouring colouring);
+// The rows of a table as pictures have them.
+std::vector<plot::MeasuredOperator> measuredOperators(
+    const OperatorsReading& reading, analysis::OperatorGrouping grouping);
+plot::RooflineFigureData rooflineOf(
+    const OperatorsReading& reading, std::vector<plot::MeasuredOperator> operators);
+plot::OperatorTableFigureData operatorTableOf(const OperatorsReading& reading,
+    analysis::OperatorGrouping grouping, std::vector<plot::MeasuredOperator> operators);
+std::string titleOf(analysis::OperatorGrouping grouping); // "Operator", "Module", …
+plot::DifferenceFigureData differenceOf(
+    const OperatorsReading& a, const OperatorsReading& b, bool isByName);
+
+// Of what has been read; without sources.
+Figure flameFigure(const std::shared_ptr<const plot::FlameFigureData>& data);
+Figure rooflineFigure(const std::shared_ptr<const plot::RooflineFigureData>& data);
+Figure operatorTableFigure(const std::shared_ptr<const plot::OperatorTableFigureData>& data);
+Figure differenceFigure(const std::shared_ptr<const plot::DifferenceFigureData>& data);
+
+std::vector<Kind> operatorsKinds();
+
+} // namespace trainscope::figures

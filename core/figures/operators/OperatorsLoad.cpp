@@ -1,0 +1,348 @@
+#include "core/analysis/operators/CallTrees.h"
+#include "core/analysis/operators/TreeFolding.h"
+#include "core/analysis/traces/KernelCategory.h"
+#include "core/catalogue/Tables.h"
+#include "core/figures/operators/OperatorsFigure.h"
+#include "core/figures/runs/FigureRuns.h"
+#include "core/model/Try.h"
+#include "core/plot/operators/OperatorsText.h"
+#include "core/text/Numbers.h"
+#include "core/text/Times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace trainscope::figures {
+
+namespace {
+
+using analysis::CallNode;
+using analysis::CallTree;
+using analysis::OperatorEntry;
+using analysis::OperatorGrouping;
+using analysis::Pass;
+
+// The pass and the category of kernels that most of the work of a name, or of a name and its
+// shapes, belongs to.
+class MainParts {
+public:
+    MainParts(const plot::CalledWork& work, OperatorGrouping grouping)
+        : m_withSignature(grouping == OperatorGrouping::Shape) {
+        if (grouping != OperatorGrouping::Shape && grouping != OperatorGrouping::Operator)
+            return;
+        const auto& nodes = work.tree.nodes;
+        for (std::size_t i = 1; i < nodes.size(); ++i) {
+            if (nodes[i].sums.ownWorks > 0)
+                m_passes[keyOf(work.tree, nodes[i])][nodes[i].pass] += nodes[i].sums.ownTime.ns;
+            if (analysis::isWork(nodes[i].kind))
+                m_categories[keyOf(work.tree, nodes[nodes[i].parent])][work.categories[i]]
+                    += nodes[i].sums.time.ns;
+        }
+    }
+
+    [[nodiscard]] Pass passOf(const OperatorEntry& row) const {
+        return longest(m_passes, keyOf(row), row.pass);
+    }
+    [[nodiscard]] std::string categoryOf(const OperatorEntry& row) const {
+        return longest(m_categories, keyOf(row), std::string());
+    }
+
+private:
+    using PartKey = std::pair<std::string, std::string>;
+    template <typename Part>
+    using Times = std::map<PartKey, std::map<Part, std::int64_t>>;
+
+    [[nodiscard]] PartKey keyOf(const CallTree& tree, const CallNode& node) const {
+        return {tree.names[node.name],
+            m_withSignature ? tree.signatures[node.signature] : std::string()};
+    }
+    [[nodiscard]] PartKey keyOf(const OperatorEntry& row) const {
+        return {row.name, m_withSignature ? row.signature : std::string()};
+    }
+    template <typename Part>
+    static Part longest(const Times<Part>& times, const PartKey& key, Part otherwise) {
+        const auto found = times.find(key);
+        if (found == times.end())
+            return otherwise;
+        return std::max_element(found->second.begin(), found->second.end(),
+            [](const auto& one, const auto& other) { return one.second < other.second; })
+            ->first;
+    }
+
+    bool m_withSignature;
+    Times<Pass> m_passes;
+    Times<std::string> m_categories;
+};
+
+plot::OperatorsHead headOf(const OperatorsReading& reading, std::string_view what) {
+    plot::OperatorsHead head;
+    head.run = reading.query.run;
+    head.runName = reading.runName;
+    head.rank = reading.query.rank;
+    head.title = fmt::format("{} · {}", what, reading.runName);
+    if (reading.query.rank)
+        head.title += fmt::format(" · rank {}", *reading.query.rank);
+    head.emptyText = reading.emptyText();
+    head.notes = reading.notes();
+    if (!reading.work)
+        return head;
+    const analysis::FrameSums& all = reading.work->tree.nodes.front().sums;
+    head.caption = fmt::format("{} of kernel time in {}", text::duration(all.time),
+        text::counted(all.works, "kernel or copy", "kernels and copies"));
+    if (!reading.query.rank && reading.ranks.size() > 1)
+        head.caption += ", ranks " + text::rankList(reading.ranks);
+    if (!reading.gpuModel.empty())
+        head.caption += ", " + reading.gpuModel;
+    head.caption += ".";
+    return head;
+}
+
+std::string whyNoRoofline(const OperatorsReading& reading) {
+    if (!reading.work->tree.hasHost)
+        return "The trace holds work of the GPU alone. Record CPU activities and shapes too "
+               "(record_shapes=True), then operators have FLOP and bytes.";
+    if (!reading.work->tree.hasShapes)
+        return "The trace has no shapes, so that FLOP and bytes are not known. Record with "
+               "record_shapes=True.";
+    return "No operator of this part has FLOP and bytes that are known.";
+}
+
+std::vector<plot::Roof> roofsOf(const catalogue::GpuModel& gpu) {
+    std::vector<plot::Roof> roofs;
+    const auto add = [&roofs](const char* name, const std::optional<double>& peak) {
+        if (!peak)
+            return;
+        const auto same = std::find_if(roofs.begin(), roofs.end(),
+            [&](const plot::Roof& roof) { return roof.flopPerSecond == *peak; });
+        if (same == roofs.end())
+            roofs.push_back({name, *peak});
+        else
+            same->name += std::string(", ") + name;
+    };
+    add("BF16", gpu.bf16Flops);
+    add("FP16", gpu.fp16Flops);
+    add("FP8", gpu.fp8Flops);
+    return roofs;
+}
+
+// What is not drawn has a share of the time.
+std::string notDrawn(const std::vector<plot::MeasuredOperator>& operators) {
+    double missing = 0.0;
+    double all = 0.0;
+    for (const auto& one : operators) {
+        all += one.time.seconds();
+        if (!one.efficiency.intensity || !one.efficiency.flopPerSecond)
+            missing += one.time.seconds();
+    }
+    if (!(missing > 0.0) || !(all > 0.0))
+        return {};
+    return fmt::format("{} of the kernel time is of work whose FLOP or bytes are not known, or "
+                       "that has no FLOP: it is not drawn.",
+        text::roundedPercent(missing / all));
+}
+
+} // namespace
+
+std::string OperatorsReading::emptyText() const {
+    if (!work)
+        return fmt::format("\"{}\" has no traces. Operators come from traces of the PyTorch "
+                           "profiler or of Nsight Systems.",
+            runName);
+    if (work->tree.nodes.front().sums.works == 0)
+        return "No kernel runs in this part of the run.";
+    return {};
+}
+
+std::vector<std::string> OperatorsReading::notes() const {
+    std::vector<std::string> all;
+    if (!work)
+        return all;
+    if (!work->tree.hasHost)
+        all.emplace_back("The trace has no call tree: work hangs under the root. Record CPU "
+                         "activities beside those of the GPU.");
+    else if (!work->tree.hasShapes)
+        all.emplace_back("The trace has no shapes: FLOP and bytes are not known. Record with "
+                         "record_shapes=True.");
+    else if (gpu == nullptr)
+        all.emplace_back(gpuModel.empty()
+                ? "The GPU is not known, and so are its peaks."
+                : fmt::format("The peaks of {} are not in the catalogue.", gpuModel));
+    if (work->tree.isFull)
+        all.emplace_back(
+            "There are more call paths than are kept: the rest counts in its callers.");
+    return all;
+}
+
+Result<OperatorsReading> loadOperators(
+    const store::Store& store, const OperatorsQuery& query, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto run, runOf(store, query.run));
+    OperatorsReading reading;
+    reading.query = query;
+    reading.runName = run.name;
+    reading.gpuModel = run.gpuModel;
+    reading.gpu = catalogue::findGpuModel(run.gpuModel);
+    ASSIGN_OR_RETURN(reading.ranks, analysis::tracedRanks(store, run));
+    if (reading.ranks.empty())
+        return reading;
+    const bool isTraced = !query.rank
+        || std::find(reading.ranks.begin(), reading.ranks.end(), *query.rank)
+            != reading.ranks.end();
+    if (!isTraced)
+        return Error{ErrorCode::NotFound,
+            fmt::format("\"{}\" has no trace of rank {}. It has those of {}.", run.name,
+                *query.rank, text::rankList(reading.ranks)),
+            {}};
+    ASSIGN_OR_RETURN(auto tree,
+        query.rank ? analysis::callTree(store, run, *query.rank, query.window, progress)
+                   : analysis::callTree(store, run, query.window, progress));
+    if (!tree.nodes.empty())
+        reading.work = calledWork(std::move(tree), reading.gpu);
+    return reading;
+}
+
+CalledWorkPtr calledWork(CallTree tree, const catalogue::GpuModel* gpu) {
+    // What the user's table cannot say the built-in one does.
+    const auto table = analysis::KernelCategories::fromFolder(catalogue::configFolder());
+    const auto& categories
+        = table.hasValue() ? table.value() : analysis::KernelCategories::builtIn();
+    auto work = std::make_shared<plot::CalledWork>();
+    work->tree = std::move(tree);
+    work->efficiencies = analysis::efficiencies(work->tree, gpu);
+    for (const CallNode& node : work->tree.nodes) {
+        const bool isKernel = node.kind == analysis::FrameKind::Kernel;
+        work->categories.emplace_back(
+            isKernel ? categories.categoryOf(work->tree.names[node.name]) : std::string_view());
+    }
+    return work;
+}
+
+CalledWorkPtr withoutPython(const OperatorsReading& reading) {
+    if (!reading.work || !reading.work->tree.hasModules)
+        return reading.work;
+    analysis::TreeFolding folding;
+    folding.python = true;
+    return calledWork(analysis::folded(reading.work->tree, folding), reading.gpu);
+}
+
+plot::FlameFigureData flameOf(const OperatorsReading& reading, CalledWorkPtr work,
+    std::uint32_t root, plot::FlameColouring colouring) {
+    plot::FlameFigureData data;
+    data.head = headOf(reading, "Call tree");
+    if (root != 0 && work && root < work->tree.nodes.size()) {
+        const CallNode& node = work->tree.nodes[root];
+        data.head.title += " · " + plot::frameTitle(node.kind, work->tree.names[node.name]);
+    }
+    data.head.caption += " Frames are as wide as the kernel time of what they launched.";
+    data.work = std::move(work);
+    data.root = root;
+    data.colouring = colouring;
+    return data;
+}
+
+std::string titleOf(OperatorGrouping grouping) {
+    switch (grouping) {
+    case OperatorGrouping::Module:
+        return "Module";
+    case OperatorGrouping::Annotation:
+        return "Annotation";
+    case OperatorGrouping::Pass:
+        return "Pass";
+    case OperatorGrouping::Shape:
+        return "Operator and inputs";
+    case OperatorGrouping::Operator:
+        break;
+    }
+    return "Operator";
+}
+
+std::vector<plot::MeasuredOperator> measuredOperators(
+    const OperatorsReading& reading, OperatorGrouping grouping) {
+    std::vector<plot::MeasuredOperator> made;
+    if (!reading.work)
+        return made;
+    const CallTree& tree = reading.work->tree;
+    const MainParts parts(*reading.work, grouping);
+    const bool isOwn
+        = grouping != OperatorGrouping::Module && grouping != OperatorGrouping::Annotation;
+    const auto kind = grouping == OperatorGrouping::Module ? analysis::FrameKind::Module
+                                                           : analysis::FrameKind::Operator;
+    for (OperatorEntry& row : analysis::operatorTable(tree, grouping, reading.gpu).rows) {
+        if (row.time.ns <= 0)
+            continue;
+        plot::MeasuredOperator& one = made.emplace_back();
+        one.pass = parts.passOf(row);
+        one.category = parts.categoryOf(row);
+        one.name = grouping == OperatorGrouping::Pass ? plot::passTitle(row.pass)
+                                                      : plot::frameTitle(kind, row.name);
+        one.signature = std::move(row.signature);
+        one.calls = row.sums.calls;
+        one.works = isOwn ? row.sums.ownWorks : row.sums.works;
+        one.time = row.time;
+        one.busy = row.busy;
+        one.efficiency = row.efficiency;
+    }
+    return made;
+}
+
+plot::RooflineFigureData rooflineOf(
+    const OperatorsReading& reading, std::vector<plot::MeasuredOperator> operators) {
+    plot::RooflineFigureData data;
+    data.head = headOf(reading, "Roofline");
+    data.operators = std::move(operators);
+    if (reading.gpu != nullptr) {
+        data.roofs = roofsOf(*reading.gpu);
+        data.bandwidth = reading.gpu->memoryBandwidth;
+    }
+    if (data.isEmpty() && data.head.emptyText.empty())
+        data.head.emptyText = whyNoRoofline(reading);
+    data.head.caption += " Points are as large as their busy time.";
+    if (std::string words = notDrawn(data.operators); !words.empty())
+        data.head.notes.push_back(std::move(words));
+    return data;
+}
+
+plot::OperatorTableFigureData operatorTableOf(const OperatorsReading& reading,
+    OperatorGrouping grouping, std::vector<plot::MeasuredOperator> operators) {
+    plot::OperatorTableFigureData data;
+    data.head = headOf(reading, "Operators");
+    data.nameTitle = titleOf(grouping);
+    data.operators = std::move(operators);
+    if (reading.work)
+        data.total = reading.work->tree.nodes.front().sums.time;
+    if (data.isEmpty() && data.head.emptyText.empty())
+        data.head.emptyText = fmt::format("The trace names no {}.",
+            grouping == OperatorGrouping::Module           ? "modules (record with with_stack and "
+                                                             "with_modules)"
+                : grouping == OperatorGrouping::Annotation ? "annotations"
+                                                           : "operators");
+    data.head.caption += " Hatched: above the roofline.";
+    return data;
+}
+
+plot::DifferenceFigureData differenceOf(
+    const OperatorsReading& a, const OperatorsReading& b, bool isByName) {
+    plot::DifferenceFigureData data;
+    data.head.run = b.query.run;
+    data.head.runName = b.runName;
+    data.head.rank = b.query.rank;
+    data.head.title = fmt::format("Operators · {} and {}", a.runName, b.runName);
+    data.nameA = a.runName;
+    data.nameB = b.runName;
+    data.head.emptyText = a.emptyText().empty() ? b.emptyText() : a.emptyText();
+    if (!a.work || !b.work)
+        return data;
+    data.difference = analysis::treeDifference(a.work->tree, b.work->tree);
+    data.operators
+        = isByName ? analysis::byName(data.difference.operators) : data.difference.operators;
+    data.head.caption = "Kernel time of what operators launch themselves, matched by their "
+                        "callers, then by name; the largest differences first.";
+    if (data.difference.isPerStep())
+        data.head.caption += fmt::format(
+            " Of one step: A has {}, B {}.", data.difference.stepsA, data.difference.stepsB);
+    return data;
+}
+
+} // namespace trainscope::figures

@@ -1,0 +1,126 @@
+#pragma once
+// Call trees as pictures: a flame graph, operators over the GPU's roofline, a table of operators,
+// and two runs beside each other. Plain values; SI. Pure; any thread.
+
+#include "core/analysis/operators/OperatorTable.h"
+#include "core/analysis/operators/TreeDifference.h"
+#include "core/plot/figures/FigureGeometry.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::plot {
+
+struct OperatorsHead {
+    RunId run;
+    std::string runName;
+    std::optional<int> rank; // absent: several together
+    std::string title;
+    std::string caption;
+    std::vector<std::string> notes;
+    std::string emptyText; // what is missing where there is nothing to draw
+};
+
+// A call tree with what is known of its work.
+struct CalledWork {
+    analysis::CallTree tree;
+    std::vector<analysis::WorkEfficiency> efficiencies; // by node; none: nothing is known
+    std::vector<std::string> categories; // by node: of kernels ("gemm"); of others empty
+};
+
+enum class FlameColouring { Pass, Category };
+
+struct FlameFigureData {
+    OperatorsHead head;
+    std::shared_ptr<const CalledWork> work; // nullptr: nothing to draw
+    std::uint32_t root = 0; // it and all that it calls fill the width
+    FlameColouring colouring = FlameColouring::Pass;
+    std::vector<bool> found; // by node: by a search, others are faded; empty: nothing is searched
+
+    [[nodiscard]] bool isEmpty() const;
+};
+
+// An operator, module, … with its time and what is known of its work.
+struct MeasuredOperator {
+    std::string name;
+    std::string signature; // JSON details of its shapes; may be empty
+    analysis::Pass pass = analysis::Pass::None;
+    std::string category; // of the kernels that take most of its time; may be empty
+    std::int64_t calls = 0;
+    std::int64_t works = 0;
+    DurationNs time; // sum
+    DurationNs busy; // union
+    analysis::WorkEfficiency efficiency;
+};
+
+struct Roof {
+    std::string name; // "BF16"
+    double flopPerSecond = 0.0;
+};
+
+struct RooflineFigureData {
+    OperatorsHead head;
+    std::vector<Roof> roofs;
+    std::optional<double> bandwidth; // of the memory, B/s
+    std::vector<MeasuredOperator> operators; // the longest first
+
+    [[nodiscard]] bool isEmpty() const; // none has a place
+};
+
+struct OperatorTableFigureData {
+    OperatorsHead head;
+    std::string nameTitle; // "Operator"
+    std::vector<MeasuredOperator> operators; // the longest first
+    std::size_t most = 20; // of them are drawn
+    DurationNs total; // kernel time that the shares are of
+
+    [[nodiscard]] bool isEmpty() const { return operators.empty(); }
+};
+
+struct DifferenceFigureData {
+    OperatorsHead head;
+    std::string nameA;
+    std::string nameB;
+    analysis::TreeDifference difference;
+    std::vector<analysis::ComparedOperator> operators; // that are drawn, largest difference first
+    std::size_t most = 24;
+
+    [[nodiscard]] bool isEmpty() const { return operators.empty(); }
+};
+
+struct OperatorsGeometry {
+    struct Target {
+        Rect rect;
+        std::size_t index = 0; // of the node or the operator
+    };
+    PlotScene scene;
+    Rect area; // of the frames, points or bars
+    std::vector<Target> targets; // the last that contains a point is on top
+    double preferredHeight = 0.0;
+};
+
+OperatorsGeometry buildFlame(const FlameFigureData& data, const FigureStyle& style);
+OperatorsGeometry buildRoofline(const RooflineFigureData& data, const FigureStyle& style);
+OperatorsGeometry buildOperatorTable(const OperatorTableFigureData& data, const FigureStyle& style);
+OperatorsGeometry buildDifference(const DifferenceFigureData& data, const FigureStyle& style);
+
+// Their choice is the node or the operator. Absent where there is nothing.
+std::optional<FigureHit> hitFlame(
+    const FlameFigureData& data, const OperatorsGeometry& geometry, Point at);
+std::optional<FigureHit> hitRoofline(
+    const RooflineFigureData& data, const OperatorsGeometry& geometry, Point at);
+std::optional<FigureHit> hitOperatorTable(
+    const OperatorTableFigureData& data, const OperatorsGeometry& geometry, Point at);
+std::optional<FigureHit> hitDifference(
+    const DifferenceFigureData& data, const OperatorsGeometry& geometry, Point at);
+
+// A row per node, callers before what they call, and per operator.
+std::string flameCsv(const FlameFigureData& data);
+std::string operatorsCsv(const OperatorsHead& head, const std::vector<MeasuredOperator>& operators);
+std::string differenceCsv(const DifferenceFigureData& data);
+
+} // namespace trainscope::plot

@@ -1,0 +1,103 @@
+#include "core/plot/operators/OperatorsText.h"
+
+#include "core/analysis/traces/KernelCategory.h"
+#include "core/plot/TextFit.h"
+#include "core/plot/Theme.h"
+#include "core/text/Numbers.h"
+#include "core/text/Times.h"
+
+namespace trainscope::plot {
+
+namespace {
+
+using analysis::FrameKind;
+using analysis::Pass;
+
+constexpr std::string_view kModulePrefix = "nn.Module: ";
+
+std::string told(double value, std::string_view unit) {
+    return text::quantity(value, unit, text::Digits::Three);
+}
+
+} // namespace
+
+std::string frameTitle(FrameKind kind, std::string_view name) {
+    if (kind == FrameKind::Root)
+        return "All work";
+    if (kind == FrameKind::Module && name.starts_with(kModulePrefix))
+        name.remove_prefix(kModulePrefix.size());
+    // Numbered ones are one frame, which ends where their numbers began.
+    if (kind == FrameKind::Annotation && name.size() > 1 && name.ends_with('#'))
+        name.remove_suffix(1);
+    return std::string(kind == FrameKind::Kernel ? shortKernelName(name) : name);
+}
+
+std::string passTitle(Pass pass) {
+    if (pass == Pass::None)
+        return "Other";
+    std::string title(analysis::toString(pass));
+    if (!title.empty() && title[0] >= 'a' && title[0] <= 'z')
+        title[0] = static_cast<char>(title[0] - 'a' + 'A');
+    return title;
+}
+
+// Forward and backward passes look as in pipeline schedules.
+Color passColor(Pass pass) {
+    switch (pass) {
+    case Pass::Forward:
+        return seriesColor(1);
+    case Pass::Backward:
+        return seriesColor(0);
+    case Pass::Recomputation:
+        return seriesColor(3);
+    case Pass::Optimizer:
+        return categoryColor("optimizer");
+    case Pass::None:
+        break;
+    }
+    return categoryColor({});
+}
+
+std::string categoryTitle(std::string_view category) {
+    return category.empty() ? "Copies and sets"
+                            : std::string(analysis::KernelCategories::label(category));
+}
+
+OperatorFacts factsOf(const analysis::FrameSums& sums) {
+    OperatorFacts facts{
+        {"Kernel time", text::duration(sums.time)}, {"Busy", text::duration(sums.busy)}};
+    if (sums.ownWorks > 0 && sums.ownWorks != sums.works)
+        facts.emplace_back("Of it by itself", text::duration(sums.ownTime));
+    facts.emplace_back("Kernels and copies", text::number(static_cast<double>(sums.works), 9));
+    if (sums.calls > 0)
+        facts.emplace_back("Calls", text::number(static_cast<double>(sums.calls), 9));
+    if (sums.hostTime.ns > 0)
+        facts.emplace_back("On the host", text::duration(sums.hostTime));
+    return facts;
+}
+
+OperatorFacts factsOf(const analysis::WorkEfficiency& efficiency) {
+    OperatorFacts facts;
+    const auto add
+        = [&facts](const char* label, const std::optional<double>& value, std::string_view unit) {
+              if (value)
+                  facts.emplace_back(label, told(*value, unit));
+          };
+    add("Work", efficiency.flop, "FLOP");
+    add("Bytes", efficiency.bytes, "B");
+    add("Speed", efficiency.flopPerSecond, "FLOP/s");
+    add("Memory", efficiency.bytesPerSecond, "B/s");
+    add("Intensity", efficiency.intensity, "FLOP/B");
+    if (efficiency.rooflineFraction) {
+        facts.emplace_back("Of the roofline",
+            text::roundedPercent(*efficiency.rooflineFraction)
+                + (efficiency.isMemoryBound ? ", bound by memory" : ", bound by arithmetic"));
+    }
+    add("Could be saved", efficiency.savable, "s");
+    const bool isPart = !facts.empty() && efficiency.knownShare < 0.995;
+    if (isPart)
+        facts.emplace_back("Known of the time", text::roundedPercent(efficiency.knownShare));
+    return facts;
+}
+
+} // namespace trainscope::plot

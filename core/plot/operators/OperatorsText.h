@@ -1,0 +1,25 @@
+#pragma once
+// Frames and their figures in words, and their colours; for pictures and for the window. Pure; any
+// thread.
+
+#include "core/analysis/operators/OperatorTable.h"
+#include "core/plot/PlotScene.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace trainscope::plot {
+
+// As people call it: modules without the profiler's prefix, kernels without their arguments.
+std::string frameTitle(analysis::FrameKind kind, std::string_view name);
+std::string passTitle(analysis::Pass pass); // "Forward", …; "Other" where nothing tells
+Color passColor(analysis::Pass pass);
+std::string categoryTitle(std::string_view category); // of kernels; empty: copies and sets
+
+using OperatorFacts = std::vector<std::pair<std::string, std::string>>; // label, value with unit
+OperatorFacts factsOf(const analysis::FrameSums& sums);
+OperatorFacts factsOf(const analysis::WorkEfficiency& efficiency); // those that are known
+
+} // namespace trainscope::plot

@@ -1,0 +1,272 @@
+// The geometry of flame graphs, rooflines, tables and differences by numbers, and what they say.
+
+#include <QTest>
+
+#include "core/analysis/operators/support/HandTree.h"
+#include "core/plot/operators/OperatorsFigure.h"
+#include "core/plot/operators/OperatorsText.h"
+#include "support/TestProgram.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace trainscope;
+using namespace trainscope::plot;
+using analysis::FrameKind;
+using analysis::Pass;
+using trainscope::test::HandTree;
+
+namespace {
+
+constexpr double kPadding = 8.0; // twice the theme's step
+constexpr double kWidth = 816.0;
+constexpr double kContent = kWidth - 2.0 * kPadding;
+
+FigureStyle styleOf(double width = kWidth, double height = 0.0) {
+    FigureStyle style;
+    style.theme = &lightTheme();
+    style.width = width;
+    style.height = height;
+    style.measure = [](std::string_view text, TextRole, bool) {
+        return 6.0 * static_cast<double>(text.size());
+    };
+    return style;
+}
+
+// 100 µs: a module with 90 of them in two operators, and the optimizer.
+FlameFigureData flame() {
+    HandTree made;
+    const auto module = made.frame(0, FrameKind::Module, "nn.Module: Linear_0", Pass::Forward);
+    const auto relu = made.frame(module, FrameKind::Operator, "aten::relu", Pass::Forward);
+    made.work(relu, "relu_kernel", 30'000);
+    const auto mm = made.frame(module, FrameKind::Operator, "aten::addmm", Pass::Forward,
+        R"({"Input Dims":[[8,512],[512,64]],"Input type":["c10::BFloat16","c10::BFloat16"]})");
+    made.work(mm, "void gemm<float>(int)", 60'000);
+    made.work(made.frame(0, FrameKind::Operator, "aten::adam", Pass::Optimizer), "adam", 10'000);
+    auto work = std::make_shared<CalledWork>();
+    work->tree = made.tree();
+    FlameFigureData data;
+    data.head.title = "Call tree";
+    data.work = work;
+    return data;
+}
+
+const Rect* rectOf(const OperatorsGeometry& geometry, std::size_t index) {
+    for (const auto& target : geometry.targets) {
+        if (target.index == index)
+            return &target.rect;
+    }
+    return nullptr;
+}
+
+bool isAt(const Rect* rect, double x, double width) {
+    return rect != nullptr && std::abs(rect->x - x) < 1e-9 && std::abs(rect->width - width) < 1e-9;
+}
+
+MeasuredOperator measured(const char* name, std::int64_t us, double intensity, double speed) {
+    MeasuredOperator one;
+    one.name = name;
+    one.time = one.busy = {us * 1000};
+    one.calls = one.works = 1;
+    one.efficiency.intensity = intensity;
+    one.efficiency.flopPerSecond = speed;
+    one.efficiency.knownShare = 1.0;
+    return one;
+}
+
+std::vector<const Label*> labelsOf(const PlotScene& scene) {
+    std::vector<const Label*> labels;
+    for (const auto& item : scene.items) {
+        if (const auto* label = std::get_if<Label>(&item))
+            labels.push_back(label);
+    }
+    return labels;
+}
+
+} // namespace
+
+class tst_OperatorsFigure : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void framesAreAsWideAsTheirTime() {
+        const auto data = flame();
+        const auto geometry = buildFlame(data, styleOf());
+        QVERIFY(isAt(rectOf(geometry, 0), kPadding, kContent));
+        QVERIFY(isAt(rectOf(geometry, 1), kPadding, 0.9 * kContent));
+        // The longer operator stands first.
+        QVERIFY(isAt(rectOf(geometry, 4), kPadding, 0.6 * kContent));
+        QVERIFY(isAt(rectOf(geometry, 2), kPadding + 0.6 * kContent, 0.3 * kContent));
+        QVERIFY(isAt(rectOf(geometry, 6), kPadding + 0.9 * kContent, 0.1 * kContent));
+        QCOMPARE(geometry.targets.size(), std::size_t{8});
+        QVERIFY(rectOf(geometry, 4)->y > rectOf(geometry, 1)->y);
+        QCOMPARE(geometry.scene.height, geometry.preferredHeight);
+    }
+
+    void aFrameFillsTheWidth() {
+        auto data = flame();
+        data.root = 4;
+        const auto geometry = buildFlame(data, styleOf());
+        for (const std::size_t index : {0U, 1U, 4U, 5U})
+            QVERIFY(isAt(rectOf(geometry, index), kPadding, kContent));
+        QVERIFY(rectOf(geometry, 2) == nullptr);
+    }
+
+    void shortOnesAreDrawnTogether() {
+        HandTree made;
+        made.work(0, "long", 9'900'000);
+        for (int i = 0; i < 200; ++i)
+            made.work(0, "short" + std::to_string(i), 500);
+        auto work = std::make_shared<CalledWork>();
+        work->tree = made.tree();
+        FlameFigureData data;
+        data.work = work;
+        const auto geometry = buildFlame(data, styleOf());
+        QCOMPARE(geometry.targets.size(), std::size_t{3});
+        QVERIFY(isAt(&geometry.targets[2].rect, kPadding + 0.99 * kContent, 0.01 * kContent));
+        const auto hit = hitFlame(
+            data, geometry, {kPadding + 0.995 * kContent, geometry.targets[2].rect.y + 1.0});
+        QVERIFY(hit && !hit->choice && !hit->run.isValid());
+    }
+
+    void whatAFrameSays() {
+        const auto data = flame();
+        const auto geometry = buildFlame(data, styleOf());
+        const Rect* rect = rectOf(geometry, 4);
+        const auto hit = hitFlame(data, geometry, {rect->x + 1.0, rect->y + 1.0});
+        QVERIFY(hit.has_value());
+        QCOMPARE(hit->title, std::string("aten::addmm"));
+        QCOMPARE(hit->choice.value_or(0), std::size_t{4});
+        const auto told = [&hit](const std::string& label) {
+            for (const auto& [name, text] : hit->facts) {
+                if (name == label)
+                    return text;
+            }
+            return std::string();
+        };
+        QCOMPARE(told("Inputs"), std::string("[8, 512], [512, 64] bf16"));
+        QCOMPARE(told("Kernel time"), std::string("60 µs"));
+        QCOMPARE(told("Of all kernel time"), std::string("60 %"));
+        QCOMPARE(frameTitle(FrameKind::Module, "nn.Module: Linear_0"), std::string("Linear_0"));
+        QCOMPARE(frameTitle(FrameKind::Kernel, "void gemm<float>(int)"), std::string("gemm"));
+        const auto lines = flameCsv(data);
+        QCOMPARE(std::count(lines.begin(), lines.end(), '\n'), 9);
+    }
+
+    // A decade is a decade everywhere, and what reaches the bandwidth lies on the slope.
+    void pointsOverTheRoofs() {
+        RooflineFigureData data;
+        data.roofs = {{"BF16", 1e15}};
+        data.bandwidth = 2e12;
+        data.operators = {measured("a", 100, 1.0, 2e12), measured("b", 50, 10.0, 2e13),
+            measured("c", 25, 100.0, 2e13), measured("unknown", 5, 0.0, 0.0)};
+        data.operators[3].efficiency = {};
+        QVERIFY(!data.isEmpty());
+        const auto geometry = buildRoofline(data, styleOf());
+        QCOMPARE(geometry.targets.size(), std::size_t{3});
+        const auto at = [&](std::size_t index) {
+            const Rect* rect = rectOf(geometry, index);
+            return Point{rect->x + rect->width / 2.0, rect->y + rect->height / 2.0};
+        };
+        QVERIFY(std::abs((at(1).x - at(0).x) - (at(2).x - at(1).x)) < 1e-6);
+        QVERIFY(std::abs(at(1).y - at(2).y) < 1e-6);
+        QVERIFY(at(0).y > at(1).y);
+        // Diameters as the roots of the times, the longest the largest.
+        QVERIFY(std::abs(rectOf(geometry, 2)->width / rectOf(geometry, 0)->width - 0.5) < 1e-9);
+        const auto slope = std::find_if(
+            geometry.scene.items.begin(), geometry.scene.items.end(), [](const auto& item) {
+                const auto* line = std::get_if<Line>(&item);
+                return line != nullptr && line->from.y != line->to.y && line->from.x != line->to.x;
+            });
+        QVERIFY(slope != geometry.scene.items.end());
+        const auto& [from, to, color, width, dashed] = std::get<Line>(*slope);
+        for (const std::size_t index : {0U, 1U}) {
+            const double y = from.y + (to.y - from.y) * (at(index).x - from.x) / (to.x - from.x);
+            QVERIFY(std::abs(y - at(index).y) < 1e-6);
+        }
+    }
+
+    void namesDoNotOverlap() {
+        RooflineFigureData data;
+        data.roofs = {{"BF16", 1e15}};
+        data.bandwidth = 2e12;
+        for (int i = 0; i < 40; ++i)
+            data.operators.push_back(
+                measured("operator", 100 - i, 10.0 + 0.2 * i, 1e13 * (1.0 + 0.02 * i)));
+        const auto geometry = buildRoofline(data, styleOf());
+        std::vector<Rect> names;
+        for (const Label* label : labelsOf(geometry.scene)) {
+            if (label->text == "operator")
+                names.push_back({label->anchor.x, label->anchor.y, 48.0, 11.0});
+        }
+        QVERIFY(names.size() >= 2 && names.size() <= 14);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            QVERIFY(names[i].x >= geometry.area.x && names[i].right() <= geometry.area.right());
+            for (std::size_t j = i + 1; j < names.size(); ++j)
+                QVERIFY(names[i].right() <= names[j].x || names[j].right() <= names[i].x
+                    || names[i].bottom() <= names[j].y || names[j].bottom() <= names[i].y);
+        }
+        QVERIFY(RooflineFigureData().isEmpty());
+    }
+
+    void rowsOfATable() {
+        OperatorTableFigureData data;
+        data.nameTitle = "Operator";
+        data.operators
+            = {measured("aten::mm", 100, 10.0, 1e13), measured("aten::add", 25, 0.1, 1e11)};
+        data.operators[0].efficiency.rooflineFraction = 0.5;
+        data.operators[0].efficiency.savable = 50e-6;
+        for (const double width : {kWidth, 240.0}) {
+            const auto geometry = buildOperatorTable(data, styleOf(width));
+            QCOMPARE(geometry.targets.size(), std::size_t{2});
+            std::vector<double> bars;
+            for (const auto& item : geometry.scene.items) {
+                const auto* bar = std::get_if<FillRect>(&item);
+                if (bar != nullptr && bar->hatch == Hatch::None)
+                    bars.push_back(bar->rect.width);
+            }
+            QCOMPARE(bars.size(), std::size_t{2});
+            QVERIFY(std::abs(bars[1] / bars[0] - 0.25) < 1e-9);
+            for (const Label* label : labelsOf(geometry.scene)) {
+                const double wide = 6.0 * static_cast<double>(label->text.size());
+                const double left
+                    = label->align == Align::Right ? label->anchor.x - wide : label->anchor.x;
+                QVERIFY2(left >= 0.0 && left + wide <= width, label->text.c_str());
+            }
+        }
+    }
+
+    void differencesLieAtTheirSide() {
+        DifferenceFigureData data;
+        const auto compared = [](const char* name, double a, double b) {
+            analysis::ComparedOperator one;
+            one.name = name;
+            if (a > 0.0)
+                one.times.a = analysis::ComparedSide{a, 1.0, 1};
+            if (b > 0.0)
+                one.times.b = analysis::ComparedSide{b, 1.0, 1};
+            return one;
+        };
+        data.operators = {compared("mm", 4.0, 2.0), compared("new", 0.0, 1.0)};
+        const auto geometry = buildDifference(data, styleOf());
+        const double middle = geometry.area.x + geometry.area.width / 2.0;
+        std::vector<Rect> bars;
+        for (const auto& item : geometry.scene.items) {
+            const auto* bar = std::get_if<FillRect>(&item);
+            if (bar != nullptr && bar->hatch == Hatch::None && bar->rect.y >= geometry.area.y
+                && bar->rect.bottom() <= geometry.targets.back().rect.bottom())
+                bars.push_back(bar->rect);
+        }
+        QCOMPARE(bars.size(), std::size_t{2});
+        QVERIFY(std::abs(bars[0].right() - middle) < 1e-9);
+        QVERIFY(std::abs(bars[0].width - geometry.area.width / 2.0) < 1e-9);
+        QVERIFY(std::abs(bars[1].x - middle) < 1e-9);
+        QVERIFY(std::abs(bars[1].width - bars[0].width / 2.0) < 1e-9);
+        const auto csv = differenceCsv(data);
+        QVERIFY(csv.find("\nmm,,,,,4,2,-2,0.5,faster,1,1,1,1\n") != std::string::npos);
+        QVERIFY(csv.find("\nnew,,,,,,1,1,,new,,1,,1\n") != std::string::npos);
+    }
+};
+
+TRAINSCOPE_TEST(tst_OperatorsFigure)
+#include "tst_OperatorsFigure.moc"
