@@ -157,9 +157,9 @@ std::vector<std::size_t> orderOf(const std::vector<ImportUnit>& units) {
     return order;
 }
 
-// Sums over long traces are made once they are whole; where that fails or is stopped, whoever needs
-// them makes them later.
-void sumLongTraces(
+// The call trees of long traces are made once these are whole; where that fails or is stopped,
+// whoever needs them reads the traces.
+void keepCallTrees(
     store::Store& store, const std::vector<UnitOutcome>& outcomes, ProgressFunnel& funnel) {
     std::set<std::string> names;
     for (const UnitOutcome& outcome : outcomes) {
@@ -172,8 +172,9 @@ void sumLongTraces(
         const auto run = store.findRun(name);
         if (!run.hasValue() || funnel.isCancelled())
             continue;
-        if (analysis::lacksSums(store, run.value()).valueOr(false))
-            static_cast<void>(analysis::keepSums(store, run.value(), progress));
+        const auto lacking = analysis::lackingSums(store, run.value());
+        if (lacking.hasValue() && lacking.value() == analysis::LackingSums::All)
+            static_cast<void>(analysis::keepCallTrees(store, run.value(), progress));
     }
 }
 
@@ -214,7 +215,7 @@ Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
             if (error && (error->code == ErrorCode::Cancelled || isOfDatabase(*error)))
                 break;
         }
-        sumLongTraces(store.value(), outcomes, funnel);
+        keepCallTrees(store.value(), outcomes, funnel);
     }
     if (!existed && !anything)
         store::removeWithSideFiles(database);

@@ -113,7 +113,7 @@ Outcome printSelection(const KernelsOptions& options, const Console& console) {
     ProgressLine line(console);
     const Progress progress = shownOn(line, console);
     ASSIGN_OR_RETURN(const auto categories, chosenCategories(options.categories));
-    RETURN_IF_ERROR(keepMissingSums(options, console, progress));
+    RETURN_IF_ERROR(keepMissingSums(options, NeededSums::All, console, progress));
     ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
     ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
     ASSIGN_OR_RETURN(const auto window, givenWindow(options.window, run));

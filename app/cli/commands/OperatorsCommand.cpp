@@ -48,7 +48,7 @@ Result<std::vector<int>> chosenRanks(
 
 Result<OperatorsReport> operatorsReport(
     const OperatorsOptions& options, const Console& console, const Progress& progress) {
-    RETURN_IF_ERROR(keepMissingSums(options, console, progress));
+    RETURN_IF_ERROR(keepMissingSums(options, NeededSums::CallTrees, console, progress));
     ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
     ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
     ASSIGN_OR_RETURN(const auto ranks, chosenRanks(store, run, options.rank));

@@ -6,20 +6,25 @@
 
 namespace trainscope::cli {
 
-Status keepMissingSums(
-    const OneRunOptions& options, const Console& console, const Progress& progress) {
+using analysis::LackingSums;
+
+Status keepMissingSums(const OneRunOptions& options, NeededSums needed, const Console& console,
+    const Progress& progress) {
     {
         ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
         ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
-        ASSIGN_OR_RETURN(const auto isMissing, analysis::lacksSums(store, run));
-        if (!isMissing)
+        ASSIGN_OR_RETURN(const auto lacking, analysis::lackingSums(store, run));
+        const bool isEnough = lacking == LackingSums::None
+            || (needed == NeededSums::CallTrees && lacking == LackingSums::AllButCallTrees);
+        if (isEnough)
             return {};
     }
     auto writable = store::Store::open(options.database, store::OpenMode::ReadWrite);
     Status kept = writable.hasValue() ? Status() : Status(writable.error());
     if (kept.hasValue()) {
         ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(writable.value(), options.run));
-        kept = analysis::keepSums(writable.value(), run, progress);
+        kept = needed == NeededSums::All ? analysis::keepSums(writable.value(), run, progress)
+                                         : analysis::keepCallTrees(writable.value(), run, progress);
     }
     if (!kept.hasValue())
         console.warn("Sums of the traces cannot be kept, so all of the stretch is read: "

@@ -8,7 +8,8 @@ namespace trainscope::cli {
 
 // Computed once, before anything is read, since whoever reads keeps others from writing. Where they
 // cannot be kept, that is told, and the traces are read instead.
-Status keepMissingSums(
-    const OneRunOptions& options, const Console& console, const Progress& progress);
+enum class NeededSums { CallTrees, All };
+Status keepMissingSums(const OneRunOptions& options, NeededSums needed, const Console& console,
+    const Progress& progress);
 
 } // namespace trainscope::cli

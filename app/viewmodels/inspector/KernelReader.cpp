@@ -53,8 +53,8 @@ Status readRuns(const store::Store& store, const KernelStretch& stretch,
         if (!isTraced(facts))
             continue;
         reading.places.push_back(i);
-        ASSIGN_OR_RETURN(const auto isLacking, analysis::lacksSums(store, facts.run));
-        if (isLacking)
+        ASSIGN_OR_RETURN(const auto lacking, analysis::lackingSums(store, facts.run));
+        if (lacking != analysis::LackingSums::None)
             reading.lacking.push_back(facts.run.id);
         const std::size_t place = reading.runs.size();
         reading.runs.emplace_back();

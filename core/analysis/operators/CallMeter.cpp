@@ -92,7 +92,8 @@ CallMeter::CallMeter(const store::Store& store, CallPaths& paths, TimeNs begin,
 }
 
 Result<const CallMeter::Name*> CallMeter::nameOf(const Span& span) {
-    if (const auto known = m_names.find(span.name); known != m_names.end())
+    const SpanKey key{span.name, {}, span.kind, Told::Nothing};
+    if (const auto known = m_names.find(key); known != m_names.end())
         return &known->second;
     std::string text;
     if (span.name.isValid()) {
@@ -110,7 +111,7 @@ Result<const CallMeter::Name*> CallMeter::nameOf(const Span& span) {
         name.told = toldBy(markOfOperator(text));
     }
     name.name = m_paths.name(text);
-    return &m_names.emplace(span.name, name).first->second;
+    return &m_names.emplace(key, name).first->second;
 }
 
 Result<std::uint32_t> CallMeter::signatureOf(NameId detail) {
@@ -125,16 +126,22 @@ Result<std::uint32_t> CallMeter::signatureOf(NameId detail) {
 }
 
 Result<std::uint32_t> CallMeter::frameOf(const Span& span) {
+    const bool isOperator = span.kind == SpanKind::CpuOp;
+    SpanKey key{span.name, isOperator ? span.detail : NameId(), span.kind, Told::Nothing};
+    if (const auto link = isOperator ? autogradLinkOf(span.correlation) : std::nullopt)
+        key.linked = link->isBackward ? Told::BackwardNode : Told::ForwardNode;
+    if (const auto known = m_callFrames.find(key); known != m_callFrames.end())
+        return known->second;
     ASSIGN_OR_RETURN(const auto name, nameOf(span));
     CallFrame frame{name->kind, name->told, name->name, 0};
-    if (span.kind == SpanKind::CpuOp) {
-        ASSIGN_OR_RETURN(frame.signature, signatureOf(span.detail));
-        if (const auto link = autogradLinkOf(span.correlation))
-            frame.told = link->isBackward     ? Told::BackwardNode
-                : frame.told == Told::Nothing ? Told::ForwardNode
-                                              : frame.told;
+    if (isOperator) {
+        ASSIGN_OR_RETURN(frame.signature, signatureOf(key.detail));
     }
-    return m_paths.frame(frame);
+    if (key.linked == Told::BackwardNode || frame.told == Told::Nothing)
+        frame.told = key.linked;
+    const std::uint32_t number = m_paths.frame(frame);
+    m_callFrames.emplace(key, number);
+    return number;
 }
 
 std::uint32_t CallMeter::newCall() {

@@ -69,6 +69,22 @@ private:
         DurationNs duration;
         std::uint32_t path = 0;
     };
+    // What makes spans of the host one frame.
+    struct SpanKey {
+        NameId name;
+        NameId detail;
+        SpanKind kind = SpanKind::Other;
+        Told linked = Told::Nothing;
+        bool operator==(const SpanKey&) const = default;
+    };
+    struct SpanKeyHash {
+        std::size_t operator()(const SpanKey& key) const {
+            const auto told = static_cast<std::uint64_t>(key.linked) * 16
+                + static_cast<std::uint64_t>(key.kind);
+            return SpreadHash{}((static_cast<std::uint64_t>(key.name.value) << 32U)
+                + (static_cast<std::uint64_t>(key.detail.value) << 8U) + told);
+        }
+    };
     struct Name {
         FrameKind kind = FrameKind::Operator;
         Told told = Told::Nothing;
@@ -110,7 +126,8 @@ private:
     const store::Store& m_store;
     CallPaths& m_paths;
     TimeNs m_begin;
-    std::unordered_map<NameId, Name> m_names; // of host spans
+    std::unordered_map<SpanKey, Name, SpanKeyHash> m_names; // of host spans, by name and kind
+    std::unordered_map<SpanKey, std::uint32_t, SpanKeyHash> m_callFrames;
     std::unordered_map<NameId, std::uint32_t> m_workFrames;
     std::unordered_map<NameId, std::uint32_t> m_signatures;
     std::vector<Call> m_calls;

@@ -43,6 +43,8 @@ bool CallPaths::Texts::decode(store::ByteReader& in) {
 }
 
 CallPaths::CallPaths() {
+    constexpr float kSparse = 0.5F;
+    m_pathsByKey.max_load_factor(kSparse);
     m_names.add({});
     m_signatures.add({});
     m_frames.push_back({});

@@ -35,6 +35,15 @@ struct CallFrame {
     bool operator==(const CallFrame&) const = default;
 };
 
+// Spreads numbers that come in rows over all bits.
+struct SpreadHash {
+    std::size_t operator()(std::uint64_t key) const {
+        constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15U;
+        key = (key ^ (key >> 32U)) * kOdd;
+        return static_cast<std::size_t>(key ^ (key >> 29U));
+    }
+};
+
 class CallPaths {
 public:
     static constexpr std::size_t kMost = std::size_t{1} << 18U;
@@ -87,11 +96,11 @@ private:
     Texts m_names;
     Texts m_signatures;
     std::vector<CallFrame> m_frames;
-    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> m_framesByKey;
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>, SpreadHash> m_framesByKey;
     std::vector<Path> m_paths;
-    std::unordered_map<std::uint64_t, std::uint32_t> m_pathsByKey; // parent and frame
+    std::unordered_map<std::uint64_t, std::uint32_t, SpreadHash> m_pathsByKey; // parent and frame
     std::vector<CallTotal> m_totals; // without sums; the first are those of passes
-    std::unordered_map<std::uint64_t, std::uint32_t> m_totalsByKey;
+    std::unordered_map<std::uint64_t, std::uint32_t, SpreadHash> m_totalsByKey;
     bool m_hasHost = false;
     bool m_isFull = false;
 };

@@ -258,6 +258,14 @@ Result<store::KeptSums> sumTraces(
     return kept;
 }
 
+Status keepCallTrees(store::Store& store, const Run& run, const Progress& progress) {
+    store::KeptSums kept;
+    kept.run = run.id;
+    kept.basis = kTraceSumsVersion;
+    ASSIGN_OR_RETURN(kept.sequences, sumCallTrees(store, run, progress));
+    return store::keepSums(store, kept);
+}
+
 Status keepSums(store::Store& store, const Run& run, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto sums, sumTraces(store, run, progress));
     return store::keepSums(store, sums);

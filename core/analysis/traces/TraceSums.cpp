@@ -19,6 +19,11 @@ Error damagedSums(const store::Store& store) {
         store.path().string()};
 }
 
+// The other sums bring names with them.
+bool hasOnlyTrees(const store::Bytes& names) {
+    return names.empty();
+}
+
 TimeNs earliestOf(std::span<const SumOutline> slices, TimeNs begin) {
     for (const SumOutline& slice : slices)
         begin.ns = std::min(begin.ns, slice.since);
@@ -186,7 +191,7 @@ SumPlace placeOf(SumKind kind, int rank, std::int64_t place) {
     return {static_cast<int>(kind), rank, place};
 }
 
-Result<bool> lacksSums(const store::Store& store, const Run& run) {
+Result<LackingSums> lackingSums(const store::Store& store, const Run& run) {
     constexpr std::int64_t many = 500'000; // spans
     ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
     std::int64_t spans = 0;
@@ -195,14 +200,16 @@ Result<bool> lacksSums(const store::Store& store, const Run& run) {
         spans += kind == TrackKind::Stream || kind == TrackKind::Thread ? track.count : 0;
     }
     if (spans < many)
-        return false;
+        return LackingSums::None;
     ASSIGN_OR_RETURN(const auto names, store::keptSumNames(store, run.id, kTraceSumsVersion));
-    return !names.has_value();
+    if (!names)
+        return LackingSums::All;
+    return hasOnlyTrees(*names) ? LackingSums::AllButCallTrees : LackingSums::None;
 }
 
 Result<std::optional<TraceSums>> TraceSums::open(const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto names, store::keptSumNames(store, run.id, kTraceSumsVersion));
-    if (!names)
+    if (!names || hasOnlyTrees(*names))
         return std::optional<TraceSums>();
     TraceSums sums(store, run.id);
     if (!CallGroups::decode(*names, sums.m_groups))

@@ -32,8 +32,12 @@ Result<store::KeptSums> sumTraces(
 // The same, kept.
 Status keepSums(store::Store& store, const Run& run, const Progress& progress = {});
 
-// Nothing is kept, and the traces are so long that reading a stretch of them takes a while.
-Result<bool> lacksSums(const store::Store& store, const Run& run);
+// Only the call trees of the ranks: an import ends with them. The other sums are still lacking.
+Status keepCallTrees(store::Store& store, const Run& run, const Progress& progress = {});
+
+// Sums of traces so long that reading a stretch of them takes a while, and that are not kept.
+enum class LackingSums { None, AllButCallTrees, All };
+Result<LackingSums> lackingSums(const store::Store& store, const Run& run);
 
 // What was kept of a run. Refers to the store and is used by its thread.
 class TraceSums {
