@@ -104,21 +104,29 @@ std::optional<Mask> maskOf(const Call& call) {
 
 } // namespace
 
-std::optional<TracedWork> attentionWork(const Call& call, bool isBackward) {
+std::optional<TracedAttention> tracedAttentionOf(const Call& call) {
     const auto size = attentionSizeOf(call);
     const auto mask = maskOf(call);
-    const auto each = bytesOf(call.typeOf("query"));
-    const auto added = call.storedBytes("added");
-    if (!size || !mask || !each || !added)
+    if (!size || !mask)
         return std::nullopt;
-    std::optional<double> window;
+    TracedAttention found{*size, *mask, std::nullopt};
     if (const auto tokens = call.whole("window"); tokens && *tokens >= 0) {
         if (*mask == Mask::None) // a band whose other side is another argument
             return std::nullopt;
-        window = static_cast<double>(*tokens);
+        found.window = static_cast<double>(*tokens);
     }
-    const double pairs = attendedPairs(size->queries, size->keys, *mask, window);
-    Work sum = isBackward ? attentionBackward(*size, pairs, *each) : attention(*size, pairs, *each);
+    return found;
+}
+
+std::optional<TracedWork> attentionWork(const Call& call, bool isBackward) {
+    const auto found = tracedAttentionOf(call);
+    const auto each = bytesOf(call.typeOf("query"));
+    const auto added = call.storedBytes("added");
+    if (!found || !each || !added)
+        return std::nullopt;
+    const AttentionSize& size = found->size;
+    const double pairs = attendedPairs(size.queries, size.keys, found->mask, found->window);
+    Work sum = isBackward ? attentionBackward(size, pairs, *each) : attention(size, pairs, *each);
     sum.bytes += *added;
     return TracedWork{sum, call.typeOf("query"), Units::Matrix};
 }

@@ -2,6 +2,7 @@
 // Call: the arguments of one operator by the parts that they are of its formula. Refers to the rule
 // and the signature that it is made of. Any thread.
 
+#include "core/work/TracedShape.h"
 #include "core/work/TracedWork.h"
 
 #include <cstdint>
@@ -42,6 +43,8 @@ private:
 };
 
 // Each absent where the signature does not say enough.
+std::optional<ProductSize> productSizeOf(const Call& call);
+std::optional<TracedAttention> tracedAttentionOf(const Call& call);
 std::optional<TracedWork> productWork(const Call& call);
 std::optional<TracedWork> groupedProductWork(const Call& call);
 std::optional<TracedWork> convolutionWork(const Call& call);

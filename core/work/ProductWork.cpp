@@ -50,6 +50,8 @@ std::optional<double> batchOf(
     return batch;
 }
 
+} // namespace
+
 std::optional<ProductSize> productSizeOf(const Call& call) {
     const auto a = matricesOf(call.tensor("a"), call.truth("transposed_a").value_or(false), true);
     const auto b = matricesOf(call.tensor("b"), call.truth("transposed_b").value_or(false), false);
@@ -62,6 +64,8 @@ std::optional<ProductSize> productSizeOf(const Call& call) {
         return std::nullopt;
     return ProductSize{*batch, a->rows, b->columns, b->rows};
 }
+
+namespace {
 
 ElementType resultTypeOf(const Call& call) {
     if (call.tensor("result") != nullptr && call.typeOf("result") != ElementType::Unknown)

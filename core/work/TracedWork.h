@@ -28,11 +28,10 @@ struct TracedWork : Work {
     bool isTypeAssumed = false;
 };
 
-// With a user's table: WorkTable::fromFolder.
 std::optional<TracedWork> workOf(std::string_view operatorName, const OperatorSignature& signature,
-    const WorkTable& table = WorkTable::builtIn());
+    const WorkTable& table = WorkTable::inUse());
 // Of a span's name and detail; absent where the detail has no shapes.
 std::optional<TracedWork> workOf(std::string_view operatorName, std::string_view detail,
-    const WorkTable& table = WorkTable::builtIn());
+    const WorkTable& table = WorkTable::inUse());
 
 } // namespace trainscope::work

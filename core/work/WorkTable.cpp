@@ -1,5 +1,6 @@
 #include "core/work/WorkTable.h"
 
+#include "core/catalogue/Tables.h"
 #include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 #include "core/work/JsonValue.h"
@@ -127,6 +128,26 @@ Result<WorkTable> WorkTable::fromFolder(const std::filesystem::path& folder) {
     if (!table.hasValue())
         return Error{table.error().code, table.error().message, path.string()};
     return table;
+}
+
+namespace {
+
+const Result<WorkTable>& tableOfUser() {
+    static const Result<WorkTable> kTable = WorkTable::fromFolder(catalogue::configFolder());
+    return kTable;
+}
+
+} // namespace
+
+const WorkTable& WorkTable::inUse() {
+    const Result<WorkTable>& ofUser = tableOfUser();
+    return ofUser.hasValue() ? ofUser.value() : builtIn();
+}
+
+const std::optional<Error>& WorkTable::problem() {
+    static const std::optional<Error> kProblem
+        = tableOfUser().hasValue() ? std::nullopt : std::optional(tableOfUser().error());
+    return kProblem;
 }
 
 const WorkRule* WorkTable::match(std::string_view name) const {

@@ -64,6 +64,10 @@ struct WorkRule {
 class WorkTable {
 public:
     static const WorkTable& builtIn();
+    // With the user's table of catalogue::configFolder() where there is one, read once for the
+    // program; the built-in one where that is broken, which problem() tells.
+    static const WorkTable& inUse();
+    static const std::optional<Error>& problem();
     // A table of the user's, {"operators": [{"names": ["mine::attention"], "formula": "attention",
     // "query": 0, "key": 1, "value": 2, "causal": "true"}]}: a number is the index of an argument,
     // a text a constant. Its rows stand before the built-in ones.

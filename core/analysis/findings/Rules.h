@@ -18,6 +18,11 @@ inline constexpr double kStagePowerExcess = 0.05; // above the mean of the other
 inline constexpr double kExposedFraction = 0.05; // of the traced time
 inline constexpr double kIdleFraction = 0.20; // of the traced time
 inline constexpr double kHostBoundFraction = 0.05; // of the traced time
+inline constexpr double kSlowOperators = 0.05; // of the traced time, above the roofline
+inline constexpr double kSmallKernels = 0.10; // of the traced time
+inline constexpr double kLaunchBound = 0.05; // of the traced time, on the host
+inline constexpr double kRecomputed = 0.01; // of the traced time
+inline constexpr double kCopies = 0.05; // of the traced time
 inline constexpr double kBubbleOverIdeal = 1.25; // measured / ideal
 inline constexpr double kBubbleFraction = 0.05;
 inline constexpr double kSwingFraction = 0.10; // peak to peak / mean power
@@ -90,6 +95,13 @@ void findBubbles(const RunFacts& facts, Findings& found);
 void findStraggler(const RunFacts& facts, Findings& found);
 void findLinkUse(const RunFacts& facts, Findings& found);
 void findClockOffsets(const RunFacts& facts, Findings& found);
+
+// Operators, by the call trees of traces.
+void findSlowOperators(const RunFacts& facts, Findings& found);
+void findSmallKernels(const RunFacts& facts, Findings& found);
+void findLaunchBound(const RunFacts& facts, Findings& found);
+void findRecomputation(const RunFacts& facts, Findings& found);
+void findHiddenCopies(const RunFacts& facts, Findings& found);
 
 // Every rule, the costliest finding first, then by severity.
 Findings applyRules(const RunFacts& facts);

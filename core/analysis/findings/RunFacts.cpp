@@ -2,6 +2,7 @@
 
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/iterations/RunDetail.h"
+#include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
@@ -98,6 +99,18 @@ Status addTraces(const store::Store& store, const std::optional<StageMap>& stage
     return {};
 }
 
+Status addOperators(const store::Store& store, const Progress& progress, RunFacts& facts) {
+    if (facts.traced.empty())
+        return {};
+    TimeRange window = kNoTime;
+    for (const TracedDevice& device : facts.traced)
+        window = spanned(window, device.window);
+    ASSIGN_OR_RETURN(const auto tree, callTree(store, facts.run, window, progress));
+    if (tree.hasHost)
+        facts.operators = operatorFacts(tree, catalogue::findGpuModel(facts.run.gpuModel));
+    return {};
+}
+
 // Finding the causes takes another pass over the traces.
 bool isWaitingWorthACause(const RunFacts& facts) {
     double waitS = 0.0;
@@ -151,6 +164,7 @@ Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
     ASSIGN_OR_RETURN(
         facts.efficiency, efficiencyOf(store, run, facts.iterations, kAllTime, progress));
     RETURN_IF_ERROR(addTraces(store, stages, progress, facts));
+    RETURN_IF_ERROR(addOperators(store, progress, facts));
     if (facts.traced.size() > 1) {
         ASSIGN_OR_RETURN(facts.communication,
             communicationOf(store, run, {true, options.networkBandwidth, kAllTime}, progress));

@@ -4,6 +4,7 @@
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/findings/BusyTraffic.h"
 #include "core/analysis/findings/Findings.h"
+#include "core/analysis/findings/OperatorFacts.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Summary.h"
@@ -63,6 +64,7 @@ struct RunFacts {
     std::vector<BusyTraffic> traffic; // in the steady window
     std::map<int, int> stageOf; // by rank; empty: one stage, or not known
     std::vector<TracedDevice> traced;
+    std::optional<OperatorFacts> operators; // of all traced ranks; absent without calls of hosts
     std::optional<TracedPipeline> pipeline;
     std::optional<CommunicationSummary> communication;
     std::optional<WaitCauses> causes; // absent where little is waited

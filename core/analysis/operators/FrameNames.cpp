@@ -24,8 +24,10 @@ bool isFraction(std::string_view argument) {
     return isNumeric && argument.find_first_of(".eni") != std::string_view::npos;
 }
 
+// A factor of 0 leaves a whole tensor out, and 1 is no factor.
 bool saysNothing(std::string_view argument) {
-    return argument.size() > kLongArgument || isFraction(argument);
+    const bool isTelling = argument == "0." || argument == "1.";
+    return argument.size() > kLongArgument || (isFraction(argument) && !isTelling);
 }
 
 // The end of a JSON string that begins at `at`: behind its closing quote.

@@ -1,0 +1,33 @@
+#pragma once
+// The shape of a traced operator in the terms of its formula, for samples of cost models. Pure; any
+// thread.
+
+#include "core/work/TracedWork.h"
+
+#include <optional>
+#include <string_view>
+
+namespace trainscope::work {
+
+struct TracedAttention {
+    AttentionSize size;
+    Mask mask = Mask::None;
+    std::optional<double> window; // keys that each query sees before it
+};
+
+// One of the shapes is there, by the formula.
+struct TracedShape {
+    Formula formula = Formula::Nothing;
+    ElementType type = ElementType::Unknown; // of the inputs
+    std::optional<ProductSize> product;
+    std::optional<TracedAttention> attention;
+    // What a norm, a softmax, a loss or an elementwise operator goes over; of an embedding its
+    // result.
+    std::optional<Tensor> tensor;
+    double tableRows = 0.0; // of an embedding
+};
+
+std::optional<TracedShape> shapeOf(std::string_view operatorName,
+    const OperatorSignature& signature, const WorkTable& table = WorkTable::inUse());
+
+} // namespace trainscope::work
