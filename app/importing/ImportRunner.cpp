@@ -3,6 +3,7 @@
 #include "app/importing/DescribedRuns.h"
 #include "app/importing/ProgressFunnel.h"
 #include "app/importing/SaidGpuSink.h"
+#include "core/analysis/iterations/LogOffset.h"
 #include "core/analysis/iterations/LogPlacement.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
@@ -30,6 +31,11 @@ Error defect(const ImportUnit& unit, std::string_view what) {
     return {ErrorCode::Unreadable,
         "The file could not be read (" + std::string(what) + "); nothing of it was kept.",
         unit.path};
+}
+
+// Sources are known by their paths: two that read one file are two.
+std::string sourcePath(const importers::SourceTree& tree, const ImportUnit& unit) {
+    return tree.displayPath(unit.path) + (unit.part.empty() ? "" : " (" + unit.part + ")");
 }
 
 // True when going on with the next unit makes no sense.
@@ -60,7 +66,7 @@ public:
         }
         RETURN_IF_ERROR(place(*importer));
         auto session = store::beginImport(
-            m_store, {m_tree.displayPath(m_unit.path), m_unit.bytes, {}, m_unit.runName});
+            m_store, {sourcePath(m_tree, m_unit), m_unit.bytes, {}, m_unit.runName});
         if (!session.hasValue())
             return session.error();
         try {
@@ -97,17 +103,22 @@ private:
             return hash.error();
         // Unreadable rests (a file cut short by its disk) leave a source without hash, not without
         // data.
-        const std::string text = hash.valueOr(std::string());
+        std::string text = hash.valueOr(std::string());
+        if (!text.empty() && !m_unit.part.empty())
+            text += " " + m_unit.part;
         RETURN_IF_ERROR(session.finish(report.value(), text, m_unit.bytes, m_progress));
         return report;
     }
 
-    // A source without dates among the telemetry of its run, unless the user said where.
+    // A source without dates, or without a zone, in the telemetry of its run, unless the user said
+    // where. Without power there is nothing to look in.
     Status place(const importers::Importer& importer) {
-        if (importer.work == nullptr || m_unit.clock != importers::ClockKind::None
-            || m_unit.placement)
+        const bool isZoneless
+            = m_unit.clock == importers::ClockKind::Local && !m_unit.utcOffsetSeconds;
+        const bool isDateless = m_unit.clock == importers::ClockKind::None && !m_unit.placement;
+        if (importer.work == nullptr || (!isZoneless && !isDateless))
             return {};
-        if (m_unit.saidStart) {
+        if (isDateless && m_unit.saidStart) {
             m_unit.placement.emplace();
             m_unit.placement->start = *m_unit.saidStart;
             m_unit.placement->isSaid = true;
@@ -116,13 +127,33 @@ private:
         const auto run = m_store.findRun(m_unit.runName);
         if (!run.hasValue())
             return {}; // the unit makes it
+        return isZoneless ? findZone(importer, run.value()) : findStart(importer, run.value());
+    }
+
+    Status findZone(const importers::Importer& importer, const Run& run) {
+        const auto power = analysis::powerSignal(m_store, run, m_progress);
+        if (!power.hasValue())
+            return power.error().code == ErrorCode::NotFound ? Status() : power.error();
         ASSIGN_OR_RETURN(const auto work, importer.work(m_tree, m_unit, m_progress));
-        auto placement = analysis::placeLog(m_store, run.value(), work, m_progress);
+        const auto offset = analysis::fitOffset(work, power.value().signal);
+        if (offset.hasValue()) {
+            m_unit.utcOffsetSeconds = offset.value().seconds;
+            m_unit.foundOffset = offset.value();
+        } else {
+            m_remarks.push_back(
+                "Its time zone is not known, and taken as UTC: " + offset.error().message);
+        }
+        return {};
+    }
+
+    Status findStart(const importers::Importer& importer, const Run& run) {
+        ASSIGN_OR_RETURN(const auto work, importer.work(m_tree, m_unit, m_progress));
+        auto placement = analysis::placeLog(m_store, run, work, m_progress);
         if (placement.hasValue())
             m_unit.placement = std::move(placement).value();
         else if (placement.error().code == ErrorCode::Cancelled)
             return placement.error();
-        else
+        else if (analysis::powerSignal(m_store, run, m_progress).hasValue())
             m_remarks.push_back("Not placed in the telemetry: " + placement.error().message);
         return {};
     }
@@ -145,15 +176,19 @@ private:
     Progress m_progress;
 };
 
-// Units that are placed by the telemetry of their run come behind it.
+// Units that are placed by the telemetry of their run come behind it, and what reads a part of
+// another's file behind that.
 std::vector<std::size_t> orderOf(const std::vector<ImportUnit>& units) {
     std::vector<std::size_t> order(units.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_partition(order.begin(), order.end(), [&units](std::size_t i) {
+    const auto turnOf = [&units](std::size_t i) {
         const importers::Importer* importer = importers::findImporter(units[i].importer);
-        return units[i].clock != importers::ClockKind::None || importer == nullptr
-            || importer->work == nullptr;
-    });
+        const bool isPlaced = units[i].clock != importers::ClockKind::Utc && importer != nullptr
+            && importer->work != nullptr;
+        return !units[i].part.empty() ? 2 : isPlaced ? 1 : 0;
+    };
+    std::stable_sort(order.begin(), order.end(),
+        [&turnOf](std::size_t a, std::size_t b) { return turnOf(a) < turnOf(b); });
     return order;
 }
 

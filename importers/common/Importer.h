@@ -3,6 +3,7 @@
 // gives. A unit is one source of one run, imported in one transaction; its fields are what the
 // import sheet shows and lets the user edit.
 
+#include "core/analysis/iterations/LogOffset.h"
 #include "core/analysis/iterations/LogPlacement.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Import.h"
@@ -31,6 +32,8 @@ struct MachineUnit {
 struct ImportUnit {
     std::string importer; // id of the importer, filled in by the registry
     std::string path; // file, or folder of the run, relative to the tree
+    // What it reads of a file that another unit reads as well, "NCCL log"; empty: all of it.
+    std::string part;
     std::vector<std::string> files; // every file that belongs to it
     std::vector<std::string> launchFiles; // see LaunchSettings::Beside
     // Of a Kineto trace: the execution trace of its process; of that: the Kineto trace.
@@ -46,8 +49,12 @@ struct ImportUnit {
     // where it has no stamps at all. Absent: the epoch, and 1 s.
     std::optional<TimeNs> saidStart;
     std::optional<DurationNs> saidPeriod;
+    bool hasNoStamps = false; // its readings are saidPeriod apart
     // Of ClockKind::None: where telemetry of its run shows that it lies, or as saidStart says.
     std::optional<analysis::LogPlacement> placement;
+    // Of ClockKind::Local, where nobody said an offset: what telemetry of its run shows it to be;
+    // utcOffsetSeconds is that.
+    std::optional<analysis::LogOffset> foundOffset;
     // Nothing places it beside other sources until its start is said: it is joined with none.
     bool isUndated = false;
     bool enabled = true; // editable
@@ -110,6 +117,8 @@ struct Format {
     // Its files as they are counted: "1 Kineto trace", "8 Kineto traces".
     std::string_view oneFile = "file";
     std::string_view manyFiles = "files";
+    // All that a program printed, in which lines of other formats may stand (Importer::within).
+    bool isOutput = false;
 };
 
 // A format as a row of the registry; thread-safe: functions without state.
@@ -131,11 +140,14 @@ struct Importer {
     // it: databases show what they are by their tables. nullptr: the first bytes always tell.
     Confidence (*look)(const SourceTree& tree, const SourceFile& file, std::string_view head)
         = nullptr;
-    // When a unit of ClockKind::None says that its machine worked, so that it can be placed in
-    // telemetry; nullptr: the format does not say.
+    // When a unit says that its machine worked, so that one without dates or without a time zone
+    // can be placed in telemetry; nullptr: the format does not say.
     Result<analysis::LoggedWork> (*work)(
         const SourceTree& tree, const ImportUnit& unit, const Progress& progress)
         = nullptr;
+    // Whether a file of a format that isOutput holds lines of this one too, which then get a unit
+    // of their own in the same run. nullptr: never.
+    bool (*within)(const SourceTree& tree, const SourceFile& file) = nullptr;
 };
 
 } // namespace trainscope::importers

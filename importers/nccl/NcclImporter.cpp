@@ -24,6 +24,13 @@ int countLines(std::string_view head) {
     return count;
 }
 
+// Lines of the library stand where its communicators are made: behind what the program says of
+// itself, before its first iterations.
+bool within(const SourceTree& tree, const SourceFile& file) {
+    constexpr std::size_t kLooked = std::size_t{1} << 20;
+    return countLines(readHead(tree, file.path, kLooked).valueOr(std::string())) >= kEnoughLines;
+}
+
 Confidence sniff(std::string_view head, std::string_view /*path*/) {
     return countLines(head) >= kEnoughLines ? kManyLines : 0;
 }
@@ -71,7 +78,10 @@ void fillReport(const NcclLog& log, const ImportUnit& unit, ImportReport& report
     report.importer = "nccl 1";
     report.facts = log.facts();
     report.facts["clock"] = "none: the log has no times";
-    report.skipped = log.notUnderstood();
+    // Where a program prints besides, its ranks break each other's lines.
+    report.skipped = unit.part.empty() ? log.notUnderstood() : 0;
+    if (log.notUnderstood() > 0 && !unit.part.empty())
+        report.counts["lines of NCCL not understood"] = log.notUnderstood();
     report.counts["lines of NCCL"] = log.lines();
     report.counts["communicators"] = static_cast<std::int64_t>(log.communicators().size());
     for (const auto& [way, count] : log.ways())
@@ -122,7 +132,7 @@ const Importer& importer() {
         {"nccl", "NCCL log",
             "NCCL logs (NCCL_DEBUG=INFO) and nccl-tests results, beside these or alone",
             Joins::RunBeside, LaunchSettings::None, {}, "NCCL log", "NCCL logs"},
-        sniff, plan, import};
+        sniff, plan, import, nullptr, nullptr, nullptr, within};
     return kImporter;
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -35,6 +36,7 @@ struct Verdict {
     const Importer* owner = nullptr;
     Confidence confidence = 0;
     std::string reason;
+    std::vector<const Importer*> within = {}; // others whose lines stand in it too
 };
 
 Confidence confidenceOf(const Importer& importer, std::string_view head, std::string_view path) {
@@ -93,6 +95,16 @@ bool mayShowDeeper(const SourceTree& tree, const SourceFile& file, std::string_v
         || isMarked(readBeforeEnd(tree, file.path, file.size / 2, kTailBytes));
 }
 
+// Formats whose lines stand in what a program printed.
+std::vector<const Importer*> formatsWithin(const SourceTree& tree, const SourceFile& file) {
+    std::vector<const Importer*> found;
+    std::copy_if(registry().begin(), registry().end(), std::back_inserter(found),
+        [&](const Importer* importer) {
+            return importer->within != nullptr && importer->within(tree, file);
+        });
+    return found;
+}
+
 Verdict judgeFile(const SourceTree& tree, const SourceFile& file, std::string_view onlyFormat) {
     if (!file.problem.empty())
         return {nullptr, 0, file.problem};
@@ -120,6 +132,8 @@ Verdict judgeFile(const SourceTree& tree, const SourceFile& file, std::string_vi
     }
     if (verdict.owner == nullptr)
         verdict.reason = file.size == 0 ? "empty" : describeFile(head, file.path);
+    else if (verdict.owner->format.isOutput && onlyFormat.empty())
+        verdict.within = formatsWithin(tree, file);
     return verdict;
 }
 
@@ -140,6 +154,7 @@ public:
         joinStructure(m_tree, m_plan.units);
         joinRunsBeside(m_tree, m_plan.units);
         findLocalClocks(m_plan.units);
+        addParts();
         attachLaunchFiles(m_tree, m_plan.units);
         joinMachinesToRuns(m_tree, m_plan.units);
         findGpuNames(m_tree, m_plan.units);
@@ -194,6 +209,8 @@ private:
 
     void sort(const SourceFile& file, Verdict verdict) {
         m_bytesDone += file.size;
+        for (const Importer* within : verdict.within)
+            m_within[within].push_back(file);
         if (verdict.owner != nullptr)
             m_mine[verdict.owner].push_back(file);
         else
@@ -223,10 +240,31 @@ private:
         }
     }
 
+    // Units that read a part of another's file belong to its run.
+    void addParts() {
+        std::map<std::string, std::string> runOf; // file → run
+        for (const ImportUnit& unit : m_plan.units) {
+            for (const std::string& file : unit.files)
+                runOf[file] = unit.runName;
+        }
+        for (const Importer* importer : registry()) {
+            const auto files = m_within.find(importer);
+            if (files == m_within.end())
+                continue;
+            for (ImportUnit& unit : importer->plan(m_tree, files->second)) {
+                unit.importer = importer->format.id;
+                unit.part = importer->format.name;
+                unit.runName = runOf[unit.path];
+                m_plan.units.push_back(std::move(unit));
+            }
+        }
+    }
+
     const SourceTree& m_tree;
     const Progress& m_progress;
     std::string_view m_onlyFormat;
     std::map<const Importer*, std::vector<SourceFile>> m_mine;
+    std::map<const Importer*, std::vector<SourceFile>> m_within; // which another owns
     ImportPlan m_plan;
     std::uint64_t m_bytesDone = 0;
     std::uint64_t m_bytesTotal = 0;

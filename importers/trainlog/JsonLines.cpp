@@ -7,9 +7,9 @@
 // iteration.
 #include "importers/trainlog/Dialect.h"
 
+#include "importers/common/JsonMembers.h"
 #include "importers/common/Number.h"
 #include "importers/common/Stamp.h"
-#include "importers/trainlog/JsonMembers.h"
 #include "importers/trainlog/KeyTable.h"
 
 #include <algorithm>

@@ -4,10 +4,9 @@
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
-#include "importers/common/Number.h"
 #include "importers/common/RunFolders.h"
-#include "importers/launch/ReadFields.h"
 #include "importers/trainlog/LogLines.h"
+#include "importers/trainlog/LogSettings.h"
 #include "importers/trainlog/StepRecorder.h"
 
 #include <algorithm>
@@ -20,40 +19,6 @@ namespace {
 constexpr std::string_view kVersion = "trainlog 1";
 constexpr std::int64_t kLinesPerReport = 4096;
 constexpr double kAlike = 0.2; // how far the lengths of like iterations lie apart
-
-std::optional<double> numberIn(const launch::Settings& settings, std::string_view key) {
-    const auto found = settings.find(key);
-    return found == settings.end() ? std::nullopt : parseNumber(found->second);
-}
-
-LaunchConfig launchOf(const launch::Settings& settings, const std::string& origin) {
-    LaunchConfig config = launch::readFields(launch::Fields(settings));
-    if (const auto model = settings.find("model_name"); model != settings.end())
-        config.model = model->second;
-    if (config == LaunchConfig{})
-        return config;
-    if (!config.workload)
-        config.workload = Workload::Training;
-    config.origin = origin;
-    return config;
-}
-
-// Of several numbers the largest: DeepSpeed calls the data-parallel degree "world_size".
-std::optional<double> gpusOf(const LaunchConfig& launch, const launch::Settings& settings) {
-    std::optional<double> gpus;
-    const auto take = [&gpus](std::optional<double> number) {
-        if (number && *number > gpus.value_or(0.0))
-            gpus = number;
-    };
-    take(numberIn(settings, "world_size"));
-    take(numberIn(settings, "global_num_gpus"));
-    if (launch.nodes && launch.gpusPerNode)
-        take(static_cast<double>(*launch.nodes) * *launch.gpusPerNode);
-    if (launch.dataParallel)
-        take(static_cast<double>(*launch.dataParallel) * launch.tensorParallel.value_or(1)
-            * launch.pipelineParallel.value_or(1) * launch.contextParallel.value_or(1));
-    return gpus;
-}
 
 // Reads a log to its end; what its steps are for the heirs know.
 class LogRun {
@@ -278,6 +243,8 @@ private:
         m_report.facts["clock"] = clockFact();
         if (unit().placement)
             addPlacement(*unit().placement);
+        if (unit().foundOffset)
+            addOffset(*unit().foundOffset);
         if (m_longest > 1)
             m_report.facts["iterations"] = "up to " + std::to_string(m_longest)
                 + " between two lines, set evenly; their length is the mean";
@@ -310,11 +277,18 @@ private:
         m_report.facts["placed_agreement"] = text::percent(placement.agreement);
     }
 
+    void addOffset(const analysis::LogOffset& offset) {
+        m_report.facts["utc_offset_s"] = std::to_string(offset.seconds);
+        m_report.facts["utc_offset_agreement"] = text::percent(offset.agreement);
+        m_report.facts["utc_offset_next_agreement"] = text::percent(offset.nextAgreement);
+    }
+
     [[nodiscard]] std::string clockFact() const {
         if (unit().clock == ClockKind::Utc)
             return "unix time, or stamps with zone";
         if (unit().clock == ClockKind::Local)
-            return clockText(StampKind::Local, unit().utcOffsetSeconds);
+            return unit().foundOffset ? "local time; " + analysis::offsetText(*unit().foundOffset)
+                                      : clockText(StampKind::Local, unit().utcOffsetSeconds);
         if (unit().placement)
             return "no dates; placed at " + analysis::placementText(*unit().placement);
         if (m_before)

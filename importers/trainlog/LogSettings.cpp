@@ -2,7 +2,10 @@
 
 #include "core/catalogue/GpuGuess.h"
 #include "core/model/AsciiText.h"
+#include "importers/common/Number.h"
 #include "importers/launch/Arguments.h"
+#include "importers/launch/Fields.h"
+#include "importers/launch/ReadFields.h"
 
 #include <algorithm>
 #include <array>
@@ -95,6 +98,39 @@ launch::Settings LogSettings::read() const {
     for (auto& [key, value] : launch::readArguments(m_arguments))
         settings.insert_or_assign(key, value);
     return settings;
+}
+
+std::optional<double> numberIn(const launch::Settings& settings, std::string_view key) {
+    const auto found = settings.find(key);
+    return found == settings.end() ? std::nullopt : parseNumber(found->second);
+}
+
+LaunchConfig launchOf(const launch::Settings& settings, const std::string& origin) {
+    LaunchConfig config = launch::readFields(launch::Fields(settings));
+    if (const auto model = settings.find("model_name"); model != settings.end())
+        config.model = model->second;
+    if (config == LaunchConfig{})
+        return config;
+    if (!config.workload)
+        config.workload = Workload::Training;
+    config.origin = origin;
+    return config;
+}
+
+std::optional<double> gpusOf(const LaunchConfig& launch, const launch::Settings& settings) {
+    std::optional<double> gpus;
+    const auto take = [&gpus](std::optional<double> number) {
+        if (number && *number > gpus.value_or(0.0))
+            gpus = number;
+    };
+    take(numberIn(settings, "world_size"));
+    take(numberIn(settings, "global_num_gpus"));
+    if (launch.nodes && launch.gpusPerNode)
+        take(static_cast<double>(*launch.nodes) * *launch.gpusPerNode);
+    if (launch.dataParallel)
+        take(static_cast<double>(*launch.dataParallel) * launch.tensorParallel.value_or(1)
+            * launch.pipelineParallel.value_or(1) * launch.contextParallel.value_or(1));
+    return gpus;
 }
 
 } // namespace trainscope::importers::trainlog

@@ -3,9 +3,11 @@
 // Megatron's and GPT-NeoX's block of arguments ("  hidden_size ........ 12288"), the command that a
 // launcher repeats, and the configuration that NeMo prints as YAML. Keeps kMostBytes at most.
 
+#include "core/model/Run.h"
 #include "importers/launch/Settings.h"
 #include "importers/trainlog/LineHead.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +15,13 @@ namespace trainscope::importers::trainlog {
 
 // The GPUs that a text names, "NVIDIA H100 80GB HBM3"; empty where it names none, or several.
 std::string gpuNamedIn(std::string_view text);
+
+// A number among the settings.
+std::optional<double> numberIn(const launch::Settings& settings, std::string_view key);
+// The launch configuration that they state; empty where they state none.
+LaunchConfig launchOf(const launch::Settings& settings, const std::string& origin);
+// Of several numbers the largest: DeepSpeed calls the data-parallel degree "world_size".
+std::optional<double> gpusOf(const LaunchConfig& launch, const launch::Settings& settings);
 
 class LogSettings {
 public:

@@ -3,8 +3,8 @@
 // iterations by the global batch that the log states.
 #include "importers/trainlog/Dialect.h"
 
+#include "importers/common/JsonMembers.h"
 #include "importers/common/Number.h"
-#include "importers/trainlog/JsonMembers.h"
 #include "importers/trainlog/KeyTable.h"
 
 #include <algorithm>

@@ -27,7 +27,8 @@ void note(ImportUnit& unit) {
     switch (unit.clock) {
     case ClockKind::Local:
         unit.notes.emplace_back(
-            "Stamps are local time without zone; without an offset they are taken as UTC.");
+            "Stamps are local time without zone. Where its run has telemetry the zone is found by "
+            "the edges of the power, else they are taken as UTC.");
         break;
     case ClockKind::None:
         unit.notes.emplace_back(
@@ -106,7 +107,7 @@ const Importer& importer() {
         {"trainlog", "training log",
             "training logs of Megatron-LM, DeepSpeed, GPT-NeoX, NeMo, torchtitan, nanochat, "
             "nanoGPT, Hugging Face and MLPerf, and JSON lines",
-            Joins::RunBeside, LaunchSettings::Beside, {}, "training log", "training logs"},
+            Joins::RunBeside, LaunchSettings::Beside, {}, "training log", "training logs", true},
         sniff, plan, import, nullptr, look, workOf};
     return kImporter;
 }

@@ -1,7 +1,5 @@
 #include "core/analysis/iterations/LogPlacement.h"
 
-#include "core/analysis/telemetry/UniformSeries.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/Times.h"
 
@@ -16,16 +14,12 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr std::size_t kMostSignalSteps = std::size_t{1} << 16U;
 constexpr std::size_t kMostScores = std::size_t{1} << 23U; // moments × stretches of work
 constexpr std::size_t kMostRuns = 512; // of a stretch, with one level each
-constexpr double kLeastContrast = 0.15; // of high power over low
 constexpr double kLeastAgreement = 0.5;
 // What a second of pause costs against a second of work that fits: of equal fits the one with the
 // shorter pauses is meant.
 constexpr double kPauseCost = 0.02;
-constexpr double kSlow = 1.25; // iterations this much longer than usual idle in part
-constexpr double kSlowWeight = 0.5; // where in it is not known
 constexpr double kNoiseWeight = 4.5; // half the square of three standard errors
 constexpr double kRival = 0.02; // of all work: another place that fits as well
 
@@ -41,30 +35,6 @@ struct WorkStretch {
     std::vector<LevelRun> runs;
     double length = 0.0; // s
 };
-
-double usualLength(const LoggedWork& work) {
-    std::vector<std::pair<double, double>> each; // seconds, iterations
-    double all = 0.0;
-    for (const auto& piece : work.pieces) {
-        const auto count = static_cast<double>(std::max<std::int64_t>(piece.iterations, 1));
-        each.emplace_back((piece.end - piece.begin).seconds() / count, count);
-        all += count;
-    }
-    std::sort(each.begin(), each.end());
-    double before = 0.0;
-    for (const auto& [seconds, count] : each) {
-        before += count;
-        if (before >= all / 2.0)
-            return seconds;
-    }
-    return 0.0;
-}
-
-double levelOf(const LoggedWork::Piece& piece, double usual) {
-    const auto count = static_cast<double>(std::max<std::int64_t>(piece.iterations, 1));
-    const double each = (piece.end - piece.begin).seconds() / count;
-    return each <= kSlow * usual ? 1.0 : kSlowWeight * (2.0 * usual / each - 1.0);
-}
 
 // Neighbours of one level become one; of too many the most alike ones do.
 void thinOut(std::vector<LevelRun>& runs) {
@@ -89,7 +59,7 @@ void thinOut(std::vector<LevelRun>& runs) {
 }
 
 std::vector<WorkStretch> stretchesOf(const LoggedWork& work) {
-    const double usual = usualLength(work);
+    const double usual = usualIteration(work);
     std::vector<WorkStretch> all;
     double begin = 0.0;
     for (const auto& piece : work.pieces) {
@@ -99,7 +69,7 @@ std::vector<WorkStretch> stretchesOf(const LoggedWork& work) {
         }
         WorkStretch& stretch = all.back();
         const LevelRun run{
-            piece.begin.seconds() - begin, piece.end.seconds() - begin, levelOf(piece, usual)};
+            piece.begin.seconds() - begin, piece.end.seconds() - begin, busyLevel(piece, usual)};
         if (run.end > run.begin)
             stretch.runs.push_back(run);
         stretch.length = std::max(stretch.length, run.end);
@@ -108,31 +78,6 @@ std::vector<WorkStretch> stretchesOf(const LoggedWork& work) {
         thinOut(stretch.runs);
     return all;
 }
-
-// The integral of a signal from its begin, at any moment.
-class Integral {
-public:
-    Integral(std::span<const double> values, double step)
-        : m_step(step) {
-        m_sums.push_back(0.0);
-        for (const double value : values)
-            m_sums.push_back(m_sums.back() + value * step);
-    }
-    [[nodiscard]] double at(double seconds) const {
-        const double place = seconds / m_step;
-        if (place <= 0.0)
-            return 0.0;
-        const auto before = static_cast<std::size_t>(place);
-        if (before + 1 >= m_sums.size())
-            return m_sums.back();
-        const double rest = place - static_cast<double>(before);
-        return m_sums[before] + rest * (m_sums[before + 1] - m_sums[before]);
-    }
-
-private:
-    std::vector<double> m_sums;
-    double m_step;
-};
 
 // How well each stretch fits where, and how well all that follow fit behind it.
 class Placer {
@@ -270,7 +215,7 @@ private:
 
     std::vector<WorkStretch> m_stretches;
     const WorkSignal& m_signal;
-    Integral m_integral;
+    SignalIntegral m_integral;
     double m_all = 0.0; // what a perfect fit would score
     double m_total = 0.0; // s
     double m_from = 0.0; // s, from the signal's begin
@@ -280,65 +225,7 @@ private:
     std::vector<std::vector<std::uint32_t>> m_next; // where the next stretch begins
 };
 
-struct Levels {
-    double low = 0.0;
-    double high = 0.0;
-};
-
-// Two means of the values, found by turns.
-std::optional<Levels> levelsOf(std::span<const double> watts) {
-    std::vector<double> known;
-    std::copy_if(watts.begin(), watts.end(), std::back_inserter(known),
-        [](double value) { return !std::isnan(value); });
-    if (known.size() < 2)
-        return std::nullopt;
-    const auto [least, most] = std::minmax_element(known.begin(), known.end());
-    Levels levels{*least, *most};
-    for (int turn = 0; turn < 20; ++turn) {
-        const double middle = (levels.low + levels.high) / 2.0;
-        double sums[2] = {0.0, 0.0};
-        double counts[2] = {0.0, 0.0};
-        for (const double value : known) {
-            sums[value > middle ? 1 : 0] += value;
-            counts[value > middle ? 1 : 0] += 1.0;
-        }
-        if (counts[0] == 0.0 || counts[1] == 0.0)
-            return std::nullopt;
-        levels = {sums[0] / counts[0], sums[1] / counts[1]};
-    }
-    return levels;
-}
-
-std::vector<Series> powerOf(const std::vector<Series>& all) {
-    for (const auto& [name, kind] : {std::pair{metric::kGpuPower, SubjectKind::Gpu},
-             std::pair{metric::kGpuPowerAverage, SubjectKind::Gpu},
-             std::pair{metric::kNodePower, SubjectKind::Node}}) {
-        std::vector<Series> found;
-        for (const Series& series : all) {
-            if (series.description.metric.name == name && series.description.subject.kind == kind
-                && series.count - series.missing > 1)
-                found.push_back(series);
-        }
-        if (!found.empty())
-            return found;
-    }
-    return {};
-}
-
 } // namespace
-
-WorkSignal workSignal(TimeNs begin, DurationNs step, std::span<const double> watts) {
-    WorkSignal signal{begin, step, {}, step};
-    const auto levels = levelsOf(watts);
-    if (!levels || levels->high - levels->low < kLeastContrast * std::abs(levels->high))
-        return signal;
-    const double middle = (levels->low + levels->high) / 2.0;
-    const double half = (levels->high - levels->low) / 2.0;
-    for (const double value : watts)
-        signal.values.push_back(
-            std::isnan(value) ? 0.0 : std::clamp((value - middle) / half, -1.0, 1.0));
-    return signal;
-}
 
 Result<LogPlacement> fitWork(const LoggedWork& work, const WorkSignal& signal) {
     if (signal.values.empty())
@@ -348,29 +235,16 @@ Result<LogPlacement> fitWork(const LoggedWork& work, const WorkSignal& signal) {
             {}};
     auto placement = Placer(work, signal).place();
     if (placement.hasValue())
-        placement.value().iterationS = usualLength(work);
+        placement.value().iterationS = usualIteration(work);
     return placement;
 }
 
 Result<LogPlacement> placeLog(
     const store::Store& store, const Run& run, const LoggedWork& work, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto all, store.series(run.id));
-    const std::vector<Series> power = powerOf(all);
-    if (power.empty())
-        return Error{
-            ErrorCode::NotFound, "The run has no power by which the log could be placed.", {}};
-    ASSIGN_OR_RETURN(const auto sum, sumOf(store, power, kMostSignalSteps, kAllTime, progress));
-    DurationNs period{};
-    bool averages = false;
-    for (const Series& series : power) {
-        period = std::max(period, samplingPeriod(series));
-        averages = averages || series.description.sensor == SensorKind::Averaged;
-    }
-    WorkSignal signal = workSignal(sum.begin, sum.step, sum.values);
-    signal.resolution = std::max(sum.step, period);
-    auto placement = fitWork(work, signal);
+    ASSIGN_OR_RETURN(const auto power, powerSignal(store, run, progress));
+    auto placement = fitWork(work, power.signal);
     // An averaging sensor reports up to a second late.
-    if (placement.hasValue() && averages)
+    if (placement.hasValue() && power.isAveraged)
         placement.value().error = placement.value().error + DurationNs{text::kSecond / 2};
     return placement;
 }

@@ -2,30 +2,16 @@
 // Where a log without dates lies in the telemetry of its run: the GPUs draw much power while the
 // log says that iterations ran, and less before, after and between. Pure, but for placeLog().
 
+#include "core/analysis/iterations/WorkSignal.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/model/Time.h"
 #include "core/store/Store.h"
 
-#include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace trainscope::analysis {
-
-// When iterations ran, counted from the begin of the first.
-struct LoggedWork {
-    struct Piece {
-        DurationNs begin;
-        DurationNs end;
-        std::int64_t iterations = 1;
-        // For how long nothing was trained before it the log does not say: `begin` counts as if
-        // that were no time.
-        bool isAfterPause = false;
-    };
-    std::vector<Piece> pieces; // in order, not overlapping
-};
 
 struct LogPlacement {
     TimeNs start; // of the first iteration
@@ -40,16 +26,6 @@ struct LogPlacement {
 
 // "2026-04-22 00:08:53.4 UTC ± 1.2 s, from the edges of the summed power", with what is uncertain.
 std::string placementText(const LogPlacement& placement);
-
-// A signal on even steps: 1 where the machine works, −1 where it idles, between them in between, 0
-// where it is not known.
-struct WorkSignal {
-    TimeNs begin;
-    DurationNs step;
-    std::vector<double> values;
-    DurationNs resolution; // between the samples that it was made of
-};
-WorkSignal workSignal(TimeNs begin, DurationNs step, std::span<const double> watts);
 
 // Fails with a sentence where the signal does not show the work. Pauses get the lengths that fit
 // best; a pause has no length of its own where the work before it fills the record.

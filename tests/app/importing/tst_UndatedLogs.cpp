@@ -1,4 +1,5 @@
-// Training logs without dates beside telemetry: joined, placed by the power, and said so.
+// Training logs without dates, and with dates of a zone that nobody says, beside telemetry: joined,
+// placed by the power, and said so.
 #include "app/importing/Logs.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/iterations/LogPlacement.h"
@@ -40,6 +41,31 @@ std::string trainingLog() {
     return text;
 }
 
+// The same in unix time.
+std::string unixGpuLog() {
+    std::string text = "timestamp,index,power.draw [W]\n";
+    for (int s = 0; s < 600; ++s) {
+        const bool isBusy = s >= kFirst && s < kFirst + kIterations * 0.5;
+        text += std::to_string(1'776'816'000 + s) + ",0," + (isBusy ? "690" : "115") + "\n";
+    }
+    return text;
+}
+
+// Ends of iterations, stamped at UTC+02:00.
+std::string stampedLog() {
+    std::string text;
+    for (int i = 1; i <= kIterations / 2; ++i) {
+        const int second = static_cast<int>(kFirst) + i;
+        text += QStringLiteral("[2026-04-22 02:%1:%2] iteration %3/ 400 | elapsed time per "
+                               "iteration (ms): 1000.0 | lm loss: 2.5 |\n")
+                    .arg(second / 60, 2, 10, QLatin1Char('0'))
+                    .arg(second % 60, 2, 10, QLatin1Char('0'))
+                    .arg(i)
+                    .toStdString();
+    }
+    return text;
+}
+
 constexpr std::int64_t kRecordBegin = 1'776'816'000; // 2026-04-22 00:00 UTC
 
 store::Store opened(const QString& path) {
@@ -61,6 +87,9 @@ private Q_SLOTS:
     void alone();
     void asTheUserSays();
     void realPair();
+    void localStamps_data();
+    void localStamps();
+    void linesOfNcclWithin();
 };
 
 void tst_UndatedLogs::placedByPower() {
@@ -158,6 +187,70 @@ void tst_UndatedLogs::realPair() {
     QVERIFY(std::abs(efficiency.stepTimeS.value() - 0.141502) < 1e-5);
     QVERIFY(std::abs(efficiency.tokensPerS.value() / 5557728.8 - 1.0) < 1e-4);
     QVERIFY(efficiency.tokensPerJ.has_value());
+}
+
+void tst_UndatedLogs::localStamps_data() {
+    QTest::addColumn<bool>("isSaid");
+    QTest::newRow("found") << false;
+    QTest::newRow("said") << true;
+}
+
+void tst_UndatedLogs::localStamps() {
+    QFETCH(bool, isSaid);
+    QTemporaryDir folder;
+    const QString job = folder.filePath(QStringLiteral("job"));
+    const QString database = folder.filePath(QStringLiteral("db.trainscope"));
+    QVERIFY(writeFile(job + QStringLiteral("/a_train.log"), stampedLog()));
+    QVERIFY(writeFile(job + QStringLiteral("/gpus.csv"), unixGpuLog()));
+    const auto tree = importers::openDiskTree(job.toStdString()).value();
+    auto plan = importers::planImport(*tree, {}).value();
+    for (auto& unit : plan.units) {
+        if (unit.importer == "trainlog" && isSaid)
+            unit.utcOffsetSeconds = 3600;
+    }
+    QVERIFY(app::runImport(*tree, plan, database.toStdString(), {}).hasValue());
+    const auto store = opened(database);
+    QCOMPARE(store.runs().value().size(), std::size_t{1});
+    const auto run = store.runs().value().front();
+    // The first ends one second behind the begin of training, to the second.
+    const double end
+        = static_cast<double>(store.iterations(run.id).value().front().range.end.ns) * 1e-9
+        - static_cast<double>(kRecordBegin);
+    const auto facts = logReport(store.sources().value()).facts;
+    const double wanted = kFirst + 1.0 + (isSaid ? 3600.0 : 0.0);
+    QVERIFY2(std::abs(end - wanted) <= 1.0, qPrintable(QString::number(end)));
+    QCOMPARE(facts.contains("utc_offset_s"), !isSaid);
+    if (!isSaid) {
+        QCOMPARE(facts.at("utc_offset_s"), std::string("7200"));
+        QVERIFY(facts.at("clock").starts_with("local time; UTC+02:00, by the power"));
+    }
+}
+
+// What a launcher keeps of a job: lines of the library, then of the program.
+void tst_UndatedLogs::linesOfNcclWithin() {
+    QTemporaryDir folder;
+    const QString job = folder.filePath(QStringLiteral("job"));
+    const QString database = folder.filePath(QStringLiteral("db.trainscope"));
+    std::string text = "node-1:77:77 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.1<0>\n"
+                       "NCCL version 2.21.5+cuda12.4\n"
+                       "node-1:77:78 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/IPC\n"
+                       "node-1:77:78 [0] NCCL INFO Connected all rings\n";
+    QVERIFY(writeFile(job + QStringLiteral("/train.log"), text + trainingLog()));
+    for (int again = 0; again < 2; ++again)
+        QVERIFY(importFolder(job, database).hasValue());
+    const auto store = opened(database);
+    QCOMPARE(store.runs().value().size(), std::size_t{1});
+    const auto sources = store.sources().value();
+    QCOMPARE(sources.size(), std::size_t{2});
+    const auto nccl = std::find_if(sources.begin(), sources.end(),
+        [](const store::Source& one) { return one.report.importer == "nccl 1"; });
+    QVERIFY(nccl != sources.end());
+    QVERIFY(nccl->path.ends_with("train.log (NCCL log)"));
+    QCOMPARE(nccl->report.counts.at("lines of NCCL"), std::int64_t{3});
+    // There is no telemetry in which the log could be looked for.
+    QCOMPARE(logReport(sources).warningCount, std::int64_t{0});
+    QCOMPARE(
+        store.iterations(store.runs().value().front().id).value().size(), std::size_t{kIterations});
 }
 
 TRAINSCOPE_TEST(tst_UndatedLogs)

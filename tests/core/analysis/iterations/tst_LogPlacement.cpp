@@ -1,5 +1,6 @@
 // Logs without dates in planted telemetry: the start must be found within the stated error, at
 // several levels of noise, and where the record cannot tell that must be said.
+#include "core/analysis/iterations/LogOffset.h"
 #include "core/analysis/iterations/LogPlacement.h"
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
@@ -93,6 +94,10 @@ private Q_SLOTS:
     void flatPower();
     void unlikePower();
     void inWords();
+    void zones_data();
+    void zones();
+    void zonesThatFitAlike();
+    void zoneInWords();
 };
 
 void tst_LogPlacement::plantedStarts() {
@@ -218,6 +223,54 @@ void tst_LogPlacement::inWords() {
     placement.isSaid = true;
     QCOMPARE(QString::fromStdString(placementText(placement)),
         QStringLiteral("2026-04-22 00:08:54.400 UTC, as the user says"));
+}
+
+// Two hours of work in four hours of telemetry, in a log whose clock is ahead of UTC by a zone.
+void tst_LogPlacement::zones_data() {
+    QTest::addColumn<int>("zone");
+    for (const int zone : {0, 3600, -18'000, 20'700, 50'400, -43'200}) // 5:45 is Nepal's
+        QTest::newRow(text::zone(zone).c_str()) << zone;
+}
+
+void tst_LogPlacement::zones() {
+    QFETCH(int, zone);
+    Planned planned;
+    planned.noiseW = 500.0;
+    planned.recordS = 14'400.0;
+    planned.startS = 3000.0;
+    planned.stretches = {7200.0};
+    planned.pauses = {};
+    LoggedWork work;
+    const TimeNs begin = kRecordBegin + seconds(planned.startS + zone);
+    work.pieces.push_back({begin - TimeNs{}, begin - TimeNs{} + seconds(7200.0), 14'400, false});
+    const auto found = fitOffset(work, signalOf(planned, 5));
+    QVERIFY(found.hasValue());
+    QCOMPARE(found.value().seconds, std::int64_t{zone});
+    QVERIFY(found.value().agreement > 0.8);
+    // A quarter of an hour off, an eighth of the work lies where the power is low.
+    QCOMPARE(std::abs(found.value().nextSeconds - zone), std::int64_t{900});
+    QVERIFY(std::abs(found.value().agreement - found.value().nextAgreement - 0.25) < 0.05);
+}
+
+// Twenty minutes anywhere in ten hours of high power.
+void tst_LogPlacement::zonesThatFitAlike() {
+    Planned around;
+    around.startS = 600.0;
+    around.recordS = 40'000.0;
+    around.stretches = {36'000.0};
+    around.pauses = {};
+    LoggedWork work;
+    const TimeNs begin = kRecordBegin + seconds(18'000.0);
+    work.pieces.push_back({begin - TimeNs{}, begin - TimeNs{} + seconds(1200.0), 2400, false});
+    const auto found = fitOffset(work, signalOf(around, 1));
+    QVERIFY(!found.hasValue());
+    QVERIFY(found.error().message.find("about as well") != std::string::npos);
+}
+
+void tst_LogPlacement::zoneInWords() {
+    QCOMPARE(QString::fromStdString(offsetText({7200, 0.971, 6300, 0.41})),
+        QStringLiteral(
+            "UTC+02:00, by the power of its run: 97.1 % agreement, 41.0 % with UTC+01:45"));
 }
 
 TRAINSCOPE_TEST(tst_LogPlacement)

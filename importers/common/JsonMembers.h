@@ -1,12 +1,12 @@
 #pragma once
-// The members of a JSON object that stands in a line of a log.
+// The members of a JSON object that lies in memory.
 
 #include "core/model/AsciiText.h"
 #include "importers/common/JsonScanner.h"
 
 #include <string_view>
 
-namespace trainscope::importers::trainlog {
+namespace trainscope::importers {
 
 // Calls visit(key, token) for each member of an object, up to where it is no JSON any more. `text`
 // is followed by JsonScanner::kPadding readable bytes.
@@ -32,4 +32,4 @@ void forEachMember(std::string_view text, Visit&& visit) {
     }
 }
 
-} // namespace trainscope::importers::trainlog
+} // namespace trainscope::importers
