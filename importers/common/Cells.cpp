@@ -175,4 +175,15 @@ std::optional<int> gpuIndexOf(std::string_view text) {
     return wholeNumber<int>(digits);
 }
 
+std::optional<DurationNs> parsePeriod(std::string_view text) {
+    constexpr double kLongest = 86'400.0;
+    const auto value = parseCell(text, CellForm::Number);
+    const auto unit
+        = value && !value->unit.empty() ? findUnit(value->unit) : std::optional(Unit{"s", 1.0});
+    const double seconds = value && unit && unit->si == "s" ? value->number * unit->scale : 0.0;
+    if (!(seconds > 0.0) || seconds > kLongest)
+        return std::nullopt;
+    return DurationNs{std::llround(seconds * 1e9)};
+}
+
 } // namespace trainscope::importers

@@ -3,6 +3,7 @@
 // "0x0000000000000004", "[N/A]", "115,49"), and the units that nvidia-smi and the scripts around it
 // write.
 
+#include "core/model/Time.h"
 #include "importers/common/CellSplitter.h"
 
 #include <limits>
@@ -37,6 +38,9 @@ struct CellValue {
 
 // Absent: not a value of that form (missing markers included, see isMissingCell).
 std::optional<CellValue> parseCell(std::string_view text, CellForm form);
+
+// "100ms", "1.5 s", "2": a time above nothing and of a day at most, in seconds without a unit.
+std::optional<DurationNs> parsePeriod(std::string_view text);
 
 // Markers of "no value": those of isMissingText, anything in brackets, and a lone -1.
 bool isMissingCell(std::string_view text);

@@ -55,6 +55,7 @@ void describeClock(ImportUnit& unit, const std::vector<FileProbe>& probes) {
     const FileProbe& first = probes.front();
     unit.clock = clockOf(first.clock);
     unit.isUndated = unit.clock == ClockKind::None;
+    unit.hasNoStamps = !first.clock.has_value();
     if (first.clock && *first.clock != StampKind::Relative)
         unit.start = first.start;
     if (unit.clock == ClockKind::Local)

@@ -49,7 +49,7 @@ UiSheet {
             }
             UiComboBox {
                 objectName: "login"
-                Layout.preferredWidth: Theme.spaceXl * 6
+                Layout.preferredWidth: Theme.spaceXl * 7.5
                 label: qsTr("Log in")
                 model: sheet.controller.logins
                 currentIndex: sheet.controller.login
@@ -69,8 +69,8 @@ UiSheet {
                 objectName: "secret"
                 Layout.fillWidth: true
                 visible: sheet.controller.asksSecret
-                label: qsTr("Token or password")
-                placeholderText: qsTr("Token or password, kept in memory only")
+                label: qsTr("Token or password, kept in memory only")
+                placeholderText: sheet.controller.asksUser ? qsTr("Password") : qsTr("Token")
                 echoMode: TextInput.Password
                 text: sheet.controller.secret
                 onTextEdited: sheet.controller.secret = text

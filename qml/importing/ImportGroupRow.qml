@@ -20,6 +20,9 @@ Item {
     required property string rank
     required property bool rankEditable
     required property bool rankFaulty
+    required property string period
+    required property bool periodEditable
+    required property bool periodFaulty
     required property string clock
     required property int clockChoice
     required property bool clockEditable
@@ -137,6 +140,17 @@ Item {
                 faulty: line.rankFaulty
                 inputMethodHints: Qt.ImhDigitsOnly
                 onTextEdited: line.groups.setRank(line.index, text)
+            }
+            UiTextField {
+                objectName: "period"
+                Layout.preferredWidth: line.columns.rank * 1.5
+                visible: line.isSource && line.periodEditable
+                enabled: line.checkState !== Qt.Unchecked
+                label: qsTr("Period of %1").arg(line.title)
+                placeholderText: qsTr("every 1 s")
+                text: line.period
+                faulty: line.periodFaulty
+                onTextEdited: line.groups.setPeriod(line.index, text)
             }
             ImportCells {
                 enabled: line.checkState !== Qt.Unchecked

@@ -22,7 +22,7 @@ RowLayout {
     }
     UiSectionHeader {
         Layout.preferredWidth: heads.columns.offset
-        text: qsTr("Time zone")
+        text: qsTr("Zone or start")
     }
     UiSectionHeader {
         Layout.preferredWidth: heads.columns.gpu

@@ -5,8 +5,6 @@
 #include "importers/common/Cells.h"
 #include "importers/common/Stamp.h"
 
-#include <cmath>
-
 namespace trainscope::cli {
 
 namespace {
@@ -20,15 +18,10 @@ Result<TimeNs> startOf(const std::string& text) {
 }
 
 Result<DurationNs> periodOf(const std::string& text) {
-    constexpr double kLongest = 86'400.0;
-    const auto value = importers::parseCell(text, importers::CellForm::Number);
-    const auto unit = value && !value->unit.empty() ? importers::findUnit(value->unit)
-                                                    : std::optional(importers::Unit{"s", 1.0});
-    const double seconds = value && unit && unit->si == "s" ? value->number * unit->scale : 0.0;
-    if (!(seconds > 0.0) || seconds > kLongest)
-        return usageError(
-            "--period takes a time such as 100ms or 1.5 (seconds); not \"" + text + "\".");
-    return DurationNs{std::llround(seconds * 1e9)};
+    if (const auto period = importers::parsePeriod(text))
+        return *period;
+    return usageError(
+        "--period takes a time such as 100ms or 1.5 (seconds); not \"" + text + "\".");
 }
 
 Result<std::int64_t> offsetOf(const std::string& text) {

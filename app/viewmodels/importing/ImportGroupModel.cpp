@@ -23,19 +23,20 @@ bool isSameLine(const Line& a, const Line& b) {
 } // namespace
 
 ImportGroupModel::ImportGroupModel(ImportPlanModel& plan, QObject* parent)
-    : RowListModel(
-        {{"title", &Line::title}, {"kind", &Line::kind}, {"detail", &Line::detail},
-            {"problem", &Line::problem}, {"run", &Line::run}, {"sizeText", &Line::sizeText},
-            {"rank", &Line::rank}, {"rankEditable", &Line::rankEditable},
-            {"rankFaulty", &Line::rankFaulty}, {"clock", &Line::clock},
-            {"clockChoice", &Line::clockChoice}, {"clockEditable", &Line::clockEditable},
-            {"offset", &Line::offset}, {"offsetHint", &Line::offsetHint},
-            {"offsetFaulty", &Line::offsetFaulty}, {"gpuModel", &Line::gpuModel},
-            {"gpuHint", &Line::gpuHint}, {"gpuEditable", &Line::gpuEditable},
-            {"airflow", &Line::airflow}, {"airflowHint", &Line::airflowHint},
-            {"airflowFaulty", &Line::airflowFaulty}, {"machine", &Line::isMachine},
-            {"runFaulty", &Line::runFaulty}, {"checkState", &Line::checkState},
-            {"unfolded", &Line::isUnfolded}, {"marked", &Line::isMarked}},
+    : RowListModel({{"title", &Line::title}, {"kind", &Line::kind}, {"detail", &Line::detail},
+                       {"problem", &Line::problem}, {"run", &Line::run},
+                       {"sizeText", &Line::sizeText}, {"rank", &Line::rank},
+                       {"rankEditable", &Line::rankEditable}, {"rankFaulty", &Line::rankFaulty},
+                       {"period", &Line::period}, {"periodEditable", &Line::periodEditable},
+                       {"periodFaulty", &Line::periodFaulty}, {"clock", &Line::clock},
+                       {"clockChoice", &Line::clockChoice}, {"clockEditable", &Line::clockEditable},
+                       {"offset", &Line::offset}, {"offsetHint", &Line::offsetHint},
+                       {"offsetFaulty", &Line::offsetFaulty}, {"gpuModel", &Line::gpuModel},
+                       {"gpuHint", &Line::gpuHint}, {"gpuEditable", &Line::gpuEditable},
+                       {"airflow", &Line::airflow}, {"airflowHint", &Line::airflowHint},
+                       {"airflowFaulty", &Line::airflowFaulty}, {"machine", &Line::isMachine},
+                       {"runFaulty", &Line::runFaulty}, {"checkState", &Line::checkState},
+                       {"unfolded", &Line::isUnfolded}, {"marked", &Line::isMarked}},
         parent)
     , m_plan(plan) {
     connect(&m_plan, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
@@ -290,6 +291,12 @@ void ImportGroupModel::setRank(int row, const QString& text) {
         m_plan.setRank(units.front(), text);
 }
 
+void ImportGroupModel::setPeriod(int row, const QString& text) {
+    const Units units = unitsAt(row);
+    if (units.size() == 1)
+        m_plan.setPeriod(units.front(), text);
+}
+
 void ImportGroupModel::setClock(int row, int choice) {
     m_plan.setUtc(unitsAt(row), choice == kClockAsUtc);
 }
@@ -337,22 +344,6 @@ void ImportGroupModel::clearMarks() {
         group.isMarked = false;
     m_anchor = -1;
     refresh();
-}
-
-void ImportGroupModel::setScopeSelected(bool selected) {
-    m_plan.setSelected(scope(), selected);
-}
-
-void ImportGroupModel::setScopeClock(int choice) {
-    m_plan.setUtc(scope(), choice == kClockAsUtc);
-}
-
-void ImportGroupModel::setScopeOffset(const QString& text) {
-    m_plan.setOffset(scope(), text);
-}
-
-void ImportGroupModel::setScopeGpuModel(const QString& text) {
-    m_plan.setGpuModel(scope(), text);
 }
 
 void ImportGroupModel::merge() {

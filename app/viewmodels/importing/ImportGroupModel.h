@@ -51,6 +51,7 @@ public:
     Q_INVOKABLE void setRunName(int row, const QString& text);
     Q_INVOKABLE void settleNames() { regroup(); }
     Q_INVOKABLE void setRank(int row, const QString& text);
+    Q_INVOKABLE void setPeriod(int row, const QString& text);
     Q_INVOKABLE void setClock(int row, int choice);
     Q_INVOKABLE void setOffset(int row, const QString& text);
     Q_INVOKABLE void setGpuModel(int row, const QString& text);
@@ -61,10 +62,10 @@ public:
     Q_INVOKABLE void clearMarks();
 
     // Of the marked runs, of all where none is marked.
-    Q_INVOKABLE void setScopeSelected(bool selected);
-    Q_INVOKABLE void setScopeClock(int choice);
-    Q_INVOKABLE void setScopeOffset(const QString& text);
-    Q_INVOKABLE void setScopeGpuModel(const QString& text);
+    Q_INVOKABLE void setScopeSelected(bool selected) { m_plan.setSelected(scope(), selected); }
+    Q_INVOKABLE void setScopeClock(int choice) { m_plan.setUtc(scope(), choice == kClockAsUtc); }
+    Q_INVOKABLE void setScopeOffset(const QString& text) { m_plan.setOffset(scope(), text); }
+    Q_INVOKABLE void setScopeGpuModel(const QString& text) { m_plan.setGpuModel(scope(), text); }
     // The marked runs become one, under the name of the first.
     Q_INVOKABLE void merge();
     // The marked runs become those that were proposed, else one for each source.

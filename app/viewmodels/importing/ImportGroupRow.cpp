@@ -1,9 +1,9 @@
 #include "app/viewmodels/importing/ImportGroupRow.h"
 
 #include "app/viewmodels/importing/GroupWording.h"
+#include "app/viewmodels/importing/SaidStart.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
-#include "importers/registry/Registry.h"
 
 #include <QStringList>
 
@@ -52,10 +52,9 @@ QString gpuHintOf(const std::vector<const ImportRow*>& sources) {
 void fillStart(const std::vector<const ImportRow*>& sources, Line& line) {
     if (sources.size() != 1 || sources.front()->unit.clock != ClockKind::None)
         return;
-    const auto* importer = importers::findImporter(sources.front()->unit.importer);
-    const bool canBePlaced = importer != nullptr && importer->work != nullptr;
     line.offset = sources.front()->offset;
-    line.offsetHint = canBePlaced ? translated("as power tells") : translated("start");
+    line.offsetHint
+        = isToldByPower(*sources.front()) ? translated("as power tells") : translated("start");
     line.offsetFaulty = sources.front()->offsetFaulty;
 }
 
@@ -75,7 +74,11 @@ void fillCells(const std::vector<const ImportRow*>& rows, Line& line) {
         const auto offset = commonOf(local, [](const ImportRow& row) { return row.offset; });
         line.clockChoice = commonOf(local, clockChoiceOf).value_or(kClocksDiffer);
         line.offset = offset.value_or(QString());
-        line.offsetHint = offset ? translated("UTC") : several;
+        const bool isTold = std::all_of(
+            local.begin(), local.end(), [](const ImportRow* row) { return isToldByPower(*row); });
+        line.offsetHint = !offset ? several
+            : isTold              ? translated("as power tells")
+                                  : translated("UTC");
         line.offsetFaulty = std::any_of(
             local.begin(), local.end(), [](const ImportRow* row) { return row->offsetFaulty; });
     } else if (!sources.empty()) {
@@ -135,6 +138,9 @@ ImportGroupRow rowOfSource(const ImportRow& source) {
     line.rank = source.rank;
     line.rankEditable = unit.rank || source.rankFaulty;
     line.rankFaulty = source.rankFaulty;
+    line.period = source.period;
+    line.periodEditable = unit.hasNoStamps;
+    line.periodFaulty = source.periodFaulty;
     line.checkState = unit.enabled ? Qt::Checked : Qt::Unchecked;
     fillCells({&source}, line);
     return line;

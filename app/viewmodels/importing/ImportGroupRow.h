@@ -26,6 +26,7 @@ struct ImportGroupRow {
     QString run; // that a source joins
     QString sizeText;
     QString rank;
+    QString period; // of a source without stamps
     QString clock; // where it cannot be edited
     QString offset;
     QString offsetHint;
@@ -39,6 +40,8 @@ struct ImportGroupRow {
     bool runFaulty = false;
     bool rankEditable = false;
     bool rankFaulty = false;
+    bool periodEditable = false;
+    bool periodFaulty = false;
     bool clockEditable = false;
     bool offsetFaulty = false;
     bool gpuEditable = false;

@@ -81,7 +81,8 @@ ImportPlanModel::ImportPlanModel(QObject* parent)
                 [](const Row& row) {
                     return hasLocalClock(row) || row.unit.clock == ClockKind::None;
                 }},
-            {"offsetFaulty", &Row::offsetFaulty},
+            {"offsetFaulty", &Row::offsetFaulty}, {"period", &Row::period},
+            {"periodFaulty", &Row::periodFaulty},
             {"sizeText", [](const Row& row) { return bytesText(row.unit.bytes); }},
             {"summary", [](const Row& row) { return QString::fromStdString(row.unit.summary); }},
             {"notes", [](const Row& row) { return linesOf(row.unit.notes); }},
@@ -173,41 +174,6 @@ QString ImportPlanModel::totalText() const {
         .arg(selectedCount())
         .arg(count())
         .arg(bytesText(selectedBytes()));
-}
-
-QString ImportPlanModel::problem() const {
-    if (selectedCount() == 0)
-        return tr("Choose at least one source.");
-    for (const auto& row : rows()) {
-        if (!row.unit.enabled)
-            continue;
-        if (const QString text = problemOf(row); !text.isEmpty())
-            return text;
-    }
-    return {};
-}
-
-QString ImportPlanModel::problemOf(const ImportRow& row) {
-    const auto path = QString::fromStdString(row.unit.path);
-    if (!isNamed(row.unit))
-        return row.unit.machine ? tr("%1 describes the machine of a run: name the run, or drop it "
-                                     "together with the run's files.")
-                                      .arg(path)
-                                : tr("%1 needs the name of a run.").arg(path);
-    if (!row.misfit.isEmpty())
-        return tr("%1 cannot be the machine of %2: %3 Choose another run, or leave it out.")
-            .arg(path, runOf(row.unit), row.misfit);
-    if (row.rankFaulty)
-        return tr("The rank of %1 must be a whole number from 0.").arg(path);
-    if (row.offsetFaulty)
-        return tr("The time zone of %1 must be an offset such as +02:00, or a name such as "
-                  "Europe/Berlin.")
-            .arg(path);
-    if (row.airflowFaulty)
-        return tr("The order of the air of %1 must name the GPUs of a node once each, as in "
-                  "4, 5, 6, 7, 0, 1, 2, 3.")
-            .arg(runOf(row.unit));
-    return {};
 }
 
 template <typename Change>
@@ -312,15 +278,13 @@ void ImportPlanModel::setOffset(const Units& units, const QString& text) {
             return setSaidStart(row, text, isOnly);
         if (!hasLocalClock(row) || row.offset == text)
             return false;
-        const bool isUtc = text.trimmed().isEmpty();
-        const auto seconds
-            = isUtc ? std::optional<std::int64_t>(0) : utcOffsetOf(text, row.unit.start);
-        row.offsetFaulty = !seconds;
-        row.offset = isUtc ? QString() : seconds ? utcOffsetText(*seconds) : text;
-        if (seconds)
-            row.unit.utcOffsetSeconds = seconds;
+        setSaidZone(row, text);
         return true;
     });
+}
+
+void ImportPlanModel::setPeriod(int row, const QString& text) {
+    edit({row}, [&text](Row& found) { return setSaidPeriod(found, text); });
 }
 
 void ImportPlanModel::setUtc(const Units& units, bool isUtc) {

@@ -22,6 +22,8 @@ struct ImportRow {
     QString rank; // text; empty: the source says which ranks
     // Text: "UTC+02:00"; empty: the stamps are UTC. Of a source without dates when it began.
     QString offset;
+    // Of a source without stamps, how far apart its readings are; empty: 1 s.
+    QString period;
     QString gpuModel; // as the user says; empty: as recorded, else inferred
     QString airflow; // indices of a node's GPUs from front to rear; empty: as temperatures tell
     QString gpuHint; // what is recorded, or what names tell: "H100 SXM5 (inferred)"; may be empty
@@ -29,6 +31,7 @@ struct ImportRow {
     QString misfit; // why a topology cannot be that of its runs; empty: it can
     bool rankFaulty = false;
     bool offsetFaulty = false;
+    bool periodFaulty = false;
     bool airflowFaulty = false;
 };
 
@@ -78,14 +81,16 @@ public:
     Q_INVOKABLE void setRunName(int row, const QString& text) { setRunName(Units{row}, text); }
     Q_INVOKABLE void setRank(int row, const QString& text);
     Q_INVOKABLE void setOffset(int row, const QString& text) { setOffset(Units{row}, text); }
+    // Of a source without stamps: "100 ms"; empty for 1 s.
+    void setPeriod(int row, const QString& text);
     // The same offset for every source with a local clock.
     Q_INVOKABLE void setOffsetForAll(const QString& text);
 
     void setSelected(const Units& units, bool selected);
     void setRunName(const Units& units, const QString& text);
-    // An offset from UTC or the name of a time zone, empty for UTC; of those whose stamps have
-    // none. Of a source without dates the moment when it began, empty for what its run's power
-    // tells.
+    // An offset from UTC or the name of a time zone, of those whose stamps have none; empty for
+    // UTC, or for what its run's power tells of a log. Of a source without dates the moment when it
+    // began, empty for what its run's power tells.
     void setOffset(const Units& units, const QString& text);
     // Stamps without zone are UTC, or of a local clock.
     void setUtc(const Units& units, bool isUtc);

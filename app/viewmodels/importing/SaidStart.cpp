@@ -1,5 +1,9 @@
 #include "app/viewmodels/importing/SaidStart.h"
 
+#include "app/viewmodels/text/HumanText.h"
+#include "importers/common/Cells.h"
+#include "importers/registry/Registry.h"
+
 #include <QDateTime>
 
 #include <optional>
@@ -26,6 +30,35 @@ bool setSaidStart(ImportRow& row, const QString& text, bool isOnly) {
     row.offsetFaulty = !isEmpty && !start;
     row.unit.saidStart = start;
     return true;
+}
+
+bool setSaidPeriod(ImportRow& row, const QString& text) {
+    if (!row.unit.hasNoStamps || row.period == text)
+        return false;
+    const bool isEmpty = text.trimmed().isEmpty();
+    const auto period
+        = isEmpty ? std::nullopt : importers::parsePeriod(text.trimmed().toStdString());
+    row.period = isEmpty ? QString() : text;
+    row.periodFaulty = !isEmpty && !period;
+    row.unit.saidPeriod = period;
+    return true;
+}
+
+void setSaidZone(ImportRow& row, const QString& text) {
+    const bool isEmpty = text.trimmed().isEmpty();
+    const auto seconds
+        = isEmpty ? std::optional<std::int64_t>(0) : utcOffsetOf(text, row.unit.start);
+    row.offsetFaulty = !seconds;
+    row.offset = isEmpty ? QString() : seconds ? utcOffsetText(*seconds) : text;
+    if (isEmpty && isToldByPower(row))
+        row.unit.utcOffsetSeconds.reset();
+    else if (seconds)
+        row.unit.utcOffsetSeconds = seconds;
+}
+
+bool isToldByPower(const ImportRow& row) {
+    const auto* importer = importers::findImporter(row.unit.importer);
+    return importer != nullptr && importer->work != nullptr;
 }
 
 } // namespace trainscope::app

@@ -23,6 +23,7 @@ private Q_SLOTS:
     void faults();
     void oneOffsetForAll();
     void startOfUndatedSources();
+    void periodOfSourcesWithoutStamps();
     void topologiesFollowTheirRuns();
     void unrecognised();
 };
@@ -120,6 +121,23 @@ void tst_ImportPlanModel::startOfUndatedSources() {
     model.setOffsetForAll(QStringLiteral("UTC+02:00"));
     QVERIFY(model.valid());
     QVERIFY(!model.units()[1].saidStart);
+}
+
+void tst_ImportPlanModel::periodOfSourcesWithoutStamps() {
+    auto units = twoUnits();
+    units[1].clock = ClockKind::None;
+    units[1].hasNoStamps = true;
+    Model model;
+    model.setUnits(units);
+    model.setPeriod(0, QStringLiteral("2 s")); // has stamps
+    QVERIFY(!model.units()[0].saidPeriod);
+    model.setPeriod(1, QStringLiteral("250 ms"));
+    QVERIFY(model.units()[1].saidPeriod == DurationNs{250'000'000});
+    model.setPeriod(1, QStringLiteral("often"));
+    QVERIFY(model.problem().contains(QStringLiteral("period")));
+    model.setPeriod(1, QString());
+    QVERIFY(model.valid());
+    QVERIFY(!model.units()[1].saidPeriod);
 }
 
 void tst_ImportPlanModel::topologiesFollowTheirRuns() {
