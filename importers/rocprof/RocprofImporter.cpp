@@ -2,7 +2,9 @@
 
 #include "core/model/WholeNumber.h"
 #include "importers/rocprof/CsvTables.h"
+#include "importers/rocprof/OldTrace.h"
 #include "importers/rocprof/Rocpd.h"
+#include "importers/rocprof/ToolJson.h"
 #include "importers/trace/TraceTable.h"
 
 #include <exception>
@@ -16,6 +18,8 @@ namespace {
 constexpr std::size_t kFirstBytes = std::size_t{16} << 10;
 
 Confidence sniff(std::string_view head, std::string_view /*path*/) {
+    if (isToolJson(head) || isOldJson(head))
+        return 97; // more than what knows any trace of events
     switch (csvTableOf(head)) {
     case CsvTable::None:
         return 0;
@@ -32,7 +36,17 @@ Confidence look(const SourceTree& tree, const SourceFile& file, std::string_view
         return 0;
     const Progress noProgress;
     const auto database = ForeignDatabase::open(tree, file.path, noProgress);
-    return database.hasValue() && isRocpd(database.value()) ? 95 : 0;
+    if (!database.hasValue())
+        return 0;
+    return isRocpd(database.value()) || isOldDatabase(database.value()) ? 95 : 0;
+}
+
+// Whether a database is one of the first rocprof; any other is taken for rocpd's, which says what
+// it lacks.
+bool isOfOld(const SourceTree& tree, const std::string& path) {
+    const Progress noProgress;
+    const auto database = ForeignDatabase::open(tree, path, noProgress);
+    return database.hasValue() && !isRocpd(database.value()) && isOldDatabase(database.value());
 }
 
 // The first stamp of a table, which tells processes of one job from recordings of other days.
@@ -86,8 +100,16 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
     std::map<std::pair<std::string, std::string>, std::vector<const SourceFile*>> tables;
     for (const SourceFile& file : mine) {
         const auto head = readHead(tree, file.path, kFirstBytes);
-        if (head.hasValue() && ForeignDatabase::isDatabase(head.value()))
-            traces.push_back(traceFileOf(file, factsOfRocpd(tree, file)));
+        if (!head.hasValue())
+            continue;
+        if (ForeignDatabase::isDatabase(head.value()))
+            traces.push_back(traceFileOf(file,
+                isOfOld(tree, file.path) ? factsOfOldDatabase(tree, file)
+                                         : factsOfRocpd(tree, file)));
+        else if (isToolJson(head.value()))
+            traces.push_back(traceFileOf(file, factsOfToolJson(tree, file)));
+        else if (isOldJson(head.value()))
+            traces.push_back(traceFileOf(file, factsOfOldJson(tree, file)));
         else
             tables[{std::string(folderPart(file.path)), std::string(csvPrefix(file.path))}]
                 .push_back(&file);
@@ -105,8 +127,14 @@ Result<ImportReport> import(
         const auto head = readHead(tree, unit.path, kFirstBytes);
         if (!head.hasValue())
             return head.error();
-        return ForeignDatabase::isDatabase(head.value()) ? importRocpd(tree, unit, sink, progress)
-                                                         : importTables(tree, unit, sink, progress);
+        if (isToolJson(head.value()))
+            return importToolJson(tree, unit, sink, progress);
+        if (isOldJson(head.value()))
+            return importOldJson(tree, unit, sink, progress);
+        if (!ForeignDatabase::isDatabase(head.value()))
+            return importTables(tree, unit, sink, progress);
+        return isOfOld(tree, unit.path) ? importOldDatabase(tree, unit, sink, progress)
+                                        : importRocpd(tree, unit, sink, progress);
     } catch (const std::exception& problem) {
         return Error{ErrorCode::Internal,
             std::string("Reading the trace failed: ") + problem.what(),
@@ -119,7 +147,8 @@ Result<ImportReport> import(
 const Importer& importer() {
     static constexpr Importer kImporter{
         {"rocprof", "rocprof trace",
-            "traces of AMD's rocprofv3: rocpd databases and CSV tables; results.csv of rocprof",
+            "traces of AMD's rocprofv3: rocpd databases, CSV tables and JSON; of rocprof: "
+            "results.csv, .db and .json",
             Joins::OwnRun, LaunchSettings::Beside, {}, "rocprof trace", "rocprof traces"},
         sniff, plan, import, nullptr, look};
     return kImporter;

@@ -1,0 +1,151 @@
+#include "importers/common/JsonPaths.h"
+
+#include "core/model/Try.h"
+#include "importers/common/JsonScanner.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace trainscope::importers {
+
+namespace {
+
+constexpr std::size_t kPathBlock = std::size_t{256} << 10;
+constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kOuterDepth = 2; // of an array that is a member of the whole
+
+} // namespace
+
+JsonPaths::JsonPaths(ByteStream& stream, std::vector<std::string_view> paths)
+    : m_stream(stream)
+    , m_paths(std::move(paths))
+    , m_block(kPathBlock) { }
+
+Result<bool> JsonPaths::fill() {
+    ASSIGN_OR_RETURN(m_size, m_stream.read(std::as_writable_bytes(std::span(m_block))));
+    m_used = 0;
+    m_bytes += m_size;
+    return m_size > 0;
+}
+
+Result<std::optional<JsonPaths::Found>> JsonPaths::next() {
+    m_text.clear();
+    while (true) {
+        while (m_used < m_size) {
+            if (!take(m_block[m_used++]))
+                continue;
+            if (m_text.size() >= kLargest) {
+                ++m_leftOut;
+                m_text.clear();
+                continue;
+            }
+            const std::size_t size = m_text.size();
+            m_text.append(JsonScanner::kPadding, '\0');
+            return std::optional(
+                Found{m_wanted, m_outer, std::string_view(m_text).substr(0, size)});
+        }
+        if (m_isTooDeep)
+            return Error{ErrorCode::Unreadable, "Its brackets lead too deep.", {}};
+        ASSIGN_OR_RETURN(const auto goesOn, fill());
+        if (!goesOn)
+            break;
+    }
+    if (m_frames.empty())
+        return std::optional<Found>();
+    m_frames.clear();
+    return Error{ErrorCode::Unreadable,
+        "The text ends inside an object; what came before was read. Copy the file again.", {}};
+}
+
+void JsonPaths::keep(char c) {
+    if (m_wantedDepth > 0 && m_text.size() < kLargest)
+        m_text += c;
+}
+
+void JsonPaths::takeInString(char c) {
+    keep(c);
+    if (m_isEscaped) {
+        m_isEscaped = false;
+    } else if (c == '\\') {
+        m_isEscaped = true;
+    } else if (c == '"') {
+        m_isInString = false;
+        m_isName = false;
+        return;
+    }
+    if (m_isName && m_name.size() < kLongestName)
+        m_name += c;
+}
+
+void JsonPaths::open(char c) {
+    if (m_frames.size() >= kDeepest) {
+        m_isTooDeep = true;
+        m_used = m_size;
+        return;
+    }
+    const bool isMember = !m_frames.empty() && m_frames.back().isObject;
+    m_frames.push_back({c == '{', m_path.size()});
+    if (isMember)
+        m_path += (m_path.empty() ? "" : "/") + m_name;
+    m_expectsName = c == '{';
+    if (c == '[' && m_frames.size() == kOuterDepth)
+        m_outer = -1;
+    if (c == '{' && m_frames.size() == kOuterDepth + 1 && !m_frames[1].isObject)
+        ++m_outer;
+    if (c != '{' || m_wantedDepth > 0)
+        return;
+    const auto wanted = std::find(m_paths.begin(), m_paths.end(), m_path);
+    if (wanted != m_paths.end()) {
+        m_wanted = static_cast<std::size_t>(wanted - m_paths.begin());
+        m_wantedDepth = m_frames.size();
+    }
+}
+
+bool JsonPaths::close() {
+    if (m_frames.empty())
+        return false;
+    const bool isWanted = m_wantedDepth == m_frames.size();
+    m_path.resize(m_frames.back().pathSize);
+    m_frames.pop_back();
+    m_expectsName = false;
+    if (isWanted)
+        m_wantedDepth = 0;
+    return isWanted;
+}
+
+// True where a wanted object ends.
+bool JsonPaths::take(char c) {
+    if (m_isInString) {
+        takeInString(c);
+        return false;
+    }
+    switch (c) {
+    case '"':
+        m_isInString = true;
+        m_isName = m_expectsName;
+        if (m_isName)
+            m_name.clear();
+        m_expectsName = false;
+        keep(c);
+        return false;
+    case '{':
+    case '[':
+        open(c);
+        keep(c);
+        return false;
+    case '}':
+    case ']':
+        keep(c);
+        return close();
+    case ',':
+        m_expectsName = !m_frames.empty() && m_frames.back().isObject;
+        keep(c);
+        return false;
+    default:
+        keep(c);
+        return false;
+    }
+}
+
+} // namespace trainscope::importers

@@ -1,0 +1,71 @@
+#pragma once
+// Objects of a JSON text that may be far larger than memory, by where they stand: each object whose
+// members' names from the outside lead to a wanted path, "tool/records/kernels"; arrays on the way
+// are not counted. Brackets, strings and names are followed, nothing else: each object is parsed by
+// whoever takes it.
+
+#include "core/model/Result.h"
+#include "importers/common/Source.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers {
+
+class JsonPaths {
+public:
+    static constexpr std::size_t kLargest = std::size_t{4} << 20; // larger objects are left out
+    static constexpr std::size_t kDeepest = 256;
+
+    struct Found {
+        std::size_t path = 0; // its place among the wanted ones
+        std::int64_t outer = 0; // objects in the outermost array before the one that it is in
+        std::string_view text; // followed by JsonScanner::kPadding zero bytes; until the next call
+    };
+
+    JsonPaths(ByteStream& stream, std::vector<std::string_view> paths);
+
+    // Absent at the end. Fails where the stream does, and at the end of a text that stops inside an
+    // object, or that goes deeper than kDeepest.
+    Result<std::optional<Found>> next();
+    [[nodiscard]] std::uint64_t bytes() const { return m_bytes; }
+    [[nodiscard]] std::int64_t leftOut() const { return m_leftOut; }
+
+private:
+    struct Frame {
+        bool isObject = false;
+        std::size_t pathSize = 0; // of the path around it
+    };
+    Result<bool> fill();
+    bool take(char c);
+    void takeInString(char c);
+    void open(char c);
+    bool close();
+    void keep(char c);
+
+    ByteStream& m_stream;
+    std::vector<std::string_view> m_paths;
+    std::vector<char> m_block;
+    std::size_t m_used = 0;
+    std::size_t m_size = 0;
+    std::uint64_t m_bytes = 0;
+    std::vector<Frame> m_frames;
+    std::string m_path;
+    std::string m_name; // of the member that begins
+    std::string m_text; // of the object that is wanted
+    std::size_t m_wanted = 0;
+    std::size_t m_wantedDepth = 0; // 0: none
+    std::int64_t m_outer = -1;
+    std::int64_t m_leftOut = 0;
+    bool m_isInString = false;
+    bool m_isEscaped = false;
+    bool m_isName = false; // the string is a member's name
+    bool m_expectsName = false;
+    bool m_isTooDeep = false;
+};
+
+} // namespace trainscope::importers

@@ -1,0 +1,186 @@
+#include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
+#include "importers/common/JsonMembers.h"
+#include "importers/common/JsonPaths.h"
+#include "importers/common/JsonText.h"
+#include "importers/rocprof/Finish.h"
+#include "importers/rocprof/OldRows.h"
+#include "importers/rocprof/OldTrace.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace trainscope::importers::rocprof {
+
+namespace {
+
+constexpr std::int64_t kEventsPerReport = 1024;
+
+// What its lanes hold, by their number ("pid" in the text).
+struct OldLane {
+    std::optional<OldTable> table; // absent: nothing that is read
+    std::int64_t device = 0;
+};
+
+OldLane laneNamed(std::string_view name) {
+    if (name == "CPU HIP API" || name == "CPU HSA API")
+        return {OldTable::Calls, 0};
+    if (name == "Markers and Ranges")
+        return {OldTable::Markers, 0};
+    if (name == "COPY")
+        return {OldTable::Copies, 0};
+    constexpr std::string_view kGpu = "GPU";
+    const auto device = name.starts_with(kGpu) ? wholeNumber<std::int64_t>(name.substr(kGpu.size()))
+                                               : std::nullopt;
+    return device ? OldLane{OldTable::Kernels, *device} : OldLane{};
+}
+
+struct OldEvent {
+    std::string phase;
+    std::int64_t lane = -1;
+    std::string laneName; // where the event names a lane
+    OldRow row;
+};
+
+void takeArgument(std::string_view key, const JsonToken& value, OldEvent& event) {
+    OldRow& row = event.row;
+    const auto number = integerOf(value);
+    if (key == "name" && value.kind == TokenKind::String)
+        event.laneName = value.text;
+    else if (key == "BeginNs")
+        row.begin = number;
+    else if (key == "EndNs")
+        row.end = number;
+    else if (key == "pid")
+        row.process = number.value_or(0);
+    else if (key == "tid")
+        row.thread = number.value_or(0);
+    else if (key == "queue-id")
+        row.queue = number.value_or(0);
+    else if (key == "grd")
+        row.grid = number.value_or(0);
+    else if (key == "wgr")
+        row.workgroup = number.value_or(0);
+    else if (key == "arch_vgpr")
+        row.registers = number.value_or(0);
+    else if (key == "lds")
+        row.localMemory = number.value_or(0);
+}
+
+OldEvent eventFrom(std::string_view object) {
+    OldEvent event;
+    forEachMember(object, [&](std::string_view key, const JsonToken& value) {
+        std::string storage;
+        if (key == "ph")
+            event.phase = value.text;
+        else if (key == "pid")
+            event.lane = integerOf(value).value_or(-1);
+        else if (key == "name" && value.kind == TokenKind::String)
+            event.row.name = plainText(value, storage);
+        else if (key == "args")
+            forEachMember(value.text, [&](std::string_view name, const JsonToken& argument) {
+                takeArgument(name, argument, event);
+            });
+    });
+    return event;
+}
+
+struct OldReading {
+    std::uint64_t bytes = 0;
+    std::int64_t leftOut = 0;
+    std::string problem; // why it ended early
+};
+
+// The visitor's `false` ends it.
+Result<OldReading> readOldJson(const SourceTree& tree, const std::string& path,
+    const Progress& progress, const std::function<Result<bool>(OldTable, const OldRow&)>& visit) {
+    ASSIGN_OR_RETURN(auto stream, tree.open(path));
+    JsonPaths objects(*stream, {"traceEvents"});
+    std::map<std::int64_t, OldLane> lanes;
+    OldReading reading;
+    for (std::int64_t count = 1;; ++count) {
+        const auto found = objects.next();
+        reading.bytes = objects.bytes();
+        reading.leftOut = objects.leftOut();
+        if (!found.hasValue())
+            reading.problem = found.error().message;
+        if (!found.hasValue() || !found.value())
+            return reading;
+        OldEvent event = eventFrom(found.value()->text);
+        if (event.phase == "M")
+            lanes[event.lane] = laneNamed(event.laneName);
+        const auto lane = lanes.find(event.lane);
+        if (event.phase == "X" && lane != lanes.end() && lane->second.table) {
+            event.row.device = lane->second.device;
+            ASSIGN_OR_RETURN(const bool goesOn, visit(*lane->second.table, event.row));
+            if (!goesOn)
+                return reading;
+        }
+        if (count % kEventsPerReport == 0 && progress
+            && !progress({"Reading the trace", stream->bytesConsumed(), tree.sizeOf(path)}))
+            return cancelled();
+    }
+}
+
+} // namespace
+
+bool isOldJson(std::string_view head) {
+    const auto has
+        = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
+    constexpr std::size_t kBegin = 64;
+    return head.find("\"traceEvents\"") < kBegin && has("\"sort_index\"")
+        && (has("\"CPU HIP API\"") || has("\"CPU HSA API\"") || has("\"name\":\"COPY\""))
+        && !has("\"schemaVersion\"");
+}
+
+TraceFacts factsOfOldJson(const SourceTree& tree, const SourceFile& file) {
+    TraceFacts facts;
+    facts.kind = "JSON of rocprof";
+    const Progress noProgress;
+    const auto read = readOldJson(tree, file.path, noProgress, [&](OldTable, const OldRow& row) {
+        facts.firstNs = row.begin;
+        return Result<bool>(!row.begin);
+    });
+    if (!read.hasValue())
+        facts.problem = read.error().describe();
+    return facts;
+}
+
+Result<ImportReport> importOldJson(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
+    ImportReport report;
+    report.importer = "rocprof 1";
+    ProfileWriter writer(sink, report, unit.path, unit.rank.value_or(0), {}, DurationNs{0});
+    Run run;
+    run.name = unit.runName;
+    run.worldSize = unit.worldSize;
+    RETURN_IF_ERROR(writer.begin(run));
+    DetailText detail;
+    OldReading reading;
+    for (const bool ofGpus : {false, true}) {
+        ASSIGN_OR_RETURN(reading,
+            readOldJson(
+                tree, unit.path, progress, [&](OldTable table, const OldRow& row) -> Result<bool> {
+                    if (isWork(table) != ofGpus)
+                        return true;
+                    ++report.rows;
+                    RETURN_IF_ERROR(writeOldRow(table, row, writer, detail));
+                    return true;
+                }));
+        if (!ofGpus)
+            writer.nest();
+    }
+    RETURN_IF_ERROR(finishTrace(writer, report, unit, tree, {}, sink));
+    report.bytes = reading.bytes;
+    report.skipped += reading.leftOut;
+    if (!reading.problem.empty()) {
+        run.status = RunStatus::Partial;
+        report.warn(unit.path, 0, reading.problem);
+        RETURN_IF_ERROR(writer.begin(run));
+    }
+    return report;
+}
+
+} // namespace trainscope::importers::rocprof

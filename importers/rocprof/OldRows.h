@@ -1,0 +1,34 @@
+#pragma once
+// A row of the first rocprof's tables, and what it becomes.
+
+#include "importers/rocprof/Words.h"
+#include "importers/trace/ProfileWriter.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace trainscope::importers::rocprof {
+
+enum class OldTable { Calls, Markers, Copies, Kernels };
+
+struct OldRow {
+    std::optional<std::int64_t> begin; // ns
+    std::optional<std::int64_t> end;
+    std::int64_t process = 0;
+    std::int64_t thread = 0;
+    std::int64_t correlation = 0;
+    std::int64_t device = 0;
+    std::int64_t queue = 0;
+    std::string name; // of a kernel in quotes, or with ".kd" behind
+    std::int64_t grid = 0; // work items; of kernels that were listed one by one
+    std::int64_t workgroup = 0;
+    std::int64_t registers = 0;
+    std::int64_t localMemory = 0; // B
+};
+
+bool isWork(OldTable table);
+Status writeOldRow(OldTable table, const OldRow& row, ProfileWriter& writer, DetailText& detail);
+
+} // namespace trainscope::importers::rocprof

@@ -1,0 +1,267 @@
+#include "importers/rocprof/ToolJson.h"
+
+#include "core/model/Try.h"
+#include "importers/common/JsonPaths.h"
+#include "importers/rocprof/Finish.h"
+#include "importers/rocprof/ToolRecords.h"
+#include "importers/rocprof/Words.h"
+#include "importers/trace/ProfileWriter.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <utility>
+
+namespace trainscope::importers::rocprof {
+
+namespace {
+
+constexpr std::int64_t kAskEvery = 1024; // records
+
+// The paths of a file, and what stands there.
+constexpr std::array kPlaces{
+    std::pair{"rocprofiler-sdk-tool/metadata", Place::Metadata},
+    std::pair{"rocprofiler-sdk-tool/agents", Place::Agents},
+    std::pair{"rocprofiler-sdk-tool/kernel_symbols", Place::Symbols},
+    std::pair{"rocprofiler-sdk-tool/strings/buffer_records", Place::Names},
+    std::pair{"rocprofiler-sdk-tool/strings/marker_api", Place::Markers},
+    std::pair{"rocprofiler-sdk-tool/buffer_records/hip_api", Place::Calls},
+    std::pair{"rocprofiler-sdk-tool/buffer_records/hsa_api", Place::Calls},
+    std::pair{"rocprofiler-sdk-tool/buffer_records/marker_api", Place::Calls},
+    std::pair{"rocprofiler-sdk-tool/buffer_records/rccl_api", Place::Calls},
+    std::pair{"rocprofiler-sdk-tool/buffer_records/kernel_dispatch", Place::Work},
+    std::pair{"rocprofiler-sdk-tool/buffer_records/memory_copy", Place::Work},
+};
+
+std::vector<std::string_view> pathsOf(bool isSmall) {
+    std::vector<std::string_view> paths;
+    for (const auto& [path, place] : kPlaces) {
+        const bool isRecord = place == Place::Calls || place == Place::Work;
+        if (!isSmall || !isRecord)
+            paths.emplace_back(path);
+    }
+    return paths;
+}
+
+// Reads a file once, and hands over what stands in the wanted places.
+class ToolReading {
+public:
+    ToolReading(const SourceTree& tree, std::string path, const Progress& progress)
+        : m_tree(tree)
+        , m_path(std::move(path))
+        , m_progress(progress) { }
+
+    // The visitor's `false` ends it.
+    using Visit = std::function<Result<bool>(Place, std::size_t process, std::string_view)>;
+    Status read(bool isSmall, const Visit& visit) {
+        ASSIGN_OR_RETURN(auto stream, m_tree.open(m_path));
+        const auto paths = pathsOf(isSmall);
+        JsonPaths objects(*stream, paths);
+        for (std::int64_t count = 1;; ++count) {
+            const auto found = objects.next();
+            m_bytes = objects.bytes();
+            m_leftOut = objects.leftOut();
+            if (!found.hasValue()) {
+                m_problem = found.error().message;
+                return {};
+            }
+            if (!found.value())
+                return {};
+            const auto& place = *std::find_if(kPlaces.begin(), kPlaces.end(),
+                [&](const auto& one) { return paths[found.value()->path] == one.first; });
+            ASSIGN_OR_RETURN(const bool goesOn,
+                visit(place.second,
+                    static_cast<std::size_t>(std::max<std::int64_t>(found.value()->outer, 0)),
+                    found.value()->text));
+            if (!goesOn)
+                return {};
+            if (count % kAskEvery == 0 && m_progress
+                && !m_progress(
+                    {"Reading the trace", stream->bytesConsumed(), m_tree.sizeOf(m_path)}))
+                return cancelled();
+        }
+    }
+
+    std::uint64_t m_bytes = 0;
+    std::int64_t m_leftOut = 0;
+    std::string m_problem; // why it ended early
+
+private:
+    const SourceTree& m_tree;
+    std::string m_path;
+    const Progress& m_progress;
+};
+
+ToolProcess& processAt(std::vector<ToolProcess>& processes, std::size_t index) {
+    constexpr std::size_t kMostProcesses = 4096;
+    const std::size_t place = std::min(index, kMostProcesses - 1);
+    if (processes.size() <= place)
+        processes.resize(place + 1);
+    return processes[place];
+}
+
+class ToolImport {
+public:
+    ToolImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress)
+        : m_tree(tree)
+        , m_unit(unit)
+        , m_sink(sink)
+        , m_reading(tree, unit.path, progress) {
+        m_report.importer = "rocprof 1";
+    }
+
+    Result<ImportReport> run() {
+        RETURN_IF_ERROR(
+            m_reading.read(true, [&](Place place, std::size_t process, std::string_view text) {
+                takeSmall(place, text, processAt(m_processes, process));
+                return Result<bool>(true);
+            }));
+        std::vector<std::int64_t> pids;
+        for (const ToolProcess& process : m_processes)
+            pids.push_back(process.pid);
+        ProfileWriter writer(
+            m_sink, m_report, m_unit.path, m_unit.rank.value_or(0), pids, DurationNs{0});
+        std::vector<std::string> models;
+        if (!m_processes.empty()) {
+            for (const ToolAgent& agent : m_processes.front().gpus)
+                models.push_back(agent.model);
+        }
+        Run run;
+        run.name = m_unit.runName;
+        run.worldSize = m_unit.worldSize;
+        run.gpuModel = models.empty() ? m_unit.gpuModel : models.front();
+        RETURN_IF_ERROR(writer.begin(run));
+        RETURN_IF_ERROR(pass(Place::Calls, writer));
+        writer.nest();
+        RETURN_IF_ERROR(pass(Place::Work, writer));
+        RETURN_IF_ERROR(finishTrace(writer, m_report, m_unit, m_tree, models, m_sink));
+        if (!m_reading.m_problem.empty()) {
+            run.status = RunStatus::Partial;
+            m_report.warn(m_unit.path, 0, m_reading.m_problem);
+            RETURN_IF_ERROR(writer.begin(run));
+        }
+        m_report.bytes = m_reading.m_bytes;
+        m_report.skipped += m_reading.m_leftOut;
+        return std::move(m_report);
+    }
+
+private:
+    Status pass(Place wanted, ProfileWriter& writer) {
+        return m_reading.read(
+            false, [&](Place place, std::size_t process, std::string_view text) -> Result<bool> {
+                if (place != wanted)
+                    return true;
+                ++m_report.rows;
+                const ToolProcess& of = processAt(m_processes, process);
+                const ToolRecord record = toolRecordFrom(text);
+                RETURN_IF_ERROR(
+                    wanted == Place::Calls ? call(of, record, writer) : work(of, record, writer));
+                return true;
+            });
+    }
+
+    static Status call(
+        const ToolProcess& process, const ToolRecord& record, ProfileWriter& writer) {
+        const auto range = writer.rangeOf(record.start, record.end);
+        if (!range)
+            return {};
+        const CallNames* names = process.namesOf(record);
+        ProfiledCall call;
+        call.process = process.pid;
+        call.thread = record.thread;
+        call.range = *range;
+        call.correlation = record.correlation;
+        call.kind = callKindOf(names == nullptr ? std::string_view() : names->kind);
+        const auto marker = process.markers.find(record.correlation);
+        const std::string name
+            = call.kind == SpanKind::Annotation && marker != process.markers.end()
+            ? marker->second
+            : process.nameOf(record);
+        call.name = name;
+        return writer.call(call);
+    }
+
+    Status work(const ToolProcess& process, const ToolRecord& record, ProfileWriter& writer) {
+        const auto range = writer.rangeOf(record.start, record.end);
+        if (!range)
+            return {};
+        const bool isKernel = record.kernel >= 0;
+        ProfiledWork work;
+        work.process = process.pid;
+        const int device = isKernel
+            ? process.deviceOf(record.agent)
+            : std::max(process.deviceOf(record.target), process.deviceOf(record.source));
+        work.device = std::max(device, 0);
+        const std::string stream = record.stream > 0 || !isKernel
+            ? std::to_string(std::max<std::int64_t>(record.stream, 0))
+            : std::to_string(record.queue);
+        work.stream = stream;
+        work.range = *range;
+        work.correlation = record.correlation;
+        const auto symbol = process.symbols.find(record.kernel);
+        const std::string name = !isKernel    ? copyName(process.nameOf(record))
+            : symbol == process.symbols.end() ? "kernel " + std::to_string(record.kernel)
+                                              : symbol->second.name;
+        work.name = name;
+        if (isKernel) {
+            KernelShape shape{record.grid, record.workgroup, std::nullopt, std::nullopt};
+            if (symbol != process.symbols.end() && symbol->second.registers > 0)
+                shape.registers = symbol->second.registers;
+            if (record.localMemory >= 0)
+                shape.localMemory = record.localMemory;
+            rocprof::describe(shape, m_detail);
+        } else {
+            work.kind = SpanKind::Copy;
+            if (record.bytes >= 0)
+                m_detail.add("bytes", record.bytes);
+        }
+        return writer.work(work, m_detail);
+    }
+
+    const SourceTree& m_tree;
+    const ImportUnit& m_unit;
+    Sink& m_sink;
+    ToolReading m_reading;
+    ImportReport m_report;
+    std::vector<ToolProcess> m_processes;
+    DetailText m_detail;
+};
+
+} // namespace
+
+bool isToolJson(std::string_view head) {
+    constexpr std::size_t kBegin = 256;
+    return head.find("\"rocprofiler-sdk-tool\"") < kBegin;
+}
+
+TraceFacts factsOfToolJson(const SourceTree& tree, const SourceFile& file) {
+    TraceFacts facts;
+    facts.kind = "rocprof JSON";
+    const Progress noProgress;
+    std::vector<ToolProcess> processes;
+    ToolReading reading(tree, file.path, noProgress);
+    const Status read
+        = reading.read(false, [&](Place place, std::size_t process, std::string_view text) {
+              takeSmall(place, text, processAt(processes, process));
+              if (place == Place::Calls || place == Place::Work)
+                  facts.firstNs = toolRecordFrom(text).start;
+              return Result<bool>(!facts.firstNs);
+          });
+    if (!read.hasValue())
+        facts.problem = read.error().describe();
+    if (processes.empty())
+        return facts;
+    const ToolProcess& first = processes.front();
+    facts.rank = first.launched.rank;
+    facts.worldSize = first.launched.worldSize;
+    facts.gpusPerNode = first.gpus.size() > 1 ? static_cast<int>(first.gpus.size()) : 0;
+    facts.gpuModel = first.gpus.empty() ? std::string() : first.gpus.front().model;
+    return facts;
+}
+
+Result<ImportReport> importToolJson(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
+    return ToolImport(tree, unit, sink, progress).run();
+}
+
+} // namespace trainscope::importers::rocprof

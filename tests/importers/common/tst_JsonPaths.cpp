@@ -1,0 +1,82 @@
+// Objects of a JSON text by where they stand.
+#include "importers/common/JsonPaths.h"
+#include "support/TestProgram.h"
+
+#include <QtTest>
+
+#include <string>
+#include <vector>
+
+using namespace trainscope;
+using namespace trainscope::importers;
+
+namespace {
+
+struct PathsRead {
+    std::vector<std::string> found; // "path place, outer: text"
+    std::string problem;
+    std::int64_t leftOut = 0;
+};
+
+PathsRead readPaths(const std::string& text, std::vector<std::string_view> paths) {
+    const auto tree = memoryTree({{"a.json", text}});
+    const auto stream = std::move(tree->open("a.json")).value();
+    JsonPaths objects(*stream, std::move(paths));
+    PathsRead read;
+    while (true) {
+        const auto next = objects.next();
+        if (!next.hasValue())
+            read.problem = next.error().message;
+        if (!next.hasValue() || !next.value())
+            break;
+        read.found.push_back(std::to_string(next.value()->path) + ", "
+            + std::to_string(next.value()->outer) + ": " + std::string(next.value()->text));
+    }
+    read.leftOut = objects.leftOut();
+    return read;
+}
+
+} // namespace
+
+class tst_JsonPaths : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void places();
+    void textsThatLookAlike();
+    void ends();
+};
+
+void tst_JsonPaths::places() {
+    const auto read = readPaths(
+        R"({"tool":[{"a":{"k":[{"x":1},{"y":{"z":2}}]},"b":{"n":1}},{"a":{"k":[{"x":3}]},"k":[{}]}]})",
+        {"tool/a/k", "tool/b"});
+    QCOMPARE(read.found,
+        (std::vector<std::string>{
+            R"(0, 0: {"x":1})", R"(0, 0: {"y":{"z":2}})", R"(1, 0: {"n":1})", R"(0, 1: {"x":3})"}));
+    QVERIFY(read.problem.empty());
+    // An object that is a member itself, and the whole.
+    QCOMPARE(readPaths(R"({"b":{"n":1}})", {"b"}).found,
+        (std::vector<std::string>{R"(0, -1: {"n":1})"}));
+}
+
+void tst_JsonPaths::textsThatLookAlike() {
+    const auto read = readPaths(
+        R"({"k":"[{\"k\":1}]","note":"}{\\","k\"k":[{}],"k":[{"s":"}]"},[{"deep":1}],5,"k"]})",
+        {"k"});
+    QCOMPARE(read.found, (std::vector<std::string>{R"(0, 0: {"s":"}]"})", R"(0, 0: {"deep":1})"}));
+}
+
+void tst_JsonPaths::ends() {
+    const auto cut = readPaths(R"({"k":[{"a":1},{"b":)", {"k"});
+    QCOMPARE(cut.found, (std::vector<std::string>{R"(0, 0: {"a":1})"}));
+    QVERIFY(cut.problem.find("ends inside") != std::string::npos);
+    QVERIFY(!readPaths(std::string(1000, '['), {"k"}).problem.empty());
+    QVERIFY(readPaths("]]}}", {"k"}).found.empty());
+    const auto large = readPaths(
+        "{\"k\":[{\"t\":\"" + std::string(JsonPaths::kLargest, 'x') + "\"},{}]}", {"k"});
+    QCOMPARE(large.found, (std::vector<std::string>{"0, 1: {}"}));
+    QCOMPARE(large.leftOut, std::int64_t{1});
+}
+
+TRAINSCOPE_TEST(tst_JsonPaths)
+#include "tst_JsonPaths.moc"
