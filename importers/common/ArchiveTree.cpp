@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -24,14 +25,23 @@ constexpr std::uint64_t kBombFrom = std::uint64_t{1} << 30;
 constexpr std::size_t kMostKept = std::size_t{192} << 20;
 constexpr std::uint64_t kBombRatio = 1000; // beyond what telemetry and traces compress to
 
-// Ends with an error where a file decompresses to far more than anything that was measured.
+// Ends with an error where a file decompresses to far more than anything that was measured, and
+// where nobody waits for it any more.
 class Bounded final : public ByteStream {
 public:
-    Bounded(std::unique_ptr<ByteStream> inner, std::uint64_t size)
+    using GoesOn = std::function<bool(std::uint64_t consumed)>;
+
+    Bounded(std::unique_ptr<ByteStream> inner, std::uint64_t size, GoesOn goesOn)
         : m_inner(std::move(inner))
-        , m_size(size) { }
+        , m_size(size)
+        , m_goesOn(std::move(goesOn)) { }
 
     Result<std::size_t> read(std::span<std::byte> buffer) override {
+        if (m_made >= m_askedAt + kAskedAfter) {
+            m_askedAt = m_made;
+            if (!m_goesOn(m_inner->bytesConsumed()))
+                return cancelled();
+        }
         if (m_made > kBombFrom && m_made / kBombRatio > m_size)
             return Error{ErrorCode::Unreadable,
                 "it decompresses to more than a thousand times its size, which no recording does",
@@ -43,9 +53,13 @@ public:
     [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_inner->bytesConsumed(); }
 
 private:
+    static constexpr std::uint64_t kAskedAfter = std::uint64_t{4} << 20;
+
     std::unique_ptr<ByteStream> m_inner;
     std::uint64_t m_size;
+    GoesOn m_goesOn;
     std::uint64_t m_made = 0;
+    std::uint64_t m_askedAt = 0;
 };
 
 // Members of an archive that cannot be entered in the middle, compressed each for itself.
@@ -154,8 +168,14 @@ class ArchiveTree final : public SourceTree {
 public:
     ArchiveTree(std::unique_ptr<SourceTree> inner, std::vector<std::unique_ptr<Archive>> archives)
         : m_inner(std::move(inner))
-        , m_archives(std::move(archives)) {
+        , m_archives(std::move(archives)) { }
+
+    // Call once. False: the progress has ended it.
+    bool listAll(const Progress& progress) {
+        m_progress = &progress;
         for (const SourceFile& file : m_inner->files()) {
+            if (m_isCancelled)
+                return false;
             const auto archive = std::find_if(m_archives.begin(), m_archives.end(),
                 [&file](const auto& one) { return one->path == file.path; });
             if (archive == m_archives.end())
@@ -165,6 +185,8 @@ public:
         }
         std::sort(m_files.begin(), m_files.end(),
             [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+        m_progress = nullptr;
+        return !m_isCancelled;
     }
 
     [[nodiscard]] const std::vector<SourceFile>& files() const override { return m_files; }
@@ -205,13 +227,21 @@ private:
     }
 
     // The first reading, which keeps the points from which later ones begin.
-    [[nodiscard]] Result<std::unique_ptr<ByteStream>> openFirst(Archive& archive) const {
+    [[nodiscard]] Result<std::unique_ptr<ByteStream>> openFirst(Archive& archive) {
         ASSIGN_OR_RETURN(auto raw, m_inner->openRaw(archive.path));
         ASSIGN_OR_RETURN(auto plain,
             decompressed(archive.compression, std::move(raw), m_inner->displayPath(archive.path),
                 &archive.points));
-        return std::unique_ptr<ByteStream>(
-            std::make_unique<Bounded>(std::move(plain), archive.size));
+        return std::unique_ptr<ByteStream>(std::make_unique<Bounded>(std::move(plain), archive.size,
+            [this, &archive](std::uint64_t consumed) { return goesOn(archive, consumed); }));
+    }
+
+    // While it is listed.
+    bool goesOn(const Archive& archive, std::uint64_t consumed) {
+        if (m_progress != nullptr && *m_progress
+            && !(*m_progress)({"Looking into " + archive.path, consumed, archive.size}))
+            m_isCancelled = true;
+        return !m_isCancelled;
     }
 
     void list(Archive& archive) {
@@ -252,6 +282,8 @@ private:
     std::map<std::string, Inside> m_members; // by path
     std::vector<SourceFile> m_files;
     std::size_t m_mayKeep = kMostKept;
+    const Progress* m_progress = nullptr;
+    bool m_isCancelled = false;
 };
 
 std::unique_ptr<Archive> archiveAt(const SourceTree& tree, const SourceFile& file) {
@@ -298,6 +330,12 @@ std::string memberPath(std::string_view stored) {
 }
 
 std::unique_ptr<SourceTree> withArchives(std::unique_ptr<SourceTree> inner) {
+    const Progress endless;
+    return std::move(withArchives(std::move(inner), endless)).value();
+}
+
+Result<std::unique_ptr<SourceTree>> withArchives(
+    std::unique_ptr<SourceTree> inner, const Progress& progress) {
     std::vector<std::unique_ptr<Archive>> archives;
     for (const SourceFile& file : inner->files()) {
         if (auto archive = archiveAt(*inner, file))
@@ -305,7 +343,10 @@ std::unique_ptr<SourceTree> withArchives(std::unique_ptr<SourceTree> inner) {
     }
     if (archives.empty())
         return inner;
-    return std::make_unique<ArchiveTree>(std::move(inner), std::move(archives));
+    auto tree = std::make_unique<ArchiveTree>(std::move(inner), std::move(archives));
+    if (!tree->listAll(progress))
+        return cancelled();
+    return std::unique_ptr<SourceTree>(std::move(tree));
 }
 
 } // namespace trainscope::importers

@@ -11,6 +11,7 @@
 // place where an archive is damaged. One that decompresses to more than a thousand times its size
 // is not read beyond the first gibibyte.
 
+#include "core/model/Import.h"
 #include "importers/common/Source.h"
 
 #include <memory>
@@ -18,6 +19,9 @@
 namespace trainscope::importers {
 
 std::unique_ptr<SourceTree> withArchives(std::unique_ptr<SourceTree> inner);
+// The same; Cancelled by the progress, in bytes of the archive that is listed.
+Result<std::unique_ptr<SourceTree>> withArchives(
+    std::unique_ptr<SourceTree> inner, const Progress& progress);
 
 // "run/rank0.json" of "./run//rank0.json"; empty for names that climb or name nothing.
 std::string memberPath(std::string_view stored);

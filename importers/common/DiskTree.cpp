@@ -225,7 +225,8 @@ Result<std::string> absolutePath(const std::string& path) {
 
 } // namespace
 
-Result<std::unique_ptr<SourceTree>> openDiskTree(const std::string& path) {
+Result<std::unique_ptr<SourceTree>> openDiskTree(
+    const std::string& path, const Progress& progress) {
     if (path.empty())
         return Error{ErrorCode::Usage, "The name of a file or folder is missing.", {}};
     ASSIGN_OR_RETURN(auto full, absolutePath(path));
@@ -234,7 +235,7 @@ Result<std::unique_ptr<SourceTree>> openDiskTree(const std::string& path) {
         return unreadable(full, errno);
     if (S_ISDIR(info.st_mode)) {
         ASSIGN_OR_RETURN(auto files, FolderWalk(full).run());
-        return withArchives(std::make_unique<DiskTree>(full, std::move(files)));
+        return withArchives(std::make_unique<DiskTree>(full, std::move(files)), progress);
     }
     if (!S_ISREG(info.st_mode))
         return Error{ErrorCode::Unreadable, "This is neither a file nor a folder.", full};
@@ -243,7 +244,8 @@ Result<std::unique_ptr<SourceTree>> openDiskTree(const std::string& path) {
     if (faccessat(AT_FDCWD, full.c_str(), R_OK, AT_EACCESS) != 0)
         return unreadable(full, errno);
     return withArchives(std::make_unique<DiskTree>(
-        slash == 0 ? "/" : full.substr(0, slash), std::vector{std::move(file)}));
+                            slash == 0 ? "/" : full.substr(0, slash), std::vector{std::move(file)}),
+        progress);
 }
 
 } // namespace trainscope::importers

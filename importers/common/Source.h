@@ -3,6 +3,7 @@
 // to the tree's root and use '/'. Several threads may open files of one tree; reading is
 // sequential, and one ByteStream is used by one thread at a time.
 
+#include "core/model/Import.h"
 #include "core/model/Result.h"
 
 #include <cstddef>
@@ -65,8 +66,10 @@ public:
     [[nodiscard]] Result<std::unique_ptr<ByteStream>> open(const std::string& path) const;
 };
 
-// A folder, or a single file (then files() has that one). Archives are folders, see ArchiveTree.h.
-Result<std::unique_ptr<SourceTree>> openDiskTree(const std::string& path);
+// A folder, or a single file (then files() has that one). Archives are folders, see ArchiveTree.h;
+// to list large ones takes a while, which `progress` sees and can end.
+Result<std::unique_ptr<SourceTree>> openDiskTree(
+    const std::string& path, const Progress& progress = {});
 
 // For tests: (path, content) pairs.
 std::unique_ptr<SourceTree> memoryTree(std::vector<std::pair<std::string, std::string>> files);

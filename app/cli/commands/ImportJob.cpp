@@ -103,7 +103,7 @@ public:
         std::vector<std::string> databases = m_request.sources;
         const auto others = std::stable_partition(databases.begin(), databases.end(),
             [](const std::string& path) { return store::isRunDatabase(path); });
-        SourceList list = openSources({others, databases.end()});
+        ASSIGN_OR_RETURN(SourceList list, openSources({others, databases.end()}, progress()));
         databases.erase(others, databases.end());
         m_outcome.failures = std::move(list.failures);
         m_sources = std::move(list.sources);
@@ -127,14 +127,17 @@ public:
     }
 
 private:
-    Status plan() {
-        const auto progress = [this](const ProgressState& state) {
+    [[nodiscard]] Progress progress() {
+        return [this](const ProgressState& state) {
             m_progress.update(state.phase, state.bytesDone, state.bytesTotal);
             return !m_console.isCancelled();
         };
+    }
+
+    Status plan() {
         for (const auto& source : m_sources) {
             ASSIGN_OR_RETURN(
-                auto planned, importers::planImport(*source.tree, progress, m_request.format));
+                auto planned, importers::planImport(*source.tree, progress(), m_request.format));
             for (auto& unit : planned.units)
                 applyClock(m_clock, unit);
             m_plans.push_back(std::move(planned));

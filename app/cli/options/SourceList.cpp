@@ -56,11 +56,13 @@ private:
 
 } // namespace
 
-SourceList openSources(const std::vector<std::string>& paths) {
+Result<SourceList> openSources(const std::vector<std::string>& paths, const Progress& progress) {
     SourceList list;
     std::map<std::string, std::vector<std::unique_ptr<SourceTree>>> filesByFolder;
     for (const auto& path : paths) {
-        auto tree = importers::openDiskTree(path);
+        auto tree = importers::openDiskTree(path, progress);
+        if (!tree.hasValue() && tree.error().code == ErrorCode::Cancelled)
+            return tree.error();
         if (!tree.hasValue()) {
             list.failures.push_back(tree.error());
             continue;

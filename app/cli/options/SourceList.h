@@ -22,6 +22,7 @@ struct SourceList {
     std::vector<Error> failures; // sources that cannot be opened
 };
 
-SourceList openSources(const std::vector<std::string>& paths);
+// Cancelled by the progress, which sees archives being listed.
+Result<SourceList> openSources(const std::vector<std::string>& paths, const Progress& progress);
 
 } // namespace trainscope::cli

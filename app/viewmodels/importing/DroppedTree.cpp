@@ -103,16 +103,19 @@ std::string uniqueName(std::filesystem::path path, std::set<std::string>& taken)
 
 } // namespace
 
-Result<std::unique_ptr<SourceTree>> openDropped(const std::vector<std::filesystem::path>& paths) {
+Result<std::unique_ptr<SourceTree>> openDropped(
+    const std::vector<std::filesystem::path>& paths, const Progress& progress) {
     if (paths.empty())
         return Error{ErrorCode::Usage, "Nothing was given to import.", {}};
     if (paths.size() == 1)
-        return importers::openDiskTree(paths.front().string());
+        return importers::openDiskTree(paths.front().string(), progress);
     std::vector<Member> members;
     std::vector<SourceFile> unopened;
     std::set<std::string> taken;
     for (const auto& path : paths) {
-        auto tree = importers::openDiskTree(path.string());
+        auto tree = importers::openDiskTree(path.string(), progress);
+        if (!tree.hasValue() && tree.error().code == ErrorCode::Cancelled)
+            return tree.error();
         if (!tree.hasValue()) {
             if (unopened.size() + 1 == paths.size())
                 return tree.error();

@@ -12,8 +12,8 @@
 namespace trainscope::app {
 
 // A path that cannot be opened is listed with its problem among the files; fails when that is so of
-// all, or when there is none.
+// all, or when there is none. The progress sees archives being listed.
 Result<std::unique_ptr<importers::SourceTree>> openDropped(
-    const std::vector<std::filesystem::path>& paths);
+    const std::vector<std::filesystem::path>& paths, const Progress& progress = {});
 
 } // namespace trainscope::app

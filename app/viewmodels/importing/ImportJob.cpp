@@ -84,10 +84,10 @@ void sayMachines(const PlannedImport& planned, const std::filesystem::path& data
 
 Result<PlannedImport> planDropped(
     const std::vector<std::filesystem::path>& paths, WorkBoard& board) {
-    ASSIGN_OR_RETURN(auto tree, openDropped(paths));
+    const auto progress = [&board](const ProgressState& state) { return board.report(state); };
+    ASSIGN_OR_RETURN(auto tree, openDropped(paths, progress));
     PlannedImport planned;
     planned.tree = std::move(tree);
-    const auto progress = [&board](const ProgressState& state) { return board.report(state); };
     ASSIGN_OR_RETURN(auto plan, importers::planImport(*planned.tree, progress));
     planned.plan = std::move(plan);
     if (paths.size() > 1)
