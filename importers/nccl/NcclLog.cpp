@@ -250,6 +250,23 @@ std::vector<Gpu> NcclLog::gpus() const {
     return gpus;
 }
 
+std::vector<Gpu> NcclLog::testedGpus() const {
+    std::vector<Gpu> listed = gpus();
+    if (!listed.empty())
+        return listed;
+    std::map<std::string, int> nodes;
+    std::map<int, int> onNode;
+    for (const auto& [rank, device] : m_models) {
+        Gpu gpu;
+        gpu.rank = rank;
+        gpu.node = nodes.try_emplace(device.first, static_cast<int>(nodes.size())).first->second;
+        gpu.local = onNode[gpu.node]++;
+        gpu.model = device.second;
+        listed.push_back(std::move(gpu));
+    }
+    return listed;
+}
+
 std::vector<layout::ProcessGroup> NcclLog::groups() const {
     std::vector<layout::ProcessGroup> groups;
     const Communicator* all = world();
@@ -313,12 +330,13 @@ std::string NcclLog::testedCollective() const {
         return std::string(name.ends_with("_perf") ? name.substr(0, name.size() - 5) : name);
     }
     const Communicator* all = world();
-    if (m_rows.empty() || all == nullptr || all->size < 2)
+    const int size = all == nullptr ? static_cast<int>(m_models.size()) : all->size;
+    if (m_rows.empty() || size < 2)
         return {};
     const BandwidthRow& last = m_rows.back();
     const double ratio
         = last.algorithmBandwidth > 0.0 ? last.busBandwidth / last.algorithmBandwidth : 0.0;
-    const double ranks = all->size;
+    const double ranks = size;
     const auto isNear = [ratio](double wanted) {
         constexpr double kTolerance = 0.01;
         return std::abs(ratio - wanted) < kTolerance;

@@ -67,6 +67,8 @@ public:
     // The largest communicator, whose ranks are taken for the job's; nullptr: none.
     [[nodiscard]] const Communicator* world() const;
     [[nodiscard]] std::vector<Gpu> gpus() const;
+    // Of the table: those above, else as nccl-tests lists them.
+    [[nodiscard]] std::vector<Gpu> testedGpus() const;
     [[nodiscard]] std::vector<layout::ProcessGroup> groups() const;
     // "NCCL version", "network", "ring 0", … as a user reads them.
     [[nodiscard]] std::map<std::string, std::string> facts() const;

@@ -4,6 +4,7 @@
 #include "core/predict/profile/Profile.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
+#include "importers/nccl/BandwidthTables.h"
 #include "importers/operators/TimingFolder.h"
 
 #include <CLI/CLI.hpp>
@@ -93,13 +94,31 @@ void takeStack(const ProfileOptions& options, Profile& profile) {
     }
 }
 
+// Timings of operators and exchanges, and tables of nccl-tests among them or alone.
+Result<TimingFolder> readFolder(const importers::SourceTree& tree, const Console& console) {
+    ProgressLine line(console);
+    auto read = importers::operators::readTimings(tree, shownOn(line, console));
+    if (!read.hasValue() && read.error().code != ErrorCode::Unrecognised)
+        return read;
+    ASSIGN_OR_RETURN(
+        auto tables, importers::nccl::readBandwidthTables(tree, shownOn(line, console)));
+    if (!read.hasValue() && tables.collectives.empty())
+        return read;
+    TimingFolder folder;
+    if (read.hasValue())
+        folder = std::move(read).value();
+    folder.files += tables.files;
+    folder.report.rows += tables.report.rows;
+    for (auto& timings : tables.collectives)
+        folder.timings.collectives.push_back(std::move(timings));
+    for (const ImportWarning& warning : tables.report.warnings)
+        folder.report.warn(warning.file, warning.line, warning.text);
+    return folder;
+}
+
 Outcome makeProfile(const ProfileOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(const auto tree, importers::openDiskTree(options.folder));
-    TimingFolder folder;
-    {
-        ProgressLine line(console);
-        ASSIGN_OR_RETURN(folder, importers::operators::readTimings(*tree, shownOn(line, console)));
-    }
+    ASSIGN_OR_RETURN(TimingFolder folder, readFolder(*tree, console));
     for (const ImportWarning& warning : folder.report.warnings)
         console.warn(
             (warning.line > 0 ? warning.file + ":" + std::to_string(warning.line) : warning.file)
@@ -140,7 +159,8 @@ void addProfileCommand(CLI::App& app, CommandContext& context) {
     command->footer(
         R"(Files are named GPU_operator_precision.csv (columns mp,b,h,l,dim,F_dur(us),B_dur(us) as far as the
 operator needs them) and GPU_collective_precision_nodes_gpus.csv (shape,nodes,GPUsPerNode,dur(us)),
-in a folder for each GPU and fabric (nccl_NAME). Times that a GPU cannot reach, and such that stand
+in a folder for each GPU and fabric (nccl_NAME). Output of nccl-tests below such a folder counts as
+well; its exchange, nodes and GPUs are those that it states. Times that a GPU cannot reach, and such that stand
 out of their neighbours, are left out and told. predict takes the profile with --profile.
 
 Examples:

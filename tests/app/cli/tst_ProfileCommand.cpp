@@ -67,6 +67,27 @@ private Q_SLOTS:
         write(path("broken/a100/NVIDIAA100-SXM4-80GB_gelu_fp16.csv"), rows + "1,2,3\n");
     }
 
+    // Two sizes between two GPUs: the bus bandwidth of an all-reduce is its algorithm's then.
+    void tablesOfNcclTests() {
+        write(path("tests/nccl_lab/all_reduce.out"),
+            "# nThread 1 nGpus 2 minBytes 1048576 maxBytes 2097152 step: 2(factor)\n"
+            "#  Rank  0 Group  0 Pid   1000 on     node-1 device  0 [0x07] NVIDIA H100 80GB HBM3\n"
+            "#  Rank  1 Group  0 Pid   1000 on     node-1 device  1 [0x0b] NVIDIA H100 80GB HBM3\n"
+            "#       size         count      type   redop    root     time   algbw   busbw #wrong"
+            "     time   algbw   busbw #wrong\n"
+            "     1048576        262144     float     sum      -1    20.00   52.43   52.43      0"
+            "    20.10   52.17   52.17      0\n"
+            "     2097152        524288     float     sum      -1    30.00   69.91   69.91      0"
+            "    30.10   69.67   69.67      0\n");
+        const auto ran = runCli({"profile", path("tests"), "--into", path("t.json"), "--json"});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        const auto json = ran.json();
+        QCOMPARE(json["files"], 1);
+        QCOMPARE(json["fabrics"][0]["fabric"], "lab");
+        QCOMPARE(json["fabrics"][0]["curves"], 1);
+        QVERIFY(json["rows"][0]["name"].get<std::string>().starts_with("all_reduce"));
+    }
+
     void profileIsWrittenAndTold() {
         const auto ran = runCli({"profile", path("samples"), "--into", path("p.json"), "--json"});
         QVERIFY2(ran.status == 0, ran.err.c_str());
