@@ -166,11 +166,38 @@ Status addGpuFacts(const ProbedValues& values, const RunFacts& facts, const plot
     return {};
 }
 
+bool hasGpus(const RunFacts& facts) {
+    return !facts.gpus.empty()
+        || std::any_of(facts.series.begin(), facts.series.end(), [](const Series& series) {
+               return series.description.subject.kind == SubjectKind::Gpu;
+           });
+}
+
+// Of a run of which only logs or meters of nodes are known.
+Status addOtherFacts(
+    const ProbedValues& values, const RunFacts& facts, TimeNs time, std::vector<Fact>& into) {
+    constexpr std::size_t kMostFacts = 48;
+    for (const auto& series : facts.series) {
+        const Subject& subject = series.description.subject;
+        if (subject.kind == SubjectKind::Link || into.size() >= kMostFacts)
+            continue;
+        ASSIGN_OR_RETURN(const auto value, valueOf(values, series, time));
+        const Metric& metric = series.description.metric;
+        QString label = QString::fromStdString(metric.label.empty() ? metric.name : metric.label);
+        if (subject.kind == SubjectKind::Node)
+            label = translated("%1, node %2").arg(label).arg(subject.node);
+        else if (subject.kind == SubjectKind::Switch)
+            label = translated("%1, %2").arg(label, QString::fromStdString(subject.device));
+        into.push_back({label, metricText(metric.name, value, unitOf(facts, metric.name))});
+    }
+    return {};
+}
+
 } // namespace
 
 Result<ProbeResult> probe(
     const Store& store, const ProbeRequest& request, const std::function<bool()>& isCancelled) {
-    ProbeResult result{request.time, request.rank, {}, {}};
+    ProbeResult result{request.time, request.rank, {}, {}, false};
     const ProbedValues values{store, request};
     const std::size_t runs = std::min(request.runs.size(), request.catalogue->runs.size());
     for (const auto& lane : request.arrangement.lanes) {
@@ -190,6 +217,11 @@ Result<ProbeResult> probe(
         if (runs > 1)
             result.gpu.push_back({QString::fromStdString(facts.run.name), {}, true});
         const TimeNs time = request.runs[i].origin + request.time;
+        if (!hasGpus(facts)) {
+            RETURN_IF_ERROR(addOtherFacts(values, facts, time, result.gpu));
+            continue;
+        }
+        result.hasGpus = true;
         RETURN_IF_ERROR(
             addGpuFacts(values, facts, request.runs[i], request.rank, time, result.gpu));
     }

@@ -26,7 +26,9 @@ struct ProbeResult {
     DurationNs time;
     int rank = 0;
     std::vector<QStringList> lanes; // a text per lane and run: "688 W", "no data"
-    std::vector<Fact> gpu; // the metrics of the GPU, per run
+    // The metrics of the GPU, per run; of a run without GPUs those of its nodes and its own.
+    std::vector<Fact> gpu;
+    bool hasGpus = false; // one of the runs at least
 };
 
 Result<ProbeResult> probe(const store::Store& store, const ProbeRequest& request,

@@ -122,7 +122,9 @@ void InspectorModel::showStatistics(const Result<std::vector<RunStatistics>>& st
 }
 
 void InspectorModel::showCursor(const ProbeResult& probe) {
-    m_cursorTitle = tr("GPU at the cursor · rank %1").arg(probe.rank);
+    m_cursorTitle = probe.gpu.empty() ? QString()
+        : probe.hasGpus               ? tr("GPU at the cursor · rank %1").arg(probe.rank)
+                                      : tr("Values at the cursor");
     m_cursor.setFacts(probe.gpu);
     Q_EMIT cursorChanged();
 }

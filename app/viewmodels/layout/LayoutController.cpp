@@ -117,7 +117,13 @@ LayoutChoices LayoutController::choicesOf() const {
 
 void LayoutController::refresh() {
     m_rows.setRows(layoutRows(m_context.settings, choicesOf()));
-    m_overview.setFacts(isReady() ? layoutFacts(m_context.reading->figure) : std::vector<Fact>());
+    std::vector<Fact> facts;
+    if (isReady()) {
+        facts = layoutFacts(m_context.reading->figure);
+        const auto& nccl = m_context.reading->nccl;
+        facts.insert(facts.end(), nccl.begin(), nccl.end());
+    }
+    m_overview.setFacts(std::move(facts));
 }
 
 void LayoutController::forget() {

@@ -1,13 +1,15 @@
 #include "app/viewmodels/layout/LayoutReading.h"
+
+#include "app/viewmodels/text/Translated.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Try.h"
 #include "core/store/MachineGuess.h"
 
-#include <set>
-
 #include <algorithm>
+#include <array>
+#include <set>
 
 namespace trainscope::app {
 namespace {
@@ -76,6 +78,27 @@ Status readSchedule(
     return {};
 }
 
+Status readNccl(const store::Store& store, LayoutReading& reading) {
+    constexpr std::array<std::string_view, 6> kShown{
+        "NCCL version", "network", "network provider", "channels", "rings", "trees"};
+    ASSIGN_OR_RETURN(const auto sources, store.sources());
+    for (const store::Source& source : sources) {
+        const bool isOfRun = std::find(source.runs.begin(), source.runs.end(), reading.run.id)
+            != source.runs.end();
+        if (!isOfRun || !source.report.importer.starts_with("nccl "))
+            continue;
+        reading.nccl.push_back({translated("NCCL's log"), {}, true});
+        for (const std::string_view key : kShown) {
+            const auto fact = source.report.facts.find(std::string(key));
+            if (fact != source.report.facts.end())
+                reading.nccl.push_back(
+                    {QString::fromStdString(fact->first), QString::fromStdString(fact->second)});
+        }
+        return {};
+    }
+    return {};
+}
+
 Status readPlacement(const store::Store& store, const Progress& progress, LayoutReading& reading) {
     auto placement = analysis::proposePlacement(store, reading.run, progress);
     if (placement.hasValue())
@@ -106,6 +129,7 @@ Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
     reading->run = run;
     RETURN_IF_ERROR(readKnown(store, progress, *reading));
     RETURN_IF_ERROR(readMachine(store, *reading));
+    RETURN_IF_ERROR(readNccl(store, *reading));
     ASSIGN_OR_RETURN(auto metrics, figures::figureMetrics(store, {run.id}));
     reading->metrics = std::move(metrics);
     plot::LayoutQuery query;

@@ -28,6 +28,7 @@ struct LayoutReading {
     std::vector<analysis::TracedIteration> iterations; // of the pipeline's traces
     std::optional<analysis::Placement> placement; // that allows for heat; an estimate
     std::string placementMissing; // why there is none
+    std::vector<Fact> nccl; // what a log of NCCL says of the machine; empty: the run has none
     bool hasTraces = false; // bytes, the traced schedule and a placement were looked for
 };
 using LayoutReadingPtr = std::shared_ptr<const LayoutReading>;
