@@ -8,7 +8,6 @@
 
 #include "core/model/Span.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -39,7 +38,7 @@ constexpr std::optional<AutogradLink> autogradLinkOf(std::int64_t correlation) {
 
 // What joins a span to a launch or to what was launched; 0: nothing.
 constexpr std::int64_t launchOf(const Span& span) {
-    return std::max<std::int64_t>(span.correlation, 0);
+    return span.correlation > 0 ? span.correlation : 0;
 }
 
 } // namespace trainscope

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <set>
 
 namespace trainscope::predict {
 
@@ -131,30 +130,6 @@ LimitCurve fitLimitCurve(std::span<const LimitedSpeed> rows) {
         }
     }
     return curveWith(curve, best);
-}
-
-LimitErrors heldOutErrors(std::span<const LimitedSpeed> rows) {
-    std::set<std::string> works;
-    for (const LimitedSpeed& row : rows)
-        works.insert(row.work);
-    LimitErrors out;
-    for (const std::string& work : works) {
-        std::vector<LimitedSpeed> known;
-        std::vector<LimitedSpeed> asked;
-        for (const LimitedSpeed& row : rows)
-            (row.work == work ? asked : known).push_back(row);
-        const LimitErrors one = errorsOf(fitLimitCurve(known), asked);
-        out.limited += one.limited * static_cast<double>(one.limitedRows);
-        out.all += one.all * static_cast<double>(one.rows);
-        out.watts += one.watts * static_cast<double>(one.rows);
-        out.limitedRows += one.limitedRows;
-        out.rows += one.rows;
-    }
-    const auto count = static_cast<double>(std::max<std::size_t>(out.rows, 1));
-    out.all /= count;
-    out.watts /= count;
-    out.limited /= static_cast<double>(std::max<std::size_t>(out.limitedRows, 1));
-    return out;
 }
 
 } // namespace trainscope::predict

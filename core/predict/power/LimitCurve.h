@@ -49,7 +49,5 @@ struct LimitErrors {
     std::size_t rows = 0;
 };
 LimitErrors errorsOf(const LimitCurve& curve, std::span<const LimitedSpeed> rows);
-// Each work's rows by a curve that was fitted without them.
-LimitErrors heldOutErrors(std::span<const LimitedSpeed> rows);
 
 } // namespace trainscope::predict

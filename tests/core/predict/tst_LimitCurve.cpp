@@ -9,8 +9,10 @@
 #include "support/PublishedExperiments.h"
 #include "support/TestProgram.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -57,6 +59,41 @@ std::vector<LimitedSpeed> zeusRows(const std::string& path) {
         }
     }
     return rows;
+}
+
+// By work: a curve that was fitted without its rows. A fit takes a while, and two tests ask.
+const std::map<std::string, LimitCurve>& heldOutCurves(
+    const std::string& path, const std::vector<LimitedSpeed>& rows) {
+    static std::map<std::string, std::map<std::string, LimitCurve>> known; // by path
+    auto& curves = known[path];
+    for (const LimitedSpeed& row : rows) {
+        if (curves.contains(row.work))
+            continue;
+        std::vector<LimitedSpeed> others;
+        std::copy_if(rows.begin(), rows.end(), std::back_inserter(others),
+            [&](const LimitedSpeed& other) { return other.work != row.work; });
+        curves[row.work] = fitLimitCurve(others);
+    }
+    return curves;
+}
+
+LimitErrors heldOutErrors(const std::string& path, const std::vector<LimitedSpeed>& rows) {
+    LimitErrors out;
+    for (const auto& [work, curve] : heldOutCurves(path, rows)) {
+        std::vector<LimitedSpeed> asked;
+        std::copy_if(rows.begin(), rows.end(), std::back_inserter(asked),
+            [&name = work](const LimitedSpeed& row) { return row.work == name; });
+        const LimitErrors one = errorsOf(curve, asked);
+        out.limited += one.limited * static_cast<double>(one.limitedRows);
+        out.all += one.all * static_cast<double>(one.rows);
+        out.watts += one.watts * static_cast<double>(one.rows);
+        out.limitedRows += one.limitedRows;
+        out.rows += one.rows;
+    }
+    out.all /= static_cast<double>(out.rows);
+    out.watts /= static_cast<double>(out.rows);
+    out.limited /= static_cast<double>(out.limitedRows);
+    return out;
 }
 
 } // namespace
@@ -128,7 +165,7 @@ private Q_SLOTS:
         QVERIFY(rows.size() > 200);
         const LimitCurve curve = fitLimitCurve(rows);
         const LimitErrors fitted = errorsOf(curve, rows);
-        const LimitErrors others = heldOutErrors(rows);
+        const LimitErrors others = heldOutErrors(path, rows);
         qInfo(
             "speed %.1f %% (%zu limited rows), %.1f %% (all %zu), power %.1f %%; work not fitted: "
             "%.1f %%, %.1f %%, %.1f %%; idle %.0f W, bound %.2f, slope %.2f, lowest %.2f, burst "
@@ -151,18 +188,11 @@ private Q_SLOTS:
         int all = 0;
         for (const char* gpu : {"v100", "p100", "a40"}) {
             int own = 0;
-            const auto rows = zeusRows(root + "/data/zeus/zeus_summary_power_" + gpu + ".csv");
-            std::map<std::string, LimitCurve> curves;
+            const std::string path = root + "/data/zeus/zeus_summary_power_" + gpu + ".csv";
+            const auto rows = zeusRows(path);
+            const auto& curves = heldOutCurves(path, rows);
             for (const LimitedSpeed& row : rows) {
-                if (!curves.contains(row.work)) {
-                    std::vector<LimitedSpeed> others;
-                    for (const LimitedSpeed& other : rows) {
-                        if (other.work != row.work)
-                            others.push_back(other);
-                    }
-                    curves[row.work] = fitLimitCurve(others);
-                }
-                const double watts = underLimit(curves[row.work], row.demandW, row.limitW).watts;
+                const double watts = underLimit(curves.at(row.work), row.demandW, row.limitW).watts;
                 own += std::abs(std::log(watts / row.watts)) <= reach ? 1 : 0;
             }
             qInfo("%s: %.1f %% of %zu rows covered", gpu,

@@ -1,10 +1,11 @@
 // What each kind of event becomes, on hand-written traces whose numbers can be checked by eye.
 
+#include <QtTest>
+
+#include "core/model/AutogradLink.h"
 #include "importers/common/JsonText.h"
 #include "importers/kineto/TraceText.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -24,6 +25,7 @@ private Q_SLOTS:
     void absoluteTimesIgnoreTheBase();
     void gpuOfARankInAWorld();
     void processGroupsAreKept();
+    void operatorsKeepArgumentsAndLinks();
 };
 
 void tst_KinetoMapping::microseconds_data() {
@@ -196,6 +198,33 @@ void tst_KinetoMapping::processGroupsAreKept() {
     QVERIFY(imported.report.has_value());
     QCOMPARE(imported.report->facts["process groups"],
         std::string("default_pg (0): 0-3; TENSOR_MODEL_PARALLEL_GROUP (5): 0,1"));
+}
+
+void tst_KinetoMapping::operatorsKeepArgumentsAndLinks() {
+    const auto operatorText = [](const char* name, int at, const char* args) {
+        return std::string("{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"") + name
+            + "\",\"pid\":1,\"tid\":2,\"ts\":" + std::to_string(at) + ",\"dur\":1,\"args\":{" + args
+            + "}}";
+    };
+    Imported imported;
+    importText(
+        traceText(
+            {operatorText("aten::mm", 10,
+                 "\"External id\":4,\"Sequence number\":7,\"Fwd thread id\":0,"
+                 "\"Concrete Inputs\":[\"\",\"True\"],\"Input Dims\":[[2,3],[]],\"Ev Idx\":1"),
+                operatorText("MmBackward0", 20, "\"Sequence number\":7,\"Fwd thread id\":1"),
+                operatorText("aten::empty", 30, "\"External id\":5")}),
+        imported);
+    QVERIFY(imported.report);
+    const auto operators = imported.spansOf(SpanKind::CpuOp);
+    QCOMPARE(operators.size(), std::size_t{3});
+    const std::string detail = imported.sink.name(operators[0].detail);
+    QVERIFY2(
+        detail.find("\"Concrete Inputs\":[\"\",\"True\"]") != std::string::npos, detail.c_str());
+    QVERIFY(autogradLinkOf(operators[0].correlation) == (AutogradLink{7, false}));
+    QVERIFY(autogradLinkOf(operators[1].correlation) == (AutogradLink{7, true}));
+    QCOMPARE(operators[2].correlation, 0);
+    QCOMPARE(launchOf(operators[0]), 0); // is no launch
 }
 
 TRAINSCOPE_TEST(tst_KinetoMapping)

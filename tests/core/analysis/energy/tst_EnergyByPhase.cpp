@@ -177,7 +177,7 @@ void tst_EnergyByPhase::sumsAreExact() {
 
 void tst_EnergyByPhase::theTruthIsInsideTheBounds_data() {
     QTest::addColumn<unsigned>("seed");
-    for (unsigned seed = 0; seed < 60; ++seed)
+    for (unsigned seed = 0; seed < 40; ++seed)
         QTest::addRow("%u", seed) << seed;
 }
 

@@ -1,0 +1,139 @@
+// `operators` on a small trace by hand, and on real ones against another tool's reports.
+
+#include "support/RunCli.h"
+#include "support/TestFiles.h"
+#include "support/TestProgram.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+#include <map>
+#include <string>
+
+using namespace trainscope::test;
+
+namespace {
+
+struct DirectTime {
+    int count = 0;
+    double microseconds = 0.0;
+};
+
+// Of ops_summary.csv: names have no commas; the columns that are read come before those that have.
+std::map<std::string, DirectTime> reportOf(const std::string& path) {
+    QFile file(QString::fromStdString(path));
+    std::map<std::string, DirectTime> report;
+    if (!file.open(QIODevice::ReadOnly))
+        return report;
+    const QList<QByteArray> header = file.readLine().trimmed().split(',');
+    const auto time = header.indexOf("total_direct_kernel_time_sum");
+    const auto count = header.indexOf("Count");
+    while (!file.atEnd()) {
+        const QList<QByteArray> row = file.readLine().trimmed().split(',');
+        DirectTime& sum = report[row[0].toStdString()]; // recomputation has rows of its own
+        sum.count += row[count].toInt();
+        sum.microseconds += row[time].toDouble();
+    }
+    return report;
+}
+
+} // namespace
+
+class tst_Operators : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void reports_data() {
+        QTest::addColumn<QString>("trace");
+        QTest::addColumn<int>("operators");
+        if (realFiles().empty()) {
+            QTest::newRow("no real files") << QString() << 0;
+            return;
+        }
+        QTest::newRow("Qwen, H100") << "tracelens_h100_qwen" << 20;
+        QTest::newRow("BERT, H100") << "tracelens_h100_bert_small" << 10;
+        QTest::newRow("BERT, MI300X") << "tracelens_mi300_bert_small" << 10;
+        QTest::newRow("compiled, MI300X") << "tracelens_torch_compile_triton" << 6;
+        QTest::newRow("ResNet with recomputation, MI300X")
+            << "tracelens_mi300_resnet_act_checkpoint" << 21;
+    }
+
+    void reports() {
+        QFETCH(QString, trace);
+        QFETCH(int, operators);
+        if (trace.isEmpty())
+            QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
+        const std::string name = trace.toStdString();
+        const std::string database = m_folder.filePath(trace + ".trainscope").toStdString();
+        QCOMPARE(runCli({"import", realFiles() + "/data/kineto/" + name + ".json.gz", "--into",
+                            database})
+                     .status,
+            0);
+        const auto answer = runCli({"operators", database, "--by", "operator", "--json"}).json();
+        auto wanted
+            = reportOf(realFiles() + "/data/tracelens_reference/" + name + "/ops_summary.csv");
+        std::size_t met = 0;
+        for (const auto& row : answer["ranks"][0]["operators"]) {
+            const auto found = wanted.find(row["name"].get<std::string>());
+            if (found == wanted.end()) {
+                // The report leaves out communication.
+                QCOMPARE(row["name"].get<std::string>(), std::string("record_param_comms"));
+                continue;
+            }
+            ++met;
+            QCOMPARE(row["count"].get<int>(), found->second.count);
+            double expected = found->second.microseconds;
+            // The 33 memory sets that it launches, read off the trace: the report counts such
+            // of NVIDIA's GPUs and leaves these out.
+            if (found->first == "aten::convolution_backward" && name.find("mi300") != name.npos)
+                expected += kSetsInConvolutions;
+            const double tolerance = 0.001 * row["kernel_count"].get<int>() + 1e-7 * expected;
+            QVERIFY2(std::abs(row["kernel_time_us"].get<double>() - expected) <= tolerance,
+                found->first.c_str());
+        }
+        QCOMPARE(met, wanted.size());
+        QCOMPARE(static_cast<int>(met), operators);
+    }
+
+    // FLOP of shapes by hand: 2·8944·2816·1024 for each of 48 calls.
+    void shapes() {
+        const std::string database
+            = m_folder.filePath("tracelens_h100_qwen.trainscope").toStdString();
+        if (!QFile::exists(QString::fromStdString(database)))
+            QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
+        const auto answer = runCli({"operators", database, "--rank", "0", "--json"}).json();
+        const auto row = answer["ranks"][0]["operators"][0];
+        QCOMPARE(row["name"].get<std::string>(), std::string("aten::mm"));
+        QCOMPARE(row["input_dims"].dump(), std::string("[[8944,1024],[1024,2816]]"));
+        QCOMPARE(row["flop"].get<double>(), 48.0 * 2.0 * 8944.0 * 2816.0 * 1024.0);
+        const double rate = row["flop"].get<double>() / row["busy_us"].get<double>() * 1e-6;
+        QVERIFY(std::abs(row["tflops"].get<double>() - rate) < 1e-9 * rate);
+        // H100 SXM: 989 TFLOP/s of bf16, dense.
+        QVERIFY(std::abs(row["roofline_fraction"].get<double>() - rate / 989.0) < 1e-9);
+        const auto stray = runCli({"operators", database, "--rank", "3"});
+        QCOMPARE(stray.status, 3);
+        QVERIFY(stray.err.find("no trace of rank 3") != std::string::npos);
+    }
+
+    void withoutHost() {
+        if (realFiles().empty())
+            QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
+        const std::string database = m_folder.filePath("gpu_only.trainscope").toStdString();
+        QCOMPARE(runCli({"import", realFiles() + "/data/kineto/tracelens_mi210_gpu_only.json.gz",
+                            "--into", database})
+                     .status,
+            0);
+        const auto answer = runCli({"operators", database, "--json"});
+        QVERIFY(answer.err.find("no call tree") != std::string::npos);
+        QVERIFY(answer.json()["ranks"][0]["operators"].empty());
+    }
+
+private:
+    static constexpr double kSetsInConvolutions = 124.127;
+    QTemporaryDir m_folder;
+};
+
+TRAINSCOPE_TEST(tst_Operators)
+#include "tst_Operators.moc"
