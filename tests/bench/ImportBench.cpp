@@ -5,8 +5,11 @@
 #include "bench/inputs/TelemetryTree.h"
 
 #include "app/importing/ImportRunner.h"
+#include "core/analysis/operators/CallTrees.h"
+#include "core/analysis/operators/OperatorTable.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/traces/TraceBreakdown.h"
+#include "core/analysis/traces/TraceSums.h"
 #include "core/store/Store.h"
 
 #include <benchmark/benchmark.h>
@@ -69,6 +72,26 @@ void traceToKernels(benchmark::State& state) {
     state.counters["bytes"] = static_cast<double>(fs::file_size(trace));
 }
 
+// What an import of long traces ends with, and the table of operators from it: beside
+// traceToKernels of as many kernels.
+void traceToOperators(benchmark::State& state) {
+    const fs::path database = bench::cacheFolder() / "operators.trainscope";
+    const std::string problem = importInto(bench::kinetoTrace(state.range(0)), database);
+    if (!problem.empty())
+        return state.SkipWithError(problem.c_str());
+    auto store = store::Store::open(database, store::OpenMode::ReadWrite);
+    const auto runs = store.value().runs();
+    for (auto _ : state) {
+        for (const Run& run : runs.value()) {
+            if (!analysis::keepCallTrees(store.value(), run).hasValue())
+                return state.SkipWithError("the call trees cannot be kept");
+            const auto tree = analysis::callTree(store.value(), run);
+            benchmark::DoNotOptimize(
+                analysis::operatorTable(tree.value(), analysis::OperatorGrouping::Shape, nullptr));
+        }
+    }
+}
+
 BENCHMARK(treeToSummary)
     ->Args({32, 3000})
     ->Args({4, 100'000})
@@ -76,5 +99,10 @@ BENCHMARK(treeToSummary)
     ->UseRealTime()
     ->MinTime(2.0);
 BENCHMARK(traceToKernels)->Arg(60'000)->Unit(benchmark::kMillisecond)->UseRealTime()->MinTime(2.0);
+BENCHMARK(traceToOperators)
+    ->Arg(60'000)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->MinTime(2.0);
 
 } // namespace

@@ -25,6 +25,12 @@ Told toldBy(Mark mark) {
     return Told::Nothing;
 }
 
+// Whether a call comes after one that ends at `open` rather than inside it: steps that follow each
+// other overlap by the rounding of their times, and so do the ends of calls in calls.
+bool isBeside(TimeNs open, TimeNs begin, TimeNs end) {
+    return open <= begin || (open < end && open - begin < end - open);
+}
+
 FrameKind frameKindOf(SpanKind kind) {
     switch (kind) {
     case SpanKind::Kernel:
@@ -208,7 +214,8 @@ Status CallMeter::addHost(std::uint32_t thread, const Span& span) {
     if (thread >= m_threads.size())
         m_threads.resize(thread + 1);
     auto& open = m_threads[thread];
-    while (!open.empty() && open.back().end <= span.start) {
+    const TimeNs end = span.start + span.duration;
+    while (!open.empty() && isBeside(open.back().end, span.start, end)) {
         release(open.back().call);
         open.pop_back();
     }
@@ -231,7 +238,7 @@ Status CallMeter::addHost(std::uint32_t thread, const Span& span) {
     else if (call.nearestOperator != kNoPath)
         ++m_calls[call.nearestOperator].references;
     m_calls[number] = call;
-    open.push_back({span.start + span.duration, number});
+    open.push_back({end, number});
     m_begun.push_back({span.start, span.duration, call.path});
     const auto link = autogradLinkOf(span.correlation);
     if (span.kind == SpanKind::CpuOp && link && !link->isBackward) {

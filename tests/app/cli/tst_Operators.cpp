@@ -52,12 +52,12 @@ private Q_SLOTS:
             QTest::newRow("no real files") << QString() << 0;
             return;
         }
-        QTest::newRow("Qwen, H100") << "tracelens_h100_qwen" << 20;
-        QTest::newRow("BERT, H100") << "tracelens_h100_bert_small" << 10;
-        QTest::newRow("BERT, MI300X") << "tracelens_mi300_bert_small" << 10;
-        QTest::newRow("compiled, MI300X") << "tracelens_torch_compile_triton" << 6;
+        QTest::newRow("Qwen, H100") << QStringLiteral("tracelens_h100_qwen") << 20;
+        QTest::newRow("BERT, H100") << QStringLiteral("tracelens_h100_bert_small") << 10;
+        QTest::newRow("BERT, MI300X") << QStringLiteral("tracelens_mi300_bert_small") << 10;
+        QTest::newRow("compiled, MI300X") << QStringLiteral("tracelens_torch_compile_triton") << 6;
         QTest::newRow("ResNet with recomputation, MI300X")
-            << "tracelens_mi300_resnet_act_checkpoint" << 21;
+            << QStringLiteral("tracelens_mi300_resnet_act_checkpoint") << 21;
     }
 
     void reports() {
@@ -66,7 +66,8 @@ private Q_SLOTS:
         if (trace.isEmpty())
             QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
         const std::string name = trace.toStdString();
-        const std::string database = m_folder.filePath(trace + ".trainscope").toStdString();
+        const std::string database
+            = m_folder.filePath(trace + QStringLiteral(".trainscope")).toStdString();
         QCOMPARE(runCli({"import", realFiles() + "/data/kineto/" + name + ".json.gz", "--into",
                             database})
                      .status,
@@ -100,7 +101,7 @@ private Q_SLOTS:
     // FLOP of shapes by hand: 2·8944·2816·1024 for each of 48 calls.
     void shapes() {
         const std::string database
-            = m_folder.filePath("tracelens_h100_qwen.trainscope").toStdString();
+            = m_folder.filePath(QStringLiteral("tracelens_h100_qwen.trainscope")).toStdString();
         if (!QFile::exists(QString::fromStdString(database)))
             QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
         const auto answer = runCli({"operators", database, "--rank", "0", "--json"}).json();
@@ -120,7 +121,8 @@ private Q_SLOTS:
     void withoutHost() {
         if (realFiles().empty())
             QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
-        const std::string database = m_folder.filePath("gpu_only.trainscope").toStdString();
+        const std::string database
+            = m_folder.filePath(QStringLiteral("gpu_only.trainscope")).toStdString();
         QCOMPARE(runCli({"import", realFiles() + "/data/kineto/tracelens_mi210_gpu_only.json.gz",
                             "--into", database})
                      .status,

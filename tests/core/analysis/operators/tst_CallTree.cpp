@@ -230,6 +230,7 @@ private Q_SLOTS:
     void windowsCutTimes();
     void keptSumsAreThoseOfTheTrace();
     void graphsLaunchManyKernels();
+    void stepsThatTouchFollowEachOther();
     void withoutHostAllWorkIsUnderTheRoot();
     void names();
 };
@@ -343,6 +344,19 @@ void tst_CallTree::graphsLaunchManyKernels() {
     QCOMPARE(nodes.at("replay").sums.ownWorks, 3);
     QCOMPARE(nodes.at("replay").sums.calls, 1);
     QCOMPARE(nodes.at("replay/a").sums.works, 2);
+}
+
+void tst_CallTree::stepsThatTouchFollowEachOther() {
+    PlantedTrace trace;
+    trace.host(0, "1", SpanKind::Annotation, "ProfilerStep#1", 0, 101); // one into the next
+    trace.host(0, "1", SpanKind::Annotation, "ProfilerStep#2", 100, 100);
+    trace.host(0, "1", SpanKind::CpuOp, "aten::add", 150, 51); // one beyond its caller
+    trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 160, 5, 1);
+    trace.kernel(0, "7", "a", 180, 5, 1);
+    const auto store = trace.store();
+    const auto nodes = byPath(treeOf(store));
+    QCOMPARE(nodes.at("ProfilerStep#/aten::add").sums.time.ns, 5);
+    QVERIFY(!nodes.contains("ProfilerStep#/ProfilerStep#"));
 }
 
 void tst_CallTree::withoutHostAllWorkIsUnderTheRoot() {
