@@ -25,6 +25,8 @@ Item {
         faulty: cell.faulty
         onTextEdited: cell.edited(text)
         onEditingFinished: cell.settled()
+        // The begin of a long name tells more than its end.
+        Component.onCompleted: cursorPosition = 0
     }
     UiComboBox {
         objectName: "choice"

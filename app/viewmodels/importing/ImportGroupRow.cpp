@@ -50,7 +50,8 @@ QString gpuHintOf(const std::vector<const ImportRow*>& sources) {
 
 // Of a source without dates, when it began.
 void fillStart(const std::vector<const ImportRow*>& sources, Line& line) {
-    if (sources.size() != 1 || sources.front()->unit.clock != ClockKind::None)
+    if (sources.size() != 1 || sources.front()->unit.clock != ClockKind::None
+        || !sources.front()->unit.part.empty())
         return;
     line.offset = sources.front()->offset;
     line.offsetHint
@@ -130,6 +131,8 @@ ImportGroupRow rowOfSource(const ImportRow& source) {
     line.isMachine = unit.machine.has_value();
     line.title = unit.path.empty() ? translated("(the dropped folder)")
                                    : QString::fromStdString(unit.path);
+    if (!unit.part.empty())
+        line.title = translated("%1 (%2)").arg(line.title, QString::fromStdString(unit.part));
     line.detail = QString::fromStdString(unit.summary);
     line.problem = unit.enabled ? ImportPlanModel::problemOf(source) : QString();
     line.run = QString::fromStdString(importers::runText(unit));

@@ -74,7 +74,7 @@ struct MetricValue {
 // Of a GPU, of its node, of a switch or of the run; the links of a node count together.
 Result<MetricValue> metricAt(const ProbedValues& values, const RunFacts& facts,
     const std::string& metric, int rank, TimeNs time) {
-    const int node = nodeOf(facts, rank);
+    const int node = values.request.node >= 0 ? values.request.node : nodeOf(facts, rank);
     MetricValue sum;
     for (const auto& series : facts.series) {
         if (series.description.metric.name != metric
@@ -197,7 +197,7 @@ Status addOtherFacts(
 
 Result<ProbeResult> probe(
     const Store& store, const ProbeRequest& request, const std::function<bool()>& isCancelled) {
-    ProbeResult result{request.time, request.rank, {}, {}, false};
+    ProbeResult result{request.time, request.rank, request.node, {}, {}, false};
     const ProbedValues values{store, request};
     const std::size_t runs = std::min(request.runs.size(), request.catalogue->runs.size());
     for (const auto& lane : request.arrangement.lanes) {

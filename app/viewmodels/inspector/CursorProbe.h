@@ -18,6 +18,7 @@ struct ProbeRequest {
     plot::Arrangement arrangement;
     DurationNs time; // view time
     int rank = 0; // GPU with the focus
+    int node = -1; // whose series is pointed at; -1: that of the GPU
     DurationNs column{1}; // that a pixel shows
     std::shared_ptr<figures::RemoteLanes> remote = {}; // of linked runs; nullptr: none
 };
@@ -25,6 +26,7 @@ struct ProbeRequest {
 struct ProbeResult {
     DurationNs time;
     int rank = 0;
+    int node = -1; // as asked
     std::vector<QStringList> lanes; // a text per lane and run: "688 W", "no data"
     // The metrics of the GPU, per run; of a run without GPUs those of its nodes and its own.
     std::vector<Fact> gpu;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 namespace trainscope::app {
 namespace {
@@ -79,8 +80,11 @@ Status readSchedule(
 }
 
 Status readNccl(const store::Store& store, LayoutReading& reading) {
-    constexpr std::array<std::string_view, 6> kShown{
-        "NCCL version", "network", "network provider", "channels", "rings", "trees"};
+    const std::array<std::pair<const char*, QString>, 5> shown{
+        std::pair{"NCCL version", translated("Version")},
+        std::pair{"network", translated("Network")},
+        std::pair{"network provider", translated("Provider")},
+        std::pair{"rings", translated("Rings")}, std::pair{"trees", translated("Trees")}};
     ASSIGN_OR_RETURN(const auto sources, store.sources());
     for (const store::Source& source : sources) {
         const bool isOfRun = std::find(source.runs.begin(), source.runs.end(), reading.run.id)
@@ -88,14 +92,26 @@ Status readNccl(const store::Store& store, LayoutReading& reading) {
         if (!isOfRun || !source.report.importer.starts_with("nccl "))
             continue;
         reading.nccl.push_back({translated("NCCL's log"), {}, true});
-        for (const std::string_view key : kShown) {
-            const auto fact = source.report.facts.find(std::string(key));
+        for (const auto& [key, label] : shown) {
+            const auto fact = source.report.facts.find(key);
             if (fact != source.report.facts.end())
-                reading.nccl.push_back(
-                    {QString::fromStdString(fact->first), QString::fromStdString(fact->second)});
+                reading.nccl.push_back({label, QString::fromStdString(fact->second)});
         }
         return {};
     }
+    return {};
+}
+
+// GPUs are coloured by what was recorded of GPUs.
+Status readMetrics(const store::Store& store, LayoutReading& reading) {
+    ASSIGN_OR_RETURN(reading.metrics, figures::figureMetrics(store, {reading.run.id}));
+    ASSIGN_OR_RETURN(const auto series, store.series(reading.run.id));
+    std::erase_if(reading.metrics, [&series](const plot::FigureChoice& choice) {
+        return std::none_of(series.begin(), series.end(), [&choice](const Series& one) {
+            return one.description.subject.kind == SubjectKind::Gpu
+                && one.description.metric.name == choice.key;
+        });
+    });
     return {};
 }
 
@@ -130,8 +146,7 @@ Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
     RETURN_IF_ERROR(readKnown(store, progress, *reading));
     RETURN_IF_ERROR(readMachine(store, *reading));
     RETURN_IF_ERROR(readNccl(store, *reading));
-    ASSIGN_OR_RETURN(auto metrics, figures::figureMetrics(store, {run.id}));
-    reading->metrics = std::move(metrics);
+    RETURN_IF_ERROR(readMetrics(store, *reading));
     plot::LayoutQuery query;
     query.run = run.id;
     query.colours = colours;

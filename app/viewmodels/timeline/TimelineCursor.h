@@ -61,6 +61,8 @@ private:
     void wordHover();
     // What the last probe says of the lane under the pointer, for the GPU under the pointer.
     [[nodiscard]] QString readout() const;
+    // Of the series under the pointer; -1: it is none of a node.
+    [[nodiscard]] int pointedNode() const;
 
     TimelineContext& m_context;
     const TimelineOverlays& m_overlays;
@@ -70,6 +72,7 @@ private:
     SteadyTask<ProbeResult> m_task;
     TimelineHit m_hit; // of the pointer
     ProbeResult m_probed;
+    int m_askedNode = -1; // by the last probe
     QString m_hoverText;
     double m_hoverY = 0.0;
 };

@@ -6,6 +6,8 @@
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 #include "app/viewmodels/inspector/SpanLookup.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
+#include "core/store/Store.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
@@ -105,6 +107,37 @@ private Q_SLOTS:
         request.time = seconds(30);
         QCOMPARE(app::probe(*m_store, request, never).value().lanes[0],
             QStringList{QStringLiteral("no data")});
+    }
+    // A run of two meters: what is pointed at is said of its own node, and no GPU is spoken of.
+    void nodesWithoutGpus() {
+        const auto path = m_folder.filePath(QStringLiteral("nodes.trainscope")).toStdString();
+        auto store = store::Store::openOrCreate(path).value();
+        {
+            auto session = std::move(store::beginImport(store, {"meters", 1, {}, "m"})).value();
+            Run made;
+            made.name = "m";
+            const RunId run = session->run(made).value();
+            for (const int node : {0, 1}) {
+                SeriesDescription series;
+                series.metric = *findMetric("node_power");
+                series.subject = {SubjectKind::Node, -1, node, {}};
+                const auto id = session->series(run, series).value();
+                const std::vector<TimeNs> times{kStart, kStart + seconds(10)};
+                const std::vector<double> watts(2, 1000.0 + 500.0 * node);
+                QVERIFY(session->samples(id, times, watts).hasValue());
+            }
+            QVERIFY(session->finish({}, {}, 1, {}).hasValue());
+        }
+        const Run run = store.findRun("m").value();
+        const std::vector<plot::ShownRun> runs{{run.id, run.name, run.range.begin, 0}};
+        const auto catalogue = app::loadCatalogue(store, runs, never).value();
+        app::ProbeRequest request{catalogue, runs, {}, seconds(5), 0, 1};
+        request.arrangement.lanes = {{plot::LaneStyle::Lines, "node_power", {}, 100.0}};
+        const auto at = app::probe(store, request, never).value();
+        QCOMPARE(at.lanes[0], QStringList{QStringLiteral("1500 W")});
+        QVERIFY(!at.hasGpus);
+        QCOMPARE(value(at.gpu, "Node power, node 0"), QStringLiteral("1000 W"));
+        QCOMPARE(value(at.gpu, "Node power, node 1"), QStringLiteral("1500 W"));
     }
     void spanUnderThePointer() {
         app::SpanTarget target;
