@@ -1,4 +1,5 @@
 // Questions of lanes and what becomes of their answers.
+#include "app/engine/BandCounts.h"
 #include "app/engine/EngineLink.h"
 #include "app/engine/TileFilling.h"
 
@@ -70,10 +71,14 @@ void EngineLink::ask(const LaneScope& scope, const FoundMetric& metric, const Co
     if (scope.rows == TileRows::Band) {
         if (isMetricsQl())
             return add(bandsRequest(m_link, reduction, columns), Holds::ByLabels);
-        for (std::size_t row = 0; row < kBandRows; ++row)
+        for (const std::size_t row : {std::size_t{0}, kBandRows - 1})
             add(bandRequest(m_link, reduction, row, columns), Holds::Row, row);
+        add(distributionRequest(m_link, reduction, columns), Holds::Distribution);
+        questions.back().counts = std::make_shared<BandCounts>();
     } else if (scope.rows == TileRows::Nodes) {
         add(nodeRequest(m_link, reduction, columns), Holds::Rate);
+    } else if (scope.rows == TileRows::Mean) {
+        add(meanRequest(m_link, reduction, columns), Holds::Row);
     } else if (reduction.isCounter) {
         add(seriesRequest(m_link, reduction, Reduced::Mean, columns), Holds::Rate);
     } else if (isMetricsQl()) {
@@ -116,8 +121,13 @@ Result<EngineLink::Tiles> EngineLink::fetch(const LaneScope& scope, std::int64_t
     if (trouble == Trouble::TooMuch && count > 1)
         return fetchHalves(scope, stepMs, first, count, isCancelled);
     RETURN_IF_ERROR(taken);
-    const auto contested
-        = scope.rows == TileRows::Band ? std::set<std::string>() : filling.contested();
+    for (const Asked& asked : questions) {
+        if (asked.counts && !asked.counts->isKnown())
+            RETURN_IF_ERROR(
+                takeQuantiles(scope, *asked.metric, columns, filling, trouble, isCancelled));
+    }
+    const bool isOfSubjects = scope.rows == TileRows::Series || scope.rows == TileRows::Nodes;
+    const auto contested = isOfSubjects ? filling.contested() : std::set<std::string>();
     questions.clear();
     for (const FoundMetric& metric : m_link.metrics) {
         if (metric.metric.name == scope.metric && contested.contains(metric.engineName))
@@ -130,6 +140,17 @@ Result<EngineLink::Tiles> EngineLink::fetch(const LaneScope& scope, std::int64_t
     RETURN_IF_ERROR(takeAll(questions, scope, filling, trouble, isCancelled));
     filling.finish();
     return tiles;
+}
+
+Status EngineLink::takeQuantiles(const LaneScope& scope, const FoundMetric& metric,
+    const Columns& columns, TileFilling& filling, Trouble& trouble,
+    const IsCancelled& isCancelled) {
+    Questions questions;
+    for (std::size_t row = 1; row + 1 < kBandRows; ++row)
+        questions.push_back({&metric, Holds::Row, row,
+            std::make_unique<Question>(*m_fetcher,
+                bandRequest(m_link, reductionOf(scope, metric), row, columns), kSoonTold)});
+    return takeAll(questions, scope, filling, trouble, isCancelled);
 }
 
 Result<EngineLink::Tiles> EngineLink::fetchHalves(const LaneScope& scope, std::int64_t stepMs,
@@ -150,6 +171,10 @@ Status EngineLink::takeAll(Questions& questions, const LaneScope& scope, TileFil
         if (reply.trouble != Trouble::None)
             return reply.error;
         RETURN_IF_ERROR(take(asked, reply.body, scope, filling));
+        for (std::size_t row = 1; asked.counts && asked.counts->isKnown() && row + 1 < kBandRows;
+             ++row)
+            filling.addMean(static_cast<std::int64_t>(row), asked.metric->engineName,
+                asked.counts->quantile(kBandQuantiles.at(row - 1)), asked.metric->scale);
     }
     return {};
 }
@@ -168,12 +193,17 @@ std::optional<std::int64_t> EngineLink::rowOf(
         const auto node = m_roster.find(importers::exporterSubject(SubjectKind::Node, views));
         return node ? std::optional<std::int64_t>(node->node) : std::nullopt;
     }
-    const auto meaning = meaningOf(named, m_link.mapping);
-    // The same name may be of another metric of ours, by a label.
-    if (!meaning || meaning->description.metric.name != asked.metric->metric.name)
-        return std::nullopt;
-    const auto subject = m_roster.find(meaning->whom);
+    const auto subject = subjectOf(std::move(named), *asked.metric);
     return subject ? std::optional(rowKey(*subject)) : std::nullopt;
+}
+
+std::optional<Subject> EngineLink::subjectOf(Labels labels, const FoundMetric& metric) const {
+    labels.name = metric.engineName;
+    const auto meaning = meaningOf(labels, m_link.mapping);
+    // The same name may be of another metric of ours, by a label.
+    if (!meaning || meaning->description.metric.name != metric.metric.name)
+        return std::nullopt;
+    return m_roster.find(meaning->whom);
 }
 
 Status EngineLink::take(const Asked& asked, const std::string& body, const LaneScope& scope,
@@ -187,7 +217,11 @@ Status EngineLink::take(const Asked& asked, const std::string& body, const LaneS
         filling.addHigh(key, series, scale);
     };
     const auto read = readSamples(body, [&](AnsweredSeries& series) -> Status {
-        if (scope.rows == TileRows::Band) {
+        if (asked.counts) {
+            asked.counts->add(distributedOf(series.labels), series);
+            return {};
+        }
+        if (scope.rows == TileRows::Band || scope.rows == TileRows::Mean) {
             const auto row
                 = asked.holds == Holds::Row ? std::optional(asked.row) : bandRowOf(series.labels);
             if (row)

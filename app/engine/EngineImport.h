@@ -20,6 +20,7 @@ namespace trainscope::app {
 
 struct EngineRequest {
     importers::engine::Address address;
+    std::string tenant; // by which a linked run asks again; empty: none
     importers::engine::Selector selector;
     std::string from; // as it was said: "-2h"
     std::string to;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
 #include <set>
@@ -38,6 +39,7 @@ constexpr int kGlanceRungs = 6; // steps of the ladder: columns are eight times 
 constexpr std::int64_t kShortestStep = 250; // ms
 constexpr std::int64_t kUsualShortest = 1000; // between samples, where that is not known
 constexpr int kCoarserLooked = 12; // steps of the ladder
+constexpr int kFinerLooked = 4;
 
 std::int64_t stepOf(int rung) {
     return std::llround(static_cast<double>(kShortestStep) * std::pow(2.0, rung / 2.0));
@@ -62,7 +64,8 @@ public:
         : m_settings(std::move(settings))
         , m_links(std::move(links))
         , m_tiles(m_settings.cacheFolder, m_settings.mostBytes, m_settings.mostFileBytes)
-        , m_queue(m_tiles, m_settings.changed) { }
+        , m_queue(m_tiles, m_settings.changed)
+        , m_figures([this] { return m_queue.isAsking(); }, m_settings.changed) { }
 
     [[nodiscard]] bool has(const Series& series) const override {
         return linkOf(series) != nullptr;
@@ -76,11 +79,24 @@ public:
         return answerOf(*link, scope, question, known);
     }
 
+    std::optional<StretchFigures> figures(RunId run, TimeRange stretch) override {
+        const auto at = std::find_if(
+            m_links.begin(), m_links.end(), [run](const auto& link) { return link->run() == run; });
+        if (at == m_links.end())
+            return std::nullopt;
+        // An engine that is back answers this too.
+        const bool isGone = m_queue.error().has_value();
+        if (m_wasGone.exchange(isGone) && !isGone)
+            m_figures.forgetError();
+        return m_figures.of(*at, (*at)->link().isLive ? settled(stretch) : stretch);
+    }
+
     [[nodiscard]] EngineState state() const override {
         return {m_links.front()->link().address.url, m_queue.isAsking(), m_queue.error()};
     }
     void tryAgain() override {
         m_queue.forgetError();
+        m_figures.forgetError();
         if (m_settings.changed)
             m_settings.changed();
     }
@@ -102,6 +118,7 @@ public:
 private:
     struct Known {
         TileColumns columns;
+        bool isComplete = true; // nothing is missing
         std::size_t some = 0; // series that stand for all of them somewhere; 0: nowhere
     };
 
@@ -115,7 +132,9 @@ private:
         LaneScope scope;
         scope.metric = question.metric.name;
         scope.series = link.countOf(scope.metric);
-        if (scope.series <= kMostRows)
+        if (question.isTogether)
+            scope.rows = TileRows::Mean;
+        else if (scope.series <= kMostRows)
             scope.rows
                 = question.style == plot::LaneStyle::Band ? TileRows::Band : TileRows::Series;
         else if (question.isOnly || question.series.size() == 1)
@@ -150,7 +169,8 @@ private:
         }
         if (missing.empty())
             return found;
-        addCoarser(*link, scope, rung, known, question, columns);
+        found.isComplete = false;
+        addOthers(*link, scope, rung, known, question, columns);
         wishAll(wishes, std::midpoint(range.first, range.end));
         if (const auto glance = glanceOf(*link, scope, question.window);
             glance && !columns.isComplete())
@@ -207,8 +227,8 @@ private:
     static std::optional<LaneScope> glanceOf(
         const EngineLink& link, const LaneScope& scope, TimeRange window) {
         const double ms = static_cast<double>(window.length().ns) / text::kMillisecond;
-        if (scope.rows != TileRows::Band || link.readsFor(scope, ms) < kGlanceAbove
-            || !link.canAskSome(scope.metric))
+        const bool isOfAll = scope.rows == TileRows::Band || scope.rows == TileRows::Mean;
+        if (!isOfAll || link.readsFor(scope, ms) < kGlanceAbove || !link.canAskSome(scope.metric))
             return std::nullopt;
         const double each = link.readsFor(scope, ms) / static_cast<double>(scope.series);
         LaneScope some = scope;
@@ -216,6 +236,16 @@ private:
         while (some.some > kLeastOfGlance && each * static_cast<double>(some.some) > kGlanceReads)
             some.some /= 2;
         return some.some < scope.series ? std::optional(some) : std::nullopt;
+    }
+
+    // Of a run that goes on, figures are computed anew for every 64th of the stretch only.
+    static TimeRange settled(TimeRange stretch) {
+        constexpr std::int64_t parts = 64;
+        constexpr std::int64_t shortest = 5 * text::kSecond;
+        const std::int64_t unit = std::max(shortest, stretch.length().ns / parts);
+        const std::int64_t end = text::floorTo(stretch.end.ns, unit);
+        const std::int64_t length = text::floorTo(stretch.length().ns + unit - 1, unit);
+        return {{end - length}, {end}};
     }
 
     static TimeNs knownEnd(const EngineLink& link) {
@@ -250,13 +280,18 @@ private:
         return wishes;
     }
 
-    // Where nothing is known of the wanted length, longer columns that are there stand in.
-    void addCoarser(const EngineLink& link, const LaneScope& scope, int rung, TimeRange known,
+    // Where nothing is known of the wanted length, shorter columns that are there stand in, else
+    // longer ones.
+    void addOthers(const EngineLink& link, const LaneScope& scope, int rung, TimeRange known,
         const RemoteQuestion& question, TileColumns& columns) {
-        for (int coarser = rung + 1; coarser <= rung + kCoarserLooked; ++coarser) {
+        for (int away = -kFinerLooked; away <= kCoarserLooked; ++away) {
+            // -1, -2 … first.
+            const int other = rung + (away < 0 ? -1 - kFinerLooked - away : away);
+            if (away == 0 || other < 0)
+                continue;
             if (columns.isComplete())
                 return;
-            const std::int64_t step = stepOf(coarser);
+            const std::int64_t step = stepOf(other);
             const TileRange range = tilesOver(question.window, known, step);
             for (std::int64_t index = range.first; index < range.end; ++index) {
                 if (const auto tile = m_tiles.find({link.keyOf(scope), step, index}))
@@ -270,7 +305,10 @@ private:
         const TileColumns& columns = known.columns;
         RemoteAnswer answer;
         const std::int64_t period = link.knownPeriod();
-        if (scope.rows == TileRows::Band) {
+        answer.isComplete = known.isComplete;
+        if (scope.rows == TileRows::Mean) {
+            answer.buckets = {columns.buckets(0, period)};
+        } else if (scope.rows == TileRows::Band) {
             answer.band = columns.band();
         } else if (scope.rows == TileRows::Nodes) {
             answer.groups = groupsOf(link, question, columns, period);
@@ -291,7 +329,7 @@ private:
             answer.high = seen.second;
         }
         if (known.some > 0)
-            answer.remark = fmt::format("{} of {} until all have come", known.some,
+            answer.remark = fmt::format("{} of {} so far", known.some,
                 text::counted(static_cast<std::int64_t>(scope.series), "series", "series"));
         else if (columns.isSampled())
             answer.remark = "a sample of each column";
@@ -322,9 +360,11 @@ private:
     Settings m_settings;
     std::vector<std::shared_ptr<EngineLink>> m_links;
     LaneTiles m_tiles;
+    std::atomic<bool> m_wasGone = false;
     std::mutex m_mutex;
     std::map<std::string, Extent> m_extents; // low > high: nothing seen
-    TileQueue m_queue; // its threads end first
+    TileQueue m_queue; // its threads end before the rest
+    EngineFigures m_figures; // its thread ends first
 };
 
 } // namespace

@@ -10,6 +10,7 @@
 // that, a few of the series in longer columns stand for all of them first. Where a tile alone has
 // tens of millions of samples, the engine looks at the end of each column only. The lane says both.
 
+#include "app/engine/EngineFigures.h"
 #include "app/engine/HttpFetch.h"
 #include "app/engine/LaneTiles.h"
 #include "core/figures/timeline/RemoteLanes.h"
@@ -43,6 +44,8 @@ public:
     // Of the linked runs of the store; nullptr where it has none.
     static Result<std::shared_ptr<EngineLanes>> open(const store::Store& store, Settings settings);
 
+    // Of a linked run, as far as they are known; `changed` tells of more. Absent for others.
+    virtual std::optional<StretchFigures> figures(RunId run, TimeRange stretch) = 0;
     [[nodiscard]] virtual EngineState state() const = 0;
     virtual void tryAgain() = 0;
     // The runs that go on until now.

@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -57,7 +58,10 @@ Result<std::shared_ptr<EngineLink>> EngineLink::open(
         if (one.source == stored.source)
             ++opened->m_counts[one.description.metric.name];
     }
-    ASSIGN_OR_RETURN(opened->m_fetcher, openEngine(opened->m_link.address, access));
+    EngineAccess with = access;
+    if (with.tenant.empty())
+        with.tenant = opened->m_link.tenant;
+    ASSIGN_OR_RETURN(opened->m_fetcher, openEngine(opened->m_link.address, with));
     return opened;
 }
 
@@ -96,31 +100,41 @@ Status EngineLink::learn(const IsCancelled& isCancelled) {
     ASSIGN_OR_RETURN(const auto reply, dialect.wait(isCancelled));
     // One that is not there or lets nobody in says so to the next question too.
     m_dialect = reply.trouble == Trouble::None ? Dialect::MetricsQl : Dialect::PromQl;
-    return learnPeriod(isCancelled);
+    ASSIGN_OR_RETURN(const auto period,
+        periodOf(m_link.metrics.empty() ? std::string() : m_link.metrics.front().metric.name,
+            isCancelled));
+    m_period = period;
+    return {};
 }
 
-Status EngineLink::learnPeriod(const IsCancelled& isCancelled) {
+Result<std::int64_t> EngineLink::periodOf(
+    const std::string& metric, const IsCancelled& isCancelled) {
+    {
+        const std::lock_guard lock(m_periodsMutex);
+        if (const auto known = m_periods.find(metric); known != m_periods.end())
+            return known->second;
+    }
+    const auto named = std::find_if(m_link.metrics.begin(), m_link.metrics.end(),
+        [&metric](const FoundMetric& found) { return found.metric.name == metric; });
     const std::int64_t end = std::min(m_link.range.end.ns, wallClock().ns) / text::kMillisecond;
     const std::int64_t begin = m_link.range.begin.ns / text::kMillisecond;
     std::int64_t found = 0;
     for (const std::int64_t at : {end - 1, std::midpoint(begin, end)}) {
-        if (found > 0 || m_link.metrics.empty())
+        if (found > 0 || named == m_link.metrics.end())
             break;
         ASSIGN_OR_RETURN(const auto body,
-            askFor(*m_fetcher, densityRequest(m_link, m_link.metrics.front().engineName, at),
-                isCancelled));
+            askFor(*m_fetcher, densityRequest(m_link, named->engineName, at), isCancelled));
         const auto read = readSamples(body, [&found](AnsweredSeries& series) -> Status {
             if (!series.values.empty() && series.values.front() >= 1.0)
-                found = std::max(found,
-                    static_cast<std::int64_t>(
-                        static_cast<double>(kDensityMs) / series.values.front()));
+                found = std::max<std::int64_t>(
+                    found, std::llround(static_cast<double>(kDensityMs) / series.values.front()));
             return {};
         });
         if (!read.hasValue())
             return read.error();
     }
-    m_period = found > 0 ? found : kUsualPeriodMs;
-    return {};
+    const std::lock_guard lock(m_periodsMutex);
+    return m_periods[metric] = found > 0 ? found : kUsualPeriodMs;
 }
 
 double EngineLink::readsFor(const LaneScope& scope, double ms) const {
@@ -129,10 +143,10 @@ double EngineLink::readsFor(const LaneScope& scope, double ms) const {
     std::size_t series = scope.uuid.empty() ? std::max<std::size_t>(1, scope.series) : 1;
     if (scope.some > 0)
         series = std::min(series, scope.some);
-    constexpr int forSeries = 3;
+    constexpr int statistics = 3;
     int times = 1;
-    if (!isMetricsQl() && scope.rows != TileRows::Nodes)
-        times = scope.rows == TileRows::Band ? static_cast<int>(kBandRows) : forSeries;
+    if (!isMetricsQl() && (scope.rows == TileRows::Band || scope.rows == TileRows::Series))
+        times = statistics;
     return static_cast<double>(series) * times * ms / static_cast<double>(m_period);
 }
 

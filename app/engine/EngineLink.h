@@ -19,10 +19,12 @@
 
 namespace trainscope::app {
 
+class BandCounts;
 class TileFilling;
+struct SeriesFigure;
 
 // What the rows of a tile are.
-enum class TileRows { Series, Band, Nodes };
+enum class TileRows { Series, Band, Nodes, Mean };
 
 // A lane of a link: what its tiles are of.
 struct LaneScope {
@@ -60,6 +62,11 @@ public:
     Result<std::vector<std::shared_ptr<LaneTile>>> fetch(const LaneScope& scope,
         std::int64_t stepMs, std::int64_t first, int tiles,
         const importers::engine::IsCancelled& isCancelled);
+    // Of each series of a metric over a stretch of time.
+    Result<std::vector<SeriesFigure>> figures(const std::string& metric, TimeRange stretch,
+        const importers::engine::IsCancelled& isCancelled);
+    // Ours, once each.
+    [[nodiscard]] std::vector<std::string> metrics() const;
     [[nodiscard]] std::uint64_t wireBytes() const { return m_wireBytes; }
     // Samples that the engine reads for that time, as often as it has to; 0 before isKnown().
     [[nodiscard]] double readsFor(const LaneScope& scope, double ms) const;
@@ -72,16 +79,19 @@ private:
         , m_roster(std::move(roster)) { }
     using Tiles = std::vector<std::shared_ptr<LaneTile>>;
     // What an answer holds: a statistic, or by its labels several.
-    enum class Holds { Low, Mean, High, Rate, ByLabels, Row, Counts };
+    enum class Holds { Low, Mean, High, Rate, ByLabels, Row, Distribution, Counts };
     struct Asked {
         const importers::engine::FoundMetric* metric = nullptr;
         Holds holds = Holds::Mean;
-        std::size_t row = 0; // of a band
+        std::size_t row = 0; // of a band; of stretches the statistic
         std::unique_ptr<importers::engine::Question> question;
+        std::shared_ptr<BandCounts> counts = {}; // of a distribution
     };
     using Questions = std::vector<Asked>;
 
-    Status learnPeriod(const importers::engine::IsCancelled& isCancelled);
+    // Milliseconds; of a metric of ours, asked for once.
+    Result<std::int64_t> periodOf(
+        const std::string& metric, const importers::engine::IsCancelled& isCancelled);
     [[nodiscard]] bool isMetricsQl() const {
         return m_dialect == importers::engine::Dialect::MetricsQl;
     }
@@ -89,12 +99,19 @@ private:
         const LaneScope& scope, const importers::engine::FoundMetric& metric) const;
     [[nodiscard]] importers::engine::ReductionScope reductionOf(
         const LaneScope& scope, const importers::engine::FoundMetric& metric) const;
+    Questions askStretch(const std::string& metric, TimeRange stretch);
     void ask(const LaneScope& scope, const importers::engine::FoundMetric& metric,
         const importers::engine::Columns& columns, Questions& questions);
     Status takeAll(Questions& questions, const LaneScope& scope, TileFilling& filling,
         importers::engine::Trouble& trouble, const importers::engine::IsCancelled& isCancelled);
+    // The quantiles of a band where an engine has to be asked for each by itself.
+    Status takeQuantiles(const LaneScope& scope, const importers::engine::FoundMetric& metric,
+        const importers::engine::Columns& columns, TileFilling& filling,
+        importers::engine::Trouble& trouble, const importers::engine::IsCancelled& isCancelled);
     Status take(const Asked& asked, const std::string& body, const LaneScope& scope,
         TileFilling& filling) const;
+    [[nodiscard]] std::optional<Subject> subjectOf(
+        importers::engine::Labels labels, const importers::engine::FoundMetric& metric) const;
     [[nodiscard]] std::optional<std::int64_t> rowOf(
         const importers::engine::Labels& labels, const Asked& asked, TileRows rows) const;
     Result<Tiles> fetchHalves(const LaneScope& scope, std::int64_t stepMs, std::int64_t first,
@@ -108,6 +125,8 @@ private:
     std::unique_ptr<importers::engine::Fetcher> m_fetcher;
     std::map<std::string, std::size_t> m_counts; // series by metric
     std::mutex m_learning;
+    std::map<std::string, std::int64_t> m_periods; // by metric; for one thread at a time
+    std::mutex m_periodsMutex;
     std::atomic<importers::engine::Dialect> m_dialect = importers::engine::Dialect::PromQl;
     std::atomic<std::int64_t> m_period = 0;
     std::atomic<std::uint64_t> m_wireBytes = 0;

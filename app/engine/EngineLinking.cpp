@@ -27,9 +27,10 @@ Status linkEngine(store::Store& store, const EngineRequest& request,
         series.push_back(channel.description);
         ++report.counts["series:" + channel.description.metric.name];
     }
-    const auto link
+    auto link
         = importers::engine::linkOf(request.address, {request.selector, range, request.mapping},
             catalogue, importers::engine::isRelative(request.to));
+    link.tenant = request.tenant;
     RETURN_IF_ERROR(store::writeLink(
         store, source, {{}, id, request.address.url, textOf(link)}, series, range));
     report.importer += ", linked";

@@ -161,12 +161,51 @@ Result<QList<QSslCertificate>> certificatesOf(const std::string& path) {
     return found;
 }
 
+// Who one is, by the name of a header.
+bool isSecret(std::string_view name) {
+    const std::string lower = lowered(name);
+    constexpr std::array<std::string_view, 6> words{
+        "auth", "cookie", "token", "key", "secret", "password"};
+    return std::any_of(words.begin(), words.end(),
+        [&lower](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
+bool isHeaderName(std::string_view name) {
+    constexpr std::array<std::string_view, 6> own{"host", "content-length", "content-type",
+        "accept-encoding", "connection", "transfer-encoding"};
+    const bool isWord = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+        return isDigit(c) || (lowerChar(c) >= 'a' && lowerChar(c) <= 'z') || c == '-' || c == '_';
+    });
+    return isWord && std::find(own.begin(), own.end(), lowered(name)) == own.end();
+}
+
 } // namespace
+
+Status addHeader(EngineAccess& access, std::string_view text) {
+    const auto colon = text.find(':');
+    const std::string_view name = trimmed(text.substr(0, colon));
+    const std::string_view value
+        = colon == std::string_view::npos ? std::string_view() : trimmed(text.substr(colon + 1));
+    const bool isPrintable = std::all_of(value.begin(), value.end(),
+        [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
+    // The text may hold a secret and is not repeated.
+    if (!isHeaderName(name) || value.empty() || !isPrintable)
+        return usageError(
+            "A header is given as NAME:VALUE, such as X-Scope-OrgID:team, and is none "
+            "of HTTP's own.");
+    if (lowered(name) == "x-scope-orgid")
+        access.tenant = value;
+    else
+        access.headers.emplace_back(name, value);
+    return {};
+}
 
 Result<std::unique_ptr<Fetcher>> openEngine(
     const importers::engine::Address& address, const EngineAccess& access) {
     const QUrl url(QString::fromStdString(address.url));
-    const bool hasSecret = !access.token.empty() || !access.password.empty();
+    const bool hasSecret = !access.token.empty() || !access.password.empty()
+        || std::any_of(access.headers.begin(), access.headers.end(),
+            [](const auto& header) { return isSecret(header.first); });
     if (hasSecret && !address.isEncrypted() && !isOwnMachine(url.host())) {
         return Error{ErrorCode::Refused,
             "A token or password would travel unencrypted over the network to " + address.host()
@@ -179,7 +218,11 @@ Result<std::unique_ptr<Fetcher>> openEngine(
     else if (!access.user.empty())
         settings.authorization
             = "Basic " + QByteArray::fromStdString(access.user + ":" + access.password).toBase64();
-    settings.tenant = QByteArray::fromStdString(access.tenant);
+    for (const auto& [name, value] : access.headers)
+        settings.headers.emplace_back(
+            QByteArray::fromStdString(name), QByteArray::fromStdString(value));
+    if (!access.tenant.empty())
+        settings.headers.emplace_back("X-Scope-OrgID", QByteArray::fromStdString(access.tenant));
     ASSIGN_OR_RETURN(settings.certificates, certificatesOf(access.caFile));
     settings.connectTime = access.connectTime;
     settings.silence = access.silence;
@@ -193,7 +236,18 @@ Result<EngineAccess> accessFrom(const AccessFiles& files) {
     EngineAccess access;
     access.user = files.user;
     access.caFile = files.caFile;
-    access.tenant = files.tenant;
+    if (const char* lines = std::getenv("TRAINSCOPE_ENGINE_HEADERS")) {
+        for (std::string_view rest = lines; !rest.empty();) {
+            const std::string_view line = rest.substr(0, rest.find('\n'));
+            rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+            if (!trimmed(line).empty())
+                RETURN_IF_ERROR(addHeader(access, line));
+        }
+    }
+    for (const std::string& header : files.headers)
+        RETURN_IF_ERROR(addHeader(access, header));
+    if (!files.tenant.empty())
+        access.tenant = files.tenant;
     if (files.user.empty()) {
         ASSIGN_OR_RETURN(access.token, firstLine(files.tokenFile, "TRAINSCOPE_ENGINE_TOKEN"));
     } else {

@@ -11,6 +11,8 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace trainscope::app {
 
@@ -21,6 +23,7 @@ struct EngineAccess {
     std::string password;
     std::string caFile; // PEM, trusted beside the system's; empty: those alone
     std::string tenant; // X-Scope-OrgID of Mimir and its relatives; empty: none
+    std::vector<std::pair<std::string, std::string>> headers; // more of them
     std::chrono::milliseconds connectTime{10'000};
     std::chrono::milliseconds silence{120'000}; // without a byte
     bool operator==(const EngineAccess&) const = default;
@@ -31,14 +34,20 @@ struct EngineAccess {
 Result<std::unique_ptr<importers::engine::Fetcher>> openEngine(
     const importers::engine::Address& address, const EngineAccess& access);
 
+// "NAME: VALUE" or "NAME:VALUE" becomes one of the headers, X-Scope-OrgID the tenant. Usage for
+// anything else, and for headers that are HTTP's own.
+Status addHeader(EngineAccess& access, std::string_view text);
+
 // From files and the environment (TRAINSCOPE_ENGINE_TOKEN, TRAINSCOPE_ENGINE_PASSWORD), where
-// nothing is in the file system: the first line of each.
+// nothing is in the file system: the first line of each. Headers also from each line of
+// TRAINSCOPE_ENGINE_HEADERS.
 struct AccessFiles {
     std::string tokenFile;
     std::string user;
     std::string passwordFile;
     std::string caFile;
     std::string tenant;
+    std::vector<std::string> headers;
 };
 Result<EngineAccess> accessFrom(const AccessFiles& files);
 

@@ -134,8 +134,8 @@ private:
                 QStringLiteral("application/x-www-form-urlencoded"));
         if (!m_settings.authorization.isEmpty())
             request.setRawHeader("Authorization", m_settings.authorization);
-        if (!m_settings.tenant.isEmpty())
-            request.setRawHeader("X-Scope-OrgID", m_settings.tenant);
+        for (const auto& [name, value] : m_settings.headers)
+            request.setRawHeader(name, value);
         request.setAttribute(QNetworkRequest::Http2AllowedAttribute, false);
         request.setAttribute(
             QNetworkRequest::AuthenticationReuseAttribute, QNetworkRequest::Manual);

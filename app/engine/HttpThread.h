@@ -16,6 +16,8 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace trainscope::app {
 
@@ -23,7 +25,7 @@ class HttpWorker;
 
 struct HttpSettings {
     QByteArray authorization; // empty: none
-    QByteArray tenant;
+    std::vector<std::pair<QByteArray, QByteArray>> headers; // more of them
     QList<QSslCertificate> certificates; // beside the system's
     std::chrono::milliseconds connectTime{};
     std::chrono::milliseconds silence{};

@@ -59,6 +59,8 @@ private:
             return m_cursor.string(m_link.selector.metric);
         if (key == "conditions")
             return m_cursor.string(m_link.selector.conditions);
+        if (key == "tenant")
+            return m_cursor.string(m_link.tenant);
         if (key == "mapping")
             return mapping();
         if (key == "from_ns")
@@ -194,7 +196,7 @@ private:
 } // namespace
 
 Link linkOf(const Address& address, const Wanted& wanted, const Catalogue& catalogue, bool isLive) {
-    return {address, wanted.selector, wanted.mapping, wanted.range, isLive,
+    return {address, wanted.selector, wanted.mapping, wanted.range, {}, isLive,
         catalogue.roster.nodes(), catalogue.roster.aliases(), catalogue.metrics};
 }
 
@@ -204,6 +206,8 @@ std::string textOf(const Link& link) {
         kLinkVersion, jsonText(link.address.url), jsonText(link.selector.metric),
         jsonText(link.selector.conditions), jsonText(textOf(link.mapping)), link.range.begin.ns,
         link.range.end.ns, link.isLive);
+    if (!link.tenant.empty())
+        text.insert(text.find("\"nodes\""), "\"tenant\":" + jsonText(link.tenant) + ",");
     const auto separated = [&text](bool& isFirst) {
         text += isFirst ? "" : ",";
         isFirst = false;

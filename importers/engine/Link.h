@@ -17,6 +17,7 @@ struct Link {
     Selector selector;
     Mapping mapping;
     TimeRange range;
+    std::string tenant; // of engines that have several; empty: none
     bool isLive = false; // it goes on until now
     std::vector<std::string> nodes;
     std::map<std::string, std::string> aliases; // of nodes

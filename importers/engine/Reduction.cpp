@@ -1,11 +1,15 @@
 #include "importers/engine/Reduction.h"
 
+#include "core/text/Times.h"
 #include "importers/common/ExporterMetrics.h"
 #include "importers/engine/Moments.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
 
 namespace trainscope::importers::engine {
 
@@ -20,6 +24,8 @@ std::string_view functionOf(Reduced what) {
         return "min_over_time";
     case Reduced::Max:
         return "max_over_time";
+    case Reduced::Count:
+        return "count_over_time";
     case Reduced::Mean:
         break;
     }
@@ -45,6 +51,16 @@ HttpRequest rangeRequest(std::string query, const Columns& columns) {
         {{"query", std::move(query)}, {"start", apiSeconds(first)},
             {"end", apiSeconds(first + columns.stepMs * (columns.count - 1))},
             {"step", apiSeconds(columns.stepMs)}, {"nocache", "1"}}};
+}
+
+std::string samplesOf(const Link& link, const ReductionScope& scope, TimeRange stretch) {
+    return samplesOf(link, scope, Columns{0, 0, 1, stretch.length().ns / text::kMillisecond});
+}
+
+HttpRequest wholeRequest(std::string query, TimeRange stretch) {
+    return {"api/v1/query",
+        {{"query", std::move(query)}, {"time", apiSeconds(stretch.end.ns / text::kMillisecond - 1)},
+            {"nocache", "1"}}};
 }
 
 // Whichever of them a series has: the others are empty and divide nothing.
@@ -73,12 +89,11 @@ HttpRequest rollupRequest(const Link& link, const ReductionScope& scope, const C
 std::optional<Reduced> takeReduced(Labels& labels) {
     const std::string_view said = labels.find(kRollupLabel);
     std::optional<Reduced> what;
-    if (said == "min")
-        what = Reduced::Min;
-    else if (said == "avg")
-        what = Reduced::Mean;
-    else if (said == "max")
-        what = Reduced::Max;
+    for (const Reduced one : {Reduced::Min, Reduced::Mean, Reduced::Max, Reduced::Count}) {
+        const std::string_view function = functionOf(one);
+        if (said == function || said == function.substr(0, function.find('_')))
+            what = one;
+    }
     std::erase_if(labels.rest, [](const auto& label) { return label.first == kRollupLabel; });
     return what;
 }
@@ -92,6 +107,27 @@ HttpRequest bandRequest(
     return rangeRequest(fmt::format("quantile({}, {})", kBandQuantiles.at(row - 1),
                             reduced(link, scope, Reduced::Mean, columns)),
         columns);
+}
+
+// Steps of the logarithm, so that steps are as fine for small values as for large ones.
+HttpRequest distributionRequest(
+    const Link& link, const ReductionScope& scope, const Columns& columns) {
+    return rangeRequest(
+        fmt::format("count_values(\"{}\", round(ln({}) * {}))", kRowLabel,
+            reduced(link, scope, Reduced::Mean, columns), std::lround(0.5 / kSharpness)),
+        columns);
+}
+
+double distributedOf(const Labels& labels) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    const std::string_view row = labels.find(kRowLabel);
+    if (row == "-Inf")
+        return 0.0;
+    double steps = 0.0;
+    const auto [end, problem] = std::from_chars(row.data(), row.data() + row.size(), steps);
+    return problem == std::errc{} && end == row.data() + row.size() && std::isfinite(steps)
+        ? std::exp(steps * 2.0 * kSharpness)
+        : none;
 }
 
 HttpRequest bandsRequest(const Link& link, const ReductionScope& scope, const Columns& columns) {
@@ -134,10 +170,29 @@ HttpRequest nodeRequest(const Link& link, const ReductionScope& scope, const Col
         columns);
 }
 
+HttpRequest meanRequest(const Link& link, const ReductionScope& scope, const Columns& columns) {
+    return rangeRequest("avg(" + reduced(link, scope, Reduced::Mean, columns) + ")", columns);
+}
+
+HttpRequest stretchRequest(
+    const Link& link, const ReductionScope& scope, Reduced what, TimeRange stretch) {
+    return wholeRequest(fmt::format("{}({})", scope.isCounter ? "increase" : functionOf(what),
+                            samplesOf(link, scope, stretch)),
+        stretch);
+}
+
+HttpRequest stretchesRequest(const Link& link, const ReductionScope& scope, TimeRange stretch) {
+    std::string functions;
+    for (const Reduced one : {Reduced::Min, Reduced::Mean, Reduced::Max, Reduced::Count})
+        functions += (functions.empty() ? "\"" : ", \"") + std::string(functionOf(one)) + "\"";
+    return wholeRequest(
+        "aggr_over_time((" + functions + "), " + samplesOf(link, scope, stretch) + ")", stretch);
+}
+
 HttpRequest densityRequest(const Link& link, const std::string& engineName, std::int64_t atMs) {
     return {"api/v1/query",
         {{"query",
-             "max(count_over_time(" + link.selector.with({engineName}) + "["
+             "quantile(0.5, count_over_time(" + link.selector.with({engineName}) + "["
                  + engineDuration(kDensityMs) + "]))"},
             {"time", apiSeconds(atMs)}}};
 }

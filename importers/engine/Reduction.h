@@ -20,7 +20,7 @@ namespace trainscope::importers::engine {
 // of the samples, where PromQL reads them for each.
 enum class Dialect { PromQl, MetricsQl };
 
-enum class Reduced { Min, Mean, Max };
+enum class Reduced { Min, Mean, Max, Count };
 // Rows of a band, in this order: lowest, quantiles of the means, highest.
 inline constexpr std::array<double, 5> kBandQuantiles{0.05, 0.25, 0.5, 0.75, 0.95};
 inline constexpr std::size_t kBandRows = kBandQuantiles.size() + 2;
@@ -46,11 +46,19 @@ HttpRequest seriesRequest(
     const Link& link, const ReductionScope& scope, Reduced what, const Columns& columns);
 // All three at once, of gauges; reducedOf() tells which a series of the answer is. MetricsQL.
 HttpRequest rollupRequest(const Link& link, const ReductionScope& scope, const Columns& columns);
+// The mean of all series.
+HttpRequest meanRequest(const Link& link, const ReductionScope& scope, const Columns& columns);
 // Takes the label that tells; absent: another answer.
 std::optional<Reduced> takeReduced(Labels& labels);
 // The row of kBandRows.
 HttpRequest bandRequest(
     const Link& link, const ReductionScope& scope, std::size_t row, const Columns& columns);
+// How many series have a mean of about that much, within kSharpness of it: all quantiles of one
+// reading. distributedOf() tells of which mean a series of the answer counts; NaN: one below 0.
+inline constexpr double kSharpness = 0.0025;
+HttpRequest distributionRequest(
+    const Link& link, const ReductionScope& scope, const Columns& columns);
+double distributedOf(const Labels& labels);
 // All rows at once, and more that are none; bandRowOf() tells. MetricsQL.
 HttpRequest bandsRequest(const Link& link, const ReductionScope& scope, const Columns& columns);
 std::optional<std::size_t> bandRowOf(const Labels& labels);
@@ -59,7 +67,13 @@ HttpRequest nodeRequest(const Link& link, const ReductionScope& scope, const Col
 // How many samples each series has in each column; by nodes, each node.
 HttpRequest countRequest(
     const Link& link, const ReductionScope& scope, bool isByNode, const Columns& columns);
-// How many samples a series has in ten minutes before `at`.
+// One number of each series over a whole stretch; of counters what they grew by.
+HttpRequest stretchRequest(
+    const Link& link, const ReductionScope& scope, Reduced what, TimeRange stretch);
+// All of them at once, of gauges; takeReduced() tells which. MetricsQL.
+HttpRequest stretchesRequest(const Link& link, const ReductionScope& scope, TimeRange stretch);
+// How many samples half of the series have at most in ten minutes before `at`: what is scraped
+// twice is no measure.
 HttpRequest densityRequest(const Link& link, const std::string& engineName, std::int64_t atMs);
 inline constexpr std::int64_t kDensityMs = 600'000;
 

@@ -85,6 +85,16 @@ UiSheet {
             }
         }
         ConnectField {
+            name: "header"
+            label: qsTr("Headers")
+            hint: qsTr("None; or X-Scope-OrgID: team")
+            tip: qsTr("Sent with each question, parted by semicolons; the tenant of Mimir and Thanos")
+            text: sheet.controller.header
+            locked: sheet.controller.busy
+            onEdited: text => sheet.controller.header = text
+            onEntered: sheet.controller.ask()
+        }
+        ConnectField {
             name: "match"
             label: qsTr("Series")
             hint: qsTr("All; or {Hostname=~\"node-[1-4]\"}")

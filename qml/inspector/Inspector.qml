@@ -30,6 +30,9 @@ InspectorPane {
         text: panel.facts.errorText
         color: Theme.warning
     }
+    InspectorText {
+        text: panel.facts.engineText
+    }
     FactList {
         facts: panel.facts.selection
     }

@@ -43,7 +43,7 @@ Rectangle {
         x: Theme.spaceM
         anchors.verticalCenter: profile.verticalCenter
         width: minimap.controller.navigation.plotX - 2 * Theme.spaceM
-        text: qsTr("Whole run")
+        text: profile.note === "" ? qsTr("Whole run") : profile.note
     }
     UiText {
         id: begin

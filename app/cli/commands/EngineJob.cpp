@@ -20,7 +20,8 @@ using namespace importers::engine;
 
 bool hasEngineOptions(const EngineOptions& options) {
     return options.link || !options.match.empty() || !options.from.empty() || !options.step.empty()
-        || !options.mapFile.empty() || !options.tokenFile.empty() || !options.user.empty();
+        || !options.mapFile.empty() || !options.tokenFile.empty() || !options.user.empty()
+        || !options.headers.empty();
 }
 
 Result<Mapping> mappingIn(const std::string& path) {
@@ -102,10 +103,11 @@ Status checkSources(const std::vector<std::string>& sources, const EngineOptions
 
 Result<ImportOutcome> runEngineJob(
     const ImportRequest& request, const EngineOptions& options, const Console& console) {
-    ASSIGN_OR_RETURN(const auto engine, requestFrom(request, options));
+    ASSIGN_OR_RETURN(auto engine, requestFrom(request, options));
     ASSIGN_OR_RETURN(const auto access,
         app::accessFrom({options.tokenFile, options.user, options.passwordFile, options.caFile,
-            options.tenant}));
+            options.tenant, options.headers}));
+    engine.tenant = access.tenant;
     needCoreApplication();
     ASSIGN_OR_RETURN(const auto fetcher, app::openEngine(engine.address, access));
     ProgressLine line(console);

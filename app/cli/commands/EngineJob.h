@@ -5,6 +5,7 @@
 #include "app/cli/commands/ImportJob.h"
 
 #include <string>
+#include <vector>
 
 namespace trainscope::cli {
 
@@ -21,6 +22,7 @@ struct EngineOptions {
     std::string passwordFile;
     std::string caFile;
     std::string tenant;
+    std::vector<std::string> headers;
     int questions = 4;
 };
 

@@ -170,6 +170,10 @@ void addEngineOptions(CLI::App& command, EngineOptions& options) {
     addOption(
         command, "--ca", options.caFile, "Certificates to trust beside the system's, PEM", "FILE");
     addOption(command, "--tenant", options.tenant, "The tenant (X-Scope-OrgID) of Mimir", "ID");
+    addOption(command, "--header", options.headers,
+        "A header of each question; may be given several times", "NAME:VALUE")
+        ->expected(1)
+        ->take_all();
     addOption(command, "--questions", options.questions,
         "Questions to the engine at once; 4 unless given", "N")
         ->check(CLI::Range(1, 16));

@@ -71,6 +71,10 @@ Result<ConnectController::Job> ConnectController::job() const {
         job.access.password = m_secret.toStdString();
     }
     job.access.caFile = m_caFile.trimmed().toStdString();
+    const auto headers = m_header.split(QLatin1Char(';'), Qt::SkipEmptyParts);
+    for (const QString& header : headers)
+        RETURN_IF_ERROR(addHeader(job.access, header.trimmed().toStdString()));
+    request.tenant = job.access.tenant;
     job.database = m_target.trimmed().toStdString();
     return job;
 }

@@ -39,6 +39,7 @@ class ConnectController : public QObject {
     Q_PROPERTY(QString user MEMBER m_user WRITE setUser NOTIFY changed FINAL)
     Q_PROPERTY(QString secret MEMBER m_secret WRITE setSecret NOTIFY changed FINAL)
     Q_PROPERTY(QString caFile MEMBER m_caFile WRITE setCaFile NOTIFY changed FINAL)
+    Q_PROPERTY(QString header MEMBER m_header WRITE setHeader NOTIFY changed FINAL)
     Q_PROPERTY(bool linked MEMBER m_isLinked WRITE setLinked NOTIFY changed FINAL)
     Q_PROPERTY(QString target MEMBER m_target WRITE setTarget NOTIFY changed FINAL)
 
@@ -75,6 +76,7 @@ public:
     void setUser(const QString& text) { set(m_user, text); }
     void setSecret(const QString& text) { set(m_secret, text); }
     void setCaFile(const QString& text) { set(m_caFile, text); }
+    void setHeader(const QString& text) { set(m_header, text); }
     void setLinked(bool isLinked) { set(m_isLinked, isLinked); }
     void setTarget(const QString& text) { set(m_target, text); }
 
@@ -138,6 +140,7 @@ private:
     QString m_user;
     QString m_secret;
     QString m_caFile;
+    QString m_header; // "X-Scope-OrgID: team"; several are parted by ;
     bool m_isLinked = true;
     QString m_target;
     bool m_isBusy = false;

@@ -73,6 +73,21 @@ std::vector<Fact> factsOf(const RunStatistics& run) {
     return facts;
 }
 
+QString engineTextOf(const std::vector<RunStatistics>& runs) {
+    for (const RunStatistics& run : runs) {
+        if (!run.told || run.told->metrics >= run.told->of)
+            continue;
+        if (run.told->error)
+            return InspectorModel::tr("%1 of %2 metrics: the engine does not answer.")
+                .arg(run.told->metrics)
+                .arg(run.told->of);
+        return InspectorModel::tr("Asking the engine: %1 of %2 metrics…")
+            .arg(run.told->metrics)
+            .arg(run.told->of);
+    }
+    return {};
+}
+
 } // namespace
 
 InspectorModel::InspectorModel(QObject* parent)
@@ -104,6 +119,7 @@ void InspectorModel::startStatistics(const QString& title) {
 void InspectorModel::showStatistics(const Result<std::vector<RunStatistics>>& statistics) {
     m_computing = false;
     m_error.clear();
+    m_engineText = statistics.hasValue() ? engineTextOf(statistics.value()) : QString();
     std::vector<Fact> facts;
     if (!statistics.hasValue()) {
         m_error = QString::fromStdString(statistics.error().describe());
@@ -146,6 +162,7 @@ void InspectorModel::clear() {
     m_selectionTitle.clear();
     m_computing = false;
     m_error.clear();
+    m_engineText.clear();
     m_selection.setFacts({});
     m_gpus.setStatistics({});
     m_kernels.clear();

@@ -27,6 +27,7 @@ class InspectorModel : public QObject {
     Q_PROPERTY(trainscope::app::KernelFigures* kernels READ kernels CONSTANT FINAL)
     Q_PROPERTY(bool computing READ isComputing NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY selectionChanged FINAL)
+    Q_PROPERTY(QString engineText READ engineText NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString cursorTitle READ cursorTitle NOTIFY cursorChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* cursor READ cursor CONSTANT FINAL)
     Q_PROPERTY(bool hasSpan READ hasSpan NOTIFY spanChanged FINAL)
@@ -42,6 +43,8 @@ public:
     [[nodiscard]] KernelFigures* kernels() { return &m_kernels; }
     [[nodiscard]] bool isComputing() const { return m_computing; }
     [[nodiscard]] const QString& errorText() const { return m_error; }
+    // What figures of linked runs wait for.
+    [[nodiscard]] const QString& engineText() const { return m_engineText; }
     [[nodiscard]] const QString& cursorTitle() const { return m_cursorTitle; }
     [[nodiscard]] FactListModel* cursor() { return &m_cursor; }
     [[nodiscard]] bool hasSpan() const { return m_hasSpan; }
@@ -71,6 +74,7 @@ private:
     KernelFigures m_kernels;
     bool m_computing = false;
     QString m_error;
+    QString m_engineText;
     QString m_cursorTitle;
     FactListModel m_cursor;
     bool m_hasSpan = false;

@@ -105,6 +105,24 @@ public:
         return addToGpu(series, part);
     }
 
+    // What an engine told. The energy of a GPU is its mean power over what its samples cover.
+    void add(const StretchFigures& told) {
+        m_told = RunStatistics::Told{told.told, told.metrics, told.error};
+        for (const Series& series : m_facts.series)
+            m_metrics[series.description.metric.name].metric = series.description.metric;
+        for (const SeriesFigure& figure : told.series) {
+            MetricFold& fold = m_metrics[figure.metric];
+            if (figure.total)
+                fold.total = fold.total.value_or(0.0) + *figure.total;
+            if (figure.count <= 0.0)
+                continue;
+            // Of a run that goes on the stretch that was told may be a little longer.
+            const double covered = std::min(m_window.length().seconds(), figure.coveredSeconds);
+            fold.add({1, 0, figure.mean, figure.min, figure.max, 0.0, covered});
+            addToGpu(figure, figure.mean * covered);
+        }
+    }
+
     RunStatistics finish() {
         RunStatistics result{
             m_facts.run.name, m_facts.run.gpuModel, m_window.length(), m_energy, {}, {}};
@@ -120,6 +138,7 @@ public:
             result.gpus.push_back(gpu);
         result.nodeEnergy = m_nodeEnergy;
         result.nodes = m_nodes;
+        result.told = m_told;
         return result;
     }
 
@@ -153,6 +172,25 @@ private:
         return {};
     }
 
+    void addToGpu(const SeriesFigure& figure, double energy) {
+        if (figure.subject.kind == SubjectKind::Node && figure.metric == metric::kNodePower) {
+            m_nodeEnergy = m_nodeEnergy.value_or(0.0) + energy;
+            ++m_nodes;
+        }
+        if (figure.subject.kind != SubjectKind::Gpu)
+            return;
+        GpuStatistics& gpu = m_gpus[figure.subject.rank];
+        gpu.gpu.rank = figure.subject.rank;
+        if (figure.metric == metric::kGpuTemperature)
+            gpu.peakTemperature = figure.max;
+        if (figure.metric != metric::kGpuPower)
+            return;
+        gpu.meanPower = figure.mean;
+        gpu.peakPower = figure.max;
+        gpu.energy = energy;
+        m_energy = m_energy.value_or(0.0) + energy;
+    }
+
     Status addToNodes(const Series& series) {
         ASSIGN_OR_RETURN(auto energy, energyOf(m_store, series.id, m_window, m_isCancelled));
         if (energy) {
@@ -166,6 +204,7 @@ private:
     RunFacts m_facts;
     TimeRange m_window;
     const Cancel& m_isCancelled;
+    std::optional<RunStatistics::Told> m_told;
     std::optional<double> m_nodeEnergy;
     int m_nodes = 0;
     std::map<std::string, MetricFold> m_metrics;
@@ -200,15 +239,20 @@ void addLogPlacement(const Store& store, RunId run, RunStatistics& statistics) {
 
 Result<std::vector<RunStatistics>> selectionStatistics(const Store& store,
     const TimelineCatalogue& catalogue, const std::vector<plot::ShownRun>& runs,
-    plot::ViewWindow stretch, const Cancel& isCancelled) {
+    plot::ViewWindow stretch, const Cancel& isCancelled, EngineLanes* engines) {
     std::vector<RunStatistics> all;
     const std::size_t count = std::min(runs.size(), catalogue.runs.size());
     for (std::size_t i = 0; i < count; ++i) {
         const TimeRange wanted{runs[i].origin + stretch.begin, runs[i].origin + stretch.end};
         const TimeRange window = clippedTo(catalogue.runs[i].range, wanted);
         RunFold fold(store, catalogue.facts(i), window, isCancelled);
+        if (engines != nullptr) {
+            if (const auto told = engines->figures(catalogue.facts(i).run.id, window))
+                fold.add(*told);
+        }
         for (const auto& series : catalogue.facts(i).series) {
-            RETURN_IF_ERROR(fold.add(series));
+            if (engines == nullptr || !engines->has(series))
+                RETURN_IF_ERROR(fold.add(series));
         }
         all.push_back(fold.finish());
         addLogPlacement(store, catalogue.facts(i).run.id, all.back());

@@ -2,6 +2,7 @@
 // The numbers of a stretch of time over all GPUs of the shown runs, by the definitions of
 // core/analysis. SI. Blocking; for a worker.
 
+#include "app/engine/EngineLanes.h"
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
 
 #include <functional>
@@ -39,10 +40,18 @@ struct RunStatistics {
     bool logIsAmbiguous = false;
     std::optional<double> nodeEnergy = {}; // of all nodes; absent without node_power
     int nodes = 0; // that have it
+    // Of a linked run: metrics that the engine has told of, of how many, and why no more come.
+    struct Told {
+        std::size_t metrics = 0;
+        std::size_t of = 0;
+        std::optional<Error> error;
+    };
+    std::optional<Told> told = {};
 };
 
 Result<std::vector<RunStatistics>> selectionStatistics(const store::Store& store,
     const TimelineCatalogue& catalogue, const std::vector<plot::ShownRun>& runs,
-    plot::ViewWindow stretch, const std::function<bool()>& isCancelled);
+    plot::ViewWindow stretch, const std::function<bool()>& isCancelled,
+    EngineLanes* engines = nullptr);
 
 } // namespace trainscope::app

@@ -39,6 +39,11 @@ void MinimapItem::setController(TimelineController* controller) {
     m_task.cancel();
     if (controller != nullptr) {
         connect(controller, &TimelineController::catalogueChanged, this, &MinimapItem::load);
+        connect(controller, &TimelineController::engineChanged, this, [this] {
+            if (!m_profile.isComplete)
+                read();
+            Q_EMIT noteChanged();
+        });
         connect(controller, &TimelineController::stateChanged, this, [this] {
             if (m_controller && !m_controller->isReady() && !m_profile.runs.empty())
                 load();
@@ -51,8 +56,14 @@ void MinimapItem::setController(TimelineController* controller) {
 void MinimapItem::load() {
     if (!m_controller || !m_controller->isReady() || width() < 1.0) {
         m_profile = {};
+        Q_EMIT noteChanged();
         return update();
     }
+    m_profile.isComplete = true;
+    read();
+}
+
+void MinimapItem::read() {
     const int columns = std::max(1, static_cast<int>(width()));
     const auto& context = m_controller->context();
     m_colors.clear();
@@ -61,13 +72,22 @@ void MinimapItem::load() {
     m_task.ask(
         context.readers(),
         [catalogue = context.catalogue, runs = context.runs, limits = context.window.limits(),
-            columns](const store::Store& store, const TaskStage<Profile>& stage) {
-            return readProfile(store, *catalogue, runs, limits, columns, stage.cancelCheck());
+            columns,
+            engines = context.remote](const store::Store& store, const TaskStage<Profile>& stage) {
+            return readProfile(
+                store, *catalogue, runs, limits, columns, stage.cancelCheck(), engines.get());
         },
         [this](Result<Profile> profile) {
             m_profile = profile.hasValue() ? std::move(profile).value() : Profile{};
             update();
+            Q_EMIT noteChanged();
         });
+}
+
+QString MinimapItem::note() const {
+    if (m_profile.isComplete || !m_controller)
+        return {};
+    return m_controller->engineProblem().isEmpty() ? tr("Asking…") : tr("Engine gone");
 }
 
 void MinimapItem::paint(QPainter* painter) {

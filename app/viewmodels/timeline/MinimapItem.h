@@ -15,6 +15,8 @@ namespace trainscope::app {
 class MinimapItem : public QQuickPaintedItem {
     Q_OBJECT
     QML_ELEMENT
+    // What the profile waits for; empty: nothing.
+    Q_PROPERTY(QString note READ note NOTIFY noteChanged FINAL)
     Q_PROPERTY(trainscope::app::TimelineController* controller READ controller WRITE setController
             NOTIFY controllerChanged REQUIRED FINAL)
 
@@ -23,21 +25,25 @@ public:
     struct Profile {
         std::vector<std::vector<float>> runs;
         float highest = 0.0F;
+        bool isComplete = true; // no engine is still asked
     };
     // Blocking. `limits` in view time.
     static Result<Profile> readProfile(const store::Store& store,
         const TimelineCatalogue& catalogue, const std::vector<plot::ShownRun>& runs,
-        plot::ViewWindow limits, int columns, const std::function<bool()>& isCancelled);
+        plot::ViewWindow limits, int columns, const std::function<bool()>& isCancelled,
+        EngineLanes* engines = nullptr);
 
     explicit MinimapItem(QQuickItem* parent = nullptr);
 
     [[nodiscard]] TimelineController* controller() const { return m_controller; }
     void setController(TimelineController* controller);
+    [[nodiscard]] QString note() const;
 
     void paint(QPainter* painter) override;
 
 Q_SIGNALS:
     void controllerChanged();
+    void noteChanged();
 
 protected:
     void geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) override;
@@ -51,6 +57,7 @@ private:
     enum class Grip { None, Brush, Begin, End };
 
     void load();
+    void read();
     [[nodiscard]] Grip gripAt(double x) const;
     void dragTo(double x);
 

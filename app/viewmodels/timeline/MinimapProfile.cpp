@@ -49,6 +49,34 @@ Status addSeries(const store::Store& store, const Series& series, TimeRange wind
     return {};
 }
 
+// Together, as far as the engine has told.
+Status addRemote(EngineLanes& engines, const RunFacts& facts, TimeRange window, int columns,
+    const std::function<bool()>& isCancelled, MeanColumns& means, bool& isComplete) {
+    constexpr int pixels = 4; // a column
+    figures::RemoteQuestion question;
+    question.run = facts.run.id;
+    question.isTogether = true;
+    question.window = window;
+    question.columns = std::max(1, columns / pixels);
+    for (const Series& series : facts.series) {
+        if (series.description.metric.name == metric::kGpuPower && engines.has(series)) {
+            question.metric = series.description.metric;
+            question.series.push_back(&series);
+        }
+    }
+    if (question.series.empty())
+        return {};
+    ASSIGN_OR_RETURN(const auto answer, engines.lane(question, isCancelled));
+    isComplete = isComplete && answer.isComplete;
+    const auto& buckets = answer.buckets.front();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(columns); ++i) {
+        const Bucket& bucket = buckets[i * buckets.size() / static_cast<std::size_t>(columns)];
+        if (!std::isnan(bucket.mean))
+            means.add(i, static_cast<double>(bucket.mean));
+    }
+    return {};
+}
+
 Status addTrack(const store::Store& store, const plot::ShownRun& shown, const Track& track,
     const TimeRange& shownWindow, int columns, MeanColumns& means) {
     const TimeRange window = plot::ownRange(shown, track.description.rank, shownWindow);
@@ -73,8 +101,11 @@ Status addTrack(const store::Store& store, const plot::ShownRun& shown, const Tr
 
 Result<Column> profileOf(const store::Store& store, const RunFacts& facts,
     const plot::ShownRun& shown, TimeRange window, int columns,
-    const std::function<bool()>& isCancelled) {
+    const std::function<bool()>& isCancelled, EngineLanes* engines, bool& isComplete) {
     MeanColumns means(columns);
+    if (engines != nullptr)
+        RETURN_IF_ERROR(
+            addRemote(*engines, facts, window, columns, isCancelled, means, isComplete));
     bool hasPower = false;
     for (const auto& series : facts.series) {
         if (isCancelled())
@@ -82,6 +113,8 @@ Result<Column> profileOf(const store::Store& store, const RunFacts& facts,
         if (series.description.metric.name != metric::kGpuPower)
             continue;
         hasPower = true;
+        if (engines != nullptr && engines->has(series))
+            continue;
         RETURN_IF_ERROR(addSeries(store, series, window, columns, means));
     }
     for (const auto& track : facts.tracks) {
@@ -98,12 +131,14 @@ Result<Column> profileOf(const store::Store& store, const RunFacts& facts,
 
 Result<MinimapItem::Profile> MinimapItem::readProfile(const store::Store& store,
     const TimelineCatalogue& catalogue, const std::vector<plot::ShownRun>& runs,
-    plot::ViewWindow limits, int columns, const std::function<bool()>& isCancelled) {
+    plot::ViewWindow limits, int columns, const std::function<bool()>& isCancelled,
+    EngineLanes* engines) {
     Profile profile;
     for (std::size_t i = 0; i < std::min(runs.size(), catalogue.runs.size()); ++i) {
         const TimeRange window{runs[i].origin + limits.begin, runs[i].origin + limits.end};
         ASSIGN_OR_RETURN(auto values,
-            profileOf(store, catalogue.facts(i), runs[i], window, columns, isCancelled));
+            profileOf(store, catalogue.facts(i), runs[i], window, columns, isCancelled, engines,
+                profile.isComplete));
         for (const float value : values) {
             if (value > profile.highest)
                 profile.highest = value;

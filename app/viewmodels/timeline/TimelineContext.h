@@ -7,6 +7,7 @@
 #include <QPointer>
 #include <QString>
 
+#include "app/engine/EngineLanes.h"
 #include "app/viewmodels/lanes/TimelineLoader.h"
 #include "app/viewmodels/timeline/TimeWindow.h"
 #include "app/viewmodels/timeline/TimelineHitTest.h"
@@ -26,7 +27,7 @@ struct TimelineContext {
 
     QPointer<Workspace> workspace;
     CataloguePtr catalogue;
-    std::shared_ptr<figures::RemoteLanes> remote; // of linked runs; nullptr: none
+    std::shared_ptr<EngineLanes> remote; // of linked runs; nullptr: none
     std::vector<plot::ShownRun> runs; // with their origins
     plot::Arrangement arrangement;
     TimeWindow window;

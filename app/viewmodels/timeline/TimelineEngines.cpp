@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kGatherMs = 120;
 constexpr int kFollowMs = 2000;
+constexpr int kAskAgainMs = 16'000; // after the engine was gone; lanes refuse for 15 s
 
 } // namespace
 
@@ -31,7 +32,6 @@ void TimelineController::connectEngines() {
     m_engineCall = std::make_shared<EngineCall>();
     m_engineCall->controller = this;
     m_answered.setSingleShot(true);
-    m_answered.setInterval(kGatherMs);
     m_live.setInterval(kFollowMs);
     connect(&m_answered, &QTimer::timeout, this, &TimelineController::engineAnswered);
     connect(&m_live, &QTimer::timeout, this, &TimelineController::followEngines);
@@ -51,8 +51,9 @@ EngineLanes::Settings TimelineController::engineSettings() {
         QMetaObject::invokeMethod(
             controller,
             [controller] {
-                if (!controller->m_answered.isActive())
-                    controller->m_answered.start();
+                QTimer& gathering = controller->m_answered;
+                if (!gathering.isActive() || gathering.remainingTime() > kGatherMs)
+                    gathering.start(kGatherMs);
             },
             Qt::QueuedConnection);
     };
@@ -63,6 +64,9 @@ void TimelineController::engineAnswered() {
     m_loader.invalidate();
     requestData();
     m_cursor.probe();
+    m_selection.engineAnswered();
+    if (!engineProblem().isEmpty())
+        m_answered.start(kAskAgainMs);
     Q_EMIT engineChanged();
 }
 

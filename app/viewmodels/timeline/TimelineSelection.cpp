@@ -67,15 +67,34 @@ void TimelineSelection::startStatistics() {
     const plot::ViewWindow stretch = m_context.selection.value_or(m_context.window.window());
     const QString title = m_context.selection ? tr("Selection · %1") : tr("In view · %1");
     m_inspector.startStatistics(title.arg(durationText(stretch.length())));
+    readStatistics(stretch);
+    startKernels();
+}
+
+void TimelineSelection::readStatistics(const plot::ViewWindow& stretch) {
     using Statistics = std::vector<RunStatistics>;
     m_task.ask(
         m_context.readers(),
-        [catalogue = m_context.catalogue, runs = m_context.runs, stretch](
+        [catalogue = m_context.catalogue, runs = m_context.runs, stretch,
+            engines = m_context.remote](
             const store::Store& store, const TaskStage<Statistics>& stage) {
-            return selectionStatistics(store, *catalogue, runs, stretch, stage.cancelCheck());
+            return selectionStatistics(
+                store, *catalogue, runs, stretch, stage.cancelCheck(), engines.get());
         },
-        [this](const Result<Statistics>& result) { m_inspector.showStatistics(result); });
-    startKernels();
+        [this](const Result<Statistics>& result) { showStatistics(result); });
+}
+
+void TimelineSelection::showStatistics(const Result<std::vector<RunStatistics>>& statistics) {
+    const auto isMissing
+        = [](const RunStatistics& run) { return run.told && run.told->metrics < run.told->of; };
+    m_isWaiting = statistics.hasValue()
+        && std::any_of(statistics.value().begin(), statistics.value().end(), isMissing);
+    m_inspector.showStatistics(statistics);
+}
+
+void TimelineSelection::engineAnswered() {
+    if (m_isWaiting && m_context.isReady() && !m_timer.isActive())
+        readStatistics(m_context.selection.value_or(m_context.window.window()));
 }
 
 KernelStretch TimelineSelection::shownStretch() const {

@@ -33,6 +33,8 @@ public:
     void moveEdge(int edge, double x);
     // Reads the statistics a moment later.
     void scheduleStatistics() { m_timer.start(); }
+    // Reads what an engine has told since, where something was missing.
+    void engineAnswered();
 
     [[nodiscard]] bool isVisible() const;
     [[nodiscard]] double x() const;
@@ -47,6 +49,8 @@ Q_SIGNALS:
 
 private:
     void startStatistics();
+    void readStatistics(const plot::ViewWindow& stretch);
+    void showStatistics(const Result<std::vector<RunStatistics>>& statistics);
     void startKernels();
     void showKernels(const Result<KernelReading>& reading);
     // Sums traces in the background, so that stretches need not be read.
@@ -62,6 +66,7 @@ private:
     LatestTask<KernelReading> m_kernelTask;
     LatestTask<std::optional<SpanTarget>> m_longestTask{Urgency::Pointer};
     LatestTask<std::vector<store::KeptSums>> m_sumTask{Urgency::Background};
+    bool m_isWaiting = false; // for an engine
     std::vector<RunId> m_summed; // that are being summed, or could not be
     QTimer m_timer;
 };

@@ -187,7 +187,7 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
     setAxis(lane, metric, extent);
     setTexts(lane, metric);
     if (!remote.remark.empty())
-        lane.subtitle += (lane.subtitle.empty() ? "" : ", ") + remote.remark;
+        lane.subtitle = remote.remark + (lane.subtitle.empty() ? "" : ", ") + lane.subtitle;
     return lane;
 }
 

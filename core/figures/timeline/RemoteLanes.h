@@ -18,6 +18,7 @@ struct RemoteQuestion {
     Metric metric;
     std::vector<const Series*> series; // of the lane
     bool isOnly = false; // one GPU or node of many that have the metric
+    bool isTogether = false; // only the mean of all series, as `buckets` of one
     plot::LaneStyle style = plot::LaneStyle::Lines; // as drawn
     TimeRange window;
     int columns = 0;
@@ -38,6 +39,7 @@ struct RemoteAnswer {
     // Of everything that was seen of the metric; low > high: nothing yet.
     double low = 1.0;
     double high = 0.0;
+    bool isComplete = true; // nothing of it is still asked for
     std::string remark; // for the lane's subtitle: "sampled", "being asked"; may be empty
 };
 

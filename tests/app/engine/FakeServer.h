@@ -2,9 +2,16 @@
 // A small HTTP server on the loopback, in a thread of its own, whose answers are made by the test:
 // slow ones, broken ones, wrong ones.
 
+#include <QFile>
 #include <QMap>
+#include <QProcess>
+#include <QSslCertificate>
+#include <QSslConfiguration>
+#include <QSslKey>
+#include <QSslServer>
 #include <QTcpServer>
 #include <QTcpSocket>
+#include <QTemporaryDir>
 #include <QThread>
 #include <QTimer>
 #include <QUrl>
@@ -32,29 +39,70 @@ struct Answered {
     qsizetype breakAfter = -1; // bytes of the body; −1: whole
 };
 
+// A certificate that signs itself, for 127.0.0.1, made anew for each test.
+struct OwnCertificate {
+    OwnCertificate() {
+        QProcess openssl;
+        openssl.start(QStringLiteral("openssl"),
+            {QStringLiteral("req"), QStringLiteral("-x509"), QStringLiteral("-newkey"),
+                QStringLiteral("ec"), QStringLiteral("-pkeyopt"),
+                QStringLiteral("ec_paramgen_curve:prime256v1"), QStringLiteral("-nodes"),
+                QStringLiteral("-days"), QStringLiteral("1"), QStringLiteral("-subj"),
+                QStringLiteral("/CN=engine"), QStringLiteral("-addext"),
+                QStringLiteral("subjectAltName=IP:127.0.0.1"), QStringLiteral("-keyout"),
+                folder.filePath(QStringLiteral("key.pem")), QStringLiteral("-out"), file()});
+        isMade = openssl.waitForFinished() && openssl.exitCode() == 0;
+    }
+    [[nodiscard]] QString file() const { return folder.filePath(QStringLiteral("cert.pem")); }
+    [[nodiscard]] QSslConfiguration configuration() const {
+        QFile key(folder.filePath(QStringLiteral("key.pem")));
+        QSslConfiguration tls = QSslConfiguration::defaultConfiguration();
+        if (key.open(QIODevice::ReadOnly))
+            tls.setPrivateKey(QSslKey(&key, QSsl::Ec));
+        tls.setLocalCertificateChain(QSslCertificate::fromPath(file()));
+        return tls;
+    }
+
+    QTemporaryDir folder;
+    bool isMade = false;
+};
+
 class FakeServer {
 public:
     using Answer = std::function<Answered(const Asked&)>; // called in the server's thread
 
-    explicit FakeServer(Answer answer)
-        : m_answer(std::move(answer)) {
-        m_server.moveToThread(&m_thread);
-        QObject::connect(&m_server, &QTcpServer::newConnection, &m_server, [this] { take(); });
+    // Without a certificate it speaks plainly.
+    explicit FakeServer(Answer answer, const OwnCertificate* certificate = nullptr)
+        : m_answer(std::move(answer))
+        , m_isEncrypted(certificate != nullptr) {
+        if (certificate != nullptr) {
+            auto server = std::make_unique<QSslServer>();
+            server->setSslConfiguration(certificate->configuration());
+            m_listener = std::move(server);
+        } else {
+            m_listener = std::make_unique<QTcpServer>();
+        }
+        QTcpServer& server = *m_listener;
+        server.moveToThread(&m_thread);
+        QObject::connect(
+            &server, &QTcpServer::pendingConnectionAvailable, &server, [this] { take(); });
         m_thread.start();
         QMetaObject::invokeMethod(
-            &m_server,
+            &server,
             [this] {
-                m_server.listen(QHostAddress::LocalHost);
-                m_port = m_server.serverPort();
+                m_listener->listen(QHostAddress::LocalHost);
+                m_port = m_listener->serverPort();
             },
             Qt::BlockingQueuedConnection);
     }
     ~FakeServer() {
         QMetaObject::invokeMethod(
-            &m_server,
+            m_listener.get(),
             [this] {
-                m_server.close();
-                const auto sockets = m_server.findChildren<QTcpSocket*>();
+                m_listener->close();
+                // An encrypted socket holds one that goes with it.
+                const auto sockets
+                    = m_listener->findChildren<QTcpSocket*>(QString(), Qt::FindDirectChildrenOnly);
                 for (QTcpSocket* socket : sockets)
                     delete socket;
             },
@@ -65,12 +113,15 @@ public:
     FakeServer(const FakeServer&) = delete;
     FakeServer& operator=(const FakeServer&) = delete;
 
-    [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(m_port); }
+    [[nodiscard]] std::string url() const {
+        return (m_isEncrypted ? "https://127.0.0.1:" : "http://127.0.0.1:")
+            + std::to_string(m_port);
+    }
     [[nodiscard]] int count() const { return m_count; }
 
 private:
     void take() {
-        while (QTcpSocket* socket = m_server.nextPendingConnection()) {
+        while (QTcpSocket* socket = m_listener->nextPendingConnection()) {
             QObject::connect(socket, &QTcpSocket::disconnected, socket, &QObject::deleteLater);
             auto text = std::make_shared<QByteArray>();
             QObject::connect(socket, &QTcpSocket::readyRead, socket, [this, socket, text] {
@@ -118,7 +169,8 @@ private:
 
     Answer m_answer;
     QThread m_thread;
-    QTcpServer m_server;
+    bool m_isEncrypted;
+    std::unique_ptr<QTcpServer> m_listener; // lives in the thread
     int m_port = 0;
     std::atomic<int> m_count = 0;
 };

@@ -46,6 +46,10 @@ private Q_SLOTS:
     void longQuestionsArePosted();
     void logIns();
     void secretsStayHome();
+    void certificates();
+    void prefixesAndHeaders();
+    void headersThatAreNone_data();
+    void headersThatAreNone();
     void statuses_data();
     void statuses();
     void brokenOff();
@@ -113,7 +117,76 @@ void tst_EngineFaults::secretsStayHome() {
     QVERIFY(openEngine(addressFrom("prom+http://localhost:9090").value(), access).hasValue());
     access.caFile = "/nowhere/ca.pem";
     QVERIFY(!openEngine(addressFrom("prom+https://example.org").value(), access).hasValue());
-    QVERIFY(!accessFrom({"/nowhere/token", {}, {}, {}, {}}).hasValue());
+    QVERIFY(!accessFrom({"/nowhere/token", {}, {}, {}, {}, {}}).hasValue());
+}
+
+// One that signs itself: refused, and nothing is asked; taken where it is said to be trusted, by
+// this address alone.
+void tst_EngineFaults::certificates() {
+    const OwnCertificate certificate;
+    QVERIFY(certificate.isMade);
+    FakeServer server(
+        [](const Asked&) -> Answered {
+            return {200, kFine, {}, 0, -1};
+        },
+        &certificate);
+    EngineAccess access;
+    access.token = "abc";
+    const auto refused = askFor(*fetcherOf(server, access), {kNames, {}}, {});
+    QVERIFY(!refused.hasValue());
+    QCOMPARE(refused.error().code, ErrorCode::Refused);
+    for (const char* said : {"is not trusted", "self-signed", "--ca FILE"})
+        QVERIFY2(refused.error().message.find(said) != std::string::npos,
+            refused.error().message.c_str());
+    QCOMPARE(server.count(), 0);
+    access.caFile = certificate.file().toStdString();
+    const auto trusted = askFor(*fetcherOf(server, access), {kNames, {}}, {});
+    QVERIFY2(trusted.hasValue(), trusted.hasValue() ? "" : trusted.error().message.c_str());
+    const std::string port = server.url().substr(server.url().rfind(':'));
+    const auto elsewhere = openEngine(addressFrom("https://localhost" + port).value(), access);
+    QCOMPARE(askFor(*elsewhere.value(), {kNames, {}}, {}).error().code, ErrorCode::Refused);
+    QCOMPARE(server.count(), 1);
+}
+
+// As Thanos and Mimir are reached: a path in front of the API, and who one is in a header.
+void tst_EngineFaults::prefixesAndHeaders() {
+    FakeServer server([](const Asked& asked) -> Answered {
+        if (asked.path != std::string("team/prometheus/") + kNames)
+            return {404, "404 page not found", {}, 0, -1};
+        const bool isKnown = asked.headers.value("x-scope-orgid") == "team-7"
+            && asked.headers.value("x-cluster") == "a: b" && !asked.headers.contains("cookie");
+        return {isKnown ? 200 : 401, isKnown ? kFine : "no org id", {}, 0, -1};
+    });
+    const auto address = addressFrom("prom+" + server.url() + "/team/prometheus/").value();
+    EngineAccess access;
+    QVERIFY(addHeader(access, "X-Cluster: a: b").hasValue());
+    const auto stranger = askFor(*openEngine(address, access).value(), {kNames, {}}, {});
+    QVERIFY(stranger.error().message.find("no org id") != std::string::npos);
+    QVERIFY(addHeader(access, "x-scope-orgid:team-7").hasValue());
+    QCOMPARE(access.tenant, std::string("team-7"));
+    QVERIFY(askFor(*openEngine(address, access).value(), {kNames, {}}, {}).hasValue());
+    // What may be a secret stays home as a token does; the tenant is none.
+    const auto far = addressFrom("prom+http://example.org:9009/prometheus").value();
+    QVERIFY(openEngine(far, access).hasValue());
+    QVERIFY(addHeader(access, "X-Api-Key: abc").hasValue());
+    QCOMPARE(openEngine(far, access).error().code, ErrorCode::Refused);
+}
+
+void tst_EngineFaults::headersThatAreNone_data() {
+    QTest::addColumn<QString>("text");
+    int row = 0;
+    for (const char* text :
+        {"", "X-Scope-OrgID", "X-Scope-OrgID:", ": team", "Host: other", "X Y: z", "X: a\r\nY: b"})
+        QTest::addRow("%d", ++row) << QString::fromLatin1(text);
+}
+
+void tst_EngineFaults::headersThatAreNone() {
+    QFETCH(QString, text);
+    EngineAccess access;
+    const Status added = addHeader(access, text.toStdString());
+    QVERIFY(!added.hasValue());
+    QCOMPARE(added.error().code, ErrorCode::Usage);
+    QVERIFY(access.headers.empty() && access.tenant.empty());
 }
 
 void tst_EngineFaults::statuses_data() {

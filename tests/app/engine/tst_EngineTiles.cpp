@@ -1,5 +1,6 @@
 // What answers become in tiles, with numbers that were computed by hand.
 
+#include "app/engine/BandCounts.h"
 #include "app/engine/TileFilling.h"
 #include "support/TestProgram.h"
 
@@ -40,6 +41,7 @@ class tst_EngineTiles : public QObject {
 private Q_SLOTS:
     void labelsThatChangeWithinAColumn();
     void rowsOfABand();
+    void quantilesFromCounts();
 };
 
 // 10 samples of 300 W under the old labels and 30 of 400 W under the new ones: 375 W. In the next
@@ -84,6 +86,25 @@ void tst_EngineTiles::rowsOfABand() {
     QCOMPARE(bandRowOf(told(nullptr, "0")), std::optional<std::size_t>(0));
     QCOMPARE(bandRowOf(told(nullptr, "0.95")), std::optional<std::size_t>(5));
     QCOMPARE(bandRowOf(told(nullptr, "1")), std::optional(kBandRows - 1));
+}
+
+// 1 × 10 W, 2 × 20 W, 1 × 40 W in one column, 3 × 7 W in another: ranks 0 to 3 are 10, 20, 20, 40.
+void tst_EngineTiles::quantilesFromCounts() {
+    BandCounts counts;
+    counts.add(20.0, answered("", 4, 2.0));
+    counts.add(40.0, answered("", 4, 1.0));
+    counts.add(10.0, answered("", 4, 1.0));
+    counts.add(7.0, answered("", 9, 3.0));
+    QCOMPARE(counts.quantile(0.5).values, (std::vector<double>{20.0, 7.0}));
+    QCOMPARE(counts.quantile(0.95).values.at(0), 37.0); // rank 2.85
+    QCOMPARE(counts.quantile(0.25).values.at(0), 17.5); // rank 0.75
+    QCOMPARE(counts.quantile(0.5).times.at(1).ns, 9999 * kMs);
+    QVERIFY(counts.isKnown());
+    // Steps of half a percent; nothing is 0, and below it there is no logarithm.
+    QVERIFY(std::abs(distributedOf(told(nullptr, "1200")) - std::exp(6.0)) < 1e-9);
+    QCOMPARE(distributedOf(told(nullptr, "-Inf")), 0.0);
+    counts.add(distributedOf(told(nullptr, "NaN")), answered("", 4, 1.0));
+    QVERIFY(!counts.isKnown());
 }
 
 TRAINSCOPE_TEST(tst_EngineTiles)

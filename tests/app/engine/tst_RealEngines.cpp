@@ -58,6 +58,8 @@ private Q_SLOTS:
 
 private:
     void engines();
+    void figuresOfStretches(EngineLanes& lanes, const Run& run);
+    void meansOfAll(EngineLanes& lanes, const Run& run, const std::vector<Series>& all);
     [[nodiscard]] EngineRequest request(const QString& url, bool isLinked) const;
     QString path(const char* name) const { return m_folder.filePath(QString::fromUtf8(name)); }
 
@@ -236,6 +238,52 @@ void tst_RealEngines::links() {
     QCOMPARE(band.range.high[30], 433.0F);
     QVERIFY(band.half.low[30] <= band.median.low[30] && band.median.low[30] <= band.half.high[30]);
     QVERIFY(lanes->wireBytes() > 0);
+    figuresOfStretches(*lanes, run);
+    meansOfAll(*lanes, run, all);
+}
+
+// Of the whole hour: power goes from 300 to 418 W in steps of 2 W, energy from 0 to 1799 J twice.
+void tst_RealEngines::figuresOfStretches(EngineLanes& lanes, const Run& run) {
+    const auto told = [&] { return lanes.figures(run.id, run.range).value(); };
+    QTRY_COMPARE_WITH_TIMEOUT(told().told, std::size_t{3}, 10'000);
+    const auto figures = told();
+    QCOMPARE(figures.metrics, std::size_t{3});
+    QVERIFY(!figures.error);
+    QCOMPARE(figures.series.size(), std::size_t{48});
+    for (const SeriesFigure& one : figures.series) {
+        const int gpu = one.subject.rank;
+        if (one.metric == "gpu_energy") {
+            // Engines guess what lies between the samples and the ends, and between two series.
+            QVERIFY2(std::abs(*one.total / (gpu + 1) - 3598.0) < 4.0,
+                std::to_string(*one.total / (gpu + 1)).c_str());
+            continue;
+        }
+        QCOMPARE(one.count, gpu == 3 ? 3300.0 : 3600.0);
+        QCOMPARE(one.coveredSeconds, one.count);
+        if (one.metric != "gpu_power")
+            continue;
+        QVERIFY(std::abs(one.mean - (359.0 + gpu)) < 1e-6);
+        QCOMPARE(one.min, 300.0 + gpu);
+        QCOMPARE(one.max, 418.0 + gpu);
+    }
+}
+
+// 359 W and the GPU's number, 7.5 on average; in the gap of GPU 3 117/15.
+void tst_RealEngines::meansOfAll(
+    EngineLanes& lanes, const Run& run, const std::vector<Series>& all) {
+    figures::RemoteQuestion question;
+    question.run = run.id;
+    question.metric = seriesOf(all, "gpu_power", 0)->description.metric;
+    question.series = {seriesOf(all, "gpu_power", 0), seriesOf(all, "gpu_power", 1)};
+    question.isTogether = true;
+    question.window = run.range;
+    question.columns = 60;
+    const auto answer = lanes.lane(question, {});
+    QVERIFY(answer.hasValue() && answer.value().isComplete);
+    const auto& buckets = answer.value().buckets.at(0);
+    QCOMPARE(buckets.size(), std::size_t{60});
+    for (std::size_t i = 1; i + 1 < 60; ++i)
+        QVERIFY(std::abs(buckets[i].mean - 366.5F) < 15.9F);
 }
 
 void tst_RealEngines::engineGone() {

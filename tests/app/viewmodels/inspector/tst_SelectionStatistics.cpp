@@ -16,6 +16,33 @@ using namespace trainscope;
 using test::kStart;
 using test::seconds;
 
+namespace {
+
+// Has told of power alone: GPU 0 has all of its samples, GPU 1 half of them.
+class ToldOfPower final : public app::EngineLanes {
+public:
+    std::optional<app::StretchFigures> figures(RunId, TimeRange) override {
+        app::StretchFigures told;
+        told.metrics = 2;
+        told.told = 1;
+        told.series
+            = {{"gpu_power", {SubjectKind::Gpu, 0, 0, {}}, 100.0, 90.0, 110.0, 10.0, 10.0, {}},
+                {"gpu_power", {SubjectKind::Gpu, 1, 0, {}}, 40.0, 0.0, 60.0, 5.0, 5.0, {}}};
+        return told;
+    }
+    bool has(const Series&) const override { return true; }
+    Result<figures::RemoteAnswer> lane(
+        const figures::RemoteQuestion&, const std::function<bool()>&) override {
+        return figures::RemoteAnswer{};
+    }
+    app::EngineState state() const override { return {}; }
+    void tryAgain() override { }
+    std::vector<RunId> liveRuns() const override { return {}; }
+    std::uint64_t wireBytes() const override { return 0; }
+};
+
+} // namespace
+
 class tst_SelectionStatistics : public QObject {
     Q_OBJECT
 
@@ -79,6 +106,22 @@ private Q_SLOTS:
         QCOMPARE(run.gpus[1].energy.value_or(-1), 60.0);
         QCOMPARE(run.gpus[0].energy.value_or(-1), 200.0);
         QCOMPARE(of(run, "pcie_rx").total.value_or(-1), 4e6);
+    }
+    void whatAnEngineTold() {
+        ToldOfPower engine;
+        const auto all = app::selectionStatistics(
+            *m_store, *m_catalogue, m_runs, {{0}, seconds(10)}, never, &engine);
+        const auto& run = all.value().front();
+        QCOMPARE(run.told->metrics, std::size_t{1});
+        QCOMPARE(run.told->of, std::size_t{2});
+        // 100 W over 10 s, 40 W over 5 s of them.
+        QCOMPARE(run.energy.value_or(-1), 1200.0);
+        QCOMPARE(of(run, "gpu_power").mean.value_or(-1), 80.0);
+        QCOMPARE(of(run, "gpu_power").min.value_or(-1), 0.0);
+        QCOMPARE(of(run, "gpu_power").max.value_or(-1), 110.0);
+        QCOMPARE(run.gpus[1].energy.value_or(-1), 200.0);
+        QCOMPARE(run.gpus[1].peakPower.value_or(-1), 60.0);
+        QVERIFY(!of(run, "gpu_temperature").mean.has_value());
     }
     void nothingThere() {
         const auto run = statistics({seconds(50), seconds(60)});
