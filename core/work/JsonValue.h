@@ -1,5 +1,5 @@
 #pragma once
-// JsonValue: a small JSON text as a tree, for the arguments of operators and the tables of their
+// JsonValue: a JSON text as a tree whose keys are found in any case, for the arguments of operators and the tables of their
 // work. Pure; any thread.
 
 #include <cstdint>
