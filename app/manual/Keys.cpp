@@ -16,6 +16,7 @@ constexpr auto kTimeline = QT_TRANSLATE_NOOP("KeyMap", "Timeline");
 constexpr auto kLanes = QT_TRANSLATE_NOOP("KeyMap", "Lanes");
 constexpr auto kLayout = QT_TRANSLATE_NOOP("KeyMap", "Layout");
 constexpr auto kQuery = QT_TRANSLATE_NOOP("KeyMap", "Query");
+constexpr auto kOperators = QT_TRANSLATE_NOOP("KeyMap", "Operators");
 constexpr auto kMouse = QT_TRANSLATE_NOOP("KeyMap", "Mouse on the timeline");
 
 constexpr std::array kEntries{
@@ -55,6 +56,7 @@ constexpr std::array kEntries{
     KeyEntry{"view8", kViews, "Ctrl+9", "", QT_TRANSLATE_NOOP("KeyMap", "Query")},
     KeyEntry{"view9", kViews, "Ctrl+0", "", QT_TRANSLATE_NOOP("KeyMap", "Runs")},
     KeyEntry{"view10", kViews, "Ctrl+P", "", QT_TRANSLATE_NOOP("KeyMap", "Predict")},
+    KeyEntry{"view11", kViews, "Ctrl+K", "", QT_TRANSLATE_NOOP("KeyMap", "Operators")},
 
     KeyEntry{"filter", kRuns, "Ctrl+L", "", QT_TRANSLATE_NOOP("KeyMap", "Filter the runs")},
     KeyEntry{"runOnly", kRuns, "", "Enter", QT_TRANSLATE_NOOP("KeyMap", "Show only this run")},
@@ -124,6 +126,19 @@ constexpr std::array kEntries{
     KeyEntry{"queryStop", kQuery, "", "Esc", QT_TRANSLATE_NOOP("KeyMap", "Stop the query")},
     KeyEntry{"queryCopy", kQuery, "", "Ctrl+C",
         QT_TRANSLATE_NOOP("KeyMap", "In the table: copy the row")},
+
+    KeyEntry{"operatorsFold", kOperators, "", "←  →",
+        QT_TRANSLATE_NOOP("KeyMap", "Fold, unfold the row; to its caller")},
+    KeyEntry{"operatorsOpen", kOperators, "", "Enter  Double click",
+        QT_TRANSLATE_NOOP("KeyMap", "Its longest kernel on the timeline")},
+    KeyEntry{"operatorsSearch", kOperators, "", "/",
+        QT_TRANSLATE_NOOP("KeyMap", "Search frames; their callers stay")},
+    KeyEntry{"operatorsZoom", kOperators, "", "Z",
+        QT_TRANSLATE_NOOP("KeyMap", "The selected frame fills the flame graph")},
+    KeyEntry{"operatorsWhole", kOperators, "", "U",
+        QT_TRANSLATE_NOOP("KeyMap", "The whole flame graph")},
+    KeyEntry{
+        "operatorsCopy", kOperators, "", "Ctrl+C", QT_TRANSLATE_NOOP("KeyMap", "Copy the row")},
 
     KeyEntry{"wheel", kMouse, "", "Wheel", QT_TRANSLATE_NOOP("KeyMap", "Scroll the lanes")},
     KeyEntry{"ctrlWheel", kMouse, "", "Ctrl+Wheel  Pinch",

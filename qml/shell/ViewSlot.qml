@@ -15,7 +15,7 @@ FocusScope {
     property bool visited: false
     readonly property ViewPage page: place.count > 0 ? place.itemAt(0) as ViewPage : null
     // In the order of Views.View.
-    readonly property list<Component> makers: [timeline, layout, figures, figures, figures, figures, compare, findings, query, runs, predict]
+    readonly property list<Component> makers: [timeline, layout, figures, figures, figures, figures, compare, findings, query, runs, predict, operators]
 
     visible: chosen
     onChosenChanged: visited = visited || chosen
@@ -101,6 +101,16 @@ FocusScope {
         id: predict
 
         PredictView {
+            anchors.fill: parent
+            focus: true
+            session: slot.session
+            inspectorOpen: slot.inspectorOpen
+        }
+    }
+    Component {
+        id: operators
+
+        OperatorsView {
             anchors.fill: parent
             focus: true
             session: slot.session

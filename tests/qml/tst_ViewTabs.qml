@@ -42,7 +42,7 @@ Item {
             compare(theSession.views.view, Views.Kernels);
         }
         function test_everyTabHasItsKey() {
-            const keys = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "P"];
+            const keys = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "P", "K"];
             compare(theSession.views.titles.length, keys.length);
             for (let i = 0; i < keys.length; ++i)
                 compare(KeyMap.hint("view" + i), "Ctrl+" + keys[i]);

@@ -164,6 +164,24 @@ void TimelineController::selectEvidence(const Evidence& evidence) {
         m_cursor.place(m_context.cursor.value_or(m_context.window.window().begin), *evidence.rank);
 }
 
+// For views that follow the window or the selection.
+void TimelineController::shareStretches() {
+    if (!m_views || !isReady())
+        return;
+    std::vector<ShownStretch> stretches;
+    for (const auto& run : m_context.runs) {
+        const auto absolute = [&run](const plot::ViewWindow& window) {
+            return TimeRange{run.origin + window.begin, run.origin + window.end};
+        };
+        ShownStretch& stretch = stretches.emplace_back();
+        stretch.run = run.id;
+        stretch.window = absolute(m_context.window.window());
+        if (m_context.selection)
+            stretch.selection = absolute(*m_context.selection);
+    }
+    m_views->setStretches(std::move(stretches));
+}
+
 void TimelineController::reveal(const Evidence& evidence) {
     if (!m_context.workspace)
         return;

@@ -42,6 +42,8 @@ void TimelineController::connectParts() {
         Q_EMIT stateChanged();
     });
     connect(&m_navigation, &TimelineNavigation::windowMoved, this, &This::windowMoved);
+    connect(&m_navigation, &TimelineNavigation::windowChanged, this, &This::shareStretches);
+    connect(&m_selection, &TimelineSelection::changed, this, &This::shareStretches);
     connect(&m_navigation, &TimelineNavigation::arrangementRestored, &m_lanes,
         &TimelineLanes::restored);
     connect(&m_navigation, &TimelineNavigation::timeDisplayChanged, this, [this] {

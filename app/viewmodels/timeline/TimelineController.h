@@ -127,6 +127,7 @@ private:
     };
 
     void connectParts();
+    void shareStretches();
     void connectEngines();
     void disconnectEngines();
     void reloadDatabase();

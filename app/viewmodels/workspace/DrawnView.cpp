@@ -192,12 +192,31 @@ void DrawnView::takeSelection(const Evidence& evidence) {
 DrawnView::Part DrawnView::findAgain() const {
     if (!m_selected || !m_selected->choice || !m_picture)
         return std::nullopt;
+    Part other; // of the same title
     for (const plot::Rect& target : m_picture->targets) {
         auto part = partAt(centreOf(target));
-        if (part && part->choice && part->title == m_selected->title)
+        if (!part || !part->choice || part->title != m_selected->title)
+            continue;
+        if (part->choice == m_selected->choice)
             return part;
+        if (!other)
+            other = std::move(part);
     }
-    return std::nullopt;
+    return other;
+}
+
+void DrawnView::selectOffered(std::optional<std::size_t> choice) {
+    Part found;
+    if (m_picture && choice) {
+        for (const plot::Rect& target : m_picture->targets) {
+            auto part = partAt(centreOf(target));
+            if (part && part->choice == choice) {
+                found = std::move(part);
+                break;
+            }
+        }
+    }
+    setSelected(std::move(found));
 }
 
 void DrawnView::placeSelection() {

@@ -55,7 +55,7 @@ public:
     Q_INVOKABLE void leave();
     Q_INVOKABLE void clickAt(double x, double y);
     // The timeline of what is selected, or the choice that it offers.
-    Q_INVOKABLE void openSelected();
+    Q_INVOKABLE virtual void openSelected();
     // To the neighbour of what is selected, by columns and rows; true if there is one.
     Q_INVOKABLE bool step(int columns, int rows);
 
@@ -86,6 +86,9 @@ protected:
     // The picture is another one: nothing is pointed at.
     void pictureChanged();
     void forgetSelection() { m_evidence.reset(); }
+    // That choice of those that the picture offers is the selected one; absent, or where the
+    // picture does not have it: none is.
+    void selectOffered(std::optional<std::size_t> choice);
 
 private:
     using Part = std::optional<plot::FigureHit>;

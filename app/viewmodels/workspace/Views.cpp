@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kViewsSaveDelayMs = 500;
 constexpr std::array<const char*, Views::kViews> kKeys{"timeline", "layout", "heatmap", "kernels",
-    "sweep", "spectrum", "compare", "findings", "query", "runs", "predict"};
+    "sweep", "spectrum", "compare", "findings", "query", "runs", "predict", "operators"};
 
 } // namespace
 
@@ -45,7 +45,7 @@ void Views::setWorkspace(Workspace* workspace) {
 
 QStringList Views::titles() const {
     return {tr("Timeline"), tr("Layout"), tr("Heatmap"), tr("Kernels"), tr("Sweep"), tr("Spectrum"),
-        tr("Compare"), tr("Findings"), tr("Query"), tr("Runs"), tr("Predict")};
+        tr("Compare"), tr("Findings"), tr("Query"), tr("Runs"), tr("Predict"), tr("Operators")};
 }
 
 QString Views::keyOf(View view) {
@@ -78,6 +78,7 @@ void Views::reload() {
     m_uuid = m_workspace ? m_workspace->uuid() : std::string();
     take({});
     m_cursor.clear();
+    m_stretches.clear();
     if (m_uuid.empty())
         return;
     QtConcurrent::run(&viewFiles(), [uuid = m_uuid] {
@@ -157,6 +158,12 @@ std::optional<TimeNs> Views::cursorOf(RunId run) const {
     const auto found = std::find_if(m_cursor.begin(), m_cursor.end(),
         [run](const CursorPlace& place) { return place.run == run; });
     return found == m_cursor.end() ? std::nullopt : std::optional(found->time);
+}
+
+std::optional<ShownStretch> Views::stretchOf(RunId run) const {
+    const auto found = std::find_if(m_stretches.begin(), m_stretches.end(),
+        [run](const ShownStretch& stretch) { return stretch.run == run; });
+    return found == m_stretches.end() ? std::nullopt : std::optional(*found);
 }
 
 void Views::select(const Evidence& evidence) {

@@ -35,6 +35,14 @@ struct CursorPlace {
     bool operator==(const CursorPlace&) const = default;
 };
 
+// What the timeline shows of a run, and what of it is selected there; absolute.
+struct ShownStretch {
+    RunId run;
+    TimeRange window;
+    std::optional<TimeRange> selection;
+    bool operator==(const ShownStretch&) const = default;
+};
+
 class Views : public QObject {
     Q_OBJECT
     QML_ELEMENT
@@ -60,10 +68,11 @@ public:
         Findings,
         Query,
         Runs,
-        Predict
+        Predict,
+        Operators
     };
     Q_ENUM(View)
-    static constexpr int kViews = 11;
+    static constexpr int kViews = 12;
 
     explicit Views(QObject* parent = nullptr);
     ~Views() override;
@@ -96,6 +105,10 @@ public:
     // not among the places have none.
     void setCursor(std::vector<CursorPlace> places);
     [[nodiscard]] std::optional<TimeNs> cursorOf(RunId run) const;
+
+    // The timeline sets them; views that follow it read them when they are seen.
+    void setStretches(std::vector<ShownStretch> stretches) { m_stretches = std::move(stretches); }
+    [[nodiscard]] std::optional<ShownStretch> stretchOf(RunId run) const;
 
     // What went wrong in a view, for the window to tell.
     void report(const trainscope::Error& error) { Q_EMIT failed(error); }
@@ -132,6 +145,7 @@ private:
     View m_firstView = Timeline;
     SavedViews m_saved;
     std::vector<CursorPlace> m_cursor;
+    std::vector<ShownStretch> m_stretches;
     std::optional<RunId> m_toPredict;
     QTimer m_saveTimer;
 };

@@ -77,7 +77,7 @@ private:
         m_ratio = m_sheet.width("B / A");
         for (std::size_t i = 0; i < m_count; ++i) {
             const ComparedOperator& one = m_data.operators[i];
-            m_names = std::max(m_names, m_sheet.width(one.name));
+            m_names = std::max(m_names, m_sheet.width(comparedTitle(one.kind, one.name)));
             m_a = std::max(m_a, m_sheet.width(secondsText(one.times.a)));
             m_b = std::max(m_b, m_sheet.width(secondsText(one.times.b)));
             m_ratio = std::max(m_ratio, m_sheet.width(changeText(one)));
@@ -128,7 +128,8 @@ private:
             m_sheet.text({right, baseline}, std::move(words), m_sheet.theme.text, TextRole::Small,
                 Align::Right);
         };
-        m_sheet.text({area.x, baseline}, m_sheet.fitted(one.name, m_names), m_sheet.theme.text);
+        m_sheet.text({area.x, baseline}, m_sheet.fitted(comparedTitle(one.kind, one.name), m_names),
+            m_sheet.theme.text);
         cell(rightOfA(area), secondsText(one.times.a));
         cell(rightOfB(area), secondsText(one.times.b));
         cell(area.right(), changeText(one));
@@ -173,7 +174,7 @@ std::optional<FigureHit> hitDifference(
         return std::nullopt;
     const ComparedOperator& one = data.operators[target->index];
     FigureHit hit = operatorsHit(*target);
-    hit.title = one.name;
+    hit.title = comparedTitle(one.kind, one.name);
     if (!one.path.empty())
         hit.facts.emplace_back("Called by", one.path);
     if (one.pass != analysis::Pass::None)

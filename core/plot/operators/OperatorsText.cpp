@@ -32,6 +32,10 @@ std::string frameTitle(FrameKind kind, std::string_view name) {
     return std::string(kind == FrameKind::Kernel ? shortKernelName(name) : name);
 }
 
+std::string comparedTitle(FrameKind kind, std::string_view name) {
+    return kind == FrameKind::Root ? "Outside of operators" : frameTitle(kind, name);
+}
+
 std::string passTitle(Pass pass) {
     if (pass == Pass::None)
         return "Other";

@@ -14,6 +14,8 @@ namespace trainscope::plot {
 
 // As people call it: modules without the profiler's prefix, kernels without their arguments.
 std::string frameTitle(analysis::FrameKind kind, std::string_view name);
+// The same of work that is compared by what launched it: that of the root has no operator.
+std::string comparedTitle(analysis::FrameKind kind, std::string_view name);
 std::string passTitle(analysis::Pass pass); // "Forward", …; "Other" where nothing tells
 Color passColor(analysis::Pass pass);
 std::string categoryTitle(std::string_view category); // of kernels; empty: copies and sets

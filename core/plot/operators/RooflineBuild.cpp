@@ -1,6 +1,7 @@
 // Operators over the roofs of their GPU: speed against arithmetic intensity, both logarithmic,
 // points as large as their time is long.
 #include "core/plot/Palette.h"
+#include "core/plot/RunInk.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/figures/PanelBuild.h"
 #include "core/plot/operators/OperatorsSheet.h"
@@ -18,7 +19,8 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kRooflineLines = 30.0; // of small text
+constexpr double kRooflineLines = 18.0; // of small text
+constexpr double kPrintedLines = 30.0;
 constexpr double kLeastPoint = 0.5; // diameters, in sizes of small text
 constexpr double kMostPoint = 3.0;
 constexpr std::size_t kMostNamed = 14;
@@ -60,7 +62,8 @@ public:
         }
         makeAxes();
         m_sheet.setLegend(m_colours.legend());
-        placePlot(m_sheet.open(kRooflineLines * m_sheet.lineHeight()));
+        placePlot(m_sheet.open(
+            (isPrinted(m_sheet.theme) ? kPrintedLines : kRooflineLines) * m_sheet.lineHeight()));
         drawAxes();
         drawRoofs();
         drawPoints();

@@ -132,7 +132,8 @@ private Q_SLOTS:
         const QStringList keys{QStringLiteral("timeline"), QStringLiteral("layout"),
             QStringLiteral("heatmap"), QStringLiteral("kernels"), QStringLiteral("sweep"),
             QStringLiteral("spectrum"), QStringLiteral("compare"), QStringLiteral("findings"),
-            QStringLiteral("query"), QStringLiteral("runs"), QStringLiteral("predict")};
+            QStringLiteral("query"), QStringLiteral("runs"), QStringLiteral("predict"),
+            QStringLiteral("operators")};
         auto views = opened();
         QCOMPARE(views->titles().size(), keys.size());
         for (int view = 0; view < Views::kViews; ++view) {

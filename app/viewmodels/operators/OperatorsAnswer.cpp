@@ -1,0 +1,373 @@
+#include "app/viewmodels/operators/OperatorsAnswer.h"
+
+#include "core/model/Try.h"
+#include "core/plot/operators/OperatorsText.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace trainscope::app {
+namespace {
+
+using analysis::CallNode;
+using analysis::CallTree;
+using analysis::FrameKind;
+using analysis::OperatorGrouping;
+using analysis::WorkEfficiency;
+
+constexpr std::size_t kUnfoldedRows = 24;
+constexpr int kTimeColumn = 2;
+constexpr int kDifferenceColumn = 2;
+
+OperatorGrouping groupingOf(OperatorsBy by) {
+    switch (by) {
+    case OperatorsBy::Operator:
+        return OperatorGrouping::Operator;
+    case OperatorsBy::Module:
+        return OperatorGrouping::Module;
+    case OperatorsBy::Annotation:
+        return OperatorGrouping::Annotation;
+    case OperatorsBy::Pass:
+        return OperatorGrouping::Pass;
+    default:
+        return OperatorGrouping::Shape;
+    }
+}
+
+std::vector<OutlineColumn> workColumns(bool isTree) {
+    std::vector<OutlineColumn> columns{{"Calls", "1", "How often it was called"},
+        {"Kernels", "1", "Kernels, copies and sets that it launched"},
+        {"Time", "s", "The sum of its kernels' times"}};
+    if (isTree)
+        columns.push_back({"Own time", "s", "Of kernels that it launched itself"});
+    columns.push_back({"Busy", "s", "The union of its kernels over all streams"});
+    columns.insert(columns.end(),
+        {{"FLOP", "FLOP", "Of all its calls, from shapes and types"},
+            {"Bytes", "B", "Read and written by all its calls at least"},
+            {"Speed", "FLOP/s", "FLOP over busy time"}, {"Memory", "B/s", "Bytes over busy time"},
+            {"Of roofline", "%", "The least time that the GPU allows over the busy time"},
+            {"Could be saved", "s", "Time above the roofline"}});
+    return columns;
+}
+
+void addWorkValues(const WorkEfficiency& known, std::vector<std::optional<double>>& values) {
+    for (const auto& value : {known.flop, known.bytes, known.flopPerSecond, known.bytesPerSecond,
+             known.rooflineFraction, known.savable})
+        values.push_back(value);
+}
+
+OutlineNode treeRow(const plot::CalledWork& work, std::size_t place) {
+    const CallNode& node = work.tree.nodes[place];
+    OutlineNode row;
+    row.parent = node.parent;
+    row.source = place;
+    row.kind = node.kind;
+    row.pass = node.pass;
+    row.category = work.categories[place];
+    row.name = plot::frameTitle(node.kind, work.tree.names[node.name]);
+    row.note = analysis::shapeText(work.tree.signatures[node.signature]);
+    const bool isCalled = !analysis::isWork(node.kind) && node.sums.calls > 0;
+    row.values = {isCalled ? std::optional(static_cast<double>(node.sums.calls)) : std::nullopt,
+        static_cast<double>(node.sums.works), node.sums.time.seconds(),
+        node.sums.ownWorks > 0 ? std::optional(node.sums.ownTime.seconds()) : std::nullopt,
+        node.sums.busy.seconds()};
+    addWorkValues(
+        work.efficiencies.empty() ? WorkEfficiency() : work.efficiencies[place], row.values);
+    return row;
+}
+
+OperatorOutline treeOutline(const plot::CalledWork& work) {
+    std::vector<OutlineNode> rows;
+    rows.reserve(work.tree.nodes.size());
+    for (std::size_t i = 0; i < work.tree.nodes.size(); ++i)
+        rows.push_back(treeRow(work, i));
+    OperatorOutline outline(workColumns(true), std::move(rows), kTimeColumn);
+    outline.unfoldLongest(kUnfoldedRows);
+    return outline;
+}
+
+OperatorOutline tableOutline(
+    const std::vector<plot::MeasuredOperator>& operators, OperatorGrouping grouping) {
+    std::vector<OutlineNode> rows;
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+        const plot::MeasuredOperator& one = operators[i];
+        OutlineNode& row = rows.emplace_back();
+        row.source = i;
+        row.kind = grouping == OperatorGrouping::Module ? FrameKind::Module
+            : grouping == OperatorGrouping::Annotation  ? FrameKind::Annotation
+                                                        : FrameKind::Operator;
+        row.pass = one.pass;
+        row.category = one.category;
+        row.name = one.name;
+        row.note = analysis::shapeText(one.signature);
+        row.values = {static_cast<double>(one.calls), static_cast<double>(one.works),
+            one.time.seconds(), one.busy.seconds()};
+        addWorkValues(one.efficiency, row.values);
+    }
+    return {workColumns(false), std::move(rows), kTimeColumn};
+}
+
+std::vector<std::optional<double>> comparedValues(const analysis::ComparedTimes& times) {
+    const auto seconds = [](const std::optional<analysis::ComparedSide>& side) {
+        return side ? std::optional(side->seconds) : std::nullopt;
+    };
+    const auto calls = [](const std::optional<analysis::ComparedSide>& side) {
+        return side ? std::optional(side->calls) : std::nullopt;
+    };
+    return {seconds(times.a), seconds(times.b), times.difference(), times.ratio(), std::nullopt,
+        calls(times.a), calls(times.b)};
+}
+
+OperatorOutline comparedOutline(const plot::DifferenceFigureData& data, bool isTree) {
+    std::vector<OutlineNode> rows;
+    const auto add = [&rows, isTree](const auto& one, std::size_t source) -> OutlineNode& {
+        OutlineNode& row = rows.emplace_back();
+        row.source = source;
+        row.kind = one.kind;
+        row.pass = one.pass;
+        row.name = isTree ? plot::frameTitle(one.kind, one.name)
+                          : plot::comparedTitle(one.kind, one.name);
+        row.values = comparedValues(one.times);
+        row.words = std::string(analysis::toString(one.times.change()));
+        return row;
+    };
+    const auto& frames = data.difference.frames;
+    for (std::size_t i = 0; isTree && i < frames.size(); ++i)
+        add(frames[i], i).parent = frames[i].parent;
+    for (std::size_t i = 0; !isTree && i < data.operators.size(); ++i)
+        add(data.operators[i], i).note = data.operators[i].path;
+    const bool isPerStep = data.difference.isPerStep();
+    const char* timeTip = isPerStep ? "Kernel time of a step" : "Kernel time";
+    OperatorOutline outline(
+        {{"A", "s", timeTip}, {"B", "s", timeTip}, {"B − A", "s", "Below 0: B is faster", true},
+            {"B / A", "×", "Of the times"}, {"Change", "", "What became of it"},
+            {"Calls of A", "1", isPerStep ? "In a step" : "In all"},
+            {"Calls of B", "1", isPerStep ? "In a step" : "In all"}},
+        std::move(rows), kDifferenceColumn);
+    outline.unfoldLongest(kUnfoldedRows);
+    return outline;
+}
+
+Result<ReadingPtr> readingOf(const store::Store& store, const figures::OperatorsQuery& query,
+    const std::vector<ReadingPtr>& known, const Progress& progress) {
+    for (const ReadingPtr& one : known) {
+        if (one && one->query == query)
+            return one;
+    }
+    ASSIGN_OR_RETURN(auto reading, figures::loadOperators(store, query, progress));
+    return std::make_shared<const figures::OperatorsReading>(std::move(reading));
+}
+
+Status compare(const store::Store& store, const std::vector<ReadingPtr>& known,
+    OperatorsAnswer& answer, const Progress& progress) {
+    figures::OperatorsQuery query;
+    query.run = answer.question.against;
+    ASSIGN_OR_RETURN(answer.other, readingOf(store, query, known, progress));
+    const bool isTree = answer.question.by == OperatorsBy::Tree;
+    const bool isByName = answer.question.by == OperatorsBy::Operator;
+    auto data = figures::differenceOf(*answer.reading, *answer.other, isTree || isByName);
+    answer.outline = comparedOutline(data, isTree);
+    answer.difference = std::make_shared<const plot::DifferenceFigureData>(std::move(data));
+    return {};
+}
+
+void describe(OperatorsAnswer& answer) {
+    const auto& reading = *answer.reading;
+    answer.work = answer.question.python ? reading.work : figures::withoutPython(reading);
+    answer.grouping = groupingOf(answer.question.by);
+    auto operators = figures::measuredOperators(reading, answer.grouping);
+    answer.roofline
+        = std::make_shared<const plot::RooflineFigureData>(figures::rooflineOf(reading, operators));
+    answer.table = std::make_shared<const plot::OperatorTableFigureData>(
+        figures::operatorTableOf(reading, answer.grouping, std::move(operators)));
+    if (!answer.work)
+        return;
+    answer.outline = answer.question.by == OperatorsBy::Tree
+        ? treeOutline(*answer.work)
+        : tableOutline(answer.table->operators, answer.grouping);
+}
+
+} // namespace
+
+Result<OperatorsAnswerPtr> answerTo(const store::Store& store, const OperatorsQuestion& question,
+    const OperatorsAnswerPtr& known, const Progress& progress) {
+    auto answer = std::make_shared<OperatorsAnswer>();
+    answer->question = question;
+    const std::vector<ReadingPtr> readings
+        = known ? std::vector{known->reading, known->other} : std::vector<ReadingPtr>();
+    ASSIGN_OR_RETURN(answer->reading, readingOf(store, question.query, readings, progress));
+    describe(*answer);
+    if (question.against.isValid()) {
+        RETURN_IF_ERROR(compare(store, readings, *answer, progress));
+    }
+    return answer;
+}
+
+namespace {
+
+// Whether a frame of the tree is what a row of a flat table is of.
+bool isOfRow(const CallTree& tree, const CallNode& node, const OutlineNode& row,
+    const std::string& signature, OperatorGrouping grouping) {
+    if (analysis::isWork(node.kind))
+        return false;
+    switch (grouping) {
+    case OperatorGrouping::Pass:
+        return node.pass == row.pass;
+    case OperatorGrouping::Module:
+    case OperatorGrouping::Annotation:
+        return node.kind == row.kind
+            && plot::frameTitle(node.kind, tree.names[node.name]) == row.name;
+    case OperatorGrouping::Operator:
+    case OperatorGrouping::Shape:
+        break;
+    }
+    return tree.names[node.name] == row.name
+        && (grouping == OperatorGrouping::Operator || tree.signatures[node.signature] == signature);
+}
+
+void addKernel(
+    const std::string& name, const CallNode& leaf, std::map<std::string, KernelsUnder>& kernels) {
+    const auto [found, isNew] = kernels.try_emplace(name);
+    KernelsUnder& one = found->second;
+    one.name = name;
+    one.shortest = isNew ? leaf.shortest : std::min(one.shortest, leaf.shortest);
+    if (isNew || leaf.longest > one.longest) {
+        one.longest = leaf.longest;
+        one.longestAt = leaf.longestAt;
+    }
+    one.count += leaf.sums.works;
+    one.total = one.total + leaf.sums.time;
+}
+
+// By node of the tree: whether it, or one of its callers where these count with all they call, is
+// of the row.
+std::vector<bool> nodesOfRow(const OperatorsAnswer& answer, std::uint32_t row) {
+    const CallTree& tree = answer.work->tree;
+    const OutlineNode& shown = answer.outline.nodes()[row];
+    std::vector<bool> isIn(tree.nodes.size(), false);
+    if (answer.question.by == OperatorsBy::Tree) {
+        for (std::size_t i = 0; i < tree.nodes.size(); ++i)
+            isIn[i] = i == shown.source || (i > 0 && isIn[tree.nodes[i].parent]);
+        return isIn;
+    }
+    const std::string& signature = answer.table->operators[shown.source].signature;
+    const bool isWhole = answer.grouping == OperatorGrouping::Module
+        || answer.grouping == OperatorGrouping::Annotation;
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        const CallNode& node = tree.nodes[i];
+        const bool isBelow = i > 0 && isIn[node.parent] && (isWhole || analysis::isWork(node.kind));
+        isIn[i] = isBelow || isOfRow(tree, node, shown, signature, answer.grouping);
+    }
+    return isIn;
+}
+
+std::uint32_t longestOf(const CallTree& tree, const std::vector<bool>& isIn) {
+    std::uint32_t best = OutlineNode::kNone;
+    for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
+        const bool isFrame = isIn[i] && !analysis::isWork(tree.nodes[i].kind);
+        if (isFrame
+            && (best == OutlineNode::kNone || tree.nodes[i].sums.time > tree.nodes[best].sums.time))
+            best = i;
+    }
+    return best;
+}
+
+} // namespace
+
+std::vector<KernelsUnder> kernelsUnder(const OperatorsAnswer& answer, std::uint32_t row) {
+    std::vector<KernelsUnder> made;
+    if (answer.difference || !answer.work || row >= answer.outline.nodes().size())
+        return made;
+    const CallTree& tree = answer.work->tree;
+    const auto isIn = nodesOfRow(answer, row);
+    std::map<std::string, KernelsUnder> kernels;
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        if (isIn[i] && analysis::isWork(tree.nodes[i].kind) && tree.nodes[i].sums.works > 0)
+            addKernel(tree.names[tree.nodes[i].name], tree.nodes[i], kernels);
+    }
+    for (auto& [name, one] : kernels)
+        made.push_back(std::move(one));
+    std::stable_sort(made.begin(), made.end(),
+        [](const KernelsUnder& one, const KernelsUnder& other) { return one.total > other.total; });
+    return made;
+}
+
+text::Table kernelsTable(const std::vector<KernelsUnder>& kernels) {
+    text::Table table;
+    table.title = "Kernels";
+    table.columns = {
+        {"Kernel", text::Align::Left}, {"Count"}, {"Total"}, {"Mean"}, {"Shortest"}, {"Longest"}};
+    for (const KernelsUnder& one : kernels)
+        table.add({plot::frameTitle(FrameKind::Kernel, one.name), one.count, one.total,
+            DurationNs{one.total.ns / one.count}, one.shortest, one.longest});
+    return table;
+}
+
+std::uint32_t treeNodeOf(const OperatorsAnswer& answer, std::uint32_t row) {
+    if (answer.difference || !answer.work || row >= answer.outline.nodes().size())
+        return OutlineNode::kNone;
+    if (answer.question.by == OperatorsBy::Tree)
+        return static_cast<std::uint32_t>(answer.outline.nodes()[row].source);
+    return longestOf(answer.work->tree, nodesOfRow(answer, row));
+}
+
+std::uint32_t rowOfOperator(const OperatorsAnswer& answer, std::size_t shown) {
+    if (answer.question.by != OperatorsBy::Tree)
+        return answer.outline.nodeOf(shown);
+    if (!answer.work || !answer.table || shown >= answer.table->operators.size())
+        return OutlineNode::kNone;
+    const plot::MeasuredOperator& one = answer.table->operators[shown];
+    const CallTree& tree = answer.work->tree;
+    std::uint32_t best = OutlineNode::kNone;
+    for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
+        const CallNode& node = tree.nodes[i];
+        const bool isIt = !analysis::isWork(node.kind) && tree.names[node.name] == one.name
+            && tree.signatures[node.signature] == one.signature;
+        if (isIt
+            && (best == OutlineNode::kNone || node.sums.ownTime > tree.nodes[best].sums.ownTime))
+            best = i;
+    }
+    return best;
+}
+
+std::uint32_t rowOfTreeNode(const OperatorsAnswer& answer, std::size_t node) {
+    if (answer.question.by == OperatorsBy::Tree)
+        return answer.outline.nodeOf(node);
+    if (!answer.work || node >= answer.work->tree.nodes.size())
+        return OutlineNode::kNone;
+    const CallTree& tree = answer.work->tree;
+    const auto& rows = answer.outline.nodes();
+    // A kernel is told of by what launched it.
+    auto at = static_cast<std::uint32_t>(node);
+    if (analysis::isWork(tree.nodes[at].kind))
+        at = tree.nodes[at].parent;
+    for (std::uint32_t row = 0; row < rows.size(); ++row) {
+        const std::string& signature = answer.table->operators[rows[row].source].signature;
+        if (isOfRow(tree, tree.nodes[at], rows[row], signature, answer.grouping))
+            return row;
+    }
+    return OutlineNode::kNone;
+}
+
+std::uint32_t rowOfDifference(const OperatorsAnswer& answer, std::size_t shown) {
+    if (!answer.difference || shown >= answer.difference->operators.size())
+        return OutlineNode::kNone;
+    if (answer.question.by != OperatorsBy::Tree)
+        return answer.outline.nodeOf(shown);
+    const auto& one = answer.difference->operators[shown];
+    const auto& frames = answer.difference->difference.frames;
+    std::uint32_t best = OutlineNode::kNone;
+    for (std::uint32_t i = 0; i < frames.size(); ++i) {
+        const bool isIt = frames[i].name == one.name && frames[i].pass == one.pass;
+        if (isIt
+            && (best == OutlineNode::kNone
+                || std::abs(frames[i].times.difference())
+                    > std::abs(frames[best].times.difference())))
+            best = i;
+    }
+    return best;
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,379 @@
+#include "app/viewmodels/operators/OperatorsController.h"
+
+#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/RunWording.h"
+#include "core/plot/operators/OperatorsText.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::app {
+
+OperatorsController::OperatorsController(QObject* parent)
+    : DrawnView(true, parent) {
+    connect(&m_kernels, &FigureTableModel::selected, this, [this](const report::RowSource& source) {
+        const auto found = std::find_if(m_under.begin(), m_under.end(),
+            [&source](const KernelsUnder& one) { return one.name == source.name; });
+        if (found != m_under.end())
+            show(*found);
+    });
+}
+
+OperatorsController::~OperatorsController() = default;
+
+void OperatorsController::restore() {
+    m_settings = decodeOperators(savedSettings(Views::Operators));
+    showSettings();
+    load();
+}
+
+void OperatorsController::forget() {
+    m_answer.reset();
+    m_node = OutlineNode::kNone;
+    m_root = 0;
+    showRows();
+    describeNode();
+    pictureChanged();
+}
+
+// The one that was selected last, else the first of those that are shown.
+const Run* OperatorsController::shownRun() const {
+    const auto* open = workspace();
+    if (open == nullptr)
+        return nullptr;
+    const auto& shown = open->shownRuns();
+    const bool isSelectedShown = std::any_of(
+        shown.begin(), shown.end(), [this](const auto& run) { return run.id == m_selectedRun; });
+    if (isSelectedShown)
+        return open->findRun(m_selectedRun);
+    return shown.empty() ? nullptr : open->findRun(shown.front().id);
+}
+
+OperatorsChoices OperatorsController::choices() const {
+    OperatorsChoices choices;
+    const Run* run = shownRun();
+    if (run == nullptr)
+        return choices;
+    for (const Run& other : workspace()->runs()) {
+        if (other.id != run->id && other.kind == RunKind::Measured)
+            choices.others.push_back(other.name);
+    }
+    if (m_answer && m_answer->reading->query.run == run->id) {
+        choices.ranks = m_answer->reading->ranks;
+        choices.hasModules = m_answer->reading->work && m_answer->reading->work->tree.hasModules;
+    }
+    return choices;
+}
+
+void OperatorsController::showSettings() {
+    m_settingRows.setRows(operatorsRows(m_settings, choices()));
+}
+
+void OperatorsController::choose(const QString& key, int choice) {
+    const OperatorsSettings changed = withOperators(m_settings, choices(), key, choice);
+    if (changed == m_settings)
+        return;
+    m_settings = changed;
+    m_exported = 0;
+    saveSettings(Views::Operators, encodeOperators(m_settings));
+    showSettings();
+    load();
+    pictureChanged();
+}
+
+TimeRange OperatorsController::wantedWindow(RunId run) const {
+    const auto stretch = views()->stretchOf(run);
+    if (m_settings.of == OperatorsOf::Run || !stretch)
+        return kAllTime;
+    if (m_settings.of == OperatorsOf::Window)
+        return stretch->window;
+    return stretch->selection.value_or(kAllTime);
+}
+
+std::optional<OperatorsQuestion> OperatorsController::wanted() const {
+    const Run* run = shownRun();
+    if (run == nullptr)
+        return std::nullopt;
+    OperatorsQuestion question;
+    question.query = {run->id, std::nullopt, wantedWindow(run->id)};
+    const auto known = choices();
+    // Another run may not have that rank.
+    const bool isTraced
+        = std::find(known.ranks.begin(), known.ranks.end(), m_settings.rank) != known.ranks.end();
+    if (m_settings.rank >= 0 && isTraced)
+        question.query.rank = m_settings.rank;
+    for (const Run& other : workspace()->runs()) {
+        if (other.name == m_settings.against && other.id != run->id)
+            question.against = other.id;
+    }
+    question.by = m_settings.by;
+    question.python = m_settings.python;
+    return question;
+}
+
+void OperatorsController::load() {
+    showSettings();
+    const auto question = wanted();
+    if (!question) {
+        endReading();
+        if (m_answer)
+            forget();
+        return;
+    }
+    if (!isActive() || (m_answer && m_answer->question == *question && !isLoading()))
+        return;
+    read<OperatorsAnswerPtr>(
+        tr("Call tree"),
+        [question = *question, known = m_answer](const store::Store& store,
+            const Progress& progress) { return answerTo(store, question, known, progress); },
+        [this](OperatorsAnswerPtr answer) { take(std::move(answer)); });
+}
+
+void OperatorsController::take(OperatorsAnswerPtr answer) {
+    const bool isFirstOfRun
+        = !m_answer || m_answer->reading->query.run != answer->reading->query.run;
+    m_answer = std::move(answer);
+    m_node = OutlineNode::kNone;
+    m_root = 0;
+    m_answer->outline.search(m_search.toStdString());
+    showSettings();
+    showRows();
+    describeNode();
+    pictureChanged();
+    // What the run has is known now: a rank that was chosen before may be one of it.
+    if (isFirstOfRun)
+        load();
+}
+
+void OperatorsController::nothingRead() {
+    forget();
+}
+
+void OperatorsController::takeSelection(const Evidence& evidence) {
+    if (evidence.run == m_selectedRun)
+        return;
+    m_selectedRun = evidence.run;
+    load();
+}
+
+void OperatorsController::setSearch(const QString& words) {
+    if (words == m_search)
+        return;
+    m_search = words;
+    if (m_answer) {
+        m_answer->outline.search(words.toStdString());
+        showRows();
+    }
+    Q_EMIT searchChanged();
+    pictureChanged();
+}
+
+QString OperatorsController::foundText() const {
+    if (!m_answer || m_answer->outline.found().empty())
+        return {};
+    const auto& found = m_answer->outline.found();
+    return tr("%1 found").arg(wholeText(std::count(found.begin(), found.end(), true)));
+}
+
+void OperatorsController::sortBy(int head) {
+    if (!m_answer || head < 0 || head >= m_rows.heads().size())
+        return;
+    const int column = m_rows.columnOf(head);
+    auto& outline = m_answer->outline;
+    const bool isSame = column == outline.sortColumn();
+    outline.sortBy(column, isSame ? !outline.isDescending() : column >= 0);
+    showRows();
+}
+
+void OperatorsController::showRows() {
+    const bool isTree = m_answer && m_answer->outline.isTree();
+    const QString head = !m_answer || isTree
+        ? tr("Frame")
+        : QString::fromStdString(figures::titleOf(m_answer->grouping));
+    m_rows.show(m_answer ? m_answer->outline : OperatorOutline(), head);
+    Q_EMIT rowChanged();
+}
+
+int OperatorsController::row() const {
+    return m_node == OutlineNode::kNone ? -1 : m_rows.rowOf(m_node);
+}
+
+void OperatorsController::toggle(int row) {
+    if (!m_answer || !m_rows.isThere(row))
+        return;
+    const OperatorRow& shown = m_rows.rows()[static_cast<std::size_t>(row)];
+    m_answer->outline.setUnfolded(shown.node, !shown.isUnfolded);
+    showRows();
+}
+
+void OperatorsController::fold() {
+    const int at = row();
+    if (at < 0)
+        return;
+    const OperatorRow& shown = m_rows.rows()[static_cast<std::size_t>(at)];
+    if (shown.isExpandable && shown.isUnfolded)
+        return toggle(at);
+    const auto parent = m_answer->outline.nodes()[m_node].parent;
+    if (parent != OutlineNode::kNone)
+        selectRow(m_rows.rowOf(parent));
+}
+
+void OperatorsController::unfold() {
+    const int at = row();
+    if (at < 0)
+        return;
+    const OperatorRow& shown = m_rows.rows()[static_cast<std::size_t>(at)];
+    if (shown.isExpandable && !shown.isUnfolded)
+        toggle(at);
+    else if (shown.isExpandable)
+        selectRow(at + 1);
+}
+
+void OperatorsController::selectRow(int row) {
+    if (!m_rows.isThere(row))
+        return;
+    m_node = m_rows.rows()[static_cast<std::size_t>(row)].node;
+    describeNode();
+    markInPicture();
+}
+
+void OperatorsController::selectNode(std::uint32_t node) {
+    if (node == OutlineNode::kNone)
+        return;
+    m_answer->outline.unfoldTo(node);
+    m_node = node;
+    showRows();
+    describeNode();
+}
+
+// A caller of what fills the flame graph shows it with all that it calls again.
+void OperatorsController::chooseOffered(std::size_t choice) {
+    if (!m_answer)
+        return;
+    if (m_answer->difference)
+        return selectNode(rowOfDifference(*m_answer, choice));
+    if (m_settings.picture != OperatorsPicture::Flame)
+        return selectNode(rowOfOperator(*m_answer, choice));
+    selectNode(rowOfTreeNode(*m_answer, choice));
+    const auto& nodes = m_answer->work->tree.nodes;
+    for (std::uint32_t at = m_root; at != analysis::CallNode::kNone; at = nodes[at].parent) {
+        if (at == choice && at != m_root) {
+            m_root = at;
+            return pictureChanged();
+        }
+    }
+}
+
+void OperatorsController::markInPicture() {
+    if (!m_answer || m_node == OutlineNode::kNone)
+        return;
+    if (m_answer->difference) {
+        const bool isTree = m_answer->outline.isTree();
+        return selectOffered(
+            isTree ? std::nullopt : std::optional(m_answer->outline.nodes()[m_node].source));
+    }
+    if (m_settings.picture == OperatorsPicture::Flame) {
+        const auto node = treeNodeOf(*m_answer, m_node);
+        return selectOffered(
+            node == OutlineNode::kNone ? std::nullopt : std::optional<std::size_t>(node));
+    }
+    if (m_settings.by != OperatorsBy::Tree)
+        return selectOffered(m_answer->outline.nodes()[m_node].source);
+    // The operator of the row's name and inputs.
+    const auto& node = m_answer->work->tree.nodes[m_answer->outline.nodes()[m_node].source];
+    const auto& tree = m_answer->work->tree;
+    const auto& operators = m_answer->table->operators;
+    const auto found = std::find_if(operators.begin(), operators.end(), [&](const auto& one) {
+        return one.name == tree.names[node.name]
+            && one.signature == tree.signatures[node.signature];
+    });
+    selectOffered(found == operators.end()
+            ? std::nullopt
+            : std::optional(static_cast<std::size_t>(found - operators.begin())));
+}
+
+void OperatorsController::describeNode() {
+    std::vector<Fact> facts;
+    m_under.clear();
+    const auto add = [&facts](const auto& told) {
+        for (const auto& [label, words] : told)
+            facts.push_back({QString::fromStdString(label), QString::fromStdString(words)});
+    };
+    if (m_answer && m_node != OutlineNode::kNone) {
+        const OutlineNode& shown = m_answer->outline.nodes()[m_node];
+        if (!shown.note.empty())
+            facts.push_back({m_answer->difference ? tr("Called by") : tr("Inputs"),
+                QString::fromStdString(shown.note)});
+        if (shown.pass != analysis::Pass::None)
+            facts.push_back({tr("Pass"), QString::fromStdString(plot::passTitle(shown.pass))});
+        const bool isNode = !m_answer->difference && m_settings.by == OperatorsBy::Tree;
+        if (isNode) {
+            add(plot::factsOf(m_answer->work->tree.nodes[shown.source].sums));
+            add(plot::factsOf(m_answer->work->efficiencies[shown.source]));
+        } else if (const int at = row(); at >= 0) {
+            const OperatorRow& seen = m_rows.rows()[static_cast<std::size_t>(at)];
+            for (int i = 0; i < seen.cells.size(); ++i)
+                facts.push_back({m_rows.heads().at(i + 1), seen.cells.at(i)});
+        }
+        m_under = kernelsUnder(*m_answer, m_node);
+    }
+    m_facts.setFacts(std::move(facts));
+    report::SourcedTable table{kernelsTable(m_under), {}};
+    for (const KernelsUnder& one : m_under)
+        table.sources.push_back({0, one.name});
+    m_kernels.setTable(std::move(table));
+    Q_EMIT rowChanged();
+}
+
+QString OperatorsController::rowTitle() const {
+    return m_answer && m_node != OutlineNode::kNone
+        ? QString::fromStdString(m_answer->outline.nodes()[m_node].name)
+        : QString();
+}
+
+void OperatorsController::show(const KernelsUnder& kernels) {
+    const auto& query = m_answer->reading->query;
+    auto rank = query.rank;
+    if (!rank && m_answer->reading->ranks.size() == 1)
+        rank = m_answer->reading->ranks.front();
+    views()->showOnTimeline(
+        {query.run, rank, TimeRange{kernels.longestAt, kernels.longestAt + kernels.longest}, {}});
+}
+
+void OperatorsController::openRow(int row) {
+    selectRow(row);
+    openSelected();
+}
+
+void OperatorsController::openSelected() {
+    const auto longest = std::max_element(
+        m_under.begin(), m_under.end(), [](const KernelsUnder& one, const KernelsUnder& other) {
+            return one.longest < other.longest;
+        });
+    if (longest != m_under.end())
+        show(*longest);
+}
+
+bool OperatorsController::isZoomed() const {
+    return m_root != 0 && m_settings.picture == OperatorsPicture::Flame && m_answer
+        && !m_answer->difference;
+}
+
+bool OperatorsController::isZoomable() const {
+    return m_answer && m_settings.picture == OperatorsPicture::Flame && m_node != OutlineNode::kNone
+        && treeNodeOf(*m_answer, m_node) != OutlineNode::kNone;
+}
+
+void OperatorsController::zoom() {
+    if (!isZoomable())
+        return;
+    m_root = treeNodeOf(*m_answer, m_node);
+    pictureChanged();
+}
+
+void OperatorsController::showWhole() {
+    m_root = 0;
+    pictureChanged();
+}
+
+} // namespace trainscope::app

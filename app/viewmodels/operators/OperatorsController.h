@@ -1,0 +1,132 @@
+#pragma once
+// The view Operators: the call tree of a run as rows and as a picture that select each other, or
+// two runs beside each other. It follows the timeline's window or selection when it is seen. GUI
+// thread; trees are read and tables are made on reader threads.
+
+#include <QQmlEngine>
+
+#include "app/viewmodels/inspector/FigureTableModel.h"
+#include "app/viewmodels/operators/OperatorRowModel.h"
+#include "app/viewmodels/operators/OperatorsSettings.h"
+#include "app/viewmodels/workspace/DrawnView.h"
+#include "app/viewmodels/workspace/FactListModel.h"
+
+#include <optional>
+#include <vector>
+
+namespace trainscope::app {
+
+class OperatorsController : public trainscope::app::DrawnView {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(trainscope::app::SettingListModel* settings READ settings CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::OperatorRowModel* rows READ rows CONSTANT FINAL)
+    Q_PROPERTY(QString search READ search WRITE setSearch NOTIFY searchChanged FINAL)
+    Q_PROPERTY(QString foundText READ foundText NOTIFY searchChanged FINAL)
+    Q_PROPERTY(int row READ row NOTIFY rowChanged FINAL) // that is selected; -1: none
+    // Of the selected row.
+    Q_PROPERTY(QString rowTitle READ rowTitle NOTIFY rowChanged FINAL)
+    Q_PROPERTY(trainscope::app::FactListModel* rowFacts READ rowFacts CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::FigureTableModel* kernels READ kernels CONSTANT FINAL)
+    Q_PROPERTY(bool openable READ isOpenable NOTIFY rowChanged FINAL)
+    Q_PROPERTY(bool zoomable READ isZoomable NOTIFY rowChanged FINAL)
+    Q_PROPERTY(bool zoomed READ isZoomed NOTIFY stateChanged FINAL)
+    // There are rows, whatever the picture has.
+    Q_PROPERTY(bool listed READ isListed NOTIFY stateChanged FINAL)
+    // That can be exported, and which one is: that which is shown is the first.
+    Q_PROPERTY(QStringList figures READ figureTitles NOTIFY stateChanged FINAL)
+    Q_PROPERTY(int figure READ figureIndex WRITE setFigureIndex NOTIFY stateChanged FINAL)
+
+public:
+    explicit OperatorsController(QObject* parent = nullptr);
+    ~OperatorsController() override;
+
+    [[nodiscard]] SettingListModel* settings() { return &m_settingRows; }
+    [[nodiscard]] OperatorRowModel* rows() { return &m_rows; }
+    Q_INVOKABLE void choose(const QString& key, int choice);
+    Q_INVOKABLE void sortBy(int head);
+
+    [[nodiscard]] QString search() const { return m_search; }
+    void setSearch(const QString& words);
+    [[nodiscard]] QString foundText() const;
+
+    [[nodiscard]] int row() const;
+    Q_INVOKABLE void selectRow(int row);
+    Q_INVOKABLE void toggle(int row);
+    // Folds or unfolds; to its caller or its first callee where that is done.
+    Q_INVOKABLE void fold();
+    Q_INVOKABLE void unfold();
+    // The longest kernel of a row on the timeline.
+    Q_INVOKABLE void openRow(int row);
+    void openSelected() override;
+    Q_INVOKABLE void zoom();
+    Q_INVOKABLE void showWhole();
+
+    [[nodiscard]] QString rowTitle() const;
+    [[nodiscard]] FactListModel* rowFacts() { return &m_facts; }
+    [[nodiscard]] FigureTableModel* kernels() { return &m_kernels; }
+    [[nodiscard]] bool isOpenable() const { return !m_under.empty(); }
+    [[nodiscard]] bool isZoomable() const;
+    [[nodiscard]] bool isZoomed() const;
+    [[nodiscard]] bool isListed() const { return m_rows.count() > 0; }
+
+    Q_INVOKABLE [[nodiscard]] QString rowText(int row) const { return m_rows.text(row); }
+    Q_INVOKABLE [[nodiscard]] QString text() const { return m_rows.text(); }
+    Q_INVOKABLE [[nodiscard]] QString csv() const;
+
+    [[nodiscard]] bool isReady() const override;
+    [[nodiscard]] QString emptyText() const override;
+    [[nodiscard]] QString title() const override;
+    [[nodiscard]] QString caption() const override;
+    [[nodiscard]] QString notes() const override;
+    [[nodiscard]] QStringList figureTitles() const;
+    [[nodiscard]] int figureIndex() const { return m_exported; }
+    void setFigureIndex(int figure);
+    [[nodiscard]] ExportJob exportJob() const override;
+    [[nodiscard]] const OperatorsAnswerPtr& answer() const { return m_answer; }
+
+Q_SIGNALS:
+    void searchChanged();
+    void rowChanged();
+
+private:
+    void restore() override;
+    void forget() override;
+    void load() override;
+    void nothingRead() override;
+    [[nodiscard]] figures::Figure figure() const override;
+    void takeSelection(const trainscope::app::Evidence& evidence) override;
+    void chooseOffered(std::size_t choice) override;
+    [[nodiscard]] QString choosingText() const override { return tr("Show on the timeline"); }
+
+    [[nodiscard]] const Run* shownRun() const;
+    [[nodiscard]] OperatorsChoices choices() const;
+    [[nodiscard]] std::optional<OperatorsQuestion> wanted() const;
+    [[nodiscard]] TimeRange wantedWindow(RunId run) const;
+    [[nodiscard]] figures::Figure figureOf(OperatorsPicture picture) const;
+    [[nodiscard]] std::vector<OperatorsPicture> pictures() const;
+    [[nodiscard]] plot::OperatorsHead head() const;
+    void take(OperatorsAnswerPtr answer);
+    void showSettings();
+    void showRows();
+    void selectNode(std::uint32_t node);
+    void describeNode();
+    // Where the picture has the selected row.
+    void markInPicture();
+    void show(const KernelsUnder& kernels);
+
+    OperatorsSettings m_settings;
+    SettingListModel m_settingRows;
+    RunId m_selectedRun;
+    OperatorsAnswerPtr m_answer;
+    OperatorRowModel m_rows;
+    QString m_search;
+    std::uint32_t m_node = OutlineNode::kNone; // selected, of the outline
+    std::uint32_t m_root = 0; // of the flame graph
+    std::vector<KernelsUnder> m_under; // the selected row
+    FactListModel m_facts;
+    FigureTableModel m_kernels;
+    int m_exported = 0;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,49 @@
+#pragma once
+// What can be chosen in the view Operators, as rows of controls and as JSON to be remembered. Plain
+// functions; any thread.
+
+#include <QJsonObject>
+#include <QString>
+#include <QStringList>
+
+#include "app/viewmodels/operators/OperatorsAnswer.h"
+#include "app/viewmodels/workspace/SettingListModel.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trainscope::app {
+
+enum class OperatorsOf { Run, Window, Selection }; // the timeline's
+enum class OperatorsPicture { Flame, Roofline, Bars };
+
+struct OperatorsSettings {
+    int rank = -1; // all
+    OperatorsOf of = OperatorsOf::Run;
+    OperatorsBy by = OperatorsBy::Tree;
+    OperatorsPicture picture = OperatorsPicture::Flame;
+    plot::FlameColouring colouring = plot::FlameColouring::Pass;
+    bool python = false;
+    std::string against; // the second run's name; empty: none
+    bool operator==(const OperatorsSettings&) const = default;
+};
+
+// What there is to choose from.
+struct OperatorsChoices {
+    std::vector<int> ranks;
+    std::vector<std::string> others; // names of runs
+    bool hasModules = false;
+};
+
+QJsonObject encodeOperators(const OperatorsSettings& settings);
+// What cannot be understood is that of the default.
+OperatorsSettings decodeOperators(const QJsonObject& json);
+
+std::vector<SettingRow> operatorsRows(
+    const OperatorsSettings& settings, const OperatorsChoices& choices);
+// Unknown keys and choices change nothing.
+OperatorsSettings withOperators(const OperatorsSettings& settings, const OperatorsChoices& choices,
+    const QString& key, int choice);
+
+} // namespace trainscope::app

@@ -1,0 +1,47 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// The selected row with its figures and the kernels under it, and what the picture covers.
+InspectorPane {
+    id: panel
+
+    required property OperatorsController controller
+
+    InspectorHead {
+        text: panel.controller.rowTitle !== "" ? panel.controller.rowTitle : qsTr("Nothing is selected")
+    }
+    InspectorText {
+        visible: panel.controller.rowTitle === ""
+        text: qsTr("Click a frame in the picture or a row for its numbers and kernels; double click it for its longest kernel on the timeline.")
+    }
+    FactList {
+        facts: panel.controller.rowFacts
+    }
+    UiButton {
+        Layout.topMargin: Theme.spaceS
+        objectName: "operatorsOpen"
+        visible: panel.controller.openable
+        text: qsTr("Show on the timeline")
+        shortcutText: qsTr("Enter")
+        onClicked: panel.controller.openSelected()
+    }
+    InspectorHead {
+        visible: panel.controller.kernels.count > 0
+        text: panel.controller.kernels.title
+    }
+    FigureTable {
+        figures: panel.controller.kernels
+    }
+    InspectorHead {
+        visible: panel.controller.listed
+        text: qsTr("What is shown")
+    }
+    InspectorText {
+        text: panel.controller.title
+        color: Theme.text
+    }
+}

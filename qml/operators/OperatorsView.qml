@@ -1,0 +1,102 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Templates as T
+import Trainscope
+import Trainscope.App
+
+// The call tree of a run: its picture above its rows, each selecting in the other, and what is selected at the side.
+ViewPage {
+    id: view
+
+    kind: Views.Operators
+    body: table
+    inspector: panel
+    exportable: controller
+    figures: controller.figures
+    onFigureChanged: controller.figure = figure
+    Accessible.role: Accessible.Pane
+    Accessible.name: qsTr("Operators")
+    Keys.onPressed: event => event.accepted = view.handleKey(event)
+
+    function handleKey(event): bool {
+        if (event.modifiers !== Qt.NoModifier)
+            return false;
+        if (event.key === Qt.Key_Z)
+            controller.zoom();
+        else if (event.key === Qt.Key_U)
+            controller.showWhole();
+        else if (event.key === Qt.Key_Slash)
+            toolbar.search();
+        else
+            return false;
+        return true;
+    }
+
+    OperatorsController {
+        id: controller
+
+        objectName: "operatorsController"
+        views: view.session.views
+        active: view.visible
+    }
+    OperatorsToolbar {
+        id: toolbar
+
+        anchors.left: parent.left
+        anchors.right: panel.left
+        controller: controller
+        onCopyWanted: text => view.session.copyText(text)
+        onLeaveWanted: table.forceActiveFocus(Qt.TabFocusReason)
+    }
+    T.SplitView {
+        id: split
+
+        anchors.top: toolbar.bottom
+        anchors.bottom: parent.bottom
+        anchors.left: parent.left
+        anchors.right: panel.left
+        orientation: Qt.Vertical
+        visible: controller.listed
+        handle: QueryHandle {
+            vertical: false
+        }
+
+        FigureCanvas {
+            id: canvas
+
+            T.SplitView.preferredHeight: split.height * 0.5
+            T.SplitView.minimumHeight: 4 * Theme.controlHeight
+            controller: controller
+            quiet: true
+        }
+        OperatorsTable {
+            id: table
+
+            T.SplitView.fillHeight: true
+            T.SplitView.minimumHeight: 4 * Theme.controlHeight
+            controller: controller
+            focus: true
+            onCopyWanted: row => view.session.copyText(controller.rowText(row))
+        }
+    }
+    ReadingState {
+        anchors.top: toolbar.bottom
+        anchors.bottom: parent.bottom
+        anchors.left: parent.left
+        anchors.right: panel.left
+        controller: controller
+        emptyTitle: controller.emptyText
+        below: controller.listed
+        hidden: controller.listed
+    }
+    OperatorsInspector {
+        id: panel
+
+        anchors.right: parent.right
+        width: visible ? implicitWidth : 0
+        height: parent.height
+        visible: view.inspectorOpen
+        controller: controller
+    }
+}

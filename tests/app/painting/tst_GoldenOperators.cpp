@@ -1,0 +1,111 @@
+// The scenes of a small call tree, its roofline, its table and two runs; see support/Golden.h.
+
+#include <QTest>
+
+#include "app/painting/support/Golden.h"
+#include "core/analysis/operators/support/HandTree.h"
+#include "core/plot/operators/OperatorsFigure.h"
+#include "support/TestProgram.h"
+
+using namespace trainscope;
+using namespace trainscope::test;
+using analysis::FrameKind;
+using analysis::Pass;
+
+namespace {
+
+plot::FigureStyle operatorsStyle(const char* themeName) {
+    plot::FigureStyle style;
+    style.theme = plot::findTheme(themeName);
+    style.width = 420.0;
+    style.measure = goldenPitch(*style.theme);
+    return style;
+}
+
+plot::FlameFigureData flameData() {
+    HandTree made;
+    const auto layer = made.frame(0, FrameKind::Module, "nn.Module: Block_0", Pass::Forward);
+    const auto mm = made.frame(layer, FrameKind::Operator, "aten::mm", Pass::Forward);
+    made.work(mm, "void gemm<float>(int)", 50'000);
+    const auto backward = made.frame(mm, FrameKind::Operator, "MmBackward0", Pass::Backward);
+    made.work(backward, "void gemm<float>(int)", 30'000);
+    made.work(backward, "fill", 200);
+    const auto step = made.frame(0, FrameKind::Annotation, "Optimizer.step", Pass::Optimizer);
+    made.work(step, "multi_tensor_apply", 19'800);
+    auto work = std::make_shared<plot::CalledWork>();
+    work->tree = made.tree();
+    work->categories = {"", "", "", "gemm", "", "gemm", "elementwise", "", "optimizer"};
+    plot::FlameFigureData data;
+    data.head.title = "Call tree · job";
+    data.head.caption = "100 µs of kernel time.";
+    data.work = work;
+    return data;
+}
+
+std::vector<plot::MeasuredOperator> operators() {
+    const auto one = [](const char* name, Pass pass, std::int64_t us, double intensity,
+                         double speed, double fraction) {
+        plot::MeasuredOperator made;
+        made.name = name;
+        made.pass = pass;
+        made.calls = made.works = 4;
+        made.time = made.busy = {us * 1000};
+        made.efficiency.flopPerSecond = speed;
+        made.efficiency.bytesPerSecond = speed / intensity;
+        made.efficiency.intensity = intensity;
+        made.efficiency.rooflineFraction = fraction;
+        made.efficiency.savable = (1.0 - fraction) * made.time.seconds();
+        made.efficiency.knownShare = 1.0;
+        return made;
+    };
+    std::vector<plot::MeasuredOperator> all{
+        one("aten::mm", Pass::Forward, 900, 400.0, 6.4e14, 0.65),
+        one("aten::native_layer_norm", Pass::Backward, 300, 0.5, 8e11, 0.48)};
+    all.emplace_back();
+    all.back().name = "custom::op";
+    all.back().time = all.back().busy = {100'000};
+    return all;
+}
+
+} // namespace
+
+class tst_GoldenOperators : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void drawings_data() {
+        QTest::addColumn<QByteArray>("scene");
+        const auto row = [](const char* name, const plot::OperatorsGeometry& made,
+                             const plot::FigureStyle& style) {
+            QTest::newRow(name) << sceneText(made.scene, style.measure);
+        };
+        auto flame = flameData();
+        const auto paper = operatorsStyle("paper");
+        const auto dark = operatorsStyle("dark");
+        const auto light = operatorsStyle("light");
+        row("dark-operators-flame", plot::buildFlame(flame, dark), dark);
+        flame.colouring = plot::FlameColouring::Category;
+        row("paper-operators-flame", plot::buildFlame(flame, paper), paper);
+        plot::RooflineFigureData roofline;
+        roofline.head.title = "Roofline · job";
+        roofline.roofs = {{"BF16, FP16", 989.4e12}, {"FP8", 1978.9e12}};
+        roofline.bandwidth = 3.35e12;
+        roofline.operators = operators();
+        row("light-operators-roofline", plot::buildRoofline(roofline, light), light);
+        plot::OperatorTableFigureData table;
+        table.head.title = "Operators · job";
+        table.nameTitle = "Operator";
+        table.operators = operators();
+        row("paper-operators-table", plot::buildOperatorTable(table, paper), paper);
+    }
+
+    void drawings() {
+        QFETCH(const QByteArray, scene);
+        const QString difference = differenceFromGolden(
+            QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".txt"), scene);
+        QVERIFY2(difference.isEmpty(), qPrintable(difference));
+    }
+};
+
+TRAINSCOPE_GUI_TEST(tst_GoldenOperators)
+#include "tst_GoldenOperators.moc"

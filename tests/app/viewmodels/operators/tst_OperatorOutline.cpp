@@ -1,0 +1,129 @@
+// Rows of a tree by hand: their order, what is searched, what is unfolded, and how they are worded.
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include "app/viewmodels/operators/OperatorRowModel.h"
+#include "app/viewmodels/operators/OperatorsSettings.h"
+#include "support/TestProgram.h"
+
+using namespace trainscope;
+using app::OperatorOutline;
+using app::OutlineNode;
+
+namespace {
+
+OutlineNode rowUnder(std::uint32_t parent, std::size_t source, const char* name,
+    std::optional<double> seconds, const char* note = "") {
+    OutlineNode node;
+    node.parent = parent;
+    node.source = source;
+    node.name = name;
+    node.note = note;
+    node.values = {seconds, std::nullopt};
+    return node;
+}
+
+// root (6 s): forward (4 s): mm (3 s), relu (1 s); optimizer (2 s): adam (not known).
+OperatorOutline demoOutline() {
+    return {{{"Time", "s", "Kernel time"}, {"FLOP", "FLOP", ""}},
+        {rowUnder(OutlineNode::kNone, 0, "root", 6.0), rowUnder(0, 1, "optimizer", 2.0),
+            rowUnder(0, 2, "forward", 4.0), rowUnder(2, 3, "aten::relu", 1.0),
+            rowUnder(2, 4, "aten::mm", 3.0, "[8, 8] bf16"), rowUnder(1, 5, "adam", std::nullopt)},
+        0};
+}
+
+std::string seenNames(const OperatorOutline& outline) {
+    std::string names;
+    for (const auto& row : outline.seen())
+        names += (names.empty() ? "" : " ") + outline.nodes()[row.node].name;
+    return names;
+}
+
+} // namespace
+
+class tst_OperatorOutline : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void unfoldedAndSorted() {
+        OperatorOutline outline = demoOutline();
+        QCOMPARE(seenNames(outline), std::string("root"));
+        outline.unfoldLongest(5);
+        // root and then forward, which is longer than the optimizer.
+        QCOMPARE(seenNames(outline), std::string("root forward aten::mm aten::relu optimizer"));
+        outline.setUnfolded(1, true);
+        outline.sortBy(0, false);
+        QCOMPARE(
+            seenNames(outline), std::string("root optimizer adam forward aten::relu aten::mm"));
+        outline.sortBy(-1, false);
+        QCOMPARE(
+            seenNames(outline), std::string("root forward aten::mm aten::relu optimizer adam"));
+        OperatorOutline other = demoOutline();
+        other.unfoldTo(5);
+        QCOMPARE(seenNames(other), std::string("root forward optimizer adam"));
+    }
+
+    void callersOfWhatIsFoundStay() {
+        OperatorOutline outline = demoOutline();
+        outline.search("RELU");
+        QCOMPARE(seenNames(outline), std::string("root forward aten::relu"));
+        outline.search("mm bf16");
+        QCOMPARE(seenNames(outline), std::string("root forward aten::mm"));
+        QVERIFY(outline.seen().back().isFound && !outline.seen().front().isFound);
+        // What hangs under something that is found can be unfolded.
+        outline.search("forward");
+        QCOMPARE(seenNames(outline), std::string("root forward"));
+        outline.setUnfolded(2, true);
+        QCOMPARE(seenNames(outline), std::string("root forward aten::mm aten::relu"));
+        outline.search("nothing of the kind");
+        QVERIFY(outline.seen().empty());
+        outline.search("");
+        QVERIFY(outline.found().empty());
+    }
+
+    void rowsOfTheModel() {
+        OperatorOutline outline = demoOutline();
+        outline.unfoldLongest(3);
+        app::OperatorRowModel model;
+        model.show(outline, QStringLiteral("Frame"));
+        // Of the second column nothing is known.
+        QCOMPARE(model.heads(), (QStringList{QStringLiteral("Frame"), QStringLiteral("Time")}));
+        QCOMPARE(model.sortColumn(), 1);
+        QCOMPARE(model.count(), 3);
+        QCOMPARE(model.rows()[1].cells, QStringList{QStringLiteral("4 s")});
+        QSignalSpy resets(&model, &QAbstractItemModel::modelReset);
+        QSignalSpy inserted(&model, &QAbstractItemModel::rowsInserted);
+        outline.setUnfolded(2, true);
+        model.show(outline, QStringLiteral("Frame"));
+        QCOMPARE(model.count(), 5);
+        QCOMPARE(resets.size(), 0);
+        QCOMPARE(inserted.size(), 1);
+        QCOMPARE(inserted.front().at(1).toInt(), 2);
+        QCOMPARE(model.rowOf(4), 2);
+        QCOMPARE(model.text(2), QStringLiteral("Frame\tTime\n    aten::mm [8, 8] bf16\t3 s\n"));
+        const QString csv = app::OperatorRowModel::csv(outline, QStringLiteral("Frame"));
+        QVERIFY(csv.contains(QStringLiteral("\naten::mm,\"[8, 8] bf16\",2,3,\n")));
+    }
+
+    void settingsSurviveJson() {
+        const app::OperatorsChoices choices{{0, 3}, {"other"}, true};
+        app::OperatorsSettings settings;
+        for (const auto& row : app::operatorsRows(settings, choices)) {
+            for (int choice = 0; choice < row.count(); ++choice) {
+                const auto after = app::withOperators(settings, choices, row.key, choice);
+                QVERIFY(app::decodeOperators(app::encodeOperators(after)) == after);
+                for (const auto& shown : app::operatorsRows(after, choices)) {
+                    if (shown.key == row.key)
+                        QCOMPARE(shown.current, choice);
+                }
+            }
+            QVERIFY(app::withOperators(settings, choices, row.key, row.count()) == settings);
+        }
+        QCOMPARE(app::withOperators(settings, choices, QStringLiteral("rank"), 2).rank, 3);
+        QVERIFY(app::decodeOperators({}) == settings);
+    }
+};
+
+TRAINSCOPE_TEST(tst_OperatorOutline)
+#include "tst_OperatorOutline.moc"

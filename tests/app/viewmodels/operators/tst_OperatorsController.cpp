@@ -1,0 +1,182 @@
+// The view Operators on real traces of one model on two GPUs: its tree against the spans
+// themselves, what selects what, and two runs beside each other.
+
+#include "app/importing/ImportRunner.h"
+#include "app/painting/ScenePainter.h"
+#include "app/viewmodels/operators/OperatorsController.h"
+#include "app/viewmodels/support/OpenDatabase.h"
+#include "core/text/Numbers.h"
+#include "support/TestFiles.h"
+#include "support/TestProgram.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+using namespace trainscope;
+using app::OperatorsController;
+using app::Views;
+
+class tst_OperatorsController : public QObject {
+    Q_OBJECT
+
+    test::OpenDatabase m_database;
+    std::unique_ptr<OperatorsController> m_controller;
+
+    static std::filesystem::path written(const std::filesystem::path& folder) {
+        const auto path = folder / "traces.trainscope";
+        for (const char* name : {"tracelens_h100_bert_small", "tracelens_mi300_bert_small"}) {
+            const std::string trace = test::realFiles() + "/data/kineto/" + name + ".json.gz";
+            const auto tree = importers::openDiskTree(trace).value();
+            auto plan = importers::planImport(*tree, {}).value();
+            for (auto& unit : plan.units)
+                unit.runName = name;
+            if (!app::runImport(*tree, plan, path, {}).hasValue())
+                return {};
+        }
+        return path;
+    }
+    bool isAnswered() {
+        return QTest::qWaitFor(
+            [this] { return m_controller->isReady() && !m_controller->isLoading(); });
+    }
+    bool choose(const char* key, int choice) {
+        m_controller->choose(QLatin1String(key), choice);
+        return isAnswered();
+    }
+    int rowCalled(const char* name) const {
+        const auto& rows = m_controller->rows()->rows();
+        const auto found = std::find_if(rows.begin(), rows.end(),
+            [name](const auto& row) { return row.name == QLatin1String(name); });
+        return found == rows.end() ? -1 : static_cast<int>(found - rows.begin());
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        if (test::realFiles().empty())
+            QSKIP("The real traces are not beside the checkout: nothing is checked");
+        QVERIFY(m_database.make(written));
+    }
+    void init() {
+        if (test::realFiles().empty())
+            QSKIP("The real traces are not beside the checkout: nothing is checked");
+        QVERIFY(m_database.open());
+        for (const Run& run : m_database.workspace().runs()) {
+            if (run.name == "tracelens_h100_bert_small")
+                m_database.workspace().setShown({run.id});
+        }
+        m_controller = std::make_unique<OperatorsController>();
+        m_controller->setViews(&m_database.views());
+        m_controller->setActive(true);
+        QVERIFY(isAnswered());
+    }
+    void cleanup() {
+        m_controller.reset();
+        m_database.close();
+    }
+
+    void theRootHasAllWork() {
+        const auto store = store::Store::open(m_database.path(), store::OpenMode::ReadOnly);
+        const auto& tree = m_controller->answer()->work->tree;
+        const auto run = m_database.workspace().shownRuns().front().id;
+        std::int64_t time = 0;
+        std::int64_t count = 0;
+        for (const Track& track : store.value().tracks(run).value()) {
+            if (track.description.kind != TrackKind::Stream)
+                continue;
+            const auto visited
+                = store.value().forEachSpan(track.id, kAllTime, [&](std::span<const Span> spans) {
+                      for (const Span& span : spans) {
+                          const bool isWork = span.kind == SpanKind::Kernel
+                              || span.kind == SpanKind::Copy || span.kind == SpanKind::Set;
+                          time += isWork ? span.duration.ns : 0;
+                          count += isWork ? 1 : 0;
+                      }
+                      return true;
+                  });
+            QVERIFY(visited.hasValue());
+        }
+        QVERIFY(count > 0);
+        QCOMPARE(tree.nodes.front().sums.time.ns, time);
+        QCOMPARE(tree.nodes.front().sums.works, count);
+        // All of it stands under the root's row.
+        m_controller->selectRow(0);
+        std::int64_t under = 0;
+        for (const auto& kernels : app::kernelsUnder(*m_controller->answer(), 0))
+            under += kernels.total.ns;
+        QCOMPARE(under, time);
+        QVERIFY(m_controller->kernels()->count() > 0 && m_controller->isOpenable());
+    }
+
+    void pictureAndRowsSelectEachOther() {
+        const auto& theme = plot::lightTheme();
+        const auto scene = m_controller->draw(theme, app::measureWith(theme), 900.0, 400.0);
+        QVERIFY(scene != nullptr);
+        // The second row of frames is of what hangs under the root.
+        m_controller->clickAt(20.0, 36.0);
+        QVERIFY(m_controller->row() > 0);
+        const QString title = m_controller->rowTitle();
+        QCOMPARE(m_controller->selectedTitle(), title);
+        m_controller->selectRow(0);
+        QCOMPARE(m_controller->selectedTitle(), m_controller->rowTitle());
+        QVERIFY(m_controller->rowTitle() != title);
+        m_controller->selectRow(1);
+        m_controller->zoom();
+        QVERIFY(m_controller->isZoomed());
+        m_controller->showWhole();
+        QSignalSpy wanted(&m_database.views(), &Views::timelineWanted);
+        m_controller->openSelected();
+        QCOMPARE(wanted.size(), 1);
+    }
+
+    void everyGroupingHasTheSameWork() {
+        const double all = m_controller->answer()->work->tree.nodes.front().sums.time.seconds();
+        for (const int by : {1, 2, 5}) {
+            QVERIFY(choose("by", by));
+            double time = 0.0;
+            for (const auto& node : m_controller->answer()->outline.nodes())
+                time += node.values[2].value_or(0.0);
+            QVERIFY2(std::abs(time - all) < 1e-9 + 0.05 * all, qPrintable(QString::number(by)));
+        }
+        QVERIFY(choose("by", 1));
+        const int row = rowCalled("aten::addmm");
+        QVERIFY(row >= 0);
+        m_controller->setSearch(QStringLiteral("addmm"));
+        QVERIFY(rowCalled("aten::addmm") >= 0 && m_controller->rows()->count() < row + 5);
+        QVERIFY(m_controller->foundText().contains(QLatin1Char('1')));
+        QCOMPARE(m_controller->figureTitles().size(), 3);
+        QVERIFY(m_controller->exportJob().name.startsWith(QStringLiteral("operators-")));
+    }
+
+    // addmm: 198 µs of kernels on the H100, 174 µs on the MI300X.
+    void twoRunsBesideEachOther() {
+        QVERIFY(choose("against", 1));
+        QVERIFY(choose("by", 1));
+        const int row = rowCalled("aten::addmm");
+        QVERIFY(row >= 0);
+        const auto& cells = m_controller->rows()->rows()[static_cast<std::size_t>(row)].cells;
+        QCOMPARE(cells.at(0), QStringLiteral("198 µs"));
+        QCOMPARE(cells.at(1), QStringLiteral("174 µs"));
+        QCOMPARE(cells.at(4), QStringLiteral("faster"));
+        m_controller->selectRow(row);
+        QCOMPARE(m_controller->rowTitle(), QStringLiteral("aten::addmm"));
+        QVERIFY(!m_controller->isOpenable());
+    }
+
+    void theWindowOfTheTimeline() {
+        const auto run = m_database.workspace().shownRuns().front().id;
+        const TimeRange range = m_database.workspace().findRun(run)->range;
+        const TimeRange first{range.begin, range.begin + DurationNs{range.length().ns / 2}};
+        m_database.views().setStretches({{run, first, std::nullopt}});
+        const auto whole = m_controller->answer()->work->tree.nodes.front().sums.works;
+        QVERIFY(choose("of", 1));
+        const auto part = m_controller->answer()->work->tree.nodes.front().sums.works;
+        QVERIFY(part > 0 && part < whole);
+    }
+};
+
+TRAINSCOPE_GUI_TEST(tst_OperatorsController)
+#include "tst_OperatorsController.moc"

@@ -1,0 +1,51 @@
+import QtQuick
+import QtTest
+import Trainscope
+import Trainscope.App
+
+// The view Operators without a database: its tools are inside a narrow window, and its keys lead somewhere.
+Item {
+    id: root
+
+    width: 1024 - Theme.runListWidth
+    height: 520
+
+    Session {
+        id: theSession
+    }
+    OperatorsView {
+        id: view
+
+        anchors.fill: parent
+        session: theSession
+    }
+
+    TestCase {
+        name: "OperatorsView"
+        when: windowShown
+
+        function test_toolsAreInside_data() {
+            return [{tag: "operatorsSearch"}, {tag: "operatorsCopy"}, {tag: "by"}, {tag: "of"}, {tag: "picture"}];
+        }
+        function test_toolsAreInside(data) {
+            const control = findChild(view, data.tag);
+            verify(control && control.visible);
+            const corner = control.mapToItem(root, control.width, control.height);
+            verify(corner.x <= root.width, data.tag + " ends at " + corner.x);
+        }
+        function test_theSlashLeadsToTheSearch() {
+            view.forceActiveFocus();
+            keyClick(Qt.Key_Slash);
+            const field = findChild(view, "operatorsSearch");
+            tryVerify(() => field.activeFocus);
+            keyClick(Qt.Key_M);
+            compare(findChild(view, "operatorsController").search, "m");
+            field.clear();
+        }
+        function test_nothingIsListedWithoutADatabase() {
+            const controller = findChild(view, "operatorsController");
+            verify(!controller.listed && !controller.zoomable);
+            verify(!findChild(view, "operatorsCopy").enabled);
+        }
+    }
+}
