@@ -14,7 +14,7 @@ SettingsBar {
 
     name: qsTr("Operators")
 
-    function search() {
+    function focusSearch() {
         field.forceActiveFocus(Qt.ShortcutFocusReason);
     }
 

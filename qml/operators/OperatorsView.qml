@@ -19,6 +19,9 @@ ViewPage {
     Accessible.name: qsTr("Operators")
     Keys.onPressed: event => event.accepted = view.handleKey(event)
 
+    function focusSearch() {
+        toolbar.focusSearch();
+    }
     function handleKey(event): bool {
         if (event.modifiers !== Qt.NoModifier)
             return false;
@@ -26,8 +29,6 @@ ViewPage {
             controller.zoom();
         else if (event.key === Qt.Key_U)
             controller.showWhole();
-        else if (event.key === Qt.Key_Slash)
-            toolbar.search();
         else
             return false;
         return true;

@@ -24,7 +24,11 @@ FocusScope {
         pane.panes.runListOpen = true;
         runList.focusFilter();
     }
+    // Of the view that has one, else the timeline's.
     function focusSearch() {
+        const operators = pane.page as OperatorsView;
+        if (operators)
+            return operators.focusSearch();
         pane.views.view = Views.Timeline;
         const timeline = pane.page as TimelinePage;
         if (timeline)

@@ -33,9 +33,8 @@ Item {
             const corner = control.mapToItem(root, control.width, control.height);
             verify(corner.x <= root.width, data.tag + " ends at " + corner.x);
         }
-        function test_theSlashLeadsToTheSearch() {
-            view.forceActiveFocus();
-            keyClick(Qt.Key_Slash);
+        function test_whatIsTypedIsSearched() {
+            view.focusSearch();
             const field = findChild(view, "operatorsSearch");
             tryVerify(() => field.activeFocus);
             keyClick(Qt.Key_M);
