@@ -77,9 +77,12 @@ Result<LogOffset> fitOffset(const LoggedWork& work, const WorkSignal& signal) {
 }
 
 std::string offsetText(const LogOffset& offset) {
-    return text::zone(offset.seconds)
-        + ", by the power of its run: " + text::percent(offset.agreement) + " agreement, "
-        + text::percent(offset.nextAgreement) + " with " + text::zone(offset.nextSeconds);
+    const std::string found = text::zone(offset.seconds)
+        + ", by the power of its run: " + text::percent(offset.agreement) + " agreement, ";
+    return found
+        + (offset.nextAgreement > 0.0
+                ? text::percent(offset.nextAgreement) + " with " + text::zone(offset.nextSeconds)
+                : std::string("none with any other zone"));
 }
 
 } // namespace trainscope::analysis

@@ -271,6 +271,7 @@ void tst_LogPlacement::zoneInWords() {
     QCOMPARE(QString::fromStdString(offsetText({7200, 0.971, 6300, 0.41})),
         QStringLiteral(
             "UTC+02:00, by the power of its run: 97.1 % agreement, 41.0 % with UTC+01:45"));
+    QVERIFY(offsetText({7200, 0.971, 6300, 0.0}).ends_with("none with any other zone"));
 }
 
 TRAINSCOPE_TEST(tst_LogPlacement)
