@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kMicro = 1000; // ns
 
-struct Expected {
+struct ExpectedChange {
     const char* name;
     double microseconds; // b − a
     Change change;
@@ -59,7 +59,7 @@ private Q_SLOTS:
         HandTree a = before();
         HandTree b = after();
         const auto made = treeDifference(a.tree(), b.tree());
-        const std::vector<Expected> expected{{"aten::mm", -40.0, Change::Faster, false},
+        const std::vector<ExpectedChange> expected{{"aten::mm", -40.0, Change::Faster, false},
             {"aten::old", -30.0, Change::Gone, false}, {"aten::new", 20.0, Change::New, false},
             {"aten::moved", 5.0, Change::Slower, true}, {"aten::relu", 0.0, Change::Same, false}};
         QCOMPARE(made.operators.size(), expected.size());
