@@ -4,10 +4,12 @@
 #include "app/cli/options/WindowOptions.h"
 #include "app/cli/output/OperatorsOutput.h"
 #include "app/cli/text/TitledTable.h"
+#include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
+#include "core/work/WorkTable.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -56,12 +58,19 @@ Result<OperatorsReport> operatorsReport(
     if (options.window.isGiven()) {
         ASSIGN_OR_RETURN(window, givenWindow(options.window, run));
     }
-    OperatorsReport report{run, catalogue::findGpuModel(run.gpuModel), options.by, {}};
+    OperatorsReport report{
+        run, catalogue::findGpuModel(run.gpuModel), options.by, {}, std::nullopt};
+    if (!ranks.empty()) {
+        ASSIGN_OR_RETURN(
+            const auto efficiency, analysis::efficiencyOf(store, run, window, progress));
+        report.formulaMfu = efficiency.mfu;
+    }
     for (const int rank : ranks) {
         ASSIGN_OR_RETURN(const auto tree, analysis::callTree(store, run, rank, window, progress));
         report.ranks.push_back({rank, tree.hasHost, tree.hasShapes,
             tree.nodes.empty() ? analysis::FrameSums() : tree.nodes.front().sums,
-            analysis::operatorTable(tree, options.by, report.gpu)});
+            analysis::operatorTable(tree, options.by, report.gpu),
+            analysis::operatorMfu(tree, tree.window.length().seconds(), report.gpu)});
     }
     return report;
 }
@@ -72,6 +81,8 @@ Outcome showOperators(const OperatorsOptions& options, const Console& console) {
     line.clear();
     for (const std::string& warning : warningsOf(report))
         console.warn(warning);
+    if (const auto& problem = work::WorkTable::problem())
+        console.warn(problem->describe());
     if (options.csv) {
         for (const text::Table& table : operatorTables(report))
             console.out() << text::csv(table);

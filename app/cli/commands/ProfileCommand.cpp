@@ -2,6 +2,7 @@
 #include "app/cli/options/AddOption.h"
 #include "app/cli/text/TextFile.h"
 #include "core/predict/profile/Profile.h"
+#include "core/predict/profile/TracedTimings.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 #include "importers/nccl/BandwidthTables.h"
@@ -9,6 +10,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <ostream>
 #include <utility>
@@ -22,12 +25,30 @@ using predict::Profile;
 using predict::ProfiledRow;
 
 struct ProfileOptions {
-    std::string folder;
+    std::vector<std::string> sources; // folders and databases
+    std::string fabric;
     std::string into;
     std::optional<double> scoresExtraBytes;
     std::optional<double> gapMilliseconds;
     std::optional<double> jitterPercent;
     bool json = false;
+};
+
+// The timings of all sources, and what was read for them.
+struct Gathered {
+    predict::Timings timings;
+    std::size_t files = 0;
+    std::int64_t lines = 0;
+    std::int64_t skipped = 0;
+    std::int64_t warnings = 0;
+    std::vector<std::string> runs; // of databases
+
+    void add(predict::Timings more) {
+        std::move(
+            more.operators.begin(), more.operators.end(), std::back_inserter(timings.operators));
+        std::move(more.collectives.begin(), more.collectives.end(),
+            std::back_inserter(timings.collectives));
+    }
 };
 
 constexpr double kMillisecond = 1e-3;
@@ -36,13 +57,13 @@ Json profiledRowJson(const ProfiledRow& row) {
     return object({{"gpu", row.gpu}, {"fabric", given(row.fabric)}, {"name", row.name},
         {"samples", row.samples}, {"left_out", row.leftOut}, {"forward_error", row.forwardError},
         {"backward_error", row.backwardError}, {"stated_forward_error", row.statedForward},
-        {"stated_backward_error", row.statedBackward},
-        {"notes", when(!row.notes.empty(), row.notes)}});
+        {"stated_backward_error", row.statedBackward}, {"clock_hz", row.clockHz},
+        {"power_w", row.powerW}, {"notes", when(!row.notes.empty(), row.notes)}});
 }
 
-Json profileJson(const Profile& profile, const TimingFolder& folder) {
-    return object({{"source", profile.source}, {"files", folder.files},
-        {"lines", folder.report.rows}, {"skipped", folder.report.skipped},
+Json profileJson(const Profile& profile, const Gathered& gathered) {
+    return object({{"source", profile.source}, {"files", gathered.files}, {"lines", gathered.lines},
+        {"skipped", gathered.skipped}, {"runs", gathered.runs},
         {"gpus",
             listOf(profile.gpus,
                 [](const auto& gpu) {
@@ -116,36 +137,74 @@ Result<TimingFolder> readFolder(const importers::SourceTree& tree, const Console
     return folder;
 }
 
-Outcome makeProfile(const ProfileOptions& options, const Console& console) {
-    ASSIGN_OR_RETURN(const auto tree, importers::openDiskTree(options.folder));
+Status gatherFolder(const std::string& path, const Console& console, Gathered& gathered) {
+    ASSIGN_OR_RETURN(const auto tree, importers::openDiskTree(path));
     ASSIGN_OR_RETURN(TimingFolder folder, readFolder(*tree, console));
     for (const ImportWarning& warning : folder.report.warnings)
         console.warn(
             (warning.line > 0 ? warning.file + ":" + std::to_string(warning.line) : warning.file)
             + ": " + warning.fullText());
-    if (folder.report.skipped > 0)
+    gathered.add(std::move(folder.timings));
+    gathered.files += folder.files;
+    gathered.lines += folder.report.rows;
+    gathered.skipped += folder.report.skipped;
+    gathered.warnings += folder.report.warningCount;
+    return {};
+}
+
+Status gatherDatabase(const std::string& path, const std::string& fabric, const Console& console,
+    Gathered& gathered) {
+    ASSIGN_OR_RETURN(const auto store, openDatabase(path));
+    ASSIGN_OR_RETURN(const auto runs, store.runs());
+    const std::string name = fabric.empty() ? std::filesystem::path(path).stem().string() : fabric;
+    ProgressLine line(console);
+    for (const Run& run : runs) {
+        const std::size_t before
+            = gathered.timings.operators.size() + gathered.timings.collectives.size();
+        RETURN_IF_ERROR(
+            predict::addTracedTimings(store, run, name, gathered.timings, shownOn(line, console)));
+        if (gathered.timings.operators.size() + gathered.timings.collectives.size() > before)
+            gathered.runs.push_back(run.name);
+    }
+    return {};
+}
+
+Outcome makeProfile(const ProfileOptions& options, const Console& console) {
+    Gathered gathered;
+    std::string all;
+    for (const std::string& source : options.sources) {
+        all += (all.empty() ? "" : ", ") + source;
+        RETURN_IF_ERROR(isDatabase(source)
+                ? gatherDatabase(source, options.fabric, console, gathered)
+                : gatherFolder(source, console, gathered));
+    }
+    if (gathered.skipped > 0)
         console.warn(
-            text::counted(folder.report.skipped, "line") + " could not be understood and left out");
-    ASSIGN_OR_RETURN(auto profile, predict::makeProfile(folder.timings, options.folder));
+            text::counted(gathered.skipped, "line") + " could not be understood and left out");
+    ASSIGN_OR_RETURN(auto profile, predict::makeProfile(gathered.timings, all));
     takeStack(options, profile);
     ASSIGN_OR_RETURN(auto file, TextFile::create(options.into));
     file.write(profileText(profile));
     RETURN_IF_ERROR(file.close());
     show(
-        console, options.json, [&] { return profileJson(profile, folder); },
+        console, options.json, [&] { return profileJson(profile, gathered); },
         [&](std::ostream& out) { printProfile(out, profile); });
-    return folder.report.warningCount == 0 ? ExitStatus::Done : ExitStatus::Partly;
+    return gathered.warnings == 0 ? ExitStatus::Done : ExitStatus::Partly;
 }
 
 } // namespace
 
 void addProfileCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand(
-        "profile", "Profile of GPUs and fabrics from timings of operators and collectives");
+    auto* command = app.add_subcommand("profile",
+        "Profile of GPUs and fabrics from timings of operators and collectives, or from traces");
     auto options = std::make_shared<ProfileOptions>();
-    command->add_option("DIR", options->folder, "The folder of CSV files, read with all below it")
+    command
+        ->add_option("SOURCE", options->sources,
+            "A folder of CSV files, read with all below it, or a run database; several together")
         ->required();
     addOption(*command, "--into", options->into, "Write the profile there", "F")->required();
+    addOption(*command, "--fabric", options->fabric,
+        "Name of the network that a database's collectives ran on; the file's name", "NAME");
     addOption(*command, "--scores-extra-bytes", options->scoresExtraBytes,
         "What unfused attention moves besides its operators, of each score and pass", "B")
         ->check(CLI::NonNegativeNumber);
@@ -160,12 +219,15 @@ void addProfileCommand(CLI::App& app, CommandContext& context) {
         R"(Files are named GPU_operator_precision.csv (columns mp,b,h,l,dim,F_dur(us),B_dur(us) as far as the
 operator needs them) and GPU_collective_precision_nodes_gpus.csv (shape,nodes,GPUsPerNode,dur(us)),
 in a folder for each GPU and fabric (nccl_NAME). Output of nccl-tests below such a folder counts as
-well; its exchange, nodes and GPUs are those that it states. Times that a GPU cannot reach, and such that stand
+well; its exchange, nodes and GPUs are those that it states. Of a run database the samples are the
+operators and collectives of its measured traces: operators with recorded shapes, of 16 bits, in the
+mean of their calls; collectives that were matched across ranks. Times that a GPU cannot reach, and such that stand
 out of their neighbours, are left out and told. predict takes the profile with --profile.
 
 Examples:
   trainscope-cli profile operator_samples/ --into profile.json
-  trainscope-cli profile operator_samples/ --into profile.json --gap-ms 0 --json)");
+  trainscope-cli profile operator_samples/ runs.trainscope --into profile.json
+  trainscope-cli profile runs.trainscope --into profile.json --gap-ms 0 --json)");
     runs(*command, context, options, makeProfile);
 }
 

@@ -7,22 +7,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <fstream>
-#include <string_view>
 #include <utility>
 
 namespace trainscope::cli {
 
 namespace {
-
-bool isDatabase(const std::string& path) {
-    constexpr std::string_view kBegin = "SQLite format 3";
-    std::array<char, kBegin.size()> begin{};
-    std::ifstream file(path, std::ios::binary);
-    file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-    return file && std::string_view(begin.data(), begin.size()) == kBegin;
-}
 
 Status takeTable(const std::string& path, std::vector<predict::MeasuredJob>& rows) {
     ASSIGN_OR_RETURN(const auto table, tableFrom(path));

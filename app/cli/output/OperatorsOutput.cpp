@@ -13,8 +13,8 @@ namespace trainscope::cli {
 
 namespace {
 
-using analysis::OperatorGrouping;
 using analysis::OperatorEntry;
+using analysis::OperatorGrouping;
 
 constexpr std::size_t kShownRows = 25;
 
@@ -51,6 +51,21 @@ std::string titleOf(const OperatorsReport& report, const OperatorsReport::OfRank
         report.gpu == nullptr ? std::string() : ", roofline of " + report.gpu->name);
 }
 
+// "12.3 % of the peak by operators …", empty where neither is known.
+std::string mfuText(const OperatorsReport& report, const OperatorsReport::OfRank& one) {
+    if (!one.mfu || !one.mfu->mfu)
+        return {};
+    std::string text = fmt::format("MFU by operators {}", text::percent(*one.mfu->mfu, 1));
+    if (one.mfu->recomputedFlop > 0.0)
+        text += fmt::format(", with recomputation {}", text::percent(*one.mfu->hfu, 1));
+    text += fmt::format(
+        "; work is known of {} of the kernels' time", text::percent(one.mfu->knownShare, 0));
+    if (report.formulaMfu)
+        text
+            += fmt::format("; MFU by the model's formula {}", text::percent(*report.formulaMfu, 1));
+    return text;
+}
+
 text::Table tableOf(
     const OperatorsReport& report, const OperatorsReport::OfRank& one, std::size_t mostRows) {
     const bool hasShapes = report.by == OperatorGrouping::Shape;
@@ -76,6 +91,8 @@ text::Table tableOf(
             cells.emplace_back(analysis::shapeText(row.signature));
         table.add(std::move(cells));
     }
+    if (std::string mfu = mfuText(report, one); !mfu.empty())
+        table.notes.push_back(std::move(mfu));
     if (one.table.rows.size() > mostRows)
         table.notes.push_back(fmt::format("... and {} more; --json lists all",
             text::counted(static_cast<std::int64_t>(one.table.rows.size() - mostRows), "row")));
@@ -127,9 +144,15 @@ void printOperators(const OperatorsReport& report, std::ostream& out) {
 Json operatorsJson(const OperatorsReport& report) {
     return object({{"run", report.run.name}, {"by", std::string(toString(report.by))},
         {"gpu", when(report.gpu != nullptr, report.gpu == nullptr ? "" : report.gpu->name)},
+        {"mfu_by_formula", report.formulaMfu},
         {"ranks", listOf(report.ranks, [](const OperatorsReport::OfRank& one) {
+             const auto mfu = one.mfu.value_or(analysis::OperatorMfu());
              return object({{"rank", one.rank}, {"kernel_time_us", microseconds(one.all.time)},
                  {"busy_us", microseconds(one.all.busy)},
+                 {"matrix_flop", when(one.mfu.has_value(), mfu.flop)},
+                 {"recomputed_flop", when(one.mfu.has_value(), mfu.recomputedFlop)},
+                 {"mfu", mfu.mfu}, {"hfu", mfu.hfu},
+                 {"known_time_fraction", when(one.mfu.has_value(), mfu.knownShare)},
                  {"operators", listOf(one.table.rows, rowJson)}});
          })}});
 }

@@ -2,11 +2,13 @@
 // Operators of a run as text tables and JSON.
 
 #include "app/cli/text/Json.h"
+#include "core/analysis/operators/OperatorMfu.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Run.h"
 #include "core/text/Table.h"
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -20,11 +22,13 @@ struct OperatorsReport {
         bool hasShapes = false;
         analysis::FrameSums all;
         analysis::OperatorTable table;
+        std::optional<analysis::OperatorMfu> mfu; // of the window
     };
     Run run;
     const catalogue::GpuModel* gpu = nullptr; // nullptr: not known
     analysis::OperatorGrouping by = analysis::OperatorGrouping::Shape;
     std::vector<OfRank> ranks;
+    std::optional<double> formulaMfu; // of the run's iterations, by the model's formula
 };
 
 // What the traces lack of what was asked.

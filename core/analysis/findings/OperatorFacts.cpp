@@ -50,9 +50,15 @@ private:
     std::map<std::string, OperatorPart> m_parts;
 };
 
+// Modules of one class are one: "nn.Module: Block" of "nn.Module: Block_12".
 std::string nameAt(const CallTree& tree, std::uint32_t node) {
-    return node == CallNode::kNone ? std::string("outside all calls")
-                                   : tree.names[tree.nodes[node].name];
+    if (node == CallNode::kNone)
+        return "outside all calls";
+    std::string name = tree.names[tree.nodes[node].name];
+    if (tree.nodes[node].kind != FrameKind::Module)
+        return name;
+    const std::size_t end = name.find_last_not_of("0123456789");
+    return end != std::string::npos && name[end] == '_' ? name.substr(0, end) : name;
 }
 
 void addSlow(const CallTree& tree, const catalogue::GpuModel& gpu, OperatorFacts& facts) {
@@ -130,7 +136,7 @@ void addLaunchBound(const CallTree& tree, OperatorFacts& facts) {
         const bool isBound = isPlace(node.kind) && !holdsOne[i] && node.sums.works > 0
             && hostS > kHostOverWork * workS;
         if (isBound) {
-            OperatorPart& part = found[tree.names[node.name]];
+            OperatorPart& part = found[nameAt(tree, static_cast<std::uint32_t>(i))];
             part.hostS += hostS;
             part.seconds += workS;
         }

@@ -1,5 +1,5 @@
 #include "core/analysis/findings/Rules.h"
-
+#include "core/analysis/findings/Stragglers.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
@@ -110,7 +110,7 @@ void findSmallKernels(const RunFacts& facts, Findings& found) {
 void findLaunchBound(const RunFacts& facts, Findings& found) {
     const double tracedS = tracedSecondsOf(facts);
     double waited = 0.0;
-    for (const TracedDevice& device : facts.traced)
+    for (const TracedDevice& device : withoutStragglers(facts))
         waited += device.hostBoundS;
     // Calls are long as well where they wait for the GPU: only where the GPU waits for them.
     if (!facts.operators || facts.operators->launchBound.empty()

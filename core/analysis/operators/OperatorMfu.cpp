@@ -63,7 +63,9 @@ std::optional<OperatorMfu> operatorMfu(
             (node.pass == Pass::Recomputation ? sum.recomputedFlop : sum.flop)
                 += counted[i]->flop * static_cast<double>(node.sums.calls);
     }
-    sum.knownShare = all > 0.0 ? known / all : 0.0;
+    if (!(known > 0.0))
+        return std::nullopt;
+    sum.knownShare = known / all;
     const auto peak = gpu == nullptr ? std::nullopt
         : gpu->bf16Flops             ? gpu->bf16Flops
                                      : gpu->fp16Flops;

@@ -24,7 +24,8 @@ struct OperatorMfu {
     std::optional<double> mfu; // of the peak of 16 bits; absent where the GPU is not known
     std::optional<double> hfu; // with what is done again
 };
-// `gpuSeconds`: the window's length times the ranks that the tree is of. Absent without shapes.
+// `gpuSeconds`: the window's length times the ranks that the tree is of. Absent where no work is
+// known.
 std::optional<OperatorMfu> operatorMfu(
     const CallTree& tree, double gpuSeconds, const catalogue::GpuModel* gpu);
 

@@ -96,7 +96,9 @@ CleanOperator cleaned(const OperatorTimings& timings, const GpuModel& gpu) {
         .leftOut = result.leftOut,
         .statedForward = timings.statedForward,
         .statedBackward = timings.statedBackward,
-        .notes = std::move(result.notes)};
+        .notes = std::move(result.notes),
+        .clockHz = timings.clockHz,
+        .powerW = timings.powerW};
     return clean;
 }
 
@@ -306,8 +308,8 @@ Result<Profile> makeProfile(const Timings& timings, std::string source) {
     if (!profile.gpus.empty() || !profile.fabrics.empty())
         return profile;
     if (timings.operators.empty() && timings.collectives.empty())
-        return Error{ErrorCode::NotFound,
-            "There are no timings of operators or collectives in this folder.", profile.source};
+        return Error{ErrorCode::NotFound, "There are no timings of operators or collectives here.",
+            profile.source};
     return Error{ErrorCode::NotFound,
         "None of the timings can be used: the hardware catalogue does not know the GPU, or each "
         "time is shorter than its peaks allow.",

@@ -77,10 +77,12 @@ struct ProfiledRow {
     std::optional<double> statedForward = {}; // by the source, of its own model
     std::optional<double> statedBackward = {};
     std::vector<std::string> notes = {}; // what was left out or replaced, and why
+    std::optional<double> clockHz = {}; // of the GPUs meanwhile, where recorded
+    std::optional<double> powerW = {};
 };
 
 struct Profile {
-    std::string source; // the folder that it was made from
+    std::string source; // the folders and databases that it was made from
     std::vector<GpuProfile> gpus;
     std::vector<FabricProfile> fabrics;
     std::vector<ProfiledRow> report;

@@ -176,6 +176,8 @@ OrderedJson rowJson(const ProfiledRow& row) {
     addGiven(json, "backward_error", row.backwardError);
     addGiven(json, "stated_forward_error", row.statedForward);
     addGiven(json, "stated_backward_error", row.statedBackward);
+    addGiven(json, "clock_hz", row.clockHz);
+    addGiven(json, "power_w", row.powerW);
     if (!row.notes.empty())
         json["notes"] = row.notes;
     return json;
@@ -186,7 +188,8 @@ ProfiledRow rowFrom(const OrderedJson& json) {
         json.at("name").get<std::string>(), json.at("samples").get<std::size_t>(),
         json.at("left_out").get<std::size_t>(), givenIn(json, "forward_error"),
         givenIn(json, "backward_error"), givenIn(json, "stated_forward_error"),
-        givenIn(json, "stated_backward_error"), json.value("notes", std::vector<std::string>())};
+        givenIn(json, "stated_backward_error"), json.value("notes", std::vector<std::string>()),
+        givenIn(json, "clock_hz"), givenIn(json, "power_w")};
 }
 
 Result<Profile> profileFrom(const OrderedJson& json) {

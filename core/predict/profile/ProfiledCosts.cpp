@@ -3,6 +3,7 @@
 #include "core/predict/cost/Analytic.h"
 #include "core/predict/profile/SampledCollectives.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace trainscope::predict {
@@ -23,11 +24,16 @@ ProfiledCosts::ProfiledCosts(Profile profile)
 std::optional<JobCosts> ProfiledCosts::costsOf(const Job& job, const Rates& rates) const {
     const auto costs = m_costs.find(job.machine.gpu.name);
     const FabricProfile* fabric = m_profile.fabric(job.machine.gpu.name, {job.machine.site});
-    if (costs == m_costs.end() || fabric == nullptr)
+    // Operators alone were sampled, as of traces of one GPU: exchanges go by formulas.
+    const bool hasNoFabric = std::none_of(m_profile.fabrics.begin(), m_profile.fabrics.end(),
+        [&](const FabricProfile& one) { return one.gpu == job.machine.gpu.name; });
+    if (costs == m_costs.end() || (fabric == nullptr && !hasNoFabric))
         return std::nullopt;
     const auto formulas = std::make_shared<AnalyticCosts>(rates);
-    JobCosts result{rates, std::make_shared<SampledCosts>(costs->second.beside(formulas)),
-        std::make_shared<SampledCollectives>(*fabric, formulas), kRunSpread};
+    JobCosts result{rates, std::make_shared<SampledCosts>(costs->second.beside(formulas)), formulas,
+        kRunSpread};
+    if (fabric != nullptr)
+        result.collectives = std::make_shared<SampledCollectives>(*fabric, formulas);
     result.rates.gapSeconds = costs->second.stack().gapSeconds;
     result.rates.jitter = costs->second.stack().jitter;
     return result;

@@ -27,9 +27,9 @@ class ProfiledCosts {
 public:
     explicit ProfiledCosts(Profile profile);
 
-    // Absent where the profile lacks the job's GPU, or has no fabric of the job's site. Sampled
-    // costs, by formula what was not sampled. The rates have gap and jitter of the profile's stack:
-    // what is predicted is the fastest step.
+    // Absent where the profile lacks the job's GPU, or has fabrics of it and none of the job's
+    // site. Sampled costs, by formula what was not sampled, exchanges too where there is no fabric.
+    // The rates have gap and jitter of the profile's stack: what is predicted is the fastest step.
     [[nodiscard]] std::optional<JobCosts> costsOf(const Job& job, const Rates& rates) const;
 
     // The fabric that the profile has for a GPU, where it is the only one; else empty.

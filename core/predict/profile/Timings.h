@@ -28,6 +28,9 @@ struct OperatorTimings {
     std::vector<TimedOperator> rows;
     std::optional<double> statedForward; // error that the source states for its own model of it
     std::optional<double> statedBackward;
+    // Of the GPUs while it was timed, means.
+    std::optional<double> clockHz = std::nullopt;
+    std::optional<double> powerW = std::nullopt;
 };
 
 struct TimedExchange {

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -130,6 +131,50 @@ private Q_SLOTS:
         QVERIFY(!std::filesystem::exists(path("q.json")));
         QCOMPARE(runCli({"profile", path("samples")}).status, 2);
         QCOMPARE(runCli({"profile", path("samples"), "--into", path("no/such/p.json")}).status, 3);
+    }
+
+    // A trace of five products at 40 % of an A100's peak, imported, is samples of these.
+    void databasesGiveTheirTraces() {
+        std::string events;
+        double at = 1000.0; // µs
+        for (int i = 0; i < 5; ++i) {
+            const int m = 1024 << i;
+            const double lasts = 2.0 * m * 4096 * 4096 / (0.4 * 312e12) * 1e6;
+            const std::string begin = std::to_string(at);
+            const std::string id = std::to_string(100 + i);
+            events += R"(,{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":)" + begin
+                + R"(,"dur":20,"args":{"Input Dims":[[)" + std::to_string(m)
+                + R"(,4096],[4096,4096]],"Input type":["c10::BFloat16","c10::BFloat16"]}})"
+                + R"(,{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,)"
+                + R"("ts":)" + std::to_string(at + 5) + R"(,"dur":5,"args":{"correlation":)" + id
+                + R"(}},{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":)"
+                + std::to_string(at + 20) + R"(,"dur":)" + std::to_string(lasts)
+                + R"(,"args":{"device":0,"stream":7,"correlation":)" + id + "}}";
+            at += lasts + 100.0;
+        }
+        write(path("trace/rank0.json"),
+            R"({"deviceProperties":[{"id":0,"name":"NVIDIA A100-SXM4-80GB"}],)"
+            R"("distributedInfo":{"rank":0,"world_size":1},"traceEvents":[)"
+                + events.substr(1) + "]}");
+        const auto imported
+            = runCli({"import", path("trace"), "--into", path("traces.trainscope")});
+        QVERIFY2(imported.status == 0, imported.err.c_str());
+        const auto ran
+            = runCli({"profile", path("traces.trainscope"), "--into", path("t.json"), "--json"});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        const auto json = ran.json();
+        QCOMPARE(json["runs"].size(), 1U);
+        QCOMPARE(json["gpus"][0]["gpu"], "A100 SXM4 80GB");
+        QCOMPARE(json["rows"].size(), 1U);
+        QCOMPARE(json["rows"][0]["samples"], 5);
+        std::ifstream file(path("t.json"));
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        // 2 · 1024 · 4096² / (0.4 · 312e12) s
+        QVERIFY2(text.find("\"forward_us\":[275.3") != std::string::npos, text.c_str());
+        // Beside published ones.
+        const auto both = runCli({"profile", path("samples"), path("traces.trainscope"), "--into",
+            path("t.json"), "--json"});
+        QCOMPARE(both.json()["rows"].size(), 3U);
     }
 
     // Every operator but the embedding, and the optimizers, is predicted better than published.

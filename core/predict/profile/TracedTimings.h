@@ -1,0 +1,40 @@
+#pragma once
+// Timings from the traces of measured runs: what their operators and collectives took, as samples
+// beside published ones.
+//
+// Operators by shape (PyTorch's record_shapes), each a sample: the GPU's time of one call in the
+// mean, of its own kernels where they overlap once. Tensors of 16 bits, as the samples of a profile
+// are. A forward and a backward operator of one shape are one sample. Collectives as they were
+// matched across ranks, each a sample: what the transfer took from the last part's start.
+// With clock and power of the GPUs meanwhile, where recorded.
+
+#include "core/analysis/operators/CallTree.h"
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/predict/profile/Timings.h"
+#include "core/store/Store.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace trainscope::predict {
+
+// The operator of a cost model that a traced one is, with its shape. Absent: none of its kinds, no
+// shapes, or tensors that are not of 16 bits.
+struct TracedOperator {
+    Operator work;
+    bool isBackward = false;
+};
+std::optional<TracedOperator> tracedOperator(std::string_view name, std::string_view detail);
+
+// Of a tree's shapes. `gpu`, `source`: names of the device and of the run.
+void addTracedOperators(const analysis::CallTree& tree, std::string_view gpu,
+    std::string_view source, Timings& timings);
+
+// Of the traced ranks of a run, its collectives those of a fabric of that name; a run without
+// traces and one that was predicted add nothing. Blocking; cancelled by progress.
+Status addTracedTimings(const store::Store& store, const Run& run, const std::string& fabric,
+    Timings& timings, const Progress& progress = {});
+
+} // namespace trainscope::predict
