@@ -5,6 +5,7 @@
 #include "app/importing/SaidGpuSink.h"
 #include "core/analysis/iterations/LogOffset.h"
 #include "core/analysis/iterations/LogPlacement.h"
+#include "core/analysis/operators/KeptTraces.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 #include "core/store/MachineGuess.h"

@@ -69,7 +69,7 @@ Item {
         UiText {
             id: arrow
 
-            x: Theme.spaceS + row.depth * Theme.spaceM
+            x: Theme.spaceS + row.depth * Theme.spaceS
             width: Theme.spaceM
             height: parent.height
             verticalAlignment: Text.AlignVCenter

@@ -10,7 +10,7 @@ FocusScope {
 
     required property OperatorsController controller
     readonly property real cellWidth: Theme.spaceXl * 4
-    readonly property real nameWidth: Math.max(Theme.runListWidth, across.width - Theme.spaceM - (controller.rows.heads.length - 1) * cellWidth)
+    readonly property real nameWidth: Math.max(Theme.runListWidth * 1.25, across.width - Theme.spaceM - (controller.rows.heads.length - 1) * cellWidth)
     signal copyWanted(int row)
 
     Accessible.role: Accessible.Table

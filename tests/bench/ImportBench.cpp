@@ -6,6 +6,7 @@
 
 #include "app/importing/ImportRunner.h"
 #include "core/analysis/operators/CallTrees.h"
+#include "core/analysis/operators/KeptTraces.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/traces/TraceBreakdown.h"

@@ -1,6 +1,7 @@
 #include "app/cli/options/TraceSumsInput.h"
 
 #include "app/cli/options/RunSelection.h"
+#include "core/analysis/operators/KeptTraces.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 

@@ -1,6 +1,7 @@
 #include "app/viewmodels/inspector/KernelReader.h"
 
 #include "app/viewmodels/text/Translated.h"
+#include "core/analysis/operators/KeptTraces.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/catalogue/Tables.h"
 #include "core/model/Try.h"
@@ -89,7 +90,7 @@ Result<std::vector<store::KeptSums>> sumRuns(const store::Store& store,
         const Run run = catalogue->facts(i).run;
         if (std::find(runs.begin(), runs.end(), run.id) == runs.end())
             continue;
-        ASSIGN_OR_RETURN(auto sums, analysis::sumTraces(store, run, progress));
+        ASSIGN_OR_RETURN(auto sums, analysis::sumsToKeep(store, run, progress));
         made.push_back(std::move(sums));
     }
     return made;

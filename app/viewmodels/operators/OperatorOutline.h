@@ -28,7 +28,7 @@ struct OutlineNode {
     std::string name;
     std::string note; // shapes of its inputs, callers
     analysis::FrameKind kind = analysis::FrameKind::Operator;
-    analysis::Pass pass = analysis::Pass::None;
+    analysis::StepPass pass = analysis::StepPass::None;
     std::string category; // of kernels
     std::vector<std::optional<double>> values; // by column; absent: not known
     std::string words; // of the column without a unit

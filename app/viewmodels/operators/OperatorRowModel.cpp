@@ -29,13 +29,13 @@ QString valueWords(const OutlineColumn& column, const std::optional<double>& val
 
 QString kindWords(const OutlineNode& node) {
     QString words = textOf(analysis::toString(node.kind));
-    if (node.pass != analysis::Pass::None)
+    if (node.pass != analysis::StepPass::None)
         words += QStringLiteral(" · ") + textOf(analysis::toString(node.pass));
     return words;
 }
 
 QColor markOf(const OutlineNode& node) {
-    const plot::Color color = node.pass == analysis::Pass::None && !node.category.empty()
+    const plot::Color color = node.pass == analysis::StepPass::None && !node.category.empty()
         ? plot::categoryColor(node.category)
         : plot::passColor(node.pass);
     return {color.r, color.g, color.b};

@@ -136,6 +136,7 @@ void OperatorsController::take(OperatorsAnswerPtr answer) {
     m_node = OutlineNode::kNone;
     m_root = 0;
     m_answer->outline.search(m_search.toStdString());
+    selectOffered(std::nullopt);
     showSettings();
     showRows();
     describeNode();
@@ -304,7 +305,7 @@ void OperatorsController::describeNode() {
         if (!shown.note.empty())
             facts.push_back({m_answer->difference ? tr("Called by") : tr("Inputs"),
                 QString::fromStdString(shown.note)});
-        if (shown.pass != analysis::Pass::None)
+        if (shown.pass != analysis::StepPass::None)
             facts.push_back({tr("Pass"), QString::fromStdString(plot::passTitle(shown.pass))});
         const bool isNode = !m_answer->difference && m_settings.by == OperatorsBy::Tree;
         if (isNode) {

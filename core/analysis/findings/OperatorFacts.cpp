@@ -115,7 +115,7 @@ void addWorkNodes(const CallTree& tree, OperatorFacts& facts) {
             facts.copiedS += seconds;
             copied[nameAt(tree, place)].seconds += seconds;
         }
-        if (node.pass == Pass::Recomputation) {
+        if (node.pass == StepPass::Recomputation) {
             facts.recomputedS += seconds;
             again[nameAt(tree, node.parent)].seconds += seconds;
         }

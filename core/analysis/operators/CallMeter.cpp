@@ -1,7 +1,5 @@
 #include "core/analysis/operators/CallMeter.h"
 
-#include "core/analysis/operators/FrameNames.h"
-#include "core/analysis/traces/Phase.h"
 #include "core/model/AutogradLink.h"
 #include "core/model/Try.h"
 
@@ -11,41 +9,10 @@ namespace trainscope::analysis {
 
 namespace {
 
-Told toldBy(Mark mark) {
-    switch (mark) {
-    case Mark::Forward:
-        return Told::Forward;
-    case Mark::Backward:
-        return Told::Backward;
-    case Mark::Optimizer:
-        return Told::Optimizer;
-    case Mark::None:
-        break;
-    }
-    return Told::Nothing;
-}
-
 // Whether a call comes after one that ends at `open` rather than inside it: steps that follow each
 // other overlap by the rounding of their times, and so do the ends of calls in calls.
 bool isBeside(TimeNs open, TimeNs begin, TimeNs end) {
     return open <= begin || (open < end && open - begin < end - open);
-}
-
-FrameKind frameKindOf(SpanKind kind) {
-    switch (kind) {
-    case SpanKind::Kernel:
-        return FrameKind::Kernel;
-    case SpanKind::Copy:
-        return FrameKind::Copy;
-    case SpanKind::Set:
-        return FrameKind::Set;
-    case SpanKind::Annotation:
-        return FrameKind::Annotation;
-    case SpanKind::Python:
-        return FrameKind::Python;
-    default:
-        return FrameKind::Operator;
-    }
 }
 
 // Adds what of the range was not covered yet.
@@ -88,66 +55,13 @@ std::vector<Sums> take(std::vector<State>& states, std::vector<std::uint32_t>& t
 
 CallMeter::CallMeter(const store::Store& store, CallPaths& paths, TimeNs begin,
     const std::map<std::int64_t, ForwardCall>& forward)
-    : m_store(store)
-    , m_paths(paths)
+    : m_paths(paths)
+    , m_frames(store, paths)
     , m_begin(begin) {
     for (const auto& [sequence, call] : forward) {
         m_forward.emplace(sequence, call);
         m_forwardOrder.push_back(sequence);
     }
-}
-
-Result<const CallMeter::Name*> CallMeter::nameOf(const Span& span) {
-    const SpanKey key{span.name, {}, span.kind, Told::Nothing};
-    if (const auto known = m_names.find(key); known != m_names.end())
-        return &known->second;
-    std::string text;
-    if (span.name.isValid()) {
-        ASSIGN_OR_RETURN(text, m_store.name(span.name));
-    }
-    Name name;
-    name.kind = frameKindOf(span.kind);
-    if (name.kind == FrameKind::Python && isModuleName(text))
-        name.kind = FrameKind::Module;
-    name.isGraphLaunch = text.find("GraphLaunch") != std::string::npos;
-    if (name.kind == FrameKind::Annotation) {
-        name.told = toldBy(markOfAnnotation(text));
-        text = foldedAnnotation(text);
-    } else if (name.kind == FrameKind::Operator && span.kind != SpanKind::Runtime) {
-        name.told = toldBy(markOfOperator(text));
-    }
-    name.name = m_paths.name(text);
-    return &m_names.emplace(key, name).first->second;
-}
-
-Result<std::uint32_t> CallMeter::signatureOf(NameId detail) {
-    if (!detail.isValid())
-        return std::uint32_t{0};
-    if (const auto known = m_signatures.find(detail); known != m_signatures.end())
-        return known->second;
-    ASSIGN_OR_RETURN(const auto text, m_store.name(detail));
-    const std::uint32_t signature = m_paths.signature(foldedSignature(text));
-    m_signatures.emplace(detail, signature);
-    return signature;
-}
-
-Result<std::uint32_t> CallMeter::frameOf(const Span& span) {
-    const bool isOperator = span.kind == SpanKind::CpuOp;
-    SpanKey key{span.name, isOperator ? span.detail : NameId(), span.kind, Told::Nothing};
-    if (const auto link = isOperator ? autogradLinkOf(span.correlation) : std::nullopt)
-        key.linked = link->isBackward ? Told::BackwardNode : Told::ForwardNode;
-    if (const auto known = m_callFrames.find(key); known != m_callFrames.end())
-        return known->second;
-    ASSIGN_OR_RETURN(const auto name, nameOf(span));
-    CallFrame frame{name->kind, name->told, name->name, 0};
-    if (isOperator) {
-        ASSIGN_OR_RETURN(frame.signature, signatureOf(key.detail));
-    }
-    if (key.linked == Told::BackwardNode || frame.told == Told::Nothing)
-        frame.told = key.linked;
-    const std::uint32_t number = m_paths.frame(frame);
-    m_callFrames.emplace(key, number);
-    return number;
 }
 
 std::uint32_t CallMeter::newCall() {
@@ -220,18 +134,18 @@ Status CallMeter::addHost(std::uint32_t thread, const Span& span) {
         open.pop_back();
     }
     if (isLaunch) {
-        ASSIGN_OR_RETURN(const auto name, nameOf(span));
+        ASSIGN_OR_RETURN(const auto known, m_frames.of(span));
         if (!open.empty())
-            remember(span.correlation, open.back().call, name->isGraphLaunch);
+            remember(span.correlation, open.back().call, known.isGraphLaunch);
         return {};
     }
     m_paths.tellHost();
-    ASSIGN_OR_RETURN(const auto frame, frameOf(span));
+    ASSIGN_OR_RETURN(const auto known, m_frames.of(span));
     const std::uint32_t number = newCall();
     Call call;
     call.references = 1;
     call.start = span.start;
-    hangBelow(thread, span, frame, call);
+    hangBelow(thread, span, known.frame, call);
     const auto& path = m_paths[call.path];
     if (path.kind == FrameKind::Operator && span.kind == SpanKind::CpuOp)
         call.nearestOperator = number;
@@ -242,10 +156,8 @@ Status CallMeter::addHost(std::uint32_t thread, const Span& span) {
     m_begun.push_back({span.start, span.duration, call.path});
     const auto link = autogradLinkOf(span.correlation);
     if (span.kind == SpanKind::CpuOp && link && !link->isBackward) {
-        const auto [known, isNew]
-            = m_forward.insert_or_assign(link->sequence, ForwardCall{call.path, thread});
-        static_cast<void>(known);
-        if (isNew)
+        const ForwardCall made{call.path, thread};
+        if (m_forward.insert_or_assign(link->sequence, made).second)
             m_forwardOrder.push_back(link->sequence);
         if (m_forwardOrder.size() > kMostForward) {
             m_forward.erase(m_forwardOrder.front());
@@ -273,15 +185,7 @@ void CallMeter::remember(std::int64_t correlation, std::uint32_t call, bool isGr
 }
 
 Status CallMeter::addWork(const Span& span) {
-    auto known = m_workFrames.find(span.name);
-    if (known == m_workFrames.end()) {
-        std::string text;
-        if (span.name.isValid()) {
-            ASSIGN_OR_RETURN(text, m_store.name(span.name));
-        }
-        const CallFrame frame{frameKindOf(span.kind), Told::Nothing, m_paths.name(text), 0};
-        known = m_workFrames.emplace(span.name, m_paths.frame(frame)).first;
-    }
+    ASSIGN_OR_RETURN(const auto known, m_frames.of(span));
     Work work;
     work.start = span.start;
     work.end = span.start + span.duration;
@@ -306,7 +210,7 @@ Status CallMeter::addWork(const Span& span) {
             release(number);
         }
     }
-    work.path = m_paths.below(parent, known->second);
+    work.path = m_paths.below(parent, known.frame);
     m_works.push_back(work);
     return {};
 }

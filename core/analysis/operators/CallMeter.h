@@ -3,6 +3,7 @@
 // of parts that follow each other are those of the whole: times of work are cut at the edges of the
 // part, and work counts where it begins. One thread.
 
+#include "core/analysis/operators/CallFrames.h"
 #include "core/analysis/operators/CallPart.h"
 #include "core/analysis/operators/CallPaths.h"
 #include "core/model/Span.h"
@@ -69,28 +70,6 @@ private:
         DurationNs duration;
         std::uint32_t path = 0;
     };
-    // What makes spans of the host one frame.
-    struct SpanKey {
-        NameId name;
-        NameId detail;
-        SpanKind kind = SpanKind::Other;
-        Told linked = Told::Nothing;
-        bool operator==(const SpanKey&) const = default;
-    };
-    struct SpanKeyHash {
-        std::size_t operator()(const SpanKey& key) const {
-            const auto told = static_cast<std::uint64_t>(key.linked) * 16
-                + static_cast<std::uint64_t>(key.kind);
-            return SpreadHash{}((static_cast<std::uint64_t>(key.name.value) << 32U)
-                + (static_cast<std::uint64_t>(key.detail.value) << 8U) + told);
-        }
-    };
-    struct Name {
-        FrameKind kind = FrameKind::Operator;
-        Told told = Told::Nothing;
-        std::uint32_t name = 0;
-        bool isGraphLaunch = false;
-    };
     // Sums of the part so far, and until when all of it is covered.
     struct FrameState {
         CallPart::Frame sums;
@@ -110,9 +89,6 @@ private:
         bool isTouched = false;
     };
 
-    Result<const Name*> nameOf(const Span& span);
-    Result<std::uint32_t> frameOf(const Span& span);
-    Result<std::uint32_t> signatureOf(NameId detail);
     std::uint32_t newCall();
     void release(std::uint32_t call);
     void remember(std::int64_t correlation, std::uint32_t call, bool isGraph);
@@ -123,13 +99,9 @@ private:
     void apply(const Work& work, TimeRange inside, bool begins);
     void applyTotal(std::uint32_t total, TimeRange inside, bool begins, bool isCall);
 
-    const store::Store& m_store;
     CallPaths& m_paths;
     TimeNs m_begin;
-    std::unordered_map<SpanKey, Name, SpanKeyHash> m_names; // of host spans, by name and kind
-    std::unordered_map<SpanKey, std::uint32_t, SpanKeyHash> m_callFrames;
-    std::unordered_map<NameId, std::uint32_t> m_workFrames;
-    std::unordered_map<NameId, std::uint32_t> m_signatures;
+    CallFrames m_frames;
     std::vector<Call> m_calls;
     std::vector<std::uint32_t> m_freeCalls;
     std::vector<std::vector<Open>> m_threads; // open calls, outermost first

@@ -53,7 +53,7 @@ CallPaths::CallPaths() {
     for (std::size_t i = 0; i < kPasses; ++i) {
         CallTotal ofPass;
         ofPass.of = CallTotal::Of::Pass;
-        ofPass.pass = static_cast<Pass>(i);
+        ofPass.pass = static_cast<StepPass>(i);
         m_totals.push_back(ofPass);
     }
 }
@@ -77,18 +77,18 @@ std::uint32_t CallPaths::frame(const CallFrame& frame) {
     return same.back();
 }
 
-Pass CallPaths::passBelow(Pass parent, Told told) const {
-    const bool isInBackward = parent == Pass::Backward || parent == Pass::Recomputation;
+StepPass CallPaths::passBelow(StepPass parent, Told told) const {
+    const bool isInBackward = parent == StepPass::Backward || parent == StepPass::Recomputation;
     switch (told) {
     case Told::BackwardNode:
     case Told::Backward:
-        return Pass::Backward;
+        return StepPass::Backward;
     case Told::Optimizer:
-        return Pass::Optimizer;
+        return StepPass::Optimizer;
     case Told::ForwardNode:
-        return isInBackward ? Pass::Recomputation : Pass::Forward;
+        return isInBackward ? StepPass::Recomputation : StepPass::Forward;
     case Told::Forward:
-        return isInBackward ? parent : Pass::Forward;
+        return isInBackward ? parent : StepPass::Forward;
     case Told::Nothing:
         break;
     }
@@ -126,14 +126,15 @@ std::uint32_t CallPaths::below(std::uint32_t parent, std::uint32_t frame) {
     switch (what.kind) {
     case FrameKind::Operator:
         path.nearestOperator = next;
-        path.total = total({CallTotal::Of::Operator, Pass::None, what.name, 0, {}});
-        path.shapeTotal = total({CallTotal::Of::Shape, Pass::None, what.name, what.signature, {}});
+        path.total = total({CallTotal::Of::Operator, StepPass::None, what.name, 0, {}});
+        path.shapeTotal
+            = total({CallTotal::Of::Shape, StepPass::None, what.name, what.signature, {}});
         break;
     case FrameKind::Module:
-        path.total = total({CallTotal::Of::Module, Pass::None, what.name, 0, {}});
+        path.total = total({CallTotal::Of::Module, StepPass::None, what.name, 0, {}});
         break;
     case FrameKind::Annotation:
-        path.total = total({CallTotal::Of::Annotation, Pass::None, what.name, 0, {}});
+        path.total = total({CallTotal::Of::Annotation, StepPass::None, what.name, 0, {}});
         break;
     default:
         break;

@@ -51,7 +51,7 @@ public:
     struct Path {
         std::uint32_t parent = kNoPath;
         std::uint32_t frame = 0;
-        Pass pass = Pass::None;
+        StepPass pass = StepPass::None;
         FrameKind kind = FrameKind::Root;
         std::uint32_t nearestOperator = kNoPath; // at or above it
         // Totals; of operators: of its name and of its shape, of modules and annotations the first.
@@ -71,7 +71,7 @@ public:
     [[nodiscard]] const Path& operator[](std::uint32_t path) const { return m_paths[path]; }
     [[nodiscard]] std::size_t size() const { return m_paths.size(); }
     [[nodiscard]] std::size_t totals() const { return m_totals.size(); }
-    [[nodiscard]] static std::uint32_t totalOf(Pass pass) {
+    [[nodiscard]] static std::uint32_t totalOf(StepPass pass) {
         return static_cast<std::uint32_t>(pass);
     }
     void tellHost() { m_hasHost = true; }
@@ -90,7 +90,7 @@ private:
         void encode(store::Bytes& out) const;
         bool decode(store::ByteReader& in);
     };
-    [[nodiscard]] Pass passBelow(Pass parent, Told told) const;
+    [[nodiscard]] StepPass passBelow(StepPass parent, Told told) const;
     std::uint32_t total(const CallTotal& total);
 
     Texts m_names;

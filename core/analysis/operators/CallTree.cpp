@@ -10,9 +10,9 @@ constexpr auto kFrameNames = enumNames<FrameKind>({{FrameKind::Root, "root"},
     {FrameKind::Annotation, "annotation"}, {FrameKind::Module, "module"},
     {FrameKind::Python, "python"}, {FrameKind::Operator, "operator"}, {FrameKind::Kernel, "kernel"},
     {FrameKind::Copy, "copy"}, {FrameKind::Set, "set"}});
-constexpr auto kPassNames
-    = enumNames<Pass>({{Pass::None, ""}, {Pass::Forward, "forward"}, {Pass::Backward, "backward"},
-        {Pass::Recomputation, "recomputation"}, {Pass::Optimizer, "optimizer"}});
+constexpr auto kPassNames = enumNames<StepPass>(
+    {{StepPass::None, ""}, {StepPass::Forward, "forward"}, {StepPass::Backward, "backward"},
+        {StepPass::Recomputation, "recomputation"}, {StepPass::Optimizer, "optimizer"}});
 
 } // namespace
 
@@ -20,7 +20,7 @@ std::string_view toString(FrameKind kind) {
     return kFrameNames.nameOf(kind);
 }
 
-std::string_view toString(Pass pass) {
+std::string_view toString(StepPass pass) {
     return kPassNames.nameOf(pass);
 }
 

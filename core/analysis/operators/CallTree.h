@@ -33,7 +33,7 @@ inline bool isWork(FrameKind kind) {
 }
 
 // The pass of a training step that a call belongs to.
-enum class Pass : std::uint8_t {
+enum class StepPass : std::uint8_t {
     None, // nothing tells
     Forward,
     Backward,
@@ -41,7 +41,7 @@ enum class Pass : std::uint8_t {
     Optimizer,
 };
 inline constexpr std::size_t kPasses = 5;
-std::string_view toString(Pass pass); // "", "forward", …
+std::string_view toString(StepPass pass); // "", "forward", …
 
 // Of a window. Times of work are cut at its edges, and work counts where it begins, as in the
 // kernel table. Own: launched by the frame itself, not by what it calls.
@@ -65,7 +65,7 @@ struct CallNode {
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
     FrameKind kind = FrameKind::Root;
-    Pass pass = Pass::None;
+    StepPass pass = StepPass::None;
     std::uint32_t parent = kNone; // stands before its children; the root has none
     std::uint32_t name = 0; // index into names
     std::uint32_t signature = 0; // index into signatures; 0: none
@@ -87,7 +87,7 @@ struct CallTotal {
         Pass, // own work of its frames; name: toString(pass)
     };
     Of of = Of::Operator;
-    Pass pass = Pass::None; // of Of::Pass
+    StepPass pass = StepPass::None; // of Of::Pass
     std::uint32_t name = 0;
     std::uint32_t signature = 0; // of Of::Shape
     FrameSums sums;

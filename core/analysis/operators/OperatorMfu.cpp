@@ -60,7 +60,7 @@ std::optional<OperatorMfu> operatorMfu(
             continue;
         known += node.sums.time.seconds();
         if (counted[i]->units != work::Units::Vector)
-            (node.pass == Pass::Recomputation ? sum.recomputedFlop : sum.flop)
+            (node.pass == StepPass::Recomputation ? sum.recomputedFlop : sum.flop)
                 += counted[i]->flop * static_cast<double>(node.sums.calls);
     }
     if (!(known > 0.0))

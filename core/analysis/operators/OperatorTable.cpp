@@ -203,8 +203,8 @@ std::map<std::uint32_t, KnownWork> worksByFrame(
     return byName;
 }
 
-std::map<Pass, KnownWork> worksByPass(const CallTree& tree, const NodeWorks& nodes) {
-    std::map<Pass, KnownWork> byPass;
+std::map<StepPass, KnownWork> worksByPass(const CallTree& tree, const NodeWorks& nodes) {
+    std::map<StepPass, KnownWork> byPass;
     std::vector<bool> isCounted(tree.nodes.size());
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         const CallNode& node = tree.nodes[i];
@@ -234,7 +234,7 @@ OperatorTable operatorTable(
         : grouping == OperatorGrouping::Operator ? worksByOperator(tree, works)
                                                  : std::map<std::uint32_t, KnownWork>();
     const auto byPass = grouping == OperatorGrouping::Pass ? worksByPass(tree, nodes)
-                                                           : std::map<Pass, KnownWork>();
+                                                           : std::map<StepPass, KnownWork>();
     OperatorTable table;
     table.grouping = grouping;
     for (const CallTotal& total : tree.totals) {

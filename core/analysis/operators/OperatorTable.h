@@ -33,7 +33,7 @@ struct WorkEfficiency {
 struct OperatorEntry {
     std::string name;
     std::string signature; // JSON detail; of Shape only
-    Pass pass = Pass::None; // of Pass only
+    StepPass pass = StepPass::None; // of Pass only
     FrameSums sums; // Shape, Operator, Pass: own work stands in the own fields
     WorkEfficiency efficiency;
 

@@ -20,7 +20,7 @@ constexpr double kSameShare = 0.01; // of the greater time
 constexpr std::string_view kStepFrame = "ProfilerStep";
 constexpr std::string_view kPathSeparator = " › ";
 
-using NamedFrame = std::tuple<FrameKind, Pass, std::string>;
+using NamedFrame = std::tuple<FrameKind, StepPass, std::string>;
 
 // 0: none are marked.
 std::int64_t stepsOf(const CallTree& tree) {

@@ -44,7 +44,7 @@ struct ComparedTimes {
 // A frame of the tree of both.
 struct ComparedFrame {
     FrameKind kind = FrameKind::Root;
-    Pass pass = Pass::None;
+    StepPass pass = StepPass::None;
     std::uint32_t parent = CallNode::kNone; // stands before its children
     std::string name;
     ComparedTimes times; // with all that it calls
@@ -53,7 +53,7 @@ struct ComparedFrame {
 // What launches work itself.
 struct ComparedOperator {
     FrameKind kind = FrameKind::Operator;
-    Pass pass = Pass::None;
+    StepPass pass = StepPass::None;
     std::string name;
     std::string path; // its callers, the nearest last; empty: matched by name, or under the root
     bool isByName = false; // calls on other paths together

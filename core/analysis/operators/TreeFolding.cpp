@@ -8,7 +8,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-using FrameKey = std::tuple<std::uint32_t, FrameKind, Pass, std::uint32_t, std::uint32_t>;
+using FrameKey = std::tuple<std::uint32_t, FrameKind, StepPass, std::uint32_t, std::uint32_t>;
 
 bool isFoldedAway(const CallNode& node, const TreeFolding& folding) {
     return (folding.python && node.kind == FrameKind::Python)

@@ -20,8 +20,8 @@ public:
     CallTree take() { return std::move(m_merged); }
 
 private:
-    using NodeKey = std::tuple<std::uint32_t, FrameKind, Pass, std::uint32_t, std::uint32_t>;
-    using TotalKey = std::tuple<CallTotal::Of, Pass, std::uint32_t, std::uint32_t>;
+    using NodeKey = std::tuple<std::uint32_t, FrameKind, StepPass, std::uint32_t, std::uint32_t>;
+    using TotalKey = std::tuple<CallTotal::Of, StepPass, std::uint32_t, std::uint32_t>;
     using Numbers = std::unordered_map<std::string, std::uint32_t>;
 
     static std::vector<std::uint32_t> addTexts(

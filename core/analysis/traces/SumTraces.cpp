@@ -1,5 +1,4 @@
 // Passes over the traces of a run, cut into slices.
-#include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 
@@ -252,23 +251,7 @@ Result<store::KeptSums> sumTraces(
     if (devices.size() > 1)
         RETURN_IF_ERROR(sumWaits(store, run, summing, groups, kept.sequences));
     groups.encode(kept.names);
-    ASSIGN_OR_RETURN(auto trees, sumCallTrees(store, run, summing.asked()));
-    for (store::SumSequence& sequence : trees)
-        kept.sequences.push_back(std::move(sequence));
     return kept;
-}
-
-Status keepCallTrees(store::Store& store, const Run& run, const Progress& progress) {
-    store::KeptSums kept;
-    kept.run = run.id;
-    kept.basis = kTraceSumsVersion;
-    ASSIGN_OR_RETURN(kept.sequences, sumCallTrees(store, run, progress));
-    return store::keepSums(store, kept);
-}
-
-Status keepSums(store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto sums, sumTraces(store, run, progress));
-    return store::keepSums(store, sums);
 }
 
 } // namespace trainscope::analysis

@@ -24,16 +24,11 @@ store::SumPlace placeOf(SumKind kind, int rank, std::int64_t place = 0);
 // Raise it when sums are computed differently: those of another version are computed again.
 inline constexpr std::int64_t kTraceSumsVersion = 2;
 
-// One pass over all traces of the run, for store::keepSums(). Memory grows with the slices, the
+// One pass over all traces of the run: all sums but the call trees
+// (core/analysis/operators/KeptTraces.h). Memory grows with the slices, the
 // names and the collectives. Cancelled by progress. Blocking; for a worker.
 Result<store::KeptSums> sumTraces(
     const store::Store& store, const Run& run, const Progress& progress = {});
-
-// The same, kept.
-Status keepSums(store::Store& store, const Run& run, const Progress& progress = {});
-
-// Only the call trees of the ranks: an import ends with them. The other sums are still lacking.
-Status keepCallTrees(store::Store& store, const Run& run, const Progress& progress = {});
 
 // Sums of traces so long that reading a stretch of them takes a while, and that are not kept.
 enum class LackingSums { None, AllButCallTrees, All };

@@ -23,7 +23,7 @@ using analysis::CallNode;
 using analysis::CallTree;
 using analysis::OperatorEntry;
 using analysis::OperatorGrouping;
-using analysis::Pass;
+using analysis::StepPass;
 
 // The pass and the category of kernels that most of the work of a name, or of a name and its
 // shapes, belongs to.
@@ -43,7 +43,7 @@ public:
         }
     }
 
-    [[nodiscard]] Pass passOf(const OperatorEntry& row) const {
+    [[nodiscard]] StepPass passOf(const OperatorEntry& row) const {
         return longest(m_passes, keyOf(row), row.pass);
     }
     [[nodiscard]] std::string categoryOf(const OperatorEntry& row) const {
@@ -73,7 +73,7 @@ private:
     }
 
     bool m_withSignature;
-    Times<Pass> m_passes;
+    Times<StepPass> m_passes;
     Times<std::string> m_categories;
 };
 

@@ -177,7 +177,7 @@ std::optional<FigureHit> hitDifference(
     hit.title = comparedTitle(one.kind, one.name);
     if (!one.path.empty())
         hit.facts.emplace_back("Called by", one.path);
-    if (one.pass != analysis::Pass::None)
+    if (one.pass != analysis::StepPass::None)
         hit.facts.emplace_back("Pass", passTitle(one.pass));
     hit.facts.emplace_back("A", secondsText(one.times.a));
     hit.facts.emplace_back("B", secondsText(one.times.b));

@@ -17,7 +17,7 @@ namespace {
 
 using analysis::CallNode;
 using analysis::FrameKind;
-using analysis::Pass;
+using analysis::StepPass;
 
 constexpr double kLeastFrame = 1.0; // narrower ones are drawn together
 constexpr double kFrameGap = 0.75; // neighbours stay apart
@@ -41,7 +41,7 @@ public:
         m_isByCategory = !m_data.work->categories.empty()
             && (m_data.colouring == FlameColouring::Category
                 || std::all_of(m_passes.begin(), m_passes.end(),
-                    [](Pass pass) { return pass == Pass::None; }));
+                    [](StepPass pass) { return pass == StepPass::None; }));
         if (m_isByCategory)
             findLeading();
         for (std::uint32_t at = m_data.root; at != CallNode::kNone; at = node(at).parent)
@@ -78,7 +78,7 @@ private:
     void findPasses() {
         m_passes.reserve(tree().nodes.size());
         for (const CallNode& one : tree().nodes) {
-            const bool isInherited = one.pass == Pass::None && one.parent != CallNode::kNone;
+            const bool isInherited = one.pass == StepPass::None && one.parent != CallNode::kNone;
             m_passes.push_back(isInherited ? m_passes[one.parent] : one.pass);
         }
     }
@@ -205,7 +205,7 @@ private:
         for (const std::string& category : categories)
             entries.emplace_back(categoryTitle(category), categoryColor(category));
         for (std::size_t i = 0; i < passes.size() && !isByCategory(); ++i) {
-            const auto pass = static_cast<Pass>((i + 1) % passes.size()); // "Other" comes last
+            const auto pass = static_cast<StepPass>((i + 1) % passes.size()); // "Other" comes last
             if (passes[static_cast<std::size_t>(pass)])
                 entries.emplace_back(passTitle(pass), passColor(pass));
         }
@@ -216,7 +216,7 @@ private:
     OperatorsGeometry m_geometry;
     OperatorsSheet m_sheet;
     analysis::CallChildren m_children;
-    std::vector<Pass> m_passes; // by node
+    std::vector<StepPass> m_passes; // by node
     bool m_isByCategory = false; // also where no pass is known
     std::vector<std::uint32_t> m_leading; // by node
     std::vector<std::uint32_t> m_callers; // from the root to what fills the width

@@ -48,7 +48,7 @@ struct FlameFigureData {
 struct MeasuredOperator {
     std::string name;
     std::string signature; // JSON details of its shapes; may be empty
-    analysis::Pass pass = analysis::Pass::None;
+    analysis::StepPass pass = analysis::StepPass::None;
     std::string category; // of the kernels that take most of its time; may be empty
     std::int64_t calls = 0;
     std::int64_t works = 0;

@@ -63,7 +63,7 @@ double OperatorsSheet::drawLegend(Point at, bool isDrawn) const {
 
 OperatorColours::OperatorColours(const std::vector<MeasuredOperator>& operators)
     : m_byPass(std::any_of(operators.begin(), operators.end(),
-        [](const MeasuredOperator& one) { return one.pass != analysis::Pass::None; })) { }
+        [](const MeasuredOperator& one) { return one.pass != analysis::StepPass::None; })) { }
 
 Color OperatorColours::of(const MeasuredOperator& one) const {
     return m_byPass ? passColor(one.pass) : categoryColor(one.category);
@@ -77,7 +77,8 @@ void OperatorColours::draw(const MeasuredOperator& one) {
 OperatorsSheet::Legend OperatorColours::legend() const {
     OperatorsSheet::Legend entries;
     for (std::size_t i = 0; i < m_passes.size() && m_byPass; ++i) {
-        const auto pass = static_cast<analysis::Pass>((i + 1) % m_passes.size()); // "Other" last
+        const auto pass
+            = static_cast<analysis::StepPass>((i + 1) % m_passes.size()); // "Other" last
         if (m_passes[static_cast<std::size_t>(pass)])
             entries.emplace_back(passTitle(pass), passColor(pass));
     }

@@ -11,7 +11,7 @@ namespace trainscope::plot {
 namespace {
 
 using analysis::FrameKind;
-using analysis::Pass;
+using analysis::StepPass;
 
 constexpr std::string_view kModulePrefix = "nn.Module: ";
 
@@ -36,8 +36,8 @@ std::string comparedTitle(FrameKind kind, std::string_view name) {
     return kind == FrameKind::Root ? "Outside of operators" : frameTitle(kind, name);
 }
 
-std::string passTitle(Pass pass) {
-    if (pass == Pass::None)
+std::string passTitle(StepPass pass) {
+    if (pass == StepPass::None)
         return "Other";
     std::string title(analysis::toString(pass));
     if (!title.empty() && title[0] >= 'a' && title[0] <= 'z')
@@ -46,17 +46,17 @@ std::string passTitle(Pass pass) {
 }
 
 // Forward and backward passes look as in pipeline schedules.
-Color passColor(Pass pass) {
+Color passColor(StepPass pass) {
     switch (pass) {
-    case Pass::Forward:
+    case StepPass::Forward:
         return seriesColor(1);
-    case Pass::Backward:
+    case StepPass::Backward:
         return seriesColor(0);
-    case Pass::Recomputation:
+    case StepPass::Recomputation:
         return seriesColor(3);
-    case Pass::Optimizer:
+    case StepPass::Optimizer:
         return categoryColor("optimizer");
-    case Pass::None:
+    case StepPass::None:
         break;
     }
     return categoryColor({});

@@ -16,8 +16,8 @@ namespace trainscope::plot {
 std::string frameTitle(analysis::FrameKind kind, std::string_view name);
 // The same of work that is compared by what launched it: that of the root has no operator.
 std::string comparedTitle(analysis::FrameKind kind, std::string_view name);
-std::string passTitle(analysis::Pass pass); // "Forward", …; "Other" where nothing tells
-Color passColor(analysis::Pass pass);
+std::string passTitle(analysis::StepPass pass); // "Forward", …; "Other" where nothing tells
+Color passColor(analysis::StepPass pass);
 std::string categoryTitle(std::string_view category); // of kernels; empty: copies and sets
 
 using OperatorFacts = std::vector<std::pair<std::string, std::string>>; // label, value with unit

@@ -100,13 +100,20 @@ private:
         m_x.range = {decadeBelow(left), 1.5 * right};
         m_y.title = "Speed";
         m_y.siUnit = "FLOP/s";
-        m_y.unit = text::shownUnit("FLOP/s", high);
+        m_y.unit = {"", 1.0}; // each tick has its own: there are many decades
         m_y.range = {decadeBelow(low), 1.3 * high};
+    }
+
+    [[nodiscard]] std::vector<FigureTick> speedTicks(double height) const {
+        auto ticks = ticksOf(m_y, mostTicks(m_sheet, height));
+        for (FigureTick& tick : ticks)
+            tick.label = text::quantity(tick.value, m_y.siUnit, text::Digits::Three);
+        return ticks;
     }
 
     void placePlot(const Rect& area) {
         double labels = 0.0;
-        for (const FigureTick& tick : ticksOf(m_y, mostTicks(m_sheet, area.height)))
+        for (const FigureTick& tick : speedTicks(area.height))
             labels = std::max(labels, m_sheet.width(tick.label));
         const double left = area.x + labels + 2.0 * m_sheet.gap();
         const double top = area.y + m_sheet.lineHeight() + 1.5 * m_sheet.gap();
@@ -125,7 +132,7 @@ private:
     void drawAxes() const {
         const Rect& plot = m_geometry.area;
         const Theme& theme = m_sheet.theme;
-        for (const FigureTick& tick : ticksOf(m_y, mostTicks(m_sheet, plot.height))) {
+        for (const FigureTick& tick : speedTicks(plot.height)) {
             const double y = placeOf(m_x.range.low, tick.value).y;
             m_sheet.line({plot.x, y}, {plot.right(), y}, theme.grid);
             m_sheet.note({plot.x - m_sheet.gap(), m_sheet.centred(y)}, tick.label, Align::Right);
@@ -151,13 +158,24 @@ private:
             m_sheet.line(from, {m_geometry.area.right(), from.y}, theme.textSecondary, width);
             const std::string words = fmt::format("{} {}", roof.name,
                 text::quantity(roof.flopPerSecond, "FLOP/s", text::Digits::Three));
-            const Point at{m_geometry.area.right(), from.y - m_sheet.gap()};
-            m_sheet.note(at, words, Align::Right);
-            const double wide = m_sheet.width(words);
-            m_taken.push_back({at.x - wide, at.y - m_sheet.size(), wide, m_sheet.size()});
+            nameRoof({m_geometry.area.right(), from.y}, words);
         }
         if (m_data.bandwidth)
             drawSlope(*m_data.bandwidth, width);
+    }
+
+    // Above its line, or below where another name or line is too near.
+    void nameRoof(const Point& end, const std::string& words) {
+        const double wide = m_sheet.width(words);
+        Rect room{end.x - wide, end.y - m_sheet.gap() - m_sheet.size(), wide, m_sheet.size()};
+        const auto isNear = [&](const Roof& other) {
+            const double y = placeOf(m_x.range.high, other.flopPerSecond).y;
+            return y < end.y && y > room.y - m_sheet.gap();
+        };
+        if (std::any_of(m_data.roofs.begin(), m_data.roofs.end(), isNear))
+            room.y = end.y + m_sheet.gap();
+        m_sheet.note({end.x, room.bottom()}, words, Align::Right);
+        m_taken.push_back(room);
     }
 
     void drawSlope(double bandwidth, double width) {

@@ -10,7 +10,7 @@
 using namespace trainscope;
 using namespace trainscope::test;
 using analysis::FrameKind;
-using analysis::Pass;
+using analysis::StepPass;
 
 namespace {
 
@@ -24,13 +24,13 @@ plot::FigureStyle operatorsStyle(const char* themeName) {
 
 plot::FlameFigureData flameData() {
     HandTree made;
-    const auto layer = made.frame(0, FrameKind::Module, "nn.Module: Block_0", Pass::Forward);
-    const auto mm = made.frame(layer, FrameKind::Operator, "aten::mm", Pass::Forward);
+    const auto layer = made.frame(0, FrameKind::Module, "nn.Module: Block_0", StepPass::Forward);
+    const auto mm = made.frame(layer, FrameKind::Operator, "aten::mm", StepPass::Forward);
     made.work(mm, "void gemm<float>(int)", 50'000);
-    const auto backward = made.frame(mm, FrameKind::Operator, "MmBackward0", Pass::Backward);
+    const auto backward = made.frame(mm, FrameKind::Operator, "MmBackward0", StepPass::Backward);
     made.work(backward, "void gemm<float>(int)", 30'000);
     made.work(backward, "fill", 200);
-    const auto step = made.frame(0, FrameKind::Annotation, "Optimizer.step", Pass::Optimizer);
+    const auto step = made.frame(0, FrameKind::Annotation, "Optimizer.step", StepPass::Optimizer);
     made.work(step, "multi_tensor_apply", 19'800);
     auto work = std::make_shared<plot::CalledWork>();
     work->tree = made.tree();
@@ -43,7 +43,7 @@ plot::FlameFigureData flameData() {
 }
 
 std::vector<plot::MeasuredOperator> operators() {
-    const auto one = [](const char* name, Pass pass, std::int64_t us, double intensity,
+    const auto one = [](const char* name, StepPass pass, std::int64_t us, double intensity,
                          double speed, double fraction) {
         plot::MeasuredOperator made;
         made.name = name;
@@ -59,8 +59,8 @@ std::vector<plot::MeasuredOperator> operators() {
         return made;
     };
     std::vector<plot::MeasuredOperator> all{
-        one("aten::mm", Pass::Forward, 900, 400.0, 6.4e14, 0.65),
-        one("aten::native_layer_norm", Pass::Backward, 300, 0.5, 8e11, 0.48)};
+        one("aten::mm", StepPass::Forward, 900, 400.0, 6.4e14, 0.65),
+        one("aten::native_layer_norm", StepPass::Backward, 300, 0.5, 8e11, 0.48)};
     all.emplace_back();
     all.back().name = "custom::op";
     all.back().time = all.back().busy = {100'000};

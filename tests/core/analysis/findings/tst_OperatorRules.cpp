@@ -32,7 +32,7 @@ struct PlantedTree {
         return static_cast<std::uint32_t>(tree.names.size() - 1);
     }
     std::uint32_t add(std::uint32_t parent, FrameKind kind, const std::string& name,
-        Pass pass = Pass::Forward, const std::string& detail = {}) {
+        StepPass pass = StepPass::Forward, const std::string& detail = {}) {
         CallNode node;
         node.kind = kind;
         node.pass = pass;
@@ -95,10 +95,10 @@ private Q_SLOTS:
         const auto module = planted.add(0, FrameKind::Module, "nn.Module: Linear_0");
         // 2 · 5000² · 1000 FLOP take 0.5 ms: of the first calls 4 ms, of the second 1 ms each.
         const auto slow = planted.add(
-            module, FrameKind::Operator, "aten::mm", Pass::Forward, product(5000, 5000, 1000));
+            module, FrameKind::Operator, "aten::mm", StepPass::Forward, product(5000, 5000, 1000));
         planted.launch(slow, FrameKind::Kernel, 2, 8 * kMs);
         const auto good = planted.add(
-            module, FrameKind::Operator, "aten::mm", Pass::Forward, product(5000, 1000, 5000));
+            module, FrameKind::Operator, "aten::mm", StepPass::Forward, product(5000, 1000, 5000));
         planted.launch(good, FrameKind::Kernel, 2, 2 * kMs);
         const auto gpu = roundGpu();
         const OperatorFacts facts = operatorFacts(planted.tree, &gpu);
@@ -136,8 +136,8 @@ private Q_SLOTS:
         planted.launch(copy, FrameKind::Kernel, 10, 2 * kMs);
         const auto loose = planted.add(0, FrameKind::Operator, "aten::to");
         planted.launch(loose, FrameKind::Copy, 1, 1 * kMs);
-        const auto again = planted.add(
-            block, FrameKind::Operator, "aten::mm", Pass::Recomputation, product(1000, 1000, 1000));
+        const auto again = planted.add(block, FrameKind::Operator, "aten::mm",
+            StepPass::Recomputation, product(1000, 1000, 1000));
         planted.launch(again, FrameKind::Kernel, 1, 4 * kMs);
         const OperatorFacts facts = operatorFacts(planted.tree, nullptr);
         QCOMPARE(facts.kernels, std::int64_t{1011});
@@ -205,15 +205,16 @@ private Q_SLOTS:
         const std::string linear
             = R"({"Input Dims":[[1000,1000],[1000,1000]],"Input type":["c10::Half","c10::Half"]})";
         const auto outer
-            = planted.add(0, FrameKind::Operator, "aten::linear", Pass::Forward, linear);
+            = planted.add(0, FrameKind::Operator, "aten::linear", StepPass::Forward, linear);
         planted.tree.nodes[outer].sums.calls = 3;
         const auto inner = planted.add(
-            outer, FrameKind::Operator, "aten::mm", Pass::Forward, product(1000, 1000, 1000));
+            outer, FrameKind::Operator, "aten::mm", StepPass::Forward, product(1000, 1000, 1000));
         planted.launch(inner, FrameKind::Kernel, 3, 3 * kMs);
         // The library's own operator below is not known: its caller counts.
         const auto again
-            = planted.add(0, FrameKind::Operator, "aten::linear", Pass::Recomputation, linear);
-        const auto own = planted.add(again, FrameKind::Operator, "mine::gemm", Pass::Recomputation);
+            = planted.add(0, FrameKind::Operator, "aten::linear", StepPass::Recomputation, linear);
+        const auto own
+            = planted.add(again, FrameKind::Operator, "mine::gemm", StepPass::Recomputation);
         planted.launch(own, FrameKind::Kernel, 2, 1 * kMs);
         planted.tree.nodes[again].sums.calls = 2;
         const auto gpu = roundGpu();

@@ -1,5 +1,6 @@
 // Call trees of planted traces: by hand, and against what the planting knows of each kernel.
 
+#include "core/analysis/operators/KeptTraces.h"
 #include "core/analysis/traces/PlantedTrace.h"
 
 #include "core/analysis/operators/CallTrees.h"
@@ -58,7 +59,7 @@ FrameSums totalOf(const CallTree& tree, CallTotal::Of of, const std::string& nam
     return {};
 }
 
-FrameSums totalOf(const CallTree& tree, Pass pass) {
+FrameSums totalOf(const CallTree& tree, StepPass pass) {
     for (const CallTotal& total : tree.totals) {
         if (total.of == CallTotal::Of::Pass && total.pass == pass)
             return total.sums;
@@ -242,7 +243,7 @@ void tst_CallTree::aStepByHand() {
     const auto nodes = byPath(tree);
     const std::string mm = "ProfilerStep#/nn.Module: Linear_0/aten::linear/aten::mm";
     const auto& forward = nodes.at(mm);
-    QVERIFY(forward.pass == Pass::Forward);
+    QVERIFY(forward.pass == StepPass::Forward);
     QCOMPARE(forward.sums.ownWorks, 2);
     QCOMPARE(forward.sums.ownTime.ns, 100);
     QCOMPARE(forward.sums.ownBusy.ns, 70);
@@ -257,14 +258,14 @@ void tst_CallTree::aStepByHand() {
     QCOMPARE(leaf.longestAt.ns, 100);
     const auto& backward
         = nodes.at(mm + "/autograd::engine::evaluate_function: MmBackward0/MmBackward0/aten::mm");
-    QVERIFY(backward.pass == Pass::Backward);
+    QVERIFY(backward.pass == StepPass::Backward);
     QCOMPARE(backward.sums.ownTime.ns, 60);
     // Its forward call was made before the trace.
     const auto& again = nodes.at("CheckpointFunctionBackward/aten::mm");
-    QVERIFY(again.pass == Pass::Recomputation);
+    QVERIFY(again.pass == StepPass::Recomputation);
     QCOMPARE(again.sums.ownTime.ns, 30);
     const auto& optimizer = nodes.at("ProfilerStep#/Optimizer.step#Adam.step");
-    QVERIFY(optimizer.pass == Pass::Optimizer);
+    QVERIFY(optimizer.pass == StepPass::Optimizer);
     QCOMPARE(optimizer.sums.ownTime.ns, 20);
     QCOMPARE(nodes.at("stray").sums.time.ns, 5);
     QVERIFY(nodes.at("Memset").kind == FrameKind::Set);
@@ -279,11 +280,11 @@ void tst_CallTree::aStepByHand() {
     // The main thread waits in it while the other one launches what hangs under the module.
     QCOMPARE(totalOf(tree, CallTotal::Of::Annotation, "loss.backward").time.ns, 60);
     QCOMPARE(totalOf(tree, CallTotal::Of::Annotation, "ProfilerStep#").time.ns, 180);
-    QCOMPARE(totalOf(tree, Pass::Forward).time.ns, 100);
-    QCOMPARE(totalOf(tree, Pass::Backward).time.ns, 60);
-    QCOMPARE(totalOf(tree, Pass::Recomputation).time.ns, 30);
-    QCOMPARE(totalOf(tree, Pass::Optimizer).time.ns, 20);
-    QCOMPARE(totalOf(tree, Pass::None).time.ns, 6);
+    QCOMPARE(totalOf(tree, StepPass::Forward).time.ns, 100);
+    QCOMPARE(totalOf(tree, StepPass::Backward).time.ns, 60);
+    QCOMPARE(totalOf(tree, StepPass::Recomputation).time.ns, 30);
+    QCOMPARE(totalOf(tree, StepPass::Optimizer).time.ns, 20);
+    QCOMPARE(totalOf(tree, StepPass::None).time.ns, 6);
 }
 
 void tst_CallTree::windowsCutTimes() {

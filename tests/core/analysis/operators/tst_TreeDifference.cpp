@@ -25,7 +25,7 @@ struct ExpectedChange {
 HandTree before() {
     HandTree made;
     const auto module = made.frame(0, FrameKind::Module, "nn.Module: Linear_0");
-    made.work(made.frame(module, FrameKind::Operator, "aten::mm", Pass::Forward, "[8,8]"),
+    made.work(made.frame(module, FrameKind::Operator, "aten::mm", StepPass::Forward, "[8,8]"),
         "sm90_gemm", 100 * kMicro);
     made.work(made.frame(module, FrameKind::Operator, "aten::relu"), "relu", 50 * kMicro);
     made.work(made.frame(module, FrameKind::Operator, "aten::moved"), "moved", 10 * kMicro);
@@ -38,9 +38,10 @@ HandTree after() {
     HandTree made;
     const auto module = made.frame(0, FrameKind::Module, "nn.Module: Linear_0");
     const auto function = made.frame(module, FrameKind::Python, "linear.py(7): forward");
-    const auto one = made.frame(function, FrameKind::Operator, "aten::mm", Pass::Forward, "[16,8]");
+    const auto one
+        = made.frame(function, FrameKind::Operator, "aten::mm", StepPass::Forward, "[16,8]");
     const auto other
-        = made.frame(function, FrameKind::Operator, "aten::mm", Pass::Forward, "[32,8]");
+        = made.frame(function, FrameKind::Operator, "aten::mm", StepPass::Forward, "[32,8]");
     made.work(one, "Cijk_gemm", 20 * kMicro);
     made.work(other, "Cijk_gemm", 40 * kMicro);
     made.work(made.frame(function, FrameKind::Operator, "aten::relu"), "relu", 50 * kMicro);

@@ -13,7 +13,7 @@
 using namespace trainscope;
 using namespace trainscope::plot;
 using analysis::FrameKind;
-using analysis::Pass;
+using analysis::StepPass;
 using trainscope::test::HandTree;
 
 namespace {
@@ -36,13 +36,14 @@ FigureStyle styleOf(double width = kWidth, double height = 0.0) {
 // 100 µs: a module with 90 of them in two operators, and the optimizer.
 FlameFigureData flame() {
     HandTree made;
-    const auto module = made.frame(0, FrameKind::Module, "nn.Module: Linear_0", Pass::Forward);
-    const auto relu = made.frame(module, FrameKind::Operator, "aten::relu", Pass::Forward);
+    const auto module = made.frame(0, FrameKind::Module, "nn.Module: Linear_0", StepPass::Forward);
+    const auto relu = made.frame(module, FrameKind::Operator, "aten::relu", StepPass::Forward);
     made.work(relu, "relu_kernel", 30'000);
-    const auto mm = made.frame(module, FrameKind::Operator, "aten::addmm", Pass::Forward,
+    const auto mm = made.frame(module, FrameKind::Operator, "aten::addmm", StepPass::Forward,
         R"({"Input Dims":[[8,512],[512,64]],"Input type":["c10::BFloat16","c10::BFloat16"]})");
     made.work(mm, "void gemm<float>(int)", 60'000);
-    made.work(made.frame(0, FrameKind::Operator, "aten::adam", Pass::Optimizer), "adam", 10'000);
+    made.work(
+        made.frame(0, FrameKind::Operator, "aten::adam", StepPass::Optimizer), "adam", 10'000);
     auto work = std::make_shared<CalledWork>();
     work->tree = made.tree();
     FlameFigureData data;

@@ -18,7 +18,7 @@ public:
     }
 
     std::uint32_t frame(std::uint32_t parent, analysis::FrameKind kind, const std::string& name,
-        analysis::Pass pass = analysis::Pass::None, const std::string& signature = {}) {
+        analysis::StepPass pass = analysis::StepPass::None, const std::string& signature = {}) {
         analysis::CallNode node;
         node.kind = kind;
         node.pass = pass;

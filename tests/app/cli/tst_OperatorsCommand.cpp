@@ -41,7 +41,7 @@ std::map<std::string, DirectTime> reportOf(const std::string& path) {
 
 } // namespace
 
-class tst_Operators : public QObject {
+class tst_OperatorsCommand : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -137,5 +137,5 @@ private:
     QTemporaryDir m_folder;
 };
 
-TRAINSCOPE_TEST(tst_Operators)
-#include "tst_Operators.moc"
+TRAINSCOPE_TEST(tst_OperatorsCommand)
+#include "tst_OperatorsCommand.moc"

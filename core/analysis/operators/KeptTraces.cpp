@@ -1,0 +1,33 @@
+#include "core/analysis/operators/KeptTraces.h"
+
+#include "core/analysis/operators/CallTrees.h"
+#include "core/analysis/traces/TraceSums.h"
+#include "core/model/Try.h"
+
+#include <utility>
+
+namespace trainscope::analysis {
+
+Result<store::KeptSums> sumsToKeep(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    ASSIGN_OR_RETURN(auto kept, sumTraces(store, run, progress));
+    ASSIGN_OR_RETURN(auto trees, sumCallTrees(store, run, progress));
+    for (store::SumSequence& sequence : trees)
+        kept.sequences.push_back(std::move(sequence));
+    return kept;
+}
+
+Status keepSums(store::Store& store, const Run& run, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto sums, sumsToKeep(store, run, progress));
+    return store::keepSums(store, sums);
+}
+
+Status keepCallTrees(store::Store& store, const Run& run, const Progress& progress) {
+    store::KeptSums kept;
+    kept.run = run.id;
+    kept.basis = kTraceSumsVersion;
+    ASSIGN_OR_RETURN(kept.sequences, sumCallTrees(store, run, progress));
+    return store::keepSums(store, kept);
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,21 @@
+#pragma once
+// What is kept of a run's traces: the sums over their slices (core/analysis/traces/TraceSums.h) and
+// the call trees of the ranks. Blocking; for a worker. Cancelled by progress, and then nothing
+// changes.
+
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/store/KeptSums.h"
+#include "core/store/Store.h"
+
+namespace trainscope::analysis {
+
+// All of it, for store::keepSums().
+Result<store::KeptSums> sumsToKeep(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+Status keepSums(store::Store& store, const Run& run, const Progress& progress = {});
+
+// Only the call trees: an import ends with them. The other sums are still lacking.
+Status keepCallTrees(store::Store& store, const Run& run, const Progress& progress = {});
+
+} // namespace trainscope::analysis
