@@ -1,6 +1,6 @@
 #pragma once
-// JsonValue: a JSON text as a tree whose keys are found in any case, for the arguments of operators and the tables of their
-// work. Pure; any thread.
+// JsonValue: a JSON text as a tree whose keys are found in any case, for the arguments of operators
+// and the tables of their work. Pure; any thread.
 
 #include <cstdint>
 #include <optional>

@@ -50,9 +50,10 @@ constexpr std::array<std::string_view, 28> kUnique{"correlation", "external id",
     "trace name", "cmd_name", "stream_id"};
 
 constexpr std::array<std::string_view, 18> kOfOperators{"input dims", "input type", "input strides",
-    "concrete inputs", "collective name", "in msg nelems", "out msg nelems", "group size", "dtype", "in split size",
-    "out split size", "process group name", "process group description", "process group ranks",
-    "kernel_backend", "kernel_name", "global rank start", "global rank stride"};
+    "concrete inputs", "collective name", "in msg nelems", "out msg nelems", "group size", "dtype",
+    "in split size", "out split size", "process group name", "process group description",
+    "process group ranks", "kernel_backend", "kernel_name", "global rank start",
+    "global rank stride"};
 
 constexpr std::array<std::string_view, 5> kOfRuntime{"bytes", "kind", "size", "cbid", "mem size"};
 

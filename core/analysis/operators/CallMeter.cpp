@@ -56,8 +56,8 @@ std::vector<Sums> take(std::vector<State>& states, std::vector<std::uint32_t>& t
 CallMeter::CallMeter(const store::Store& store, CallPaths& paths, TimeNs begin,
     const std::map<std::int64_t, ForwardCall>& forward)
     : m_paths(paths)
-    , m_frames(store, paths)
-    , m_begin(begin) {
+    , m_begin(begin)
+    , m_frames(store, paths) {
     for (const auto& [sequence, call] : forward) {
         m_forward.emplace(sequence, call);
         m_forwardOrder.push_back(sequence);
