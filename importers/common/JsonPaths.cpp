@@ -12,7 +12,7 @@ namespace trainscope::importers {
 namespace {
 
 constexpr std::size_t kPathBlock = std::size_t{256} << 10;
-constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kLongestMember = 256;
 constexpr std::size_t kOuterDepth = 2; // of an array that is a member of the whole
 
 } // namespace
@@ -74,7 +74,7 @@ void JsonPaths::takeInString(char c) {
         m_isName = false;
         return;
     }
-    if (m_isName && m_name.size() < kLongestName)
+    if (m_isName && m_name.size() < kLongestMember)
         m_name += c;
 }
 

@@ -12,7 +12,7 @@ Item {
     required property string name
     required property string note
     required property string kind
-    required property list<string> cells
+    required property var cells
     required property int depth
     required property bool expandable
     required property bool unfolded

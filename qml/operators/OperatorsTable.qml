@@ -16,10 +16,8 @@ FocusScope {
     Accessible.role: Accessible.Table
     Accessible.name: qsTr("Rows")
 
-    function handleKey(event): bool {
-        if (event.matches(StandardKey.Copy) && controller.row >= 0)
-            table.copyWanted(controller.row);
-        else if (event.key === Qt.Key_Up || event.key === Qt.Key_Down)
+    function handleKey(event) {
+        if (event.key === Qt.Key_Up || event.key === Qt.Key_Down)
             table.moveTo(controller.row + (event.key === Qt.Key_Up ? -1 : 1));
         else if (event.key === Qt.Key_PageUp || event.key === Qt.Key_PageDown)
             table.moveTo(controller.row + (event.key === Qt.Key_PageUp ? -list.page : list.page));
@@ -116,7 +114,14 @@ FocusScope {
                 y: heads.height
                 height: list.height
             }
-            Keys.onPressed: event => event.accepted = table.handleKey(event)
+            Keys.onPressed: event => {
+                if (event.matches(StandardKey.Copy) && table.controller.row >= 0) {
+                    table.copyWanted(table.controller.row);
+                    event.accepted = true;
+                } else {
+                    event.accepted = table.handleKey(event);
+                }
+            }
 
             delegate: OperatorsRow {
                 objectName: "operatorsRow" + index

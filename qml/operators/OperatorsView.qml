@@ -22,7 +22,7 @@ ViewPage {
     function focusSearch() {
         toolbar.focusSearch();
     }
-    function handleKey(event): bool {
+    function handleKey(event) {
         if (event.modifiers !== Qt.NoModifier)
             return false;
         if (event.key === Qt.Key_Z)

@@ -147,7 +147,7 @@ QString OperatorRowModel::text(int row) const {
         const OperatorRow& one = rows()[static_cast<std::size_t>(i)];
         if (row >= 0 && row != i)
             continue;
-        QString name = QString(2 * one.depth, QLatin1Char(' ')) + one.name;
+        QString name = QString(qsizetype{2} * one.depth, QLatin1Char(' ')) + one.name;
         if (!one.note.isEmpty())
             name += QLatin1Char(' ') + one.note;
         lines.push_back(name + QLatin1Char('\t') + one.cells.join(QLatin1Char('\t')));

@@ -263,7 +263,7 @@ std::vector<bool> nodesOfRow(const OperatorsAnswer& answer, std::uint32_t row) {
     return isIn;
 }
 
-std::uint32_t longestOf(const CallTree& tree, const std::vector<bool>& isIn) {
+std::uint32_t longestWork(const CallTree& tree, const std::vector<bool>& isIn) {
     std::uint32_t best = OutlineNode::kNone;
     for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
         const bool isFrame = isIn[i] && !analysis::isWork(tree.nodes[i].kind);
@@ -310,7 +310,7 @@ std::uint32_t treeNodeOf(const OperatorsAnswer& answer, std::uint32_t row) {
         return OutlineNode::kNone;
     if (answer.question.by == OperatorsBy::Tree)
         return static_cast<std::uint32_t>(answer.outline.nodes()[row].source);
-    return longestOf(answer.work->tree, nodesOfRow(answer, row));
+    return longestWork(answer.work->tree, nodesOfRow(answer, row));
 }
 
 std::uint32_t rowOfOperator(const OperatorsAnswer& answer, std::size_t shown) {
