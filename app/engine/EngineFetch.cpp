@@ -120,7 +120,8 @@ Result<EngineLink::Tiles> EngineLink::fetch(const LaneScope& scope, std::int64_t
     const Status taken = takeAll(questions, scope, filling, trouble, isCancelled);
     if (trouble == Trouble::TooMuch && count > 1)
         return fetchHalves(scope, stepMs, first, count, isCancelled);
-    RETURN_IF_ERROR(taken);
+    if (!taken.hasValue())
+        return taken.error();
     for (const Asked& asked : questions) {
         if (asked.counts && !asked.counts->isKnown())
             RETURN_IF_ERROR(

@@ -28,7 +28,7 @@ std::optional<Json> recorded(const Json& detail, const char* key) {
     return found == detail.end() ? std::nullopt : std::optional<Json>(*found);
 }
 
-Json rowJson(const OperatorEntry& row) {
+Json operatorJson(const OperatorEntry& row) {
     const Json read = Json::parse(row.signature, nullptr, false);
     const Json detail = read.is_object() ? read : Json::object();
     const analysis::WorkEfficiency& work = row.efficiency;
@@ -153,7 +153,7 @@ Json operatorsJson(const OperatorsReport& report) {
                  {"recomputed_flop", when(one.mfu.has_value(), mfu.recomputedFlop)},
                  {"mfu", mfu.mfu}, {"hfu", mfu.hfu},
                  {"known_time_fraction", when(one.mfu.has_value(), mfu.knownShare)},
-                 {"operators", listOf(one.table.rows, rowJson)}});
+                 {"operators", listOf(one.table.rows, operatorJson)}});
          })}});
 }
 

@@ -66,15 +66,15 @@ std::string letters(const std::string& name) {
     return out;
 }
 
-std::string shapeText(int layers, int hidden) {
+std::string layersText(int layers, int hidden) {
     return fmt::format("{} layers of {}", layers, hidden);
 }
 
 std::string shapeKey(const LaunchConfig& launch, const catalogue::ModelCatalogue& models) {
     if (launch.layers && launch.hiddenSize)
-        return shapeText(*launch.layers, *launch.hiddenSize);
+        return layersText(*launch.layers, *launch.hiddenSize);
     const auto* known = launch.model ? models.byName(*launch.model) : nullptr;
-    return known != nullptr ? shapeText(known->layers, known->hidden) : std::string();
+    return known != nullptr ? layersText(known->layers, known->hidden) : std::string();
 }
 
 // One model may be written differently; where one of them names none, their shapes tell.

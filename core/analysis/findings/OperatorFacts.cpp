@@ -29,7 +29,7 @@ std::uint32_t placeOf(const CallTree& tree, std::uint32_t node) {
     return outermost;
 }
 
-class Parts {
+class TreeParts {
 public:
     OperatorPart& operator[](const std::string& name) {
         OperatorPart& part = m_parts[name];
@@ -93,9 +93,9 @@ bool isCopying(const CallTree& tree, const CallNode& node) {
 }
 
 void addWorkNodes(const CallTree& tree, OperatorFacts& facts) {
-    Parts small;
-    Parts copied;
-    Parts again;
+    TreeParts small;
+    TreeParts copied;
+    TreeParts again;
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         const CallNode& node = tree.nodes[i];
         if (!isWork(node.kind) || node.sums.works <= 0)
@@ -128,7 +128,7 @@ void addWorkNodes(const CallTree& tree, OperatorFacts& facts) {
 // The innermost ones: what calls them takes as long by them.
 void addLaunchBound(const CallTree& tree, OperatorFacts& facts) {
     std::vector<bool> holdsOne(tree.nodes.size(), false);
-    Parts found;
+    TreeParts found;
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
         const CallNode& node = tree.nodes[i];
         const double hostS = node.sums.hostTime.seconds();

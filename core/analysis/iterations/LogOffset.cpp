@@ -11,8 +11,9 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr std::int64_t kQuarter = 900; // s
-constexpr std::int64_t kMostQuarters = 14 * 4; // Kiribati is 14 hours ahead, the far west 12 behind
-constexpr double kLeastOverlap = 0.5; // of all work
+constexpr std::int64_t kMostQuarters
+    = 56; // 14 hours: Kiribati is so far ahead, the far west 12 behind
+constexpr double kLeastShared = 0.5; // of all work
 // By how much the best must be better than the next, of what a quarter of an hour can cost.
 constexpr double kLeastLead = 0.25;
 
@@ -65,7 +66,7 @@ Result<LogOffset> fitOffset(const LoggedWork& work, const WorkSignal& signal) {
     const auto& [next, nextSeconds] = scores[1];
     LogOffset offset{
         seconds, std::clamp(best / all, 0.0, 1.0), nextSeconds, std::clamp(next / all, 0.0, 1.0)};
-    if (best < kLeastOverlap * all)
+    if (best < kLeastShared * all)
         return Error{ErrorCode::NotFound,
             "With no time zone does the power show the iterations of the log.", {}};
     if (best - next < kLeastLead * std::min(static_cast<double>(kQuarter), total))

@@ -123,12 +123,12 @@ private:
         }
     }
 
-    std::uint32_t frameOf(std::uint32_t parent, NamedFrame key) {
+    std::uint32_t frameOf(std::uint32_t parent, const NamedFrame& key) {
         const auto [found, isNew]
             = m_places.try_emplace({parent, key}, static_cast<std::uint32_t>(m_made.frames.size()));
         if (isNew) {
-            auto& [kind, pass, name] = key;
-            m_made.frames.push_back({kind, pass, parent, std::move(name), {}});
+            const auto& [kind, pass, name] = key;
+            m_made.frames.push_back({kind, pass, parent, name, {}});
             m_own.emplace_back();
         }
         return found->second;

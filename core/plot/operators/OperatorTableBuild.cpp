@@ -145,9 +145,9 @@ private:
     template <typename Visit>
     void forEachColumn(const Rect& area, const Visit& visit) const {
         double right = area.right();
-        for (auto column = m_columns.rbegin(); column != m_columns.rend(); ++column) {
-            visit(*column, right);
-            right -= column->width + between();
+        for (std::size_t i = m_columns.size(); i > 0; --i) {
+            visit(m_columns[i - 1], right);
+            right -= m_columns[i - 1].width + between();
         }
     }
 
