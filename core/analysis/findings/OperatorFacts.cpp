@@ -1,8 +1,7 @@
 #include "core/analysis/findings/OperatorFacts.h"
 
 #include "core/analysis/operators/OperatorTable.h"
-#include "core/work/Roofline.h"
-#include "core/work/TracedWork.h"
+#include "core/work/WorkTable.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -62,20 +61,14 @@ std::string nameAt(const CallTree& tree, std::uint32_t node) {
 }
 
 void addSlow(const CallTree& tree, const catalogue::GpuModel& gpu, OperatorFacts& facts) {
-    for (const CallTotal& total : tree.totals) {
-        if (total.of != CallTotal::Of::Shape || total.sums.calls <= 0)
-            continue;
-        const std::string& detail = tree.signatures[total.signature];
-        const double seconds = total.sums.busy.seconds();
-        const auto calls = static_cast<double>(total.sums.calls);
-        const auto done = work::workOf(tree.names[total.name], detail);
-        if (!done || seconds < calls * kLeastSlowCallS)
-            continue;
-        const auto least = work::attainable(*done, work::roofOf(gpu, done->type, done->units));
-        if (!least || least->isPeakUnknown || calls * least->seconds >= kLowRoofline * seconds)
-            continue;
-        facts.slow.push_back({tree.names[total.name], shapeText(detail), seconds,
-            seconds - calls * least->seconds, 0.0});
+    for (const OperatorEntry& row : operatorTable(tree, OperatorGrouping::Shape, &gpu).rows) {
+        const double seconds = row.busy.seconds();
+        const bool isSlow = row.sums.calls > 0
+            && seconds >= static_cast<double>(row.sums.calls) * kLeastSlowCallS
+            && row.efficiency.rooflineFraction && *row.efficiency.rooflineFraction < kLowRoofline;
+        if (isSlow)
+            facts.slow.push_back({row.name, shapeText(row.signature), seconds,
+                row.efficiency.savable.value_or(0.0), 0.0});
     }
     std::stable_sort(facts.slow.begin(), facts.slow.end(),
         [](const auto& a, const auto& b) { return a.savedS > b.savedS; });

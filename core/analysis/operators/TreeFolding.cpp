@@ -1,6 +1,7 @@
 #include "core/analysis/operators/TreeFolding.h"
 
-#include <algorithm>
+#include "core/analysis/operators/TreeMerge.h"
+
 #include <map>
 #include <tuple>
 
@@ -23,40 +24,13 @@ void takeOwnSums(FrameSums& caller, const FrameSums& frame) {
     caller.ownBusy = caller.ownBusy + frame.ownBusy;
 }
 
-void addNodeSums(CallNode& into, const CallNode& node) {
-    const bool isFirst = into.sums.works == 0;
-    into.sums += node.sums;
-    if (node.sums.works == 0)
-        return;
-    into.shortest = isFirst ? node.shortest : std::min(into.shortest, node.shortest);
-    if (isFirst || node.longest > into.longest) {
-        into.longest = node.longest;
-        into.longestAt = node.longestAt;
-    }
-}
-
-CallTree withoutNodes(const CallTree& tree) {
-    CallTree made;
-    made.rank = tree.rank;
-    made.window = tree.window;
-    made.hasHost = tree.hasHost;
-    made.hasModules = tree.hasModules;
-    made.hasShapes = tree.hasShapes;
-    made.isFull = tree.isFull;
-    made.names = tree.names;
-    made.signatures = tree.signatures;
-    made.totals = tree.totals;
-    return made;
-}
-
 } // namespace
 
 CallTree folded(const CallTree& tree, const TreeFolding& folding) {
-    CallTree made = withoutNodes(tree);
-    if (folding == TreeFolding()) {
-        made.nodes = tree.nodes;
+    CallTree made = tree;
+    if (folding == TreeFolding())
         return made;
-    }
+    made.nodes.clear();
     std::vector<std::uint32_t> placeOf(tree.nodes.size(), 0);
     std::map<FrameKey, std::uint32_t> places;
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
@@ -82,7 +56,7 @@ CallTree folded(const CallTree& tree, const TreeFolding& folding) {
         if (isNew)
             made.nodes.push_back(node);
         else
-            addNodeSums(made.nodes[found->second], node);
+            addSums(made.nodes[found->second], node);
     }
     return made;
 }

@@ -4,6 +4,18 @@
 
 namespace trainscope::analysis {
 
+void addSums(CallNode& into, const CallNode& node) {
+    const bool isFirst = into.sums.works == 0;
+    into.sums += node.sums;
+    if (node.sums.works == 0)
+        return;
+    into.shortest = isFirst ? node.shortest : std::min(into.shortest, node.shortest);
+    if (isFirst || node.longest > into.longest) {
+        into.longest = node.longest;
+        into.longestAt = node.longestAt;
+    }
+}
+
 std::vector<std::uint32_t> TreeMerge::addTexts(
     const std::vector<std::string>& texts, std::vector<std::string>& list, Numbers& numbers) {
     std::vector<std::uint32_t> places;
@@ -60,15 +72,7 @@ std::uint32_t TreeMerge::addNode(const CallNode& node) {
         m_merged.nodes.push_back(node);
         return next;
     }
-    CallNode& same = m_merged.nodes[known->second];
-    if (node.sums.works > 0)
-        same.shortest
-            = same.sums.works > 0 ? std::min(same.shortest, node.shortest) : node.shortest;
-    if (node.longest > same.longest) {
-        same.longest = node.longest;
-        same.longestAt = node.longestAt;
-    }
-    same.sums += node.sums;
+    addSums(m_merged.nodes[known->second], node);
     return known->second;
 }
 

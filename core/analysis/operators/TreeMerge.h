@@ -14,6 +14,9 @@
 
 namespace trainscope::analysis {
 
+// Adds the sums of a node that is the same frame.
+void addSums(CallNode& into, const CallNode& node);
+
 class TreeMerge {
 public:
     void add(const CallTree& tree);
