@@ -108,7 +108,7 @@ Outcome printBreakdown(const KernelsOptions& options, const Console& console,
         [&](std::ostream& out) { printKernels(report, out); });
 }
 
-// What the window shows of a selection, at the times of each rank's own clock.
+// What the window shows of a selection.
 Outcome printSelection(const KernelsOptions& options, const Console& console) {
     ProgressLine line(console);
     const Progress progress = shownOn(line, console);
@@ -116,11 +116,13 @@ Outcome printSelection(const KernelsOptions& options, const Console& console) {
     RETURN_IF_ERROR(keepMissingSums(options, NeededSums::All, console, progress));
     ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
     ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
-    ASSIGN_OR_RETURN(const auto window, givenWindow(options.window, run));
+    ASSIGN_OR_RETURN(const auto windows, givenWindows(options.window, store, run, progress));
     ASSIGN_OR_RETURN(const auto selection,
         analysis::selectionOf(
-            store, run, [&window](int) { return window; }, categories, progress));
+            store, run, [&windows](int rank) { return windows.of(rank); }, categories, progress));
     line.clear();
+    if (const std::string note = windows.note(); !note.empty())
+        console.err() << note << '\n';
     bool isFirst = true;
     for (const text::Table& table : report::selectionTables({&selection, 1})) {
         if (!std::exchange(isFirst, false))

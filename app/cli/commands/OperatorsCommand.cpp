@@ -54,19 +54,20 @@ Result<OperatorsReport> operatorsReport(
     ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
     ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
     ASSIGN_OR_RETURN(const auto ranks, chosenRanks(store, run, options.rank));
-    TimeRange window = kAllTime;
+    RankWindows windows;
     if (options.window.isGiven()) {
-        ASSIGN_OR_RETURN(window, givenWindow(options.window, run));
+        ASSIGN_OR_RETURN(windows, givenWindows(options.window, store, run, progress));
     }
     OperatorsReport report{
-        run, catalogue::findGpuModel(run.gpuModel), options.by, {}, std::nullopt};
+        run, catalogue::findGpuModel(run.gpuModel), options.by, {}, std::nullopt, windows.note()};
     if (!ranks.empty()) {
         ASSIGN_OR_RETURN(
-            const auto efficiency, analysis::efficiencyOf(store, run, window, progress));
+            const auto efficiency, analysis::efficiencyOf(store, run, windows.window, progress));
         report.formulaMfu = efficiency.mfu;
     }
     for (const int rank : ranks) {
-        ASSIGN_OR_RETURN(const auto tree, analysis::callTree(store, run, rank, window, progress));
+        ASSIGN_OR_RETURN(
+            const auto tree, analysis::callTree(store, run, rank, windows.of(rank), progress));
         report.ranks.push_back({rank, tree.hasHost, tree.hasShapes,
             tree.nodes.empty() ? analysis::FrameSums() : tree.nodes.front().sums,
             analysis::operatorTable(tree, options.by, report.gpu),

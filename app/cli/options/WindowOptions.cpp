@@ -1,6 +1,9 @@
 #include "app/cli/options/WindowOptions.h"
 
 #include "app/cli/options/AddOption.h"
+#include "core/model/Try.h"
+
+#include <fmt/format.h>
 
 #include <cmath>
 #include <cstdint>
@@ -31,6 +34,30 @@ Result<TimeRange> givenWindow(const WindowOptions& options, const Run& run) {
         return Error{ErrorCode::Usage,
             "The window is empty: --from must lie before --to and before the run's end.", run.name};
     return window;
+}
+
+TimeRange RankWindows::of(int rank) const {
+    const TimeRange own = analysis::ownWindow(clocks, rank, window);
+    return {isOpenAtBegin ? window.begin : own.begin, isOpenAtEnd ? window.end : own.end};
+}
+
+std::string RankWindows::note() const {
+    return clocks ? fmt::format("The clocks of the ranks differ: the window is on that of rank {} "
+                                "(see align).",
+               clocks->referenceRank)
+                  : std::string();
+}
+
+Result<RankWindows> givenWindows(const WindowOptions& options, const store::Store& store,
+    const Run& run, const Progress& progress) {
+    RankWindows windows;
+    ASSIGN_OR_RETURN(windows.window, givenWindow(options, run));
+    windows.isOpenAtBegin = !options.fromS;
+    windows.isOpenAtEnd = !options.toS;
+    if (options.isGiven()) {
+        ASSIGN_OR_RETURN(windows.clocks, analysis::differingClocks(store, run, progress));
+    }
+    return windows;
 }
 
 } // namespace trainscope::cli

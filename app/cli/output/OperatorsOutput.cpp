@@ -93,6 +93,8 @@ text::Table tableOf(
     }
     if (std::string mfu = mfuText(report, one); !mfu.empty())
         table.notes.push_back(std::move(mfu));
+    if (!report.windowNote.empty())
+        table.notes.push_back(report.windowNote);
     if (one.table.rows.size() > mostRows)
         table.notes.push_back(fmt::format("... and {} more; --json lists all",
             text::counted(static_cast<std::int64_t>(one.table.rows.size() - mostRows), "row")));

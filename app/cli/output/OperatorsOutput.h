@@ -29,6 +29,7 @@ struct OperatorsReport {
     analysis::OperatorGrouping by = analysis::OperatorGrouping::Shape;
     std::vector<OfRank> ranks;
     std::optional<double> formulaMfu; // of the run's iterations, by the model's formula
+    std::string windowNote; // empty: nothing to say
 };
 
 // What the traces lack of what was asked.

@@ -81,13 +81,22 @@ void OperatorsController::choose(const QString& key, int choice) {
     pictureChanged();
 }
 
-TimeRange OperatorsController::wantedWindow(RunId run) const {
+figures::OperatorsQuery OperatorsController::wantedOf(RunId run) const {
+    figures::OperatorsQuery query;
+    query.run = run;
+    const auto known = choices();
+    // Another run may not have that rank.
+    const bool isTraced
+        = std::find(known.ranks.begin(), known.ranks.end(), m_settings.rank) != known.ranks.end();
+    if (m_settings.rank >= 0 && isTraced)
+        query.rank = m_settings.rank;
     const auto stretch = views()->stretchOf(run);
     if (m_settings.of == OperatorsOf::Run || !stretch)
-        return kAllTime;
-    if (m_settings.of == OperatorsOf::Window)
-        return stretch->window;
-    return stretch->selection.value_or(kAllTime);
+        return query;
+    query.window = m_settings.of == OperatorsOf::Window ? stretch->window
+                                                        : stretch->selection.value_or(kAllTime);
+    query.clocks = stretch->clocks;
+    return query;
 }
 
 std::optional<OperatorsQuestion> OperatorsController::wanted() const {
@@ -95,13 +104,7 @@ std::optional<OperatorsQuestion> OperatorsController::wanted() const {
     if (run == nullptr)
         return std::nullopt;
     OperatorsQuestion question;
-    question.query = {run->id, std::nullopt, wantedWindow(run->id)};
-    const auto known = choices();
-    // Another run may not have that rank.
-    const bool isTraced
-        = std::find(known.ranks.begin(), known.ranks.end(), m_settings.rank) != known.ranks.end();
-    if (m_settings.rank >= 0 && isTraced)
-        question.query.rank = m_settings.rank;
+    question.query = wantedOf(run->id);
     for (const Run& other : workspace()->runs()) {
         if (other.name == m_settings.against && other.id != run->id)
             question.against = other.id;

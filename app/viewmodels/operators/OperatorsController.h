@@ -102,7 +102,7 @@ private:
     [[nodiscard]] const Run* shownRun() const;
     [[nodiscard]] OperatorsChoices choices() const;
     [[nodiscard]] std::optional<OperatorsQuestion> wanted() const;
-    [[nodiscard]] TimeRange wantedWindow(RunId run) const;
+    [[nodiscard]] figures::OperatorsQuery wantedOf(RunId run) const;
     [[nodiscard]] figures::Figure figureOf(OperatorsPicture picture) const;
     [[nodiscard]] std::vector<OperatorsPicture> pictures() const;
     [[nodiscard]] plot::OperatorsHead head() const;

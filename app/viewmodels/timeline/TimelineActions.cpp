@@ -176,6 +176,7 @@ void TimelineController::shareStretches() {
         ShownStretch& stretch = stretches.emplace_back();
         stretch.run = run.id;
         stretch.window = absolute(m_context.window.window());
+        stretch.clocks = run.clocks;
         if (m_context.selection)
             stretch.selection = absolute(*m_context.selection);
     }

@@ -11,7 +11,9 @@
 
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "app/viewmodels/workspace/Workspace.h"
+#include "core/analysis/traces/RankClocks.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,11 +37,13 @@ struct CursorPlace {
     bool operator==(const CursorPlace&) const = default;
 };
 
-// What the timeline shows of a run, and what of it is selected there; absolute.
+// What the timeline shows of a run, and what of it is selected there; absolute, as shown.
 struct ShownStretch {
     RunId run;
     TimeRange window;
     std::optional<TimeRange> selection;
+    // That the traces of its ranks are shown on; nullptr: each on its own.
+    std::shared_ptr<const analysis::RankClocks> clocks = {};
     bool operator==(const ShownStretch&) const = default;
 };
 

@@ -351,15 +351,21 @@ Result<CallTree> callTree(const store::Store& store, const Run& run, int rank, T
 }
 
 Result<CallTree> callTree(
-    const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
+    const store::Store& store, const Run& run, const RankWindow& window, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
     ASSIGN_OR_RETURN(const auto ranks, tracedRanks(store, run));
     TreeMerge merge;
     for (const int rank : ranks) {
-        ASSIGN_OR_RETURN(const auto tree, treeOfRank(store, run, tracks, rank, window, progress));
+        ASSIGN_OR_RETURN(
+            const auto tree, treeOfRank(store, run, tracks, rank, window(rank), progress));
         merge.add(tree);
     }
     return merge.take();
+}
+
+Result<CallTree> callTree(
+    const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
+    return callTree(store, run, ownWindows(nullptr, window), progress);
 }
 
 Result<std::vector<store::SumSequence>> sumCallTrees(

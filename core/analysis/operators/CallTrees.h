@@ -3,6 +3,7 @@
 // from the traces themselves where nothing was.
 
 #include "core/analysis/operators/CallTree.h"
+#include "core/analysis/traces/RankWindow.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/store/KeptSums.h"
@@ -19,7 +20,9 @@ Result<std::vector<int>> tracedRanks(const store::Store& store, const Run& run);
 Result<CallTree> callTree(const store::Store& store, const Run& run, int rank,
     TimeRange window = kAllTime, const Progress& progress = {});
 
-// Of all ranks, merged.
+// Of all ranks, merged; of a window on the clock of each.
+Result<CallTree> callTree(const store::Store& store, const Run& run, const RankWindow& window,
+    const Progress& progress = {});
 Result<CallTree> callTree(const store::Store& store, const Run& run, TimeRange window = kAllTime,
     const Progress& progress = {});
 

@@ -6,6 +6,7 @@
 
 #include "core/analysis/traces/CollectiveKind.h"
 #include "core/analysis/traces/DeviceActivity.h"
+#include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 
 #include <cstdint>
@@ -15,10 +16,6 @@
 #include <vector>
 
 namespace trainscope::analysis {
-
-// The stretch on the clock of a rank. One that holds all that a device recorded counts as kAllTime
-// for it, as where no stretch is given.
-using RankWindow = std::function<TimeRange(int rank)>;
 
 struct DeviceLaunches {
     int rank = -1;

@@ -34,7 +34,8 @@ constexpr auto kGroupings = enumNames<OperatorGrouping>({
     {OperatorGrouping::Pass, "pass"},
 });
 
-Result<OperatorsQuery> queryOf(const Run& run, const OptionValues& options) {
+Result<OperatorsQuery> queryOf(const store::Store& store, const Run& run,
+    const OptionValues& options, const Progress& progress) {
     OperatorsQuery query;
     query.run = run.id;
     ASSIGN_OR_RETURN(const auto rank, options.integer("rank"));
@@ -51,6 +52,9 @@ Result<OperatorsQuery> queryOf(const Run& run, const OptionValues& options) {
         query.window.end = at(*to);
     if (query.window.isEmpty())
         return usage("The window is empty: --from must lie before --to.");
+    if (from || to) {
+        ASSIGN_OR_RETURN(query.clocks, analysis::differingClocks(store, run, progress));
+    }
     return query;
 }
 
@@ -85,7 +89,8 @@ Result<std::uint32_t> rootNamed(const analysis::CallTree& tree, const std::strin
 Result<Figure> loadFlameKind(
     const store::Store& store, const Request& request, const Progress& progress) {
     const auto& options = request.options;
-    ASSIGN_OR_RETURN(const auto query, queryOf(request.runs.front(), options));
+    ASSIGN_OR_RETURN(
+        const auto query, queryOf(store, request.runs.front(), options, progress));
     const std::string colour = options.text("colour");
     if (!colour.empty() && colour != "pass" && colour != "category")
         return unknownChoice("colour", colour, "pass and category");
@@ -101,7 +106,8 @@ Result<Figure> loadFlameKind(
 
 Result<Figure> loadRooflineKind(
     const store::Store& store, const Request& request, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto query, queryOf(request.runs.front(), request.options));
+    ASSIGN_OR_RETURN(
+        const auto query, queryOf(store, request.runs.front(), request.options, progress));
     ASSIGN_OR_RETURN(const auto grouping, groupingOf(request.options, OperatorGrouping::Shape));
     ASSIGN_OR_RETURN(const auto reading, loadOperators(store, query, progress));
     return rooflineFigure(std::make_shared<const plot::RooflineFigureData>(
@@ -110,7 +116,8 @@ Result<Figure> loadRooflineKind(
 
 Result<Figure> loadOperatorTableKind(
     const store::Store& store, const Request& request, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto query, queryOf(request.runs.front(), request.options));
+    ASSIGN_OR_RETURN(
+        const auto query, queryOf(store, request.runs.front(), request.options, progress));
     ASSIGN_OR_RETURN(const auto grouping, groupingOf(request.options, OperatorGrouping::Shape));
     ASSIGN_OR_RETURN(const auto most, mostOf(request.options, 20));
     ASSIGN_OR_RETURN(const auto reading, loadOperators(store, query, progress));
@@ -129,8 +136,8 @@ Result<Figure> loadDifferenceKind(
     ASSIGN_OR_RETURN(const auto most, mostOf(options, 24));
     if (request.runs.size() != 2 || !request.areRunsNamed)
         return usage("Operators are compared of two runs: give --run twice.");
-    ASSIGN_OR_RETURN(const auto queryA, queryOf(request.runs[0], options));
-    ASSIGN_OR_RETURN(const auto queryB, queryOf(request.runs[1], options));
+    ASSIGN_OR_RETURN(const auto queryA, queryOf(store, request.runs[0], options, progress));
+    ASSIGN_OR_RETURN(const auto queryB, queryOf(store, request.runs[1], options, progress));
     ASSIGN_OR_RETURN(const auto a, loadOperators(store, queryA, progress));
     ASSIGN_OR_RETURN(const auto b, loadOperators(store, queryB, progress));
     auto data = differenceOf(a, b, by != "path");

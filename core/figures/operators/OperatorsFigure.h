@@ -3,6 +3,7 @@
 // other.
 
 #include "core/analysis/operators/TreeDifference.h"
+#include "core/analysis/traces/RankWindow.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/figures/Figure.h"
 #include "core/plot/operators/OperatorsFigure.h"
@@ -20,7 +21,8 @@ struct OperatorsQuery {
     RunId run;
     std::optional<int> rank; // absent: all together
     TimeRange window = kAllTime; // absolute
-    bool operator==(const OperatorsQuery&) const = default;
+    analysis::RankClocksPtr clocks; // the window is on their reference; nullptr: on each rank's own
+    bool operator==(const OperatorsQuery& other) const; // they find the same
 };
 
 // What has been read of it: all that its pictures are made of. Any thread.

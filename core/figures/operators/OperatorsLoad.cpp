@@ -146,6 +146,13 @@ std::string notDrawn(const std::vector<plot::MeasuredOperator>& operators) {
 
 } // namespace
 
+bool OperatorsQuery::operator==(const OperatorsQuery& other) const {
+    const bool isOfSame = run == other.run && rank == other.rank && window == other.window;
+    if (!isOfSame || window == kAllTime || clocks == other.clocks)
+        return isOfSame;
+    return clocks && other.clocks && *clocks == *other.clocks;
+}
+
 std::string OperatorsReading::emptyText() const {
     if (!work)
         return fmt::format("\"{}\" has no traces. Operators come from traces of the PyTorch "
@@ -195,9 +202,10 @@ Result<OperatorsReading> loadOperators(
             fmt::format("\"{}\" has no trace of rank {}. It has those of {}.", run.name,
                 *query.rank, text::rankList(reading.ranks)),
             {}};
+    const auto windows = analysis::ownWindows(query.clocks, query.window);
     ASSIGN_OR_RETURN(auto tree,
-        query.rank ? analysis::callTree(store, run, *query.rank, query.window, progress)
-                   : analysis::callTree(store, run, query.window, progress));
+        query.rank ? analysis::callTree(store, run, *query.rank, windows(*query.rank), progress)
+                   : analysis::callTree(store, run, windows, progress));
     if (!tree.nodes.empty())
         reading.work = calledWork(std::move(tree), reading.gpu);
     return reading;

@@ -1,6 +1,7 @@
 // `operators` on a small trace by hand, and on real ones against another tool's reports.
 
 #include "support/RunCli.h"
+#include "support/StepTrace.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
@@ -132,6 +133,43 @@ private Q_SLOTS:
         const auto answer = runCli({"operators", database, "--json"});
         QVERIFY(answer.err.find("no call tree") != std::string::npos);
         QVERIFY(answer.json()["ranks"][0]["operators"].empty());
+    }
+
+    // Rank 1's clock is 5 ms ahead. From 1.9 to 3.9 ms lie the steps 2 and 3 of both.
+    void aWindowOnEveryClock() {
+        const std::vector<StepTrace> traces{
+            {0, 2, 0, 10, 1'000, 100}, {1, 2, 5'000, 10, 1'000, 200}};
+        std::vector<std::string> imports{"import"};
+        for (const StepTrace& trace : traces) {
+            imports.push_back(
+                m_folder.filePath(QStringLiteral("rank_%1.json").arg(trace.rank)).toStdString());
+            QVERIFY(trace.write(imports.back()));
+        }
+        const std::string database
+            = m_folder.filePath(QStringLiteral("two_ranks.trainscope")).toStdString();
+        imports.insert(imports.end(), {"--name", "two", "--into", database});
+        QCOMPARE(runCli(imports).status, 0);
+        const std::vector<std::string> asked{"operators", database, "--by", "operator"};
+        const auto timeOf = [&asked](std::vector<std::string> more, std::size_t place) {
+            more.insert(more.begin(), asked.begin(), asked.end());
+            more.emplace_back("--json");
+            const auto rows = runCli(more).json()["ranks"][place]["operators"];
+            return rows.size() == 1 ? rows[0]["kernel_time_us"].get<double>() : -1.0;
+        };
+        const std::vector<std::string> window{"--from", "1.9e-3", "--to", "3.9e-3"};
+        for (const std::size_t rank : {0U, 1U}) {
+            QCOMPARE(timeOf({}, rank), static_cast<double>(traces[rank].productUs(0, 9)));
+            QCOMPARE(timeOf(window, rank), static_cast<double>(traces[rank].productUs(2, 3)));
+            // Open at its begin on both clocks.
+            QCOMPARE(timeOf({"--to", "3.9e-3"}, rank),
+                static_cast<double>(traces[rank].productUs(0, 3)));
+        }
+        const auto text = runCli({"operators", database, "--from", "1.9e-3", "--to", "3.9e-3"});
+        QVERIFY(text.out.find("on that of rank 0") != std::string::npos);
+        const auto selection = runCli(
+            {"kernels", database, "--from", "1.9e-3", "--to", "3.9e-3", "--selection", "--csv"});
+        QVERIFY2(
+            selection.out.find("\ngemm,4,0.00061") != std::string::npos, selection.out.c_str());
     }
 
 private:
