@@ -25,7 +25,7 @@ InspectorPane {
         Layout.topMargin: Theme.spaceS
         objectName: "operatorsOpen"
         visible: panel.controller.openable
-        text: qsTr("Show on the timeline")
+        text: panel.controller.openText
         shortcutText: qsTr("Enter")
         onClicked: panel.controller.openSelected()
     }
@@ -35,6 +35,13 @@ InspectorPane {
     }
     FigureTable {
         figures: panel.controller.kernels
+    }
+    InspectorHead {
+        visible: panel.controller.otherKernels.count > 0
+        text: panel.controller.otherKernels.title
+    }
+    FigureTable {
+        figures: panel.controller.otherKernels
     }
     InspectorHead {
         visible: panel.controller.listed

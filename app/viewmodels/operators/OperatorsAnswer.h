@@ -4,7 +4,6 @@
 
 #include "app/viewmodels/operators/OperatorOutline.h"
 #include "core/figures/operators/OperatorsFigure.h"
-#include "core/text/Table.h"
 
 #include <memory>
 #include <optional>
@@ -42,25 +41,5 @@ using OperatorsAnswerPtr = std::shared_ptr<OperatorsAnswer>;
 // that owns the store; cancelled by progress.
 Result<OperatorsAnswerPtr> answerTo(const store::Store& store, const OperatorsQuestion& question,
     const OperatorsAnswerPtr& known, const Progress& progress);
-
-// Kernels of a name under a row, with the longest of them.
-struct KernelsUnder {
-    std::string name;
-    std::int64_t count = 0;
-    DurationNs total;
-    DurationNs shortest;
-    DurationNs longest;
-    TimeNs longestAt;
-};
-// Of a row of the answer; the most time first.
-std::vector<KernelsUnder> kernelsUnder(const OperatorsAnswer& answer, std::uint32_t row);
-text::Table kernelsTable(const std::vector<KernelsUnder>& kernels);
-
-// The node of the tree that a row, or an operator of the pictures, is of: of several the longest;
-// kNone: none.
-std::uint32_t treeNodeOf(const OperatorsAnswer& answer, std::uint32_t row);
-std::uint32_t rowOfOperator(const OperatorsAnswer& answer, std::size_t shown);
-std::uint32_t rowOfTreeNode(const OperatorsAnswer& answer, std::size_t node);
-std::uint32_t rowOfDifference(const OperatorsAnswer& answer, std::size_t shown);
 
 } // namespace trainscope::app

@@ -11,12 +11,10 @@ namespace trainscope::app {
 
 OperatorsController::OperatorsController(QObject* parent)
     : DrawnView(true, parent) {
-    connect(&m_kernels, &FigureTableModel::selected, this, [this](const report::RowSource& source) {
-        const auto found = std::find_if(m_under.begin(), m_under.end(),
-            [&source](const KernelsUnder& one) { return one.name == source.name; });
-        if (found != m_under.end())
-            show(*found);
-    });
+    connect(&m_kernels, &FigureTableModel::selected, this,
+        [this](const report::RowSource& source) { showLongest(m_under, source.name, false); });
+    connect(&m_otherKernels, &FigureTableModel::selected, this,
+        [this](const report::RowSource& source) { showLongest(m_otherUnder, source.name, true); });
 }
 
 OperatorsController::~OperatorsController() = default;
@@ -154,7 +152,9 @@ void OperatorsController::nothingRead() {
 }
 
 void OperatorsController::takeSelection(const Evidence& evidence) {
-    if (evidence.run == m_selectedRun)
+    // One of the second run is no reason to leave the first.
+    const bool isOfOther = m_answer && m_answer->question.against == evidence.run;
+    if (evidence.run == m_selectedRun || isOfOther)
         return;
     m_selectedRun = evidence.run;
     load();
@@ -294,68 +294,6 @@ void OperatorsController::markInPicture() {
     selectOffered(found == operators.end()
             ? std::nullopt
             : std::optional(static_cast<std::size_t>(found - operators.begin())));
-}
-
-void OperatorsController::describeNode() {
-    std::vector<Fact> facts;
-    m_under.clear();
-    const auto add = [&facts](const auto& told) {
-        for (const auto& [label, words] : told)
-            facts.push_back({QString::fromStdString(label), QString::fromStdString(words)});
-    };
-    if (m_answer && m_node != OutlineNode::kNone) {
-        const OutlineNode& shown = m_answer->outline.nodes()[m_node];
-        if (!shown.note.empty())
-            facts.push_back({m_answer->difference ? tr("Called by") : tr("Inputs"),
-                QString::fromStdString(shown.note)});
-        if (shown.pass != analysis::StepPass::None)
-            facts.push_back({tr("Pass"), QString::fromStdString(plot::passTitle(shown.pass))});
-        const bool isNode = !m_answer->difference && m_settings.by == OperatorsBy::Tree;
-        if (isNode) {
-            add(plot::factsOf(m_answer->work->tree.nodes[shown.source].sums));
-            add(plot::factsOf(m_answer->work->efficiencies[shown.source]));
-        } else if (const int at = row(); at >= 0) {
-            const OperatorRow& seen = m_rows.rows()[static_cast<std::size_t>(at)];
-            for (int i = 0; i < seen.cells.size(); ++i)
-                facts.push_back({m_rows.heads().at(i + 1), seen.cells.at(i)});
-        }
-        m_under = kernelsUnder(*m_answer, m_node);
-    }
-    m_facts.setFacts(std::move(facts));
-    report::SourcedTable table{kernelsTable(m_under), {}};
-    for (const KernelsUnder& one : m_under)
-        table.sources.push_back({0, one.name});
-    m_kernels.setTable(std::move(table));
-    Q_EMIT rowChanged();
-}
-
-QString OperatorsController::rowTitle() const {
-    return m_answer && m_node != OutlineNode::kNone
-        ? QString::fromStdString(m_answer->outline.nodes()[m_node].name)
-        : QString();
-}
-
-void OperatorsController::show(const KernelsUnder& kernels) {
-    const auto& query = m_answer->reading->query;
-    auto rank = query.rank;
-    if (!rank && m_answer->reading->ranks.size() == 1)
-        rank = m_answer->reading->ranks.front();
-    views()->showOnTimeline(
-        {query.run, rank, TimeRange{kernels.longestAt, kernels.longestAt + kernels.longest}, {}});
-}
-
-void OperatorsController::openRow(int row) {
-    selectRow(row);
-    openSelected();
-}
-
-void OperatorsController::openSelected() {
-    const auto longest = std::max_element(
-        m_under.begin(), m_under.end(), [](const KernelsUnder& one, const KernelsUnder& other) {
-            return one.longest < other.longest;
-        });
-    if (longest != m_under.end())
-        show(*longest);
 }
 
 bool OperatorsController::isZoomed() const {

@@ -7,11 +7,14 @@
 
 #include "app/viewmodels/inspector/FigureTableModel.h"
 #include "app/viewmodels/operators/OperatorRowModel.h"
+#include "app/viewmodels/operators/OperatorRows.h"
 #include "app/viewmodels/operators/OperatorsSettings.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/FactListModel.h"
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace trainscope::app {
@@ -28,7 +31,10 @@ class OperatorsController : public trainscope::app::DrawnView {
     Q_PROPERTY(QString rowTitle READ rowTitle NOTIFY rowChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* rowFacts READ rowFacts CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::FigureTableModel* kernels READ kernels CONSTANT FINAL)
+    // Of the second run.
+    Q_PROPERTY(trainscope::app::FigureTableModel* otherKernels READ otherKernels CONSTANT FINAL)
     Q_PROPERTY(bool openable READ isOpenable NOTIFY rowChanged FINAL)
+    Q_PROPERTY(QString openText READ openText NOTIFY rowChanged FINAL)
     Q_PROPERTY(bool zoomable READ isZoomable NOTIFY rowChanged FINAL)
     Q_PROPERTY(bool zoomed READ isZoomed NOTIFY stateChanged FINAL)
     // There are rows, whatever the picture has.
@@ -65,7 +71,9 @@ public:
     [[nodiscard]] QString rowTitle() const;
     [[nodiscard]] FactListModel* rowFacts() { return &m_facts; }
     [[nodiscard]] FigureTableModel* kernels() { return &m_kernels; }
-    [[nodiscard]] bool isOpenable() const { return !m_under.empty(); }
+    [[nodiscard]] FigureTableModel* otherKernels() { return &m_otherKernels; }
+    [[nodiscard]] bool isOpenable() const { return !m_under.empty() || !m_otherUnder.empty(); }
+    [[nodiscard]] QString openText() const; // with the rank that it goes to
     [[nodiscard]] bool isZoomable() const;
     [[nodiscard]] bool isZoomed() const;
     [[nodiscard]] bool isListed() const { return m_rows.count() > 0; }
@@ -111,9 +119,14 @@ private:
     void showRows();
     void selectNode(std::uint32_t node);
     void describeNode();
+    [[nodiscard]] std::vector<Fact> factsOfNode() const;
     // Where the picture has the selected row.
     void markInPicture();
-    void show(const KernelsUnder& kernels);
+    [[nodiscard]] std::pair<const KernelsUnder*, bool> longestKernel() const;
+    void show(const KernelsUnder& kernels, bool isOfOther);
+    void showBoth(RunId other);
+    void showLongest(
+        const std::vector<KernelsUnder>& kernels, const std::string& name, bool isOfOther);
 
     OperatorsSettings m_settings;
     SettingListModel m_settingRows;
@@ -124,8 +137,10 @@ private:
     std::uint32_t m_node = OutlineNode::kNone; // selected, of the outline
     std::uint32_t m_root = 0; // of the flame graph
     std::vector<KernelsUnder> m_under; // the selected row
+    std::vector<KernelsUnder> m_otherUnder; // of the second run
     FactListModel m_facts;
     FigureTableModel m_kernels;
+    FigureTableModel m_otherKernels;
     int m_exported = 0;
 };
 

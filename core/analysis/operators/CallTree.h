@@ -70,10 +70,12 @@ struct CallNode {
     std::uint32_t name = 0; // index into names
     std::uint32_t signature = 0; // index into signatures; 0: none
     FrameSums sums;
-    // Of work: the shortest and longest that begin in the window, and when the longest did.
+    // Of work: the shortest and longest that begin in the window, and when and where the longest
+    // did: on the clock of its rank.
     DurationNs shortest;
     DurationNs longest;
     TimeNs longestAt;
+    int longestRank = -1;
 };
 
 // Sums over all nodes of one kind, by what a table asks: unions over all of them, which those of

@@ -43,6 +43,13 @@ void addSide(std::optional<ComparedSide>& side, const std::optional<ComparedSide
     side->works += more->works;
 }
 
+void join(ComparedOperator& into, const ComparedOperator& one) {
+    into.isByName = true;
+    addSide(into.times.a, one.times.a);
+    addSide(into.times.b, one.times.b);
+    into.frames.insert(into.frames.end(), one.frames.begin(), one.frames.end());
+}
+
 void sortByDifference(std::vector<ComparedOperator>& operators) {
     std::stable_sort(operators.begin(), operators.end(),
         [](const ComparedOperator& one, const ComparedOperator& other) {
@@ -55,6 +62,8 @@ struct ComparedTree {
     const CallTree& tree;
     double perStep = 1.0; // of all its steps
     std::optional<ComparedSide> ComparedTimes::*side = nullptr;
+    const std::vector<std::uint32_t>& placeOf; // of the nodes of the whole tree
+    std::vector<std::uint32_t> TreeDifference::*frameOf = nullptr;
 
     [[nodiscard]] NamedFrame keyOf(const CallNode& node) const {
         return {node.kind, node.pass, node.kind == FrameKind::Root ? "" : tree.names[node.name]};
@@ -83,7 +92,8 @@ public:
             if (!own.a && !own.b)
                 continue;
             const ComparedFrame& frame = m_made.frames[i];
-            ComparedOperator made{frame.kind, frame.pass, frame.name, pathOf(i), false, own};
+            ComparedOperator made{frame.kind, frame.pass, frame.name, pathOf(i), false, own,
+                {static_cast<std::uint32_t>(i)}};
             if (own.a && own.b) {
                 m_made.operators.push_back(std::move(made));
                 continue;
@@ -104,12 +114,6 @@ public:
     }
 
 private:
-    static void join(ComparedOperator& into, const ComparedOperator& one) {
-        into.isByName = true;
-        addSide(into.times.a, one.times.a);
-        addSide(into.times.b, one.times.b);
-    }
-
     void add(const ComparedTree& side) {
         std::vector<std::uint32_t> placeOf(side.tree.nodes.size(), 0);
         for (std::size_t i = 0; i < side.tree.nodes.size(); ++i) {
@@ -121,6 +125,9 @@ private:
             if (node.sums.ownWorks > 0)
                 addSide(m_own[place].*side.side, side.own(node.sums));
         }
+        auto& frameOf = m_made.*side.frameOf;
+        for (const std::uint32_t place : side.placeOf)
+            frameOf.push_back(placeOf[place]);
     }
 
     std::uint32_t frameOf(std::uint32_t parent, const NamedFrame& key) {
@@ -180,16 +187,17 @@ TreeDifference treeDifference(const CallTree& a, const CallTree& b) {
     // Lines of Python move from version to version, and modules that one trace alone has would
     // part every path.
     const TreeFolding folding{true, a.hasModules != b.hasModules, true, true};
-    const CallTree first = folded(a, folding);
-    const CallTree second = folded(b, folding);
-    const std::int64_t stepsA = stepsOf(first);
-    const std::int64_t stepsB = stepsOf(second);
+    const FoldedTree first = foldedTree(a, folding);
+    const FoldedTree second = foldedTree(b, folding);
+    const std::int64_t stepsA = stepsOf(first.tree);
+    const std::int64_t stepsB = stepsOf(second.tree);
     const bool isPerStep = stepsA > 0 && stepsB > 0;
     const auto share = [isPerStep](std::int64_t steps) {
         return isPerStep ? 1.0 / static_cast<double>(steps) : 1.0;
     };
     TreeDifference made = TreeMatch(
-        {first, share(stepsA), &ComparedTimes::a}, {second, share(stepsB), &ComparedTimes::b})
+        {first.tree, share(stepsA), &ComparedTimes::a, first.placeOf, &TreeDifference::frameOfA},
+        {second.tree, share(stepsB), &ComparedTimes::b, second.placeOf, &TreeDifference::frameOfB})
                               .take();
     made.stepsA = stepsA;
     made.stepsB = stepsB;
@@ -203,9 +211,7 @@ std::vector<ComparedOperator> byName(const std::vector<ComparedOperator>& operat
         into.kind = one.kind;
         into.pass = one.pass;
         into.name = one.name;
-        into.isByName = true;
-        addSide(into.times.a, one.times.a);
-        addSide(into.times.b, one.times.b);
+        join(into, one);
     }
     std::vector<ComparedOperator> made;
     for (auto& [name, one] : joined)

@@ -58,6 +58,7 @@ struct ComparedOperator {
     std::string path; // its callers, the nearest last; empty: matched by name, or under the root
     bool isByName = false; // calls on other paths together
     ComparedTimes times; // of its own work
+    std::vector<std::uint32_t> frames; // that it is
 };
 
 struct TreeDifference {
@@ -65,6 +66,9 @@ struct TreeDifference {
     std::int64_t stepsA = 0;
     std::int64_t stepsB = 0;
     std::vector<ComparedFrame> frames; // [0] is the root
+    // By node of either tree: its frame, of work and what else is left out the nearest caller's.
+    std::vector<std::uint32_t> frameOfA;
+    std::vector<std::uint32_t> frameOfB;
     std::vector<ComparedOperator> operators; // by the size of the difference, largest first
 
     [[nodiscard]] bool isPerStep() const { return stepsA > 0 && stepsB > 0; }

@@ -3,6 +3,7 @@
 #include "core/analysis/operators/TreeMerge.h"
 
 #include <map>
+#include <numeric>
 #include <tuple>
 
 namespace trainscope::analysis {
@@ -26,12 +27,15 @@ void takeOwnSums(FrameSums& caller, const FrameSums& frame) {
 
 } // namespace
 
-CallTree folded(const CallTree& tree, const TreeFolding& folding) {
-    CallTree made = tree;
-    if (folding == TreeFolding())
-        return made;
+FoldedTree foldedTree(const CallTree& tree, const TreeFolding& folding) {
+    FoldedTree result{tree, std::vector<std::uint32_t>(tree.nodes.size(), 0)};
+    CallTree& made = result.tree;
+    auto& placeOf = result.placeOf;
+    if (folding == TreeFolding()) {
+        std::iota(placeOf.begin(), placeOf.end(), 0U);
+        return result;
+    }
     made.nodes.clear();
-    std::vector<std::uint32_t> placeOf(tree.nodes.size(), 0);
     std::map<FrameKey, std::uint32_t> places;
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         CallNode node = tree.nodes[i];
@@ -58,7 +62,11 @@ CallTree folded(const CallTree& tree, const TreeFolding& folding) {
         else
             addSums(made.nodes[found->second], node);
     }
-    return made;
+    return result;
+}
+
+CallTree folded(const CallTree& tree, const TreeFolding& folding) {
+    return foldedTree(tree, folding).tree;
 }
 
 } // namespace trainscope::analysis

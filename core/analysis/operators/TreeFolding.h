@@ -4,6 +4,9 @@
 
 #include "core/analysis/operators/CallTree.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace trainscope::analysis {
 
 struct TreeFolding {
@@ -16,6 +19,12 @@ struct TreeFolding {
     bool operator==(const TreeFolding&) const = default;
 };
 
+struct FoldedTree {
+    CallTree tree;
+    // By node of the whole tree: its node here, of one that is left out the nearest caller's.
+    std::vector<std::uint32_t> placeOf;
+};
+FoldedTree foldedTree(const CallTree& tree, const TreeFolding& folding);
 CallTree folded(const CallTree& tree, const TreeFolding& folding);
 
 } // namespace trainscope::analysis

@@ -13,6 +13,7 @@ void addSums(CallNode& into, const CallNode& node) {
     if (isFirst || node.longest > into.longest) {
         into.longest = node.longest;
         into.longestAt = node.longestAt;
+        into.longestRank = node.longestRank;
     }
 }
 

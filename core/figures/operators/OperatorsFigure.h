@@ -32,6 +32,7 @@ struct OperatorsReading {
     std::string gpuModel; // empty: not known
     const catalogue::GpuModel* gpu = nullptr; // nullptr: its peaks are not known
     std::vector<int> ranks; // that were traced
+    std::string windowText; // "1.9 ms to 3.9 ms of the run"; empty: all of it
     CalledWorkPtr work; // with every frame; nullptr: nothing was traced
 
     // What there is to say of it before all else: no traces, no host, no shapes.
@@ -59,8 +60,9 @@ plot::RooflineFigureData rooflineOf(
 plot::OperatorTableFigureData operatorTableOf(const OperatorsReading& reading,
     analysis::OperatorGrouping grouping, std::vector<plot::MeasuredOperator> operators);
 std::string titleOf(analysis::OperatorGrouping grouping); // "Operator", "Module", …
-plot::DifferenceFigureData differenceOf(
-    const OperatorsReading& a, const OperatorsReading& b, bool isByName);
+// `partOfB`: what of the second run is read, where that is not told by its window.
+plot::DifferenceFigureData differenceOf(const OperatorsReading& a, const OperatorsReading& b,
+    bool isByName, const std::string& partOfB = {});
 
 // Of what has been read; without sources.
 Figure flameFigure(const std::shared_ptr<const plot::FlameFigureData>& data);

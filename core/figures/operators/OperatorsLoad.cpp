@@ -92,6 +92,8 @@ plot::OperatorsHead headOf(const OperatorsReading& reading, std::string_view wha
     const analysis::FrameSums& all = reading.work->tree.nodes.front().sums;
     head.caption = fmt::format("{} of kernel time in {}", text::duration(all.time),
         text::counted(all.works, "kernel or copy", "kernels and copies"));
+    if (!reading.windowText.empty())
+        head.caption += ", " + reading.windowText;
     if (!reading.query.rank && reading.ranks.size() > 1)
         head.caption += ", ranks " + text::rankList(reading.ranks);
     if (!reading.gpuModel.empty())
@@ -146,6 +148,24 @@ std::string notDrawn(const std::vector<plot::MeasuredOperator>& operators) {
 
 } // namespace
 
+namespace {
+
+std::string windowTextOf(const OperatorsQuery& query, const Run& run) {
+    if (query.window == kAllTime)
+        return {};
+    const auto since = [&run](TimeNs time) { return text::duration(time - run.range.begin); };
+    const bool isOpen = query.window.end == kAllTime.end;
+    std::string words = query.window.begin == kAllTime.begin ? "up to " + since(query.window.end)
+        : isOpen ? "from " + since(query.window.begin) + " on"
+                 : "from " + since(query.window.begin) + " to " + since(query.window.end);
+    words += " of the run";
+    if (query.clocks)
+        words += fmt::format(" on the clock of rank {}", query.clocks->referenceRank);
+    return words;
+}
+
+} // namespace
+
 bool OperatorsQuery::operator==(const OperatorsQuery& other) const {
     const bool isOfSame = run == other.run && rank == other.rank && window == other.window;
     if (!isOfSame || window == kAllTime || clocks == other.clocks)
@@ -191,6 +211,7 @@ Result<OperatorsReading> loadOperators(
     reading.runName = run.name;
     reading.gpuModel = run.gpuModel;
     reading.gpu = catalogue::findGpuModel(run.gpuModel);
+    reading.windowText = windowTextOf(query, run);
     ASSIGN_OR_RETURN(reading.ranks, analysis::tracedRanks(store, run));
     if (reading.ranks.empty())
         return reading;
@@ -327,29 +348,6 @@ plot::OperatorTableFigureData operatorTableOf(const OperatorsReading& reading,
                 : grouping == OperatorGrouping::Annotation ? "annotations"
                                                            : "operators");
     data.head.caption += " Hatched: above the roofline.";
-    return data;
-}
-
-plot::DifferenceFigureData differenceOf(
-    const OperatorsReading& a, const OperatorsReading& b, bool isByName) {
-    plot::DifferenceFigureData data;
-    data.head.run = b.query.run;
-    data.head.runName = b.runName;
-    data.head.rank = b.query.rank;
-    data.head.title = fmt::format("Operators · {} and {}", a.runName, b.runName);
-    data.nameA = a.runName;
-    data.nameB = b.runName;
-    data.head.emptyText = a.emptyText().empty() ? b.emptyText() : a.emptyText();
-    if (!a.work || !b.work)
-        return data;
-    data.difference = analysis::treeDifference(a.work->tree, b.work->tree);
-    data.operators
-        = isByName ? analysis::byName(data.difference.operators) : data.difference.operators;
-    data.head.caption = "Kernel time of what operators launch themselves, matched by their "
-                        "callers, then by name; the largest differences first.";
-    if (data.difference.isPerStep())
-        data.head.caption += fmt::format(
-            " Of one step: A has {}, B {}.", data.difference.stepsA, data.difference.stepsB);
     return data;
 }
 

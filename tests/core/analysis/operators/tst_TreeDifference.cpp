@@ -7,6 +7,8 @@
 #include "core/analysis/operators/support/HandTree.h"
 #include "support/TestProgram.h"
 
+#include <algorithm>
+
 using namespace trainscope;
 using namespace trainscope::analysis;
 using trainscope::test::HandTree;
@@ -79,6 +81,32 @@ private Q_SLOTS:
         QVERIFY(std::abs(made.frames[0].times.difference() * 1e6 + 45.0) < 1e-9);
         QCOMPARE(made.frames[1].name, std::string("nn.Module: Linear_0"));
         QVERIFY(std::abs(made.frames[1].times.difference() * 1e6 + 30.0) < 1e-9);
+    }
+
+    // The works of either tree that the frames of a row launched are its time.
+    void worksOfTheRows() {
+        HandTree a = before();
+        HandTree b = after();
+        const auto made = treeDifference(a.tree(), b.tree());
+        const auto timeOf = [](const CallTree& tree, const std::vector<std::uint32_t>& frameOf,
+                                const ComparedOperator& row) {
+            double seconds = 0.0;
+            for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+                const bool isOfRow = std::find(row.frames.begin(), row.frames.end(), frameOf[i])
+                    != row.frames.end();
+                seconds += isWork(tree.nodes[i].kind) && isOfRow ? tree.nodes[i].sums.time.seconds()
+                                                                 : 0.0;
+            }
+            return seconds;
+        };
+        for (const auto& operators : {made.operators, byName(made.operators)}) {
+            for (const ComparedOperator& row : operators) {
+                const double inA = row.times.a ? row.times.a->seconds : 0.0;
+                const double inB = row.times.b ? row.times.b->seconds : 0.0;
+                QVERIFY(std::abs(timeOf(a.tree(), made.frameOfA, row) - inA) < 1e-12);
+                QVERIFY(std::abs(timeOf(b.tree(), made.frameOfB, row) - inB) < 1e-12);
+            }
+        }
     }
 
     // A has two steps, B one.

@@ -1,0 +1,156 @@
+#include "core/figures/operators/OperatorsAgainst.h"
+
+#include "core/analysis/operators/CallTrees.h"
+#include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/TraceWindow.h"
+#include "core/figures/runs/FigureRuns.h"
+#include "core/model/Try.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace trainscope::figures {
+
+namespace {
+
+// Of a rank, on its clock.
+struct RankIterations {
+    int rank = -1;
+    std::vector<Iteration> iterations; // in order of time
+};
+
+Result<RankIterations> iterationsOf(
+    const store::Store& store, const Run& run, std::optional<int> rank) {
+    RankIterations found;
+    ASSIGN_OR_RETURN(const auto ranks, analysis::tracedRanks(store, run));
+    if (ranks.empty())
+        return found;
+    ASSIGN_OR_RETURN(const auto recorded, store.iterations(run.id));
+    found.rank = rank.value_or(ranks.front());
+    found.iterations = analysis::iterationsOfRank(recorded, found.rank);
+    return found;
+}
+
+struct IterationNumbers {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+
+    [[nodiscard]] std::string words() const {
+        return first == last ? fmt::format("iteration {}", first)
+                             : fmt::format("iterations {} to {}", first, last);
+    }
+};
+
+// Those of which the better part lies in the window.
+std::optional<IterationNumbers> heldIn(
+    const std::vector<Iteration>& iterations, const TimeRange& window) {
+    std::optional<IterationNumbers> held;
+    for (const Iteration& one : iterations) {
+        const bool isHeld = one.range.overlaps(window)
+            && 2 * analysis::shared(one.range, window).length().ns >= one.range.length().ns;
+        if (!isHeld)
+            continue;
+        held = held
+            ? IterationNumbers{std::min(held->first, one.index), std::max(held->last, one.index)}
+            : IterationNumbers{one.index, one.index};
+    }
+    return held;
+}
+
+const Iteration* numbered(const std::vector<Iteration>& iterations, std::int64_t index) {
+    const auto found = std::find_if(iterations.begin(), iterations.end(),
+        [index](const Iteration& one) { return one.index == index; });
+    return found == iterations.end() ? nullptr : &*found;
+}
+
+// A window on the clock of a rank, on the one that all ranks are compared by.
+Status putOnOneClock(const store::Store& store, const Run& run, int rank, OperatorsQuery& query,
+    const Progress& progress) {
+    ASSIGN_OR_RETURN(query.clocks, analysis::differingClocks(store, run, progress));
+    const auto* const clock = query.clocks ? query.clocks->find(rank) : nullptr;
+    if (clock == nullptr)
+        query.clocks.reset();
+    else
+        query.window
+            = {clock->onReference(query.window.begin), clock->onReference(query.window.end)};
+    return {};
+}
+
+// What of a run is compared; empty: all of it.
+std::string partText(const OperatorsReading& reading, const std::string& window) {
+    std::string words
+        = reading.query.rank ? fmt::format("rank {}", *reading.query.rank) : std::string();
+    if (!window.empty())
+        words += (words.empty() ? "" : ", ") + window;
+    return words;
+}
+
+} // namespace
+
+Result<OperatorsAgainst> partAgainst(
+    const store::Store& store, const OperatorsQuery& first, RunId other, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto runA, runOf(store, first.run));
+    ASSIGN_OR_RETURN(const auto runB, runOf(store, other));
+    ASSIGN_OR_RETURN(const auto ranks, analysis::tracedRanks(store, runB));
+    OperatorsAgainst made;
+    made.query.run = other;
+    const bool hasRank
+        = first.rank && std::find(ranks.begin(), ranks.end(), *first.rank) != ranks.end();
+    if (hasRank)
+        made.query.rank = first.rank;
+    if (first.window == kAllTime)
+        return made;
+    ASSIGN_OR_RETURN(const auto ofA, iterationsOf(store, runA, first.rank));
+    ASSIGN_OR_RETURN(const auto ofB, iterationsOf(store, runB, made.query.rank));
+    const auto held
+        = heldIn(ofA.iterations, analysis::ownWindow(first.clocks, ofA.rank, first.window));
+    const auto* const begin = held ? numbered(ofB.iterations, held->first) : nullptr;
+    const auto* const end = held ? numbered(ofB.iterations, held->last) : nullptr;
+    if (begin == nullptr || end == nullptr) {
+        made.part = held ? fmt::format("the whole run, since it has no {}", held->words())
+                         : "the whole run, since the part of A holds no iteration";
+        return made;
+    }
+    made.query.window = {begin->range.begin, end->range.end};
+    made.part = held->words() + ", which A holds";
+    if (!made.query.rank && ranks.size() > 1)
+        RETURN_IF_ERROR(putOnOneClock(store, runB, ofB.rank, made.query, progress));
+    return made;
+}
+
+plot::DifferenceFigureData differenceOf(const OperatorsReading& a, const OperatorsReading& b,
+    bool isByName, const std::string& partOfB) {
+    plot::DifferenceFigureData data;
+    data.head.run = b.query.run;
+    data.head.runName = b.runName;
+    data.head.rank = b.query.rank;
+    data.head.title = fmt::format("Operators · {} and {}", a.runName, b.runName);
+    data.nameA = a.runName;
+    data.nameB = b.runName;
+    data.head.emptyText = a.emptyText().empty() ? b.emptyText() : a.emptyText();
+    if (!a.work || !b.work)
+        return data;
+    data.difference = analysis::treeDifference(a.work->tree, b.work->tree);
+    data.operators
+        = isByName ? analysis::byName(data.difference.operators) : data.difference.operators;
+    data.head.caption = "Kernel time of what operators launch themselves, matched by their "
+                        "callers, then by name; the largest differences first.";
+    if (data.difference.isPerStep())
+        data.head.caption += fmt::format(
+            " Of one step: A has {}, B {}.", data.difference.stepsA, data.difference.stepsB);
+    const std::string partA = partText(a, a.windowText);
+    std::string partB = partText(b, partOfB.empty() ? b.windowText : partOfB);
+    if (a.query.rank && !b.query.rank)
+        partB = fmt::format("all ranks, since it has no rank {}", *a.query.rank)
+            + (partB.empty() ? "" : ", " + partB);
+    if (!partA.empty() || !partB.empty())
+        data.head.caption += fmt::format(" A: {}. B: {}.", partA.empty() ? "the whole run" : partA,
+            partB.empty() ? "the whole run" : partB);
+    return data;
+}
+
+} // namespace trainscope::figures
