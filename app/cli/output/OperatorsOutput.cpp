@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -41,7 +42,8 @@ Json operatorJson(const OperatorEntry& row) {
         {"tflops", inUnits(work.flopPerSecond, 1e12)},
         {"gb_per_s", inUnits(work.bytesPerSecond, 1e9)}, {"flop_per_byte", work.intensity},
         {"roofline_fraction", work.rooflineFraction}, {"savable_us", inUnits(work.savable, 1e-6)},
-        {"known_fraction", when(work.flop.has_value(), work.knownShare)}});
+        {"known_fraction", when(work.flop.has_value(), work.knownShare)},
+        {"type_assumed", when(work.isTypeAssumed, true)}});
 }
 
 std::string titleOf(const OperatorsReport& report, const OperatorsReport::OfRank& one) {
@@ -64,6 +66,21 @@ std::string mfuText(const OperatorsReport& report, const OperatorsReport::OfRank
         text
             += fmt::format("; MFU by the model's formula {}", text::percent(*report.formulaMfu, 1));
     return text;
+}
+
+// Of the rows that are shown; empty where nothing is assumed.
+std::string assumptionText(const analysis::OperatorTable& table, std::size_t mostRows) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < std::min(mostRows, table.rows.size()); ++i) {
+        const OperatorEntry& row = table.rows[i];
+        const bool isNew = std::find(names.begin(), names.end(), row.name) == names.end();
+        if (row.efficiency.isTypeAssumed && isNew)
+            names.push_back(row.name);
+    }
+    return names.empty() ? std::string()
+                         : fmt::format("traces write no element types of lists of tensors; "
+                                       "counted in 32 bits: {}",
+                             fmt::join(names, ", "));
 }
 
 text::Table tableOf(
@@ -93,6 +110,8 @@ text::Table tableOf(
     }
     if (std::string mfu = mfuText(report, one); !mfu.empty())
         table.notes.push_back(std::move(mfu));
+    if (std::string assumed = assumptionText(one.table, mostRows); !assumed.empty())
+        table.notes.push_back(std::move(assumed));
     if (!report.windowNote.empty())
         table.notes.push_back(report.windowNote);
     if (one.table.rows.size() > mostRows)

@@ -49,6 +49,8 @@ std::vector<Fact> OperatorsController::factsOfNode() const {
         const OperatorRow& seen = m_rows.rows()[static_cast<std::size_t>(at)];
         for (int i = 0; i < seen.cells.size(); ++i)
             facts.push_back({m_rows.heads().at(i + 1), seen.cells.at(i)});
+        if (!m_answer->difference)
+            add(plot::assumptionsOf(m_answer->table->operators[shown.source].efficiency));
     }
     return facts;
 }

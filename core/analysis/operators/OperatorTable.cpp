@@ -24,6 +24,7 @@ struct KnownWork {
     std::int64_t knownNs = 0; // of the time
     std::int64_t boundedNs = 0; // of that, the least is known
     std::int64_t memoryNs = 0; // of that, memory bounds it
+    bool isTypeAssumed = false; // of some of it
 
     KnownWork& operator+=(const KnownWork& other) {
         work += other.work;
@@ -31,6 +32,7 @@ struct KnownWork {
         knownNs += other.knownNs;
         boundedNs += other.boundedNs;
         memoryNs += other.memoryNs;
+        isTypeAssumed = isTypeAssumed || other.isTypeAssumed;
         return *this;
     }
 };
@@ -45,6 +47,7 @@ WorkEfficiency efficiencyFrom(const KnownWork& known, DurationNs time, DurationN
     result.flopPerSecond = known.work.flop / busy.seconds();
     result.bytesPerSecond = known.work.bytes / busy.seconds();
     result.intensity = work::intensityOf(known.work);
+    result.isTypeAssumed = known.isTypeAssumed;
     if (known.boundedNs == 0)
         return result;
     const double bounded
@@ -71,6 +74,7 @@ public:
         KnownWork known;
         known.work = {one.work.flop * count, one.work.bytes * count};
         known.knownNs = time.ns;
+        known.isTypeAssumed = one.isTypeAssumed;
         if (one.leastSeconds) {
             known.leastSeconds = *one.leastSeconds * count;
             known.boundedNs = time.ns;
@@ -85,6 +89,7 @@ private:
         work::Work work;
         std::optional<double> leastSeconds;
         bool isMemoryBound = false;
+        bool isTypeAssumed = false;
     };
     const OfCall& ofCall(std::uint32_t name, std::uint32_t signature) {
         const auto [known, isNew] = m_calls.try_emplace({name, signature});
@@ -100,6 +105,7 @@ private:
             return result;
         result.isKnown = true;
         result.work = *traced;
+        result.isTypeAssumed = traced->isTypeAssumed;
         if (m_gpu == nullptr)
             return result;
         const auto least

@@ -26,6 +26,8 @@ struct WorkEfficiency {
     std::optional<double> rooflineFraction; // attainable time over busy time
     std::optional<double> savable; // s above the roofline
     bool isMemoryBound = false; // where the fraction is known
+    // Bytes of lists of tensors, whose element types no trace writes, are counted in 32 bits.
+    bool isTypeAssumed = false;
     // Of the time, how much is of calls whose work is known: below 1 the sums are of a part.
     double knownShare = 0.0;
 };

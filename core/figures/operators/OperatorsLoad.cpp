@@ -348,6 +348,11 @@ plot::OperatorTableFigureData operatorTableOf(const OperatorsReading& reading,
                 : grouping == OperatorGrouping::Annotation ? "annotations"
                                                            : "operators");
     data.head.caption += " Hatched: above the roofline.";
+    const bool isAssumed = std::any_of(data.operators.begin(), data.operators.end(),
+        [](const plot::MeasuredOperator& one) { return one.efficiency.isTypeAssumed; });
+    if (isAssumed)
+        data.head.notes.emplace_back("Traces write no element types of lists of tensors, as "
+                                     "optimizers take them: their bytes are counted in 32 bits.");
     return data;
 }
 

@@ -101,7 +101,14 @@ OperatorFacts factsOf(const analysis::WorkEfficiency& efficiency) {
     const bool isPart = !facts.empty() && efficiency.knownShare < 0.995;
     if (isPart)
         facts.emplace_back("Known of the time", text::roundedPercent(efficiency.knownShare));
+    for (auto& assumption : assumptionsOf(efficiency))
+        facts.push_back(std::move(assumption));
     return facts;
+}
+
+OperatorFacts assumptionsOf(const analysis::WorkEfficiency& efficiency) {
+    return efficiency.isTypeAssumed ? OperatorFacts{{"Type of lists", "32 bits, assumed"}}
+                                    : OperatorFacts();
 }
 
 } // namespace trainscope::plot

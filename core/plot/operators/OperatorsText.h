@@ -23,5 +23,6 @@ std::string categoryTitle(std::string_view category); // of kernels; empty: copi
 using OperatorFacts = std::vector<std::pair<std::string, std::string>>; // label, value with unit
 OperatorFacts factsOf(const analysis::FrameSums& sums);
 OperatorFacts factsOf(const analysis::WorkEfficiency& efficiency); // those that are known
+OperatorFacts assumptionsOf(const analysis::WorkEfficiency& efficiency); // that these rest on
 
 } // namespace trainscope::plot
