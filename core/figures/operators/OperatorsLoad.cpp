@@ -328,6 +328,13 @@ plot::RooflineFigureData rooflineOf(
     if (data.isEmpty() && data.head.emptyText.empty())
         data.head.emptyText = whyNoRoofline(reading);
     data.head.caption += " Points are as large as their busy time.";
+    // Where a line has no room for its name it is told here.
+    std::string roofs;
+    for (const plot::Roof& roof : data.roofs)
+        roofs += (roofs.empty() ? " Roofs: " : ", ") + plot::roofText(roof);
+    if (data.bandwidth)
+        roofs += (roofs.empty() ? " Roofs: " : ", ") + plot::memoryText(*data.bandwidth);
+    data.head.caption += roofs.empty() ? roofs : roofs + '.';
     if (std::string words = notDrawn(data.operators); !words.empty())
         data.head.notes.push_back(std::move(words));
     return data;

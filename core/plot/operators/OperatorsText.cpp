@@ -67,6 +67,14 @@ std::string categoryTitle(std::string_view category) {
                             : std::string(analysis::KernelCategories::label(category));
 }
 
+std::string roofText(const Roof& roof) {
+    return roof.name + ' ' + text::quantity(roof.flopPerSecond, "FLOP/s", text::Digits::Three);
+}
+
+std::string memoryText(double bytesPerSecond) {
+    return "memory " + text::quantity(bytesPerSecond, "B/s", text::Digits::Three);
+}
+
 OperatorFacts factsOf(const analysis::FrameSums& sums) {
     OperatorFacts facts{
         {"Kernel time", text::duration(sums.time)}, {"Busy", text::duration(sums.busy)}};

@@ -4,6 +4,7 @@
 
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/plot/PlotScene.h"
+#include "core/plot/operators/OperatorsFigure.h"
 
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ std::string comparedTitle(analysis::FrameKind kind, std::string_view name);
 std::string passTitle(analysis::StepPass pass); // "Forward", …; "Other" where nothing tells
 Color passColor(analysis::StepPass pass);
 std::string categoryTitle(std::string_view category); // of kernels; empty: copies and sets
+
+std::string roofText(const Roof& roof); // "BF16 989 TFLOP/s"
+std::string memoryText(double bytesPerSecond); // "memory 3.35 TB/s"
 
 using OperatorFacts = std::vector<std::pair<std::string, std::string>>; // label, value with unit
 OperatorFacts factsOf(const analysis::FrameSums& sums);

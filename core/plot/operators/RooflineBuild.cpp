@@ -4,6 +4,7 @@
 #include "core/plot/RunInk.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/figures/PanelBuild.h"
+#include "core/plot/operators/LabelRoom.h"
 #include "core/plot/operators/OperatorsSheet.h"
 #include "core/plot/operators/OperatorsText.h"
 #include "core/text/Numbers.h"
@@ -24,22 +25,16 @@ constexpr double kPrintedLines = 30.0;
 constexpr double kLeastPoint = 0.5; // diameters, in sizes of small text
 constexpr double kMostPoint = 3.0;
 constexpr std::size_t kMostNamed = 14;
+constexpr double kNameHeight = 1.2; // sizes, with what hangs below the line
 constexpr double kOutline = 1.5; // of a point, against those below it
-constexpr double kBeyondRoof = 1.6; // of the highest roof, where the plot ends
+constexpr double kAboveRoofs = 0.08; // of the plot's height, for a name above the highest
+constexpr double kAbovePoints = 1.3; // times the fastest
+constexpr double kBesidePoints = 2.0; // below the slowest and beside the leftmost, as a ratio
 
 bool hasPlace(const MeasuredOperator& one) {
     const auto& known = one.efficiency;
     return known.intensity && known.flopPerSecond && *known.intensity > 0.0
         && *known.flopPerSecond > 0.0;
-}
-
-double decadeBelow(double value) {
-    return std::pow(10.0, std::floor(std::log10(value)));
-}
-
-bool touch(const Rect& one, const Rect& other) {
-    return one.x < other.right() && other.x < one.right() && one.y < other.bottom()
-        && other.y < one.bottom();
 }
 
 class RooflineBuilder {
@@ -67,7 +62,7 @@ public:
         drawAxes();
         drawRoofs();
         drawPoints();
-        drawNames();
+        nameAll();
         return std::move(m_geometry);
     }
 
@@ -83,13 +78,13 @@ private:
         double left = 1.0;
         double right = 1.0;
         double low = 1e30;
-        double high = kBeyondRoof * highestRoof();
+        double high = highestRoof();
         for (const std::size_t i : m_shown) {
             const auto& known = m_data.operators[i].efficiency;
             left = std::min(left, *known.intensity);
             right = std::max(right, *known.intensity);
             low = std::min(low, *known.flopPerSecond);
-            high = std::max(high, *known.flopPerSecond);
+            high = std::max(high, kAbovePoints * *known.flopPerSecond);
         }
         if (m_data.bandwidth && highestRoof() > 0.0)
             right = std::max(right, 4.0 * highestRoof() / *m_data.bandwidth);
@@ -97,11 +92,13 @@ private:
         m_x.siUnit = "FLOP/B";
         m_x.unit = {"FLOP/B", 1.0};
         m_x.log = m_y.log = true;
-        m_x.range = {decadeBelow(left), 1.5 * right};
+        m_x.range = {left / kBesidePoints, 1.5 * right};
         m_y.title = "Speed";
         m_y.siUnit = "FLOP/s";
         m_y.unit = {"", 1.0}; // each tick has its own: there are many decades
-        m_y.range = {decadeBelow(low), 1.3 * high};
+        const double lowest = low / kBesidePoints;
+        const double decades = std::log10(high / lowest);
+        m_y.range = {lowest, std::max(high, highestRoof() * std::pow(10.0, kAboveRoofs * decades))};
     }
 
     [[nodiscard]] std::vector<FigureTick> speedTicks(double height) const {
@@ -148,56 +145,102 @@ private:
             Align::Centre);
     }
 
-    // The slope of the memory up to the highest roof, and each roof from the slope to the right.
-    void drawRoofs() {
-        const Theme& theme = m_sheet.theme;
-        const double width = 1.5 * theme.lineWidth;
-        for (const Roof& roof : m_data.roofs) {
-            const double ridge = m_data.bandwidth ? roof.flopPerSecond / *m_data.bandwidth : 0.0;
-            const Point from = placeOf(std::max(ridge, m_x.range.low), roof.flopPerSecond);
-            m_sheet.line(from, {m_geometry.area.right(), from.y}, theme.textSecondary, width);
-            const std::string words = fmt::format("{} {}", roof.name,
-                text::quantity(roof.flopPerSecond, "FLOP/s", text::Digits::Three));
-            nameRoof({m_geometry.area.right(), from.y}, words);
-        }
-        if (m_data.bandwidth)
-            drawSlope(*m_data.bandwidth, width);
+    [[nodiscard]] double ridgeOf(const Roof& roof) const {
+        const double ridge = m_data.bandwidth ? roof.flopPerSecond / *m_data.bandwidth : 0.0;
+        return std::clamp(ridge, m_x.range.low, m_x.range.high);
     }
-
-    // Above its line, or below where another name or line is too near.
-    void nameRoof(const Point& end, const std::string& words) {
-        const double wide = m_sheet.width(words);
-        Rect room{end.x - wide, end.y - m_sheet.gap() - m_sheet.size(), wide, m_sheet.size()};
-        const auto isNear = [&](const Roof& other) {
-            const double y = placeOf(m_x.range.high, other.flopPerSecond).y;
-            return y < end.y && y > room.y - m_sheet.gap();
-        };
-        if (std::any_of(m_data.roofs.begin(), m_data.roofs.end(), isNear))
-            room.y = end.y + m_sheet.gap();
-        m_sheet.note({end.x, room.bottom()}, words, Align::Right);
-        m_taken.push_back(room);
+    [[nodiscard]] double heightOf(const Roof& roof) const {
+        return placeOf(m_x.range.high, roof.flopPerSecond).y;
     }
-
-    void drawSlope(double bandwidth, double width) {
+    // Of the memory up to the highest roof; absent where none of it is in the plot.
+    [[nodiscard]] std::optional<Slant> slope() const {
+        if (!m_data.bandwidth)
+            return std::nullopt;
+        const double bandwidth = *m_data.bandwidth;
         const double top = highestRoof() > 0.0 ? highestRoof() : m_y.range.high;
         const double left = std::max(m_x.range.low, m_y.range.low / bandwidth);
         const double right = std::min(m_x.range.high, top / bandwidth);
         if (right <= left)
+            return std::nullopt;
+        return Slant{placeOf(left, left * bandwidth), placeOf(right, right * bandwidth),
+            m_sheet.theme.lineWidth};
+    }
+
+    // The slope, and each roof from the slope to the right.
+    void drawRoofs() const {
+        const Theme& theme = m_sheet.theme;
+        const double width = 1.5 * theme.lineWidth;
+        for (const Roof& roof : m_data.roofs)
+            m_sheet.line(placeOf(ridgeOf(roof), roof.flopPerSecond),
+                {m_geometry.area.right(), heightOf(roof)}, theme.textSecondary, width);
+        if (const auto line = slope())
+            m_sheet.line(line->from, line->to, theme.textSecondary, width);
+    }
+
+    // What has the fewest places first.
+    void nameAll() const {
+        LabelRoom room(m_geometry.area);
+        for (const auto& point : m_geometry.targets)
+            room.take(point.rect);
+        for (const Roof& roof : m_data.roofs) {
+            const double left = placeOf(ridgeOf(roof), roof.flopPerSecond).x;
+            room.take(Rect{left, heightOf(roof), m_geometry.area.right() - left, 0.0});
+        }
+        nameSlope(room);
+        for (const Roof& roof : m_data.roofs)
+            nameRoof(roof, room);
+        nameOperators(room);
+    }
+
+    // Along the line, from its upper end down, above it before below it.
+    void nameSlope(LabelRoom& room) const {
+        const auto line = slope();
+        if (!line)
             return;
-        const Point from = placeOf(left, left * bandwidth);
-        const Point to = placeOf(right, right * bandwidth);
-        m_sheet.line(from, to, m_sheet.theme.textSecondary, width);
-        const double angle = std::atan2(to.y - from.y, to.x - from.x) * 180.0 / std::numbers::pi;
-        const std::string words = "memory " + text::quantity(bandwidth, "B/s", text::Digits::Three);
-        const double along = std::hypot(to.x - from.x, to.y - from.y);
-        if (m_sheet.width(words) > 0.7 * along)
-            return;
-        // Above the line, before the ridge.
-        const double share = 0.9 - m_sheet.width(words) / along;
-        const Point at{from.x + share * (to.x - from.x) - m_sheet.gap(),
-            from.y + share * (to.y - from.y) - m_sheet.gap()};
-        m_sheet.text(
-            at, words, m_sheet.theme.textSecondary, TextRole::Small, Align::Left, false, angle);
+        const std::string words = memoryText(*m_data.bandwidth);
+        const double along = std::hypot(line->to.x - line->from.x, line->to.y - line->from.y);
+        const Point step{(line->to.x - line->from.x) / along, (line->to.y - line->from.y) / along};
+        const double wide = m_sheet.width(words);
+        const double off = (m_sheet.gap() + kNameHeight * m_sheet.size()) / 2.0; // of its middle
+        std::vector<Slant> places;
+        for (const double side : {1.0, -1.0}) {
+            for (double end = along - off; end >= wide; end -= m_sheet.size() / 2.0) {
+                const Point to{line->from.x + end * step.x + side * off * step.y,
+                    line->from.y + end * step.y - side * off * step.x};
+                places.push_back({{to.x - wide * step.x, to.y - wide * step.y}, to,
+                    kNameHeight * m_sheet.size()});
+            }
+        }
+        if (const auto place = room.takeFirst(places))
+            nameAlong(*place, words);
+        room.take(*line);
+    }
+
+    void nameAlong(const Slant& place, const std::string& words) const {
+        const double angle = std::atan2(place.to.y - place.from.y, place.to.x - place.from.x);
+        const double down = m_sheet.centred(0.0); // of the baseline below the text's middle
+        const Point at{
+            place.from.x - down * std::sin(angle), place.from.y + down * std::cos(angle)};
+        m_sheet.text(at, words, m_sheet.theme.textSecondary, TextRole::Small, Align::Left, false,
+            angle * 180.0 / std::numbers::pi);
+    }
+
+    // Above or below its line, from the right end to the left, as long as most of it is there.
+    void nameRoof(const Roof& roof, LabelRoom& room) const {
+        const std::string words = roofText(roof);
+        const double wide = m_sheet.width(words);
+        const double high = m_sheet.size();
+        const double y = heightOf(roof);
+        const double least = placeOf(ridgeOf(roof), roof.flopPerSecond).x - wide / 2.0;
+        std::vector<Rect> places;
+        for (const double space : {m_sheet.gap() / 2.0, m_sheet.gap() / 4.0}) {
+            for (double left = m_geometry.area.right() - wide; left >= least; left -= high / 2.0) {
+                places.push_back({left, y - space - high, wide, high});
+                places.push_back({left, y + space, wide, high});
+            }
+        }
+        if (const auto place = room.takeFirst(places))
+            m_sheet.note({place->x, m_sheet.centred(*place)}, words);
     }
 
     [[nodiscard]] double diameterOf(const MeasuredOperator& one) const {
@@ -221,53 +264,34 @@ private:
     }
 
     // The longest are named, where there is room beside their points.
-    void drawNames() {
+    void nameOperators(LabelRoom& room) const {
         std::size_t named = 0;
         for (std::size_t place = 0; place < m_shown.size() && named < kMostNamed; ++place) {
-            const Rect& point = m_geometry.targets[place].rect;
             const auto& one = m_data.operators[m_shown[place]];
             const std::string words = m_sheet.fitted(one.name, 16.0 * m_sheet.size());
-            const auto room = roomBeside(point, m_sheet.width(words), place);
-            if (!room)
+            const auto found = room.takeFirst(
+                placesBeside(m_geometry.targets[place].rect, m_sheet.width(words)));
+            if (!found)
                 continue;
-            m_sheet.text({room->x, room->y + m_sheet.size() - 0.14 * m_sheet.size()}, words,
-                m_sheet.theme.text);
-            m_taken.push_back(*room);
+            m_sheet.text({found->x, m_sheet.centred(*found)}, words, m_sheet.theme.text);
             ++named;
         }
     }
 
-    [[nodiscard]] std::optional<Rect> roomBeside(
-        const Rect& point, double width, std::size_t place) const {
-        const double high = m_sheet.size();
-        const double middle = point.y + point.height / 2.0 - high / 2.0;
+    // To its right and left, above and below, and at its corners.
+    [[nodiscard]] std::vector<Rect> placesBeside(const Rect& point, double width) const {
+        const double high = kNameHeight * m_sheet.size();
         const double space = 0.75 * m_sheet.gap();
+        const double middle = point.y + point.height / 2.0 - high / 2.0;
         const double centred = point.x + point.width / 2.0 - width / 2.0;
-        for (const Rect& room : {Rect{point.right() + space, middle, width, high},
-                 Rect{point.x - space - width, middle, width, high},
-                 Rect{centred, point.y - space - high, width, high},
-                 Rect{centred, point.bottom() + space, width, high}}) {
-            if (isFree(room, place))
-                return room;
-        }
-        return std::nullopt;
-    }
-
-    [[nodiscard]] bool isFree(const Rect& room, std::size_t place) const {
-        const Rect& plot = m_geometry.area;
-        const bool isInside = room.x >= plot.x && room.right() <= plot.right() && room.y >= plot.y
-            && room.bottom() <= plot.bottom();
-        if (!isInside)
-            return false;
-        const bool isTaken = std::any_of(m_taken.begin(), m_taken.end(),
-            [&room](const Rect& taken) { return touch(room, taken); });
-        if (isTaken)
-            return false;
-        for (std::size_t other = 0; other < std::min(m_shown.size(), 2 * kMostNamed); ++other) {
-            if (other != place && touch(room, m_geometry.targets[other].rect))
-                return false;
-        }
-        return true;
+        const double right = point.right() + space;
+        const double left = point.x - space - width;
+        const double above = point.y - space - high;
+        const double below = point.bottom() + space;
+        return {{right, middle, width, high}, {left, middle, width, high},
+            {centred, above, width, high}, {centred, below, width, high},
+            {right, above + high / 2.0, width, high}, {right, below - high / 2.0, width, high},
+            {left, above + high / 2.0, width, high}, {left, below - high / 2.0, width, high}};
     }
 
     const RooflineFigureData& m_data;
@@ -277,7 +301,6 @@ private:
     FigureAxis m_x;
     FigureAxis m_y;
     std::vector<std::size_t> m_shown; // with a place
-    std::vector<Rect> m_taken; // by texts
 };
 
 } // namespace
