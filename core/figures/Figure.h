@@ -124,6 +124,11 @@ struct Kind {
     bool writesNumbers = true; // beside the picture, without being asked
     // Its options in a report of so many runs, where it belongs into one; absent: into none.
     std::function<std::optional<OptionValues>(std::size_t runs)> inReport = {};
+    // What a report of few runs has of each beside that, read together: nothing where the run lacks
+    // what it shows; absent: nothing of any.
+    std::function<Result<std::vector<Figure>>(
+        const store::Store& store, const Run& run, const Progress& progress)>
+        ofRunInReport = {};
 };
 
 Error usage(std::string message);

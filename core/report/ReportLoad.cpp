@@ -195,6 +195,21 @@ private:
             if (figure.emptyText.empty())
                 m_report.figures.push_back(std::move(figure));
         }
+        for (const Run& run : m_runs)
+            RETURN_IF_ERROR(addFiguresOf(run));
+        return {};
+    }
+
+    Status addFiguresOf(const Run& run) {
+        for (const auto& kind : figures::kinds()) {
+            if (!kind.ofRunInReport || m_runs.size() > kMostApart)
+                continue;
+            ASSIGN_OR_RETURN(auto made, kind.ofRunInReport(m_store, run, m_progress));
+            for (auto& figure : made) {
+                figure.sources = figures::sourcesOf(m_store, figure.runs);
+                m_report.figures.push_back(std::move(figure));
+            }
+        }
         return {};
     }
 

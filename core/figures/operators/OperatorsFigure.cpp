@@ -89,8 +89,7 @@ Result<std::uint32_t> rootNamed(const analysis::CallTree& tree, const std::strin
 Result<Figure> loadFlameKind(
     const store::Store& store, const Request& request, const Progress& progress) {
     const auto& options = request.options;
-    ASSIGN_OR_RETURN(
-        const auto query, queryOf(store, request.runs.front(), options, progress));
+    ASSIGN_OR_RETURN(const auto query, queryOf(store, request.runs.front(), options, progress));
     const std::string colour = options.text("colour");
     if (!colour.empty() && colour != "pass" && colour != "category")
         return unknownChoice("colour", colour, "pass and category");
@@ -199,6 +198,31 @@ Figure differenceFigure(const std::shared_ptr<const plot::DifferenceFigureData>&
     return figure;
 }
 
+namespace {
+
+// The table, the flame graph and the roofline, where there is a call tree; of all ranks.
+Result<std::vector<Figure>> figuresOfRun(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    std::vector<Figure> made;
+    OperatorsQuery query;
+    query.run = run.id;
+    ASSIGN_OR_RETURN(const auto reading, loadOperators(store, query, progress));
+    if (!reading.work || !reading.work->tree.hasHost)
+        return made;
+    const auto grouping = OperatorGrouping::Shape;
+    const auto operators = measuredOperators(reading, grouping);
+    made.push_back(operatorTableFigure(std::make_shared<const plot::OperatorTableFigureData>(
+        operatorTableOf(reading, grouping, operators))));
+    made.push_back(flameFigure(std::make_shared<const plot::FlameFigureData>(
+        flameOf(reading, withoutPython(reading), 0, plot::FlameColouring::Pass))));
+    made.push_back(rooflineFigure(
+        std::make_shared<const plot::RooflineFigureData>(rooflineOf(reading, operators))));
+    std::erase_if(made, [](const Figure& figure) { return !figure.emptyText.empty(); });
+    return made;
+}
+
+} // namespace
+
 std::vector<Kind> operatorsKinds() {
     const std::vector<Option> flame{kOperatorsRank, kOperatorsFrom, kOperatorsTo,
         {"colour", "C", "Flame graphs: by pass or by category of the kernels"},
@@ -210,9 +234,10 @@ std::vector<Kind> operatorsKinds() {
     const std::vector<Option> difference{kOperatorsRank,
         {"by", "B", "Differences of operators: by operator, or path: by their callers too"},
         kOperatorsTop};
+    Kind tables{"operators-table", RunsShown::One, table, loadOperatorTableKind};
+    tables.ofRunInReport = figuresOfRun;
     return {{"operators-flame", RunsShown::One, flame, loadFlameKind},
-        {"operators-roofline", RunsShown::One, roofline, loadRooflineKind},
-        {"operators-table", RunsShown::One, table, loadOperatorTableKind},
+        {"operators-roofline", RunsShown::One, roofline, loadRooflineKind}, std::move(tables),
         {"operators-difference", RunsShown::Named, difference, loadDifferenceKind}};
 }
 

@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "app/reporting/ReportFile.h"
+#include "core/analysis/traces/PlantedTrace.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "support/TestProgram.h"
 
@@ -104,6 +105,34 @@ private Q_SLOTS:
         QVERIFY(has("parallelism-sweep"));
         QVERIFY(has("kernels"));
         QVERIFY(!has("optimization-sweep"));
+    }
+
+    // Of runs with a call tree; those above have kernels alone.
+    void operatorsOfARunWithACallTree() {
+        PlantedTrace trace;
+        trace.run.gpuModel = "H100 SXM";
+        const auto plant = [&trace](std::int64_t at, const char* name, std::int64_t lasts) {
+            trace.host(0, "1", SpanKind::CpuOp, name, at, 50 * kUs, 0,
+                R"({"Input Dims":[[512,512],[512,512]],"Input type":["c10::BFloat16","c10::BFloat16"]})");
+            trace.host(
+                0, "1", SpanKind::Runtime, "cudaLaunchKernel", at + kUs, 2 * kUs, at / kUs + 1);
+            trace.kernel(0, "7", "kernel", at + 10 * kUs, lasts, at / kUs + 1);
+        };
+        plant(0, "aten::mm", 30 * kUs);
+        plant(100 * kUs, "aten::add", 20 * kUs);
+        const auto store = trace.store();
+        const auto report = report::loadReport(store, {});
+        QVERIFY(report.hasValue());
+        std::vector<std::string_view> kinds;
+        for (const auto& figure : report.value().figures) {
+            if (figure.kind.starts_with("operators-"))
+                kinds.push_back(figure.kind);
+        }
+        QCOMPARE(kinds,
+            (std::vector<std::string_view>{
+                "operators-table", "operators-flame", "operators-roofline"}));
+        QVERIFY(std::none_of(m_report.figures.begin(), m_report.figures.end(),
+            [](const auto& figure) { return figure.kind.starts_with("operators-"); }));
     }
 
     void theFirstPageSaysItInShort() {
