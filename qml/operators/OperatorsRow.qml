@@ -20,7 +20,7 @@ Item {
     required property bool work
     required property color mark
     required property real nameWidth
-    required property real cellWidth
+    required property var widths
     required property real scrolled
     property bool current: false
     property bool focused: false
@@ -47,9 +47,10 @@ Item {
         Repeater {
             model: row.cells
             delegate: UiText {
+                required property int index
                 required property string modelData
 
-                width: row.cellWidth
+                width: row.widths[index] ?? 0
                 height: row.height
                 rightPadding: Theme.spaceS
                 verticalAlignment: Text.AlignVCenter

@@ -9,8 +9,8 @@ FocusScope {
     id: table
 
     required property OperatorsController controller
-    readonly property real cellWidth: Theme.spaceXl * 4
-    readonly property real nameWidth: Math.max(Theme.runListWidth * 1.25, across.width - Theme.spaceM - (controller.rows.heads.length - 1) * cellWidth)
+    readonly property OperatorRowModel rows: controller.rows
+    readonly property real nameWidth: Math.max(Theme.runListWidth / 2, across.width - Theme.spaceM - rows.cellsWidth)
     signal copyWanted(int row)
 
     Accessible.role: Accessible.Table
@@ -37,6 +37,11 @@ FocusScope {
         controller.selectRow(Math.max(0, Math.min(list.count - 1, row)));
     }
 
+    Binding {
+        target: table.rows
+        property: "room"
+        value: across.width - Theme.spaceM
+    }
     Rectangle {
         anchors.fill: parent
         color: Theme.window
@@ -45,7 +50,7 @@ FocusScope {
         id: across
 
         anchors.fill: parent
-        contentWidth: Math.max(width, table.nameWidth + Theme.spaceM + (table.controller.rows.heads.length - 1) * table.cellWidth)
+        contentWidth: Math.max(width, table.nameWidth + Theme.spaceM + table.rows.cellsWidth)
         contentHeight: height
         flickableDirection: Flickable.HorizontalFlick
         boundsBehavior: Flickable.StopAtBounds
@@ -63,13 +68,14 @@ FocusScope {
                 x: table.nameWidth
 
                 Repeater {
-                    model: Math.max(0, table.controller.rows.heads.length - 1)
+                    model: table.rows.widths
                     delegate: OperatorsHead {
                         required property int index
+                        required property double modelData
 
                         objectName: "operatorsHead" + (index + 1)
-                        width: table.cellWidth
-                        rows: table.controller.rows
+                        width: modelData
+                        rows: table.rows
                         column: index + 1
                         onClicked: table.controller.sortBy(column)
                     }
@@ -79,7 +85,7 @@ FocusScope {
                 objectName: "operatorsHead0"
                 x: across.contentX
                 width: table.nameWidth
-                rows: table.controller.rows
+                rows: table.rows
                 column: 0
                 onClicked: table.controller.sortBy(column)
             }
@@ -103,7 +109,7 @@ FocusScope {
             activeFocusOnTab: true
             keyNavigationEnabled: false
             boundsBehavior: Flickable.StopAtBounds
-            model: table.controller.rows
+            model: table.rows
             currentIndex: table.controller.row
             highlightMoveDuration: 0
             Accessible.role: Accessible.Tree
@@ -127,7 +133,7 @@ FocusScope {
                 objectName: "operatorsRow" + index
                 width: list.width
                 nameWidth: table.nameWidth
-                cellWidth: table.cellWidth
+                widths: table.rows.widths
                 scrolled: across.contentX
                 current: ListView.isCurrentItem
                 focused: current && list.activeFocus

@@ -16,6 +16,7 @@ struct OutlineColumn {
     std::string title;
     std::string unit; // SI; "1": a count; "%": a fraction; "×": a ratio; empty: words
     std::string tip;
+    int order = 0; // of importance: the greatest gives way first where there is no room
     bool isByMagnitude = false; // sorted whatever the sign
     bool operator==(const OutlineColumn&) const = default;
 };

@@ -8,11 +8,19 @@
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
+#include <QFontMetricsF>
+
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 namespace trainscope::app {
 namespace {
+
+constexpr double kColumnMargins = 17.0; // of the texts, on both sides
+constexpr double kLeastName = 240.0; // before columns give way to the names
+const QString kSortMark = QStringLiteral("↓ ");
 
 QString valueWords(const OutlineColumn& column, const std::optional<double>& value) {
     if (!value)
@@ -41,31 +49,65 @@ QColor markOf(const OutlineNode& node) {
     return {color.r, color.g, color.b};
 }
 
-// Columns of which nothing is known are left out.
-std::vector<int> columnsWithValues(const OperatorOutline& outline) {
-    std::vector<int> columns;
-    for (std::size_t i = 0; i < outline.columns().size(); ++i) {
-        const bool isKnown = outline.columns()[i].unit.empty()
-            || std::any_of(outline.nodes().begin(), outline.nodes().end(),
-                [i](const OutlineNode& node) { return node.values[i].has_value(); });
-        if (isKnown)
-            columns.push_back(static_cast<int>(i));
+QString cellWords(const OperatorOutline& outline, std::size_t column, const OutlineNode& node) {
+    const OutlineColumn& shown = outline.columns()[column];
+    return shown.unit.empty() ? QString::fromStdString(node.words)
+                              : valueWords(shown, node.values[column]);
+}
+
+bool isKnown(const OperatorOutline& outline, std::size_t column) {
+    return outline.columns()[column].unit.empty()
+        || std::any_of(outline.nodes().begin(), outline.nodes().end(),
+            [column](const OutlineNode& node) { return node.values[column].has_value(); });
+}
+
+// As wide as any that the column can have: figures of other rows come and go.
+QString widestCell(const OperatorOutline& outline, std::size_t column) {
+    const OutlineColumn& shown = outline.columns()[column];
+    if (shown.unit.empty())
+        return QStringLiteral("slower");
+    if (shown.unit == "%")
+        return QStringLiteral("100 %");
+    if (shown.unit == "×")
+        return QStringLiteral("× 0.0088");
+    if (shown.unit != "1")
+        return (shown.isByMagnitude ? QStringLiteral("−8.88 M") : QStringLiteral("8.88 M"))
+            + QString::fromStdString(shown.unit);
+    double largest = 0.0;
+    bool isWhole = true;
+    for (const OutlineNode& node : outline.nodes()) {
+        const double value = node.values[column].value_or(0.0);
+        largest = std::max(largest, value);
+        isWhole = isWhole && value == std::floor(value);
     }
-    return columns;
+    return isWhole ? valueWords(shown, largest)
+                   : wholeText(static_cast<qint64>(largest)) + QStringLiteral(".88");
+}
+
+double needOf(const OutlineColumn& column, const QString& widest) {
+    const Theme& theme = *Theme::instance();
+    QFont font(theme.fontFamily());
+    font.setPixelSize(theme.smallSize());
+    const QString head = kSortMark + QString::fromStdString(column.title);
+    const double heads = QFontMetricsF(font).horizontalAdvance(head);
+    font.setPixelSize(theme.secondarySize());
+    const double cells = QFontMetricsF(font).horizontalAdvance(widest);
+    return std::ceil(std::max(heads, cells)) + kColumnMargins;
 }
 
 } // namespace
 
 OperatorRowModel::OperatorRowModel(QObject* parent)
     : RowListModel({{"name", &OperatorRow::name}, {"note", &OperatorRow::note},
-                       {"kind", &OperatorRow::kind}, {"cells", &OperatorRow::cells},
+                       {"kind", &OperatorRow::kind}, {"cells", &OperatorRow::shown},
                        {"depth", &OperatorRow::depth}, {"expandable", &OperatorRow::isExpandable},
                        {"unfolded", &OperatorRow::isUnfolded}, {"found", &OperatorRow::isFound},
                        {"work", &OperatorRow::isWork}, {"mark", &OperatorRow::color}},
         parent) { }
 
 void OperatorRowModel::show(const OperatorOutline& outline, const QString& nameHead) {
-    m_columns = columnsWithValues(outline);
+    measure(outline);
+    m_known = fitted();
     showHeads(outline, nameHead);
     std::vector<OperatorRow> rows;
     for (const auto& seen : outline.seen()) {
@@ -81,27 +123,103 @@ void OperatorRowModel::show(const OperatorOutline& outline, const QString& nameH
         row.isFound = seen.isFound;
         row.isWork = analysis::isWork(node.kind);
         row.color = markOf(node);
-        for (const int column : m_columns) {
-            const auto at = static_cast<std::size_t>(column);
-            row.cells.push_back(outline.columns()[at].unit.empty()
-                    ? QString::fromStdString(node.words)
-                    : valueWords(outline.columns()[at], node.values[at]));
+        for (const KnownColumn& column : m_known) {
+            row.cells.push_back(cellWords(outline, static_cast<std::size_t>(column.place), node));
+            if (column.isShown)
+                row.shown.push_back(row.cells.back());
         }
     }
     showRows(std::move(rows));
 }
 
+void OperatorRowModel::measure(const OperatorOutline& outline) {
+    m_known.clear();
+    m_sorted = outline.sortColumn();
+    for (std::size_t i = 0; i < outline.columns().size(); ++i) {
+        const OutlineColumn& column = outline.columns()[i];
+        if (isKnown(outline, i))
+            m_known.push_back(
+                {static_cast<int>(i), column.order, needOf(column, widestCell(outline, i)), true});
+    }
+}
+
+std::vector<OperatorRowModel::KnownColumn> OperatorRowModel::fitted() const {
+    std::vector<KnownColumn> columns = m_known;
+    double taken = kLeastName;
+    for (KnownColumn& column : columns) {
+        column.isShown = true;
+        taken += column.width;
+    }
+    while (m_room > 0.0 && taken > m_room) {
+        KnownColumn* least = nullptr;
+        for (KnownColumn& column : columns) {
+            const bool canGo = column.isShown && column.place != m_sorted && column.order > 0;
+            if (canGo && (least == nullptr || column.order > least->order))
+                least = &column;
+        }
+        if (least == nullptr)
+            break;
+        least->isShown = false;
+        taken -= least->width;
+    }
+    return columns;
+}
+
+void OperatorRowModel::setRoom(double room) {
+    if (room == m_room)
+        return;
+    m_room = room;
+    const auto columns = fitted();
+    const bool isSame = std::equal(columns.begin(), columns.end(), m_known.begin(), m_known.end(),
+        [](const KnownColumn& one, const KnownColumn& other) {
+            return one.isShown == other.isShown;
+        });
+    if (!isSame)
+        Q_EMIT roomChanged();
+}
+
+double OperatorRowModel::cellsWidth() const {
+    return std::accumulate(m_widths.begin(), m_widths.end(), 0.0);
+}
+
+std::vector<std::pair<QString, QString>> OperatorRowModel::figuresOf(
+    const OperatorOutline& outline, std::uint32_t node) {
+    std::vector<std::pair<QString, QString>> figures;
+    const OutlineNode& shown = outline.nodes()[node];
+    for (std::size_t i = 0; i < outline.columns().size(); ++i) {
+        const bool hasValue = outline.columns()[i].unit.empty() || shown.values[i].has_value();
+        if (hasValue)
+            figures.emplace_back(
+                QString::fromStdString(outline.columns()[i].title), cellWords(outline, i, shown));
+    }
+    return figures;
+}
+
 void OperatorRowModel::showHeads(const OperatorOutline& outline, const QString& nameHead) {
     m_heads = {nameHead};
+    m_allHeads = m_heads;
     m_tips = {QString()};
+    m_widths.clear();
+    m_columns.clear();
     m_sortColumn = 0;
-    for (const int column : m_columns) {
-        const OutlineColumn& shown = outline.columns()[static_cast<std::size_t>(column)];
-        if (column == outline.sortColumn())
+    QStringList left;
+    for (const KnownColumn& column : m_known) {
+        const OutlineColumn& shown = outline.columns()[static_cast<std::size_t>(column.place)];
+        const QString title = QString::fromStdString(shown.title);
+        m_allHeads.push_back(title);
+        if (!column.isShown) {
+            left.push_back(title);
+            continue;
+        }
+        if (column.place == outline.sortColumn())
             m_sortColumn = static_cast<int>(m_heads.size());
-        m_heads.push_back(QString::fromStdString(shown.title));
+        m_columns.push_back(column.place);
+        m_widths.push_back(column.width);
+        m_heads.push_back(title);
         m_tips.push_back(QString::fromStdString(shown.tip));
     }
+    if (!left.isEmpty())
+        m_tips.front() = tr("There is no room for: %1").arg(left.join(QStringLiteral(", ")));
     m_isDescending = outline.isDescending();
     Q_EMIT headsChanged();
 }
@@ -142,7 +260,7 @@ int OperatorRowModel::rowOf(std::uint32_t node) const {
 }
 
 QString OperatorRowModel::text(int row) const {
-    QStringList lines{m_heads.join(QLatin1Char('\t'))};
+    QStringList lines{m_allHeads.join(QLatin1Char('\t'))};
     for (int i = 0; i < count(); ++i) {
         const OperatorRow& one = rows()[static_cast<std::size_t>(i)];
         if (row >= 0 && row != i)

@@ -34,18 +34,19 @@ OperatorGrouping groupingOf(OperatorsBy by) {
 }
 
 std::vector<OutlineColumn> workColumns(bool isTree) {
-    std::vector<OutlineColumn> columns{{"Calls", "1", "How often it was called"},
-        {"Kernels", "1", "Kernels, copies and sets that it launched"},
-        {"Time", "s", "The sum of its kernels' times"}};
+    std::vector<OutlineColumn> columns{{"Calls", "1", "How often it was called", 7},
+        {"Kernels", "1", "Kernels, copies and sets that it launched", 6},
+        {"Time", "s", "The sum of its kernels' times", 0}};
     if (isTree)
-        columns.push_back({"Own time", "s", "Of kernels that it launched itself"});
-    columns.push_back({"Busy", "s", "The union of its kernels over all streams"});
+        columns.push_back({"Own time", "s", "Of kernels that it launched itself", 8});
+    columns.push_back({"Busy", "s", "The union of its kernels over all streams", 5});
     columns.insert(columns.end(),
-        {{"FLOP", "FLOP", "Of all its calls, from shapes and types"},
-            {"Bytes", "B", "Read and written by all its calls at least"},
-            {"Speed", "FLOP/s", "FLOP over busy time"}, {"Memory", "B/s", "Bytes over busy time"},
-            {"Of roofline", "%", "The least time that the GPU allows over the busy time"},
-            {"Could be saved", "s", "Time above the roofline"}});
+        {{"FLOP", "FLOP", "Of all its calls, from shapes and types", 10},
+            {"Bytes", "B", "Read and written by all its calls at least", 9},
+            {"Speed", "FLOP/s", "FLOP over busy time", 3},
+            {"Memory", "B/s", "Bytes over busy time", 4},
+            {"Of roofline", "%", "The least time that the GPU allows over the busy time", 1},
+            {"Savable", "s", "Time above the roofline, which could be saved", 2}});
     return columns;
 }
 
@@ -138,10 +139,11 @@ OperatorOutline comparedOutline(const plot::DifferenceFigureData& data, bool isT
     const bool isPerStep = data.difference.isPerStep();
     const char* timeTip = isPerStep ? "Kernel time of a step" : "Kernel time";
     OperatorOutline outline(
-        {{"A", "s", timeTip}, {"B", "s", timeTip}, {"B − A", "s", "Below 0: B is faster", true},
-            {"B / A", "×", "Of the times"}, {"Change", "", "What became of it"},
-            {"Calls of A", "1", isPerStep ? "In a step" : "In all"},
-            {"Calls of B", "1", isPerStep ? "In a step" : "In all"}},
+        {{"A", "s", timeTip, 1}, {"B", "s", timeTip, 2},
+            {"B − A", "s", "Below 0: B is faster", 0, true}, {"B / A", "×", "Of the times", 3},
+            {"Change", "", "What became of it", 4},
+            {"Calls of A", "1", isPerStep ? "In a step" : "In all", 5},
+            {"Calls of B", "1", isPerStep ? "In a step" : "In all", 6}},
         std::move(rows), kDifferenceColumn);
     outline.unfoldLongest(kUnfoldedRows);
     return outline;
@@ -164,8 +166,8 @@ Status compare(const store::Store& store, const std::vector<ReadingPtr>& known,
     ASSIGN_OR_RETURN(answer.other, readingOf(store, against.query, known, progress));
     const bool isTree = answer.question.by == OperatorsBy::Tree;
     const bool isByName = answer.question.by == OperatorsBy::Operator;
-    auto data = figures::differenceOf(
-        *answer.reading, *answer.other, isTree || isByName, against.part);
+    auto data
+        = figures::differenceOf(*answer.reading, *answer.other, isTree || isByName, against.part);
     answer.outline = comparedOutline(data, isTree);
     answer.difference = std::make_shared<const plot::DifferenceFigureData>(std::move(data));
     return {};

@@ -11,6 +11,7 @@ namespace trainscope::app {
 
 OperatorsController::OperatorsController(QObject* parent)
     : DrawnView(true, parent) {
+    connect(&m_rows, &OperatorRowModel::roomChanged, this, &OperatorsController::showRows);
     connect(&m_kernels, &FigureTableModel::selected, this,
         [this](const report::RowSource& source) { showLongest(m_under, source.name, false); });
     connect(&m_otherKernels, &FigureTableModel::selected, this,

@@ -45,10 +45,9 @@ std::vector<Fact> OperatorsController::factsOfNode() const {
     if (isNode) {
         add(plot::factsOf(m_answer->work->tree.nodes[shown.source].sums));
         add(plot::factsOf(m_answer->work->efficiencies[shown.source]));
-    } else if (const int at = row(); at >= 0) {
-        const OperatorRow& seen = m_rows.rows()[static_cast<std::size_t>(at)];
-        for (int i = 0; i < seen.cells.size(); ++i)
-            facts.push_back({m_rows.heads().at(i + 1), seen.cells.at(i)});
+    } else {
+        for (auto& [head, words] : OperatorRowModel::figuresOf(m_answer->outline, m_node))
+            facts.push_back({head, words});
         if (!m_answer->difference)
             add(plot::assumptionsOf(m_answer->table->operators[shown.source].efficiency));
     }
@@ -80,8 +79,7 @@ QString OperatorsController::rowTitle() const {
 std::pair<const KernelsUnder*, bool> OperatorsController::longestKernel() const {
     const KernelsUnder* const own = longestOf(m_under);
     const KernelsUnder* const other = longestOf(m_otherUnder);
-    const bool isOfOther
-        = other != nullptr && (own == nullptr || own->longest < other->longest);
+    const bool isOfOther = other != nullptr && (own == nullptr || own->longest < other->longest);
     return {isOfOther ? other : own, isOfOther};
 }
 
@@ -97,15 +95,13 @@ void OperatorsController::show(const KernelsUnder& kernels, bool isOfOther) {
     const RunId run = (isOfOther ? m_answer->other : m_answer->reading)->query.run;
     TimeRange range{kernels.longestAt, kernels.longestAt + kernels.longest};
     const auto stretch = views()->stretchOf(run);
-    const auto* const clock = stretch && stretch->clocks
-        ? stretch->clocks->find(kernels.longestRank)
-        : nullptr;
+    const auto* const clock
+        = stretch && stretch->clocks ? stretch->clocks->find(kernels.longestRank) : nullptr;
     if (clock != nullptr)
         range = {clock->onReference(range.begin), clock->onReference(range.end)};
     if (isOfOther)
         showBoth(run);
-    const auto rank
-        = kernels.longestRank < 0 ? std::nullopt : std::optional(kernels.longestRank);
+    const auto rank = kernels.longestRank < 0 ? std::nullopt : std::optional(kernels.longestRank);
     views()->showOnTimeline({run, rank, range, {}});
 }
 

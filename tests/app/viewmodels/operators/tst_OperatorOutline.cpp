@@ -125,5 +125,5 @@ private Q_SLOTS:
     }
 };
 
-TRAINSCOPE_TEST(tst_OperatorOutline)
+TRAINSCOPE_GUI_TEST(tst_OperatorOutline)
 #include "tst_OperatorOutline.moc"

@@ -163,7 +163,46 @@ private Q_SLOTS:
         QCOMPARE(cells.at(4), QStringLiteral("faster"));
         m_controller->selectRow(row);
         QCOMPARE(m_controller->rowTitle(), QStringLiteral("aten::addmm"));
-        QVERIFY(!m_controller->isOpenable());
+        // Its kernels of both, as long as its row says.
+        const auto sum = [](const std::vector<app::KernelsUnder>& kernels) {
+            std::int64_t ns = 0;
+            for (const auto& one : kernels)
+                ns += one.total.ns;
+            return static_cast<double>(ns) * 1e-9;
+        };
+        QVERIFY(m_controller->isOpenable());
+        const auto& answer = *m_controller->answer();
+        const auto at = m_controller->rows()->rows()[static_cast<std::size_t>(row)].node;
+        const auto& node = answer.outline.nodes()[at];
+        QVERIFY(std::abs(sum(app::kernelsUnder(answer, at)) - *node.values[0]) < 1e-12);
+        QVERIFY(std::abs(sum(app::otherKernelsUnder(answer, at)) - *node.values[1]) < 1e-12);
+    }
+
+    // Columns give way as the room gets less, the least important first; what is sorted by stays.
+    void columnsFitTheRoom() {
+        auto& rows = *m_controller->rows();
+        const auto all = rows.heads();
+        QVERIFY(all.contains(QStringLiteral("FLOP")) && all.contains(QStringLiteral("Savable")));
+        qsizetype shown = all.size();
+        for (const double room : {1'100.0, 850.0, 600.0, 420.0}) {
+            rows.setRoom(room);
+            QVERIFY(rows.cellsWidth() + 240.0 <= room);
+            QVERIFY(rows.heads().size() <= shown);
+            shown = rows.heads().size();
+            QCOMPARE(rows.widths().size(), shown - 1);
+            QCOMPARE(rows.rows().front().shown.size(), shown - 1);
+            QCOMPARE(rows.rows().front().cells.size(), all.size() - 1);
+            QVERIFY(rows.heads().contains(QStringLiteral("Time")));
+        }
+        rows.setRoom(850.0);
+        for (const char* head : {"Speed", "Memory", "Of roofline", "Savable"})
+            QVERIFY2(rows.heads().contains(QLatin1String(head)), head);
+        rows.setRoom(0.0);
+        m_controller->sortBy(static_cast<int>(all.indexOf(QStringLiteral("FLOP"))));
+        rows.setRoom(500.0);
+        QVERIFY(rows.heads().contains(QStringLiteral("FLOP")));
+        QCOMPARE(rows.heads().at(rows.sortColumn()), QStringLiteral("FLOP"));
+        QVERIFY(!rows.heads().contains(QStringLiteral("Bytes")));
     }
 
     void theWindowOfTheTimeline() {
