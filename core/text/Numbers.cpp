@@ -103,8 +103,10 @@ ShownUnit unitFor(std::string_view unit, double magnitude, Digits digits, std::s
         return {"", 1.0};
     switch (digits) {
     case Digits::Three:
-        return takesPrefix(unit) ? prefixed(unit, magnitude, kNearlyOne, 1.0, 1e-6)
-                                 : ShownUnit{std::string(unit), 1.0};
+        // Kernels differ by nanoseconds; of other units so little is nothing.
+        return takesPrefix(unit)
+            ? prefixed(unit, magnitude, kNearlyOne, 1.0, unit == "s" ? 1e-9 : 1e-6)
+            : ShownUnit{std::string(unit), 1.0};
     case Digits::Aligned:
         return takesPrefixInColumns(unit) ? prefixed(unit, magnitude, 1.0, kWattsOfColumns, 1.0)
                                           : ShownUnit{std::string(unit), 1.0};
