@@ -25,7 +25,7 @@ InspectorPane {
         Layout.topMargin: Theme.spaceS
         objectName: "operatorsOpen"
         visible: panel.controller.openable
-        text: panel.controller.openText
+        text: panel.controller.timelineText
         shortcutText: qsTr("Enter")
         onClicked: panel.controller.openSelected()
     }

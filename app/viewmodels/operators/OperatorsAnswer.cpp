@@ -4,6 +4,7 @@
 #include "core/model/Try.h"
 #include "core/plot/operators/OperatorsText.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace trainscope::app {
@@ -81,6 +82,12 @@ OperatorOutline treeOutline(const plot::CalledWork& work) {
     rows.reserve(work.tree.nodes.size());
     for (std::size_t i = 0; i < work.tree.nodes.size(); ++i)
         rows.push_back(treeRow(work, i));
+    const bool hasPasses = std::any_of(rows.begin(), rows.end(),
+        [](const OutlineNode& row) { return row.pass != analysis::StepPass::None; });
+    // As the flame graph colours them.
+    const auto leading = hasPasses ? std::vector<std::uint32_t>() : plot::leadingWork(work.tree);
+    for (std::size_t i = 0; i < leading.size(); ++i)
+        rows[i].category = work.categories[leading[i]];
     OperatorOutline outline(workColumns(true), std::move(rows), kTimeColumn);
     outline.unfoldLongest(kUnfoldedRows);
     return outline;
@@ -112,7 +119,7 @@ std::vector<std::optional<double>> comparedValues(const analysis::ComparedTimes&
         return side ? std::optional(side->seconds) : std::nullopt;
     };
     const auto calls = [](const std::optional<analysis::ComparedSide>& side) {
-        return side ? std::optional(side->calls) : std::nullopt;
+        return side && side->calls > 0.0 ? std::optional(side->calls) : std::nullopt;
     };
     return {seconds(times.a), seconds(times.b), times.difference(), times.ratio(), std::nullopt,
         calls(times.a), calls(times.b)};

@@ -34,7 +34,7 @@ class OperatorsController : public trainscope::app::DrawnView {
     // Of the second run.
     Q_PROPERTY(trainscope::app::FigureTableModel* otherKernels READ otherKernels CONSTANT FINAL)
     Q_PROPERTY(bool openable READ isOpenable NOTIFY rowChanged FINAL)
-    Q_PROPERTY(QString openText READ openText NOTIFY rowChanged FINAL)
+    Q_PROPERTY(QString timelineText READ timelineText NOTIFY rowChanged FINAL)
     Q_PROPERTY(bool zoomable READ isZoomable NOTIFY rowChanged FINAL)
     Q_PROPERTY(bool zoomed READ isZoomed NOTIFY stateChanged FINAL)
     // There are rows, whatever the picture has.
@@ -73,7 +73,7 @@ public:
     [[nodiscard]] FigureTableModel* kernels() { return &m_kernels; }
     [[nodiscard]] FigureTableModel* otherKernels() { return &m_otherKernels; }
     [[nodiscard]] bool isOpenable() const { return !m_under.empty() || !m_otherUnder.empty(); }
-    [[nodiscard]] QString openText() const; // with the rank that it goes to
+    [[nodiscard]] QString timelineText() const; // with the rank that it goes to
     [[nodiscard]] bool isZoomable() const;
     [[nodiscard]] bool isZoomed() const;
     [[nodiscard]] bool isListed() const { return m_rows.count() > 0; }

@@ -1,5 +1,6 @@
 // What is selected in the view Operators: its figures and kernels, and the way to the timeline.
 #include "app/viewmodels/operators/OperatorsController.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "core/plot/operators/OperatorsText.h"
 
 #include <algorithm>
@@ -60,12 +61,17 @@ void OperatorsController::describeNode() {
     m_facts.setFacts(isShown ? factsOfNode() : std::vector<Fact>());
     m_under = isShown ? kernelsUnder(*m_answer, m_node) : std::vector<KernelsUnder>();
     m_otherUnder = isShown ? otherKernelsUnder(*m_answer, m_node) : std::vector<KernelsUnder>();
-    const QString note = isCompared && m_answer->difference->difference.isPerStep()
-        ? tr("Of all steps together.")
-        : QString();
-    m_kernels.setTable(
-        sourcedKernels(isCompared ? tr("Kernels of A") : tr("Kernels"), m_under, note));
-    m_otherKernels.setTable(sourcedKernels(tr("Kernels of B"), m_otherUnder, note));
+    const auto note = [&](std::int64_t steps) {
+        const bool isOfStep = isCompared && m_answer->difference->difference.isPerStep();
+        return isOfStep && steps > 1 ? tr("Of all %1 steps together.").arg(wholeText(steps))
+                                     : QString();
+    };
+    const auto steps = isCompared ? std::pair{m_answer->difference->difference.stepsA,
+                           m_answer->difference->difference.stepsB}
+                                  : std::pair<std::int64_t, std::int64_t>();
+    m_kernels.setTable(sourcedKernels(
+        isCompared ? tr("Kernels of A") : tr("Kernels"), m_under, note(steps.first)));
+    m_otherKernels.setTable(sourcedKernels(tr("Kernels of B"), m_otherUnder, note(steps.second)));
     Q_EMIT rowChanged();
 }
 
@@ -83,11 +89,14 @@ std::pair<const KernelsUnder*, bool> OperatorsController::longestKernel() const 
     return {isOfOther ? other : own, isOfOther};
 }
 
-QString OperatorsController::openText() const {
+QString OperatorsController::timelineText() const {
     const auto [longest, isOfOther] = longestKernel();
-    if (longest == nullptr || m_answer->reading->query.rank || longest->longestRank < 0)
+    if (longest == nullptr)
         return tr("Show on the timeline");
-    return tr("Show rank %1 on the timeline").arg(longest->longestRank);
+    const auto& reading = isOfOther ? *m_answer->other : *m_answer->reading;
+    const bool isTold = reading.query.rank || reading.ranks.size() < 2;
+    return isTold ? tr("Show on the timeline")
+                  : tr("Show rank %1 on the timeline").arg(longest->longestRank);
 }
 
 // Where the timeline shows it: the clocks of ranks may differ.

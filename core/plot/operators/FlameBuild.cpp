@@ -43,7 +43,7 @@ public:
                 || std::all_of(m_passes.begin(), m_passes.end(),
                     [](StepPass pass) { return pass == StepPass::None; }));
         if (m_isByCategory)
-            findLeading();
+            m_leading = leadingWork(tree());
         for (std::uint32_t at = m_data.root; at != CallNode::kNone; at = node(at).parent)
             m_callers.push_back(at);
         std::reverse(m_callers.begin(), m_callers.end());
@@ -142,22 +142,6 @@ private:
     [[nodiscard]] bool isByCategory() const { return m_isByCategory; }
     [[nodiscard]] Color categoryColorOf(std::uint32_t at) const {
         return categoryColor(m_data.work->categories[m_leading[at]]);
-    }
-
-    // The longest piece of work in the longest child of each frame: it lends the frame its colour.
-    void findLeading() {
-        const std::size_t count = tree().nodes.size();
-        std::vector<std::uint32_t> longest(count, 0); // child
-        m_leading.resize(count);
-        for (auto at = static_cast<std::uint32_t>(count); at-- > 0;) {
-            m_leading[at] = longest[at] == 0 ? at : m_leading[longest[at]];
-            const std::uint32_t caller = node(at).parent;
-            if (caller == CallNode::kNone)
-                continue;
-            const std::uint32_t known = longest[caller];
-            if (known == 0 || node(at).sums.time >= node(known).sums.time)
-                longest[caller] = at;
-        }
     }
 
     void drawRow(std::size_t row) {

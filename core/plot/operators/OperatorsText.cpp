@@ -67,6 +67,22 @@ std::string categoryTitle(std::string_view category) {
                             : std::string(analysis::KernelCategories::label(category));
 }
 
+std::vector<std::uint32_t> leadingWork(const analysis::CallTree& tree) {
+    const auto& nodes = tree.nodes;
+    std::vector<std::uint32_t> longest(nodes.size(), 0); // child
+    std::vector<std::uint32_t> leading(nodes.size());
+    for (auto at = static_cast<std::uint32_t>(nodes.size()); at-- > 0;) {
+        leading[at] = longest[at] == 0 ? at : leading[longest[at]];
+        const std::uint32_t caller = nodes[at].parent;
+        if (caller == analysis::CallNode::kNone)
+            continue;
+        const std::uint32_t known = longest[caller];
+        if (known == 0 || nodes[at].sums.time >= nodes[known].sums.time)
+            longest[caller] = at;
+    }
+    return leading;
+}
+
 std::string roofText(const Roof& roof) {
     return roof.name + ' ' + text::quantity(roof.flopPerSecond, "FLOP/s", text::Digits::Three);
 }

@@ -6,6 +6,7 @@
 #include "core/plot/PlotScene.h"
 #include "core/plot/operators/OperatorsFigure.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,10 @@ std::string comparedTitle(analysis::FrameKind kind, std::string_view name);
 std::string passTitle(analysis::StepPass pass); // "Forward", …; "Other" where nothing tells
 Color passColor(analysis::StepPass pass);
 std::string categoryTitle(std::string_view category); // of kernels; empty: copies and sets
+
+// By node: the longest piece of work in the longest child of each frame; it lends it its colour
+// where no pass is known.
+std::vector<std::uint32_t> leadingWork(const analysis::CallTree& tree);
 
 std::string roofText(const Roof& roof); // "BF16 989 TFLOP/s"
 std::string memoryText(double bytesPerSecond); // "memory 3.35 TB/s"

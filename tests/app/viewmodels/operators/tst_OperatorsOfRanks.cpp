@@ -139,7 +139,7 @@ private Q_SLOTS:
     void theRankOfTheLongestKernel() {
         showSteps();
         selectProducts();
-        QCOMPARE(m_controller->openText(), QStringLiteral("Show rank 1 on the timeline"));
+        QCOMPARE(m_controller->timelineText(), QStringLiteral("Show rank 1 on the timeline"));
         QSignalSpy wanted(&m_database.views(), &Views::timelineWanted);
         m_controller->openSelected();
         QCOMPARE(wanted.size(), 1);
