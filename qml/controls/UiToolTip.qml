@@ -3,7 +3,7 @@ import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// A tool tip; `shortcut` is shown behind the text.
+// A tool tip; `shortcut` is shown behind the text. Long lines are broken.
 T.ToolTip {
     id: tip
 
@@ -24,6 +24,8 @@ T.ToolTip {
         spacing: Theme.spaceS
 
         UiText {
+            width: Math.min(implicitWidth, Theme.sheetWidth / 2)
+            wrapMode: Text.Wrap
             text: tip.text
             font.pixelSize: Theme.secondarySize
         }

@@ -125,6 +125,20 @@ std::vector<std::optional<double>> comparedValues(const analysis::ComparedTimes&
         calls(times.a), calls(times.b)};
 }
 
+// The nearest first: callers further away are those of many.
+std::string callersOf(
+    const analysis::TreeDifference& difference, const analysis::ComparedOperator& one) {
+    std::string callers;
+    if (one.path.empty() || one.frames.empty())
+        return callers;
+    const auto& frames = difference.frames;
+    for (auto at = frames[one.frames.front()].parent; at != OutlineNode::kNone && at != 0;
+         at = frames[at].parent)
+        callers
+            += (callers.empty() ? "" : " ‹ ") + plot::frameTitle(frames[at].kind, frames[at].name);
+    return callers;
+}
+
 OperatorOutline comparedOutline(const plot::DifferenceFigureData& data, bool isTree) {
     std::vector<OutlineNode> rows;
     const auto add = [&rows, isTree](const auto& one, std::size_t source) -> OutlineNode& {
@@ -142,7 +156,7 @@ OperatorOutline comparedOutline(const plot::DifferenceFigureData& data, bool isT
     for (std::size_t i = 0; isTree && i < frames.size(); ++i)
         add(frames[i], i).parent = frames[i].parent;
     for (std::size_t i = 0; !isTree && i < data.operators.size(); ++i)
-        add(data.operators[i], i).note = data.operators[i].path;
+        add(data.operators[i], i).note = callersOf(data.difference, data.operators[i]);
     const bool isPerStep = data.difference.isPerStep();
     const char* timeTip = isPerStep ? "Kernel time of a step" : "Kernel time";
     OperatorOutline outline(

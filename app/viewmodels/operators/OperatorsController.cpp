@@ -192,9 +192,12 @@ void OperatorsController::sortBy(int head) {
 
 void OperatorsController::showRows() {
     const bool isTree = m_answer && m_answer->outline.isTree();
-    const QString head = !m_answer || isTree
-        ? tr("Frame")
-        : QString::fromStdString(figures::titleOf(m_answer->grouping));
+    const bool isCompared = m_answer && m_answer->difference;
+    const auto grouping = isCompared ? analysis::OperatorGrouping::Operator
+        : m_answer                   ? m_answer->grouping
+                                     : analysis::OperatorGrouping::Shape;
+    const QString head
+        = !m_answer || isTree ? tr("Frame") : QString::fromStdString(figures::titleOf(grouping));
     m_rows.show(m_answer ? m_answer->outline : OperatorOutline(), head);
     Q_EMIT rowChanged();
 }
