@@ -191,9 +191,10 @@ _trainscope_cli() {
 }
 
 std::string fishValue(const Argument& argument) {
-    static const Completers kOwn{{Kind::Flag, ""}, {Kind::Database, " -r -F"},
-        {Kind::File, " -r -F"}, {Kind::Folder, " -r -F"},
-        {Kind::Run, " -x -a '(__trainscope_cli_runs)'"}, {Kind::Other, " -x"}};
+    static const Completers kOwn{{Kind::Flag, ""},
+        {Kind::Database, " -x -a '(__trainscope_cli_databases)'"}, {Kind::File, " -r -F"},
+        {Kind::Folder, " -r -F"}, {Kind::Run, " -x -a '(__trainscope_cli_runs)'"},
+        {Kind::Other, " -x"}};
     std::string value(completerOf(kOwn, argument.kind));
     if (!argument.words.empty())
         value += " -a " + shellQuoted(wordsOf(argument));
@@ -202,6 +203,10 @@ std::string fishValue(const Argument& argument) {
 
 void printFish(const std::vector<CommandText>& commands, std::ostream& out) {
     out << R"(# fish completion of trainscope-cli, written by it
+
+function __trainscope_cli_databases
+    __fish_complete_path (commandline -ct) | string match -r '^[^\t]*(?:/|\.trainscope)(?:\t.*)?$'
+end
 
 function __trainscope_cli_runs
     for word in (commandline -opc)
@@ -224,6 +229,9 @@ complete -c trainscope-cli -n "not $chosen $commands" -l version -d 'Print the v
         out << fmt::format("complete -c trainscope-cli -n \"not $chosen $commands\" -a {} -d {}\n",
             command.name, shellQuoted(command.text, "\\"));
     for (const CommandText& command : commands) {
+        if (!command.positionals.empty() && command.positionals.front().kind == Kind::Database)
+            out << fmt::format("complete -c trainscope-cli -n \"$chosen {}\"{}\n", command.name,
+                fishValue(command.positionals.front()));
         for (const Argument& option : command.options)
             out << fmt::format("complete -c trainscope-cli -n \"$chosen {}\" -l {}{} -d {}\n",
                 command.name, option.name.substr(2), fishValue(option),

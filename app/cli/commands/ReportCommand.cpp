@@ -59,7 +59,7 @@ void addReportCommand(CLI::App& app, CommandContext& context) {
     const std::map<std::string, app::Paper> papers{
         {"a4", app::Paper::A4}, {"letter", app::Paper::Letter}};
     addOption(*command, "--paper", options->paper, "The PDF's paper: a4 (default) or letter", "P")
-        ->transform(CLI::CheckedTransformer(papers, CLI::ignore_case));
+        ->transform(CLI::CheckedTransformer(papers, CLI::ignore_case).description(""));
     command->footer(R"(Comparisons that the database keeps of these runs have a page each.
 
 Examples:

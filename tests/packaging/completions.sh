@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# completions.sh bash|zsh|fish FOLDER: what the shell itself completes a command line of FOLDER's trainscope-cli to.
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+shell=$1
+PATH=$(readlink -f "$2"):$PATH
+command -v "$shell" >/dev/null || { echo "SKIPPED: $shell is not installed; its completion was not tried."; exit 0; }
+[ "$shell" != bash ] || [ -e /usr/share/bash-completion/bash_completion ] ||
+  { echo "SKIPPED: bash-completion is not installed; bash's completion was not tried."; exit 0; }
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+export HOME=$folder XDG_CONFIG_HOME=$folder XDG_DATA_HOME=$folder/share
+printf 'timestamp, index, power.draw [W]\n2024/01/02 03:04:05.000, 0, 100 W\n2024/01/02 03:04:06.000, 0, 110 W\n' >smi.csv
+trainscope-cli import smi.csv --into runs.trainscope --name 'measured-here' >/dev/null
+touch runs.txt
+
+# What the shell offers for the last word of each line of the standard input, one line each; tried as the shell finds it.
+offered() {
+  case $shell in
+    bash) bash --norc "$here/offered.bash" ;;
+    zsh) zsh -f "$here/offered.zsh" "$folder/share/zsh" ;;
+    fish) fish "$here/offered.fish" ;;
+  esac 2>>complaints
+}
+mkdir -p share/bash-completion/completions share/zsh share/fish/vendor_completions.d
+trainscope-cli document bash >share/bash-completion/completions/trainscope-cli
+trainscope-cli document zsh >share/zsh/_trainscope-cli
+trainscope-cli document fish >share/fish/vendor_completions.d/trainscope-cli.fish
+
+expected='figure
+--width-mm
+light
+runs.trainscope
+measured-here'
+got=$(offered <<'LINES'
+trainscope-cli figu
+trainscope-cli figure runs.trainscope --width
+trainscope-cli figure runs.trainscope --theme li
+trainscope-cli info runs.tr
+trainscope-cli summary runs.trainscope --run meas
+LINES
+)
+diff <(echo "$expected") <(echo "$got") || { echo "completions.sh: $shell completes otherwise (left: expected)"; exit 1; }
+
+# A file that is no database is not offered for one.
+got=$(echo 'trainscope-cli info run' | offered)
+[ "$got" = runs.trainscope ] || { echo "completions.sh: $shell offers '$got' for a database"; exit 1; }
+[ ! -s complaints ] || { echo "completions.sh: $shell complains:"; cat complaints; exit 1; }
