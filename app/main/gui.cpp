@@ -22,8 +22,11 @@ int main(int argc, char* argv[]) {
     // Qt Charts draws through widgets' graphics view, which needs a QApplication.
     const QApplication application(argc, argv);
     QGuiApplication::setApplicationDisplayName(QStringLiteral("Trainscope"));
-    QGuiApplication::setDesktopFileName(QStringLiteral("trainscope"));
-    QGuiApplication::setWindowIcon(QIcon::fromTheme(QStringLiteral("trainscope")));
+    // Names of packaging/desktop and packaging/icons; under Wayland a window has its icon by the
+    // first.
+    const QString id = QStringLiteral("org.trainscope.Trainscope");
+    QGuiApplication::setDesktopFileName(id);
+    QGuiApplication::setWindowIcon(QIcon::fromTheme(id));
     QQuickStyle::setStyle(QStringLiteral("Basic"));
 
     QCommandLineParser parser;
