@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# check-package.sh FILE.deb [FOLDER]: installs a package in a bare Debian, uses it as another user would, and purges it.
+#
+# The Debian (bookworm, debootstrap's smallest) lies in .build/package-check with the packages it was made of, so that a
+# second time takes a minute. It comes from the mirrors that apt uses here. Needs root. In FOLDER (default
+# .build/package-check/result) it leaves what it saw: windows, a figure, what lintian said.
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+[ "$(id -u)" = 0 ] || { echo "check-package.sh: a chroot needs root" >&2; exit 2; }
+package=$(readlink -f "$1")
+work=$here/../../.build/package-check
+mkdir -p "$work/archives/partial" "${2:-$work/result}"
+work=$(readlink -f "$work")
+result=$(readlink -f "${2:-$work/result}")
+root=$work/root
+name=$(dpkg-deb -f "$package" Package)
+
+for program in debootstrap lintian; do
+  command -v $program >/dev/null || apt-get install -y -qq --no-install-recommends $program >/dev/null
+done
+say() { echo "== $*"; }
+failed() { echo "check-package.sh: $*" >&2; exit 1; }
+inside() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
+as_user() { inside runuser -u tester -- env HOME=/home/tester XDG_RUNTIME_DIR=/run/tester "$@"; }
+install_packages() { inside apt-get install -y -qq --no-install-recommends "$@" >"$work/apt.log" 2>&1 || { cat "$work/apt.log" >&2; failed "$* cannot be installed"; }; }
+
+unmount() {
+  local place
+  for place in dev/shm proc var/cache/apt/archives; do umount "$root/$place" 2>/dev/null || true; done
+}
+trap unmount EXIT
+unmount
+
+say "lintian"
+lintian --fail-on error,warning --tag-display-limit 0 "$package" | tee "$result/lintian.txt"
+
+say "a bare Debian"
+rm -rf "$root"
+sources=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT) $(ORIGIN)' 'Created-By: Packages' |
+  awk '$2 ~ /^bookworm(-security)?$/ && $3 == "main" && $4 ~ /^Debian/ {print "deb " $1, $2, $3}' | sort -u)
+mirror=$(awk '$3 == "bookworm" {print $2}' <<<"$sources")
+[ -n "$mirror" ] || failed "apt is given no mirror of bookworm here"
+debootstrap --variant=minbase --cache-dir="$work/archives" bookworm "$root" "$mirror" >"$work/debootstrap.log" ||
+  { tail "$work/debootstrap.log" >&2; failed "debootstrap failed"; }
+echo "$sources" >"$root/etc/apt/sources.list"
+echo 'APT::Sandbox::User "root"; Binary::apt::APT::Keep-Downloaded-Packages "true";' >"$root/etc/apt/apt.conf.d/99check"
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+mkdir -p "$root/var/cache/apt/archives" "$root/dev/shm"
+mount --bind "$work/archives" "$root/var/cache/apt/archives"
+mount -t proc proc "$root/proc"
+mount -t tmpfs tmpfs "$root/dev/shm"
+inside apt-get update -qq
+# What looks at the package: two displays, a window manager that closes windows, readers of pages, types and pictures.
+install_packages xvfb openbox wmctrl x11-apps imagemagick sway grim jq man-db poppler-utils \
+  xdg-utils libfile-mimeinfo-perl libglib2.0-bin shared-mime-info desktop-file-utils appstream bash-completion procps
+inside useradd --create-home tester
+install -d -o 1000 -g 1000 -m 700 "$root/run/tester"
+
+# Every file of the system, but caches, logs and what dpkg and apt keep of all packages.
+listed() {
+  (cd "$root" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./tmp -o -path ./run -o -path ./var/cache \
+    -o -path ./var/log -o -path ./var/lib/apt -o -path ./var/lib/dpkg -o -path ./home \) -prune -o -print | sort)
+}
+inside dpkg -l | awk '/^ii/ {print $2}' | sort >"$work/packages-before"
+listed >"$work/files-before"
+
+say "install"
+cp "$package" "$root/tmp/package.deb"
+inside apt-get install -y -qq /tmp/package.deb >"$work/apt.log" 2>&1 || { cat "$work/apt.log" >&2; failed "it cannot be installed"; }
+inside dpkg --verify "$name"
+inside apt-get check -qq
+inside dpkg -s qt6-wayland >/dev/null || failed "qt6-wayland was not recommended"
+echo "installed with $(comm -13 "$work/packages-before" <(inside dpkg -l | awk '/^ii/ {print $2}' | sort) | wc -l) packages"
+
+source "$here/check-use.sh"
+
+say "purge"
+inside apt-get purge -y -qq "$name" >"$work/apt.log" 2>&1
+inside apt-get autoremove --purge -y -qq >>"$work/apt.log" 2>&1
+left=$(comm -13 "$work/packages-before" <(inside dpkg -l | awk '/^.[a-zA-Z]/ && $1 != "Desired=Unknown/Install/Remove/Purge/Hold" {print $2}' | grep -x "$name" || true))
+[ -z "$left" ] || failed "dpkg still knows $left"
+listed >"$work/files-after"
+comm -13 "$work/files-before" "$work/files-after" | grep -i trainscope && failed "the files above were left behind"
+say "left behind by purge and autoremove, of all packages:"
+comm -13 "$work/files-before" "$work/files-after" | head -n 20
+say "all is well; seen: $result"
