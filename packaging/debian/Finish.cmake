@@ -21,8 +21,11 @@ foreach(size 16 24 32 48 64 128 256 512)
   endforeach()
 endforeach()
 
-# Debian's zsh looks elsewhere for what packages complete.
+# Debian's zsh looks elsewhere for what packages complete; libraries lie by their architecture.
 file(RENAME ${share}/zsh/site-functions ${share}/zsh/vendor-completions)
+set(lib ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr/lib)
+file(MAKE_DIRECTORY ${lib}/${CPACK_TRAINSCOPE_ARCHITECTURE})
+file(RENAME ${lib}/trainscope ${lib}/${CPACK_TRAINSCOPE_ARCHITECTURE}/trainscope)
 
 file(GLOB pages ${share}/man/man*/*)
 compress(${pages})

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # check-package.sh FILE.deb [FOLDER]: installs a package in a bare Debian, uses it as another user would, and purges it.
 #
-# The Debian (bookworm, debootstrap's smallest) lies in .build/package-check with the packages it was made of, so that a
-# second time takes a minute. It comes from the mirrors that apt uses here. Needs root. In FOLDER (default
-# .build/package-check/result) it leaves what it saw: windows, a figure, what lintian said.
+# The Debian (bookworm, debootstrap's smallest, with two displays and what looks at them) is made once, in
+# .build/package-check/base, from the mirrors that apt uses here; remove it for a fresh one. Needs root. In FOLDER
+# (default .build/package-check/result) the script leaves what it saw: windows, a figure, what lintian said.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 [ "$(id -u)" = 0 ] || { echo "check-package.sh: a chroot needs root" >&2; exit 2; }
@@ -24,36 +24,55 @@ inside() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_
 as_user() { inside runuser -u tester -- env HOME=/home/tester XDG_RUNTIME_DIR=/run/tester "$@"; }
 install_packages() { inside apt-get install -y -qq --no-install-recommends "$@" >"$work/apt.log" 2>&1 || { cat "$work/apt.log" >&2; failed "$* cannot be installed"; }; }
 
+# What was started inside ends with the script.
+stop_inside() {
+  local process
+  for process in /proc/[0-9]*; do
+    [ "$(readlink "$process/root")" != "$root" ] || kill "${process#/proc/}" 2>/dev/null || true
+  done
+}
 unmount() {
   local place
   for place in dev/shm proc var/cache/apt/archives; do umount "$root/$place" 2>/dev/null || true; done
 }
-trap unmount EXIT
+trap 'stop_inside; sleep 1; unmount' EXIT
 unmount
+! grep -q " $root/" /proc/mounts || failed "something is still mounted below $root"
 
 say "lintian"
 lintian --fail-on error,warning --tag-display-limit 0 "$package" | tee "$result/lintian.txt"
 
+make_base() {
+  local sources mirror
+  sources=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT) $(ORIGIN)' 'Created-By: Packages' |
+    awk '$2 ~ /^bookworm(-security)?$/ && $3 == "main" && $4 ~ /^Debian/ {print "deb " $1, $2, $3}' | sort -u)
+  mirror=$(awk '$3 == "bookworm" {print $2}' <<<"$sources")
+  [ -n "$mirror" ] || failed "apt is given no mirror of bookworm here"
+  debootstrap --variant=minbase --cache-dir="$work/archives" bookworm "$root" "$mirror" >"$work/debootstrap.log" ||
+    { tail "$work/debootstrap.log" >&2; failed "debootstrap failed"; }
+  echo "$sources" >"$root/etc/apt/sources.list"
+  echo 'APT::Sandbox::User "root"; Binary::apt::APT::Keep-Downloaded-Packages "true";' >"$root/etc/apt/apt.conf.d/99check"
+  mkdir -p "$root/var/cache/apt/archives" "$root/dev/shm"
+  mount_inside
+  inside apt-get update -qq
+  install_packages xvfb openbox wmctrl x11-apps imagemagick sway grim jq man-db poppler-utils procps \
+    xdg-utils libfile-mimeinfo-perl libglib2.0-bin shared-mime-info desktop-file-utils appstream bash-completion
+  inside useradd --create-home tester
+  unmount
+  mv "$root" "$work/base"
+}
+mount_inside() {
+  cp /etc/resolv.conf "$root/etc/resolv.conf"
+  mount --bind "$work/archives" "$root/var/cache/apt/archives"
+  mount -t proc proc "$root/proc"
+  mount -t tmpfs tmpfs "$root/dev/shm"
+}
+
 say "a bare Debian"
 rm -rf "$root"
-sources=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT) $(ORIGIN)' 'Created-By: Packages' |
-  awk '$2 ~ /^bookworm(-security)?$/ && $3 == "main" && $4 ~ /^Debian/ {print "deb " $1, $2, $3}' | sort -u)
-mirror=$(awk '$3 == "bookworm" {print $2}' <<<"$sources")
-[ -n "$mirror" ] || failed "apt is given no mirror of bookworm here"
-debootstrap --variant=minbase --cache-dir="$work/archives" bookworm "$root" "$mirror" >"$work/debootstrap.log" ||
-  { tail "$work/debootstrap.log" >&2; failed "debootstrap failed"; }
-echo "$sources" >"$root/etc/apt/sources.list"
-echo 'APT::Sandbox::User "root"; Binary::apt::APT::Keep-Downloaded-Packages "true";' >"$root/etc/apt/apt.conf.d/99check"
-cp /etc/resolv.conf "$root/etc/resolv.conf"
-mkdir -p "$root/var/cache/apt/archives" "$root/dev/shm"
-mount --bind "$work/archives" "$root/var/cache/apt/archives"
-mount -t proc proc "$root/proc"
-mount -t tmpfs tmpfs "$root/dev/shm"
-inside apt-get update -qq
-# What looks at the package: two displays, a window manager that closes windows, readers of pages, types and pictures.
-install_packages xvfb openbox wmctrl x11-apps imagemagick sway grim jq man-db poppler-utils \
-  xdg-utils libfile-mimeinfo-perl libglib2.0-bin shared-mime-info desktop-file-utils appstream bash-completion procps
-inside useradd --create-home tester
+[ -d "$work/base" ] || make_base
+cp -a "$work/base" "$root"
+mount_inside
 install -d -o 1000 -g 1000 -m 700 "$root/run/tester"
 
 # Every file of the system, but caches, logs and what dpkg and apt keep of all packages.
@@ -77,8 +96,7 @@ source "$here/check-use.sh"
 say "purge"
 inside apt-get purge -y -qq "$name" >"$work/apt.log" 2>&1
 inside apt-get autoremove --purge -y -qq >>"$work/apt.log" 2>&1
-left=$(comm -13 "$work/packages-before" <(inside dpkg -l | awk '/^.[a-zA-Z]/ && $1 != "Desired=Unknown/Install/Remove/Purge/Hold" {print $2}' | grep -x "$name" || true))
-[ -z "$left" ] || failed "dpkg still knows $left"
+! inside dpkg -s "$name" >/dev/null 2>&1 || failed "dpkg still knows it"
 listed >"$work/files-after"
 comm -13 "$work/files-before" "$work/files-after" | grep -i trainscope && failed "the files above were left behind"
 say "left behind by purge and autoremove, of all packages:"

@@ -33,7 +33,7 @@ done
 
 say "the desktop"
 inside desktop-file-validate /usr/share/applications/org.trainscope.Trainscope.desktop
-inside appstreamcli validate-tree --no-net /usr >"$result/appstream.txt" || { cat "$result/appstream.txt"; failed "appstreamcli"; }
+inside sh -c 'dpkg-deb -x /tmp/package.deb /tmp/tree && appstreamcli validate-tree --no-net /tmp/tree' >"$result/appstream.txt" || { cat "$result/appstream.txt"; failed "appstreamcli"; }
 type=$(in_home 'xdg-mime query filetype job.trainscope')
 [ "$type" = application/x-trainscope ] || failed "the type of job.trainscope is $type"
 type=$(in_home 'cp job.trainscope nameless && gio info -a standard::content-type nameless' | sed -n 's/.*content-type: //p')
@@ -72,9 +72,8 @@ ended() {
 }
 
 say "a window under X11"
-x11() { in_home "DISPLAY=:77 $1"; }
+x11() { in_home "export DISPLAY=:77; $1"; }
 as_user Xvfb :77 -screen 0 1600x900x24 -nolisten tcp >"$result/xvfb.log" 2>&1 &
-server=$!
 wait_for 20 "display" inside test -e /tmp/.X11-unix/X77
 x11 'exec openbox' >"$result/openbox.log" 2>&1 &
 x11 'trainscope job.trainscope; echo $? >x11.status' >"$result/x11.log" 2>&1 &
@@ -85,7 +84,7 @@ drawn x11.png
 [ ! -e "$home/x11.status" ] || failed "the window did not stay"
 x11 'wmctrl -x -c trainscope'
 ended x11
-kill $server
+stop_inside
 
 say "a window under Wayland"
 cat >"$home/sway.conf" <<'CONFIG'
@@ -95,7 +94,7 @@ CONFIG
 as_user env WLR_BACKENDS=headless WLR_RENDERER=pixman WLR_LIBINPUT_NO_DEVICES=1 sway -c /home/tester/sway.conf >"$result/sway.log" 2>&1 &
 wait_for 20 "compositor" test -S "$root/run/tester/wayland-1"
 socket=$(cd "$root/run/tester" && echo sway-ipc.*.sock)
-wayland() { in_home "SWAYSOCK=/run/tester/$socket WAYLAND_DISPLAY=wayland-1 $1"; }
+wayland() { in_home "export SWAYSOCK=/run/tester/$socket WAYLAND_DISPLAY=wayland-1; $1"; }
 wayland 'trainscope job.trainscope; echo $? >wayland.status' >"$result/wayland.log" 2>&1 &
 shown() {
   wayland "swaymsg -t get_tree | jq -e '.. | objects | select(.app_id? == \"org.trainscope.Trainscope\" and .shell? == \"xdg_shell\")'"
@@ -107,5 +106,4 @@ drawn wayland.png
 [ ! -e "$home/wayland.status" ] || failed "the window did not stay"
 wayland "swaymsg '[app_id=\"org.trainscope.Trainscope\"] kill'" >/dev/null
 ended wayland
-wayland 'swaymsg exit' >/dev/null 2>&1 || true
-wait
+stop_inside
