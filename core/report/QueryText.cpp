@@ -1,5 +1,6 @@
 #include "core/report/QueryText.h"
 
+#include "core/text/SpreadsheetText.h"
 #include "core/text/Table.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,8 @@ std::string hex(const std::string& bytes) {
     return text;
 }
 
-std::string withoutTabs(std::string text) {
+std::string withoutTabs(std::string_view cell) {
+    std::string text = text::spreadsheetText(cell);
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
     return text;

@@ -1,5 +1,8 @@
 #include "core/text/Table.h"
 
+#include "core/model/HarmlessText.h"
+#include "core/text/SpreadsheetText.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,6 +72,10 @@ void print(std::ostream& out, const Table& table, std::string_view indent, Digit
     lines.insert(lines.begin(), std::vector<std::string>());
     for (const auto& column : table.columns)
         lines.front().push_back(column.title);
+    for (auto& line : lines) {
+        for (std::string& cell : line)
+            cell = harmlessLine(cell);
+    }
     std::vector<std::size_t> widths(table.columns.size());
     for (const auto& line : lines) {
         for (std::size_t i = 0; i < line.size(); ++i)
@@ -87,10 +94,11 @@ void print(std::ostream& out, const Table& table, std::string_view indent, Digit
 }
 
 std::string csvCell(std::string_view text) {
-    if (text.find_first_of(",\"\n\r") == std::string_view::npos)
-        return std::string(text);
+    const std::string safe = spreadsheetText(text);
+    if (safe.find_first_of(",\"\n\r") == std::string::npos)
+        return safe;
     std::string cell = "\"";
-    for (const char c : text) {
+    for (const char c : safe) {
         if (c == '"')
             cell += '"';
         cell += c;

@@ -1,6 +1,7 @@
 #include "core/work/JsonValue.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/JsonDepth.h"
 #include "core/model/WholeNumber.h"
 
 #include <nlohmann/json.hpp>
@@ -59,6 +60,8 @@ std::optional<std::int64_t> JsonValue::whole() const {
 }
 
 std::optional<JsonValue> parseJson(std::string_view text) {
+    if (isNestedTooDeep(text))
+        return std::nullopt;
     const auto read = ReadJson::parse(text, nullptr, false);
     return read.is_discarded() ? std::nullopt : valueOf(read, 0);
 }

@@ -1,6 +1,7 @@
 #include "app/cli/output/OperatorsOutput.h"
 
 #include "app/cli/text/TitledTable.h"
+#include "core/model/JsonDepth.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,9 @@ std::optional<Json> recorded(const Json& detail, const char* key) {
 }
 
 Json operatorJson(const OperatorEntry& row) {
-    const Json read = Json::parse(row.signature, nullptr, false);
+    Json read;
+    if (!isNestedTooDeep(row.signature))
+        read = Json::parse(row.signature, nullptr, false);
     const Json detail = read.is_object() ? read : Json::object();
     const analysis::WorkEfficiency& work = row.efficiency;
     return object({{"name", row.name}, {"input_dims", recorded(detail, "Input Dims")},

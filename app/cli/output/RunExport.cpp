@@ -95,8 +95,9 @@ private:
             missing += series.missing;
         }
         const Metric& described = group.front().description.metric;
-        return fmt::format("{},{},{},{},{},{},{}\n", text::csvCell(metric), described.unit,
-            toString(described.kind), name, group.size(), samples, missing);
+        return fmt::format("{},{},{},{},{},{},{}\n", text::csvCell(metric),
+            text::csvCell(described.unit), toString(described.kind), name, group.size(), samples,
+            missing);
     }
 
     Status writeMetric(

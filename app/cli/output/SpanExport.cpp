@@ -24,7 +24,7 @@ Status writeKernels(const store::Store& store, const Run& run, TextFile& file) {
     for (const auto& device : devices) {
         for (const auto& kernel : device.kernels) {
             file.write(fmt::format("{},{},{},{},{},{}\n", device.rank, device.device,
-                text::csvCell(kernel.name), kernel.category, kernel.count,
+                text::csvCell(kernel.name), text::csvCell(kernel.category), kernel.count,
                 static_cast<double>(kernel.time.ns) / 1000.0));
         }
     }

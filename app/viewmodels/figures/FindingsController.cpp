@@ -4,6 +4,7 @@
 #include "app/viewmodels/figures/FindingRows.h"
 #include "app/viewmodels/text/RunWording.h"
 #include "core/model/Try.h"
+#include "core/text/Table.h"
 
 #include <algorithm>
 #include <utility>
@@ -13,10 +14,8 @@ namespace {
 
 const QString kAllRunsKey = QStringLiteral("all_runs");
 
-// RFC 4180.
-QString csvCell(QString text) {
-    text.replace(QLatin1Char('"'), QLatin1String("\"\""));
-    return QLatin1Char('"') + text + QLatin1Char('"');
+QString csvCell(const QString& text) {
+    return QString::fromStdString(text::csvCell(text.toStdString()));
 }
 
 QByteArray findingsCsv(const std::vector<FindingRow>& rows) {

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
+#include "core/model/HarmlessText.h"
 
 #include <QCoreApplication>
 #include <QJsonArray>
@@ -139,6 +140,11 @@ void addMessageSize(const QJsonObject& object, std::vector<Fact>& facts) {
             {translated("Message"), metricText("bytes", elements.toDouble() * *bytes, "B")});
 }
 
+// Escapes of JSON may spell what the text itself may not hold.
+QString shown(const QString& text) {
+    return QString::fromStdString(harmlessLine(text.toStdString()));
+}
+
 QJsonObject objectOf(std::string_view detail) {
     return QJsonDocument::fromJson(QByteArray(detail.data(), static_cast<qsizetype>(detail.size())))
         .object();
@@ -153,15 +159,15 @@ std::vector<Fact> detailFacts(std::string_view detail) {
         const QString key = QString::fromLatin1(known.key);
         if (!object.contains(key))
             continue;
-        facts.push_back(
-            {translated(known.label), valueText(object.value(key), QString::fromUtf8(known.unit))});
+        facts.push_back({translated(known.label),
+            shown(valueText(object.value(key), QString::fromUtf8(known.unit)))});
         if (key == QLatin1String("Collective name"))
             addMessageSize(object, facts);
     }
     for (const auto& known : kKnown)
         object.remove(QString::fromLatin1(known.key));
     for (auto it = object.begin(); it != object.end(); ++it)
-        facts.push_back({it.key(), plainText(it.value(), QStringLiteral(", "))});
+        facts.push_back({shown(it.key()), shown(plainText(it.value(), QStringLiteral(", ")))});
     return facts;
 }
 

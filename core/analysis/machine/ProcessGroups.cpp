@@ -181,7 +181,11 @@ CollectiveDetail parseCollectiveDetail(std::string_view json) {
     detail.destination = rankOf(object, "Dst Rank");
     if (const auto ranks = object.find("Process Group Ranks"); ranks != object.end()) {
         detail.ranks = ranksOf(*ranks);
-        detail.ranksText = ranks->is_string() ? ranks->get<std::string>() : ranks->dump();
+        // Written out only where it is a list of numbers: writing goes as deep as the nesting.
+        if (ranks->is_string())
+            detail.ranksText = ranks->get<std::string>();
+        else if (!detail.ranks.empty())
+            detail.ranksText = ranks->dump();
     }
     if (detail.ranks.empty() && detail.groupSize)
         detail.ranks = strideRanks(object, *detail.groupSize);

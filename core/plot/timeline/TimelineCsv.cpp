@@ -53,7 +53,8 @@ void writeSpans(
         const bool known = name != data.names.end();
         fmt::format_to(std::back_inserter(out), "{}{},{},{},,,{},{},{}\n", head,
             group.range.begin.ns, group.range.end.ns, number(group.busyFraction), group.count,
-            known ? text::csvCell(name->second.text) : "", known ? name->second.category : "");
+            known ? text::csvCell(name->second.text) : "",
+            known ? text::csvCell(name->second.category) : "");
     }
 }
 

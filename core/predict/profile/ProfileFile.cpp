@@ -1,3 +1,4 @@
+#include "core/model/JsonDepth.h"
 #include "core/model/Try.h"
 #include "core/predict/profile/Profile.h"
 
@@ -228,7 +229,9 @@ std::string profileText(const Profile& profile) {
 }
 
 Result<Profile> parseProfile(std::string_view text, const std::string& where) {
-    const OrderedJson json = OrderedJson::parse(text, nullptr, false);
+    OrderedJson json;
+    if (!isNestedTooDeep(text))
+        json = OrderedJson::parse(text, nullptr, false);
     if (!json.is_object() || !json.contains(kVersionKey))
         return unreadable(
             "This is no profile of operators; trainscope-cli profile makes one from a folder of "

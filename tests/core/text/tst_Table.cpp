@@ -1,5 +1,6 @@
 // A table is one value and reads alike as text and CSV.
 
+#include "core/text/SpreadsheetText.h"
 #include "core/text/TableOrder.h"
 #include "support/TestProgram.h"
 
@@ -49,6 +50,34 @@ private Q_SLOTS:
         QCOMPARE(text::csv(table),
             std::string("run,power (W),share,time,GPUs\n\"a, b\",412.3,0.5,0.0015,8\n"
                         "c,,0.25,2\n"));
+    }
+
+    // A spreadsheet computes what begins with one of these; an apostrophe makes it a text.
+    void cellsAreNoFormulas() {
+        for (const char* harmful :
+            {"=1+1", "=cmd|' /C calc'!A0", "+1+1", "-1+cmd", "@SUM(A1)", "\t=1", "\r=1", "  =1",
+                "\n=1", "\uFF1D1+1", "\uFF0B1", "-", "--", "+", "=", "-x"}) {
+            const std::string text = harmful;
+            const std::string cell = text::csvCell(text);
+            const bool isDash = text == "-";
+            QVERIFY2(
+                isDash ? cell == "-" : cell.starts_with('\'') || cell.starts_with("\"'"), harmful);
+            QCOMPARE(text::spreadsheetText(text), isDash ? text : "'" + text);
+        }
+        for (const char* harmless : {"-5", "+3.5", "-1e-9", "-inf", "1-1", "a=b", "", " ", "ab@c"})
+            QCOMPARE(text::csvCell(harmless), std::string(harmless));
+        QCOMPARE(text::csvCell("=\"a\",1"), std::string("\"'=\"\"a\"\",1\""));
+        text::Table table{"", {{"name", Align::Left}, {"change"}}};
+        table.add({"=1+1", -5});
+        QCOMPARE(text::csv(table), std::string("name,change\n'=1+1,-5\n"));
+    }
+
+    void cellsAreOneLineOnATerminal() {
+        text::Table table{"", {{"name", Align::Left}, {"n"}}};
+        table.add({"a\n\x1b[2Jerror: b\t", 1});
+        std::ostringstream out;
+        text::print(out, table);
+        QCOMPARE(out.str(), std::string("name             n\na ␛[2Jerror: b   1\n"));
     }
 
     void elision() {

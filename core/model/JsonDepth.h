@@ -1,0 +1,15 @@
+#pragma once
+// How deep JSON is nested, before it is parsed: what copies values, as parsing into an ordered
+// object does, goes as deep as they are nested, and a stack has an end.
+
+#include <cstddef>
+#include <string_view>
+
+namespace trainscope {
+
+inline constexpr std::size_t kDeepestJson = 64; // levels; what we write and read has about six
+
+// Also of text that is no JSON.
+bool isNestedTooDeep(std::string_view json, std::size_t most = kDeepestJson);
+
+} // namespace trainscope
