@@ -30,8 +30,9 @@ void subtract(Ints values, std::uint64_t base, std::int64_t* out) {
 // out[i] = values[i] - values[i - 1], for `count` values that have one before them.
 TRAINSCOPE_VECTORIZED
 void differences(const std::int64_t* values, std::size_t count, std::int64_t* out) {
+    const std::int64_t* const before = values - 1;
     for (std::size_t i = 0; i < count; ++i)
-        out[i] = integer(word(values[i]) - word(values[i - 1]));
+        out[i] = integer(word(values[i]) - word(before[i]));
 }
 
 TRAINSCOPE_VECTORIZED

@@ -1,5 +1,8 @@
 #include "core/store/database/Database.h"
 
+#include "core/model/HarmlessText.h"
+#include "core/store/database/Guard.h"
+
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -18,10 +21,18 @@ int ask(void* proceed) {
     return (*static_cast<const std::function<bool()>*>(proceed))() ? 0 : 1;
 }
 
-// Fails, and changes nothing, while anybody else has the database open.
+int spend(void* left) {
+    return --*static_cast<int*>(left) < 0 ? 1 : 0;
+}
+
+// Fails, and changes nothing, while anybody else has the database open, and where its schema is as
+// large as guardSchema() refuses.
 void leaveOneFile(sqlite3* writable) {
     sqlite3_busy_timeout(writable, 0);
+    int left = kMostSchemaQuestions;
+    sqlite3_progress_handler(writable, kStepsBetweenQuestions, spend, &left);
     sqlite3_exec(writable, "PRAGMA journal_mode=DELETE", nullptr, nullptr, nullptr);
+    sqlite3_progress_handler(writable, 0, nullptr, nullptr);
 }
 
 // What a reader left beside the file, which a connection that only reads cannot take away.
@@ -72,6 +83,9 @@ std::string_view Row::text(int column) const {
         ? std::string_view{}
         : std::string_view(static_cast<const char*>(bytes), static_cast<std::size_t>(size));
 }
+std::string Row::string(int column) const {
+    return harmless(text(column));
+}
 ByteView Row::blob(int column) const {
     const void* bytes = sqlite3_column_blob(m_statement, column);
     const int size = sqlite3_column_bytes(m_statement, column);
@@ -106,9 +120,7 @@ Result<Database> Database::open(const std::string& uri, int flags, std::string s
         return database.error(code);
     sqlite3_extended_result_codes(handle, 1);
     sqlite3_busy_timeout(handle, 5000);
-    // A damaged file may claim anything; these keep SQLite from acting on it.
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    confine(handle);
     return database;
 }
 

@@ -38,7 +38,7 @@ public:
     [[nodiscard]] int smallInteger(int column) const; // clamped to int
     [[nodiscard]] double real(int column) const; // NaN for NULL
     [[nodiscard]] std::string_view text(int column) const;
-    [[nodiscard]] std::string string(int column) const { return std::string(text(column)); }
+    [[nodiscard]] std::string string(int column) const; // fit to be shown (HarmlessText.h)
     [[nodiscard]] ByteView blob(int column) const;
     [[nodiscard]] std::optional<int> optionalInteger(int column) const;
 

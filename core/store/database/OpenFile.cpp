@@ -1,6 +1,7 @@
 #include "core/store/database/OpenFile.h"
 
 #include "core/model/Try.h"
+#include "core/store/database/Guard.h"
 #include "core/store/database/Schema.h"
 
 #include <fcntl.h>
@@ -140,6 +141,7 @@ constexpr int kReaderCache = -8192;
 constexpr int kWriterCache = -32768;
 
 Status configure(Database& database, int cache) {
+    RETURN_IF_ERROR(guardSchema(database));
     return database.script(
         "PRAGMA foreign_keys=ON; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864;"
         "PRAGMA temp_store=MEMORY; PRAGMA cache_size="
@@ -153,6 +155,7 @@ Status probe(Database& database) {
 }
 
 Result<Database> openReadOnly(const fs::path& path, std::string_view query) {
+    RETURN_IF_ERROR(guardSideFiles(path));
     Result<Database> opened = Database::open(
         fileUri(path, query), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, path.string());
     if (!opened.hasValue())
@@ -165,12 +168,16 @@ Result<Database> openReadOnly(const fs::path& path, std::string_view query) {
 // A writer that was killed at a bad moment leaves a journal by which SQLite undoes what was half
 // written, for which it has to write.
 bool undoHalfWrite(const fs::path& path) {
+    if (!guardSideFiles(path).hasValue())
+        return false;
     Result<Database> opened
         = Database::open(fileUri(path, ""), SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, path.string());
-    return opened.hasValue() && probe(opened.value()).hasValue();
+    return opened.hasValue() && guardSchema(opened.value()).hasValue()
+        && probe(opened.value()).hasValue();
 }
 
 Result<Database> openWritable(const fs::path& path) {
+    RETURN_IF_ERROR(guardSideFiles(path));
     Result<Database> opened
         = Database::open(fileUri(path, ""), SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, path.string());
     if (!opened.hasValue())

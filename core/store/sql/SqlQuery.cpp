@@ -56,7 +56,7 @@ SqlValue valueOf(sqlite3_stmt* statement, int column) {
         break;
     case SQLITE_TEXT:
         value.type = SqlValue::Type::Text;
-        value.text = row.string(column);
+        value.text = row.text(column); // as it is: data
         break;
     case SQLITE_BLOB: {
         value.type = SqlValue::Type::Blob;
@@ -167,6 +167,8 @@ private:
         std::string message = sqlite3_errmsg(database.handle());
         if ((code & 0xFF) == SQLITE_AUTH || (code & 0xFF) == SQLITE_READONLY)
             message += "; queries may only read";
+        if (message.starts_with("access to view "))
+            message += "; views that are kept in a file are not run, write out what they select";
         return {ErrorCode::Usage, "SQL: " + message + ".", {}};
     }
 

@@ -1,7 +1,7 @@
 #include "core/store/tables/KeptFigures.h"
 
+#include "core/model/HarmlessText.h"
 #include "core/model/Try.h"
-#include "core/store/tables/StringTable.h"
 
 #include <fmt/format.h>
 #include <xxhash.h>
@@ -13,11 +13,11 @@ namespace {
 Status insertFigures(Database& database, const KeptFigures& kept) {
     RETURN_IF_ERROR(dropFigures(database, kept.run));
     RETURN_IF_ERROR(database.execute("INSERT INTO summary_basis(run, basis) VALUES(?, ?)",
-        kept.run.value, validUtf8(kept.basis)));
+        kept.run.value, harmless(kept.basis)));
     for (const KeptFigure& figure : kept.figures)
         RETURN_IF_ERROR(database.execute(
             "INSERT OR REPLACE INTO summary(run, key, value, absent_why) VALUES(?, ?, ?, ?)",
-            kept.run.value, validUtf8(figure.key), figure.value, validUtf8(figure.absentWhy)));
+            kept.run.value, harmless(figure.key), figure.value, harmless(figure.absentWhy)));
     return {};
 }
 

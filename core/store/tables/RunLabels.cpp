@@ -1,8 +1,8 @@
 #include "core/store/tables/RunLabels.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/HarmlessText.h"
 #include "core/model/Try.h"
-#include "core/store/tables/StringTable.h"
 
 #include <map>
 #include <utility>
@@ -43,7 +43,7 @@ Status writeTags(Database& database, RunId run, std::span<const std::string> tag
     RETURN_IF_ERROR(requireRun(database, run));
     RETURN_IF_ERROR(database.execute("DELETE FROM run_tag WHERE run=?", run.value));
     for (const std::string& given : tags) {
-        const std::string tag = validUtf8(trimmed(given));
+        const std::string tag = harmless(trimmed(given));
         if (!tag.empty())
             RETURN_IF_ERROR(database.execute(
                 "INSERT OR IGNORE INTO run_tag(run, tag) VALUES(?, ?)", run.value, tag));
@@ -53,7 +53,7 @@ Status writeTags(Database& database, RunId run, std::span<const std::string> tag
 
 Status writeNote(Database& database, RunId run, std::string_view note) {
     RETURN_IF_ERROR(requireRun(database, run));
-    const std::string text = validUtf8(trimmed(note));
+    const std::string text = harmless(trimmed(note));
     if (text.empty())
         return database.execute("DELETE FROM run_note WHERE run=?", run.value);
     return database.execute(

@@ -1,5 +1,6 @@
 #include "core/store/tables/Session.h"
 
+#include "core/model/HarmlessText.h"
 #include "core/model/Try.h"
 #include "core/store/tables/Catalogue.h"
 #include "core/store/tables/SourceTables.h"
@@ -88,7 +89,7 @@ Status Session::dropSources(const std::vector<SourceId>& sources) {
 
 Result<RunId> Session::run(const Run& run) {
     return guarded([&]() -> Result<RunId> {
-        const std::string name = validUtf8(run.name.empty() ? m_description.runName : run.name);
+        const std::string name = harmless(run.name.empty() ? m_description.runName : run.name);
         if (name.empty())
             return Error{ErrorCode::Usage, "A run needs a name.", m_description.path};
         Result<RunId> id = findOrAddRun(m_database, name);
@@ -132,8 +133,8 @@ Result<TrackId> Session::track(RunId run, const TrackDescription& description) {
         RETURN_IF_ERROR(m_database.execute("INSERT INTO track(run, source, kind, rank, device, "
                                            "process, thread, name) VALUES(?,?,?,?,?,?,?,?)",
             run.value, m_source.value, toString(description.kind), description.rank,
-            description.device, validUtf8(description.process), validUtf8(description.thread),
-            validUtf8(description.name)));
+            description.device, harmless(description.process), harmless(description.thread),
+            harmless(description.name)));
         const TrackId id{m_database.lastRowId()};
         m_spans.open(id);
         return id;

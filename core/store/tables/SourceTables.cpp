@@ -1,5 +1,6 @@
 #include "core/store/tables/SourceTables.h"
 
+#include "core/model/HarmlessText.h"
 #include "core/model/Import.h"
 #include "core/model/LaunchConfig.h"
 #include "core/model/Try.h"
@@ -176,7 +177,7 @@ Result<SourceId> addSource(Database& database, const SourceDescription& source) 
 Status writeReport(Database& database, SourceId source, const ImportReport& report,
     const std::string& hash, std::uint64_t size) {
     return database.execute("UPDATE source SET size=?, hash=?, importer=?, report=? WHERE id=?",
-        static_cast<std::int64_t>(size), hash, validUtf8(report.importer), reportToJson(report),
+        static_cast<std::int64_t>(size), hash, harmless(report.importer), reportToJson(report),
         source.value);
 }
 
@@ -189,8 +190,8 @@ Status addGpu(Database& database, SourceId source, RunId run, const Gpu& gpu) {
     return database.execute(
         "INSERT OR REPLACE INTO source_gpu(source, run, rank, node, local, model, uuid)"
         " VALUES(?,?,?,?,?,?,?)",
-        source.value, run.value, gpu.rank, gpu.node, gpu.local, validUtf8(gpu.model),
-        validUtf8(gpu.uuid));
+        source.value, run.value, gpu.rank, gpu.node, gpu.local, harmless(gpu.model),
+        harmless(gpu.uuid));
 }
 
 Result<SeriesId> addSeries(
@@ -201,9 +202,9 @@ Result<SeriesId> addSeries(
         database.execute("INSERT INTO series(run, source, metric, unit, kind, label, subject, "
                          "rank, node, device, scale, counter_bits, sensor) "
                          "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            run.value, source.value, validUtf8(metric.name), validUtf8(metric.unit),
-            toString(metric.kind), validUtf8(metric.label), toText(subject.kind), subject.rank,
-            subject.node, validUtf8(subject.device), description.scale, description.counterBits,
+            run.value, source.value, harmless(metric.name), harmless(metric.unit),
+            toString(metric.kind), harmless(metric.label), toText(subject.kind), subject.rank,
+            subject.node, harmless(subject.device), description.scale, description.counterBits,
             toText(description.sensor)));
     return SeriesId{database.lastRowId()};
 }

@@ -1,5 +1,6 @@
 #include "core/store/tables/StoredJson.h"
 
+#include "core/model/HarmlessText.h"
 #include "core/model/LaunchConfig.h"
 
 #include <nlohmann/json.hpp>
@@ -16,7 +17,10 @@ std::string dump(const json& value) {
 
 json parse(std::string_view text) {
     json value = json::parse(text, nullptr, false);
-    return value.is_object() ? value : json::object();
+    // Moved, not copied: copying goes as deep as the text is nested.
+    if (!value.is_object())
+        value = json::object();
+    return value;
 }
 
 template <typename T>
@@ -31,7 +35,7 @@ void read(const json& object, const char* key, T& into) {
         if (found->is_number())
             into = found->get<T>();
     } else if (found->is_string()) {
-        into = found->get<std::string>();
+        into = harmless(found->get_ref<const std::string&>());
     }
 }
 

@@ -1,5 +1,6 @@
 #include "core/store/tables/StringTable.h"
 
+#include "core/model/HarmlessText.h"
 #include "core/model/Import.h"
 #include "core/model/Try.h"
 #include "core/store/codec/IntColumn.h"
@@ -12,40 +13,8 @@
 namespace trainscope::store {
 namespace {
 
-std::uint8_t byteAt(std::string_view text, std::size_t i) {
-    return i < text.size() ? static_cast<std::uint8_t>(text[i]) : std::uint8_t{0};
-}
-
-// Length of the well-formed sequence at i (Unicode 15, table 3-7), 0 when there is none.
-std::size_t sequenceLength(std::string_view text, std::size_t i) {
-    const std::uint8_t lead = byteAt(text, i);
-    if (lead < 0x80)
-        return 1;
-    if (lead < 0xC2 || lead > 0xF4)
-        return 0;
-    std::uint8_t low = 0x80;
-    std::uint8_t high = 0xBF;
-    if (lead == 0xE0)
-        low = 0xA0;
-    if (lead == 0xED)
-        high = 0x9F;
-    if (lead == 0xF0)
-        low = 0x90;
-    if (lead == 0xF4)
-        high = 0x8F;
-    const std::size_t length = lead < 0xE0 ? 2 : (lead < 0xF0 ? 3 : 4);
-    const std::uint8_t second = byteAt(text, i + 1);
-    if (second < low || second > high)
-        return 0;
-    for (std::size_t k = 2; k < length; ++k) {
-        if ((byteAt(text, i + k) & 0xC0U) != 0x80U)
-            return 0;
-    }
-    return length;
-}
-
 constexpr std::int64_t kHighest = std::int64_t{1}
-    << 34U; // 2 GiB of bits; no file has so many names
+    << 30U; // 128 MiB of bits; no file has so many names
 
 std::size_t wordOf(std::int64_t id) {
     return static_cast<std::size_t>(id) / 64;
@@ -58,22 +27,6 @@ constexpr std::size_t kBetweenQuestions = 1024;
 
 } // namespace
 
-std::string validUtf8(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    for (std::size_t i = 0; i < text.size();) {
-        const std::size_t length = sequenceLength(text, i);
-        if (length == 0) {
-            out += "\xEF\xBF\xBD";
-            ++i;
-            continue;
-        }
-        out += text.substr(i, length);
-        i += length;
-    }
-    return out;
-}
-
 std::int64_t hashOf(std::string_view text) {
     return static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()));
 }
@@ -82,7 +35,7 @@ Result<NameId> StringTable::intern(std::string_view text) {
     const auto cached = m_cache.find(text);
     if (cached != m_cache.end())
         return cached->second;
-    const Result<NameId> id = findOrAdd(validUtf8(text));
+    const Result<NameId> id = findOrAdd(harmless(text));
     if (!id.hasValue())
         return id;
     m_used.add(id.value().value);

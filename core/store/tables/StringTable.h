@@ -16,7 +16,7 @@
 
 namespace trainscope::store {
 
-// A set of ids that were given out one after the other, as bits. Ids beyond 2^34 are not kept.
+// A set of ids that were given out one after the other, as bits. Ids beyond 2^30 are not kept.
 //
 // Format: varint number of ids, then columns (IntColumn.h) of at most kMaxColumn ids, ascending.
 class IdSet {
@@ -34,9 +34,6 @@ public:
 private:
     std::vector<std::uint64_t> m_words;
 };
-
-// Every byte that is not part of well-formed UTF-8 becomes U+FFFD.
-std::string validUtf8(std::string_view text);
 
 // The hash by which a text is found in the name table; different texts may share one.
 std::int64_t hashOf(std::string_view text);

@@ -1,7 +1,7 @@
 #include "core/store/tables/UserTables.h"
 
+#include "core/model/HarmlessText.h"
 #include "core/model/Try.h"
-#include "core/store/tables/StringTable.h"
 
 #include <charconv>
 #include <chrono>
@@ -45,17 +45,17 @@ Result<std::vector<SavedComparison>> readComparisons(Database& database) {
 }
 
 Status saveComparison(Database& database, std::string_view name, std::string_view spec) {
-    const std::string wanted = validUtf8(name);
+    const std::string wanted = harmless(name);
     if (wanted.empty())
         return nameless(database);
     return database.execute(
         "INSERT INTO comparison(name, spec, created_ns, changed_ns) VALUES(?1, ?2, ?3, ?3)"
         " ON CONFLICT(name) DO UPDATE SET spec=excluded.spec, changed_ns=excluded.changed_ns",
-        wanted, validUtf8(spec), wallClock().ns);
+        wanted, harmless(spec), wallClock().ns);
 }
 
 Status renameComparison(Database& database, std::string_view name, std::string_view wanted) {
-    const std::string text = validUtf8(wanted);
+    const std::string text = harmless(wanted);
     if (text.empty())
         return nameless(database);
     ASSIGN_OR_RETURN(const auto exists, hasComparison(database, name));
@@ -88,7 +88,7 @@ Status writeEnteredLayout(Database& database, RunId run, const std::optional<std
     return changedOr(database,
         database.execute(
             "INSERT OR REPLACE INTO run_layout(run, spec) SELECT id, ?2 FROM run WHERE id=?1",
-            run.value, validUtf8(*spec)),
+            run.value, harmless(*spec)),
         noRun(database, "The run whose layout is to be kept does not exist."));
 }
 
@@ -101,7 +101,7 @@ Result<std::optional<std::string>> readMachine(Database& database, RunId run) {
 Status writeMachine(Database& database, RunId run, const std::optional<std::string>& facts) {
     return changedOr(database,
         database.execute("UPDATE cluster SET machine=?2 WHERE run=?1", run.value,
-            validUtf8(facts.value_or(std::string()))),
+            harmless(facts.value_or(std::string()))),
         noRun(database, "The run whose machine is to be described does not exist."));
 }
 
@@ -133,7 +133,7 @@ Status writeAirflow(Database& database, RunId run, std::span<const int> order) {
 }
 
 Status writeRunName(Database& database, RunId run, std::string_view name) {
-    const std::string wanted = validUtf8(name);
+    const std::string wanted = harmless(name);
     if (wanted.empty())
         return Error{ErrorCode::Usage, "A run needs a name.", database.shownPath()};
     ASSIGN_OR_RETURN(const auto taken,

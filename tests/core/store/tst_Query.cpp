@@ -124,13 +124,21 @@ private Q_SLOTS:
 
     void refusals_data() {
         QTest::addColumn<QString>("sql");
-        for (const char* sql :
-            {"DELETE FROM run", "UPDATE run SET name='x'", "INSERT INTO meta VALUES('a','b')",
-                "DROP TABLE run", "CREATE TABLE t(a)", "CREATE TEMP TABLE t(a)",
-                "ATTACH '/tmp/x.db' AS y", "PRAGMA user_version=7", "PRAGMA journal_mode=DELETE",
-                "PRAGMA writable_schema=1", "VACUUM", "VACUUM INTO '/tmp/x.db'", "BEGIN",
-                "SELECT * FROM nothing", "SELEC 1", "SELECT load_extension('x')",
-                "DELETE FROM samples", "SELECT writefile('/tmp/x', 'y')"})
+        for (const char* sql : {"DELETE FROM run", "UPDATE run SET name='x'",
+                 "INSERT INTO meta VALUES('a','b')", "DROP TABLE run", "CREATE TABLE t(a)",
+                 "CREATE TEMP TABLE t(a)", "ATTACH '/tmp/x.db' AS y", "PRAGMA user_version=7",
+                 "PRAGMA journal_mode=DELETE", "PRAGMA writable_schema=1", "VACUUM",
+                 "VACUUM INTO '/tmp/x.db'", "BEGIN", "SELECT * FROM nothing", "SELEC 1",
+                 "SELECT load_extension('x')", "DELETE FROM samples",
+                 "SELECT writefile('/tmp/x', 'y')", "SELECT readfile('/x')", "SELECT edit('x')",
+                 "SELECT fts3_tokenizer('a', x'0102030405060708')", "DETACH main", "REINDEX",
+                 "ANALYZE", "SAVEPOINT a", "PRAGMA trusted_schema=1", "PRAGMA query_only=0",
+                 "PRAGMA temp_store_directory='/tmp'", "PRAGMA mmap_size=1000000",
+                 "CREATE VIRTUAL TABLE t USING fts4(a)", "CREATE TEMP VIEW v AS SELECT 1",
+                 "CREATE TEMP TRIGGER t AFTER INSERT ON run BEGIN SELECT 1; END",
+                 "INSERT INTO sqlite_schema VALUES('view','v','v',0,'CREATE VIEW v AS SELECT 1')",
+                 "SELECT 1; DROP TABLE run", "WITH a AS (SELECT 1) DELETE FROM run",
+                 "EXPLAIN DELETE FROM run", "ALTER TABLE run RENAME TO x"})
             QTest::newRow(sql) << QString::fromUtf8(sql);
     }
     void refusals() {

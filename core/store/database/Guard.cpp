@@ -1,0 +1,109 @@
+#include "core/store/database/Guard.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/HarmlessText.h"
+#include "core/model/Try.h"
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string>
+
+namespace trainscope::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLongestValue = 256 << 20; // bytes; the longest we write has a few MiB
+
+constexpr std::array<std::string_view, 31> kOwnTables{"meta", "run", "launch", "cluster", "gpu",
+    "source", "source_run", "source_gpu", "series", "track", "iteration", "note", "summary",
+    "summary_basis", "name", "source_name", "sample_data", "sample_chunk", "bucket_page",
+    "span_chunk", "group_page", "track_name", "comparison", "run_layout", "run_tag", "run_note",
+    "trace_sum", "trace_sum_basis", "run_link", "samples", "spans"};
+
+bool isOwn(std::string_view name) {
+    return std::any_of(kOwnTables.begin(), kOwnTables.end(),
+        [name](std::string_view own) { return equalsIgnoringCase(own, name); });
+}
+
+Error refused(const std::string& path, const std::string& what) {
+    return {ErrorCode::Refused, what + ", which no Trainscope makes; it was left untouched.", path};
+}
+
+// The record at the end of a journal that belongs to a transaction over several files (section 3.2
+// of SQLite's file format): the length of the name, a sum, and the magic of journals.
+bool namesAnotherFile(const fs::path& journal) {
+    constexpr std::string_view kMagic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+    constexpr std::size_t kTail = 16;
+    std::ifstream file(journal, std::ios::binary | std::ios::ate);
+    std::array<char, kTail> tail{};
+    if (!file || file.tellg() < static_cast<std::streamoff>(kTail)
+        || !file.seekg(-static_cast<std::streamoff>(kTail), std::ios::end)
+        || !file.read(tail.data(), kTail))
+        return false;
+    return std::string_view(tail.data() + 8, 8) == kMagic;
+}
+
+} // namespace
+
+std::span<const std::string_view> ownTables() {
+    return kOwnTables;
+}
+
+void confine(sqlite3* handle) {
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+    // Takes an address to jump to; some distributions leave it on.
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, nullptr);
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestValue);
+    // Looks at each cell of a page before it believes the page.
+    sqlite3_exec(handle, "PRAGMA cell_size_check=ON", nullptr, nullptr, nullptr);
+}
+
+Status guardSchema(Database& database) {
+    std::string foreign;
+    int questions = 0;
+    Status read;
+    {
+        const Watch watch(database, [&questions] { return ++questions < kMostSchemaQuestions; });
+        read = database.forEach(
+            "SELECT name, type FROM sqlite_schema WHERE type = 'view' OR (type = 'table' AND "
+            "rootpage = 0)",
+            [&foreign](const Row& row) {
+                if (foreign.empty() && isOwn(row.text(0)))
+                    foreign = row.string(0);
+            });
+    }
+    if (!read.hasValue() && read.error().code == ErrorCode::Cancelled)
+        return refused(database.shownPath(), "This database has thousands of tables");
+    RETURN_IF_ERROR(read);
+    if (!foreign.empty())
+        return refused(database.shownPath(),
+            "In this database a view or a virtual table stands in the place of the table \""
+                + foreign + "\"");
+    return {};
+}
+
+Status guardSideFiles(const fs::path& path) {
+    for (const char* suffix : {"-journal", "-wal", "-shm"}) {
+        const fs::path side = path.string() + suffix;
+        struct stat info { };
+        if (::lstat(side.c_str(), &info) != 0)
+            continue;
+        if (!S_ISREG(info.st_mode))
+            return refused(side.string(), "Beside the database lies what is no plain file");
+    }
+    const fs::path journal = path.string() + "-journal";
+    if (namesAnotherFile(journal))
+        return refused(journal.string(),
+            "The journal beside the database names another file, which undoing it would delete");
+    return {};
+}
+
+} // namespace trainscope::store

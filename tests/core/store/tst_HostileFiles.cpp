@@ -1,0 +1,279 @@
+// Run databases of strangers: forged schemas, side files and names. Nothing of theirs is run, no
+// file but the database is touched, and what cannot be read is refused in a sentence.
+
+#include "core/store/Fixture.h"
+#include "core/store/Query.h"
+#include "core/store/database/Guard.h"
+#include "support/TestProgram.h"
+
+#include <QElapsedTimer>
+#include <QFile>
+#include <QObject>
+
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace trainscope;
+using namespace trainscope::store;
+using namespace trainscope::test;
+
+namespace {
+
+// Another program's connection, which may do anything.
+void forge(const std::filesystem::path& path, const std::string& sql) {
+    sqlite3* handle = nullptr;
+    QCOMPARE(sqlite3_open(path.c_str(), &handle), SQLITE_OK);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
+    char* problem = nullptr;
+    sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, &problem);
+    QVERIFY2(problem == nullptr, problem);
+    sqlite3_close(handle);
+}
+
+QByteArray readAll(const std::filesystem::path& path) {
+    QFile file(QString::fromStdString(path.string()));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+void writeAll(const std::filesystem::path& path, const std::string& bytes) {
+    QFile file(QString::fromStdString(path.string()));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QCOMPARE(file.write(bytes.data(), static_cast<qint64>(bytes.size())),
+        static_cast<qint64>(bytes.size()));
+}
+
+std::string big(std::uint32_t value) {
+    std::string text;
+    for (int shift = 24; shift >= 0; shift -= 8)
+        text += static_cast<char>(value >> static_cast<unsigned>(shift) & 0xFFU);
+    return text;
+}
+
+// A journal left by a transaction over several files, by section 3 of SQLite's file format: a
+// header without records of pages, and the name of the file that tells of all journals.
+std::string journalNaming(const std::string& victim, std::uint32_t pages) {
+    const std::string magic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+    std::string journal = magic + big(0) + big(0) + big(pages) + big(512) + big(4096);
+    journal.resize(512, '\0');
+    std::uint32_t sum = 0;
+    for (const char c : victim)
+        sum += static_cast<std::uint32_t>(c);
+    constexpr std::uint32_t lockPage = 0x40000000 / 4096 + 1;
+    return journal + big(lockPage) + victim + big(static_cast<std::uint32_t>(victim.size()))
+        + big(sum) + magic;
+}
+
+struct Forged : Fixture {
+    Forged() {
+        Store store = create();
+        addSeries(store, gauge("gpu_power", 0), {1, 2}, {3, 4});
+    }
+    void refusesAll(const char* what) const {
+        const QByteArray before = readAll(path);
+        for (const OpenMode mode : {OpenMode::ReadOnly, OpenMode::ReadWrite}) {
+            const auto opened = Store::open(path, mode);
+            QVERIFY2(!opened.hasValue(), what);
+            const std::string said = opened.error().describe();
+            QVERIFY2(opened.error().code == ErrorCode::Refused, said.c_str());
+            QVERIFY2(said.find(what) != std::string::npos, said.c_str());
+        }
+        QCOMPARE(readAll(path), before);
+    }
+};
+
+} // namespace
+
+class tst_HostileFiles : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void ownTablesAreAll() {
+        Fixture fixture;
+        (void)fixture.create();
+        std::set<std::string> made{"samples", "spans"};
+        sqlite3* handle = nullptr;
+        sqlite3_open(fixture.path.c_str(), &handle);
+        sqlite3_exec(
+            handle, "SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'sqlite%'",
+            [](void* to, int, char** cells, char**) {
+                static_cast<std::set<std::string>*>(to)->insert(cells[0]);
+                return 0;
+            },
+            &made, nullptr);
+        sqlite3_close(handle);
+        const auto own = ownTables();
+        QVERIFY((made == std::set<std::string>(own.begin(), own.end())));
+    }
+
+    void triggersDoNotRun() {
+        const Forged forged;
+        std::string all;
+        for (const char* table : {"run", "series", "source", "sample_chunk", "gpu", "name"}) {
+            for (const char* when : {"INSERT", "UPDATE", "DELETE"})
+                all += std::string("CREATE TRIGGER on_") + table + when + " AFTER " + when + " ON "
+                    + table + " BEGIN DELETE FROM meta; UPDATE run SET gpu_model='hijacked'; END;";
+        }
+        forge(forged.path, all);
+        Store store = got(Store::open(forged.path, OpenMode::ReadWrite));
+        addSeries(store, gauge("gpu_power", 1), {1, 2}, {5, 6}, "/data/b.csv", "another");
+        addSeries(store, gauge("gpu_power", 0), {1, 2}, {7, 8}); // replaces
+        const auto runs = got(store.runs());
+        QCOMPARE(runs.size(), std::size_t{2});
+        for (const Run& run : runs)
+            QCOMPARE(run.gpuModel, std::string());
+        QVERIFY(!store.uuid().empty());
+    }
+
+    void viewsInThePlaceOfTables_data() {
+        QTest::addColumn<QString>("sql");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("view") << QStringLiteral(
+            "ALTER TABLE run RENAME TO other; CREATE VIEW run AS SELECT * FROM other")
+                              << QStringLiteral("the table \"run\"");
+        QTest::newRow("in capitals")
+            << QStringLiteral("DROP TABLE note; CREATE VIEW NOTE AS SELECT randomblob(1000000000)")
+            << QStringLiteral("the table \"NOTE\"");
+        QTest::newRow("of samples") << QStringLiteral("CREATE VIEW samples AS SELECT 1 AS value")
+                                    << QStringLiteral("the table \"samples\"");
+        QTest::newRow("virtual table")
+            << QStringLiteral("DROP TABLE gpu; CREATE VIRTUAL TABLE gpu USING rtree(a, b, c)")
+            << QStringLiteral("the table \"gpu\"");
+        QTest::newRow("oversized schema") << QStringLiteral(
+            "PRAGMA writable_schema=1; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
+            "SELECT i+1 FROM n WHERE i < 60000) INSERT INTO sqlite_schema SELECT "
+            "'view', 'v'||i, 'v'||i, 0, 'CREATE VIEW v'||i||' AS SELECT 1' FROM n")
+                                          << QStringLiteral("thousands of tables");
+    }
+    void viewsInThePlaceOfTables() {
+        QFETCH(QString, sql);
+        QFETCH(QString, said);
+        const Forged forged;
+        forge(forged.path, sql.toStdString());
+        forged.refusesAll(said.toUtf8().constData());
+    }
+
+    // Each names the one before twice: written out, the last would be 2^40 selects; and two that
+    // name each other.
+    void viewsBesideAreNotRun() {
+        const Forged forged;
+        std::string all = "CREATE VIEW v0 AS SELECT 1 AS a;";
+        for (int i = 1; i <= 40; ++i)
+            all += "CREATE VIEW v" + std::to_string(i) + " AS SELECT * FROM v"
+                + std::to_string(i - 1) + " UNION ALL SELECT * FROM v" + std::to_string(i - 1)
+                + ";";
+        forge(forged.path,
+            all + "CREATE VIEW a AS SELECT * FROM b; CREATE VIEW b AS SELECT * FROM a");
+        const Store store = forged.view();
+        QElapsedTimer timer;
+        timer.start();
+        for (const char* view : {"v40", "a"}) {
+            const Status asked = store.query(
+                "SELECT * FROM " + std::string(view), {}, [](const auto&) { return true; });
+            QVERIFY(!asked.hasValue());
+            const std::string& said = asked.error().message;
+            QVERIFY2(said.find("are not run") != std::string::npos
+                    || said.find("circularly defined") != std::string::npos,
+                said.c_str());
+        }
+        QVERIFY(timer.elapsed() < 2000);
+        QCOMPARE(got(store.runs()).size(), std::size_t{1});
+    }
+
+    // SQLite itself, when it undoes what such a journal says, deletes the file that it names.
+    void journalsDoNotDelete() {
+        const Forged forged;
+        const auto victim = forged.path.parent_path() / "letters.txt";
+        const auto journal = forged.path.string() + "-journal";
+        const auto pages
+            = static_cast<std::uint32_t>(std::filesystem::file_size(forged.path) / 4096);
+        writeAll(victim, "dear");
+        writeAll(journal, journalNaming(victim.string(), pages));
+        forged.refusesAll("names another file");
+        QVERIFY(std::filesystem::exists(victim));
+        QVERIFY(std::filesystem::exists(journal));
+        forge(forged.path, "SELECT count(*) FROM run");
+        QVERIFY2(!std::filesystem::exists(victim), "the forged journal was harmless by itself");
+    }
+
+    void sideFilesThatAreLinksAreRefused() {
+        for (const char* suffix : {"-wal", "-journal", "-shm"}) {
+            const Forged forged;
+            const auto victim = forged.path.parent_path() / "letters.txt";
+            writeAll(victim, "dear");
+            QCOMPARE(::symlink(victim.c_str(), (forged.path.string() + suffix).c_str()), 0);
+            forged.refusesAll("no plain file");
+            QCOMPARE(readAll(victim), QByteArray("dear"));
+        }
+    }
+
+    void forgedNamesAreShownHarmless() {
+        const Forged forged;
+        forge(forged.path,
+            "UPDATE run SET name = char(27) || ']0;owned' || char(7) || char(8238) || 'x', "
+            "gpu_model = char(155) || '<b>' ; UPDATE source SET report = "
+            "'{\"warnings\":[{\"text\":\"\\u001b[2J\"}]}'");
+        const Store store = forged.view();
+        const Run run = got(store.runs()).front();
+        QCOMPARE(run.name, std::string("\u241B]0;owned\u2407\uFFFDx"));
+        QCOMPARE(run.gpuModel, std::string("\uFFFD<b>"));
+        QCOMPARE(
+            got(store.sources()).front().report.warnings.front().text, std::string("\u241B[2J"));
+        std::string raw;
+        ok(store.query("SELECT name FROM run", {}, [&raw](const std::vector<SqlValue>& row) {
+            raw = row.front().text;
+            return true;
+        }));
+        QCOMPARE(raw, std::string("\x1b]0;owned\x07\u202Ex")); // data is as it is
+    }
+
+    void importedNamesAreKeptHarmless() {
+        Fixture fixture;
+        Store store = fixture.create();
+        addSeries(store, gauge("gpu\x1b[31m_power", 0), {1, 2}, {3, 4}, "/data/a.csv", "a\rb\x7f");
+        QCOMPARE(got(store.runs()).front().name, std::string("a\u240Db\u2421"));
+        addSeries(store, gauge("gpu_power", 1), {1, 2}, {3, 4}, "/data/b.csv", "a\rb\x7f");
+        QCOMPARE(got(store.runs()).size(), std::size_t{1}); // the same run
+    }
+
+    // A report of 10^5 levels, which copying or writing out would follow level by level.
+    void deeplyNestedFactsAreRead() {
+        const Forged forged;
+        const std::string deep = "'[' || replace(hex(zeroblob(100000)), '00', '[')";
+        forge(forged.path,
+            "UPDATE source SET report = '{\"warnings\":' || " + deep + " || '1'"
+                + " || replace(hex(zeroblob(100001)), '00', ']') || '}'; UPDATE source_run SET "
+                  "facts"
+                  " = (SELECT report FROM source)");
+        const Store store = forged.view();
+        QVERIFY(got(store.sources()).front().report.warnings.empty());
+        Store writing = got(Store::open(forged.path, OpenMode::ReadWrite));
+        addSeries(
+            writing, gauge("gpu_power", 1), {1, 2}, {3, 4}, "/data/b.csv"); // facts are joined
+    }
+
+    // Values are bounded, and a recursion that never ends can be stopped.
+    void queriesAreBounded() {
+        const Forged forged;
+        const Store store = forged.view();
+        const auto anything = [](const auto&) { return true; };
+        QVERIFY(!store.query("SELECT length(zeroblob(900000000))", {}, anything).hasValue());
+        int questions = 0;
+        QueryOptions options;
+        options.proceed = [&questions] { return ++questions < 5; };
+        for (const char* endless :
+            {"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT count(*) FROM n",
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i+1 FROM n) SELECT i FROM n ORDER "
+                "BY -i"}) {
+            questions = 0;
+            const Status asked = query(store, endless, {}, anything, options);
+            QVERIFY(!asked.hasValue());
+            QVERIFY(asked.error().code == ErrorCode::Cancelled);
+        }
+    }
+};
+
+TRAINSCOPE_TEST(tst_HostileFiles)
+#include "tst_HostileFiles.moc"
