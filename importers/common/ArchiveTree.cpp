@@ -3,6 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/ArchiveReader.h"
+#include "importers/common/Bounded.h"
 #include "importers/common/Decompress.h"
 #include "importers/common/ReadAhead.h"
 
@@ -21,46 +22,7 @@ namespace trainscope::importers {
 namespace {
 
 constexpr std::size_t kSmallestZip = 22;
-constexpr std::uint64_t kBombFrom = std::uint64_t{1} << 30;
 constexpr std::size_t kMostKept = std::size_t{192} << 20;
-constexpr std::uint64_t kBombRatio = 1000; // beyond what telemetry and traces compress to
-
-// Ends with an error where a file decompresses to far more than anything that was measured, and
-// where nobody waits for it any more.
-class Bounded final : public ByteStream {
-public:
-    using GoesOn = std::function<bool(std::uint64_t consumed)>;
-
-    Bounded(std::unique_ptr<ByteStream> inner, std::uint64_t size, GoesOn goesOn)
-        : m_inner(std::move(inner))
-        , m_size(size)
-        , m_goesOn(std::move(goesOn)) { }
-
-    Result<std::size_t> read(std::span<std::byte> buffer) override {
-        if (m_made >= m_askedAt + kAskedAfter) {
-            m_askedAt = m_made;
-            if (!m_goesOn(m_inner->bytesConsumed()))
-                return cancelled();
-        }
-        if (m_made > kBombFrom && m_made / kBombRatio > m_size)
-            return Error{ErrorCode::Unreadable,
-                "it decompresses to more than a thousand times its size, which no recording does",
-                {}};
-        auto got = m_inner->read(buffer);
-        m_made += got.valueOr(0);
-        return got;
-    }
-    [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_inner->bytesConsumed(); }
-
-private:
-    static constexpr std::uint64_t kAskedAfter = std::uint64_t{4} << 20;
-
-    std::unique_ptr<ByteStream> m_inner;
-    std::uint64_t m_size;
-    GoesOn m_goesOn;
-    std::uint64_t m_made = 0;
-    std::uint64_t m_askedAt = 0;
-};
 
 // Members of an archive that cannot be entered in the middle, compressed each for itself.
 class KeptMembers {
@@ -74,10 +36,12 @@ public:
         std::string packed;
         std::vector<std::byte> in(kKeptBlock);
         std::string out(ZSTD_CStreamOutSize(), '\0');
+        std::uint64_t made = 0; // a hole of a sparse member has any size
         for (bool goesOn = true; goesOn;) {
             const auto got = stream.read(in);
             goesOn = got.valueOr(0) > 0;
-            if (!got.hasValue()
+            made += got.valueOr(0);
+            if (!got.hasValue() || made > kAlwaysAllowed
                 || !pack(*context, {in.data(), got.value(), 0}, !goesOn, out, packed)
                 || packed.size() > left)
                 return;
@@ -200,10 +164,14 @@ public:
         if (const std::string* packed = archive.kept.find(found->second.member.number))
             return decompressed(Compression::Zstd, std::make_unique<PackedStream>(*packed),
                 m_inner->displayPath(path));
-        auto stream = openMember(bytesOf(archive), found->second.member, archive.parking);
-        if (!stream.hasValue() || archive.compression == Compression::None)
+        ASSIGN_OR_RETURN(
+            auto stream, openMember(bytesOf(archive), found->second.member, archive.parking));
+        // Members of a zip are compressed, and those of a tar may have holes of any size.
+        stream = std::make_unique<Bounded>(
+            std::move(stream), std::max<std::uint64_t>(archive.size, 1), displayPath(path));
+        if (archive.compression == Compression::None)
             return stream;
-        return std::unique_ptr<ByteStream>(std::make_unique<ReadAhead>(std::move(stream).value()));
+        return std::unique_ptr<ByteStream>(std::make_unique<ReadAhead>(std::move(stream)));
     }
 
     [[nodiscard]] std::string displayPath(const std::string& path) const override {
@@ -232,8 +200,9 @@ private:
         ASSIGN_OR_RETURN(auto plain,
             decompressed(archive.compression, std::move(raw), m_inner->displayPath(archive.path),
                 &archive.points));
-        return std::unique_ptr<ByteStream>(std::make_unique<Bounded>(std::move(plain), archive.size,
-            [this, &archive](std::uint64_t consumed) { return goesOn(archive, consumed); }));
+        return std::unique_ptr<ByteStream>(
+            std::make_unique<Bounded>(std::move(plain), archive.size, std::string(),
+                [this, &archive](std::uint64_t consumed) { return goesOn(archive, consumed); }));
     }
 
     // While it is listed.

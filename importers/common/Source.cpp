@@ -1,6 +1,7 @@
 #include "importers/common/Source.h"
 
 #include "core/model/Try.h"
+#include "importers/common/Bounded.h"
 #include "importers/common/Decompress.h"
 #include "importers/common/ReadAhead.h"
 
@@ -98,7 +99,8 @@ Result<std::unique_ptr<ByteStream>> SourceTree::open(const std::string& path) co
     auto plain = decompressed(compression, std::move(stream), displayPath(path));
     if (!plain.hasValue())
         return plain;
-    return std::unique_ptr<ByteStream>(std::make_unique<ReadAhead>(std::move(plain).value()));
+    auto bounded = std::make_unique<Bounded>(std::move(plain).value(), 0, displayPath(path));
+    return std::unique_ptr<ByteStream>(std::make_unique<ReadAhead>(std::move(bounded)));
 }
 
 Status readUpTo(ByteStream& stream, std::size_t limit, std::string& text) {

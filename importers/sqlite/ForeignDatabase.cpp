@@ -16,6 +16,8 @@ namespace {
 
 constexpr int kStepsBetweenQuestions = 20'000; // of SQLite's machine, a few milliseconds
 constexpr std::size_t kMostTables = 5'000;
+// Of a schema: reading it takes the square of the number of its entries, 8 steps each.
+constexpr int kMostSchemaQuestions = 10;
 
 // Reading tables is all that is allowed; a schema that calls for more is another program's code.
 int allowReading(void* /*unused*/, int action, const char* /*a*/, const char* /*b*/,
@@ -56,11 +58,23 @@ struct ForeignDatabase::State {
     std::vector<ForeignTable> tables;
     mutable std::uint64_t read = 0;
     bool isCancelled = false;
+    int schemaQuestions = 0;
+    bool isListing = true; // the tables, for which the schema is read
 
+    [[nodiscard]] bool hasTooMany() const {
+        return isListing && schemaQuestions > kMostSchemaQuestions;
+    }
+    [[nodiscard]] Error tooMany() const {
+        return {ErrorCode::Unreadable,
+            "The SQLite database has tens of thousands of tables, which no profiler writes.",
+            where};
+    }
     [[nodiscard]] Result<Statement> prepare(const std::string& sql) const {
         sqlite3_stmt* statement = nullptr;
         const int code = sqlite3_prepare_v2(
             handle.get(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+        if (code != SQLITE_OK && hasTooMany())
+            return tooMany();
         if (code != SQLITE_OK)
             return Error{ErrorCode::Unreadable,
                 std::string("The SQLite database cannot be read (") + sqlite3_errmsg(handle.get())
@@ -77,6 +91,8 @@ struct ForeignDatabase::State {
     }
     static int ask(void* self) {
         auto& state = *static_cast<State*>(self);
+        if (state.isListing && ++state.schemaQuestions > kMostSchemaQuestions)
+            return 1;
         const Progress& progress = *state.progress;
         if (progress && !progress({state.phase, state.bytesRead(), state.file.size()}))
             state.isCancelled = true;
@@ -156,12 +172,14 @@ Result<ForeignDatabase> ForeignDatabase::open(
     sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, nullptr);
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestValue);
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, 0);
     sqlite3_progress_handler(handle, kStepsBetweenQuestions, State::ask, state.get());
     ForeignDatabase database(std::move(state));
     RETURN_IF_ERROR(database.listTables());
+    database.m_state->isListing = false;
     sqlite3_set_authorizer(handle, allowReading, nullptr);
     return database;
 }
@@ -170,6 +188,8 @@ Error ForeignDatabase::failure(int code) const {
     if (m_state->isCancelled)
         return cancelled();
     const std::string detail = sqlite3_errmsg(m_state->handle.get());
+    if (m_state->hasTooMany())
+        return m_state->tooMany();
     const char* what = code == SQLITE_NOMEM
         ? "There is not enough memory to read the SQLite database ("
         : "The SQLite database is damaged (";
