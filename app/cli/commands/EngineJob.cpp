@@ -4,6 +4,7 @@
 #include "app/cli/options/GuiApplication.h"
 #include "app/engine/EngineImport.h"
 #include "app/engine/HttpFetch.h"
+#include "app/engine/KnownEngines.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "importers/engine/Moments.h"
@@ -110,6 +111,7 @@ Result<ImportOutcome> runEngineJob(
     engine.tenant = access.tenant;
     needCoreApplication();
     ASSIGN_OR_RETURN(const auto fetcher, app::openEngine(engine.address, access));
+    app::rememberEngine(engine.address);
     ProgressLine line(console);
     auto done = app::importEngine(
         *fetcher, engine, request.database, wallClock(), [&](const app::EngineProgress& progress) {

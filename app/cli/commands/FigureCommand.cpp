@@ -4,6 +4,7 @@
 #include "app/cli/options/RunSelection.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/engine/EngineLanes.h"
+#include "app/engine/KnownEngines.h"
 #include "app/painting/FigureFile.h"
 #include "core/figures/Kinds.h"
 #include "core/model/Try.h"
@@ -51,8 +52,10 @@ Result<std::vector<Run>> runsOf(
 Result<std::shared_ptr<figures::RemoteLanes>> remoteLanes(const store::Store& store) {
     app::EngineLanes::Settings settings;
     settings.waits = true;
-    ASSIGN_OR_RETURN(const auto access, app::accessFrom({}));
-    settings.access = [access](const importers::engine::Address&) { return access; };
+    RETURN_IF_ERROR(app::accessFrom({}));
+    settings.access = [](const importers::engine::Address& address) {
+        return app::accessForLinked(address).valueOr({});
+    };
     ASSIGN_OR_RETURN(auto lanes, app::EngineLanes::open(store, std::move(settings)));
     return std::shared_ptr<figures::RemoteLanes>(std::move(lanes));
 }

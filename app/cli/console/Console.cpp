@@ -1,5 +1,7 @@
 #include "app/cli/console/Console.h"
 
+#include "core/model/HarmlessText.h"
+
 #include <ostream>
 
 namespace trainscope::cli {
@@ -22,23 +24,26 @@ ExitStatus exitStatusOf(ErrorCode code) {
     return ExitStatus::Unreadable;
 }
 
-Console::Console(std::ostream& out, std::ostream& err, bool errIsTerminal)
+Console::Console(std::ostream& out, std::ostream& err, Terminals terminals)
     : m_out(out)
     , m_err(err)
-    , m_errIsTerminal(errIsTerminal) { }
+    , m_terminals(terminals) {
+    if (terminals.out)
+        m_screen.emplace(out);
+}
 
 void Console::warn(std::string_view text) const {
-    m_err << "warning: " << text << '\n';
+    m_err << "warning: " << harmless(text) << '\n';
 }
 
 ExitStatus Console::fail(const Error& error) const {
-    m_err << "error: " << error.describe() << '\n';
+    m_err << "error: " << harmless(error.describe()) << '\n';
     return exitStatusOf(error.code);
 }
 
 ExitStatus Console::finish(ExitStatus status) const {
-    m_out.flush();
-    if (m_out.good())
+    out().flush();
+    if (out().good() && m_out.good())
         return status;
     m_err << "error: The output could not be written completely; is the disk full?\n";
     return ExitStatus::Unreadable;

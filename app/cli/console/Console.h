@@ -1,11 +1,14 @@
 #pragma once
 // Where the command line reads and writes, results on `out`, everything else on `err`, and what it
-// ends with. Tests hand in string streams.
+// ends with. Tests hand in string streams. What a terminal gets is harmless
+// (core/model/HarmlessText.h), messages always are.
 
+#include "app/cli/console/HarmlessStream.h"
 #include "core/model/Result.h"
 
 #include <atomic>
 #include <iosfwd>
+#include <optional>
 #include <string_view>
 
 namespace trainscope::cli {
@@ -20,13 +23,19 @@ enum class ExitStatus {
 
 ExitStatus exitStatusOf(ErrorCode code);
 
+// Which of the streams end on a screen.
+struct Terminals {
+    bool out = false;
+    bool err = false;
+};
+
 class Console {
 public:
-    Console(std::ostream& out, std::ostream& err, bool errIsTerminal = false);
+    Console(std::ostream& out, std::ostream& err, Terminals terminals = {});
 
-    [[nodiscard]] std::ostream& out() const { return m_out; }
+    [[nodiscard]] std::ostream& out() const { return m_screen ? *m_screen : m_out; }
     [[nodiscard]] std::ostream& err() const { return m_err; }
-    [[nodiscard]] bool errIsTerminal() const { return m_errIsTerminal; }
+    [[nodiscard]] bool errIsTerminal() const { return m_terminals.err; }
 
     void warn(std::string_view text) const; // "warning: text"
     ExitStatus fail(
@@ -41,7 +50,8 @@ public:
 private:
     std::ostream& m_out;
     std::ostream& m_err;
-    bool m_errIsTerminal;
+    mutable std::optional<HarmlessStream> m_screen; // over m_out, where that is a terminal
+    Terminals m_terminals;
     std::atomic<bool> m_cancelled = false;
 };
 

@@ -1,5 +1,6 @@
 #include "app/cli/console/ProgressLine.h"
 
+#include "core/model/HarmlessText.h"
 #include "core/text/Table.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ std::string barText(double fraction) {
 
 std::string progressText(std::string_view phase, const ProgressFigures& figures, bool bar) {
     const std::string done = text::aligned(static_cast<double>(figures.bytesDone), "B");
-    std::string text = text::elided(phase, kPhaseWidth);
+    std::string text = text::elided(harmlessLine(phase), kPhaseWidth);
     if (figures.bytesTotal > 0 && bar)
         text += "  " + barText(figures.fraction);
     text += "  " + done;

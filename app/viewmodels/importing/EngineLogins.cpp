@@ -1,5 +1,7 @@
 #include "app/viewmodels/importing/EngineLogins.h"
 
+#include "app/engine/KnownEngines.h"
+
 #include <map>
 #include <mutex>
 #include <string>
@@ -23,12 +25,13 @@ Logins& logins() {
 void rememberLogin(const importers::engine::Address& address, const EngineAccess& access) {
     const std::lock_guard lock(logins().mutex);
     logins().byUrl[address.url] = access;
+    rememberEngine(address);
 }
 
 EngineAccess loginOf(const importers::engine::Address& address) {
     const std::lock_guard lock(logins().mutex);
     const auto said = logins().byUrl.find(address.url);
-    return said == logins().byUrl.end() ? accessFrom({}).valueOr({}) : said->second;
+    return said == logins().byUrl.end() ? accessForLinked(address).valueOr({}) : said->second;
 }
 
 } // namespace trainscope::app

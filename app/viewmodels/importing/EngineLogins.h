@@ -8,7 +8,7 @@
 namespace trainscope::app {
 
 void rememberLogin(const importers::engine::Address& address, const EngineAccess& access);
-// What was said, else what the environment says.
+// What was said, else what the environment says for engines that this user has named.
 EngineAccess loginOf(const importers::engine::Address& address);
 
 } // namespace trainscope::app

@@ -102,7 +102,7 @@ private Q_SLOTS:
     void progressOnATerminal() {
         std::ostringstream out;
         std::ostringstream err;
-        const Console console(out, err, true);
+        const Console console(out, err, {false, true});
         std::int64_t now = 1000;
         {
             ProgressLine line(console, [&now] { return now; });
@@ -121,7 +121,7 @@ private Q_SLOTS:
     void progressInALog() {
         std::ostringstream out;
         std::ostringstream err;
-        const Console console(out, err, false);
+        const Console console(out, err);
         std::int64_t now = 0;
         ProgressLine line(console, [&now] { return now; });
         for (; now <= 25'000; now += 100)

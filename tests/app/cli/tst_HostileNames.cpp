@@ -1,0 +1,196 @@
+// Names of strangers in everything that the command line writes: what would steer a terminal, run
+// in a page, break an SVG, or be computed by a spreadsheet comes out as text.
+
+#include "support/RunCli.h"
+#include "support/TestProgram.h"
+
+#include <QDirIterator>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QXmlStreamReader>
+#include <QtTest>
+
+#include <sqlite3.h>
+
+#include <ostream>
+
+using namespace trainscope;
+using namespace trainscope::test;
+
+namespace {
+
+constexpr const char* kName = "=HYPERLINK(\"http://x\")<img src=x onerror=alert(1)>&amp;</title>"
+                              "<script>alert(2)</script>\x1b]0;owned\x07\x1b[2J\u202Egnp.exe\x9b";
+
+// As JSON spells it.
+QByteArray quoted(const QByteArray& text) {
+    QByteArray out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\')
+            out += '\\';
+        if (static_cast<unsigned char>(c) < 0x20)
+            out += "\\u00" + QByteArray(1, c).toHex();
+        else if (c != '\x9b')
+            out += c;
+    }
+    return out + '"';
+}
+
+QByteArray hostileTrace() {
+    const QByteArray name = quoted(kName);
+    QByteArray events;
+    for (int i = 0; i < 40; ++i) {
+        const QByteArray at = QByteArray::number(1'000'000 + 100 * i);
+        events += (i > 0 ? "," : "") + QByteArray(R"({"ph":"X","cat":"kernel","name":)") + name
+            + R"(,"ts":)" + at + R"(,"dur":50,"pid":0,"tid":7,"args":{"device":0,"stream":7,)"
+            + name + ":" + name + R"(}},{"ph":"X","cat":"user_annotation","name":)" + name
+            + R"(,"ts":)" + at + R"(,"dur":90,"pid":9,"tid":1,"args":{}})";
+    }
+    return R"({"schemaVersion":1,"host_name":)" + name + R"(,"distributedInfo":{"rank":0,)"
+        + R"("world_size":1},"deviceProperties":[{"id":0,"name":)" + name + R"(}],"traceEvents":[)"
+        + events + "]}";
+}
+
+bool isFitForATerminal(const std::string& text) {
+    const QString read = QString::fromStdString(text);
+    return std::all_of(read.begin(), read.end(), [](QChar c) {
+        return c == u'\n'
+            || (c.category() != QChar::Other_Control && c.unicode() != 0x202E
+                && c.unicode() != 0x2028);
+    });
+}
+
+Ran onATerminal(const std::vector<std::string>& arguments) {
+    std::ostringstream out;
+    std::ostringstream err;
+    int status = -1;
+    {
+        cli::Console console(out, err, {true, false});
+        status = cli::runCommandLine(arguments, console);
+    }
+    return {status, out.str(), err.str()};
+}
+
+QByteArray contentOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+} // namespace
+
+class tst_HostileNames : public QObject {
+    Q_OBJECT
+
+    std::string path(const char* name) const {
+        return m_folder.filePath(QString::fromUtf8(name)).toStdString();
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        QFile trace(m_folder.filePath(QStringLiteral("=1+1<b>\x1b[31m rank0.pt.trace.json")));
+        QVERIFY(trace.open(QIODevice::WriteOnly));
+        trace.write(hostileTrace());
+        trace.close();
+        m_database = path("db.trainscope");
+        const Ran ran = onATerminal(
+            {"import", trace.fileName().toStdString(), "--into", m_database, "--name", "plain"});
+        QVERIFY2(ran.status <= 1, ran.err.c_str());
+        QVERIFY(isFitForATerminal(ran.out) && isFitForATerminal(ran.err));
+        sqlite3* handle = nullptr;
+        sqlite3_open(m_database.c_str(), &handle);
+        for (const char* sql : {"UPDATE run SET name=?, gpu_model=?1",
+                 "UPDATE name SET text=?1 || id", "UPDATE track SET name=?1, process=?1, thread=?1",
+                 "INSERT INTO run_tag SELECT id, ?1 FROM run",
+                 "INSERT INTO run_note SELECT id, ?1 FROM run", "UPDATE gpu SET model=?1, uuid=?1",
+                 "UPDATE source SET path=?1, importer=?1"}) {
+            sqlite3_stmt* statement = nullptr;
+            QCOMPARE(sqlite3_prepare_v2(handle, sql, -1, &statement, nullptr), SQLITE_OK);
+            sqlite3_bind_text(statement, 1, kName, -1, SQLITE_STATIC);
+            QCOMPARE(sqlite3_step(statement), SQLITE_DONE);
+            sqlite3_finalize(statement);
+        }
+        sqlite3_close(handle);
+    }
+
+    void terminal_data() {
+        QTest::addColumn<QString>("command");
+        for (const char* command : {"info", "summary", "kernels", "operators", "findings", "align",
+                 "collectives", "query|SELECT * FROM run", "query|SELECT * FROM run|--csv",
+                 "query|SELECT name, detail FROM spans|--json", "info|--json", "check",
+                 "kernels|--json", "summary|--run|nobody"})
+            QTest::newRow(command) << QString::fromUtf8(command);
+    }
+    void terminal() {
+        QFETCH(QString, command);
+        std::vector<std::string> arguments;
+        for (const QString& word : command.split(u'|'))
+            arguments.push_back(word.toStdString());
+        arguments.insert(arguments.begin() + 1, m_database);
+        const Ran ran = onATerminal(arguments);
+        QVERIFY(!ran.out.empty() || !ran.err.empty());
+        QVERIFY2(isFitForATerminal(ran.out), ran.out.c_str());
+        QVERIFY2(isFitForATerminal(ran.err), ran.err.c_str());
+    }
+
+    // To a file tables are harmless as well, and data is as it is.
+    void files() {
+        const Ran table = runCli({"query", m_database, "SELECT name FROM run"});
+        QVERIFY2(isFitForATerminal(table.out), table.out.c_str());
+        const Ran data = runCli({"query", m_database, "SELECT name FROM run", "--json"});
+        QCOMPARE(data.json()["rows"][0][0].get<std::string>(),
+            QString::fromUtf8(kName, -1).toStdString());
+    }
+
+    void page() {
+        const Ran ran = runCli({"report", m_database, "--out", path("r.html")});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        const QByteArray page = contentOf(m_folder.filePath(QStringLiteral("r.html")));
+        QVERIFY(page.contains("&lt;img src=x"));
+        QVERIFY(!page.contains("<img") && !page.contains("<script"));
+        QCOMPARE(page.count("</title>"), page.count("<title>"));
+        QVERIFY(isFitForATerminal(page.toStdString()));
+        QVERIFY(runCli({"report", m_database, "--out", path("r.pdf")}).status == 0);
+    }
+
+    void pictures_data() {
+        QTest::addColumn<QString>("kind");
+        for (const char* kind : {"timeline", "kernels"})
+            QTest::newRow(kind) << QString::fromUtf8(kind);
+    }
+    void pictures() {
+        QFETCH(QString, kind);
+        const Ran ran = runCli({"figure", m_database, "--kind", kind.toStdString(), "--out",
+            path("f.svg"), "--csv", path("f.csv")});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        const QByteArray svg = contentOf(m_folder.filePath(QStringLiteral("f.svg")));
+        QXmlStreamReader reader(svg);
+        while (!reader.atEnd()) {
+            reader.readNext();
+            QVERIFY(reader.name() != QLatin1String("script"));
+            QVERIFY(reader.name() != QLatin1String("img"));
+        }
+        QVERIFY2(!reader.hasError(), qPrintable(reader.errorString()));
+        QVERIFY(!contentOf(m_folder.filePath(QStringLiteral("f.csv"))).contains("\n="));
+    }
+
+    // No cell begins as a formula would.
+    void tables() {
+        QVERIFY(runCli({"export", m_database, "--out", path("out")}).status == 0);
+        QByteArray all;
+        QDirIterator files(m_folder.filePath(QStringLiteral("out")), QDir::Files);
+        while (files.hasNext())
+            all += contentOf(files.next());
+        const Ran asked = runCli({"query", m_database, "SELECT id, name FROM run", "--csv"});
+        all += QByteArray::fromStdString(asked.out);
+        QVERIFY(all.contains("'=HYPERLINK"));
+        for (const char* formula : {"\n=", ",=", "\"=", "\t="})
+            QVERIFY2(!all.contains(formula), formula);
+    }
+
+private:
+    QTemporaryDir m_folder;
+    std::string m_database;
+};
+
+TRAINSCOPE_GUI_TEST(tst_HostileNames)
+#include "tst_HostileNames.moc"
