@@ -45,7 +45,7 @@ UiMenu {
         delegate: UiMenuItem {
             required property string modelData
 
-            text: modelData
+            label: modelData
             checkable: true
             checked: modelData === menu.controller.savedName
             onTriggered: menu.controller.openSaved(modelData)

@@ -47,16 +47,16 @@ T.ComboBox {
         id: choice
 
         required property int index
+        readonly property string label: combo.textAt(choice.index) // no text, where & makes keys
 
         width: combo.width
         implicitHeight: Theme.controlHeight
         leftPadding: Theme.spaceS
         highlighted: combo.highlightedIndex === choice.index
-        text: combo.textAt(choice.index)
-        Accessible.name: text
+        Accessible.name: label
 
         contentItem: UiText {
-            text: choice.text
+            text: choice.label
             verticalAlignment: Text.AlignVCenter
         }
         background: Rectangle {

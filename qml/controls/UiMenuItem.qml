@@ -3,20 +3,23 @@ import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// `shortcutText` is shown at the right end.
+// `shortcutText` is shown at the right end. What comes from a file is a `label`: in `text` an
+// ampersand would make a letter of it a key of the whole window.
 T.MenuItem {
     id: item
 
+    property string label: ""
     property string shortcutText: ""
+    readonly property string shown: label === "" ? text : label
     property string iconName: ""
 
     implicitWidth: implicitContentWidth
     implicitHeight: Theme.controlHeight
     opacity: enabled ? 1 : 0.5
-    Accessible.name: text
+    Accessible.name: shown
 
     contentItem: UiMenuItemContent {
-        text: item.text
+        text: item.shown
         iconName: item.checkable ? (item.checked ? "check" : "") : item.iconName
         shortcutText: item.shortcutText
     }

@@ -37,7 +37,7 @@ Flickable {
                 required property string sql
 
                 width: column.width
-                text: title
+                label: title
                 tip: sql
                 onClicked: area.askWanted(sql)
             }

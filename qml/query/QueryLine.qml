@@ -4,10 +4,12 @@ import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// A line that does something at a click: an example, a past query, a table or a column.
+// A line that does something at a click: an example, a past query, a table or a column. Its text
+// is a `label`: of a button's `text` an ampersand makes keys of the whole window.
 T.Button {
     id: line
 
+    required property string label
     property string note: ""
     property string tip: ""
     property bool strong: false
@@ -20,7 +22,7 @@ T.Button {
     Keys.onReturnPressed: line.clicked()
     Keys.onEnterPressed: line.clicked()
     Accessible.role: Accessible.Button
-    Accessible.name: text
+    Accessible.name: label
     Accessible.description: tip
 
     contentItem: RowLayout {
@@ -28,7 +30,7 @@ T.Button {
 
         UiText {
             Layout.fillWidth: true
-            text: line.text
+            text: line.label
             font.pixelSize: Theme.secondarySize
             font.weight: line.strong ? Font.Medium : Font.Normal
         }

@@ -26,7 +26,7 @@ InspectorPane {
             required property string sql
 
             Layout.fillWidth: true
-            text: title
+            label: title
             tip: sql
             onClicked: panel.askWanted(sql)
         }
@@ -62,7 +62,7 @@ InspectorPane {
             }
             QueryLine {
                 Layout.fillWidth: true
-                text: schemaLine.name
+                label: schemaLine.name
                 note: schemaLine.type
                 tip: schemaLine.help
                 strong: schemaLine.isTable
@@ -92,7 +92,7 @@ InspectorPane {
             required property string outcome
 
             Layout.fillWidth: true
-            text: line
+            label: line
             tip: sql + "\n" + outcome
             onClicked: panel.recallWanted(sql)
         }

@@ -41,7 +41,7 @@ FocusScope {
 
                     objectName: "head" + index
                     width: table.controller.table.widthOf(index)
-                    text: modelData
+                    label: modelData
                     sorted: table.controller.table.sortColumn === index
                     descending: table.controller.table.descending
                     onClicked: table.controller.sortBy(index)

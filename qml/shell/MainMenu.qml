@@ -33,7 +33,7 @@ UiMenu {
                 required property string name
                 required property bool missing
 
-                text: missing ? qsTr("%1 (missing)").arg(name) : name
+                label: missing ? qsTr("%1 (missing)").arg(name) : name
                 onTriggered: menu.session.openRecent(path)
             }
             onObjectAdded: (index, object) => recentMenu.insertItem(index, object as UiMenuItem)

@@ -37,7 +37,6 @@ ColumnLayout {
             Layout.fillWidth: true
             implicitHeight: Theme.topBarHeight - Theme.spaceXs
             focusPolicy: Qt.StrongFocus
-            text: entry.name
             Accessible.name: entry.missing ? qsTr("%1, missing").arg(entry.name) : entry.name
             Accessible.description: entry.folder
             onClicked: recent.session.openRecent(entry.path)

@@ -32,7 +32,7 @@ UiMenu {
             required property int index
             required property string modelData
 
-            text: modelData
+            label: modelData
             iconName: "plus"
             onTriggered: menu.controller.lanes.add(index)
         }
