@@ -12,9 +12,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace trainscope;
     const std::string text(reinterpret_cast<const char*>(data), size);
-    const auto tree = importers::memoryTree({{"train.log", text}});
+    const std::string name = text.starts_with('{') ? "metrics.jsonl" : "train.log";
+    const auto tree = importers::memoryTree({{name, text}});
     const importers::Importer& importer = importers::trainlog::importer();
-    importer.sniff(text.substr(0, 65536), "train.log");
+    importer.sniff(text.substr(0, 65536), name);
     for (const auto& unit : importer.plan(*tree, tree->files())) {
         test::RecordingSink sink;
         const auto report = importer.import(*tree, unit, sink, {});

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# run.sh BUILD MINUTES [REGEX]: runs the fuzzers of BUILD/bin (those whose name matches) for that long, a slice each, always the one that
+# has the fewest runs. What was found and how often each ran is kept in BUILD, so that the next call goes on:
+#   corpus/FUZZER     inputs that reach something, seeded from real files and minimised at the first start
+#   artifacts/FUZZER  inputs that crashed, hung or used too much memory; run the fuzzer with one as its argument to see why
+#   runs              a line for each: name, runs, seconds, coverage, findings
+# SLICE: seconds a slice (60). Ends with 1 where there are findings.
+set -euo pipefail
+build=$1 minutes=$2 wanted=${3:-.}
+slice=${SLICE:-60}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+shared=${TRAINSCOPE_SHARED:-$here/../../../shared}
+mkdir -p "$build"/{corpus,artifacts,logs}
+touch "$build/runs"
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_return_null=1}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
+limits=(-rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=20)
+
+mapfile -t fuzzers < <(find "$build/bin" -maxdepth 1 -type f -executable -name 'fuzz_*' -printf '%f\n' | grep -E "$wanted" | sort)
+[ ${#fuzzers[@]} -gt 0 ] || { echo "run.sh: no fuzzers in $build/bin" >&2; exit 2; }
+
+if [ ! -d "$build/seeds" ]; then
+  "$here/seeds.sh" "$shared" "$build/seeds.part" && mv "$build/seeds.part" "$build/seeds"
+fi
+
+kept() { awk -v n="$1" -v c="$2" '$1 == n {v = $c} END {print v + 0}' "$build/runs"; }
+
+# keep NAME RUNS SECONDS COVERAGE FINDINGS
+keep() {
+  { grep -v "^$1 " "$build/runs" || true; echo "$*"; } >"$build/runs.part"
+  mv "$build/runs.part" "$build/runs"
+}
+
+findings() { find "$build/artifacts/$1" -type f 2>/dev/null | wc -l; }
+
+run_slice() {
+  local name=$1 seconds=$2 log=$build/logs/$1.log runs coverage
+  local corpus=$build/corpus/$name
+  mkdir -p "$build/artifacts/$name"
+  if [ ! -d "$corpus" ]; then
+    mkdir -p "$corpus"
+    [ -d "$build/seeds/$name" ] && "$build/bin/$name" -merge=1 "${limits[@]}" -artifact_prefix="$build/artifacts/$name/" "$corpus" "$build/seeds/$name" \
+      >"$build/logs/$name.merge.log" 2>&1 || true
+  fi
+  "$build/bin/$name" -max_total_time="$seconds" -print_final_stats=1 "${limits[@]}" -artifact_prefix="$build/artifacts/$name/" "$corpus" >"$log" 2>&1 || true
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1)
+  # A run that ends with a finding prints no sums: its last line of progress has them.
+  [ -n "$runs" ] || runs=$(sed -nE 's/^#([0-9]+).*/\1/p' "$log" | tail -1)
+  coverage=$(sed -nE 's/.* cov: ([0-9]+) .*/\1/p' "$log" | tail -1)
+  keep "$name" $(($(kept "$name" 2) + ${runs:-0})) $(($(kept "$name" 3) + seconds)) "${coverage:-$(kept "$name" 4)}" "$(findings "$name")"
+}
+
+# One that has just found something waits until the others had their turn: it would find it again.
+declare -A waits=()
+end=$((SECONDS + minutes * 60))
+while [ $SECONDS -lt $end ]; do
+  [ ${#waits[@]} -lt ${#fuzzers[@]} ] || waits=()
+  least="" fewest=""
+  for name in "${fuzzers[@]}"; do
+    [ -z "${waits[$name]:-}" ] || continue
+    count=$(kept "$name" 2)
+    if [ -z "$least" ] || [ "$count" -lt "$fewest" ]; then least=$name fewest=$count; fi
+  done
+  left=$((end - SECONDS))
+  before=$(findings "$least")
+  run_slice "$least" $((left < slice ? left : slice))
+  [ "$(findings "$least")" -eq "$before" ] || waits[$least]=1
+done
+
+status=0
+printf '%-26s %12s %10s %9s %9s\n' fuzzer runs coverage runs/s findings
+for name in "${fuzzers[@]}"; do
+  seconds=$(kept "$name" 3)
+  printf '%-26s %12d %10d %9d %9d\n' "$name" "$(kept "$name" 2)" "$(kept "$name" 4)" $(($(kept "$name" 2) / (seconds > 0 ? seconds : 1))) "$(findings "$name")"
+  [ "$(findings "$name")" -eq 0 ] || status=1
+done
+exit $status
