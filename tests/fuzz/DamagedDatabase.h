@@ -18,19 +18,31 @@
 
 namespace trainscope::fuzz {
 
-inline std::filesystem::path folder() {
-    static const std::filesystem::path made = [] {
+// In memory where there is such a place; gone with the process.
+class Folder {
+public:
+    Folder() {
         std::string name = std::filesystem::exists("/dev/shm") ? "/dev/shm/trainscope-fuzz-XXXXXX"
                                                                : "/tmp/trainscope-fuzz-XXXXXX";
         if (::mkdtemp(name.data()) == nullptr)
             std::abort();
-        std::atexit([] {
-            std::error_code ignored; // what stays lies in memory
-            std::filesystem::remove_all(folder(), ignored);
-        });
-        return std::filesystem::path(name);
-    }();
-    return made;
+        m_path = name;
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    ~Folder() {
+        std::error_code ignored; // what stays lies in memory
+        std::filesystem::remove_all(m_path, ignored);
+    }
+    [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
+
+private:
+    std::filesystem::path m_path;
+};
+
+inline const std::filesystem::path& folder() {
+    static const Folder made;
+    return made.path();
 }
 
 inline void writeFile(const std::filesystem::path& path, std::string_view bytes) {

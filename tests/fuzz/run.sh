@@ -31,7 +31,7 @@ keep() {
   mv "$build/runs.part" "$build/runs"
 }
 
-findings() { find "$build/artifacts/$1" -type f 2>/dev/null | wc -l; }
+findings() { mkdir -p "$build/artifacts/$1" && find "$build/artifacts/$1" -type f | wc -l; }
 
 run_slice() {
   local name=$1 seconds=$2 log=$build/logs/$1.log runs coverage
