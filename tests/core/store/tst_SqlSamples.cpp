@@ -28,7 +28,7 @@ struct Written {
 };
 
 constexpr double kScale = 0.5;
-constexpr std::int64_t kStep = 100;
+constexpr std::int64_t kSampleStep = 100;
 
 // Two runs, two metrics, three ranks; some series of several chunks, one of a single sample, one
 // with nothing but missing ones. Source numbers are whole, so that every sum is exact.
@@ -45,7 +45,7 @@ std::vector<Written> writeSamples(Store& store) {
                 std::vector<double> numbers;
                 for (std::size_t i = 0; i < count; ++i) {
                     const auto k = static_cast<std::int64_t>(i);
-                    one.times.push_back(1'000 + k * kStep + rank);
+                    one.times.push_back(1'000 + k * kSampleStep + rank);
                     const bool isMissing = made == 2 || (k * 7 + made) % 11 == 0;
                     const auto number = static_cast<double>((k * 37 + made * 11) % 1009 - 300);
                     numbers.push_back(isMissing ? kMissing : number);
