@@ -29,8 +29,9 @@ extern "C" __attribute__((visibility("default"))) int sqlite3_trainscope_init(
     Status status = extension::useSqliteOf(routines);
     if (status.hasValue())
         status = addTables(host);
+    // The store's layer of files stays with the host.
     if (status.hasValue())
-        return SQLITE_OK;
+        return SQLITE_OK_LOAD_PERMANENTLY;
     *message = extension::messageFor(status.error().describe());
     return SQLITE_ERROR;
 }

@@ -3,6 +3,7 @@
 // memory that a damaged or huge file asks for.
 
 #include "core/model/Result.h"
+#include "core/model/Try.h"
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
 
@@ -40,22 +41,24 @@ struct Connection {
     template <typename Function, typename... Args>
     auto call(Function&& function, Args&&... args)
         -> std::invoke_result_t<Function&, Database&, Args&...> {
-        return fenced(path, [&] {
-            if (readsInBursts)
-                renewBurst();
+        using Answer = std::invoke_result_t<Function&, Database&, Args&...>;
+        return fenced(path, [&]() -> Answer {
+            RETURN_IF_ERROR(readsInBursts ? renewBurst() : database.requireInPlace());
             return function(database, args...);
         });
     }
 
 private:
-    void renewBurst() {
+    Status renewBurst() {
         constexpr std::chrono::milliseconds longest{100}; // that a writer waits
         const auto now = std::chrono::steady_clock::now();
         if (burst && now - burstBegan < longest)
-            return;
+            return {};
         burst.reset();
+        RETURN_IF_ERROR(database.requireInPlace());
         burst = std::make_unique<ReadSnapshot>(database);
         burstBegan = now;
+        return {};
     }
 };
 

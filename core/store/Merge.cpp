@@ -4,6 +4,7 @@
 #include "core/store/Connection.h"
 #include "core/store/RunNotes.h"
 #include "core/store/Writing.h"
+#include "core/store/database/FileStart.h"
 #include "core/store/database/Schema.h"
 #include "core/store/samples/SampleReader.h"
 #include "core/store/spans/SpanReader.h"
@@ -17,7 +18,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
@@ -51,7 +51,7 @@ public:
         for (const Source& source : sources)
             m_bytesTotal += std::max<std::uint64_t>(source.size, 1);
         for (const Source& source : sources) {
-            RETURN_IF_ERROR(mergeSource(source));
+            RETURN_IF_ERROR(mergeReadable(source));
             m_bytesDone += std::max<std::uint64_t>(source.size, 1);
         }
         RETURN_IF_ERROR(copyWords());
@@ -60,6 +60,22 @@ public:
     }
 
 private:
+    // A source that the other database has lost is left out, so that the rest is saved.
+    Status mergeReadable(const Source& source) {
+        const auto merged = m_merged;
+        const auto outcome = m_outcome;
+        const Status status = mergeSource(source);
+        if (status.hasValue() || status.error().code != ErrorCode::Unreadable
+            || status.error().where != m_from.path().string())
+            return status;
+        m_session.reset();
+        m_merged = merged;
+        m_outcome = outcome;
+        m_outcome.remarks.push_back("The source " + source.path
+            + " was left out, because what was read from it is damaged; import it again.");
+        return {};
+    }
+
     Status mergeSource(const Source& source) {
         m_session = std::make_unique<Session>(
             m_into, SourceDescription{source.path, source.size, source.hash, {}}, [] {});
@@ -279,15 +295,15 @@ Result<std::map<RunId, std::string>> jobsOf(const Store& store) {
 } // namespace
 
 bool isRunDatabase(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::array<char, kHeaderBytes> header{};
-    file.read(header.data(), header.size());
-    if (file.gcount() < static_cast<std::streamsize>(header.size()))
+    std::error_code failure;
+    std::array<std::uint8_t, kHeaderBytes> header{};
+    if (!std::filesystem::is_regular_file(path, failure)
+        || readStart(path, header).valueOr(0) < header.size())
         return false;
     std::uint32_t id = 0; // big-endian
     for (std::size_t i = 0; i < sizeof id; ++i)
-        id = id << 8U | static_cast<unsigned char>(header[kIdPlace + i]);
-    return std::string_view(header.data(), kMagic.size()) == kMagic
+        id = id << 8U | header[kIdPlace + i];
+    return std::equal(kMagic.begin(), kMagic.end(), header.begin())
         && id == static_cast<std::uint32_t>(kApplicationId);
 }
 

@@ -2,7 +2,8 @@
 // Merging run databases: what every source of one wrote is written into another, under the same
 // names of runs, so that parts of one job become one run. A source that is there already, by its
 // path or by its contents in that run, is replaced. Nodes of a job that nothing numbers are ordered
-// by host, and a remark says so. All or nothing.
+// by host, and a remark says so. All or nothing; but a source whose part of the other database is
+// damaged is left out, with a remark.
 
 #include "core/model/Import.h"
 #include "core/store/Store.h"

@@ -31,7 +31,7 @@ Result<std::unique_ptr<Connection>> connected(
         return uuid.error();
     if (uuid.value().value_or("").empty())
         return Error{ErrorCode::Unreadable,
-            "The database is damaged: it has lost its identity. Import the sources into a new one.",
+            "The database is damaged: it has lost its identity; import the sources into a new one.",
             database.shownPath()};
     return std::make_unique<Connection>(Connection{path, std::move(database), mode, *uuid.value()});
 }

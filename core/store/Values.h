@@ -90,6 +90,8 @@ struct CheckReport {
     static constexpr std::size_t kMaxListed = 100;
     std::vector<std::string> damage; // the first kMaxListed of damageCount
     std::int64_t damageCount = 0;
+    std::vector<std::string> remarks; // what is no damage
+    bool hasSums = true; // of its pages; databases from before format 9 have none
     std::int64_t pieces = 0; // chunks and pages that were read
     std::uint64_t bytes = 0; // of these
 };

@@ -2,6 +2,7 @@
 
 #include "core/model/Try.h"
 #include "core/store/database/OpenFile.h"
+#include "core/store/database/PageSums.h"
 #include "core/text/Numbers.h"
 
 #include <fcntl.h>
@@ -77,7 +78,7 @@ Status checkRoom(const fs::path& folder) {
 Status checkLock(const fs::path& path) {
     sqlite3* opened = nullptr;
     const int code = sqlite3_open_v2(
-        path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+        path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, vfsFor(path.string()));
     const std::unique_ptr<sqlite3, int (*)(sqlite3*)> handle(opened, sqlite3_close);
     if (code != SQLITE_OK)
         return refusedBecause("The database cannot be opened for writing.", path);

@@ -26,6 +26,13 @@ std::string systemMessage(int code) {
     return std::generic_category().message(code);
 }
 
+// Opening and closing one would give up the locks of this process on it, if it is the one in use.
+bool isOfRunDatabase(const std::string& name) {
+    const auto dot = name.rfind(".trainscope");
+    const std::string rest = dot == std::string::npos ? "?" : name.substr(dot + 11);
+    return rest.empty() || rest == "-wal" || rest == "-shm" || rest == "-journal";
+}
+
 struct CloseFolder {
     void operator()(DIR* folder) const { closedir(folder); }
 };
@@ -110,6 +117,8 @@ private:
         else if ((info.st_mode & kReadableByAll) != kReadableByAll
             && faccessat(folder, name.c_str(), R_OK, AT_EACCESS) != 0)
             problem(path, "The file cannot be opened (" + systemMessage(errno) + ").");
+        else if (isOfRunDatabase(name))
+            problem(path, "A run database is merged only where it is named itself.");
         else
             m_files.push_back({std::move(path), static_cast<std::uint64_t>(info.st_size), {}});
     }

@@ -83,6 +83,8 @@ void MaintenanceController::check() {
             const auto listed = static_cast<std::int64_t>(found.damage.size());
             if (found.damageCount > listed)
                 outcome.details << tr("… and %1 more.").arg(found.damageCount - listed);
+            for (const std::string& remark : found.remarks)
+                outcome.details << QString::fromStdString(remark);
             return outcome;
         });
 }

@@ -2,14 +2,16 @@
 
 #include "app/sample/Sample.h"
 #include "app/viewmodels/text/RunWording.h"
+#include "core/store/database/FileStart.h"
 
 #include <QClipboard>
 #include <QCoreApplication>
-#include <QFile>
 #include <QFileInfo>
 #include <QGuiApplication>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace trainscope::app {
 
@@ -20,8 +22,10 @@ std::filesystem::path toPath(const QString& text) {
 }
 
 bool isSqlite(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) && file.read(15) == QByteArray("SQLite format 3");
+    constexpr std::string_view magic = "SQLite format 3";
+    std::array<std::uint8_t, magic.size()> start{};
+    return store::readStart(toPath(path), start).valueOr(0) == start.size()
+        && std::equal(start.begin(), start.end(), magic.begin());
 }
 
 bool isNamedAsDatabase(const QString& path) {

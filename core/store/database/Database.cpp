@@ -1,7 +1,9 @@
 #include "core/store/database/Database.h"
 
 #include "core/model/HarmlessText.h"
+#include "core/store/database/FileLocks.h"
 #include "core/store/database/Guard.h"
+#include "core/store/database/PageSums.h"
 
 #include <sqlite3.h>
 #include <unistd.h>
@@ -40,7 +42,8 @@ void leaveOneFile(const std::string& path) {
     if (::access((path + "-wal").c_str(), F_OK) != 0 || ::access(path.c_str(), W_OK) != 0)
         return;
     sqlite3* handle = nullptr;
-    if (sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr)
+    if (sqlite3_open_v2(
+            path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, vfsFor(path))
         == SQLITE_OK)
         leaveOneFile(handle);
     sqlite3_close_v2(handle);
@@ -111,7 +114,8 @@ Database::~Database() = default;
 
 Result<Database> Database::open(const std::string& uri, int flags, std::string shownPath) {
     sqlite3* handle = nullptr;
-    const int code = sqlite3_open_v2(uri.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+    const char* vfs = vfsFor(shownPath);
+    const int code = sqlite3_open_v2(uri.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, vfs);
     if (handle == nullptr)
         return Error{
             ErrorCode::Internal, "There is not enough memory to open the database.", shownPath};
@@ -121,6 +125,10 @@ Result<Database> Database::open(const std::string& uri, int flags, std::string s
     sqlite3_extended_result_codes(handle, 1);
     sqlite3_busy_timeout(handle, 5000);
     confine(handle);
+    if ((flags & SQLITE_OPEN_CREATE) != 0 && vfs != nullptr) {
+        int reserved = kSumSize; // of each page, of a file that is new
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
+    }
     return database;
 }
 
@@ -135,22 +143,67 @@ std::int64_t Database::changes() const {
     return sqlite3_changes64(m_handle.get());
 }
 
+Error Database::inputOrOutputError(int code) const {
+    switch (code) {
+    case SQLITE_IOERR_DATA:
+        return {ErrorCode::Unreadable,
+            "The database is damaged: a page of it is not as it was written; check it to see what "
+            "is lost, and import the sources into a new one.",
+            m_path};
+    case SQLITE_IOERR_LOCK:
+    case SQLITE_IOERR_RDLOCK:
+    case SQLITE_IOERR_UNLOCK:
+    case SQLITE_IOERR_CHECKRESERVEDLOCK:
+    case SQLITE_IOERR_SHMLOCK:
+    case SQLITE_IOERR_SHMMAP:
+        return withoutLocks();
+    case SQLITE_IOERR_SHMSIZE:
+        return fullDisk();
+    case SQLITE_IOERR_READ:
+    case SQLITE_IOERR_SHORT_READ:
+    case SQLITE_IOERR_FSTAT:
+        return {ErrorCode::Io,
+            "The database cannot be read: the disk answers with an error; check it, and its "
+            "connection.",
+            m_path};
+    default:
+        return {ErrorCode::Io,
+            "The database cannot be written: the disk answers with an error (code "
+                + std::to_string(code)
+                + "), and nothing of this change was kept; check the disk and its free space.",
+            m_path};
+    }
+}
+
+Error Database::fullDisk() const {
+    return {ErrorCode::Io,
+        "The disk is full, and nothing of this change was kept; free some space and try again.",
+        m_path};
+}
+
+Error Database::withoutLocks() const {
+    return {ErrorCode::Refused,
+        "The database is on a file system without working file locks, as some network file systems "
+        "are mounted; copy it to a local disk.",
+        m_path};
+}
+
 Error Database::error(int code) const {
     const std::string detail = sqlite3_errmsg(m_handle.get());
     switch (code & 0xFF) {
     case SQLITE_FULL:
-        return {ErrorCode::Io,
-            "The disk is full: nothing of this change was kept. Free some space and try again.",
-            m_path};
+        return fullDisk();
     case SQLITE_IOERR:
-        return {ErrorCode::Io,
-            "Reading or writing failed (" + detail
-                + "): nothing of this change was kept. Check the disk and its free space.",
-            m_path};
+        return inputOrOutputError(code);
+    case SQLITE_PROTOCOL:
+        return withoutLocks();
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+        if (!hasFileLocks(m_path))
+            return withoutLocks();
         return {ErrorCode::Refused,
-            "The database is in use by another import. Try again when it has finished.", m_path};
+            "Another program or window is writing to the database; try again when it has finished.",
+            m_path};
     case SQLITE_READONLY:
         return {ErrorCode::Refused,
             "The database cannot be written: it is read-only (" + detail + ").", m_path};
@@ -159,7 +212,7 @@ Error Database::error(int code) const {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         return {ErrorCode::Unreadable,
-            "The database is damaged (" + detail + "). Import the sources into a new one.", m_path};
+            "The database is damaged (" + detail + "); import the sources into a new one.", m_path};
     case SQLITE_INTERRUPT:
         return {ErrorCode::Cancelled, "Stopped on request.", m_path};
     case SQLITE_AUTH:
@@ -174,8 +227,27 @@ Error Database::error(int code) const {
 Error Database::damaged(std::string_view what) const {
     return {ErrorCode::Unreadable,
         "The database is damaged: " + std::string(what)
-            + " cannot be decoded. Import the source again to replace it.",
+            + " cannot be decoded; import the source again to replace it.",
         m_path};
+}
+
+Status Database::requireInPlace() const {
+    int hasMoved = 0;
+    sqlite3_file_control(m_handle.get(), "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved);
+    if (hasMoved == 0)
+        return {};
+    const bool isReplaced = ::access(m_path.c_str(), F_OK) == 0;
+    return Error{ErrorCode::Refused,
+        isReplaced ? "Another file was put in the place of the database while it was open; open it "
+                     "again, or put the first one back."
+                   : "The database was removed or renamed while it was open; put it back, or open "
+                     "it where it is now.",
+        m_path};
+}
+
+Status Database::commit() {
+    RETURN_IF_ERROR(requireInPlace());
+    return script("COMMIT");
 }
 
 Status Database::script(const std::string& sql) {

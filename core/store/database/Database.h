@@ -65,6 +65,12 @@ public:
     // The error for bytes that are there but make no sense; `what`: "a chunk of spans".
     [[nodiscard]] Error damaged(std::string_view what) const;
 
+    // Refused where the path no longer leads to the file that is open: what is written now would be
+    // lost, or mixed with another file's.
+    [[nodiscard]] Status requireInPlace() const;
+    // Ends a transaction, of a file that is in its place.
+    Status commit();
+
     // Several statements without parameters.
     Status script(const std::string& sql);
 
@@ -121,7 +127,7 @@ public:
             return begun;
         Status status = work();
         if (status.hasValue())
-            status = script("COMMIT");
+            status = commit();
         // The first error is the one worth telling; a rollback cannot make things worse.
         if (!status.hasValue())
             (void)script("ROLLBACK");
@@ -134,6 +140,9 @@ private:
     };
 
     Database(sqlite3* handle, std::string path);
+    [[nodiscard]] Error inputOrOutputError(int code) const;
+    [[nodiscard]] Error fullDisk() const;
+    [[nodiscard]] Error withoutLocks() const;
     Result<StatementHandle> take(std::string_view sql);
     void giveBack(std::string_view sql, StatementHandle statement);
     Result<bool> step(sqlite3_stmt* statement) const;

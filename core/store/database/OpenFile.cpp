@@ -1,10 +1,11 @@
 #include "core/store/database/OpenFile.h"
 
 #include "core/model/Try.h"
+#include "core/store/database/FileStart.h"
 #include "core/store/database/Guard.h"
+#include "core/store/database/PageSums.h"
 #include "core/store/database/Schema.h"
 
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::size_t kHeaderSize = 100;
-using Header = std::array<unsigned char, kHeaderSize>;
+using Header = std::array<std::uint8_t, kHeaderSize>;
 
 std::string systemError(int number) {
     return std::strerror(number);
@@ -72,26 +73,6 @@ Status judgeHeader(const fs::path& path, const Header& header, std::size_t size)
     return version < oldestSchemaVersion() ? tooOldVersion(path.string()) : Status();
 }
 
-Result<FileState> readHeader(const fs::path& path, int descriptor) {
-    Header header{};
-    std::size_t size = 0;
-    while (size < header.size()) {
-        const ssize_t got = ::read(descriptor, header.data() + size, header.size() - size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return Error{ErrorCode::Unreadable,
-                "The file cannot be read: " + systemError(errno) + ".", path.string()};
-        if (got == 0)
-            break;
-        size += static_cast<std::size_t>(got);
-    }
-    if (size == 0)
-        return FileState::Empty;
-    RETURN_IF_ERROR(judgeHeader(path, header, size));
-    return FileState::Present;
-}
-
 } // namespace
 
 // Reads the header itself, because SQLite would recover or create files beside a path that is not
@@ -109,13 +90,12 @@ Result<FileState> inspectFile(const fs::path& path) {
     if (!S_ISREG(info.st_mode))
         return Error{
             ErrorCode::Refused, "This is a device or pipe, not a database file.", path.string()};
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return Error{ErrorCode::Unreadable,
-            "The file cannot be opened: " + systemError(errno) + ".", path.string()};
-    Result<FileState> state = readHeader(path, descriptor);
-    ::close(descriptor);
-    return state;
+    Header header{};
+    ASSIGN_OR_RETURN(const auto size, readStart(path, header));
+    if (size == 0)
+        return FileState::Empty;
+    RETURN_IF_ERROR(judgeHeader(path, header, size));
+    return FileState::Present;
 }
 
 namespace {
@@ -176,7 +156,7 @@ bool undoHalfWrite(const fs::path& path) {
         && probe(opened.value()).hasValue();
 }
 
-Result<Database> openWritable(const fs::path& path) {
+Result<Database> openToWrite(const fs::path& path) {
     RETURN_IF_ERROR(guardSideFiles(path));
     Result<Database> opened
         = Database::open(fileUri(path, ""), SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, path.string());
@@ -186,10 +166,28 @@ Result<Database> openWritable(const fs::path& path) {
         return Error{ErrorCode::Refused, "The database is read-only: " + systemError(errno) + ".",
             path.string()};
     RETURN_IF_ERROR(configure(opened.value(), kWriterCache));
-    RETURN_IF_ERROR(migrate(opened.value(), migrations()));
-    // So that readers need not wait; where one is in the middle of something, they may have to.
-    (void)opened.value().script("PRAGMA journal_mode=WAL");
     return opened;
+}
+
+// Where a file system cannot share memory, a log keeps out everybody who is not alone.
+void leaveLog(const fs::path& path) {
+    Result<Database> alone
+        = Database::open(fileUri(path, ""), SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, path.string());
+    if (alone.hasValue())
+        (void)alone.value().script("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=DELETE");
+}
+
+Result<Database> openWritable(const fs::path& path) {
+    {
+        ASSIGN_OR_RETURN(auto opened, openToWrite(path));
+        RETURN_IF_ERROR(migrate(opened, migrations()));
+        // So that readers need not wait; where one is in the middle of something, they may have to.
+        (void)opened.script("PRAGMA journal_mode=WAL");
+        if (probe(opened).hasValue())
+            return opened;
+    }
+    leaveLog(path);
+    return openToWrite(path);
 }
 
 std::string newUuid() {
@@ -211,7 +209,8 @@ Status fillNew(const fs::path& path) {
         Database::open(fileUri(path, ""),
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI, path.string()));
     Database& database = opened;
-    RETURN_IF_ERROR(database.script("PRAGMA application_id=" + std::to_string(kApplicationId)));
+    RETURN_IF_ERROR(database.script("PRAGMA page_size=" + std::to_string(kPageSize)
+        + "; PRAGMA application_id=" + std::to_string(kApplicationId)));
     RETURN_IF_ERROR(migrate(database, migrations()));
     RETURN_IF_ERROR(database.execute("INSERT INTO meta(key, value) VALUES('uuid', ?)", newUuid()));
     return {};
@@ -239,7 +238,7 @@ Status create(const fs::path& path, FileState target) {
         return status;
     Error error = status.error();
     error.where = path.string();
-    if (error.code == ErrorCode::Refused)
+    if (::access(fs::absolute(path).parent_path().c_str(), W_OK) != 0)
         error = {ErrorCode::Io,
             "The database cannot be created here: the folder does not exist or may not be written.",
             path.string()};

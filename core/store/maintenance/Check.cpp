@@ -1,6 +1,7 @@
 #include "core/store/maintenance/Maintenance.h"
 
 #include "core/store/codec/SpanCodec.h"
+#include "core/store/database/PageSums.h"
 #include "core/store/samples/Pyramid.h"
 #include "core/store/samples/SampleData.h"
 #include "core/store/samples/SampleReader.h"
@@ -12,6 +13,7 @@
 namespace trainscope::store {
 namespace {
 
+constexpr std::string_view kPages = "Checking the pages";
 constexpr std::string_view kStructure = "Checking the structure";
 constexpr std::string_view kContents = "Checking the contents";
 
@@ -26,24 +28,56 @@ public:
         , m_progress(progress) { }
 
     Result<CheckReport> run() {
-        const Status status = checkAll();
-        // A file that is too broken to be read on is a finding, not a failure, of the check.
-        if (!status.hasValue() && status.error().code != ErrorCode::Unreadable)
-            return status.error();
-        if (!status.hasValue())
-            damage("The file cannot be read any further: " + status.error().message);
+        for (const Step& step :
+            {Step{"the file", &Checker::measure}, {"the pages", &Checker::checkSums},
+                {"the structure", &Checker::checkStructure}, {"the spans", &Checker::checkSpans},
+                {"the overviews of spans", &Checker::checkPages},
+                {"the samples", &Checker::checkSeries},
+                {"the overviews of samples", &Checker::checkBuckets},
+                {"the lists of names", &Checker::checkSourceNames}}) {
+            const Status status = (this->*step.check)();
+            // What is too broken to be read on is a finding, not a failure, of the check.
+            if (!status.hasValue() && status.error().code != ErrorCode::Unreadable)
+                return status.error();
+            if (!status.hasValue())
+                damage("Of " + std::string(step.of)
+                    + " nothing further can be read: " + status.error().message);
+        }
         return std::move(m_report);
     }
 
 private:
-    Status checkAll() {
-        RETURN_IF_ERROR(checkStructure());
-        RETURN_IF_ERROR(measure());
-        RETURN_IF_ERROR(checkSpans());
-        RETURN_IF_ERROR(checkPages());
-        RETURN_IF_ERROR(checkSeries());
-        RETURN_IF_ERROR(checkBuckets());
-        return checkSourceNames();
+    struct Step {
+        std::string_view of;
+        Status (Checker::*check)();
+    };
+
+    Status checkSums() {
+        m_report.hasSums = hasPageSums(m_database);
+        if (!m_report.hasSums)
+            m_report.remarks.emplace_back(
+                "The database is from an earlier version and its pages have no checksums, so that "
+                "damage shows only where it makes no sense; importing it into a new database gives "
+                "it some.");
+        const ReadSnapshot snapshot(m_database);
+        std::int64_t without = 0;
+        RETURN_IF_ERROR(forEachPage(m_database, [&](std::int64_t page, PageState state) -> Status {
+            without += state == PageState::WithoutSum ? 1 : 0;
+            if (state == PageState::Damaged) {
+                ++m_damagedPages;
+                damage("Page " + std::to_string(page) + " of the file (4096 bytes from byte "
+                    + std::to_string((page - 1) * kPageSize) + " on) is not as it was written.");
+            }
+            const auto done = static_cast<std::uint64_t>(page) * kPageSize;
+            const bool goesOn
+                = !m_progress || m_progress({kPages, std::min(done, m_total), m_total});
+            return goesOn ? Status() : Status(cancelled());
+        }));
+        if (without > 0)
+            m_report.remarks.push_back(std::to_string(without)
+                + " pages have no checksum, because another program wrote them after a crash; "
+                  "compacting the database gives them one.");
+        return {};
     }
 
     Status checkStructure() {
@@ -51,7 +85,10 @@ private:
             return !m_progress || m_progress({kStructure, 0, 0});
         });
         return m_database.forEach("PRAGMA integrity_check", [this](const Row& row) {
-            if (row.text(0) != "ok")
+            // Of a page that is known to be damaged it says that it cannot be read.
+            const bool isKnown = m_damagedPages > 0
+                && row.text(0).find("unable to get the page") != std::string_view::npos;
+            if (row.text(0) != "ok" && !isKnown)
                 damage("The structure of the file is damaged: " + row.string(0) + ".");
         });
     }
@@ -218,6 +255,7 @@ private:
     const Progress& m_progress;
     CheckReport m_report;
     std::uint64_t m_total = 0;
+    std::int64_t m_damagedPages = 0;
 };
 
 } // namespace

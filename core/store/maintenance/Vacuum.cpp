@@ -6,7 +6,10 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 namespace trainscope::store {
@@ -51,11 +54,28 @@ Status requireSpace(const fs::path& path, std::uint64_t needed) {
         path.string()};
 }
 
+constexpr std::string_view kCopySuffix = ".compact";
+
+// Copies of this database whose program was killed before it could take them away.
+void removeLeftCopies(const fs::path& path) {
+    std::error_code failure;
+    const std::string begin = path.filename().string() + ".";
+    for (const auto& entry : fs::directory_iterator(fs::absolute(path).parent_path(), failure)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(begin) || !name.ends_with(kCopySuffix))
+            continue;
+        const pid_t program = static_cast<pid_t>(std::atoi(name.c_str() + begin.size()));
+        if (program > 0 && ::kill(program, 0) != 0 && errno == ESRCH)
+            removeWithSideFiles(entry.path());
+    }
+}
+
 // The compact copy; it goes when this goes.
 class Copy {
 public:
     explicit Copy(const fs::path& path)
-        : m_path(path.string() + "." + std::to_string(::getpid()) + ".compact") {
+        : m_path(path.string() + "." + std::to_string(::getpid()) + std::string(kCopySuffix)) {
+        removeLeftCopies(path);
         removeWithSideFiles(m_path);
     }
     Copy(const Copy&) = delete;
@@ -121,6 +141,8 @@ Result<VacuumOutcome> vacuumDatabase(
         const Watch watch(database, proceed);
         status = database.execute("VACUUM INTO ?", copy.path().string());
     }
+    if (status.hasValue())
+        status = database.requireInPlace();
     if (status.hasValue())
         status = putBack(database, copy, total, progress);
     // Moves what was written into the file, as far as its readers allow.

@@ -24,7 +24,7 @@ Status DataWriter::writeRow() {
 
 Result<DataPlace> DataWriter::append(ByteView bytes) {
     RETURN_IF_ERROR(begin());
-    const DataPlace place{m_row * kDataRow + static_cast<std::int64_t>(m_open.size()),
+    const DataPlace place{m_row * kRowStride + static_cast<std::int64_t>(m_open.size()),
         static_cast<std::int64_t>(bytes.size())};
     while (!bytes.empty()) {
         const std::size_t room = static_cast<std::size_t>(kDataRow) - m_open.size();
@@ -47,13 +47,12 @@ Status readData(Database& database, DataPlace place, Bytes& out) {
     out.clear();
     if (place.size <= 0)
         return {};
-    const std::int64_t firstRow = place.at / kDataRow;
-    const std::int64_t lastRow = (place.at + place.size - 1) / kDataRow;
+    const std::int64_t firstRow = place.at / kRowStride;
     const auto wanted = static_cast<std::size_t>(place.size);
-    auto skip = static_cast<std::size_t>(place.at % kDataRow);
+    auto skip = static_cast<std::size_t>(place.at % kRowStride);
     std::int64_t next = firstRow;
     Status read = database.forEach(
-        "SELECT id, data FROM sample_data WHERE id BETWEEN ? AND ? ORDER BY id",
+        "SELECT id, data FROM sample_data WHERE id >= ? ORDER BY id",
         [&](const Row& row) {
             const ByteView data = row.blob(1);
             if (row.integer(0) != next++ || data.size() < skip)
@@ -64,7 +63,7 @@ Status readData(Database& database, DataPlace place, Bytes& out) {
             skip = 0;
             return out.size() < wanted;
         },
-        firstRow, lastRow);
+        firstRow);
     if (read.hasValue() && out.size() != wanted)
         return database.damaged("a part of the samples");
     return read;

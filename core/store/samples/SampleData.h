@@ -1,16 +1,19 @@
 #pragma once
 // The bytes of all chunks and pages of samples: one stream, cut into rows of kDataRow bytes that
 // fill whole pages of the file, so that neither small nor large pieces waste room. The row of an
-// address is address / kDataRow; a piece may reach into the next row. Each import begins a new row.
+// address is address / kRowStride; a piece may reach into the next row. Each import begins a new
+// row.
 
 #include "core/model/Result.h"
 #include "core/store/database/Database.h"
 
 namespace trainscope::store {
 
-// With the row's header four pages of 4096 bytes of SQLite's file format: what lies in the leaf and
-// three overflow pages.
-inline constexpr std::int64_t kDataRow = 16320;
+// With the row's header four pages of SQLite's file format, of 4096 bytes less their sums
+// (PageSums.h): what lies in the leaf and three overflow pages.
+inline constexpr std::int64_t kDataRow = 16288;
+// The length of rows before format 9.
+inline constexpr std::int64_t kRowStride = 16320;
 
 struct DataPlace {
     std::int64_t at = 0;

@@ -191,7 +191,7 @@ Status Session::finish(const ImportReport& report, const std::string& hash, std:
         Status status = write(report, hash.empty() ? m_description.hash : hash,
             size == 0 ? m_description.size : size, progress);
         if (status.hasValue())
-            status = m_database.script(m_isPart ? "RELEASE source" : "COMMIT");
+            status = m_isPart ? m_database.script("RELEASE source") : m_database.commit();
         if (status.hasValue())
             m_open = false;
         return status;

@@ -1,6 +1,7 @@
 // Exit statuses and messages for wrong arguments and databases that must be refused.
 
 #include "app/cli/console/Interrupt.h"
+#include "core/store/database/Database.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
@@ -15,6 +16,7 @@
 
 #include <csignal>
 
+using namespace trainscope;
 using namespace trainscope::test;
 
 class tst_Usage : public QObject {
@@ -158,10 +160,10 @@ private:
     }
 
     static void execute(const QString& path, const char* sql) {
-        sqlite3* database = nullptr;
-        QCOMPARE(sqlite3_open(path.toUtf8().constData(), &database), SQLITE_OK);
-        QCOMPARE(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK);
-        sqlite3_close(database);
+        auto database = store::Database::open(
+            path.toStdString(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, path.toStdString());
+        QVERIFY(database.hasValue());
+        QVERIFY(database.value().script(sql).hasValue());
     }
 
     QString smallLog() {

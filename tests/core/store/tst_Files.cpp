@@ -2,12 +2,11 @@
 // own message, and stay as they are; a database of ours opens from a folder that cannot be written,
 // too.
 
-#include "core/store/Fixture.h"
+#include "core/store/Contents.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/Schema.h"
 #include "support/TestProgram.h"
 
-#include <QFile>
 #include <QObject>
 #include <QThread>
 
@@ -26,17 +25,6 @@ using namespace trainscope::store;
 using namespace trainscope::test;
 
 namespace {
-
-QByteArray bytesOf(const std::filesystem::path& path) {
-    QFile file(QString::fromStdString(path.string()));
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-void write(const std::filesystem::path& path, const QByteArray& bytes) {
-    QFile file(QString::fromStdString(path.string()));
-    QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
-    file.write(bytes);
-}
 
 QByteArray sqliteFile(const std::filesystem::path& path, const std::string& sql) {
     {
@@ -179,20 +167,15 @@ private Q_SLOTS:
         { Store store = fixture.create(); }
         const std::filesystem::path killed = fixture.path.string() + ".killed";
         {
-            sqlite3* writer = nullptr;
-            QCOMPARE(sqlite3_open(fixture.path.c_str(), &writer), SQLITE_OK);
+            Database writer = got(openRaw(fixture.path, SQLITE_OPEN_READWRITE));
             // Pages go to the file before the end of the transaction.
-            QCOMPARE(
-                sqlite3_exec(writer,
-                    "PRAGMA cache_size=1; BEGIN IMMEDIATE; DELETE FROM meta;"
-                    "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
-                    "INSERT INTO meta(key, value) SELECT 'k' || i, hex(randomblob(200)) FROM n",
-                    nullptr, nullptr, nullptr),
-                SQLITE_OK);
+            ok(writer.script(
+                "PRAGMA cache_size=1; BEGIN IMMEDIATE; DELETE FROM meta;"
+                "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
+                "INSERT INTO meta(key, value) SELECT 'k' || i, hex(randomblob(200)) FROM n"));
             std::filesystem::copy_file(fixture.path, killed);
             std::filesystem::copy_file(
                 fixture.path.string() + "-journal", killed.string() + "-journal");
-            sqlite3_close(writer);
         }
         QCOMPARE(got(Store::open(killed, OpenMode::ReadOnly)).uuid(), fixture.view().uuid());
         QVERIFY(!std::filesystem::exists(killed.string() + "-journal"));

@@ -74,6 +74,18 @@ private Q_SLOTS:
         QCOMPARE(listed(*tree.value(), true).join(u' '), QStringLiteral("again gone real/up self"));
     }
 
+    // One of them may be the database that is open.
+    void runDatabasesAreLeftAlone() {
+        const QTemporaryDir folder;
+        for (const char* name : {"a.trainscope", "a.trainscope-wal", "a.trainscope-shm",
+                 "a.trainscope-journal", "a.trainscope.csv", "trainscope"})
+            write(folder.filePath(QString::fromLatin1(name)), "1");
+        const auto tree = openDiskTree(folder.path().toStdString());
+        QVERIFY(tree.hasValue());
+        QCOMPARE(
+            listed(*tree.value(), false).join(u' '), QStringLiteral("a.trainscope.csv trainscope"));
+    }
+
     void linkedFolderOutsideIsFollowed() {
         const QTemporaryDir elsewhere;
         write(elsewhere.filePath(QStringLiteral("y.csv")), "1");

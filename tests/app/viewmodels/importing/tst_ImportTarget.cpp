@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/importing/ImportController.h"
 #include "core/store/Store.h"
+#include "core/store/database/PageSums.h"
 #include "support/TestProgram.h"
 
 #include <QFile>
@@ -68,7 +69,9 @@ private Q_SLOTS:
         QVERIFY(sheet.begin({path("log.csv")}));
         QTRY_COMPARE(sheet.stage(), ImportController::Stage::Review);
         sqlite3* writer = nullptr;
-        QCOMPARE(sqlite3_open(path("runs.trainscope").toUtf8().constData(), &writer), SQLITE_OK);
+        QCOMPARE(sqlite3_open_v2(path("runs.trainscope").toUtf8().constData(), &writer,
+                     SQLITE_OPEN_READWRITE, store::summingVfs()),
+            SQLITE_OK);
         QCOMPARE(sqlite3_exec(writer, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
         sheet.setTarget(QUrl::fromLocalFile(path("runs.trainscope")));
         QVERIFY(sheet.targetProblem().contains(QStringLiteral("Another program is writing")));

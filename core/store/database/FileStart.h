@@ -1,0 +1,18 @@
+#pragma once
+// The first bytes of a file that connections of this process may have open. Whoever opens and
+// closes it by other means gives up all locks that SQLite holds on it (POSIX ties them to process
+// and file), after which another program may take away what is being written.
+
+#include "core/model/Result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+namespace trainscope::store {
+
+// How many of `bytes` the file has, and filled. Unreadable, with the system's reason.
+Result<std::size_t> readStart(const std::filesystem::path& path, std::span<std::uint8_t> bytes);
+
+} // namespace trainscope::store

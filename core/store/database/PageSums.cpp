@@ -1,0 +1,272 @@
+#include "core/store/database/PageSums.h"
+
+#include "core/store/database/FileStart.h"
+
+#include <sqlite3.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <fstream>
+#include <set>
+#include <span>
+#include <thread>
+
+namespace trainscope::store {
+namespace {
+
+constexpr int kSummed = kPageSize - kSumSize;
+// Places in the first page, of SQLite's file format.
+constexpr int kHeaderEnd = 100;
+constexpr int kWriteVersion = 18;
+constexpr int kReadVersion = 19;
+constexpr int kReserved = 20;
+constexpr std::uint8_t kOnlyThisProgram = 3; // SQLite knows 1 and 2
+
+using Page = std::array<std::uint8_t, kPageSize>;
+
+std::uint64_t storedSum(const std::uint8_t* page) {
+    std::uint64_t sum = 0;
+    for (int i = kPageSize - 1; i >= kSummed; --i)
+        sum = sum << 8U | page[i];
+    return sum;
+}
+
+// Never 0, which stands for none.
+std::uint64_t sumOf(const std::uint8_t* page, sqlite3_int64 at) {
+    const std::uint64_t sum = XXH3_64bits(page, kSummed) + static_cast<std::uint64_t>(at);
+    return sum == 0 ? 1 : sum;
+}
+
+PageState stateOf(const std::uint8_t* page, sqlite3_int64 at) {
+    const std::uint64_t stored = storedSum(page);
+    if (stored == 0)
+        return PageState::WithoutSum;
+    return stored == sumOf(page, at) ? PageState::AsWritten : PageState::Damaged;
+}
+
+// What SQLite has opened; the file of the system's VFS lies behind it.
+struct SummedFile {
+    sqlite3_file base;
+};
+sqlite3_file* innerOf(sqlite3_file* file) {
+    return reinterpret_cast<sqlite3_file*>(reinterpret_cast<SummedFile*>(file) + 1);
+}
+
+template <auto Method, typename Answer, typename... Args>
+Answer callInner(sqlite3_file* file, Args... args) {
+    sqlite3_file* inner = innerOf(file);
+    return (inner->pMethods->*Method)(inner, args...);
+}
+template <auto Method, typename Answer, typename... Args>
+constexpr auto passOn(Answer (*sqlite3_io_methods::* /*unused*/)(sqlite3_file*, Args...)) {
+    return &callInner<Method, Answer, Args...>;
+}
+// The system's function.
+template <auto Method>
+constexpr auto kInner = passOn<Method>(Method);
+constexpr auto kReadInner = kInner<&sqlite3_io_methods::xRead>;
+
+// SQLite fills a page that ends behind the file with zeros, which must not happen to one that was
+// cut.
+int codeOfShortRead(sqlite3_file* file, sqlite3_int64 at) {
+    sqlite3_int64 size = 0;
+    const int code = kInner<&sqlite3_io_methods::xFileSize>(file, &size);
+    if (code != SQLITE_OK)
+        return code;
+    return size > at ? SQLITE_IOERR_DATA : SQLITE_IOERR_SHORT_READ;
+}
+
+int readPage(sqlite3_file* file, std::uint8_t* page, sqlite3_int64 at) {
+    const int code = kReadInner(file, page, kPageSize, at);
+    if (code != SQLITE_OK)
+        return code == SQLITE_IOERR_SHORT_READ ? codeOfShortRead(file, at) : code;
+    if (stateOf(page, at) == PageState::Damaged)
+        return SQLITE_IOERR_DATA;
+    std::fill(page + kSummed, page + kPageSize, std::uint8_t{0});
+    if (at == 0)
+        page[kWriteVersion] = page[kReadVersion];
+    return SQLITE_OK;
+}
+
+int readSummed(sqlite3_file* file, void* buffer, int amount, sqlite3_int64 at) {
+    auto* bytes = static_cast<std::uint8_t*>(buffer);
+    const sqlite3_int64 inPage = at % kPageSize;
+    if (inPage == 0 && amount == kPageSize)
+        return readPage(file, bytes, at);
+    // The header is read before anything is locked, and the first page again afterwards.
+    if (at + amount <= kHeaderEnd) {
+        const int code = kReadInner(file, buffer, amount, at);
+        if (at <= kWriteVersion && at + amount > kReadVersion)
+            bytes[kWriteVersion - at] = bytes[kReadVersion - at];
+        return code;
+    }
+    // Pages of another size are those of a damaged header.
+    if (inPage + amount > kPageSize)
+        return SQLITE_IOERR_DATA;
+    Page page;
+    const int code = readPage(file, page.data(), at - inPage);
+    std::copy_n(page.data() + inPage, amount, bytes);
+    return code;
+}
+
+int writeSummed(sqlite3_file* file, const void* buffer, int amount, sqlite3_int64 at) {
+    if (amount != kPageSize || at % kPageSize != 0)
+        return SQLITE_IOERR_WRITE;
+    Page page;
+    std::copy_n(static_cast<const std::uint8_t*>(buffer), kSummed, page.data());
+    if (at == 0) {
+        // Room for the sums is made when a database is; without it they would cover what is
+        // written.
+        if (page[kReserved] != kSumSize)
+            return SQLITE_IOERR_WRITE;
+        page[kWriteVersion] = kOnlyThisProgram;
+    }
+    std::uint64_t sum = sumOf(page.data(), at);
+    for (int i = kSummed; i < kPageSize; ++i, sum >>= 8U)
+        page[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(sum);
+    return kInner<&sqlite3_io_methods::xWrite>(file, page.data(), kPageSize, at);
+}
+
+// Later versions of SQLite would read parts of pages past xRead.
+int characteristics(sqlite3_file* file) {
+    constexpr int readsParts = 0x8000; // SQLITE_IOCAP_SUBPAGE_READ
+    return kInner<&sqlite3_io_methods::xDeviceCharacteristics>(file) & ~readsParts;
+}
+
+// Version 2: without mapping the file into memory, which would read past xRead too.
+constexpr sqlite3_io_methods kMethods{2, kInner<&sqlite3_io_methods::xClose>, readSummed,
+    writeSummed, kInner<&sqlite3_io_methods::xTruncate>, kInner<&sqlite3_io_methods::xSync>,
+    kInner<&sqlite3_io_methods::xFileSize>, kInner<&sqlite3_io_methods::xLock>,
+    kInner<&sqlite3_io_methods::xUnlock>, kInner<&sqlite3_io_methods::xCheckReservedLock>,
+    kInner<&sqlite3_io_methods::xFileControl>, kInner<&sqlite3_io_methods::xSectorSize>,
+    characteristics, kInner<&sqlite3_io_methods::xShmMap>, kInner<&sqlite3_io_methods::xShmLock>,
+    kInner<&sqlite3_io_methods::xShmBarrier>, kInner<&sqlite3_io_methods::xShmUnmap>, nullptr,
+    nullptr};
+
+struct Vfs {
+    sqlite3_vfs* system = sqlite3_vfs_find(nullptr);
+    sqlite3_vfs own = *system;
+
+    Vfs() {
+        own.pNext = nullptr;
+        own.zName = "trainscope";
+        own.szOsFile += static_cast<int>(sizeof(SummedFile));
+        own.xOpen = open;
+        sqlite3_vfs_register(&own, 0);
+    }
+
+    static int open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out);
+};
+
+Vfs& theVfs() {
+    static Vfs vfs;
+    return vfs;
+}
+
+int Vfs::open(
+    sqlite3_vfs* /*vfs*/, const char* name, sqlite3_file* file, int flags, int* outFlags) {
+    sqlite3_vfs* system = theVfs().system;
+    // Journals and logs have sums of SQLite's.
+    if ((flags & SQLITE_OPEN_MAIN_DB) == 0)
+        return system->xOpen(system, name, file, flags, outFlags);
+    sqlite3_file* inner = innerOf(file);
+    const int code = system->xOpen(system, name, inner, flags, outFlags);
+    if (code != SQLITE_OK && inner->pMethods != nullptr)
+        inner->pMethods->xClose(inner);
+    file->pMethods = code == SQLITE_OK ? &kMethods : nullptr;
+    return code;
+}
+
+sqlite3_file* fileOf(const Database& database) {
+    sqlite3_file* file = nullptr;
+    sqlite3_file_control(database.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    return file;
+}
+
+// Another program's checkpoint may be writing the page at this moment: damaged is what stays so.
+PageState settledState(sqlite3_file* file, sqlite3_int64 at) {
+    constexpr std::chrono::milliseconds pause{2};
+    Page page{};
+    while (true) {
+        const Page before = page;
+        const bool isRead = kReadInner(file, page.data(), kPageSize, at) == SQLITE_OK;
+        const PageState state = isRead ? stateOf(page.data(), at) : PageState::Damaged;
+        if (state != PageState::Damaged || page == before)
+            return state;
+        std::this_thread::sleep_for(pause);
+    }
+}
+
+std::uint32_t bigEndianAt(const std::uint8_t* bytes) {
+    return std::uint32_t{bytes[0]} << 24U | std::uint32_t{bytes[1]} << 16U
+        | std::uint32_t{bytes[2]} << 8U | bytes[3];
+}
+
+// The pages of which a newer state lies in the log (SQLite's WAL format): a checkpoint that failed
+// may have written half of them.
+std::set<std::int64_t> pagesInLog(const Database& database) {
+    constexpr std::size_t saltsAt = 16;
+    std::ifstream log(
+        std::string(sqlite3_db_filename(database.handle(), "main")) + "-wal", std::ios::binary);
+    std::array<std::uint8_t, 32> header{};
+    std::array<std::uint8_t, 24> frame{};
+    std::set<std::int64_t> pages;
+    const auto read = [&log](std::span<std::uint8_t> bytes) -> bool {
+        return bool(log.read(
+            reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())));
+    };
+    if (!read(header))
+        return pages;
+    // A frame of an earlier round of the log has other salts.
+    while (read(frame)
+        && std::equal(frame.begin() + 8, frame.begin() + 16, header.begin() + saltsAt)) {
+        pages.insert(bigEndianAt(frame.data()));
+        log.seekg(kPageSize, std::ios::cur);
+    }
+    return pages;
+}
+
+} // namespace
+
+const char* summingVfs() {
+    return theVfs().own.zName;
+}
+
+const char* vfsFor(const std::string& path) {
+    Page page;
+    const auto size = readStart(path, page);
+    if (size.valueOr(0) <= kReserved || page[kReserved] == kSumSize)
+        return summingVfs();
+    // The byte that tells of the sums may be the one that is damaged.
+    page[kReserved] = kSumSize;
+    const bool isDamaged
+        = size.value() == page.size() && stateOf(page.data(), 0) == PageState::AsWritten;
+    return isDamaged ? summingVfs() : nullptr;
+}
+
+bool hasPageSums(const Database& database) {
+    const sqlite3_file* file = fileOf(database);
+    return file != nullptr && file->pMethods == &kMethods;
+}
+
+Status forEachPage(
+    Database& database, const std::function<Status(std::int64_t, PageState)>& visit) {
+    if (!hasPageSums(database))
+        return {};
+    sqlite3_file* file = fileOf(database);
+    sqlite3_int64 size = 0;
+    if (const int code = file->pMethods->xFileSize(file, &size); code != SQLITE_OK)
+        return database.error(code);
+    const std::set<std::int64_t> inLog = pagesInLog(database);
+    constexpr sqlite3_int64 lockPage = sqlite3_int64{1} << 30; // SQLite keeps nothing there
+    for (sqlite3_int64 at = 0; at < size; at += kPageSize) {
+        const std::int64_t page = at / kPageSize + 1;
+        if (at != lockPage && inLog.count(page) == 0)
+            RETURN_IF_ERROR(visit(page, settledState(file, at)));
+    }
+    return {};
+}
+
+} // namespace trainscope::store

@@ -1,0 +1,119 @@
+#pragma once
+// SQLite's layer of files with faults: one of its calls, counted over all files, fails as a disk or
+// a network would. It has to be there before the first database is opened.
+
+#include "core/model/Result.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace trainscope::test {
+
+enum class Fault { None, Read, Write, ShortWrite, Full, Sync, Lock, SharedMemory };
+
+struct FaultPlan {
+    Fault fault = Fault::None;
+    int after = 0; // calls of the kind that succeed before
+    bool lasts = false; // a full disk stays full, a disk that hiccups does not
+    int calls = 0; // of the kind so far
+    bool isDue() {
+        const int call = calls++;
+        return lasts ? call >= after : call == after;
+    }
+};
+
+inline FaultPlan faultPlan; // one thread at a time
+
+inline sqlite3_vfs* systemVfs = nullptr;
+
+struct FaultFile {
+    sqlite3_file base;
+    sqlite3_io_methods methods;
+    [[nodiscard]] sqlite3_file* inner() { return reinterpret_cast<sqlite3_file*>(this + 1); }
+    static FaultFile& of(sqlite3_file* file) { return *reinterpret_cast<FaultFile*>(file); }
+};
+
+inline bool strikes(Fault fault) {
+    return faultPlan.fault == fault && faultPlan.isDue();
+}
+
+template <auto Method, typename... Args>
+int callSystem(sqlite3_file* file, Args... args) {
+    sqlite3_file* inner = FaultFile::of(file).inner();
+    return (inner->pMethods->*Method)(inner, args...);
+}
+
+inline int faultyRead(sqlite3_file* file, void* to, int size, sqlite3_int64 at) {
+    return strikes(Fault::Read) ? SQLITE_IOERR_READ
+                                : callSystem<&sqlite3_io_methods::xRead>(file, to, size, at);
+}
+
+inline int faultyWrite(sqlite3_file* file, const void* from, int size, sqlite3_int64 at) {
+    if (strikes(Fault::Write))
+        return SQLITE_IOERR_WRITE;
+    if (strikes(Fault::Full))
+        return SQLITE_FULL;
+    if (strikes(Fault::ShortWrite)) {
+        if (size > 1)
+            (void)callSystem<&sqlite3_io_methods::xWrite>(file, from, size / 2, at);
+        return SQLITE_FULL;
+    }
+    return callSystem<&sqlite3_io_methods::xWrite>(file, from, size, at);
+}
+
+// The system outlives these tests, and waiting for the disk would take most of their time.
+inline int faultySync(sqlite3_file* /*file*/, int /*flags*/) {
+    return strikes(Fault::Sync) ? SQLITE_IOERR_FSYNC : SQLITE_OK;
+}
+
+inline int faultyLock(sqlite3_file* file, int level) {
+    return strikes(Fault::Lock) ? SQLITE_IOERR_LOCK
+                                : callSystem<&sqlite3_io_methods::xLock>(file, level);
+}
+
+inline int faultyMap(sqlite3_file* file, int page, int size, int extend, void volatile** out) {
+    return strikes(Fault::SharedMemory)
+        ? SQLITE_IOERR_SHMMAP
+        : callSystem<&sqlite3_io_methods::xShmMap>(file, page, size, extend, out);
+}
+
+inline int openFaulty(
+    sqlite3_vfs* /*vfs*/, const char* name, sqlite3_file* file, int flags, int* outFlags) {
+    FaultFile& faulty = FaultFile::of(file);
+    const int code = systemVfs->xOpen(systemVfs, name, faulty.inner(), flags, outFlags);
+    file->pMethods = nullptr;
+    if (code != SQLITE_OK)
+        return code;
+    faulty.methods = {2, callSystem<&sqlite3_io_methods::xClose>, faultyRead, faultyWrite,
+        callSystem<&sqlite3_io_methods::xTruncate, sqlite3_int64>, faultySync,
+        callSystem<&sqlite3_io_methods::xFileSize, sqlite3_int64*>, faultyLock,
+        callSystem<&sqlite3_io_methods::xUnlock, int>,
+        callSystem<&sqlite3_io_methods::xCheckReservedLock, int*>,
+        callSystem<&sqlite3_io_methods::xFileControl, int, void*>,
+        callSystem<&sqlite3_io_methods::xSectorSize>,
+        callSystem<&sqlite3_io_methods::xDeviceCharacteristics>, faultyMap,
+        callSystem<&sqlite3_io_methods::xShmLock, int, int, int>,
+        [](sqlite3_file* barrier) {
+            sqlite3_file* inner = FaultFile::of(barrier).inner();
+            inner->pMethods->xShmBarrier(inner);
+        },
+        callSystem<&sqlite3_io_methods::xShmUnmap, int>, nullptr, nullptr};
+    file->pMethods = &faulty.methods;
+    return SQLITE_OK;
+}
+
+// From here on all files of this process, also those of the store, are opened with it.
+inline void installFaultVfs() {
+    static sqlite3_vfs vfs;
+    systemVfs = sqlite3_vfs_find(nullptr);
+    vfs = *systemVfs;
+    vfs.pNext = nullptr;
+    vfs.zName = "faults";
+    vfs.szOsFile += static_cast<int>(sizeof(FaultFile));
+    vfs.xOpen = openFaulty;
+    sqlite3_vfs_register(&vfs, 1);
+}
+
+} // namespace trainscope::test

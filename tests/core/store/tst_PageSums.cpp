@@ -1,0 +1,315 @@
+// Checksums of pages: one byte that is wrong, wherever it is, is found by a check and never read as
+// data; what other programs do to the file, and databases from before there were checksums.
+// TRAINSCOPE_FLIP_EVERY=1 flips each byte of the file, which takes minutes.
+
+#include "core/store/Contents.h"
+#include "core/store/FaultVfs.h"
+#include "core/store/Merge.h"
+#include "core/store/database/OpenFile.h"
+#include "core/store/database/PageSums.h"
+#include "core/store/database/Schema.h"
+#include "support/TestProgram.h"
+
+#include <QObject>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+using namespace trainscope;
+using namespace trainscope::store;
+using namespace trainscope::test;
+
+namespace {
+
+// A page of every kind: inner nodes and leaves of tables and of indices, overflow pages, the list
+// of free pages and its leaves.
+void fill(Store& store, const std::string& name, int rows) {
+    auto session = got(store::beginImport(store, {"/data/" + name, 1, "", name}));
+    const RunId run = got(session->run(runNamed(name)));
+    const SeriesId series = got(session->series(run, gauge("gpu_power", 0)));
+    std::vector<TimeNs> at;
+    std::vector<double> values;
+    std::vector<Span> spans;
+    for (int i = 0; i < rows; ++i) {
+        at.push_back({i * 1'000'003LL + i * 31LL % 1009});
+        values.push_back(i * 7919 % 4999 / 8.0);
+        Span span;
+        span.start = {i * 1000LL};
+        span.duration = {500};
+        span.name = got(session->intern("a kernel with a long name, number " + std::to_string(i)));
+        spans.push_back(span);
+        ok(session->iteration(run, {i, {{i * 1000LL}, {i * 1000LL + 900}}, 0, false}));
+    }
+    ok(session->samples(series, at, values));
+    TrackDescription description;
+    description.kind = TrackKind::Stream;
+    description.name = "stream 7";
+    ok(session->spans(got(session->track(run, description)), spans));
+    ok(session->finish({}, "", 0, {}));
+}
+
+// What a look at the file finds: refused or reported, or else what is wrong with that.
+std::string missedIn(const std::filesystem::path& path, const std::string& contents) {
+    const auto store = Store::open(path, OpenMode::ReadOnly);
+    if (!store.hasValue())
+        return store.error().message.empty() ? "refused without a word" : "";
+    const auto report = store.value().check();
+    if (!report.hasValue())
+        return "the check failed: " + report.error().describe();
+    if (report.value().damageCount == 0)
+        return "the check found nothing";
+    const auto read = contentsOf(path);
+    return read.hasValue() && read.value() != contents ? "read as other data" : "";
+}
+
+// What a program with SQLite of its own does to the file; its code, and the number in the first
+// row.
+std::pair<int, int> asAnotherProgram(const std::filesystem::path& path, const char* sql) {
+    sqlite3* handle = nullptr;
+    int number = 0;
+    sqlite3_open(path.c_str(), &handle);
+    const int code = sqlite3_exec(
+        handle, sql,
+        [](void* to, int, char** row, char**) {
+            *static_cast<int*>(to) = std::atoi(row[0]);
+            return 0;
+        },
+        &number, nullptr);
+    sqlite3_close(handle);
+    return {code, number};
+}
+
+// As an earlier version made it: its tables, and no room for sums.
+void makeOld(const std::filesystem::path& path, int version) {
+    std::string sql = "BEGIN; PRAGMA application_id=" + std::to_string(kApplicationId)
+        + "; PRAGMA user_version=" + std::to_string(version) + ";";
+    for (int i = 1; i < version; ++i)
+        sql += migrations()[static_cast<std::size_t>(i)];
+    sql += "INSERT INTO meta VALUES('uuid', 'old'); COMMIT;";
+    QCOMPARE(asAnotherProgram(path, sql.c_str()).first, SQLITE_OK);
+}
+
+CheckReport checked(const std::filesystem::path& path) {
+    return got(got(Store::open(path, OpenMode::ReadOnly)).check());
+}
+
+} // namespace
+
+class tst_PageSums : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { installFaultVfs(); }
+
+    void everyFlippedByteIsFound() {
+        Fixture fixture;
+        {
+            Store store = fixture.create();
+            fill(store, "kept", 400);
+            fill(store, "gone", 300);
+            ok(store::removeRun(store, got(store.findRun("gone")).id));
+        }
+        const std::string contents = got(contentsOf(fixture.path));
+        const QByteArray good = bytesOf(fixture.path);
+        QCOMPARE(checked(fixture.path).damageCount, 0);
+        const int step = std::max(1, qEnvironmentVariableIntValue("TRAINSCOPE_FLIP_EVERY"));
+        const bool isSampled = !qEnvironmentVariableIsSet("TRAINSCOPE_FLIP_EVERY");
+        std::fstream file(fixture.path, std::ios::in | std::ios::out | std::ios::binary);
+        int flips = 0;
+        for (int at = 0; at < good.size(); ++at) {
+            // All of the header, and of a sum; elsewhere one in a thousand.
+            if (isSampled ? at >= 120 && at / 8 != 511 && at % 997 != 0 : at % step != 0)
+                continue;
+            const auto put = [&](int byte) {
+                file.seekp(at);
+                file.put(static_cast<char>(byte));
+                file.flush();
+            };
+            put(good[at] ^ (1 << (at % 8)));
+            const std::string missed = missedIn(fixture.path, contents);
+            QVERIFY2(missed.empty(), ("byte " + std::to_string(at) + ": " + missed).c_str());
+            put(good[at]);
+            ++flips;
+        }
+        qInfo("%d of %d bytes, each found", flips, static_cast<int>(good.size()));
+        QCOMPARE(bytesOf(fixture.path), good);
+        QCOMPARE(checked(fixture.path).damageCount, 0);
+    }
+
+    void pagesInOthersPlacesAndCutOnesAreFound() {
+        Fixture fixture;
+        {
+            Store store = fixture.create();
+            fill(store, "run", 300);
+        }
+        const QByteArray good = bytesOf(fixture.path);
+        const std::string contents = got(contentsOf(fixture.path));
+        QByteArray swapped = good;
+        swapped.replace(5 * kPageSize, kPageSize, good.mid(6 * kPageSize, kPageSize));
+        const QByteArray cut = good.left(good.size() - 100);
+        const QByteArray without = good.left(good.size() - kPageSize);
+        QByteArray blank = good;
+        blank.replace(good.size() - kPageSize, 512, QByteArray(512, '\0'));
+        for (const QByteArray& bad : {swapped, cut, without, blank}) {
+            write(fixture.path, bad);
+            QCOMPARE(missedIn(fixture.path, contents), std::string());
+        }
+    }
+
+    void damageIsToldByWhatItHits() {
+        Fixture fixture;
+        {
+            Store store = fixture.create();
+            fill(store, "run", 300);
+        }
+        QByteArray bad = bytesOf(fixture.path);
+        bad[3 * kPageSize + 77] = static_cast<char>(~bad[3 * kPageSize + 77]);
+        write(fixture.path, bad);
+        const CheckReport report = checked(fixture.path);
+        QVERIFY(report.hasSums && report.remarks.empty());
+        QCOMPARE(report.damage.front(),
+            std::string("Page 4 of the file (4096 bytes from byte 12288 on) is not as it was "
+                        "written."));
+    }
+
+    // Whatever page is damaged: the merge fails and says so, or takes over all that is whole.
+    void aMergeSavesWhatIsWhole() {
+        Fixture fixture;
+        {
+            Store store = fixture.create();
+            fill(store, "a", 2000);
+            fill(store, "b", 2000);
+        }
+        const QByteArray good = bytesOf(fixture.path);
+        int saved = 0;
+        for (qsizetype at = 0; at < good.size(); at += 13 * kPageSize) {
+            QByteArray bad = good;
+            bad[at + 2000] = static_cast<char>(~bad[at + 2000]);
+            write(fixture.path, bad);
+            const auto from = Store::open(fixture.path, OpenMode::ReadOnly);
+            if (!from.hasValue())
+                continue;
+            Fixture other;
+            Store fresh = other.create();
+            const auto merged = store::mergeInto(
+                fresh, from.value(), [](const Run& run) { return run.name; }, {});
+            if (!merged.hasValue()) {
+                QVERIFY(merged.error().message.find("damaged") != std::string::npos);
+                QVERIFY(got(fresh.runs()).empty());
+                continue;
+            }
+            QCOMPARE(got(fresh.runs()).size(), merged.value().runs.size());
+            QCOMPARE(merged.value().remarks.size() + merged.value().runs.size(), std::size_t{2});
+            for (const Run& run : got(fresh.runs())) {
+                QCOMPARE(got(fresh.series(run.id)).front().count, 2000);
+                QCOMPARE(got(fresh.iterations(run.id)).size(), std::size_t{2000});
+            }
+            QCOMPARE(got(fresh.check()).damageCount, 0);
+            saved += merged.value().runs.size() == 1 ? 1 : 0;
+        }
+        QVERIFY(saved > 0);
+    }
+
+    void otherProgramsReadAndDoNotWrite() {
+        Fixture fixture;
+        {
+            Store store = fixture.create();
+            fill(store, "run", 300);
+        }
+        const QByteArray good = bytesOf(fixture.path);
+        QCOMPARE(asAnotherProgram(fixture.path, "SELECT count(*) FROM iteration"),
+            std::pair(SQLITE_OK, 300));
+        QCOMPARE(asAnotherProgram(fixture.path, "PRAGMA integrity_check").first, SQLITE_OK);
+        QCOMPARE(asAnotherProgram(fixture.path, "DELETE FROM iteration").first, SQLITE_READONLY);
+        QCOMPARE(asAnotherProgram(fixture.path, "PRAGMA user_version=3").first, SQLITE_READONLY);
+        QCOMPARE(bytesOf(fixture.path), good);
+    }
+
+    // A crash, and then another program that finds the log and brings it home.
+    void pagesThatAnotherProgramBroughtHome() {
+        Fixture fixture;
+        const std::filesystem::path killed = fixture.path.string() + ".killed";
+        std::string contents;
+        {
+            Store store = fixture.create();
+            fill(store, "run", 300);
+            std::filesystem::copy_file(fixture.path, killed);
+            std::filesystem::copy_file(fixture.path.string() + "-wal", killed.string() + "-wal");
+            contents = got(contentsOf(fixture.path));
+        }
+        QCOMPARE(
+            asAnotherProgram(killed, "SELECT count(*) FROM iteration"), std::pair(SQLITE_OK, 300));
+        QVERIFY(!std::filesystem::exists(killed.string() + "-wal"));
+        QCOMPARE(got(contentsOf(killed)), contents);
+        const CheckReport report = checked(killed);
+        QCOMPARE(report.damageCount, 0);
+        QCOMPARE(report.remarks.size(), std::size_t{1});
+        QVERIFY(report.remarks.front().find("have no checksum") != std::string::npos);
+        Store store = got(Store::open(killed, OpenMode::ReadWrite));
+        (void)got(store::vacuum(store));
+        QVERIFY(got(store.check()).remarks.empty());
+        QCOMPARE(got(contentsOf(killed)), contents);
+    }
+
+    void databasesOfEarlierVersions() {
+        for (int version = oldestSchemaVersion(); version < schemaVersion(); ++version) {
+            Fixture fixture;
+            makeOld(fixture.path, version);
+            {
+                Store store = fixture.create();
+                QCOMPARE(store.uuid(), std::string("old"));
+                fill(store, "run", 300);
+                fill(store, "gone", 200);
+                ok(store::removeRun(store, got(store.findRun("gone")).id));
+                (void)got(store::vacuum(store));
+            }
+            const CheckReport report = checked(fixture.path);
+            QVERIFY(!report.hasSums);
+            QCOMPARE(report.damageCount, 0);
+            QCOMPARE(report.remarks.size(), std::size_t{1});
+            Store old = fixture.view();
+            Store fresh = got(Store::openOrCreate(fixture.path.string() + ".new"));
+            (void)got(store::mergeInto(fresh, old, [](const Run& run) { return run.name; }, {}));
+            QVERIFY(got(fresh.check()).hasSums);
+            QCOMPARE(got(fresh.check()).damageCount, 0);
+        }
+    }
+
+    // Looking at a file must not give up the locks by which this process uses it.
+    void lookingAtAnOpenFileKeepsItsLocks() {
+        Fixture fixture;
+        { const Store store = fixture.create(); }
+        std::array<int, 2> begin{};
+        QCOMPARE(::pipe(begin.data()), 0);
+        const pid_t child = ::fork(); // before SQLite here has the file open
+        if (child == 0) {
+            char byte = 0;
+            (void)!::read(begin[0], &byte, 1);
+            sqlite3* handle = nullptr;
+            sqlite3_open(fixture.path.c_str(), &handle);
+            std::string mode;
+            sqlite3_exec(
+                handle, "PRAGMA journal_mode=DELETE",
+                [](void* to, int, char** row, char**) {
+                    *static_cast<std::string*>(to) = row[0];
+                    return 0;
+                },
+                &mode, nullptr);
+            ::_exit(mode == "delete" ? 1 : 0);
+        }
+        const Store store = fixture.create();
+        QCOMPARE(got(store.runs()).size(), std::size_t{0});
+        QCOMPARE(got(inspectFile(fixture.path)), FileState::Present);
+        QVERIFY(isRunDatabase(fixture.path));
+        QCOMPARE(::write(begin[1], "x", 1), ssize_t{1});
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        QVERIFY(WIFEXITED(status));
+        QCOMPARE(WEXITSTATUS(status), 0);
+    }
+};
+
+TRAINSCOPE_TEST(tst_PageSums)
+#include "tst_PageSums.moc"
