@@ -2,7 +2,6 @@
 
 #include "core/model/Try.h"
 #include "core/store/database/OpenFile.h"
-#include "core/store/database/PageSums.h"
 #include "core/text/Numbers.h"
 
 #include <fcntl.h>
@@ -12,7 +11,6 @@
 
 #include <array>
 #include <cerrno>
-#include <memory>
 #include <string>
 
 namespace trainscope::store {
@@ -76,22 +74,16 @@ Status checkRoom(const fs::path& folder) {
 
 // Asks for the lock of a writer and gives it back at once.
 Status checkLock(const fs::path& path) {
-    sqlite3* opened = nullptr;
-    const int code = sqlite3_open_v2(
-        path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, vfsFor(path.string()));
-    const std::unique_ptr<sqlite3, int (*)(sqlite3*)> handle(opened, sqlite3_close);
-    if (code != SQLITE_OK)
-        return refusedBecause("The database cannot be opened for writing.", path);
-    sqlite3_busy_timeout(handle.get(), 0);
-    const int locked
-        = sqlite3_exec(handle.get(), "BEGIN IMMEDIATE; ROLLBACK", nullptr, nullptr, nullptr) & 0xFF;
-    if (locked == SQLITE_OK)
-        return {};
-    if (locked == SQLITE_BUSY || locked == SQLITE_LOCKED)
-        return refusedBecause(
-            "Another program is writing to this database; wait until it has finished.", path);
-    return refusedBecause(
-        std::string("The database cannot be written: ") + sqlite3_errmsg(handle.get()) + ".", path);
+    const auto refusal = [](Error error) {
+        error.code = ErrorCode::Refused;
+        return error;
+    };
+    auto database = Database::open(path.string(), SQLITE_OPEN_READWRITE, path.string());
+    if (!database.hasValue())
+        return refusal(database.error());
+    sqlite3_busy_timeout(database.value().handle(), 0);
+    const Status locked = database.value().script("BEGIN IMMEDIATE; ROLLBACK");
+    return locked.hasValue() ? locked : Status(refusal(locked.error()));
 }
 
 } // namespace

@@ -39,6 +39,7 @@ Session::Session(QObject* parent)
     : QObject(parent) {
     m_views.setWorkspace(&m_workspace);
     connect(&m_views, &Views::failed, &m_notices, &NoticeModel::error);
+    connect(&m_workspace, &Workspace::unreachable, &m_notices, &NoticeModel::error);
     connect(&m_workspace, &Workspace::shownRunsChanged, this, &Session::factsChanged);
     connect(&m_workspace, &Workspace::runsGrew, this, &Session::factsChanged);
     connect(&m_workspace, &Workspace::shownRunsChanged, this, [this] {

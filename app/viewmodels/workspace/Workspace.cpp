@@ -154,7 +154,10 @@ void Workspace::lookForGrowth() {
         m_readers, m_readers.database(),
         [](const store::Store& store, const TaskStage<std::vector<Run>>&) { return store.runs(); },
         [this](Result<std::vector<Run>> runs) {
-            // A file that cannot be read now will be told of by who needs it.
+            // Once: a second look goes wrong too where it is more than a moment.
+            m_failedLooks = runs.hasValue() ? 0 : m_failedLooks + 1;
+            if (m_failedLooks == 2)
+                Q_EMIT unreachable(runs.error());
             if (runs.hasValue())
                 takeGrowth(std::move(runs).value());
         });

@@ -84,6 +84,7 @@ Q_SIGNALS:
     // The same at a calm pace: what is computed of whole runs is to be computed again.
     void figuresAged();
     void growingChanged();
+    void unreachable(const trainscope::Error& error); // the file that is open; told once
 
 private:
     struct Content {
@@ -115,6 +116,7 @@ private:
     QTimer m_figurePace; // runs while figures age
     std::set<RunId> m_recorded; // by recorders at work
     int m_quietLooks = 0; // since something grew
+    int m_failedLooks = 0; // since one went well
     bool m_isGrowing = false;
 };
 

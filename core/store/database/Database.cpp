@@ -202,8 +202,7 @@ Error Database::error(int code) const {
         if (!hasFileLocks(m_path))
             return withoutLocks();
         return {ErrorCode::Refused,
-            "Another program or window is writing to the database; try again when it has finished.",
-            m_path};
+            "Another program is writing to the database; try again when it has finished.", m_path};
     case SQLITE_READONLY:
         return {ErrorCode::Refused,
             "The database cannot be written: it is read-only (" + detail + ").", m_path};

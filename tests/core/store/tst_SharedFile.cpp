@@ -77,8 +77,8 @@ private Q_SLOTS:
         const auto refused = store::beginImport(second, {"/data/b", 1, "", "b"});
         QVERIFY(!refused.hasValue());
         QCOMPARE(refused.error().message,
-            std::string("Another program or window is writing to the database; try again when it "
-                        "has finished."));
+            std::string(
+                "Another program is writing to the database; try again when it has finished."));
         QCOMPARE(got(second.runs()).size(), std::size_t{0});
         ok(session->finish({}, "", 0, {}));
         addSeries(second, gauge("m", 0), {1, 2}, {3, 4}, "/data/b", "b");

@@ -30,6 +30,7 @@ private Q_SLOTS:
     void renameAndRemove();
     void checkAndCompact();
     void stoppingLeavesTheDatabase();
+    void tellsOfADatabaseThatIsTakenAway();
     void coloursStay();
 
 private:
@@ -208,6 +209,15 @@ void tst_Session::checkAndCompact() {
     maintenance.vacuum();
     QTRY_COMPARE(session.notices()->count(), before + 1);
     QCOMPARE(session.workspace()->runs().size(), std::size_t(2));
+}
+
+void tst_Session::tellsOfADatabaseThatIsTakenAway() {
+    Session session;
+    importLogs(session);
+    const int before = session.notices()->count();
+    const QString database = session.workspace()->databasePath();
+    QVERIFY(QFile::rename(database, database + QStringLiteral(".away")));
+    QTRY_VERIFY(session.notices()->count() > before);
 }
 
 // Asked to stop at once, the work either ends before it hears of it or leaves everything.
