@@ -42,11 +42,11 @@ GpuModel modelFrom(const Json& entry) {
     };
     return {entry.at("name").get<std::string>(), entry.at("match").get<std::vector<std::string>>(),
         share("fp16_tflops", 1e12), share("bf16_tflops", 1e12), share("fp8_tflops", 1e12),
-        share("fp4_tflops", 1e12), share("memory_b"), share("memory_bandwidth"),
-        number(entry, "link_bandwidth"), number(entry, "pcie_bandwidth"), share("power_limit_w"),
-        number(entry, "boost_clock_hz"), number(entry, "slowdown_c"), perCard,
-        entry.value("scale_up", std::string()), wholeNumber(entry, "link_domain"),
-        powerFrom(entry, perCard)};
+        share("fp4_tflops", 1e12), share("fp32_tflops", 1e12), share("tf32_tflops", 1e12),
+        share("memory_b"), share("memory_bandwidth"), number(entry, "link_bandwidth"),
+        number(entry, "pcie_bandwidth"), share("power_limit_w"), number(entry, "boost_clock_hz"),
+        number(entry, "slowdown_c"), perCard, entry.value("scale_up", std::string()),
+        wholeNumber(entry, "link_domain"), powerFrom(entry, perCard)};
 }
 
 } // namespace

@@ -30,6 +30,8 @@ struct GpuModel {
     std::optional<double> bf16Flops;
     std::optional<double> fp8Flops;
     std::optional<double> fp4Flops;
+    std::optional<double> fp32Flops; // of products in full precision
+    std::optional<double> tf32Flops;
     std::optional<double> memoryBytes;
     std::optional<double> memoryBandwidth; // B/s
     std::optional<double> linkBandwidth; // scale-up, of the card, per direction, B/s

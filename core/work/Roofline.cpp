@@ -1,13 +1,19 @@
 #include "core/work/Roofline.h"
 
 #include <algorithm>
+#include <array>
 
 namespace trainscope::work {
 
 namespace {
 
-std::optional<double> densePeak(const catalogue::GpuModel& gpu, ElementType type) {
+std::optional<double> densePeak(
+    const catalogue::GpuModel& gpu, ElementType type, SinglePrecision precision) {
     switch (type) {
+    case ElementType::Float32:
+        return precision == SinglePrecision::Full ? gpu.fp32Flops
+            : precision == SinglePrecision::Tf32  ? gpu.tf32Flops
+                                                  : std::nullopt;
     case ElementType::Float16:
         return gpu.fp16Flops;
     case ElementType::BFloat16:
@@ -23,15 +29,26 @@ std::optional<double> densePeak(const catalogue::GpuModel& gpu, ElementType type
 
 } // namespace
 
-Roof roofOf(const catalogue::GpuModel& gpu, ElementType type, Units units,
-    std::optional<double> bandwidthShare) {
+SinglePrecision singlePrecisionOf(std::string_view kernelName) {
+    constexpr std::array<std::string_view, 3> kTf32{"tf32", "tensorop", "s1688"};
+    constexpr std::array<std::string_view, 4> kFull{"sgemm", "simt", "scudnn", "ffma"};
+    const auto has
+        = [&](std::string_view word) { return kernelName.find(word) != std::string_view::npos; };
+    if (std::any_of(kTf32.begin(), kTf32.end(), has))
+        return SinglePrecision::Tf32;
+    const bool isTensile = kernelName.substr(0, 5) == "Cijk_";
+    if (isTensile ? has("_SB_") : std::any_of(kFull.begin(), kFull.end(), has))
+        return SinglePrecision::Full;
+    return SinglePrecision::Unknown;
+}
+
+Roof roofOf(
+    const catalogue::GpuModel& gpu, ElementType type, Units units, SinglePrecision precision) {
     Roof roof;
     roof.bandwidth = gpu.memoryBandwidth;
-    if (gpu.memoryBandwidth && bandwidthShare)
-        roof.measuredBandwidth = *gpu.memoryBandwidth * *bandwidthShare;
     if (units == Units::Vector)
         return roof;
-    roof.flops = densePeak(gpu, type);
+    roof.flops = densePeak(gpu, type, precision);
     if (roof.flops && units == Units::SparseMatrix)
         *roof.flops *= 2.0;
     return roof;
@@ -41,12 +58,10 @@ std::string_view toString(Bound bound) {
     return bound == Bound::Compute ? "compute" : "memory";
 }
 
-std::optional<Attainable> attainable(const TracedWork& work, const Roof& roof, bool measured) {
-    const auto bandwidth
-        = measured && roof.measuredBandwidth ? roof.measuredBandwidth : roof.bandwidth;
-    if (!bandwidth || *bandwidth <= 0.0)
+std::optional<Attainable> attainable(const TracedWork& work, const Roof& roof) {
+    if (!roof.bandwidth || *roof.bandwidth <= 0.0)
         return std::nullopt;
-    Attainable least{work.bytes / *bandwidth, Bound::Memory, false};
+    Attainable least{work.bytes / *roof.bandwidth, Bound::Memory, false};
     if (work.units == Units::Vector)
         return least;
     if (!roof.flops || *roof.flops <= 0.0) {
@@ -61,19 +76,6 @@ std::optional<Attainable> attainable(const TracedWork& work, const Roof& roof, b
 
 std::optional<double> intensityOf(const Work& work) {
     return work.bytes > 0.0 ? std::optional(work.flop / work.bytes) : std::nullopt;
-}
-
-std::optional<double> ridgeOf(const Roof& roof) {
-    return roof.flops && roof.bandwidth && *roof.bandwidth > 0.0
-        ? std::optional(*roof.flops / *roof.bandwidth)
-        : std::nullopt;
-}
-
-std::optional<Efficiency> efficiencyOf(const Work& work, const Attainable& least, double seconds) {
-    if (!(seconds > 0.0))
-        return std::nullopt;
-    return Efficiency{work.flop / seconds, work.bytes / seconds, least.seconds / seconds,
-        std::max(seconds - least.seconds, 0.0)};
 }
 
 } // namespace trainscope::work

@@ -39,7 +39,9 @@ struct EventRecord {
     std::int64_t start = 0; // ns, as the trace counts them
     std::int64_t duration = 0; // ns
     std::int64_t correlation = 0; // of an arrow: its id; of an operator: its record function
-    std::int64_t autograd = 0; // of an operator: its AutogradLink, as a correlation
+    // Of an operator, and of an arrow from a forward to a backward one: its AutogradLink, as a
+    // correlation.
+    std::int64_t autograd = 0;
     std::uint64_t place = 0; // placeOf() the event where arrows matter
     std::uint32_t name = kNone; // among the texts; Other: among the others
     std::uint32_t detail = kNone; // among the texts

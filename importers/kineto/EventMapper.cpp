@@ -104,11 +104,7 @@ Status EventMapper::take(
     case RecordKind::Span:
         return addRecord(record, batch);
     case RecordKind::Flow:
-        if (!m_flows.isWaiting())
-            return {};
-        for (const FlowJoin::Waiting& waiting :
-            m_flows.take(record.place, {record.start}, record.correlation))
-            m_output.add(waiting.track, waiting.span);
+        takeArrow(record);
         return {};
     case RecordKind::Other: {
         const TraceEvent& event = batch.others[record.name];
@@ -163,12 +159,23 @@ Status EventMapper::addRecord(const EventRecord& record, const EventBatch& batch
     span.kind = record.spanKind;
     if (hasCorrelation(record.spanKind))
         span.correlation = record.correlation;
-    else if (record.spanKind == SpanKind::CpuOp)
+    else if (record.spanKind == SpanKind::CpuOp) {
         span.correlation = record.autograd;
+        m_hasSequences = m_hasSequences || record.autograd != 0;
+    }
     span.name = name->id;
     ASSIGN_OR_RETURN(span.detail, detailOf(record, batch));
     addSpan(trackAt(batch, record.track), span, record, name->iteration);
     return {};
+}
+
+void EventMapper::takeArrow(const EventRecord& record) {
+    FlowJoin& flows = record.autograd != 0 ? m_autograd : m_flows;
+    if (!flows.isWaiting())
+        return;
+    const std::int64_t id = record.autograd != 0 ? record.autograd : record.correlation;
+    for (const FlowJoin::Waiting& waiting : flows.take(record.place, {record.start}, id))
+        m_output.add(waiting.track, waiting.span);
 }
 
 void EventMapper::addSpan(std::size_t track, const Span& span, const EventRecord& record,
@@ -179,7 +186,9 @@ void EventMapper::addSpan(std::size_t track, const Span& span, const EventRecord
     if (iteration)
         m_output.addIteration(*iteration, {span.start, span.start + span.duration},
             span.kind == SpanKind::GpuAnnotation);
-    if (!record.mayWaitForArrow || !m_flows.wait(record.place, track, span))
+    FlowJoin& flows = span.kind == SpanKind::CpuOp ? m_autograd : m_flows;
+    const bool waits = record.mayWaitForArrow && !(m_hasSequences && span.kind == SpanKind::CpuOp);
+    if (!waits || !flows.wait(record.place, track, span))
         m_output.add(track, span);
 }
 
@@ -212,8 +221,10 @@ Status EventMapper::addEnded(
 }
 
 void EventMapper::finish() {
-    for (const FlowJoin::Waiting& waiting : m_flows.takeRest())
-        m_output.add(waiting.track, waiting.span);
+    for (FlowJoin* flows : {&m_flows, &m_autograd}) {
+        for (const FlowJoin::Waiting& waiting : flows->takeRest())
+            m_output.add(waiting.track, waiting.span);
+    }
     m_report.counts["events"] = m_events;
     m_report.counts["kernels"] = m_kernels;
     for (std::size_t code = 0; code + 1 < m_phases.size(); ++code) {

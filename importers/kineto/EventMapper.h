@@ -52,6 +52,7 @@ private:
     Status take(const EventRecord& record, const EventBatch& batch, const TraceSyntax& text);
     Status addRecord(const EventRecord& record, const EventBatch& batch);
     Result<NameId> detailOf(const EventRecord& record, const EventBatch& batch);
+    void takeArrow(const EventRecord& record);
     void addSpan(std::size_t track, const Span& span, const EventRecord& record,
         const std::optional<std::int64_t>& iteration);
     Status addEnded(const TraceEvent& event, const EventRecord& record, const TraceSyntax& text);
@@ -65,6 +66,8 @@ private:
     std::function<Status()> m_onFull;
     OperatorDetails* m_operators = nullptr;
     FlowJoin m_flows;
+    FlowJoin m_autograd; // of operators, while none of them has a sequence number
+    bool m_hasSequences = false;
     SideEvents m_sideEvents;
     TraceHeader m_header;
     std::vector<Name> m_batchNames; // by their number in the batch

@@ -170,11 +170,13 @@ void RecordMaker::addOther(const TraceEvent& event, EventRecord& record) {
 }
 
 void RecordMaker::addFlow(const TraceEvent& event, const EventPlan& plan, EventRecord& record) {
-    if (plan.isForwardBackward)
-        return;
     const auto time = microsecondsToNs(event.ts.text);
     const auto id = integerOf(event.id);
     if (!time || !id)
+        return;
+    if (plan.isForwardBackward)
+        record.autograd = correlationOf({*id, plan.phase == 'f'});
+    if (plan.isForwardBackward && record.autograd == 0)
         return;
     record.kind = RecordKind::Flow;
     record.start = *time;
@@ -205,13 +207,15 @@ void RecordMaker::addComplete(const TraceEvent& event, const EventPlan& plan, Ev
         const JsonToken* function = argument(event, plan.function);
         record.correlation = function == nullptr ? 0 : integerOf(*function).value_or(0);
         record.autograd = autogradOf(event, plan);
+        record.mayWaitForArrow
+            = plan.sequence == EventPlan::kNoArgument && record.spanKind == SpanKind::CpuOp;
     } else if (hasCorrelation(record.spanKind)) {
         const JsonToken* correlation = argument(event, plan.correlation);
         record.correlation = correlation == nullptr ? 0 : integerOf(*correlation).value_or(0);
         record.mayWaitForArrow = record.correlation == 0 && record.spanKind != SpanKind::Sync;
-        if (record.mayWaitForArrow)
-            record.place = placeOf(event);
     }
+    if (record.mayWaitForArrow)
+        record.place = placeOf(event);
     m_batch->records.push_back(record);
 }
 

@@ -30,7 +30,7 @@ struct EventPlan {
     char phase = '\0'; // 0: none, or more than one character
     std::uint32_t category = 0; // among those of the RecordMaker
     EventKind kind;
-    bool isForwardBackward = false; // arrows between operators, of no use here
+    bool isForwardBackward = false; // an arrow from a forward operator to a backward one
     std::size_t correlation = kNoArgument; // index in args, of the last of that name
     std::size_t function = kNoArgument; // of operators and annotations
     std::size_t sequence = kNoArgument; // of operators

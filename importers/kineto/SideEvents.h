@@ -15,9 +15,10 @@
 
 namespace trainscope::importers::kineto {
 
-// Gives launches and device work without a correlation argument the id of the flow arrow that
-// begins or ends at them (same pid, tid and time), as old and foreign writers have it. Bounded:
-// what waits too long goes on without. A place is placeOf() an event.
+// Gives spans that lack a number the id of the flow arrow that begins or ends at them (same pid,
+// tid and time), as old and foreign writers have it: launches and device work their correlation,
+// operators their autograd link. Bounded: what waits too long goes on without. A place is placeOf()
+// an event.
 class FlowJoin {
 public:
     struct Waiting {

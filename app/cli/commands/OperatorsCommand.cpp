@@ -59,19 +59,27 @@ Result<OperatorsReport> operatorsReport(
         ASSIGN_OR_RETURN(windows, givenWindows(options.window, store, run, progress));
     }
     OperatorsReport report{
-        run, catalogue::findGpuModel(run.gpuModel), options.by, {}, std::nullopt, windows.note()};
+        run, catalogue::findGpuModel(run.gpuModel), options.by, {}, std::nullopt, std::nullopt,
+        windows.note()};
     if (!ranks.empty()) {
         ASSIGN_OR_RETURN(
             const auto efficiency, analysis::efficiencyOf(store, run, windows.window, progress));
         report.formulaMfu = efficiency.mfu;
+        if (efficiency.flopPerStep && efficiency.peakFlops && efficiency.gpus > 0)
+            report.formulaMfuOfOneSecond
+                = *efficiency.flopPerStep / *efficiency.peakFlops / efficiency.gpus;
     }
     for (const int rank : ranks) {
         ASSIGN_OR_RETURN(
             const auto tree, analysis::callTree(store, run, rank, windows.of(rank), progress));
+        ASSIGN_OR_RETURN(auto iterations,
+            analysis::iterationMfus(store, run, rank, windows.of(rank), report.gpu, progress));
         report.ranks.push_back({rank, tree.hasHost, tree.hasShapes,
             tree.nodes.empty() ? analysis::FrameSums() : tree.nodes.front().sums,
             analysis::operatorTable(tree, options.by, report.gpu),
-            analysis::operatorMfu(tree, tree.window.length().seconds(), report.gpu)});
+            analysis::measuredBandwidth(tree, report.gpu),
+            analysis::operatorMfu(tree, tree.window.length().seconds(), report.gpu),
+            std::move(iterations)});
     }
     return report;
 }

@@ -1,7 +1,9 @@
 #include "app/cli/output/OperatorsOutput.h"
 
 #include "app/cli/text/TitledTable.h"
+#include "core/analysis/operators/FrameNames.h"
 #include "core/model/JsonDepth.h"
+#include "core/plot/operators/OperatorsText.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -19,6 +21,7 @@ using analysis::OperatorEntry;
 using analysis::OperatorGrouping;
 
 constexpr std::size_t kShownRows = 25;
+constexpr std::size_t kShownIterations = 8;
 
 std::optional<double> inUnits(const std::optional<double>& value, double unit) {
     return value ? std::optional(*value / unit) : std::nullopt;
@@ -36,7 +39,9 @@ Json operatorJson(const OperatorEntry& row) {
         read = Json::parse(row.signature, nullptr, false);
     const Json detail = read.is_object() ? read : Json::object();
     const analysis::WorkEfficiency& work = row.efficiency;
-    return object({{"name", row.name}, {"input_dims", recorded(detail, "Input Dims")},
+    const auto fused = analysis::fusedOperators(row.name);
+    return object({{"name", row.name}, {"fused_operators", when(!fused.empty(), Json(fused))},
+        {"input_dims", recorded(detail, "Input Dims")},
         {"input_types", recorded(detail, "Input type")},
         {"input_strides", recorded(detail, "Input Strides")},
         {"concrete_inputs", recorded(detail, "Concrete Inputs")}, {"count", row.sums.calls},
@@ -49,6 +54,21 @@ Json operatorJson(const OperatorEntry& row) {
         {"type_assumed", when(work.isTypeAssumed, true)}});
 }
 
+std::optional<double> formulaMfuOf(
+    const OperatorsReport& report, const analysis::IterationMfu& iteration) {
+    return report.formulaMfuOfOneSecond
+        ? std::optional(*report.formulaMfuOfOneSecond / iteration.mfu.gpuSeconds)
+        : std::nullopt;
+}
+
+Json iterationsJson(const OperatorsReport& report, const OperatorsReport::OfRank& one) {
+    return listOf(one.iterations, [&](const analysis::IterationMfu& iteration) {
+        return object({{"iteration", iteration.iteration}, {"duration_s", iteration.mfu.gpuSeconds},
+            {"mfu", iteration.mfu.mfu}, {"hfu", iteration.mfu.hfu},
+            {"mfu_by_formula", formulaMfuOf(report, iteration)}});
+    });
+}
+
 std::string titleOf(const OperatorsReport& report, const OperatorsReport::OfRank& one) {
     return fmt::format("rank {}: {} launched, {} busy{}", one.rank,
         text::counted(one.all.works, "kernel or copy", "kernels and copies"),
@@ -56,18 +76,11 @@ std::string titleOf(const OperatorsReport& report, const OperatorsReport::OfRank
         report.gpu == nullptr ? std::string() : ", roofline of " + report.gpu->name);
 }
 
-// "12.3 % of the peak by operators …", empty where neither is known.
-std::string mfuText(const OperatorsReport& report, const OperatorsReport::OfRank& one) {
-    if (!one.mfu || !one.mfu->mfu)
-        return {};
-    std::string text = fmt::format("MFU by operators {}", text::percent(*one.mfu->mfu, 1));
-    if (one.mfu->recomputedFlop > 0.0)
-        text += fmt::format(", with recomputation {}", text::percent(*one.mfu->hfu, 1));
-    text += fmt::format(
-        "; work is known of {} of the kernels' time", text::percent(one.mfu->knownShare, 0));
-    if (report.formulaMfu)
-        text
-            += fmt::format("; MFU by the model's formula {}", text::percent(*report.formulaMfu, 1));
+// "41.2 %, with recomputation 52.0 %".
+std::string sharesText(const analysis::OperatorMfu& mfu) {
+    std::string text = text::percent(*mfu.mfu, 1);
+    if (mfu.recomputedFlop > 0.0)
+        text += ", with recomputation " + text::percent(*mfu.hfu, 1);
     return text;
 }
 
@@ -84,6 +97,30 @@ std::string assumptionText(const analysis::OperatorTable& table, std::size_t mos
                          : fmt::format("traces write no element types of lists of tensors; "
                                        "counted in 32 bits: {}",
                              fmt::join(names, ", "));
+}
+
+// "MFU by operators 40.1 % …", a line for each iteration behind it; none where it is not known.
+std::vector<std::string> mfuTexts(
+    const OperatorsReport& report, const OperatorsReport::OfRank& one) {
+    std::vector<std::string> lines;
+    if (!one.mfu || !one.mfu->mfu)
+        return lines;
+    std::string all = fmt::format("MFU by operators {}; work is known of {} of the kernels' time",
+        sharesText(*one.mfu), text::percent(one.mfu->knownShare, 0));
+    if (report.formulaMfu)
+        all += "; MFU by the model's formula " + text::percent(*report.formulaMfu, 1);
+    lines.push_back(std::move(all));
+    for (const analysis::IterationMfu& iteration : one.iterations) {
+        if (!iteration.mfu.mfu || lines.size() > kShownIterations)
+            continue;
+        std::string line
+            = fmt::format("iteration {}: {} in {}", iteration.iteration, sharesText(iteration.mfu),
+                text::quantity(iteration.mfu.gpuSeconds, "s", text::Digits::Three));
+        if (const auto formula = formulaMfuOf(report, iteration))
+            line += ", by the formula " + text::percent(*formula, 1);
+        lines.push_back(std::move(line));
+    }
+    return lines;
 }
 
 text::Table tableOf(
@@ -111,8 +148,10 @@ text::Table tableOf(
             cells.emplace_back(analysis::shapeText(row.signature));
         table.add(std::move(cells));
     }
-    if (std::string mfu = mfuText(report, one); !mfu.empty())
-        table.notes.push_back(std::move(mfu));
+    if (one.bandwidth)
+        table.notes.push_back(plot::bandwidthText(*one.bandwidth, *report.gpu->memoryBandwidth));
+    for (std::string& line : mfuTexts(report, one))
+        table.notes.push_back(std::move(line));
     if (std::string assumed = assumptionText(one.table, mostRows); !assumed.empty())
         table.notes.push_back(std::move(assumed));
     if (!report.windowNote.empty())
@@ -130,22 +169,14 @@ std::vector<std::string> warningsOf(const OperatorsReport& report) {
     if (report.ranks.empty())
         warnings.push_back("The run '" + report.run.name
             + "' has no traces; import its Kineto, Nsight or rocprof traces to see operators.");
-    bool lacksHost = !report.ranks.empty();
-    bool lacksShapes = !report.ranks.empty();
-    for (const OperatorsReport::OfRank& one : report.ranks) {
-        lacksHost = lacksHost && !one.hasHost;
-        lacksShapes = lacksShapes && !one.hasShapes;
-    }
-    if (lacksHost)
-        warnings.emplace_back(
-            "The trace has no calls on the host, so there is no call tree: record "
-            "CPU activities with the GPU's.");
-    else if (lacksShapes)
-        warnings.emplace_back(
-            "The trace has no shapes, so FLOP and bytes are not known: record with "
-            "record_shapes=True.");
-    if (report.gpu == nullptr && !lacksHost && !lacksShapes)
-        warnings.emplace_back("The kind of GPU is not known, so there is no roofline.");
+    const auto any = [&](bool OperatorsReport::OfRank::*has) {
+        return std::any_of(
+            report.ranks.begin(), report.ranks.end(), [&](const auto& one) { return one.*has; });
+    };
+    std::string gap = plot::gapText(any(&OperatorsReport::OfRank::hasHost),
+        any(&OperatorsReport::OfRank::hasShapes), report.gpu != nullptr, report.run.gpuModel);
+    if (!report.ranks.empty() && !gap.empty())
+        warnings.push_back(std::move(gap));
     return warnings;
 }
 
@@ -169,7 +200,7 @@ Json operatorsJson(const OperatorsReport& report) {
     return object({{"run", report.run.name}, {"by", std::string(toString(report.by))},
         {"gpu", when(report.gpu != nullptr, report.gpu == nullptr ? "" : report.gpu->name)},
         {"mfu_by_formula", report.formulaMfu},
-        {"ranks", listOf(report.ranks, [](const OperatorsReport::OfRank& one) {
+        {"ranks", listOf(report.ranks, [&](const OperatorsReport::OfRank& one) {
              const auto mfu = one.mfu.value_or(analysis::OperatorMfu());
              return object({{"rank", one.rank}, {"kernel_time_us", microseconds(one.all.time)},
                  {"busy_us", microseconds(one.all.busy)},
@@ -177,6 +208,10 @@ Json operatorsJson(const OperatorsReport& report) {
                  {"recomputed_flop", when(one.mfu.has_value(), mfu.recomputedFlop)},
                  {"mfu", mfu.mfu}, {"hfu", mfu.hfu},
                  {"known_time_fraction", when(one.mfu.has_value(), mfu.knownShare)},
+                 {"iterations", iterationsJson(report, one)},
+                 {"measured_bandwidth_gb_per_s",
+                     one.bandwidth ? std::optional(one.bandwidth->bytesPerSecond / 1e9)
+                                   : std::nullopt},
                  {"operators", listOf(one.table.rows, operatorJson)}});
          })}});
 }

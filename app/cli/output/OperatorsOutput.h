@@ -22,13 +22,17 @@ struct OperatorsReport {
         bool hasShapes = false;
         analysis::FrameSums all;
         analysis::OperatorTable table;
+        std::optional<analysis::MeasuredBandwidth> bandwidth;
         std::optional<analysis::OperatorMfu> mfu; // of the window
+        std::vector<analysis::IterationMfu> iterations; // those that are whole in it
     };
     Run run;
     const catalogue::GpuModel* gpu = nullptr; // nullptr: not known
     analysis::OperatorGrouping by = analysis::OperatorGrouping::Shape;
     std::vector<OfRank> ranks;
-    std::optional<double> formulaMfu; // of the run's iterations, by the model's formula
+    // By the model's formula: of the run's iterations, and of one that takes 1 s.
+    std::optional<double> formulaMfu;
+    std::optional<double> formulaMfuOfOneSecond;
     std::string windowNote; // empty: nothing to say
 };
 

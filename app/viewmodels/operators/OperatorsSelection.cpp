@@ -40,6 +40,7 @@ std::vector<Fact> OperatorsController::factsOfNode() const {
     if (!shown.note.empty())
         facts.push_back({m_answer->difference ? tr("Called by") : tr("Inputs"),
             QString::fromStdString(shown.note)});
+    add(plot::sourceFacts(shown.name));
     if (shown.pass != analysis::StepPass::None)
         facts.push_back({tr("Pass"), QString::fromStdString(plot::passTitle(shown.pass))});
     const bool isNode = !m_answer->difference && m_settings.by == OperatorsBy::Tree;

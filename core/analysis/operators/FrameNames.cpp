@@ -1,6 +1,7 @@
 #include "core/analysis/operators/FrameNames.h"
 
 #include "core/model/AsciiText.h"
+#include "core/work/WorkTable.h"
 
 #include <algorithm>
 #include <array>
@@ -39,6 +40,40 @@ std::size_t endOfString(std::string_view text, std::size_t at) {
             return at + 1;
     }
     return text.size();
+}
+
+// Names that the table of work lacks: operators with underscores of their own that have no work, or
+// none that is known.
+bool isOperatorName(std::string_view name) {
+    constexpr std::array<std::string_view, 22> kOthers{"_unsafe_view", "lift_fresh", "as_strided",
+        "constant_pad_nd", "slice_scatter", "select_scatter", "masked_scatter", "index_put",
+        "split_with_sizes", "scalar_tensor", "full_like", "zeros_like", "ones_like", "new_zeros",
+        "new_full", "empty_like", "_flash_attn_forward", "inductor_seeds", "inductor_random",
+        "inductor_lookup_seed", "max_pool2d_with_indices", "_unsafe_index"};
+    if (name.ends_with('_')) // between two names
+        return false;
+    return std::find(kOthers.begin(), kOthers.end(), name) != kOthers.end()
+        || work::WorkTable::builtIn().find("aten::" + std::string(name)) != nullptr;
+}
+
+// The length of the operator's name that a list "a_b_c" begins with: the longest that is known,
+// else up to the next underscore, with a "_backward" behind it.
+std::size_t firstNameLength(std::string_view list) {
+    constexpr std::string_view kBackward = "_backward";
+    std::size_t longest = 0;
+    for (std::size_t end = list.find('_', 1); longest < list.size();
+         end = list.find('_', end + 1)) {
+        const std::size_t length = std::min(end, list.size());
+        std::string_view name = list.substr(0, length);
+        const bool isBackward = name.size() > kBackward.size() && name.ends_with(kBackward)
+            && (longest == length - kBackward.size()
+                || isOperatorName(name.substr(0, length - kBackward.size())));
+        if (longest == 0 || isBackward || isOperatorName(name))
+            longest = length;
+        if (length == list.size())
+            break;
+    }
+    return longest;
 }
 
 } // namespace
@@ -83,6 +118,25 @@ std::string foldedSignature(std::string_view detail) {
     }
     folded += detail.substr(at);
     return folded;
+}
+
+std::vector<std::string> fusedOperators(std::string_view name) {
+    constexpr std::string_view kMark = "_fused_";
+    const std::size_t mark = name.find(kMark);
+    if (!name.starts_with("triton_") || mark == std::string_view::npos)
+        return {};
+    std::string_view list = name.substr(mark + kMark.size());
+    if (const std::size_t number = list.rfind('_'); number != std::string_view::npos
+        && number + 1 < list.size()
+        && std::all_of(list.begin() + static_cast<std::ptrdiff_t>(number) + 1, list.end(), isDigit))
+        list = list.substr(0, number);
+    std::vector<std::string> operators;
+    while (!list.empty()) {
+        const std::size_t length = firstNameLength(list);
+        operators.emplace_back(list.substr(0, length));
+        list.remove_prefix(std::min(list.size(), length + 1));
+    }
+    return operators;
 }
 
 } // namespace trainscope::analysis

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace trainscope::analysis {
 
@@ -17,5 +18,9 @@ std::string foldedAnnotation(std::string_view name);
 // The detail of an operator without arguments that differ from call to call and tell nothing of its
 // work: fractions (learning rates, factors) and long texts among "Concrete Inputs" are left empty.
 std::string foldedSignature(std::string_view detail);
+
+// Operators that a Triton kernel of PyTorch's Inductor stands for, as its name lists them:
+// "triton_red_fused_add_mean_mul_0" of "add", "mean" and "mul". Empty for other names.
+std::vector<std::string> fusedOperators(std::string_view name);
 
 } // namespace trainscope::analysis

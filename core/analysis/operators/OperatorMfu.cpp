@@ -1,79 +1,64 @@
 #include "core/analysis/operators/OperatorMfu.h"
 
+#include "core/analysis/operators/CallTrees.h"
+#include "core/analysis/operators/NodeWork.h"
+#include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/TraceWindow.h"
+#include "core/model/Try.h"
+
+#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 
 namespace trainscope::analysis {
 
-namespace {
-
-using Counted = std::vector<std::optional<work::TracedWork>>;
-
-Counted knownWork(const CallTree& tree) {
-    Counted known(tree.nodes.size());
-    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-        const CallNode& node = tree.nodes[i];
-        if (node.kind == FrameKind::Operator && node.signature != 0 && node.sums.works > 0)
-            known[i] = work::workOf(tree.names[node.name], tree.signatures[node.signature]);
-    }
-    return known;
-}
-
-} // namespace
-
-std::vector<std::optional<work::TracedWork>> countedWork(const CallTree& tree) {
-    const Counted known = knownWork(tree);
-    Counted counted(tree.nodes.size());
-    std::vector<bool> countsBelow(tree.nodes.size(), false);
-    const auto count = [&](std::size_t place) {
-        counted[place] = known[place];
-        for (std::uint32_t above = tree.nodes[place].parent; above != CallNode::kNone;
-             above = tree.nodes[above].parent)
-            countsBelow[above] = true;
-    };
-    // Children stand behind their callers.
-    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
-        if (known[i] && tree.nodes[i].sums.ownWorks > 0 && !countsBelow[i])
-            count(i);
-    }
-    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
-        if (known[i] && !counted[i] && !countsBelow[i])
-            count(i);
-    }
-    return counted;
-}
-
 std::optional<OperatorMfu> operatorMfu(
     const CallTree& tree, double gpuSeconds, const catalogue::GpuModel* gpu) {
-    if (!tree.hasShapes || !(gpuSeconds > 0.0))
+    if (!tree.hasShapes || tree.nodes.empty() || !(gpuSeconds > 0.0))
+        return std::nullopt;
+    CallWork works(tree, nullptr);
+    KnownWork known;
+    const NodeWork nodes = nodeWork(tree, works);
+    for (const KnownWork& ofPass : nodes.passes)
+        known += ofPass;
+    if (known.knownNs == 0)
         return std::nullopt;
     OperatorMfu sum;
     sum.gpuSeconds = gpuSeconds;
-    double all = 0.0;
-    double known = 0.0;
-    const Counted counted = countedWork(tree);
-    for (std::size_t i = 0; i < counted.size(); ++i) {
-        const CallNode& node = tree.nodes[i];
-        if (isWork(node.kind))
-            all += node.sums.time.seconds();
-        if (!counted[i])
-            continue;
-        known += node.sums.time.seconds();
-        if (counted[i]->units != work::Units::Vector)
-            (node.pass == StepPass::Recomputation ? sum.recomputedFlop : sum.flop)
-                += counted[i]->flop * static_cast<double>(node.sums.calls);
-    }
-    if (!(known > 0.0))
-        return std::nullopt;
-    sum.knownShare = known / all;
+    sum.recomputedFlop = nodes.passes[static_cast<std::size_t>(StepPass::Recomputation)].matrixFlop;
+    sum.flop = known.matrixFlop - sum.recomputedFlop;
+    sum.knownShare
+        = static_cast<double>(known.knownNs) / static_cast<double>(tree.nodes.front().sums.time.ns);
     const auto peak = gpu == nullptr ? std::nullopt
         : gpu->bf16Flops             ? gpu->bf16Flops
                                      : gpu->fp16Flops;
     if (peak && *peak > 0.0) {
         sum.mfu = sum.flop / gpuSeconds / *peak;
-        sum.hfu = (sum.flop + sum.recomputedFlop) / gpuSeconds / *peak;
+        sum.hfu = known.matrixFlop / gpuSeconds / *peak;
     }
     return sum;
+}
+
+Result<std::vector<IterationMfu>> iterationMfus(const store::Store& store, const Run& run, int rank,
+    TimeRange window, const catalogue::GpuModel* gpu, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto all, store.iterations(run.id));
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    TimeRange traced = kNoTime;
+    for (const Track& track : tracks) {
+        if (track.description.rank == rank && track.count > 0)
+            traced = spanned(traced, track.range);
+    }
+    std::vector<IterationMfu> found;
+    for (const Iteration& iteration : iterationsOfRank(all, rank)) {
+        const TimeRange range = iteration.range;
+        const bool isWhole = range.begin >= std::max(window.begin, traced.begin)
+            && range.end <= std::min(window.end, traced.end);
+        if (!isWhole)
+            continue;
+        ASSIGN_OR_RETURN(const auto tree, callTree(store, run, rank, range, progress));
+        if (const auto mfu = operatorMfu(tree, range.length().seconds(), gpu))
+            found.push_back({iteration.index, *mfu});
+    }
+    return found;
 }
 
 } // namespace trainscope::analysis

@@ -1,20 +1,17 @@
 #pragma once
 // What share of the GPUs' peak the operators of a window used: the FLOP of all that ran, by shapes,
-// beside which stands that of the model's formula (energy/Efficiency.h). Pure; any thread.
+// beside which stands that of the model's formula (energy/Efficiency.h).
 
 #include "core/analysis/operators/CallTree.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/work/TracedWork.h"
+#include "core/model/Run.h"
+#include "core/store/Store.h"
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace trainscope::analysis {
-
-// For each node the work of one of its calls, where it counts: of operators that launch work
-// themselves, else of the nearest caller whose work is known and below whom no other counts. Sums
-// over calls count nothing twice.
-std::vector<std::optional<work::TracedWork>> countedWork(const CallTree& tree);
 
 struct OperatorMfu {
     double flop = 0.0; // on matrix units, without what is done again for the backward pass
@@ -25,8 +22,17 @@ struct OperatorMfu {
     std::optional<double> hfu; // with what is done again
 };
 // `gpuSeconds`: the window's length times the ranks that the tree is of. Absent where no work is
-// known.
+// known. Pure; any thread.
 std::optional<OperatorMfu> operatorMfu(
     const CallTree& tree, double gpuSeconds, const catalogue::GpuModel* gpu);
+
+struct IterationMfu {
+    std::int64_t iteration = 0; // as the run numbers it
+    OperatorMfu mfu;
+};
+// Of the iterations of a rank that lie whole in the window and in its trace, in order of time.
+// Blocking; for a worker. Cancelled by progress.
+Result<std::vector<IterationMfu>> iterationMfus(const store::Store& store, const Run& run, int rank,
+    TimeRange window, const catalogue::GpuModel* gpu, const Progress& progress = {});
 
 } // namespace trainscope::analysis

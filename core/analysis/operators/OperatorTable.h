@@ -54,6 +54,16 @@ struct OperatorTable {
 OperatorTable operatorTable(
     const CallTree& tree, OperatorGrouping grouping, const catalogue::GpuModel* gpu);
 
+// What the GPU's memory gives in practice: the highest rate of operators beside the matrix units
+// whose calls move more bytes than caches hold, and not more than the memory can. Absent where
+// there is none.
+struct MeasuredBandwidth {
+    double bytesPerSecond = 0.0;
+    std::string name; // of the operator
+};
+std::optional<MeasuredBandwidth> measuredBandwidth(
+    const CallTree& tree, const catalogue::GpuModel* gpu);
+
 // The shapes and types of a signature in words: "[8944, 1024], [1024, 2816] bf16"; empty where it
 // has none.
 std::string shapeText(std::string_view signature);

@@ -8,6 +8,7 @@
 #include "core/plot/operators/OperatorsText.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
+#include "core/work/Roofline.h"
 
 #include <fmt/format.h>
 
@@ -103,16 +104,14 @@ plot::OperatorsHead headOf(const OperatorsReading& reading, std::string_view wha
 }
 
 std::string whyNoRoofline(const OperatorsReading& reading) {
-    if (!reading.work->tree.hasHost)
-        return "The trace holds work of the GPU alone. Record CPU activities and shapes too "
-               "(record_shapes=True), then operators have FLOP and bytes.";
-    if (!reading.work->tree.hasShapes)
-        return "The trace has no shapes, so that FLOP and bytes are not known. Record with "
-               "record_shapes=True.";
+    const CallTree& tree = reading.work->tree;
+    if (std::string gap = plot::gapText(tree.hasHost, tree.hasShapes, true, {}); !gap.empty())
+        return gap;
     return "No operator of this part has FLOP and bytes that are known.";
 }
 
-std::vector<plot::Roof> roofsOf(const catalogue::GpuModel& gpu) {
+// Those of fp32 only where something computes so.
+std::vector<plot::Roof> roofsOf(const catalogue::GpuModel& gpu, const CallTree& tree) {
     std::vector<plot::Roof> roofs;
     const auto add = [&roofs](const char* name, const std::optional<double>& peak) {
         if (!peak)
@@ -127,6 +126,16 @@ std::vector<plot::Roof> roofsOf(const catalogue::GpuModel& gpu) {
     add("BF16", gpu.bf16Flops);
     add("FP16", gpu.fp16Flops);
     add("FP8", gpu.fp8Flops);
+    const auto computes = [&tree](work::SinglePrecision precision) {
+        return std::any_of(tree.nodes.begin(), tree.nodes.end(), [&](const CallNode& node) {
+            return node.kind == analysis::FrameKind::Kernel
+                && work::singlePrecisionOf(tree.names[node.name]) == precision;
+        });
+    };
+    if (computes(work::SinglePrecision::Tf32))
+        add("TF32", gpu.tf32Flops);
+    if (computes(work::SinglePrecision::Full))
+        add("FP32", gpu.fp32Flops);
     return roofs;
 }
 
@@ -187,16 +196,10 @@ std::vector<std::string> OperatorsReading::notes() const {
     std::vector<std::string> all;
     if (!work)
         return all;
-    if (!work->tree.hasHost)
-        all.emplace_back("The trace has no call tree: work hangs under the root. Record CPU "
-                         "activities beside those of the GPU.");
-    else if (!work->tree.hasShapes)
-        all.emplace_back("The trace has no shapes: FLOP and bytes are not known. Record with "
-                         "record_shapes=True.");
-    else if (gpu == nullptr)
-        all.emplace_back(gpuModel.empty()
-                ? "The GPU is not known, and so are its peaks."
-                : fmt::format("The peaks of {} are not in the catalogue.", gpuModel));
+    std::string gap
+        = plot::gapText(work->tree.hasHost, work->tree.hasShapes, gpu != nullptr, gpuModel);
+    if (!gap.empty())
+        all.push_back(std::move(gap));
     if (work->tree.isFull)
         all.emplace_back(
             "There are more call paths than are kept: the rest counts in its callers.");
@@ -321,8 +324,8 @@ plot::RooflineFigureData rooflineOf(
     plot::RooflineFigureData data;
     data.head = headOf(reading, "Roofline");
     data.operators = std::move(operators);
-    if (reading.gpu != nullptr) {
-        data.roofs = roofsOf(*reading.gpu);
+    if (reading.gpu != nullptr && reading.work) {
+        data.roofs = roofsOf(*reading.gpu, reading.work->tree);
         data.bandwidth = reading.gpu->memoryBandwidth;
     }
     if (data.isEmpty() && data.head.emptyText.empty())
@@ -335,6 +338,11 @@ plot::RooflineFigureData rooflineOf(
     if (data.bandwidth)
         roofs += (roofs.empty() ? " Roofs: " : ", ") + plot::memoryText(*data.bandwidth);
     data.head.caption += roofs.empty() ? roofs : roofs + '.';
+    if (reading.work) {
+        if (const auto measured = analysis::measuredBandwidth(reading.work->tree, reading.gpu))
+            data.head.notes.push_back(
+                plot::bandwidthText(*measured, *reading.gpu->memoryBandwidth) + ".");
+    }
     if (std::string words = notDrawn(data.operators); !words.empty())
         data.head.notes.push_back(std::move(words));
     return data;

@@ -236,6 +236,8 @@ std::optional<FigureHit> hitFlame(
     if (const std::string shapes = analysis::shapeText(tree.signatures[node.signature]);
         !shapes.empty())
         hit.facts.emplace_back("Inputs", shapes);
+    for (auto& fact : sourceFacts(tree.names[node.name]))
+        hit.facts.push_back(std::move(fact));
     for (auto& fact : factsOf(node.sums))
         hit.facts.push_back(std::move(fact));
     const double all = static_cast<double>(tree.nodes.front().sums.time.ns);

@@ -1,5 +1,6 @@
 #include "core/plot/operators/OperatorsText.h"
 
+#include "core/analysis/operators/FrameNames.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/plot/TextFit.h"
 #include "core/plot/Theme.h"
@@ -89,6 +90,34 @@ std::string roofText(const Roof& roof) {
 
 std::string memoryText(double bytesPerSecond) {
     return "memory " + text::quantity(bytesPerSecond, "B/s", text::Digits::Three);
+}
+
+std::string gapText(bool hasHost, bool hasShapes, bool hasPeaks, std::string_view gpuModel) {
+    if (!hasHost)
+        return "The trace has no calls on the host, so that all work hangs under the root: record "
+               "CPU activities with the GPU's.";
+    if (!hasShapes)
+        return "The trace has no shapes, so that FLOP and bytes are not known: record with "
+               "record_shapes=True.";
+    if (hasPeaks)
+        return {};
+    return gpuModel.empty() ? "The kind of GPU is not known, so that there is no roofline."
+                            : "The catalogue has no peaks of " + std::string(gpuModel)
+            + ", so that there is no roofline.";
+}
+
+std::string bandwidthText(const analysis::MeasuredBandwidth& measured, double nominal) {
+    return measured.name + " moves " + told(measured.bytesPerSecond, "B/s") + ", "
+        + text::roundedPercent(measured.bytesPerSecond / nominal) + " of what the memory can";
+}
+
+OperatorFacts sourceFacts(std::string_view name) {
+    std::string list;
+    for (const std::string& source : analysis::fusedOperators(name))
+        list += (list.empty() ? "" : ", ") + source;
+    if (list.empty())
+        return {};
+    return {{"Fused from", std::move(list)}};
 }
 
 OperatorFacts factsOf(const analysis::FrameSums& sums) {

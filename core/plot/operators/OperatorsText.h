@@ -28,8 +28,15 @@ std::vector<std::uint32_t> leadingWork(const analysis::CallTree& tree);
 
 std::string roofText(const Roof& roof); // "BF16 989 TFLOP/s"
 std::string memoryText(double bytesPerSecond); // "memory 3.35 TB/s"
+// What the traces lack for a call tree with work and efficiency, and how to get it; empty: nothing.
+// `gpuModel` as the run names it; hasPeaks: the catalogue knows it.
+std::string gapText(bool hasHost, bool hasShapes, bool hasPeaks, std::string_view gpuModel);
+// "aten::copy_ moves 2.9 TB/s, 87 % of what the memory can".
+std::string bandwidthText(const analysis::MeasuredBandwidth& measured, double nominal);
 
 using OperatorFacts = std::vector<std::pair<std::string, std::string>>; // label, value with unit
+// What a compiled kernel, or the operator that launches it, was fused from; empty for others.
+OperatorFacts sourceFacts(std::string_view name);
 OperatorFacts factsOf(const analysis::FrameSums& sums);
 OperatorFacts factsOf(const analysis::WorkEfficiency& efficiency); // those that are known
 OperatorFacts assumptionsOf(const analysis::WorkEfficiency& efficiency); // that these rest on

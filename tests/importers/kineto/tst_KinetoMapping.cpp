@@ -26,6 +26,7 @@ private Q_SLOTS:
     void gpuOfARankInAWorld();
     void processGroupsAreKept();
     void operatorsKeepArgumentsAndLinks();
+    void arrowsLinkOperators();
 };
 
 void tst_KinetoMapping::microseconds_data() {
@@ -225,6 +226,33 @@ void tst_KinetoMapping::operatorsKeepArgumentsAndLinks() {
     QVERIFY(autogradLinkOf(operators[1].correlation) == (AutogradLink{7, true}));
     QCOMPARE(operators[2].correlation, 0);
     QCOMPARE(launchOf(operators[0]), 0); // is no launch
+}
+
+// Traces without sequence numbers have arrows from forward to backward operators.
+void tst_KinetoMapping::arrowsLinkOperators() {
+    const auto eventText = [](const std::string& head, int thread, int at) {
+        return "{" + head + R"(,"pid":1,"tid":)" + std::to_string(thread)
+            + ",\"ts\":" + std::to_string(at) + "}";
+    };
+    const auto call = [](const std::string& name) {
+        return R"("ph":"X","cat":"cpu_op","dur":4,"name":")" + name + "\"";
+    };
+    const auto arrow = [](const std::string& ph) {
+        return R"("ph":")" + ph + R"(","cat":"fwdbwd","name":"fwdbwd","id":12)";
+    };
+    Imported imported;
+    importText(traceText({eventText(call("aten::mm"), 2, 10), eventText(call("aten::empty"), 2, 20),
+                   eventText(call("MmBackward0"), 3, 40), eventText(arrow("s"), 2, 10),
+                   eventText(arrow("f"), 3, 40)}),
+        imported);
+    QVERIFY(imported.report);
+    std::map<std::string, std::int64_t> links;
+    for (const Span& span : imported.spansOf(SpanKind::CpuOp))
+        links[imported.sink.name(span.name)] = span.correlation;
+    QCOMPARE(links.size(), std::size_t{3});
+    QVERIFY(autogradLinkOf(links["aten::mm"]) == (AutogradLink{12, false}));
+    QVERIFY(autogradLinkOf(links["MmBackward0"]) == (AutogradLink{12, true}));
+    QCOMPARE(links["aten::empty"], 0);
 }
 
 TRAINSCOPE_TEST(tst_KinetoMapping)

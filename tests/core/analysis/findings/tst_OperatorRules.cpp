@@ -4,6 +4,7 @@
 
 #include "core/analysis/findings/CleanRun.h"
 #include "core/analysis/operators/OperatorMfu.h"
+#include "core/analysis/operators/OperatorTable.h"
 #include "support/TestProgram.h"
 
 #include <string>
@@ -225,6 +226,64 @@ private Q_SLOTS:
         QCOMPARE(*found->mfu, 0.06);
         QCOMPARE(*found->hfu, 0.1);
         QCOMPARE(found->knownShare, 1.0);
+    }
+
+    // The backward pass hangs under the forward operator, whose formula is of its own pass alone:
+    // three products of 2 · 1000³ FLOP and 6 MB, in 1 ms and 3 ms.
+    void formulasAreOfOnePass() {
+        PlantedTree planted;
+        const auto module = planted.add(0, FrameKind::Module, "nn.Module: Linear_0");
+        const auto forward = planted.add(
+            module, FrameKind::Operator, "aten::mm", StepPass::Forward, product(1000, 1000, 1000));
+        planted.launch(forward, FrameKind::Kernel, 1, 1 * kMs);
+        const auto node
+            = planted.add(forward, FrameKind::Operator, "MmBackward0", StepPass::Backward);
+        const auto backward = planted.add(
+            node, FrameKind::Operator, "aten::mm", StepPass::Backward, product(1000, 1000, 1000));
+        planted.launch(backward, FrameKind::Kernel, 2, 3 * kMs);
+        const auto gpu = roundGpu();
+        const auto known = efficiencies(planted.tree, &gpu);
+        for (const auto whole : {std::uint32_t{0}, module, forward}) {
+            QCOMPARE(*known[whole].flop, 6e9);
+            QCOMPARE(*known[whole].bytes, 18e6);
+            QCOMPARE(known[whole].knownShare, 1.0);
+            QCOMPARE(*known[whole].rooflineFraction, 0.06 / 4.0); // 0.02 ms each
+        }
+        QCOMPARE(*known[backward].flop, 4e9);
+        QCOMPARE(operatorMfu(planted.tree, 4e-3, &gpu)->flop, 6e9);
+        for (const StepPass pass : {StepPass::Forward, StepPass::Backward}) {
+            CallTotal total;
+            total.of = CallTotal::Of::Pass;
+            total.pass = pass;
+            total.sums = planted.tree.nodes[pass == StepPass::Forward ? forward : backward].sums;
+            planted.tree.totals.push_back(total);
+        }
+        const auto passes = operatorTable(planted.tree, OperatorGrouping::Pass, &gpu).rows;
+        QCOMPARE(passes.size(), std::size_t{2});
+        for (const OperatorEntry& row : passes)
+            QCOMPARE(*row.efficiency.flop, row.pass == StepPass::Forward ? 2e9 : 4e9);
+    }
+
+    // 1 GB in 2 ms and 100 MB in 0.1 ms, which a cache may hold.
+    void bandwidthOfTheLargestOperators() {
+        PlantedTree planted;
+        const std::string large
+            = R"({"Input Dims":[[250000000],[250000000]],"Input type":["c10::Half","c10::Half"],)"
+              R"("Concrete Inputs":["","","False"]})";
+        const std::string small
+            = R"({"Input Dims":[[25000000],[25000000]],"Input type":["c10::Half","c10::Half"],)"
+              R"("Concrete Inputs":["","","False"]})";
+        for (const auto& [detail, time] : {std::pair(large, 2 * kMs), std::pair(small, kMs / 10)}) {
+            const auto copy
+                = planted.add(0, FrameKind::Operator, "aten::copy_", StepPass::Forward, detail);
+            planted.launch(copy, FrameKind::Kernel, 1, time);
+        }
+        const auto gpu = roundGpu();
+        const auto found = measuredBandwidth(planted.tree, &gpu);
+        QVERIFY(found.has_value());
+        QCOMPARE(found->bytesPerSecond, 5e11);
+        QCOMPARE(found->name, std::string("aten::copy_"));
+        QVERIFY(!measuredBandwidth(planted.tree, nullptr));
     }
 };
 

@@ -1,0 +1,69 @@
+#pragma once
+// Work that is known of the calls of a tree, and which calls count in sums over it: each piece of
+// work once. Pure; any thread.
+
+#include "core/analysis/operators/CallTree.h"
+#include "core/catalogue/GpuModel.h"
+#include "core/work/Roofline.h"
+#include "core/work/Work.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// Of some calls, and of how much of their time it is known.
+struct KnownWork {
+    work::Work work;
+    double matrixFlop = 0.0; // of that on matrix units
+    double leastSeconds = 0.0; // on the GPU's roofline
+    std::int64_t knownNs = 0; // of the time
+    std::int64_t boundedNs = 0; // of that, the least is known
+    std::int64_t memoryNs = 0; // of that, memory bounds it
+    bool isTypeAssumed = false; // TracedWork.h
+
+    KnownWork& operator+=(const KnownWork& other);
+};
+
+// By name and signature of a tree's operators.
+class CallWork {
+public:
+    // `gpu`: nullptr where it is not known. The tree must outlive it.
+    CallWork(const CallTree& tree, const catalogue::GpuModel* gpu);
+
+    // Of so many calls that took so long; nothing where it is not known.
+    KnownWork of(std::uint32_t name, std::uint32_t signature, std::int64_t calls, DurationNs time);
+
+private:
+    struct OfCall {
+        bool isKnown = false;
+        work::Work work;
+        bool isOnMatrixUnits = false;
+        bool isTypeAssumed = false;
+        std::optional<double> leastSeconds;
+        bool isMemoryBound = false;
+    };
+    using Call = std::pair<std::uint32_t, std::uint32_t>; // name, signature
+    [[nodiscard]] OfCall read(const Call& call) const;
+
+    const CallTree& m_tree;
+    const catalogue::GpuModel* m_gpu;
+    // How their kernels compute; Unknown where two of them do not agree.
+    std::map<Call, work::SinglePrecision> m_precisions;
+    std::map<Call, OfCall> m_calls;
+};
+
+// An operator's formula stands for what it calls in its own pass, where not all of that is known by
+// itself. What hangs below in another pass (the backward pass of a forward operator) counts beside
+// it.
+struct NodeWork {
+    std::vector<KnownWork> subtrees; // of each node, all passes
+    std::array<KnownWork, kPasses> passes; // of the tree, by StepPass
+};
+NodeWork nodeWork(const CallTree& tree, CallWork& works);
+
+} // namespace trainscope::analysis
