@@ -1,6 +1,7 @@
 // The desktop application: trainscope [FILE|DIR…] [--sample].
 
 #include "app/viewmodels/session/Session.h"
+#include "core/model/InteractiveThread.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
@@ -58,5 +59,6 @@ int main(int argc, char* argv[]) {
             session.openSample();
         session.openPaths(parser.positionalArguments());
     });
+    trainscope::markInteractiveThread();
     return QApplication::exec();
 }

@@ -2,6 +2,7 @@
 
 #include "core/catalogue/Tables.h"
 #include "core/model/EnumNames.h"
+#include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
 #include "core/work/JsonValue.h"
 
@@ -119,6 +120,7 @@ Result<WorkTable> WorkTable::fromFolder(const std::filesystem::path& folder) {
     std::error_code ignored;
     if (folder.empty() || !std::filesystem::exists(path, ignored))
         return builtIn();
+    assertMayBlock("reads the table of operators");
     std::ifstream file(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     if (!file)

@@ -1,3 +1,4 @@
+#include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
 #include "importers/common/ArchiveTree.h"
 #include "importers/common/Source.h"
@@ -194,6 +195,7 @@ public:
         const std::string& path) const override {
         const std::string full = displayPath(path);
         // Without O_NONBLOCK a pipe put in a file's place after listing would hang here.
+        assertMayBlock("opens a file to read");
         const int descriptor = ::open(full.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (descriptor < 0)
             return unreadable(full, errno);

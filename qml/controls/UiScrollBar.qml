@@ -9,6 +9,7 @@ T.ScrollBar {
     implicitHeight: Theme.spaceM
     padding: Theme.spaceXs
     minimumSize: 0.08
+    Accessible.name: horizontal ? qsTr("Scroll sideways") : qsTr("Scroll")
     visible: policy !== T.ScrollBar.AlwaysOff && size < 1.0
 
     contentItem: Rectangle {

@@ -19,6 +19,7 @@ T.Button {
     Accessible.role: Accessible.PageTab
     Accessible.name: text
     Accessible.selected: checked
+    Accessible.onPressAction: tab.clicked()
 
     contentItem: UiText {
         text: tab.text

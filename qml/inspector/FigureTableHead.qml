@@ -21,6 +21,7 @@ T.Button {
     Accessible.role: Accessible.ColumnHeader
     Accessible.name: text
     Accessible.description: !sorted ? qsTr("Sorts by this column") : figures.descending ? qsTr("Sorted, largest first") : qsTr("Sorted, smallest first")
+    Accessible.onPressAction: head.clicked()
     onClicked: figures.sortBy(column)
 
     contentItem: UiText {

@@ -26,6 +26,7 @@ T.Button {
     Accessible.role: Accessible.Row
     Accessible.name: row.name
     Accessible.description: selectable ? qsTr("Shows the longest of them") : ""
+    Accessible.onPressAction: row.clicked()
 
     contentItem: FigureTableCells {
         name: row.name

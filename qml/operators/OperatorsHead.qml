@@ -22,6 +22,7 @@ T.Button {
     Accessible.role: Accessible.ColumnHeader
     Accessible.name: text
     Accessible.description: !sorted ? qsTr("Sorts by this column") : rows.descending ? qsTr("Sorted, largest first") : qsTr("Sorted, smallest first")
+    Accessible.onPressAction: head.clicked()
 
     contentItem: UiText {
         text: !head.sorted ? head.text : head.rows.descending ? "↓ " + head.text : "↑ " + head.text

@@ -121,6 +121,7 @@ FocusScope {
             Accessible.role: Accessible.Row
             Accessible.name: row.name
             Accessible.description: row.spoken
+            Accessible.onPressAction: row.clicked()
             onClicked: {
                 list.currentIndex = row.index;
                 pane.controller.takeLayout(row.index);

@@ -21,6 +21,7 @@ T.Button {
     Accessible.role: Accessible.ColumnHeader
     Accessible.name: label
     Accessible.description: !sorted ? qsTr("Sorts by this column") : descending ? qsTr("Sorted, largest first") : qsTr("Sorted, smallest first")
+    Accessible.onPressAction: head.clicked()
 
     contentItem: UiText {
         text: !head.sorted ? head.label : head.descending ? "↓ " + head.label : "↑ " + head.label

@@ -27,6 +27,7 @@ T.Button {
     Accessible.role: Accessible.ColumnHeader
     Accessible.name: unit === "" ? title : qsTr("%1 in %2").arg(title).arg(unit)
     Accessible.description: order === 0 ? qsTr("Sorts by this column") : order < 0 ? qsTr("Sorted, largest first") : qsTr("Sorted, smallest first")
+    Accessible.onPressAction: head.clicked()
     onClicked: sortWanted()
 
     contentItem: RunsHeadText {

@@ -1,6 +1,6 @@
 // Runs the QML tests against the modules that the window uses.
 
-#include <QCoreApplication>
+#include <QApplication>
 #include <QQmlContext>
 #include <QQmlEngine>
 #include <QTemporaryDir>
@@ -8,6 +8,8 @@
 #include <QtQuickTest>
 
 #include "app/viewmodels/support/SweepFiles.h"
+#include "core/model/InteractiveThread.h"
+#include "qml/SceneTexts.h"
 
 class Setup : public QObject {
     Q_OBJECT
@@ -23,11 +25,20 @@ public Q_SLOTS:
         const auto path = trainscope::test::writeSweeps(m_folder.path().toStdString());
         engine->rootContext()->setContextProperty(QStringLiteral("sweepsUrl"),
             QUrl::fromLocalFile(QString::fromStdString(path.string())));
+        engine->rootContext()->setContextProperty(QStringLiteral("sceneTexts"), &m_texts);
+        trainscope::markInteractiveThread();
     }
 
 private:
     QTemporaryDir m_folder;
+    SceneTexts m_texts;
 };
 
-QUICK_TEST_MAIN_WITH_SETUP(trainscope, Setup)
+// Qt Charts draws through widgets' graphics view, which needs a QApplication.
+int main(int argc, char* argv[]) {
+    QTEST_SET_MAIN_SOURCE_PATH
+    const QApplication application(argc, argv);
+    Setup setup;
+    return quick_test_main_with_setup(argc, argv, "trainscope", QUICK_TEST_SOURCE_DIR, &setup);
+}
 #include "tst_qml.moc"

@@ -8,6 +8,7 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QGuiApplication>
+#include <QtConcurrentRun>
 
 #include <algorithm>
 #include <array>
@@ -102,15 +103,24 @@ void Session::openPaths(const QStringList& paths) {
         full.append(QFileInfo(path).absoluteFilePath());
     if (full.size() == 1 && isNamedAsDatabase(full.first()))
         return openDatabase(full.first(), {});
-    if (full.size() > 1 || !isSqlite(full.first()))
+    if (full.size() > 1)
         return import(full);
     // Files of other names may be run databases too; SQLite files of other programs may be sources.
-    m_views.setFirstView(Views::Timeline);
-    m_workspace.open(toPath(full.first()), [this, full](const Status& opened) {
-        if (opened.hasValue())
-            m_recent.add(full.first());
+    QtConcurrent::run(isSqlite, full.first()).then(this, [this, full](bool isDatabase) {
+        if (isDatabase)
+            openOrImport(full.first());
         else
             import(full);
+    });
+}
+
+void Session::openOrImport(const QString& path) {
+    m_views.setFirstView(Views::Timeline);
+    m_workspace.open(toPath(path), [this, path](const Status& opened) {
+        if (opened.hasValue())
+            m_recent.add(path);
+        else
+            import({path});
     });
 }
 

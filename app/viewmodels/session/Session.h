@@ -72,6 +72,7 @@ private:
     [[nodiscard]] const Run* shownRun() const; // the first; nullptr: none
     // `then` once it is open; otherwise a notice says why not.
     void openDatabase(const QString& path, const std::function<void()>& then);
+    void openOrImport(const QString& path);
     void import(const QStringList& paths);
     void takeImport(const QString& database, const QStringList& runNames);
 

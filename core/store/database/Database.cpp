@@ -1,6 +1,7 @@
 #include "core/store/database/Database.h"
 
 #include "core/model/HarmlessText.h"
+#include "core/model/InteractiveThread.h"
 #include "core/store/database/FileLocks.h"
 #include "core/store/database/Guard.h"
 #include "core/store/database/PageSums.h"
@@ -113,6 +114,7 @@ Database& Database::operator=(Database&& other) noexcept {
 Database::~Database() = default;
 
 Result<Database> Database::open(const std::string& uri, int flags, std::string shownPath) {
+    assertMayBlock("opens a database");
     sqlite3* handle = nullptr;
     const char* vfs = vfsFor(shownPath);
     const int code = sqlite3_open_v2(uri.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, vfs);
@@ -279,6 +281,7 @@ void Database::giveBack(std::string_view sql, StatementHandle statement) {
 }
 
 Result<bool> Database::step(sqlite3_stmt* statement) const {
+    assertMayBlock("runs a statement of a database");
     const int code = sqlite3_step(statement);
     if (code == SQLITE_ROW)
         return true;
