@@ -58,9 +58,8 @@ Result<OperatorsReport> operatorsReport(
     if (options.window.isGiven()) {
         ASSIGN_OR_RETURN(windows, givenWindows(options.window, store, run, progress));
     }
-    OperatorsReport report{
-        run, catalogue::findGpuModel(run.gpuModel), options.by, {}, std::nullopt, std::nullopt,
-        windows.note()};
+    OperatorsReport report{run, catalogue::findGpuModel(run.gpuModel), options.by, {}, std::nullopt,
+        std::nullopt, windows.note()};
     if (!ranks.empty()) {
         ASSIGN_OR_RETURN(
             const auto efficiency, analysis::efficiencyOf(store, run, windows.window, progress));

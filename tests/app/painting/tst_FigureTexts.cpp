@@ -1,5 +1,5 @@
-// Every kind of figure, of the sample and of a trace, on paper and on screens of three widths: no
-// text leaves the picture, and none lies over another.
+// Every kind of figure of the sample, on paper and on screens: no text leaves the picture, and none
+// lies over another.
 
 #include <QtTest>
 
@@ -9,6 +9,7 @@
 #include "support/TestProgram.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -68,14 +69,14 @@ QStringList problemsOf(
         const auto& [words, ink] = texts[i];
         if (ink.x < -kSlack || ink.y < -kSlack || ink.right() > scene.width + kSlack
             || ink.bottom() > scene.height + kSlack)
-            found.append("outside: " + QString::fromStdString(words));
+            found.append(QString::fromStdString("outside: " + words));
         for (std::size_t k = i + 1; k < texts.size(); ++k) {
             const auto& other = texts[k].ink;
             const double width = std::min(ink.right(), other.right()) - std::max(ink.x, other.x);
             const double height = std::min(ink.bottom(), other.bottom()) - std::max(ink.y, other.y);
             if (width > kSlack && height > kSlack)
-                found.append("over each other: " + QString::fromStdString(words) + " | "
-                    + QString::fromStdString(texts[k].text));
+                found.append(
+                    QString::fromStdString("over each other: " + words + " | " + texts[k].text));
         }
     }
     return found;
@@ -103,42 +104,18 @@ private Q_SLOTS:
         scene.items.emplace_back(label);
         const auto found = problemsOf(scene, theme, measureWith(theme));
         QCOMPARE(found.size(), 2);
-        QVERIFY(found[0].startsWith("outside"));
-        QVERIFY(found[1].startsWith("over each other"));
+        QVERIFY(found[0].startsWith(QLatin1String("outside")));
+        QVERIFY(found[1].startsWith(QLatin1String("over each other")));
     }
 
-    void kindsOfTheSample_data() {
-        QTest::addColumn<QString>("themeName");
-        QTest::addColumn<double>("width");
-        QTest::newRow("paper, a column") << "paper" << 84.6 / 25.4 * 72.0;
-        QTest::newRow("paper, a page") << "paper" << 177.8 / 25.4 * 72.0;
-        QTest::newRow("screen, narrow") << "light" << 620.0;
-        QTest::newRow("screen, wide") << "dark" << 1400.0;
-    }
     void kindsOfTheSample() {
-        QFETCH(QString, themeName);
-        QFETCH(double, width);
         const auto store = store::Store::open(samplePath(), store::OpenMode::ReadOnly);
         QVERIFY2(store.hasValue(), "the sample is made with the tests");
         const auto runs = store.value().runs().value();
-        const plot::Theme& theme = *plot::findTheme(themeName.toStdString());
-        plot::FigureStyle style;
-        style.theme = &theme;
-        style.width = width;
-        style.measure = measureWith(theme);
         int drawn = 0;
         QStringList found;
         for (const auto& kind : figures::kinds()) {
-            figures::Request request;
-            request.runs = runs;
-            if (kind.runs == figures::RunsShown::One
-                || kind.runs == figures::RunsShown::NamedOrOnly)
-                request.runs.resize(1);
-            request.style = style;
-            if (kind.inReport)
-                request.options
-                    = kind.inReport(request.runs.size()).value_or(figures::OptionValues());
-            const auto figure = kind.load(store.value(), request, {});
+            const auto figure = load(store.value(), kind, runs);
             if (!figure.hasValue()) {
                 qInfo("%s: %s", kind.key.data(), figure.error().message.c_str());
                 continue;
@@ -146,15 +123,42 @@ private Q_SLOTS:
             if (!figure.value().draw)
                 continue;
             ++drawn;
-            for (const QString& problem :
-                problemsOf(figure.value().draw(style).scene, theme, style.measure))
-                found.append(QString::fromUtf8(kind.key.data()) + ": " + problem);
+            for (const auto& [themeName, width] : kSheets) {
+                const plot::FigureStyle style = styleOf(themeName, width);
+                for (const QString& problem :
+                    problemsOf(figure.value().draw(style).scene, *style.theme, style.measure))
+                    found.append(QString::fromStdString(std::string(kind.key) + ", "
+                                     + std::to_string(static_cast<int>(width)) + ": ")
+                        + problem);
+            }
         }
         QVERIFY(drawn > 10);
-        QVERIFY2(found.isEmpty(), qPrintable(found.join('\n')));
+        QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));
     }
 
 private:
+    // A column and a page of paper, a narrow and a wide screen.
+    static constexpr std::array<std::pair<const char*, double>, 4> kSheets{
+        {{"paper", 240.0}, {"paper", 504.0}, {"light", 620.0}, {"dark", 1400.0}}};
+
+    static plot::FigureStyle styleOf(const char* themeName, double width) {
+        plot::FigureStyle style;
+        style.theme = plot::findTheme(themeName);
+        style.width = width;
+        style.measure = measureWith(*style.theme);
+        return style;
+    }
+    static Result<figures::Figure> load(
+        const store::Store& store, const figures::Kind& kind, std::vector<Run> runs) {
+        figures::Request request;
+        request.runs = std::move(runs);
+        if (kind.runs == figures::RunsShown::One || kind.runs == figures::RunsShown::NamedOrOnly)
+            request.runs.resize(1);
+        request.style = styleOf("paper", 504.0);
+        if (kind.inReport)
+            request.options = kind.inReport(request.runs.size()).value_or(figures::OptionValues());
+        return kind.load(store, request, {});
+    }
     static std::filesystem::path samplePath() {
         return std::filesystem::path(qEnvironmentVariable("TRAINSCOPE_BINARY").toStdString())
             / "share/trainscope/sample.trainscope";
