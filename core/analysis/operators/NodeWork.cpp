@@ -125,8 +125,9 @@ NodeWork nodeWork(const CallTree& tree, CallWork& works) {
         }
         result.subtrees[i] = own.ownPass;
         result.subtrees[i] += own.others;
-        const bool isOutermost
-            = node.parent == CallNode::kNone || tree.nodes[node.parent].pass != node.pass;
+        // Work is of its caller's pass.
+        const bool isOutermost = node.parent == CallNode::kNone
+            || (!isWork(node.kind) && tree.nodes[node.parent].pass != node.pass);
         if (isOutermost)
             result.passes[static_cast<std::size_t>(node.pass)] += own.ownPass;
         if (node.parent != CallNode::kNone)
