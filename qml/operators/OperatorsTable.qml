@@ -11,8 +11,10 @@ FocusScope {
     required property OperatorsController controller
     readonly property OperatorRowModel rows: controller.rows
     readonly property real nameWidth: Math.max(Theme.runListWidth / 2, across.width - Theme.spaceM - rows.cellsWidth)
+    readonly property real room: width - Theme.spaceM
     signal copyWanted(int row)
 
+    onRoomChanged: rows.room = room
     Accessible.role: Accessible.Table
     Accessible.name: qsTr("Rows")
 
@@ -37,11 +39,6 @@ FocusScope {
         controller.selectRow(Math.max(0, Math.min(list.count - 1, row)));
     }
 
-    Binding {
-        target: table.rows
-        property: "room"
-        value: across.width - Theme.spaceM
-    }
     Rectangle {
         anchors.fill: parent
         color: Theme.window

@@ -88,7 +88,7 @@ def inspect(program):
                 return child
         return None
 
-    PARTS = (Atspi.Role.CHART, Atspi.Role.TABLE, Atspi.Role.TREE_TABLE, Atspi.Role.LIST)
+    PARTS = (Atspi.Role.CHART, Atspi.Role.TABLE, Atspi.Role.TREE_TABLE, Atspi.Role.LIST, Atspi.Role.TEXT)
     before = set()
     launcher = subprocess.Popen(["/usr/libexec/at-spi-bus-launcher", "--launch-immediately"])
     window = subprocess.Popen([program, "--sample"])
