@@ -1,10 +1,13 @@
 // Writes the built-in sample while Trainscope is built: trainscope-make-sample FILE.
 
 #include "app/sample/Sample.h"
+#include "core/store/database/Database.h"
 
 #include <sqlite3.h>
 
 #include <cstdio>
+
+using namespace trainscope;
 
 namespace {
 
@@ -16,14 +19,9 @@ UPDATE source SET imported_ns = (SELECT min(begin_ns) FROM run);
 VACUUM;
 )sql";
 
-bool giveIdentity(const char* path) {
-    sqlite3* database = nullptr;
-    const bool isDone = sqlite3_open(path, &database) == SQLITE_OK
-        && sqlite3_exec(database, kIdentity, nullptr, nullptr, nullptr) == SQLITE_OK;
-    if (!isDone)
-        std::fprintf(stderr, "%s: %s\n", path, sqlite3_errmsg(database));
-    sqlite3_close(database);
-    return isDone;
+Status giveIdentity(const char* path) {
+    ASSIGN_OR_RETURN(auto database, store::Database::open(path, SQLITE_OPEN_READWRITE, path));
+    return database.script(kIdentity);
 }
 
 } // namespace
@@ -33,9 +31,11 @@ int main(int argc, char** argv) {
         std::fputs("usage: trainscope-make-sample FILE\n", stderr);
         return 2;
     }
-    const auto status = trainscope::app::writeSample(argv[1]);
+    Status status = app::writeSample(argv[1]);
     if (status.hasValue())
-        return giveIdentity(argv[1]) ? 0 : 3;
+        status = giveIdentity(argv[1]);
+    if (status.hasValue())
+        return 0;
     std::fprintf(stderr, "%s\n", status.error().describe().c_str());
     return 3;
 }
