@@ -1,6 +1,7 @@
 // Names of strangers in everything that the command line writes: what would steer a terminal, run
 // in a page, break an SVG, or be computed by a spreadsheet comes out as text.
 
+#include "core/store/database/PageSums.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
@@ -97,7 +98,8 @@ private Q_SLOTS:
         QVERIFY2(ran.status <= 1, ran.err.c_str());
         QVERIFY(isFitForATerminal(ran.out) && isFitForATerminal(ran.err));
         sqlite3* handle = nullptr;
-        sqlite3_open(m_database.c_str(), &handle);
+        sqlite3_open_v2(
+            m_database.c_str(), &handle, SQLITE_OPEN_READWRITE, store::vfsFor(m_database));
         for (const char* sql : {"UPDATE run SET name=?, gpu_model=?1",
                  "UPDATE name SET text=?1 || id", "UPDATE track SET name=?1, process=?1, thread=?1",
                  "INSERT INTO run_tag SELECT id, ?1 FROM run",

@@ -4,6 +4,7 @@
 #include "core/store/Fixture.h"
 #include "core/store/Query.h"
 #include "core/store/database/Guard.h"
+#include "core/store/database/PageSums.h"
 #include "support/TestProgram.h"
 
 #include <QElapsedTimer>
@@ -22,10 +23,12 @@ using namespace trainscope::test;
 
 namespace {
 
-// Another program's connection, which may do anything.
+// The connection of a program that may do anything, and knows of the sums of pages.
 void forge(const std::filesystem::path& path, const std::string& sql) {
     sqlite3* handle = nullptr;
-    QCOMPARE(sqlite3_open(path.c_str(), &handle), SQLITE_OK);
+    QCOMPARE(sqlite3_open_v2(
+                 path.c_str(), &handle, SQLITE_OPEN_READWRITE, vfsFor(path.string())),
+        SQLITE_OK);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
     char* problem = nullptr;
     sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, &problem);
