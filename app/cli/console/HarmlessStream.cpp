@@ -13,8 +13,8 @@ constexpr std::size_t kMostHeld = 4096;
 
 // Bytes at the end that begin a character whose rest has not been written yet.
 std::size_t cutCharacter(std::string_view text) {
-    constexpr std::size_t kLongest = 4; // bytes of a character
-    for (std::size_t size = 1; size < kLongest && size <= text.size(); ++size) {
+    constexpr std::size_t longest = 4; // bytes of a character
+    for (std::size_t size = 1; size < longest && size <= text.size(); ++size) {
         const auto byte = static_cast<unsigned char>(text[text.size() - size]);
         if (byte < 0x80)
             return 0;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kColumnMargins = 17.0; // of the texts, on both sides
 constexpr double kLeastName = 240.0; // before columns give way to the names
-const QString kSortMark = QStringLiteral("↓ ");
+const QString kSortArrow = QStringLiteral("↓ ");
 
 QString valueWords(const OutlineColumn& column, const std::optional<double>& value) {
     if (!value)
@@ -88,7 +88,7 @@ double needOf(const OutlineColumn& column, const QString& widest) {
     const Theme& theme = *Theme::instance();
     QFont font(theme.fontFamily());
     font.setPixelSize(theme.smallSize());
-    const QString head = kSortMark + QString::fromStdString(column.title);
+    const QString head = kSortArrow + QString::fromStdString(column.title);
     const double heads = QFontMetricsF(font).horizontalAdvance(head);
     font.setPixelSize(theme.secondarySize());
     const double cells = QFontMetricsF(font).horizontalAdvance(widest);

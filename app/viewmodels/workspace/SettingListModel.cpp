@@ -4,7 +4,7 @@ namespace trainscope::app {
 namespace {
 
 // Which the control is made wide enough for.
-QString longestOf(const SettingRow& row) {
+QString longestChoiceOf(const SettingRow& row) {
     const auto longest = std::max_element(row.choices.begin(), row.choices.end(),
         [](const QString& a, const QString& b) { return a.size() < b.size(); });
     return longest == row.choices.end() ? QString() : *longest;
@@ -41,10 +41,10 @@ int indexOf(const std::vector<plot::FigureChoice>& choices, std::string_view key
 }
 
 SettingListModel::SettingListModel(QObject* parent)
-    : RowListModel(
-        {{"label", &SettingRow::label}, {"key", &SettingRow::key},
-            {"choices", &SettingRow::choices}, {"current", &SettingRow::current},
-            {"tip", &SettingRow::tip}, {"isSwitch", &SettingRow::isSwitch}, {"longest", longestOf}},
+    : RowListModel({{"label", &SettingRow::label}, {"key", &SettingRow::key},
+                       {"choices", &SettingRow::choices}, {"current", &SettingRow::current},
+                       {"tip", &SettingRow::tip}, {"isSwitch", &SettingRow::isSwitch},
+                       {"longest", longestChoiceOf}},
         parent) { }
 
 } // namespace trainscope::app

@@ -11,6 +11,7 @@
 #include <array>
 #include <fstream>
 #include <string>
+#include <utility>
 
 namespace trainscope::store {
 namespace {
@@ -37,7 +38,7 @@ Error refused(const std::string& path, const std::string& what) {
 // The record at the end of a journal that belongs to a transaction over several files (section 3.2
 // of SQLite's file format): the length of the name, a sum, and the magic of journals.
 bool namesAnotherFile(const fs::path& journal) {
-    constexpr std::string_view kMagic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+    constexpr std::string_view magic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
     constexpr std::size_t kTail = 16;
     std::ifstream file(journal, std::ios::binary | std::ios::ate);
     std::array<char, kTail> tail{};
@@ -45,7 +46,7 @@ bool namesAnotherFile(const fs::path& journal) {
         || !file.seekg(-static_cast<std::streamoff>(kTail), std::ios::end)
         || !file.read(tail.data(), kTail))
         return false;
-    return std::string_view(tail.data() + 8, 8) == kMagic;
+    return std::string_view(tail.data() + 8, 8) == magic;
 }
 
 } // namespace
@@ -82,7 +83,7 @@ Status guardSchema(Database& database) {
     }
     if (!read.hasValue() && read.error().code == ErrorCode::Cancelled)
         return refused(database.shownPath(), "This database has thousands of tables");
-    RETURN_IF_ERROR(read);
+    RETURN_IF_ERROR(std::move(read));
     if (!foreign.empty())
         return refused(database.shownPath(),
             "In this database a view or a virtual table stands in the place of the table \""

@@ -26,8 +26,7 @@ namespace {
 // The connection of a program that may do anything, and knows of the sums of pages.
 void forge(const std::filesystem::path& path, const std::string& sql) {
     sqlite3* handle = nullptr;
-    QCOMPARE(sqlite3_open_v2(
-                 path.c_str(), &handle, SQLITE_OPEN_READWRITE, vfsFor(path.string())),
+    QCOMPARE(sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE, vfsFor(path.string())),
         SQLITE_OK);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
     char* problem = nullptr;
