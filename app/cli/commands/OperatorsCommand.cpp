@@ -61,8 +61,8 @@ Result<OperatorsReport> operatorsReport(
     OperatorsReport report{run, catalogue::findGpuModel(run.gpuModel), options.by, {}, std::nullopt,
         std::nullopt, windows.note()};
     if (!ranks.empty()) {
-        ASSIGN_OR_RETURN(
-            const auto efficiency, analysis::efficiencyOf(store, run, windows.window, progress));
+        ASSIGN_OR_RETURN(const auto efficiency,
+            analysis::timeEfficiencyOf(store, run, windows.window, progress));
         report.formulaMfu = efficiency.mfu;
         if (efficiency.flopPerStep && efficiency.peakFlops && efficiency.gpus > 0)
             report.formulaMfuOfOneSecond
@@ -77,7 +77,7 @@ Result<OperatorsReport> operatorsReport(
             tree.nodes.empty() ? analysis::FrameSums() : tree.nodes.front().sums,
             analysis::operatorTable(tree, options.by, report.gpu),
             analysis::measuredBandwidth(tree, report.gpu),
-            analysis::operatorMfu(tree, tree.window.length().seconds(), report.gpu),
+            analysis::operatorMfu(tree, tree.rankTime.seconds(), report.gpu),
             std::move(iterations)});
     }
     return report;

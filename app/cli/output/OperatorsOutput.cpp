@@ -76,14 +76,6 @@ std::string titleOf(const OperatorsReport& report, const OperatorsReport::OfRank
         report.gpu == nullptr ? std::string() : ", roofline of " + report.gpu->name);
 }
 
-// "41.2 %, with recomputation 52.0 %".
-std::string sharesText(const analysis::OperatorMfu& mfu) {
-    std::string text = text::percent(*mfu.mfu, 1);
-    if (mfu.recomputedFlop > 0.0)
-        text += ", with recomputation " + text::percent(*mfu.hfu, 1);
-    return text;
-}
-
 // Of the rows that are shown; empty where nothing is assumed.
 std::string assumptionText(const analysis::OperatorTable& table, std::size_t mostRows) {
     std::vector<std::string> names;
@@ -105,17 +97,13 @@ std::vector<std::string> mfuTexts(
     std::vector<std::string> lines;
     if (!one.mfu || !one.mfu->mfu)
         return lines;
-    std::string all = fmt::format("MFU by operators {}; work is known of {} of the kernels' time",
-        sharesText(*one.mfu), text::percent(one.mfu->knownShare, 0));
-    if (report.formulaMfu)
-        all += "; MFU by the model's formula " + text::percent(*report.formulaMfu, 1);
-    lines.push_back(std::move(all));
+    lines.push_back(plot::mfuText(*one.mfu, report.formulaMfu));
     for (const analysis::IterationMfu& iteration : one.iterations) {
         if (!iteration.mfu.mfu || lines.size() > kShownIterations)
             continue;
-        std::string line
-            = fmt::format("iteration {}: {} in {}", iteration.iteration, sharesText(iteration.mfu),
-                text::quantity(iteration.mfu.gpuSeconds, "s", text::Digits::Three));
+        std::string line = fmt::format("iteration {}: {} in {}", iteration.iteration,
+            plot::sharesText(iteration.mfu),
+            text::quantity(iteration.mfu.gpuSeconds, "s", text::Digits::Three));
         if (const auto formula = formulaMfuOf(report, iteration))
             line += ", by the formula " + text::percent(*formula, 1);
         lines.push_back(std::move(line));

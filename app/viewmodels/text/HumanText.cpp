@@ -19,6 +19,13 @@ namespace {
 
 constexpr std::int64_t kMaxOffset = std::int64_t{18} * 3600;
 
+// Pictures are exported as they are shown, so numbers have one form everywhere: a point before
+// decimals. A locale whose groups end in points would make "1.234" of 1,234.
+const QLocale& numbers() {
+    static const QLocale locale(QLocale::English, QLocale::UnitedStates);
+    return locale;
+}
+
 } // namespace
 
 QString noDataText() {
@@ -49,7 +56,7 @@ std::int64_t localUtcOffsetSeconds(TimeNs time) {
 }
 
 QString bytesText(std::uint64_t bytes) {
-    return QLocale().formattedDataSize(
+    return numbers().formattedDataSize(
         static_cast<qint64>(bytes), bytes < 1000 ? 0 : 1, QLocale::DataSizeSIFormat);
 }
 
@@ -60,14 +67,14 @@ QString bytesRateText(double bytesPerSecond) {
 }
 
 QString wholeText(std::int64_t count) {
-    return QLocale().toString(static_cast<qlonglong>(count));
+    return numbers().toString(static_cast<qlonglong>(count));
 }
 
 QString waitText(double seconds) {
     if (!std::isfinite(seconds) || seconds < 0)
         return {};
     if (seconds < 10)
-        return translated("%1 s").arg(QLocale().toString(seconds, 'f', 1));
+        return translated("%1 s").arg(numbers().toString(seconds, 'f', 1));
     const auto whole = static_cast<qlonglong>(std::llround(seconds));
     if (whole < 60)
         return translated("%1 s").arg(whole);
@@ -77,8 +84,8 @@ QString waitText(double seconds) {
 }
 
 QString momentText(TimeNs moment) {
-    return QDateTime::fromMSecsSinceEpoch(moment.ns / 1'000'000)
-        .toString(QStringLiteral("yyyy-MM-dd HH:mm"));
+    return QLocale().toString(
+        QDateTime::fromMSecsSinceEpoch(moment.ns / 1'000'000), QLocale::ShortFormat);
 }
 
 QString utcOffsetText(std::int64_t seconds) {

@@ -1,6 +1,7 @@
 #pragma once
 // Numbers of the model as people read them, for QML: what core/text words, as QString, and sizes,
-// counts and waiting times in the locale of the window. Plain functions; any thread.
+// counts and waiting times in the same form, with a point before decimals; dates in the reader's
+// locale. Plain functions; any thread.
 
 #include "core/model/Time.h"
 
@@ -29,7 +30,7 @@ QString bytesText(std::uint64_t bytes); // "1.4 GB", decimal prefixes
 QString bytesRateText(double bytesPerSecond); // "85 MB/s"
 QString wholeText(std::int64_t count); // "1,234,567"
 QString waitText(double seconds); // "1 min 20 s"; whole seconds above ten, "0.4 s" below
-QString momentText(TimeNs moment); // local date and time, "2026-03-01 14:05"
+QString momentText(TimeNs moment); // local, as the reader writes it, "3/1/26, 2:05 PM"
 QString utcOffsetText(std::int64_t seconds); // "UTC+02:00"
 QString linesOf(const std::vector<std::string>& texts); // one a line
 

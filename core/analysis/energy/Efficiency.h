@@ -83,6 +83,9 @@ Efficiency efficiencyFrom(const EfficiencyFacts& facts, const catalogue::ModelCa
 // cancelled by progress.
 Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
     TimeRange window = kAllTime, const Progress& progress = {});
+// Without the figures of energy: no power is read.
+Result<Efficiency> timeEfficiencyOf(const store::Store& store, const Run& run,
+    TimeRange window = kAllTime, const Progress& progress = {});
 // With the run's iterations as iterationsOf() found them.
 Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
     const RunIterations& iterations, TimeRange window, const Progress& progress);

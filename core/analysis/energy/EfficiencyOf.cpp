@@ -17,6 +17,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -73,7 +74,7 @@ public:
         , m_iterations(iterations)
         , m_progress(progress) { }
 
-    Result<EfficiencyFacts> collect(TimeRange window) {
+    Result<EfficiencyFacts> collect(TimeRange window, bool withEnergy) {
         m_facts.launch = m_run.launch;
         m_facts.gpuModel = m_run.gpuModel;
         m_facts.gpus = gpusOf(m_run);
@@ -83,7 +84,7 @@ public:
         takePower(series);
         takeSteps(shared(window, m_run.range));
         RETURN_IF_ERROR(takeLogged(series, shared(window, m_run.range)));
-        return takeEnergies(window);
+        return withEnergy ? takeEnergies(window) : Result<EfficiencyFacts>(std::move(m_facts));
     }
 
 private:
@@ -210,7 +211,16 @@ Result<Efficiency> efficiencyOf(
 
 Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
     const RunIterations& iterations, TimeRange window, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto facts, Collector(store, run, iterations, progress).collect(window));
+    ASSIGN_OR_RETURN(
+        const auto facts, Collector(store, run, iterations, progress).collect(window, true));
+    return efficiencyFrom(facts, catalogue::modelCatalogue());
+}
+
+Result<Efficiency> timeEfficiencyOf(
+    const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(store, run, progress));
+    ASSIGN_OR_RETURN(
+        const auto facts, Collector(store, run, iterations, progress).collect(window, false));
     return efficiencyFrom(facts, catalogue::modelCatalogue());
 }
 

@@ -98,6 +98,7 @@ struct CallTotal {
 struct CallTree {
     int rank = -1; // -1: several ranks together
     TimeRange window;
+    DurationNs rankTime; // the windows of its ranks together
     bool hasHost = false; // calls were recorded; without them all work hangs under the root
     bool hasModules = false;
     bool hasShapes = false;

@@ -327,6 +327,7 @@ Result<CallTree> treeOfRank(const store::Store& store, const Run& run,
     }
     tree.rank = rank;
     tree.window = shown;
+    tree.rankTime = shown.length();
     for (CallNode& node : tree.nodes)
         node.longestRank = isWork(node.kind) ? rank : -1;
     return tree;

@@ -37,6 +37,7 @@ void TreeMerge::addFacts(const CallTree& tree) {
     m_merged.window = isFirst ? tree.window
                               : TimeRange{std::min(m_merged.window.begin, tree.window.begin),
                                   std::max(m_merged.window.end, tree.window.end)};
+    m_merged.rankTime = m_merged.rankTime + tree.rankTime;
     m_merged.hasHost = m_merged.hasHost || tree.hasHost;
     m_merged.hasModules = m_merged.hasModules || tree.hasModules;
     m_merged.hasShapes = m_merged.hasShapes || tree.hasShapes;

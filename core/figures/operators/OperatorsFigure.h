@@ -2,6 +2,7 @@
 // Call trees of a run, read into pictures: flame graph, roofline, table, two runs beside each
 // other.
 
+#include "core/analysis/operators/OperatorMfu.h"
 #include "core/analysis/operators/TreeDifference.h"
 #include "core/analysis/traces/RankWindow.h"
 #include "core/catalogue/GpuModel.h"
@@ -34,6 +35,8 @@ struct OperatorsReading {
     std::vector<int> ranks; // that were traced
     std::string windowText; // "1.9 ms to 3.9 ms of the run"; empty: all of it
     CalledWorkPtr work; // with every frame; nullptr: nothing was traced
+    std::optional<analysis::OperatorMfu> mfu; // of the window and its ranks
+    std::optional<double> formulaMfu; // the model's, of the iterations in the window
 
     // What there is to say of it before all else: no traces, no host, no shapes.
     [[nodiscard]] std::string emptyText() const;

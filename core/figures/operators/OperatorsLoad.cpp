@@ -1,3 +1,4 @@
+#include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/operators/TreeFolding.h"
 #include "core/analysis/traces/KernelCategory.h"
@@ -200,6 +201,8 @@ std::vector<std::string> OperatorsReading::notes() const {
         = plot::gapText(work->tree.hasHost, work->tree.hasShapes, gpu != nullptr, gpuModel);
     if (!gap.empty())
         all.push_back(std::move(gap));
+    if (mfu && mfu->mfu)
+        all.push_back(plot::mfuText(*mfu, formulaMfu) + ".");
     if (work->tree.isFull)
         all.emplace_back(
             "There are more call paths than are kept: the rest counts in its callers.");
@@ -230,8 +233,13 @@ Result<OperatorsReading> loadOperators(
     ASSIGN_OR_RETURN(auto tree,
         query.rank ? analysis::callTree(store, run, *query.rank, windows(*query.rank), progress)
                    : analysis::callTree(store, run, windows, progress));
-    if (!tree.nodes.empty())
-        reading.work = calledWork(std::move(tree), reading.gpu);
+    if (tree.nodes.empty())
+        return reading;
+    reading.mfu = analysis::operatorMfu(tree, tree.rankTime.seconds(), reading.gpu);
+    ASSIGN_OR_RETURN(
+        const auto efficiency, analysis::timeEfficiencyOf(store, run, query.window, progress));
+    reading.formulaMfu = efficiency.mfu;
+    reading.work = calledWork(std::move(tree), reading.gpu);
     return reading;
 }
 

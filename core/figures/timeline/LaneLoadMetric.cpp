@@ -1,6 +1,8 @@
 #include "core/figures/timeline/LaneLoad.h"
+#include "core/figures/timeline/SideReaders.h"
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/model/Try.h"
+#include "core/parallel/OrderedJobs.h"
 #include "core/plot/Ticks.h"
 #include "core/plot/timeline/LanePrepare.h"
 #include "core/text/Numbers.h"
@@ -20,26 +22,58 @@ namespace {
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 Result<std::vector<Bucket>> readBuckets(
-    const LaneRequest& request, const SelectedSeries& selected) {
+    const store::Store& store, const LaneRequest& request, const SelectedSeries& selected) {
     const Series& series = *selected.series;
     const TimeNs origin = request.runs[selected.run].origin;
     const TimeRange window{origin + request.window.begin, origin + request.window.end};
     const bool counter = series.description.metric.kind == MetricKind::Counter;
     ASSIGN_OR_RETURN(auto read,
-        counter ? request.store.rateBuckets(series.id, window, request.columns)
-                : request.store.buckets(series.id, window, request.columns));
+        counter ? store.rateBuckets(series.id, window, request.columns)
+                : store.buckets(series.id, window, request.columns));
     std::vector<Bucket> buckets = std::move(read);
     double held = kNothing;
     const bool startsInside = series.range.contains(window.begin) && !buckets.empty()
         && buckets.front().count == 0 && !buckets.front().gap;
     if (startsInside && counter) {
-        ASSIGN_OR_RETURN(held, counterRateAt(request.store, series, window.begin));
+        ASSIGN_OR_RETURN(held, counterRateAt(store, series, window.begin));
     } else if (startsInside) {
-        ASSIGN_OR_RETURN(const auto value, request.store.valueAt(series.id, window.begin));
+        ASSIGN_OR_RETURN(const auto value, store.valueAt(series.id, window.begin));
         held = value.value_or(kNothing);
     }
     holdBetweenSamples(buckets, series, window, held);
     return buckets;
+}
+
+// Hands each series with its buckets to `add`, in their order; they are read by all threads.
+template <typename Add>
+Status readSeries(
+    const LaneRequest& request, const std::vector<SelectedSeries>& selected, const Add& add) {
+    using Read = Result<std::vector<Bucket>>;
+    SideReaders readers(request.store);
+    Status status;
+    auto next = selected.begin();
+    OrderedJobs<Read> jobs(WorkerPool::shared(), 0, [&](Read&& read) {
+        const SelectedSeries& one = *next++;
+        if (!read.hasValue())
+            status = read.error();
+        if (!status.hasValue())
+            return;
+        const Subject& subject = one.series->description.subject;
+        add(LaneSeries{one.run, subject, one.node, one.series->id, subjectLabel(subject, one.node),
+            std::move(read).value(), {}, {}, {}});
+    });
+    for (const SelectedSeries& one : selected) {
+        if (request.isCancelled && request.isCancelled())
+            return cancelled();
+        jobs.submit([&readers, &request, &one] {
+            return readers.with(
+                [&](const store::Store& store) { return readBuckets(store, request, one); });
+        });
+        if (!status.hasValue())
+            return status;
+    }
+    jobs.finish();
+    return status;
 }
 
 struct Extent {
@@ -161,16 +195,11 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
             else
                 preparation.add(std::move(series));
         }));
-    for (const auto& one : selected) {
-        if (request.isCancelled && request.isCancelled())
-            return cancelled();
-        if (isRemote(request, *one.series))
-            continue;
-        ASSIGN_OR_RETURN(auto buckets, readBuckets(request, one));
-        const Subject& subject = one.series->description.subject;
-        preparation.add({one.run, subject, one.node, one.series->id,
-            subjectLabel(subject, one.node), std::move(buckets), {}, {}, {}});
-    }
+    std::vector<SelectedSeries> stored;
+    std::copy_if(selected.begin(), selected.end(), std::back_inserter(stored),
+        [&request](const SelectedSeries& one) { return !isRemote(request, *one.series); });
+    RETURN_IF_ERROR(readSeries(request, stored,
+        [&preparation](LaneSeries series) { preparation.add(std::move(series)); }));
     preparation.finish();
     std::move(unprepared.begin(), unprepared.end(), std::back_inserter(lane.series));
     lane.bands.insert(lane.bands.end(), remote.bands.begin(), remote.bands.end());

@@ -111,6 +111,21 @@ std::string bandwidthText(const analysis::MeasuredBandwidth& measured, double no
         + text::roundedPercent(measured.bytesPerSecond / nominal) + " of what the memory can";
 }
 
+std::string sharesText(const analysis::OperatorMfu& mfu) {
+    std::string text = text::percent(*mfu.mfu, 1);
+    if (mfu.recomputedFlop > 0.0)
+        text += ", with recomputation " + text::percent(*mfu.hfu, 1);
+    return text;
+}
+
+std::string mfuText(const analysis::OperatorMfu& mfu, const std::optional<double>& byFormula) {
+    std::string text = "MFU by operators " + sharesText(mfu) + "; work is known of "
+        + text::percent(mfu.knownShare, 0) + " of the kernels' time";
+    if (byFormula)
+        text += "; MFU by the model's formula " + text::percent(*byFormula, 1);
+    return text;
+}
+
 OperatorFacts sourceFacts(std::string_view name) {
     std::string list;
     for (const std::string& source : analysis::fusedOperators(name))

@@ -2,11 +2,13 @@
 // Frames and their figures in words, and their colours; for pictures and for the window. Pure; any
 // thread.
 
+#include "core/analysis/operators/OperatorMfu.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/plot/PlotScene.h"
 #include "core/plot/operators/OperatorsFigure.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +35,12 @@ std::string memoryText(double bytesPerSecond); // "memory 3.35 TB/s"
 std::string gapText(bool hasHost, bool hasShapes, bool hasPeaks, std::string_view gpuModel);
 // "aten::copy_ moves 2.9 TB/s, 87 % of what the memory can".
 std::string bandwidthText(const analysis::MeasuredBandwidth& measured, double nominal);
+
+// "41.2 %, with recomputation 52.0 %": the MFU, which is known, and what is done again.
+std::string sharesText(const analysis::OperatorMfu& mfu);
+// "MFU by operators 41.2 %; work is known of 98 % of the kernels' time; MFU by the model's formula
+// 40.1 %", the last where it is known.
+std::string mfuText(const analysis::OperatorMfu& mfu, const std::optional<double>& byFormula);
 
 using OperatorFacts = std::vector<std::pair<std::string, std::string>>; // label, value with unit
 // What a compiled kernel, or the operator that launches it, was fused from; empty for others.

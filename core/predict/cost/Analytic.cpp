@@ -8,7 +8,6 @@ namespace trainscope::predict {
 namespace {
 
 constexpr double kUnfusedShare = 0.75; // of a matrix product's rate, for products of s × s
-constexpr double kSpread = 0.1; // of operators by formula
 constexpr double kStreamedRows = 128.0; // of a product, that wait for its weights
 constexpr double kComputedRows = 512.0; // that do not
 
@@ -48,7 +47,7 @@ double AnalyticCosts::product(const Operator& work, double flop, double bytes) c
 OperatorTime AnalyticCosts::timeOf(const Operator& work) const {
     const Work forward = forwardWork(work);
     const Work backward = backwardWork(work);
-    OperatorTime time{0.0, 0.0, kSpread};
+    OperatorTime time{0.0, 0.0, kFormulaSpread};
     switch (work.kind) {
     case OperatorKind::Gemm:
     case OperatorKind::GroupedGemm:

@@ -26,6 +26,9 @@
 
 namespace trainscope::predict {
 
+// Standard deviation of the logarithm of what operators take to the formulas.
+inline constexpr double kFormulaSpread = 0.1;
+
 class AnalyticCosts : public OperatorCosts, public CollectiveCosts {
 public:
     explicit AnalyticCosts(const Rates& rates)

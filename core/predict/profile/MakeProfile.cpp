@@ -1,4 +1,5 @@
 #include "core/catalogue/GpuModel.h"
+#include "core/predict/cost/Analytic.h"
 #include "core/predict/profile/Cleaning.h"
 #include "core/predict/profile/CollectiveCurves.h"
 #include "core/predict/profile/Profile.h"
@@ -31,7 +32,8 @@ bool isHeldOut(std::size_t place) {
     return (x ^ (x >> 31U)) % kHeldOutEvery == 0;
 }
 
-// Mean of |predicted / measured - 1|, and the standard deviation of the logarithm.
+// Mean of |predicted / measured - 1|, and the standard deviation of the logarithm: few misses tell
+// little, so a formula's spread counts as one more of them.
 class Misses {
 public:
     void add(double predicted, double measured) {
@@ -45,7 +47,7 @@ public:
         return m_count == 0 ? std::nullopt : std::optional(m_sum / m_count);
     }
     [[nodiscard]] double spread() const {
-        return m_count == 0 ? 0.0 : std::sqrt(m_squares / m_count);
+        return std::sqrt((m_squares + kFormulaSpread * kFormulaSpread) / (m_count + 1.0));
     }
 
 private:
@@ -97,8 +99,8 @@ CleanOperator cleaned(const OperatorTimings& timings, const GpuModel& gpu) {
         .statedForward = timings.statedForward,
         .statedBackward = timings.statedBackward,
         .notes = std::move(result.notes),
-        .clockHz = timings.clockHz,
-        .powerW = timings.powerW};
+        .clockHz = timings.conditions.clockHz,
+        .powerW = timings.conditions.powerW};
     return clean;
 }
 
@@ -237,7 +239,9 @@ void addPart(CleanExchange& exchange, const CollectiveTimings& timings, const Gp
         .samples = part.rows.size(),
         .leftOut = result.leftOut,
         .statedForward = timings.statedError,
-        .notes = std::move(result.notes)});
+        .notes = std::move(result.notes),
+        .clockHz = timings.conditions.clockHz,
+        .powerW = timings.conditions.powerW});
 }
 
 // The error of a curve of the samples that are not held out; returns its spread.
@@ -250,7 +254,7 @@ double heldOutErrors(CleanExchange& exchange) {
     const CollectiveTimings all = joined(kept);
     Misses whole;
     if (all.rows.empty())
-        return 0.0;
+        return whole.spread();
     const CollectiveCurve curve = curveOf(all);
     for (std::size_t i = 0; i < exchange.parts.size(); ++i) {
         Misses own;

@@ -20,6 +20,12 @@ struct TimedOperator {
     double backward = kNotTimed;
 };
 
+// Of the GPUs while something was timed, means; absent where not recorded.
+struct TimingConditions {
+    std::optional<double> clockHz;
+    std::optional<double> powerW;
+};
+
 // One operator of one GPU. Those of one family are the same work in different places of a model.
 struct OperatorTimings {
     std::string gpu; // as the source writes it
@@ -28,9 +34,7 @@ struct OperatorTimings {
     std::vector<TimedOperator> rows;
     std::optional<double> statedForward; // error that the source states for its own model of it
     std::optional<double> statedBackward;
-    // Of the GPUs while it was timed, means.
-    std::optional<double> clockHz = std::nullopt;
-    std::optional<double> powerW = std::nullopt;
+    TimingConditions conditions = {};
 };
 
 struct TimedExchange {
@@ -48,6 +52,7 @@ struct CollectiveTimings {
     int gpusPerNode = 1;
     std::vector<TimedExchange> rows;
     std::optional<double> statedError;
+    TimingConditions conditions = {};
 };
 
 struct Timings {

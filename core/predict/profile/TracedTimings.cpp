@@ -279,25 +279,21 @@ Status addCollectives(const store::Store& store, const Run& run, const std::stri
     for (auto& [key, rows] : exchanges) {
         const auto& [kind, nodeCount, perNode] = key;
         timings.collectives.push_back({run.gpuModel, fabric, std::string(toString(kind)), kind,
-            nodeCount, perNode, std::move(rows), std::nullopt});
+            nodeCount, perNode, std::move(rows), std::nullopt, {}});
     }
     return {};
 }
 
 // Means over the GPUs in the traced time.
-Status addConditions(const store::Store& store, const Run& run, TimeRange window, std::size_t first,
-    Timings& timings, const Progress& progress) {
+Result<TimingConditions> conditionsIn(
+    const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
     const analysis::SummaryScope scope{window, {"gpu_power", "sm_clock"}};
     ASSIGN_OR_RETURN(const auto summary, analysis::summarise(store, run, scope, progress));
     const auto meanOf = [&](const char* metric) -> std::optional<double> {
         const auto found = summary.metrics.find(metric);
         return found == summary.metrics.end() ? std::nullopt : found->second.all.mean;
     };
-    for (std::size_t i = first; i < timings.operators.size(); ++i) {
-        timings.operators[i].clockHz = meanOf("sm_clock");
-        timings.operators[i].powerW = meanOf("gpu_power");
-    }
-    return {};
+    return TimingConditions{meanOf("sm_clock"), meanOf("gpu_power")};
 }
 
 } // namespace
@@ -308,10 +304,17 @@ Status addTracedTimings(const store::Store& store, const Run& run, const std::st
     if (ranks.empty() || run.kind != RunKind::Measured)
         return {};
     ASSIGN_OR_RETURN(const auto tree, analysis::callTree(store, run, kAllTime, progress));
-    const std::size_t first = timings.operators.size();
+    const std::size_t operators = timings.operators.size();
+    const std::size_t collectives = timings.collectives.size();
     addTracedOperators(tree, run.gpuModel, run.name, timings);
-    RETURN_IF_ERROR(addConditions(store, run, tree.window, first, timings, progress));
-    return ranks.size() > 1 ? addCollectives(store, run, fabric, timings, progress) : Status();
+    if (ranks.size() > 1)
+        RETURN_IF_ERROR(addCollectives(store, run, fabric, timings, progress));
+    ASSIGN_OR_RETURN(const auto conditions, conditionsIn(store, run, tree.window, progress));
+    for (std::size_t i = operators; i < timings.operators.size(); ++i)
+        timings.operators[i].conditions = conditions;
+    for (std::size_t i = collectives; i < timings.collectives.size(); ++i)
+        timings.collectives[i].conditions = conditions;
+    return {};
 }
 
 } // namespace trainscope::predict

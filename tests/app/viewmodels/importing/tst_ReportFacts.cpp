@@ -3,7 +3,6 @@
 #include "app/viewmodels/importing/ReportFacts.h"
 #include "support/TestProgram.h"
 
-#include <QLocale>
 #include <QTest>
 
 using namespace trainscope;
@@ -13,7 +12,6 @@ class tst_ReportFacts : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates)); }
     void ranges();
     void missingRanks();
     void countsShareALine();

@@ -16,7 +16,13 @@ class tst_HumanText : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates)); }
+    // Where a point ends thousands.
+    void initTestCase() { QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany)); }
+    void numbersHaveOneForm() { QCOMPARE(wholeText(1'234'567), QStringLiteral("1,234,567")); }
+    void datesAreTheReaders() {
+        const QString text = momentText({std::int64_t{1'772'370'300} * 1'000'000'000}); // UTC 13:05
+        QVERIFY2(text.startsWith(QStringLiteral("01.03.26")), qPrintable(text));
+    }
     void bytes_data();
     void bytes();
     void wait_data();

@@ -56,7 +56,10 @@ void addIterations(store::ImportSession& session, RunId run) {
     }
 }
 
-Efficiency made(const Plan& plan, TimeRange window = kAllTime) {
+using Ask = Result<Efficiency> (*)(
+    const store::Store&, const Run&, TimeRange window, const Progress& progress);
+
+Efficiency made(const Plan& plan, TimeRange window = kAllTime, Ask ask = efficiencyOf) {
     const Fixture fixture;
     auto store = fixture.create();
     auto session = got(store::beginImport(store, {"/data/a.csv", 1, "", "run"}));
@@ -68,7 +71,7 @@ Efficiency made(const Plan& plan, TimeRange window = kAllTime) {
     if (plan.hasIterations)
         addIterations(*session, run);
     ok(session->finish({}, "", 0, {}));
-    return got(efficiencyOf(store, got(store.findRun("run")), window));
+    return got(ask(store, got(store.findRun("run")), window, {}));
 }
 
 bool isAbout(std::optional<double> value, double expected) {
@@ -107,6 +110,14 @@ private Q_SLOTS:
         QVERIFY(isAbout(found.stepTimeS, 1.25));
         QVERIFY(isAbout(found.energyPerStepJ, 500.0));
         QVERIFY(isAbout(found.samplesPerSPerMj, 3.2 / (400.0 * 3.5 / 1e6)));
+    }
+
+    void withoutEnergy() {
+        const TimeRange window{{kStart + 35 * kSecond / 10}, {kStart + 7 * kSecond}};
+        const Efficiency found = made(plan(), window, timeEfficiencyOf);
+        QVERIFY(isAbout(found.stepTimeS, 1.25));
+        QCOMPARE(found.mfu, made(plan(), window).mfu);
+        QVERIFY(!found.energyPerStepJ && !found.tokensPerJ && !found.samplesPerSPerMj);
     }
 
     void warmupCountsWhereThereIsNothingElse() {

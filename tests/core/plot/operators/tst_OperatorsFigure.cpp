@@ -307,26 +307,6 @@ private Q_SLOTS:
         QVERIFY(RooflineFigureData().isEmpty());
     }
 
-    // Lists of an optimizer have no types; what they are in rests on the same assumption.
-    void whatIsAssumed() {
-        HandTree made;
-        const auto step = made.frame(0, FrameKind::Annotation, "Optimizer.step");
-        made.work(
-            made.frame(step, FrameKind::Operator, "aten::_fused_adamw_", StepPass::Optimizer,
-                R"({"Input Dims":[[[2,3]],[[2,3]],[[2,3]],[[2,3]],[],[[]]],)"
-                R"("Input type":["TensorList","TensorList","TensorList","TensorList","",""]})"),
-            "adam", 10'000);
-        const auto product = made.frame(0, FrameKind::Operator, "aten::mm", StepPass::Forward,
-            R"({"Input Dims":[[8,512],[512,64]],"Input type":["c10::BFloat16","c10::BFloat16"]})");
-        made.work(product, "gemm", 10'000);
-        const auto known = analysis::efficiencies(made.tree(), nullptr);
-        QVERIFY(known[0].isTypeAssumed && known[step].isTypeAssumed);
-        QVERIFY(known[product].flop && !known[product].isTypeAssumed);
-        const auto facts = factsOf(known[step]);
-        QCOMPARE(facts.back().first, std::string("Type of lists"));
-        QVERIFY(factsOf(known[product]).back().first != "Type of lists");
-    }
-
     void rowsOfATable() {
         OperatorTableFigureData data;
         data.nameTitle = "Operator";

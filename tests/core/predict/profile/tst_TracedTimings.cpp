@@ -117,6 +117,9 @@ private Q_SLOTS:
         }
         const auto profile = makeProfile(shapes.timings(), "planted");
         QVERIFY(profile.hasValue());
+        // Five samples are too few to be sure of.
+        const double spread = profile.value().gpus.front().families.front().forwardSpread;
+        QVERIFY2(spread > 0.05 && spread <= kFormulaSpread, std::to_string(spread).c_str());
         Job job = test::plantedJob("llama3-8b", "tp=2", 1);
         job.machine.gpu = *catalogue::findGpuModel("A100-SXM4-80GB");
         const auto costs = ProfiledCosts(profile.value()).costsOf(job, Rates{});
