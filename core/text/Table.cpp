@@ -49,8 +49,9 @@ std::string Cell::inWords(const Column& column, Digits digits) const {
 std::string Cell::inCsv() const {
     if (const auto* text = std::get_if<std::string>(&m_value))
         return csvCell(*text);
+    // The quotient is the number closest to it, which is written with the digits that it has.
     if (const auto* length = std::get_if<DurationNs>(&m_value))
-        return fmt::format("{}", length->seconds());
+        return fmt::format("{}", static_cast<double>(length->ns) / 1e9);
     if (const auto* value = std::get_if<float>(&m_value))
         return fmt::format("{}", *value);
     const auto* value = std::get_if<double>(&m_value);

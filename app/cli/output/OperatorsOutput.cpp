@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -111,6 +112,10 @@ std::vector<std::string> mfuTexts(
     return lines;
 }
 
+text::Cell savableOf(const analysis::WorkEfficiency& work) {
+    return work.savable ? text::Cell(DurationNs{std::llround(*work.savable * 1e9)}) : text::Cell();
+}
+
 text::Table tableOf(
     const OperatorsReport& report, const OperatorsReport::OfRank& one, std::size_t mostRows) {
     const bool hasShapes = report.by == OperatorGrouping::Shape;
@@ -118,7 +123,7 @@ text::Table tableOf(
     table.title = titleOf(report, one);
     table.columns = {{"time"}, text::inUnit("of all", "%"), {"busy"}, {"calls"}, {"kernels"},
         text::inUnit("FLOP/s", "FLOP/s"), text::inUnit("moved", "B/s"),
-        text::inUnit("of roofline", "%"), text::inUnit("savable", "s"),
+        text::inUnit("of roofline", "%"), {"savable"},
         {std::string(toString(report.by)), text::Align::Left}};
     if (hasShapes)
         table.columns.push_back({"shapes", text::Align::Left});
@@ -131,7 +136,8 @@ text::Table tableOf(
             ? 0.0
             : static_cast<double>(row.time.ns) / static_cast<double>(one.all.time.ns);
         std::vector<text::Cell> cells{row.time, share, row.busy, row.sums.calls, row.sums.works,
-            work.flopPerSecond, work.bytesPerSecond, work.rooflineFraction, work.savable, row.name};
+            work.flopPerSecond, work.bytesPerSecond, work.rooflineFraction, savableOf(work),
+            row.name};
         if (hasShapes)
             cells.emplace_back(analysis::shapeText(row.signature));
         table.add(std::move(cells));

@@ -50,6 +50,7 @@ private Q_SLOTS:
         QCOMPARE(text::csv(table),
             std::string("run,power (W),share,time,GPUs\n\"a, b\",412.3,0.5,0.0015,8\n"
                         "c,,0.25,2\n"));
+        QCOMPARE(text::Cell(DurationNs{98'718}).inCsv(), std::string("9.8718e-05"));
     }
 
     // A spreadsheet computes what begins with one of these; an apostrophe makes it a text.
