@@ -88,7 +88,7 @@ const std::vector<FigurePreset>& figurePresets() {
         {QStringLiteral("Column, 3.375 × 2.1 in (IEEE)"), 3.375 * kInch, 2.1 * kInch},
         {QStringLiteral("Page, 7.0 × 2.1 in"), 7.0 * kInch, 2.1 * kInch},
         {QStringLiteral("Page, 7.0 × 2.8 in"), 7.0 * kInch, 2.8 * kInch},
-        {QStringLiteral("Page, 7.0 in, as high as the lanes"), 7.0 * kInch, 0.0},
+        {QStringLiteral("Page, 7.0 in, as high as its content"), 7.0 * kInch, 0.0},
     };
     return presets;
 }

@@ -54,6 +54,7 @@ T.ComboBox {
         leftPadding: Theme.spaceS
         highlighted: combo.highlightedIndex === choice.index
         Accessible.name: label
+        Accessible.onPressAction: choice.clicked()
 
         contentItem: UiText {
             text: choice.label

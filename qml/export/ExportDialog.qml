@@ -139,9 +139,9 @@ UiSheet {
                 color: Theme.textSecondary
             }
             ExportNumber {
-                label: qsTr("Height in millimetres, 0 for as high as the lanes")
+                label: qsTr("Height in millimetres, 0 for as high as the content")
                 value: exporter.heightMm
-                emptyText: qsTr("as the lanes")
+                emptyText: qsTr("as needed")
                 onEdited: number => exporter.heightMm = number
                 onEntered: form.exportOrAsk()
             }

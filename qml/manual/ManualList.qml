@@ -39,6 +39,7 @@ ListView {
         focusPolicy: Qt.NoFocus
         Accessible.name: entry.name
         Accessible.description: entry.detail
+        Accessible.onPressAction: entry.clicked()
         Accessible.selected: entry.current
         onClicked: list.controller.openEntry(entry.index)
 

@@ -39,6 +39,7 @@ ColumnLayout {
             focusPolicy: Qt.StrongFocus
             Accessible.name: entry.missing ? qsTr("%1, missing").arg(entry.name) : entry.name
             Accessible.description: entry.folder
+            Accessible.onPressAction: entry.clicked()
             onClicked: recent.session.openRecent(entry.path)
             Keys.onReturnPressed: entry.clicked()
             Keys.onDeletePressed: recent.session.recent.remove(entry.index)

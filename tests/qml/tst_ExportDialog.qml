@@ -81,7 +81,7 @@ Item {
             tryVerify(() => field("File").text.endsWith(".pdf"));
         }
         function test_leavingAFieldKeepsThePreset() {
-            const size = choice("Page, 7.0 in, as high as the lanes");
+            const size = choice("Page, 7.0 in, as high as its content");
             verify(size !== null);
             size.forceActiveFocus();
             keyClick(Qt.Key_Home);
@@ -93,7 +93,7 @@ Item {
             size.forceActiveFocus();
             for (let i = 0; i < 4; ++i)
                 keyClick(Qt.Key_Down);
-            compare(size.displayText, "Page, 7.0 in, as high as the lanes");
+            compare(size.displayText, "Page, 7.0 in, as high as its content");
         }
         function test_widthTypedIsAnotherSize() {
             const width = field("Width in millimetres");

@@ -22,7 +22,7 @@ constexpr std::array kThemes{"paper", "light", "dark"};
 // A pixel of the screen becomes a point of the figure.
 constexpr double kMmPerPixel = 25.4 / 72.0;
 constexpr int kCsvColumns = 1920; // of time
-constexpr int kLastPreset = 4; // 7 in, as high as the lanes
+constexpr int kLastPreset = 4; // 7 in, as high as its content
 
 QString folderKey() {
     return QStringLiteral("export/folder");

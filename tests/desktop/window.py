@@ -1,0 +1,118 @@
+"""The application in an X server and a session bus of its own, read and pressed as a screen reader does (AT-SPI)."""
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+NEEDED = ["Xvfb", "dbus-run-session", "/usr/libexec/at-spi-bus-launcher"]
+WAIT_S = 60
+
+
+def run_inside(arguments, timeout_s):
+    """Starts this program again, with --inside, where a window can be."""
+    missing = [tool for tool in NEEDED if not (os.path.exists(tool) or shutil.which(tool))]
+    try:
+        import gi
+        gi.require_version("Atspi", "2.0")
+    except (ImportError, ValueError):
+        missing.append("python3-gi and gir1.2-atspi-2.0")
+    if missing:
+        print("SKIPPED: not installed:", ", ".join(missing))
+        return 0
+    reading, writing = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1440x900x24", "-nolisten", "tcp"],
+        pass_fds=[writing], stderr=subprocess.DEVNULL)
+    os.close(writing)
+    display = os.read(reading, 16).decode().strip()
+    environment = dict(os.environ, DISPLAY=":" + display, QT_QPA_PLATFORM="xcb", QT_LINUX_ACCESSIBILITY_ALWAYS_ON="1")
+    try:
+        command = ["dbus-run-session", "--", sys.executable, sys.argv[0], "--inside", *arguments]
+        return subprocess.run(command, env=environment, timeout=timeout_s).returncode
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def nodes(root):
+    """All of a tree that is on the screen, the root first."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node is None:
+            continue
+        yield node
+        for i in range(node.get_child_count()):
+            pending.append(node.get_child_at_index(i))
+
+
+def until(what, find, wait_s=WAIT_S):
+    """What find() gives, once it gives something."""
+    end = time.monotonic() + wait_s
+    while time.monotonic() < end:
+        found = find()
+        if found:
+            return found
+        time.sleep(0.2)
+    print("not there after", wait_s, "s:", what)
+    sys.exit(1)
+
+
+def is_shown(node):
+    from gi.repository import Atspi
+    return node.get_state_set().contains(Atspi.StateType.SHOWING)
+
+
+def actions(node):
+    from gi.repository import Atspi
+    return [Atspi.Action.get_action_name(node, i) for i in range(Atspi.Action.get_n_actions(node))]
+
+
+def press(node):
+    from gi.repository import Atspi
+    names = actions(node)
+    if "Press" not in names:
+        print(f"{node.get_name()!r} cannot be pressed, only {names}")
+        sys.exit(1)
+    Atspi.Action.do_action(node, names.index("Press"))
+
+
+class Window:
+    """A running Trainscope; root is what a screen reader sees of it."""
+
+    def __init__(self, *command):
+        import gi
+        gi.require_version("Atspi", "2.0")
+        self._launcher = subprocess.Popen(["/usr/libexec/at-spi-bus-launcher", "--launch-immediately"])
+        self.process = subprocess.Popen(command)
+
+    def __enter__(self):
+        self.root = until("the window", self._find)
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self._launcher.terminate()
+        self._launcher.wait()
+
+    @staticmethod
+    def _find():
+        from gi.repository import Atspi
+        desktop = Atspi.get_desktop(0)
+        for i in range(desktop.get_child_count()):
+            child = desktop.get_child_at_index(i)
+            if child is not None and child.get_name().lower() == "trainscope":
+                return child
+        return None
+
+    def shown(self, name, *roles):
+        """The parts of that name that are shown."""
+        return [node for node in nodes(self.root)
+                if node.get_name() == name and is_shown(node) and (not roles or node.get_role() in roles)]
+
+    def tab(self, view):
+        from gi.repository import Atspi
+        return until("the tab of the view " + view, lambda: self.shown(
+            view, Atspi.Role.PAGE_TAB, Atspi.Role.RADIO_BUTTON, Atspi.Role.PUSH_BUTTON))[0]
