@@ -100,5 +100,5 @@ inside apt-get autoremove --purge -y -qq >>"$work/apt.log" 2>&1
 listed >"$work/files-after"
 comm -13 "$work/files-before" "$work/files-after" | grep -i trainscope && failed "the files above were left behind"
 say "left behind by purge and autoremove, of all packages:"
-comm -13 "$work/files-before" "$work/files-after" | head -n 20
+comm -13 "$work/files-before" "$work/files-after" | sed -n 1,20p
 say "all is well; seen: $result"
