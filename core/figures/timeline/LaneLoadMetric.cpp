@@ -44,15 +44,17 @@ Result<std::vector<Bucket>> readBuckets(
     return buckets;
 }
 
-// Hands each series with its buckets to `add`, in their order; they are read by all threads.
+// From that many on threads that read their share save more than their connections cost.
+constexpr std::size_t kManySeries = 64;
+
+// Hands each series with its buckets to `add`, in their order.
 template <typename Add>
 Status readSeries(
     const LaneRequest& request, const std::vector<SelectedSeries>& selected, const Add& add) {
     using Read = Result<std::vector<Bucket>>;
-    SideReaders readers(request.store);
     Status status;
     auto next = selected.begin();
-    OrderedJobs<Read> jobs(WorkerPool::shared(), 0, [&](Read&& read) {
+    const auto take = [&](Read&& read) {
         const SelectedSeries& one = *next++;
         if (!read.hasValue())
             status = read.error();
@@ -61,14 +63,19 @@ Status readSeries(
         const Subject& subject = one.series->description.subject;
         add(LaneSeries{one.run, subject, one.node, one.series->id, subjectLabel(subject, one.node),
             std::move(read).value(), {}, {}, {}});
-    });
+    };
+    SideReaders readers(request.store);
+    OrderedJobs<Read> jobs(WorkerPool::shared(), 0, take);
     for (const SelectedSeries& one : selected) {
         if (request.isCancelled && request.isCancelled())
             return cancelled();
-        jobs.submit([&readers, &request, &one] {
-            return readers.with(
-                [&](const store::Store& store) { return readBuckets(store, request, one); });
-        });
+        if (selected.size() < kManySeries)
+            take(readBuckets(request.store, request, one));
+        else
+            jobs.submit([&readers, &request, &one] {
+                return readers.with(
+                    [&](const store::Store& store) { return readBuckets(store, request, one); });
+            });
         if (!status.hasValue())
             return status;
     }

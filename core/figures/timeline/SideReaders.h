@@ -1,13 +1,14 @@
 #pragma once
 // Connections to the database of a store, by which several threads read it at once: the store's
-// own, and others that are opened when all are in use and closed with this. While it lives only its
-// borrowers use the store.
+// own, and others that are opened when all are in use and closed with this. While one is borrowed
+// the store is used by borrowers only.
 
 #include "core/model/Result.h"
 #include "core/store/Store.h"
 
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace trainscope::figures {
@@ -16,7 +17,8 @@ class SideReaders {
 public:
     explicit SideReaders(const store::Store& store);
 
-    // Calls read(store) with one that nobody else uses meanwhile. `Answer` is a Result. Any thread.
+    // What read(store) answers, a Result, with a connection that nobody else uses meanwhile. Any
+    // thread.
     template <typename Read>
     auto with(Read&& read) -> decltype(read(std::declval<const store::Store&>())) {
         auto borrowed = take();
