@@ -8,9 +8,46 @@
 
 #include <QObject>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
+
+namespace {
+
+// Takes the right to write to a database and its folder, also from root, until it ends.
+class WithoutWriting {
+public:
+    explicit WithoutWriting(const Fixture& fixture)
+        : m_file(fixture.path.string())
+        , m_folder(fixture.path.parent_path().string()) {
+        chmod(m_file.c_str(), 0444);
+        chmod(m_folder.c_str(), 0555);
+        become(kNobody);
+    }
+    ~WithoutWriting() {
+        become(0);
+        chmod(m_folder.c_str(), 0755);
+        chmod(m_file.c_str(), 0644);
+    }
+    Q_DISABLE_COPY_MOVE(WithoutWriting)
+
+private:
+    static constexpr uid_t kNobody = 65534;
+
+    void become(uid_t user) const {
+        if (m_isRoot && setresuid(user, user, 0) != 0)
+            QTest::qFail("Root's rights could not be laid down and taken up.", __FILE__, __LINE__);
+    }
+
+    const bool m_isRoot = geteuid() == 0;
+    std::string m_file;
+    std::string m_folder;
+};
+
+} // namespace
 
 class tst_SharedFile : public QObject {
     Q_OBJECT
@@ -47,6 +84,32 @@ private Q_SLOTS:
         QCOMPARE(got(view.runs()).size(), std::size_t{1});
         addSeries(store, gauge("m", 0), {1, 2}, {3, 4}, "/data/b", "b");
         QCOMPARE(got(view.runs()).size(), std::size_t{2});
+    }
+
+    // Who has it open may write to the end; who opens it then is told, and reads all of it.
+    void madeReadOnlyWhileOpen() {
+        const Fixture fixture;
+        Store store = fixture.create();
+        const SeriesId series = addSeries(store, gauge("m", 0), {1, 2}, {3, 4});
+        const Store view = fixture.view();
+        auto session = got(store::beginImport(store, {"/data/b", 1, "", "b"}));
+        (void)got(session->run(runNamed("b")));
+        {
+            const WithoutWriting rights(fixture);
+            ok(session->finish({}, "", 0, {}));
+            session.reset();
+            QCOMPARE(got(view.runs()).size(), std::size_t{2});
+            const auto second = Store::open(fixture.path, OpenMode::ReadWrite);
+            QVERIFY(!second.hasValue());
+            QVERIFY(second.error().code == ErrorCode::Refused);
+            QVERIFY2(second.error().message.starts_with("The database is read-only: "),
+                second.error().message.c_str());
+            const Store late = fixture.view();
+            QCOMPARE(got(late.runs()).size(), std::size_t{2});
+            QCOMPARE(got(late.statistics(series, kAllTime)).count, 2);
+        }
+        addSeries(store, gauge("m", 0), {1, 2}, {3, 4}, "/data/c", "c");
+        QCOMPARE(got(view.runs()).size(), std::size_t{3});
     }
 
     void aRecordingOfAFileThatIsAwayWaits() {
