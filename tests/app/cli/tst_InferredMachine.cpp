@@ -60,7 +60,8 @@ private Q_SLOTS:
         QVERIFY(throttle["causes"]["power"]["gpu_seconds"].get<double>() > 0.9 * all);
         QVERIFY(!throttle["causes"].contains("thermal"));
         QVERIFY(throttle["inferred_gpu_seconds"].get<double>() > 0.9 * all);
-        for (const auto& one : runCli({"findings", m_database, "--json"}).json()["findings"]) {
+        const auto told = runCli({"findings", m_database, "--json"}).json();
+        for (const auto& one : told["findings"]) {
             if (one["rule"] == "throttling")
                 QVERIFY(one["text"].get<std::string>().find("for power reasons (inferred)")
                     != std::string::npos);

@@ -7,6 +7,7 @@
 
 #include <QFile>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -21,8 +22,25 @@ struct Finished {
     QByteArray err;
 };
 
+// The runtime of the sanitizer that this program was built with. A program that was built without
+// one can load a library that has one only where the runtime comes first.
+QString sanitizerRuntime() {
+    QFile maps(QStringLiteral("/proc/self/maps"));
+    if (!maps.open(QIODevice::ReadOnly))
+        return {};
+    static const QRegularExpression runtime(QStringLiteral("/\\S*/lib[at]san\\.so\\S*"));
+    return runtime.match(QString::fromUtf8(maps.readAll())).captured();
+}
+
 Finished runProgram(const QString& program, const QStringList& arguments) {
     QProcess process;
+    if (const QString runtime = sanitizerRuntime(); !runtime.isEmpty()) {
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("LD_PRELOAD"), runtime);
+        // What the program itself leaves behind is its own affair.
+        environment.insert(QStringLiteral("ASAN_OPTIONS"), QStringLiteral("detect_leaks=0"));
+        process.setProcessEnvironment(environment);
+    }
     process.start(program, arguments);
     if (!process.waitForFinished())
         return {};

@@ -59,7 +59,7 @@ private Q_SLOTS:
 
     // Llama 3 70B: queries, keys and values of 8192 + 2 · 1024 from 8192, rank 16.
     void parametersByHand() {
-        const auto& model = *catalogue::modelCatalogue().byName("llama3-70b");
+        const catalogue::TrainingModel model = *catalogue::modelCatalogue().byName("llama3-70b");
         QCOMPARE(adapterParametersOf(model, {}, 1.0, false), 16.0 * (8192 + 10240));
         QCOMPARE(adapterParametersOf(model, {}, 2.0, false), 16.0 * (8192 + 5120));
         const Adapters all = adaptersFrom("16:all").value();

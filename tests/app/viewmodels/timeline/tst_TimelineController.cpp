@@ -249,7 +249,7 @@ private Q_SLOTS:
         m_controller->navigation()->setWindow({test::seconds(2), test::seconds(6)});
         m_controller->marks()->mark();
         QCOMPARE(m_controller->marks()->rowCount(), 1);
-        const auto& mark = m_controller->marks()->marks().front();
+        const auto mark = m_controller->marks()->marks().front();
         QCOMPARE(mark.range.begin.ns, (test::kStart + test::seconds(4)).ns);
         QCOMPARE(mark.range.length().ns, std::int64_t{0});
     }
