@@ -4,13 +4,15 @@ its memory went, and how long it kept a screen reader's question waiting: no lon
 
 soak.py PROGRAM CLI DATABASE FOLDER [MINUTES [SEED]]: DATABASE is copied; FOLDER is imported into the copy again and
 again. For people, not for CI: two hours say something, with nothing else on the machine. Fails where the memory of the
-last third is more than a tenth above that of the second, or the window goes away."""
+last third is more than a tenth above that of the second, or the window goes away. Frames are those that Qt tells of."""
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from window import Window, actions, is_shown, nodes, press, run_inside, until
@@ -19,6 +21,7 @@ VIEWS = ["Timeline", "Layout", "Heatmap", "Kernels", "Sweep", "Spectrum", "Findi
          "Operators", "Compare"]
 KEYS = ["w", "s", "a", "d", "f", "m", "u", "z", "Up", "Down", "Left", "Right", "Return", "Page_Down", "Home", "Tab"]
 REPORT_S = 60
+SLOW_MS = 100
 
 
 def x(*arguments):
@@ -34,19 +37,21 @@ def resident_mb(process):
 
 
 class User:
-    def __init__(self, window, chance, database, folder):
-        self.window, self.chance, self.database, self.folder = window, chance, database, folder
-        self.done = {}
+    def __init__(self, window, frames, chance, database, folder):
+        self.window, self.frames, self.chance, self.database, self.folder = window, frames, chance, database, folder
+        self.done, self.shown = {}, VIEWS[0]
 
     def act(self):
         action = self.chance.choices(
             [self.view, self.keys, self.wheel, self.drag, self.export, self.bring_in, self.close_and_open],
             [10, 20, 10, 6, 2, 1, 1])[0]
         self.done[action.__name__] = self.done.get(action.__name__, 0) + 1
+        self.frames.during = f"{action.__name__} of {self.shown}"
         action()
 
     def view(self):
-        press(self.window.tab(self.chance.choice(VIEWS)))
+        self.shown = self.chance.choice(VIEWS)
+        press(self.window.tab(self.shown))
 
     def keys(self):
         for _ in range(self.chance.randint(1, 8)):
@@ -99,14 +104,36 @@ class User:
         self.window.tab("Timeline")
 
 
+class Frames:
+    """How long each frame took, as the program's messages tell; the other messages are kept."""
+
+    FRAME = re.compile(r"[Ff]rame rendered .*?in (\d+)ms")
+
+    def __init__(self, process):
+        self.ms, self.messages, self.slow, self.during = [], [], [], "start"
+        threading.Thread(target=self._read, args=[process.stderr], daemon=True).start()
+
+    def _read(self, lines):
+        for line in lines:
+            frame = self.FRAME.search(line)
+            if frame:
+                self.ms.append(int(frame.group(1)))
+                if self.ms[-1] > SLOW_MS:
+                    self.slow.append(f"{self.ms[-1]} ms in {self.during}")
+            elif "scenegraph" not in line and "[window " not in line:
+                self.messages.append(line.rstrip())
+
+
 def soak(program, database, folder, minutes, seed):
     chance = random.Random(seed)
     with tempfile.TemporaryDirectory() as place:
         own = os.path.join(place, "soak.trainscope")
         shutil.copy(database, own)
         os.environ["HOME"] = os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_DATA_HOME"] = place
-        with Window(program, own) as window:
-            user = User(window, chance, own, folder)
+        os.environ["QT_LOGGING_RULES"] = "qt.scenegraph.time.renderloop=true"
+        with Window(program, own, stderr=subprocess.PIPE, text=True) as window:
+            frames = Frames(window.process)
+            user = User(window, frames, chance, own, folder)
             window.tab("Timeline")
             begin = time.monotonic()
             memory, waits, reported = [], [], begin
@@ -123,18 +150,26 @@ def soak(program, database, folder, minutes, seed):
                 if time.monotonic() - reported > REPORT_S:
                     reported = time.monotonic()
                     print(f"{(reported - begin) / 60:.0f} min: {memory[-1]:.0f} MB", flush=True)
-            return verdict(memory, waits, user.done)
+            return verdict(memory, waits, frames, user.done)
 
 
-def verdict(memory, waits, done):
+def spread(values):
+    values = sorted(values)
+    return f"median {values[len(values) // 2]:.1f} ms, 99 % {values[int(0.99 * len(values))]:.0f} ms, " \
+           f"longest {values[-1]:.0f} ms of {len(values)}"
+
+
+def verdict(memory, waits, frames, done):
     third = len(memory) // 3
     second = sum(memory[third:2 * third]) / third
     last = sum(memory[2 * third:]) / (len(memory) - 2 * third)
-    waits.sort()
     print("actions:", ", ".join(f"{name} {count}" for name, count in sorted(done.items())))
     print(f"memory: second third {second:.0f} MB, last third {last:.0f} MB, most {max(memory):.0f} MB")
-    print(f"waits: median {waits[len(waits) // 2]:.1f} ms, 99 % {waits[int(0.99 * len(waits))]:.0f} ms, "
-          f"longest {waits[-1]:.0f} ms of {len(waits)}")
+    print("waits:", spread(waits))
+    print("frames:", spread(frames.ms))
+    print(len(frames.slow), "frames of more than", SLOW_MS, "ms:", ", ".join(frames.slow))
+    for message in sorted(set(frames.messages)):
+        print("said:", message)
     return 1 if last > 1.1 * second else 0
 
 

@@ -81,11 +81,11 @@ def press(node):
 class Window:
     """A running Trainscope; root is what a screen reader sees of it."""
 
-    def __init__(self, *command):
+    def __init__(self, *command, **options):
         import gi
         gi.require_version("Atspi", "2.0")
         self._launcher = subprocess.Popen(["/usr/libexec/at-spi-bus-launcher", "--launch-immediately"])
-        self.process = subprocess.Popen(command)
+        self.process = subprocess.Popen(command, **options)
 
     def __enter__(self):
         self.root = until("the window", self._find)
