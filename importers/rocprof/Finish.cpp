@@ -13,7 +13,8 @@ constexpr int kUsualNode = 8; // GPUs, where none are listed
 } // namespace
 
 Status finishTrace(ProfileWriter& writer, ImportReport& report, const ImportUnit& unit,
-    const SourceTree& tree, const std::vector<std::string>& models, Sink& sink) {
+    const SourceTree& tree, const TracedMachine& machine, Sink& sink) {
+    const auto& models = machine.models;
     RETURN_IF_ERROR(writer.finish());
     if (report.spans == 0)
         return Error{ErrorCode::Unrecognised,
@@ -27,7 +28,7 @@ Status finishTrace(ProfileWriter& writer, ImportReport& report, const ImportUnit
             continue;
         Gpu gpu;
         gpu.rank = outputs.firstRank() + i;
-        gpu.node = gpu.rank / perNode;
+        gpu.node = machine.node.value_or(gpu.rank / perNode);
         gpu.local = models.size() > 1 ? device : gpu.rank % perNode;
         if (static_cast<std::size_t>(device) < models.size())
             gpu.model = models[static_cast<std::size_t>(device)];

@@ -4,14 +4,19 @@
 #include "importers/common/Importer.h"
 #include "importers/trace/ProfileWriter.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace trainscope::importers::rocprof {
 
-// `models`: of the machine's GPUs in their order, as far as the trace lists them. Fails where no
-// span was written.
+struct TracedMachine {
+    std::vector<std::string> models; // of its GPUs in their order, as far as the trace lists them
+    std::optional<int> node; // as the job was launched; absent: by the rank
+};
+
+// Fails where no span was written.
 Status finishTrace(ProfileWriter& writer, ImportReport& report, const ImportUnit& unit,
-    const SourceTree& tree, const std::vector<std::string>& models, Sink& sink);
+    const SourceTree& tree, const TracedMachine& machine, Sink& sink);
 
 } // namespace trainscope::importers::rocprof

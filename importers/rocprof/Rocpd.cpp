@@ -2,6 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
+#include "importers/rocprof/Finish.h"
 #include "importers/rocprof/Recording.h"
 #include "importers/rocprof/Words.h"
 #include "importers/trace/ProfileWriter.h"
@@ -224,26 +225,13 @@ private:
     bool m_isDamaged = false;
 };
 
-Status describeGpus(ProfileWriter& writer, const std::vector<Recording>& recordings, Sink& sink) {
-    const int listed = recordings.empty() ? 0 : recordings.front().gpus;
-    ProcessOutputs& outputs = writer.outputs();
-    constexpr int kUsualGpus = 8;
-    const int perNode = listed > 1 ? listed : std::max(kUsualGpus, outputs.rankCount());
-    for (int i = 0; i < outputs.rankCount(); ++i) {
-        const int device = outputs.output(i).firstDevice();
-        if (device < 0)
-            continue;
-        Gpu gpu;
-        gpu.rank = outputs.firstRank() + i;
-        gpu.node = recordings.front().launched.node.value_or(gpu.rank / perNode);
-        gpu.local = listed > 1 ? device : gpu.rank % perNode;
-        for (const auto& [id, agent] : recordings.front().agents) {
-            if (agent.device == device)
-                gpu.model = agent.model;
-        }
-        RETURN_IF_ERROR(sink.gpu(writer.run(), gpu));
+std::vector<std::string> modelsOf(const Recording& recording) {
+    std::vector<std::string> models(static_cast<std::size_t>(std::max(0, recording.gpus)));
+    for (const auto& [id, agent] : recording.agents) {
+        if (agent.device >= 0 && static_cast<std::size_t>(agent.device) < models.size())
+            models[static_cast<std::size_t>(agent.device)] = agent.model;
     }
-    return {};
+    return models;
 }
 
 } // namespace
@@ -317,12 +305,9 @@ Result<ImportReport> importRocpd(
     writer.nest();
     for (RecordingReader& reader : readers)
         RETURN_IF_ERROR(reader.readWork());
-    RETURN_IF_ERROR(writer.finish());
+    RETURN_IF_ERROR(finishTrace(writer, report, unit, tree,
+        {modelsOf(recordings.front()), recordings.front().launched.node}, sink));
     report.bytes = database.bytesTotal();
-    if (report.spans == 0)
-        return Error{ErrorCode::Unrecognised,
-            "There is nothing in this database of rocprof that could be read.",
-            tree.displayPath(unit.path)};
     const bool isDamaged = database.isCutShort()
         || std::any_of(readers.begin(), readers.end(),
             [](const RecordingReader& reader) { return reader.isDamaged(); });
@@ -332,10 +317,6 @@ Result<ImportReport> importRocpd(
     }
     if (database.isCutShort())
         report.warn(unit.path, 0, "the file is cut short: its last pages are missing");
-    RETURN_IF_ERROR(describeGpus(writer, recordings, sink));
-    if (writer.kernels() == 0)
-        report.warn(unit.path, 0, "there are no kernels: record with --kernel-trace");
-    report.facts["clock"] = "ns since the machine started; when that was is not said";
     if (!recordings.front().host.empty())
         report.facts["host"] = recordings.front().host;
     if (!unit.gpuModel.empty())

@@ -134,7 +134,7 @@ public:
         RETURN_IF_ERROR(pass(Place::Calls, writer));
         writer.nest();
         RETURN_IF_ERROR(pass(Place::Work, writer));
-        RETURN_IF_ERROR(finishTrace(writer, m_report, m_unit, m_tree, models, m_sink));
+        RETURN_IF_ERROR(finishTrace(writer, m_report, m_unit, m_tree, {models, {}}, m_sink));
         if (!m_reading.m_problem.empty()) {
             run.status = RunStatus::Partial;
             m_report.warn(m_unit.path, 0, m_reading.m_problem);
