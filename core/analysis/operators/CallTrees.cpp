@@ -2,9 +2,11 @@
 
 #include "core/analysis/operators/CallMeter.h"
 #include "core/analysis/operators/TreeMerge.h"
+#include "core/analysis/operators/TreeSums.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/SpanMerge.h"
 #include "core/analysis/traces/TraceSums.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -20,6 +22,9 @@ constexpr DurationNs kCallsAhead{10'000'000};
 constexpr std::size_t kHeldInPart = 131'072; // works and calls between two cuts
 constexpr std::int64_t kPartsWanted = 64;
 constexpr std::size_t kLeastInPart = 4096;
+// Parts end where iterations do, so that these are read without their spans; those of fewer spans
+// are read faster than they are kept.
+constexpr std::int64_t kLeastInIteration = 256;
 
 // What a rank's tree is made of.
 struct RankTracks {
@@ -68,104 +73,6 @@ Status walkCalls(const store::Store& store, const RankTracks& tracks, TimeRange 
         },
         "Following calls", progress);
 }
-
-// Sums of parts, by path.
-class TreeSums {
-public:
-    explicit TreeSums(CallPaths& paths)
-        : m_paths(paths) { }
-
-    void add(const CallPart& part, bool isFirst) {
-        m_frames.resize(m_paths.size());
-        m_works.resize(m_paths.size());
-        m_totals.resize(m_paths.totals());
-        for (const CallPart::Frame& row : part.frames) {
-            CallPart::Frame& sums = m_frames[row.path];
-            sums.begun += row.begun;
-            sums.launching += row.launching;
-            sums.hostTime = sums.hostTime + row.hostTime;
-            sums.busy = sums.busy + row.busy;
-            sums.ownBusy = sums.ownBusy + row.ownBusy;
-        }
-        for (const CallPart::Work& row : part.works)
-            add(row, isFirst ? row.carried : 0);
-        for (const CallPart::Total& row : part.totals) {
-            FrameSums& sums = m_totals[row.total];
-            sums.calls += row.calls;
-            sums.works += row.works + (isFirst ? row.carried : 0);
-            sums.time = sums.time + row.time;
-            sums.busy = sums.busy + row.busy;
-        }
-    }
-
-    CallTree tree() const {
-        CallTree tree = m_paths.tree();
-        for (std::size_t i = 0; i < m_frames.size(); ++i)
-            fill(tree.nodes[i], m_frames[i], m_works[i]);
-        for (std::size_t i = tree.nodes.size(); i-- > 1;) {
-            const CallNode& node = tree.nodes[i];
-            FrameSums& caller = tree.nodes[node.parent].sums;
-            caller.works += node.sums.works;
-            caller.time = caller.time + node.sums.time;
-            if (!isWork(node.kind))
-                continue;
-            caller.ownWorks += node.sums.works;
-            caller.ownTime = caller.ownTime + node.sums.time;
-        }
-        for (std::size_t i = 0; i < m_frames.size(); ++i) {
-            FrameSums& sums = tree.nodes[i].sums;
-            if (!isWork(tree.nodes[i].kind))
-                sums.calls = sums.ownWorks > 0 ? m_frames[i].launching : m_frames[i].begun;
-        }
-        for (std::size_t i = 0; i < m_totals.size(); ++i)
-            fill(tree.totals[i], m_totals[i]);
-        return tree;
-    }
-
-private:
-    void add(const CallPart::Work& row, std::int64_t carried) {
-        CallPart::Work& sums = m_works[row.path];
-        const bool isNew = sums.count == 0;
-        sums.count += row.count + carried;
-        sums.time = sums.time + row.time;
-        sums.busy = sums.busy + row.busy;
-        sums.shortest = isNew ? row.shortest : std::min(sums.shortest, row.shortest);
-        if (isNew || row.longest > sums.longest) {
-            sums.longest = row.longest;
-            sums.longestAt = row.longestAt;
-        }
-    }
-    static void fill(CallNode& node, const CallPart::Frame& frame, const CallPart::Work& work) {
-        node.sums.busy = frame.busy + work.busy;
-        node.sums.ownBusy = isWork(node.kind) ? work.busy : frame.ownBusy;
-        node.sums.hostTime = frame.hostTime;
-        node.sums.works = work.count;
-        node.sums.time = work.time;
-        if (!isWork(node.kind))
-            return;
-        node.sums.calls = work.count;
-        node.sums.ownWorks = work.count;
-        node.sums.ownTime = work.time;
-        node.shortest = work.shortest;
-        node.longest = work.longest;
-        node.longestAt = work.longestAt;
-    }
-    static void fill(CallTotal& total, const FrameSums& sums) {
-        total.sums = sums;
-        const bool isOwn = total.of == CallTotal::Of::Operator || total.of == CallTotal::Of::Shape
-            || total.of == CallTotal::Of::Pass;
-        if (!isOwn)
-            return;
-        total.sums.ownWorks = sums.works;
-        total.sums.ownTime = sums.time;
-        total.sums.ownBusy = sums.busy;
-    }
-
-    CallPaths& m_paths;
-    std::vector<CallPart::Frame> m_frames;
-    std::vector<CallPart::Work> m_works;
-    std::vector<FrameSums> m_totals;
-};
 
 // Adds [begin, end) of a rank, read from its traces. `since`, `forward`: from where its calls are
 // read, and what they need of the calls before.
@@ -271,8 +178,21 @@ private:
     bool m_isFirst = true;
 };
 
-Result<std::vector<store::SumSequence>> sumRank(
-    const store::Store& store, const RankTracks& tracks, int rank, const Progress& progress) {
+// Where iterations begin and end, in order; none where they are many and small.
+std::vector<TimeNs> bordersOf(const std::vector<Iteration>& iterations, std::int64_t spans) {
+    std::vector<TimeNs> borders;
+    if (static_cast<std::int64_t>(iterations.size()) > spans / kLeastInIteration)
+        return borders;
+    for (const Iteration& iteration : iterations) {
+        borders.push_back(iteration.range.begin);
+        borders.push_back(iteration.range.end);
+    }
+    std::sort(borders.begin(), borders.end());
+    return borders;
+}
+
+Result<std::vector<store::SumSequence>> sumRank(const store::Store& store, const RankTracks& tracks,
+    int rank, const std::vector<TimeNs>& borders, const Progress& progress) {
     CallPaths paths;
     CallMeter meter(store, paths, tracks.extent.begin);
     store::SumSequence tree{placeOf(SumKind::CallTree, rank), {}};
@@ -288,7 +208,12 @@ Result<std::vector<store::SumSequence>> sumRank(
         tree.slices.push_back(std::move(slice));
         begin = end;
     };
+    auto border = std::upper_bound(borders.begin(), borders.end(), begin);
     const auto tell = [&](TimeNs moment) {
+        for (; border != borders.end() && *border <= moment; ++border) {
+            if (*border > begin)
+                closeAt(*border);
+        }
         if (meter.held() >= most && moment > begin)
             closeAt(moment);
     };
@@ -375,9 +300,12 @@ Result<std::vector<store::SumSequence>> sumCallTrees(
     const store::Store& store, const Run& run, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
     ASSIGN_OR_RETURN(const auto ranks, tracedRanks(store, run));
+    ASSIGN_OR_RETURN(const auto iterations, store.iterations(run.id));
     std::vector<store::SumSequence> all;
     for (const int rank : ranks) {
-        ASSIGN_OR_RETURN(auto sequences, sumRank(store, tracksOf(tracks, rank), rank, progress));
+        const RankTracks own = tracksOf(tracks, rank);
+        const auto borders = bordersOf(iterationsOfRank(iterations, rank), own.spans);
+        ASSIGN_OR_RETURN(auto sequences, sumRank(store, own, rank, borders, progress));
         for (store::SumSequence& sequence : sequences)
             all.push_back(std::move(sequence));
     }

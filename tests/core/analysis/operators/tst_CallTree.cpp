@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -143,7 +144,10 @@ std::map<std::string, Expected> expectedOf(const std::vector<Truth>& all, TimeRa
     return result;
 }
 
-// Steps of modules and their backward passes; kernels run late, over each other, on two streams.
+constexpr int kStepsOfIteration = 20;
+
+// Steps of modules and their backward passes, so many of them an iteration; kernels run late, over
+// each other, on two streams.
 std::vector<Truth> plantSteps(PlantedTrace& trace, int steps) {
     std::mt19937_64 random{11};
     const auto below = [&](std::int64_t end) {
@@ -154,6 +158,7 @@ std::vector<Truth> plantSteps(PlantedTrace& trace, int steps) {
     std::int64_t device = 2'000;
     std::int64_t sequence = 0;
     std::int64_t correlation = 0;
+    std::int64_t iterationBegin = host;
     const auto launch = [&](const char* thread, const std::string& path) {
         const std::int64_t count = below(3);
         for (std::int64_t i = 0; i < count; ++i) {
@@ -201,6 +206,8 @@ std::vector<Truth> plantSteps(PlantedTrace& trace, int steps) {
         trace.host(0, "1", SpanKind::Annotation, "ProfilerStep#" + std::to_string(step), begin,
             host - begin);
         host += 10;
+        if ((step + 1) % kStepsOfIteration == 0)
+            trace.iteration(0, step / kStepsOfIteration, std::exchange(iterationBegin, host), host);
     }
     return truth;
 }
@@ -229,6 +236,7 @@ private Q_SLOTS:
     void aStepByHand();
     void windowsCutTimes();
     void keptSumsAreThoseOfTheTrace();
+    void partsEndWhereIterationsDo();
     void graphsLaunchManyKernels();
     void stepsThatTouchFollowEachOther();
     void withoutHostAllWorkIsUnderTheRoot();
@@ -328,6 +336,24 @@ void tst_CallTree::keptSumsAreThoseOfTheTrace() {
         QCOMPARE(kept.at(path).sums, node.sums);
         QCOMPARE(kept.at(path).longestAt, node.longestAt);
         QVERIFY(kept.at(path).pass == node.pass);
+    }
+}
+
+void tst_CallTree::partsEndWhereIterationsDo() {
+    PlantedTrace planted;
+    const auto truth = plantSteps(planted, 300);
+    auto store = planted.store();
+    const auto run = store.findRun("run").value();
+    QVERIFY(keepSums(store, run).hasValue());
+    std::set<std::int64_t> begins;
+    const auto parts = store::sumOutlines(store, run.id, placeOf(SumKind::CallTree, 0));
+    for (const auto& part : parts.value())
+        begins.insert(part.begin);
+    QCOMPARE(planted.iterations.size(), std::size_t{15});
+    for (const Iteration& iteration : planted.iterations) {
+        if (iteration.index > 0)
+            QVERIFY(begins.contains(iteration.range.begin.ns));
+        compare(treeOf(store, iteration.range), expectedOf(truth, iteration.range));
     }
 }
 

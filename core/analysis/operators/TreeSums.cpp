@@ -1,0 +1,99 @@
+#include "core/analysis/operators/TreeSums.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace trainscope::analysis {
+
+namespace {
+
+void fillNode(CallNode& node, const CallPart::Frame& frame, const CallPart::Work& work) {
+    node.sums.busy = frame.busy + work.busy;
+    node.sums.ownBusy = isWork(node.kind) ? work.busy : frame.ownBusy;
+    node.sums.hostTime = frame.hostTime;
+    node.sums.works = work.count;
+    node.sums.time = work.time;
+    if (!isWork(node.kind))
+        return;
+    node.sums.calls = work.count;
+    node.sums.ownWorks = work.count;
+    node.sums.ownTime = work.time;
+    node.shortest = work.shortest;
+    node.longest = work.longest;
+    node.longestAt = work.longestAt;
+}
+
+void fillTotal(CallTotal& total, const FrameSums& sums) {
+    total.sums = sums;
+    const bool isOwn = total.of == CallTotal::Of::Operator || total.of == CallTotal::Of::Shape
+        || total.of == CallTotal::Of::Pass;
+    if (!isOwn)
+        return;
+    total.sums.ownWorks = sums.works;
+    total.sums.ownTime = sums.time;
+    total.sums.ownBusy = sums.busy;
+}
+
+} // namespace
+
+void TreeSums::add(const CallPart& part, bool isFirst) {
+    m_frames.resize(m_paths.size());
+    m_works.resize(m_paths.size());
+    m_totals.resize(m_paths.totals());
+    for (const CallPart::Frame& row : part.frames) {
+        CallPart::Frame& sums = m_frames[row.path];
+        sums.begun += row.begun;
+        sums.launching += row.launching;
+        sums.hostTime = sums.hostTime + row.hostTime;
+        sums.busy = sums.busy + row.busy;
+        sums.ownBusy = sums.ownBusy + row.ownBusy;
+    }
+    for (const CallPart::Work& row : part.works)
+        add(row, isFirst ? row.carried : 0);
+    for (const CallPart::Total& row : part.totals) {
+        FrameSums& sums = m_totals[row.total];
+        sums.calls += row.calls;
+        sums.works += row.works + (isFirst ? row.carried : 0);
+        sums.time = sums.time + row.time;
+        sums.busy = sums.busy + row.busy;
+    }
+}
+
+CallTree TreeSums::tree() const {
+    CallTree tree = m_paths.tree();
+    for (std::size_t i = 0; i < m_frames.size(); ++i)
+        fillNode(tree.nodes[i], m_frames[i], m_works[i]);
+    for (std::size_t i = tree.nodes.size(); i-- > 1;) {
+        const CallNode& node = tree.nodes[i];
+        FrameSums& caller = tree.nodes[node.parent].sums;
+        caller.works += node.sums.works;
+        caller.time = caller.time + node.sums.time;
+        if (!isWork(node.kind))
+            continue;
+        caller.ownWorks += node.sums.works;
+        caller.ownTime = caller.ownTime + node.sums.time;
+    }
+    for (std::size_t i = 0; i < m_frames.size(); ++i) {
+        FrameSums& sums = tree.nodes[i].sums;
+        if (!isWork(tree.nodes[i].kind))
+            sums.calls = sums.ownWorks > 0 ? m_frames[i].launching : m_frames[i].begun;
+    }
+    for (std::size_t i = 0; i < m_totals.size(); ++i)
+        fillTotal(tree.totals[i], m_totals[i]);
+    return tree;
+}
+
+void TreeSums::add(const CallPart::Work& row, std::int64_t carried) {
+    CallPart::Work& sums = m_works[row.path];
+    const bool isNew = sums.count == 0;
+    sums.count += row.count + carried;
+    sums.time = sums.time + row.time;
+    sums.busy = sums.busy + row.busy;
+    sums.shortest = isNew ? row.shortest : std::min(sums.shortest, row.shortest);
+    if (isNew || row.longest > sums.longest) {
+        sums.longest = row.longest;
+        sums.longestAt = row.longestAt;
+    }
+}
+
+} // namespace trainscope::analysis
