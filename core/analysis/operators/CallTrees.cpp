@@ -10,6 +10,7 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -22,9 +23,10 @@ constexpr DurationNs kCallsAhead{10'000'000};
 constexpr std::size_t kHeldInPart = 131'072; // works and calls between two cuts
 constexpr std::int64_t kPartsWanted = 64;
 constexpr std::size_t kLeastInPart = 4096;
-// Parts end where iterations do, so that these are read without their spans; those of fewer spans
-// are read faster than they are kept.
+// Parts end where iterations do, so that these are read without their spans. Not where iterations
+// are small, which are read faster than they are kept, nor where many parts would slow the whole.
 constexpr std::int64_t kLeastInIteration = 256;
+constexpr std::int64_t kMostIterations = 512;
 
 // What a rank's tree is made of.
 struct RankTracks {
@@ -181,7 +183,7 @@ private:
 // Where iterations begin and end, in order; none where they are many and small.
 std::vector<TimeNs> bordersOf(const std::vector<Iteration>& iterations, std::int64_t spans) {
     std::vector<TimeNs> borders;
-    if (static_cast<std::int64_t>(iterations.size()) > spans / kLeastInIteration)
+    if (std::ssize(iterations) > std::min(kMostIterations, spans / kLeastInIteration))
         return borders;
     for (const Iteration& iteration : iterations) {
         borders.push_back(iteration.range.begin);
