@@ -3,7 +3,7 @@
 #include "core/model/Try.h"
 #include "importers/common/TextCleaning.h"
 
-#include <cstring>
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -18,7 +18,7 @@ struct LineBlocks::Buffer {
         : bytes(std::make_unique_for_overwrite<char[]>(start.size() + more + kPadding))
         , size(start.size())
         , room(start.size() + more) {
-        std::memcpy(bytes.get(), start.data(), start.size());
+        std::copy(start.begin(), start.end(), bytes.get());
     }
     [[nodiscard]] std::string_view text() const { return {bytes.get(), size}; }
 };

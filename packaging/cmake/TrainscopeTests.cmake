@@ -2,11 +2,18 @@
 # trainscope_tests(core_store FOLDERS core/store LINKS core_store)
 # moc is called without the include paths that AUTOMOC gives it: tests need none, and reading the headers took most of
 # its time.
+set(TRAINSCOPE_TEST_TIMEOUT_S 300)
+if(TRAINSCOPE_SANITIZE)
+  set(TRAINSCOPE_TEST_TIMEOUT_S 1800) # the largest tests become ten times slower
+endif()
+if(TRAINSCOPE_SANITIZE MATCHES "thread")
+  set(TRAINSCOPE_THREADS_OF_QT ${CMAKE_SOURCE_DIR}/tests/support/ThreadsOfQt.cpp)
+endif()
 function(trainscope_tests room)
   cmake_parse_arguments(T "" "" "FOLDERS;LINKS" ${ARGN})
   set(program ${room}_tests)
   trainscope_sources(sources ${T_FOLDERS})
-  add_executable(${program} ${sources} support/TestProgram.cpp)
+  add_executable(${program} ${sources} support/TestProgram.cpp ${TRAINSCOPE_THREADS_OF_QT})
   trainscope_unity(${program} ${sources})
   trainscope_precompile(${program} trainscope_test_headers)
   target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/${program})
@@ -21,7 +28,7 @@ function(trainscope_tests room)
     add_custom_command(OUTPUT ${moc} COMMAND Qt6::moc ${source} -o ${moc} DEPENDS ${source} VERBATIM)
     target_sources(${program} PRIVATE ${moc})
     add_test(NAME ${name} COMMAND ${program} ${test})
-    set_tests_properties(${name} PROPERTIES LABELS ${room} TIMEOUT 300
+    set_tests_properties(${name} PROPERTIES LABELS ${room} TIMEOUT ${TRAINSCOPE_TEST_TIMEOUT_S}
       ENVIRONMENT "${TRAINSCOPE_TEST_ENVIRONMENT}" SKIP_REGULAR_EXPRESSION "^SKIPPED: ")
   endforeach()
 endfunction()
