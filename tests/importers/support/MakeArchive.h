@@ -50,8 +50,8 @@ inline std::string tarOf(const Members& members, char type = '0') {
 
 inline std::string little(std::size_t value, int bytes) {
     std::string text;
-    for (int i = 0; i < bytes; ++i)
-        text += static_cast<char>(value >> (8 * i) & 0xFF);
+    for (int i = 0; i < bytes; ++i, value >>= 8U)
+        text += static_cast<char>(value & 0xFFU);
     return text;
 }
 
