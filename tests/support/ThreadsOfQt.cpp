@@ -90,6 +90,10 @@ void QThreadPool::start(QRunnable* work, int priority) {
     own(this, task, priority);
 }
 
+void QThreadPool::start(std::function<void()> work, int priority) {
+    start(QRunnable::create(std::move(work)), priority);
+}
+
 bool QThread::wait(QDeadlineTimer deadline) {
     static const auto own
         = qtsOwn<bool(QThread*, QDeadlineTimer)>("_ZN7QThread4waitE14QDeadlineTimer");
@@ -135,4 +139,14 @@ void QFutureInterfaceBase::waitForFinished() {
         = qtsOwn<void(QFutureInterfaceBase*)>("_ZN20QFutureInterfaceBase15waitForFinishedEv");
     own(this);
     take();
+}
+
+// The last one to let go of a result deletes it.
+bool QFutureInterfaceBase::derefT() const noexcept {
+    static const auto own
+        = qtsOwn<bool(const QFutureInterfaceBase*)>("_ZNK20QFutureInterfaceBase6derefTEv");
+    give();
+    const bool isHeld = own(this);
+    take();
+    return isHeld;
 }
