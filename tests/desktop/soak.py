@@ -3,8 +3,9 @@
 its memory went, and how long it kept a screen reader's question waiting: no longer than it kept the user.
 
 soak.py PROGRAM CLI DATABASE FOLDER [MINUTES [SEED]]: DATABASE is copied; FOLDER is imported into the copy again and
-again. For people, not for CI: two hours say something, with nothing else on the machine. Fails where the memory of the
-last third is more than a tenth above that of the second, or the window goes away. Frames are those that Qt tells of."""
+again. Needs openbox, since keys go astray without a window manager. For people, not for CI: two hours say something,
+with nothing else on the machine. Fails where the memory of the last third is more than a tenth above that of the
+second, or the window goes away. Frames are those that Qt tells of."""
 import os
 import random
 import re
@@ -131,6 +132,7 @@ def soak(program, database, folder, minutes, seed):
         shutil.copy(database, own)
         os.environ["HOME"] = os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_DATA_HOME"] = place
         os.environ["QT_LOGGING_RULES"] = "qt.scenegraph.time.renderloop=true"
+        manager = subprocess.Popen(["openbox"])
         with Window(program, own, stderr=subprocess.PIPE, text=True) as window:
             frames = Frames(window.process)
             user = User(window, frames, chance, own, folder)
@@ -150,7 +152,9 @@ def soak(program, database, folder, minutes, seed):
                 if time.monotonic() - reported > REPORT_S:
                     reported = time.monotonic()
                     print(f"{(reported - begin) / 60:.0f} min: {memory[-1]:.0f} MB", flush=True)
-            return verdict(memory, waits, frames, user.done)
+            outcome = verdict(memory, waits, frames, user.done)
+        manager.terminate()
+        return outcome
 
 
 def spread(values):

@@ -28,11 +28,18 @@ void OperatorsController::restore() {
 
 void OperatorsController::forget() {
     m_answer.reset();
-    m_node = OutlineNode::kNone;
-    m_root = 0;
+    dropSelection();
     showRows();
     describeNode();
     pictureChanged();
+}
+
+// Before the first signal of another answer: what listens reads the kernels of the selection.
+void OperatorsController::dropSelection() {
+    m_node = OutlineNode::kNone;
+    m_root = 0;
+    m_under.clear();
+    m_otherUnder.clear();
 }
 
 // The one that was selected last, else the first of those that are shown.
@@ -135,8 +142,7 @@ void OperatorsController::take(OperatorsAnswerPtr answer) {
     const bool isFirstOfRun
         = !m_answer || m_answer->reading->query.run != answer->reading->query.run;
     m_answer = std::move(answer);
-    m_node = OutlineNode::kNone;
-    m_root = 0;
+    dropSelection();
     m_answer->outline.search(m_search.toStdString());
     selectOffered(std::nullopt);
     showSettings();

@@ -118,6 +118,7 @@ private:
     void showSettings();
     void showRows();
     void selectNode(std::uint32_t node);
+    void dropSelection();
     void describeNode();
     [[nodiscard]] std::vector<Fact> factsOfNode() const;
     // Where the picture has the selected row.

@@ -78,6 +78,23 @@ private Q_SLOTS:
         m_database.close();
     }
 
+    // The inspector asks for its texts again with each signal, also with the first of a closing
+    // one.
+    void whatListensMayAskWhileTheDatabaseCloses() {
+        m_controller->selectRow(0);
+        QVERIFY(m_controller->isOpenable());
+        int asked = 0;
+        const auto ask = [&] {
+            QVERIFY(!m_controller->isOpenable());
+            QCOMPARE(m_controller->timelineText(), QStringLiteral("Show on the timeline"));
+            ++asked;
+        };
+        connect(m_controller.get(), &OperatorsController::rowChanged, this, ask);
+        connect(m_controller->rows(), &QAbstractItemModel::modelReset, this, ask);
+        m_database.views().setWorkspace(nullptr);
+        QVERIFY(asked > 1);
+    }
+
     void theRootHasAllWork() {
         const auto store = store::Store::open(m_database.path(), store::OpenMode::ReadOnly);
         const auto& tree = m_controller->answer()->work->tree;
