@@ -73,7 +73,7 @@ ended() {
 
 say "a window under X11"
 x11() { in_home "export DISPLAY=:77; $1"; }
-as_user Xvfb :77 -screen 0 1600x900x24 -nolisten tcp >"$result/xvfb.log" 2>&1 &
+as_user Xvfb :77 -screen 0 1600x900x24 -nolisten tcp -noreset >"$result/xvfb.log" 2>&1 &
 wait_for 20 "display" inside test -e /tmp/.X11-unix/X77
 x11 'exec openbox' >"$result/openbox.log" 2>&1 &
 x11 'trainscope job.trainscope; echo $? >x11.status' >"$result/x11.log" 2>&1 &

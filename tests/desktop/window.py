@@ -21,8 +21,10 @@ def run_inside(arguments, timeout_s):
         print("SKIPPED: not installed:", ", ".join(missing))
         return 0
     reading, writing = os.pipe()
+    # The launcher of AT-SPI comes and goes before the window is there. An X server that resets when its last client
+    # goes refuses who connects meanwhile.
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1440x900x24", "-nolisten", "tcp"],
+        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1440x900x24", "-nolisten", "tcp", "-noreset"],
         pass_fds=[writing], stderr=subprocess.DEVNULL)
     os.close(writing)
     display = os.read(reading, 16).decode().strip()
@@ -97,9 +99,11 @@ class Window:
         self._launcher.terminate()
         self._launcher.wait()
 
-    @staticmethod
-    def _find():
+    def _find(self):
         from gi.repository import Atspi
+        if self.process.poll() is not None:
+            print("the program ended with", self.process.returncode, "before its window was there")
+            sys.exit(1)
         desktop = Atspi.get_desktop(0)
         for i in range(desktop.get_child_count()):
             child = desktop.get_child_at_index(i)
