@@ -27,7 +27,7 @@ Status giveIdentity(const char* path) {
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) {
+    if (argc != 2 || argv[1][0] == '-') {
         std::fputs("usage: trainscope-make-sample FILE\n", stderr);
         return 2;
     }

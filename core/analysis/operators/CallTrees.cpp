@@ -232,18 +232,34 @@ Result<std::vector<store::SumSequence>> sumRank(const store::Store& store, const
     return sequences;
 }
 
-Result<CallTree> treeOfRank(const store::Store& store, const Run& run,
-    const std::vector<Track>& tracks, int rank, TimeRange window, const Progress& progress) {
-    const RankTracks own = tracksOf(tracks, rank);
+// What the trees of a rank's windows are read from.
+struct RankCalls {
+    int rank = -1;
+    RankTracks tracks;
+    std::optional<CallPaths> kept; // none: from the traces
+};
+
+Result<RankCalls> callsOf(
+    const store::Store& store, const Run& run, const std::vector<Track>& tracks, int rank) {
+    RankCalls calls{rank, tracksOf(tracks, rank), {}};
+    if (calls.tracks.spans == 0)
+        return calls;
+    ASSIGN_OR_RETURN(calls.kept, keptPaths(store, run, rank));
+    return calls;
+}
+
+Result<CallTree> treeOf(const store::Store& store, const Run& run, RankCalls& calls,
+    TimeRange window, const Progress& progress) {
+    const RankTracks& own = calls.tracks;
     CallTree tree;
-    tree.rank = rank;
+    tree.rank = calls.rank;
     if (own.spans == 0)
         return tree;
-    ASSIGN_OR_RETURN(auto paths, keptPaths(store, run, rank));
     const TimeRange shown{std::max(window.begin, own.extent.begin),
         std::min(window.end, own.extent.end + DurationNs{1})};
-    if (paths) {
-        ASSIGN_OR_RETURN(tree, KeptTree(store, run, rank, own, *paths, progress).read(shown));
+    if (calls.kept) {
+        KeptTree kept(store, run, calls.rank, own, *calls.kept, progress);
+        ASSIGN_OR_RETURN(tree, kept.read(shown));
     } else {
         CallPaths traced;
         TreeSums sums(traced);
@@ -252,11 +268,11 @@ Result<CallTree> treeOfRank(const store::Store& store, const Run& run,
                 addTraced(store, own, traced, shown, own.extent.begin, {}, true, sums, progress));
         tree = sums.tree();
     }
-    tree.rank = rank;
+    tree.rank = calls.rank;
     tree.window = shown;
     tree.rankTime = shown.length();
     for (CallNode& node : tree.nodes)
-        node.longestRank = isWork(node.kind) ? rank : -1;
+        node.longestRank = isWork(node.kind) ? calls.rank : -1;
     return tree;
 }
 
@@ -277,7 +293,21 @@ Result<std::vector<int>> tracedRanks(const store::Store& store, const Run& run) 
 Result<CallTree> callTree(const store::Store& store, const Run& run, int rank, TimeRange window,
     const Progress& progress) {
     ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
-    return treeOfRank(store, run, tracks, rank, window, progress);
+    ASSIGN_OR_RETURN(auto calls, callsOf(store, run, tracks, rank));
+    return treeOf(store, run, calls, window, progress);
+}
+
+Status forEachCallTree(const store::Store& store, const Run& run, int rank,
+    const std::vector<TimeRange>& windows,
+    const std::function<Status(std::size_t window, const CallTree& tree)>& tell,
+    const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    ASSIGN_OR_RETURN(auto calls, callsOf(store, run, tracks, rank));
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        ASSIGN_OR_RETURN(const auto tree, treeOf(store, run, calls, windows[i], progress));
+        RETURN_IF_ERROR(tell(i, tree));
+    }
+    return {};
 }
 
 Result<CallTree> callTree(
@@ -286,8 +316,8 @@ Result<CallTree> callTree(
     ASSIGN_OR_RETURN(const auto ranks, tracedRanks(store, run));
     TreeMerge merge;
     for (const int rank : ranks) {
-        ASSIGN_OR_RETURN(
-            const auto tree, treeOfRank(store, run, tracks, rank, window(rank), progress));
+        ASSIGN_OR_RETURN(auto calls, callsOf(store, run, tracks, rank));
+        ASSIGN_OR_RETURN(const auto tree, treeOf(store, run, calls, window(rank), progress));
         merge.add(tree);
     }
     return merge.take();

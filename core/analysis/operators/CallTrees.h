@@ -9,6 +9,8 @@
 #include "core/store/KeptSums.h"
 #include "core/store/Store.h"
 
+#include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -19,6 +21,12 @@ Result<std::vector<int>> tracedRanks(const store::Store& store, const Run& run);
 // Of a window; kAllTime: of all. Blocking; for a worker. Cancelled by progress.
 Result<CallTree> callTree(const store::Store& store, const Run& run, int rank,
     TimeRange window = kAllTime, const Progress& progress = {});
+
+// Of several windows of a rank, in turn.
+Status forEachCallTree(const store::Store& store, const Run& run, int rank,
+    const std::vector<TimeRange>& windows,
+    const std::function<Status(std::size_t window, const CallTree& tree)>& tell,
+    const Progress& progress = {});
 
 // Of all ranks, merged; of a window on the clock of each.
 Result<CallTree> callTree(const store::Store& store, const Run& run, const RankWindow& window,

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace trainscope::analysis {
 
@@ -47,17 +48,24 @@ Result<std::vector<IterationMfu>> iterationMfus(const store::Store& store, const
         if (track.description.rank == rank && track.count > 0)
             traced = spanned(traced, track.range);
     }
-    std::vector<IterationMfu> found;
+    std::vector<std::int64_t> indices;
+    std::vector<TimeRange> ranges;
     for (const Iteration& iteration : iterationsOfRank(all, rank)) {
         const TimeRange range = iteration.range;
         const bool isWhole = range.begin >= std::max(window.begin, traced.begin)
             && range.end <= std::min(window.end, traced.end);
         if (!isWhole)
             continue;
-        ASSIGN_OR_RETURN(const auto tree, callTree(store, run, rank, range, progress));
-        if (const auto mfu = operatorMfu(tree, range.length().seconds(), gpu))
-            found.push_back({iteration.index, *mfu});
+        indices.push_back(iteration.index);
+        ranges.push_back(range);
     }
+    std::vector<IterationMfu> found;
+    const auto add = [&](std::size_t i, const CallTree& tree) -> Status {
+        if (const auto mfu = operatorMfu(tree, ranges[i].length().seconds(), gpu))
+            found.push_back({indices[i], *mfu});
+        return {};
+    };
+    RETURN_IF_ERROR(forEachCallTree(store, run, rank, ranges, add, progress));
     return found;
 }
 
