@@ -4,6 +4,7 @@
 #include "importers/common/TextCleaning.h"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <utility>
 

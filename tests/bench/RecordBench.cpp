@@ -76,7 +76,7 @@ public:
         fs::remove(path);
         sqlite3_open(path.c_str(), &m_database);
         run("PRAGMA journal_mode=WAL");
-        run("PRAGMA synchronous=NORMAL");
+        run("PRAGMA synchronous=FULL");
         run("CREATE TABLE sample(series INTEGER, time INTEGER, value REAL)");
         sqlite3_prepare_v2(
             m_database, "INSERT INTO sample VALUES(?,?,?)", -1, &m_statement, nullptr);

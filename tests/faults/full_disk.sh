@@ -33,10 +33,10 @@ operate() { # OPERATION DATABASE
     merge) "$cli" import "$work/other.db" --into "$2" ;;
     remove) "$cli" remove "$2" --run gone ;;
     vacuum) "$cli" vacuum "$2" ;;
-    record) TRAINSCOPE_FAKE_GPUS=8 "$cli" record --into "$2" --name job --interval 1ms -- sleep 2.5 ;;
+    record) TRAINSCOPE_FAKE_GPUS=8 "$cli" record --into "$2" --name job --interval 10ms -- sleep 1 ;;
   esac
 }
-state() { "$cli" query "$1" "SELECT run.name, metric, series.count, mean FROM series JOIN run ON run.id=series.run ORDER BY 1, 2"; }
+state() { "$cli" query "$1" --csv "SELECT run.name, metric, series.count, mean FROM series JOIN run ON run.id=series.run ORDER BY 1, 2"; }
 kilobytes() { echo $((($(stat -c %s "$1") + 1023) / 1024)); }
 
 status=0
@@ -49,7 +49,7 @@ for operation in import merge remove vacuum record; do
   first=$(($(kilobytes "$work/base.db") + 16))
   told=0 done=0
   for ((place = 0; place < places; ++place)); do
-    size=$((first + place * (2 * first) / places))
+    size=$((first + place * (3 * first) / places))
     mount -t tmpfs -o size=${size}k none "$disk" || exit 2
     cp "$work/base.db" "$disk/run.db" || exit 2
     message=$(operate $operation "$disk/run.db" 2>&1 >/dev/null)

@@ -120,10 +120,11 @@ std::string fileUri(const fs::path& path, std::string_view query) {
 constexpr int kReaderCache = -8192;
 constexpr int kWriterCache = -32768;
 
+// FULL: what was told to be kept is kept where the power goes, too.
 Status configure(Database& database, int cache) {
     RETURN_IF_ERROR(guardSchema(database));
     return database.script(
-        "PRAGMA foreign_keys=ON; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864;"
+        "PRAGMA foreign_keys=ON; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=67108864;"
         "PRAGMA temp_store=MEMORY; PRAGMA cache_size="
         + std::to_string(cache));
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -36,9 +37,10 @@ Result<Size> sizeOf(Database& database) {
     return size;
 }
 
+// Rounded up: what is needed or missing.
 std::string megabytes(std::uint64_t bytes) {
     char text[32];
-    std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+    std::snprintf(text, sizeof text, "%.1f MB", std::ceil(static_cast<double>(bytes) / 1e5) / 10.0);
     return text;
 }
 
@@ -49,8 +51,9 @@ Status requireSpace(const fs::path& path, std::uint64_t needed) {
     if (failure || space.available >= needed)
         return {};
     return Error{ErrorCode::Io,
-        "Compacting needs " + megabytes(needed) + " of free space in " + folder.string() + ", and "
-            + megabytes(space.available) + " are free. The database was left as it is.",
+        "Compacting needs " + megabytes(needed) + " of free space in " + folder.string() + ", "
+            + megabytes(needed - space.available)
+            + " more than there are. The database was left as it is.",
         path.string()};
 }
 

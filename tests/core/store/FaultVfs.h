@@ -1,8 +1,10 @@
 #pragma once
 // SQLite's layer of files with faults: one of its calls, counted over all files, fails as a disk or
-// a network would. It has to be there before the first database is opened.
+// a network would, or all of them from one on, as without power. It has to be there before the
+// first database is opened.
 
 #include "core/model/Result.h"
+#include "core/store/UnsyncedDisk.h"
 
 #include <sqlite3.h>
 
@@ -11,7 +13,7 @@
 
 namespace trainscope::test {
 
-enum class Fault { None, Read, Write, ShortWrite, Full, Sync, Lock, SharedMemory };
+enum class Fault { None, Read, Write, ShortWrite, Full, Sync, Lock, SharedMemory, Power };
 
 struct FaultPlan {
     Fault fault = Fault::None;
@@ -26,17 +28,38 @@ struct FaultPlan {
 
 inline FaultPlan faultPlan; // one thread at a time
 
+// From one place that is tried to the next, of so many calls; TRAINSCOPE_FAULTS_EVERY=1: each.
+inline int faultStep(int calls, int places) {
+    const int asked = qEnvironmentVariableIntValue("TRAINSCOPE_FAULTS_EVERY");
+    return asked > 0 ? asked : std::max(1, calls / places);
+}
+
 inline sqlite3_vfs* systemVfs = nullptr;
+
+// Where set, it hears what is written, and Fault::Power counts writes and syncs.
+inline UnsyncedDisk* watchedDisk = nullptr;
+inline bool isPowerOff = false;
 
 struct FaultFile {
     sqlite3_file base;
     sqlite3_io_methods methods;
+    const char* path; // null: nobody's but SQLite's
     [[nodiscard]] sqlite3_file* inner() { return reinterpret_cast<sqlite3_file*>(this + 1); }
     static FaultFile& of(sqlite3_file* file) { return *reinterpret_cast<FaultFile*>(file); }
 };
 
 inline bool strikes(Fault fault) {
     return faultPlan.fault == fault && faultPlan.isDue();
+}
+
+// The file that the watched disk hears of; null: none.
+inline const char* watched(sqlite3_file* file) {
+    return watchedDisk == nullptr ? nullptr : FaultFile::of(file).path;
+}
+
+inline bool losesPower() {
+    isPowerOff = isPowerOff || strikes(Fault::Power);
+    return isPowerOff;
 }
 
 template <auto Method, typename... Args>
@@ -46,12 +69,13 @@ int callSystem(sqlite3_file* file, Args... args) {
 }
 
 inline int faultyRead(sqlite3_file* file, void* to, int size, sqlite3_int64 at) {
-    return strikes(Fault::Read) ? SQLITE_IOERR_READ
-                                : callSystem<&sqlite3_io_methods::xRead>(file, to, size, at);
+    return isPowerOff || strikes(Fault::Read)
+        ? SQLITE_IOERR_READ
+        : callSystem<&sqlite3_io_methods::xRead>(file, to, size, at);
 }
 
 inline int faultyWrite(sqlite3_file* file, const void* from, int size, sqlite3_int64 at) {
-    if (strikes(Fault::Write))
+    if (losesPower() || strikes(Fault::Write))
         return SQLITE_IOERR_WRITE;
     if (strikes(Fault::Full))
         return SQLITE_FULL;
@@ -60,12 +84,27 @@ inline int faultyWrite(sqlite3_file* file, const void* from, int size, sqlite3_i
             (void)callSystem<&sqlite3_io_methods::xWrite>(file, from, size / 2, at);
         return SQLITE_FULL;
     }
+    if (const char* path = watched(file))
+        watchedDisk->wrote(
+            path, {static_cast<const char*>(from), static_cast<std::size_t>(size)}, at);
     return callSystem<&sqlite3_io_methods::xWrite>(file, from, size, at);
 }
 
+inline int faultyTruncate(sqlite3_file* file, sqlite3_int64 size) {
+    if (losesPower())
+        return SQLITE_IOERR_TRUNCATE;
+    if (const char* path = watched(file))
+        watchedDisk->truncated(path, size);
+    return callSystem<&sqlite3_io_methods::xTruncate>(file, size);
+}
+
 // The system outlives these tests, and waiting for the disk would take most of their time.
-inline int faultySync(sqlite3_file* /*file*/, int /*flags*/) {
-    return strikes(Fault::Sync) ? SQLITE_IOERR_FSYNC : SQLITE_OK;
+inline int faultySync(sqlite3_file* file, int /*flags*/) {
+    if (losesPower() || strikes(Fault::Sync))
+        return SQLITE_IOERR_FSYNC;
+    if (const char* path = watched(file))
+        watchedDisk->synced(path);
+    return SQLITE_OK;
 }
 
 inline int faultyLock(sqlite3_file* file, int level) {
@@ -86,10 +125,12 @@ inline int openFaulty(
     file->pMethods = nullptr;
     if (code != SQLITE_OK)
         return code;
+    faulty.path = name;
+    if (name != nullptr && watchedDisk != nullptr)
+        watchedDisk->opened(name);
     faulty.methods = {2, callSystem<&sqlite3_io_methods::xClose>, faultyRead, faultyWrite,
-        callSystem<&sqlite3_io_methods::xTruncate, sqlite3_int64>, faultySync,
-        callSystem<&sqlite3_io_methods::xFileSize, sqlite3_int64*>, faultyLock,
-        callSystem<&sqlite3_io_methods::xUnlock, int>,
+        faultyTruncate, faultySync, callSystem<&sqlite3_io_methods::xFileSize, sqlite3_int64*>,
+        faultyLock, callSystem<&sqlite3_io_methods::xUnlock, int>,
         callSystem<&sqlite3_io_methods::xCheckReservedLock, int*>,
         callSystem<&sqlite3_io_methods::xFileControl, int, void*>,
         callSystem<&sqlite3_io_methods::xSectorSize>,
@@ -104,6 +145,14 @@ inline int openFaulty(
     return SQLITE_OK;
 }
 
+inline int removeFaulty(sqlite3_vfs* /*vfs*/, const char* name, int isForSure) {
+    if (losesPower())
+        return SQLITE_IOERR_DELETE;
+    if (watchedDisk != nullptr)
+        watchedDisk->removed(name, isForSure != 0);
+    return systemVfs->xDelete(systemVfs, name, isForSure);
+}
+
 // From here on all files of this process, also those of the store, are opened with it.
 inline void installFaultVfs() {
     static sqlite3_vfs vfs;
@@ -113,6 +162,7 @@ inline void installFaultVfs() {
     vfs.zName = "faults";
     vfs.szOsFile += static_cast<int>(sizeof(FaultFile));
     vfs.xOpen = openFaulty;
+    vfs.xDelete = removeFaulty;
     sqlite3_vfs_register(&vfs, 1);
 }
 

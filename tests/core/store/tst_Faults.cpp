@@ -45,11 +45,6 @@ int callsOf(Fault fault, Work&& work) {
     return calls;
 }
 
-int stepFor(int calls) {
-    const int asked = qEnvironmentVariableIntValue("TRAINSCOPE_FAULTS_EVERY");
-    return asked > 0 ? asked : std::max(1, calls / kPlaces);
-}
-
 } // namespace
 
 class tst_Faults : public QObject {
@@ -84,7 +79,7 @@ private Q_SLOTS:
         const std::string after = got(contentsOf(fixture.path));
         int failures = 0;
         int trials = 0;
-        for (int place = 0; place < calls; place += stepFor(calls), ++trials) {
+        for (int place = 0; place < calls; place += faultStep(calls, kPlaces), ++trials) {
             copyTo(base, fixture.path);
             faultPlan = {fault, place, lasts, 0};
             const Status status = trial();
@@ -125,7 +120,7 @@ private Q_SLOTS:
         const int calls = callsOf(fault, record);
         int failures = 0;
         int trials = 0;
-        for (int place = 0; place < calls; place += stepFor(calls), ++trials) {
+        for (int place = 0; place < calls; place += faultStep(calls, kPlaces), ++trials) {
             copyTo(base, fixture.path);
             faultPlan = {fault, place, lasts, 0};
             const Status status = record();
