@@ -33,7 +33,7 @@ cut() {
 events() {
   mkdir -p "$out/fuzz_kineto"
   plain "$1" 2>/dev/null | head -c 400000 | tr -d '\n' | sed -E 's/("traceEvents" *: *\[)/\1\n/; s/\}, *\{"ph"/},\n{"ph"/g; s/\}, *\{ *"ph"/},\n{"ph"/g' \
-    | head -24 | sed '$ s/,$/]}/' | head -c 12000 >"$out/fuzz_kineto/$(basename "$1").events" || true
+    | head -10 | sed '$ s/,$/]}/' | head -c 4000 >"$out/fuzz_kineto/$(basename "$1").events" || true
 }
 
 # rows DATABASE NAME FUZZER: the schema and the first rows of each table, as a small database.
@@ -59,10 +59,10 @@ cut fuzz_number 40 "$shared"/nvidia_smi/*
 cut fuzz_trainlog 3000 "$shared"/train_logs/* "$own"/train_logs/*
 cut fuzz_nccl 3000 "$shared"/topology/*.out "$own"/topology/*.out
 cut fuzz_topology 3000 "$shared"/topology/* "$own"/topology/*
-cut fuzz_exectrace 6000 "$shared"/chakra_et/*.json "$shared"/chakra_et/*.et "$shared"/chakra_et/*.json.gz
+cut fuzz_exectrace 3000 "$shared"/chakra_et/*.json "$shared"/chakra_et/*.et "$shared"/chakra_et/*.json.gz
 cut fuzz_operator_timings 800 "$shared"/operator_samples/*/*
 cut fuzz_training_table 1200 "$shared"/measured_training.csv
-cut fuzz_engine 4000 "$shared"/prometheus/*.json
+cut fuzz_engine 3000 "$shared"/prometheus/*.json
 cut fuzz_rocprof 3000 "$shared"/kineto/*mi300*.json.gz
 cut fuzz_nsys 3000 "$shared"/nsys/*.csv
 cut fuzz_settings 3000 "$here"/resources/{hardware,models,operator_work,kernel_categories}.json

@@ -10,11 +10,14 @@ sed -E 's/ -Winvalid-pch| -include [^ ]*cmake_pch[.]hxx//g' "$2/compile_commands
 files() { sed -nE 's/^ *"file": "(.*)",?$/\1/p' "$INTO/compile_commands.json" | sort -u | grep -E "$1"; }
 
 tidy() {
-  local name=$1 first=$2 flags key
+  local name=$1 first=$2 flags text key
   flags=$(grep -F -B1 "\"file\": \"$first\"" "$INTO/compile_commands.json" |
     sed -nE 's/^ *"command": "[^ ]* (.*) -o .*",$/\1/p' | sed -E 's/\\(["\\])/\1/g')
   flags+=" -Wno-unknown-warning-option -ferror-limit=0"
-  key=$( (cat .clang-tidy && eval "clang++ $flags -E -P '$INTO/$name.cpp'") 2>/dev/null | sha256sum | cut -c1-32)
+  text=$INTO/$name.text
+  eval "clang++ $flags -E -P '$INTO/$name.cpp'" 2>"$text.log" >"$text" || { cat "$text.log" && return 1; }
+  key=$(cat .clang-tidy "$text" | sha256sum | cut -c1-32)
+  rm "$text" "$text.log"
   [ -e "$INTO/passed/$key" ] && return
   eval "clang-tidy --quiet --checks=-bugprone-suspicious-include '$INTO/$name.cpp' -- $flags" 2>/dev/null || return 1
   touch "$INTO/passed/$key"
