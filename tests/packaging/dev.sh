@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# dev.sh FOLDER: what `dev` of the sources in FOLDER decides, without installing or building anything.
+set -euo pipefail
+source "$1/dev" help >/dev/null
+failed() { echo "dev.sh: $*"; exit 1; }
+
+# Services that are new are masked before they are installed; one that is there (munge) stays as it is.
+as_root() { echo "$*"; }
+systemctl() { [ "$1 $2" = "cat munge.service" ]; }
+has_systemd() { true; }
+got=$(keep_services_off git prometheus slurm-wlm zsh)
+[ "$got" = "systemctl mask --quiet prometheus.service slurmctld.service slurmd.service" ] || failed "it would call '$got'"
+[ -z "$(keep_services_off git zsh)" ] || failed "it masks services that nobody installs"
+has_systemd() { false; }
+[ -z "$(keep_services_off prometheus)" ] || failed "it masks where no systemd runs"
