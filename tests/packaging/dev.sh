@@ -13,3 +13,12 @@ got=$(keep_services_off git prometheus slurm-wlm zsh)
 [ -z "$(keep_services_off git zsh)" ] || failed "it masks services that nobody installs"
 has_systemd() { false; }
 [ -z "$(keep_services_off prometheus)" ] || failed "it masks where no systemd runs"
+
+# The time of a package made of sources without their history is that of the newest file, whatever was built there.
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+cd "$folder"
+mkdir .build core
+touch -d @1700000000.5 core/new
+touch -d @1600000000 old
+[ "$(source_time)" = 1700000000 ] || failed "without history the time is '$(source_time)'"
