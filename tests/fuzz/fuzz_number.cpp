@@ -21,8 +21,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         (void)decimalToNs(text, unit);
 
     const std::string line = text.substr(0, text.find('\n')) + "\n";
+    const std::string padded = line + std::string(charllm::kPlainPadding, '9');
     charllm::PlainLine plain;
-    if (charllm::parsePlainLine(line.data(), line.data() + line.size(), plain) == nullptr)
+    if (charllm::parsePlainLine(padded.data(), padded.data() + line.size(), plain) == nullptr)
         return 0;
     const auto slow = charllm::parseTelemetryLine(line);
     const bool isMissing = slow.kind == charllm::LineKind::Missing;
