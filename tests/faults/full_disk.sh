@@ -33,8 +33,12 @@ operate() { # OPERATION DATABASE
     merge) "$cli" import "$work/other.db" --into "$2" ;;
     remove) "$cli" remove "$2" --run gone ;;
     vacuum) "$cli" vacuum "$2" ;;
-    record) TRAINSCOPE_FAKE_GPUS=8 "$cli" record --into "$2" --name job --interval 10ms -- sleep 1 ;;
+    record) TRAINSCOPE_FAKE_GPUS=8 "$cli" record --into "$2" --name job --interval 10ms -- sleep 3 ;;
   esac
+}
+# Beside what went wrong, `record` tells on standard error what it recorded.
+troubles() { # MESSAGE
+  grep -vE '^Recorded ".*sampling delay' <<<"$1" | sed '/^$/d'
 }
 state() { "$cli" query "$1" --csv "SELECT run.name, metric, series.count, mean FROM series JOIN run ON run.id=series.run ORDER BY 1, 2"; }
 kilobytes() { echo $((($(stat -c %s "$1") + 1023) / 1024)); }
@@ -47,9 +51,11 @@ for operation in import merge remove vacuum record; do
   before=$(state "$work/base.db")
   after=$(state "$work/after.db")
   first=$(($(kilobytes "$work/base.db") + 16))
-  told=0 done=0
+  span=$((3 * first))
+  [ $operation != record ] || { span=$((2 * first)); first=$((2 * span)); } # with less its run cannot even begin
+  told=0 done=0 last=
   for ((place = 0; place < places; ++place)); do
-    size=$((first + place * (3 * first) / places))
+    size=$((first + place * span / places))
     mount -t tmpfs -o size=${size}k none "$disk" || exit 2
     cp "$work/base.db" "$disk/run.db" || exit 2
     message=$(operate $operation "$disk/run.db" 2>&1 >/dev/null)
@@ -62,9 +68,17 @@ for operation in import merge remove vacuum record; do
     elif [ "$left" != "$after" ] && { [ $code = 0 ] || [ "$left" != "$before" ]; }; then
       echo "$operation, $size KiB: ended with $code and left"; echo "$left"; status=1
     fi
-    if [ $code = 0 ] && [ -z "$message" ]; then done=$((done + 1)); else told=$((told + 1)); last=$message; fi
+    trouble=$(troubles "$message")
+    # A failure is one line; what was done in spite of the disk may warn, a line each.
+    if [ $code != 0 ] && { [ "$(wc -l <<<"$message")" != 1 ] || [[ $message != "error: "* ]]; }; then
+      echo "$operation, $size KiB: ended with $code and said:"; echo "$message"; status=1
+    elif [ $code = 0 ] && grep -v '^warning: ' <<<"$trouble" | grep -q .; then
+      echo "$operation, $size KiB: was done and said:"; echo "$message"; status=1
+    fi
+    if [ $code = 0 ] && [ -z "$trouble" ]; then done=$((done + 1)); else told=$((told + 1)); last=$trouble; fi
     umount "$disk"
   done
+  if [ $told = 0 ] || [ $done = 0 ]; then echo "$operation: the sizes do not reach from too small to large enough"; status=1; fi
   echo "$operation: $places sizes of the disk, $told told, $done succeeded; the last message: ${last##*$'\n'}"
 done
 exit $status
