@@ -4,6 +4,7 @@ import os
 from . import baselines, processes, programs
 
 MB = 1e6
+STOPPED = 1  # exit status of an import that was interrupted
 
 
 def _tree(table, figures, make):
@@ -34,16 +35,24 @@ def _threads(table, make, source):
     one = processes.best([make.cli, "import", source, "--into", programs.scratch("one.trainscope")], times=2, threads=1, pinned={0})
     many = processes.best([make.cli, "import", source, "--into", programs.scratch("many.trainscope")], times=2)
     processors = len(os.sched_getaffinity(0))
-    table.times_faster("import", f"Kineto trace on {processors} processors, {source.stat().st_size / MB:.0f} MB", many.wall_ms, one.wall_ms, "one processor")
+    table.times_faster("import", f"Kineto trace on {processors} processors, {source.stat().st_size / MB:.0f} MB",
+                       many and many.wall_ms, one and one.wall_ms, "one processor")
 
 
-def _cancel(table, make, source, after):
-    slowest = None
-    for i, part in enumerate((0.2, 0.5, 0.8)):
-        waited = processes.interrupted([make.cli, "import", source, "--into", programs.scratch(f"cancel{i}.trainscope")], part * after)
-        if waited is not None:
-            slowest = max(slowest or 0.0, waited)
-    table.at_most("import", "cancel, slowest of three", slowest, "ms", 200)
+def cancelled_ms(runs):
+    """The slowest of the interrupted imports; those that were done before (None, or with 0) do not count, and where
+    one ended otherwise than an interrupted import does, nothing was measured."""
+    late = [run for run in runs if run is not None and run.status != 0]
+    if any(run.status != STOPPED for run in late):
+        return None
+    return max((run.wall_ms for run in late), default=None)
+
+
+def _cancel(table, make, source):
+    once = processes.run([make.cli, "import", source, "--into", programs.scratch("time.trainscope")])
+    runs = [processes.interrupted([make.cli, "import", source, "--into", programs.scratch(f"cancel{i}.trainscope")],
+                                  part * once.wall_ms / 1e3) for i, part in enumerate((0.2, 0.5, 0.8))]
+    table.at_most("import", "cancel, slowest of three", cancelled_ms(runs) if once.status == 0 else None, "ms", 200)
 
 
 def measure(table, figures, make, full):
@@ -59,6 +68,4 @@ def measure(table, figures, make, full):
     table.at_most("import", "1920 columns of 64 linked GPUs from tiles", figures.ms("engineColumns"), "ms", 30)
     middle = make.input("trace", 600_000)
     _threads(table, make, middle)
-    database = programs.scratch("time.trainscope")
-    once = processes.run([make.cli, "import", middle, "--into", database])
-    _cancel(table, make, middle, once.wall_ms / 1e3)
+    _cancel(table, make, middle)

@@ -33,19 +33,20 @@ def run(command, threads=None, pinned=None):
 
 
 def best(command, times=3, **options):
-    """The run with the least wall time."""
-    return min((run(command, **options) for _ in range(times)), key=lambda one: one.wall_ms)
+    """The run with the least wall time of those that succeeded; None where none did."""
+    runs = [run(command, **options) for _ in range(times)]
+    return min((one for one in runs if one.status == 0), key=lambda one: one.wall_ms, default=None)
 
 
 def interrupted(command, after):
-    """Milliseconds from SIGINT, sent `after` seconds into the run, to the end of the process; None when it had ended."""
+    """The run from SIGINT, sent `after` seconds into it, to the end of the process; None when it had ended."""
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(after)
     if process.poll() is not None:
         return None
     start = time.perf_counter()
     process.send_signal(signal.SIGINT)
-    return _wait(process, start).wall_ms
+    return _wait(process, start)
 
 
 def _peak_mb(pid):
@@ -64,7 +65,8 @@ class Start:
 
 
 def window_start(gui, *arguments, rest_s=1.0, limit_s=20.0):
-    """Starts the window without a display and reads from Qt's own log when its frames were drawn."""
+    """Starts the window without a display and reads from Qt's own log when its frames were drawn; None where it drew
+    none, or did not stay."""
     environment = dict(os.environ, QT_QPA_PLATFORM="offscreen", QT_QUICK_BACKEND="software",
                        QT_LOGGING_RULES="qt.scenegraph.time.renderloop=true")
     begin = time.perf_counter()
@@ -85,8 +87,9 @@ def window_start(gui, *arguments, rest_s=1.0, limit_s=20.0):
             break
     peak = _peak_mb(process.pid) if process.poll() is None else 0.0
     process.kill()
-    process.wait()
+    stayed = process.wait() == -signal.SIGKILL
     listener.join()
-    if not frames:
+    process.stderr.close()
+    if not frames or not stayed:
         return None
     return Start((frames[0] - begin) * 1e3, (frames[-1] - begin) * 1e3, peak)
