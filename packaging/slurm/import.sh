@@ -2,15 +2,17 @@
 # Imports files on all nodes of a Slurm job, a share on each, into one database: import.sh OUT.trainscope NAME FILE...
 #
 # Each node writes a database of its own, which are merged at the end: for traces of hundreds of ranks that one machine
-# would read for hours. All nodes see the files and the folder of OUT. NAME is the run's.
+# would read for hours. All nodes see the files and the folder of OUT. NAME is the run's. The
+# exit status is that of the imports, 0 where all are done.
 set -euo pipefail
 [ $# -ge 3 ] || { sed -n 2p "$0" | cut -c3- >&2; exit 2; }
 out=$1 name=$2
 shift 2
 mkdir -p "$out.parts"
+status=0 merged=0
 # shellcheck disable=SC2016
 srun -N "${SLURM_NNODES:-${NODES:-1}}" --ntasks-per-node 1 bash -c '
-  parts=$1 name=$2 i=0 mine=()
+  parts=$1 name=$2 i=0 mine=() status=0
   shift 2
   for file; do
     if ((i++ % SLURM_NNODES == SLURM_NODEID)); then mine+=("$file"); fi
@@ -21,8 +23,10 @@ srun -N "${SLURM_NNODES:-${NODES:-1}}" --ntasks-per-node 1 bash -c '
     for file in "${mine[@]}"; do
       if [ "$(dirname "$file")" = "$folder" ]; then here+=("$file"); else rest+=("$file"); fi
     done
-    trainscope-cli import "${here[@]}" --name "$name" --into "$parts/$SLURM_NODEID.trainscope"
+    trainscope-cli import "${here[@]}" --name "$name" --into "$parts/$SLURM_NODEID.trainscope" || status=$?
     mine=("${rest[@]}")
   done
-' bash "$out.parts" "$name" "$@"
-trainscope-cli import "$out.parts"/*.trainscope --into "$out"
+  exit $status
+' bash "$out.parts" "$name" "$@" || status=$?
+trainscope-cli import "$out.parts"/*.trainscope --into "$out" || merged=$?
+exit $((status != 0 ? status : merged))

@@ -2,14 +2,15 @@
 # Records a command on each node of a Slurm job, and makes one run of all of them: record.sh OUT.trainscope COMMAND...
 #
 # In an allocation (sbatch, salloc) or from outside, then on $NODES nodes. OUT lies in a folder that all nodes see; the
-# parts stay beside it, in OUT.parts. The command's exit status is passed on.
+# parts stay beside it, in OUT.parts. The command's exit status is passed on, and where that is 0 the import's (1: in
+# part).
 set -euo pipefail
 [ $# -ge 2 ] || { sed -n 2p "$0" | cut -c3- >&2; exit 2; }
 out=$1
 shift
 mkdir -p "$out.parts"
-status=0
+status=0 merged=0
 srun -N "${SLURM_NNODES:-${NODES:-1}}" --ntasks-per-node 1 \
   trainscope-cli record ${INTERVAL:+--interval "$INTERVAL"} --into "$out.parts/%j-%n.trainscope" -- "$@" || status=$?
-trainscope-cli import "$out.parts"/*.trainscope --into "$out"
-exit $status
+trainscope-cli import "$out.parts"/*.trainscope --into "$out" || merged=$?
+exit $((status != 0 ? status : merged))
