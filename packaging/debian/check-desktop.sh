@@ -17,6 +17,8 @@ for place in zsh/vendor-completions/_trainscope-cli fish/vendor_completions.d/tr
   [ -e "$root/usr/share/$place" ] || failed "$place is missing"
 done
 
+[ -x "$root/usr/share/doc/trainscope/examples/slurm/record.sh" ] || failed "the scripts for Slurm are missing"
+
 say "the desktop"
 inside desktop-file-validate /usr/share/applications/org.trainscope.Trainscope.desktop
 inside sh -c 'dpkg-deb -x /tmp/package.deb /tmp/tree && appstreamcli validate-tree --no-net /tmp/tree' >"$result/appstream.txt" || { cat "$result/appstream.txt"; failed "appstreamcli"; }
