@@ -24,7 +24,8 @@ public:
     ~RecordingSession() override { m_connection.importing = false; }
 
     Status open(const SourceDescription& source) {
-        return transaction([&](Database& database) -> Status {
+        m_path = source.path;
+        return begin([&](Database& database) -> Status {
             IdSet names;
             ASSIGN_OR_RETURN(const auto old, sourcesAt(database, source.path, {}));
             for (const SourceId before : old)
@@ -38,7 +39,8 @@ public:
     }
 
     Status reopen(const std::string& path) {
-        return transaction([&](Database& database) -> Status {
+        m_path = path;
+        return begin([&](Database& database) -> Status {
             ASSIGN_OR_RETURN(m_run, findOrAddRun(database, m_facts.name));
             ASSIGN_OR_RETURN(const auto source,
                 database.number("SELECT id FROM source WHERE path=? AND id IN"
@@ -60,16 +62,19 @@ public:
 
     Result<SeriesId> series(const SeriesDescription& description) override {
         SeriesId id;
+        bool isNew = false;
         RETURN_IF_ERROR(transaction([&](Database& database) -> Status {
             ASSIGN_OR_RETURN(const auto earlier, seriesLike(database, description));
+            isNew = !earlier;
             if (earlier) {
                 id = *earlier;
                 return m_samples->reopen(id, description.scale, description.counterBits);
             }
             ASSIGN_OR_RETURN(id, addSeries(database, m_source, m_run, description));
-            m_samples->open(id, description.scale, description.counterBits);
             return {};
         }));
+        if (isNew)
+            m_samples->open(id, description.scale, description.counterBits);
         return id;
     }
 
@@ -102,10 +107,32 @@ public:
 
 private:
     template <typename Work>
-    Status transaction(Work&& work) {
+    Status begin(Work&& work) {
         return m_connection.call([&](Database& database) {
             return database.transaction([&] { return work(database); });
         });
+    }
+    template <typename Work>
+    Status transaction(Work&& work) {
+        return begin([&](Database& database) -> Status {
+            RETURN_IF_ERROR(requireSource(database));
+            return work(database);
+        });
+    }
+
+    // Whoever removed the run gave its numbers free: what has them now is another's.
+    Status requireSource(Database& database) const {
+        ASSIGN_OR_RETURN(const auto count,
+            database.number("SELECT count(*) FROM source JOIN source_run ON source=id WHERE id=?"
+                            " AND path=? AND run=?",
+                m_source.value, m_path, m_run.value));
+        if (count > 0)
+            return {};
+        return Error{ErrorCode::Refused,
+            "The run \"" + m_facts.name
+                + "\" was removed from the database while it was being recorded, and takes "
+                  "nothing more.",
+            database.shownPath()};
     }
 
     // Of an earlier part of this recording.
@@ -141,6 +168,7 @@ private:
 
     Connection& m_connection;
     Run m_facts;
+    std::string m_path; // of the source
     SourceId m_source;
     RunId m_run;
     std::unique_ptr<GrowingSamples> m_samples;

@@ -115,6 +115,7 @@ Database::~Database() = default;
 
 Result<Database> Database::open(const std::string& uri, int flags, std::string shownPath) {
     assertMayBlock("opens a database");
+    RETURN_IF_ERROR(guardSideFiles(shownPath));
     sqlite3* handle = nullptr;
     const char* vfs = vfsFor(shownPath);
     const int code = sqlite3_open_v2(uri.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, vfs);

@@ -52,7 +52,7 @@ public:
     Database& operator=(Database&&) noexcept;
     ~Database();
 
-    // flags: SQLITE_OPEN_*; `uri` is a file: address or a plain path.
+    // flags: SQLITE_OPEN_*; `uri` is a file: address or a plain path, of the file at shownPath.
     static Result<Database> open(const std::string& uri, int flags, std::string shownPath);
 
     [[nodiscard]] sqlite3* handle() const { return m_handle.get(); }

@@ -135,22 +135,23 @@ Status probe(Database& database) {
     return database.execute("SELECT value FROM meta WHERE key='uuid'");
 }
 
-Result<Database> openReadOnly(const fs::path& path, std::string_view query) {
-    RETURN_IF_ERROR(guardSideFiles(path));
-    Result<Database> opened = Database::open(
-        fileUri(path, query), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, path.string());
-    if (!opened.hasValue())
-        return opened;
-    RETURN_IF_ERROR(configure(opened.value(), kReaderCache));
-    RETURN_IF_ERROR(probe(opened.value()));
+// `code`: what SQLite answered last.
+Result<Database> openReadOnly(const fs::path& path, std::string_view query, int* code = nullptr) {
+    ASSIGN_OR_RETURN(auto opened,
+        Database::open(
+            fileUri(path, query), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, path.string()));
+    Status status = configure(opened, kReaderCache);
+    if (status.hasValue())
+        status = probe(opened);
+    if (code != nullptr)
+        *code = sqlite3_errcode(opened.handle()) & 0xFF;
+    RETURN_IF_ERROR(std::move(status));
     return opened;
 }
 
 // A writer that was killed at a bad moment leaves a journal by which SQLite undoes what was half
 // written, for which it has to write.
 bool undoHalfWrite(const fs::path& path) {
-    if (!guardSideFiles(path).hasValue())
-        return false;
     Result<Database> opened
         = Database::open(fileUri(path, ""), SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, path.string());
     return opened.hasValue() && guardSchema(opened.value()).hasValue()
@@ -158,7 +159,6 @@ bool undoHalfWrite(const fs::path& path) {
 }
 
 Result<Database> openToWrite(const fs::path& path) {
-    RETURN_IF_ERROR(guardSideFiles(path));
     Result<Database> opened
         = Database::open(fileUri(path, ""), SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, path.string());
     if (!opened.hasValue())
@@ -205,36 +205,36 @@ std::string newUuid() {
     return uuid;
 }
 
+// Makes an empty file a database, in one transaction: of two programs the second finds it made.
 Status fillNew(const fs::path& path) {
-    ASSIGN_OR_RETURN(auto opened,
+    ASSIGN_OR_RETURN(auto database,
         Database::open(fileUri(path, ""),
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI, path.string()));
-    Database& database = opened;
-    RETURN_IF_ERROR(database.script("PRAGMA page_size=" + std::to_string(kPageSize)
-        + "; PRAGMA application_id=" + std::to_string(kApplicationId)));
-    RETURN_IF_ERROR(migrate(database, migrations()));
-    RETURN_IF_ERROR(database.execute("INSERT INTO meta(key, value) VALUES('uuid', ?)", newUuid()));
-    return {};
+    RETURN_IF_ERROR(database.script("PRAGMA page_size=" + std::to_string(kPageSize)));
+    return database.transaction([&database]() -> Status {
+        ASSIGN_OR_RETURN(const auto version, userVersion(database));
+        if (version != 0)
+            return {};
+        RETURN_IF_ERROR(
+            database.script("PRAGMA application_id=" + std::to_string(kApplicationId)));
+        RETURN_IF_ERROR(applySteps(database, migrations()));
+        return database.execute("INSERT INTO meta(key, value) VALUES('uuid', ?)", newUuid());
+    });
 }
 
-Status publish(const fs::path& made, const fs::path& path, FileState target) {
-    // A link, unlike a rename, never replaces what another program put there meanwhile.
-    if (target == FileState::Absent && ::link(made.c_str(), path.c_str()) == 0)
-        return {};
-    if (target == FileState::Absent && errno == EEXIST)
-        return {};
-    if (::rename(made.c_str(), path.c_str()) == 0)
-        return {};
-    return Error{ErrorCode::Io, "The database cannot be created: " + systemError(errno) + ".",
-        path.string()};
+// Complete before it is there. A link never replaces what another program put there meanwhile.
+Status createAside(const fs::path& path) {
+    const fs::path made = path.string() + "." + newUuid().substr(0, 8) + ".new";
+    Status status = fillNew(made);
+    const bool isThere
+        = status.hasValue() && (::link(made.c_str(), path.c_str()) == 0 || errno == EEXIST);
+    removeWithSideFiles(made);
+    // Some file systems have no links.
+    return status.hasValue() && !isThere ? fillNew(path) : status;
 }
 
 Status create(const fs::path& path, FileState target) {
-    const fs::path made = path.string() + "." + newUuid().substr(0, 8) + ".new";
-    Status status = fillNew(made);
-    if (status.hasValue())
-        status = publish(made, path, target);
-    removeWithSideFiles(made);
+    Status status = target == FileState::Absent ? createAside(path) : fillNew(path);
     if (status.hasValue())
         return status;
     Error error = status.error();
@@ -249,20 +249,23 @@ Status create(const fs::path& path, FileState target) {
 } // namespace
 
 Result<Database> openReader(const fs::path& path) {
-    Result<Database> opened = openReadOnly(path, "");
+    int code = SQLITE_OK;
+    Result<Database> opened = openReadOnly(path, "", &code);
     if (opened.hasValue())
         return opened;
-    if (::access((path.string() + "-journal").c_str(), F_OK) == 0 && undoHalfWrite(path)) {
+    const auto isThere = [&path](const char* suffix) {
+        return ::access((path.string() + suffix).c_str(), F_OK) == 0;
+    };
+    if (isThere("-journal") && undoHalfWrite(path)) {
         opened = openReadOnly(path, "");
         if (opened.hasValue())
             return opened;
     }
-    const ErrorCode code = opened.error().code;
     std::error_code failure;
     const auto pending = fs::file_size(path.string() + "-wal", failure);
     // In a read-only folder SQLite cannot make the side files that WAL needs; a file that nobody
-    // can be writing is safe to read without them.
-    if (code == ErrorCode::Refused && (failure || pending == 0)
+    // can be writing, with nothing to be undone or added, is safe to read without them.
+    if (code == SQLITE_CANTOPEN && !isThere("-journal") && (failure || pending == 0)
         && ::access(path.parent_path().empty() ? "." : path.parent_path().c_str(), W_OK) != 0)
         return openReadOnly(path, "?immutable=1");
     return opened;

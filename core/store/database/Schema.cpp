@@ -177,14 +177,6 @@ constexpr std::array<std::string_view, 9> kMigrations{
     "", kVersion2, kVersion3, kVersion4, kVersion5, kVersion6, kVersion7, kVersion8, kVersion9};
 constexpr int kOldest = 2;
 
-Status applySteps(Database& database, Migrations steps) {
-    // Read again inside the transaction: another program may have been first.
-    ASSIGN_OR_RETURN(const auto version, userVersion(database));
-    for (auto i = static_cast<std::size_t>(version); i < steps.size(); ++i)
-        RETURN_IF_ERROR(database.script(std::string(steps[i])));
-    return database.script("PRAGMA user_version = " + std::to_string(steps.size()));
-}
-
 } // namespace
 
 Migrations migrations() {
@@ -216,6 +208,14 @@ Error newerVersion(const std::string& path, int found, int known) {
             + ", this program knows up to " + std::to_string(known)
             + "). Update Trainscope to open it.",
         path};
+}
+
+Status applySteps(Database& database, Migrations steps) {
+    // Read again inside the transaction: another program may have been first.
+    ASSIGN_OR_RETURN(const auto version, userVersion(database));
+    for (auto i = static_cast<std::size_t>(version); i < steps.size(); ++i)
+        RETURN_IF_ERROR(database.script(std::string(steps[i])));
+    return database.script("PRAGMA user_version = " + std::to_string(steps.size()));
 }
 
 Status migrate(Database& database, Migrations steps) {

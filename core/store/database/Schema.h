@@ -30,6 +30,8 @@ Result<int> userVersion(Database& database); // of the file
 // Brings the file to the last version in one transaction; nothing happens when it is there already.
 // A newer file is refused.
 Status migrate(Database& database, Migrations steps);
+// The steps that the file lacks, within the caller's transaction.
+Status applySteps(Database& database, Migrations steps);
 
 // The messages for a file of a version before oldestSchemaVersion(), and for one of a newer
 // version.

@@ -100,9 +100,17 @@ struct BackupDeleter {
     void operator()(sqlite3_backup* backup) const { sqlite3_backup_finish(backup); }
 };
 
-// Puts the copy's pages in place of the database's, in one transaction.
-Status putBack(
-    Database& database, const Copy& copy, std::uint64_t total, const Progress& progress) {
+// Changes with each commit, of whomever; current after the connection has read or locked.
+std::uint32_t versionOfData(Database& database) {
+    std::uint32_t version = 0;
+    sqlite3_file_control(database.handle(), "main", SQLITE_FCNTL_DATA_VERSION, &version);
+    return version;
+}
+
+// Puts the copy's pages in place of the database's, in one transaction. `version`: of what was
+// copied; whatever others committed since is not in the copy.
+Status putBack(Database& database, const Copy& copy, std::uint32_t version, std::uint64_t total,
+    const Progress& progress) {
     ASSIGN_OR_RETURN(auto source,
         Database::open(copy.path().string(), SQLITE_OPEN_READONLY, copy.path().string()));
     const std::uint64_t before = copy.size();
@@ -110,7 +118,15 @@ Status putBack(
         sqlite3_backup_init(database.handle(), "main", source.handle(), "main"));
     if (backup == nullptr)
         return database.error(sqlite3_errcode(database.handle()));
-    int code = SQLITE_OK;
+    int code = sqlite3_backup_step(backup.get(), 0); // takes the lock of a writer
+    if (code == SQLITE_OK) {
+        RETURN_IF_ERROR(database.requireInPlace());
+        if (versionOfData(database) != version)
+            return Error{ErrorCode::Refused,
+                "Another program changed the database while it was being compacted, and nothing "
+                "was compacted; try again when it has finished.",
+                database.shownPath()};
+    }
     while (code == SQLITE_OK) {
         code = sqlite3_backup_step(backup.get(), kPagesAtOnce);
         const auto pages = static_cast<std::uint64_t>(sqlite3_backup_pagecount(backup.get()));
@@ -140,14 +156,14 @@ Result<VacuumOutcome> vacuumDatabase(
     };
     if (!proceed())
         return cancelled();
+    RETURN_IF_ERROR(database.execute("SELECT count(*) FROM meta"));
+    const std::uint32_t version = versionOfData(database);
     {
         const Watch watch(database, proceed);
         status = database.execute("VACUUM INTO ?", copy.path().string());
     }
     if (status.hasValue())
-        status = database.requireInPlace();
-    if (status.hasValue())
-        status = putBack(database, copy, total, progress);
+        status = putBack(database, copy, version, total, progress);
     // Moves what was written into the file, as far as its readers allow.
     if (status.hasValue())
         status = database.script("PRAGMA wal_checkpoint(TRUNCATE)");

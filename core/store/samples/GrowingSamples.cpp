@@ -165,7 +165,8 @@ Status GrowingSamples::merge(bool isLast) {
     constexpr auto whole = static_cast<std::size_t>(kWholeChunk);
     for (const auto& [first, behind] : m_loose)
         RETURN_IF_ERROR(
-            m_database.execute("DELETE FROM sample_data WHERE id>=? AND id<?", first, behind));
+            m_database.execute("DELETE FROM sample_data WHERE id>=? AND id<? AND source=?", first,
+                behind, m_source.value));
     m_nextLoose.clear();
     m_nextWrites = 0;
     Chunks stay(m_database, m_source);
