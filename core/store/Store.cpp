@@ -4,6 +4,7 @@
 #include "core/store/Connection.h"
 #include "core/store/KeptSums.h"
 #include "core/store/RunNotes.h"
+#include "core/store/database/FileStart.h"
 #include "core/store/database/OpenFile.h"
 #include "core/store/maintenance/Maintenance.h"
 #include "core/store/samples/WindowFigures.h"
@@ -66,14 +67,16 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
-Result<Store> Store::open(const std::filesystem::path& path, OpenMode mode) {
+Result<Store> Store::open(const std::filesystem::path& named, OpenMode mode) {
+    const std::filesystem::path path = behindLinks(named);
     auto opened = fenced(path, [&] { return connected(openFile(path, mode), path, mode); });
     if (!opened.hasValue())
         return opened.error();
     return Store(std::move(opened.value()));
 }
 
-Result<Store> Store::openOrCreate(const std::filesystem::path& path) {
+Result<Store> Store::openOrCreate(const std::filesystem::path& named) {
+    const std::filesystem::path path = behindLinks(named);
     auto opened = fenced(
         path, [&] { return connected(openOrCreateFile(path), path, OpenMode::ReadWrite); });
     if (!opened.hasValue())

@@ -1,6 +1,7 @@
 #include "core/store/WriteCheck.h"
 
 #include "core/model/Try.h"
+#include "core/store/database/FileStart.h"
 #include "core/store/database/OpenFile.h"
 #include "core/text/Numbers.h"
 
@@ -97,7 +98,8 @@ std::optional<std::uint64_t> freeSpaceAt(const fs::path& folder) {
     return space.available;
 }
 
-Status checkWritable(const fs::path& database) {
+Status checkWritable(const fs::path& named) {
+    const fs::path database = behindLinks(named);
     const fs::path folder = database.has_parent_path() ? database.parent_path() : fs::path(".");
     RETURN_IF_ERROR(checkFolder(folder));
     ASSIGN_OR_RETURN(const auto state, inspectFile(database));

@@ -1,5 +1,6 @@
 #include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
+#include "core/store/database/OpenFiles.h"
 #include "importers/common/ArchiveTree.h"
 #include "importers/common/Source.h"
 
@@ -27,7 +28,6 @@ std::string systemMessage(int code) {
     return std::generic_category().message(code);
 }
 
-// Opening and closing one would give up the locks of this process on it, if it is the one in use.
 bool isOfRunDatabase(const std::string& name) {
     const auto dot = name.rfind(".trainscope");
     const std::string rest = dot == std::string::npos ? "?" : name.substr(dot + 11);
@@ -118,7 +118,7 @@ private:
         else if ((info.st_mode & kReadableByAll) != kReadableByAll
             && faccessat(folder, name.c_str(), R_OK, AT_EACCESS) != 0)
             problem(path, "The file cannot be opened (" + systemMessage(errno) + ").");
-        else if (isOfRunDatabase(name))
+        else if (isOfRunDatabase(name) || m_inUse.contains({info.st_dev, info.st_ino}))
             problem(path, "A run database is merged only where it is named itself.");
         else
             m_files.push_back({std::move(path), static_cast<std::uint64_t>(info.st_size), {}});
@@ -133,6 +133,8 @@ private:
     std::vector<std::string> m_folders;
     std::deque<std::string> m_links;
     std::set<std::pair<dev_t, ino_t>> m_visited;
+    // Opening and closing one of them would give up the locks of this process on it.
+    const std::set<store::FileIdentity> m_inUse = store::filesInUse();
     int m_rootError = 0;
 };
 

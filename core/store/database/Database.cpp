@@ -4,6 +4,7 @@
 #include "core/model/InteractiveThread.h"
 #include "core/store/database/FileLocks.h"
 #include "core/store/database/Guard.h"
+#include "core/store/database/OpenFiles.h"
 #include "core/store/database/PageSums.h"
 
 #include <sqlite3.h>
@@ -62,6 +63,7 @@ void Database::HandleDeleter::operator()(sqlite3* handle) const {
     if (!onlyReads)
         leaveOneFile(handle);
     sqlite3_close_v2(handle);
+    removeOpenFile(path);
     if (onlyReads && !path.empty())
         leaveOneFile(path);
 }
@@ -123,6 +125,8 @@ Result<Database> Database::open(const std::string& uri, int flags, std::string s
         return Error{
             ErrorCode::Internal, "There is not enough memory to open the database.", shownPath};
     Database database(handle, std::move(shownPath));
+    if (const char* file = sqlite3_db_filename(handle, "main"); file != nullptr)
+        addOpenFile(file);
     if (code != SQLITE_OK)
         return database.error(code);
     sqlite3_extended_result_codes(handle, 1);

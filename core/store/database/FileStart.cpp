@@ -20,11 +20,20 @@ Error cannot(std::string_view what, const std::filesystem::path& path, int numbe
 
 } // namespace
 
+std::filesystem::path behindLinks(const std::filesystem::path& path) {
+    constexpr int kMostLinks = 40; // as many as the system follows
+    std::filesystem::path target = path;
+    std::error_code ignored; // what is not there is no link
+    for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(target, ignored); ++i)
+        target = target.parent_path() / std::filesystem::read_symlink(target, ignored);
+    return target;
+}
+
 Result<std::size_t> readStart(const std::filesystem::path& path, std::span<std::uint8_t> bytes) {
     if (::access(path.c_str(), R_OK) != 0)
         return cannot("opened", path, errno);
     sqlite3_vfs* system = sqlite3_vfs_find(nullptr);
-    const std::string name = std::filesystem::absolute(path).string();
+    const std::string name = std::filesystem::absolute(behindLinks(path)).string();
     std::vector<std::max_align_t> memory(
         static_cast<std::size_t>(system->szOsFile) / sizeof(std::max_align_t) + 1);
     auto* file = reinterpret_cast<sqlite3_file*>(memory.data());

@@ -12,6 +12,9 @@
 
 namespace trainscope::store {
 
+// Where a link leads, and any other path as it is: beside that file lies what belongs to it.
+std::filesystem::path behindLinks(const std::filesystem::path& path);
+
 // How many of `bytes` the file has, and filled. Unreadable, with the system's reason.
 Result<std::size_t> readStart(const std::filesystem::path& path, std::span<std::uint8_t> bytes);
 

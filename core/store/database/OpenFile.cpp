@@ -167,6 +167,8 @@ Result<Database> openToWrite(const fs::path& path) {
         return Error{ErrorCode::Refused, "The database is read-only: " + systemError(errno) + ".",
             path.string()};
     RETURN_IF_ERROR(configure(opened.value(), kWriterCache));
+    // Where somebody else has it open, the next writer may do it.
+    (void)sumAgain(opened.value());
     return opened;
 }
 
@@ -215,8 +217,7 @@ Status fillNew(const fs::path& path) {
         ASSIGN_OR_RETURN(const auto version, userVersion(database));
         if (version != 0)
             return {};
-        RETURN_IF_ERROR(
-            database.script("PRAGMA application_id=" + std::to_string(kApplicationId)));
+        RETURN_IF_ERROR(database.script("PRAGMA application_id=" + std::to_string(kApplicationId)));
         RETURN_IF_ERROR(applySteps(database, migrations()));
         return database.execute("INSERT INTO meta(key, value) VALUES('uuid', ?)", newUuid());
     });

@@ -23,6 +23,7 @@ constexpr int kWriteVersion = 18;
 constexpr int kReadVersion = 19;
 constexpr int kReserved = 20;
 constexpr std::uint8_t kOnlyThisProgram = 3; // SQLite knows 1 and 2
+constexpr sqlite3_int64 kLockPage = sqlite3_int64{1} << 30; // SQLite keeps nothing there
 
 using Page = std::array<std::uint8_t, kPageSize>;
 
@@ -41,17 +42,22 @@ std::uint64_t sumOf(const std::uint8_t* page, sqlite3_int64 at) {
 
 PageState stateOf(const std::uint8_t* page, sqlite3_int64 at) {
     const std::uint64_t stored = storedSum(page);
-    if (stored == 0)
-        return PageState::WithoutSum;
+    if (stored == 0) {
+        const bool isBlank = std::all_of(page, page + kSummed, [](auto byte) { return byte == 0; });
+        return isBlank ? PageState::Blank : PageState::WithoutSum;
+    }
     return stored == sumOf(page, at) ? PageState::AsWritten : PageState::Damaged;
 }
 
 // What SQLite has opened; the file of the system's VFS lies behind it.
 struct SummedFile {
     sqlite3_file base;
+    bool isWriting = false; // holds a lock by which others only read
+
+    static SummedFile& of(sqlite3_file* file) { return *reinterpret_cast<SummedFile*>(file); }
 };
 sqlite3_file* innerOf(sqlite3_file* file) {
-    return reinterpret_cast<sqlite3_file*>(reinterpret_cast<SummedFile*>(file) + 1);
+    return reinterpret_cast<sqlite3_file*>(&SummedFile::of(file) + 1);
 }
 
 template <auto Method, typename Answer, typename... Args>
@@ -78,11 +84,28 @@ int codeOfShortRead(sqlite3_file* file, sqlite3_int64 at) {
     return size > at ? SQLITE_IOERR_DATA : SQLITE_IOERR_SHORT_READ;
 }
 
+// Its first page lay in a log that another program brought home, and may have written to as well:
+// what the other pages have for sums may be those of what they held before.
+bool isOfAnotherProgram(sqlite3_file* file) {
+    Page page;
+    return kReadInner(file, page.data(), kPageSize, 0) == SQLITE_OK
+        && stateOf(page.data(), 0) == PageState::WithoutSum && page[kReserved] == kSumSize
+        && page[kWriteVersion] != kOnlyThisProgram;
+}
+
+PageState stateIn(sqlite3_file* file, const std::uint8_t* page, sqlite3_int64 at) {
+    const PageState state = stateOf(page, at);
+    return state == PageState::Damaged && isOfAnotherProgram(file) ? PageState::WithoutSum : state;
+}
+
 int readPage(sqlite3_file* file, std::uint8_t* page, sqlite3_int64 at) {
     const int code = kReadInner(file, page, kPageSize, at);
     if (code != SQLITE_OK)
         return code == SQLITE_IOERR_SHORT_READ ? codeOfShortRead(file, at) : code;
-    if (stateOf(page, at) == PageState::Damaged)
+    const PageState state = stateIn(file, page, at);
+    // Whoever writes takes pages that were never written into use.
+    if (state == PageState::Damaged
+        || (state == PageState::Blank && !SummedFile::of(file).isWriting))
         return SQLITE_IOERR_DATA;
     std::fill(page + kSummed, page + kPageSize, std::uint8_t{0});
     if (at == 0)
@@ -111,22 +134,50 @@ int readSummed(sqlite3_file* file, void* buffer, int amount, sqlite3_int64 at) {
     return code;
 }
 
+void putSum(Page& page, sqlite3_int64 at) {
+    std::uint64_t sum = sumOf(page.data(), at);
+    for (int i = kSummed; i < kPageSize; ++i, sum >>= 8U)
+        page[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(sum);
+}
+
 int writeSummed(sqlite3_file* file, const void* buffer, int amount, sqlite3_int64 at) {
+    constexpr auto write = kInner<&sqlite3_io_methods::xWrite>;
     if (amount != kPageSize || at % kPageSize != 0)
         return SQLITE_IOERR_WRITE;
-    Page page;
+    Page page{};
     std::copy_n(static_cast<const std::uint8_t*>(buffer), kSummed, page.data());
     if (at == 0) {
         // Room for the sums is made when a database is; without it they would cover what is
         // written.
         if (page[kReserved] != kSumSize)
             return SQLITE_IOERR_WRITE;
+        // Until all pages have their own sums again.
+        if (isOfAnotherProgram(file))
+            return write(file, page.data(), kPageSize, at);
         page[kWriteVersion] = kOnlyThisProgram;
     }
-    std::uint64_t sum = sumOf(page.data(), at);
-    for (int i = kSummed; i < kPageSize; ++i, sum >>= 8U)
-        page[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(sum);
-    return kInner<&sqlite3_io_methods::xWrite>(file, page.data(), kPageSize, at);
+    putSum(page, at);
+    return write(file, page.data(), kPageSize, at);
+}
+
+int lock(sqlite3_file* file, int level) {
+    const int code = kInner<&sqlite3_io_methods::xLock>(file, level);
+    if (code == SQLITE_OK)
+        SummedFile::of(file).isWriting = level >= SQLITE_LOCK_RESERVED;
+    return code;
+}
+
+int unlock(sqlite3_file* file, int level) {
+    SummedFile::of(file).isWriting = false;
+    return kInner<&sqlite3_io_methods::xUnlock>(file, level);
+}
+
+// The locks of the log; the first of them is a writer's.
+int lockShared(sqlite3_file* file, int first, int count, int flags) {
+    const int code = kInner<&sqlite3_io_methods::xShmLock>(file, first, count, flags);
+    if (code == SQLITE_OK && first == 0 && (flags & SQLITE_SHM_EXCLUSIVE) != 0)
+        SummedFile::of(file).isWriting = (flags & SQLITE_SHM_LOCK) != 0;
+    return code;
 }
 
 // Later versions of SQLite would read parts of pages past xRead.
@@ -138,12 +189,11 @@ int characteristics(sqlite3_file* file) {
 // Version 2: without mapping the file into memory, which would read past xRead too.
 constexpr sqlite3_io_methods kMethods{2, kInner<&sqlite3_io_methods::xClose>, readSummed,
     writeSummed, kInner<&sqlite3_io_methods::xTruncate>, kInner<&sqlite3_io_methods::xSync>,
-    kInner<&sqlite3_io_methods::xFileSize>, kInner<&sqlite3_io_methods::xLock>,
-    kInner<&sqlite3_io_methods::xUnlock>, kInner<&sqlite3_io_methods::xCheckReservedLock>,
-    kInner<&sqlite3_io_methods::xFileControl>, kInner<&sqlite3_io_methods::xSectorSize>,
-    characteristics, kInner<&sqlite3_io_methods::xShmMap>, kInner<&sqlite3_io_methods::xShmLock>,
-    kInner<&sqlite3_io_methods::xShmBarrier>, kInner<&sqlite3_io_methods::xShmUnmap>, nullptr,
-    nullptr};
+    kInner<&sqlite3_io_methods::xFileSize>, lock, unlock,
+    kInner<&sqlite3_io_methods::xCheckReservedLock>, kInner<&sqlite3_io_methods::xFileControl>,
+    kInner<&sqlite3_io_methods::xSectorSize>, characteristics, kInner<&sqlite3_io_methods::xShmMap>,
+    lockShared, kInner<&sqlite3_io_methods::xShmBarrier>, kInner<&sqlite3_io_methods::xShmUnmap>,
+    nullptr, nullptr};
 
 struct Vfs {
     sqlite3_vfs* system = sqlite3_vfs_find(nullptr);
@@ -171,6 +221,7 @@ int Vfs::open(
     // Journals and logs have sums of SQLite's.
     if ((flags & SQLITE_OPEN_MAIN_DB) == 0)
         return system->xOpen(system, name, file, flags, outFlags);
+    SummedFile::of(file).isWriting = false;
     sqlite3_file* inner = innerOf(file);
     const int code = system->xOpen(system, name, inner, flags, outFlags);
     if (code != SQLITE_OK && inner->pMethods != nullptr)
@@ -192,7 +243,7 @@ PageState settledState(sqlite3_file* file, sqlite3_int64 at) {
     while (true) {
         const Page before = page;
         const bool isRead = kReadInner(file, page.data(), kPageSize, at) == SQLITE_OK;
-        const PageState state = isRead ? stateOf(page.data(), at) : PageState::Damaged;
+        const PageState state = isRead ? stateIn(file, page.data(), at) : PageState::Damaged;
         if (state != PageState::Damaged || page == before)
             return state;
         std::this_thread::sleep_for(pause);
@@ -251,6 +302,34 @@ bool hasPageSums(const Database& database) {
     return file != nullptr && file->pMethods == &kMethods;
 }
 
+Status sumAgain(Database& database) {
+    sqlite3_file* file = fileOf(database);
+    if (!hasPageSums(database) || !isOfAnotherProgram(file))
+        return {};
+    RETURN_IF_ERROR(database.script("PRAGMA wal_checkpoint(TRUNCATE); BEGIN EXCLUSIVE"));
+    // What lies in a log now was written by somebody meanwhile, who may do this next time.
+    int code = SQLITE_OK;
+    sqlite3_int64 size = 0;
+    if (pagesInLog(database).empty())
+        code = file->pMethods->xFileSize(file, &size);
+    // The first page last: it tells that the others have their sums.
+    for (sqlite3_int64 at = size - kPageSize; at >= 0 && code == SQLITE_OK; at -= kPageSize) {
+        Page page;
+        code = kReadInner(file, page.data(), kPageSize, at);
+        if (code != SQLITE_OK || at == kLockPage || stateOf(page.data(), at) == PageState::Blank)
+            continue;
+        if (at == 0) {
+            code = kInner<&sqlite3_io_methods::xSync>(file, SQLITE_SYNC_NORMAL);
+            page[kWriteVersion] = kOnlyThisProgram;
+        }
+        putSum(page, at);
+        if (code == SQLITE_OK)
+            code = kInner<&sqlite3_io_methods::xWrite>(file, page.data(), kPageSize, at);
+    }
+    RETURN_IF_ERROR(database.script("ROLLBACK"));
+    return code == SQLITE_OK ? Status() : Status(database.error(code));
+}
+
 Status forEachPage(
     Database& database, const std::function<Status(std::int64_t, PageState)>& visit) {
     if (!hasPageSums(database))
@@ -260,10 +339,9 @@ Status forEachPage(
     if (const int code = file->pMethods->xFileSize(file, &size); code != SQLITE_OK)
         return database.error(code);
     const std::set<std::int64_t> inLog = pagesInLog(database);
-    constexpr sqlite3_int64 lockPage = sqlite3_int64{1} << 30; // SQLite keeps nothing there
     for (sqlite3_int64 at = 0; at < size; at += kPageSize) {
         const std::int64_t page = at / kPageSize + 1;
-        if (at != lockPage && inLog.count(page) == 0)
+        if (at != kLockPage && inLog.count(page) == 0)
             RETURN_IF_ERROR(visit(page, settledState(file, at)));
     }
     return {};

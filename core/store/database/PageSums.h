@@ -5,11 +5,14 @@
 // SQLITE_IOERR_DATA.
 //
 // It is done in SQLite's layer of files (its "VFS"), below the cache and beside the log: what goes
-// to the file is given its sum, what comes from it is compared and goes on with eight zeros. Pages
-// that lie in a log or journal therefore have zeros, and where another program brings them home,
-// after a crash of this one, they stay without a sum and are not compared. No other program can
-// change pages that have one: the header on the disk asks for reading only (its write version is
-// one that SQLite does not know).
+// to the file is given its sum, what comes from it is compared and goes on with eight zeros. No
+// other program writes to the file: the header on the disk asks for reading only (its write version
+// is one that SQLite does not know).
+//
+// But pages that lie in a log or journal have zeros and an ordinary header. Another program that
+// finds a log after a crash of this one brings its pages home without sums, and can then write
+// others, whose sums it leaves as they were. Such a file shows by its first page. Until sumAgain()
+// has been over it, its pages are given to SQLite as they are.
 //
 // Databases from before format 9 have no room for sums and are opened without.
 
@@ -32,7 +35,14 @@ const char* vfsFor(const std::string& path);
 
 bool hasPageSums(const Database& database);
 
-enum class PageState { AsWritten, WithoutSum, Damaged };
+// Gives every page its sum where another program has written to the file; a moment's look where
+// none has. The database is open for writing, and in no transaction.
+Status sumAgain(Database& database);
+
+// Blank: zeros and nothing else, which is what SQLite leaves of pages that it took and gave back,
+// and what a disk may give for one that it lost. Where it is in use, it is damaged; readers are not
+// given any.
+enum class PageState { AsWritten, WithoutSum, Blank, Damaged };
 // Reads the file page by page, those out of use too, but not those of which the log has a newer
 // state; they are numbered from 1. Nothing where the database has no sums.
 Status forEachPage(Database& database, const std::function<Status(std::int64_t, PageState)>& visit);

@@ -76,7 +76,7 @@ private:
         if (without > 0)
             m_report.remarks.push_back(std::to_string(without)
                 + " pages have no checksum, because another program wrote them after a crash; "
-                  "compacting the database gives them one.");
+                  "they get one as soon as something is written to the database.");
         return {};
     }
 

@@ -63,4 +63,25 @@ inline Result<std::string> contentsOf(
     return contentsOf(database);
 }
 
+// What a program with SQLite of its own does to the file; its code, and the number in the first
+// row.
+inline std::pair<int, int> asAnotherProgram(const std::filesystem::path& path, const char* sql) {
+    sqlite3* handle = nullptr;
+    int number = 0;
+    sqlite3_open(path.c_str(), &handle);
+    const int code = sqlite3_exec(
+        handle, sql,
+        [](void* to, int, char** row, char**) {
+            *static_cast<int*>(to) = std::atoi(row[0]);
+            return 0;
+        },
+        &number, nullptr);
+    sqlite3_close(handle);
+    return {code, number};
+}
+
+inline CheckReport checked(const std::filesystem::path& path) {
+    return got(got(Store::open(path, OpenMode::ReadOnly)).check());
+}
+
 } // namespace trainscope::test

@@ -130,6 +130,13 @@ private Q_SLOTS:
             return !opened.hasValue() && opened.error().code == ErrorCode::Refused ? 0 : 1;
         }),
             0);
+        // What a writer left half written is not read as if it were whole.
+        write(fixture.path.string() + "-journal", QByteArray(4096, 'x'));
+        QCOMPARE(asNobody([&] {
+            return Store::open(fixture.path, OpenMode::ReadOnly).hasValue() ? 1 : 0;
+        }),
+            0);
+        std::filesystem::remove(fixture.path.string() + "-journal");
         ::chmod(fixture.path.c_str(), 0);
         QCOMPARE(asNobody([&] {
             const auto opened = Store::open(fixture.path, OpenMode::ReadOnly);

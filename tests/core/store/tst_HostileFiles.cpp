@@ -3,6 +3,7 @@
 
 #include "core/store/Fixture.h"
 #include "core/store/Query.h"
+#include "core/store/WriteCheck.h"
 #include "core/store/database/Guard.h"
 #include "core/store/database/PageSums.h"
 #include "support/TestProgram.h"
@@ -194,6 +195,7 @@ private Q_SLOTS:
         writeAll(victim, "dear");
         writeAll(journal, journalNaming(victim.string(), pages));
         forged.refusesAll("names another file");
+        QVERIFY(!checkWritable(forged.path).hasValue());
         QVERIFY(std::filesystem::exists(victim));
         QVERIFY(std::filesystem::exists(journal));
         forge(forged.path, "SELECT count(*) FROM run");

@@ -1,5 +1,6 @@
 // Folders on disk: nesting, order, links, pipes, folders without permission.
 
+#include "core/store/Store.h"
 #include "importers/common/Source.h"
 #include "support/TestProgram.h"
 
@@ -84,6 +85,21 @@ private Q_SLOTS:
         QVERIFY(tree.hasValue());
         QCOMPARE(
             listed(*tree.value(), false).join(u' '), QStringLiteral("a.trainscope.csv trainscope"));
+    }
+
+    // Whatever it is called: opening and closing it would give up the locks on it.
+    void whatIsOpenIsLeftAlone() {
+        QTemporaryDir folder;
+        write(folder.filePath(QStringLiteral("b.csv")), "1");
+        auto store = trainscope::store::Store::openOrCreate(
+            folder.filePath(QStringLiteral("runs.db")).toStdString());
+        QVERIFY(store.hasValue());
+        QFile::link(
+            folder.filePath(QStringLiteral("runs.db")), folder.filePath(QStringLiteral("latest")));
+        QVERIFY(QFile::exists(folder.filePath(QStringLiteral("runs.db-shm"))));
+        const auto tree = openDiskTree(folder.path().toStdString());
+        QVERIFY(tree.hasValue());
+        QCOMPARE(listed(*tree.value(), false).join(u' '), QStringLiteral("b.csv"));
     }
 
     void linkedFolderOutsideIsFollowed() {

@@ -1,0 +1,237 @@
+// Two programs at one database: what one has committed stays, whatever the other does to it.
+
+#include "core/store/Changes.h"
+#include "core/store/Recording.h"
+#include "core/store/WriteCheck.h"
+#include "core/store/database/OpenFiles.h"
+#include "core/store/database/PageSums.h"
+#include "support/TestProgram.h"
+
+#include <QObject>
+
+#include <sys/stat.h>
+
+#include <thread>
+
+using namespace trainscope;
+using namespace trainscope::store;
+using namespace trainscope::test;
+
+class tst_OtherPrograms : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // The numbers of what was removed are those of the next import.
+    void aRecordingStopsWhereItsRunWasRemoved() {
+        const Fixture fixture;
+        Store recorder = fixture.create();
+        const auto recording
+            = got(Recording::begin(recorder, {"record:a:0", 0, "", "job"}, runNamed("job")));
+        const SeriesId series = got(recording->series(gauge("gpu_power", 0)));
+        int time = 0;
+        const auto commit = [&] {
+            for (int i = 0; i < 50; ++i)
+                recording->sample(series, {++time * 1'000'000LL}, time);
+            return recording->commit({});
+        };
+        ok(commit());
+        ok(commit());
+        {
+            Store other = got(Store::open(fixture.path, OpenMode::ReadWrite));
+            ok(store::removeRun(other, got(other.findRun("job")).id));
+            ok(importRun(other, "victim"));
+        }
+        const std::string before = got(contentsOf(fixture.path));
+        for (int i = 0; i < 20; ++i) {
+            const Status status = commit();
+            QVERIFY(!status.hasValue());
+            QCOMPARE(status.error().code, ErrorCode::Refused);
+            QVERIFY2(status.error().message.find("\"job\" was removed") != std::string::npos,
+                status.error().message.c_str());
+        }
+        QVERIFY(!recording->series(gauge("gpu_temperature", 0)).hasValue());
+        QVERIFY(!recording->gpu({0, 0, 0, "H100", "GPU-0"}).hasValue());
+        QVERIFY(!recording->finish({}, {}).hasValue());
+        QVERIFY(got(contentsOf(fixture.path)) == before);
+        QVERIFY(checkedWhole(fixture.path));
+    }
+
+    void compactingLeavesWhatOthersCommitMeanwhile() {
+        const Fixture fixture;
+        Store store = fixture.create();
+        ok(importRun(store, "kept"));
+        ok(importRun(store, "gone"));
+        ok(store::removeRun(store, got(store.findRun("gone")).id));
+        Store other = got(Store::open(fixture.path, OpenMode::ReadWrite));
+        // At each moment at which compacting tells of its progress, until there are no more.
+        int refused = 0;
+        for (int moment = 1;; ++moment) {
+            int calls = 0;
+            bool isCommitted = false;
+            const auto vacuumed = store::vacuum(store, [&](const ProgressState&) {
+                if (++calls == moment)
+                    isCommitted = importRun(other, "new").hasValue();
+                return true;
+            });
+            if (calls < moment)
+                break;
+            const bool isThere = other.findRun("new").hasValue();
+            QVERIFY2(isThere == isCommitted, std::to_string(moment).c_str());
+            refused += vacuumed.hasValue() ? 0 : 1;
+            if (!vacuumed.hasValue())
+                QVERIFY2(vacuumed.error().message.find("being compacted") != std::string::npos,
+                    vacuumed.error().message.c_str());
+            QVERIFY(checkedWhole(fixture.path));
+            if (isThere)
+                ok(store::removeRun(other, got(other.findRun("new")).id));
+            QVERIFY2(moment < 1000, "compacting tells of itself for ever");
+        }
+        QVERIFY(refused > 0);
+        QVERIFY(got(store::vacuum(store)).after > 0);
+        QVERIFY(store.findRun("kept").hasValue());
+    }
+
+    void twoMakeADatabaseOfOneEmptyFile() {
+        for (int trial = 0; trial < 12; ++trial) {
+            const Fixture fixture;
+            if (trial % 2 == 0)
+                write(fixture.path, {}); // else of none
+            std::array<bool, 2> isDone{};
+            std::array<std::thread, 2> programs;
+            for (int i = 0; i < 2; ++i)
+                programs[static_cast<std::size_t>(i)] = std::thread([&, i] {
+                    auto store = Store::openOrCreate(fixture.path);
+                    isDone[static_cast<std::size_t>(i)] = store.hasValue()
+                        && importRun(store.value(), "of " + std::to_string(i)).hasValue();
+                });
+            for (std::thread& program : programs)
+                program.join();
+            const Store store = fixture.view();
+            for (int i = 0; i < 2; ++i)
+                QVERIFY(!isDone[static_cast<std::size_t>(i)]
+                    || store.findRun("of " + std::to_string(i)).hasValue());
+            QVERIFY(isDone[0] || isDone[1]);
+            QVERIFY(checkedWhole(fixture.path));
+        }
+    }
+
+    void otherProgramsReadAndDoNotWrite() {
+        Fixture fixture;
+        {
+            Store store = fixture.create();
+            ok(importRun(store, "run"));
+        }
+        const QByteArray good = bytesOf(fixture.path);
+        QCOMPARE(asAnotherProgram(fixture.path, "SELECT sum(count) FROM series"),
+            std::pair(SQLITE_OK, changeRows));
+        QCOMPARE(asAnotherProgram(fixture.path, "PRAGMA integrity_check").first, SQLITE_OK);
+        QCOMPARE(asAnotherProgram(fixture.path, "DELETE FROM series").first, SQLITE_READONLY);
+        QCOMPARE(asAnotherProgram(fixture.path, "PRAGMA user_version=3").first, SQLITE_READONLY);
+        QCOMPARE(bytesOf(fixture.path), good);
+    }
+
+    // A crash, and then another program that finds the log and brings it home.
+    void pagesThatAnotherProgramBroughtHome() {
+        Fixture fixture;
+        const std::filesystem::path killed = fixture.path.string() + ".killed";
+        std::string contents;
+        {
+            Store store = fixture.create();
+            ok(importRun(store, "run"));
+            std::filesystem::copy_file(fixture.path, killed);
+            std::filesystem::copy_file(fixture.path.string() + "-wal", killed.string() + "-wal");
+            contents = got(contentsOf(fixture.path));
+        }
+        QCOMPARE(asAnotherProgram(killed, "SELECT sum(count) FROM series"),
+            std::pair(SQLITE_OK, changeRows));
+        QVERIFY(!std::filesystem::exists(killed.string() + "-wal"));
+        QCOMPARE(got(contentsOf(killed)), contents);
+        const CheckReport report = checked(killed);
+        QCOMPARE(report.damageCount, 0);
+        QCOMPARE(report.remarks.size(), std::size_t{1});
+        QVERIFY(report.remarks.front().find("have no checksum") != std::string::npos);
+        { const Store store = got(Store::open(killed, OpenMode::ReadWrite)); }
+        QVERIFY(checked(killed).remarks.empty());
+        QCOMPARE(got(contentsOf(killed)), contents);
+    }
+
+    // And writes, which it could not without that log.
+    void pagesThatAnotherProgramWrote() {
+        Fixture fixture;
+        const std::filesystem::path killed = fixture.path.string() + ".killed";
+        {
+            Store store = fixture.create();
+            ok(importRun(store, "run"));
+        }
+        {
+            Store store = fixture.create();
+            ok(importRun(store, "more"));
+            std::filesystem::copy_file(fixture.path, killed);
+            std::filesystem::copy_file(fixture.path.string() + "-wal", killed.string() + "-wal");
+        }
+        const char* change
+            = "UPDATE name SET text = text || '!'; UPDATE sample_data SET source = source";
+        QCOMPARE(asAnotherProgram(killed, change).first, SQLITE_OK);
+        QVERIFY(!std::filesystem::exists(killed.string() + "-wal"));
+        CheckReport report = checked(killed);
+        QCOMPARE(report.damageCount, 0);
+        QVERIFY(report.remarks.front().find("have no checksum") != std::string::npos);
+        const std::string contents = got(contentsOf(killed));
+        {
+            Store store = got(Store::open(killed, OpenMode::ReadWrite));
+            QCOMPARE(got(contentsOf(killed)), contents);
+            ok(importRun(store, "new"));
+            ok(store::removeRun(store, got(store.findRun("new")).id));
+        }
+        report = checked(killed);
+        QCOMPARE(report.damageCount, 0);
+        QVERIFY(report.remarks.empty());
+        QCOMPARE(asAnotherProgram(killed, change).first, SQLITE_READONLY);
+        QByteArray bad = bytesOf(killed);
+        bad[9 * kPageSize + 100] = static_cast<char>(~bad[9 * kPageSize + 100]);
+        write(killed, bad);
+        QVERIFY(checked(killed).damageCount > 0);
+    }
+
+    void throughALink() {
+        const Fixture fixture;
+        { Store store = fixture.create(); }
+        QTemporaryDir elsewhere;
+        const std::filesystem::path link
+            = elsewhere.filePath(QStringLiteral("latest")).toStdString();
+        std::filesystem::create_symlink(fixture.path, link);
+        ok(checkWritable(link));
+        {
+            Store store = got(Store::openOrCreate(link));
+            ok(importRun(store, "run"));
+            QCOMPARE(store.path(), fixture.path);
+        }
+        QVERIFY(got(Store::open(link, OpenMode::ReadOnly)).findRun("run").hasValue());
+        QCOMPARE(QDir(elsewhere.path()).entryList(QDir::Files).size(), 1);
+        // One that leads nowhere becomes a database where it leads.
+        std::filesystem::remove(fixture.path);
+        { const Store store = got(Store::openOrCreate(link)); }
+        QVERIFY(std::filesystem::is_symlink(link) && std::filesystem::exists(fixture.path));
+    }
+
+    void whatIsOpenIsKnown() {
+        const Fixture fixture;
+        const auto isInUse = [&fixture](const char* suffix) {
+            struct stat info { };
+            return ::stat((fixture.path.string() + suffix).c_str(), &info) == 0
+                && filesInUse().contains({info.st_dev, info.st_ino});
+        };
+        {
+            Store store = fixture.create();
+            ok(importRun(store, "run"));
+            const Store reader = fixture.view();
+            for (const char* suffix : {"", "-wal", "-shm"})
+                QVERIFY2(isInUse(suffix), suffix);
+        }
+        QVERIFY(!isInUse(""));
+        QVERIFY(filesInUse().empty());
+    }
+};
+
+TRAINSCOPE_TEST(tst_OtherPrograms)
+#include "tst_OtherPrograms.moc"
