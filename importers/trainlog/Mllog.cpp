@@ -17,6 +17,7 @@ namespace trainscope::importers::trainlog {
 namespace {
 
 constexpr std::string_view kMark = ":::MLLOG";
+constexpr std::int64_t kMillisecond = 1'000'000;
 
 class MllogReader final : public DialectReader {
 public:
@@ -25,8 +26,8 @@ public:
             return false;
         const auto count = m_samples ? iterationsOf(*m_samples) : std::nullopt;
         step.index = count.value_or(m_step.value_or(0));
-        if (m_timeMs)
-            step.stamp = LogStamp{{*m_timeMs * 1'000'000}, true, {1'000'000}};
+        if (m_timeNs)
+            step.stamp = LogStamp{{*m_timeNs}, true, {kMillisecond}};
         if (m_key == "train_loss")
             return readLoss(step);
         if (m_key == "tracked_stats")
@@ -84,7 +85,7 @@ private:
         m_line.append(JsonScanner::kPadding, '\0');
         m_key = {};
         m_value = {};
-        m_timeMs.reset();
+        m_timeNs.reset();
         m_samples.reset();
         m_step.reset();
         m_rate = {};
@@ -96,7 +97,7 @@ private:
             else if (key == "value")
                 m_value = value;
             else if (key == "time_ms")
-                m_timeMs = wholeOf(value.text);
+                m_timeNs = decimalToNs(value.text, kMillisecond);
             else if (key == "metadata")
                 forEachMember(value.text,
                     [this](std::string_view name, const JsonToken& one) { readMeta(name, one); });
@@ -153,7 +154,7 @@ private:
     std::string_view m_key;
     JsonToken m_value;
     std::string_view m_rate;
-    std::optional<std::int64_t> m_timeMs;
+    std::optional<std::int64_t> m_timeNs;
     std::optional<std::int64_t> m_samples;
     std::optional<std::int64_t> m_step;
     double m_globalBatch = 0.0;
