@@ -338,6 +338,7 @@ Result<MergeOutcome> mergeInto(Store& into, const Store& from,
         return Error{
             ErrorCode::Usage, "A database cannot be merged into itself.", into.path().string()};
     MergeOutcome outcome;
+    const ReadSnapshot snapshot(from.connection().database); // a recorder may be writing to it
     RETURN_IF_ERROR(connection.call([&](Database& database) {
         return database.transaction([&]() -> Status {
             ASSIGN_OR_RETURN(outcome, Merger(database, from, nameOf, progress).merge());

@@ -28,6 +28,7 @@ public:
         , m_progress(progress) { }
 
     Result<CheckReport> run() {
+        const ReadSnapshot snapshot(m_database); // of one moment, whoever writes meanwhile
         for (const Step& step :
             {Step{"the file", &Checker::measure}, {"the pages", &Checker::checkSums},
                 {"the structure", &Checker::checkStructure}, {"the spans", &Checker::checkSpans},
@@ -59,7 +60,6 @@ private:
                 "The database is from an earlier version and its pages have no checksums, so that "
                 "damage shows only where it makes no sense; importing it into a new database gives "
                 "it some.");
-        const ReadSnapshot snapshot(m_database);
         std::int64_t without = 0;
         RETURN_IF_ERROR(forEachPage(m_database, [&](std::int64_t page, PageState state) -> Status {
             without += state == PageState::WithoutSum ? 1 : 0;

@@ -1,6 +1,7 @@
 // Two programs at one database: what one has committed stays, whatever the other does to it.
 
 #include "core/store/Changes.h"
+#include "core/store/FaultVfs.h"
 #include "core/store/Recording.h"
 #include "core/store/WriteCheck.h"
 #include "core/store/database/OpenFiles.h"
@@ -11,6 +12,7 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
 #include <thread>
 
 using namespace trainscope;
@@ -21,6 +23,8 @@ class tst_OtherPrograms : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void initTestCase() { installFaultVfs(); } // which does not wait for the disk
+
     // The numbers of what was removed are those of the next import.
     void aRecordingStopsWhereItsRunWasRemoved() {
         const Fixture fixture;
@@ -54,6 +58,51 @@ private Q_SLOTS:
         QVERIFY(!recording->finish({}, {}).hasValue());
         QVERIFY(got(contentsOf(fixture.path)) == before);
         QVERIFY(checkedWhole(fixture.path));
+    }
+
+    // What a recorder writes goes into other rows each time.
+    void aRecordingIsMergedAndCheckedAsItWasAtOneMoment() {
+        const Fixture fixture;
+        Store recorder = fixture.create();
+        const auto recording
+            = got(Recording::begin(recorder, {"record:a:0", 0, "", "job"}, runNamed("job")));
+        std::array<SeriesId, 8> all;
+        for (int rank = 0; rank < 8; ++rank)
+            all[static_cast<std::size_t>(rank)] = got(recording->series(gauge("gpu_power", rank)));
+        std::atomic<int> committed = 0;
+        std::jthread program([&](const std::stop_token& isOver) {
+            for (int time = 0; !isOver.stop_requested(); ++time) {
+                for (const SeriesId series : all)
+                    recording->sample(series, {time * 1'000'000LL}, time);
+                if (time % 20 == 19 && recording->commit({}).hasValue())
+                    committed = time + 1;
+            }
+        });
+        QStringList found;
+        for (int trial = 0; trial < 40; ++trial) {
+            const int before = committed;
+            const Store from = fixture.view();
+            for (const std::string& text : got(from.check()).damage)
+                found << QString::fromStdString(text);
+            const Fixture other;
+            {
+                Store into = other.create();
+                const auto merged = got(
+                    store::mergeInto(into, from, [](const Run& run) { return run.name; }, {}));
+                for (const std::string& remark : merged.remarks)
+                    found << QString::fromStdString(remark);
+            }
+            const Store merged = other.view();
+            for (const Series& series : got(merged.series(got(merged.findRun("job")).id))) {
+                if (series.count < before)
+                    found << QStringLiteral("%1 of %2 samples").arg(series.count).arg(before);
+            }
+        }
+        program.request_stop();
+        program.join();
+        found.removeDuplicates();
+        QVERIFY2(found.isEmpty(), qPrintable(found.join(u'\n')));
+        QVERIFY(committed > 0);
     }
 
     void compactingLeavesWhatOthersCommitMeanwhile() {
