@@ -103,7 +103,7 @@ Status SampleWriter::add(
         if (pending.times.size() == kChunkSamples)
             RETURN_IF_ERROR(submit(series, pending, kChunkSamples));
     }
-    return m_pending > kPendingSamples ? relieve() : Status();
+    return m_pending > m_relievedAt + kPendingSamples / 2 ? relieve() : Status();
 }
 
 // Writes out what has not been touched for longest: of files read one after the other those are
@@ -122,6 +122,8 @@ Status SampleWriter::relieve() {
         const std::size_t whole = pending.times.size() / kLeafSamples * kLeafSamples;
         RETURN_IF_ERROR(submit(id, pending, whole));
     }
+    // What many short series hold cannot be written yet: it is not looked for at each sample.
+    m_relievedAt = std::max(m_pending, kPendingSamples / 2);
     return {};
 }
 

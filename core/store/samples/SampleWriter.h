@@ -1,8 +1,8 @@
 #pragma once
 // The samples of one session: collected per series, encoded as chunks by jobs, written in order by
 // the session's thread, and at the end sorted where they came out of order, indexed by their
-// pyramid and described in the series table. Memory is bounded by kPendingSamples, the chunks under
-// way and the columns that TimeShare keeps.
+// pyramid and described in the series table. Memory is bounded by kPendingSamples, a leaf of the
+// pyramid of each series, the chunks under way and the columns that TimeShare keeps.
 
 #include "core/model/Import.h"
 #include "core/parallel/OrderedJobs.h"
@@ -79,6 +79,7 @@ private:
     TimeShare m_share;
     std::unordered_map<SeriesId, Pending> m_series;
     std::size_t m_pending = 0;
+    std::size_t m_relievedAt = kPendingSamples / 2; // what was pending when it was last relieved
     std::uint64_t m_clock = 0;
     std::uint64_t m_total = 0;
     std::uint64_t m_written = 0;
