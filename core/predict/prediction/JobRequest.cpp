@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 namespace trainscope::predict {
@@ -169,8 +170,12 @@ std::string textOf(const layout::Layout& layout) {
 }
 
 void divideLayers(const catalogue::TrainingModel& model, layout::LayoutRequest& request) {
-    const int pieces = request.pipeline.value_or(1) * request.virtualStages.value_or(1);
+    const std::int64_t wanted
+        = std::int64_t{request.pipeline.value_or(1)} * request.virtualStages.value_or(1);
     request.layers = model.layers;
+    if (wanted < 1 || wanted > model.layers + 2)
+        return; // makeLayout() says that it cannot be
+    const int pieces = static_cast<int>(wanted);
     if (!request.stageLayers.empty() || pieces == 1
         || (model.layers % pieces == 0 && model.nextTokenLayers == 0))
         return;
@@ -181,7 +186,7 @@ void divideLayers(const catalogue::TrainingModel& model, layout::LayoutRequest& 
     const int behind = 1 + model.nextTokenLayers;
     const int all = model.layers + behind;
     if (all < pieces + behind)
-        return; // makeLayout() says that it cannot be
+        return;
     const auto upTo = [&](int piece) { return (all * piece + pieces - 1) / pieces; };
     for (int piece = 0; piece < pieces; ++piece)
         request.stageLayers.push_back(upTo(piece + 1) - upTo(piece));

@@ -88,6 +88,19 @@ private Q_SLOTS:
         QCOMPARE(sum, 61);
     }
 
+    // As tables say them; the layout tells why it cannot be.
+    void piecesThatCannotBe() {
+        catalogue::TrainingModel model;
+        model.layers = 61;
+        for (const auto& [stages, pieces] : {std::pair(0, 1), {-4, 1}, {8, 0}, {60'000, 60'000}}) {
+            layout::LayoutRequest request;
+            request.pipeline = stages;
+            request.virtualStages = pieces;
+            divideLayers(model, request);
+            QVERIFY(request.stageLayers.empty() && !request.embeddingCounts);
+        }
+    }
+
     void jobsThatCannotBe_data() {
         QTest::addColumn<QByteArray>("layout");
         QTest::addColumn<int>("batch");
