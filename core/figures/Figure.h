@@ -30,6 +30,7 @@ struct Option {
     std::string_view value; // what it takes, "M"; empty: it is a switch
     std::string_view help;
     bool isList = false; // may be given several times
+    std::string_view words = {}; // that a shell offers for it: "run stage rank"
 };
 
 // What was given, by the option's name.

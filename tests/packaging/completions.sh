@@ -44,6 +44,47 @@ LINES
 )
 diff <(echo "$expected") <(echo "$got") || { echo "completions.sh: $shell completes otherwise (left: expected)"; exit 1; }
 
+# The command decides which options there are, not a word that is called like another command.
+expected='--normalise
+time
+base
+node
+module
+chrome-json
+smi.csv
+smi.csv
+smi.csv
+default
+trainscope-cli
+smi.csv'
+got=$(offered <<'LINES'
+trainscope-cli figure runs.trainscope --kind layout --n
+trainscope-cli predict --objective t
+trainscope-cli figure runs.trainscope --optimization b
+trainscope-cli figure runs.trainscope --per no
+trainscope-cli operators runs.trainscope --by mo
+trainscope-cli export runs.trainscope --format ch
+trainscope-cli export runs.trainscope --out sm
+trainscope-cli predict --table sm
+trainscope-cli profile sm
+trainscope-cli kernels runs.trainscope --categories def
+trainscope-cli record --into new.trainscope -- trainscope-c
+trainscope-cli record --into new.trainscope -- cat sm
+LINES
+)
+diff <(echo "$expected") <(echo "$got") || { echo "completions.sh: $shell completes otherwise (left: expected)"; exit 1; }
+
+# Nothing is offered where nothing is known; zsh leaves the word as it was typed.
+got=$(offered <<'LINES'
+trainscope-cli predict --layout t
+trainscope-cli figure runs.trainscope --frame smi
+trainscope-cli export runs.trainscope --format smi
+trainscope-cli predict --objective x
+LINES
+)
+case $shell in zsh) nothing=$'t\nsmi\nsmi\nx' ;; *) nothing= ;; esac
+[ "$got" = "$nothing" ] || { echo "completions.sh: $shell offers '$got' where nothing is known"; exit 1; }
+
 # A file that is no database is not offered for one.
 got=$(echo 'trainscope-cli info run' | offered)
 [ "$got" = runs.trainscope ] || { echo "completions.sh: $shell offers '$got' for a database"; exit 1; }

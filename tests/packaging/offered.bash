@@ -1,6 +1,7 @@
 # Completes each line of the standard input as a terminal would and prints what is offered, joined by blanks.
 source /usr/share/bash-completion/bash_completion
 _completion_loader trainscope-cli || true # 124: loaded
+compopt() { :; } # works only while a terminal completes
 completer=$(complete -p trainscope-cli)
 [[ $completer =~ -F\ ([a-z_]+) ]] || { echo "no function completes: $completer" >&2; exit 1; }
 completer=${BASH_REMATCH[1]}

@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/Suggestions.h"
 #include "app/cli/output/ChromeTrace.h"
 #include "app/cli/output/OpenMetrics.h"
 #include "app/cli/output/RunExport.h"
@@ -90,12 +91,13 @@ void addExportCommand(CLI::App& app, CommandContext& context) {
     addOneRun(*command, *options);
     addOption(
         *command, "--metric", options->metrics, "Only this metric; may be given several times", "M")
+        ->check(suggesting(metricNames()))
         ->expected(1)
         ->take_all();
     addOption(*command, "--format", options->format,
         "What is written: CSV files in a folder, a trace for Perfetto, or samples for a monitoring "
         "engine",
-        "F")
+        "FORMAT")
         ->check(CLI::IsMember(exportFormatNames()));
     addOption(*command, "--out", options->out,
         "The folder, made when it does not exist; of other formats the file, compressed where its "

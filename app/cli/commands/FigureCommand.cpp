@@ -1,7 +1,9 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/CommandText.h"
 #include "app/cli/options/GuiApplication.h"
 #include "app/cli/options/RunSelection.h"
+#include "app/cli/options/Suggestions.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/engine/EngineLanes.h"
 #include "app/engine/KnownEngines.h"
@@ -126,6 +128,18 @@ std::string helpOf(std::string_view name) {
     return help;
 }
 
+// What shells offer for it: the words of all kinds.
+std::string wordsFor(std::string_view name) {
+    std::string words = name == "metric" ? metricNames() + " kernels" : std::string();
+    for (const auto& kind : figures::kinds()) {
+        for (const auto& option : kind.options) {
+            if (option.name == name && words.find(option.words) == std::string::npos)
+                words += " " + std::string(option.words);
+        }
+    }
+    return words;
+}
+
 void addKindOption(
     CLI::App& command, const figures::Option& option, figures::OptionValues& values) {
     const std::string flag = "--" + std::string(option.name);
@@ -142,7 +156,7 @@ void addKindOption(
                 values.add(name, value);
         },
         helpOf(name));
-    added->type_name(std::string(option.value))->expected(1);
+    added->type_name(std::string(option.value))->expected(1)->check(suggesting(wordsFor(name)));
     if (option.isList)
         added->take_all();
 }
@@ -167,6 +181,7 @@ void addOptions(CLI::App& command, FigureArguments& arguments) {
                 ? std::string()
                 : "There is no figure '" + kind + "'; there are " + figures::kindList() + ".";
         })
+        ->check(suggesting(replaced(figures::kindList(), ",", "")))
         ->capture_default_str();
     addRunNames(command, arguments, "A run; of kinds that compare runs all that fit without it");
     addOption(command, "--out", arguments.out, "The figure; its suffix says png, pdf or svg", "F")
@@ -174,11 +189,13 @@ void addOptions(CLI::App& command, FigureArguments& arguments) {
     addOption(command, "--width-mm", arguments.widthMm,
         "Width in mm, such as: 84.6 (a column), 177.8 (a page)", "W")
         ->capture_default_str()
-        ->check(CLI::Range(10.0, 2000.0));
+        ->check(CLI::Range(10.0, 2000.0))
+        ->check(suggesting("84.6 177.8"));
     addOption(command, "--height-mm", arguments.heightMm,
         "Height in mm; as the content needs unless given", "H")
         ->check(CLI::Range(10.0, 2000.0));
     addOption(command, "--theme", arguments.theme, "paper, light or dark", "T")
+        ->check(suggesting("paper light dark"))
         ->capture_default_str();
     addOption(command, "--csv", arguments.csv,
         "Where the numbers go; without it beside the figure, of the timeline nowhere", "FILE");

@@ -2,6 +2,8 @@
 #include "app/cli/commands/EngineJob.h"
 #include "app/cli/commands/ImportJob.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/CommandText.h"
+#include "app/cli/options/Suggestions.h"
 #include "app/cli/output/ReportJson.h"
 #include "core/parallel/WorkerPool.h"
 #include "core/report/RunTables.h"
@@ -195,7 +197,8 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
         "Name of the run; a prefix where there are several runs", "N");
     addOption(*command, "--format", options->request.format,
         "Read the sources as this format only: " + importers::formatList(&importers::Format::id),
-        "FORMAT");
+        "FORMAT")
+        ->check(suggesting(replaced(importers::formatList(&importers::Format::id), ",", "")));
     addOption(*command, "--start", options->request.start,
         "When recordings without a date began, such as 2026-04-22T00:03:09Z", "T");
     addOption(*command, "--period", options->request.period,

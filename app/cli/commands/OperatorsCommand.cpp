@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/Suggestions.h"
 #include "app/cli/options/TraceSumsInput.h"
 #include "app/cli/options/WindowOptions.h"
 #include "app/cli/output/OperatorsOutput.h"
@@ -116,7 +117,8 @@ void addOperatorsCommand(CLI::App& app, CommandContext& context) {
         "What a row is of: an operator, its shape (as it stands without this option), a module, an "
         "annotation, or a pass of the training step",
         "operator|module|annotation|shape|pass")
-        ->transform(CLI::CheckedTransformer(groupings, CLI::ignore_case).description(""));
+        ->transform(CLI::CheckedTransformer(groupings, CLI::ignore_case).description(""))
+        ->check(suggesting("operator module annotation shape pass"));
     addWindow(*command, options->window);
     command->add_flag("--csv", options->csv, "Print the tables as CSV");
     addJson(*command, options->json, "Print one JSON object with all rows");

@@ -3,6 +3,7 @@
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/KnownCosts.h"
 #include "app/cli/options/PredictOptions.h"
+#include "app/cli/options/Suggestions.h"
 #include "app/cli/options/TableInput.h"
 #include "app/cli/output/CalibrationOutput.h"
 #include "app/cli/output/PredictionOutput.h"
@@ -176,11 +177,14 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         *command, "--seq-len", options->sequence, "Tokens of a sample; 4096 unless given", "S")
         ->check(CLI::PositiveNumber);
     addOption(*command, "--precision", options->precision,
-        "fp32, fp16, bf16 (unless given), fp8, mxfp8 or nvfp4", "P");
+        "fp32, fp16, bf16 (unless given), fp8, mxfp8 or nvfp4", "P")
+        ->check(suggesting("fp32 fp16 bf16 fp8 mxfp8 nvfp4"));
     addOption(*command, "--recompute", options->recompute,
-        "none (unless given), selective, per-operator, full, or block:N", "R");
+        "none (unless given), selective, per-operator, full, or block:N", "R")
+        ->check(suggesting("none selective per-operator full"));
     addOption(*command, "--workload", options->workload,
-        "training (unless given), lora or inference", "W");
+        "training (unless given), lora or inference", "W")
+        ->check(suggesting("training lora inference"));
     addOption(*command, "--generated", options->generated,
         "Inference: tokens of a sample that are generated, the rest being its prompt", "N")
         ->check(CLI::NonNegativeNumber);
@@ -191,7 +195,8 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--stack", options->stack,
         "Software whose habits are taken: megatron-lm, megatron-bridge, nemo-24.07, torchtitan, "
         "mosaic, gpt-neox",
-        "S");
+        "S")
+        ->check(suggesting("megatron-lm megatron-bridge nemo-24.07 torchtitan mosaic gpt-neox"));
     addOption(*command, "--network-gbit", options->networkGbit,
         "Network of a GPU out of its node, Gbit/s", "N")
         ->check(CLI::PositiveNumber);
@@ -205,7 +210,8 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         "All layouts that can be, ranked; what --layout, --micro-batch and --recompute say is not "
         "searched");
     addOption(*command, "--objective", options->objective,
-        "Rank by time (unless given), energy or peak-power", "O");
+        "Rank by time (unless given), energy or peak-power", "O")
+        ->check(suggesting("time energy peak-power"));
     addOption(*command, "--top", options->top, "Layouts that are listed; 10 unless given", "K");
     addOption(*command, "--memory-share", options->memoryShare,
         "Share of a GPU's memory that a layout may use; 1 unless given", "X");

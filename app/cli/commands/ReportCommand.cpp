@@ -3,6 +3,7 @@
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/GuiApplication.h"
 #include "app/cli/options/RunSelection.h"
+#include "app/cli/options/Suggestions.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/reporting/ReportFile.h"
 #include "core/model/Try.h"
@@ -59,7 +60,8 @@ void addReportCommand(CLI::App& app, CommandContext& context) {
     const std::map<std::string, app::Paper> papers{
         {"a4", app::Paper::A4}, {"letter", app::Paper::Letter}};
     addOption(*command, "--paper", options->paper, "The PDF's paper: a4 (default) or letter", "P")
-        ->transform(CLI::CheckedTransformer(papers, CLI::ignore_case).description(""));
+        ->transform(CLI::CheckedTransformer(papers, CLI::ignore_case).description(""))
+        ->check(suggesting("a4 letter"));
     command->footer(R"(Comparisons that the database keeps of these runs have a page each.
 
 Examples:

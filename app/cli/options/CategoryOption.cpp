@@ -1,6 +1,7 @@
 #include "app/cli/options/CategoryOption.h"
 
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/Suggestions.h"
 #include "core/catalogue/Tables.h"
 
 namespace trainscope::cli {
@@ -9,7 +10,9 @@ using analysis::KernelCategories;
 
 void addCategories(CLI::App& command, std::string& choice) {
     addOption(command, "--categories", choice,
-        "Sort kernels by this table: default, charllm (CharLLM-PPT's classes) or a JSON file", "T");
+        "Sort kernels by this table: default, charllm (CharLLM-PPT's classes) or a JSON file",
+        "TABLE")
+        ->check(suggesting("default charllm"));
 }
 
 Result<KernelCategories> chosenCategories(const std::string& choice) {

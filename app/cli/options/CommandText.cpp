@@ -1,85 +1,78 @@
 #include "app/cli/options/CommandText.h"
 
+#include "app/cli/options/Suggestions.h"
 #include "core/model/AsciiText.h"
 #include "core/model/Metric.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cctype>
+#include <map>
+#include <utility>
 
 namespace trainscope::cli {
 
 namespace {
 
-bool isWord(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-        return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '+' || c == '.';
-    });
-}
-
-// The values that a description lists: "What to draw: timeline, heatmap", "paper, light or dark".
-std::vector<std::string> listedWords(std::string_view text) {
-    text = mainClause(text);
-    if (const std::size_t colon = text.rfind(": "); colon != std::string_view::npos)
-        text.remove_prefix(colon + 2);
-    std::string items = replaced(std::string(text), ", or ", ", ");
-    items = replaced(std::move(items), " or ", ", ");
-    std::vector<std::string> words;
-    for (std::string_view rest = items; !rest.empty();) {
-        std::string_view item = rest.substr(0, rest.find(", "));
-        rest.remove_prefix(std::min(rest.size(), item.size() + 2));
-        if (const std::size_t remark = item.find(" ("); remark != std::string_view::npos)
-            item = item.substr(0, remark);
-        if (isWord(item))
-            words.emplace_back(item);
-    }
-    return words.size() > 1 ? words : std::vector<std::string>();
-}
-
-std::vector<std::string> metricNames() {
-    std::vector<std::string> names;
-    for (const KnownMetric& known : metricRegistry())
-        names.push_back(known.name);
-    names.emplace_back("kernels");
-    return names;
-}
-
+// What is asked for follows from what the help calls it.
 Argument::Kind kindOf(const Argument& argument) {
-    if (argument.value.empty())
-        return Argument::Kind::Flag;
-    if (argument.value == "DB")
-        return Argument::Kind::Database;
+    using Kind = Argument::Kind;
+    static const std::map<std::string_view, Kind> kByValue{{"", Kind::Flag}, {"DB", Kind::Database},
+        {"DIR", Kind::Folder}, {"COMMAND", Kind::Command}, {"F", Kind::File}, {"FILE", Kind::File},
+        {"PATH", Kind::File}, {"SOURCE", Kind::File}, {"SRC", Kind::File}, {"TABLE", Kind::File},
+        {"T.csv", Kind::File}};
     if (argument.name == "--run")
-        return Argument::Kind::Run;
-    if (argument.value == "DIR")
-        return Argument::Kind::Folder;
-    const bool isFile = argument.value == "F" || argument.value == "FILE" || argument.value == "SRC"
-        || argument.text.find("JSON file") != std::string::npos;
-    return isFile ? Argument::Kind::File : Argument::Kind::Other;
+        return Kind::Run;
+    const auto found = kByValue.find(argument.value);
+    return found == kByValue.end() ? Kind::Other : found->second;
 }
 
-Argument argumentOf(const CLI::Option& option) {
+// What an option's checks say: behind the name of its value, and for its value.
+struct Checks {
+    std::string text; // ":UINT in [1 - 64]"
+    std::vector<std::string> words;
+};
+
+Checks checksOf(CLI::Option& option) {
+    Checks checks;
+    const auto add = [&checks](std::string_view some, std::string_view between) {
+        for (const std::string_view word : words(some, between)) {
+            if (std::find(checks.words.begin(), checks.words.end(), word) == checks.words.end())
+                checks.words.emplace_back(word);
+        }
+    };
+    try {
+        for (int i = 0;; ++i) {
+            const CLI::Validator& check = *option.get_validator(i);
+            const std::string text = check.get_description();
+            if (!text.empty())
+                checks.text += ":" + text;
+            if (text.starts_with('{'))
+                add(text, "{,}");
+            if (check.get_name().starts_with(kSuggestedBy))
+                add(std::string_view(check.get_name()).substr(kSuggestedBy.size()), " ");
+        }
+    } catch (const CLI::OptionNotFound&) { // CLI11's way to say that there are no more
+        return checks;
+    }
+}
+
+Argument argumentOf(CLI::Option& option) {
     Argument argument;
     argument.text = option.get_description();
     const bool isFlag = option.get_items_expected_max() == 0;
-    // The type's name, then what its checks allow: "BY:{per-gpu,per-node}", "N:UINT in [1 - 64]".
-    const std::string type = option.get_type_name();
+    Checks checks = checksOf(option);
     if (option.nonpositional()) {
         argument.name = "--" + option.get_lnames().front();
-        argument.value = isFlag ? std::string() : type.substr(0, type.find_first_of(": "));
+        if (!isFlag) {
+            argument.value = option.get_type_name();
+            argument.value.resize(argument.value.size() - checks.text.size());
+        }
     } else {
         argument.name = argument.value = option.get_name(true);
     }
     argument.kind = kindOf(argument);
-    if (const std::size_t brace = type.find('{'); brace != std::string::npos) {
-        const std::string allowed = type.substr(brace);
-        for (const std::string_view word : words(allowed, "{,}"))
-            argument.words.emplace_back(word);
-    } else if (argument.name == "--metric")
-        argument.words = metricNames();
-    else if (argument.kind == Argument::Kind::Other || argument.kind == Argument::Kind::File)
-        argument.words = listedWords(argument.text);
+    argument.words = std::move(checks.words);
     argument.isRequired = option.get_required();
     argument.isRepeated = !isFlag
         && (option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll
@@ -88,6 +81,13 @@ Argument argumentOf(const CLI::Option& option) {
 }
 
 } // namespace
+
+std::string metricNames() {
+    std::string names;
+    for (const KnownMetric& known : metricRegistry())
+        names += (names.empty() ? "" : " ") + known.name;
+    return names;
+}
 
 std::string replaced(std::string text, std::string_view what, std::string_view with) {
     for (std::size_t at = text.find(what); at != std::string::npos;
@@ -100,12 +100,12 @@ std::string_view mainClause(std::string_view text) {
     return text.substr(0, text.find(';'));
 }
 
-std::vector<CommandText> commandsOf(const CLI::App& app) {
+std::vector<CommandText> commandsOf(CLI::App& app) {
     std::vector<CommandText> commands;
     const auto isShown = [](const CLI::App* one) { return !one->get_group().empty(); };
-    for (const CLI::App* command : app.get_subcommands(isShown)) {
+    for (CLI::App* command : app.get_subcommands(isShown)) {
         CommandText text{command->get_name(), command->get_description(), {}, {}};
-        for (const CLI::Option* option : command->get_options())
+        for (CLI::Option* option : command->get_options())
             (option->nonpositional() ? text.options : text.positionals)
                 .push_back(argumentOf(*option));
         commands.push_back(std::move(text));

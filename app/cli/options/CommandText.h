@@ -14,7 +14,7 @@ namespace trainscope::cli {
 
 // An option or a positional argument.
 struct Argument {
-    enum class Kind { Flag, Database, Run, File, Folder, Other };
+    enum class Kind { Flag, Database, Run, File, Folder, Command, Other };
     std::string name; // "--into"; of a positional "DB"
     std::string value; // "N"; empty: a flag
     std::string text;
@@ -32,7 +32,7 @@ struct CommandText {
 };
 
 // Every command that --help lists, in its order.
-std::vector<CommandText> commandsOf(const CLI::App& app);
+std::vector<CommandText> commandsOf(CLI::App& app);
 
 // Up to the first semicolon, behind which descriptions say what is so without the option.
 std::string_view mainClause(std::string_view text);

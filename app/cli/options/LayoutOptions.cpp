@@ -1,6 +1,7 @@
 #include "app/cli/options/LayoutOptions.h"
 
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/Suggestions.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/model/Try.h"
 
@@ -27,7 +28,7 @@ std::string namesOf(const catalogue::ModelCatalogue& catalogue) {
 
 void LayoutOptions::addTo(CLI::App& command) {
     const auto add = [&](const char* name, std::optional<int>& value, const char* help) {
-        addOption(command, name, value, help, "N");
+        return addOption(command, name, value, help, "N");
     };
     add("--nodes", request.nodes, "Nodes");
     add("--gpus-per-node", request.gpusPerNode, "GPUs of a node");
@@ -39,9 +40,11 @@ void LayoutOptions::addTo(CLI::App& command) {
     add("--etp", request.expertTensor, "Tensor parallelism of the experts; as --tp unless given");
     add("--vpp", request.virtualStages, "Virtual stages of each pipeline stage (interleaving)");
     addOption(command, "--order", order,
-        "Rank order, fastest first, such as: tp-cp-ep-dp-pp (unless given), tp-cp-ep-pp-dp", "O");
+        "Rank order, fastest first, such as: tp-cp-ep-dp-pp (unless given), tp-cp-ep-pp-dp", "O")
+        ->check(suggesting("tp-cp-ep-dp-pp tp-cp-ep-pp-dp"));
     add("--zero", request.zeroStage,
-        "ZeRO stage: 1 (optimizer), 2 (and gradients) or 3 (and parameters)");
+        "ZeRO stage: 1 (optimizer), 2 (and gradients) or 3 (and parameters)")
+        ->check(suggesting("1 2 3"));
     add("--shard-size", request.shardSize, "Ranks of a shard group; all of DP and CP unless given");
     add("--layers", request.layers, "Layers of the model");
     addOption(command, "--stage-layers", stageLayers, "Layers of each stage: 19,21,21,19", "LIST");
@@ -59,7 +62,8 @@ void LayoutOptions::addTo(CLI::App& command) {
     addOption(command, "--schedule", schedule,
         "gpipe, 1f1b, interleaved, zero-bubble or zero-bubble-v; 1f1b or interleaved unless "
         "given",
-        "S");
+        "S")
+        ->check(suggesting("gpipe 1f1b interleaved zero-bubble zero-bubble-v"));
 }
 
 bool LayoutOptions::saysDegrees() const {

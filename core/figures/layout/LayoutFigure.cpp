@@ -198,7 +198,8 @@ private:
 
 const std::vector<Option> kLayoutOptions{
     {"colour", "C",
-        "Layout: what colours the GPUs: stage, tensor, data, expert, context, node or a metric"},
+        "Layout: what colours the GPUs: stage, tensor, data, expert, context, node or a metric",
+        false, "stage tensor data expert context node"},
     {"metric", "M", "Layout: the metric that colours the GPUs, as with --colour", true},
     {"statistic", "S", "Of the metric: mean, peak, p99, min, total or energy"},
     {"at", "S", "Layout: the metric at that moment, in seconds since the run's start"},

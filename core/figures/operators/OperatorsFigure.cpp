@@ -22,8 +22,9 @@ constexpr Option kOperatorsFrom{
     "from", "S", "Operators: begin of the window, in seconds since the run's start"};
 constexpr Option kOperatorsTo{
     "to", "S", "Operators: end of the window, in seconds since the run's start"};
-constexpr Option kOperatorsBy{
-    "by", "B", "Operators: a row or point for each operator, shape, module, annotation or pass"};
+constexpr Option kOperatorsBy{"by", "B",
+    "Operators: a row or point for each operator, shape, module, annotation or pass", false,
+    "operator shape module annotation pass"};
 constexpr Option kOperatorsTop{"top", "K", "Operators: rows that are drawn; 20 unless given"};
 
 constexpr auto kGroupings = enumNames<OperatorGrouping>({
@@ -225,14 +226,16 @@ Result<std::vector<Figure>> figuresOfRun(
 
 std::vector<Kind> operatorsKinds() {
     const std::vector<Option> flame{kOperatorsRank, kOperatorsFrom, kOperatorsTo,
-        {"colour", "C", "Flame graphs: by pass or by category of the kernels"},
-        {"frame", "F", "Flame graphs: only the longest frame of this name and what it calls"},
+        {"colour", "C", "Flame graphs: by pass or by category of the kernels", false,
+            "pass category"},
+        {"frame", "NAME", "Flame graphs: only the longest frame of this name and what it calls"},
         {"python", {}, "Flame graphs: functions of Python too, where modules are recorded"}};
     const std::vector<Option> roofline{kOperatorsRank, kOperatorsFrom, kOperatorsTo, kOperatorsBy};
     const std::vector<Option> table{
         kOperatorsRank, kOperatorsFrom, kOperatorsTo, kOperatorsBy, kOperatorsTop};
     const std::vector<Option> difference{kOperatorsRank,
-        {"by", "B", "Differences of operators: by operator, or path: by their callers too"},
+        {"by", "B", "Differences of operators: by operator, or path: by their callers too", false,
+            "path"},
         kOperatorsTop};
     Kind tables{"operators-table", RunsShown::One, table, loadOperatorTableKind};
     tables.ofRunInReport = figuresOfRun;

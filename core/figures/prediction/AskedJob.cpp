@@ -102,7 +102,8 @@ std::vector<Option> searchOptions() {
     auto options = jobOptions();
     const std::vector<Option> own{
         {"against", "C", "Prediction: a second cluster that the best layouts are compared on"},
-        {"objective", "O", "Prediction: layouts ranked by time, energy or peak-power"},
+        {"objective", "O", "Prediction: layouts ranked by time, energy or peak-power", false,
+            "time energy peak-power"},
         {"top", "K", "Prediction: layouts that are listed; 10 unless given"},
         {"memory-share", "X", "Prediction: of a GPU's memory, what a layout may use"},
         {"cluster-power", "W", "Prediction: power of all GPUs together that is kept"},

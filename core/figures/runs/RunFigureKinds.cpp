@@ -14,18 +14,21 @@ namespace {
 constexpr Option kMetric{
     "metric", "M", "A panel for this metric; may be given several times", true};
 constexpr Option kStatistic{"statistic", "S",
-    "mean, peak, p99, min, total (counters) or energy; sweeps show mean and peak without"};
+    "mean, peak, p99, min, total (counters) or energy; sweeps show mean and peak without", false,
+    "mean peak p99 min total energy"};
 constexpr Option kLog{"log", {}, "Logarithmic colours or amplitudes"};
 constexpr Option kWholeRun{
     "whole-run", {}, "Warm-up and unsettled time too; without, steady iterations only"};
-constexpr Option kPer{"per", "P", "A bar of kernels per run, stage or rank"};
+constexpr Option kPer{
+    "per", "P", "A bar of kernels per run, stage or rank", false, "run stage rank"};
 constexpr Option kNormalise{
     "normalise", {}, "Stacks as shares of their sum; efficiency relative to the first"};
-constexpr Option kCategories{
-    "categories", "C", "Kernel categories: default, charllm, or a JSON file"};
+constexpr Option kCategories{"categories", "TABLE",
+    "Kernel categories: default, charllm, or a JSON file", false, "default charllm"};
 constexpr Option kModel{"model", "M", "Only runs of models whose name contains this"};
-constexpr Option kOptimisation{
-    "optimization", "O", "Only runs with base, cc (overlap), act (recomputation) or cc+act"};
+constexpr Option kOptimisation{"optimization", "O",
+    "Only runs with base, cc (overlap), act (recomputation) or cc+act", false,
+    "base cc act cc+act"};
 
 Status checkMetrics(const store::Store& store, const FigureQuery& query) {
     ASSIGN_OR_RETURN(const auto metrics, figureMetrics(store, query.runs));

@@ -1,0 +1,15 @@
+#pragma once
+// What the shells complete a command line to, written from the command line's own description.
+
+#include "app/cli/options/CommandText.h"
+
+#include <iosfwd>
+#include <vector>
+
+namespace trainscope::cli {
+
+void printBashCompletion(const std::vector<CommandText>& commands, std::ostream& out);
+void printZshCompletion(const std::vector<CommandText>& commands, std::ostream& out);
+void printFishCompletion(const std::vector<CommandText>& commands, std::ostream& out);
+
+} // namespace trainscope::cli
