@@ -26,11 +26,10 @@ void TimelineCursor::hoverAt(double x, double y) {
     // The names of the lanes are no place in time.
     if (x < m_context.axis.x || x > m_context.axis.right())
         return leave();
-    const TimelineHit hit = m_context.hitAt(x, y);
-    m_hit = hit;
+    m_hoverX = x;
     m_hoverY = y;
     wordHover();
-    moveTo(hit.time, hit.rank >= 0 ? std::optional(hit.rank) : std::nullopt);
+    moveTo(m_hit.time, m_hit.rank >= 0 ? std::optional(m_hit.rank) : std::nullopt);
 }
 
 void TimelineCursor::leave() {
@@ -43,7 +42,9 @@ void TimelineCursor::forgetHover() {
     m_hoverText.clear();
 }
 
+// Other data may lie under the pointer than when it moved last.
 void TimelineCursor::wordHover() {
+    m_hit = m_context.hitAt(m_hoverX, m_hoverY);
     m_hoverText = app::hoverText(m_context, m_overlays.shown(), m_hit, readout(), m_hoverY);
 }
 

@@ -74,6 +74,7 @@ private:
     ProbeResult m_probed;
     int m_askedNode = -1; // by the last probe
     QString m_hoverText;
+    double m_hoverX = 0.0;
     double m_hoverY = 0.0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
 #include <map>
 
 namespace trainscope::app {
@@ -74,7 +75,7 @@ QString stripText(
     for (const auto& strip : context.geometry->throttles) {
         const double reach = strip.rect.height / 2.0;
         const bool isOver = y >= strip.rect.y - reach && y <= strip.rect.bottom() + reach;
-        if (isOver && strip.run < overlays->size())
+        if (isOver && strip.run < std::min(overlays->size(), context.runs.size()))
             return throttledText((*overlays)[strip.run], context.runs[strip.run].origin + time);
     }
     return {};
@@ -86,7 +87,8 @@ QString hoverText(const TimelineContext& context, const std::vector<plot::RunOve
     const TimelineHit& hit, const QString& readout, double y) {
     if (y < context.lanesTop)
         return stripText(context, overlays, hit.time, y);
-    if (hit.item < 0 || !context.drawn)
+    // Other runs may be shown than those that are drawn yet.
+    if (hit.item < 0 || !context.drawn || hit.run >= context.runs.size())
         return {};
     const auto& lane = context.drawn->lanes[static_cast<std::size_t>(hit.lane)];
     const auto item = static_cast<std::size_t>(hit.item);

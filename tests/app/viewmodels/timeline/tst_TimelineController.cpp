@@ -188,6 +188,26 @@ private Q_SLOTS:
         cursor->leave();
         QCOMPARE(cursor->hoverLane(), -1);
     }
+    // The pointer rests, and other lanes are drawn under it before its values are read.
+    void thePointersReadoutFollowsWhatIsDrawn() {
+        auto* cursor = m_controller->cursor();
+        const auto hover = [&] {
+            for (int y = 60; y < 690; y += 4) {
+                cursor->hoverAt(at(3.5).x(), y);
+                if (cursor->hoverText().contains(QLatin1String("rank 1")))
+                    return true;
+            }
+            return false;
+        };
+        QTRY_VERIFY(hover());
+        for (auto lanes = m_controller->context().drawn->lanes.size(); lanes > 1; --lanes)
+            m_controller->lanes()->remove(0);
+        cursor->probe();
+        QTest::qWait(100); // its answer words the readout anew
+        QVERIFY2(!cursor->hoverText().contains(QLatin1String("rank 1")),
+            qPrintable(cursor->hoverText()));
+        m_controller->lanes()->reset();
+    }
     void thePointersReadoutNamesItsKernelAlone() {
         auto* cursor = m_controller->cursor();
         QTRY_VERIFY([&] {
