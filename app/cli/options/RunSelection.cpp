@@ -54,7 +54,9 @@ Result<store::Store> openDatabase(const std::string& path, store::OpenMode mode)
         return Error{ErrorCode::Unreadable, why + "; give the path of a run database.", path};
     }
     auto store = store::Store::open(path, mode);
-    if (!store.hasValue() && store.error().code != ErrorCode::Unreadable) {
+    const bool isFault = !store.hasValue()
+        && (store.error().code == ErrorCode::Unreadable || store.error().code == ErrorCode::Io);
+    if (!store.hasValue() && !isFault) {
         Error error = store.error();
         error.code = ErrorCode::Refused;
         return error;

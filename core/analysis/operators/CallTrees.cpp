@@ -233,22 +233,22 @@ Result<std::vector<store::SumSequence>> sumRank(const store::Store& store, const
 }
 
 // What the trees of a rank's windows are read from.
-struct RankCalls {
+struct TreeSource {
     int rank = -1;
     RankTracks tracks;
     std::optional<CallPaths> kept; // none: from the traces
 };
 
-Result<RankCalls> callsOf(
+Result<TreeSource> treeSourceOf(
     const store::Store& store, const Run& run, const std::vector<Track>& tracks, int rank) {
-    RankCalls calls{rank, tracksOf(tracks, rank), {}};
+    TreeSource calls{rank, tracksOf(tracks, rank), {}};
     if (calls.tracks.spans == 0)
         return calls;
     ASSIGN_OR_RETURN(calls.kept, keptPaths(store, run, rank));
     return calls;
 }
 
-Result<CallTree> treeOf(const store::Store& store, const Run& run, RankCalls& calls,
+Result<CallTree> treeOf(const store::Store& store, const Run& run, TreeSource& calls,
     TimeRange window, const Progress& progress) {
     const RankTracks& own = calls.tracks;
     CallTree tree;
@@ -293,7 +293,7 @@ Result<std::vector<int>> tracedRanks(const store::Store& store, const Run& run) 
 Result<CallTree> callTree(const store::Store& store, const Run& run, int rank, TimeRange window,
     const Progress& progress) {
     ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
-    ASSIGN_OR_RETURN(auto calls, callsOf(store, run, tracks, rank));
+    ASSIGN_OR_RETURN(auto calls, treeSourceOf(store, run, tracks, rank));
     return treeOf(store, run, calls, window, progress);
 }
 
@@ -302,7 +302,7 @@ Status forEachCallTree(const store::Store& store, const Run& run, int rank,
     const std::function<Status(std::size_t window, const CallTree& tree)>& tell,
     const Progress& progress) {
     ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
-    ASSIGN_OR_RETURN(auto calls, callsOf(store, run, tracks, rank));
+    ASSIGN_OR_RETURN(auto calls, treeSourceOf(store, run, tracks, rank));
     for (std::size_t i = 0; i < windows.size(); ++i) {
         ASSIGN_OR_RETURN(const auto tree, treeOf(store, run, calls, windows[i], progress));
         RETURN_IF_ERROR(tell(i, tree));
@@ -316,7 +316,7 @@ Result<CallTree> callTree(
     ASSIGN_OR_RETURN(const auto ranks, tracedRanks(store, run));
     TreeMerge merge;
     for (const int rank : ranks) {
-        ASSIGN_OR_RETURN(auto calls, callsOf(store, run, tracks, rank));
+        ASSIGN_OR_RETURN(auto calls, treeSourceOf(store, run, tracks, rank));
         ASSIGN_OR_RETURN(const auto tree, treeOf(store, run, calls, window(rank), progress));
         merge.add(tree);
     }
