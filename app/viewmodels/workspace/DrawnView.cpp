@@ -129,9 +129,12 @@ void DrawnView::openSelected() {
 }
 
 bool DrawnView::step(int columns, int rows) {
+    // Another picture is still to be drawn.
+    if (!m_picture)
+        return false;
     const auto go = [this](plot::Point to) { selectAt(to); };
     if (!m_selected) {
-        if (m_picture && !m_picture->targets.empty())
+        if (!m_picture->targets.empty())
             go(centreOf(m_picture->targets.front()));
         return m_selected.has_value();
     }

@@ -162,6 +162,12 @@ private Q_SLOTS:
         QVERIFY(m_controller->step(-1, 0));
         QVERIFY(m_controller->selected().contains(cellOf(0)));
         QVERIFY(!m_controller->step(-1, 0));
+        // A key that comes while nothing is drawn.
+        const auto& theme = plot::darkTheme();
+        m_controller->draw(theme, app::measureWith(theme), 0.0, 0.0);
+        QVERIFY(!m_controller->step(-1, 0));
+        QVERIFY(!m_controller->step(0, 1));
+        layOut();
         // A second view of the same kind follows.
         app::FigureController other;
         other.setViews(&m_database.views());
