@@ -29,6 +29,9 @@ T.ApplicationWindow {
         narrow: window.width < Theme.wideWidth
         tight: window.width < Theme.cosyWidth
     }
+    SceneMemory {
+        window: window
+    }
     Commands {
         id: commands
 

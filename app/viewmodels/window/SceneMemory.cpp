@@ -1,0 +1,44 @@
+#include "app/viewmodels/window/SceneMemory.h"
+
+#include <chrono>
+
+namespace trainscope::app {
+
+namespace {
+constexpr std::chrono::milliseconds kRest{200};
+}
+
+SceneMemory::SceneMemory(QObject* parent)
+    : QObject(parent) {
+    m_rest.setSingleShot(true);
+    m_rest.setInterval(kRest);
+    connect(&m_rest, &QTimer::timeout, this, &SceneMemory::release);
+}
+
+void SceneMemory::setWindow(QQuickWindow* window) {
+    if (window == m_window)
+        return;
+    if (m_window)
+        m_window->disconnect(this);
+    m_window = window;
+    // Frames end on the thread that draws.
+    if (window != nullptr)
+        connect(
+            window, &QQuickWindow::frameSwapped, this, &SceneMemory::count, Qt::QueuedConnection);
+    Q_EMIT windowChanged();
+}
+
+void SceneMemory::count() {
+    if (++m_drawn >= m_frames)
+        m_rest.start();
+}
+
+void SceneMemory::release() {
+    m_drawn = 0;
+    if (!m_window)
+        return;
+    m_window->releaseResources();
+    Q_EMIT released();
+}
+
+} // namespace trainscope::app
