@@ -24,6 +24,9 @@ T.Menu {
     }
     background: UiRaised {}
 
+    UiPopupHome {
+        guest: menu
+    }
     // Menus of Qt 6.4 take the width of their background, not of their items.
     property real widest: 0
     onAboutToShow: {

@@ -20,6 +20,10 @@ T.Popup {
     implicitWidth: Theme.runListWidth + leftPadding + rightPadding
     implicitHeight: contentItem.implicitHeight + topPadding + bottomPadding
 
+    UiPopupHome {
+        guest: popup
+    }
+
     contentItem: ColumnLayout {
         spacing: Theme.spaceS
 

@@ -15,6 +15,10 @@ T.Popup {
     implicitWidth: contentItem.implicitWidth + leftPadding + rightPadding
     implicitHeight: contentItem.implicitHeight + topPadding + bottomPadding
 
+    UiPopupHome {
+        guest: popup
+    }
+
     contentItem: UiTextField {
         focus: true
         text: popup.label

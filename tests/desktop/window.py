@@ -3,6 +3,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 NEEDED = ["Xvfb", "dbus-run-session", "/usr/libexec/at-spi-bus-launcher"]
@@ -50,14 +51,16 @@ def nodes(root):
 
 
 def until(what, find, wait_s=WAIT_S):
-    """What find() gives, once it gives something."""
+    """What find() gives, once it gives something. Otherwise a picture of the screen is kept, where ImageMagick is there."""
     end = time.monotonic() + wait_s
     while time.monotonic() < end:
         found = find()
         if found:
             return found
         time.sleep(0.2)
-    print("not there after", wait_s, "s:", what)
+    picture = os.path.join(tempfile.gettempdir(), f"trainscope-{os.getpid()}.png")
+    is_kept = shutil.which("import") and subprocess.run(["import", "-window", "root", picture]).returncode == 0
+    print("not there after", wait_s, "s:", what, f"({picture})" if is_kept else "")
     sys.exit(1)
 
 

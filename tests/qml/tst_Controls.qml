@@ -43,10 +43,33 @@ Item {
             model: ["one", "two"]
         }
     }
+    Item {
+        id: view
+
+        Item {
+            id: anchor
+        }
+        UiMenu {
+            id: menu
+
+            UiMenuItem {
+                text: "Remove"
+            }
+        }
+    }
 
     TestCase {
         name: "Controls"
         when: windowShown
+
+        function test_menuGoesWithItsView() {
+            menu.popup(anchor, 0, 0);
+            tryVerify(() => menu.opened);
+            view.visible = false;
+            tryVerify(() => !menu.visible);
+            view.visible = true;
+            verify(!menu.visible);
+        }
 
         function test_buttonByMouseAndKeys() {
             button.clicks = 0;
