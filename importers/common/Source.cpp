@@ -104,10 +104,12 @@ Result<std::unique_ptr<ByteStream>> SourceTree::open(const std::string& path) co
 }
 
 Status readUpTo(ByteStream& stream, std::size_t limit, std::string& text) {
+    constexpr std::size_t kFirstRoom = std::size_t{4} << 10;
     std::size_t size = text.size();
-    text.resize(std::max(limit, size));
     while (size < limit) {
-        const auto room = std::span(text.data() + size, limit - size);
+        // Most files are far smaller than the limit.
+        text.resize(std::min(limit, std::max(kFirstRoom, 2 * size)));
+        const auto room = std::span(text.data() + size, text.size() - size);
         const auto count = stream.read(std::as_writable_bytes(room));
         if (!count.hasValue() && size == 0)
             return count.error();

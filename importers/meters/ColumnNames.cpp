@@ -2,17 +2,29 @@
 
 #include "core/model/AsciiText.h"
 
+#include <algorithm>
+
 namespace trainscope::importers::meters {
+
+namespace {
+
+bool isNamed(std::string_view names, std::string_view header) {
+    while (!names.empty()) {
+        const std::size_t end = std::min(names.find('|'), names.size());
+        if (equalsIgnoringCase(names.substr(0, end), header))
+            return true;
+        names.remove_prefix(std::min(end + 1, names.size()));
+    }
+    return false;
+}
+
+} // namespace
 
 const ColumnName* findColumn(std::span<const ColumnName> names, std::string_view header) {
     header = trimmed(header);
-    for (const ColumnName& row : names) {
-        for (const std::string_view name : words(row.names, "|")) {
-            if (equalsIgnoringCase(name, header))
-                return &row;
-        }
-    }
-    return nullptr;
+    const auto row = std::find_if(names.begin(), names.end(),
+        [header](const ColumnName& name) { return isNamed(name.names, header); });
+    return row == names.end() ? nullptr : &*row;
 }
 
 HeaderParts headerParts(std::string_view header) {

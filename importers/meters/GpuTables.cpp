@@ -100,23 +100,20 @@ constexpr std::array kPmonNames{ColumnName{"gpu", {}, {}, kOpen, Role::Subject},
 
 // "# gpu  pwr …", "#Date  Time  gpu …", "#gpu, pwr".
 Columns smiColumns(Cells cells, std::span<const ColumnName> names, std::string_view mark) {
+    if (cells.empty() || !cells.front().starts_with('#'))
+        return {};
     Columns columns;
-    bool hasSign = false;
     bool hasMark = mark.empty();
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        std::string_view cell = cells[i];
-        if (i == 0 && cell.starts_with('#')) {
-            hasSign = true;
-            cell = trimmed(cell.substr(1));
-            if (cell.empty())
-                continue;
-        }
+        const std::string_view cell = i == 0 ? trimmed(cells[i].substr(1)) : cells[i];
+        if (i == 0 && cell.empty())
+            continue;
         hasMark = hasMark || equalsIgnoringCase(cell, mark);
         columns.push_back(columnNamed(names, cell));
     }
     const auto isSubject = [](const MeterColumn& column) { return column.role == Role::Subject; };
-    const bool isHeader = hasSign && hasMark && columns.size() > 1
-        && std::any_of(columns.begin(), columns.end(), isSubject);
+    const bool isHeader
+        = hasMark && columns.size() > 1 && std::any_of(columns.begin(), columns.end(), isSubject);
     return isHeader ? columns : Columns{};
 }
 

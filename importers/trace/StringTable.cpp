@@ -8,7 +8,7 @@ namespace trainscope::importers {
 
 namespace {
 
-constexpr std::size_t kFirstSlots = 1024;
+constexpr std::size_t kFirstSlots = 64;
 
 } // namespace
 
