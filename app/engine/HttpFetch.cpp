@@ -15,9 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
-#include <span>
 #include <utility>
 
 namespace trainscope::app {
@@ -34,32 +32,13 @@ constexpr int kLongestUrl = 1800; // longer questions are posted
 constexpr std::uint64_t kMostBytes = 1ULL << 30U; // of an answer, unpacked
 constexpr std::chrono::milliseconds kLook{50};
 
-class MemoryStream final : public importers::ByteStream {
-public:
-    explicit MemoryStream(const QByteArray& bytes)
-        : m_bytes(bytes) { }
-    Result<std::size_t> read(std::span<std::byte> buffer) override {
-        const auto left = static_cast<std::size_t>(m_bytes.size()) - m_at;
-        const std::size_t count = std::min(left, buffer.size());
-        std::memcpy(buffer.data(), m_bytes.constData() + m_at, count);
-        m_at += count;
-        return count;
-    }
-    [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_at; }
-
-private:
-    const QByteArray& m_bytes;
-    std::size_t m_at = 0;
-};
-
 Result<std::string> unpacked(const QByteArray& bytes) {
-    const std::string_view head(
-        bytes.constData(), std::min<std::size_t>(4, static_cast<std::size_t>(bytes.size())));
-    const auto kind = importers::compressionOf(head);
+    const std::string_view packed(bytes.constData(), static_cast<std::size_t>(bytes.size()));
+    const auto kind = importers::compressionOf(packed.substr(0, 4));
     if (kind == importers::Compression::None)
         return bytes.toStdString();
-    ASSIGN_OR_RETURN(auto stream,
-        importers::decompressed(kind, std::make_unique<MemoryStream>(bytes), "the answer"));
+    ASSIGN_OR_RETURN(
+        auto stream, importers::decompressed(kind, importers::memoryStream(packed), "the answer"));
     std::string text;
     std::array<std::byte, 65536> buffer{};
     while (true) {

@@ -25,7 +25,7 @@ public:
 
     Status open(const SourceDescription& source) {
         m_path = source.path;
-        return begin([&](Database& database) -> Status {
+        return transact([&](Database& database) -> Status {
             IdSet names;
             ASSIGN_OR_RETURN(const auto old, sourcesAt(database, source.path, {}));
             for (const SourceId before : old)
@@ -40,7 +40,7 @@ public:
 
     Status reopen(const std::string& path) {
         m_path = path;
-        return begin([&](Database& database) -> Status {
+        return transact([&](Database& database) -> Status {
             ASSIGN_OR_RETURN(m_run, findOrAddRun(database, m_facts.name));
             ASSIGN_OR_RETURN(const auto source,
                 database.number("SELECT id FROM source WHERE path=? AND id IN"
@@ -56,14 +56,14 @@ public:
     }
 
     Status gpu(const Gpu& gpu) override {
-        return transaction(
+        return transactOnOwn(
             [&](Database& database) { return addGpu(database, m_source, m_run, gpu); });
     }
 
     Result<SeriesId> series(const SeriesDescription& description) override {
         SeriesId id;
         bool isNew = false;
-        RETURN_IF_ERROR(transaction([&](Database& database) -> Status {
+        RETURN_IF_ERROR(transactOnOwn([&](Database& database) -> Status {
             ASSIGN_OR_RETURN(const auto earlier, seriesLike(database, description));
             isNew = !earlier;
             if (earlier) {
@@ -85,7 +85,7 @@ public:
     void describe(const Run& run) override { m_facts = run; }
 
     Status commit(const ImportReport& report) override {
-        RETURN_IF_ERROR(transaction([&](Database& database) -> Status {
+        RETURN_IF_ERROR(transactOnOwn([&](Database& database) -> Status {
             RETURN_IF_ERROR(m_samples->write());
             return writeRest(database, report, RunStatus::Partial);
         }));
@@ -97,7 +97,7 @@ public:
         const auto proceed = [&progress](std::uint64_t done, std::uint64_t total) {
             return !progress || progress({"Indexing samples", done, total});
         };
-        RETURN_IF_ERROR(transaction([&](Database& database) -> Status {
+        RETURN_IF_ERROR(transactOnOwn([&](Database& database) -> Status {
             RETURN_IF_ERROR(m_samples->finish(proceed));
             return writeRest(database, report, m_facts.status);
         }));
@@ -107,14 +107,14 @@ public:
 
 private:
     template <typename Work>
-    Status begin(Work&& work) {
+    Status transact(Work&& work) {
         return m_connection.call([&](Database& database) {
             return database.transaction([&] { return work(database); });
         });
     }
     template <typename Work>
-    Status transaction(Work&& work) {
-        return begin([&](Database& database) -> Status {
+    Status transactOnOwn(Work&& work) {
+        return transact([&](Database& database) -> Status {
             RETURN_IF_ERROR(requireSource(database));
             return work(database);
         });

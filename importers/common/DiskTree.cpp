@@ -31,7 +31,9 @@ std::string systemMessage(int code) {
 bool isOfRunDatabase(const std::string& name) {
     const auto dot = name.rfind(".trainscope");
     const std::string rest = dot == std::string::npos ? "?" : name.substr(dot + 11);
-    return rest.empty() || rest == "-wal" || rest == "-shm" || rest == "-journal";
+    return rest.empty()
+        || std::find(store::kSideFiles.begin(), store::kSideFiles.end(), rest)
+        != store::kSideFiles.end();
 }
 
 struct CloseFolder {

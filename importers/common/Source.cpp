@@ -188,7 +188,7 @@ public:
         const auto found = m_contents.find(path);
         if (found == m_contents.end())
             return Error{ErrorCode::NotFound, "There is no such file.", path};
-        return std::unique_ptr<ByteStream>(std::make_unique<MemoryStream>(found->second));
+        return memoryStream(found->second);
     }
 
     [[nodiscard]] std::string displayPath(const std::string& path) const override {
@@ -201,6 +201,10 @@ private:
 };
 
 } // namespace
+
+std::unique_ptr<ByteStream> memoryStream(std::string_view content) {
+    return std::make_unique<MemoryStream>(content);
+}
 
 std::unique_ptr<SourceTree> memoryTree(std::vector<std::pair<std::string, std::string>> files) {
     return std::make_unique<MemoryTree>(std::move(files));

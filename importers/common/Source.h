@@ -71,6 +71,8 @@ public:
 Result<std::unique_ptr<SourceTree>> openDiskTree(
     const std::string& path, const Progress& progress = {});
 
+// Of bytes that outlive it.
+std::unique_ptr<ByteStream> memoryStream(std::string_view content);
 // For tests: (path, content) pairs.
 std::unique_ptr<SourceTree> memoryTree(std::vector<std::pair<std::string, std::string>> files);
 

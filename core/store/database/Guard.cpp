@@ -3,6 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/HarmlessText.h"
 #include "core/model/Try.h"
+#include "core/store/database/OpenFiles.h"
 
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -92,7 +93,7 @@ Status guardSchema(Database& database) {
 }
 
 Status guardSideFiles(const fs::path& path) {
-    for (const char* suffix : {"-journal", "-wal", "-shm"}) {
+    for (const char* suffix : kSideFiles) {
         const fs::path side = path.string() + suffix;
         struct stat info { };
         if (::lstat(side.c_str(), &info) != 0)

@@ -3,6 +3,7 @@
 #include "core/model/Try.h"
 #include "core/store/database/FileStart.h"
 #include "core/store/database/Guard.h"
+#include "core/store/database/OpenFiles.h"
 #include "core/store/database/PageSums.h"
 #include "core/store/database/Schema.h"
 
@@ -18,10 +19,10 @@
 namespace trainscope::store {
 
 void removeWithSideFiles(const std::filesystem::path& path) {
-    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-        std::error_code ignored; // what is not there need not be removed
+    std::error_code ignored; // what is not there need not be removed
+    std::filesystem::remove(path, ignored);
+    for (const char* suffix : kSideFiles)
         std::filesystem::remove(path.string() + suffix, ignored);
-    }
 }
 
 namespace {

@@ -22,12 +22,15 @@ std::set<FileIdentity> filesInUse() {
     OpenPaths& open = openPaths();
     const std::scoped_lock lock(open.mutex);
     std::set<FileIdentity> files;
+    const auto add = [&files](const std::string& path) {
+        struct stat info { };
+        if (::stat(path.c_str(), &info) == 0)
+            files.emplace(info.st_dev, info.st_ino);
+    };
     for (const std::string& path : open.paths) {
-        for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-            struct stat info { };
-            if (::stat((path + suffix).c_str(), &info) == 0)
-                files.emplace(info.st_dev, info.st_ino);
-        }
+        add(path);
+        for (const char* suffix : kSideFiles)
+            add(path + suffix);
     }
     return files;
 }

@@ -3,6 +3,7 @@
 // means gives up the locks on it, after which another program may take away what is being written.
 // Any thread.
 
+#include <array>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -11,6 +12,9 @@
 namespace trainscope::store {
 
 using FileIdentity = std::pair<std::uint64_t, std::uint64_t>; // device and number
+
+// What SQLite keeps beside a database: its path with one of these behind it.
+inline constexpr std::array kSideFiles{"-wal", "-shm", "-journal"};
 
 // Databases that are open now, with what lies beside them.
 std::set<FileIdentity> filesInUse();
