@@ -82,7 +82,7 @@ tar -C "$piece" -cf "$out/fuzz_archive/a.tar" .
 gzip -c "$out/fuzz_archive/a.tar" >"$out/fuzz_archive/a.tar.gz"
 zstd -q -f "$out/fuzz_archive/a.tar" -o "$out/fuzz_archive/a.tar.zst" 2>/dev/null || true
 gzip -c "$piece/gpu_power_0.csv" >"$out/fuzz_archive/a.csv.gz"
-command -v zip >/dev/null && (cd "$piece" && zip -q - ./* >"$out/fuzz_archive/a.zip") || true
+command -v zip >/dev/null && (place=$(readlink -f "$out") && cd "$piece" && zip -q "$place/fuzz_archive/a.zip" ./*) || true
 number=0
 grep -hoE '\b(SELECT|WITH|PRAGMA) [^`"]*' "$here"/resources/manual/query.md "$here"/app/cli/commands/QueryCommand.cpp \
   "$here"/tests/core/store/tst_SqlSamples.cpp | while read -r line; do

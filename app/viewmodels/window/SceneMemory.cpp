@@ -1,5 +1,7 @@
 #include "app/viewmodels/window/SceneMemory.h"
 
+#include <malloc.h>
+
 #include <chrono>
 
 namespace trainscope::app {
@@ -38,6 +40,8 @@ void SceneMemory::release() {
     if (!m_window)
         return;
     m_window->releaseResources();
+    // Pages that lie free between others stay with the program otherwise.
+    malloc_trim(0);
     Q_EMIT released();
 }
 

@@ -13,7 +13,7 @@
 namespace trainscope::app {
 
 // When the window has drawn that many frames and then rests, its scene graph gives back what it
-// does not need. The next frame takes longer than others.
+// does not need, and the program the pages that lie free.
 class SceneMemory : public QObject {
     Q_OBJECT
     QML_ELEMENT
