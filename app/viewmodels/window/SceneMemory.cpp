@@ -7,13 +7,13 @@
 namespace trainscope::app {
 
 namespace {
-constexpr std::chrono::milliseconds kRest{200};
+constexpr std::chrono::milliseconds kPause{200};
 }
 
 SceneMemory::SceneMemory(QObject* parent)
     : QObject(parent) {
     m_rest.setSingleShot(true);
-    m_rest.setInterval(kRest);
+    m_rest.setInterval(kPause);
     connect(&m_rest, &QTimer::timeout, this, &SceneMemory::release);
 }
 

@@ -1,6 +1,7 @@
 // Checksums of pages: one byte that is wrong, wherever it is, is found by a check and never read as
 // data; what other programs do to the file, and databases from before there were checksums.
-// TRAINSCOPE_FLIP_EVERY=1 flips each byte of the file, which takes minutes.
+// TRAINSCOPE_FLIP_EVERY=1 flips each byte of the file, which takes longer than Qt Test lets a
+// function take: set QTEST_FUNCTION_TIMEOUT=3600000 as well.
 
 #include "core/store/Contents.h"
 #include "core/store/FaultVfs.h"
