@@ -11,6 +11,7 @@ UiTextField {
     required property ListView table
     required property real scrolled
     property int row: -1
+    property real run: 0
     property string key: ""
     signal done
 
@@ -25,6 +26,7 @@ UiTextField {
 
     function begin(at: int, which: string) {
         row = at;
+        run = controller.runIdAt(at);
         key = which;
         text = controller.labelText(at, which);
         forceActiveFocus(Qt.OtherFocusReason);
@@ -33,11 +35,22 @@ UiTextField {
     function end(taken: bool) {
         if (row < 0)
             return;
-        const at = row;
         row = -1;
         if (taken)
-            controller.setLabel(at, key, text);
+            controller.setLabel(run, key, text);
         done();
+    }
+
+    Connections {
+        target: editor.controller
+
+        function onTableChanged() {
+            const at = editor.controller.rowOf(editor.run);
+            if (editor.row >= 0 && at < 0)
+                editor.end(true);
+            else if (editor.row >= 0)
+                editor.row = at;
+        }
     }
 
     onAccepted: end(true)

@@ -96,10 +96,12 @@ Item {
     }
     Shortcut {
         sequences: KeyMap.sequences("nextPane")
+        enabled: commands.isOpen
         onActivated: commands.paneWanted(true)
     }
     Shortcut {
         sequences: KeyMap.sequences("previousPane")
+        enabled: commands.isOpen
         onActivated: commands.paneWanted(false)
     }
     Shortcut {

@@ -18,6 +18,15 @@ UiSheet {
         keep.forceActiveFocus(Qt.PopupFocusReason);
     }
 
+    // In another database that name is another run.
+    Connections {
+        target: sheet.session.workspace
+
+        function onDatabaseChanged() {
+            sheet.close();
+        }
+    }
+
     UiText {
         anchors.fill: parent
         anchors.margins: Theme.spaceL

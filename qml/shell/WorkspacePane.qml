@@ -37,10 +37,11 @@ FocusScope {
     // From run list to view to inspector, and around.
     function cyclePane(forward: bool) {
         let at = runList.activeFocus ? 0 : pane.body && pane.body.activeFocus ? 1 : 2;
-        do
+        for (let tried = 0; tried < 3; ++tried) {
             at = (at + (forward ? 1 : 2)) % 3;
-        while (!pane.parts[at] || !pane.parts[at].visible)
-        pane.parts[at].forceActiveFocus(Qt.TabFocusReason);
+            if (pane.parts[at] && pane.parts[at].visible)
+                return pane.parts[at].forceActiveFocus(Qt.TabFocusReason);
+        }
     }
     onBodyChanged: {
         if (pane.body && pane.visible)

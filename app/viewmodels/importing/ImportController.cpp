@@ -117,7 +117,8 @@ void ImportController::start() {
     m_board = std::make_shared<WorkBoard>();
     m_progress = {};
     m_meter.restart();
-    const std::filesystem::path database = targetPath().toStdString();
+    m_importedInto = targetPath();
+    const std::filesystem::path database = m_importedInto.toStdString();
     m_importing.setFuture(QtConcurrent::run([board = m_board, planned = m_planned, database] {
         return std::make_shared<Result<FinishedImport>>(importPlanned(*planned, database, *board));
     }));
@@ -143,10 +144,9 @@ void ImportController::takeOutcomes() {
     }
     m_report.setEntries(std::move(entries));
     m_planned.reset();
-    const auto database = targetPath();
     setStage(Stage::Finished);
     if (result->value().wroteAnything)
-        Q_EMIT imported(database, runNames);
+        Q_EMIT imported(m_importedInto, runNames);
 }
 
 void ImportController::cancel() {

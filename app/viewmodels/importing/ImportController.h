@@ -132,6 +132,7 @@ private:
     QString m_openDatabase;
     QString m_shownRun;
     QString m_newDatabase;
+    QString m_importedInto; // while an import runs, and of the last one
     std::vector<Run> m_openRuns;
     TargetCheck m_target;
     bool m_openIsWritable = false;

@@ -291,7 +291,7 @@ void OperatorsController::markInPicture() {
         return selectOffered(
             node == OutlineNode::kNone ? std::nullopt : std::optional<std::size_t>(node));
     }
-    if (m_settings.by != OperatorsBy::Tree)
+    if (m_answer->question.by != OperatorsBy::Tree)
         return selectOffered(m_answer->outline.nodes()[m_node].source);
     // The operator of the row's name and inputs.
     const auto& node = m_answer->work->tree.nodes[m_answer->outline.nodes()[m_node].source];

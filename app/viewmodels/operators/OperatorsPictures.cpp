@@ -17,7 +17,7 @@ figures::Figure OperatorsController::figureOf(OperatorsPicture picture) const {
     if (picture == OperatorsPicture::Bars)
         return figures::operatorTableFigure(m_answer->table);
     auto flame = figures::flameOf(*m_answer->reading, m_answer->work, m_root, m_settings.colouring);
-    if (m_settings.by == OperatorsBy::Tree)
+    if (m_answer->question.by == OperatorsBy::Tree)
         flame.found = m_answer->outline.found();
     return figures::flameFigure(std::make_shared<const plot::FlameFigureData>(std::move(flame)));
 }

@@ -43,7 +43,7 @@ std::vector<Fact> OperatorsController::factsOfNode() const {
     add(plot::sourceFacts(shown.name));
     if (shown.pass != analysis::StepPass::None)
         facts.push_back({tr("Pass"), QString::fromStdString(plot::passTitle(shown.pass))});
-    const bool isNode = !m_answer->difference && m_settings.by == OperatorsBy::Tree;
+    const bool isNode = !m_answer->difference && m_answer->question.by == OperatorsBy::Tree;
     if (isNode) {
         add(plot::factsOf(m_answer->work->tree.nodes[shown.source].sums));
         add(plot::factsOf(m_answer->work->efficiencies[shown.source]));

@@ -9,6 +9,7 @@
 #include "core/predict/prediction/PredictedRun.h"
 
 #include <QJsonDocument>
+#include <QPointer>
 
 #include <utility>
 
@@ -147,12 +148,15 @@ void PredictController::write(std::function<void(RunId)> show) {
         [name, asked = m_answer.asked](store::Store& store) {
             return predict::writePrediction(store, name, asked->job, asked->prediction);
         },
-        [this, name, show = std::move(show)](const Status& written) {
-            if (!written.hasValue()) {
-                if (views() != nullptr)
-                    views()->report(written.error());
+        [self = QPointer(this), this, uuid = workspace()->uuid(), name, show = std::move(show)](
+            const Status& written) {
+            if (!self || views() == nullptr)
                 return;
-            }
+            if (!written.hasValue())
+                return views()->report(written.error());
+            // Meanwhile it may have been closed, and a run of that name be another's.
+            if (workspace() == nullptr || workspace()->uuid() != uuid)
+                return;
             for (const Run& run : workspace()->runs()) {
                 if (run.name == name)
                     return show(run.id);

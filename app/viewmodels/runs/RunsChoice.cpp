@@ -113,14 +113,25 @@ QString RunsController::labelText(int row, const QString& key) const {
     return tags.join(QStringLiteral(", "));
 }
 
-void RunsController::setLabel(int row, const QString& key, const QString& text) {
-    const auto run = runAt(row);
-    if (!run)
-        return;
+qlonglong RunsController::runIdAt(int row) const {
+    return runAt(row).value_or(RunId{0}).value;
+}
+
+int RunsController::rowOf(qlonglong run) const {
+    int row = 0;
+    while (const auto at = runAt(row)) {
+        if (at->value == run)
+            return row;
+        ++row;
+    }
+    return -1;
+}
+
+void RunsController::setLabel(qlonglong run, const QString& key, const QString& text) {
     if (key == QLatin1String("tags"))
-        m_labelling.setTags(*run, text);
+        m_labelling.setTags(RunId{run}, text);
     else if (key == QLatin1String("note"))
-        m_labelling.setNote(*run, text);
+        m_labelling.setNote(RunId{run}, text);
 }
 
 void RunsController::tagChosen(const QString& text) {

@@ -85,9 +85,12 @@ public:
     [[nodiscard]] int chosenCount() const;
     [[nodiscard]] QString chosenText() const;
 
-    // "tags" or "note" of a row as it is edited, and what it becomes.
+    // "tags" or "note" of a row as it is edited. Rows move while figures come: what is edited is
+    // the run.
     Q_INVOKABLE [[nodiscard]] QString labelText(int row, const QString& key) const;
-    Q_INVOKABLE void setLabel(int row, const QString& key, const QString& text);
+    Q_INVOKABLE [[nodiscard]] qlonglong runIdAt(int row) const; // 0: none
+    Q_INVOKABLE [[nodiscard]] int rowOf(qlonglong run) const; // -1: it is not listed
+    Q_INVOKABLE void setLabel(qlonglong run, const QString& key, const QString& text);
     Q_INVOKABLE void tagChosen(const QString& text);
     [[nodiscard]] bool canUndo() const { return m_labelling.canUndo(); }
     [[nodiscard]] bool canRedo() const { return m_labelling.canRedo(); }

@@ -32,7 +32,11 @@ std::vector<int> TimelineContext::ranks() const {
 }
 
 TimelineHit TimelineContext::hitAt(double x, double y) const {
-    if (isDrawn() && y >= lanesTop)
+    // What is drawn may still be of runs that have just been changed for others.
+    const bool isOfRuns = isDrawn()
+        && std::equal(drawn->runs.begin(), drawn->runs.end(), runs.begin(), runs.end(),
+            [](const auto& one, const auto& other) { return one.id == other.id; });
+    if (isOfRuns && y >= lanesTop)
         return hitTest(*drawn, *geometry, axis, {x, y});
     TimelineHit hit;
     hit.time = axis.toTime(x);

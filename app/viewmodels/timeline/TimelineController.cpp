@@ -123,6 +123,8 @@ void TimelineController::reloadDatabase() {
 
 void TimelineController::showNothing() {
     m_openTask.cancel();
+    m_selection.forget();
+    m_span.clear();
     m_isOpening = false;
     m_remote.reset();
     m_context.remote.reset();
@@ -139,6 +141,7 @@ void TimelineController::showNothing() {
 void TimelineController::reloadRuns() {
     const auto shown = runsToDraw();
     m_error.clear();
+    m_growthTask.cancel();
     if (shown.empty())
         return showNothing();
     m_isOpening = true;
@@ -172,7 +175,7 @@ void TimelineController::takeCatalogue(const Opened& opened) {
     context.remote = m_remote;
     m_loader.invalidate();
     followEngines();
-    context.runs = runsToDraw();
+    takeRuns(isOther);
     if (isOther)
         takeSaved(opened.saved);
     m_lanes.setUp();
@@ -196,6 +199,19 @@ void TimelineController::takeCatalogue(const Opened& opened) {
     startClocks();
     m_overlays.setRuns(context.readers(), context.catalogue->runs);
     showEvidence();
+}
+
+// Tasks and the selected span name runs by their places among those that are shown.
+void TimelineController::takeRuns(bool isOther) {
+    auto runs = runsToDraw();
+    const bool isSame = !isOther
+        && std::equal(runs.begin(), runs.end(), m_context.runs.begin(), m_context.runs.end(),
+            [](const auto& one, const auto& other) { return one.id == other.id; });
+    if (!isSame) {
+        m_selection.forget();
+        m_span.clear();
+    }
+    m_context.runs = std::move(runs);
 }
 
 // What was remembered of another database.

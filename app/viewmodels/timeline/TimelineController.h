@@ -140,6 +140,7 @@ private:
     void followEngines();
     [[nodiscard]] std::vector<plot::ShownRun> runsToDraw() const;
     void takeCatalogue(const Opened& opened);
+    void takeRuns(bool isOther);
     void takeSaved(const SavedTimeline& saved);
     void startClocks();
     void applyAlignment();

@@ -116,10 +116,21 @@ void TimelineSelection::showKernels(const Result<KernelReading>& reading) {
         sum(reading.value().lacking);
 }
 
+void TimelineSelection::forget() {
+    m_task.cancel();
+    m_kernelTask.cancel();
+    m_longestTask.cancel();
+    m_sumTask.cancel();
+    m_summed = {};
+}
+
 void TimelineSelection::sum(const std::vector<RunId>& runs) {
-    if (runs.empty() || runs == m_summed || !m_context.isReady())
+    if (runs.empty() || !m_context.isReady())
         return;
-    m_summed = runs;
+    const auto asked = std::pair(m_context.catalogue->uuid, runs);
+    if (asked == m_summed)
+        return;
+    m_summed = asked;
     using Sums = std::vector<store::KeptSums>;
     m_sumTask.ask(
         m_context.readers(),
@@ -127,9 +138,11 @@ void TimelineSelection::sum(const std::vector<RunId>& runs) {
             const store::Store& store, const TaskStage<Sums>& stage) {
             return sumRuns(store, catalogue, runs, stage.progress());
         },
-        [this](Result<Sums> made) {
+        [this, uuid = asked.first](Result<Sums> made) {
             if (!made.hasValue() || !m_context.workspace)
                 return; // the stretches tell what cannot be read
+            if (m_context.workspace->uuid() != uuid)
+                return; // runs of another database may have the same numbers
             m_context.workspace->change(
                 [sums = std::move(made).value()](store::Store& store) {
                     for (const store::KeptSums& one : sums) {
@@ -141,7 +154,7 @@ void TimelineSelection::sum(const std::vector<RunId>& runs) {
                 [self = QPointer(this)](const Status& kept) {
                     // What cannot be kept is read as before, and not tried again.
                     if (self && kept.hasValue())
-                        self->m_summed.clear();
+                        self->m_summed = {};
                 });
         });
 }

@@ -10,6 +10,10 @@
 #include "app/viewmodels/inspector/KernelReader.h"
 #include "app/viewmodels/timeline/TimelineContext.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace trainscope::app {
 
 class TimelineSelection : public QObject {
@@ -33,6 +37,8 @@ public:
     void moveEdge(int edge, double x);
     // Reads the statistics a moment later.
     void scheduleStatistics() { m_timer.start(); }
+    // Another database, or other runs: what is under way tells of those before.
+    void forget();
     // Reads what an engine has told since, where something was missing.
     void engineAnswered();
 
@@ -67,7 +73,8 @@ private:
     LatestTask<std::optional<SpanTarget>> m_longestTask{Urgency::Pointer};
     LatestTask<std::vector<store::KeptSums>> m_sumTask{Urgency::Background};
     bool m_isWaiting = false; // for an engine
-    std::vector<RunId> m_summed; // that are being summed, or could not be
+    // That are being summed, or could not be, and of which database.
+    std::pair<std::string, std::vector<RunId>> m_summed;
     QTimer m_timer;
 };
 

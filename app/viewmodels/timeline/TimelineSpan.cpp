@@ -81,6 +81,7 @@ void TimelineSpan::select(SpanTarget target, bool isRevealed) {
 }
 
 void TimelineSpan::clear() {
+    m_task.cancel();
     take(std::nullopt);
 }
 

@@ -21,8 +21,8 @@ std::optional<FigureHit> hitPlacement(
     const PlacementFigureData& data, const PlacementGeometry& geometry, double x, double y) {
     const auto before = indexAt(geometry.before, x, y);
     const auto at = before ? before : indexAt(geometry.after, x, y);
-    if (!at || !data.placement)
-        return std::nullopt;
+    if (!at || !data.placement || *at >= data.placement->gpus.size())
+        return std::nullopt; // what is drawn may be of another run
     const analysis::Placement& placement = *data.placement;
     const analysis::GpuPlace& gpu = placement.gpus[*at];
     const auto layers = [&](int stage, bool isAfter) {

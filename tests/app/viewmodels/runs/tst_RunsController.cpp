@@ -218,10 +218,12 @@ private Q_SLOTS:
 
     void labelsAreUndone() {
         QSignalSpy changed(m_workspace.get(), &Workspace::labelsChanged);
-        m_controller->setLabel(0, QStringLiteral("tags"), QStringLiteral(" slow,paper , slow"));
+        m_controller->setLabel(
+            m_controller->runIdAt(0), QStringLiteral("tags"), QStringLiteral(" slow,paper , slow"));
         QVERIFY(changed.wait());
         QCOMPARE(cell(0, "tags"), QStringLiteral("paper, slow"));
-        m_controller->setLabel(0, QStringLiteral("note"), QStringLiteral("fan 3"));
+        m_controller->setLabel(
+            m_controller->runIdAt(0), QStringLiteral("note"), QStringLiteral("fan 3"));
         QVERIFY(changed.wait());
         m_controller->chooseAll();
         m_controller->tagChosen(QStringLiteral("sweep"));
@@ -240,7 +242,8 @@ private Q_SLOTS:
         QCOMPARE(cell(0, "note"), QStringLiteral("fan 3"));
         QVERIFY(m_controller->canRedo() && m_controller->canUndo());
         // The same text again is no change.
-        m_controller->setLabel(0, QStringLiteral("note"), QStringLiteral(" fan 3 "));
+        m_controller->setLabel(
+            m_controller->runIdAt(0), QStringLiteral("note"), QStringLiteral(" fan 3 "));
         QVERIFY(m_controller->canRedo());
     }
 
