@@ -5,13 +5,14 @@ import Trainscope
 import Trainscope.App
 
 // A modal sheet over the window: title, body (the default children), and a row of buttons at its end.
-// Esc closes it unless `closable` is off.
+// Esc closes it unless `closable` is off; so does another `subject`, which its question is not about.
 T.Popup {
     id: sheet
 
     property string title: ""
     property string subtitle: ""
     property bool closable: true
+    property string subject: ""
     property real preferredWidth: Theme.sheetWidth
     property real preferredHeight: Theme.sheetWidth
     property alias buttons: buttonRow.data
@@ -26,6 +27,7 @@ T.Popup {
     focus: true
     closePolicy: closable ? T.Popup.CloseOnEscape : T.Popup.NoAutoClose
     padding: 0
+    onSubjectChanged: sheet.close()
 
     T.Overlay.modal: Rectangle {
         color: Theme.scrim

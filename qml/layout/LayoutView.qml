@@ -78,11 +78,13 @@ ViewPage {
     LayoutFormSheet {
         id: form
 
+        subject: view.session.workspace.databasePath + controller.title
         controller: controller
     }
     MachineSheet {
         id: machine
 
+        subject: view.session.workspace.databasePath + controller.title
         controller: controller
     }
 }

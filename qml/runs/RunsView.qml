@@ -186,6 +186,7 @@ ViewPage {
         id: tagSheet
 
         title: qsTr("Tag the chosen runs")
+        subject: view.session.workspace.databasePath
         label: qsTr("Tags, separated by commas")
         doneText: qsTr("Add")
         fieldName: "tagField"

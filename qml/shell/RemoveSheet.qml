@@ -9,6 +9,7 @@ UiSheet {
     property string runName: ""
 
     title: qsTr("Remove the run?")
+    subject: session.workspace.databasePath // elsewhere that name is another run
     preferredWidth: Theme.sheetWidth * 0.6
     preferredHeight: Theme.spaceXl * 10
 
@@ -16,15 +17,6 @@ UiSheet {
         sheet.runName = name;
         sheet.open();
         keep.forceActiveFocus(Qt.PopupFocusReason);
-    }
-
-    // In another database that name is another run.
-    Connections {
-        target: sheet.session.workspace
-
-        function onDatabaseChanged() {
-            sheet.close();
-        }
     }
 
     UiText {

@@ -185,9 +185,18 @@ FocusScope {
             removeSheet.ask(runs.nameAt(row));
     }
 
+    // Its rows are others then.
+    Connections {
+        target: runs
+
+        function onModelReset() {
+            runMenu.close();
+        }
+    }
     UiMenu {
         id: runMenu
 
+        objectName: "runMenu"
         property int row: -1
         property bool onRun: false
 
@@ -242,9 +251,11 @@ FocusScope {
     UiNameSheet {
         id: renameSheet
 
+        objectName: "renameSheet"
         property string run: ""
 
         title: qsTr("Rename the run")
+        subject: pane.session.workspace.databasePath
         label: qsTr("Name of the run")
         doneText: qsTr("Rename")
         onNamed: pane.session.renameRun(run, name)
@@ -257,6 +268,7 @@ FocusScope {
     RemoveSheet {
         id: removeSheet
 
+        objectName: "removeSheet"
         session: pane.session
     }
 }

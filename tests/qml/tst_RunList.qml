@@ -124,6 +124,32 @@ Item {
             compare(row(0).membersState, Qt.PartiallyChecked);
             verify(!row(4).folded);
         }
+        // Its name is another run in the database that comes.
+        function test_questionsEndWithTheDatabase_data() {
+            return [
+                {
+                    tag: "removeSheet",
+                    key: Qt.Key_Delete
+                },
+                {
+                    tag: "renameSheet",
+                    key: Qt.Key_F2
+                },
+                {
+                    tag: "runMenu",
+                    key: Qt.Key_Menu
+                }
+            ];
+        }
+        function test_questionsEndWithTheDatabase(data) {
+            findChild(runs, "runList").forceActiveFocus();
+            keyClick(data.key);
+            const question = findChild(runs, data.tag);
+            tryVerify(() => question.opened);
+            theSession.closeDatabase();
+            tryVerify(() => !question.visible);
+            initTestCase();
+        }
         function test_denseRowsAreLow() {
             const card = row(2).height;
             findChild(runs, "dense").clicked();

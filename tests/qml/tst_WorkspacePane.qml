@@ -62,6 +62,13 @@ Item {
             workspacePane.cyclePane(false);
             verify(page.inspector.activeFocus);
         }
+        function test_noPaneToTurnTo() {
+            workspacePane.visible = false;
+            workspacePane.cyclePane(true);
+            workspacePane.cyclePane(false);
+            workspacePane.visible = true;
+            verify(workspacePane.page.visible);
+        }
         function test_searchOpensTheTimeline() {
             theSession.views.view = Views.Findings;
             workspacePane.focusSearch();

@@ -44,6 +44,8 @@ void TimelineSearch::setScope(
 
 void TimelineSearch::setMarks(std::vector<Mark> marks) {
     m_marks = std::move(marks);
+    // What was found names marks by their places.
+    start();
 }
 
 void TimelineSearch::setText(const QString& text) {

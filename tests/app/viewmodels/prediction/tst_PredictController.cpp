@@ -251,6 +251,17 @@ private Q_SLOTS:
         QVERIFY(m_controller->isReady());
     }
 
+    void theDatabaseClosesWhileARunIsWritten() {
+        QVERIFY(fillFrom("launched"));
+        QTRY_VERIFY(m_controller->isReady());
+        QSignalSpy told(&m_database.views(), &Views::viewChanged);
+        m_controller->openAsRun();
+        m_database.workspace().close();
+        QTest::qWait(1000); // the write is answered
+        QVERIFY(told.empty());
+        QVERIFY(!m_database.workspace().isOpen());
+    }
+
     // What was measured stands below what is predicted, and the tracks can be exported by
     // themselves.
     void predictedOverMeasured() {

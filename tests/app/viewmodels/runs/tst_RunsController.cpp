@@ -216,6 +216,23 @@ private Q_SLOTS:
         QVERIFY(m_views->view() == Views::Compare);
     }
 
+    // Rows move while figures come.
+    void aLabelGoesToTheRunThatWasEdited() {
+        const auto run = m_controller->runIdAt(0);
+        const int name = columnOf("name");
+        m_controller->sortBy(name);
+        if (m_controller->runIdAt(0) == run)
+            m_controller->sortBy(name);
+        const int row = m_controller->rowOf(run);
+        QVERIFY(row > 0);
+        QSignalSpy changed(m_workspace.get(), &Workspace::labelsChanged);
+        m_controller->setLabel(run, QStringLiteral("note"), QStringLiteral("fan 3"));
+        QVERIFY(changed.wait());
+        QCOMPARE(cell(row, "note"), QStringLiteral("fan 3"));
+        QCOMPARE(cell(0, "note"), QString());
+        QCOMPARE(m_controller->rowOf(0), -1);
+    }
+
     void labelsAreUndone() {
         QSignalSpy changed(m_workspace.get(), &Workspace::labelsChanged);
         m_controller->setLabel(

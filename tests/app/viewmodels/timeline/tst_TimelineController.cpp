@@ -40,6 +40,19 @@ private:
                 m_workspace->setShown({run.id});
         }
     }
+    void clickOnAKernel() {
+        const int x = at(1.05).x();
+        const auto kernelAt = [this, x] {
+            for (int y = 60; y < 690; y += 4) {
+                if (m_controller->context().hitAt(x, y).group)
+                    return y;
+            }
+            return -1;
+        };
+        QTRY_VERIFY(kernelAt() >= 0);
+        m_controller->clickAt(x, kernelAt());
+        QTRY_VERIFY(m_controller->inspector()->hasSpan());
+    }
     void showBoth() {
         std::vector<RunId> ids;
         for (const auto& run : m_workspace->runs())
@@ -228,15 +241,7 @@ private Q_SLOTS:
         QCOMPARE(cursor->hoverText(), text);
     }
     void clickSelectsAKernelAndArrowsStep() {
-        QTRY_VERIFY([this] {
-            for (int y = 60; y < 690; y += 4) {
-                m_controller->clickAt(at(1.05).x(), y);
-                QTest::qWait(10);
-                if (m_controller->inspector()->hasSpan())
-                    return true;
-            }
-            return false;
-        }());
+        clickOnAKernel();
         QCOMPARE(m_controller->inspector()->spanName(), QStringLiteral("sm90_gemm"));
         m_controller->handleKey(Qt::Key_Right, 0);
         QTRY_COMPARE(
@@ -244,6 +249,14 @@ private Q_SLOTS:
         QVERIFY(seen().length().ns < kSecondNs); // zoomed until it can be seen
         m_controller->handleKey(Qt::Key_Escape, 0);
         QVERIFY(!m_controller->inspector()->hasSpan());
+    }
+    void aSelectedKernelGoesWithItsRun() {
+        clickOnAKernel();
+        show("later");
+        QTRY_VERIFY(!m_controller->inspector()->hasSpan());
+        // The old picture is there until the new one is read, and is not to be clicked.
+        m_controller->clickAt(at(1.05).x(), 300);
+        QVERIFY(!m_controller->context().hitAt(at(1.05).x(), 300).group);
     }
     void searchJumpsToKernels() {
         m_controller->search()->setText(QStringLiteral("ALLREDUCE"));
