@@ -36,7 +36,7 @@ private:
 
     QPointer<QQuickWindow> m_window;
     QTimer m_rest;
-    int m_frames = 3000;
+    int m_frames = 1000;
     int m_drawn = 0;
 };
 
