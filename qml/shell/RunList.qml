@@ -185,20 +185,15 @@ FocusScope {
             removeSheet.ask(runs.nameAt(row));
     }
 
-    // Its rows are others then.
-    Connections {
-        target: runs
-
-        function onModelReset() {
-            runMenu.close();
-        }
-    }
     UiMenu {
         id: runMenu
 
         objectName: "runMenu"
+        readonly property int rows: runs.count
         property int row: -1
         property bool onRun: false
+
+        onRowsChanged: runMenu.close() // its row may be another
 
         function popupFor(row: int, item: Item) {
             runMenu.row = row;

@@ -218,22 +218,6 @@ private Q_SLOTS:
         QCOMPARE(m_controller->layouts()->count(), 0);
     }
 
-    // Half of the memory and of the power.
-    void limitsAreShares() {
-        auto request = launched();
-        const auto plain = app::searchOf(request, {});
-        QCOMPARE(plain.memoryShare, 1.0);
-        QVERIFY(!plain.powerLimitW);
-        QCOMPARE(plain.globalBatch, 128);
-        QCOMPARE(plain.sequence, 2048);
-        const auto limited = app::searchOf(request, {predict::SearchObjective::PeakPower, 3, 4});
-        QCOMPARE(limited.memoryShare, 0.8);
-        QCOMPARE(limited.powerLimitW.value(), 0.6 * 700.0 * 32.0);
-        const app::RankingSettings chosen{predict::SearchObjective::Energy, 2, 1};
-        QCOMPARE(app::decodeRanking(app::encodeRanking(chosen)), chosen);
-        QCOMPARE(app::withRanking(chosen, QStringLiteral("memory"), 99), chosen);
-    }
-
     void theAnswerBecomesARun() {
         QVERIFY(fillFrom("launched"));
         QTRY_VERIFY(m_controller->isReady());

@@ -1,0 +1,45 @@
+// What a ranking of layouts is told: shares of what the machines have, and what is remembered.
+
+#include "app/viewmodels/prediction/RankedLayoutModel.h"
+#include "support/TestProgram.h"
+
+#include <QTest>
+
+using namespace trainscope;
+
+class tst_RankedLayoutModel : public QObject {
+    Q_OBJECT
+
+    [[nodiscard]] static predict::JobRequest request() {
+        predict::JobRequest request;
+        request.cluster = predict::clusterFrom("4x8xH200").value();
+        request.globalBatch = 128;
+        request.sequence = 2048;
+        return request;
+    }
+
+private Q_SLOTS:
+    void nothingIsLimitedFirst() {
+        const auto plain = app::searchOf(request(), {});
+        QCOMPARE(plain.memoryShare, 1.0);
+        QVERIFY(!plain.powerLimitW);
+        QCOMPARE(plain.globalBatch, 128);
+        QCOMPARE(plain.sequence, 2048);
+    }
+
+    // 0.6 of 32 GPUs of 700 W.
+    void limitsAreShares() {
+        const auto limited = app::searchOf(request(), {predict::SearchObjective::PeakPower, 3, 4});
+        QCOMPARE(limited.memoryShare, 0.8);
+        QCOMPARE(limited.powerLimitW.value(), 0.6 * 700.0 * 32.0);
+    }
+
+    void isRemembered() {
+        const app::RankingSettings chosen{predict::SearchObjective::Energy, 2, 1};
+        QCOMPARE(app::decodeRanking(app::encodeRanking(chosen)), chosen);
+        QCOMPARE(app::withRanking(chosen, QStringLiteral("memory"), 99), chosen);
+    }
+};
+
+TRAINSCOPE_TEST(tst_RankedLayoutModel)
+#include "tst_RankedLayoutModel.moc"
