@@ -7,6 +7,8 @@
 namespace trainscope::app {
 namespace {
 
+constexpr DurationNs kAroundAnInstant{500'000'000};
+
 TimeRange rangeOf(
     const TimelineCatalogue& catalogue, std::size_t run, const plot::ShownRun& shown) {
     const TimeRange& whole = catalogue.runs[run].range;
@@ -53,6 +55,8 @@ plot::ViewWindow viewLimits(
         limits.end = first ? own.end : std::max(limits.end, own.end);
         first = false;
     }
+    if (!first && limits.length().ns <= 1)
+        return {limits.begin - kAroundAnInstant, limits.begin + kAroundAnInstant};
     return limits;
 }
 

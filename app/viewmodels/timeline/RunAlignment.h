@@ -26,7 +26,8 @@ struct RunAlignment {
 std::vector<plot::ShownRun> alignedRuns(std::vector<plot::ShownRun> shown,
     const TimelineCatalogue& catalogue, const RunAlignment& alignment);
 
-// From the earliest begin to the latest end of the runs, in view time; empty without data.
+// From the earliest begin to the latest end of the runs, in view time; a second around a single
+// instant, as one scrape of a monitoring engine is; empty without data.
 plot::ViewWindow viewLimits(
     const std::vector<plot::ShownRun>& runs, const TimelineCatalogue& catalogue);
 
