@@ -1,9 +1,14 @@
 """What the harness makes of programs that fail: a figure of one that did not do its work is none."""
+import contextlib
+import io
+import json
 import pathlib
 import tempfile
+import types
 import unittest
 
 from harness import imports, processes
+from harness.figures import Figures
 
 
 class Programs(unittest.TestCase):
@@ -44,6 +49,21 @@ class Programs(unittest.TestCase):
         self.assertIsNone(imports.cancelled_ms([run(20, 1), run(1, -11)]))
         self.assertIsNone(imports.cancelled_ms([run(20, 1), run(1, -2)]))  # nobody caught the signal
         self.assertIsNone(imports.cancelled_ms([None]))
+
+    def test_repetitions(self):
+        # The second of three fails.
+        row = lambda ms: json.dumps({"benchmarks": [{"run_name": "frame/8/iterations:1", "real_time": ms, "time_unit": "ms"}]})
+        error = json.dumps({"benchmarks": [{"run_name": "frame/8", "error_occurred": True, "error_message": "did not open"}]})
+        for number, text in enumerate((row(9), error, row(5), row(7)), 1):
+            (pathlib.Path(self.folder.name) / str(number)).write_text(text)
+        folder = self.folder.name
+        bench = self.program(f"echo >>{folder}/runs; cat {folder}/$(wc -l <{folder}/runs)")
+        with contextlib.redirect_stderr(io.StringIO()) as told:
+            figures = Figures(types.SimpleNamespace(bench=bench), skip="", repetitions=4)
+        self.assertEqual(told.getvalue(), "frame/8: did not open\n")
+        self.assertEqual(figures.ms("frame/8"), 7)
+        self.assertEqual(figures.arguments("frame"), [8])
+        self.assertIsNone(figures.ms("frame/64"))
 
     def test_interrupted(self):
         run = processes.interrupted([self.program("trap 'exit 1' INT; while :; do sleep 0.05; done")], 0.3)

@@ -7,25 +7,29 @@ import sys
 _FACTOR = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
 
 
+def median(rows):
+    """The row in the middle by time."""
+    return sorted(rows, key=lambda row: row["real_time"])[len(rows) // 2]
+
+
 class Figures:
     """ms("windowQuery/1000000"): wall milliseconds of one iteration, None when it did not run."""
 
     def __init__(self, programs, skip, repetitions):
-        command = [str(programs.bench), "--benchmark_format=json", f"--benchmark_repetitions={repetitions}"]
-        if repetitions > 1:
-            command.append("--benchmark_report_aggregates_only=true")
+        command = [str(programs.bench), "--benchmark_format=json"]
         if skip:
             command.append(f"--benchmark_filter=-{skip}")
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
-        self._rows = {}
-        for row in json.loads(done.stdout)["benchmarks"]:
-            if row.get("aggregate_name", "median") != "median":
-                continue
-            name = re.sub(r"/(min_time|min_warmup_time|iterations|repeats|manual_time|real_time).*", "", row["run_name"])
-            if row.get("error_occurred"):
-                print(f"{name}: {row['error_message']}", file=sys.stderr)
-            else:
-                self._rows[name] = row
+        measured = {}
+        # Google Benchmark's own repetitions end the program where one of them fails.
+        for _ in range(repetitions):
+            done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+            for row in json.loads(done.stdout)["benchmarks"]:
+                name = re.sub(r"/(min_time|min_warmup_time|iterations|repeats|manual_time|real_time).*", "", row["run_name"])
+                if row.get("error_occurred"):
+                    print(f"{name}: {row['error_message']}", file=sys.stderr)
+                else:
+                    measured.setdefault(name, []).append(row)
+        self._rows = {name: median(rows) for name, rows in measured.items()}
 
     def ms(self, name):
         row = self._rows.get(name)
