@@ -43,9 +43,9 @@ void FigureItem::itemChange(ItemChange change, const ItemChangeData& value) {
 
 // Qt Charts draws in the GUI thread only, so the picture is made here and paint() copies it.
 void FigureItem::updatePolish() {
+    m_picture = {};
     if (!isVisible() || width() <= 0.0 || height() <= 0.0)
         return;
-    m_picture = {};
     if (m_controller) {
         const plot::Theme& theme = Theme::instance()->plotTheme();
         const auto scene = m_controller->draw(theme, measureWith(theme), width(), height());

@@ -8,10 +8,14 @@ namespace trainscope::app {
 
 namespace {
 constexpr std::chrono::milliseconds kPause{200};
+constexpr int kMappedBytes = 1 << 20; // and more have pages of their own
 }
 
 SceneMemory::SceneMemory(QObject* parent)
     : QObject(parent) {
+    // Pictures and buffers come and go by the megabyte. The C library would soon put them between
+    // what stays, whose pages then stay as well.
+    mallopt(M_MMAP_THRESHOLD, kMappedBytes);
     m_rest.setSingleShot(true);
     m_rest.setInterval(kPause);
     connect(&m_rest, &QTimer::timeout, this, &SceneMemory::release);

@@ -4,6 +4,7 @@
 
 #include <QHoverEvent>
 #include <QMouseEvent>
+#include <QSGNode>
 
 namespace trainscope::app {
 
@@ -12,6 +13,19 @@ PictureItem::PictureItem(QQuickItem* parent)
     setAcceptHoverEvents(true);
     setAcceptedMouseButtons(Qt::LeftButton);
     connect(Theme::instance(), &Theme::changed, this, &QQuickItem::polish);
+}
+
+void PictureItem::itemChange(ItemChange change, const ItemChangeData& value) {
+    QQuickPaintedItem::itemChange(change, value);
+    if (change == ItemVisibleHasChanged)
+        update();
+}
+
+QSGNode* PictureItem::updatePaintNode(QSGNode* node, UpdatePaintNodeData* data) {
+    if (isVisible())
+        return QQuickPaintedItem::updatePaintNode(node, data);
+    delete node;
+    return nullptr;
 }
 
 void PictureItem::mousePressEvent(QMouseEvent* event) {
