@@ -9,7 +9,7 @@ namespace trainscope::app {
 namespace {
 constexpr std::chrono::milliseconds kPause{200};
 constexpr int kMappedBytes = 1 << 20; // and more have pages of their own
-}
+} // namespace
 
 SceneMemory::SceneMemory(QObject* parent)
     : QObject(parent) {
