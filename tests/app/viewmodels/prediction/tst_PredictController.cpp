@@ -231,7 +231,7 @@ private Q_SLOTS:
             [](const Run& run) { return run.kind == RunKind::Predicted; });
         QVERIFY(written != runs.end());
         QCOMPARE(written->gpuCount, 32);
-        QCOMPARE(m_database.workspace().shownRuns().size(), std::size_t{2});
+        QTRY_COMPARE(m_database.workspace().shownRuns().size(), std::size_t{2});
         QVERIFY(m_controller->isReady());
     }
 

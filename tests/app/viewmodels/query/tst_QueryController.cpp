@@ -30,7 +30,7 @@ class tst_QueryController : public QObject {
     }
     bool answers(const char* sql) {
         m_controller->run(QString::fromUtf8(sql));
-        return QTest::qWaitFor([this] { return !m_controller->isLoading(); })
+        return QTest::qWaitFor([this] { return !m_controller->isLoading(); }, 60'000)
             && m_controller->errorText().isEmpty();
     }
     [[nodiscard]] QString text() const { return m_controller->textOf(0, 100); }
