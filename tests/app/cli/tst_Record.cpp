@@ -7,6 +7,7 @@
 
 #include <QDir>
 #include <QElapsedTimer>
+#include <QFile>
 #include <QFileInfo>
 #include <QObject>
 #include <QProcess>
@@ -53,6 +54,17 @@ Series seriesOf(const store::Store& store, RunId run, const std::string& metric,
             return series;
     }
     return {};
+}
+
+// Whether a recording that goes on has committed its first second.
+bool hasBegun(const QString& path) {
+    return QTest::qWaitFor(
+        [&path] {
+            const auto store = store::Store::open(path.toStdString(), store::OpenMode::ReadOnly);
+            return store.hasValue() && !store.value().runs().value().empty()
+                && seriesOf(store.value(), onlyRun(store.value()).id, "gpu_power", 0).count >= 20;
+        },
+        30'000);
 }
 
 QStringList texts(std::initializer_list<const char*> all) {
@@ -110,8 +122,9 @@ private Q_SLOTS:
         QProcess process;
         process.start(program(),
             QStringList{QStringLiteral("record"), QStringLiteral("--into"), database,
-                QStringLiteral("--"), QStringLiteral("sleep"), QStringLiteral("8")});
-        QTest::qWait(4000);
+                QStringLiteral("--"), QStringLiteral("sleep"), QStringLiteral("60")});
+        QVERIFY(hasBegun(database));
+        QTest::qWait(3000);
         process.kill();
         process.waitForFinished();
         const auto store = opened(database);
@@ -130,7 +143,7 @@ private Q_SLOTS:
         process.start(program(),
             QStringList{QStringLiteral("record"), QStringLiteral("--into"), database,
                 QStringLiteral("--"), QStringLiteral("sleep"), QStringLiteral("60")});
-        QTest::qWait(1500);
+        QVERIFY(hasBegun(database));
         process.terminate();
         QVERIFY(process.waitForFinished(10'000));
         QCOMPARE(process.exitCode(), 128 + SIGTERM);
@@ -207,13 +220,15 @@ private Q_SLOTS:
     void goesOnAfterARestart() {
         QTemporaryDir folder;
         const QString database = folder.filePath(QStringLiteral("a.trainscope"));
+        QFile stays(folder.filePath(QStringLiteral("stays")));
+        QVERIFY(stays.open(QIODevice::WriteOnly));
         const QStringList all{QStringLiteral("--into"), database, QStringLiteral("--job"),
-            QStringLiteral("x"), QStringLiteral("--"), QStringLiteral("sleep"),
-            QStringLiteral("1.6")};
+            QStringLiteral("x"), QStringLiteral("--"), QStringLiteral("sh"), QStringLiteral("-c"),
+            QStringLiteral("while [ -e %1 ]; do sleep 0.1; done; sleep 1.6").arg(stays.fileName())};
         {
             QProcess process;
             process.start(program(), QStringList{QStringLiteral("record")} + all);
-            QTest::qWait(1500);
+            QVERIFY(hasBegun(database));
             // Meanwhile another one may not write the same run.
             const Ended second = record(all);
             QCOMPARE(second.status, 4);
@@ -221,6 +236,7 @@ private Q_SLOTS:
                 qPrintable(second.err));
             process.kill();
             process.waitForFinished();
+            QVERIFY(stays.remove());
         }
         for (int again = 0; again < 2; ++again) {
             QTest::qWait(700);
