@@ -31,12 +31,14 @@ std::vector<int> TimelineContext::ranks() const {
     return ranks;
 }
 
+bool TimelineContext::shows(const std::vector<plot::ShownRun>& those) const {
+    return std::equal(those.begin(), those.end(), runs.begin(), runs.end(),
+        [](const auto& one, const auto& other) { return one.id == other.id; });
+}
+
 TimelineHit TimelineContext::hitAt(double x, double y) const {
     // What is drawn may still be of runs that have just been changed for others.
-    const bool isOfRuns = isDrawn()
-        && std::equal(drawn->runs.begin(), drawn->runs.end(), runs.begin(), runs.end(),
-            [](const auto& one, const auto& other) { return one.id == other.id; });
-    if (isOfRuns && y >= lanesTop)
+    if (isDrawn() && shows(drawn->runs) && y >= lanesTop)
         return hitTest(*drawn, *geometry, axis, {x, y});
     TimelineHit hit;
     hit.time = axis.toTime(x);

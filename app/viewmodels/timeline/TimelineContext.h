@@ -52,6 +52,8 @@ struct TimelineContext {
     [[nodiscard]] std::vector<int> ranks() const;
 
     [[nodiscard]] TimelineHit hitAt(double x, double y) const;
+    // Whether those are the shown runs, in their order.
+    [[nodiscard]] bool shows(const std::vector<plot::ShownRun>& those) const;
     // The time under x, or under the nearest edge of the plot.
     [[nodiscard]] DurationNs timeAt(double x) const;
     [[nodiscard]] DurationNs pixelLength() const;

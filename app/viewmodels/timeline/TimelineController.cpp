@@ -204,10 +204,7 @@ void TimelineController::takeCatalogue(const Opened& opened) {
 // Tasks and the selected span name runs by their places among those that are shown.
 void TimelineController::takeRuns(bool isOther) {
     auto runs = runsToDraw();
-    const bool isSame = !isOther
-        && std::equal(runs.begin(), runs.end(), m_context.runs.begin(), m_context.runs.end(),
-            [](const auto& one, const auto& other) { return one.id == other.id; });
-    if (!isSame) {
+    if (isOther || !m_context.shows(runs)) {
         m_selection.forget();
         m_span.clear();
     }
