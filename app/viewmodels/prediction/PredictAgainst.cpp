@@ -48,7 +48,7 @@ void fitAgainst(PredictFields& fields, const QString& before) {
     const catalogue::GpuModel* gpu = gpuNamed(chosen.text);
     if (chosen.text == before || gpu == nullptr)
         return;
-    const int all = fieldAt(fields, field_key::kNodes).text.toInt()
+    const double all = 1.0 * fieldAt(fields, field_key::kNodes).text.toInt()
         * fieldAt(fields, field_key::kPerNode).text.toInt();
     const auto& own = gpuOf(fields);
     const double wanted
@@ -56,7 +56,7 @@ void fitAgainst(PredictFields& fields, const QString& before) {
     const int usual = predict::usualGpusPerNode(*gpu);
     fieldAt(fields, field_key::kAgainstPerNode).text = QString::number(usual);
     fieldAt(fields, field_key::kAgainstNodes).text
-        = QString::number(std::max(1, static_cast<int>(std::ceil(wanted / usual))));
+        = QString::number(std::max(1.0, std::ceil(wanted / usual)), 'f', 0);
 }
 
 std::optional<predict::ClusterRequest> againstOf(PredictFields& fields) {

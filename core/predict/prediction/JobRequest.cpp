@@ -126,6 +126,7 @@ Result<ClusterRequest> clusterFrom(std::string_view text) {
                     cluster.gpusPerNode, gpu->name));
         cluster.nodes = numbers[0] / cluster.gpusPerNode;
     }
+    RETURN_IF_ERROR(checkCluster(cluster));
     return cluster;
 }
 
@@ -233,6 +234,27 @@ Status checkInference(const JobRequest& request) {
 
 } // namespace
 
+Status checkCluster(const ClusterRequest& cluster) {
+    constexpr int kMost = layout::RankGrid::kMaxRanks;
+    if (cluster.nodes < 1 || cluster.gpusPerNode < 1)
+        return usageError("A cluster has at least one node, and each node one GPU.");
+    if (std::int64_t{cluster.nodes} * cluster.gpusPerNode > kMost)
+        return usageError(fmt::format("{} nodes of {} GPUs are more than {} GPUs.", cluster.nodes,
+            cluster.gpusPerNode, kMost));
+    return {};
+}
+
+Status checkNumbers(int microBatch, int globalBatch, int sequence) {
+    constexpr int kMost = 100'000'000; // twice of it is a number still
+    for (const int number : {microBatch, globalBatch, sequence}) {
+        if (number < 1 || number > kMost)
+            return usageError(fmt::format("Micro-batch, global batch and sequence are at least 1 "
+                                          "and at most {}, not {}.",
+                kMost, number));
+    }
+    return {};
+}
+
 Status checkWorkload(const JobRequest& request) {
     return request.workload == Workload::Inference ? checkInference(request)
                                                    : checkTraining(request);
@@ -258,6 +280,8 @@ void keepWhatApplies(JobRequest& request) {
 
 Result<Job> jobOf(const JobRequest& asked) {
     JobRequest request = asked;
+    RETURN_IF_ERROR(checkCluster(request.cluster));
+    RETURN_IF_ERROR(checkNumbers(request.microBatch, request.globalBatch, request.sequence));
     RETURN_IF_ERROR(checkWorkload(request));
     if (request.workload == Workload::Inference)
         request.model.nextTokenLayers = 0; // they are trained with, and left away
@@ -275,12 +299,12 @@ Result<Job> jobOf(const JobRequest& asked) {
     divideLayers(request.model, wanted);
     ASSIGN_OR_RETURN(auto placed, layout::makeLayout(wanted));
     const int data = placed.grid.degrees().data;
-    const int each = request.microBatch * data;
-    if (request.microBatch < 1 || request.globalBatch < 1 || request.globalBatch % each != 0)
+    const std::int64_t each = std::int64_t{request.microBatch} * data;
+    if (request.globalBatch % each != 0)
         return usageError(fmt::format("A global batch of {} is no multiple of micro-batch {} × DP "
                                       "{} = {}.",
             request.globalBatch, request.microBatch, data, each));
-    placed.microbatches = request.globalBatch / each;
+    placed.microbatches = static_cast<int>(request.globalBatch / each);
     const int tensor = placed.grid.degrees().tensor;
     if (request.model.heads % tensor != 0)
         return usageError(fmt::format("TP {} does not divide the {} heads of {}.", tensor,

@@ -20,6 +20,7 @@ struct ClusterRequest {
     std::optional<double> clockHz;
     std::string site = {}; // see Machine
 
+    // Of a cluster that checkCluster() found right.
     [[nodiscard]] int gpus() const { return nodes * gpusPerNode; }
 };
 
@@ -56,6 +57,9 @@ struct JobRequest {
 
 // Usage says what does not fit: ranks, batch, layers, what a workload has not.
 Result<Job> jobOf(const JobRequest& request);
+// Usage where numbers are below 1, or beyond any cluster and job (RankGrid::kMaxRanks GPUs).
+Status checkCluster(const ClusterRequest& cluster);
+Status checkNumbers(int microBatch, int globalBatch, int sequence);
 // Usage says what the workload of a request has not, of what it asks for.
 Status checkWorkload(const JobRequest& request);
 // Takes away what inference has not: recomputation, virtual stages, schedules of backward passes,

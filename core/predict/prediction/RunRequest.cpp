@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 namespace trainscope::predict {
 
 namespace {
@@ -50,8 +53,10 @@ Status takeBatch(const Run& run, const layout::Layout& layout, JobRequest& reque
     const int data = layout.grid.degrees().data;
     if (!launch.globalBatch && !layout.microbatches)
         return unknownOf(run, "global batch");
+    const double counted = 1.0 * *launch.microBatch * data * layout.microbatches.value_or(1);
+    constexpr double kMost = std::numeric_limits<int>::max();
     request.globalBatch
-        = launch.globalBatch.value_or(*launch.microBatch * data * layout.microbatches.value_or(1));
+        = launch.globalBatch.value_or(static_cast<int>(std::clamp(counted, 0.0, kMost)));
     return {};
 }
 

@@ -32,8 +32,8 @@ constexpr std::size_t kMostOfFront = 12;
 Status checkRequest(const SearchRequest& request) {
     if (request.model.layers < 1 || request.model.heads < 1)
         return usageError("A search needs the shape of the model.");
-    if (request.globalBatch < 1 || request.sequence < 1 || request.cluster.gpus() < 1)
-        return usageError("A search needs GPUs, a global batch and a sequence above 0.");
+    RETURN_IF_ERROR(checkCluster(request.cluster));
+    RETURN_IF_ERROR(checkNumbers(1, request.globalBatch, request.sequence));
     if (request.memoryShare <= 0.0 || request.memoryShare > 1.0)
         return usageError(fmt::format(
             "The share of the memory that may be used is above 0 and at most 1, not {:g}.",

@@ -48,7 +48,9 @@ private Q_SLOTS:
     }
 
     void clustersThatAreNone() {
-        for (const char* text : {"", "4x8", "4x8xK80", "0x8xH100", "12xH100", "x"})
+        for (const char* text : {"", "4x8", "4x8xK80", "0x8xH100", "12xH100", "x",
+                 // 2^32 GPUs, and more than there are ranks
+                 "536870912x8xH100", "2147483647xA100", "125001x8xH100"})
             QVERIFY2(!clusterFrom(text).hasValue(), text);
     }
 
@@ -99,6 +101,23 @@ private Q_SLOTS:
             divideLayers(model, request);
             QVERIFY(request.stageLayers.empty() && !request.embeddingCounts);
         }
+    }
+
+    void numbersBeyondAnyJob() {
+        QVERIFY(clusterFrom("125000x8xH100").hasValue());
+        JobRequest request;
+        request.model = *catalogue::modelCatalogue().byName("llama3-8b");
+        request.cluster = clusterFrom("1x8xH100").value();
+        request.microBatch = 2'000'000'000; // times DP 8 is beyond 32 bits
+        request.globalBatch = 64;
+        QVERIFY(!jobOf(request).hasValue());
+        request.microBatch = 100'000'000;
+        const auto job = jobOf(request);
+        QVERIFY(!job.hasValue());
+        QVERIFY2(job.error().message.find("DP 8 = 800000000") != std::string::npos,
+            job.error().message.c_str());
+        request.cluster.nodes = 2'147'483'647; // as a form may say
+        QVERIFY(!jobOf(request).hasValue());
     }
 
     void jobsThatCannotBe_data() {
