@@ -15,11 +15,8 @@ constexpr std::size_t kLongestHeadLine = 8192; // of a header, and of rows that 
 std::vector<std::string> linesOfHead(std::string_view head, std::size_t most) {
     const bool isCut = head.size() >= kHeadOfLines;
     std::vector<std::string> lines;
-    const auto tree = memoryTree({{"head", std::string(head.substr(0, kHeadOfLines))}});
-    auto stream = tree->openRaw("head");
-    if (!stream.hasValue())
-        return lines;
-    LineReader reader(std::move(stream).value());
+    const std::string_view looked = head.substr(0, kHeadOfLines);
+    LineReader reader(memoryStream(looked), looked.size() + 1);
     while (lines.size() < most) {
         const auto line = reader.next();
         if (!line.hasValue() || !line.value())

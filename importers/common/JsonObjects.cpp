@@ -9,7 +9,7 @@ namespace trainscope::importers {
 
 namespace {
 
-constexpr std::size_t kJsonBlock = std::size_t{256} << 10;
+constexpr std::size_t kJsonBlock = std::size_t{64} << 10;
 constexpr int kOfArray = 2; // depth inside an array of a top-level object
 
 bool isBlank(char c) {

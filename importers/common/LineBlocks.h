@@ -65,8 +65,10 @@ class LineReader {
 public:
     static constexpr std::size_t kMaxLine = std::size_t{1} << 20;
 
-    explicit LineReader(std::unique_ptr<ByteStream> stream)
-        : m_blocks(std::move(stream), kMaxLine) { }
+    // `blockSize`: bytes read at once.
+    explicit LineReader(
+        std::unique_ptr<ByteStream> stream, std::size_t blockSize = LineBlocks::kBlock)
+        : m_blocks(std::move(stream), kMaxLine, blockSize) { }
 
     // The next line without its end, valid until the next call; absent at the end.
     Result<std::optional<std::string_view>> next();

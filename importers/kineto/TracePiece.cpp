@@ -13,6 +13,7 @@ namespace trainscope::importers::kineto {
 namespace {
 
 constexpr std::ptrdiff_t kLookahead = 512;
+constexpr std::size_t kFirstRoom = std::size_t{64} << 10; // for the text of a piece
 
 constexpr std::array<std::string_view, 11> kEventKeys{
     "ph", "name", "cat", "pid", "tid", "ts", "dur", "id", "args", "s", "bp"};
@@ -109,8 +110,11 @@ std::int64_t countLines(const char* begin, const char* end) {
 
 Status PieceReader::fill(TracePiece& piece) {
     while (!m_isAtEnd && piece.size < m_pieceSize) {
-        const auto got = m_stream.read(std::as_writable_bytes(
-            std::span(piece.text.data() + piece.size, m_pieceSize - piece.size)));
+        if (piece.size + JsonScanner::kPadding == piece.text.size())
+            piece.text.resize(std::min(2 * piece.size, m_pieceSize) + JsonScanner::kPadding);
+        const std::size_t room = std::min(m_pieceSize, piece.text.size() - JsonScanner::kPadding);
+        const auto got = m_stream.read(
+            std::as_writable_bytes(std::span(piece.text.data() + piece.size, room - piece.size)));
         if (!got.hasValue() && m_bytes == 0)
             return got.error();
         if (!got.hasValue())
@@ -123,9 +127,12 @@ Status PieceReader::fill(TracePiece& piece) {
 }
 
 Result<bool> PieceReader::read(TracePiece& piece) {
-    const std::size_t room = std::max(m_pieceSize, m_rest.size()) + JsonScanner::kPadding;
-    if (piece.text.size() < room || piece.text.size() > 4 * room)
-        piece.text = std::string(room, '\0');
+    // Short traces cost what they hold: the room for more comes with more.
+    const std::size_t least
+        = std::max(std::min(m_pieceSize, kFirstRoom), m_rest.size()) + JsonScanner::kPadding;
+    const std::size_t most = std::max(m_pieceSize, m_rest.size()) + JsonScanner::kPadding;
+    if (piece.text.size() < least || piece.text.size() > 4 * most)
+        piece.text = std::string(least, '\0');
     piece.isParsed = false;
     piece.size = m_rest.size();
     std::memcpy(piece.text.data(), m_rest.data(), m_rest.size());

@@ -18,6 +18,7 @@ namespace trainscope::importers {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 100;
+constexpr std::size_t kBlock = std::size_t{64} << 10; // read at once
 
 std::uint64_t pageSizeOf(std::string_view head) {
     if (head.size() < 18)
@@ -111,7 +112,7 @@ Result<DatabaseFile> DatabaseFile::of(
 
 Status DatabaseFile::unpack(
     ByteStream& stream, std::uint64_t bytesOnDisk, const Progress& progress) {
-    std::string block(std::size_t{1} << 20, '\0');
+    std::string block(kBlock, '\0');
     while (const std::size_t count = readSome(stream, block)) {
         if (progress && !progress({"Unpacking", stream.bytesConsumed(), bytesOnDisk}))
             return cancelled();
@@ -133,7 +134,7 @@ Status DatabaseFile::spill(
         return noTemporary(errno);
     m_path = name;
     m_isTemporary = true;
-    std::string block(std::size_t{1} << 20, '\0');
+    std::string block(kBlock, '\0');
     Status status = writeAll(descriptor, m_bytes);
     m_size = m_bytes.size();
     m_bytes = {};
