@@ -12,11 +12,13 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 shared=${TRAINSCOPE_SHARED:-$here/../../../shared}
 mkdir -p "$build"/{corpus,artifacts,logs}
 touch "$build/runs"
-export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_return_null=1}
+# Where memory was allocated is told when a finding is shown again, without these options.
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_return_null=1:malloc_context_size=0:quarantine_size_mb=16}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
-# Of seeds, small ones reach as much and run ten times as often; so does a schedule that does not weigh each input by how rare
-# everything is that it reaches.
-limits=(-rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=20 -max_len=4096 -entropic=0)
+# Small inputs reach nearly as much as large ones and run ten times as often: most slices cut them at 256 bytes. A schedule that does
+# not weigh each input by how rare everything is that it reaches is faster, too.
+limits=(-rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=20 -entropic=0)
+longest=(256 1024 256 4096)
 
 mapfile -t fuzzers < <(find "$build/bin" -maxdepth 1 -type f -executable -name 'fuzz_*' -printf '%f\n' | grep -E "$wanted" | sort)
 [ ${#fuzzers[@]} -gt 0 ] || { echo "run.sh: no fuzzers in $build/bin" >&2; exit 2; }
@@ -42,11 +44,11 @@ run_slice() {
   if [ ! -d "$corpus" ]; then
     rm -rf "$corpus.part"
     mkdir -p "$corpus.part"
-    [ -d "$build/seeds/$name" ] && "$build/bin/$name" -merge=1 "${limits[@]}" -artifact_prefix="$build/artifacts/$name/" "$corpus.part" "$build/seeds/$name" \
+    [ -d "$build/seeds/$name" ] && "$build/bin/$name" -merge=1 -max_len=4096 "${limits[@]}" -artifact_prefix="$build/artifacts/$name/" "$corpus.part" "$build/seeds/$name" \
       >"$build/logs/$name.merge.log" 2>&1 || true
     mv "$corpus.part" "$corpus"
   fi
-  "$build/bin/$name" -max_total_time="$seconds" -print_final_stats=1 "${limits[@]}" -artifact_prefix="$build/artifacts/$name/" "$corpus" >"$log" 2>&1 || true
+  "$build/bin/$name" -max_total_time="$seconds" -print_final_stats=1 -max_len="${longest[RANDOM % ${#longest[@]}]}" "${limits[@]}" -artifact_prefix="$build/artifacts/$name/" "$corpus" >"$log" 2>&1 || true
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1)
   # A run that ends with a finding prints no sums: its last line of progress has them.
   [ -n "$runs" ] || runs=$(sed -nE 's/^#([0-9]+).*/\1/p' "$log" | tail -1)
