@@ -66,9 +66,6 @@ Status checkWorkload(const JobRequest& request);
 // shards of gradients and optimizer; tokens that training would generate.
 void keepWhatApplies(JobRequest& request);
 
-// What a launch configuration would say of the job.
-LaunchConfig launchOf(const Job& job);
-
 // Where layers do not divide over the pieces of a pipeline: embedding and loss count as a layer
 // each where that helps, else the loss and each further token that is predicted count as one of
 // the last piece, and the first pieces have more.

@@ -1,7 +1,7 @@
 #include "core/predict/prediction/PredictedRun.h"
 
 #include "core/model/Try.h"
-#include "core/predict/prediction/JobRequest.h"
+#include "core/predict/prediction/JobLaunch.h"
 #include "core/predict/prediction/PredictionNotes.h"
 #include "core/predict/prediction/StepTelemetry.h"
 #include "core/store/Writing.h"

@@ -1,6 +1,7 @@
 #include "core/predict/search/ScaleVerdict.h"
 
 #include "core/model/Try.h"
+#include "core/predict/prediction/JobLaunch.h"
 
 #include <fmt/format.h>
 
