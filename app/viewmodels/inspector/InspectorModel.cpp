@@ -35,7 +35,9 @@ void addMetric(const MetricStatistics& statistics, std::vector<Fact>& facts) {
 }
 
 std::vector<Fact> factsOf(const RunStatistics& run) {
-    std::vector<Fact> facts{{InspectorModel::tr("Duration"), durationText(run.duration)}};
+    const bool isInstant = run.duration <= DurationNs{1};
+    std::vector<Fact> facts{{InspectorModel::tr("Duration"),
+        isInstant ? InspectorModel::tr("one instant") : durationText(run.duration)}};
     if (!run.gpuModel.empty())
         facts.push_back({InspectorModel::tr("GPU model"), QString::fromStdString(run.gpuModel)});
     if (!run.logWithinS.empty())

@@ -57,6 +57,8 @@ std::string shortGpuModel(std::string_view model) {
 
 std::string clusterOf(const Run& run) {
     const int gpus = std::max(run.gpuCount, run.worldSize);
+    if (gpus == 0)
+        return run.gpuModel.empty() ? "unknown GPUs" : shortGpuModel(run.gpuModel);
     if (run.gpuModel.empty())
         return gpus == 1 ? "1 GPU" : fmt::format("{} GPUs", gpus);
     return fmt::format("{} × {}", gpus, shortGpuModel(run.gpuModel));

@@ -57,6 +57,16 @@ private Q_SLOTS:
         QCOMPARE(nameOf(run).layout, std::string("night shift"));
     }
 
+    void clustersOfWhichLittleIsKnown() {
+        Run run;
+        run.name = "trace without kernels";
+        QCOMPARE(nameOf(run).cluster, std::string("unknown GPUs"));
+        run.gpuModel = "NVIDIA A100-SXM4-80GB";
+        QCOMPARE(nameOf(run).cluster, std::string("A100-SXM4-80GB"));
+        run.gpuCount = 2;
+        QCOMPARE(nameOf(run).cluster, std::string("2 × A100-SXM4-80GB"));
+    }
+
     void orderAndLabels() {
         SweepDatabase database;
         const std::vector<SweepSeries> some{{"gpu_power", 0, {1.0, 1.0}}};
