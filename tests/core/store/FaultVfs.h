@@ -58,7 +58,8 @@ inline const char* watched(sqlite3_file* file) {
 }
 
 inline bool losesPower() {
-    isPowerOff = isPowerOff || strikes(Fault::Power);
+    if (!isPowerOff && strikes(Fault::Power))
+        isPowerOff = true; // written where it changes: several threads read it
     return isPowerOff;
 }
 
