@@ -46,7 +46,7 @@ T.Button {
     }
 
     UiToolTip {
-        visible: button.toolTip !== "" && (button.hovered || button.visualFocus)
+        wanted: button.toolTip !== "" && (button.hovered || button.visualFocus)
         text: button.toolTip
         shortcut: button.shortcutText
     }

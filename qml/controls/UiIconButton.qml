@@ -39,7 +39,7 @@ T.Button {
     }
 
     UiToolTip {
-        visible: !button.menuOpen && button.text !== "" && (button.hovered || button.visualFocus)
+        wanted: !button.menuOpen && button.text !== "" && (button.hovered || button.visualFocus)
         text: button.text
         shortcut: button.shortcutText
     }

@@ -38,7 +38,7 @@ T.Button {
     }
 
     UiToolTip {
-        visible: tab.shortcutText !== "" && (tab.hovered || tab.visualFocus)
+        wanted: tab.shortcutText !== "" && (tab.hovered || tab.visualFocus)
         text: tab.text
         shortcut: tab.shortcutText
     }

@@ -1,38 +1,67 @@
+pragma ComponentBehavior: Bound
+
+import QtQml.Models
 import QtQuick
 import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// A tool tip; `shortcut` is shown behind the text. Long lines are broken.
-T.ToolTip {
+// A tool tip of the item that it stands in, made while it is wanted: tables have thousands of cells that could show one. `shortcut`
+// is shown behind the text. Long lines are broken.
+Item {
     id: tip
 
+    property bool wanted: false
+    property string text: ""
     property string shortcut: ""
+    property int delay: Theme.toolTipDelay
+    // Where the tip of a wide item begins; below 0: it stands in the item's middle.
+    property real pointerX: -1
+    readonly property bool opened: made.object !== null && (made.object as T.ToolTip).opened
 
-    x: parent ? Math.round((parent.width - width) / 2) : 0
-    y: parent ? parent.height + Theme.spaceXs : 0
-    margins: Theme.spaceXs
-    padding: Theme.spaceS
-    topPadding: Theme.spaceXs
-    bottomPadding: Theme.spaceXs
-    delay: Theme.toolTipDelay
-    implicitWidth: contentItem.implicitWidth + leftPadding + rightPadding
-    implicitHeight: contentItem.implicitHeight + topPadding + bottomPadding
-    closePolicy: T.Popup.CloseOnEscape | T.Popup.CloseOnPressOutsideParent | T.Popup.CloseOnReleaseOutsideParent
+    visible: false // of no size to layouts
 
-    contentItem: Row {
-        spacing: Theme.spaceS
+    Instantiator {
+        id: made
 
-        UiText {
-            width: Math.min(implicitWidth, Theme.sheetWidth / 2)
-            wrapMode: Text.Wrap
+        active: tip.wanted
+        delegate: T.ToolTip {
+            id: popup
+
+            parent: tip.parent
+            x: Math.round(tip.pointerX < 0 && parent ? (parent.width - width) / 2 : tip.pointerX)
+            y: parent ? parent.height + Theme.spaceXs : 0
+            margins: Theme.spaceXs
+            padding: Theme.spaceS
+            topPadding: Theme.spaceXs
+            bottomPadding: Theme.spaceXs
+            delay: tip.delay
             text: tip.text
-            font.pixelSize: Theme.secondarySize
-        }
-        UiNote {
-            visible: tip.shortcut !== ""
-            text: tip.shortcut
+            // Of text in several lines Qt takes all of them for the implicit width.
+            implicitWidth: (hint.visible ? contentItem.implicitWidth : Math.ceil(label.contentWidth)) + leftPadding + rightPadding
+            implicitHeight: contentItem.implicitHeight + topPadding + bottomPadding
+            closePolicy: T.Popup.CloseOnEscape | T.Popup.CloseOnPressOutsideParent | T.Popup.CloseOnReleaseOutsideParent
+            Component.onCompleted: open()
+
+            contentItem: Row {
+                spacing: Theme.spaceS
+
+                UiText {
+                    id: label
+
+                    width: Math.min(implicitWidth, Theme.sheetWidth / 2)
+                    wrapMode: Text.Wrap
+                    text: popup.text
+                    font.pixelSize: Theme.secondarySize
+                }
+                UiNote {
+                    id: hint
+
+                    visible: tip.shortcut !== ""
+                    text: tip.shortcut
+                }
+            }
+            background: UiRaised {}
         }
     }
-    background: UiRaised {}
 }

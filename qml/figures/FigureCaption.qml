@@ -23,7 +23,7 @@ UiBar {
             id: hover
         }
         UiToolTip {
-            visible: hover.hovered && covered.truncated
+            wanted: hover.hovered && covered.truncated
             text: covered.text
         }
     }

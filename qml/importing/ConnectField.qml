@@ -37,7 +37,7 @@ RowLayout {
 
         UiToolTip {
             text: field.tip
-            visible: field.tip !== "" && input.hovered
+            wanted: field.tip !== "" && input.hovered
         }
     }
 }

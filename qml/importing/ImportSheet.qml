@@ -78,7 +78,7 @@ UiSheet {
             UiToolTip {
                 objectName: "importReason"
                 parent: importButton
-                visible: importButton.visible && !importButton.enabled && text !== "" && hover.hovered && hover.point.position.x >= importButton.x
+                wanted: importButton.visible && !importButton.enabled && text !== "" && hover.hovered && hover.point.position.x >= importButton.x
                 text: sheet.controller.problem
             }
             UiButton {

@@ -45,7 +45,7 @@ T.Button {
     }
 
     UiToolTip {
-        visible: (row.contentItem as FigureTableCells).truncated && !row.selectable && row.hovered
+        wanted: (row.contentItem as FigureTableCells).truncated && !row.selectable && row.hovered
         text: row.name
     }
 }

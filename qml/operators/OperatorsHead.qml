@@ -41,7 +41,7 @@ T.Button {
     }
 
     UiToolTip {
-        visible: head.hovered && head.tip !== ""
+        wanted: head.hovered && head.tip !== ""
         text: head.tip
     }
 }

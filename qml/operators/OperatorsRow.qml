@@ -135,8 +135,8 @@ Item {
         border.color: Theme.accent
     }
     UiToolTip {
-        x: Math.round(hover.point.position.x)
-        visible: hover.hovered && (label.truncated || inputs.truncated || (row.note !== "" && !inputs.visible))
+        pointerX: hover.point.position.x
+        wanted: hover.hovered && (label.truncated || inputs.truncated || (row.note !== "" && !inputs.visible))
         text: row.note !== "" ? qsTr("%1\n%2\n%3").arg(row.name).arg(row.note).arg(row.kind) : qsTr("%1\n%2").arg(row.name).arg(row.kind)
     }
     HoverHandler {

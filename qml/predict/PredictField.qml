@@ -49,7 +49,7 @@ Column {
                 id: hover
             }
             UiToolTip {
-                visible: hover.hovered && (field.tip !== "" || name.truncated)
+                wanted: hover.hovered && (field.tip !== "" || name.truncated)
                 text: field.tip !== "" ? field.tip : field.label
             }
         }

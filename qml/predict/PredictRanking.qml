@@ -159,7 +159,7 @@ FocusScope {
             }
 
             UiToolTip {
-                visible: row.hovered
+                wanted: row.hovered
                 text: row.onFront ? qsTr("%1: on the front, nothing is better in both. Click to take it into the form").arg(row.name) : qsTr("%1: click to take it into the form").arg(row.name)
             }
         }

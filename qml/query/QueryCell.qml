@@ -35,7 +35,7 @@ Rectangle {
         id: hover
     }
     UiToolTip {
-        visible: hover.hovered && label.truncated
+        wanted: hover.hovered && label.truncated
         text: cell.display
     }
 }

@@ -50,7 +50,7 @@ T.Button {
     }
 
     UiToolTip {
-        visible: line.tip !== "" && (line.hovered || line.visualFocus)
+        wanted: line.tip !== "" && (line.hovered || line.visualFocus)
         text: line.tip
     }
 }

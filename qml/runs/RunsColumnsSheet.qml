@@ -42,7 +42,7 @@ UiSheet {
             onToggled: sheet.controller.toggleColumn(index)
 
             UiToolTip {
-                visible: box.hovered
+                wanted: box.hovered
                 text: sheet.controller.columnDefinitions[box.index]
             }
         }

@@ -47,7 +47,7 @@ T.Button {
     }
 
     UiToolTip {
-        visible: head.hovered && head.definition !== ""
+        wanted: head.hovered && head.definition !== ""
         text: head.definition
     }
 }

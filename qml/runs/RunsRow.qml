@@ -100,8 +100,8 @@ Item {
     UiToolTip {
         id: tip
 
-        x: Math.round(hover.point.position.x)
-        visible: hover.hovered && tip.text !== "" && tip.text !== "…"
+        pointerX: hover.point.position.x
+        wanted: hover.hovered && tip.text !== "" && tip.text !== "…"
         text: hover.hovered ? row.controller.tipAt(row.index, hover.point.position.x, row.scrolled) : ""
     }
     HoverHandler {

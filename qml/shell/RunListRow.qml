@@ -91,7 +91,7 @@ Item {
         curve: row.curve
     }
     UiToolTip {
-        visible: hover.hovered
+        wanted: hover.hovered
         text: row.head || row.dense ? row.tip : row.name
         delay: Theme.toolTipDelay * 2
     }

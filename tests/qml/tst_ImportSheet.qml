@@ -108,7 +108,7 @@ Item {
             compare(findChild(sheet.contentItem, "targetNote").text, theSession.importing.targetProblem);
             mouseMove(importButton, importButton.width / 2, importButton.height / 2);
             const reason = findChild(importButton.parent, "importReason");
-            tryVerify(() => reason.visible);
+            tryVerify(() => reason.opened);
             compare(reason.text, theSession.importing.targetProblem);
         }
         function test_nothingRecognised() {
