@@ -77,12 +77,13 @@ private:
     double scale(const FigureAxis& axis) {
         const double bar = 2.0 * m_canvas.gap();
         const double width = std::min(kBarWidth, 0.5 * m_width);
-        const double x = m_corner.x + m_width - width;
+        const double numbers = m_canvas.lineHeight(); // they are centred on the bar's ends
+        const double x = m_corner.x + m_width - width - numbers;
         const double y = m_corner.y + m_flow.height();
         if (m_isDrawn) {
             drawColourScale(m_canvas, {x, y, width, bar}, axis, 5);
             m_canvas.text({x - 2.0 * m_canvas.gap(), m_canvas.centred(y + bar / 2.0)},
-                m_canvas.fitted(axisTitle(axis), m_width - width - 3.0 * m_canvas.gap()),
+                m_canvas.fitted(axisTitle(axis), x - m_corner.x - 3.0 * m_canvas.gap()),
                 m_canvas.theme.text, TextRole::Small, Align::Right);
         }
         return m_flow.height() + bar + colourScaleFoot(m_canvas);
