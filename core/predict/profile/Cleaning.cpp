@@ -150,7 +150,7 @@ Cleaned cleanExchanges(CollectiveTimings& timings, const catalogue::GpuModel& gp
     std::stable_sort(
         rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
     const std::size_t all = rows.size();
-    const double perByte = busBytes(timings.kind, timings.nodes * timings.gpusPerNode);
+    const double perByte = busBytes(timings.kind, 1.0 * timings.nodes * timings.gpusPerNode);
     const double fastest = fastestBus(timings, gpu);
     std::erase_if(rows, [&](const TimedExchange& row) {
         return row.seconds <= 0.0 || perByte * row.bytes / row.seconds > fastest;

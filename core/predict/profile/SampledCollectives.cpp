@@ -31,8 +31,8 @@ std::array<CollectiveKind, 4> kindsLike(CollectiveKind kind) {
 
 } // namespace
 
-double busBytes(CollectiveKind kind, int ranks) {
-    const double others = static_cast<double>(ranks - 1) / ranks;
+double busBytes(CollectiveKind kind, double ranks) {
+    const double others = (ranks - 1.0) / ranks;
     switch (kind) {
     case CollectiveKind::AllReduce:
         return 2.0 * others;
@@ -76,7 +76,7 @@ double SampledCollectives::secondsOf(const Collective& exchange) const {
     const int gpusPerNode = std::min(exchange.ranks, exchange.ranksPerNode);
     for (const CollectiveKind kind : kindsLike(exchange.kind)) {
         if (const CollectiveCurve* curve = nearest(kind, nodes, gpusPerNode)) {
-            const double sampled = busBytes(kind, curve->nodes * curve->gpusPerNode);
+            const double sampled = busBytes(kind, 1.0 * curve->nodes * curve->gpusPerNode);
             const double asked = busBytes(exchange.kind, exchange.ranks);
             return secondsOn(*curve, exchange.bytes) * asked / sampled;
         }

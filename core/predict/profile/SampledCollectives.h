@@ -30,6 +30,6 @@ private:
 
 // Bytes that pass each rank's link for each byte of the exchange, for bandwidths of the bus as
 // nccl-tests defines them: 2·(n-1)/n of an all-reduce, (n-1)/n of the others, 1 of a send.
-double busBytes(CollectiveKind kind, int ranks);
+double busBytes(CollectiveKind kind, double ranks);
 
 } // namespace trainscope::predict

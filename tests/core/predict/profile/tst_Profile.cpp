@@ -311,6 +311,17 @@ private Q_SLOTS:
         QCOMPARE(makeProfile({{unknown}, {}}, "samples").error().code, ErrorCode::NotFound);
         QCOMPARE(makeProfile({}, "samples").error().code, ErrorCode::NotFound);
     }
+
+    void exchangesOfMoreGpusThanThereAre() {
+        // 3072 × 992040 is beyond 32 bits; of so many an all-reduce passes each link twice.
+        CollectiveTimings timings;
+        timings.nodes = 3072;
+        timings.gpusPerNode = 992'040;
+        timings.rows = {{1.0, 1.0}, {2.0, 2.0}};
+        (void)cleanExchanges(timings, *catalogue::findGpuModel("H100"));
+        QCOMPARE(timings.rows.size(), std::size_t{2});
+        QCOMPARE(busBytes(CollectiveKind::AllReduce, 4.0), 1.5);
+    }
 };
 
 TRAINSCOPE_TEST(tst_Profile)
