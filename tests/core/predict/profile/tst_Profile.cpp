@@ -313,7 +313,7 @@ private Q_SLOTS:
     }
 
     void exchangesOfMoreGpusThanThereAre() {
-        // 3072 × 992040 is beyond 32 bits; of so many an all-reduce passes each link twice.
+        // 3072 × 992040 is beyond 32 bits.
         CollectiveTimings timings;
         timings.nodes = 3072;
         timings.gpusPerNode = 992'040;
@@ -321,6 +321,9 @@ private Q_SLOTS:
         (void)cleanExchanges(timings, *catalogue::findGpuModel("H100"));
         QCOMPARE(timings.rows.size(), std::size_t{2});
         QCOMPARE(busBytes(CollectiveKind::AllReduce, 4.0), 1.5);
+        // 2·(n-1)/n of so many: nearly twice.
+        QCOMPARE(
+            busBytes(CollectiveKind::AllReduce, 3072.0 * 992'040), 2.0 - 2.0 / 3'047'546'880.0);
     }
 };
 
