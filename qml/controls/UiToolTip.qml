@@ -26,8 +26,6 @@ Item {
 
         active: tip.wanted
         delegate: T.ToolTip {
-            id: popup
-
             parent: tip.parent
             x: Math.round(tip.pointerX < 0 && parent ? (parent.width - width) / 2 : tip.pointerX)
             y: parent ? parent.height + Theme.spaceXs : 0
@@ -37,29 +35,14 @@ Item {
             bottomPadding: Theme.spaceXs
             delay: tip.delay
             text: tip.text
-            // Of text in several lines Qt takes all of them for the implicit width.
-            implicitWidth: (hint.visible ? contentItem.implicitWidth : Math.ceil(label.contentWidth)) + leftPadding + rightPadding
+            implicitWidth: (contentItem as UiToolTipContent).usedWidth + leftPadding + rightPadding
             implicitHeight: contentItem.implicitHeight + topPadding + bottomPadding
             closePolicy: T.Popup.CloseOnEscape | T.Popup.CloseOnPressOutsideParent | T.Popup.CloseOnReleaseOutsideParent
             Component.onCompleted: open()
 
-            contentItem: Row {
-                spacing: Theme.spaceS
-
-                UiText {
-                    id: label
-
-                    width: Math.min(implicitWidth, Theme.sheetWidth / 2)
-                    wrapMode: Text.Wrap
-                    text: popup.text
-                    font.pixelSize: Theme.secondarySize
-                }
-                UiNote {
-                    id: hint
-
-                    visible: tip.shortcut !== ""
-                    text: tip.shortcut
-                }
+            contentItem: UiToolTipContent {
+                text: tip.text
+                shortcut: tip.shortcut
             }
             background: UiRaised {}
         }

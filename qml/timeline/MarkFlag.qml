@@ -12,6 +12,8 @@ Item {
     required property real markX
     required property real markWidth
     required property bool markVisible
+    signal menuWanted
+    signal renameWanted
 
     x: markX
     width: Math.max(markWidth, Theme.hairline)
@@ -58,32 +60,12 @@ Item {
         Keys.onPressed: event => {
             event.accepted = event.key === Qt.Key_F2;
             if (event.accepted)
-                rename.open();
+                flag.renameWanted();
         }
 
         TapHandler {
             acceptedButtons: Qt.RightButton
-            onTapped: menu.popup()
-        }
-        UiMenu {
-            id: menu
-
-            UiMenuItem {
-                text: qsTr("Rename")
-                shortcutText: "F2"
-                onTriggered: rename.open()
-            }
-            UiMenuItem {
-                text: qsTr("Remove")
-                shortcutText: "Delete"
-                onTriggered: flag.controller.marks.remove(flag.index)
-            }
-        }
-        MarkRename {
-            id: rename
-
-            label: flag.markLabel
-            onAccepted: label => flag.controller.marks.rename(flag.index, label)
+            onTapped: flag.menuWanted()
         }
     }
 }

@@ -3,17 +3,24 @@ import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// A small field for a mark's label. Enter takes it, Escape leaves it.
+// A small field for a mark's label; openFor() says of which. Enter takes it, Escape leaves it.
 T.Popup {
     id: popup
 
-    required property string label
-    signal accepted(string label)
+    required property TimelineController controller
+    property MarkFlag flag: null
 
+    parent: flag
+    y: controller.lanes.top - height // over the flag
     padding: Theme.spaceS
     focus: true
     implicitWidth: contentItem.implicitWidth + leftPadding + rightPadding
     implicitHeight: contentItem.implicitHeight + topPadding + bottomPadding
+
+    function openFor(mark: MarkFlag) {
+        flag = mark;
+        open();
+    }
 
     UiPopupHome {
         guest: popup
@@ -21,11 +28,15 @@ T.Popup {
 
     contentItem: UiTextField {
         focus: true
-        text: popup.label
-        onVisibleChanged: selectAll()
+        onVisibleChanged: {
+            if (visible) {
+                text = popup.flag.markLabel;
+                selectAll();
+            }
+        }
         label: qsTr("Label of the mark")
         onAccepted: {
-            popup.accepted(text);
+            popup.controller.marks.rename(popup.flag.index, text);
             popup.close();
         }
     }

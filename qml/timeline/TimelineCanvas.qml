@@ -87,9 +87,24 @@ FocusScope {
     Repeater {
         model: canvas.controller.marks
         delegate: MarkFlag {
+            id: flag
+
             controller: canvas.controller
             height: canvas.height
+            onMenuWanted: markMenu.openFor(flag)
+            onRenameWanted: markRename.openFor(flag)
         }
+    }
+    MarkMenu {
+        id: markMenu
+
+        controller: canvas.controller
+        onRenameWanted: mark => markRename.openFor(mark)
+    }
+    MarkRename {
+        id: markRename
+
+        controller: canvas.controller
     }
     CursorLine {
         id: cursorLine
