@@ -29,11 +29,12 @@ fi
 
 kept() { awk -v n="$1" -v c="$2" '$1 == n {v = $c} END {print v + 0}' "$build/runs"; }
 
-# keep NAME RUNS SECONDS COVERAGE FINDINGS
-keep() {
+# keep NAME RUNS SECONDS COVERAGE FINDINGS; several calls may run on one BUILD.
+keep() (
+  flock 9
   { grep -v "^$1 " "$build/runs" || true; echo "$*"; } >"$build/runs.part"
   mv "$build/runs.part" "$build/runs"
-}
+) 9>"$build/runs.lock"
 
 findings() { mkdir -p "$build/artifacts/$1" && find "$build/artifacts/$1" -type f | wc -l; }
 
