@@ -18,7 +18,7 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
 # Small inputs reach nearly as much as large ones and run ten times as often: most slices cut them at 256 bytes. A schedule that does
 # not weigh each input by how rare everything is that it reaches is faster, too.
 limits=(-rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=20 -entropic=0)
-longest=(256 1024 256 4096)
+longest=(256 256 256 256 256 256 256 4096)
 
 mapfile -t fuzzers < <(find "$build/bin" -maxdepth 1 -type f -executable -name 'fuzz_*' -printf '%f\n' | grep -E "$wanted" | sort)
 [ ${#fuzzers[@]} -gt 0 ] || { echo "run.sh: no fuzzers in $build/bin" >&2; exit 2; }
