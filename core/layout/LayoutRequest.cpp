@@ -191,8 +191,8 @@ Result<LayoutRequest> layoutFromLaunch(const LaunchConfig& launch, std::optional
     request.nodes = launch.nodes;
     request.gpusPerNode = launch.gpusPerNode;
     request.worldSize = worldSize;
-    if (!worldSize && launch.nodes && launch.gpusPerNode)
-        request.worldSize = *launch.nodes * *launch.gpusPerNode;
+    if (const int launched = launchedGpus(launch); !worldSize && launched > 0)
+        request.worldSize = launched;
     request.tensor = launch.tensorParallel;
     request.context = launch.contextParallel;
     request.expert = launch.expertParallel;

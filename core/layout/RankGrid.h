@@ -6,6 +6,7 @@
 // decomposition of the same ranks, ETP × EP × EDP × PP. Plain values, thread-safe.
 
 #include "core/layout/Dimensions.h"
+#include "core/model/LaunchConfig.h"
 #include "core/model/Result.h"
 
 #include <vector>
@@ -42,7 +43,7 @@ using RankGroups = std::vector<std::vector<int>>;
 
 class RankGrid {
 public:
-    static constexpr int kMaxRanks = 1'000'000;
+    static constexpr int kMaxRanks = kMostGpus;
 
     // Usage error when a degree is below 1 or the ranks are more than kMaxRanks; when EP × ETP × PP
     // does not divide them; when the order leaves out a dimension that has a degree above 1; and

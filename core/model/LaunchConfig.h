@@ -2,6 +2,7 @@
 // The launch configuration of a run, and the names that its fields have in the store and in its
 // facts; one list serves writing, reading and filling.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -105,6 +106,14 @@ void forEachLaunchField(Visit&& visit) {
     visit("max_steps", &LaunchConfig::maxSteps);
     visit("generated_tokens", &LaunchConfig::generatedTokens);
 }
+
+// More than any job has of anything, and than any cluster has of GPUs: who says so is not believed.
+inline constexpr int kMostOfJob = 100'000'000;
+inline constexpr int kMostGpus = 1'000'000;
+// The count, or 0 where it is none of a cluster.
+int believableGpus(std::int64_t count);
+// Nodes × GPUs of a node; 0 where they are not said or not believable.
+int launchedGpus(const LaunchConfig& launch);
 
 // Fills what `known` does not say yet from `more`.
 inline void fillLaunch(LaunchConfig& known, const LaunchConfig& more) {

@@ -39,4 +39,14 @@ std::optional<Workload> workloadFrom(std::string_view text) {
     return kWorkloads.find(text);
 }
 
+int believableGpus(std::int64_t count) {
+    return count >= 1 && count <= kMostGpus ? static_cast<int>(count) : 0;
+}
+
+int launchedGpus(const LaunchConfig& launch) {
+    return believableGpus(launch.nodes.value_or(0)) == 0
+        ? 0
+        : believableGpus(std::int64_t{*launch.nodes} * launch.gpusPerNode.value_or(0));
+}
+
 } // namespace trainscope

@@ -203,10 +203,8 @@ private:
 
     void warnOfLaunch() {
         const LaunchConfig& launch = m_inventory.launch;
-        if (!launch.nodes || !launch.gpusPerNode || m_ranks.empty())
-            return;
-        const std::int64_t world = std::int64_t{*launch.nodes} * *launch.gpusPerNode;
-        if (*m_ranks.rbegin() >= world)
+        const int world = launchedGpus(launch);
+        if (world > 0 && !m_ranks.empty() && *m_ranks.rbegin() >= world)
             m_report.warn(launch.origin, 0,
                 "This launch configuration is for " + std::to_string(world)
                     + " GPUs, but there is a rank " + std::to_string(*m_ranks.rbegin())

@@ -126,11 +126,7 @@ int ranksExpected(const Inventory& inventory) {
     int expected = 0;
     for (const TelemetryFile& file : inventory.files)
         expected = file.name.isSystem ? expected : std::max(expected, file.name.rank + 1);
-    const LaunchConfig& launch = inventory.launch;
-    if (!launch.nodes || !launch.gpusPerNode)
-        return expected;
-    const std::int64_t world = std::int64_t{*launch.nodes} * *launch.gpusPerNode;
-    return static_cast<int>(std::clamp<std::int64_t>(world, expected, std::max(expected, 1 << 20)));
+    return std::max(expected, launchedGpus(inventory.launch));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "importers/launch/Fields.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/LaunchConfig.h"
 #include "importers/common/Number.h"
 
 #include <algorithm>
@@ -13,7 +14,6 @@ namespace trainscope::importers::launch {
 namespace {
 
 constexpr int kMaxHops = 8;
-constexpr double kMaxInt = 1e9;
 constexpr std::array<std::string_view, 12> kPrefixes{"model.", "", "cfg.model.", "cfg.",
     "config.model.", "config.", "training.model.", "training.", "run.model.", "run.",
     "model.config.", "model.data."};
@@ -72,7 +72,7 @@ std::optional<std::string> Fields::word(Keys keys) const {
 std::optional<int> Fields::count(Keys keys, int least) const {
     const std::string found = text(keys).value_or("");
     const auto number = parseNumber(onlyItem(found));
-    if (!number || *number < least || *number > kMaxInt || *number != std::floor(*number))
+    if (!number || *number < least || *number > kMostOfJob || *number != std::floor(*number))
         return std::nullopt;
     return static_cast<int>(*number);
 }

@@ -1,5 +1,6 @@
 #include "importers/operators/TimingFolder.h"
 
+#include "core/model/LaunchConfig.h"
 #include "importers/common/Number.h"
 #include "importers/operators/FileName.h"
 #include "importers/operators/OperatorRows.h"
@@ -51,9 +52,11 @@ bool hasSize(const predict::Operator& work) {
         sizes.begin(), sizes.end(), [](double size) { return size > 0.0 && std::isfinite(size); });
 }
 
-bool isCount(double number) {
-    constexpr double kMost = 1e6;
-    return number >= 1.0 && number <= kMost && number == std::floor(number);
+// 0 where it is no whole number of nodes or GPUs.
+int countOf(double number) {
+    return number >= 1.0 && number <= kMostGpus && number == std::floor(number)
+        ? static_cast<int>(number)
+        : 0;
 }
 
 class FolderReader {
@@ -147,12 +150,13 @@ private:
         const std::string fabric = fabricOf(m_tree.displayPath(path));
         for (const auto& values : table.rows) {
             const Columns row(table.names, values);
-            if (!isCount(row["nodes"]) || !isCount(row["GPUsPerNode"])) {
-                leaveOut(path, "Nodes and GPUs of each have to be whole numbers above 0.");
+            const int nodes = countOf(row["nodes"]);
+            const int gpus = countOf(row["GPUsPerNode"]);
+            if (believableGpus(std::int64_t{nodes} * gpus) == 0) {
+                leaveOut(path,
+                    "Nodes and GPUs of each have to be whole numbers above 0, and of a cluster.");
                 continue;
             }
-            const int nodes = static_cast<int>(row["nodes"]);
-            const int gpus = static_cast<int>(row["GPUsPerNode"]);
             const ExchangeKey key{fabric, name.gpu, name.work, nodes, gpus};
             if (!m_seen.insert({key, row["shape"], row["dur(us)"]}).second)
                 continue;
@@ -186,9 +190,8 @@ private:
             const bool isThere = found != columns.end() && found->second < cells.size();
             return std::string(isThere ? cells[found->second] : std::string_view());
         };
-        const auto whole = [&](const char* name) {
-            return static_cast<int>(parseNumber(cell(name)).value_or(0.0));
-        };
+        const auto whole
+            = [&](const char* name) { return countOf(parseNumber(cell(name)).value_or(0.0)); };
         const auto error = parseNumber(cell("Best_error%"));
         if (!error) {
             ++m_folder.report.skipped;

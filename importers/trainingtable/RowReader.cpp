@@ -54,6 +54,13 @@ std::optional<double> leadingNumber(std::string_view text) {
     return parseNumber(text.substr(0, end));
 }
 
+// 128 times of the largest is still an int: a vocabulary is filled up to that.
+std::optional<int> wholeOf(std::optional<double> number) {
+    constexpr double kMost = 1e7;
+    return number && *number >= 0.0 && *number <= kMost ? std::optional(static_cast<int>(*number))
+                                                        : std::nullopt;
+}
+
 class RowReader {
 public:
     RowReader(const Head& head, const std::vector<std::string_view>& cells,
@@ -89,9 +96,7 @@ private:
         return leadingNumber(text(name));
     }
     [[nodiscard]] std::optional<int> whole(std::string_view name) const {
-        const auto value = number(name);
-        return value && *value >= 0.0 && *value < 1e9 ? std::optional(static_cast<int>(*value))
-                                                      : std::nullopt;
+        return wholeOf(number(name));
     }
 
     void takeHabits() {
@@ -125,18 +130,19 @@ private:
         ASSIGN_OR_RETURN(const int gpus, needed("n_gpus"));
         ASSIGN_OR_RETURN(const int sequence, needed("seq_len"));
         ASSIGN_OR_RETURN(const int microBatch, needed("micro_batch"));
-        ASSIGN_OR_RETURN(const auto precision, readPrecision());
+        ASSIGN_OR_RETURN(const auto precision, precisionOf(text("precision")));
         ASSIGN_OR_RETURN(m_workload, workloadOf(text("workload"), m_row.source, text("model")));
         layout::LayoutRequest request = degreesOf(gpus);
-        const int data
-            = gpus / std::max(1, *request.tensor * *request.pipeline * request.context.value_or(1));
+        const int data = replicasOf(gpus, request);
         // Without a global batch a step is one micro-batch, as in torch's own examples.
-        const int globalBatch = whole("global_batch").value_or(microBatch * data);
-        if (data < 1 || globalBatch % (microBatch * data) != 0)
-            return usageError(
-                fmt::format("A global batch of {} is no multiple of micro-batch {} × DP {}.",
-                    globalBatch, microBatch, data));
-        request.microbatches = globalBatch / (microBatch * data);
+        const std::int64_t least = std::int64_t{microBatch} * data;
+        const auto stated = whole("global_batch");
+        const std::int64_t globalBatch = stated ? *stated : least;
+        if (data < 1 || globalBatch > kMostOfJob || globalBatch % least != 0)
+            return usageError(fmt::format(
+                "A global batch of {} is beyond any job, or no multiple of micro-batch {} × DP {}.",
+                globalBatch, microBatch, data));
+        request.microbatches = static_cast<int>(globalBatch / least);
         takeStages(model, request);
         takeSharding(request);
         ASSIGN_OR_RETURN(auto placed, layout::makeLayout(request));
@@ -146,7 +152,7 @@ private:
         job.workload = m_workload;
         job.sequence = sequence;
         job.microBatch = microBatch;
-        job.globalBatch = globalBatch;
+        job.globalBatch = static_cast<int>(globalBatch);
         job.precision = precision;
         takeHow(job);
         if (job.isInference())
@@ -212,28 +218,10 @@ private:
         return model;
     }
 
-    Result<predict::Precision> readPrecision() const {
-        const std::string words = lowered(text("precision"));
-        if (words.find("nvfp4") != std::string::npos)
-            return predict::Precision::NvFp4;
-        const std::size_t first = words.find("fp8");
-        if (first != std::string::npos || words.find("float8") != std::string::npos) {
-            const bool isBlockwise = words.starts_with("mxfp8") || words.starts_with("fp8-mx");
-            return isBlockwise ? predict::Precision::MxFp8 : predict::Precision::Fp8;
-        }
-        if (words.find("bf16") != std::string::npos)
-            return predict::Precision::Bf16;
-        if (words.find("fp16") != std::string::npos)
-            return predict::Precision::Fp16;
-        return usageError(words.empty()
-                ? std::string("The row does not say its precision.")
-                : fmt::format("The precision \"{}\" is not known.", text("precision")));
-    }
-
     layout::LayoutRequest degreesOf(int gpus) const {
         layout::LayoutRequest request;
         request.worldSize = gpus;
-        request.gpusPerNode = std::min(whole("gpus_per_node").value_or(8), gpus);
+        request.gpusPerNode = std::clamp(whole("gpus_per_node").value_or(8), 1, gpus);
         request.nodes = std::max(1, gpus / *request.gpusPerNode);
         request.tensor = whole("tp").value_or(1);
         request.pipeline = whole("pp").value_or(1);
@@ -245,10 +233,16 @@ private:
         return request;
     }
 
+    static int replicasOf(int gpus, const layout::LayoutRequest& request) {
+        for (const int degree : {*request.tensor, *request.pipeline, *request.context})
+            gpus /= std::max(1, degree);
+        return gpus;
+    }
+
     void takeStages(const catalogue::TrainingModel& model, layout::LayoutRequest& request) const {
         const int stages = *request.pipeline;
         request.layers = model.layers;
-        if (stages == 1)
+        if (stages <= 1)
             return;
         int chunks = whole("vpp").value_or(0);
         // Fine-tuning of NeMo 24.07 interleaves as far as it goes, and does not say so.
@@ -265,11 +259,12 @@ private:
 
     // The pieces are equal with what stands before and behind the layers.
     void takeHabitOfStages(int layers, layout::LayoutRequest& request) const {
-        const int pieces = *request.pipeline * request.virtualStages.value_or(1);
+        const auto pieces = std::int64_t{*request.pipeline} * request.virtualStages.value_or(1);
         const int all = layers + m_habits->layersBefore + m_habits->layersBehind;
         if (all % pieces != 0)
             return;
-        request.stageLayers.assign(static_cast<std::size_t>(pieces), all / pieces);
+        request.stageLayers.assign(
+            static_cast<std::size_t>(pieces), static_cast<int>(all / pieces));
         request.stageLayers.front() -= m_habits->layersBefore;
         request.stageLayers.back() -= m_habits->layersBehind;
     }
@@ -289,8 +284,7 @@ private:
             request.zeroStage = 1;
         const std::size_t group = words.find("shard group ");
         if (group != std::string::npos)
-            if (const auto size = parseNumber(std::string_view(words).substr(group + 12)))
-                request.shardSize = static_cast<int>(*size);
+            request.shardSize = wholeOf(parseNumber(std::string_view(words).substr(group + 12)));
         if (words.find("hybrid") != std::string::npos)
             request.shardSize = request.gpusPerNode;
     }

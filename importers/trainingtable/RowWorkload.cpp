@@ -24,6 +24,22 @@ Result<Workload> workloadOf(
     return Workload::Training;
 }
 
+Result<predict::Precision> precisionOf(std::string_view stated) {
+    const std::string words = lowered(stated);
+    if (words.find("nvfp4") != std::string::npos)
+        return predict::Precision::NvFp4;
+    if (words.find("fp8") != std::string::npos || words.find("float8") != std::string::npos) {
+        const bool isBlockwise = words.starts_with("mxfp8") || words.starts_with("fp8-mx");
+        return isBlockwise ? predict::Precision::MxFp8 : predict::Precision::Fp8;
+    }
+    if (words.find("bf16") != std::string::npos)
+        return predict::Precision::Bf16;
+    if (words.find("fp16") != std::string::npos)
+        return predict::Precision::Fp16;
+    return usageError(words.empty() ? std::string("The row does not say its precision.")
+                                    : fmt::format("The precision \"{}\" is not known.", stated));
+}
+
 Status asInference(predict::Job& job, std::optional<int> generated) {
     job.generated = generated.value_or(0);
     if (job.generated >= job.sequence)

@@ -51,10 +51,7 @@ Steps stepsIn(const std::vector<Iteration>& iterations, TimeRange window) {
 }
 
 int gpusOf(const Run& run) {
-    const auto& launch = run.launch;
-    const int launched
-        = launch.nodes && launch.gpusPerNode ? *launch.nodes * *launch.gpusPerNode : 0;
-    return std::max({run.gpuCount, run.worldSize, launched});
+    return std::max({run.gpuCount, run.worldSize, launchedGpus(run.launch)});
 }
 
 constexpr double kLeastPowerCoverage = 0.9;

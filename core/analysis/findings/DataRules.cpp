@@ -17,13 +17,6 @@ std::string rankText(int rank) {
     return "rank " + std::to_string(rank);
 }
 
-int worldOf(const Run& run) {
-    const auto& launch = run.launch;
-    const int launched
-        = launch.nodes && launch.gpusPerNode ? *launch.nodes * *launch.gpusPerNode : 0;
-    return std::max(run.worldSize, launched);
-}
-
 } // namespace
 
 void findOutOfMemory(const RunFacts& facts, Findings& found) {
@@ -38,7 +31,7 @@ void findOutOfMemory(const RunFacts& facts, Findings& found) {
 }
 
 void findMissingRanks(const RunFacts& facts, Findings& found) {
-    const int world = worldOf(facts.run);
+    const int world = std::max(facts.run.worldSize, launchedGpus(facts.run.launch));
     std::set<int> missing;
     for (int rank = 0; rank < world; ++rank)
         missing.insert(rank);

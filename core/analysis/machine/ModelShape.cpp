@@ -160,7 +160,7 @@ Forward forwardOf(const TrainingModel& model) {
         = denseLayersOf(model) * weights.dense + expertLayersOf(model) * (weights.router + active);
     const double logits = (1.0 + model.nextTokenLayers) * model.hidden * model.vocabulary;
     return {2.0 * (layers * weights.attention + mlp + logits),
-        2.0 * layers * (model.heads * model.headSize + valueWidthOf(model))};
+        2.0 * layers * (1.0 * model.heads * model.headSize + valueWidthOf(model))};
 }
 
 ModelWork inferenceWork(const TrainingModel& model, int sequence, int generated) {

@@ -26,15 +26,12 @@ using layout::LayoutRequest;
 using layout::ProcessGroup;
 
 int worldOf(const Run& run, const std::vector<Gpu>& gpus, const std::vector<ProcessGroup>& groups) {
-    const auto& launch = run.launch;
-    int world = std::max(run.worldSize, run.gpuCount);
-    if (launch.nodes && launch.gpusPerNode)
-        world = std::max(world, *launch.nodes * *launch.gpusPerNode);
+    int world = std::max({run.worldSize, run.gpuCount, launchedGpus(run.launch)});
     for (const Gpu& gpu : gpus)
         world = std::max(world, gpu.rank + 1);
     for (const ProcessGroup& group : groups) {
         for (const int rank : group.ranks)
-            world = std::max(world, rank + 1);
+            world = std::max(world, std::min(rank, kMostGpus) + 1);
     }
     return world;
 }

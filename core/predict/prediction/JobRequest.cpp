@@ -188,7 +188,8 @@ void divideLayers(const catalogue::TrainingModel& model, layout::LayoutRequest& 
     const int all = model.layers + behind;
     if (all < pieces + behind)
         return;
-    const auto upTo = [&](int piece) { return (all * piece + pieces - 1) / pieces; };
+    const auto upTo
+        = [&](std::int64_t piece) { return static_cast<int>((all * piece + pieces - 1) / pieces); };
     for (int piece = 0; piece < pieces; ++piece)
         request.stageLayers.push_back(upTo(piece + 1) - upTo(piece));
     request.stageLayers.back() -= behind;
@@ -245,12 +246,11 @@ Status checkCluster(const ClusterRequest& cluster) {
 }
 
 Status checkNumbers(int microBatch, int globalBatch, int sequence) {
-    constexpr int kMost = 100'000'000; // twice of it is a number still
     for (const int number : {microBatch, globalBatch, sequence}) {
-        if (number < 1 || number > kMost)
+        if (number < 1 || number > kMostOfJob)
             return usageError(fmt::format("Micro-batch, global batch and sequence are at least 1 "
                                           "and at most {}, not {}.",
-                kMost, number));
+                kMostOfJob, number));
     }
     return {};
 }

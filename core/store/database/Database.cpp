@@ -2,6 +2,7 @@
 
 #include "core/model/HarmlessText.h"
 #include "core/model/InteractiveThread.h"
+#include "core/model/LaunchConfig.h"
 #include "core/store/database/FileLocks.h"
 #include "core/store/database/Guard.h"
 #include "core/store/database/OpenFiles.h"
@@ -77,6 +78,9 @@ std::int64_t Row::integer(int column) const {
 int Row::smallInteger(int column) const {
     return static_cast<int>(std::clamp<std::int64_t>(
         integer(column), std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+}
+int Row::ordinal(int column) const {
+    return static_cast<int>(std::clamp<std::int64_t>(integer(column), -1, kMostGpus - 1));
 }
 double Row::real(int column) const {
     return isNull(column) ? std::numeric_limits<double>::quiet_NaN()

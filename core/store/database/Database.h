@@ -36,6 +36,8 @@ public:
     [[nodiscard]] bool isNull(int column) const;
     [[nodiscard]] std::int64_t integer(int column) const;
     [[nodiscard]] int smallInteger(int column) const; // clamped to int
+    // A rank, a node or a place, -1 for none; clamped to what a cluster can have.
+    [[nodiscard]] int ordinal(int column) const;
     [[nodiscard]] double real(int column) const; // NaN for NULL
     [[nodiscard]] std::string_view text(int column) const;
     [[nodiscard]] std::string string(int column) const; // fit to be shown (HarmlessText.h)

@@ -26,7 +26,11 @@ public:
         : m_row(row)
         , m_at(at) { }
 
-    void read(std::optional<int>& into) { into = m_row.optionalInteger(m_at++); }
+    void read(std::optional<int>& into) {
+        into = m_row.optionalInteger(m_at++);
+        if (into && (*into > kMostOfJob || *into < -kMostOfJob))
+            into.reset();
+    }
     void read(std::optional<bool>& into) {
         const auto value = m_row.optionalInteger(m_at++);
         into = value ? std::optional<bool>(*value != 0) : std::nullopt;
@@ -60,9 +64,9 @@ Run runFrom(const Row& row) {
     run.simulated = row.integer(4) != 0;
     run.gpuModel = row.string(5);
     run.range = {{row.integer(6)}, {row.integer(7)}};
-    run.gpuCount = row.smallInteger(8);
-    run.nodeCount = row.smallInteger(9);
-    run.worldSize = row.smallInteger(10);
+    run.gpuCount = believableGpus(row.integer(8));
+    run.nodeCount = believableGpus(row.integer(9));
+    run.worldSize = believableGpus(row.integer(10));
     run.launch = launchFrom(row, 11);
     return run;
 }
@@ -75,8 +79,8 @@ Series seriesFrom(const Row& row) {
     SeriesDescription& description = series.description;
     description.metric
         = {row.string(3), row.string(4), metricKindFromString(row.text(5)), row.string(6)};
-    description.subject = {kSubjects.find(row.text(7)).value_or(SubjectKind::Gpu),
-        row.smallInteger(8), row.smallInteger(9), row.string(10)};
+    description.subject = {kSubjects.find(row.text(7)).value_or(SubjectKind::Gpu), row.ordinal(8),
+        row.ordinal(9), row.string(10)};
     description.scale = row.real(11);
     description.counterBits = row.smallInteger(12);
     description.sensor = kSensors.find(row.text(13)).value_or(SensorKind::Unknown);
@@ -97,7 +101,7 @@ Track trackFrom(const Row& row) {
     track.id.value = row.integer(0);
     track.run.value = row.integer(1);
     track.source.value = row.integer(2);
-    track.description = {trackKindFrom(row.text(3)), row.smallInteger(4), row.smallInteger(5),
+    track.description = {trackKindFrom(row.text(3)), row.ordinal(4), row.smallInteger(5),
         row.string(6), row.string(7), row.string(8)};
     track.range = {{row.integer(9)}, {row.integer(10)}};
     track.count = row.integer(11);
@@ -119,13 +123,12 @@ Result<T> found(
 }
 
 Gpu gpuFrom(const Row& row) {
-    return {row.smallInteger(0), row.smallInteger(1), row.smallInteger(2), row.string(3),
-        row.string(4)};
+    return {row.ordinal(0), row.ordinal(1), row.ordinal(2), row.string(3), row.string(4)};
 }
 
 Iteration iterationFrom(const Row& row) {
-    return {row.integer(0), {{row.integer(1)}, {row.integer(2)}}, row.smallInteger(3),
-        row.integer(4) != 0};
+    return {
+        row.integer(0), {{row.integer(1)}, {row.integer(2)}}, row.ordinal(3), row.integer(4) != 0};
 }
 
 Error linkedError(const std::string& location, const std::string& path) {

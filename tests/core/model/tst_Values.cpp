@@ -6,6 +6,7 @@
 
 #include "core/model/Id.h"
 #include "core/model/Import.h"
+#include "core/model/LaunchConfig.h"
 #include "core/model/Result.h"
 #include "core/model/Time.h"
 #include "core/model/Units.h"
@@ -107,6 +108,22 @@ private Q_SLOTS:
         QCOMPARE((energy * 2.0).value, 2000.0);
         QCOMPARE(energy / Joules{500.0}, 2.0);
         QVERIFY(!RunId{}.isValid() && RunId{1}.isValid());
+    }
+
+    void clustersBeyondAnyAreNotBelieved() {
+        const auto launched = [](std::optional<int> nodes, std::optional<int> gpusPerNode) {
+            LaunchConfig launch;
+            launch.nodes = nodes;
+            launch.gpusPerNode = gpusPerNode;
+            return launchedGpus(launch);
+        };
+        QCOMPARE(launched(4, 8), 32);
+        QCOMPARE(launched(125'000, 8), 1'000'000);
+        QCOMPARE(launched(125'001, 8), 0);
+        QCOMPARE(launched(2'000'000'000, 2'000'000'000), 0);
+        QCOMPARE(launched(-4, -8), 0);
+        QCOMPARE(launched(4, std::nullopt), 0);
+        QCOMPARE(launched(std::nullopt, 8), 0);
     }
 
     void warningsAreCountedButNotAllKept() {

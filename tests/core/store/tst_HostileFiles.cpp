@@ -242,6 +242,22 @@ private Q_SLOTS:
         QCOMPARE(got(store.runs()).size(), std::size_t{1}); // the same run
     }
 
+    // Ranks and counts become sizes of lists.
+    void forgedRanksAreThoseOfAClusterAtMost() {
+        const Forged forged;
+        forge(forged.path,
+            "UPDATE run SET world_size=2000000000, gpu_count=-5, node_count=9223372036854775807;"
+            "UPDATE series SET rank=2147483647, node=-2147483648");
+        const Store store = forged.view();
+        const Run run = got(store.runs()).front();
+        QCOMPARE(run.worldSize, 0);
+        QCOMPARE(run.gpuCount, 0);
+        QCOMPARE(run.nodeCount, 0);
+        const auto subject = got(store.series(run.id)).front().description.subject;
+        QCOMPARE(subject.rank, kMostGpus - 1);
+        QCOMPARE(subject.node, -1);
+    }
+
     // A report of 10^5 levels, which copying or writing out would follow level by level.
     void deeplyNestedFactsAreRead() {
         const Forged forged;

@@ -145,6 +145,20 @@ private Q_SLOTS:
                                << QByteArray("no multiple of micro-batch 3");
         QTest::newRow("ranks") << QByteArray("a,H100,8,8,m,2,1024,8,,,2048,,bf16,3,1,,,,,1,64,,,,,")
                                << QByteArray("8 ranks are not divisible");
+        // Products beyond what an int holds, and zeros to divide by.
+        QTest::newRow("hidden") << QByteArray(
+            "a,H100,8,8,m,2,564097972,8,,,2048,,bf16,1,1,,,,,1,64,,,,,")
+                                << QByteArray("does not say the shape");
+        QTest::newRow("samples") << QByteArray(
+            "a,H100,9999999,8,m,2,1024,8,,,2048,,bf16,1,1,,,,,9999999,,,,,,")
+                                 << QByteArray(
+                                        "A global batch of 99999980000001 is beyond any job");
+        QTest::newRow("degrees") << QByteArray(
+            "a,H100,8,0,m,2,1024,8,,,2048,,bf16,1e7,1e7,,1e7,,,1,64,,,,,")
+                                 << QByteArray("DP 0");
+        QTest::newRow("stages") << QByteArray(
+            "NVIDIA NeMo 24.07,H100,8,8,m,2,1024,8,,,2048,,bf16,1,0,,,,,1,64,,,,,")
+                                << QByteArray("0");
     }
     void refusals() {
         QFETCH(const QByteArray, line);

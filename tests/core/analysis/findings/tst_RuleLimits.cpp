@@ -33,6 +33,17 @@ private Q_SLOTS:
         QCOMPARE(found[3].rule, std::string("warmup"));
     }
 
+    // 2.1 billion ranks are not counted one by one, and nothing is said of them.
+    void clustersBeyondAnyMissNoRanks() {
+        RunFacts facts = clean();
+        facts.run.launch.nodes = 700'000'000;
+        facts.run.launch.gpusPerNode = 3;
+        QVERIFY(find(applyRules(facts), "missing_ranks") == nullptr);
+        facts.run.launch.nodes = 5;
+        facts.run.launch.gpusPerNode = 8;
+        QCOMPARE(find(applyRules(facts), "missing_ranks")->values.at("missing"), 8.0);
+    }
+
     // The rear of one node is hotter than the rears of the others, or it is one of few nodes.
     void hotAmongThoseInItsPlace() {
         RunFacts facts = clean();
