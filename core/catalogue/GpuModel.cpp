@@ -2,7 +2,9 @@
 
 #include "core/catalogue/Tables.h"
 #include "core/model/AsciiText.h"
+#include "core/text/Numbers.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -110,6 +112,12 @@ Vendor vendorOf(std::string_view deviceName) {
     if (model == nullptr)
         return Vendor::Unknown;
     return model->scaleUp == "xGMI" ? Vendor::Amd : Vendor::Nvidia;
+}
+
+std::string gpusText(int count, std::string_view name) {
+    if (name.empty())
+        return count > 0 ? text::counted(count, "GPU") : "unknown GPUs";
+    return count > 0 ? fmt::format("{} × {}", count, name) : std::string(name);
 }
 
 } // namespace trainscope::catalogue

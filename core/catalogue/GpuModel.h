@@ -57,6 +57,9 @@ Vendor vendorOf(std::string_view deviceName);
 // nullptr when it is none of them.
 const GpuModel* findGpuModel(std::string_view deviceName);
 
+// "64 × H200"; "64 GPUs" where the name is not known, else the name, or "unknown GPUs".
+std::string gpusText(int count, std::string_view name);
+
 // A catalogue of that form. Unreadable names what is wrong.
 Result<std::vector<GpuModel>> parseGpuModels(std::string_view json);
 

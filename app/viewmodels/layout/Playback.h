@@ -38,7 +38,8 @@ public:
     // longer the time stays.
     void setRange(TimeRange range);
     [[nodiscard]] const TimeRange& range() const { return m_range; }
-    [[nodiscard]] bool isAvailable() const { return !m_range.isEmpty(); }
+    // One instant has no course.
+    [[nodiscard]] bool isAvailable() const { return m_range.length().ns > 1; }
 
     [[nodiscard]] bool isPlaying() const { return m_timer.isActive(); }
     // At the end it plays from the start.

@@ -1,9 +1,8 @@
 #include "core/analysis/comparison/RunMeasures.h"
 
 #include "core/analysis/machine/RunLayout.h"
+#include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -15,14 +14,6 @@ constexpr const char* kAsked = "the whole run, as asked for";
 
 int nodesOf(const Run& run) {
     return std::max(run.nodeCount, run.launch.nodes.value_or(0));
-}
-
-std::string clusterText(const RunMeasures& measures) {
-    if (measures.gpus <= 0)
-        return measures.gpu.name.empty() ? "unknown GPUs" : measures.gpu.name;
-    if (measures.gpu.name.empty())
-        return fmt::format("{} {}", measures.gpus, measures.gpus == 1 ? "GPU" : "GPUs");
-    return fmt::format("{} × {}", measures.gpus, measures.gpu.name);
 }
 
 std::vector<IterationFigures> counted(std::vector<IterationFigures> all) {
@@ -136,7 +127,7 @@ Result<RunMeasures> measuresOf(const store::Store& store, const Run& run, const 
     ASSIGN_OR_RETURN(made.summary, summarise(store, run, window, progress));
     ASSIGN_OR_RETURN(const auto efficiency, efficiencyOf(store, run, iterations, window, progress));
     made.gpus = efficiency.gpus;
-    made.cluster = clusterText(made);
+    made.cluster = catalogue::gpusText(made.gpus, made.gpu.name);
     ASSIGN_OR_RETURN(const auto detail,
         detailOf(store, run, iterations, {window, std::nullopt, false}, progress));
     if (run.status != RunStatus::Oom)

@@ -1,5 +1,6 @@
 #include "core/figures/prediction/PredictionFigure.h"
 
+#include "core/catalogue/GpuModel.h"
 #include "core/model/EnumNames.h"
 #include "core/text/Numbers.h"
 
@@ -221,7 +222,8 @@ std::string layoutWords(const predict::Job& job) {
 }
 
 std::string jobWords(const predict::Job& job) {
-    return fmt::format("{} × {}, {}", job.gpus(), job.machine.gpu.name, layoutWords(job));
+    return fmt::format(
+        "{}, {}", catalogue::gpusText(job.gpus(), job.machine.gpu.name), layoutWords(job));
 }
 
 plot::PredictionFigureData predictionData(const PredictionBoardFacts& facts) {

@@ -2,6 +2,7 @@
 
 #include "core/analysis/machine/RunLayout.h"
 #include "core/catalogue/GpuGuess.h"
+#include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
 #include "core/text/NaturalOrder.h"
 
@@ -56,12 +57,7 @@ std::string shortGpuModel(std::string_view model) {
 }
 
 std::string clusterOf(const Run& run) {
-    const int gpus = std::max(run.gpuCount, run.worldSize);
-    if (gpus == 0)
-        return run.gpuModel.empty() ? "unknown GPUs" : shortGpuModel(run.gpuModel);
-    if (run.gpuModel.empty())
-        return gpus == 1 ? "1 GPU" : fmt::format("{} GPUs", gpus);
-    return fmt::format("{} × {}", gpus, shortGpuModel(run.gpuModel));
+    return catalogue::gpusText(std::max(run.gpuCount, run.worldSize), shortGpuModel(run.gpuModel));
 }
 
 // A run whose GPU nobody named, inferred or not, is of the cluster of the others, where these are

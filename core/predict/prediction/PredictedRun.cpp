@@ -1,5 +1,6 @@
 #include "core/predict/prediction/PredictedRun.h"
 
+#include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
 #include "core/predict/prediction/JobLaunch.h"
 #include "core/predict/prediction/PredictionNotes.h"
@@ -224,8 +225,8 @@ private:
 } // namespace
 
 std::string nameOf(const Job& job) {
-    return fmt::format("predicted: {} on {} × {}, {}", job.model.name, job.gpus(),
-        job.machine.gpu.name, textOf(job.layout));
+    return fmt::format("predicted: {} on {}, {}", job.model.name,
+        catalogue::gpusText(job.gpus(), job.machine.gpu.name), textOf(job.layout));
 }
 
 Status writePrediction(store::Store& store, const std::string& name, const Job& job,

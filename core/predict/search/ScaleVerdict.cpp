@@ -1,9 +1,8 @@
 #include "core/predict/search/ScaleVerdict.h"
 
+#include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
 #include "core/predict/prediction/JobLaunch.h"
-
-#include <fmt/format.h>
 
 #include <utility>
 
@@ -26,7 +25,7 @@ analysis::RunMeasures emptyMeasures(const Run& run, const catalogue::GpuModel& g
     measures.gpu = gpuFactsOf(gpu);
     measures.gpus = run.gpuCount;
     measures.nodes = run.nodeCount;
-    measures.cluster = fmt::format("{} × {}", run.gpuCount, gpu.name);
+    measures.cluster = catalogue::gpusText(run.gpuCount, gpu.name);
     measures.wording = "a predicted step";
     const std::size_t quantities = analysis::comparedQuantities().size();
     measures.values.assign(quantities, std::nullopt);
