@@ -1,6 +1,7 @@
 #include "app/viewmodels/importing/ReportFacts.h"
 
 #include "app/viewmodels/text/Translated.h"
+#include "core/model/LaunchConfig.h"
 
 #include <QCoreApplication>
 
@@ -19,10 +20,10 @@ void addCount(Facts& facts, const char* label, std::int64_t count) {
         facts.emplace_back(translated(label), wholeText(count));
 }
 
-QString missingRanks(const ImportReport& report) {
+QString missingRanks(const ImportReport& report, int expected) {
     const std::set<int> found(report.ranksFound.begin(), report.ranksFound.end());
     std::vector<int> missing;
-    for (int rank = 0; rank < report.ranksExpected; ++rank) {
+    for (int rank = 0; rank < expected; ++rank) {
         if (!found.contains(rank))
             missing.push_back(rank);
     }
@@ -31,14 +32,15 @@ QString missingRanks(const ImportReport& report) {
 
 void addRanks(Facts& facts, const ImportReport& report) {
     const auto found = static_cast<std::int64_t>(report.ranksFound.size());
-    if (found == 0 && report.ranksExpected == 0)
+    const int expected = believableGpus(report.ranksExpected);
+    if (found == 0 && expected == 0)
         return;
-    if (report.ranksExpected == 0) {
+    if (expected == 0) {
         facts.emplace_back(translated("Ranks found"), rankRanges(report.ranksFound));
         return;
     }
-    auto text = translated("%1 of %2 expected").arg(found).arg(report.ranksExpected);
-    const auto missing = missingRanks(report);
+    auto text = translated("%1 of %2 expected").arg(found).arg(expected);
+    const auto missing = missingRanks(report, expected);
     if (!missing.isEmpty())
         text = translated("%1, missing: %2").arg(text, missing);
     facts.emplace_back(translated("Ranks found"), text);
