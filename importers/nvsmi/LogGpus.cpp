@@ -73,7 +73,7 @@ int Rotation::next(TimeNs stamp) {
 
 namespace {
 
-constexpr std::size_t kMostGpus = 4096;
+constexpr std::size_t kMostSlots = 4096;
 
 } // namespace
 
@@ -88,7 +88,7 @@ Result<std::size_t> LogGpus::slotOf(const Identity& identity) {
 
 Result<std::size_t> LogGpus::add(const Identity& identity) {
     const std::string id(identity.id);
-    if (m_slots.size() >= kMostGpus)
+    if (m_slots.size() >= kMostSlots)
         return Error{
             ErrorCode::Usage, "More than 4096 different GPUs; \"" + id + "\" is left out.", {}};
     const int newNode = m_ranks.firstNode + static_cast<int>(m_hosts.size());

@@ -20,7 +20,7 @@ namespace {
 constexpr auto kBasisNames = enumNames<IterationBasis>({{IterationBasis::Recorded, "recorded"},
     {IterationBasis::PowerPeriod, "power_period"}, {IterationBasis::None, "none"}});
 
-constexpr std::size_t kMostGpus = 64;
+constexpr std::size_t kSampledGpus = 64;
 constexpr std::size_t kMostPowerSteps = std::size_t{1} << 19U;
 constexpr double kLeastOfLongest = 0.8; // of the longest record
 
@@ -36,7 +36,7 @@ std::vector<Series> chosen(const std::vector<Series>& powers) {
         if (one.description.subject.kind == SubjectKind::Gpu && one.count > one.missing && isLong)
             whole.push_back(one);
     }
-    const std::size_t each = (whole.size() + kMostGpus - 1) / kMostGpus;
+    const std::size_t each = (whole.size() + kSampledGpus - 1) / kSampledGpus;
     std::vector<Series> out;
     for (std::size_t i = 0; i < whole.size(); i += each)
         out.push_back(whole[i]);
