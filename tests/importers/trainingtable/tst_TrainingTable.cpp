@@ -158,7 +158,7 @@ private Q_SLOTS:
                                  << QByteArray("DP 0");
         QTest::newRow("stages") << QByteArray(
             "NVIDIA NeMo 24.07,H100,8,8,m,2,1024,8,,,2048,,bf16,1,0,,,,,1,64,,,,,")
-                                << QByteArray("0");
+                                << QByteArray("must be at least 1");
     }
     void refusals() {
         QFETCH(const QByteArray, line);
