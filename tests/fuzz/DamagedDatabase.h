@@ -4,6 +4,7 @@
 
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
+#include "core/store/database/PageSums.h"
 
 #include <cstdint>
 #include <cstdlib>
@@ -14,7 +15,9 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 namespace trainscope::fuzz {
 
@@ -45,13 +48,33 @@ inline const std::filesystem::path& folder() {
     return made.path();
 }
 
-inline void writeFile(const std::filesystem::path& path, std::string_view bytes) {
-    for (const char* suffix : {"-wal", "-shm", "-journal"}) {
-        std::error_code ignored; // mostly not there
-        std::filesystem::remove(path.string() + suffix, ignored);
+// A database file in the folder, written for each input over what the last one left.
+class DatabaseFile {
+public:
+    explicit DatabaseFile(const char* name)
+        : m_path(folder() / name)
+        , m_file(::open(m_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+        if (m_file < 0)
+            std::abort();
     }
-    std::ofstream(path, std::ios::binary) << bytes;
-}
+    DatabaseFile(const DatabaseFile&) = delete;
+    DatabaseFile& operator=(const DatabaseFile&) = delete;
+    ~DatabaseFile() { ::close(m_file); }
+
+    [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
+    void write(std::string_view bytes) {
+        for (const char* suffix : {"-wal", "-shm", "-journal"})
+            ::unlink((m_path.native() + suffix).c_str()); // mostly not there
+        const auto size = static_cast<ssize_t>(bytes.size());
+        if (::pwrite(m_file, bytes.data(), bytes.size(), 0) != size
+            || ::ftruncate(m_file, size) != 0)
+            std::abort();
+    }
+
+private:
+    std::filesystem::path m_path;
+    int m_file;
+};
 
 inline void requireOk(const Status& status) {
     if (!status.hasValue())
@@ -99,25 +122,47 @@ inline void fill(store::Store& store) {
     }
 }
 
-// The bytes of a sound database.
+// The bytes of a new sound database.
+inline std::string makeDatabase() {
+    const auto path = folder() / "sound.trainscope";
+    std::filesystem::remove(path);
+    {
+        auto store = store::Store::openOrCreate(path);
+        if (!store.hasValue())
+            std::abort();
+        fill(store.value());
+    }
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The one that is damaged.
 inline const std::string& soundDatabase() {
-    static const std::string bytes = [] {
-        const auto path = folder() / "sound.trainscope";
-        {
-            auto store = store::Store::openOrCreate(path);
-            if (!store.hasValue())
-                std::abort();
-            fill(store.value());
-        }
-        std::ifstream file(path, std::ios::binary);
-        return std::string(std::istreambuf_iterator<char>(file), {});
-    }();
+    static const std::string bytes = makeDatabase();
     return bytes;
 }
 
+// Whether pages that were changed have the sums of what they held before, or right ones again, as a
+// file has that somebody made on purpose: by their sums alone, most damage is found and read no
+// further.
+enum class Sums { Old, Right };
+
+// The sum of a page as core/store/database/PageSums.h has it.
+inline void sumAgain(std::string& bytes, std::size_t page) {
+    constexpr std::size_t kSummed = store::kPageSize - store::kSumSize;
+    const std::size_t at = page * store::kPageSize;
+    if (at + store::kPageSize > bytes.size())
+        return;
+    std::uint64_t sum = XXH3_64bits(bytes.data() + at, kSummed) + at;
+    for (std::size_t i = kSummed; i < store::kPageSize; ++i, sum >>= 8U)
+        bytes[at + i] = static_cast<char>(sum);
+}
+
 // Changes of the form: place (3 bytes, of the file's size), number of bytes (1, up to 15), bytes.
-inline std::string damaged(std::span<const std::uint8_t>& changes, std::size_t most = 64) {
-    std::string bytes = soundDatabase();
+inline const std::string& damaged(
+    std::span<const std::uint8_t>& changes, Sums sums, std::size_t most = 64) {
+    static std::string bytes;
+    bytes = soundDatabase();
     for (std::size_t i = 0; i < most && changes.size() > 4; ++i) {
         const std::size_t place
             = (std::size_t{changes[0]} << 16U | std::size_t{changes[1]} << 8U | changes[2])
@@ -126,6 +171,10 @@ inline std::string damaged(std::span<const std::uint8_t>& changes, std::size_t m
             {static_cast<std::size_t>(changes[3] % 16), changes.size() - 4, bytes.size() - place});
         bytes.replace(place, count, reinterpret_cast<const char*>(changes.data()) + 4, count);
         changes = changes.subspan(4 + count);
+        if (sums == Sums::Old || count == 0)
+            continue;
+        for (const std::size_t end : {place, place + count - 1})
+            sumAgain(bytes, end / store::kPageSize);
     }
     return bytes;
 }

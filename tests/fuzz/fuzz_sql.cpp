@@ -8,10 +8,10 @@
 using namespace trainscope;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static const auto path = [] {
-        auto made = fuzz::folder() / "sql.trainscope";
-        fuzz::writeFile(made, fuzz::soundDatabase());
-        return made;
+    static const auto& path = [] {
+        static fuzz::DatabaseFile file("sql.trainscope");
+        file.write(fuzz::soundDatabase());
+        return file.path();
     }();
     static const auto store = store::Store::open(path, store::OpenMode::ReadOnly);
     if (!store.hasValue())
