@@ -45,8 +45,8 @@ std::optional<int> product(std::initializer_list<int> factors) {
 }
 
 std::optional<std::int64_t> gpusOf(const Fields& fields, const LaunchConfig& config) {
-    if (config.nodes && config.gpusPerNode)
-        return std::int64_t{*config.nodes} * *config.gpusPerNode;
+    if (const int gpus = launchedGpus(config); gpus > 0)
+        return gpus;
     const auto world = fields.count({"global_num_gpus", "world_size"});
     return world ? std::optional<std::int64_t>(*world) : std::nullopt;
 }

@@ -125,8 +125,8 @@ std::optional<double> gpusOf(const LaunchConfig& launch, const launch::Settings&
     };
     take(numberIn(settings, "world_size"));
     take(numberIn(settings, "global_num_gpus"));
-    if (launch.nodes && launch.gpusPerNode)
-        take(static_cast<double>(*launch.nodes) * *launch.gpusPerNode);
+    if (const int launched = launchedGpus(launch); launched > 0)
+        take(launched);
     if (launch.dataParallel)
         take(static_cast<double>(*launch.dataParallel) * launch.tensorParallel.value_or(1)
             * launch.pipelineParallel.value_or(1) * launch.contextParallel.value_or(1));
