@@ -2,10 +2,12 @@
 
 #include "app/viewmodels/session/Session.h"
 #include "core/model/InteractiveThread.h"
+#include "core/text/NumberMarks.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QIcon>
+#include <QLocale>
 #include <QQmlApplicationEngine>
 #include <QQuickStyle>
 #include <QTimer>
@@ -29,6 +31,10 @@ int main(int argc, char* argv[]) {
     QGuiApplication::setDesktopFileName(id);
     QGuiApplication::setWindowIcon(QIcon::fromTheme(id));
     QQuickStyle::setStyle(QStringLiteral("Basic"));
+    const QLocale reader;
+    trainscope::text::setReadersMarks(
+        reader.decimalPoint().toStdString(), reader.groupSeparator().toStdString());
+    const trainscope::text::WordingFor screen(trainscope::text::Medium::Screen);
 
     QCommandLineParser parser;
     parser.setApplicationDescription(QApplication::translate(

@@ -4,6 +4,7 @@
 #include "app/painting/ScenePainter.h"
 #include "app/painting/WriteFile.h"
 #include "core/model/Try.h"
+#include "core/text/NumberMarks.h"
 
 namespace trainscope::app {
 
@@ -18,6 +19,15 @@ plot::FigureStyle styleOf(const plot::Theme& theme, double width, double height)
     style.height = height;
     style.measure = measureWith(theme);
     return style;
+}
+
+// What the window had worded before it was drawn.
+plot::PlotScene forFiles(plot::PlotScene scene) {
+    for (plot::SceneItem& item : scene.items) {
+        if (auto* label = std::get_if<plot::Label>(&item))
+            label->text = text::forFiles(std::move(label->text));
+    }
+    return scene;
 }
 
 } // namespace
@@ -38,7 +48,7 @@ Result<QStringList> writeFigure(
     if (complete.theme == nullptr)
         complete.theme = &plot::paperTheme();
     if (complete.metadata.title.isEmpty())
-        complete.metadata.title = QString::fromStdString(figure.title);
+        complete.metadata.title = QString::fromStdString(text::forFiles(figure.title));
     if (complete.metadata.sourceHashes.empty())
         complete.metadata.sourceHashes = figure.sources;
     QStringList warnings;
@@ -46,14 +56,14 @@ Result<QStringList> writeFigure(
         auto picture = figure.draw(styleOf(*complete.theme, width, height));
         for (const auto& warning : picture.warnings)
             warnings.append(QString::fromStdString(warning));
-        return std::move(picture.scene);
+        return forFiles(std::move(picture.scene));
     };
     ASSIGN_OR_RETURN(const auto written, exportFigure(path, build, complete));
     return warnings + written;
 }
 
 Status writeNumbers(const figures::Figure& figure, const QString& path) {
-    return writeFile(path, QByteArray::fromStdString(figure.csv()));
+    return writeFile(path, QByteArray::fromStdString(text::forFiles(figure.csv())));
 }
 
 plot::PlotScene drawFigure(

@@ -1,5 +1,7 @@
 #include "app/painting/SceneText.h"
 
+#include "core/text/NumberMarks.h"
+
 #include <QFontDatabase>
 #include <QFontMetricsF>
 #include <QStaticText>
@@ -52,8 +54,12 @@ public:
     }
     [[nodiscard]] double width(std::string_view text) const {
         double sum = 0.0;
-        for (const char c : text) {
-            const auto code = static_cast<unsigned char>(c);
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            if (text.substr(i).starts_with(text::kWordJoiner)) {
+                i += text::kWordJoiner.size() - 1;
+                continue;
+            }
+            const auto code = static_cast<unsigned char>(text[i]);
             if (code < kFirst || code >= kFirst + m_ascii.size())
                 return shaped(text);
             sum += m_ascii[code - kFirst];

@@ -1,5 +1,7 @@
 #include "core/plot/Ticks.h"
 
+#include "core/text/NumberMarks.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,8 +61,8 @@ std::vector<ValueTick> valueTicks(double low, double high, double scale, int mos
     const auto count = static_cast<int>(countOf());
     for (int i = 0; i < count; ++i) {
         const double shown = static_cast<double>(first + i) * step;
-        ticks.push_back(
-            {shown / scale, fmt::format("{:.{}f}", withoutSign(shown, step), decimals)});
+        ticks.push_back({shown / scale,
+            fmt::format("{:.{}f}", text::worded(withoutSign(shown, step)), decimals)});
     }
     return ticks;
 }

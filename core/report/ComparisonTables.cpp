@@ -4,6 +4,7 @@
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/report/RunTables.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -108,11 +109,11 @@ std::string changeText(const Difference& change) {
         return text::kMissing;
     if (isShare(analysis::comparedQuantities()[change.quantity])) {
         const double points = 100.0 * (*change.b - *change.a);
-        return fmt::format("{:+.1f} pp", std::abs(points) < 0.05 ? 0.0 : points);
+        return fmt::format("{:+.1f} pp", text::worded(std::abs(points) < 0.05 ? 0.0 : points));
     }
     if (!change.ratio)
         return text::kMissing;
-    return fmt::format("{:.{}f} ×", *change.ratio, *change.ratio < 10.0 ? 2 : 1);
+    return fmt::format("{:.{}f} ×", text::worded(*change.ratio), *change.ratio < 10.0 ? 2 : 1);
 }
 
 std::string weightText(const Difference& change) {

@@ -2,6 +2,7 @@
 
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/Metric.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/RunState.h"
 
@@ -54,8 +55,8 @@ std::string causeText(const analysis::Throttling& throttling, ThrottleCause caus
     if (found == throttling.causes.end())
         return "0";
     const auto& sum = found->second;
-    return fmt::format(
-        "{}: {:.4g} GPU·s, {:.4g} lost", sum.episodes, sum.gpuSeconds, sum.lostGpuSeconds);
+    return fmt::format("{}: {:.4g} GPU·s, {:.4g} lost", sum.episodes, text::worded(sum.gpuSeconds),
+        text::worded(sum.lostGpuSeconds));
 }
 
 } // namespace
@@ -143,9 +144,9 @@ Table throttlingTable(const ByRun<std::optional<analysis::Throttling>>& runs) {
         if (!found)
             continue;
         cells = {name, text::percent(found->fraction, 2),
-            fmt::format("{:.4g} GPU·s", found->lostGpuSeconds), found->episodes.size(),
-            causeText(*found, ThrottleCause::Thermal), causeText(*found, ThrottleCause::Power),
-            causeText(*found, ThrottleCause::Other)};
+            fmt::format("{:.4g} GPU·s", text::worded(found->lostGpuSeconds)),
+            found->episodes.size(), causeText(*found, ThrottleCause::Thermal),
+            causeText(*found, ThrottleCause::Power), causeText(*found, ThrottleCause::Other)};
         for (const std::string& sentence : found->evidence)
             ++reasons["Causes are inferred: " + sentence];
         if (!found->slowdownTemperatureC)

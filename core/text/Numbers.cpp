@@ -1,6 +1,7 @@
 #include "core/text/Numbers.h"
 
 #include "core/model/Metric.h"
+#include "core/text/NumberMarks.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 namespace trainscope::text {
 
@@ -65,7 +67,7 @@ std::string withoutZeros(std::string text) {
         if (text.ends_with('.'))
             text.pop_back();
     }
-    return text == "-0" ? "0" : text;
+    return text == "-0" ? "0" : withMarks(std::move(text));
 }
 
 std::string trimmedNumber(double value, int significant, int most) {
@@ -79,9 +81,9 @@ std::string alignedNumber(double value) {
     constexpr double kLarge = 1e7;
     constexpr double kSmall = 1e-3; // else it would be shown as 0
     if (size >= kLarge || (size > 0.0 && size < kSmall))
-        return fmt::format("{:.4g}", value);
+        return fmt::format("{:.4g}", worded(value));
     const int decimals = size >= 1000.0 ? 0 : size >= 100.0 ? 1 : size >= 10.0 ? 2 : 3;
-    return fmt::format("{:.{}f}", value, decimals);
+    return fmt::format("{:.{}f}", worded(value), decimals);
 }
 
 std::string digitsOf(double shown, Digits digits, bool isScaled) {
@@ -139,7 +141,7 @@ std::string number(double value, int significant, int mostDecimals) {
     if (magnitude == 0.0)
         return "0";
     if (magnitude < 1e-4)
-        return fmt::format("{:.{}e}", value, significant - 1);
+        return fmt::format("{:.{}e}", worded(value), significant - 1);
     return withoutZeros(fmt::format(
         "{:.{}f}", value, std::clamp(significant - digitsBefore(magnitude), 0, mostDecimals)));
 }
@@ -186,7 +188,7 @@ std::string alignedPercent(const std::optional<double>& fraction) {
 }
 
 std::string percent(double fraction, int decimals) {
-    return fmt::format("{:.{}f} %", 100.0 * fraction, decimals);
+    return fmt::format("{:.{}f} %", worded(100.0 * fraction), decimals);
 }
 
 std::string percent(const std::optional<double>& fraction, int decimals) {
@@ -194,7 +196,7 @@ std::string percent(const std::optional<double>& fraction, int decimals) {
 }
 
 std::string signedPercent(double fraction, int decimals) {
-    return fmt::format("{:+.{}f} %", 100.0 * fraction, decimals);
+    return fmt::format("{:+.{}f} %", worded(100.0 * fraction), decimals);
 }
 
 std::string percent(double fraction, Digits digits) {

@@ -1,7 +1,7 @@
 #pragma once
 // Numbers in words: SI values with a handy prefix, percentages, counts with their nouns, lists of
 // numbers, and what stands for a missing value. Command line, figures, report, findings and window
-// all word numbers here; JSON and CSV never do. Pure; any thread.
+// all word numbers here; JSON and CSV never do. Point and comma are this thread's (NumberMarks.h).
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,7 @@
 #include "core/text/Table.h"
 
 #include "core/model/HarmlessText.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/SpreadsheetText.h"
 
 #include <fmt/format.h>
@@ -95,7 +96,7 @@ void print(std::ostream& out, const Table& table, std::string_view indent, Digit
 }
 
 std::string csvCell(std::string_view text) {
-    const std::string safe = spreadsheetText(text);
+    const std::string safe = spreadsheetText(forFiles(std::string(text)));
     if (safe.find_first_of(",\"\n\r") == std::string::npos)
         return safe;
     std::string cell = "\"";

@@ -1,5 +1,7 @@
 #include "core/text/Times.h"
 
+#include "core/text/NumberMarks.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +39,7 @@ std::string alignedDuration(DurationNs duration) {
     const std::int64_t minutes = duration.ns / kMinute;
     const double rest = static_cast<double>(duration.ns % kMinute) / static_cast<double>(kSecond);
     if (minutes < 60)
-        return fmt::format("{} min {:.1f} s", minutes, rest);
+        return fmt::format("{} min {:.1f} s", minutes, worded(rest));
     return fmt::format("{} h {} min {:.0f} s", minutes / 60, minutes % 60, rest);
 }
 
@@ -61,8 +63,8 @@ std::string exactDuration(DurationNs duration) {
     const std::int64_t magnitude = std::abs(duration.ns);
     const TimeUnit unit = timeUnitFor(magnitude);
     const int digits = decimalsOf(1, unit.ns);
-    return fmt::format(
-        "{}{} {}", duration.ns < 0 ? "−" : "", decimal(magnitude, unit.ns, digits), unit.symbol);
+    return fmt::format("{}{} {}", duration.ns < 0 ? "−" : "",
+        withMarks(decimal(magnitude, unit.ns, digits)), unit.symbol);
 }
 
 std::string seconds(double seconds) {

@@ -1,6 +1,6 @@
 #pragma once
 // Times in words: lengths of time, moments with date, clock and zone, and the digits of a time in
-// one unit. Digits are made from whole nanoseconds and not grouped. Pure; any thread.
+// one unit. Digits are made from whole nanoseconds and not grouped. Any thread.
 
 #include "core/model/Time.h"
 #include "core/text/Numbers.h"
@@ -34,11 +34,12 @@ struct TimeUnit {
 TimeUnit timeUnitFor(std::int64_t magnitude);
 // Decimals that a step needs in a unit: step 20 ms in s → 2.
 int decimalsOf(std::int64_t step, std::int64_t unit);
-// ns in that unit with so many decimals, truncated towards minus infinity: "39.604123".
+// ns in that unit with so many decimals, truncated towards minus infinity: "39.604123". Data is
+// written so: the point is one on every thread.
 std::string decimal(std::int64_t ns, std::int64_t unit, int decimals);
 
 // "2026-11-21" and "03:05:14.250" of an absolute time shifted by an offset; decimals of the seconds
-// 0 to 9.
+// 0 to 9, behind a point on every thread.
 std::string date(TimeNs time, std::int64_t utcOffsetSeconds);
 std::string clock(TimeNs time, std::int64_t utcOffsetSeconds, int decimals);
 // "UTC", "UTC+02:00".

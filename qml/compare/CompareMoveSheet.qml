@@ -41,12 +41,10 @@ UiSheet {
             UiTextField {
                 implicitWidth: Theme.spaceXl * 4
                 label: qsTr("Seconds that %1 is moved").arg(row.modelData)
-                text: String(sheet.controller.movedSeconds(row.index))
+                text: sheet.controller.movedSeconds(row.index).toLocaleString(Qt.locale(), "g", 12)
                 inputMethodHints: Qt.ImhFormattedNumbersOnly
-                validator: DoubleValidator {
-                    locale: "C"
-                }
-                onEditingFinished: sheet.controller.moveBySeconds(row.index, Number(text))
+                validator: DoubleValidator {}
+                onEditingFinished: sheet.controller.moveBySeconds(row.index, Number.fromLocaleString(Qt.locale(), text))
             }
         }
     }

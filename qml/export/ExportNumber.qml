@@ -9,7 +9,7 @@ UiTextField {
     required property real value
     property int decimals: 1
     property string emptyText: ""
-    readonly property string shown: field.value > 0 ? field.value.toFixed(field.decimals) : ""
+    readonly property string shown: field.value > 0 ? field.value.toLocaleString(Qt.locale(), "f", field.decimals) : ""
 
     signal edited(real number)
     // Enter was pressed, after edited().
@@ -24,7 +24,6 @@ UiTextField {
         top: 5000
         decimals: field.decimals
         notation: DoubleValidator.StandardNotation
-        locale: "C"
     }
     onEditingFinished: field.commit()
     onAccepted: {
@@ -35,6 +34,6 @@ UiTextField {
     // Leaving the field untouched must not round the value to what is shown.
     function commit() {
         if (field.text !== field.shown)
-            field.edited(Number(field.text));
+            field.edited(Number.fromLocaleString(Qt.locale(), field.text));
     }
 }

@@ -52,12 +52,12 @@ void addValue(FindingRow& row, std::string_view name, double value) {
     row.labels.append(labelOf(name));
     if (isShare(name))
         row.values.append(
-            QStringLiteral("%1 %").arg(QString::number(value * 100.0, 'g', value < 0.1 ? 2 : 3)));
+            QStringLiteral("%1 %").arg(decimalText(value * 100.0, 'g', value < 0.1 ? 2 : 3)));
     else if (name == "bytes")
         row.values.append(bytesText(static_cast<std::uint64_t>(std::max(value, 0.0))));
     else
         row.values.append(value == std::round(value) ? wholeText(std::llround(value))
-                                                     : QString::number(value, 'g', 4));
+                                                     : decimalText(value, 'g', 4));
 }
 
 QString severityText(analysis::Severity severity) {

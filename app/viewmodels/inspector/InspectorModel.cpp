@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "core/model/Metric.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <QClipboard>
@@ -96,7 +97,8 @@ InspectorModel::InspectorModel(QObject* parent)
     : QObject(parent) { }
 
 void InspectorModel::copy() const {
-    QGuiApplication::clipboard()->setText(text());
+    QGuiApplication::clipboard()->setText(
+        QString::fromStdString(text::forFiles(text().toStdString())));
 }
 
 QString InspectorModel::text() const {

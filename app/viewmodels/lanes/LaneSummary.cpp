@@ -82,8 +82,7 @@ QString laneSummary(
         return translated("%1: no data in view").arg(title);
     const auto text = [&lane](double si) {
         return QStringLiteral("%1 %2")
-            .arg(si * lane.displayScale, 0, 'g', 4)
-            .arg(QString::fromStdString(lane.unit))
+            .arg(decimalText(si * lane.displayScale, 'g', 4), QString::fromStdString(lane.unit))
             .trimmed();
     };
     return translated("%1, %2 series: %3 to %4, mean %5")

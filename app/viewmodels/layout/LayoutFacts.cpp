@@ -268,7 +268,7 @@ std::vector<Fact> placementFacts(const analysis::Placement& placement) {
         const auto text = [scale](double value) {
             const double shown = value * scale;
             return (shown < 0.0 ? QStringLiteral("−") : QStringLiteral("+"))
-                + QString::number(std::abs(shown), 'f', 1);
+                + decimalText(std::abs(shown), 'f', 1);
         };
         facts.push_back({label, QStringLiteral("%1 %2").arg(text(change->value), unit), false,
             translated("%1 to %2").arg(text(change->low), text(change->high))});

@@ -151,10 +151,9 @@ std::optional<int> countOf(PredictField& field, bool mayBeNone = false) {
 std::optional<double> bandwidthOf(PredictField& field) {
     if (field.text.trimmed().isEmpty())
         return std::nullopt;
-    bool isNumber = false;
-    const double value = field.text.trimmed().toDouble(&isNumber);
-    if (isNumber && value > 0.0)
-        return value * kGiga;
+    const auto value = parseTyped(field.text);
+    if (value && *value > 0.0)
+        return *value * kGiga;
     field.fault = PredictForm::tr("A number above 0 in GB/s is needed.");
     return std::nullopt;
 }

@@ -1,5 +1,6 @@
 #include "app/viewmodels/query/QueryTableModel.h"
 
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/report/QueryText.h"
 
@@ -24,7 +25,7 @@ constexpr int kShownDigits = 12; // of reals; copies and files have all
 
 QString cellText(const store::SqlValue& value) {
     if (value.type == store::SqlValue::Type::Real)
-        return QString::number(value.real, 'g', kShownDigits);
+        return decimalText(value.real, 'g', kShownDigits);
     auto text = QString::fromStdString(report::plainText(value)).left(kMostCellCharacters);
     return text.replace(QLatin1Char('\n'), QLatin1Char(' '));
 }

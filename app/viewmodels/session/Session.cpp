@@ -3,6 +3,7 @@
 #include "app/sample/Sample.h"
 #include "app/viewmodels/text/RunWording.h"
 #include "core/store/database/FileStart.h"
+#include "core/text/NumberMarks.h"
 
 #include <QClipboard>
 #include <QCoreApplication>
@@ -229,7 +230,8 @@ void Session::readReports() {
 }
 
 void Session::copyText(const QString& text) {
-    QGuiApplication::clipboard()->setText(text);
+    QGuiApplication::clipboard()->setText(
+        QString::fromStdString(text::forFiles(text.toStdString())));
     m_notices.inform(tr("Copied."));
 }
 

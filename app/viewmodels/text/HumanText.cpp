@@ -1,6 +1,7 @@
 #include "app/viewmodels/text/HumanText.h"
 
 #include "app/viewmodels/text/Translated.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
@@ -19,8 +20,11 @@ namespace {
 
 constexpr std::int64_t kMaxOffset = std::int64_t{18} * 3600;
 
-// Pictures are exported as they are shown, so numbers have one form everywhere: a point before
-// decimals. A locale whose groups end in points would make "1.234" of 1,234.
+QString withMarks(const QString& digits) {
+    return QString::fromStdString(text::withMarks(digits.toStdString()));
+}
+
+// As core/text words numbers, before they get their marks.
 const QLocale& numbers() {
     static const QLocale locale(QLocale::English, QLocale::UnitedStates);
     return locale;
@@ -55,9 +59,13 @@ std::int64_t localUtcOffsetSeconds(TimeNs time) {
     return QDateTime::fromMSecsSinceEpoch(time.ns / 1'000'000).offsetFromUtc();
 }
 
+QString decimalText(double value, char format, int precision) {
+    return withMarks(QString::number(value, format, precision));
+}
+
 QString bytesText(std::uint64_t bytes) {
-    return numbers().formattedDataSize(
-        static_cast<qint64>(bytes), bytes < 1000 ? 0 : 1, QLocale::DataSizeSIFormat);
+    return withMarks(numbers().formattedDataSize(
+        static_cast<qint64>(bytes), bytes < 1000 ? 0 : 1, QLocale::DataSizeSIFormat));
 }
 
 QString bytesRateText(double bytesPerSecond) {
@@ -67,14 +75,14 @@ QString bytesRateText(double bytesPerSecond) {
 }
 
 QString wholeText(std::int64_t count) {
-    return numbers().toString(static_cast<qlonglong>(count));
+    return withMarks(numbers().toString(static_cast<qlonglong>(count)));
 }
 
 QString waitText(double seconds) {
     if (!std::isfinite(seconds) || seconds < 0)
         return {};
     if (seconds < 10)
-        return translated("%1 s").arg(numbers().toString(seconds, 'f', 1));
+        return translated("%1 s").arg(withMarks(numbers().toString(seconds, 'f', 1)));
     const auto whole = static_cast<qlonglong>(std::llround(seconds));
     if (whole < 60)
         return translated("%1 s").arg(whole);
@@ -97,6 +105,23 @@ QString linesOf(const std::vector<std::string>& texts) {
     for (const auto& text : texts)
         lines.append(QString::fromStdString(text));
     return lines.join(QLatin1Char('\n'));
+}
+
+QString typedText(double value) {
+    QString text = QString::number(value, 'g', QLocale::FloatingPointShortest);
+    return text.replace(QLatin1Char('.'), QLocale().decimalPoint());
+}
+
+std::optional<double> parseTyped(const QString& text) {
+    QLocale reader;
+    reader.setNumberOptions(QLocale::RejectGroupSeparator);
+    for (const QLocale& locale : {reader, QLocale::c()}) {
+        bool isNumber = false;
+        const double value = locale.toDouble(text.trimmed(), &isNumber);
+        if (isNumber && std::isfinite(value))
+            return value;
+    }
+    return std::nullopt;
 }
 
 std::optional<std::int64_t> parseUtcOffset(const QString& text) {

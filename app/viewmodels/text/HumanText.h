@@ -1,7 +1,7 @@
 #pragma once
 // Numbers of the model as people read them, for QML: what core/text words, as QString, and sizes,
-// counts and waiting times in the same form, with a point before decimals; dates in the reader's
-// locale. Plain functions; any thread.
+// counts and waiting times in the same form, with this thread's marks (NumberMarks.h); dates, and
+// numbers that the reader types, in the reader's locale. Plain functions; any thread.
 
 #include "core/model/Time.h"
 
@@ -26,6 +26,8 @@ QString exactDurationText(DurationNs duration);
 // Offset of the system's time zone from UTC at that time.
 std::int64_t localUtcOffsetSeconds(TimeNs time);
 
+// QString::number() with this thread's marks.
+QString decimalText(double value, char format, int precision);
 QString bytesText(std::uint64_t bytes); // "1.4 GB", decimal prefixes
 QString bytesRateText(double bytesPerSecond); // "85 MB/s"
 QString wholeText(std::int64_t count); // "1,234,567"
@@ -33,6 +35,11 @@ QString waitText(double seconds); // "1 min 20 s"; whole seconds above ten, "0.4
 QString momentText(TimeNs moment); // local, as the reader writes it, "3/1/26, 2:05 PM"
 QString utcOffsetText(std::int64_t seconds); // "UTC+02:00"
 QString linesOf(const std::vector<std::string>& texts); // one a line
+
+// A number in a field where the reader changes it, and what the reader typed: with the reader's
+// decimal mark or a point, without groups; absent: no number.
+QString typedText(double value);
+std::optional<double> parseTyped(const QString& text);
 
 // "+2", "UTC+02:00", "-05:30", "0", "Z" in seconds; absent for anything else and beyond ±18 h.
 std::optional<std::int64_t> parseUtcOffset(const QString& text);

@@ -28,6 +28,7 @@ QString secondsText(const AlignedRow& row) {
                        .arg(magnitude % 1'000'000'000, 9, 10, QLatin1Char('0'));
     while (text.endsWith(QLatin1Char('0')) && !text.endsWith(QLatin1String(".0")))
         text.chop(1);
+    text.replace(QLatin1Char('.'), QLocale().decimalPoint());
     return time.ns < 0 ? QLatin1Char('-') + text : text;
 }
 
@@ -93,13 +94,10 @@ void AlignmentModel::alignByIteration(int index) {
 }
 
 bool AlignmentModel::moveRun(int row, const QString& seconds) {
-    bool ok = false;
-    double value = QLocale().toDouble(seconds.trimmed(), &ok);
-    if (!ok)
-        value = QLocale::c().toDouble(seconds.trimmed(), &ok);
-    if (!ok || !(std::abs(value) < 1e8) || !isThere(row))
+    const auto value = parseTyped(seconds);
+    if (!value || !(std::abs(*value) < 1e8) || !isThere(row))
         return false;
-    move(row, DurationNs{std::llround(value * 1e9)});
+    move(row, DurationNs{std::llround(*value * 1e9)});
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "FigureExporter.h"
 
 #include "app/painting/FigureFile.h"
+#include "core/text/NumberMarks.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -218,6 +219,7 @@ FigureExporter::Outcome FigureExporter::outcomeOf(const ExportJob& job, const QS
     };
     if (!job.figure)
         return {path, {}, tr("Nothing is shown that could be written.")};
+    const text::WordingFor file(text::Medium::File);
     const bool isCsv = formatOf(path) == kCsv;
     auto request = requestFor(path, options);
     request.picture = !isCsv;

@@ -1,5 +1,7 @@
 #include "app/viewmodels/workspace/ReaderPool.h"
 
+#include "core/text/NumberMarks.h"
+
 #include <malloc.h>
 
 #include <chrono>
@@ -74,6 +76,7 @@ std::optional<std::size_t> ReaderPool::nextQueue() const {
 }
 
 void ReaderPool::work() {
+    const text::WordingFor screen(text::Medium::Screen);
     Connection connection;
     std::unique_lock lock(m_mutex);
     while (!m_isStopping) {

@@ -17,6 +17,7 @@
 #include "core/layout/Cluster.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/text/NumberMarks.h"
 
 #include <fmt/format.h>
 
@@ -102,7 +103,7 @@ private:
         extra = layer > 0.0 ? 2.0 * hidden * model.vocabulary / layer : 0.0;
         m_extraWording
             = fmt::format("The {} stage computes the loss besides, as much as {:.2f} layers.",
-                turnsBack ? "first" : "last", extra);
+                turnsBack ? "first" : "last", text::worded(extra));
     }
 
     Status readSummary() {

@@ -1,6 +1,7 @@
 #include "core/analysis/cluster/PlacementModel.h"
 
 #include "core/analysis/cluster/Placement.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -19,9 +20,9 @@ std::string gradientText(const Placement& placement) {
     if (std::abs(*placement.gradientC) <= placement.gradientNoiseC)
         return fmt::format("Front and rear GPUs differ by {:.1f} °C, no more than the noise of "
                            "{:.1f} °C.",
-            *placement.gradientC, placement.gradientNoiseC);
+            text::worded(*placement.gradientC), text::worded(placement.gradientNoiseC));
     return fmt::format("Rear GPUs are {:.1f} °C hotter than front ones (noise {:.1f} °C).",
-        *placement.gradientC, placement.gradientNoiseC);
+        text::worded(*placement.gradientC), text::worded(placement.gradientNoiseC));
 }
 
 void explainHelp(Placement& placement) {
@@ -39,7 +40,8 @@ void explainHelp(Placement& placement) {
     placement.reason = gradientText(placement)
         + fmt::format(" The slowest stage loses {:.1f} % of its time to throttling, the fastest "
                       "{:.1f} %: layers follow these speeds, now {}.",
-            100.0 * (1.0 - slow), 100.0 * (1.0 - fast), layerList(placement.layersBefore(), " · "));
+            text::worded(100.0 * (1.0 - slow)), text::worded(100.0 * (1.0 - fast)),
+            layerList(placement.layersBefore(), " · "));
 }
 
 constexpr double kLeastShown = 5e-4; // a change of the step that one decimal of a percentage shows
@@ -54,18 +56,19 @@ void explainNone(Placement& placement, const PlacementVerdict& verdict) {
         placement.reason += verdict.fits
             ? fmt::format(" Throttling costs the slowest GPU {:.2f} % of its time, too little to "
                           "allow for.",
-                100.0 * verdict.worstLoss)
+                text::worded(100.0 * verdict.worstLoss))
             : std::string(" No split of the layers fits into the GPUs' memory.");
     else if (verdict.tooSmall->value > -kLeastShown)
         placement.reason += fmt::format(
             " Throttling costs the slowest GPU {:.1f} % of its time; a layer is {:.1f} % of a "
             "stage's work, too much to shift for that.",
-            100.0 * verdict.worstLoss, 100.0 / std::max(1, placement.stages.front().layersBefore));
+            text::worded(100.0 * verdict.worstLoss),
+            text::worded(100.0 / std::max(1, placement.stages.front().layersBefore)));
     else
         placement.reason += fmt::format(
             " Throttling costs the slowest GPU {:.1f} % of its time, but the best split of whole "
             "layers changes the step by {} only.",
-            100.0 * verdict.worstLoss, text::signedPercent(verdict.tooSmall->value));
+            text::worded(100.0 * verdict.worstLoss), text::signedPercent(verdict.tooSmall->value));
 }
 
 // Layers of each piece of the model in its order: with virtual stages those of a stage are shared
@@ -208,7 +211,7 @@ void explain(Placement& placement, const PlacementVerdict& verdict) {
         placement.notes.push_back(fmt::format(
             "Ranks move between nodes: what their groups exchange then takes {:.3g} ms more of a "
             "step, which is counted in full.",
-            1e3 * *verdict.movingCost));
+            text::worded(1e3 * *verdict.movingCost)));
     else if (placement.movesRanks && placement.degrees.data > 1)
         placement.notes.emplace_back("Ranks move between nodes: data-parallel groups may reach "
                                      "over more nodes than now, which this estimate leaves out: "

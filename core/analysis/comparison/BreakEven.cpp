@@ -2,6 +2,7 @@
 
 #include "core/analysis/comparison/Reasons.h"
 #include "core/model/Metric.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -87,8 +88,8 @@ std::string farText(const ShrinkingCost& a, const ShrinkingCost& b) {
     if (a.fixed <= 0.0 || b.fixed <= 0.0)
         return {};
     return fmt::format("{:.3g} × apart now, {:.3g} × without that time",
-        std::max(a.cost(1.0), b.cost(1.0)) / std::min(a.cost(1.0), b.cost(1.0)),
-        std::max(a.fixed, b.fixed) / std::min(a.fixed, b.fixed));
+        text::worded(std::max(a.cost(1.0), b.cost(1.0)) / std::min(a.cost(1.0), b.cost(1.0))),
+        text::worded(std::max(a.fixed, b.fixed) / std::min(a.fixed, b.fixed)));
 }
 
 std::optional<double> scaledBandwidth(const RunMeasures& run, double factor) {
@@ -149,7 +150,7 @@ void addBandwidth(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) 
         }
         out.text = fmt::format("The two would be even with networks between nodes {:.3g} × as fast "
                                "as now{}; {} that the verdict turns.{}",
-            *factor, ratesText(a, b, *factor), *factor > 1.0 ? "beyond" : "below",
+            text::worded(*factor), ratesText(a, b, *factor), *factor > 1.0 ? "beyond" : "below",
             bandwidthModel(a, b, verdict.by));
     } else {
         out.text = fmt::format("No network between nodes up to {:.0f} × as fast or as slow as now "

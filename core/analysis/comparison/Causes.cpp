@@ -1,5 +1,6 @@
 #include "core/analysis/comparison/Reasons.h"
 
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -218,7 +219,8 @@ bool addPower(Verdict& verdict, const RunMeasures& better, const RunMeasures& wo
         {fmt::format("{} draws {} a GPU, {} {}: {:.2f} × the power, {} the {:.2f} × of energy a "
                      "token.",
              labels.second, text::rounded(*high, "W"), labels.first, text::rounded(*low, "W"),
-             *high / *low, share > 1.0 ? "which makes more than" : "most of", factor),
+             text::worded(*high / *low), share > 1.0 ? "which makes more than" : "most of",
+             text::worded(factor)),
             "mean_power_w_per_gpu", isFirstBetter ? low : high, isFirstBetter ? high : low, false});
     return true;
 }

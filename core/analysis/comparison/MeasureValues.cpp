@@ -4,6 +4,7 @@
 #include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Metric.h"
+#include "core/text/NumberMarks.h"
 
 #include <fmt/format.h>
 
@@ -112,9 +113,10 @@ private:
         const bool isCovered
             = energy && energy->coverage >= kLeastCoverage && hasAll(metric::kGpuPower);
         set("energy_j", isCovered ? std::optional(energy->joules) : std::nullopt,
-            energy && hasAll(metric::kGpuPower) ? fmt::format(
-                "Power was recorded of {:.1f} % of the time only.", 100.0 * energy->coverage)
-                                                : whyNoPower());
+            energy && hasAll(metric::kGpuPower)
+                ? fmt::format("Power was recorded of {:.1f} % of the time only.",
+                    text::worded(100.0 * energy->coverage))
+                : whyNoPower());
     }
 
     // GPUs of the job that have the metric.
@@ -250,7 +252,7 @@ private:
         const std::string why = isPart
             ? fmt::format("The traces last {:.3g} s of a step of {:.3g} s, too little to speak for "
                           "all of it.",
-                traced->tracedS, *step)
+                text::worded(traced->tracedS), text::worded(*step))
             : "No kernel trace was recorded.";
         const bool isTold = traced && !isPart;
         const auto share = [&](std::string_view key, double TracedShares::*field,

@@ -3,6 +3,7 @@
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/comparison/RunMeasures.h"
 #include "core/analysis/energy/Efficiency.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -180,13 +181,14 @@ private:
         const double factor = isFirst ? a / b : b / a;
         const RunMeasures& fast = isFirst ? m_a : m_b;
         const RunMeasures& slow = isFirst ? m_b : m_a;
-        std::string text = fmt::format(
-            "{} makes {:.2f} × the tokens per second of {} ({} against {})",
-            isFirst ? m_labels.a : m_labels.b, factor, isFirst ? m_labels.b : m_labels.a,
-            text::rounded(std::max(a, b), "tokens/s"), text::rounded(std::min(a, b), "tokens/s"));
+        std::string text
+            = fmt::format("{} makes {:.2f} × the tokens per second of {} ({} against {})",
+                isFirst ? m_labels.a : m_labels.b, text::worded(factor),
+                isFirst ? m_labels.b : m_labels.a, text::rounded(std::max(a, b), "tokens/s"),
+                text::rounded(std::min(a, b), "tokens/s"));
         if (fast.gpus != slow.gpus && slow.gpus > 0) {
             const double more = static_cast<double>(fast.gpus) / slow.gpus;
-            text += fmt::format(", with {:.3g} × the GPUs", more);
+            text += fmt::format(", with {:.3g} × the GPUs", text::worded(more));
             if (more > 1.0)
                 text += fmt::format(": {} scaling", text::roundedPercent(factor / more));
         }
@@ -200,7 +202,8 @@ private:
         const double b = *m_b.value("tokens_per_s_per_gpu");
         add(fmt::format("Per GPU, {} makes {} and {} {}: {:.2f} ×{}.", m_labels.a,
                 text::rounded(a, "tokens/s"), m_labels.b, text::rounded(b, "tokens/s"),
-                std::max(a, b) / std::min(a, b), spreadText(m_a, m_b, "tokens_per_s_per_gpu")),
+                text::worded(std::max(a, b) / std::min(a, b)),
+                spreadText(m_a, m_b, "tokens_per_s_per_gpu")),
             "tokens_per_s_per_gpu");
     }
 
@@ -211,7 +214,7 @@ private:
         const double b = *m_b.value("tokens_per_j");
         add(fmt::format("{} spends {} a token, {} {}: {:.2f} × the tokens per joule for {}{}.",
                 m_labels.a, text::rounded(1.0 / a, "J"), m_labels.b, text::rounded(1.0 / b, "J"),
-                std::max(a, b) / std::min(a, b), a >= b ? m_labels.a : m_labels.b,
+                text::worded(std::max(a, b) / std::min(a, b)), a >= b ? m_labels.a : m_labels.b,
                 spreadText(m_a, m_b, "tokens_per_j")),
             "tokens_per_j");
     }
@@ -251,7 +254,7 @@ private:
             return;
         add(fmt::format("{} peaks at {}, {} at {}: {:.2f} × the supply to provide for.", m_labels.a,
                 text::rounded(*a, "W"), m_labels.b, text::rounded(*b, "W"),
-                std::max(*a, *b) / std::min(*a, *b)),
+                text::worded(std::max(*a, *b) / std::min(*a, *b))),
             "peak_power_w");
     }
 

@@ -4,6 +4,7 @@
 #include "core/catalogue/TrainingModel.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/text/NumberMarks.h"
 
 #include <fmt/format.h>
 
@@ -124,6 +125,7 @@ Result<KnownQuantities> knownQuantities(const store::Store& store, std::span<con
 
 Result<RunQuantities> measureQuantities(
     const store::Store& store, const UnmeasuredRun& of, const Progress& progress) {
+    const text::WordingFor file(text::Medium::File); // which keeps the reasons
     ASSIGN_OR_RETURN(const auto measures, measuresOf(store, of.run, {}, progress));
     RunQuantities quantities = nothingKnown(of.run.id, of.basis);
     for (std::size_t i = 0; i < measures.values.size(); ++i) {

@@ -6,6 +6,7 @@
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/model/Try.h"
+#include "core/text/NumberMarks.h"
 
 #include <fmt/format.h>
 
@@ -235,12 +236,13 @@ private:
                                           : fmt::format("{} iterations, {} to {}", m_covered.size(),
                                               m_covered.front().index, m_covered.back().index);
         else
-            text += fmt::format("{:.3g} s each", meanS);
+            text += fmt::format("{:.3g} s each", text::worded(meanS));
         if (m_made.basis == TraceBasis::Scaled)
             text += ", scaled to the step time";
         if (m_made.basis == TraceBasis::Trace)
-            text += m_scope.stepTimeS ? fmt::format(", of a step of {:.3g} s", *m_scope.stepTimeS)
-                                      : ", not a whole step";
+            text += m_scope.stepTimeS
+                ? fmt::format(", of a step of {:.3g} s", text::worded(*m_scope.stepTimeS))
+                : ", not a whole step";
         return m_isOutside ? text + "; the trace lies outside the window" : text;
     }
 

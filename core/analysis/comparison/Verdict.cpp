@@ -4,6 +4,7 @@
 #include "core/analysis/comparison/Reasons.h"
 #include "core/analysis/comparison/Roles.h"
 #include "core/model/EnumNames.h"
+#include "core/text/NumberMarks.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +41,7 @@ Standing standingOfPrediction(double ratio) {
         return {ratio > 1.0 ? Kind::Second : Kind::First, factor, {}};
     return {Kind::Unclear, factor,
         fmt::format("They differ by {:.1f} %, and a prediction may be off by {:.0f} %.",
-            100.0 * (factor - 1.0), 100.0 * kPredictedWithin)};
+            text::worded(100.0 * (factor - 1.0)), 100.0 * kPredictedWithin)};
 }
 
 Standing standingOf(const RunMeasures& a, const RunMeasures& b, std::string_view key) {
@@ -149,7 +150,7 @@ private:
         m_verdict.winner = isScaleUp(run) ? Winner::ScaleUp : Winner::ScaleOut;
         m_verdict.by = quantity;
         m_verdict.reason = fmt::format("{} makes {:.2f} × the tokens per {} of {}",
-            (run == 0 ? m_a : m_b).run.name, by.factor,
+            (run == 0 ? m_a : m_b).run.name, text::worded(by.factor),
             quantity == kTokensPerJoule ? "joule" : "second and GPU",
             (run == 0 ? m_b : m_a).run.name);
     }
@@ -201,7 +202,7 @@ private:
                       nameOf(m_gpu.winner())),
             fmt::format("Energy ({:.2f} ×) and GPUs ({:.2f} ×) speak for different runs; which "
                         "weighs more is for you to say.",
-                m_joule.factor, m_gpu.factor));
+                text::worded(m_joule.factor), text::worded(m_gpu.factor)));
     }
 
     void winByJoule() {
@@ -211,7 +212,7 @@ private:
             by.emplace_back("per GPU");
         m_verdict.headline = winsText(m_joule.winner(), by);
         m_verdict.reason += m_gpu.isDecided()
-            ? fmt::format(", and {:.2f} × per second and GPU.", m_gpu.factor)
+            ? fmt::format(", and {:.2f} × per second and GPU.", text::worded(m_gpu.factor))
             : ".";
     }
 
@@ -230,12 +231,13 @@ private:
         m_verdict.headline
             = hasEnergy ? "A tie per joule and per GPU" : "A tie per GPU; the energy is not known";
         const std::string joule = hasEnergy
-            ? fmt::format("{:.1f} % per joule and ", 100.0 * (m_joule.factor - 1.0))
+            ? fmt::format("{:.1f} % per joule and ", text::worded(100.0 * (m_joule.factor - 1.0)))
             : std::string();
         m_verdict.reason = fmt::format(
             "They differ by {}{:.1f} % per second and GPU; what is under {:.0f} %, or within the "
             "spread and for sure under {:.0f} %, counts as a tie.",
-            joule, 100.0 * (m_gpu.factor - 1.0), 100.0 * kLeastDifference, 100.0 * kTieWithin);
+            joule, text::worded(100.0 * (m_gpu.factor - 1.0)), 100.0 * kLeastDifference,
+            100.0 * kTieWithin);
     }
 
     void namePredictions() {

@@ -1,6 +1,7 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/model/Metric.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -107,7 +108,7 @@ std::string comparison(const Outlier& kind, const Mean& worst, bool byPlace) {
     return fmt::format("at {} of the {} that the median GPU has ({} against {}), {:.2g} times less",
         text::roundedPercent(worst.value / worst.reference), what,
         text::rounded(worst.value, kind.unit), text::rounded(worst.reference, kind.unit),
-        worst.reference / worst.value);
+        text::worded(worst.reference / worst.value));
 }
 
 void findOutliers(const Outlier& kind, const RunFacts& facts, Findings& found) {

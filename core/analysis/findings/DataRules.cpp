@@ -1,6 +1,7 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/model/Metric.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
@@ -128,7 +129,7 @@ void findWarmup(const RunFacts& facts, Findings& found) {
             {"warmup_iterations", static_cast<double>(count)}, {"share", warm / all}},
         {-1, range, {}},
         fmt::format("marked by the source, or the first ones that take more than {} × the median",
-            kWarmupFactor),
+            text::worded(kWarmupFactor)),
         "time of all iterations: " + facts.iterations.origin, Severity::Note, 0.0});
 }
 
@@ -260,7 +261,7 @@ void findUnsettled(const RunFacts& facts, Findings& found) {
         {-1, facts.run.range, metric::kGpuTemperature},
         fmt::format("not within {} °C, or {} of its rise, of its final level before the last "
                     "quarter",
-            kSettledWithinC, text::roundedPercent(kSettledWithinRise)),
+            text::worded(kSettledWithinC), text::roundedPercent(kSettledWithinRise)),
         "GPUs with temperature", Severity::Attention, 0.0});
 }
 

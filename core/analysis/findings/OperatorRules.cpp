@@ -1,5 +1,6 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/findings/Stragglers.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
@@ -130,7 +131,7 @@ void findLaunchBound(const RunFacts& facts, Findings& found) {
             {"traced_s", tracedS}},
         tracedEvidence(facts),
         fmt::format("{} of the traced time, {:g} times the work's",
-            text::roundedPercent(kLaunchBound), kHostOverWork),
+            text::roundedPercent(kLaunchBound), text::worded(kHostOverWork)),
         "time on the host of the innermost modules and annotations, of runs whose GPUs wait for "
         "the "
         "host",

@@ -1,5 +1,6 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/findings/Stragglers.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 #include "core/text/Times.h"
@@ -251,7 +252,7 @@ void findStraggler(const RunFacts& facts, Findings& found) {
             valuesOf(facts, *cause), {cause->worstRank, cause->worst, {}},
             fmt::format("{} of all waiting, {} times the mean of the ranks that cause no more, and "
                         "{} of the traced time, in runs of {} collectives or more",
-                text::roundedPercent(kStragglerShare), kStragglerOverFair,
+                text::roundedPercent(kStragglerShare), text::worded(kStragglerOverFair),
                 text::roundedPercent(kStragglerWait), kStragglerCollectives),
             fmt::format("waiting in synchronising collectives, from each rank's start to the last "
                         "one's: {}; what the late rank did is compared with the mean of the others "

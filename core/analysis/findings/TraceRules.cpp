@@ -1,5 +1,6 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/findings/Stragglers.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
@@ -142,12 +143,12 @@ void findBubbles(const RunFacts& facts, Findings& found) {
     found.push_back({"pipeline_bubbles",
         fmt::format("Pipeline bubbles take {} of the time, {:.2g} times the {} that {} stages "
                     "would have at best.",
-            text::roundedPercent(measured), measured / std::max(*ideal, 1e-9),
+            text::roundedPercent(measured), text::worded(measured / std::max(*ideal, 1e-9)),
             text::roundedPercent(*ideal), facts.pipeline->stages),
         {{"fraction", measured}, {"ideal_fraction", *ideal}, {"stages", facts.pipeline->stages}},
         {worst.rank, worst.window, {}},
         fmt::format("{} of the time and {} times the ideal", text::roundedPercent(kBubbleFraction),
-            kBubbleOverIdeal),
+            text::worded(kBubbleOverIdeal)),
         "traced iterations of all ranks; the ideal is (p − 1)/(v·m + p − 1) of p stages, m "
         "micro-batches "
         "and v virtual stages",

@@ -3,6 +3,7 @@
 #include "core/analysis/schedule/SchedulePlans.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/layout/ScheduleOrder.h"
+#include "core/text/NumberMarks.h"
 
 #include <fmt/format.h>
 
@@ -264,7 +265,7 @@ private:
         const auto sayPart = [&](const char* part) {
             notes.push_back(fmt::format(
                 "The traces show {} of the step, {:.3g} s; bubbles are those of this part.", part,
-                length));
+                text::worded(length)));
         };
         switch (m_request.order.extent) {
         case PassExtent::Whole:

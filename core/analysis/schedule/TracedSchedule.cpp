@@ -4,6 +4,7 @@
 #include "core/analysis/schedule/ScheduleAssembly.h"
 #include "core/analysis/schedule/StageFit.h"
 #include "core/model/Try.h"
+#include "core/text/NumberMarks.h"
 
 #include <fmt/format.h>
 
@@ -114,8 +115,8 @@ Result<ReadPasses> readPasses(const StageTraces& traces, const StagePasses& cut,
 
 std::string secondsText(double seconds) {
     constexpr double kMilli = 1e3;
-    return seconds < 1.0 ? fmt::format("{:.4g} ms", seconds * kMilli)
-                         : fmt::format("{:.4g} s", seconds);
+    return seconds < 1.0 ? fmt::format("{:.4g} ms", text::worded(seconds * kMilli))
+                         : fmt::format("{:.4g} s", text::worded(seconds));
 }
 
 } // namespace
@@ -149,7 +150,7 @@ std::string planSentence(const TracedSchedule& schedule) {
     else if (nearest.sameOrder)
         text = fmt::format("The passes come in the order of no known schedule; the nearest is {} "
                            "({:.1f} % of the pairs of passes in its order)",
-            titleOf(nearest.kind), 100.0 * *nearest.sameOrder);
+            titleOf(nearest.kind), text::worded(100.0 * *nearest.sameOrder));
     else
         text = fmt::format("The passes come in the order of no known schedule; the nearest by the "
                            "length of the step is {}",
@@ -157,7 +158,7 @@ std::string planSentence(const TracedSchedule& schedule) {
     const double longer = schedule.traced.makespan / nearest.makespan - 1.0;
     return text
         + fmt::format("; they take {}, {:.1f} % {} than its plan with the same durations ({}).",
-            secondsText(schedule.traced.makespan), 100.0 * std::abs(longer),
+            secondsText(schedule.traced.makespan), text::worded(100.0 * std::abs(longer)),
             longer >= 0.0 ? "longer" : "shorter", secondsText(nearest.makespan));
 }
 

@@ -4,6 +4,7 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Try.h"
+#include "core/text/NumberMarks.h"
 
 #include <fmt/format.h>
 
@@ -119,16 +120,17 @@ std::string wordingOf(const Sensor& sensor) {
     if (sensor.kind == SensorKind::Instant)
         text = "instant";
     if (sensor.kind == SensorKind::Averaged)
-        text = sensor.averagingS ? fmt::format("average over {:g} s", *sensor.averagingS)
-                                 : "average over a time that is not known";
-    text += fmt::format(", read every {:.4g} s", sensor.samplingPeriodS);
+        text = sensor.averagingS
+            ? fmt::format("average over {:g} s", text::worded(*sensor.averagingS))
+            : "average over a time that is not known";
+    text += fmt::format(", read every {:.4g} s", text::worded(sensor.samplingPeriodS));
     if (!sensor.update.seconds)
         return text + ", update period not known";
     if (sensor.update.isAtMost)
         return text + ", new at every reading";
     return text
-        + fmt::format(
-            ", new every {:.4g} ± {:.2g} s", *sensor.update.seconds, sensor.update.errorS);
+        + fmt::format(", new every {:.4g} ± {:.2g} s", text::worded(*sensor.update.seconds),
+            text::worded(sensor.update.errorS));
 }
 
 // The median of what the series say, where most of them say it.

@@ -3,6 +3,7 @@
 #include "core/analysis/machine/RunMachine.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -21,12 +22,13 @@ std::string shortQuantity(const char* siUnit, double value) {
     const text::ShownUnit unit = text::shownUnit(siUnit, std::abs(value));
     const double shown = value * unit.scale;
     const int digits = shown > 0.0 ? static_cast<int>(std::floor(std::log10(shown))) : 0;
-    return fmt::format("{:.{}f} {}", shown, std::clamp(2 - digits, 0, 2), unit.unit);
+    return fmt::format("{:.{}f} {}", text::worded(shown), std::clamp(2 - digits, 0, 2), unit.unit);
 }
 
 std::string powerText(double watts) {
     constexpr double kKilo = 1000.0;
-    return watts < kKilo ? fmt::format("{:.0f} W", watts) : fmt::format("{:.1f} kW", watts / kKilo);
+    return watts < kKilo ? fmt::format("{:.0f} W", watts)
+                         : fmt::format("{:.1f} kW", text::worded(watts / kKilo));
 }
 
 // "stage 0", "stages 0–3".

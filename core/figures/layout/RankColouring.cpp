@@ -2,6 +2,7 @@
 
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Try.h"
+#include "core/text/NumberMarks.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +23,7 @@ Result<ColouredRanks> atMoment(
     result.colours = {RankColour::Value, std::move(values), std::move(scale).value()};
     result.caption
         = fmt::format("{} at {:.1f} s after the run's begin; the scale is that of the whole run.",
-            result.colours.scale.title, (*query.at - run.range.begin).seconds());
+            result.colours.scale.title, text::worded((*query.at - run.range.begin).seconds()));
     return result;
 }
 

@@ -1,6 +1,7 @@
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/text/NumberMarks.h"
 
 #include <fmt/format.h>
 
@@ -21,7 +22,8 @@ std::string durationNote(DurationNs duration) {
     const double seconds = duration.seconds();
     if (seconds <= 0.0)
         return {};
-    return seconds < 100.0 ? fmt::format("{:.1f} s", seconds) : fmt::format("{:.0f} s", seconds);
+    return seconds < 100.0 ? fmt::format("{:.1f} s", text::worded(seconds))
+                           : fmt::format("{:.0f} s", seconds);
 }
 
 // The values of one run by rank, or by node.

@@ -1,5 +1,6 @@
 #include "core/plot/comparison/ComparisonText.h"
 
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -60,11 +61,11 @@ std::string changeText(const ComparisonQuantity& quantity, std::size_t run) {
         if (!change.difference)
             return text::kMissing;
         const double points = 100.0 * *change.difference;
-        return fmt::format("{:+.{}f} pp", std::abs(points) < 0.05 ? 0.0 : points, 1);
+        return fmt::format("{:+.{}f} pp", text::worded(std::abs(points) < 0.05 ? 0.0 : points), 1);
     }
     if (!change.ratio)
         return text::kMissing;
-    return fmt::format("{:.{}f} ×", *change.ratio, *change.ratio < 10.0 ? 2 : 1);
+    return fmt::format("{:.{}f} ×", text::worded(*change.ratio), *change.ratio < 10.0 ? 2 : 1);
 }
 
 std::optional<std::size_t> betterRun(const ComparisonQuantity& quantity, std::size_t run) {

@@ -2,6 +2,7 @@
 #include "core/plot/TextFit.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/comparison/ComparisonText.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -171,7 +172,8 @@ RunTable kernelTable(const ComparisonFrame& frame, double width) {
         const bool ratio
             = isPair && kernel.seconds[0] && kernel.seconds[1] && *kernel.seconds[0] > 0.0;
         if (ratio)
-            row.values.push_back(fmt::format("{:.2f} ×", *kernel.seconds[1] / *kernel.seconds[0]));
+            row.values.push_back(
+                fmt::format("{:.2f} ×", text::worded(*kernel.seconds[1] / *kernel.seconds[0])));
         rows.push_back(std::move(row));
     }
     return {frame, ComparisonPanel::Kernels, width,

@@ -3,6 +3,7 @@
 #include "core/plot/Palette.h"
 #include "core/plot/figures/FigureFoot.h"
 #include "core/plot/figures/PanelBuild.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Table.h"
 
 #include <fmt/format.h>
@@ -122,7 +123,8 @@ private:
 };
 
 std::string numberText(const FigureAxis& axis, double value) {
-    return axis.siUnit.empty() ? fmt::format("{:.6g}", value) : valueText(axis, value);
+    return axis.siUnit.empty() ? fmt::format("{:.6g}", text::worded(value))
+                               : valueText(axis, value);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "core/plot/figures/FigureParts.h"
 
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ constexpr double kLabelAir = 0.35; // of a label's extent, between it and the ne
 
 std::string decade(double shown) {
     if (shown >= 1e-3 && shown < 1e5)
-        return fmt::format("{:g}", shown);
+        return fmt::format("{:g}", text::worded(shown));
     return fmt::format("1e{:.0f}", std::log10(shown));
 }
 

@@ -1,5 +1,6 @@
 #include "core/plot/Palette.h"
 #include "core/plot/figures/PanelBuild.h"
+#include "core/text/NumberMarks.h"
 
 #include <fmt/format.h>
 
@@ -14,10 +15,11 @@ constexpr double kPlot = 7.0; // lines of small text that a plot area wants
 constexpr std::size_t kMostHarmonics = 40;
 
 std::string frequencyText(double hz) {
-    return fmt::format("{:.3g} Hz", hz);
+    return fmt::format("{:.3g} Hz", text::worded(hz));
 }
 std::string powerText(double watts) {
-    return watts >= 100.0 ? fmt::format("{:.0f} W", watts) : fmt::format("{:.3g} W", watts);
+    return watts >= 100.0 ? fmt::format("{:.0f} W", watts)
+                          : fmt::format("{:.3g} W", text::worded(watts));
 }
 
 class SpectrumDrawing {

@@ -1,4 +1,5 @@
 #include "core/plot/layout/PlacementFigure.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ std::optional<FigureHit> hitPlacement(
         {"proposed",
             fmt::format("rank {}, stage {} of {} layers", gpu.rankAfter, gpu.stageAfter,
                 layers(gpu.stageAfter, true))},
-        {"temperature", fmt::format("{:.1f} °C", gpu.temperatureC)},
+        {"temperature", fmt::format("{:.1f} °C", text::worded(gpu.temperatureC))},
         {"lost to throttling", text::percent(gpu.lost)}};
     return hit;
 }

@@ -2,6 +2,7 @@
 
 #include "core/model/EnumNames.h"
 #include "core/plot/figures/ColourScale.h"
+#include "core/text/NumberMarks.h"
 
 #include <fmt/format.h>
 
@@ -113,7 +114,10 @@ std::string shortValue(const FigureAxis& scale, const std::optional<double>& val
         std::abs(scale.range.high * scale.unit.scale));
     constexpr double kHundred = 100.0;
     constexpr double kTen = 10.0;
-    return fmt::format("{:.{}f}", shown, greatest >= kHundred ? 0 : greatest >= kTen ? 1 : 2);
+    return fmt::format("{:.{}f}", text::worded(shown),
+        greatest >= kHundred   ? 0
+            : greatest >= kTen ? 1
+                               : 2);
 }
 
 void recolour(RankDiagram& diagram, const RankColours& colours, const layout::Layout* layout,

@@ -1,4 +1,5 @@
 #include "core/plot/layout/ScheduleFigure.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -48,7 +49,7 @@ public:
 
 private:
     [[nodiscard]] std::string textOf(double time) const {
-        return m_data.traced ? text::quantity(time, "s") : fmt::format("{:g}", time);
+        return m_data.traced ? text::quantity(time, "s") : fmt::format("{:g}", text::worded(time));
     }
 
     [[nodiscard]] FigureHit hitOf(int stage, const Rect& outline) const {

@@ -2,6 +2,7 @@
 // the job reaches now.
 #include "core/plot/Palette.h"
 #include "core/plot/prediction/PredictionFrame.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ namespace trainscope::plot {
 namespace {
 
 std::string timesText(double factor) {
-    return factor == 0.5 ? "½" : fmt::format("{:g} ×", factor);
+    return factor == 0.5 ? "½" : fmt::format("{:g} ×", text::worded(factor));
 }
 
 // "+4.2 %"

@@ -1,5 +1,6 @@
 #include "core/plot/figures/ColourScale.h"
 #include "core/plot/timeline/LaneFrame.h"
+#include "core/text/NumberMarks.h"
 
 #include <fmt/format.h>
 
@@ -197,7 +198,9 @@ void drawColorBar(
         return;
     frame.scene.items.emplace_back(colourStrip({left, y, width, height}, kColorBarSteps,
         [warm](double fraction) { return warm ? inferno(fraction) : viridis(fraction); }));
-    const auto end = [&](double value) { return fmt::format("{:.4g}", value * lane.displayScale); };
+    const auto end = [&](double value) {
+        return fmt::format("{:.4g}", text::worded(value * lane.displayScale));
+    };
     frame.note({left, below}, end(lane.low));
     // The unit where both ends have room beside it.
     std::string high = end(lane.high) + (lane.unit.empty() ? "" : " " + lane.unit);

@@ -1,5 +1,6 @@
 #include "core/plot/timeline/TimeTicks.h"
 
+#include "core/text/NumberMarks.h"
 #include "core/text/Times.h"
 
 #include <fmt/format.h>
@@ -53,7 +54,7 @@ std::string hoursText(std::int64_t ns) {
 }
 
 std::string withUnit(std::int64_t ns, const TimeUnit& unit, int decimals) {
-    return text::decimal(ns, unit.ns, decimals) + " " + std::string(unit.symbol);
+    return text::withMarks(text::decimal(ns, unit.ns, decimals)) + " " + std::string(unit.symbol);
 }
 
 // Fills in labels of times that count from `zero`.
@@ -85,8 +86,9 @@ void labelClock(TimeTicks& axis, const TimeContext& context, std::int64_t offset
     if (decimals <= 3) {
         for (auto& tick : axis.ticks) {
             const TimeNs time = context.origin + tick.time;
-            tick.label = axis.step.ns >= kDay ? text::date(time, offset)
-                                              : text::clock(time, offset, decimals);
+            tick.label = axis.step.ns >= kDay
+                ? text::date(time, offset)
+                : text::withMarks(text::clock(time, offset, decimals));
             if (axis.step.ns >= kMinute && axis.step.ns < kDay)
                 tick.label.resize(5);
         }
@@ -95,8 +97,8 @@ void labelClock(TimeTicks& axis, const TimeContext& context, std::int64_t offset
     const TimeUnit unit = text::timeUnitFor(axis.step.ns);
     const TimeNs base{text::floorTo(first.ns, 1000 * unit.ns)};
     axis.base = text::date(base, offset) + " "
-        + text::clock(base, offset, text::decimalsOf(1000 * unit.ns, kSecond)) + " "
-        + text::zone(offset) + " +";
+        + text::withMarks(text::clock(base, offset, text::decimalsOf(1000 * unit.ns, kSecond)))
+        + " " + text::zone(offset) + " +";
     for (auto& tick : axis.ticks)
         tick.label = withUnit((context.origin + tick.time).ns - base.ns, unit, 0);
 }
@@ -202,14 +204,15 @@ std::string timeText(DurationNs time, DurationNs resolution, const TimeContext& 
     if (context.display == TimeDisplay::Utc || context.display == TimeDisplay::Local) {
         const std::int64_t offset
             = context.display == TimeDisplay::Local ? context.utcOffsetSeconds : 0;
-        return text::clock(absolute, offset, decimals) + " " + text::zone(offset);
+        return text::withMarks(text::clock(absolute, offset, decimals)) + " " + text::zone(offset);
     }
     if (context.display == TimeDisplay::Iteration) {
         if (const Iteration* around = iterationAt(context, absolute))
             return fmt::format("iteration {} + {} s", around->index,
-                text::decimal((absolute - around->range.begin).ns, kSecond, decimals));
+                text::withMarks(
+                    text::decimal((absolute - around->range.begin).ns, kSecond, decimals)));
     }
-    return text::decimal(time.ns, kSecond, decimals) + " s";
+    return text::withMarks(text::decimal(time.ns, kSecond, decimals)) + " s";
 }
 
 std::vector<Iteration> mainIterations(const std::vector<Iteration>& all) {

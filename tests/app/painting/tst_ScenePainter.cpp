@@ -174,6 +174,34 @@ private Q_SLOTS:
                     - 0.875)
             < 1e-9);
     }
+
+    // Behind a reader's decimal mark stands a word joiner (core/text/NumberMarks.h).
+    void wordJoinersAreNothing() {
+        const auto measure = measureWith(paperTheme());
+        for (const char* before : {"1,", "12 \u00B5s "}) {
+            const std::string plain = std::string(before) + "75";
+            const std::string joined = std::string(before) + "\u2060" + "75";
+            QCOMPARE(measure(joined, TextRole::Body, false), measure(plain, TextRole::Body, false));
+        }
+        // Beside it fonts do not kern, which shifts what follows by parts of a pixel.
+        const auto ink = [](const char* text) {
+            QImage image(120, 30, QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::white);
+            QPainter painter(&image);
+            PlotScene scene;
+            scene.items.emplace_back(Label{{5.0, 20.0}, text, {}});
+            paintScene(scene, lightTheme(), painter, PaintTarget::Screen);
+            double sum = 0.0;
+            for (int y = 0; y < image.height(); ++y) {
+                for (int x = 0; x < image.width(); ++x)
+                    sum += 1.0 - image.pixelColor(x, y).lightnessF();
+            }
+            return sum;
+        };
+        QVERIFY(ink("1,75 GHz") > 10.0);
+        QVERIFY(
+            std::abs(ink("1,\u206075 GHz") / ink("1,75 GHz") - 1.0) < 0.03); // a point adds more
+    }
 };
 
 TRAINSCOPE_GUI_TEST(tst_ScenePainter)

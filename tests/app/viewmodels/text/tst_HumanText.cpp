@@ -1,6 +1,7 @@
 // Sizes, durations, rates and offsets as people read them.
 
 #include "app/viewmodels/text/HumanText.h"
+#include "core/text/NumberMarks.h"
 #include "support/TestProgram.h"
 
 #include <QLocale>
@@ -8,9 +9,11 @@
 
 #include <optional>
 
+using namespace trainscope;
 using namespace trainscope::app;
 
 Q_DECLARE_METATYPE(std::optional<std::int64_t>)
+Q_DECLARE_METATYPE(std::optional<double>)
 
 class tst_HumanText : public QObject {
     Q_OBJECT
@@ -18,7 +21,9 @@ class tst_HumanText : public QObject {
 private Q_SLOTS:
     // Where a point ends thousands.
     void initTestCase() { QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany)); }
-    void numbersHaveOneForm() { QCOMPARE(wholeText(1'234'567), QStringLiteral("1,234,567")); }
+    void numbersAreTheReadersOnTheScreen();
+    void typedNumbers_data();
+    void typedNumbers();
     void datesAreTheReaders() {
         const QString text = momentText({std::int64_t{1'772'370'300} * 1'000'000'000}); // UTC 13:05
         QVERIFY2(text.startsWith(QStringLiteral("01.03.26")), qPrintable(text));
@@ -31,6 +36,42 @@ private Q_SLOTS:
     void offset();
     void offsetRoundTrip();
 };
+
+void tst_HumanText::numbersAreTheReadersOnTheScreen() {
+    QCOMPARE(wholeText(1'234'567), QStringLiteral("1,234,567"));
+    text::setReadersMarks(",", ".");
+    const text::WordingFor screen(text::Medium::Screen);
+    const auto shown = [](QString text) { return text.remove(QChar(0x2060)); };
+    QCOMPARE(shown(wholeText(1'234'567)), QStringLiteral("1.234.567"));
+    QCOMPARE(shown(bytesText(1'400'000'000)), QStringLiteral("1,4 GB"));
+    QCOMPARE(shown(waitText(0.44)), QStringLiteral("0,4 s"));
+    QCOMPARE(shown(decimalText(2.5, 'f', 2)), QStringLiteral("2,50"));
+    QCOMPARE(shown(metricText("sm_clock", 1.98e9, "Hz")), QStringLiteral("1,98 GHz"));
+    text::setReadersMarks(".", ",");
+}
+
+void tst_HumanText::typedNumbers_data() {
+    QTest::addColumn<QString>("typed");
+    QTest::addColumn<std::optional<double>>("value");
+    using Value = std::optional<double>;
+    QTest::newRow("the reader's") << "1,5" << Value(1.5);
+    QTest::newRow("a point") << " 1.5 " << Value(1.5);
+    QTest::newRow("no groups") << "1.500" << Value(1.5);
+    QTest::newRow("negative") << "-0,25" << Value(-0.25);
+    QTest::newRow("both") << "1.234,5" << Value();
+    QTest::newRow("infinite") << "inf" << Value();
+    QTest::newRow("word") << "much" << Value();
+    QTest::newRow("empty") << "" << Value();
+}
+
+void tst_HumanText::typedNumbers() {
+    QFETCH(QString, typed);
+    QFETCH(std::optional<double>, value);
+    QCOMPARE(parseTyped(typed), value);
+    if (value)
+        QCOMPARE(parseTyped(typedText(*value)), value);
+    QCOMPARE(typedText(1.5), QStringLiteral("1,5"));
+}
 
 void tst_HumanText::bytes_data() {
     QTest::addColumn<quint64>("bytes");

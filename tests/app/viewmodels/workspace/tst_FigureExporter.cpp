@@ -3,6 +3,9 @@
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "app/viewmodels/workspace/FigureExporter.h"
+#include "core/text/NumberMarks.h"
+#include "core/text/Numbers.h"
+#include "core/text/Table.h"
 #include "support/TestProgram.h"
 
 #include <QDir>
@@ -15,6 +18,36 @@
 #include <cmath>
 
 using namespace trainscope;
+
+namespace {
+
+// Its title is worded when it is read, as captions are, its number when it is drawn.
+class WordedFigure : public app::Exportable {
+public:
+    explicit WordedFigure(bool inGuiThread)
+        : m_inGuiThread(inGuiThread) { }
+    [[nodiscard]] app::ExportJob exportJob() const override {
+        figures::Figure figure;
+        figure.title = "clock of " + text::quantity(1.755e9, "Hz");
+        figure.draw = [read = figure.title](const plot::FigureStyle&) {
+            figures::Picture picture;
+            picture.scene.width = 200.0;
+            picture.scene.height = 50.0;
+            for (const std::string& shown : {read, text::percent(0.125), std::string("a,b")})
+                picture.scene.items.emplace_back(plot::Label{{10.0, 20.0}, shown, {}});
+            return picture;
+        };
+        figure.csv = [read = figure.title] { return "what\n" + text::csvCell(read) + "\n"; };
+        auto job = app::exportJobOf(QStringLiteral("worded"), figure);
+        job.inGuiThread = m_inGuiThread;
+        return job;
+    }
+
+private:
+    bool m_inGuiThread;
+};
+
+} // namespace
 
 class tst_FigureExporter : public QObject {
     Q_OBJECT
@@ -161,6 +194,33 @@ private Q_SLOTS:
         // The next success takes the error away.
         QVERIFY(exportAndWait(at("good.svg")));
         QVERIFY(m_exporter->lastError().isEmpty());
+    }
+
+    void filesHavePointsWhateverTheReader_data() {
+        QTest::addColumn<bool>("inGuiThread");
+        QTest::newRow("charts") << true;
+        QTest::newRow("others") << false;
+    }
+    void filesHavePointsWhateverTheReader() {
+        QFETCH(bool, inGuiThread);
+        text::setReadersMarks(",", ".");
+        const text::WordingFor screen(text::Medium::Screen);
+        WordedFigure figure(inGuiThread);
+        m_exporter->setSource(&figure);
+        QSignalSpy spy(m_exporter.get(), &app::FigureExporter::finished);
+        for (const char* name : {"worded.svg", "worded.csv"}) {
+            m_exporter->exportTo(at(name));
+            QTRY_VERIFY(!m_exporter->isRunning());
+        }
+        QCOMPARE(spy.size(), 2);
+        m_exporter->setSource(m_timeline.get());
+        text::setReadersMarks(".", ",");
+        const QByteArray svg = contentOf(at("worded.svg"));
+        QVERIFY(svg.contains(">clock of 1.755 GHz<"));
+        QVERIFY(svg.contains(">12.5 %<"));
+        QVERIFY(svg.contains(">a,b<"));
+        QVERIFY(svg.contains("<title>clock of 1.755 GHz</title>"));
+        QCOMPARE(contentOf(at("worded.csv")), QByteArray("what\nclock of 1.755 GHz\n"));
     }
 
     void cancelKeepsWhatWasThere() {
