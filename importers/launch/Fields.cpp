@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace trainscope::importers::launch {
@@ -52,10 +53,15 @@ Fields::Fields(const Settings& scalars) {
         std::replace(name.begin(), name.end(), '-', '_');
         m_scalars.insert_or_assign(std::move(name), value);
     }
+    std::copy_if(kPrefixes.begin(), kPrefixes.end(), std::back_inserter(m_prefixes),
+        [this](std::string_view prefix) {
+            const auto found = m_scalars.lower_bound(prefix);
+            return found != m_scalars.end() && found->first.starts_with(prefix);
+        });
 }
 
 std::optional<std::string> Fields::text(Keys keys) const {
-    for (const std::string_view prefix : kPrefixes) {
+    for (const std::string_view prefix : m_prefixes) {
         for (const std::string_view key : keys) {
             if (auto found = resolved(std::string(prefix) + std::string(key), prefix))
                 return found;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace trainscope::importers::launch {
 
@@ -35,6 +36,7 @@ private:
         std::string key, std::string_view prefix) const;
 
     Settings m_scalars; // keys with underscores for dashes
+    std::vector<std::string_view> m_prefixes; // of places where something stands, by their rank
 };
 
 } // namespace trainscope::importers::launch

@@ -11,6 +11,7 @@ namespace trainscope::importers::trainlog {
 
 namespace {
 
+constexpr std::size_t kFirstRoom = std::size_t{64} << 10; // doubled for longer lines
 constexpr std::size_t kReadBlock = std::size_t{256} << 10;
 constexpr std::size_t kReadRoom = LogLines::kLongest + kReadBlock;
 
@@ -28,7 +29,7 @@ std::size_t endOfLine(std::string_view text, std::size_t from) {
 
 LogLines::LogLines(std::unique_ptr<ByteStream> stream)
     : m_stream(asUtf8(std::move(stream)))
-    , m_bytes(std::make_unique_for_overwrite<char[]>(kReadRoom)) { }
+    , m_bytes(kFirstRoom) { }
 
 Result<std::optional<std::string_view>> LogLines::next() {
     std::string_view line;
@@ -49,7 +50,7 @@ Result<std::optional<std::string_view>> LogLines::next() {
 // False where more must be read first.
 bool LogLines::takeLine(std::string_view& line) {
     while (true) {
-        const std::string_view text(m_bytes.get() + m_begin, m_end - m_begin);
+        const std::string_view text(m_bytes.data() + m_begin, m_end - m_begin);
         const std::size_t end = endOfLine(text, m_looked);
         m_looked = end;
         const bool isWhole = end < text.size();
@@ -71,11 +72,14 @@ bool LogLines::takeLine(std::string_view& line) {
 
 void LogLines::fill() {
     if (m_begin > 0) {
-        std::memmove(m_bytes.get(), m_bytes.get() + m_begin, m_end - m_begin);
+        std::memmove(m_bytes.data(), m_bytes.data() + m_begin, m_end - m_begin);
         m_end -= m_begin;
         m_begin = 0;
     }
-    const auto room = std::span(m_bytes.get() + m_end, std::min(kReadRoom - m_end, kReadBlock));
+    if (m_end == m_bytes.size())
+        m_bytes.resize(std::min(2 * m_bytes.size(), kReadRoom));
+    const auto room
+        = std::span(m_bytes.data() + m_end, std::min(m_bytes.size() - m_end, kReadBlock));
     const auto count = m_stream->read(std::as_writable_bytes(room));
     if (!count.hasValue()) {
         m_failure = count.error();

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace trainscope::importers::trainlog {
 
@@ -32,7 +33,7 @@ private:
     void fill();
 
     std::unique_ptr<ByteStream> m_stream;
-    std::unique_ptr<char[]> m_bytes;
+    std::vector<char> m_bytes; // has room for the longest line so far
     std::size_t m_begin = 0; // what is read and not delivered
     std::size_t m_end = 0;
     std::size_t m_looked = 0; // from m_begin on, without an end of line
