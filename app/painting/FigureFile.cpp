@@ -44,6 +44,7 @@ figures::Request requestFor(const QString& path, const FigureOptions& options) {
 
 Result<QStringList> writeFigure(
     const figures::Figure& figure, const QString& path, const FigureOptions& options) {
+    const text::WordingFor file(text::Medium::File);
     FigureOptions complete = options;
     if (complete.theme == nullptr)
         complete.theme = &plot::paperTheme();

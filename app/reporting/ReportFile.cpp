@@ -2,6 +2,7 @@
 
 #include "app/painting/WriteFile.h"
 #include "core/model/Try.h"
+#include "core/text/NumberMarks.h"
 
 #include <QFileInfo>
 
@@ -19,6 +20,7 @@ Status writeReport(const report::Report& report, const QString& path, Paper pape
     if (!isPdf && suffix != QLatin1String("html") && suffix != QLatin1String("htm"))
         return Error{
             ErrorCode::Usage, "A report's name ends in .pdf or .html.", path.toStdString()};
+    const text::WordingFor file(text::Medium::File);
     ASSIGN_OR_RETURN(const auto bytes, isPdf ? reportPdf(report, paper) : reportHtml(report));
     return writeFile(path, bytes);
 }

@@ -7,6 +7,7 @@
 #include "app/reporting/ReportFile.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/figures/support/SweepDatabase.h"
+#include "core/text/NumberMarks.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
@@ -206,6 +207,22 @@ private Q_SLOTS:
         QVERIFY(app::writeReport(m_report, base + QStringLiteral("pdf")).hasValue());
         const auto other = app::writeReport(m_report, base + QStringLiteral("doc"));
         QVERIFY(!other.hasValue() && other.error().code == ErrorCode::Usage);
+    }
+
+    void sameFileWhateverTheReader() {
+        const QString path = m_folder.filePath(QStringLiteral("reader.html"));
+        const auto written = [&] {
+            QFile file(path);
+            return app::writeReport(m_report, path).hasValue() && file.open(QIODevice::ReadOnly)
+                ? file.readAll()
+                : QByteArray();
+        };
+        const QByteArray plain = written();
+        QVERIFY(plain.contains("1.67")); // 500 W / 300 W
+        text::setReadersMarks(",", ".");
+        const text::WordingFor screen(text::Medium::Screen);
+        QCOMPARE(written(), plain);
+        text::setReadersMarks(".", ",");
     }
 
     void oneRun() {
