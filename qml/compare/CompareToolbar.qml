@@ -78,16 +78,19 @@ SettingsBar {
     CompareNameSheet {
         id: nameSheet
 
+        home: bar
         controller: bar.controller
     }
     CompareRunsSheet {
         id: runsSheet
 
+        home: bar
         controller: bar.controller
     }
     CompareMoveSheet {
         id: moveSheet
 
+        home: bar
         controller: bar.controller
     }
 }

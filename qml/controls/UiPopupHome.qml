@@ -1,12 +1,11 @@
-import QtQml
+import QtQuick
 import QtQuick.Templates as T
 
 // Closes a popup that is part of a view when the view goes: keys no longer reach it.
 QtObject {
-    id: home
-
     required property T.Popup guest
-    readonly property bool isShown: guest.parent ? guest.parent.visible : true
+    property Item home: guest.parent
+    readonly property bool isShown: home ? home.visible : true
 
     onIsShownChanged: {
         if (!isShown)

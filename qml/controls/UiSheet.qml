@@ -5,7 +5,8 @@ import Trainscope
 import Trainscope.App
 
 // A modal sheet over the window: title, body (the default children), and a row of buttons at its end.
-// Esc closes it unless `closable` is off; so does another `subject`, which its question is not about.
+// Esc closes it unless `closable` is off; so does another `subject`, which its question is not about, and the view
+// that is its `home` when it goes.
 T.Popup {
     id: sheet
 
@@ -13,6 +14,7 @@ T.Popup {
     property string subtitle: ""
     property bool closable: true
     property string subject: ""
+    property Item home: null
     property real preferredWidth: Theme.sheetWidth
     property real preferredHeight: Theme.sheetWidth
     property alias buttons: buttonRow.data
@@ -29,6 +31,25 @@ T.Popup {
     padding: 0
     onSubjectChanged: sheet.close()
 
+    // A screen reader reaches what lies behind, and what it presses there may take the keys, Esc too.
+    Connections {
+        target: sheet.parent ? sheet.parent.Window.window : null
+        enabled: sheet.opened
+
+        function onActiveFocusItemChanged() {
+            let place = sheet.parent.Window.activeFocusItem;
+            const isNowhere = !place;
+            while (place && place !== sheet.parent)
+                place = place.parent;
+            if (!isNowhere && !place)
+                sheet.forceActiveFocus(Qt.PopupFocusReason);
+        }
+    }
+
+    UiPopupHome {
+        guest: sheet
+        home: sheet.home
+    }
     T.Overlay.modal: Rectangle {
         color: Theme.scrim
     }

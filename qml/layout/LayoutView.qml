@@ -78,12 +78,14 @@ ViewPage {
     LayoutFormSheet {
         id: form
 
+        home: view
         subject: view.session.workspace.databasePath + controller.title
         controller: controller
     }
     MachineSheet {
         id: machine
 
+        home: view
         subject: view.session.workspace.databasePath + controller.title
         controller: controller
     }

@@ -180,11 +180,13 @@ ViewPage {
     RunsColumnsSheet {
         id: columnsSheet
 
+        home: view
         controller: controller
     }
     UiNameSheet {
         id: tagSheet
 
+        home: view
         title: qsTr("Tag the chosen runs")
         subject: view.session.workspace.databasePath
         label: qsTr("Tags, separated by commas")

@@ -58,6 +58,25 @@ Item {
         }
     }
 
+    UiSheet {
+        id: sheet
+
+        title: "Sheet"
+        home: view
+
+        UiTextField {
+            id: inside
+
+            label: "Inside"
+        }
+        UiComboBox {
+            id: insideChoice
+
+            label: "Choice inside"
+            model: ["one", "two"]
+        }
+    }
+
     TestCase {
         name: "Controls"
         when: windowShown
@@ -69,6 +88,33 @@ Item {
             tryVerify(() => !menu.visible);
             view.visible = true;
             verify(!menu.visible);
+        }
+
+        function test_sheetGoesWithItsView() {
+            sheet.open();
+            tryVerify(() => sheet.opened);
+            view.visible = false;
+            tryVerify(() => !sheet.visible);
+            view.visible = true;
+            verify(!sheet.visible);
+        }
+
+        // As when a screen reader presses what lies behind it.
+        function test_sheetKeepsTheKeys() {
+            sheet.open();
+            tryVerify(() => sheet.opened);
+            inside.forceActiveFocus(Qt.TabFocusReason);
+            field.forceActiveFocus(Qt.OtherFocusReason);
+            tryVerify(() => sheet.activeFocus);
+            verify(!field.activeFocus);
+            insideChoice.popup.open();
+            tryVerify(() => insideChoice.popup.opened);
+            wait(50);
+            verify(insideChoice.popup.opened);
+            keyClick(Qt.Key_Escape);
+            tryVerify(() => !insideChoice.popup.visible);
+            keyClick(Qt.Key_Escape);
+            tryVerify(() => !sheet.visible);
         }
 
         function test_buttonByMouseAndKeys() {
