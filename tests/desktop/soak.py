@@ -140,7 +140,11 @@ def soak(program, database, folder, minutes, seed):
             begin = time.monotonic()
             memory, waits, reported = [], [], begin
             while time.monotonic() - begin < 60 * minutes:
-                user.act()
+                try:
+                    user.act()
+                except SystemExit:  # it has said what was not there
+                    verdict(memory, waits, frames, user.done)
+                    raise
                 time.sleep(chance.uniform(0.1, 1.0))
                 if window.process.poll() is not None:
                     print("the window is gone:", window.process.returncode, user.done)
@@ -164,9 +168,9 @@ def spread(values):
 
 
 def verdict(memory, waits, frames, done):
-    third = len(memory) // 3
+    third = max(len(memory) // 3, 1)
     second = sum(memory[third:2 * third]) / third
-    last = sum(memory[2 * third:]) / (len(memory) - 2 * third)
+    last = sum(memory[2 * third:]) / max(len(memory) - 2 * third, 1)
     print("actions:", ", ".join(f"{name} {count}" for name, count in sorted(done.items())))
     print(f"memory: second third {second:.0f} MB, last third {last:.0f} MB, most {max(memory):.0f} MB")
     print("waits:", spread(waits))
