@@ -24,8 +24,18 @@ T.Button {
     opacity: enabled ? 1 : 0.6
     Accessible.name: text
     Accessible.description: toolTip
-    Keys.onReturnPressed: button.clicked()
-    Keys.onEnterPressed: button.clicked()
+    Keys.onReturnPressed: button.press()
+    Keys.onEnterPressed: button.press()
+    Accessible.onPressAction: button.press()
+
+    // As the pointer does.
+    function press() {
+        if (button.checkable) {
+            button.toggle();
+            button.toggled();
+        }
+        button.clicked();
+    }
 
     contentItem: UiButtonContent {
         text: button.text

@@ -15,6 +15,15 @@ T.CheckBox {
     focusPolicy: Qt.StrongFocus
     nextCheckState: () => box.checkState === Qt.Checked ? Qt.Unchecked : Qt.Checked
     Accessible.name: label
+    Accessible.onPressAction: box.press()
+    Accessible.onToggleAction: box.press()
+
+    // As the pointer does.
+    function press() {
+        box.toggle();
+        box.toggled();
+        box.clicked();
+    }
 
     indicator: Rectangle {
         x: (Theme.hitTarget - width) / 2

@@ -18,6 +18,7 @@ T.ComboBox {
     focusPolicy: Qt.StrongFocus
     Accessible.name: label
     Accessible.description: displayText
+    Accessible.onPressAction: combo.popup.open()
 
     contentItem: UiText {
         text: combo.displayText

@@ -18,8 +18,18 @@ T.Button {
     focusPolicy: Qt.StrongFocus
     opacity: enabled ? 1 : 0.5
     Accessible.name: text
-    Keys.onReturnPressed: button.clicked()
-    Keys.onEnterPressed: button.clicked()
+    Keys.onReturnPressed: button.press()
+    Keys.onEnterPressed: button.press()
+    Accessible.onPressAction: button.press()
+
+    // As the pointer does.
+    function press() {
+        if (button.checkable) {
+            button.toggle();
+            button.toggled();
+        }
+        button.clicked();
+    }
 
     contentItem: Item {
         Icon {

@@ -17,6 +17,7 @@ T.MenuItem {
     implicitHeight: Theme.controlHeight
     opacity: enabled ? 1 : 0.5
     Accessible.name: shown
+    Accessible.onPressAction: item.clicked()
 
     contentItem: UiMenuItemContent {
         text: item.shown

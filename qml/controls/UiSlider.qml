@@ -15,6 +15,14 @@ T.Slider {
     focusPolicy: Qt.StrongFocus
     Accessible.role: Accessible.Slider
     Accessible.name: label
+    Accessible.onIncreaseAction: {
+        slider.increase();
+        slider.moved();
+    }
+    Accessible.onDecreaseAction: {
+        slider.decrease();
+        slider.moved();
+    }
 
     background: Rectangle {
         x: slider.leftPadding

@@ -21,6 +21,7 @@ T.Button {
     focusPolicy: Qt.TabFocus
     Keys.onReturnPressed: line.clicked()
     Keys.onEnterPressed: line.clicked()
+    Accessible.onPressAction: line.clicked()
     Accessible.role: Accessible.Button
     Accessible.name: label
     Accessible.description: tip

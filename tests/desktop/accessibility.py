@@ -1,14 +1,45 @@
 #!/usr/bin/python3
 """Reads the window as a screen reader does (AT-SPI) in each view: what takes the keys has a name and a role, and each
-view's picture tells what it shows.
+view's picture tells what it shows. Presses buttons, a choice, a menu and a check box, which do what they do for the
+pointer.
 
 accessibility.py PROGRAM. Ends with "SKIPPED: ..." where a package is missing."""
+import re
 import sys
 
-from window import Window, is_shown, nodes, press, run_inside, until
+from window import Window, actions, is_shown, nodes, press, run_inside, until
 
 VIEWS = ["Timeline", "Layout", "Heatmap", "Kernels", "Sweep", "Spectrum", "Findings", "Query", "Runs", "Predict",
          "Operators", "Compare"]
+
+
+def use(window):
+    def pressable(name):
+        return until(f"{name!r}, to be pressed", lambda: [
+            node for node in nodes(window.root)
+            if re.fullmatch(name, node.get_name()) and is_shown(node) and "Press" in actions(node)])[-1]
+
+    press(pressable("Export"))
+    press(pressable("Format"))
+    press(pressable("SVG, vector"))
+    until("the chosen format", lambda: window.shown("Format")[0].get_description() == "SVG, vector")
+    press(pressable("Close"))
+    until("the end of the sheet", lambda: not window.shown("Format"))
+    press(pressable("Menu"))
+    press(pressable("Help"))
+    press(pressable("About Trainscope"))
+    press(pressable("Close"))
+    until("the end of the sheet", lambda: not [
+        node for node in nodes(window.root) if is_shown(node) and node.get_role_name() == "dialog"])
+    press(window.tab("Findings"))
+    press(pressable("gpt3-175b 32xH200 tp8-pp4[.,].*"))
+    until("the findings of one run", lambda: findings_of(window, "1 run"))
+    press(pressable("All runs"))
+    until("the findings of both runs", lambda: findings_of(window, "2 runs"))
+
+
+def findings_of(window, runs):
+    return [node for node in nodes(window.root) if node.get_name().endswith("findings in " + runs) and is_shown(node)]
 
 
 def inspect(program):
@@ -41,6 +72,7 @@ def inspect(program):
                     problems.add(place + " takes the keys and has no name")
                 if node.get_role() in (Atspi.Role.INVALID, Atspi.Role.UNKNOWN, Atspi.Role.FILLER):
                     problems.add(f"{place}: {node.get_name()!r} has no role")
+        use(window)
         for problem in sorted(problems):
             print(problem)
         return 1 if problems else 0

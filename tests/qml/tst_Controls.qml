@@ -42,6 +42,15 @@ Item {
             label: "Choice"
             model: ["one", "two"]
         }
+        UiButton {
+            id: latch
+
+            property int toggles: 0
+
+            checkable: true
+            text: "Stay down"
+            onToggled: ++toggles
+        }
     }
     Item {
         id: view
@@ -115,6 +124,16 @@ Item {
             tryVerify(() => !insideChoice.popup.visible);
             keyClick(Qt.Key_Escape);
             tryVerify(() => !sheet.visible);
+        }
+
+        function test_enterDoesWhatTheMouseDoes() {
+            mouseClick(latch);
+            verify(latch.checked);
+            compare(latch.toggles, 1);
+            latch.forceActiveFocus(Qt.TabFocusReason);
+            keyClick(Qt.Key_Return);
+            verify(!latch.checked);
+            compare(latch.toggles, 2);
         }
 
         function test_buttonByMouseAndKeys() {
