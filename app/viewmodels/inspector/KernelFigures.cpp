@@ -1,6 +1,7 @@
 #include "app/viewmodels/inspector/KernelFigures.h"
 
 #include "core/report/SelectionTables.h"
+#include "core/text/NumberMarks.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -85,7 +86,8 @@ QString KernelFigures::csv() const {
 }
 
 void KernelFigures::copyAsText() const {
-    QGuiApplication::clipboard()->setText(text());
+    QGuiApplication::clipboard()->setText(
+        QString::fromStdString(text::forFiles(text().toStdString())));
 }
 
 void KernelFigures::copyAsCsv() const {
