@@ -64,6 +64,12 @@ private:
     Status mergeReadable(const Source& source) {
         const auto merged = m_merged;
         const auto outcome = m_outcome;
+        ASSIGN_OR_RETURN(const bool wouldEmpty, wouldEmptyWhatIsThere(source));
+        if (wouldEmpty) {
+            m_outcome.remarks.push_back("The source " + source.path
+                + " was left out, because it belongs to no run; what is there of it stays.");
+            return {};
+        }
         const Status status = mergeSource(source);
         if (status.hasValue() || status.error().code != ErrorCode::Unreadable
             || status.error().where != m_from.path().string())
@@ -76,13 +82,29 @@ private:
         return {};
     }
 
+    [[nodiscard]] Result<bool> wouldEmptyWhatIsThere(const Source& source) const {
+        if (!source.runs.empty())
+            return false;
+        ASSIGN_OR_RETURN(const auto runs,
+            m_into.number("SELECT count(*) FROM source_run WHERE source IN (SELECT id FROM source "
+                          "WHERE path=?)",
+                source.path));
+        return runs > 0;
+    }
+
     Status mergeSource(const Source& source) {
         m_session = std::make_unique<Session>(
             m_into, SourceDescription{source.path, source.size, source.hash, {}}, [] {});
         m_names.clear();
         RETURN_IF_ERROR(m_session->begin());
-        for (const RunId run : source.runs)
-            RETURN_IF_ERROR(mergeRun(source, m_runs[run]));
+        for (const RunId id : source.runs) {
+            const auto run = m_runs.find(id);
+            if (run == m_runs.end())
+                return Error{ErrorCode::Unreadable,
+                    "The database is damaged: a source of it belongs to a run that is not there.",
+                    m_from.path().string()};
+            RETURN_IF_ERROR(mergeRun(source, run->second));
+        }
         RETURN_IF_ERROR(m_session->finish(source.report, source.hash, source.size, m_progress));
         m_session.reset();
         ++m_outcome.sources;

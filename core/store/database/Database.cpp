@@ -5,6 +5,7 @@
 #include "core/model/LaunchConfig.h"
 #include "core/store/database/FileLocks.h"
 #include "core/store/database/Guard.h"
+#include "core/store/database/Logs.h"
 #include "core/store/database/OpenFiles.h"
 #include "core/store/database/PageSums.h"
 
@@ -42,7 +43,8 @@ void leaveOneFile(sqlite3* writable) {
 
 // What a reader left beside the file, which a connection that only reads cannot take away.
 void leaveOneFile(const std::string& path) {
-    if (::access((path + "-wal").c_str(), F_OK) != 0 || ::access(path.c_str(), W_OK) != 0)
+    if (::access((path + "-wal").c_str(), F_OK) != 0 || ::access(path.c_str(), W_OK) != 0
+        || !guardSideFiles(path).hasValue() || !guardLogs(path).hasValue())
         return;
     sqlite3* handle = nullptr;
     if (sqlite3_open_v2(
@@ -122,6 +124,7 @@ Database::~Database() = default;
 Result<Database> Database::open(const std::string& uri, int flags, std::string shownPath) {
     assertMayBlock("opens a database");
     RETURN_IF_ERROR(guardSideFiles(shownPath));
+    RETURN_IF_ERROR(guardLogs(shownPath));
     sqlite3* handle = nullptr;
     const char* vfs = vfsFor(shownPath);
     const int code = sqlite3_open_v2(uri.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, vfs);

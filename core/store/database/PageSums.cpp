@@ -1,6 +1,7 @@
 #include "core/store/database/PageSums.h"
 
 #include "core/store/database/FileStart.h"
+#include "core/store/database/Logs.h"
 
 #include <sqlite3.h>
 #include <xxhash.h>
@@ -15,8 +16,18 @@
 
 namespace trainscope::store {
 namespace {
-
 constexpr int kSummed = kPageSize - kSumSize;
+} // namespace
+
+std::uint64_t storedSum(const std::uint8_t* page) {
+    std::uint64_t sum = 0;
+    for (int i = kPageSize - 1; i >= kSummed; --i)
+        sum = sum << 8U | page[i];
+    return sum;
+}
+
+namespace {
+
 // Places in the first page, of SQLite's file format.
 constexpr int kHeaderEnd = 100;
 constexpr int kWriteVersion = 18;
@@ -26,13 +37,6 @@ constexpr std::uint8_t kOnlyThisProgram = 3; // SQLite knows 1 and 2
 constexpr sqlite3_int64 kLockPage = sqlite3_int64{1} << 30; // SQLite keeps nothing there
 
 using Page = std::array<std::uint8_t, kPageSize>;
-
-std::uint64_t storedSum(const std::uint8_t* page) {
-    std::uint64_t sum = 0;
-    for (int i = kPageSize - 1; i >= kSummed; --i)
-        sum = sum << 8U | page[i];
-    return sum;
-}
 
 // Never 0, which stands for none.
 std::uint64_t sumOf(const std::uint8_t* page, sqlite3_int64 at) {
@@ -52,6 +56,7 @@ PageState stateOf(const std::uint8_t* page, sqlite3_int64 at) {
 // What SQLite has opened; the file of the system's VFS lies behind it.
 struct SummedFile {
     sqlite3_file base;
+    const char* name = nullptr;
     bool isWriting = false; // holds a lock by which others only read
 
     static SummedFile& of(sqlite3_file* file) { return *reinterpret_cast<SummedFile*>(file); }
@@ -140,8 +145,19 @@ void putSum(Page& page, sqlite3_int64 at) {
         page[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(sum);
 }
 
+// Of the first page in the file; 1, which no page has, of a file that is not there yet.
+std::uint64_t firstSum(sqlite3_file* file) {
+    Page page;
+    return kReadInner(file, page.data(), kPageSize, 0) == SQLITE_OK ? storedSum(page.data()) : 1;
+}
+
+int writeFirst(sqlite3_file* file, const Page& page) {
+    if (!keepOrigin(SummedFile::of(file).name, firstSum(file), storedSum(page.data())))
+        return SQLITE_IOERR_WRITE;
+    return kInner<&sqlite3_io_methods::xWrite>(file, page.data(), kPageSize, 0);
+}
+
 int writeSummed(sqlite3_file* file, const void* buffer, int amount, sqlite3_int64 at) {
-    constexpr auto write = kInner<&sqlite3_io_methods::xWrite>;
     if (amount != kPageSize || at % kPageSize != 0)
         return SQLITE_IOERR_WRITE;
     Page page{};
@@ -153,11 +169,12 @@ int writeSummed(sqlite3_file* file, const void* buffer, int amount, sqlite3_int6
             return SQLITE_IOERR_WRITE;
         // Until all pages have their own sums again.
         if (isOfAnotherProgram(file))
-            return write(file, page.data(), kPageSize, at);
+            return writeFirst(file, page);
         page[kWriteVersion] = kOnlyThisProgram;
     }
     putSum(page, at);
-    return write(file, page.data(), kPageSize, at);
+    return at == 0 ? writeFirst(file, page)
+                   : kInner<&sqlite3_io_methods::xWrite>(file, page.data(), kPageSize, at);
 }
 
 int lock(sqlite3_file* file, int level) {
@@ -195,6 +212,26 @@ constexpr sqlite3_io_methods kMethods{2, kInner<&sqlite3_io_methods::xClose>, re
     lockShared, kInner<&sqlite3_io_methods::xShmBarrier>, kInner<&sqlite3_io_methods::xShmUnmap>,
     nullptr, nullptr};
 
+// A log or journal that begins, or begins anew, keeps what it goes on from.
+int writeLog(sqlite3_file* file, const void* buffer, int amount, sqlite3_int64 at) {
+    if (at == 0) {
+        const char* name = SummedFile::of(file).name;
+        sqlite3_file* database = sqlite3_database_file_object(name);
+        const std::uint64_t sum = firstSum(database);
+        if (!keepOrigin(sqlite3_filename_database(name), sum, sum))
+            return SQLITE_IOERR_WRITE;
+    }
+    return kInner<&sqlite3_io_methods::xWrite>(file, buffer, amount, at);
+}
+
+constexpr sqlite3_io_methods kLogMethods{1, kInner<&sqlite3_io_methods::xClose>, kReadInner,
+    writeLog, kInner<&sqlite3_io_methods::xTruncate>, kInner<&sqlite3_io_methods::xSync>,
+    kInner<&sqlite3_io_methods::xFileSize>, kInner<&sqlite3_io_methods::xLock>,
+    kInner<&sqlite3_io_methods::xUnlock>, kInner<&sqlite3_io_methods::xCheckReservedLock>,
+    kInner<&sqlite3_io_methods::xFileControl>, kInner<&sqlite3_io_methods::xSectorSize>,
+    kInner<&sqlite3_io_methods::xDeviceCharacteristics>, nullptr, nullptr, nullptr, nullptr,
+    nullptr, nullptr};
+
 struct Vfs {
     sqlite3_vfs* system = sqlite3_vfs_find(nullptr);
     sqlite3_vfs own = *system;
@@ -218,15 +255,16 @@ Vfs& theVfs() {
 int Vfs::open(
     sqlite3_vfs* /*vfs*/, const char* name, sqlite3_file* file, int flags, int* outFlags) {
     sqlite3_vfs* system = theVfs().system;
-    // Journals and logs have sums of SQLite's.
-    if ((flags & SQLITE_OPEN_MAIN_DB) == 0)
+    const bool isLog = (flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0;
+    if ((flags & SQLITE_OPEN_MAIN_DB) == 0 && !isLog)
         return system->xOpen(system, name, file, flags, outFlags);
+    SummedFile::of(file).name = name;
     SummedFile::of(file).isWriting = false;
     sqlite3_file* inner = innerOf(file);
     const int code = system->xOpen(system, name, inner, flags, outFlags);
     if (code != SQLITE_OK && inner->pMethods != nullptr)
         inner->pMethods->xClose(inner);
-    file->pMethods = code == SQLITE_OK ? &kMethods : nullptr;
+    file->pMethods = code != SQLITE_OK ? nullptr : isLog ? &kLogMethods : &kMethods;
     return code;
 }
 
