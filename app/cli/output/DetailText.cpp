@@ -62,11 +62,11 @@ void printAirflow(const RunDetail& detail, std::ostream& out) {
         order += (order.empty() ? "" : ",") + std::to_string(local);
     const auto& gradient = *detail.gradient;
     out << fmt::format("  rear GPUs {:+.1f} °C against the front ones ({:.1f} to {:.1f} °C, "
-                       "{:+.1f} %; {}, {} {})\n",
-        gradient.celsius, gradient.frontC, gradient.rearC, 100.0 * gradient.hotterBy,
+                       "{}; {}, {})\n",
+        gradient.celsius, gradient.frontC, gradient.rearC, text::signedPercent(gradient.hotterBy),
         order.empty() ? "local indices ascending from front to rear"
                       : (isInferred ? "inferred order " : "order ") + order,
-        gradient.nodes.size(), gradient.nodes.size() == 1 ? "node" : "nodes");
+        text::counted(static_cast<std::int64_t>(gradient.nodes.size()), "node"));
     if (!air.evidence.empty())
         out << "    " << air.evidence << '\n';
 }

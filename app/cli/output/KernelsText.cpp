@@ -1,5 +1,6 @@
 #include "app/cli/output/KernelsOutput.h"
 #include "core/report/RunTables.h"
+#include "core/text/Numbers.h"
 #include "core/text/Table.h"
 #include "core/text/Times.h"
 
@@ -138,12 +139,12 @@ void printDevice(const KernelsReport& report, const DeviceBreakdown& device, std
 }
 
 void printPipeline(const analysis::Pipeline& pipeline, std::ostream& out) {
-    out << fmt::format("pipeline of {} stages: bubbles {:.1f} % of the {}", pipeline.stageCount,
-        100.0 * pipeline.bubbleFraction,
+    out << fmt::format("pipeline of {} stages: bubbles {} of the {}", pipeline.stageCount,
+        text::percent(pipeline.bubbleFraction),
         pipeline.isOfIterations ? "iterations" : "time from the first kernel to the last");
     if (pipeline.idealBubbleFraction) {
-        out << fmt::format(", ideally {:.1f} % ({} micro-batches",
-            100.0 * *pipeline.idealBubbleFraction, *pipeline.microbatches);
+        out << fmt::format(", ideally {} ({} micro-batches",
+            text::percent(*pipeline.idealBubbleFraction), *pipeline.microbatches);
         if (pipeline.virtualStages > 1)
             out << ", " << pipeline.virtualStages << " virtual stages";
         out << ')';

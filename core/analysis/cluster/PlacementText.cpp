@@ -38,9 +38,9 @@ void explainHelp(Placement& placement) {
         fast = std::max(fast, stage.speedAfter);
     }
     placement.reason = gradientText(placement)
-        + fmt::format(" The slowest stage loses {:.1f} % of its time to throttling, the fastest "
-                      "{:.1f} %: layers follow these speeds, now {}.",
-            text::worded(100.0 * (1.0 - slow)), text::worded(100.0 * (1.0 - fast)),
+        + fmt::format(" The slowest stage loses {} of its time to throttling, the fastest "
+                      "{}: layers follow these speeds, now {}.",
+            text::percent(1.0 - slow), text::percent(1.0 - fast),
             layerList(placement.layersBefore(), " · "));
 }
 
@@ -54,21 +54,21 @@ void explainNone(Placement& placement, const PlacementVerdict& verdict) {
                             "fast; an uneven split would only slow the step.";
     else if (!verdict.tooSmall)
         placement.reason += verdict.fits
-            ? fmt::format(" Throttling costs the slowest GPU {:.2f} % of its time, too little to "
+            ? fmt::format(" Throttling costs the slowest GPU {} of its time, too little to "
                           "allow for.",
-                text::worded(100.0 * verdict.worstLoss))
+                text::percent(verdict.worstLoss, 2))
             : std::string(" No split of the layers fits into the GPUs' memory.");
     else if (verdict.tooSmall->value > -kLeastShown)
-        placement.reason += fmt::format(
-            " Throttling costs the slowest GPU {:.1f} % of its time; a layer is {:.1f} % of a "
-            "stage's work, too much to shift for that.",
-            text::worded(100.0 * verdict.worstLoss),
-            text::worded(100.0 / std::max(1, placement.stages.front().layersBefore)));
+        placement.reason
+            += fmt::format(" Throttling costs the slowest GPU {} of its time; a layer is {} of a "
+                           "stage's work, too much to shift for that.",
+                text::percent(verdict.worstLoss),
+                text::percent(1.0 / std::max(1, placement.stages.front().layersBefore)));
     else
         placement.reason += fmt::format(
-            " Throttling costs the slowest GPU {:.1f} % of its time, but the best split of whole "
+            " Throttling costs the slowest GPU {} of its time, but the best split of whole "
             "layers changes the step by {} only.",
-            text::worded(100.0 * verdict.worstLoss), text::signedPercent(verdict.tooSmall->value));
+            text::percent(verdict.worstLoss), text::signedPercent(verdict.tooSmall->value));
 }
 
 // Layers of each piece of the model in its order: with virtual stages those of a stage are shared

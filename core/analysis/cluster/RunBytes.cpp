@@ -4,6 +4,7 @@
 #include "core/analysis/machine/RunMachine.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -198,8 +199,8 @@ private:
         if (computed <= 0.0 || std::abs(measured / computed - 1.0) <= kDisagreement)
             return;
         m_result.notes.push_back(
-            fmt::format("{} {} show {:+.0f} % against what is computed from model and layout.",
-                where, who, 100.0 * (measured / computed - 1.0)));
+            fmt::format("{} {} show {} against what is computed from model and layout.", where, who,
+                text::signedPercent(measured / computed - 1.0, 0)));
     }
 
     const Layout& m_layout;

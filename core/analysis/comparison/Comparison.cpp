@@ -3,6 +3,7 @@
 #include "core/model/EnumNames.h"
 #include "core/model/LaunchConfig.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -50,8 +51,8 @@ void weigh(Difference& out, const Measure& a, const Measure& b) {
         return;
     }
     out.weight = difference->isBeyond() ? Difference::Weight::Beyond : Difference::Weight::Within;
-    out.why = fmt::format("{} and {} iterations, Welch's t at {:.0f} %", a.spread->count,
-        b.spread->count, 100.0 * kConfidence);
+    out.why = fmt::format("{} and {} iterations, Welch's t at {}", a.spread->count, b.spread->count,
+        text::percent(kConfidence, 0));
 }
 
 Difference differenceIn(

@@ -5,6 +5,7 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Metric.h"
 #include "core/text/NumberMarks.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -113,10 +114,9 @@ private:
         const bool isCovered
             = energy && energy->coverage >= kLeastCoverage && hasAll(metric::kGpuPower);
         set("energy_j", isCovered ? std::optional(energy->joules) : std::nullopt,
-            energy && hasAll(metric::kGpuPower)
-                ? fmt::format("Power was recorded of {:.1f} % of the time only.",
-                    text::worded(100.0 * energy->coverage))
-                : whyNoPower());
+            energy && hasAll(metric::kGpuPower) ? fmt::format(
+                "Power was recorded of {} of the time only.", text::percent(energy->coverage))
+                                                : whyNoPower());
     }
 
     // GPUs of the job that have the metric.

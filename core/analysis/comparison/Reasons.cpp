@@ -166,7 +166,7 @@ private:
             const auto mfu = run->value("mfu");
             if (isImplausibleMfu(mfu))
                 figures += fmt::format(
-                    "{}{:.0f} % ({})", figures.empty() ? "" : " and ", 100.0 * *mfu, *label);
+                    "{}{} ({})", figures.empty() ? "" : " and ", text::percent(*mfu, 0), *label);
         }
         if (!figures.empty())
             add(implausibleMfuText(figures), "mfu");

@@ -5,6 +5,7 @@
 #include "core/analysis/comparison/Roles.h"
 #include "core/model/EnumNames.h"
 #include "core/text/NumberMarks.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -40,8 +41,8 @@ Standing standingOfPrediction(double ratio) {
     if (factor - 1.0 >= kPredictedWithin)
         return {ratio > 1.0 ? Kind::Second : Kind::First, factor, {}};
     return {Kind::Unclear, factor,
-        fmt::format("They differ by {:.1f} %, and a prediction may be off by {:.0f} %.",
-            text::worded(100.0 * (factor - 1.0)), 100.0 * kPredictedWithin)};
+        fmt::format("They differ by {}, and a prediction may be off by {}.",
+            text::percent(factor - 1.0), text::percent(kPredictedWithin, 0))};
 }
 
 Standing standingOf(const RunMeasures& a, const RunMeasures& b, std::string_view key) {
@@ -73,9 +74,9 @@ Standing standingOf(const RunMeasures& a, const RunMeasures& b, std::string_view
     if (most <= kTieWithin)
         return {Kind::Equal, factor, {}};
     return {Kind::Unclear, factor,
-        fmt::format("The iterations vary so much that a difference of up to {:.0f} % would not "
+        fmt::format("The iterations vary so much that a difference of up to {} would not "
                     "show.",
-            100.0 * most)};
+            text::percent(most, 0))};
 }
 
 std::string_view roleText(bool isScaleUp) {
@@ -231,13 +232,13 @@ private:
         m_verdict.headline
             = hasEnergy ? "A tie per joule and per GPU" : "A tie per GPU; the energy is not known";
         const std::string joule = hasEnergy
-            ? fmt::format("{:.1f} % per joule and ", text::worded(100.0 * (m_joule.factor - 1.0)))
+            ? fmt::format("{} per joule and ", text::percent(m_joule.factor - 1.0))
             : std::string();
-        m_verdict.reason = fmt::format(
-            "They differ by {}{:.1f} % per second and GPU; what is under {:.0f} %, or within the "
-            "spread and for sure under {:.0f} %, counts as a tie.",
-            joule, text::worded(100.0 * (m_gpu.factor - 1.0)), 100.0 * kLeastDifference,
-            100.0 * kTieWithin);
+        m_verdict.reason
+            = fmt::format("They differ by {}{} per second and GPU; what is under {}, or within the "
+                          "spread and for sure under {}, counts as a tie.",
+                joule, text::percent(m_gpu.factor - 1.0), text::percent(kLeastDifference, 0),
+                text::percent(kTieWithin, 0));
     }
 
     void namePredictions() {
@@ -248,8 +249,8 @@ private:
             = areBoth ? "Both runs are" : (isPredicted(m_a) ? m_a : m_b).run.name + " is";
         m_verdict.headline += areBoth ? " (both predicted)" : " (one of them predicted)";
         m_verdict.reason += fmt::format(" {} predicted, not measured: a difference counts from "
-                                        "{:.0f} % on.",
-            who, 100.0 * kPredictedWithin);
+                                        "{} on.",
+            who, text::percent(kPredictedWithin, 0));
     }
 
     void addWhatDecided() {

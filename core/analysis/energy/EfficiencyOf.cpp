@@ -10,7 +10,7 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Try.h"
-#include "core/text/NumberMarks.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -185,8 +185,8 @@ private:
         const double coverage = energy.coveredS.value() / wanted;
         if (coverage >= kLeastPowerCoverage)
             return energy.joules.value();
-        m_facts.whyNoEnergy = fmt::format(
-            "Power was recorded of {:.1f} % of the time only.", text::worded(100.0 * coverage));
+        m_facts.whyNoEnergy
+            = fmt::format("Power was recorded of {} of the time only.", text::percent(coverage));
         return std::nullopt;
     }
 

@@ -4,6 +4,7 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/layout/LayoutRequest.h"
 #include "core/layout/StagePlan.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -157,11 +158,10 @@ StageMemory stageMemoryOf(const Run& run, const layout::Layout& layout,
             std::min(all, now + static_cast<int>(std::floor(std::min(room, kNoLimit)))));
     }
     memory.wording = isKnown
-        ? fmt::format(
-            "A stage takes more layers only where its GPUs' memory ({:.0f} GB, {:.0f} % of "
-            "it usable) has room beside the most it used, weights, optimizer states and "
-            "activations of a layer estimated.",
-            *capacity * 1e-9, 100.0 * kUsable)
+        ? fmt::format("A stage takes more layers only where its GPUs' memory ({:.0f} GB, {} of "
+                      "it usable) has room beside the most it used, weights, optimizer states and "
+                      "activations of a layer estimated.",
+            *capacity * 1e-9, text::percent(kUsable, 0))
         : "Whether more layers fit into memory was not checked: the memory used, its size or the "
           "model is not known.";
     return memory;

@@ -5,6 +5,7 @@
 #include "core/analysis/schedule/StageFit.h"
 #include "core/model/Try.h"
 #include "core/text/NumberMarks.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -149,16 +150,16 @@ std::string planSentence(const TracedSchedule& schedule) {
         text = fmt::format("The passes come in the order of {}", titleOf(nearest.kind));
     else if (nearest.sameOrder)
         text = fmt::format("The passes come in the order of no known schedule; the nearest is {} "
-                           "({:.1f} % of the pairs of passes in its order)",
-            titleOf(nearest.kind), text::worded(100.0 * *nearest.sameOrder));
+                           "({} of the pairs of passes in its order)",
+            titleOf(nearest.kind), text::percent(*nearest.sameOrder));
     else
         text = fmt::format("The passes come in the order of no known schedule; the nearest by the "
                            "length of the step is {}",
             titleOf(nearest.kind));
     const double longer = schedule.traced.makespan / nearest.makespan - 1.0;
     return text
-        + fmt::format("; they take {}, {:.1f} % {} than its plan with the same durations ({}).",
-            secondsText(schedule.traced.makespan), text::worded(100.0 * std::abs(longer)),
+        + fmt::format("; they take {}, {} {} than its plan with the same durations ({}).",
+            secondsText(schedule.traced.makespan), text::percent(std::abs(longer)),
             longer >= 0.0 ? "longer" : "shorter", secondsText(nearest.makespan));
 }
 

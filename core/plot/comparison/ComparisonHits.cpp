@@ -4,6 +4,7 @@
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/timeline/TimeTicks.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -140,7 +141,7 @@ private:
         m_hit.outline = {plot.x + wide * static_cast<double>(column), plot.y, wide, plot.height};
         const double seconds = curves.from + curves.step * (static_cast<double>(column) + 0.5);
         m_hit.title = fmt::format("{} at {}", curves.axis.title,
-            curves.stretched ? fmt::format("{:.0f} % of the iteration", 100.0 * seconds)
+            curves.stretched ? text::percent(seconds, 0) + " of the iteration"
                              : secondsText(seconds));
         m_hit.metric = curves.axis.metric;
         bool first = true;
