@@ -239,7 +239,7 @@ private:
         if (m_position < blockBegin) {
             count = static_cast<std::size_t>(
                 std::min<std::uint64_t>(out.size(), blockBegin - m_position));
-            std::fill_n(out.begin(), count, std::byte{0});
+            std::memset(out.data(), 0, count);
         } else {
             const auto from = static_cast<std::size_t>(m_position - blockBegin);
             count = std::min(out.size(), m_block.size() - from);
@@ -325,10 +325,8 @@ ArchiveList listArchive(const ArchiveBytes& bytes, const MemberVisitor& visit) {
         const auto size = std::max<la_int64_t>(archive_entry_size(entry.value()), 0);
         list.members.push_back({name, static_cast<std::uint64_t>(size), open.headerPlace(), number,
             problemOf(entry.value(), name)});
-        if (visit && list.members.back().problem.empty()) {
-            EntryStream stream(open, name);
-            visit(list.members.back(), stream);
-        }
+        if (visit && list.members.back().problem.empty())
+            visit(list.members.back(), std::make_unique<EntryStream>(open, name));
     }
 }
 

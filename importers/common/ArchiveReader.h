@@ -42,8 +42,8 @@ struct ArchiveList {
     std::string problem; // where reading it ended before the end; empty: nowhere
 };
 
-// Is given each member that can be read, with its bytes, which it may leave.
-using MemberVisitor = std::function<void(const ArchiveMember&, ByteStream&)>;
+// Is given each member that can be read, with its bytes, which it may leave, while it is called.
+using MemberVisitor = std::function<void(const ArchiveMember&, std::unique_ptr<ByteStream>)>;
 
 // Reads a tar once from front to end, of a zip its directory.
 ArchiveList listArchive(const ArchiveBytes& bytes, const MemberVisitor& visit = {});

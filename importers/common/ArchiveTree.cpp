@@ -36,7 +36,7 @@ public:
         std::string packed;
         std::vector<std::byte> in(kKeptBlock);
         std::string out(ZSTD_CStreamOutSize(), '\0');
-        std::uint64_t made = 0; // a hole of a sparse member has any size
+        std::uint64_t made = 0;
         for (bool goesOn = true; goesOn;) {
             const auto got = stream.read(in);
             goesOn = got.valueOr(0) > 0;
@@ -98,8 +98,19 @@ private:
 
 // An archive of the tree below.
 struct Archive {
+    explicit Archive(const SourceFile& file)
+        : path(file.path)
+        , size(file.size)
+        , expansion(std::make_shared<Expansion>(file.size)) { }
+
+    [[nodiscard]] Allowance allowanceOf(const ArchiveMember& member) const {
+        return [all = expansion, number = member.number](
+                   std::uint64_t made) { return all->allows(number, made); };
+    }
+
     std::string path;
     std::uint64_t size = 0;
+    std::shared_ptr<Expansion> expansion;
     ArchiveKind kind = ArchiveKind::None;
     Compression compression = Compression::None;
     RestartPoints points;
@@ -167,8 +178,8 @@ public:
         ASSIGN_OR_RETURN(
             auto stream, openMember(bytesOf(archive), found->second.member, archive.parking));
         // Members of a zip are compressed, and those of a tar may have holes of any size.
-        stream = std::make_unique<Bounded>(
-            std::move(stream), std::max<std::uint64_t>(archive.size, 1), displayPath(path));
+        stream = std::make_unique<Bounded>(std::move(stream), archive.size, displayPath(path),
+            Bounded::GoesOn(), archive.allowanceOf(found->second.member));
         if (archive.compression == Compression::None)
             return stream;
         return std::unique_ptr<ByteStream>(std::make_unique<ReadAhead>(std::move(stream)));
@@ -179,6 +190,11 @@ public:
     }
     [[nodiscard]] std::string localPath(const std::string& path) const override {
         return m_members.contains(path) ? std::string() : m_inner->localPath(path);
+    }
+    [[nodiscard]] Allowance allowanceOf(const std::string& path) const override {
+        const auto found = m_members.find(path);
+        return found == m_members.end() ? m_inner->allowanceOf(path)
+                                        : found->second.archive->allowanceOf(found->second.member);
     }
 
 private:
@@ -200,27 +216,40 @@ private:
         ASSIGN_OR_RETURN(auto plain,
             decompressed(archive.compression, std::move(raw), m_inner->displayPath(archive.path),
                 &archive.points));
-        return std::unique_ptr<ByteStream>(
-            std::make_unique<Bounded>(std::move(plain), archive.size, std::string(),
-                [this, &archive](std::uint64_t consumed) { return goesOn(archive, consumed); }));
+        return std::unique_ptr<ByteStream>(std::make_unique<Bounded>(std::move(plain), archive.size,
+            std::string(), [this, &archive](std::uint64_t consumed) {
+                m_consumed = consumed;
+                return goesOn(archive);
+            }));
     }
 
     // While it is listed.
-    bool goesOn(const Archive& archive, std::uint64_t consumed) {
-        if (m_progress != nullptr && *m_progress
-            && !(*m_progress)({"Looking into " + archive.path, consumed, archive.size}))
+    bool goesOn(const Archive& archive) {
+        if (!m_isCancelled && m_progress != nullptr && *m_progress
+            && !(*m_progress)({"Looking into " + archive.path, m_consumed, archive.size}))
             m_isCancelled = true;
         return !m_isCancelled;
     }
 
+    // A hole of a sparse member has any size.
+    void keep(Archive& archive, const ArchiveMember& member, std::unique_ptr<ByteStream> stream) {
+        Bounded bounded(
+            std::move(stream), archive.size, {},
+            [this, &archive](std::uint64_t) { return goesOn(archive); },
+            archive.allowanceOf(member));
+        archive.kept.keep(member.number, bounded, m_mayKeep);
+    }
+
     void list(Archive& archive) {
+        m_consumed = 0;
         ArchiveBytes bytes = bytesOf(archive);
         if (archive.compression != Compression::None)
             bytes.open = [this, &archive](std::uint64_t) { return openFirst(archive); };
         MemberVisitor visit;
         if (archive.compression == Compression::Zstd)
-            visit = [this, &archive](const ArchiveMember& member, ByteStream& stream) {
-                archive.kept.keep(member.number, stream, m_mayKeep);
+            visit = [this, &archive](
+                        const ArchiveMember& member, std::unique_ptr<ByteStream> stream) {
+                keep(archive, member, std::move(stream));
             };
         ArchiveList listed = listArchive(bytes, visit);
         // Of two members of one name the last is what unpacking would leave.
@@ -252,6 +281,7 @@ private:
     std::vector<SourceFile> m_files;
     std::size_t m_mayKeep = kMostKept;
     const Progress* m_progress = nullptr;
+    std::uint64_t m_consumed = 0; // of the archive that is listed
     bool m_isCancelled = false;
 };
 
@@ -262,9 +292,7 @@ std::unique_ptr<Archive> archiveAt(const SourceTree& tree, const SourceFile& fil
     std::string head;
     if (!raw.hasValue() || !readUpTo(*raw.value(), kTarHeader, head).hasValue())
         return nullptr;
-    auto archive = std::make_unique<Archive>();
-    archive->path = file.path;
-    archive->size = file.size;
+    auto archive = std::make_unique<Archive>(file);
     archive->compression = compressionOf(head);
     if (archive->compression != Compression::None) {
         auto plain = readHead(tree, file.path, kTarHeader);

@@ -8,8 +8,8 @@
 // in the middle: members of a tar.zst are kept in memory while it is listed, compressed each for
 // itself, up to 192 MiB; one beyond costs all that lies before it, unless it is read behind the
 // last one. Members with names that climb ("..") are listed with that as their problem, as is the
-// place where an archive is damaged. What decompresses to more than Bounded.h allows is not read
-// further.
+// place where an archive is damaged. What decompresses to more than Bounded.h allows, a member or
+// all of them together, is not read further.
 
 #include "core/model/Import.h"
 #include "importers/common/Source.h"
@@ -19,7 +19,8 @@
 namespace trainscope::importers {
 
 std::unique_ptr<SourceTree> withArchives(std::unique_ptr<SourceTree> inner);
-// The same; Cancelled by the progress, in bytes of the archive that is listed.
+// The same; Cancelled by the progress, in bytes of the archive that is listed, which is asked
+// by what is made of it.
 Result<std::unique_ptr<SourceTree>> withArchives(
     std::unique_ptr<SourceTree> inner, const Progress& progress);
 

@@ -99,7 +99,8 @@ Result<std::unique_ptr<ByteStream>> SourceTree::open(const std::string& path) co
     auto plain = decompressed(compression, std::move(stream), displayPath(path));
     if (!plain.hasValue())
         return plain;
-    auto bounded = std::make_unique<Bounded>(std::move(plain).value(), 0, displayPath(path));
+    auto bounded = std::make_unique<Bounded>(
+        std::move(plain).value(), 0, displayPath(path), Bounded::GoesOn(), allowanceOf(path));
     return std::unique_ptr<ByteStream>(std::make_unique<ReadAhead>(std::move(bounded)));
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,6 +39,10 @@ struct SourceFile {
     std::string problem; // why it cannot be listed or opened (permission); empty: fine
 };
 
+// Is told how much was made of a file so far; false: with what else was made of the archive that
+// the file lies in, that is more than any recording expands to.
+using Allowance = std::function<bool(std::uint64_t made)>;
+
 class SourceTree {
 public:
     SourceTree() = default;
@@ -58,6 +63,8 @@ public:
     // Where the file's own bytes lie on disk, for what reads them in another order than a stream's;
     // empty: nowhere.
     [[nodiscard]] virtual std::string localPath(const std::string& /*path*/) const { return {}; }
+    // Empty for a file that lies in no archive.
+    [[nodiscard]] virtual Allowance allowanceOf(const std::string& /*path*/) const { return {}; }
 
     // Bytes with gzip or zstd taken off by their magic numbers, whatever the name says.
     // Multi-member gz is read to its end; trailing garbage behind a complete member ends the stream

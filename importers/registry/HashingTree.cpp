@@ -127,6 +127,10 @@ std::string HashingTree::localPath(const std::string& path) const {
     return m_inner.localPath(path);
 }
 
+Allowance HashingTree::allowanceOf(const std::string& path) const {
+    return m_inner.allowanceOf(path);
+}
+
 Result<std::unique_ptr<ByteStream>> HashingTree::openRaw(const std::string& path) const {
     auto stream = m_inner.openRaw(path);
     if (!stream.hasValue())

@@ -25,6 +25,7 @@ public:
         const std::string& path) const override;
     [[nodiscard]] std::string displayPath(const std::string& path) const override;
     [[nodiscard]] std::string localPath(const std::string& path) const override;
+    [[nodiscard]] Allowance allowanceOf(const std::string& path) const override;
 
     [[nodiscard]] Result<std::string> hashOf(
         const ImportUnit& unit, const Progress& progress) const;

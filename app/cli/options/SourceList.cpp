@@ -39,6 +39,9 @@ public:
     [[nodiscard]] std::string localPath(const std::string& path) const override {
         return treeOf(path).localPath(path);
     }
+    [[nodiscard]] importers::Allowance allowanceOf(const std::string& path) const override {
+        return treeOf(path).allowanceOf(path);
+    }
 
 private:
     // Files of an archive are known to its own tree alone.

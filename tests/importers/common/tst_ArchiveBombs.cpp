@@ -11,6 +11,43 @@
 using namespace trainscope::importers;
 using namespace trainscope::test;
 
+namespace {
+
+struct Made {
+    std::uint64_t bytes = 0; // by all
+    int refused = 0;
+    int others = 0;
+};
+
+// Reads each file to its end.
+Made readAll(const SourceTree& tree) {
+    Made made;
+    std::vector<std::byte> block(1 << 20);
+    for (const SourceFile& file : tree.files()) {
+        const auto stream = tree.open(file.path);
+        if (!stream.hasValue())
+            continue;
+        auto got = stream.value()->read(block);
+        for (; got.valueOr(0) > 0; got = stream.value()->read(block))
+            made.bytes += got.value();
+        const bool isRefused
+            = !got.hasValue() && got.error().message.find("250 times") != std::string::npos;
+        ++(isRefused ? made.refused : made.others);
+    }
+    return made;
+}
+
+constexpr std::uint64_t kAtMost = (std::uint64_t{1} << 30) + (std::uint64_t{64} << 20);
+
+std::string manySparse() {
+    std::string tar = tarOf({{"first.csv", "1"}}).substr(0, 1024);
+    for (int i = 0; i < 8; ++i)
+        tar += sparseMember("hole" + std::to_string(i));
+    return tar + std::string(1024, '\0');
+}
+
+} // namespace
+
 class tst_ArchiveBombs : public QObject {
     Q_OBJECT
 
@@ -44,17 +81,7 @@ private Q_SLOTS:
             gz += gzBlock;
             zst += zstBlock;
         }
-        std::string sparse = tarOf({{"hole", ""}}, 'S');
-        const auto put = [&sparse](std::size_t at, const char* octal) {
-            sparse.replace(at, 12, std::string(octal) + '\0');
-        };
-        sparse.replace(257, 8, std::string("ustar  \0", 8)); // as GNU tar writes it
-        put(124, "00000001000"); // the bytes that are there: 512,
-        put(386, "77777776000"); // behind the hole,
-        put(398, "00000001000");
-        put(483, "77777777000"); // and what it is with the hole
-        sparse.insert(512, std::string(512, 'x'));
-        signTar(sparse);
+        const std::string sparse = sparseMember("hole") + std::string(1024, '\0');
         const auto tree
             = withArchives(memoryTree({{"a.csv.gz", gz}, {"b.csv.zst", zst}, {"c.tar", sparse}}));
         for (const char* path : {"a.csv.gz", "b.csv.zst", "c.tar/hole"}) {
@@ -73,6 +100,55 @@ private Q_SLOTS:
             QVERIFY2(said.find("250 times") != std::string::npos, (path + said).c_str());
             QVERIFY(made < (std::uint64_t{1} << 30) + (std::uint64_t{32} << 20));
         }
+    }
+
+    // 8 holes of 8 GiB: together a gibibyte is read of them, and the file before them.
+    void sparseMembersAreBoundedTogether() {
+        const std::string tar = manySparse();
+        for (const std::string& stored : {tar, gzipped(tar), zstded(tar)}) {
+            const auto tree = withArchives(memoryTree({{"a", stored}}));
+            QCOMPARE(tree->files().size(), std::size_t{9});
+            const Made made = readAll(*tree);
+            QVERIFY2(made.bytes < kAtMost, qPrintable(QString::number(made.bytes)));
+            QCOMPARE(made.refused, 8);
+            // What was read once can be read again.
+            QCOMPARE(contentOf(*tree, "a/first.csv"), std::string("1"));
+        }
+    }
+
+    // Listing a tar.zst keeps its members, which makes much of little.
+    void holesCanBeStopped() {
+        int asked = 0;
+        const auto tree = withArchives(memoryTree({{"a.tar.zst", zstded(manySparse())}}),
+            [&asked](const trainscope::ProgressState&) { return ++asked < 20; });
+        QVERIFY(!tree.hasValue());
+        QVERIFY(tree.error().code == trainscope::ErrorCode::Cancelled);
+        QCOMPARE(asked, 20);
+    }
+
+    // 60 members of 32 MiB in the bytes of one.
+    void overlappingMembersAreBoundedTogether() {
+        const std::string zip = overlappingZip(60, std::string(std::size_t{32} << 20, '\0'));
+        QVERIFY(zip.size() < 50'000);
+        const auto tree = withArchives(memoryTree({{"a.zip", zip}}));
+        QCOMPARE(tree->files().size(), std::size_t{60});
+        const Made made = readAll(*tree);
+        QVERIFY2(made.bytes < kAtMost, qPrintable(QString::number(made.bytes)));
+        QVERIFY(made.bytes > (std::uint64_t{1} << 29));
+        QVERIFY2(made.refused > 20, qPrintable(QString::number(made.refused)));
+    }
+
+    // Each by itself is allowed.
+    void compressedMembersAreBoundedTogether() {
+        std::string log;
+        for (int i = 0; i < 8; ++i)
+            log += zstded(std::string(std::size_t{64} << 20, '\0'));
+        const auto tree = withArchives(memoryTree(
+            {{"a.tar", tarOf({{"a.zst", log}, {"b.zst", log}, {"c.zst", log}, {"d.zst", log}})}}));
+        const Made made = readAll(*tree);
+        QVERIFY2(made.bytes < kAtMost, qPrintable(QString::number(made.bytes)));
+        QCOMPARE(made.others, 2);
+        QCOMPARE(made.refused, 2);
     }
 };
 

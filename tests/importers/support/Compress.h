@@ -5,12 +5,14 @@
 #include <zstd.h>
 
 #include <string>
+#include <utility>
 
 namespace trainscope::test {
 
-inline std::string gzipped(std::string text) {
+// `form`: the window bits of zlib, which say what is around the data.
+inline std::string deflated(std::string text, int form = -MAX_WBITS) {
     z_stream zlib{};
-    deflateInit2(&zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+    deflateInit2(&zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, form, 8, Z_DEFAULT_STRATEGY);
     std::string out(deflateBound(&zlib, text.size()) + 64, '\0');
     zlib.next_in = reinterpret_cast<Bytef*>(text.data());
     zlib.avail_in = static_cast<uInt>(text.size());
@@ -20,6 +22,10 @@ inline std::string gzipped(std::string text) {
     out.resize(zlib.total_out);
     deflateEnd(&zlib);
     return out;
+}
+
+inline std::string gzipped(std::string text) {
+    return deflated(std::move(text), 16 + MAX_WBITS);
 }
 
 // With the checksum that the zstd command writes.

@@ -2,6 +2,7 @@
 // tar and zip files made in memory, and what a tree says is in them.
 
 #include "importers/common/Source.h"
+#include "importers/support/Compress.h"
 
 #include <zlib.h>
 
@@ -83,6 +84,56 @@ inline void signTar(std::string& tar) {
     char text[8];
     std::snprintf(text, sizeof(text), "%06o", sum);
     tar.replace(148, 8, std::string(text, 6) + std::string("\0 ", 2));
+}
+
+// A member of a tar as GNU tar writes it: a hole of nearly 8 GiB, and behind it 512 bytes. Without
+// the two empty blocks at the end of a tar.
+inline std::string sparseMember(const std::string& name) {
+    std::string sparse = tarOf({{name, ""}}, 'S').substr(0, 512);
+    const auto put = [&sparse](std::size_t at, const char* octal) {
+        sparse.replace(at, 12, std::string(octal) + '\0');
+    };
+    sparse.replace(257, 8, std::string("ustar  \0", 8));
+    put(124, "00000001000"); // the bytes that are there: 512,
+    put(386, "77777776000"); // behind the hole,
+    put(398, "00000001000");
+    put(483, "77777777000"); // and what it is with the hole
+    signTar(sparse);
+    return sparse + std::string(512, 'x');
+}
+
+// A zip file of `count` members that all decompress the same bytes: each quotes the header of the
+// next as a stored block and goes on in its data (D. Fifield, A better zip bomb, 2019).
+inline std::string overlappingZip(int count, const std::string& content) {
+    const auto sumOf = [](const std::string& bytes) {
+        return crc32(
+            0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size()));
+    };
+    std::string data = deflated(content); // of the member in hand, built from the last to the first
+    std::size_t size = content.size();
+    auto sum = sumOf(content);
+    std::string file;
+    std::vector<std::pair<std::string, std::size_t>> entries; // and their places before the end
+    for (int i = 0; i < count; ++i) {
+        const std::string name = "m" + std::to_string(i);
+        const std::string common = little(20, 2) + little(0, 2) + little(8, 2) + little(0, 4)
+            + little(sum, 4) + little(data.size(), 4) + little(size, 4) + little(name.size(), 2)
+            + little(0, 2);
+        const std::string header = "PK\3\4" + common + name;
+        file = header + data;
+        entries.emplace_back("PK\1\2" + little(20, 2) + common + little(0, 10), file.size());
+        data = std::string(1, '\0') + little(header.size(), 2) + little(~header.size(), 2) + file;
+        sum = crc32_combine(sumOf(header), sum, static_cast<z_off_t>(size));
+        size += header.size();
+    }
+    std::string directory;
+    for (int i = count - 1; i >= 0; --i) {
+        const auto& [entry, beforeEnd] = entries[static_cast<std::size_t>(i)];
+        directory += entry + little(file.size() - beforeEnd, 4) + "m" + std::to_string(i);
+    }
+    return file + directory + "PK\5\6" + little(0, 4) + little(entries.size(), 2)
+        + little(entries.size(), 2) + little(directory.size(), 4) + little(file.size(), 4)
+        + little(0, 2);
 }
 
 inline std::string contentOf(const importers::SourceTree& tree, const std::string& path) {
