@@ -1,5 +1,7 @@
 #include "core/analysis/operators/TreeSums.h"
 
+#include "core/analysis/traces/SumColumns.h"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -42,20 +44,20 @@ void TreeSums::add(const CallPart& part, bool isFirst) {
     m_totals.resize(m_paths.totals());
     for (const CallPart::Frame& row : part.frames) {
         CallPart::Frame& sums = m_frames[row.path];
-        sums.begun += row.begun;
-        sums.launching += row.launching;
-        sums.hostTime = sums.hostTime + row.hostTime;
-        sums.busy = sums.busy + row.busy;
-        sums.ownBusy = sums.ownBusy + row.ownBusy;
+        sums.begun = boundedSum(sums.begun, row.begun);
+        sums.launching = boundedSum(sums.launching, row.launching);
+        sums.hostTime = boundedSum(sums.hostTime, row.hostTime);
+        sums.busy = boundedSum(sums.busy, row.busy);
+        sums.ownBusy = boundedSum(sums.ownBusy, row.ownBusy);
     }
     for (const CallPart::Work& row : part.works)
         add(row, isFirst ? row.carried : 0);
     for (const CallPart::Total& row : part.totals) {
         FrameSums& sums = m_totals[row.total];
-        sums.calls += row.calls;
-        sums.works += row.works + (isFirst ? row.carried : 0);
-        sums.time = sums.time + row.time;
-        sums.busy = sums.busy + row.busy;
+        sums.calls = boundedSum(sums.calls, row.calls);
+        sums.works = boundedSum(sums.works, boundedSum(row.works, isFirst ? row.carried : 0));
+        sums.time = boundedSum(sums.time, row.time);
+        sums.busy = boundedSum(sums.busy, row.busy);
     }
 }
 
@@ -66,12 +68,12 @@ CallTree TreeSums::tree() const {
     for (std::size_t i = tree.nodes.size(); i-- > 1;) {
         const CallNode& node = tree.nodes[i];
         FrameSums& caller = tree.nodes[node.parent].sums;
-        caller.works += node.sums.works;
-        caller.time = caller.time + node.sums.time;
+        caller.works = boundedSum(caller.works, node.sums.works);
+        caller.time = boundedSum(caller.time, node.sums.time);
         if (!isWork(node.kind))
             continue;
-        caller.ownWorks += node.sums.works;
-        caller.ownTime = caller.ownTime + node.sums.time;
+        caller.ownWorks = boundedSum(caller.ownWorks, node.sums.works);
+        caller.ownTime = boundedSum(caller.ownTime, node.sums.time);
     }
     for (std::size_t i = 0; i < m_frames.size(); ++i) {
         FrameSums& sums = tree.nodes[i].sums;
@@ -86,9 +88,9 @@ CallTree TreeSums::tree() const {
 void TreeSums::add(const CallPart::Work& row, std::int64_t carried) {
     CallPart::Work& sums = m_works[row.path];
     const bool isNew = sums.count == 0;
-    sums.count += row.count + carried;
-    sums.time = sums.time + row.time;
-    sums.busy = sums.busy + row.busy;
+    sums.count = boundedSum(sums.count, boundedSum(row.count, carried));
+    sums.time = boundedSum(sums.time, row.time);
+    sums.busy = boundedSum(sums.busy, row.busy);
     sums.shortest = isNew ? row.shortest : std::min(sums.shortest, row.shortest);
     if (isNew || row.longest > sums.longest) {
         sums.longest = row.longest;

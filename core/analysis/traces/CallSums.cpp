@@ -87,20 +87,20 @@ void add(CallSums& sums, const CallEntry& call) {
     CallSum& sum = sums[call.group];
     sum.group = call.group;
     ++sum.count;
-    sum.time += call.time;
+    sum.time = boundedSum(sum.time, call.time);
     if (call.bytes < 0)
         return;
     ++sum.sized;
-    sum.bytes += call.bytes;
-    sum.sizedTime += call.time;
+    sum.bytes = boundedSum(sum.bytes, call.bytes);
+    sum.sizedTime = boundedSum(sum.sizedTime, call.time);
 }
 
 void add(CallSums& sums, const WaitEntry& wait) {
     CallSum& sum = sums[wait.group];
     sum.group = wait.group;
     ++sum.matched;
-    sum.wait += wait.wait;
-    sum.sizedWait += wait.sizedWait;
+    sum.wait = boundedSum(sum.wait, wait.wait);
+    sum.sizedWait = boundedSum(sum.sizedWait, wait.sizedWait);
 }
 
 void add(CallSums& sums, const CallSum& part) {
@@ -108,7 +108,7 @@ void add(CallSums& sums, const CallSum& part) {
     sum.group = part.group;
     for (std::size_t i = 1; i < kSumColumns; ++i) {
         CallSum copy = part;
-        sumColumn(sum, i) += sumColumn(copy, i);
+        sumColumn(sum, i) = boundedSum(sumColumn(sum, i), sumColumn(copy, i));
     }
 }
 
@@ -121,7 +121,10 @@ void encodeSums(const CallSums& sums, store::Bytes& out) {
 
 bool decodeSums(store::ByteView bytes, std::vector<CallSum>& sums) {
     store::ByteReader in(bytes);
-    return takeRows(in, sums, kSumColumns, sumColumn) && in.left() == 0;
+    if (!takeRows(in, sums, kSumColumns, sumColumn) || in.left() != 0)
+        return false;
+    boundColumns<CallSum>(sums, 1, kSumColumns, sumColumn);
+    return true;
 }
 
 void encodeEntries(std::span<const CallEntry> calls, store::Bytes& out) {

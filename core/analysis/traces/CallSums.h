@@ -31,6 +31,9 @@ class CallGroups {
 public:
     std::int64_t numberOf(CollectiveKind kind, const Communicator& group);
     [[nodiscard]] const std::vector<CallGroup>& list() const { return m_list; } // by number
+    [[nodiscard]] bool has(std::int64_t number) const {
+        return number >= 0 && number < std::ssize(m_list);
+    }
 
     void encode(store::Bytes& out) const;
     static bool decode(store::ByteView bytes, CallGroups& groups);

@@ -10,9 +10,9 @@ namespace trainscope::analysis {
 namespace {
 
 void addTo(KernelSum& row, const KernelSum& other) {
-    row.count += other.count;
-    row.carried += other.carried;
-    row.time = row.time + other.time;
+    row.count = boundedSum(row.count, other.count);
+    row.carried = boundedSum(row.carried, other.carried);
+    row.time = boundedSum(row.time, other.time);
     row.see(other.longest, other.longestAt);
 }
 
@@ -34,23 +34,23 @@ void addRows(std::vector<KernelSum>& rows, std::span<const KernelSum> part, bool
 }
 
 void addTo(CopySum& sum, const CopySum& part) {
-    sum.count += part.count;
-    sum.carried += part.carried;
-    sum.time = sum.time + part.time;
-    sum.withBytes += part.withBytes;
-    sum.bytes += part.bytes;
-    sum.timeWithBytes = sum.timeWithBytes + part.timeWithBytes;
+    sum.count = boundedSum(sum.count, part.count);
+    sum.carried = boundedSum(sum.carried, part.carried);
+    sum.time = boundedSum(sum.time, part.time);
+    sum.withBytes = boundedSum(sum.withBytes, part.withBytes);
+    sum.bytes = boundedSum(sum.bytes, part.bytes);
+    sum.timeWithBytes = boundedSum(sum.timeWithBytes, part.timeWithBytes);
 }
 
 void addTo(LaunchSums& sum, const LaunchSums& part) {
-    sum.joined += part.joined;
-    sum.unjoined += part.unjoined;
-    sum.early += part.early;
-    sum.hostBound = sum.hostBound + part.hostBound;
+    sum.joined = boundedSum(sum.joined, part.joined);
+    sum.unjoined = boundedSum(sum.unjoined, part.unjoined);
+    sum.early = boundedSum(sum.early, part.early);
+    sum.hostBound = boundedSum(sum.hostBound, part.hostBound);
     sum.queues.resize(std::max(sum.queues.size(), part.queues.size()));
     for (std::size_t i = 0; i < part.queues.size(); ++i) {
         QueueSums& queue = sum.queues[i];
-        queue.waited = queue.waited + part.queues[i].waited;
+        queue.waited = boundedSum(queue.waited, part.queues[i].waited);
         queue.maxDepth = std::max(queue.maxDepth, part.queues[i].maxDepth);
         queue.isKnown = queue.isKnown || part.queues[i].isKnown;
     }
@@ -122,9 +122,9 @@ void DeviceSums::add(const DeviceSums& part, bool isFirst) {
         row.carried = isFirst ? row.carried : 0;
         return row;
     };
-    busy = busy + part.busy;
-    compute = compute + part.compute;
-    communication = communication + part.communication;
+    busy = boundedSum(busy, part.busy);
+    compute = boundedSum(compute, part.compute);
+    communication = boundedSum(communication, part.communication);
     kernels = spanned(kernels, part.kernels);
     addRows(names, part.names, isFirst);
     for (std::size_t i = 0; i < copies.size(); ++i)
@@ -157,10 +157,14 @@ bool decodeSums(store::ByteView bytes, DeviceSums& sums) {
         || copies.size() != sums.copies.size() + 1
         || !takeRows(in, queues, kQueueColumns, queueColumn) || in.left() != 0)
         return false;
+    sums.kernels = {{scalars[3]}, {scalars[4]}};
+    std::transform(scalars.begin(), scalars.end(), scalars.begin(), bounded);
+    boundColumns<KernelSum>(sums.names, 2, kKernelColumns - 1, kernelColumn);
+    boundColumns<CopySum>(copies, 0, kCopyColumns, copyColumn);
+    boundColumns<QueueRow>(queues, 0, kQueueColumns, queueColumn);
     sums.busy = {scalars[0]};
     sums.compute = {scalars[1]};
     sums.communication = {scalars[2]};
-    sums.kernels = {{scalars[3]}, {scalars[4]}};
     std::copy_n(copies.begin(), sums.copies.size(), sums.copies.begin());
     sums.sets = copies.back();
     sums.launches = {scalars[5], scalars[6], scalars[7], {scalars[8]}, {}};
@@ -175,7 +179,8 @@ void encodeDelays(std::span<const std::int64_t> delays, store::Bytes& out) {
 
 bool decodeDelays(store::ByteView bytes, std::vector<std::int64_t>& delays) {
     store::ByteReader in(bytes);
-    return takeColumn(in, delays) && in.left() == 0;
+    return takeColumn(in, delays) && in.left() == 0 && std::is_sorted(delays.begin(), delays.end())
+        && (delays.empty() || delays.front() >= 0);
 }
 
 namespace {
@@ -197,17 +202,17 @@ Result<DeviceBreakdown> breakdownOf(const DeviceSums& sums, TimeRange window, Ke
         span.name = sum.name;
         span.detail = sum.detail;
         ASSIGN_OR_RETURN(const auto category, names.category(*kernel, span));
-        const std::int64_t count = sum.count + sum.carried;
+        const std::int64_t count = boundedSum(sum.count, sum.carried);
         NameRow& row = rows[sum.name];
         row.row.name = kernel->name;
-        row.row.count += count;
-        row.row.time = row.row.time + sum.time;
-        row.times[*category] = row.times[*category] + sum.time;
+        row.row.count = boundedSum(row.row.count, count);
+        row.row.time = boundedSum(row.row.time, sum.time);
+        row.times[*category] = boundedSum(row.times[*category], sum.time);
         CategoryTime& all = result.categories[*category];
-        all.count += count;
-        all.time = all.time + sum.time;
-        result.kernelCount += count;
-        result.kernelTime = result.kernelTime + sum.time;
+        all.count = boundedSum(all.count, count);
+        all.time = boundedSum(all.time, sum.time);
+        result.kernelCount = boundedSum(result.kernelCount, count);
+        result.kernelTime = boundedSum(result.kernelTime, sum.time);
     }
     for (auto& [id, row] : rows) {
         row.row.category = std::max_element(
@@ -228,8 +233,8 @@ Result<DeviceBreakdown> breakdownOf(const DeviceSums& sums, TimeRange window, Ke
     result.exposedCommunication = sums.busy - sums.compute;
     result.idle = window.length() - sums.busy;
     for (const CopySum& copy : sums.copies) {
-        result.copies.count += copy.count + copy.carried;
-        result.copies.time = result.copies.time + copy.time;
+        result.copies.count = boundedSum(result.copies.count, boundedSum(copy.count, copy.carried));
+        result.copies.time = boundedSum(result.copies.time, copy.time);
     }
     result.sets = {sums.sets.count + sums.sets.carried, sums.sets.time};
     return result;

@@ -2,6 +2,7 @@
 
 #include "core/analysis/machine/ProcessGroups.h"
 #include "core/model/AsciiText.h"
+#include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
 
 #include <nlohmann/json.hpp>
@@ -128,6 +129,7 @@ Result<KernelCategories> KernelCategories::fromChoice(const std::string& choice)
         return builtIn();
     if (choice == "charllm")
         return charllm();
+    assertMayBlock("reads the table of kernel categories");
     std::ifstream file(choice, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     if (!file)

@@ -84,10 +84,10 @@ void addSums(OperatorSums& sums, std::span<const OperatorSum> part, bool isFirst
         for (; known != sums.end() && known->name < row.name; ++known)
             all.push_back(*known);
         if (known != sums.end() && known->name == row.name) {
-            row.count += known->count;
-            row.carried += known->carried;
-            row.time = row.time + known->time;
-            row.self = row.self + known->self;
+            row.count = boundedSum(row.count, known->count);
+            row.carried = boundedSum(row.carried, known->carried);
+            row.time = boundedSum(row.time, known->time);
+            row.self = boundedSum(row.self, known->self);
             takeLongest(known->longest, known->longestAt, row);
             ++known;
         }
@@ -103,7 +103,10 @@ void encodeSums(std::span<const OperatorSum> sums, store::Bytes& out) {
 
 bool decodeSums(store::ByteView bytes, OperatorSums& sums) {
     store::ByteReader in(bytes);
-    return takeRows(in, sums, kOperatorColumns, operatorColumn) && in.left() == 0;
+    if (!takeRows(in, sums, kOperatorColumns, operatorColumn) || in.left() != 0)
+        return false;
+    boundColumns<OperatorSum>(sums, 1, kOperatorColumns - 1, operatorColumn);
+    return true;
 }
 
 void OperatorMeter::add(const Span& span) {

@@ -3,6 +3,7 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/SpanMerge.h"
+#include "core/analysis/traces/SumColumns.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 
@@ -309,13 +310,13 @@ private:
         std::int64_t transferNs = 0; // of those that say their bytes
     };
     static void addSum(Row& row, const CallSum& sum) {
-        row.shown.count += sum.count;
-        row.shown.time = row.shown.time + DurationNs{sum.time};
+        row.shown.count = boundedSum(row.shown.count, sum.count);
+        row.shown.time = boundedSum(row.shown.time, DurationNs{sum.time});
         if (sum.sized > 0)
             row.shown.bytes = row.shown.bytes.value_or(0.0) + static_cast<double>(sum.bytes);
-        row.shown.matched += sum.matched;
+        row.shown.matched = boundedSum(row.shown.matched, sum.matched);
         row.shown.waitS += DurationNs{sum.wait}.seconds();
-        row.transferNs += sum.sizedTime - sum.sizedWait;
+        row.transferNs = boundedSum(row.transferNs, sum.sizedTime - sum.sizedWait);
     }
 
     const store::Store& m_store;

@@ -301,6 +301,8 @@ Result<TraceSums::Device> TraceSums::device(
         RETURN_IF_ERROR(addWindow(device, place, *shown.fixed, plan, parts));
     else
         RETURN_IF_ERROR(addWhole(device, place, plan, parts));
+    if (parts.sums.launches.queues.size() > device.streams.size())
+        return damagedSums(*m_store);
     const auto tell = [&](auto&& visit) -> Status {
         for (const auto& delays : parts.edgeDelays)
             visit(delays);
@@ -370,9 +372,11 @@ Status TraceSums::addEntries(const SumPlace& place, TimeRange window, CallSums& 
             store::forEachSum(*m_store, m_run, place, i, i + 1, part, [&](store::ByteView bytes) {
                 std::vector<CallSum> whole;
                 std::vector<Entry> entries;
-                const bool isGood = part == store::SumPart::Sums ? decodeSums(bytes, whole)
+                const bool isRead = part == store::SumPart::Sums ? decodeSums(bytes, whole)
                                                                  : decodeEntries(bytes, entries);
-                if (!isGood)
+                const auto isKnown = [this](const auto& row) { return m_groups.has(row.group); };
+                if (!isRead || !std::all_of(whole.begin(), whole.end(), isKnown)
+                    || !std::all_of(entries.begin(), entries.end(), isKnown))
                     return Status(damagedSums(*m_store));
                 for (const CallSum& sum : whole)
                     add(sums, sum);
