@@ -1,7 +1,12 @@
 #pragma once
-// Run databases that were damaged: a sound one, made once, with changes of a few bytes, which go
-// further than files of any bytes, that SQLite refuses by their first page.
+// Run databases that were damaged: a sound one, made once, with changes (Inputs.h).
 
+#include "fuzz/Folder.h"
+#include "fuzz/Inputs.h"
+
+#include "core/store/KeptSums.h"
+#include "core/store/RunLinks.h"
+#include "core/store/RunNotes.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
 #include "core/store/database/PageSums.h"
@@ -11,7 +16,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -20,33 +24,6 @@
 #include <xxhash.h>
 
 namespace trainscope::fuzz {
-
-// In memory where there is such a place; gone with the process.
-class Folder {
-public:
-    Folder() {
-        std::string name = std::filesystem::exists("/dev/shm") ? "/dev/shm/trainscope-fuzz-XXXXXX"
-                                                               : "/tmp/trainscope-fuzz-XXXXXX";
-        if (::mkdtemp(name.data()) == nullptr)
-            std::abort();
-        m_path = name;
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() {
-        std::error_code ignored; // what stays lies in memory
-        std::filesystem::remove_all(m_path, ignored);
-    }
-    [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
-
-private:
-    std::filesystem::path m_path;
-};
-
-inline const std::filesystem::path& folder() {
-    static const Folder made;
-    return made.path();
-}
 
 // A database file in the folder, written for each input over what the last one left.
 class DatabaseFile {
@@ -81,8 +58,42 @@ inline void requireOk(const Status& status) {
         std::abort();
 }
 
-// A run with samples of two metrics and a track of spans: opening and merging more takes longer and
-// reaches little more.
+// What people and other programs say of a run, a row of each.
+inline void describe(store::Store& store, RunId run) {
+    const std::vector<std::string> tags{"baseline"};
+    requireOk(store::setTags(store, run, tags));
+    requireOk(store::setNote(store, run, "a note"));
+    requireOk(store::saveComparison(store, "mine", R"({"runs":["run"]})"));
+    requireOk(store::setEnteredLayout(store, run, R"({"tp":2})"));
+    requireOk(store::setMachine(store, run, R"({"nodes":1})"));
+    const std::vector<int> order{0};
+    requireOk(store::setAirflow(store, run, order));
+    const std::vector<store::KeptFigures> figures{{run, "1", {{"energy", 5.0, {}}}}};
+    requireOk(store::keepFigures(store, figures));
+    requireOk(store::keepSums(
+        store, {run, 1, {1}, {{{0, 0, 0}, {{0, 0, {1, 2}, {3}}, {5, 5, {1, 2}, {3}}}}}}));
+}
+
+// A run whose samples are elsewhere.
+inline void link(store::Store& store) {
+    const std::string path = "http://host:9090#link";
+    auto session = store::beginImport(store, {path, 0, "", "linked"});
+    if (!session.hasValue())
+        std::abort();
+    Run run;
+    run.name = "linked";
+    const auto id = session.value()->run(run);
+    SeriesDescription description;
+    description.metric = {"gpu_power", "W", MetricKind::Gauge, "fuzz"};
+    description.subject.rank = 0;
+    const std::vector<SeriesDescription> series{description};
+    requireOk(store::writeLink(
+        store, path, {{}, id.value(), "http://host:9090", "{}"}, series, {{0}, {1'000}}));
+    requireOk(session.value()->finish({}, "", 0, {}));
+}
+
+// A run with samples of two metrics, a track of spans, an iteration and what is said of it, and a
+// linked one: opening and merging more takes longer and reaches little more.
 inline void fill(store::Store& store) {
     const std::string name = "run";
     auto session = store::beginImport(store, {"/data/" + name, 1, "", name});
@@ -92,6 +103,7 @@ inline void fill(store::Store& store) {
     run.name = name;
     const auto id = session.value()->run(run);
     requireOk(session.value()->gpu(id.value(), {0, 0, 0, "NVIDIA H100", "GPU-1"}));
+    requireOk(session.value()->iteration(id.value(), {3, {{0}, {50'000}}, 0, true}));
     for (const char* metric : {"gpu_power", "sm_clock"}) {
         SeriesDescription description;
         description.metric = {metric, "W", MetricKind::Gauge, "fuzz"};
@@ -119,6 +131,9 @@ inline void fill(store::Store& store) {
     }
     requireOk(session.value()->spans(track.value(), spans));
     requireOk(session.value()->finish({}, "", 0, {}));
+    session.value().reset();
+    describe(store, id.value());
+    link(store);
 }
 
 // The bytes of a new sound database.
@@ -157,22 +172,18 @@ inline void sumAgain(std::string& bytes, std::size_t page) {
         bytes[at + i] = static_cast<char>(sum);
 }
 
-// Changes of the form: place (3 bytes, of the file's size), number of bytes (1, up to 15), bytes.
-inline const std::string& damaged(
-    std::span<const std::uint8_t>& changes, Sums sums, std::size_t most = 64) {
+// The sound database with changes, which are taken from the input.
+inline const std::string& damaged(Input& changes, Sums sums, std::size_t most = kMostChanges) {
     static std::string bytes;
     bytes = soundDatabase();
-    for (std::size_t i = 0; i < most && changes.size() > 4; ++i) {
-        const std::size_t place
-            = (std::size_t{changes[0]} << 16U | std::size_t{changes[1]} << 8U | changes[2])
-            % bytes.size();
-        const std::size_t count = std::min<std::size_t>(
-            {static_cast<std::size_t>(changes[3] % 16), changes.size() - 4, bytes.size() - place});
-        bytes.replace(place, count, reinterpret_cast<const char*>(changes.data()) + 4, count);
-        changes = changes.subspan(4 + count);
-        if (sums == Sums::Old || count == 0)
+    for (std::size_t i = 0; i < most; ++i) {
+        const auto change = takeChange(changes, bytes.size());
+        if (!change)
+            break;
+        overwrite(bytes, *change);
+        if (sums == Sums::Old || change->bytes.empty())
             continue;
-        for (const std::size_t end : {place, place + count - 1})
+        for (const std::size_t end : {change->place, change->place + change->bytes.size() - 1})
             sumAgain(bytes, end / store::kPageSize);
     }
     return bytes;

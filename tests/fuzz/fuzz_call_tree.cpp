@@ -1,7 +1,8 @@
-// Kept call trees from any bytes: no crash, and what is read refers only to what is there. The
-// first two bytes say how many of the bytes are those of the paths.
+// Kept call trees from any bytes: no crash, what is read refers only to what is there, and parts
+// add up. The first two bytes say how many of the bytes are those of the paths.
 
 #include "core/analysis/operators/CallPart.h"
+#include "core/analysis/operators/TreeSums.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -31,7 +32,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             std::abort();
     }
     const auto part = decodePart(bytes.subspan(cut), paths);
-    if (part && !part->frames.empty() && part->frames.back().path >= paths.size())
+    if (!part)
+        return 0;
+    if (!part->frames.empty() && part->frames.back().path >= paths.size())
         std::abort();
+    TreeSums sums(paths);
+    for (const bool isFirst : {true, false, false, false})
+        sums.add(*part, isFirst);
+    (void)sums.tree();
     return 0;
 }

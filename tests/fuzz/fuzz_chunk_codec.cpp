@@ -28,5 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)store::decodeSpans(bytes, spans);
     store::LodPage groups;
     (void)store::decodePage(bytes, groups);
+    std::vector<store::NameMask> names;
+    (void)store::decodeNames(bytes, names);
     return 0;
 }

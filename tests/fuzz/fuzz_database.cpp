@@ -3,7 +3,10 @@
 
 #include "fuzz/DamagedDatabase.h"
 
+#include "core/store/KeptSums.h"
 #include "core/store/Query.h"
+#include "core/store/RunLinks.h"
+#include "core/store/RunNotes.h"
 
 using namespace trainscope;
 
@@ -38,11 +41,26 @@ void readTrack(const store::Store& store, TrackId track) {
     heard(store.spanAt(track, {1'500}, 0));
 }
 
+void readSums(const store::Store& store, RunId run) {
+    heard(store::keptSumNames(store, run, 1));
+    const store::SumPlace place;
+    const auto outlines = store::sumOutlines(store, run, place);
+    heard(outlines);
+    for (const auto part : {store::SumPart::Sums, store::SumPart::Detail}) {
+        heard(store::forEachSum(store, run, place, 0,
+            outlines.hasValue() ? outlines.value().size() : 0, part,
+            [](store::ByteView) { return Status(); }));
+    }
+}
+
 void readRun(const store::Store& store, const Run& run) {
     heard(store.gpus(run.id));
     heard(store.iterations(run.id));
     heard(store.names(run.id));
     heard(store.machine(run.id));
+    heard(store.enteredLayout(run.id));
+    heard(store.airflow(run.id));
+    readSums(store, run.id);
     const auto series = store.series(run.id);
     heard(series);
     if (series.hasValue()) {
@@ -73,6 +91,12 @@ void readRuns(const store::Store& store) {
          ++i)
         readRun(store, runs.value()[i]);
     heard(store.sources());
+    heard(store.comparisons());
+    heard(store::runLinks(store));
+    heard(store::runLabels(store));
+    heard(store::sourcePaths(store));
+    heard(store::keptFigures(store));
+    heard(store::figureBases(store));
 }
 
 // The first byte says what is done with it, all together being slow, and whether the sums of its

@@ -1,4 +1,5 @@
-// Any bytes as a dump of the flight recorder: no crash, and errors that say something.
+// Any bytes as a dump of the flight recorder, or the entry of one: no crash, and errors that say
+// something.
 
 #include "importers/flightrecorder/FlightImporter.h"
 #include "importers/support/RecordingSink.h"
@@ -8,9 +9,11 @@
 #include <cstdlib>
 #include <string>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    using namespace trainscope;
-    const std::string text(reinterpret_cast<const char*>(data), size);
+using namespace trainscope;
+
+namespace {
+
+void importDump(const std::string& text) {
     const auto tree = importers::memoryTree({{"nccl_trace_rank_0", text}});
     const importers::Importer& importer = importers::flightrecorder::importer();
     (void)importer.sniff(text.substr(0, 65536), "nccl_trace_rank_0");
@@ -26,5 +29,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             }
         }
     }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    importDump(text);
+    // The usual frame, which few mutations would find.
+    importDump(R"({"version":"2.10","pg_config":{"0":{"name":"0","desc":"tp","ranks":"[0, 1]"}},)"
+               R"("entries":[{"time_created_ns":1724066820000001000,)"
+        + text);
     return 0;
 }

@@ -1,5 +1,9 @@
-// Any bytes as a Kineto trace: a report or an error, no crash, no hang, and the same events whether
-// or not pieces of the text are parsed ahead.
+// Any bytes as a Kineto trace, and a second part of them as the execution trace of its process: a
+// report or an error, no crash, no hang, and the same events whether or not pieces of the text are
+// parsed ahead.
+
+#include "fuzz/Importing.h"
+#include "fuzz/Inputs.h"
 
 #include "importers/kineto/CollectingSink.h"
 #include "importers/kineto/KinetoImporter.h"
@@ -60,18 +64,13 @@ std::string readWith(const SourceTree& tree, WorkerPool* pool, std::size_t piece
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    std::string text;
-    text.reserve(size);
-    for (std::size_t i = 0; i < size; ++i)
-        text.push_back(static_cast<char>(data[i]));
     const std::size_t pieceSize = 16 + (size > 0 ? data[size - 1] : 0U) * std::size_t{4};
-    const auto tree = memoryTree({{"trace_0.json", std::move(text)}});
+    const auto parts = fuzz::partsOf({data, size}, 2);
+    const auto tree = memoryTree({{"trace_0.json", parts[0]}, {"et_0.json", parts[1]}});
     const importers::Importer& importer = importers::kineto::importer();
-    for (const auto& unit : importer.plan(*tree, tree->files())) {
-        test::CollectingSink sink;
-        const auto report = importer.import(*tree, unit, sink, {});
-        if (!report.hasValue() && report.error().message.empty())
-            return -1;
+    for (auto unit : importer.plan(*tree, {tree->files()[1]})) {
+        unit.partner = parts[1].empty() ? "" : "et_0.json";
+        fuzz::importUnit<test::CollectingSink>(importer, *tree, unit);
     }
     static WorkerPool pool(0);
     if (readWith(*tree, nullptr, pieceSize) != readWith(*tree, &pool, pieceSize))

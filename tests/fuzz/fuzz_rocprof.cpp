@@ -1,32 +1,43 @@
-// Any bytes as a database, a table, or JSON of rocprof, of its versions 1 to 3: a report or an
-// error, no crash, no hang.
+// Databases, tables and JSON of rocprof, of its versions 1 to 3, with changes, or any bytes as one
+// of them: a report or an error, no crash, no hang. The first byte says which.
+
+#include "fuzz/Importing.h"
+#include "fuzz/MadeProfiles.h"
 
 #include "importers/kineto/CollectingSink.h"
 #include "importers/rocprof/RocprofImporter.h"
+#include "importers/rocprof/RocprofSamples.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
+using namespace trainscope;
+using namespace trainscope::importers;
+
+namespace {
+
+fuzz::Files filesOf(std::size_t choice, fuzz::Input input) {
+    static const std::string recording = fuzz::rocpdDatabase();
+    static const std::string old = fuzz::inSmallPages(test::oldDatabase());
+    static const fuzz::Files tables = fuzz::rocprofTables();
+    switch (choice) {
+    case 0:
+        return {{"a.db", fuzz::overwritten(recording, input)}};
+    case 1:
+        return {{"a.db", fuzz::overwritten(old, input)}};
+    case 2:
+        return fuzz::changed(tables, input);
+    case 3:
+        return fuzz::changed({{"out_results.json", test::kToolJson}}, input);
+    case 4:
+        return fuzz::changed({{"out_results.json", test::kOldJson}}, input);
+    default:
+        return {{"out", std::string(fuzz::textOf(input))}};
+    }
+}
+
+} // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    using namespace trainscope;
-    using namespace trainscope::importers;
-    std::string bytes;
-    bytes.reserve(size);
-    for (std::size_t i = 0; i < size; ++i)
-        bytes.push_back(static_cast<char>(data[i]));
-    int questions = 0;
-    const Progress progress = [&](const ProgressState&) { return ++questions < 2000; };
-    const std::string name = bytes.starts_with("SQLite")   ? "trace_0.db"
-        : bytes.starts_with('{') || bytes.starts_with('[') ? "out_results.json"
-                                                           : "results.csv";
-    const auto tree = memoryTree({{name, std::move(bytes)}});
-    const Importer& importer = rocprof::importer();
-    for (const auto& unit : importer.plan(*tree, tree->files())) {
-        test::CollectingSink sink;
-        const auto report = importer.import(*tree, unit, sink, progress);
-        if (!report.hasValue() && report.error().message.empty())
-            return -1;
-    }
+    fuzz::Input input(data, size);
+    const std::size_t choice = fuzz::takeChoice(input, 6);
+    fuzz::importAll<test::CollectingSink>(rocprof::importer(), *memoryTree(filesOf(choice, input)));
     return 0;
 }

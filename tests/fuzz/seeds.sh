@@ -36,17 +36,25 @@ events() {
     | head -10 | sed '$ s/,$/]}/' | head -c 4000 >"$out/fuzz_kineto/$(basename "$1").events" || true
 }
 
-# rows DATABASE NAME FUZZER: the schema and the first rows of each table, as a small database.
-rows() {
-  command -v sqlite3 >/dev/null && [ -f "$1" ] || return 0
-  local made=$out/$3/$2 table
-  mkdir -p "$out/$3"
-  rm -f "$made"
-  sqlite3 "file:$1?mode=ro&immutable=1" .schema | grep -v sqlite_sequence | sqlite3 "$made" 2>/dev/null || true
-  for table in $(sqlite3 "$made" "SELECT name FROM sqlite_schema WHERE type='table'"); do
-    sqlite3 "$made" "ATTACH 'file:$1?mode=ro&immutable=1' AS big; INSERT INTO \"$table\" SELECT * FROM big.\"$table\" LIMIT 3" 2>/dev/null || true
+# seed FUZZER NAME: what is printed to it, which may say of what it is in its first byte, and have several parts between \036.
+seed() {
+  mkdir -p "$out/$1"
+  cat >"$out/$1/$2"
+}
+
+# lead FUZZER BYTE: the byte, as printf takes it, in front of its pieces so far.
+lead() {
+  local piece
+  for piece in "$out/$1"/*; do
+    [ -f "$piece" ] || continue
+    { printf '%b' "$2" && cat "$piece"; } >"$piece.led" && mv "$piece.led" "$piece"
   done
-  sqlite3 "$made" "PRAGMA page_size=512; VACUUM" 2>/dev/null || true
+}
+
+# choices FUZZER NUMBER: inputs that only choose, up to that.
+choices() {
+  local choice
+  for ((choice = 0; choice < $2; choice++)); do printf '%b' "\\0$(printf '%o' "$choice")" | seed "$1" "choice$choice"; done
 }
 
 for trace in "$shared"/kineto/*.json.gz "$shared"/kineto/*/*.json "$own"/kineto/pair/*; do
@@ -54,7 +62,6 @@ for trace in "$shared"/kineto/*.json.gz "$shared"/kineto/*/*.json "$own"/kineto/
 done
 cut fuzz_nvsmi 1500 "$shared"/nvidia_smi/* "$own"/nvidia_smi/*
 cut fuzz_meters 1500 "$shared"/{amd_smi,dcgm,mlperf_power,prometheus,zeus,nvidia_smi}/* "$own"/nvidia_smi/*
-cut fuzz_charllm_csv 600 "$shared"/mlperf_power/* "$shared"/nvidia_smi/*
 cut fuzz_number 40 "$shared"/nvidia_smi/*
 cut fuzz_trainlog 3000 "$shared"/train_logs/* "$own"/train_logs/*
 cut fuzz_nccl 3000 "$shared"/topology/*.out "$own"/topology/*.out
@@ -63,14 +70,37 @@ cut fuzz_exectrace 3000 "$shared"/chakra_et/*.json "$shared"/chakra_et/*.et "$sh
 cut fuzz_operator_timings 800 "$shared"/operator_samples/*/*
 cut fuzz_training_table 1200 "$shared"/measured_training.csv
 cut fuzz_engine 3000 "$shared"/prometheus/*.json
-cut fuzz_rocprof 3000 "$shared"/kineto/*mi300*.json.gz
+lead fuzz_engine '\0'
 cut fuzz_nsys 3000 "$shared"/nsys/*.csv
+lead fuzz_nsys '\01'
 cut fuzz_settings 3000 "$here"/resources/{hardware,models,operator_work,kernel_categories}.json
 cut fuzz_prediction_request 3000 "$here"/resources/models.json
 cut fuzz_registry 1500 "$shared"/{nvidia_smi,amd_smi,train_logs,zeus}/* "$own"/*/*
+lead fuzz_registry c
 cut fuzz_launch_yaml 3000 "$here"/.clang-format "$here"/.clang-tidy "$here"/packaging/*/*.sh
-cut fuzz_flightrecorder 1000 "$shared"/zeus/*.json
-rows "$shared/nsys/flame_torch-ex.sqlite" report.sqlite fuzz_nsys
+
+# Telemetry of a run; beside it a configuration, a script, a trace and the execution trace of its process.
+lines=$(for i in 0 1 2 3 4 5 6 7 8 9 10 11; do printf '175500000%d.5,%d\n' $((i % 10)) $((300 + i)); done)
+printf '%s\n\036%s\n\0361755000000.0,4294967290\n1755000000.1,4\n\0361755000000,5\n' "$lines" "$lines" | seed fuzz_charllm_csv run
+printf '1755000000,n/a\n1755000001,\nt,v\n1.755e9,1e3\n' | seed fuzz_charllm_csv odd
+trace='{"traceEvents":[{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":5,"args":{"Record function id":8}}]}'
+nodes='{"schema":"1.1.0","pid":1,"nodes":[{"id":2,"name":"aten::mm","ctrl_deps":1,"inputs":{"values":[[47,415,0,6,4,"cuda:0"]],"shapes":[[2,3]],"types":["Tensor(float)"]},"outputs":{"values":[],"shapes":[],"types":[]},"attrs":[{"name":"rf_id","type":"uint64","value":8},{"name":"tid","type":"uint64","value":1}]}]}'
+printf '%s\036%s' "$trace" "$nodes" | seed fuzz_kineto with_nodes
+printf 'a%s\n\036dtrainer: {devices: 8}\nmodel: {tensor_model_parallel_size: 2}\n\036etorchrun --nproc_per_node 8 train.py --tensor-model-parallel-size 2\n' "$lines" | seed fuzz_registry run
+printf 'b%s\036g%s\036d{devices: 1}' "$trace" "$nodes" | seed fuzz_registry traces
+entry='"record_id":0,"pg_id":0,"process_group":["0","default_pg"],"collective_seq_id":1,"p2p_seq_id":0,"profiling_name":"nccl:all_reduce","input_sizes":[[3,4],[5]],"input_dtypes":["Float"],"output_sizes":[[3,4]],"state":"completed","is_p2p":false,"time_discovered_started_ns":1724066820000002000,"time_discovered_completed_ns":1724066820000005000,"duration_ms":0.0031}'
+printf '%s]}' "$entry" | seed fuzz_flightrecorder entry
+printf '"profiling_name":"nccl:send 2->3","p2p_seq_id":7,"state":"started","is_p2p":true}]}' | seed fuzz_flightrecorder message
+printf '{"version":"2.10","pg_config":{"1":{"name":"1","desc":"tp","ranks":"[2, 3]"}},"pg_status":{},"entries":[{"time_created_ns":1724066820000001000,%s]}' "$entry" | seed fuzz_flightrecorder dump
+printf 'i{"pg_config":{},"entries":[{"time_created_ns":1724066820000001000,%s]}' "$entry" | seed fuzz_registry dump
+printf '\01{"address":"http://host:9090","selector":{"conditions":"job=1"},"range":[1,2],"metrics":[]}' | seed fuzz_engine link
+
+# Those that make what they change, by their first byte; without changes it is sound.
+choices fuzz_nsys 4
+choices fuzz_rocprof 6
+choices fuzz_engine 8
+choices fuzz_kept_sums 9
+for choice in 1 5; do printf '%b' "\\0$choice" | cat - <(printf '\05\0\0\0\0\0\0\0%.0s' {1..24}) | seed fuzz_kept_sums "numbers$choice"; done
 
 # Archives of the pieces, questions out of the manual, and names.
 mkdir -p "$out"/fuzz_{archive,sql,shown_text,signature}
@@ -83,6 +113,8 @@ gzip -c "$out/fuzz_archive/a.tar" >"$out/fuzz_archive/a.tar.gz"
 zstd -q -f "$out/fuzz_archive/a.tar" -o "$out/fuzz_archive/a.tar.zst" 2>/dev/null || true
 gzip -c "$piece/gpu_power_0.csv" >"$out/fuzz_archive/a.csv.gz"
 command -v zip >/dev/null && (place=$(readlink -f "$out") && cd "$piece" && zip -q "$place/fuzz_archive/a.zip" ./*) || true
+lead fuzz_archive '\0'
+choices fuzz_archive 8
 number=0
 grep -hoE '\b(SELECT|WITH|PRAGMA) [^`"]*' "$here"/resources/manual/query.md "$here"/app/cli/commands/QueryCommand.cpp \
   "$here"/tests/core/store/tst_SqlSamples.cpp | while read -r line; do
