@@ -12,8 +12,8 @@ namespace {
 constexpr double kWidth = 980.0; // of a figure, CSS pixels
 
 constexpr const char* kPageStyle = R"(
-:root{color-scheme:light dark;--window:#f6f7f9;--panel:#fff;--text:#1d232b;--second:#5d6878;--line:#e1e5ea;--serious:#a8320b;--attention:#a85b00}
-@media(prefers-color-scheme:dark){:root{--window:#12151a;--panel:#15191f;--text:#d5dae2;--second:#8d97a6;--line:#262c35;--serious:#ff8a5c;--attention:#e69f00}}
+:root{color-scheme:light dark;--window:#f6f7f9;--panel:#fff;--text:#1d232b;--second:#596473;--line:#e1e5ea;--serious:#a8320b;--attention:#965100}
+@media(prefers-color-scheme:dark){:root{--window:#12151a;--panel:#15191f;--text:#d5dae2;--second:#909aa8;--line:#262c35;--serious:#ff8a5c;--attention:#e69f00}}
 body{margin:0;background:var(--window);color:var(--text);font:14px/1.5 Inter,system-ui,sans-serif;font-variant-numeric:tabular-nums}
 main{max-width:1020px;margin:0 auto;padding:32px 20px 64px}
 h1{font-size:24px;margin:0 0 4px;overflow-wrap:anywhere}h2{font-size:17px;margin:36px 0 8px}h3{font-size:14px;margin:20px 0 4px;color:var(--second)}

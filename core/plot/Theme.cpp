@@ -12,8 +12,8 @@ Theme makeDark() {
     theme.line = rgb(0x262C35);
     theme.grid = rgb(0x20252D);
     theme.text = rgb(0xD5DAE2);
-    theme.textSecondary = rgb(0x8D97A6);
-    theme.textMuted = rgb(0x5F6A7A);
+    theme.textSecondary = rgb(0x909AA8);
+    theme.textMuted = rgb(0x828E9E);
     theme.accent = rgb(0x56B4E9);
     theme.warning = rgb(0xE69F00);
     theme.selection = withAlpha(rgb(0x56B4E9), 40);
@@ -30,10 +30,10 @@ Theme makeLight() {
     theme.line = rgb(0xE1E5EA);
     theme.grid = rgb(0xEDF0F3);
     theme.text = rgb(0x1D232B);
-    theme.textSecondary = rgb(0x5D6878);
-    theme.textMuted = rgb(0x76818F);
+    theme.textSecondary = rgb(0x596473);
+    theme.textMuted = rgb(0x636C79);
     theme.accent = rgb(0x0072B2);
-    theme.warning = rgb(0xA85B00);
+    theme.warning = rgb(0x965100);
     theme.selection = withAlpha(rgb(0x0072B2), 32);
     theme.gap = rgb(0xC3CAD3);
     return theme;
@@ -50,7 +50,7 @@ Theme makePaper() {
     theme.textSecondary = rgb(0x333333);
     theme.textMuted = rgb(0x4D4D4D);
     theme.accent = rgb(0x0072B2);
-    theme.warning = rgb(0xA85B00);
+    theme.warning = rgb(0x965100);
     theme.selection = withAlpha(rgb(0x0072B2), 32);
     theme.gap = rgb(0xA8A8A8);
     theme.bodySize = 8.0;

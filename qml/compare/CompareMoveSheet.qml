@@ -33,10 +33,9 @@ UiSheet {
             width: list.width
             spacing: Theme.spaceM
 
-            UiText {
+            UiName {
                 Layout.fillWidth: true
                 text: row.modelData
-                elide: Text.ElideMiddle
             }
             UiTextField {
                 implicitWidth: Theme.spaceXl * 4

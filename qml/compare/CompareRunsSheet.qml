@@ -102,10 +102,9 @@ UiSheet {
                             }
                         }
                     }
-                    UiText {
+                    UiName {
                         Layout.fillWidth: true
                         text: row.modelData
-                        elide: Text.ElideMiddle
                     }
                     UiTag {
                         visible: row.index === 0

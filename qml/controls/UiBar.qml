@@ -3,7 +3,8 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// A strip along an edge of a view, with its parts in a row and the line to the view.
+// A strip along an edge of a view, with its parts in a row and the line to the view; higher where a
+// text of it takes several lines.
 Rectangle {
     id: bar
 
@@ -13,7 +14,7 @@ Rectangle {
     property real rightPadding: Theme.spaceS
     property alias spacing: row.spacing
 
-    implicitHeight: Theme.controlHeight + Theme.spaceS
+    implicitHeight: Math.max(Theme.controlHeight, row.implicitHeight) + Theme.spaceS
     color: Theme.panel
 
     RowLayout {

@@ -33,7 +33,6 @@ Item {
             width: Math.min(implicitWidth, content.width - content.besides)
             text: content.text
             color: content.ink
-            elide: Text.ElideMiddle
             anchors.verticalCenter: parent.verticalCenter
         }
         Icon {

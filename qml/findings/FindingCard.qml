@@ -60,10 +60,11 @@ Item {
                 text: card.text
                 font.weight: Font.Medium
             }
-            UiNote {
+            UiName {
                 Layout.fillWidth: true
                 text: card.place === "" ? card.run : qsTr("%1 · %2").arg(card.run).arg(card.place)
-                elide: Text.ElideMiddle
+                color: Theme.textSecondary
+                font.pixelSize: Theme.secondarySize
             }
             Flow {
                 Layout.fillWidth: true

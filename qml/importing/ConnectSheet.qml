@@ -212,10 +212,9 @@ UiSheet {
                 Accessible.role: Accessible.ListItem
                 Accessible.name: metricRow.engineName
 
-                UiText {
+                UiName {
                     Layout.fillWidth: true
                     text: metricRow.engineName
-                    elide: Text.ElideMiddle
                 }
                 UiNote {
                     Layout.preferredWidth: Theme.spaceXl * 5

@@ -104,12 +104,11 @@ Item {
                     checkState = Qt.binding(() => line.checkState);
                 }
             }
-            UiText {
+            UiName {
                 Layout.fillWidth: true
                 visible: line.isSource
                 text: line.title
                 font.pixelSize: Theme.secondarySize
-                elide: Text.ElideMiddle
             }
             UiNote {
                 Layout.maximumWidth: line.columns.run

@@ -51,22 +51,22 @@ ListView {
                     name: ["check", "warning", "error"][entry.severity]
                     color: entry.severity === 0 ? Theme.textSecondary : Theme.warning
                 }
-                UiText {
+                UiName {
                     Layout.fillWidth: true
                     text: entry.path
                     font.weight: Font.Medium
-                    elide: Text.ElideMiddle
                 }
                 UiText {
                     text: entry.verdict
                     color: entry.severity === 0 ? Theme.textSecondary : Theme.warning
                 }
             }
-            UiNote {
+            UiName {
                 Layout.fillWidth: true
                 Layout.leftMargin: Theme.spaceXl
                 text: entry.origin
-                elide: Text.ElideMiddle
+                color: Theme.textSecondary
+                font.pixelSize: Theme.secondarySize
             }
             GridLayout {
                 Layout.leftMargin: Theme.spaceXl

@@ -57,10 +57,9 @@ ColumnLayout {
                 x: Theme.spaceL
                 width: parent.width - 2 * Theme.spaceL
 
-                UiText {
+                UiName {
                     width: parent.width
                     text: entry.path
-                    elide: Text.ElideMiddle
                 }
                 UiNote {
                     width: parent.width

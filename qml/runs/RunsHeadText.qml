@@ -28,6 +28,6 @@ Item {
         text: content.unit
         horizontalAlignment: label.horizontalAlignment
         font.pixelSize: Theme.smallSize
-        color: Theme.textMuted
+        color: content.hovered ? Theme.textSecondary : Theme.textMuted
     }
 }

@@ -15,6 +15,7 @@ UiSheet {
     ListView {
         id: list
 
+        objectName: "keysList"
         anchors.fill: parent
         anchors.leftMargin: Theme.spaceL
         anchors.rightMargin: Theme.spaceXs

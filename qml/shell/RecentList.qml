@@ -52,16 +52,16 @@ ColumnLayout {
                     anchors.rightMargin: Theme.spaceXl + Theme.spaceS
                     anchors.verticalCenter: parent.verticalCenter
 
-                    UiText {
+                    UiName {
                         width: parent.width
                         text: entry.missing ? qsTr("%1 (missing)").arg(entry.name) : entry.name
-                        color: entry.missing ? Theme.textMuted : Theme.text
-                        elide: Text.ElideMiddle
+                        color: entry.missing ? Theme.textSecondary : Theme.text
                     }
-                    UiNote {
+                    UiName {
                         width: parent.width
                         text: entry.folder
-                        elide: Text.ElideMiddle
+                        color: Theme.textSecondary
+                        font.pixelSize: Theme.secondarySize
                     }
                 }
                 UiIconButton {

@@ -41,6 +41,7 @@ Item {
         }
         UiNote {
             width: parent.width
+            wrapMode: Text.Wrap
             text: card.detail
         }
         Flow {

@@ -55,7 +55,7 @@ UiBar {
             text: qsTr("simulated")
         }
     }
-    UiText {
+    UiName {
         Layout.fillWidth: true
         Layout.minimumWidth: 0
         Layout.maximumWidth: Math.min(implicitWidth, Theme.runListWidth)
@@ -63,7 +63,6 @@ UiBar {
         visible: bar.isOpen && !bar.panes.narrow
         text: bar.session.workspace.databaseName
         color: Theme.textSecondary
-        elide: Text.ElideMiddle
     }
     ViewTabs {
         Layout.leftMargin: Theme.spaceS

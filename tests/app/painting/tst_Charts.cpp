@@ -13,6 +13,9 @@
 #include "support/TestProgram.h"
 
 #include <QFile>
+#include <QPromise>
+
+#include <thread>
 
 using namespace trainscope;
 using namespace trainscope::app;
@@ -140,6 +143,29 @@ private Q_SLOTS:
             QVERIFY(!files[0].contains("/Subtype /Image"));
             QVERIFY(files[0].contains("/FontFile"));
         }
+    }
+
+    // As the window writes it.
+    void otherThreadsWriteTheSame_data() { filesAreVectorsAndTheSameTwice_data(); }
+    void otherThreadsWriteTheSame() {
+        QFETCH(QString, suffix);
+        const QString here = m_folder.filePath(QStringLiteral("here.") + suffix);
+        const QString there = m_folder.filePath(QStringLiteral("there.") + suffix);
+        QVERIFY(writeFigure(sweepFigure(), here, {}).hasValue());
+        bool isWritten = false;
+        QPromise<void> work;
+        work.start();
+        std::thread thread([&] {
+            isWritten = writeFigure(sweepFigure(), there, {}).hasValue();
+            work.finish();
+        });
+        waitForPainting(work.future());
+        thread.join();
+        QVERIFY(isWritten);
+        QFile first(here);
+        QFile second(there);
+        QVERIFY(first.open(QIODevice::ReadOnly) && second.open(QIODevice::ReadOnly));
+        QVERIFY(first.readAll() == second.readAll());
     }
 
     void tooLowWarns() {

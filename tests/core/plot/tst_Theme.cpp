@@ -6,7 +6,8 @@
 #include "core/plot/Theme.h"
 #include "support/TestProgram.h"
 
-#include <array>
+#include <cmath>
+#include <vector>
 
 using namespace trainscope::plot;
 
@@ -31,10 +32,36 @@ private Q_SLOTS:
         const Theme* theme = findTheme(name.toStdString());
         QVERIFY(theme != nullptr);
         for (const Color surface : {theme->window, theme->panel, theme->raised}) {
-            QVERIFY(contrast(theme->text, surface) >= 4.5);
-            QVERIFY(contrast(theme->textSecondary, surface) >= 4.5);
+            for (const Color text :
+                {theme->text, theme->textSecondary, theme->textMuted, theme->warning})
+                QVERIFY(contrast(text, surface) >= 4.5);
         }
-        QVERIFY(contrast(theme->warning, theme->panel) >= 4.5);
+    }
+
+    void textReadsOnEveryFill() {
+        std::vector<Color> fills;
+        for (std::size_t i = 0; i < 8; ++i)
+            fills.push_back(seriesColor(i));
+        for (const char* category :
+            {"gemm", "attention", "all_reduce", "all_gather", "all_to_all", "broadcast",
+                "communication", "send_recv", "normalisation", "elementwise", "optimizer", "idle"})
+            fills.push_back(categoryColor(category));
+        for (int percent = 0; percent <= 100; ++percent) {
+            fills.push_back(inferno(percent / 100.0));
+            fills.push_back(viridis(percent / 100.0));
+        }
+        for (const Color fill : fills)
+            QVERIFY(contrast(readableOn(fill), fill) >= 4.5);
+    }
+
+    // Names of runs are written in their colour, made legible.
+    void seriesReadAsText() {
+        for (const Theme* theme : {&darkTheme(), &lightTheme(), &paperTheme()}) {
+            for (std::size_t i = 0; i < 8; ++i) {
+                for (const Color surface : {theme->window, theme->panel, theme->raised})
+                    QVERIFY(contrast(legibleOn(seriesColor(i), surface, 4.5), surface) >= 4.5);
+            }
+        }
     }
 
     void seriesStandOutInEveryTheme() {
