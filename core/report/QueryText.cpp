@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace trainscope::report {
 
 namespace {
@@ -17,13 +15,6 @@ std::string hex(const std::string& bytes) {
     std::string text;
     for (const char c : bytes)
         text += fmt::format("{:02x}", static_cast<unsigned char>(c));
-    return text;
-}
-
-std::string withoutTabs(std::string_view cell) {
-    std::string text = text::spreadsheetText(cell);
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
     return text;
 }
 
@@ -63,10 +54,11 @@ std::string csvLine(const std::vector<SqlValue>& values) {
     return line(values, ',', [](const SqlValue& value) { return text::csvCell(plainText(value)); });
 }
 std::string tsvLine(const std::vector<std::string>& names) {
-    return line(names, '\t', withoutTabs);
+    return line(names, '\t', text::tsvCell);
 }
 std::string tsvLine(const std::vector<SqlValue>& values) {
-    return line(values, '\t', [](const SqlValue& value) { return withoutTabs(plainText(value)); });
+    return line(
+        values, '\t', [](const SqlValue& value) { return text::tsvCell(plainText(value)); });
 }
 
 } // namespace trainscope::report

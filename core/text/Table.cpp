@@ -97,7 +97,7 @@ void print(std::ostream& out, const Table& table, std::string_view indent, Digit
 
 std::string csvCell(std::string_view text) {
     const std::string safe = spreadsheetText(forFiles(std::string(text)));
-    if (safe.find_first_of(",\"\n\r") == std::string::npos)
+    if (safe.find_first_of(",;\"\n\r\t") == std::string::npos)
         return safe;
     std::string cell = "\"";
     for (const char c : safe) {

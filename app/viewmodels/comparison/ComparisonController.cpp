@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
+#include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/comparison/ComparisonLoad.h"
@@ -52,7 +53,7 @@ ComparisonController::ComparisonController(QObject* parent)
                 [this, name, settings] { m_library.save(name, settings); });
         });
     connect(&m_library, &ComparisonLibrary::failed, this,
-        [this](const Error& error) { showNotice(QString::fromStdString(error.describe())); });
+        [this](const Error& error) { showNotice(shownText(error)); });
     connect(Theme::instance(), &Theme::changed, this, &ComparisonController::savedChanged);
     refreshRows();
 }

@@ -1,6 +1,7 @@
 #include "app/viewmodels/inspector/FigureTableModel.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/TabbedText.h"
 #include "core/text/TableOrder.h"
 
 #include <algorithm>
@@ -86,15 +87,7 @@ text::Table FigureTableModel::sorted() const {
 }
 
 QString FigureTableModel::text() const {
-    QString text
-        = title() + QLatin1Char('\n') + heads().join(QLatin1Char('\t')) + QLatin1Char('\n');
-    for (const auto& row : sorted().inWords()) {
-        QStringList cells;
-        for (const auto& cell : row)
-            cells.push_back(QString::fromStdString(cell));
-        text += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
-    }
-    return text;
+    return tabbedLine({title()}) + tabbedText(sorted());
 }
 
 QString FigureTableModel::csv() const {

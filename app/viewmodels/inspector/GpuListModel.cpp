@@ -1,6 +1,7 @@
 #include "app/viewmodels/inspector/GpuListModel.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/TabbedText.h"
 #include "core/model/Metric.h"
 
 #include <QStringList>
@@ -46,9 +47,8 @@ void GpuListModel::setStatistics(const std::vector<RunStatistics>& runs) {
 QString GpuListModel::text() const {
     QString text = tr("GPU\tmean power\tpeak power\tpeak temperature\tenergy\n");
     for (const auto& row : rows())
-        text += QStringList{row.gpu, row.meanPower, row.peakPower, row.peakTemperature, row.energy}
-                    .join(QLatin1Char('\t'))
-            + QLatin1Char('\n');
+        text
+            += tabbedLine({row.gpu, row.meanPower, row.peakPower, row.peakTemperature, row.energy});
     return text;
 }
 

@@ -1,8 +1,8 @@
 #include "app/viewmodels/inspector/InspectorModel.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/ShownText.h"
 #include "core/model/Metric.h"
-#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <QClipboard>
@@ -97,8 +97,7 @@ InspectorModel::InspectorModel(QObject* parent)
     : QObject(parent) { }
 
 void InspectorModel::copy() const {
-    QGuiApplication::clipboard()->setText(
-        QString::fromStdString(text::forFiles(text().toStdString())));
+    QGuiApplication::clipboard()->setText(forFiles(text()));
 }
 
 QString InspectorModel::text() const {
@@ -126,7 +125,7 @@ void InspectorModel::showStatistics(const Result<std::vector<RunStatistics>>& st
     m_engineText = statistics.hasValue() ? engineTextOf(statistics.value()) : QString();
     std::vector<Fact> facts;
     if (!statistics.hasValue()) {
-        m_error = QString::fromStdString(statistics.error().describe());
+        m_error = shownText(statistics.error());
         m_gpus.setStatistics({});
     } else {
         for (const auto& run : statistics.value()) {

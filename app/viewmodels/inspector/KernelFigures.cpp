@@ -1,7 +1,8 @@
 #include "app/viewmodels/inspector/KernelFigures.h"
 
+#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/ShownText.h"
 #include "core/report/SelectionTables.h"
-#include "core/text/NumberMarks.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -35,7 +36,7 @@ bool KernelFigures::isThere() const {
 void KernelFigures::show(const Result<KernelReading>& reading) {
     if (reading.hasValue() && reading.value().isProgress)
         return showDoing(reading.value().doing);
-    m_error = reading.hasValue() ? QString() : QString::fromStdString(reading.error().describe());
+    m_error = reading.hasValue() ? QString() : shownText(reading.error());
     const KernelReading made = reading.valueOr(KernelReading{});
     m_doing = made.doing;
     m_places = made.places;
@@ -86,8 +87,7 @@ QString KernelFigures::csv() const {
 }
 
 void KernelFigures::copyAsText() const {
-    QGuiApplication::clipboard()->setText(
-        QString::fromStdString(text::forFiles(text().toStdString())));
+    QGuiApplication::clipboard()->setText(forFiles(text()));
 }
 
 void KernelFigures::copyAsCsv() const {

@@ -1,6 +1,7 @@
 #include "app/viewmodels/lanes/TimelineLoader.h"
 
 #include "app/viewmodels/lanes/LaneEditing.h"
+#include "app/viewmodels/text/ShownText.h"
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/model/Try.h"
 
@@ -173,7 +174,7 @@ void TimelineLoader::start(const LoadRequest& request, Stage stage) {
 void TimelineLoader::take(const LoadRequest& request, Stage stage, Result<TimelineDataPtr> result) {
     m_running.reset();
     if (!result.hasValue()) {
-        m_error = QString::fromStdString(result.error().describe());
+        m_error = shownText(result.error());
         m_pending.reset();
         Q_EMIT loadingChanged();
         if (result.error().code != ErrorCode::Cancelled)

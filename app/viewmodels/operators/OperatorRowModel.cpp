@@ -1,6 +1,7 @@
 #include "app/viewmodels/operators/OperatorRowModel.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/TabbedText.h"
 #include "app/viewmodels/text/Translated.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/plot/Theme.h"
@@ -260,7 +261,7 @@ int OperatorRowModel::rowOf(std::uint32_t node) const {
 }
 
 QString OperatorRowModel::text(int row) const {
-    QStringList lines{m_allHeads.join(QLatin1Char('\t'))};
+    QString text = tabbedLine(m_allHeads);
     for (int i = 0; i < count(); ++i) {
         const OperatorRow& one = rows()[static_cast<std::size_t>(i)];
         if (row >= 0 && row != i)
@@ -268,9 +269,9 @@ QString OperatorRowModel::text(int row) const {
         QString name = QString(qsizetype{2} * one.depth, QLatin1Char(' ')) + one.name;
         if (!one.note.isEmpty())
             name += QLatin1Char(' ') + one.note;
-        lines.push_back(name + QLatin1Char('\t') + one.cells.join(QLatin1Char('\t')));
+        text += tabbedLine(QStringList{name} + one.cells);
     }
-    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
+    return text;
 }
 
 QString OperatorRowModel::csv(const OperatorOutline& outline, const QString& nameHead) {

@@ -1,5 +1,7 @@
 #include "app/viewmodels/query/QueryChart.h"
 
+#include "core/model/HarmlessText.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,6 +33,11 @@ double leastOf(const QueryRows& rows, std::size_t column) {
     return std::isfinite(least) ? least : 0.0;
 }
 
+// SQL may call a column anything.
+std::string shownName(const QueryRows& rows, std::size_t column) {
+    return harmlessLine(rows.names()[column]);
+}
+
 // How a column's numbers become those of an axis.
 struct Axis {
     std::string title;
@@ -50,7 +57,7 @@ struct Axis {
 };
 
 Axis axisFor(const QueryRows& rows, std::size_t column) {
-    Axis axis{rows.names()[column], {}, isMoment(rows, column), 0};
+    Axis axis{shownName(rows, column), {}, isMoment(rows, column), 0};
     if (!axis.isMoment)
         return axis;
     axis.title += ", since the first";
@@ -107,7 +114,7 @@ plot::ColumnChart columnChart(const QueryRows& rows, const ChartColumns& columns
         ys.push_back(point.y);
     }
     chart.isLine = columns.isLine;
-    chart.title = fmt::format("{} against {}", rows.names()[y], rows.names()[x]);
+    chart.title = fmt::format("{} against {}", shownName(rows, y), shownName(rows, x));
     chart.x = plot::columnAxis(across.title, across.unit, xs);
     chart.y = plot::columnAxis(up.title, up.unit, ys);
     if (chart.points.size() < rows.rows())

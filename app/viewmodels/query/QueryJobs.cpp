@@ -4,6 +4,7 @@
 #include "app/viewmodels/text/Translated.h"
 #include "core/analysis/traces/SpanColumns.h"
 #include "core/catalogue/Tables.h"
+#include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
 #include "core/report/QueryText.h"
 
@@ -78,6 +79,7 @@ Result<std::shared_ptr<const QueryRows>> readRows(
 
 Result<std::int64_t> writeRows(const store::Store& store, const std::string& sql,
     const QString& path, const Progress& progress) {
+    assertMayBlock("writes a file");
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly))
         return notWritten(file);

@@ -1,6 +1,7 @@
 #include "app/viewmodels/query/QueryTableModel.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/report/QueryText.h"
 
@@ -26,8 +27,9 @@ constexpr int kShownDigits = 12; // of reals; copies and files have all
 QString cellText(const store::SqlValue& value) {
     if (value.type == store::SqlValue::Type::Real)
         return decimalText(value.real, 'g', kShownDigits);
-    auto text = QString::fromStdString(report::plainText(value)).left(kMostCellCharacters);
-    return text.replace(QLatin1Char('\n'), QLatin1Char(' '));
+    // A character has at most four bytes.
+    const std::string text = report::plainText(value).substr(0, 4 * kMostCellCharacters);
+    return shownLine(text).left(kMostCellCharacters);
 }
 
 } // namespace
@@ -60,7 +62,7 @@ void QueryTableModel::measureColumns() {
     font.setPixelSize(Theme::instance()->secondarySize());
     const QFontMetricsF metrics(font);
     for (std::size_t column = 0; column < m_data->columns(); ++column) {
-        double width = metrics.horizontalAdvance(QString::fromStdString(m_data->names()[column]));
+        double width = metrics.horizontalAdvance(shownLine(m_data->names()[column]));
         for (std::size_t row = 0; row < std::min(kMeasuredRows, m_data->rows()); ++row)
             width
                 = std::max(width, metrics.horizontalAdvance(cellText(m_data->value(row, column))));
@@ -71,7 +73,7 @@ void QueryTableModel::measureColumns() {
 QStringList QueryTableModel::heads() const {
     QStringList heads;
     for (int column = 0; column < columnCount(); ++column)
-        heads.append(QString::fromStdString(m_data->names()[static_cast<std::size_t>(column)]));
+        heads.append(shownLine(m_data->names()[static_cast<std::size_t>(column)]));
     return heads;
 }
 

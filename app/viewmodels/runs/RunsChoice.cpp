@@ -2,6 +2,7 @@
 // what is said of them, and what of the table is written out.
 #include "app/viewmodels/runs/RunsController.h"
 
+#include "app/viewmodels/text/TabbedText.h"
 #include "app/viewmodels/workspace/ShownRuns.h"
 
 #include <algorithm>
@@ -148,18 +149,7 @@ text::Table RunsController::chosenTable() const {
 }
 
 QString RunsController::chosenRowsText() const {
-    const text::Table table = chosenTable();
-    QStringList cells;
-    for (const auto& column : table.columns)
-        cells.append(QString::fromStdString(column.title));
-    QString text = cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
-    for (const auto& row : table.inWords()) {
-        cells.clear();
-        for (const auto& cell : row)
-            cells.append(QString::fromStdString(cell));
-        text += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
-    }
-    return text;
+    return tabbedText(chosenTable());
 }
 
 QString RunsController::csv() const {

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
+#include "app/viewmodels/text/ShownText.h"
 #include "core/model/Try.h"
 #include "core/store/RunNotes.h"
 
@@ -183,7 +184,7 @@ void RunsController::measureNext() {
                 m_unmeasured.begin()
                     + static_cast<std::ptrdiff_t>(std::min(count, m_unmeasured.size())));
             for (const auto& [run, error] : measured.unreadable)
-                m_unreadable[run] = QString::fromStdString(error.describe());
+                m_unreadable[run] = shownText(error);
             takeFigures(measured.figures);
             keepFigures(measured.figures);
             load();

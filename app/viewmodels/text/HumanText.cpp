@@ -1,5 +1,6 @@
 #include "app/viewmodels/text/HumanText.h"
 
+#include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/Translated.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
@@ -103,13 +104,8 @@ QString utcOffsetText(std::int64_t seconds) {
 QString linesOf(const std::vector<std::string>& texts) {
     QStringList lines;
     for (const auto& text : texts)
-        lines.append(QString::fromStdString(text));
+        lines.append(shownText(text));
     return lines.join(QLatin1Char('\n'));
-}
-
-QString typedText(double value) {
-    QString text = QString::number(value, 'g', QLocale::FloatingPointShortest);
-    return text.replace(QLatin1Char('.'), QLocale().decimalPoint());
 }
 
 std::optional<double> parseTyped(const QString& text) {
@@ -122,6 +118,10 @@ std::optional<double> parseTyped(const QString& text) {
             return value;
     }
     return std::nullopt;
+}
+
+QString forFiles(const QString& text) {
+    return QString::fromStdString(text::forFiles(text.toStdString()));
 }
 
 std::optional<std::int64_t> parseUtcOffset(const QString& text) {

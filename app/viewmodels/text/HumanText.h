@@ -36,10 +36,12 @@ QString momentText(TimeNs moment); // local, as the reader writes it, "3/1/26, 2
 QString utcOffsetText(std::int64_t seconds); // "UTC+02:00"
 QString linesOf(const std::vector<std::string>& texts); // one a line
 
-// A number in a field where the reader changes it, and what the reader typed: with the reader's
-// decimal mark or a point, without groups; absent: no number.
-QString typedText(double value);
+// What the reader typed as a number: with the reader's decimal mark or a point, without groups;
+// absent: no number.
 std::optional<double> parseTyped(const QString& text);
+
+// The text with point and comma where it has the reader's marks, for what leaves the screen.
+QString forFiles(const QString& text);
 
 // "+2", "UTC+02:00", "-05:30", "0", "Z" in seconds; absent for anything else and beyond ±18 h.
 std::optional<std::int64_t> parseUtcOffset(const QString& text);

@@ -1,5 +1,7 @@
 #include "app/viewmodels/window/NoticeModel.h"
 
+#include "app/viewmodels/text/ShownText.h"
+
 #include <QTimer>
 
 #include <algorithm>
@@ -18,13 +20,12 @@ NoticeModel::NoticeModel(QObject* parent)
 void NoticeModel::error(const Error& error) {
     if (error.code == ErrorCode::Cancelled)
         return;
-    add({QString::fromStdString(error.message), QString::fromStdString(error.where), true,
-        m_nextId++});
+    add({shownText(error.message), shownText(error.where), true, m_nextId++});
 }
 
 void NoticeModel::inform(const QString& text) {
     const int id = m_nextId++;
-    add({text, {}, false, id});
+    add({shownText(text.toStdString()), {}, false, id});
     QTimer::singleShot(kInformFor, this,
         [this, id] { dismissWhere([id](const Notice& notice) { return notice.id == id; }); });
 }

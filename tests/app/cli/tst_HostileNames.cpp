@@ -2,18 +2,24 @@
 // in a page, break an SVG, or be computed by a spreadsheet comes out as text.
 
 #include "core/store/database/PageSums.h"
+#include "core/text/SpreadsheetText.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
 #include <QDirIterator>
 #include <QFile>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QXmlStreamReader>
 #include <QtTest>
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <array>
 #include <ostream>
+#include <string>
+#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -22,6 +28,7 @@ namespace {
 
 constexpr const char* kName = "=HYPERLINK(\"http://x\")<img src=x onerror=alert(1)>&amp;</title>"
                               "<script>alert(2)</script>\x1b]0;owned\x07\x1b[2J\u202Egnp.exe\x9b";
+constexpr std::array<const char*, 6> kBeginnings{"=", "+", "-", "@", "\t=", "x;=1+1;"};
 
 // As JSON spells it.
 QByteArray quoted(const QByteArray& text) {
@@ -40,9 +47,11 @@ QByteArray quoted(const QByteArray& text) {
 QByteArray hostileTrace() {
     const QByteArray name = quoted(kName);
     QByteArray events;
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < 48; ++i) {
+        const auto which = static_cast<std::size_t>(i) % kBeginnings.size();
+        const QByteArray kernel = quoted(QByteArray(kBeginnings[which]) + kName);
         const QByteArray at = QByteArray::number(1'000'000 + 100 * i);
-        events += (i > 0 ? "," : "") + QByteArray(R"({"ph":"X","cat":"kernel","name":)") + name
+        events += (i > 0 ? "," : "") + QByteArray(R"({"ph":"X","cat":"kernel","name":)") + kernel
             + R"(,"ts":)" + at + R"(,"dur":50,"pid":0,"tid":7,"args":{"device":0,"stream":7,)"
             + name + ":" + name + R"(}},{"ph":"X","cat":"user_annotation","name":)" + name
             + R"(,"ts":)" + at + R"(,"dur":90,"pid":9,"tid":1,"args":{}})";
@@ -70,6 +79,33 @@ Ran onATerminal(const std::vector<std::string>& arguments) {
         status = cli::runCommandLine(arguments, console);
     }
     return {status, out.str(), err.str()};
+}
+
+// The cells of a CSV (RFC 4180).
+std::vector<std::string> cellsOf(const QByteArray& csv) {
+    std::vector<std::string> cells(1);
+    bool isQuoted = false;
+    for (qsizetype i = 0; i < csv.size(); ++i) {
+        const char c = csv[i];
+        if (c == '"' && isQuoted && i + 1 < csv.size() && csv[i + 1] == '"')
+            cells.back() += csv[++i];
+        else if (c == '"')
+            isQuoted = !isQuoted;
+        else if (!isQuoted && (c == ',' || c == '\n'))
+            cells.emplace_back();
+        else
+            cells.back() += c;
+    }
+    return cells;
+}
+
+// Also where semicolons separate and quotes inside of a line mean nothing.
+bool computesNothing(const QByteArray& csv) {
+    auto cells = cellsOf(csv);
+    for (const QByteArray& part : csv.split(';'))
+        cells.push_back(part.split('\n').front().toStdString());
+    return std::all_of(cells.begin(), cells.end(),
+        [](const std::string& cell) { return text::spreadsheetText(cell) == cell; });
 }
 
 QByteArray contentOf(const QString& path) {
@@ -101,7 +137,9 @@ private Q_SLOTS:
         sqlite3_open_v2(
             m_database.c_str(), &handle, SQLITE_OPEN_READWRITE, store::vfsFor(m_database));
         for (const char* sql : {"UPDATE run SET name=?, gpu_model=?1",
-                 "UPDATE name SET text=?1 || id", "UPDATE track SET name=?1, process=?1, thread=?1",
+                 // Kernels keep the beginnings that they were imported with.
+                 "UPDATE name SET text=substr(text, 1, instr(text, 'HYPER') - 2) || ?1 || id",
+                 "UPDATE track SET name=?1, process=?1, thread=?1",
                  "INSERT INTO run_tag SELECT id, ?1 FROM run",
                  "INSERT INTO run_note SELECT id, ?1 FROM run", "UPDATE gpu SET model=?1, uuid=?1",
                  "UPDATE source SET path=?1, importer=?1"}) {
@@ -151,18 +189,39 @@ private Q_SLOTS:
         QVERIFY(!page.contains("<img") && !page.contains("<script"));
         QCOMPARE(page.count("</title>"), page.count("<title>"));
         QVERIFY(isFitForATerminal(page.toStdString()));
+    }
+
+    void pdf() {
         QVERIFY(runCli({"report", m_database, "--out", path("r.pdf")}).status == 0);
+        QProcess reader;
+        reader.start(QStringLiteral("pdftotext"),
+            {QStringLiteral("-raw"), m_folder.filePath(QStringLiteral("r.pdf")),
+                QStringLiteral("-")});
+        if (!reader.waitForStarted())
+            QSKIP("pdftotext is not installed");
+        QVERIFY(reader.waitForFinished());
+        QCOMPARE(reader.exitCode(), 0);
+        // Lines break within names.
+        QByteArray read = reader.readAllStandardOutput();
+        read.replace('\f', '\n');
+        QVERIFY2(isFitForATerminal(read.toStdString()), read.constData());
+        read.replace("\n", "").replace(" ", "");
+        for (const char* part : {"<imgsrc=x", "&amp;</title>", "<script>alert(2)</script>"})
+            QVERIFY2(read.contains(part), part);
+        const QByteArray file = contentOf(m_folder.filePath(QStringLiteral("r.pdf")));
+        QVERIFY(file.size() > 1000 && !file.contains("/JavaScript") && !file.contains("/Launch"));
     }
 
     void pictures_data() {
         QTest::addColumn<QString>("kind");
-        for (const char* kind : {"timeline", "kernels"})
+        for (const char* kind : {"timeline", "kernels", "stage-breakdown", "operators-flame"})
             QTest::newRow(kind) << QString::fromUtf8(kind);
     }
     void pictures() {
         QFETCH(QString, kind);
         const Ran ran = runCli({"figure", m_database, "--kind", kind.toStdString(), "--out",
             path("f.svg"), "--csv", path("f.csv")});
+        QVERIFY2(isFitForATerminal(ran.err), ran.err.c_str());
         QVERIFY2(ran.status == 0, ran.err.c_str());
         const QByteArray svg = contentOf(m_folder.filePath(QStringLiteral("f.svg")));
         QXmlStreamReader reader(svg);
@@ -172,7 +231,11 @@ private Q_SLOTS:
             QVERIFY(reader.name() != QLatin1String("img"));
         }
         QVERIFY2(!reader.hasError(), qPrintable(reader.errorString()));
-        QVERIFY(!contentOf(m_folder.filePath(QStringLiteral("f.csv"))).contains("\n="));
+        QVERIFY(isFitForATerminal(svg.toStdString()));
+        const QByteArray csv = contentOf(m_folder.filePath(QStringLiteral("f.csv")));
+        QVERIFY2(computesNothing(csv), csv.constData());
+        QVERIFY(!csv.isEmpty());
+        QFile::remove(m_folder.filePath(QStringLiteral("f.csv")));
     }
 
     // No cell begins as a formula would.
@@ -185,8 +248,14 @@ private Q_SLOTS:
         const Ran asked = runCli({"query", m_database, "SELECT id, name FROM run", "--csv"});
         all += QByteArray::fromStdString(asked.out);
         QVERIFY(all.contains("'=HYPERLINK"));
-        for (const char* formula : {"\n=", ",=", "\"=", "\t="})
-            QVERIFY2(!all.contains(formula), formula);
+        QVERIFY2(computesNothing(all), all.constData());
+        const Ran kernels
+            = runCli({"query", m_database, "SELECT DISTINCT name FROM spans", "--csv"});
+        const auto csv = QByteArray::fromStdString(kernels.out);
+        QVERIFY2(computesNothing(csv), csv.constData());
+        for (const char* defused :
+            {"'==HYPER", "'+=HYPER", "'-=HYPER", "'@=HYPER", "'\t==HYPER", "x;'=1+1;'=HYPER"})
+            QVERIFY2(csv.contains(defused), (defused + kernels.out).c_str());
     }
 
 private:

@@ -57,7 +57,7 @@ private Q_SLOTS:
     void cellsAreNoFormulas() {
         for (const char* harmful :
             {"=1+1", "=cmd|' /C calc'!A0", "+1+1", "-1+cmd", "@SUM(A1)", "\t=1", "\r=1", "  =1",
-                "\n=1", "\uFF1D1+1", "\uFF0B1", "-", "--", "+", "=", "-x"}) {
+                "\n=1", "\uFF1D1+1", "\uFF0B1", "-", "--", "+", "=", "-x", "-1 kW)", "-1 cmd|a"}) {
             const std::string text = harmful;
             const std::string cell = text::csvCell(text);
             const bool isDash = text == "-";
@@ -65,12 +65,28 @@ private Q_SLOTS:
                 isDash ? cell == "-" : cell.starts_with('\'') || cell.starts_with("\"'"), harmful);
             QCOMPARE(text::spreadsheetText(text), isDash ? text : "'" + text);
         }
-        for (const char* harmless : {"-5", "+3.5", "-1e-9", "-inf", "1-1", "a=b", "", " ", "ab@c"})
+        for (const char* harmless :
+            {"-5", "+3.5", "-1e-9", "-inf", "-5.2 GB/s", "+12 %", "1-1", "a=b", "", " ", "ab@c"})
             QCOMPARE(text::csvCell(harmless), std::string(harmless));
         QCOMPARE(text::csvCell("=\"a\",1"), std::string("\"'=\"\"a\"\",1\""));
+        QCOMPARE(text::csvCell("-1,234.5 W"), std::string("\"-1,234.5 W\""));
         text::Table table{"", {{"name", Align::Left}, {"change"}}};
         table.add({"=1+1", -5});
         QCOMPARE(text::csv(table), std::string("name,change\n'=1+1,-5\n"));
+    }
+
+    // Where semicolons separate, what stands behind one is another cell, quoted or not.
+    void semicolonsBeginNoFormulas() {
+        QCOMPARE(text::csvCell("x;=1+1;y"), std::string("\"x;'=1+1;y\""));
+        QCOMPARE(text::csvCell("=1;+2+3; @a;"), std::string("\"'=1;'+2+3;' @a;\""));
+        QCOMPARE(text::csvCell("a;b; -5;"), std::string("\"a;b; -5;\""));
+    }
+
+    void tabbedCellsStayOneCell() {
+        QCOMPARE(text::tsvCell("a\t=1\r\nb"), std::string("a =1  b"));
+        QCOMPARE(text::tsvCell("\t=1"), std::string("' =1"));
+        QCOMPARE(text::tsvCell("\r@SUM(A1)"), std::string("' @SUM(A1)"));
+        QCOMPARE(text::tsvCell("-5"), std::string("-5"));
     }
 
     void cellsAreOneLineOnATerminal() {

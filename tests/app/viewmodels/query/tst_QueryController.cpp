@@ -238,6 +238,27 @@ private Q_SLOTS:
                     .toArray()
                     .isEmpty());
     }
+    // Of the answer and of the names that SQL gives its columns; a copy has what the database has.
+    void controlsAreShownAsSigns() {
+        QVERIFY(answers("SELECT char(8238)||'x', char(27)||char(9)||'y'||char(10), 1 AS "
+                        "\"a\u202E\x1b\", 2 AS \"b\nc\""));
+        const auto* table = m_controller->table();
+        const auto cell = [table](int column) {
+            return table->data(table->index(0, column), Qt::DisplayRole).toString();
+        };
+        QCOMPARE(cell(0), QStringLiteral("\uFFFDx"));
+        QCOMPARE(cell(1), QStringLiteral("\u241B y "));
+        QCOMPARE(table->heads().mid(2),
+            (QStringList{QStringLiteral("a\uFFFD\u241B"), QStringLiteral("b c")}));
+        QVERIFY(text().contains(QStringLiteral("\u202Ex\t\x1b y")));
+        QCOMPARE(m_controller->numberColumns(), table->heads().mid(2));
+        m_controller->setChartShown(true);
+        QCOMPARE(m_controller->title(), QStringLiteral("b c against a\uFFFD\u241B"));
+        m_controller->run(QStringLiteral("SELECT \"\u202E\x1b\".a"));
+        QTRY_VERIFY(!m_controller->isLoading());
+        QVERIFY(m_controller->errorText().contains(QStringLiteral("\uFFFD\u241B")));
+    }
+
     void aCopyOfManyRowsSaysThatItIsCut() {
         QVERIFY(answers("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE "
                         "i<100001) SELECT i FROM n"));
