@@ -15,6 +15,8 @@ constexpr auto kRunTable = QT_TRANSLATE_NOOP("KeyMap", "Table of runs");
 constexpr auto kTimeline = QT_TRANSLATE_NOOP("KeyMap", "Timeline");
 constexpr auto kLanes = QT_TRANSLATE_NOOP("KeyMap", "Lanes");
 constexpr auto kLayout = QT_TRANSLATE_NOOP("KeyMap", "Layout");
+constexpr auto kFigures = QT_TRANSLATE_NOOP("KeyMap", "Figures");
+constexpr auto kFindings = QT_TRANSLATE_NOOP("KeyMap", "Findings");
 constexpr auto kQuery = QT_TRANSLATE_NOOP("KeyMap", "Query");
 constexpr auto kOperators = QT_TRANSLATE_NOOP("KeyMap", "Operators");
 constexpr auto kMouse = QT_TRANSLATE_NOOP("KeyMap", "Mouse on the timeline");
@@ -44,6 +46,8 @@ constexpr std::array kEntries{
     KeyEntry{"quit", kWindow, "Ctrl+Q", "", QT_TRANSLATE_NOOP("KeyMap", "Quit")},
     KeyEntry{"close", kWindow, "", "Esc",
         QT_TRANSLATE_NOOP("KeyMap", "Close the sheet, clear the selection")},
+    KeyEntry{"divider", kWindow, "", "←  →  ↑  ↓",
+        QT_TRANSLATE_NOOP("KeyMap", "On the line between two parts: move it")},
 
     KeyEntry{"view0", kViews, "Ctrl+1", "", QT_TRANSLATE_NOOP("KeyMap", "Timeline")},
     KeyEntry{"view1", kViews, "Ctrl+2", "", QT_TRANSLATE_NOOP("KeyMap", "Layout")},
@@ -69,6 +73,8 @@ constexpr std::array kEntries{
     KeyEntry{"runFold", kRuns, "", "←  →", QT_TRANSLATE_NOOP("KeyMap", "Fold, unfold the folder")},
     KeyEntry{"runRename", kRuns, "", "F2", QT_TRANSLATE_NOOP("KeyMap", "Rename the run")},
     KeyEntry{"runRemove", kRuns, "", "Delete", QT_TRANSLATE_NOOP("KeyMap", "Remove the run")},
+    KeyEntry{"runMenu", kRuns, "", "Menu",
+        QT_TRANSLATE_NOOP("KeyMap", "What can be done with the run, or the folder")},
     KeyEntry{"runCopy", kRuns, "", "Ctrl+C", QT_TRANSLATE_NOOP("KeyMap", "Copy its name")},
 
     KeyEntry{"tableTimeline", kRunTable, "", "Enter",
@@ -93,9 +99,18 @@ constexpr std::array kEntries{
             "KeyMap", "Search kernels, metrics and marks; Enter, Shift+Enter: next, previous")},
     KeyEntry{"zoom", kTimeline, "", "W  S  +  −", QT_TRANSLATE_NOOP("KeyMap", "Zoom in, zoom out")},
     KeyEntry{"pan", kTimeline, "", "A  D", QT_TRANSLATE_NOOP("KeyMap", "Pan left, pan right")},
-    KeyEntry{"arrows", kTimeline, "", "←  →",
-        QT_TRANSLATE_NOOP("KeyMap", "Pan a little; previous or next kernel when one is selected")},
-    KeyEntry{"spans", kTimeline, "", ",  .", QT_TRANSLATE_NOOP("KeyMap", "Previous, next kernel")},
+    KeyEntry{"cursor", kTimeline, "", "←  →",
+        QT_TRANSLATE_NOOP("KeyMap", "Move the cursor; to the next kernel when one is selected")},
+    KeyEntry{"cursorFine", kTimeline, "", "Ctrl+←  Ctrl+→",
+        QT_TRANSLATE_NOOP("KeyMap", "Move the cursor a little")},
+    KeyEntry{"cursorView", kTimeline, "", "Home  End",
+        QT_TRANSLATE_NOOP("KeyMap", "The cursor to the edges of the view")},
+    KeyEntry{"cursorWhole", kTimeline, "", "Ctrl+Home  Ctrl+End",
+        QT_TRANSLATE_NOOP("KeyMap", "The cursor to the ends of the run")},
+    KeyEntry{"cursorSelect", kTimeline, "", "Shift+←  Shift+→  Shift+Home  Shift+End",
+        QT_TRANSLATE_NOOP("KeyMap", "Select from the cursor on; with Ctrl too")},
+    KeyEntry{"spans", kTimeline, "", ",  .",
+        QT_TRANSLATE_NOOP("KeyMap", "Previous, next kernel; from the cursor on at first")},
     KeyEntry{"fit", kTimeline, "", "F", QT_TRANSLATE_NOOP("KeyMap", "Fit the selection, or all")},
     KeyEntry{"whole", kTimeline, "", "0", QT_TRANSLATE_NOOP("KeyMap", "The whole run")},
     KeyEntry{"mark", kTimeline, "", "M",
@@ -120,6 +135,21 @@ constexpr std::array kEntries{
     KeyEntry{"play", kLayout, "", "Space", QT_TRANSLATE_NOOP("KeyMap", "Play, pause")},
     KeyEntry{"moments", kLayout, "", ",  .",
         QT_TRANSLATE_NOOP("KeyMap", "A hundredth of the run back, on")},
+
+    KeyEntry{"layoutScroll", kLayout, "", "PgUp  PgDown",
+        QT_TRANSLATE_NOOP("KeyMap", "Scroll the diagrams")},
+
+    KeyEntry{"figureStep", kFigures, "", "←  →  ↑  ↓",
+        QT_TRANSLATE_NOOP("KeyMap", "The next value that way")},
+    KeyEntry{"figureOpen", kFigures, "", "Enter",
+        QT_TRANSLATE_NOOP("KeyMap", "What is selected, on the timeline")},
+    KeyEntry{"figureScroll", kFigures, "", "PgUp  PgDown",
+        QT_TRANSLATE_NOOP("KeyMap", "Scroll a figure that is higher than the view")},
+
+    KeyEntry{"findingOpen", kFindings, "", "Enter",
+        QT_TRANSLATE_NOOP("KeyMap", "The evidence of the finding")},
+    KeyEntry{"findingCopy", kFindings, "", "Ctrl+C",
+        QT_TRANSLATE_NOOP("KeyMap", "Copy the finding as text")},
 
     KeyEntry{"queryRun", kQuery, "", "Ctrl+Enter",
         QT_TRANSLATE_NOOP("KeyMap", "Ask what is in the editor, or what is selected there")},

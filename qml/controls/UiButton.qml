@@ -1,16 +1,14 @@
 import QtQuick
-import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
 // A push button with text and, if `iconName` is set, an icon before it. `primary` marks the one that
 // Enter presses, `menu` adds the arrow of a menu button, `quiet` leaves the frame away.
-T.Button {
+UiPressable {
     id: button
 
     property string iconName: ""
     property string toolTip: ""
-    property string shortcutText: ""
     property bool primary: false
     property bool menu: false
     property bool quiet: false
@@ -20,22 +18,8 @@ T.Button {
     implicitHeight: Theme.controlHeight
     leftPadding: Theme.spaceM
     rightPadding: Theme.spaceM
-    focusPolicy: Qt.StrongFocus
     opacity: enabled ? 1 : 0.6
-    Accessible.name: text
     Accessible.description: toolTip
-    Keys.onReturnPressed: button.press()
-    Keys.onEnterPressed: button.press()
-    Accessible.onPressAction: button.press()
-
-    // As the pointer does.
-    function press() {
-        if (button.checkable) {
-            button.toggle();
-            button.toggled();
-        }
-        button.clicked();
-    }
 
     contentItem: UiButtonContent {
         text: button.text

@@ -1,35 +1,19 @@
 import QtQuick
-import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
 // A button that shows only an icon; `text` is its name for tool tip and screen reader.
-T.Button {
+UiPressable {
     id: button
 
     required property string iconName
     // Its menu is open and must not be covered.
     property bool menuOpen: false
-    property string shortcutText: ""
     property color ink: button.checked ? Theme.text : Theme.textSecondary
 
     implicitWidth: Theme.controlHeight
     implicitHeight: Theme.controlHeight
-    focusPolicy: Qt.StrongFocus
     opacity: enabled ? 1 : 0.5
-    Accessible.name: text
-    Keys.onReturnPressed: button.press()
-    Keys.onEnterPressed: button.press()
-    Accessible.onPressAction: button.press()
-
-    // As the pointer does.
-    function press() {
-        if (button.checkable) {
-            button.toggle();
-            button.toggled();
-        }
-        button.clicked();
-    }
 
     contentItem: Item {
         Icon {

@@ -3,11 +3,14 @@ import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// A place between two ends. `label` names it for screen readers.
+// A place between two ends; another one is chosen by pointer, key or screen reader. `label` names it for
+// screen readers.
 T.Slider {
     id: slider
 
     property string label: ""
+    property real place: 0
+    signal chosen(real place)
 
     implicitWidth: Theme.spaceXl * 6
     implicitHeight: Theme.controlHeight
@@ -15,13 +18,17 @@ T.Slider {
     focusPolicy: Qt.StrongFocus
     Accessible.role: Accessible.Slider
     Accessible.name: label
-    Accessible.onIncreaseAction: {
-        slider.increase();
-        slider.moved();
+    Accessible.onIncreaseAction: slider.increase()
+    Accessible.onDecreaseAction: slider.decrease()
+    value: slider.between(place)
+    // A screen reader sets the value and emits nothing else.
+    onValueChanged: {
+        if (slider.value !== slider.between(slider.place))
+            slider.chosen(slider.value);
     }
-    Accessible.onDecreaseAction: {
-        slider.decrease();
-        slider.moved();
+
+    function between(place: real): real {
+        return Math.max(slider.from, Math.min(place, slider.to));
     }
 
     background: Rectangle {

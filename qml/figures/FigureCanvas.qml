@@ -18,6 +18,10 @@ FocusScope {
         flick.contentY = Math.max(0, Math.min(share * flick.contentHeight, flick.contentHeight - flick.height));
     }
 
+    function turnPages(pages: int) {
+        flick.contentY = Math.max(0, Math.min(flick.contentY + pages * flick.height, flick.contentHeight - flick.height));
+    }
+
     activeFocusOnTab: true
     clip: true
     Accessible.role: Accessible.Chart
@@ -33,6 +37,8 @@ FocusScope {
             canvas.controller.step(key === Qt.Key_Left ? -1 : 1, 0);
         else if (key === Qt.Key_Up || key === Qt.Key_Down)
             canvas.controller.step(0, key === Qt.Key_Up ? -1 : 1);
+        else if (key === Qt.Key_PageUp || key === Qt.Key_PageDown)
+            canvas.turnPages(key === Qt.Key_PageUp ? -1 : 1);
         else
             return false;
         return true;

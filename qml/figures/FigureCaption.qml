@@ -12,20 +12,11 @@ UiBar {
     lower: true
 
     UiNote {
-        id: covered
-
         Layout.fillWidth: true
+        wrapMode: Text.Wrap
         text: footer.controller.caption
         Accessible.role: Accessible.StaticText
         Accessible.name: text
-
-        HoverHandler {
-            id: hover
-        }
-        UiToolTip {
-            wanted: hover.hovered && covered.truncated
-            text: covered.text
-        }
     }
     UiCheckBox {
         text: qsTr("Whole run")

@@ -35,6 +35,9 @@ FocusScope {
         Keys.onUpPressed: flick.flick(0, Theme.inspectorWidth)
         Keys.onDownPressed: flick.flick(0, -Theme.inspectorWidth)
 
+        UiFollowFocus {
+            scrolled: flick
+        }
         ColumnLayout {
             id: column
 

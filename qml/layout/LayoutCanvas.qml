@@ -32,6 +32,9 @@ FocusScope {
         interval: 0
         onTriggered: flick.contentY = Math.max(0, Math.min(placed.y, flick.contentHeight - flick.height))
     }
+    function turnPages(pages: int) {
+        flick.contentY = Math.max(0, Math.min(flick.contentY + pages * flick.height, flick.contentHeight - flick.height));
+    }
     function handleKey(key: int): bool {
         const steps = {
             [Qt.Key_Left]: [-1, 0],
@@ -48,6 +51,8 @@ FocusScope {
             canvas.controller.selection.open();
         else if (key === Qt.Key_Space && canvas.controller.moving)
             playback.playing = !playback.playing;
+        else if (key === Qt.Key_PageUp || key === Qt.Key_PageDown)
+            canvas.turnPages(key === Qt.Key_PageUp ? -1 : 1);
         else if (key === Qt.Key_Comma || key === Qt.Key_Period)
             playback.nudge(key === Qt.Key_Comma ? -1 : 1);
         else

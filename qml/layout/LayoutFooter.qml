@@ -15,6 +15,7 @@ UiBar {
     UiNote {
         Layout.fillWidth: true
         objectName: "origin"
+        wrapMode: Text.Wrap
         text: footer.controller.origin
         Accessible.role: Accessible.StaticText
         Accessible.name: text

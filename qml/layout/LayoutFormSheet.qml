@@ -36,6 +36,9 @@ UiSheet {
         boundsBehavior: Flickable.StopAtBounds
         clip: true
 
+        UiFollowFocus {
+            scrolled: flick
+        }
         GridLayout {
             id: grid
 

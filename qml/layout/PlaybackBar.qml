@@ -21,8 +21,8 @@ Row {
     UiSlider {
         objectName: "moment"
         label: qsTr("Moment of the run")
-        value: bar.playback.position
-        onMoved: bar.playback.position = value
+        place: bar.playback.position
+        onChosen: place => bar.playback.position = place
         Accessible.description: bar.playback.timeText
     }
     TextMetrics {

@@ -33,9 +33,12 @@ ListView {
         required property int level
         required property string name
         readonly property bool current: ListView.isCurrentItem
+        readonly property real indent: Theme.spaceM * entry.level
+        readonly property real room: entry.availableWidth - entry.indent - Theme.spaceS
 
         width: list.width - Theme.spaceM
-        implicitHeight: contentItem.implicitHeight + Theme.spaceS
+        implicitHeight: contentItem.implicitHeight + 2 * Theme.spaceXs
+        topPadding: Theme.spaceXs
         focusPolicy: Qt.NoFocus
         Accessible.name: entry.name
         Accessible.description: entry.detail
@@ -43,29 +46,23 @@ ListView {
         Accessible.selected: entry.current
         onClicked: list.controller.openEntry(entry.index)
 
-        contentItem: Item {
-            implicitHeight: childrenRect.height
+        contentItem: Column {
+            leftPadding: entry.indent
 
-            Column {
-                x: Theme.spaceM + (entry.level - 1) * Theme.spaceM
-                width: parent.width - x - Theme.spaceS
-                anchors.verticalCenter: parent.verticalCenter
-
-                UiText {
-                    width: parent.width
-                    text: entry.title
-                    textFormat: Text.StyledText
-                    wrapMode: Text.Wrap
-                    color: entry.level === 1 || entry.current ? Theme.text : Theme.textSecondary
-                    font.weight: entry.current ? Font.DemiBold : Font.Normal
-                }
-                UiNote {
-                    width: parent.width
-                    visible: entry.detail !== ""
-                    text: entry.detail
-                    textFormat: Text.StyledText
-                    wrapMode: Text.Wrap
-                }
+            UiText {
+                width: entry.room
+                text: entry.title
+                textFormat: Text.StyledText
+                wrapMode: Text.Wrap
+                color: entry.level === 1 || entry.current ? Theme.text : Theme.textSecondary
+                font.weight: entry.current ? Font.DemiBold : Font.Normal
+            }
+            UiNote {
+                width: entry.room
+                visible: entry.detail !== ""
+                text: entry.detail
+                textFormat: Text.StyledText
+                wrapMode: Text.Wrap
             }
         }
         background: Rectangle {

@@ -60,7 +60,7 @@ ViewPage {
         orientation: Qt.Vertical
         visible: controller.listed
         handle: QueryHandle {
-            vertical: false
+            onMoved: by => canvas.T.SplitView.preferredHeight = canvas.height + by
         }
 
         FigureCanvas {

@@ -92,9 +92,9 @@ Column {
                 label: qsTr("%1, %2").arg(field.label).arg(field.shown)
                 from: field.low
                 to: field.high
-                value: field.place
+                place: field.place
                 stepSize: (to - from) / 100
-                onMoved: field.moved(value)
+                onChosen: place => field.moved(place)
             }
         }
     }

@@ -32,6 +32,9 @@ FocusScope {
         clip: true
         UiScrollBar.vertical: UiScrollBar {}
 
+        UiFollowFocus {
+            scrolled: flick
+        }
         Column {
             id: column
 

@@ -1,4 +1,5 @@
 import QtQuick
+import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
@@ -68,8 +69,9 @@ ViewPage {
         lower: true
 
         UiNote {
+            Layout.fillWidth: true
             objectName: "verdict"
-            width: footer.width - 2 * Theme.spaceM
+            wrapMode: Text.Wrap
             text: controller.rivalText !== "" ? controller.rivalText : controller.fault !== "" ? qsTr("Shown: %1").arg(controller.verdict) : controller.verdict
             visible: text !== ""
         }

@@ -39,6 +39,7 @@ Item {
             orientation: Qt.Horizontal
             handle: QueryHandle {
                 vertical: true
+                onMoved: by => chart.T.SplitView.preferredWidth = chart.width - by
             }
 
             QueryTable {
@@ -48,6 +49,8 @@ Item {
                 onCopyWanted: row => answer.copyWanted(row)
             }
             FigureCanvas {
+                id: chart
+
                 T.SplitView.preferredWidth: answer.width / 2
                 T.SplitView.minimumWidth: Theme.runListWidth / 2
                 visible: answer.controller.chartShown

@@ -16,6 +16,9 @@ Flickable {
     boundsBehavior: Flickable.StopAtBounds
     UiScrollBar.vertical: UiScrollBar {}
 
+    UiFollowFocus {
+        scrolled: area
+    }
     Column {
         id: column
 

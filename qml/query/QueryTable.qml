@@ -19,32 +19,37 @@ FocusScope {
         anchors.fill: parent
         color: Theme.window
     }
-    Item {
+    Rectangle {
         id: heads
 
         width: parent.width
         height: Theme.hitTarget
-        clip: true
+        color: Theme.panel
 
-        Rectangle {
+        // Scrolled with the rows.
+        Flickable {
             anchors.fill: parent
-            color: Theme.panel
-        }
-        Row {
-            x: -grid.contentX
+            clip: true
+            interactive: false
+            contentX: grid.contentX
+            contentWidth: names.width
 
-            Repeater {
-                model: table.controller.table.heads
-                delegate: QueryHead {
-                    required property int index
-                    required property string modelData
+            Row {
+                id: names
 
-                    objectName: "head" + index
-                    width: table.controller.table.widthOf(index)
-                    label: modelData
-                    sorted: table.controller.table.sortColumn === index
-                    descending: table.controller.table.descending
-                    onClicked: table.controller.sortBy(index)
+                Repeater {
+                    model: table.controller.table.heads
+                    delegate: QueryHead {
+                        required property int index
+                        required property string modelData
+
+                        objectName: "head" + index
+                        width: table.controller.table.widthOf(index)
+                        label: modelData
+                        sorted: table.controller.table.sortColumn === index
+                        descending: table.controller.table.descending
+                        onClicked: table.controller.sortBy(index)
+                    }
                 }
             }
         }

@@ -50,7 +50,8 @@ ViewPage {
         anchors.right: panel.left
         orientation: Qt.Vertical
         handle: QueryHandle {
-            vertical: false
+            objectName: "divider"
+            onMoved: by => editor.T.SplitView.preferredHeight = editor.height + by
         }
 
         QueryEditor {

@@ -21,10 +21,9 @@ RowLayout {
         radius: Theme.radius
         color: row.runColor
     }
-    UiText {
+    UiName {
         Layout.fillWidth: true
         text: row.runName
-        elide: Text.ElideMiddle
     }
     UiTextField {
         id: field

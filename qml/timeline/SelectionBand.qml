@@ -15,7 +15,7 @@ Rectangle {
     visible: controller.selection.visible
     color: Theme.selection
     Accessible.role: Accessible.Indicator
-    Accessible.name: qsTr("Selection, %1").arg(controller.selection.text)
+    Accessible.name: controller.selection.description
 
     Rectangle {
         width: Theme.hairline

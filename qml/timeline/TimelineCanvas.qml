@@ -15,7 +15,7 @@ FocusScope {
     clip: true
     Accessible.role: Accessible.Chart
     Accessible.name: qsTr("Timeline")
-    Accessible.description: controller.ready ? controller.lanes.summary : controller.emptyText
+    Accessible.description: controller.description
     Accessible.focusable: true
 
     TimelineItem {

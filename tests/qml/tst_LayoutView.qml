@@ -35,6 +35,12 @@ Item {
         width: 200
         label: "Moment"
     }
+    SignalSpy {
+        id: choices
+
+        target: slider
+        signalName: "chosen"
+    }
 
     TestCase {
         name: "LayoutView"
@@ -81,10 +87,22 @@ Item {
             tryVerify(() => !machine.visible);
         }
         function test_theSliderMoves() {
-            slider.value = 0;
             slider.forceActiveFocus();
             keyClick(Qt.Key_Right);
             verify(slider.value > 0);
+            compare(choices.count, 1);
+            compare(choices.signalArguments[0][0], slider.value);
+            // What it shows has gone there: nothing is chosen.
+            slider.place = slider.value;
+            slider.place = 0.75;
+            compare(slider.value, 0.75);
+            compare(choices.count, 1);
+            // Nor when its ends move.
+            slider.to = 0.5;
+            compare(slider.value, 0.5);
+            slider.to = 1;
+            compare(slider.value, 0.75);
+            compare(choices.count, 1);
         }
     }
 }

@@ -7,9 +7,31 @@
 #include <QUrl>
 #include <QtQuickTest>
 
+#include "app/viewmodels/support/KeyStrokes.h"
 #include "app/viewmodels/support/SweepFiles.h"
 #include "core/model/InteractiveThread.h"
 #include "qml/SceneTexts.h"
+
+namespace {
+
+// The rows of the keys table with their strokes, for tests that press them.
+QVariantList keyRows() {
+    using namespace trainscope;
+    QVariantList rows;
+    for (const app::KeyEntry& entry : app::keyEntries()) {
+        QVariantList strokes;
+        for (const QKeyCombination stroke : test::strokesOf(entry))
+            strokes.append(QVariantMap{{QStringLiteral("key"), static_cast<int>(stroke.key())},
+                {QStringLiteral("modifiers"), static_cast<int>(stroke.keyboardModifiers())}});
+        rows.append(QVariantMap{{QStringLiteral("id"), QLatin1String(entry.id)},
+            {QStringLiteral("group"), QLatin1String(entry.group)},
+            {QStringLiteral("sequences"), QLatin1String(entry.sequences)},
+            {QStringLiteral("strokes"), strokes}});
+    }
+    return rows;
+}
+
+} // namespace
 
 class Setup : public QObject {
     Q_OBJECT
@@ -26,6 +48,7 @@ public Q_SLOTS:
         engine->rootContext()->setContextProperty(QStringLiteral("sweepsUrl"),
             QUrl::fromLocalFile(QString::fromStdString(path.string())));
         engine->rootContext()->setContextProperty(QStringLiteral("sceneTexts"), &m_texts);
+        engine->rootContext()->setContextProperty(QStringLiteral("keyRows"), keyRows());
         trainscope::markInteractiveThread();
     }
 

@@ -29,16 +29,10 @@ void MarkListModel::setMarks(std::vector<Mark> marks) {
     resetRows(std::move(rows));
 }
 
-// What the user looks at where nothing is pointed at.
-DurationNs MarkListModel::middle() const {
-    const plot::ViewWindow& seen = m_context.window.window();
-    return seen.begin + DurationNs{seen.length().ns / 2};
-}
-
 void MarkListModel::mark() {
     if (!m_context.isReady())
         return;
-    const DurationNs point = m_context.isCursorVisible() ? *m_context.cursor : middle();
+    const DurationNs point = m_context.point();
     const auto stretch = m_context.selection.value_or(plot::ViewWindow{point, point});
     const plot::ShownRun& run = m_context.runs.front();
     addRows(count(),
@@ -77,7 +71,7 @@ void MarkListModel::jumpTo(int row) {
 }
 
 void MarkListModel::step(int direction) {
-    const DurationNs from = m_context.cursor.value_or(middle());
+    const DurationNs from = m_context.cursor.value_or(m_context.middle());
     int best = -1;
     DurationNs bestTime;
     for (int row = 0; row < count(); ++row) {

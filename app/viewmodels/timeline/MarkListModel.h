@@ -52,7 +52,6 @@ private:
     // View time of a mark, absent when its run is not shown.
     [[nodiscard]] std::optional<plot::ViewWindow> windowOf(const Mark& mark) const;
     void placeRow(MarkRow& row) const;
-    [[nodiscard]] DurationNs middle() const;
     void told();
 
     TimelineContext& m_context;

@@ -48,6 +48,19 @@ void TimeWindow::pan(DurationNs by) {
     m_window = clamped({m_window.begin + by, m_window.end + by});
 }
 
+void TimeWindow::reveal(DurationNs time) {
+    if (time < m_window.begin)
+        pan(time - m_window.begin);
+    else if (m_window.end < time)
+        pan(time - m_window.end);
+}
+
+DurationNs TimeWindow::beside(DurationNs time, double windows) const {
+    const std::int64_t share = roundedNs(windows * static_cast<double>(m_window.length().ns));
+    const DurationNs step{share != 0 ? share : windows < 0.0 ? -1 : 1};
+    return std::clamp(time + step, m_limits.begin, m_limits.end);
+}
+
 void TimeWindow::centreOn(DurationNs time) {
     const DurationNs begin = time - DurationNs{m_window.length().ns / 2};
     m_window = clamped({begin, begin + m_window.length()});

@@ -15,6 +15,9 @@ public:
     [[nodiscard]] const plot::ViewWindow& window() const { return m_window; }
     [[nodiscard]] bool showsAll() const { return m_window == m_limits; }
 
+    // `time` moved by that share of the window, a nanosecond at least, within the limits.
+    [[nodiscard]] DurationNs beside(DurationNs time, double windows) const;
+
     // Limits shorter than kShortest are widened to it. The window keeps its place as far as they
     // allow.
     void setLimits(plot::ViewWindow limits);
@@ -24,6 +27,8 @@ public:
     // screen.
     void zoom(double factor, DurationNs anchor);
     void pan(DurationNs by);
+    // Moves just so far that `time` is in view.
+    void reveal(DurationNs time);
     // Moves, without zooming, so that `time` is in the middle.
     void centreOn(DurationNs time);
     // Shows the stretch with a margin of 10 % of it on both sides.

@@ -10,7 +10,8 @@ namespace {
 
 constexpr double kDoubleClickZoom = 0.4;
 constexpr double kPanStep = 0.15; // of the window
-constexpr double kSmallPanStep = 0.03;
+constexpr double kCursorStep = 0.02;
+constexpr double kFineCursorStep = 0.002;
 constexpr double kLaneStep = 16.0; // px, of a lane's height
 
 } // namespace
@@ -56,17 +57,34 @@ void TimelineController::fitSelection() {
 }
 
 bool TimelineController::handleKey(int key, int modifiers) {
-    const auto command = timelineCommand(key, Qt::KeyboardModifiers(modifiers));
+    const Qt::KeyboardModifiers held(modifiers);
+    const auto command = timelineCommand(key, held);
     if (!command || !isReady())
         return false;
-    perform(*command);
+    perform(*command, held.testFlag(Qt::ShiftModifier));
     return true;
 }
 
-void TimelineController::perform(TimelineCommand command) {
+void TimelineController::moveCursor(DurationNs time, bool selects) {
+    if (selects)
+        m_selection.extendTo(time);
+    m_navigation.reveal(time);
+    m_cursor.forgetHover();
+    m_cursor.moveTo(time, std::nullopt);
+}
+
+void TimelineController::step(SpanTarget::Step direction, bool selects) {
+    if (m_span.isSelected() && !selects)
+        return m_span.step(direction, m_lanes.current());
+    const double by = direction == SpanTarget::Step::Next ? kCursorStep : -kCursorStep;
+    moveCursor(m_context.window.beside(m_context.point(), by), selects);
+}
+
+void TimelineController::perform(TimelineCommand command, bool selects) {
     using C = TimelineCommand;
     using Step = SpanTarget::Step;
     const int lane = m_lanes.current();
+    const TimeWindow& window = m_context.window;
     switch (command) {
     case C::ZoomIn:
         return m_navigation.zoomIn();
@@ -77,15 +95,25 @@ void TimelineController::perform(TimelineCommand command) {
     case C::PanRight:
         return m_navigation.panByWindows(kPanStep);
     case C::StepLeft:
-        return m_span.isSelected() ? m_span.step(Step::Previous)
-                                   : m_navigation.panByWindows(-kSmallPanStep);
+        return step(Step::Previous, selects);
     case C::StepRight:
-        return m_span.isSelected() ? m_span.step(Step::Next)
-                                   : m_navigation.panByWindows(kSmallPanStep);
+        return step(Step::Next, selects);
+    case C::FineLeft:
+        return moveCursor(window.beside(m_context.point(), -kFineCursorStep), selects);
+    case C::FineRight:
+        return moveCursor(window.beside(m_context.point(), kFineCursorStep), selects);
+    case C::ViewBegin:
+        return moveCursor(window.window().begin, selects);
+    case C::ViewEnd:
+        return moveCursor(window.window().end, selects);
+    case C::WholeBegin:
+        return moveCursor(window.limits().begin, selects);
+    case C::WholeEnd:
+        return moveCursor(window.limits().end, selects);
     case C::PreviousSpan:
-        return m_span.step(Step::Previous);
+        return m_span.step(Step::Previous, lane);
     case C::NextSpan:
-        return m_span.step(Step::Next);
+        return m_span.step(Step::Next, lane);
     case C::LaneUp:
         return m_lanes.setCurrent(std::max(0, lane - 1));
     case C::LaneDown:
@@ -151,11 +179,6 @@ std::vector<plot::ShownRun> TimelineController::runsToDraw() const {
         std::swap(runs[kMostRuns - 1], *asked);
     runs.resize(kMostRuns);
     return runs;
-}
-
-QString TimelineController::runsNote() const {
-    const std::size_t shown = m_context.workspace ? m_context.workspace->shownRuns().size() : 0;
-    return shown > kMostRuns ? tr("%1 of %2 runs are drawn").arg(kMostRuns).arg(shown) : QString();
 }
 
 // The GPU alone, where its run is shown: the cursor's readouts and the inspector follow.

@@ -18,6 +18,15 @@ bool TimelineContext::isCursorVisible() const {
         && *cursor <= window.window().end;
 }
 
+DurationNs TimelineContext::middle() const {
+    const plot::ViewWindow& seen = window.window();
+    return seen.begin + DurationNs{seen.length().ns / 2};
+}
+
+DurationNs TimelineContext::point() const {
+    return isCursorVisible() ? *cursor : middle();
+}
+
 std::vector<int> TimelineContext::ranks() const {
     std::vector<int> ranks;
     if (!catalogue)

@@ -50,6 +50,9 @@ struct TimelineContext {
     [[nodiscard]] ReaderPool& readers() const { return workspace->readers(); }
     [[nodiscard]] bool isCursorVisible() const;
     [[nodiscard]] std::vector<int> ranks() const;
+    // The time that is pointed at, else what the user looks at: the middle of the view.
+    [[nodiscard]] DurationNs point() const;
+    [[nodiscard]] DurationNs middle() const;
 
     [[nodiscard]] TimelineHit hitAt(double x, double y) const;
     // Whether those are the shown runs, in their order.

@@ -1,6 +1,6 @@
 #include "app/viewmodels/timeline/TimelineController.h"
 
-#include "app/viewmodels/text/RunWording.h"
+#include "app/viewmodels/text/ShownText.h"
 #include "core/model/Try.h"
 
 #include <QtConcurrent>
@@ -28,9 +28,11 @@ TimelineController::TimelineController(QObject* parent)
 
 TimelineController::~TimelineController() {
     disconnectEngines();
-    viewFiles().waitForDone();
     if (m_unsaved > 0 && m_context.catalogue)
-        static_cast<void>(writeTimeline(viewFolder(), m_context.catalogue->uuid, saved()));
+        viewFiles().start([saved = saved(), uuid = m_context.catalogue->uuid] {
+            static_cast<void>(writeTimeline(viewFolder(), uuid, saved));
+        });
+    viewFiles().waitForDone();
 }
 
 void TimelineController::connectParts() {
@@ -44,6 +46,10 @@ void TimelineController::connectParts() {
     connect(&m_navigation, &TimelineNavigation::windowMoved, this, &This::windowMoved);
     connect(&m_navigation, &TimelineNavigation::windowChanged, this, &This::shareStretches);
     connect(&m_selection, &TimelineSelection::changed, this, &This::shareStretches);
+    connect(this, &This::stateChanged, this, &This::described);
+    connect(&m_cursor, &TimelineCursor::changed, this, &This::described);
+    connect(&m_selection, &TimelineSelection::changed, this, &This::described);
+    connect(&m_lanes, &TimelineLanes::summaryChanged, this, &This::described);
     connect(&m_navigation, &TimelineNavigation::arrangementRestored, &m_lanes,
         &TimelineLanes::restored);
     connect(&m_navigation, &TimelineNavigation::timeDisplayChanged, this, [this] {
@@ -98,21 +104,6 @@ void TimelineController::setViews(Views* views) {
         connect(views, &Views::selected, this, &TimelineController::selectEvidence);
     }
     Q_EMIT workspaceChanged();
-}
-
-QString TimelineController::emptyText() const {
-    const auto* workspace = m_context.workspace.data();
-    if (workspace == nullptr || !workspace->isOpen())
-        return tr("Drop a result folder, traces or a run database here.");
-    if (workspace->runs().empty())
-        return noRunsText();
-    if (workspace->shownRuns().empty())
-        return chooseRunText();
-    if (m_isOpening || !m_context.catalogue)
-        return tr("Reading the runs…");
-    if (m_context.arrangement.lanes.empty())
-        return tr("No lanes are shown. Add one, or reset the lanes.");
-    return {};
 }
 
 void TimelineController::reloadDatabase() {
@@ -328,7 +319,7 @@ void TimelineController::dataArrived() {
 }
 
 void TimelineController::fail(const Error& error) {
-    m_error = QString::fromStdString(error.describe());
+    m_error = shownText(error);
     Q_EMIT stateChanged();
 }
 

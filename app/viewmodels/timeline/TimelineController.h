@@ -44,6 +44,8 @@ class TimelineController : public trainscope::app::Exportable {
     // Of linked runs: that their engine is being asked, and why nothing comes of it.
     Q_PROPERTY(bool asking READ isAsking NOTIFY engineChanged FINAL)
     Q_PROPERTY(QString engineProblem READ engineProblem NOTIFY engineChanged FINAL)
+    // Cursor, selection and lanes, for screen readers.
+    Q_PROPERTY(QString description READ description NOTIFY described FINAL)
     // How many of the shown runs are drawn, where these are too many to be told apart.
     Q_PROPERTY(QString runsNote READ runsNote NOTIFY stateChanged FINAL)
 
@@ -75,6 +77,7 @@ public:
     Q_INVOKABLE void askEngineAgain();
     [[nodiscard]] QString emptyText() const;
     [[nodiscard]] QString runsNote() const;
+    [[nodiscard]] QString description() const;
 
     [[nodiscard]] TimelineNavigation* navigation() { return &m_navigation; }
     [[nodiscard]] TimelineLanes* lanes() { return &m_lanes; }
@@ -113,6 +116,7 @@ public:
 Q_SIGNALS:
     void workspaceChanged();
     void stateChanged();
+    void described();
     void engineChanged();
     void catalogueChanged();
     void repaintNeeded(); // the scene is no longer what layOut() gave
@@ -153,7 +157,10 @@ private:
     void writeSaved();
     [[nodiscard]] SavedTimeline saved() const;
 
-    void perform(TimelineCommand command);
+    // With `selects` what moves the cursor takes the selection along.
+    void perform(TimelineCommand command, bool selects);
+    void step(SpanTarget::Step direction, bool selects);
+    void moveCursor(DurationNs time, bool selects);
     void clearAll();
     void jumpTo(const SearchHit& hit);
     void showEvidence();

@@ -1,5 +1,6 @@
 // What monitoring engines add to the shown runs that are linked.
 #include "app/viewmodels/importing/EngineLogins.h"
+#include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "core/store/RunLinks.h"
 
@@ -96,7 +97,7 @@ bool TimelineController::isAsking() const {
 
 QString TimelineController::engineProblem() const {
     const auto state = m_remote ? m_remote->state() : EngineState();
-    return state.error ? QString::fromStdString(state.error->message) : QString();
+    return state.error ? shownText(state.error->message) : QString();
 }
 
 void TimelineController::askEngineAgain() {

@@ -7,32 +7,30 @@ namespace {
 
 using C = TimelineCommand;
 
-struct Binding {
-    int key;
-    Qt::KeyboardModifiers modifiers;
-    C command;
-};
-
-// Shift is ignored where the table has none: `+` and `/` need it on many keyboards.
-const std::array kBindings{Binding{Qt::Key_W, {}, C::ZoomIn}, Binding{Qt::Key_Plus, {}, C::ZoomIn},
-    Binding{Qt::Key_Equal, {}, C::ZoomIn}, Binding{Qt::Key_S, {}, C::ZoomOut},
-    Binding{Qt::Key_Minus, {}, C::ZoomOut}, Binding{Qt::Key_A, {}, C::PanLeft},
-    Binding{Qt::Key_D, {}, C::PanRight}, Binding{Qt::Key_Left, {}, C::StepLeft},
-    Binding{Qt::Key_Right, {}, C::StepRight}, Binding{Qt::Key_Comma, {}, C::PreviousSpan},
-    Binding{Qt::Key_Period, {}, C::NextSpan}, Binding{Qt::Key_Up, {}, C::LaneUp},
-    Binding{Qt::Key_Down, {}, C::LaneDown}, Binding{Qt::Key_Up, Qt::AltModifier, C::MoveLaneUp},
-    Binding{Qt::Key_Down, Qt::AltModifier, C::MoveLaneDown},
-    Binding{Qt::Key_Left, Qt::AltModifier, C::LowerLane},
-    Binding{Qt::Key_Right, Qt::AltModifier, C::HigherLane}, Binding{Qt::Key_F, {}, C::FitSelection},
-    Binding{Qt::Key_0, {}, C::ShowAll}, Binding{Qt::Key_M, {}, C::Mark},
-    Binding{Qt::Key_BracketLeft, {}, C::PreviousMark},
-    Binding{Qt::Key_BracketRight, {}, C::NextMark}, Binding{Qt::Key_Delete, {}, C::RemoveMark},
-    Binding{Qt::Key_Slash, {}, C::Search}, Binding{Qt::Key_F, Qt::ControlModifier, C::Search},
-    Binding{Qt::Key_Escape, {}, C::Clear}, Binding{Qt::Key_Z, Qt::ControlModifier, C::Undo},
-    Binding{Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier, C::Redo},
-    Binding{Qt::Key_Y, Qt::ControlModifier, C::Redo}};
+const auto kBindings = std::to_array<TimelineBinding>({{Qt::Key_W, {}, C::ZoomIn},
+    {Qt::Key_Plus, {}, C::ZoomIn}, {Qt::Key_Equal, {}, C::ZoomIn}, {Qt::Key_S, {}, C::ZoomOut},
+    {Qt::Key_Minus, {}, C::ZoomOut}, {Qt::Key_A, {}, C::PanLeft}, {Qt::Key_D, {}, C::PanRight},
+    {Qt::Key_Left, {}, C::StepLeft}, {Qt::Key_Right, {}, C::StepRight},
+    {Qt::Key_Left, Qt::ControlModifier, C::FineLeft},
+    {Qt::Key_Right, Qt::ControlModifier, C::FineRight}, {Qt::Key_Home, {}, C::ViewBegin},
+    {Qt::Key_End, {}, C::ViewEnd}, {Qt::Key_Home, Qt::ControlModifier, C::WholeBegin},
+    {Qt::Key_End, Qt::ControlModifier, C::WholeEnd}, {Qt::Key_Comma, {}, C::PreviousSpan},
+    {Qt::Key_Period, {}, C::NextSpan}, {Qt::Key_Up, {}, C::LaneUp}, {Qt::Key_Down, {}, C::LaneDown},
+    {Qt::Key_Up, Qt::AltModifier, C::MoveLaneUp}, {Qt::Key_Down, Qt::AltModifier, C::MoveLaneDown},
+    {Qt::Key_Left, Qt::AltModifier, C::LowerLane}, {Qt::Key_Right, Qt::AltModifier, C::HigherLane},
+    {Qt::Key_F, {}, C::FitSelection}, {Qt::Key_0, {}, C::ShowAll}, {Qt::Key_M, {}, C::Mark},
+    {Qt::Key_BracketLeft, {}, C::PreviousMark}, {Qt::Key_BracketRight, {}, C::NextMark},
+    {Qt::Key_Delete, {}, C::RemoveMark}, {Qt::Key_Slash, {}, C::Search},
+    {Qt::Key_F, Qt::ControlModifier, C::Search}, {Qt::Key_Escape, {}, C::Clear},
+    {Qt::Key_Z, Qt::ControlModifier, C::Undo},
+    {Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier, C::Redo},
+    {Qt::Key_Y, Qt::ControlModifier, C::Redo}});
 
 } // namespace
+
+std::span<const TimelineBinding> timelineBindings() {
+    return kBindings;
+}
 
 std::optional<TimelineCommand> timelineCommand(int key, Qt::KeyboardModifiers modifiers) {
     const auto held
@@ -43,7 +41,7 @@ std::optional<TimelineCommand> timelineCommand(int key, Qt::KeyboardModifiers mo
             continue;
         if (binding.modifiers == held)
             return binding.command;
-        if (binding.modifiers == Qt::NoModifier && held == Qt::ShiftModifier)
+        if (held == (binding.modifiers | Qt::ShiftModifier))
             withoutShift = binding.command;
     }
     return withoutShift;

@@ -1,9 +1,10 @@
 #pragma once
-// The keys of the timeline as commands; KeyMap.h has their texts for the help.
+// The keys of the timeline as commands; app/manual/Keys.h has their texts for the help.
 
 #include <Qt>
 
 #include <optional>
+#include <span>
 
 namespace trainscope::app {
 
@@ -12,8 +13,14 @@ enum class TimelineCommand {
     ZoomOut,
     PanLeft,
     PanRight,
-    StepLeft, // previous span when one is selected, else a small pan
+    StepLeft, // previous span when one is selected, else the cursor
     StepRight,
+    FineLeft, // the cursor
+    FineRight,
+    ViewBegin,
+    ViewEnd,
+    WholeBegin,
+    WholeEnd,
     PreviousSpan,
     NextSpan,
     LaneUp,
@@ -34,6 +41,15 @@ enum class TimelineCommand {
     Redo,
 };
 
+struct TimelineBinding {
+    int key;
+    Qt::KeyboardModifiers modifiers;
+    TimelineCommand command;
+};
+
+std::span<const TimelineBinding> timelineBindings();
+// Shift is ignored where no binding has it: `+` and `/` need it on many keyboards, and with a
+// command that moves the cursor it selects.
 std::optional<TimelineCommand> timelineCommand(int key, Qt::KeyboardModifiers modifiers);
 
 } // namespace trainscope::app

@@ -63,6 +63,13 @@ void TimelineNavigation::setWindow(plot::ViewWindow window, ViewChange change) {
     moved(change);
 }
 
+void TimelineNavigation::reveal(DurationNs time) {
+    TimeWindow target = m_context.window;
+    target.reveal(time);
+    if (target.window() != m_context.window.window())
+        setWindow(target.window(), ViewChange::Pan);
+}
+
 void TimelineNavigation::frame(const plot::ViewWindow& stretch) {
     TimeWindow target = m_context.window;
     if (stretch.begin == stretch.end)

@@ -50,6 +50,8 @@ public:
     Q_INVOKABLE void undo();
     Q_INVOKABLE void redo();
     void setWindow(plot::ViewWindow window, ViewChange change = ViewChange::Jump);
+    // Moves just so far that the time is in view.
+    void reveal(DurationNs time);
     // The stretch with a margin; a point in the middle, without zooming.
     void frame(const plot::ViewWindow& stretch);
 

@@ -1,5 +1,6 @@
 #include "app/viewmodels/timeline/TimelineSearch.h"
 
+#include "app/viewmodels/text/ShownText.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -112,7 +113,7 @@ void TimelineSearch::take(Result<Hits> hits) {
         m_limited = hits.value().size() >= kMostSpans;
         m_hits.insert(m_hits.end(), hits.value().begin(), hits.value().end());
     } else {
-        m_error = QString::fromStdString(hits.error().describe());
+        m_error = shownText(hits.error());
     }
     const int waiting = std::exchange(m_waiting, 0);
     if (waiting != 0)

@@ -36,6 +36,22 @@ void TimelineSelection::selectBetween(double fromX, double toX) {
         set(plot::ViewWindow{a, b});
 }
 
+DurationNs TimelineSelection::anchor() const {
+    const auto& selection = m_context.selection;
+    if (selection && m_context.cursor == selection->begin)
+        return selection->end;
+    if (selection && m_context.cursor == selection->end)
+        return selection->begin;
+    return m_context.point();
+}
+
+void TimelineSelection::extendTo(DurationNs time) {
+    const DurationNs from = anchor();
+    if (from == time)
+        return clear();
+    set(plot::ViewWindow{std::min(from, time), std::max(from, time)});
+}
+
 void TimelineSelection::clear() {
     if (m_context.selection)
         set(std::nullopt);
@@ -202,6 +218,14 @@ bool TimelineSelection::isVisible() const {
 
 QString TimelineSelection::text() const {
     return m_context.selection ? durationText(m_context.selection->length()) : QString();
+}
+
+QString TimelineSelection::description() const {
+    const auto& selection = m_context.selection;
+    return selection
+        ? tr("Selection from %1 to %2, %3")
+              .arg(m_context.textOf(selection->begin), m_context.textOf(selection->end), text())
+        : QString();
 }
 
 } // namespace trainscope::app

@@ -24,12 +24,16 @@ class TimelineSelection : public QObject {
     Q_PROPERTY(double x READ x NOTIFY changed FINAL)
     Q_PROPERTY(double width READ width NOTIFY changed FINAL)
     Q_PROPERTY(QString text READ text NOTIFY changed FINAL)
+    Q_PROPERTY(QString description READ description NOTIFY changed FINAL) // for screen readers
 
 public:
     TimelineSelection(
         TimelineContext& context, InspectorModel& inspector, QObject* parent = nullptr);
 
     Q_INVOKABLE void selectBetween(double fromX, double toX);
+    // The edge at the cursor goes to `time`; elsewhere the stretch from the cursor to it is
+    // selected.
+    void extendTo(DurationNs time);
     Q_INVOKABLE void clear();
     void set(const std::optional<plot::ViewWindow>& stretch);
     // -1 left edge, 1 right edge, 0 neither, within reach of the pointer.
@@ -46,6 +50,7 @@ public:
     [[nodiscard]] double x() const;
     [[nodiscard]] double width() const;
     [[nodiscard]] QString text() const;
+    [[nodiscard]] QString description() const;
 
 Q_SIGNALS:
     void changed();
@@ -64,6 +69,8 @@ private:
     void findLongest(analysis::SpanGroup group, std::size_t run, const std::string& name);
     // The selection, else what is in view.
     [[nodiscard]] KernelStretch shownStretch() const;
+    // That stays when the selection is extended.
+    [[nodiscard]] DurationNs anchor() const;
     [[nodiscard]] double clampedX(DurationNs time) const;
 
     TimelineContext& m_context;

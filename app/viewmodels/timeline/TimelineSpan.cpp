@@ -36,9 +36,39 @@ void TimelineSpan::select(const TimelineHit& hit) {
     select(target, false);
 }
 
-void TimelineSpan::step(SpanTarget::Step step) {
-    if (!m_span)
+const plot::LaneSpans* TimelineSpan::trackIn(int lane) const {
+    if (!m_context.isDrawn() || !m_context.shows(m_context.drawn->runs))
+        return nullptr;
+    const auto& lanes = m_context.drawn->lanes;
+    const auto hasSpans = [](const plot::LaneData& data) { return !data.spans.empty(); };
+    auto found = std::find_if(lanes.begin(), lanes.end(), hasSpans);
+    const auto wanted = static_cast<std::size_t>(lane);
+    if (lane >= 0 && wanted < lanes.size() && hasSpans(lanes[wanted]))
+        found = lanes.begin() + lane;
+    if (found == lanes.end())
+        return nullptr;
+    const auto& tracks = found->spans;
+    const auto pointed = std::find_if(tracks.begin(), tracks.end(),
+        [this](const plot::LaneSpans& track) { return track.rank == m_context.focusRank; });
+    return pointed == tracks.end() ? &tracks.front() : &*pointed;
+}
+
+void TimelineSpan::stepFromCursor(SpanTarget::Step step, int lane) {
+    const plot::LaneSpans* track = trackIn(lane);
+    if (track == nullptr)
         return;
+    const plot::ShownRun& run = m_context.runs[track->run];
+    SpanTarget target;
+    target.run = track->run;
+    target.track = track->track;
+    target.time = plot::ownTime(run, track->rank, run.origin + m_context.point());
+    target.step = step;
+    select(target, true);
+}
+
+void TimelineSpan::step(SpanTarget::Step step, int lane) {
+    if (!m_span)
+        return stepFromCursor(step, lane);
     SpanTarget target;
     target.run = m_span->run;
     target.track = m_span->track;

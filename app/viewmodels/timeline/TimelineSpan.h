@@ -27,8 +27,9 @@ public:
     void select(const TimelineHit& hit);
     // Looks it up; with `reveal` the window goes there.
     void select(SpanTarget target, bool reveal);
-    // To its neighbour on the track.
-    void step(SpanTarget::Step step);
+    // To its neighbour on the track; where none is selected, from the cursor on in that lane, or in
+    // the first that has spans.
+    void step(SpanTarget::Step step, int lane);
     void clear();
     // Finds its place again: another window, or another picture.
     void layOut();
@@ -45,6 +46,9 @@ Q_SIGNALS:
 
 private:
     void take(std::optional<SpanReport> report);
+    void stepFromCursor(SpanTarget::Step step, int lane);
+    // Of the GPU that is pointed at, if it is there; nullptr: no lane has spans.
+    [[nodiscard]] const plot::LaneSpans* trackIn(int lane) const;
     void reveal();
     [[nodiscard]] std::optional<QRectF> placeOf(const plot::ViewWindow& shown) const;
 

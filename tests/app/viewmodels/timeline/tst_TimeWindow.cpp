@@ -54,6 +54,25 @@ private Q_SLOTS:
         window.zoom(2.0, {250'000});
         QVERIFY(window.showsAll());
     }
+    void revealsByTheShortestWay() {
+        TimeWindow window = windowOf({{0}, {1000}}, {{100}, {300}});
+        window.reveal({300});
+        QCOMPARE(window.window().begin.ns, std::int64_t{100}); // in view already
+        window.reveal({350});
+        QCOMPARE(window.window().begin.ns, std::int64_t{150});
+        window.reveal({40});
+        QCOMPARE(window.window().begin.ns, std::int64_t{40});
+        QCOMPARE(window.window().length().ns, std::int64_t{200});
+    }
+    void stepsAreSharesOfTheWindow() {
+        TimeWindow window = windowOf({{0}, {1000}}, {{100}, {300}});
+        QCOMPARE(window.beside({150}, 0.02).ns, std::int64_t{154});
+        QCOMPARE(window.beside({150}, -0.02).ns, std::int64_t{146});
+        QCOMPARE(window.beside({150}, 0.001).ns, std::int64_t{151}); // a fifth of a nanosecond
+        QCOMPARE(window.beside({150}, -0.001).ns, std::int64_t{149});
+        QCOMPARE(window.beside({998}, 0.5).ns, std::int64_t{1000});
+        QCOMPARE(window.beside({2}, -0.5).ns, std::int64_t{0});
+    }
     void zoomStopsAtTheShortest() {
         TimeWindow window = windowOf({{0}, {1000}}, {{0}, {1000}});
         for (int i = 0; i < 100; ++i)

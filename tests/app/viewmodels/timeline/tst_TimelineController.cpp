@@ -128,6 +128,79 @@ private Q_SLOTS:
         m_controller->handleKey(Qt::Key_Escape, 0);
         QVERIFY(!m_controller->selection()->isVisible());
     }
+    // 10 s and 1 ns in view: a step is 200 ms, a fine one 20 ms, from the middle at first.
+    void keysMoveTheCursor() {
+        const auto pressed = [this](int key, int modifiers = 0) {
+            m_controller->handleKey(key, modifiers);
+            return m_controller->context().cursor->ns;
+        };
+        QCOMPARE(pressed(Qt::Key_Right), std::int64_t{5'200'000'000});
+        QCOMPARE(pressed(Qt::Key_Right, Qt::ControlModifier), std::int64_t{5'220'000'000});
+        QCOMPARE(pressed(Qt::Key_Left), std::int64_t{5'020'000'000});
+        QCOMPARE(pressed(Qt::Key_Home), std::int64_t{0});
+        QCOMPARE(pressed(Qt::Key_Left), std::int64_t{0});
+        QCOMPARE(pressed(Qt::Key_End), 10 * kSecondNs + 1);
+        QVERIFY(!m_controller->context().selection.has_value());
+        QVERIFY(m_controller->description().startsWith(QStringLiteral("Cursor at 10")));
+    }
+    void theWindowFollowsTheCursor() {
+        m_controller->navigation()->setWindow({test::seconds(2), test::seconds(4)});
+        m_controller->handleKey(Qt::Key_End, 0);
+        m_controller->handleKey(Qt::Key_Right, 0); // 2 % of 2 s
+        QCOMPARE(seen().begin.ns, std::int64_t{2'040'000'000});
+        QVERIFY(m_controller->cursor()->isVisible());
+        m_controller->handleKey(Qt::Key_Home, Qt::ControlModifier);
+        QCOMPARE(seen().begin.ns, std::int64_t{0});
+        QCOMPARE(seen().length().ns, 2 * kSecondNs);
+        m_controller->handleKey(Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(seen().begin.ns, 2 * kSecondNs);
+    }
+    void shiftSelectsFromTheCursor() {
+        const auto& selection = m_controller->context().selection;
+        const auto selects = [&](int key, Qt::KeyboardModifiers held, std::int64_t begin,
+                                 std::int64_t end) {
+            m_controller->handleKey(key, static_cast<int>((held | Qt::ShiftModifier).toInt()));
+            return selection && selection->begin.ns == begin && selection->end.ns == end;
+        };
+        constexpr std::int64_t kMiddle = 5'000'000'000;
+        QVERIFY(selects(Qt::Key_Right, {}, kMiddle, 5'200'000'000));
+        QVERIFY(selects(Qt::Key_Right, Qt::ControlModifier, kMiddle, 5'220'000'000));
+        QVERIFY(m_controller->description().contains(QStringLiteral("Selection from 5")));
+        QVERIFY(selects(Qt::Key_Left, {}, kMiddle, 5'020'000'000));
+        QVERIFY(selects(Qt::Key_Left, {}, 4'820'000'000, kMiddle)); // over where it began
+        QVERIFY(selects(Qt::Key_Home, {}, 0, kMiddle));
+        QVERIFY(selects(Qt::Key_End, {}, kMiddle, 10 * kSecondNs + 1));
+        m_controller->handleKey(Qt::Key_Left, 0); // away from the edge: another one begins
+        QVERIFY(selects(Qt::Key_Left, {}, 9'600'000'001, 9'800'000'001));
+        QVERIFY(!selects(Qt::Key_Right, {}, 0, 0));
+        QVERIFY(!selection.has_value()); // nothing lies between
+    }
+    void whatKeysSelectIsMarkedAndFitted() {
+        m_controller->handleKey(Qt::Key_Home, 0);
+        for (int i = 0; i < 5; ++i)
+            m_controller->handleKey(Qt::Key_Right, Qt::ShiftModifier);
+        m_controller->handleKey(Qt::Key_M, 0);
+        QCOMPARE(m_controller->marks()->marks().front().range.length().ns, kSecondNs);
+        m_controller->handleKey(Qt::Key_F, 0);
+        QCOMPARE(seen().end.ns, kSecondNs);
+        m_controller->handleKey(Qt::Key_Delete, 0);
+        QCOMPARE(m_controller->marks()->rowCount(), 0);
+        QTRY_VERIFY(m_controller->inspector()->text().contains(QStringLiteral("1 s")));
+    }
+    void kernelsAreFoundFromTheCursorOn() {
+        QTRY_VERIFY(m_controller->context().isDrawn());
+        m_controller->handleKey(Qt::Key_Home, 0);
+        m_controller->handleKey(Qt::Key_Period, 0);
+        QTRY_VERIFY(m_controller->inspector()->hasSpan());
+        QCOMPARE(m_controller->context().cursor->ns, kSecondNs); // the first begins there
+        m_controller->handleKey(Qt::Key_Period, 0);
+        QTRY_COMPARE(
+            m_controller->inspector()->spanName(), QStringLiteral("ncclDevKernel_AllReduce"));
+        m_controller->handleKey(Qt::Key_Escape, 0);
+        m_controller->handleKey(Qt::Key_End, Qt::ControlModifier);
+        m_controller->handleKey(Qt::Key_Comma, 0);
+        QTRY_COMPARE(m_controller->context().cursor->ns, 3 * kSecondNs); // the last
+    }
     void selectionGetsItsFigures() {
         m_controller->selection()->selectBetween(m_controller->navigation()->plotX(),
             m_controller->navigation()->plotX() + m_controller->navigation()->plotWidth());
