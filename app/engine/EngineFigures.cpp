@@ -1,6 +1,7 @@
 #include "app/engine/EngineFigures.h"
 
 #include "app/engine/EngineLink.h"
+#include "core/model/InteractiveThread.h"
 
 #include <fmt/format.h>
 
@@ -22,6 +23,7 @@ EngineFigures::EngineFigures(std::function<bool()> isBusy, std::function<void()>
     , m_thread([this] { work(); }) { }
 
 EngineFigures::~EngineFigures() {
+    assertMayBlock("waits for the thread of an engine's figures");
     {
         const std::lock_guard lock(m_mutex);
         m_isStopping = true;

@@ -3,10 +3,13 @@
 #include "app/engine/EngineLink.h"
 #include "app/engine/TileColumns.h"
 #include "app/engine/TileQueue.h"
+#include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/engine/Reduction.h"
+
+#include <QThreadPool>
 
 #include <fmt/format.h>
 
@@ -367,6 +370,14 @@ private:
     EngineFigures m_figures; // its thread ends first
 };
 
+// They wait for their threads when they go, which the thread that draws must not.
+void letGo(LanesOfEngines* lanes) {
+    if (isInteractiveThread())
+        QThreadPool::globalInstance()->start([lanes] { delete lanes; });
+    else
+        delete lanes;
+}
+
 } // namespace
 
 Result<std::shared_ptr<EngineLanes>> EngineLanes::open(
@@ -383,7 +394,7 @@ Result<std::shared_ptr<EngineLanes>> EngineLanes::open(
     if (links.empty())
         return std::shared_ptr<EngineLanes>();
     return std::shared_ptr<EngineLanes>(
-        std::make_shared<LanesOfEngines>(std::move(settings), std::move(links)));
+        new LanesOfEngines(std::move(settings), std::move(links)), letGo);
 }
 
 } // namespace trainscope::app

@@ -3,6 +3,7 @@
 #include "app/engine/HttpThread.h"
 #include "core/model/AsciiText.h"
 #include "core/model/Import.h"
+#include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
 #include "importers/common/Decompress.h"
 
@@ -121,6 +122,7 @@ Result<std::string> firstLine(const std::string& path, const char* variable) {
         const char* value = std::getenv(variable);
         return std::string(value == nullptr ? "" : trimmed(value));
     }
+    assertMayBlock("reads a file of a log-in");
     std::ifstream file(path);
     std::string line;
     if (!std::getline(file, line) || trimmed(line).empty())
@@ -132,6 +134,7 @@ Result<std::string> firstLine(const std::string& path, const char* variable) {
 Result<QList<QSslCertificate>> certificatesOf(const std::string& path) {
     if (path.empty())
         return QList<QSslCertificate>();
+    assertMayBlock("reads certificates");
     const auto found = QSslCertificate::fromPath(
         QString::fromStdString(path), QSsl::Pem, QSslCertificate::PatternSyntax::FixedString);
     if (found.isEmpty())

@@ -1,5 +1,7 @@
 #include "app/engine/HttpThread.h"
 
+#include "core/model/InteractiveThread.h"
+
 #include <QNetworkAccessManager>
 #include <QNetworkProxyFactory>
 #include <QNetworkReply>
@@ -190,6 +192,7 @@ HttpThread::HttpThread(HttpSettings settings)
 }
 
 HttpThread::~HttpThread() {
+    assertMayBlock("waits for the thread that speaks HTTP");
     QMetaObject::invokeMethod(
         m_worker, [worker = m_worker] { worker->giveUpAll(); }, Qt::BlockingQueuedConnection);
     m_thread.quit();

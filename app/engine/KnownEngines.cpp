@@ -1,6 +1,7 @@
 #include "app/engine/KnownEngines.h"
 
 #include "core/catalogue/Tables.h"
+#include "core/model/InteractiveThread.h"
 
 #include <QHostAddress>
 #include <QUrl>
@@ -24,6 +25,7 @@ std::string lineOf(const importers::engine::Address& address) {
 }
 
 bool isListed(const std::string& line) {
+    assertMayBlock("reads the list of engines");
     std::ifstream file(listPath());
     for (std::string known; std::getline(file, known);) {
         if (known == line)

@@ -1,5 +1,7 @@
 #include "app/engine/LaneTiles.h"
 
+#include "core/model/InteractiveThread.h"
+
 #include <fmt/format.h>
 #include <xxhash.h>
 
@@ -141,6 +143,7 @@ LaneTilePtr LaneTiles::find(const TileKey& key) {
 LaneTilePtr LaneTiles::read(const TileKey& key) const {
     if (m_folder.empty())
         return nullptr;
+    assertMayBlock("reads a file of the cache");
     std::ifstream file(fileOf(key), std::ios::binary);
     if (!file)
         return nullptr;
@@ -175,6 +178,7 @@ void LaneTiles::keep(const TileKey& key, const LaneTilePtr& tile) {
 
 // A file that cannot be written is no loss: it is asked for again.
 void LaneTiles::write(const TileKey& key, const LaneTile& tile) {
+    assertMayBlock("writes a file of the cache");
     const std::string bytes = packed(tile);
     std::ofstream file(fileOf(key), std::ios::binary | std::ios::trunc);
     file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

@@ -1,5 +1,6 @@
 #include "app/engine/TileQueue.h"
 
+#include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ TileQueue::TileQueue(LaneTiles& tiles, std::function<void()> changed)
 }
 
 TileQueue::~TileQueue() {
+    assertMayBlock("waits for the threads that ask an engine");
     {
         const std::lock_guard lock(m_mutex);
         m_isStopping = true;

@@ -5,6 +5,7 @@
 #include <QBarSeries>
 #include <QBarSet>
 #include <QChart>
+#include <QCoreApplication>
 #include <QGraphicsLayout>
 #include <QGraphicsScene>
 #include <QLegend>
@@ -12,6 +13,7 @@
 #include <QLogValueAxis>
 #include <QScatterSeries>
 #include <QStackedBarSeries>
+#include <QThread>
 #include <QValueAxis>
 
 #include <memory>
@@ -155,15 +157,41 @@ private:
     QAbstractAxis* m_right = nullptr;
 };
 
+void paintHere(const plot::Chart& chart, QPainter& painter) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    ChartScene(chart).paint(painter);
+    painter.restore();
+}
+
+// Takes what other threads hand over.
+QObject* onApplicationThread() {
+    static const std::unique_ptr<QObject> kReceiver = [] {
+        auto made = std::make_unique<QObject>();
+        made->moveToThread(QCoreApplication::instance()->thread());
+        return made;
+    }();
+    return kReceiver.get();
+}
+
 } // namespace
 
 void paintChart(const plot::Chart& chart, QPainter& painter) {
     if (!(chart.area.width > 0.0) || !(chart.area.height > 0.0))
         return;
-    painter.save();
-    painter.setRenderHint(QPainter::Antialiasing, true);
-    ChartScene(chart).paint(painter);
-    painter.restore();
+    if (QThread::currentThread() == QCoreApplication::instance()->thread())
+        return paintHere(chart, painter);
+    // The painter changes hands while its own thread waits.
+    QMetaObject::invokeMethod(
+        onApplicationThread(), [&chart, &painter] { paintHere(chart, painter); },
+        Qt::BlockingQueuedConnection);
+}
+
+void waitForPainting(const QFuture<void>& work) {
+    while (!work.isFinished()) {
+        QCoreApplication::sendPostedEvents(onApplicationThread(), QEvent::MetaCall);
+        QThread::msleep(1);
+    }
 }
 
 } // namespace trainscope::app

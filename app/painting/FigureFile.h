@@ -2,7 +2,7 @@
 // A figure of any kind as a file: its picture as PNG, PDF or SVG, and its numbers as CSV. Used by
 // the command line and by the window's export.
 //
-// On the thread of the QApplication where a picture holds charts, else on any.
+// On any thread; charts are painted on the thread of the QApplication (ChartPainter.h).
 
 #include "app/painting/FigureExport.h"
 #include "core/figures/Figure.h"

@@ -1,5 +1,7 @@
 #include "app/painting/WriteFile.h"
 
+#include "core/model/InteractiveThread.h"
+
 #include <QDir>
 #include <QFileInfo>
 #include <QLocale>
@@ -34,6 +36,7 @@ Error writeFailure(const QString& path, const QString& folder, qint64 bytes) {
 } // namespace
 
 Status writeFile(const QString& path, const QByteArray& bytes) {
+    assertMayBlock("writes a file");
     const QFileInfo target(path);
     if (path.isEmpty())
         return Error{ErrorCode::Usage, "Choose a file to write to.", {}};

@@ -2,7 +2,7 @@
 // A report as a file: PDF (A4 or Letter, vector figures, embedded fonts) or one self-contained HTML
 // page that follows the reader's light or dark setting. The same bytes for the same report.
 //
-// On the thread of the QApplication, since figures hold charts.
+// On any thread; charts are painted on the thread of the QApplication (ChartPainter.h).
 
 #include "core/model/Result.h"
 #include "core/report/Report.h"

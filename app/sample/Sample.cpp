@@ -1,6 +1,7 @@
 #include "app/sample/Sample.h"
 
 #include "app/sample/Simulation.h"
+#include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
@@ -98,6 +99,7 @@ Status writeSample(const std::filesystem::path& database) {
 }
 
 Result<std::filesystem::path> sampleDatabase() {
+    assertMayBlock("looks for the built-in sample");
     std::error_code failure;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", failure).parent_path();
     const auto sample = (program / "../share/trainscope/sample.trainscope").lexically_normal();

@@ -7,17 +7,21 @@ namespace trainscope {
 
 namespace {
 
-thread_local bool isInteractive = false;
+thread_local bool isMarked = false;
 
 } // namespace
 
 void markInteractiveThread() {
-    isInteractive = true;
+    isMarked = true;
+}
+
+bool isInteractiveThread() {
+    return isMarked;
 }
 
 #ifndef NDEBUG
 void assertMayBlock(const char* what) {
-    if (!isInteractive)
+    if (!isMarked)
         return;
     (void)std::fprintf(stderr, "trainscope: the thread that draws the window %s.\n", what);
     std::abort();

@@ -1,11 +1,16 @@
 #pragma once
-// The thread that draws the window must neither read files nor wait for other threads: each pause
-// of it is one of the window. Debug builds end the program where it does.
+// The thread that draws the window must not read or write files, nor wait for other threads:
+// each pause of it is one of the window. Debug builds end the program where it does.
+//
+// Accepted on it: settings (QSettings) and the user's standard folders (QStandardPaths), which are
+// small files; and what the program waits for at its end, so that nothing is lost.
 
 namespace trainscope {
 
 // The calling thread draws from now on.
 void markInteractiveThread();
+// Whether the calling thread draws: what must wait then goes to another thread.
+[[nodiscard]] bool isInteractiveThread();
 
 // Stands where a thread reads or may wait. `what`, for people: "runs a statement of a database".
 #ifdef NDEBUG

@@ -36,6 +36,7 @@ UiSheet {
         viewDark: Theme.dark
         // The form was off while the file was written.
         onFinished: formatBox.forceActiveFocus(Qt.TabFocusReason)
+        onAsked: exportButton.forceActiveFocus(Qt.TabFocusReason)
     }
 
     FileDialog {
@@ -67,10 +68,8 @@ UiSheet {
         }
         // Enter replaces no file that was there before: it leads to the button that says so.
         function exportOrAsk() {
-            if (exporter.overwrites && exporter.path !== exporter.lastPath)
-                exportButton.forceActiveFocus(Qt.TabFocusReason);
-            else if (exporter.path !== "")
-                exporter.exportNow();
+            if (exporter.path !== "")
+                exporter.exportOrAsk();
         }
 
         ExportRow {
@@ -211,7 +210,7 @@ UiSheet {
             text: exporter.overwrites ? qsTr("Replace file") : qsTr("Export")
             primary: true
             enabled: !exporter.running && exporter.path !== ""
-            onClicked: exporter.exportNow()
+            onClicked: exporter.overwrites ? exporter.exportNow() : exporter.exportOrAsk()
         }
     ]
 }

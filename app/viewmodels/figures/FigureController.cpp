@@ -191,9 +191,7 @@ ExportJob FigureController::exportJob() const {
     if (!isReady())
         return {};
     const auto shown = figure();
-    ExportJob job = exportJobOf(textOf(shown.kind), shown);
-    job.inGuiThread = true;
-    return job;
+    return exportJobOf(textOf(shown.kind), shown);
 }
 
 } // namespace trainscope::app

@@ -1,5 +1,6 @@
 #include "app/viewmodels/importing/ConnectController.h"
 
+#include "app/viewmodels/text/ShownText.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "importers/engine/Moments.h"
@@ -41,7 +42,13 @@ ConnectController::~ConnectController() {
 }
 
 void ConnectController::setOpenDatabase(const QString& path) {
-    setTarget(proposedTarget(path));
+    m_proposal.ask([path] { return proposedTarget(path); },
+        [this](const QString& target) { set(m_target, target); });
+}
+
+void ConnectController::setTarget(const QString& text) {
+    m_proposal.cancel();
+    set(m_target, text);
 }
 
 QStringList ConnectController::logins() const {
@@ -95,11 +102,12 @@ void ConnectController::run(const Job& job, Work work, Take take) {
         using Outcome = decltype(work(*fetcher.value(), job, *board));
         auto outcome = std::make_shared<Outcome>(
             fetcher.hasValue() ? work(*fetcher.value(), job, *board) : Outcome(fetcher.error()));
+        if (outcome->hasValue())
+            rememberLogin(job.request.address, job.access);
         QMetaObject::invokeMethod(this, [this, job, outcome, take] {
             m_poll.stop();
             m_isBusy = false;
             if (outcome->hasValue()) {
-                rememberLogin(job.request.address, job.access);
                 take(outcome->value(), job);
             } else {
                 fail(outcome->error());
@@ -133,7 +141,7 @@ void ConnectController::takeFound(
     m_mapping = QString::fromStdString(textOf(request.mapping));
     QStringList jobs;
     for (const auto& job : catalogue.jobs)
-        jobs.append(QString::fromStdString(job));
+        jobs.append(shownLine(job));
     const auto counted = [](std::size_t count, const char* what) {
         return QString::fromStdString(text::counted(static_cast<std::int64_t>(count), what));
     };
@@ -142,8 +150,8 @@ void ConnectController::takeFound(
                           counted(catalogue.roster.nodes().size(), "node"));
     if (!catalogue.roster.nodes().empty())
         m_foundText += tr(", %1 to %2")
-                           .arg(QString::fromStdString(catalogue.roster.nodes().front()),
-                               QString::fromStdString(catalogue.roster.nodes().back()));
+                           .arg(shownLine(catalogue.roster.nodes().front()),
+                               shownLine(catalogue.roster.nodes().back()));
     if (!jobs.isEmpty())
         m_foundText += tr("; scraped by %1").arg(jobs.join(QStringLiteral(", ")));
 }
@@ -184,14 +192,13 @@ void ConnectController::poll() {
     const std::lock_guard lock(m_board->mutex);
     const EngineProgress& progress = m_board->progress;
     if (!progress.phase.empty())
-        m_phase = m_board->isStopped ? tr("Stopping…") : QString::fromStdString(progress.phase);
+        m_phase = m_board->isStopped ? tr("Stopping…") : shownLine(progress.phase);
     m_fraction = progress.phase.empty() ? -1.0 : progress.fraction;
     Q_EMIT progressChanged();
 }
 
 void ConnectController::fail(const Error& error) {
-    m_error = error.code == ErrorCode::Cancelled ? tr("Stopped.")
-                                                 : QString::fromStdString(error.message);
+    m_error = error.code == ErrorCode::Cancelled ? tr("Stopped.") : shownText(error.message);
     Q_EMIT changed();
 }
 

@@ -5,6 +5,7 @@
 #include "app/engine/EngineImport.h"
 #include "app/viewmodels/importing/EngineLogins.h"
 #include "app/viewmodels/importing/FoundMetricModel.h"
+#include "app/viewmodels/workspace/DiskTask.h"
 
 #include <QObject>
 #include <QQmlEngine>
@@ -78,7 +79,7 @@ public:
     void setCaFile(const QString& text) { set(m_caFile, text); }
     void setHeader(const QString& text) { set(m_header, text); }
     void setLinked(bool isLinked) { set(m_isLinked, isLinked); }
-    void setTarget(const QString& text) { set(m_target, text); }
+    void setTarget(const QString& text);
 
     [[nodiscard]] QStringList logins() const;
     [[nodiscard]] bool asksUser() const { return m_login == 2; }
@@ -143,6 +144,7 @@ private:
     QString m_header; // "X-Scope-OrgID: team"; several are parted by ;
     bool m_isLinked = true;
     QString m_target;
+    DiskTask<QString> m_proposal; // for the target
     bool m_isBusy = false;
     QString m_foundText;
     QString m_error;

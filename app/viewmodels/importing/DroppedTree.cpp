@@ -54,6 +54,11 @@ public:
         return member == nullptr ? std::string()
                                  : member->tree->localPath(path.substr(member->prefix.size()));
     }
+    [[nodiscard]] importers::Allowance allowanceOf(const std::string& path) const override {
+        const auto* member = memberOf(path);
+        return member == nullptr ? importers::Allowance()
+                                 : member->tree->allowanceOf(path.substr(member->prefix.size()));
+    }
 
 private:
     // What stands for the joined tree itself, and names runs that lie directly in it.

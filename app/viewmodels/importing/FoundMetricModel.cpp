@@ -1,5 +1,7 @@
 #include "app/viewmodels/importing/FoundMetricModel.h"
 
+#include "app/viewmodels/text/ShownText.h"
+
 #include <algorithm>
 
 namespace trainscope::app {
@@ -23,8 +25,9 @@ QString subjectsOf(SubjectKind kind) {
 
 FoundMetricModel::FoundMetricModel(QObject* parent)
     : RowListModel(
-        {{"engineName", &FoundMetricRow::engineName}, {"metric", &FoundMetricRow::metric},
-            {"proposed", &FoundMetricRow::proposed}, {"seriesText", &FoundMetricRow::seriesText}},
+        {{"engineName", [](const FoundMetricRow& row) { return shownLine(row.engineName); }},
+            {"metric", &FoundMetricRow::metric}, {"proposed", &FoundMetricRow::proposed},
+            {"seriesText", &FoundMetricRow::seriesText}},
         parent) { }
 
 void FoundMetricModel::setCatalogue(

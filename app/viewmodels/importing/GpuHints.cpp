@@ -1,5 +1,6 @@
 #include "app/viewmodels/importing/GpuHints.h"
 
+#include "app/viewmodels/text/ShownText.h"
 #include "core/catalogue/GpuGuess.h"
 
 #include <optional>
@@ -23,7 +24,7 @@ std::optional<QString> gpuNamedIn(std::vector<std::string> names) {
 void addGpuHints(std::vector<ImportRow>& rows) {
     for (ImportRow& row : rows) {
         if (!row.unit.gpuModel.empty()) {
-            row.gpuHint = QString::fromStdString(row.unit.gpuModel);
+            row.gpuHint = shownLine(row.unit.gpuModel);
             continue;
         }
         if (const auto* beside = catalogue::findGpuModel(row.unit.gpuBeside)) {

@@ -1,5 +1,6 @@
 #include "app/viewmodels/importing/GroupWording.h"
 
+#include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/Translated.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
@@ -64,7 +65,7 @@ QString sourceRanks(const std::vector<const ImportRow*>& rows) {
             ranks.insert(*row->unit.rank);
         expected = std::max(expected, row->unit.rank ? row->unit.worldSize : 0);
         if (!row->unit.rank && !row->unit.summary.empty())
-            summaries.append(QString::fromStdString(row->unit.summary));
+            summaries.append(shownLine(row->unit.summary));
     }
     summaries.removeDuplicates();
     QStringList parts;
@@ -148,12 +149,11 @@ QStringList groupRemarks(const std::vector<const ImportRow*>& rows) {
     QStringList lines;
     for (const std::string& note : order) {
         const auto& of = sources[note];
-        const auto text = QString::fromStdString(note);
+        const auto text = shownLine(note);
         if (rows.size() == 1)
             lines.append(text);
         else if (of.size() == 1)
-            lines.append(
-                translated("%1: %2").arg(QString::fromStdString(of.front()->unit.path), text));
+            lines.append(translated("%1: %2").arg(shownLine(of.front()->unit.path), text));
         else
             lines.append(translated("%1 sources: %2").arg(of.size()).arg(text));
     }

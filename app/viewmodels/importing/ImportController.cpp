@@ -1,13 +1,15 @@
 #include "app/viewmodels/importing/ImportController.h"
 
-#include "app/viewmodels/importing/ImportTarget.h"
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/Translated.h"
 #include "importers/registry/Registry.h"
 
 #include <QDateTime>
 #include <QFileInfo>
 #include <QtConcurrent>
+
+#include <utility>
 
 namespace trainscope::app {
 
@@ -60,15 +62,20 @@ bool ImportController::begin(const QStringList& paths) {
     if (paths.isEmpty() || m_stage == Stage::Planning || m_stage == Stage::Importing)
         return false;
     m_paths = paths;
-    m_newDatabase = suggestedDatabase(paths);
-    m_openIsWritable = !m_openDatabase.isEmpty() && canAddTo(m_openDatabase);
+    m_newDatabase.clear();
+    m_openIsWritable = false;
     m_useOpen = true;
     m_plan.setUnits({});
     m_unrecognised.setFiles({});
     m_board = std::make_shared<WorkBoard>();
     m_progress = {};
-    m_planning.setFuture(QtConcurrent::run([board = m_board, sources = toPaths(paths)] {
-        return std::make_shared<Result<PlannedImport>>(planDropped(sources, *board));
+    m_planning.setFuture(QtConcurrent::run([board = m_board, paths, open = m_openDatabase] {
+        auto planned = planDropped(toPaths(paths), *board);
+        if (planned.hasValue()) {
+            planned.value().newTarget = suggestedDatabase(paths);
+            planned.value().openTarget = canAddTo(open) ? open : QString();
+        }
+        return std::make_shared<Result<PlannedImport>>(std::move(planned));
     }));
     m_poll.start();
     setStage(Stage::Planning);
@@ -87,11 +94,13 @@ void ImportController::takePlan() {
     if (m_board->isStopped())
         return setStage(Stage::Idle);
     m_planned = std::make_shared<PlannedImport>(std::move(*result).value());
+    m_newDatabase = m_planned->newTarget;
+    m_openIsWritable = !m_openDatabase.isEmpty() && m_openDatabase == m_planned->openTarget;
     proposeShownRun();
     m_plan.setUnits(m_planned->plan.units);
-    takeTarget();
     m_unrecognised.setFiles(m_planned->plan.unrecognised);
     setStage(Stage::Review);
+    takeTarget();
 }
 
 void ImportController::proposeShownRun() {
@@ -110,17 +119,19 @@ void ImportController::start() {
     if (m_stage != Stage::Review || !m_plan.valid())
         return;
     settleTarget();
-    if (!m_target.problem.isEmpty())
-        return;
+    m_startsWhenChecked = true;
+}
+
+void ImportController::importInto(const QString& database) {
     m_planned->plan.units = m_plan.units();
     m_planned->machines = m_plan.machines();
     m_board = std::make_shared<WorkBoard>();
     m_progress = {};
     m_meter.restart();
-    m_importedInto = targetPath();
-    const std::filesystem::path database = m_importedInto.toStdString();
-    m_importing.setFuture(QtConcurrent::run([board = m_board, planned = m_planned, database] {
-        return std::make_shared<Result<FinishedImport>>(importPlanned(*planned, database, *board));
+    m_importedInto = database;
+    const std::filesystem::path path = database.toStdString();
+    m_importing.setFuture(QtConcurrent::run([board = m_board, planned = m_planned, path] {
+        return std::make_shared<Result<FinishedImport>>(importPlanned(*planned, path, *board));
     }));
     m_poll.start();
     setStage(Stage::Importing);
@@ -167,17 +178,21 @@ void ImportController::pollProgress() {
 
 void ImportController::setStage(Stage stage) {
     m_stage = stage;
-    if (stage == Stage::Review)
+    m_startsWhenChecked = false;
+    if (stage == Stage::Review) {
         m_recheck.start();
-    else
+    } else {
         m_recheck.stop();
+        m_targetTask.cancel();
+    }
     Q_EMIT stageChanged();
     Q_EMIT progressChanged();
 }
 
 void ImportController::setOpenDatabase(const QString& path) {
+    if (path != m_openDatabase)
+        m_openIsWritable = false;
     m_openDatabase = path;
-    m_openIsWritable = !path.isEmpty() && canAddTo(path);
     takeTarget();
 }
 
@@ -196,6 +211,7 @@ void ImportController::setTargetText(const QString& path) {
         return;
     m_newDatabase = path;
     m_useOpen = false;
+    m_startsWhenChecked = false;
     takeTarget();
 }
 
@@ -208,15 +224,32 @@ void ImportController::settleTarget() {
 }
 
 void ImportController::checkTargetAgain() {
-    const TargetCheck checked = checkTarget(targetPath(), m_plan.selectedBytes());
-    if (checked.problem != m_target.problem || checked.remark != m_target.remark)
-        takeTarget();
+    if (m_stage != Stage::Review)
+        return;
+    const TargetQuestion question{m_openDatabase, m_newDatabase, m_useOpen, m_plan.selectedBytes()};
+    m_targetTask.ask([question] { return answerOf(question); },
+        [this](const TargetAnswer& answer) { takeAnswer(answer); });
+}
+
+void ImportController::takeTarget() {
+    if (m_stage != Stage::Review)
+        m_target = {};
+    checkTargetAgain();
+    tellTarget();
+}
+
+void ImportController::takeAnswer(const TargetAnswer& answer) {
+    if (answer != TargetAnswer{m_target, m_openIsWritable}) {
+        m_target = answer.target;
+        m_openIsWritable = answer.canUseOpen;
+        tellTarget();
+    }
+    if (std::exchange(m_startsWhenChecked, false) && problem().isEmpty())
+        importInto(targetPath());
 }
 
 // Also which runs topologies can describe there.
-void ImportController::takeTarget() {
-    const bool isAsked = m_stage == Stage::Planning || m_stage == Stage::Review;
-    m_target = isAsked ? checkTarget(targetPath(), m_plan.selectedBytes()) : TargetCheck();
+void ImportController::tellTarget() {
     m_plan.setKnownRuns(useOpen() ? m_openRuns : std::vector<Run>());
     Q_EMIT targetChanged();
     Q_EMIT problemChanged();
@@ -231,6 +264,7 @@ void ImportController::setUseOpen(bool use) {
     if (use == m_useOpen)
         return;
     m_useOpen = use;
+    m_startsWhenChecked = false;
     takeTarget();
 }
 
@@ -243,7 +277,7 @@ QStringList ImportController::formats() {
 
 QString ImportController::sourceText() const {
     if (m_paths.size() == 1)
-        return m_paths.first();
+        return shownLine(m_paths.first());
     return tr("%1 files and folders").arg(m_paths.size());
 }
 
@@ -257,9 +291,8 @@ QString ImportController::targetFolder() const {
 
 QString ImportController::targetNote() const {
     QStringList parts{useOpen() ? tr("Adds to the database that is open.")
-            : QFileInfo::exists(m_newDatabase)
-            ? tr("This database exists: the runs are added to it.")
-            : tr("A new database."),
+            : m_target.exists   ? tr("This database exists: the runs are added to it.")
+                                : tr("A new database."),
         m_target.remark};
     parts.removeAll(QString());
     return parts.join(QLatin1Char(' '));
@@ -284,8 +317,7 @@ QString ImportController::phaseText() const {
 QString ImportController::unitText() const {
     if (!m_planned || m_progress.unit >= m_planned->plan.units.size())
         return {};
-    return QString::fromStdString(
-        m_planned->tree->displayPath(m_planned->plan.units[m_progress.unit].path));
+    return shownLine(m_planned->tree->displayPath(m_planned->plan.units[m_progress.unit].path));
 }
 
 QString ImportController::amountText() const {

@@ -8,6 +8,7 @@
 #include "app/viewmodels/importing/ImportPlanModel.h"
 #include "app/viewmodels/importing/ImportReportModel.h"
 #include "app/viewmodels/importing/ImportTarget.h"
+#include "app/viewmodels/workspace/DiskTask.h"
 
 #include <QFutureWatcher>
 #include <QObject>
@@ -37,7 +38,7 @@ class ImportController : public QObject {
     // "a new database", "adds to this database, which exists"
     Q_PROPERTY(QString targetNote READ targetNote NOTIFY targetChanged FINAL)
     // Why nothing can be written there; empty when it can. Asked when it is shown, on each edit,
-    // and again while the sheet stays open.
+    // and again while the sheet stays open; until the answer comes the one before stands.
     Q_PROPERTY(QString targetProblem READ targetProblem NOTIFY targetChanged FINAL)
     // Why the import cannot start, of the plan or else of the target; empty when it can.
     Q_PROPERTY(QString problem READ problem NOTIFY problemChanged FINAL)
@@ -71,6 +72,7 @@ public:
     // The runs of that database.
     void setOpenRuns(std::vector<Run> runs);
 
+    // Once the target has been looked at again.
     Q_INVOKABLE void start();
     // Stops the work; on the review and the report it closes the sheet.
     Q_INVOKABLE void cancel();
@@ -118,6 +120,9 @@ Q_SIGNALS:
 private:
     void setStage(Stage stage);
     void takeTarget();
+    void takeAnswer(const TargetAnswer& answer);
+    void tellTarget();
+    void importInto(const QString& database);
     void takePlan();
     void proposeShownRun();
     void takeOutcomes();
@@ -137,6 +142,8 @@ private:
     TargetCheck m_target;
     bool m_openIsWritable = false;
     bool m_useOpen = true;
+    bool m_startsWhenChecked = false;
+    DiskTask<TargetAnswer> m_targetTask;
 
     std::shared_ptr<WorkBoard> m_board;
     std::shared_ptr<PlannedImport> m_planned;

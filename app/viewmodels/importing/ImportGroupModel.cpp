@@ -1,6 +1,7 @@
 #include "app/viewmodels/importing/ImportGroupModel.h"
 
 #include "app/viewmodels/importing/GroupWording.h"
+#include "app/viewmodels/text/ShownText.h"
 
 #include <algorithm>
 #include <iterator>
@@ -66,7 +67,7 @@ QStringList ImportGroupModel::clockChoices() {
 QStringList ImportGroupModel::runChoices() const {
     QStringList names;
     const auto add = [&names](const std::string& name) {
-        const auto text = QString::fromStdString(name);
+        const auto text = shownLine(name);
         if (!text.isEmpty() && !names.contains(text))
             names.append(text);
     };

@@ -3,6 +3,7 @@
 #include "app/viewmodels/importing/GroupWording.h"
 #include "app/viewmodels/importing/SaidStart.h"
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/Translated.h"
 
 #include <QStringList>
@@ -114,7 +115,7 @@ ImportGroupRow rowOfRun(const std::vector<const ImportRow*>& sources) {
     }
     const auto& first = sources.front()->unit;
     line.isMachine = first.machine.has_value();
-    line.title = line.run = QString::fromStdString(importers::runText(first));
+    line.title = line.run = shownLine(importers::runText(first));
     line.runFaulty = line.title.trimmed().isEmpty();
     line.detail = groupDetail(sources);
     line.sizeText = bytesText(bytes);
@@ -129,13 +130,12 @@ ImportGroupRow rowOfSource(const ImportRow& source) {
     const auto& unit = source.unit;
     Line line;
     line.isMachine = unit.machine.has_value();
-    line.title = unit.path.empty() ? translated("(the dropped folder)")
-                                   : QString::fromStdString(unit.path);
+    line.title = unit.path.empty() ? translated("(the dropped folder)") : shownLine(unit.path);
     if (!unit.part.empty())
-        line.title = translated("%1 (%2)").arg(line.title, QString::fromStdString(unit.part));
-    line.detail = QString::fromStdString(unit.summary);
+        line.title = translated("%1 (%2)").arg(line.title, shownLine(unit.part));
+    line.detail = shownLine(unit.summary);
     line.problem = unit.enabled ? ImportPlanModel::problemOf(source) : QString();
-    line.run = QString::fromStdString(importers::runText(unit));
+    line.run = shownLine(importers::runText(unit));
     line.runFaulty = line.run.trimmed().isEmpty() || !source.misfit.isEmpty();
     line.sizeText = bytesText(unit.bytes);
     line.rank = source.rank;

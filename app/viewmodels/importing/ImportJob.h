@@ -5,6 +5,8 @@
 #include "app/viewmodels/workspace/WorkBoard.h"
 #include "importers/common/Source.h"
 
+#include <QString>
+
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -22,6 +24,8 @@ struct PlannedImport {
     std::shared_ptr<const importers::SourceTree> tree;
     importers::ImportPlan plan;
     std::map<std::string, SaidMachine> machines; // what the user says of them, by run
+    QString openTarget; // the database that was open meanwhile, where it takes runs; empty: none
+    QString newTarget; // proposed otherwise
 };
 
 struct FinishedImport {

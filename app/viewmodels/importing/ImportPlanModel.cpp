@@ -5,6 +5,7 @@
 #include "app/viewmodels/importing/GroupWording.h"
 #include "app/viewmodels/importing/SaidStart.h"
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/Translated.h"
 #include "core/analysis/telemetry/Temperature.h"
 #include "importers/registry/Registry.h"
@@ -31,7 +32,7 @@ QString importerLabel(const std::string& id) {
 }
 
 QString runOf(const ImportUnit& unit) {
-    return QString::fromStdString(importers::runText(unit));
+    return shownLine(importers::runText(unit));
 }
 
 bool isNamed(const ImportUnit& unit) {
@@ -48,7 +49,7 @@ bool hasLocalClock(const Row& row) {
 
 QString pathOf(const Row& row) {
     return row.unit.path.empty() ? ImportPlanModel::tr("(the dropped folder)")
-                                 : QString::fromStdString(row.unit.path);
+                                 : shownLine(row.unit.path);
 }
 
 Result<std::vector<int>> airflowOf(const QString& text) {
@@ -84,7 +85,7 @@ ImportPlanModel::ImportPlanModel(QObject* parent)
             {"offsetFaulty", &Row::offsetFaulty}, {"period", &Row::period},
             {"periodFaulty", &Row::periodFaulty},
             {"sizeText", [](const Row& row) { return bytesText(row.unit.bytes); }},
-            {"summary", [](const Row& row) { return QString::fromStdString(row.unit.summary); }},
+            {"summary", [](const Row& row) { return shownLine(row.unit.summary); }},
             {"notes", [](const Row& row) { return linesOf(row.unit.notes); }},
             {"selected", isSelected}},
         parent) { }
@@ -346,7 +347,7 @@ QString ImportPlanModel::misfitOf(const ImportUnit& unit) const {
         const auto fit = fitOf(machine, nodeOf(run, machine));
         if (!fit.isRefused)
             return {};
-        first = first.isEmpty() ? QString::fromStdString(fit.text) : first;
+        first = first.isEmpty() ? shownText(fit.text) : first;
     }
     return first;
 }

@@ -1,6 +1,7 @@
 #include "app/viewmodels/importing/ImportReportModel.h"
 
 #include "app/viewmodels/importing/ReportFacts.h"
+#include "app/viewmodels/text/ShownText.h"
 
 #include <algorithm>
 
@@ -47,8 +48,8 @@ ImportReportModel::ImportReportModel(QObject* parent)
 
 Entry ImportReportModel::entryOf(const UnitOutcome& outcome, const QString& path) {
     Entry entry;
-    entry.path = path;
-    entry.origin = tr("Run %1").arg(QString::fromStdString(importers::runText(outcome.unit)));
+    entry.path = shownLine(path);
+    entry.origin = tr("Run %1").arg(shownLine(importers::runText(outcome.unit)));
     if (outcome.report) {
         entry.origin
             += QStringLiteral(" · %1").arg(QString::fromStdString(outcome.report->importer));
@@ -60,7 +61,7 @@ Entry ImportReportModel::entryOf(const UnitOutcome& outcome, const QString& path
     entry.severity = kFailed;
     entry.verdict = stopped ? tr("stopped, nothing of it was kept") : tr("failed");
     if (!stopped)
-        entry.warnings.prepend(QString::fromStdString(outcome.error->describe()));
+        entry.warnings.prepend(shownText(*outcome.error));
     return entry;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Where an import goes: into the open run database, or into a file of its own. GUI thread only.
+// Where an import goes: into the open run database, or into a file of its own. Asks the disk: not
+// on the GUI thread.
 
 #include <QString>
 #include <QStringList>
@@ -17,11 +18,26 @@ QString suggestedDatabase(const QStringList& sources);
 bool canAddTo(const QString& database);
 
 struct TargetCheck {
-    QString problem; // why nothing can be written there; empty: it can
-    QString remark; // what should be known of it, such as little space
+    QString problem = {}; // why nothing can be written there; empty: it can
+    QString remark = {}; // what should be known of it, such as little space
+    bool exists = false;
+    bool operator==(const TargetCheck&) const = default;
 };
 
-// Asks the disk, without changing anything; `sourceBytes` is what would be imported.
+// Changes nothing; `sourceBytes` is what would be imported.
 TargetCheck checkTarget(const QString& database, std::uint64_t sourceBytes);
+
+struct TargetQuestion {
+    QString openDatabase; // empty: none
+    QString newDatabase;
+    bool prefersOpen = false; // where runs can be added to it
+    std::uint64_t sourceBytes = 0;
+};
+struct TargetAnswer {
+    TargetCheck target; // of the one that takes the runs
+    bool canUseOpen = false;
+    bool operator==(const TargetAnswer&) const = default;
+};
+TargetAnswer answerOf(const TargetQuestion& question);
 
 } // namespace trainscope::app

@@ -1,6 +1,8 @@
 // Why a plan of an import cannot be carried out as it stands.
 #include "app/viewmodels/importing/ImportPlanModel.h"
 
+#include "app/viewmodels/text/ShownText.h"
+
 namespace trainscope::app {
 
 static bool hasRunName(const importers::ImportUnit& unit) {
@@ -20,7 +22,7 @@ QString ImportPlanModel::problem() const {
 }
 
 QString ImportPlanModel::problemOf(const ImportRow& row) {
-    const auto path = QString::fromStdString(row.unit.path);
+    const auto path = shownLine(row.unit.path);
     if (!hasRunName(row.unit))
         return row.unit.machine ? tr("%1 describes the machine of a run: name the run, or drop it "
                                      "together with the run's files.")
@@ -28,7 +30,7 @@ QString ImportPlanModel::problemOf(const ImportRow& row) {
                                 : tr("%1 needs the name of a run.").arg(path);
     if (!row.misfit.isEmpty())
         return tr("%1 cannot be the machine of %2: %3 Choose another run, or leave it out.")
-            .arg(path, QString::fromStdString(importers::runText(row.unit)), row.misfit);
+            .arg(path, shownLine(importers::runText(row.unit)), row.misfit);
     if (row.rankFaulty)
         return tr("The rank of %1 must be a whole number from 0.").arg(path);
     if (row.offsetFaulty && row.unit.clock == importers::ClockKind::None)

@@ -1,5 +1,6 @@
 #include "app/viewmodels/importing/ReportFacts.h"
 
+#include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/Translated.h"
 #include "core/model/LaunchConfig.h"
 
@@ -48,7 +49,7 @@ void addRanks(Facts& facts, const ImportReport& report) {
 
 // "sensor_period" → "Sensor period".
 QString readable(const std::string& key) {
-    auto text = QString::fromStdString(key)
+    auto text = shownLine(key)
                     .replace(QLatin1Char('_'), QLatin1Char(' '))
                     .replace(QLatin1String("gpu"), QLatin1String("GPU"));
     if (!text.isEmpty())
@@ -60,7 +61,7 @@ QString readable(const std::string& key) {
 void addCounts(Facts& facts, const ImportReport& report) {
     std::map<QString, QStringList> kinds;
     for (const auto& [key, value] : report.counts) {
-        const auto text = QString::fromStdString(key);
+        const auto text = shownLine(key);
         const auto colon = text.indexOf(QLatin1Char(':'));
         if (colon < 0)
             facts.emplace_back(readable(key), wholeText(value));
@@ -91,7 +92,7 @@ std::vector<std::pair<QString, QString>> reportFacts(const ImportReport& report)
         facts.emplace_back(translated("Counter wraps or resets"), wholeText(report.counterFalls));
     }
     for (const auto& [key, value] : report.facts)
-        facts.emplace_back(readable(key), QString::fromStdString(value));
+        facts.emplace_back(readable(key), shownText(value));
     addCounts(facts, report);
     facts.emplace_back(translated("Size"), bytesText(report.bytes));
     return facts;
@@ -102,8 +103,8 @@ QStringList warningTexts(const ImportReport& report) {
     std::int64_t said = 0;
     for (const auto& warning : report.warnings) {
         said += warning.files;
-        const auto file = QString::fromStdString(warning.file);
-        const auto text = QString::fromStdString(warning.fullText());
+        const auto file = shownLine(warning.file);
+        const auto text = shownText(warning.fullText());
         if (warning.line > 0)
             texts.append(translated("%1, line %2: %3").arg(file, wholeText(warning.line), text));
         else

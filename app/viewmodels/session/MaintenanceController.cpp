@@ -1,6 +1,7 @@
 #include "app/viewmodels/session/MaintenanceController.h"
 
 #include "app/comparing/SavedComparison.h"
+#include "app/painting/ChartPainter.h"
 #include "app/reporting/ReportFile.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "core/model/Try.h"
@@ -34,7 +35,7 @@ MaintenanceController::MaintenanceController(QObject* parent)
 
 MaintenanceController::~MaintenanceController() {
     stop();
-    m_work.waitForFinished();
+    waitForPainting(QFuture<void>(m_work.future()));
 }
 
 void MaintenanceController::renameRun(const QString& name, const QString& newName) {
@@ -103,13 +104,9 @@ void MaintenanceController::writeReport(const QUrl& file, int form) {
             store::Store& store, const Progress& progress) -> Result<Outcome> {
             ASSIGN_OR_RETURN(auto saved, savedBoards(store, {}));
             ASSIGN_OR_RETURN(
-                auto loaded, report::loadReport(store, {{}, std::move(saved)}, progress));
-            Outcome outcome{tr("The report was saved as %1.").arg(path)};
-            outcome.finish
-                = [path, paper, report = std::make_shared<report::Report>(std::move(loaded))] {
-                      return app::writeReport(*report, path, paper);
-                  };
-            return outcome;
+                const auto loaded, report::loadReport(store, {{}, std::move(saved)}, progress));
+            RETURN_IF_ERROR(app::writeReport(loaded, path, paper));
+            return Outcome{tr("The report was saved as %1.").arg(path)};
         });
 }
 
@@ -143,10 +140,8 @@ void MaintenanceController::takeOutcome() {
     m_patience.stop();
     m_isWorking = false;
     const auto result = m_work.result();
-    Status status = result->hasValue() ? Status() : Status(result->error());
+    const Status status = result->hasValue() ? Status() : Status(result->error());
     const Outcome outcome = result->valueOr({});
-    if (outcome.finish)
-        status = outcome.finish();
     m_showing = status.hasValue() && outcome.isToRead;
     if (m_showing) {
         m_headline = outcome.headline;

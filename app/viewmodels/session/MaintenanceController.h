@@ -48,8 +48,7 @@ public:
     Q_INVOKABLE void vacuum();
     // What a report can be written as, for a file dialog: PDF on the usual paper first.
     Q_INVOKABLE [[nodiscard]] static QStringList reportForms();
-    // In the form of that index, or HTML by the file's suffix; reads in the background, draws on
-    // this thread.
+    // In the form of that index, or HTML by the file's suffix.
     Q_INVOKABLE void writeReport(const QUrl& file, int form);
     Q_INVOKABLE void stop();
     // The result has been read.
@@ -78,7 +77,6 @@ private:
         bool hasChanged = false;
         bool isToRead = false; // shown until dismissed, else said in passing
         QStringList details = {};
-        std::function<Status()> finish = {}; // what only the GUI thread can do
     };
     using Work = std::function<Result<Outcome>(store::Store&, const Progress&)>;
 

@@ -1,5 +1,7 @@
 #include "app/viewmodels/session/RecentFiles.h"
 
+#include "app/viewmodels/text/ShownText.h"
+
 #include <QFileInfo>
 #include <QSettings>
 #include <QtConcurrent>
@@ -26,9 +28,11 @@ QStringList missingOf(const QStringList& paths) {
 
 RecentFiles::RecentFiles(QObject* parent)
     : RowListModel(
-        {{"name", [](const RecentFile& file) { return QFileInfo(file.path).fileName(); }},
+        {{"name",
+             [](const RecentFile& file) { return shownLine(QFileInfo(file.path).fileName()); }},
             {"path", &RecentFile::path},
-            {"folder", [](const RecentFile& file) { return QFileInfo(file.path).path(); }},
+            {"folder",
+                [](const RecentFile& file) { return shownLine(QFileInfo(file.path).path()); }},
             {"missing", &RecentFile::missing}},
         parent) {
     connect(&m_watcher, &QFutureWatcher<QStringList>::finished, this, [this] {

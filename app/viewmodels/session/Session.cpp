@@ -1,9 +1,10 @@
 #include "app/viewmodels/session/Session.h"
 
 #include "app/sample/Sample.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
+#include "app/viewmodels/workspace/DiskTask.h"
 #include "core/store/database/FileStart.h"
-#include "core/text/NumberMarks.h"
 
 #include <QClipboard>
 #include <QCoreApplication>
@@ -30,9 +31,14 @@ bool isSqlite(const QString& path) {
         && std::equal(start.begin(), start.end(), magic.begin());
 }
 
-bool isNamedAsDatabase(const QString& path) {
-    return !QFileInfo(path).isDir()
-        && path.endsWith(QLatin1String(".trainscope"), Qt::CaseInsensitive);
+enum class Dropped { Database, Sqlite, Source }; // what a path is taken for
+
+// Files of other names may be run databases too; SQLite files of other programs may be sources.
+Dropped kindOf(const QString& path) {
+    const bool isNamed = path.endsWith(QLatin1String(".trainscope"), Qt::CaseInsensitive);
+    if (isNamed && !QFileInfo(path).isDir())
+        return Dropped::Database;
+    return isSqlite(path) ? Dropped::Sqlite : Dropped::Source;
 }
 
 } // namespace
@@ -102,13 +108,12 @@ void Session::openPaths(const QStringList& paths) {
     QStringList full;
     for (const auto& path : paths)
         full.append(QFileInfo(path).absoluteFilePath());
-    if (full.size() == 1 && isNamedAsDatabase(full.first()))
-        return openDatabase(full.first(), {});
     if (full.size() > 1)
         return import(full);
-    // Files of other names may be run databases too; SQLite files of other programs may be sources.
-    QtConcurrent::run(isSqlite, full.first()).then(this, [this, full](bool isDatabase) {
-        if (isDatabase)
+    QtConcurrent::run(&diskThreads(), kindOf, full.first()).then(this, [this, full](Dropped kind) {
+        if (kind == Dropped::Database)
+            openDatabase(full.first(), {});
+        else if (kind == Dropped::Sqlite)
             openOrImport(full.first());
         else
             import(full);
@@ -152,7 +157,11 @@ void Session::openRecent(const QString& path) {
 }
 
 void Session::openSample() {
-    const auto sample = sampleDatabase();
+    QtConcurrent::run(&diskThreads(), sampleDatabase)
+        .then(this, [this](const Result<std::filesystem::path>& sample) { showSample(sample); });
+}
+
+void Session::showSample(const Result<std::filesystem::path>& sample) {
     if (!sample.hasValue())
         return m_notices.error(sample.error());
     m_views.setFirstView(Views::Compare);
@@ -192,12 +201,16 @@ void Session::takeImport(const QString& database, const QStringList& runNames) {
                 return m_workspace.setShown({run.id});
         }
     };
-    if (!m_workspace.isOpen() || QFileInfo(database) != QFileInfo(m_workspace.databasePath()))
-        return openDatabase(database, show);
-    m_workspace.reload([this, show](const Status& reloaded) {
-        if (!reloaded.hasValue())
-            return m_notices.error(reloaded.error());
-        show();
+    const QString open = m_workspace.databasePath();
+    const auto isOpen = [database, open] { return QFileInfo(database) == QFileInfo(open); };
+    QtConcurrent::run(&diskThreads(), isOpen).then(this, [=, this](bool same) {
+        if (!m_workspace.isOpen() || !same || m_workspace.databasePath() != open)
+            return openDatabase(database, show);
+        m_workspace.reload([this, show](const Status& reloaded) {
+            if (!reloaded.hasValue())
+                return m_notices.error(reloaded.error());
+            show();
+        });
     });
 }
 
@@ -230,8 +243,7 @@ void Session::readReports() {
 }
 
 void Session::copyText(const QString& text) {
-    QGuiApplication::clipboard()->setText(
-        QString::fromStdString(text::forFiles(text.toStdString())));
+    QGuiApplication::clipboard()->setText(forFiles(text));
     m_notices.inform(tr("Copied."));
 }
 

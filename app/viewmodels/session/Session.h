@@ -15,6 +15,7 @@
 #include <QQmlEngine>
 #include <QUrl>
 
+#include <filesystem>
 #include <functional>
 
 namespace trainscope::app {
@@ -74,6 +75,7 @@ private:
     void openDatabase(const QString& path, const std::function<void()>& then);
     void openOrImport(const QString& path);
     void import(const QStringList& paths);
+    void showSample(const Result<std::filesystem::path>& sample);
     void takeImport(const QString& database, const QStringList& runNames);
 
     Workspace m_workspace;

@@ -1,5 +1,6 @@
 #include "app/viewmodels/workspace/DatabaseView.h"
 
+#include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/Translated.h"
 
 namespace trainscope::app {
@@ -131,7 +132,7 @@ void DatabaseView::endReading() {
 
 void DatabaseView::fail(const Error& error) {
     m_loading = false;
-    m_error = QString::fromStdString(error.describe());
+    m_error = shownText(error);
     nothingRead();
     Q_EMIT stateChanged();
 }

@@ -17,8 +17,6 @@ struct ExportJob {
     QString name; // of the file, without suffix; may hold what files cannot
     // Reads or makes it, for a file of that size; absent: there is nothing to write.
     std::function<Result<figures::Figure>(const figures::Request& request, const Progress&)> figure;
-    // The drawing needs the GUI thread (Qt Charts); it is quick then.
-    bool inGuiThread = false;
 };
 // Of a figure that has been made.
 ExportJob exportJobOf(QString name, figures::Figure figure);

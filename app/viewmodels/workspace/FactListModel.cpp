@@ -1,5 +1,7 @@
 #include "app/viewmodels/workspace/FactListModel.h"
 
+#include "app/viewmodels/text/TabbedText.h"
+
 #include <QStringList>
 
 namespace trainscope::app {
@@ -17,7 +19,7 @@ QString FactListModel::text() const {
             cells.append(fact.value);
         if (!fact.note.isEmpty())
             cells.append(fact.note);
-        text += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        text += tabbedLine(cells);
     }
     return text;
 }

@@ -1,6 +1,9 @@
 #include "FigureExporter.h"
 
+#include "app/painting/ChartPainter.h"
 #include "app/painting/FigureFile.h"
+#include "app/viewmodels/text/ShownText.h"
+#include "core/model/InteractiveThread.h"
 #include "core/text/NumberMarks.h"
 
 #include <QDir>
@@ -13,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace trainscope::app {
 
@@ -30,6 +34,7 @@ QString folderKey() {
 }
 
 QString lastFolder() {
+    assertMayBlock("looks for the folder of the last export");
     const QString remembered = QSettings().value(folderKey()).toString();
     if (!remembered.isEmpty() && QDir(remembered).exists())
         return remembered;
@@ -59,7 +64,7 @@ QString withSuffix(const QString& path, int format) {
     return path.chopped(QFileInfo(path).suffix().size()) + suffix;
 }
 
-// What was typed as the path of a file.
+// The file that was meant by what was typed. Asks the disk.
 QString completed(const QString& typed, int format) {
     QString path = typed.trimmed();
     if (path.isEmpty())
@@ -83,7 +88,7 @@ FigureExporter::FigureExporter(QObject* parent)
 
 FigureExporter::~FigureExporter() {
     cancel();
-    m_watcher.waitForFinished();
+    waitForPainting(QFuture<void>(m_watcher.future()));
 }
 
 void FigureExporter::setSource(Exportable* source) {
@@ -119,7 +124,7 @@ void FigureExporter::setFormat(int format) {
         return;
     m_format = format;
     Q_EMIT optionsChanged();
-    if (!m_path.isEmpty())
+    if (m_suggestion.isEmpty() && !m_path.isEmpty())
         setPath(withSuffix(m_path, format));
 }
 
@@ -154,8 +159,10 @@ void FigureExporter::setSize(double& side, double mm) {
 void FigureExporter::setPath(const QString& path) {
     if (path == m_path)
         return;
+    m_suggestion.clear();
     m_path = path;
     Q_EMIT pathChanged();
+    lookForFile();
     const int format = formatOf(path);
     if (format >= 0 && format != m_format) {
         m_format = format;
@@ -164,26 +171,47 @@ void FigureExporter::setPath(const QString& path) {
 }
 
 QUrl FigureExporter::folder() const {
-    const QString folder = m_path.isEmpty() ? lastFolder() : QFileInfo(m_path).absolutePath();
-    return QUrl::fromLocalFile(folder);
+    const bool isBare = m_path.isEmpty() || QDir::isRelativePath(m_path);
+    return QUrl::fromLocalFile(isBare ? m_folder : QFileInfo(m_path).path());
 }
 
-bool FigureExporter::overwrites() const {
-    return QFileInfo(completed(m_path, m_format)).isFile();
+void FigureExporter::setOverwrites(bool overwrites) {
+    if (overwrites == m_overwrites)
+        return;
+    m_overwrites = overwrites;
+    Q_EMIT overwritesChanged();
+}
+
+void FigureExporter::lookForFile() {
+    m_fileTask.ask(
+        [path = m_path, format = m_format] { return QFileInfo(completed(path, format)).isFile(); },
+        [this](bool isThere) { setOverwrites(isThere); });
 }
 
 void FigureExporter::prepare() {
     m_outcome = {};
     const QString name = m_source ? m_source->exportJob().name : QString();
-    setPath(withSuffix(
-        lastFolder() + QLatin1Char('/') + fileNameOf(name) + QStringLiteral(".csv"), m_format));
+    m_suggestion = fileNameOf(name) + QStringLiteral(".csv");
+    m_folderTask.ask(lastFolder, [this](const QString& folder) { takeFolder(folder); });
     if (isAsOnScreen())
         setPreset(m_preset);
     Q_EMIT stateChanged();
 }
 
+// What was typed meanwhile counts.
+void FigureExporter::takeFolder(const QString& folder) {
+    m_folder = folder;
+    Q_EMIT pathChanged();
+    const QString name = std::exchange(m_suggestion, {});
+    if (!name.isEmpty())
+        setPath(withSuffix(folder + QLatin1Char('/') + name, m_format));
+    lookForFile();
+}
+
+// A file dialog names files, with their folders.
 void FigureExporter::choose(const QUrl& file) {
-    setPath(completed(file.toLocalFile(), m_format));
+    const QString path = file.toLocalFile();
+    setPath(formatOf(path) < 0 ? withSuffix(path, m_format) : path);
 }
 
 FigureOptions FigureExporter::options() const {
@@ -195,18 +223,20 @@ FigureOptions FigureExporter::options() const {
     return options;
 }
 
-void FigureExporter::exportTo(const QString& typed) {
+void FigureExporter::start(const QString& typed, Replace replace) {
     if (isRunning() || !m_source)
         return;
-    const QString path = completed(typed, m_format);
-    setPath(path);
+    setPath(typed);
+    const QString own = lastPath();
     m_outcome = {};
-    const ExportJob job = m_source->exportJob();
-    if (job.inGuiThread && formatOf(path) != kCsv)
-        return takeOutcome(outcomeOf(job, path, options(), {}));
+    m_isRunning = true;
     m_cancelled = std::make_shared<std::atomic<bool>>(false);
     m_watcher.setFuture(
-        QtConcurrent::run([job, path, options = options(), cancelled = m_cancelled] {
+        QtConcurrent::run([job = m_source->exportJob(), typed, format = m_format,
+                              options = options(), replace, own, cancelled = m_cancelled] {
+            const QString path = completed(typed, format);
+            if (replace == Replace::Own && path != own && QFileInfo(path).isFile())
+                return Outcome{path, {}, {}, true};
             return outcomeOf(job, path, options, [&cancelled] { return cancelled->load(); });
         }));
     Q_EMIT stateChanged();
@@ -214,9 +244,7 @@ void FigureExporter::exportTo(const QString& typed) {
 
 FigureExporter::Outcome FigureExporter::outcomeOf(const ExportJob& job, const QString& path,
     const FigureOptions& options, const std::function<bool()>& stop) {
-    const auto failed = [&path](const Error& error) {
-        return Outcome{path, {}, QString::fromStdString(error.describe())};
-    };
+    const auto failed = [&path](const Error& error) { return Outcome{path, {}, shownText(error)}; };
     if (!job.figure)
         return {path, {}, tr("Nothing is shown that could be written.")};
     const text::WordingFor file(text::Medium::File);
@@ -255,12 +283,22 @@ void FigureExporter::cancel() {
 }
 
 void FigureExporter::takeOutcome(const Outcome& outcome) {
+    m_isRunning = false;
+    setPath(outcome.path);
+    if (outcome.isAsking) {
+        setOverwrites(true);
+        Q_EMIT stateChanged();
+        Q_EMIT asked();
+        return;
+    }
     m_outcome = outcome;
     const bool isWritten = outcome.error.isEmpty();
-    if (isWritten)
-        QSettings().setValue(folderKey(), QFileInfo(outcome.path).absolutePath());
+    if (isWritten) {
+        QSettings().setValue(folderKey(), QFileInfo(outcome.path).path());
+        setOverwrites(true);
+    }
+    lookForFile();
     Q_EMIT stateChanged();
-    Q_EMIT pathChanged();
     Q_EMIT finished(isWritten);
 }
 

@@ -3,6 +3,7 @@
 // can be cancelled. GUI thread.
 
 #include "app/painting/FigureExport.h"
+#include "app/viewmodels/workspace/DiskTask.h"
 #include "app/viewmodels/workspace/Exportable.h"
 
 #include <QFutureWatcher>
@@ -44,7 +45,8 @@ class FigureExporter : public QObject {
     Q_PROPERTY(int dpi MEMBER m_dpi NOTIFY optionsChanged FINAL)
     Q_PROPERTY(QString path READ path WRITE setPath NOTIFY pathChanged FINAL)
     Q_PROPERTY(QUrl folder READ folder NOTIFY pathChanged FINAL)
-    Q_PROPERTY(bool overwrites READ overwrites NOTIFY pathChanged FINAL)
+    // A file is there that exportNow() would replace; told soon after the path changed.
+    Q_PROPERTY(bool overwrites READ overwrites NOTIFY overwritesChanged FINAL)
 
     Q_PROPERTY(bool running READ isRunning NOTIFY stateChanged FINAL)
     Q_PROPERTY(QStringList warnings READ warnings NOTIFY stateChanged FINAL)
@@ -69,7 +71,7 @@ public:
     [[nodiscard]] double heightMm() const { return m_heightMm; }
     [[nodiscard]] QString path() const { return m_path; }
     [[nodiscard]] QUrl folder() const;
-    [[nodiscard]] bool overwrites() const;
+    [[nodiscard]] bool overwrites() const { return m_overwrites; }
     [[nodiscard]] bool isDrawn() const { return m_format != kCsv; }
     [[nodiscard]] bool isRaster() const { return m_format == kPng; }
     void setFormat(int format);
@@ -79,20 +81,22 @@ public:
     void setHeightMm(double height) { setSize(m_heightMm, height); }
     void setPath(const QString& path);
 
-    [[nodiscard]] bool isRunning() const { return m_watcher.isRunning(); }
+    [[nodiscard]] bool isRunning() const { return m_isRunning; }
     [[nodiscard]] QStringList warnings() const { return m_outcome.warnings; }
     [[nodiscard]] QString lastError() const { return m_outcome.error; }
     [[nodiscard]] QString lastPath() const {
         return m_outcome.error.isEmpty() ? m_outcome.path : QString();
     }
 
-    // Suggests a name in the last folder; forgets what the last export said.
+    // Suggests a name in the last folder, soon; forgets what the last export said.
     Q_INVOKABLE void prepare();
     Q_INVOKABLE void choose(const QUrl& file);
     // Writes to `path`; the suffix decides the format, and is added where there is none. A name
     // alone lies in the last folder, and ~ is the home folder.
     Q_INVOKABLE void exportNow() { exportTo(m_path); }
-    Q_INVOKABLE void exportTo(const QString& path);
+    Q_INVOKABLE void exportTo(const QString& path) { start(path, Replace::Any); }
+    // The same, but asked() comes instead where a file is there that the last export did not write.
+    Q_INVOKABLE void exportOrAsk() { start(m_path, Replace::Own); }
     Q_INVOKABLE void cancel();
 
 Q_SIGNALS:
@@ -100,21 +104,29 @@ Q_SIGNALS:
     void viewChanged();
     void optionsChanged();
     void pathChanged();
+    void overwritesChanged();
     void stateChanged();
     void finished(bool written);
+    void asked();
 
 private:
     static constexpr int kPng = 2;
     static constexpr int kCsv = 3;
 
+    enum class Replace { Any, Own };
     struct Outcome {
         QString path;
         QStringList warnings;
         QString error;
+        bool isAsking = false; // nothing was written, for a file is there
     };
     static Outcome outcomeOf(const ExportJob& job, const QString& path,
         const FigureOptions& options, const std::function<bool()>& stop);
+    void start(const QString& typed, Replace replace);
     void takeOutcome(const Outcome& outcome);
+    void takeFolder(const QString& folder);
+    void setOverwrites(bool overwrites);
+    void lookForFile();
     [[nodiscard]] bool isAsOnScreen() const;
     void setSize(double& side, double mm);
     [[nodiscard]] FigureOptions options() const;
@@ -130,8 +142,14 @@ private:
     double m_heightMm = 0.0;
     int m_dpi = 300;
     QString m_path;
+    QString m_folder; // of files that are named without one; empty: not known yet
+    QString m_suggestion; // the name of a file that waits for its folder
+    bool m_overwrites = false;
+    DiskTask<QString> m_folderTask;
+    DiskTask<bool> m_fileTask;
     Outcome m_outcome; // of the last export
     QFutureWatcher<Outcome> m_watcher;
+    bool m_isRunning = false; // until its outcome was taken, which is later than its end
     std::shared_ptr<std::atomic<bool>> m_cancelled;
 };
 

@@ -1,5 +1,7 @@
 #include "app/viewmodels/workspace/ViewFile.h"
 
+#include "core/model/InteractiveThread.h"
+
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
@@ -97,6 +99,7 @@ QString pathOf(const QString& folder, const std::string& uuid) {
 }
 
 QByteArray readFile(const QString& folder, const std::string& uuid) {
+    assertMayBlock("reads what is remembered of the views");
     QFile file(pathOf(folder, uuid));
     if (uuid.empty() || !file.open(QIODevice::ReadOnly))
         return {};
@@ -111,6 +114,7 @@ Error notRemembered(const QString& path, const QString& reason) {
 
 // Null takes a key away.
 Status mergeIntoFile(const QString& folder, const std::string& uuid, const QJsonObject& changes) {
+    assertMayBlock("writes what is remembered of the views");
     // Timeline and figures write from threads of their own.
     static std::mutex mutex;
     const std::lock_guard lock(mutex);

@@ -26,9 +26,11 @@ Views::Views(QObject* parent)
 }
 
 Views::~Views() {
-    viewFiles().waitForDone();
     if (m_saveTimer.isActive())
-        static_cast<void>(writeViews(viewFolder(), m_uuid, m_saved));
+        viewFiles().start([uuid = m_uuid, saved = m_saved] {
+            static_cast<void>(writeViews(viewFolder(), uuid, saved));
+        });
+    viewFiles().waitForDone();
 }
 
 void Views::setWorkspace(Workspace* workspace) {

@@ -1,10 +1,13 @@
 #include "app/viewmodels/workspace/WorkBoard.h"
 
+#include "core/model/HarmlessText.h"
+
 namespace trainscope::app {
 
 bool WorkBoard::report(const ImportProgress& progress) {
     const std::lock_guard lock(m_mutex);
     m_progress = progress;
+    m_progress.phase = harmlessLine(progress.phase); // may name a file
     return !m_stopped;
 }
 

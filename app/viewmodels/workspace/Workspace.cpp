@@ -1,5 +1,6 @@
 #include "app/viewmodels/workspace/Workspace.h"
 
+#include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/workspace/SourceFolders.h"
 #include "core/model/Try.h"
 #include "core/text/RunState.h"
@@ -52,7 +53,7 @@ Workspace::~Workspace() {
 }
 
 QString Workspace::databaseName() const {
-    return QString::fromStdString(m_path.filename().string());
+    return shownLine(m_path.filename().string());
 }
 
 QString Workspace::databasePath() const {

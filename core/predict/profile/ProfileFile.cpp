@@ -1,3 +1,4 @@
+#include "core/model/InteractiveThread.h"
 #include "core/model/JsonDepth.h"
 #include "core/model/Try.h"
 #include "core/predict/profile/Profile.h"
@@ -250,6 +251,7 @@ Result<Profile> parseProfile(std::string_view text, const std::string& where) {
 }
 
 Result<Profile> readProfile(const std::string& path) {
+    assertMayBlock("reads a profile");
     std::ifstream file(path, std::ios::binary);
     std::ostringstream text;
     if (!file || !(text << file.rdbuf()))

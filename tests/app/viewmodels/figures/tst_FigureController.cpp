@@ -206,7 +206,6 @@ private Q_SLOTS:
         m_controller->setActive(true);
         QTRY_VERIFY(m_controller->isReady());
         const auto job = m_controller->exportJob();
-        QVERIFY(job.inGuiThread);
         const QString svg = m_database.folder().filePath(QStringLiteral("f.svg"));
         const auto figure = job.figure({}, {});
         QVERIFY(figure.hasValue());

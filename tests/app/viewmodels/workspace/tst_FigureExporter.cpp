@@ -24,8 +24,6 @@ namespace {
 // Its title is worded when it is read, as captions are, its number when it is drawn.
 class WordedFigure : public app::Exportable {
 public:
-    explicit WordedFigure(bool inGuiThread)
-        : m_inGuiThread(inGuiThread) { }
     [[nodiscard]] app::ExportJob exportJob() const override {
         figures::Figure figure;
         figure.title = "clock of " + text::quantity(1.755e9, "Hz");
@@ -38,13 +36,8 @@ public:
             return picture;
         };
         figure.csv = [read = figure.title] { return "what\n" + text::csvCell(read) + "\n"; };
-        auto job = app::exportJobOf(QStringLiteral("worded"), figure);
-        job.inGuiThread = m_inGuiThread;
-        return job;
+        return app::exportJobOf(QStringLiteral("worded"), figure);
     }
-
-private:
-    bool m_inGuiThread;
 };
 
 } // namespace
@@ -94,6 +87,7 @@ private Q_SLOTS:
         m_exporter = std::make_unique<app::FigureExporter>();
         m_exporter->setSource(m_timeline.get());
         m_exporter->prepare();
+        QTRY_VERIFY(!m_exporter->path().isEmpty());
     }
     void cleanup() {
         m_exporter.reset();
@@ -196,16 +190,10 @@ private Q_SLOTS:
         QVERIFY(m_exporter->lastError().isEmpty());
     }
 
-    void filesHavePointsWhateverTheReader_data() {
-        QTest::addColumn<bool>("inGuiThread");
-        QTest::newRow("charts") << true;
-        QTest::newRow("others") << false;
-    }
     void filesHavePointsWhateverTheReader() {
-        QFETCH(bool, inGuiThread);
         text::setReadersMarks(",", ".");
         const text::WordingFor screen(text::Medium::Screen);
-        WordedFigure figure(inGuiThread);
+        WordedFigure figure;
         m_exporter->setSource(&figure);
         QSignalSpy spy(m_exporter.get(), &app::FigureExporter::finished);
         for (const char* name : {"worded.svg", "worded.csv"}) {
@@ -221,6 +209,29 @@ private Q_SLOTS:
         QVERIFY(svg.contains(">a,b<"));
         QVERIFY(svg.contains("<title>clock of 1.755 GHz</title>"));
         QCOMPARE(contentOf(at("worded.csv")), QByteArray("what\nclock of 1.755 GHz\n"));
+    }
+
+    void asksBeforeItReplaces() {
+        QFile file(at("there.svg"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("what was there");
+        file.close();
+        const QSignalSpy asked(m_exporter.get(), &app::FigureExporter::asked);
+        m_exporter->setPath(at("there"));
+        m_exporter->setFormat(1);
+        QTRY_VERIFY(m_exporter->overwrites());
+        m_exporter->setPath(at("none.svg"));
+        m_exporter->setPath(at("there.svg"));
+        m_exporter->exportOrAsk();
+        QTRY_COMPARE(asked.count(), 1);
+        QVERIFY(!m_exporter->isRunning());
+        QCOMPARE(contentOf(at("there.svg")), QByteArray("what was there"));
+        QVERIFY(exportAndWait(at("there.svg")));
+        // What it wrote itself it may write again.
+        QSignalSpy again(m_exporter.get(), &app::FigureExporter::finished);
+        m_exporter->exportOrAsk();
+        QVERIFY(again.wait(20'000));
+        QCOMPARE(asked.count(), 1);
     }
 
     void cancelKeepsWhatWasThere() {
