@@ -58,7 +58,7 @@ UiBar {
     UiName {
         Layout.fillWidth: true
         Layout.minimumWidth: 0
-        Layout.maximumWidth: Math.min(implicitWidth, Theme.runListWidth)
+        Layout.maximumWidth: Math.min(Math.ceil(implicitWidth), Theme.runListWidth)
         Layout.leftMargin: Theme.spaceS
         visible: bar.isOpen && !bar.panes.narrow
         text: bar.session.workspace.databaseName
