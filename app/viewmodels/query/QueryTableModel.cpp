@@ -28,7 +28,8 @@ QString cellText(const store::SqlValue& value) {
     if (value.type == store::SqlValue::Type::Real)
         return decimalText(value.real, 'g', kShownDigits);
     // A character has at most four bytes.
-    const std::string text = report::plainText(value).substr(0, 4 * kMostCellCharacters);
+    const std::string text
+        = report::plainText(value).substr(0, std::size_t{4} * kMostCellCharacters);
     return shownLine(text).left(kMostCellCharacters);
 }
 
