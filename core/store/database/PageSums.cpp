@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <span>
 #include <thread>
@@ -145,16 +146,22 @@ void putSum(Page& page, sqlite3_int64 at) {
         page[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(sum);
 }
 
-// Of the first page in the file; 1, which no page has, of a file that is not there yet.
-std::uint64_t firstSum(sqlite3_file* file) {
+// To be called before the first page of the database is written, as `next`, or stays (absent).
+int keepOriginOf(
+    sqlite3_file* database, const char* path, std::optional<std::uint64_t> next = std::nullopt) {
     Page page;
-    return kReadInner(file, page.data(), kPageSize, 0) == SQLITE_OK ? storedSum(page.data()) : 1;
+    const int code = kReadInner(database, page.data(), kPageSize, 0);
+    if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ)
+        return code;
+    // Of a file that is not there yet: a sum that no page has.
+    const std::uint64_t now = code == SQLITE_OK ? storedSum(page.data()) : 1;
+    return keepOrigin(path, now, next.value_or(now)) ? SQLITE_OK : SQLITE_IOERR_WRITE;
 }
 
 int writeFirst(sqlite3_file* file, const Page& page) {
-    if (!keepOrigin(SummedFile::of(file).name, firstSum(file), storedSum(page.data())))
-        return SQLITE_IOERR_WRITE;
-    return kInner<&sqlite3_io_methods::xWrite>(file, page.data(), kPageSize, 0);
+    const int code = keepOriginOf(file, SummedFile::of(file).name, storedSum(page.data()));
+    return code != SQLITE_OK ? code
+                             : kInner<&sqlite3_io_methods::xWrite>(file, page.data(), kPageSize, 0);
 }
 
 int writeSummed(sqlite3_file* file, const void* buffer, int amount, sqlite3_int64 at) {
@@ -216,10 +223,10 @@ constexpr sqlite3_io_methods kMethods{2, kInner<&sqlite3_io_methods::xClose>, re
 int writeLog(sqlite3_file* file, const void* buffer, int amount, sqlite3_int64 at) {
     if (at == 0) {
         const char* name = SummedFile::of(file).name;
-        sqlite3_file* database = sqlite3_database_file_object(name);
-        const std::uint64_t sum = firstSum(database);
-        if (!keepOrigin(sqlite3_filename_database(name), sum, sum))
-            return SQLITE_IOERR_WRITE;
+        const int code
+            = keepOriginOf(sqlite3_database_file_object(name), sqlite3_filename_database(name));
+        if (code != SQLITE_OK)
+            return code;
     }
     return kInner<&sqlite3_io_methods::xWrite>(file, buffer, amount, at);
 }
