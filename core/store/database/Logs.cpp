@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -90,10 +91,8 @@ Status guardOrigin(const fs::path& database, const std::string& log) {
         return {};
     return Error{ErrorCode::Refused,
         "The log beside this database goes on from another file, or from another state of this "
-        "one, "
-        "and was left untouched as this file was: put back the file that it belongs to, or move "
-        "the "
-        "log away.",
+        "one, and was left untouched as this file was: put back the file that it belongs to, or "
+        "move the log away.",
         log};
 }
 
@@ -134,6 +133,19 @@ public:
     explicit LogFile(const std::string& path)
         : m_file(path, std::ios::binary) { }
 
+    // Those of its frames; their pages are skipped, and nothing is judged.
+    std::set<std::int64_t> pages() {
+        std::set<std::int64_t> pages;
+        m_frame.resize(kFrameHeader);
+        if (!read(m_header))
+            return pages;
+        while (read(m_frame) && isOfThisRound()) {
+            pages.insert(numberAt(m_frame, 0));
+            m_file.seekg(kPageSize, std::ios::cur);
+        }
+        return pages;
+    }
+
     // Whether commits lie behind a place that is damaged. A commit was on the disk before the next
     // one began, so that of two behind it the first was done.
     bool isDamaged() {
@@ -144,7 +156,7 @@ public:
         if (!isHeaderWhole())
             return true;
         int commitsBehind = 0;
-        for (bool isWhole = true; nextFrame();) {
+        for (bool isWhole = true; read(m_frame);) {
             isWhole = isWhole && isFrameWhole();
             commitsBehind += !isWhole && isOfThisRound() && numberAt(m_frame, 4) != 0 ? 1 : 0;
         }
@@ -163,7 +175,6 @@ private:
         m_frame.resize(kFrameHeader + pageSize);
         return m_sum.isAt(m_header, 24);
     }
-    bool nextFrame() { return read(m_frame); }
     // Frames of an earlier round, whose pages are in the file, lie behind those of this one.
     [[nodiscard]] bool isOfThisRound() const {
         return std::equal(m_frame.begin() + kSaltsInFrame, m_frame.begin() + kSaltsInFrame + kSalts,
@@ -216,10 +227,8 @@ Status guardLeftLog(const std::string& database) {
         return {};
     return Error{ErrorCode::Unreadable,
         "The log beside this database, left by a program that was ended, is damaged before its "
-        "last "
-        "commit and was not touched; import the sources into a new database, or move the log away "
-        "to "
-        "go on without what it holds.",
+        "last commit and was not touched; import the sources into a new database, or move the log "
+        "away to go on without what it holds.",
         log};
 }
 
@@ -237,6 +246,10 @@ Status guardLogs(const fs::path& database) {
     for (const char* suffix : kLogs)
         RETURN_IF_ERROR(guardOrigin(path, path + suffix));
     return guardLeftLog(path);
+}
+
+std::set<std::int64_t> pagesInLog(const std::string& database) {
+    return LogFile(database + "-wal").pages();
 }
 
 Status guardAbsent(const fs::path& database) {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 
 namespace trainscope::store {
@@ -28,5 +29,9 @@ Status guardLogs(const std::filesystem::path& database);
 // Refused where a log or journal lies beside a place where no file is: it may hold all that is left
 // of one.
 Status guardAbsent(const std::filesystem::path& database);
+
+// Of a database with page sums, as SQLite names it: the pages of which a newer state lies in its
+// log; a checkpoint that failed may have written half of them.
+std::set<std::int64_t> pagesInLog(const std::string& database);
 
 } // namespace trainscope::store

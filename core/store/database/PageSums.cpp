@@ -9,10 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <span>
 #include <thread>
 
 namespace trainscope::store {
@@ -295,33 +293,8 @@ PageState settledState(sqlite3_file* file, sqlite3_int64 at) {
     }
 }
 
-std::uint32_t bigEndianAt(const std::uint8_t* bytes) {
-    return std::uint32_t{bytes[0]} << 24U | std::uint32_t{bytes[1]} << 16U
-        | std::uint32_t{bytes[2]} << 8U | bytes[3];
-}
-
-// The pages of which a newer state lies in the log (SQLite's WAL format): a checkpoint that failed
-// may have written half of them.
-std::set<std::int64_t> pagesInLog(const Database& database) {
-    constexpr std::size_t saltsAt = 16;
-    std::ifstream log(
-        std::string(sqlite3_db_filename(database.handle(), "main")) + "-wal", std::ios::binary);
-    std::array<std::uint8_t, 32> header{};
-    std::array<std::uint8_t, 24> frame{};
-    std::set<std::int64_t> pages;
-    const auto read = [&log](std::span<std::uint8_t> bytes) -> bool {
-        return bool(log.read(
-            reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())));
-    };
-    if (!read(header))
-        return pages;
-    // A frame of an earlier round of the log has other salts.
-    while (read(frame)
-        && std::equal(frame.begin() + 8, frame.begin() + 16, header.begin() + saltsAt)) {
-        pages.insert(bigEndianAt(frame.data()));
-        log.seekg(kPageSize, std::ios::cur);
-    }
-    return pages;
+std::string fileNameOf(const Database& database) {
+    return sqlite3_db_filename(database.handle(), "main");
 }
 
 } // namespace
@@ -355,7 +328,7 @@ Status sumAgain(Database& database) {
     // What lies in a log now was written by somebody meanwhile, who may do this next time.
     int code = SQLITE_OK;
     sqlite3_int64 size = 0;
-    if (pagesInLog(database).empty())
+    if (pagesInLog(fileNameOf(database)).empty())
         code = file->pMethods->xFileSize(file, &size);
     // The first page last: it tells that the others have their sums.
     for (sqlite3_int64 at = size - kPageSize; at >= 0 && code == SQLITE_OK; at -= kPageSize) {
@@ -383,7 +356,7 @@ Status forEachPage(
     sqlite3_int64 size = 0;
     if (const int code = file->pMethods->xFileSize(file, &size); code != SQLITE_OK)
         return database.error(code);
-    const std::set<std::int64_t> inLog = pagesInLog(database);
+    const std::set<std::int64_t> inLog = pagesInLog(fileNameOf(database));
     for (sqlite3_int64 at = 0; at < size; at += kPageSize) {
         const std::int64_t page = at / kPageSize + 1;
         if (at != kLockPage && inLog.count(page) == 0)
