@@ -34,6 +34,7 @@ int main(int argc, char* argv[]) {
     const QLocale reader;
     trainscope::text::setReadersMarks(
         reader.decimalPoint().toStdString(), reader.groupSeparator().toStdString());
+    trainscope::text::setReadersDates(reader.dateFormat(QLocale::ShortFormat).toStdString());
     const trainscope::text::WordingFor screen(trainscope::text::Medium::Screen);
 
     QCommandLineParser parser;

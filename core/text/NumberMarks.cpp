@@ -1,5 +1,7 @@
 #include "core/text/NumberMarks.h"
 
+#include "core/text/DateForm.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -9,6 +11,7 @@ namespace {
 
 constexpr std::string_view kPoint = ".";
 constexpr std::string_view kComma = ",";
+constexpr std::string_view kDateMark = "\u2060\u2060"; // before a date and behind it
 
 struct Marks {
     std::string decimal{kPoint};
@@ -19,6 +22,26 @@ struct Marks {
 Marks& readersMarks() {
     static Marks marks;
     return marks;
+}
+
+DateForm& readersDates() {
+    static DateForm form;
+    return form;
+}
+
+void restoreDates(std::string& text) {
+    std::size_t at = text.find(kDateMark);
+    while (at != std::string::npos) {
+        const std::size_t begin = at + kDateMark.size();
+        const std::size_t end = text.find(kDateMark, begin);
+        if (end == std::string::npos)
+            return;
+        const auto iso = readersDates().rewritten(
+            std::string_view(text).substr(begin, end - begin), DateForm());
+        if (iso)
+            text.replace(at, end + kDateMark.size() - at, *iso);
+        at = text.find(kDateMark, iso ? at + iso->size() : begin);
+    }
 }
 
 thread_local Medium medium = Medium::File;
@@ -39,6 +62,10 @@ void replaceAll(std::string& text, std::string_view mark, std::string_view plain
 
 void setReadersMarks(std::string_view decimal, std::string_view group) {
     readersMarks() = {told(decimal, kPoint), told(group, kComma)};
+}
+
+void setReadersDates(std::string_view pattern) {
+    readersDates() = DateForm::of(pattern).value_or(DateForm());
 }
 
 WordingFor::WordingFor(Medium wanted)
@@ -64,7 +91,15 @@ std::string withMarks(std::string_view digits) {
     return text;
 }
 
+std::string withDateForm(std::string_view iso) {
+    const auto shown
+        = medium == Medium::File ? std::nullopt : DateForm().rewritten(iso, readersDates());
+    return shown && *shown != iso ? fmt::format("{}{}{}", kDateMark, *shown, kDateMark)
+                                  : std::string(iso);
+}
+
 std::string forFiles(std::string text) {
+    restoreDates(text);
     replaceAll(text, readersMarks().decimal, kPoint);
     replaceAll(text, readersMarks().group, kComma);
     return text;

@@ -9,8 +9,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace trainscope::importers {
@@ -29,7 +31,8 @@ class ArchiveInput {
 public:
     explicit ArchiveInput(const ArchiveBytes& bytes)
         : m_bytes(bytes)
-        , m_block(kArchiveBlock) { }
+        , m_memory(std::make_unique_for_overwrite<std::byte[]>(kArchiveBlock))
+        , m_block(m_memory.get(), kArchiveBlock) { }
 
     Status moveTo(std::uint64_t place) {
         if (m_stream && place == m_position)
@@ -84,7 +87,8 @@ private:
     }
 
     const ArchiveBytes& m_bytes;
-    std::vector<std::byte> m_block;
+    std::unique_ptr<std::byte[]> m_memory; // not filled
+    std::span<std::byte> m_block;
     std::unique_ptr<ByteStream> m_stream;
     std::uint64_t m_position = 0;
     std::optional<Error> m_error;

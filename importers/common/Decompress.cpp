@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace trainscope::importers {
 
@@ -29,7 +29,8 @@ class CompressedInput {
 public:
     explicit CompressedInput(std::unique_ptr<ByteStream> raw)
         : m_raw(std::move(raw))
-        , m_block(kBlock) { }
+        , m_memory(std::make_unique_for_overwrite<std::byte[]>(kBlock))
+        , m_block(m_memory.get(), kBlock) { }
 
     // Makes at least `wanted` bytes visible if the file has them; false where there are none.
     Result<bool> ensure(std::size_t wanted) {
@@ -38,16 +39,14 @@ public:
                 m_block.begin() + static_cast<std::ptrdiff_t>(m_size), m_block.begin());
             m_size -= m_used;
             m_used = 0;
-            ASSIGN_OR_RETURN(const auto count, m_raw->read(std::span(m_block).subspan(m_size)));
+            ASSIGN_OR_RETURN(const auto count, m_raw->read(m_block.subspan(m_size)));
             if (count == 0)
                 break;
             m_size += count;
         }
         return !left().empty();
     }
-    [[nodiscard]] std::span<std::byte> left() {
-        return std::span(m_block).subspan(m_used, m_size - m_used);
-    }
+    [[nodiscard]] std::span<std::byte> left() { return m_block.subspan(m_used, m_size - m_used); }
     void take(std::size_t count) { m_used += count; }
     [[nodiscard]] std::uint64_t bytesTaken() const {
         return m_raw->bytesConsumed() - (m_size - m_used);
@@ -57,7 +56,9 @@ private:
     static constexpr std::size_t kBlock = std::size_t{128} << 10;
 
     std::unique_ptr<ByteStream> m_raw;
-    std::vector<std::byte> m_block;
+    // Not filled: an archive of small members makes many.
+    std::unique_ptr<std::byte[]> m_memory;
+    std::span<std::byte> m_block;
     std::size_t m_used = 0;
     std::size_t m_size = 0;
 };

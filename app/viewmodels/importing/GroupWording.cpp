@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/Translated.h"
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/launch/LaunchFile.h"
@@ -96,7 +97,7 @@ QString startText(const std::vector<const ImportRow*>& rows) {
     if (!first)
         return {};
     return translated("starts %1 %2 UTC")
-        .arg(QString::fromStdString(text::date(*first, 0)),
+        .arg(QString::fromStdString(text::withDateForm(text::date(*first, 0))),
             QString::fromStdString(text::clock(*first, 0, 0)));
 }
 

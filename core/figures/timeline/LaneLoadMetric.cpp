@@ -14,6 +14,8 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <type_traits>
+#include <utility>
 
 namespace trainscope::figures {
 
@@ -47,40 +49,52 @@ Result<std::vector<Bucket>> readBuckets(
 // From that many on threads that read their share save more than their connections cost.
 constexpr std::size_t kManySeries = 64;
 
-// Hands each series with its buckets to `add`, in their order.
-template <typename Add>
-Status readSeries(
-    const LaneRequest& request, const std::vector<SelectedSeries>& selected, const Add& add) {
-    using Read = Result<std::vector<Bucket>>;
+// Hands what read(store, series) answers of each series, a Result, to take(series, read), in their
+// order, until one of them is an error.
+template <typename Read, typename Take>
+Status readEach(const LaneRequest& request, const std::vector<SelectedSeries>& selected,
+    const Read& read, const Take& take) {
+    using Answer = std::invoke_result_t<Read, const store::Store&, const SelectedSeries&>;
     Status status;
     auto next = selected.begin();
-    const auto take = [&](Read&& read) {
+    const auto receive = [&](Answer&& answer) {
         const SelectedSeries& one = *next++;
-        if (!read.hasValue())
-            status = read.error();
-        if (!status.hasValue())
-            return;
-        const Subject& subject = one.series->description.subject;
-        add(LaneSeries{one.run, subject, one.node, one.series->id, subjectLabel(subject, one.node),
-            std::move(read).value(), {}, {}, {}});
+        if (!answer.hasValue())
+            status = answer.error();
+        if (status.hasValue())
+            take(one, std::move(answer).value());
     };
     SideReaders readers(request.store);
-    OrderedJobs<Read> jobs(WorkerPool::shared(), 0, take);
+    OrderedJobs<Answer> jobs(WorkerPool::shared(), 0, receive);
     for (const SelectedSeries& one : selected) {
         if (request.isCancelled && request.isCancelled())
             return cancelled();
         if (selected.size() < kManySeries)
-            take(readBuckets(request.store, request, one));
+            receive(read(request.store, one));
         else
-            jobs.submit([&readers, &request, &one] {
-                return readers.with(
-                    [&](const store::Store& store) { return readBuckets(store, request, one); });
+            jobs.submit([&readers, &read, &one] {
+                return readers.with([&](const store::Store& store) { return read(store, one); });
             });
         if (!status.hasValue())
             return status;
     }
     jobs.finish();
     return status;
+}
+
+// Hands each series with its buckets to `add`, in their order.
+template <typename Add>
+Status readSeries(
+    const LaneRequest& request, const std::vector<SelectedSeries>& selected, const Add& add) {
+    const auto read = [&](const store::Store& store, const SelectedSeries& one) {
+        return readBuckets(store, request, one);
+    };
+    return readEach(
+        request, selected, read, [&](const SelectedSeries& one, std::vector<Bucket>&& buckets) {
+            const Subject& subject = one.series->description.subject;
+            add(LaneSeries{one.run, subject, one.node, one.series->id,
+                subjectLabel(subject, one.node), std::move(buckets), {}, {}, {}});
+        });
 }
 
 struct Extent {
@@ -98,18 +112,23 @@ struct Extent {
 // One axis for the whole run, so that it does not jump while panning.
 Result<Extent> extentOf(const LaneRequest& request, const std::vector<SelectedSeries>& selected) {
     Extent extent;
+    std::vector<SelectedSeries> counters;
     for (const auto& one : selected) {
         const Series& series = *one.series;
         if (isRemote(request, series))
             continue;
-        if (series.description.metric.kind != MetricKind::Counter) {
-            if (series.count > series.missing)
-                extent.add(series.min, series.max);
-            continue;
-        }
-        ASSIGN_OR_RETURN(const auto bounds, counterRateBounds(request.store, series));
-        extent.add(bounds.low, bounds.high);
+        if (series.description.metric.kind == MetricKind::Counter)
+            counters.push_back(one);
+        else if (series.count > series.missing)
+            extent.add(series.min, series.max);
     }
+    const auto read = [](const store::Store& store, const SelectedSeries& one) {
+        return counterRateBounds(store, *one.series);
+    };
+    RETURN_IF_ERROR(
+        readEach(request, counters, read, [&](const SelectedSeries& /*one*/, RateBounds bounds) {
+            extent.add(bounds.low, bounds.high);
+        }));
     return extent;
 }
 

@@ -1,5 +1,7 @@
 #include "core/store/database/FileStart.h"
 
+#include "core/model/InteractiveThread.h"
+
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -30,6 +32,7 @@ std::filesystem::path behindLinks(const std::filesystem::path& path) {
 }
 
 Result<std::size_t> readStart(const std::filesystem::path& path, std::span<std::uint8_t> bytes) {
+    assertMayBlock("reads the start of a file");
     if (::access(path.c_str(), R_OK) != 0)
         return cannot("opened", path, errno);
     sqlite3_vfs* system = sqlite3_vfs_find(nullptr);

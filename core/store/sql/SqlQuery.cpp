@@ -2,6 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Import.h"
+#include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
 #include "core/store/database/OpenFile.h"
@@ -224,6 +225,7 @@ private:
 
     Result<bool> step(const Database& database, sqlite3_stmt* statement, const SqlHeader& header,
         const SqlRow& row) const {
+        assertMayBlock("runs a statement of a database");
         const int columns = sqlite3_column_count(statement);
         if (columns > 0 && header) {
             std::vector<std::string> names;

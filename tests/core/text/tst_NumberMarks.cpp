@@ -18,7 +18,10 @@ class tst_NumberMarks : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { text::setReadersMarks(",", "."); }
+    void initTestCase() {
+        text::setReadersMarks(",", ".");
+        text::setReadersDates("d.M.yy");
+    }
 
     void screenHasTheReaders_data() {
         QTest::addColumn<QString>("shown"); // without what is drawn as nothing
@@ -42,6 +45,11 @@ private Q_SLOTS:
         row("1.234.567", "1,234,567", text::withMarks("1,234,567"));
         row("2,50 × and   1,5", "2.50 × and   1.5",
             fmt::format("{:.2f} × and {:5.{}f}", text::worded(2.5), text::worded(1.5), 1));
+        row("9.3.2026 UTC", "2026-03-09 UTC", text::withDateForm("2026-03-09") + " UTC");
+        row("9.3.2026 to 21.11.2026, 1,5 s", "2026-03-09 to 2026-11-21, 1.5 s",
+            text::withDateForm("2026-03-09") + " to " + text::withDateForm("2026-11-21") + ", "
+                + text::seconds(1.5));
+        row("9 March", "9 March", text::withDateForm("9 March"));
         // Names and lists are not numbers.
         row("run 3.5, ranks 0, 4-6", "run 3.5, ranks 0, 4-6",
             "run 3.5, ranks " + text::numberList({0, 4, 5, 6}));
@@ -60,6 +68,7 @@ private Q_SLOTS:
         std::string elsewhere;
         std::thread([&] { elsewhere = text::quantity(1.755e9, "Hz"); }).join();
         QCOMPARE(elsewhere, std::string("1.755 GHz"));
+        QCOMPARE(text::date({0}, 0), std::string("1970-01-01"));
         QCOMPARE(text::decimal(1'842'113, text::kMillisecond, 3), std::string("1.842"));
         QCOMPARE(text::clock({250'000'000}, 0, 3), std::string("00:00:00.250"));
         text::Table table{"", {{"GPU·s"}, text::inUnit("power", "W")}, {}, {}};
