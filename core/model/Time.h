@@ -1,6 +1,7 @@
 #pragma once
 // Time points and durations in whole nanoseconds. A TimeNs counts from the Unix epoch, UTC; all
-// stored times are of this type, and arithmetic on them never passes through floating point.
+// stored times are of this type, and arithmetic on them never passes through floating point. Sums
+// and differences that do not fit, as of times in a forged file, stay at the last value that does.
 
 #include <algorithm>
 #include <compare>
@@ -8,6 +9,21 @@
 #include <limits>
 
 namespace trainscope {
+
+constexpr std::int64_t clampedSum(std::int64_t a, std::int64_t b) {
+    using Limits = std::numeric_limits<std::int64_t>;
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(a, b, &sum))
+        return b < 0 ? Limits::min() : Limits::max();
+    return sum;
+}
+constexpr std::int64_t clampedDifference(std::int64_t a, std::int64_t b) {
+    using Limits = std::numeric_limits<std::int64_t>;
+    std::int64_t difference = 0;
+    if (__builtin_sub_overflow(a, b, &difference))
+        return b < 0 ? Limits::max() : Limits::min();
+    return difference;
+}
 
 struct DurationNs {
     std::int64_t ns = 0;
@@ -24,19 +40,19 @@ struct TimeNs {
 };
 
 constexpr DurationNs operator+(DurationNs a, DurationNs b) {
-    return {a.ns + b.ns};
+    return {clampedSum(a.ns, b.ns)};
 }
 constexpr DurationNs operator-(DurationNs a, DurationNs b) {
-    return {a.ns - b.ns};
+    return {clampedDifference(a.ns, b.ns)};
 }
 constexpr DurationNs operator-(TimeNs a, TimeNs b) {
-    return {a.ns - b.ns};
+    return {clampedDifference(a.ns, b.ns)};
 }
 constexpr TimeNs operator+(TimeNs t, DurationNs d) {
-    return {t.ns + d.ns};
+    return {clampedSum(t.ns, d.ns)};
 }
 constexpr TimeNs operator-(TimeNs t, DurationNs d) {
-    return {t.ns - d.ns};
+    return {clampedDifference(t.ns, d.ns)};
 }
 
 TimeNs wallClock(); // now

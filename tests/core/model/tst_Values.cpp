@@ -49,6 +49,22 @@ private Q_SLOTS:
         QCOMPARE(report.warnings[1].fullText(), std::string("Skipped."));
     }
 
+    // As of times at both ends of what a file can say.
+    void timesStayWhereTheyFit() {
+        constexpr std::int64_t kLeast = kAllTime.begin.ns;
+        constexpr std::int64_t kMost = kAllTime.end.ns;
+        QCOMPARE(kAllTime.length().ns, kMost);
+        QCOMPARE((kAllTime.begin - kAllTime.end).ns, kLeast);
+        QCOMPARE((TimeNs{0} - kAllTime.begin).ns, kMost);
+        QCOMPARE((TimeNs{-1} - kAllTime.begin).ns, kMost); // which is right
+        QCOMPARE((kAllTime.end + DurationNs{1}).ns, kMost);
+        QCOMPARE((kAllTime.begin + DurationNs{-1}).ns, kLeast);
+        QCOMPARE((kAllTime.begin - DurationNs{1}).ns, kLeast);
+        QCOMPARE((kAllTime.end - DurationNs{-1}).ns, kMost);
+        QCOMPARE((DurationNs{kMost} + DurationNs{kMost}).ns, kMost);
+        QCOMPARE((DurationNs{kLeast} - DurationNs{kMost}).ns, kLeast);
+    }
+
     void resultMovesItsValueOut() {
         Result<std::unique_ptr<int>> result(std::make_unique<int>(3));
         const std::unique_ptr<int> taken = std::move(result).value();
