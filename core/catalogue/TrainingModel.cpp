@@ -1,7 +1,7 @@
 #include "core/catalogue/TrainingModel.h"
 
 #include "core/catalogue/Tables.h"
-#include "core/model/InteractiveThread.h"
+#include "core/model/TextOfFile.h"
 #include "core/model/Try.h"
 
 #include <nlohmann/json.hpp>
@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace trainscope::catalogue {
 
@@ -171,11 +169,7 @@ Result<std::vector<TrainingModel>> userModels(const std::string& path) {
     std::error_code failure;
     if (path.empty() || !std::filesystem::exists(path, failure))
         return std::vector<TrainingModel>{};
-    assertMayBlock("reads the table of models");
-    std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (!file.good() && text.empty())
-        return Error{ErrorCode::Unreadable, "The file cannot be read.", path};
+    ASSIGN_OR_RETURN(const auto text, textOfFile(path));
     auto models = parseTrainingModels(text);
     if (models.hasValue())
         return models;

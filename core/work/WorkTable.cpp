@@ -2,13 +2,11 @@
 
 #include "core/catalogue/Tables.h"
 #include "core/model/EnumNames.h"
-#include "core/model/InteractiveThread.h"
+#include "core/model/TextOfFile.h"
 #include "core/model/Try.h"
 #include "core/work/JsonValue.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 namespace trainscope::work {
@@ -120,12 +118,7 @@ Result<WorkTable> WorkTable::fromFolder(const std::filesystem::path& folder) {
     std::error_code ignored;
     if (folder.empty() || !std::filesystem::exists(path, ignored))
         return builtIn();
-    assertMayBlock("reads the table of operators");
-    std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file)
-        return Error{
-            ErrorCode::Unreadable, "The table of operators' work cannot be read.", path.string()};
+    ASSIGN_OR_RETURN(const auto text, textOfFile(path));
     auto table = fromJson(text);
     if (!table.hasValue())
         return Error{table.error().code, table.error().message, path.string()};

@@ -5,13 +5,12 @@
 #include "app/engine/EngineImport.h"
 #include "app/engine/HttpFetch.h"
 #include "app/engine/KnownEngines.h"
+#include "core/model/TextOfFile.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "importers/engine/Moments.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 namespace trainscope::cli {
 
@@ -20,19 +19,20 @@ namespace {
 using namespace importers::engine;
 
 bool hasEngineOptions(const EngineOptions& options) {
-    return options.link || !options.match.empty() || !options.from.empty() || !options.step.empty()
-        || !options.mapFile.empty() || !options.tokenFile.empty() || !options.user.empty()
+    const EngineOptions usual;
+    const auto isGiven = [](const std::string& text) { return !text.empty(); };
+    return options.link || options.to != usual.to || options.questions != usual.questions
+        || isGiven(options.match) || isGiven(options.from) || isGiven(options.step)
+        || isGiven(options.mapFile) || isGiven(options.tokenFile) || isGiven(options.user)
+        || isGiven(options.passwordFile) || isGiven(options.caFile) || isGiven(options.tenant)
         || !options.headers.empty();
 }
 
 Result<Mapping> mappingIn(const std::string& path) {
     if (path.empty())
         return Mapping{};
-    std::ifstream file(path);
-    std::ostringstream text;
-    if (!file || !(text << file.rdbuf()))
-        return Error{ErrorCode::Usage, "The mapping cannot be read.", path};
-    auto mapping = mappingFrom(text.str());
+    ASSIGN_OR_RETURN(const auto text, textOfFile(path));
+    auto mapping = mappingFrom(text);
     if (!mapping.hasValue())
         return Error{ErrorCode::Usage, mapping.error().message, path};
     return mapping;

@@ -2,15 +2,13 @@
 
 #include "core/analysis/machine/ProcessGroups.h"
 #include "core/model/AsciiText.h"
-#include "core/model/InteractiveThread.h"
+#include "core/model/TextOfFile.h"
 #include "core/model/Try.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -129,15 +127,13 @@ Result<KernelCategories> KernelCategories::fromChoice(const std::string& choice)
         return builtIn();
     if (choice == "charllm")
         return charllm();
-    assertMayBlock("reads the table of kernel categories");
-    std::ifstream file(choice, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file)
+    const auto text = textOfFile(choice);
+    if (!text.hasValue())
         return Error{ErrorCode::Unreadable,
-            "The table of kernel categories cannot be read. Expected: default, charllm or the path "
-            "of a JSON file.",
+            text.error().message
+                + " Kernel categories are default, charllm or the path of a JSON file.",
             choice};
-    auto table = fromJson(text);
+    auto table = fromJson(text.value());
     if (!table.hasValue())
         return Error{table.error().code, table.error().message, choice};
     return table;

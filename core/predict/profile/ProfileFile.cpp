@@ -1,5 +1,5 @@
-#include "core/model/InteractiveThread.h"
 #include "core/model/JsonDepth.h"
+#include "core/model/TextOfFile.h"
 #include "core/model/Try.h"
 #include "core/predict/profile/Profile.h"
 
@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 namespace trainscope::predict {
 
@@ -251,12 +249,8 @@ Result<Profile> parseProfile(std::string_view text, const std::string& where) {
 }
 
 Result<Profile> readProfile(const std::string& path) {
-    assertMayBlock("reads a profile");
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    if (!file || !(text << file.rdbuf()))
-        return unreadable("The file cannot be read.", path);
-    return parseProfile(text.str(), path);
+    ASSIGN_OR_RETURN(const auto text, textOfFile(path));
+    return parseProfile(text, path);
 }
 
 } // namespace trainscope::predict
