@@ -1,17 +1,20 @@
 #include "importers/record/MarkPipe.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/LaunchConfig.h"
 #include "core/model/WholeNumber.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 namespace trainscope::record {
@@ -46,6 +49,14 @@ void removeStalePipes(const std::string& folder) {
         if (entry.path().filename().string().starts_with(kPipeName) && isStale(entry.path()))
             ::unlink(entry.path().c_str());
     }
+}
+
+// Nothing where no cluster has such a rank.
+std::optional<int> rankOf(std::string_view text) {
+    if (text.empty())
+        return kWholeRun;
+    const auto rank = wholeNumber<int>(text);
+    return rank && *rank >= 0 && *rank < kMostGpus ? rank : std::nullopt;
 }
 
 } // namespace
@@ -101,28 +112,25 @@ std::vector<Iteration> MarkPipe::take(TimeNs now) {
 
 void MarkPipe::takeLine(std::string_view line, TimeNs now, std::vector<Iteration>& ended) {
     const std::string_view text = trimmed(line);
-    const std::size_t blank = text.find(' ');
-    const std::string_view first = text.substr(0, blank);
-    const auto rank = blank == std::string_view::npos
-        ? std::optional<std::int64_t>(kWholeRun)
-        : wholeNumber<std::int64_t>(trimmed(text.substr(blank + 1)));
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view first = text.substr(0, end);
+    const auto rank = rankOf(trimmed(text.substr(end)));
     const auto index = wholeNumber<std::int64_t>(first);
     if (!rank || (!index && first != "end")) {
         if (m_notUnderstood++ == 0)
             m_firstNotUnderstood = text.substr(0, 80);
         return;
     }
-    const int whose = static_cast<int>(*rank);
-    if (const auto open = m_open.find(whose); open != m_open.end()) {
+    if (const auto open = m_open.find(*rank); open != m_open.end()) {
         Iteration iteration;
         iteration.index = open->second.index;
-        iteration.rank = whose;
+        iteration.rank = *rank;
         iteration.range = {open->second.begin, now};
         ended.push_back(iteration);
         m_open.erase(open);
     }
     if (index)
-        m_open[whose] = {*index, now};
+        m_open[*rank] = {*index, now};
 }
 
 } // namespace trainscope::record

@@ -181,12 +181,36 @@ void copyParts(Fetcher& fetcher, const Wanted& wanted, const Catalogue& catalogu
     }
 }
 
+Wanted everything() {
+    Wanted wanted;
+    wanted.range = {{1'795'341'600'000'000'000}, {1'795'341'604'000'000'000}};
+    return wanted;
+}
+
+// What is kept of a link to what the sound answers tell of.
+std::string soundLink() {
+    Answers answers(soundAnswers(), 200);
+    const auto catalogue = readCatalogue(answers, everything(), {});
+    if (!catalogue.hasValue())
+        std::abort();
+    const auto address = addressFrom("http://host:9090");
+    if (!address.hasValue())
+        std::abort();
+    return textOf(linkOf(address.value(), everything(), catalogue.value(), false));
+}
+
+void readChangedLink(fuzz::Input input) {
+    static const fuzz::Files sound{{"link", soundLink()}};
+    if (input.empty() && !linkFrom(sound.front().second).hasValue())
+        std::abort();
+    readKept(fuzz::changed(sound, input).front().second);
+}
+
 void copyAll(fuzz::Input input, bool isTooMuch) {
     static const fuzz::Files sound = soundAnswers();
     const bool hasStep = !input.empty() && input.back() % 2 != 0;
     Answers answers(fuzz::changed(sound, input), isTooMuch ? 422 : 200);
-    Wanted wanted;
-    wanted.range = {{1'795'341'600'000'000'000}, {1'795'341'604'000'000'000}};
+    const Wanted wanted = everything();
     const auto catalogue = readCatalogue(answers, wanted, {});
     if (!isHeard(catalogue))
         return;
@@ -209,8 +233,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 2:
         readTile(input);
         break;
+    case 3:
+        readChangedLink(input);
+        break;
     default:
-        copyAll(input, choice == 3);
+        copyAll(input, choice == 4);
     }
     return 0;
 }

@@ -93,7 +93,8 @@ printf '%s]}' "$entry" | seed fuzz_flightrecorder entry
 printf '"profiling_name":"nccl:send 2->3","p2p_seq_id":7,"state":"started","is_p2p":true}]}' | seed fuzz_flightrecorder message
 printf '{"version":"2.10","pg_config":{"1":{"name":"1","desc":"tp","ranks":"[2, 3]"}},"pg_status":{},"entries":[{"time_created_ns":1724066820000001000,%s]}' "$entry" | seed fuzz_flightrecorder dump
 printf 'i{"pg_config":{},"entries":[{"time_created_ns":1724066820000001000,%s]}' "$entry" | seed fuzz_registry dump
-printf '\01{"address":"http://host:9090","selector":{"conditions":"job=1"},"range":[1,2],"metrics":[]}' | seed fuzz_engine link
+
+printf '\0031\n2\n7 3\nend 3\nend\nnonsense\n' | seed fuzz_mark_pipe marks
 
 # Those that make what they change, by their first byte; without changes it is sound.
 choices fuzz_nsys 4

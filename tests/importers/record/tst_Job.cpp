@@ -118,6 +118,12 @@ private Q_SLOTS:
         QVERIFY((ended[0].range == TimeRange{{200}, {400}}));
         QCOMPARE(pipe.notUnderstood(), 1);
         QCOMPARE(pipe.firstNotUnderstood(), std::string("nonsense"));
+        // Ranks that no cluster has are not another one, of their lower bits, say.
+        say("5 4294967296\n6 -1\n");
+        QVERIFY(pipe.take({500}).empty());
+        say("6 0\n7\n");
+        QVERIFY(pipe.take({600}).empty());
+        QCOMPARE(pipe.notUnderstood(), 3);
         ::close(script);
     }
 
