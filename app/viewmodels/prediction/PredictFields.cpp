@@ -248,6 +248,10 @@ bool readWorkload(PredictFields& fields, JobRequest& request) {
 
 } // namespace
 
+QString PredictField::typed() const {
+    return choices.isEmpty() ? typedNumber(text) : text;
+}
+
 QString noModel() {
     return PredictForm::tr("choose…");
 }

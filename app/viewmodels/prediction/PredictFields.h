@@ -14,7 +14,7 @@ struct PredictField {
     QString key;
     QString section; // above the field, where it is the first of one
     QString label;
-    QString text; // of a slider the number in its unit, empty for what is usual
+    QString text; // numbers with a point; of a slider in its unit, empty for what is usual
     QString hint; // what an empty field means
     QString tip;
     QString fault; // why it cannot be, in words; empty: it can
@@ -23,6 +23,7 @@ struct PredictField {
     double low = 0.0; // ends of a slider, in its unit
     double high = 0.0;
 
+    [[nodiscard]] QString typed() const; // as the reader types it
     [[nodiscard]] int current() const { return static_cast<int>(choices.indexOf(text)); }
     [[nodiscard]] bool isSlider() const { return high > low; }
     [[nodiscard]] double place() const { return text.isEmpty() ? high : text.toDouble(); }

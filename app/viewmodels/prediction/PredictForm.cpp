@@ -1,6 +1,7 @@
 #include "app/viewmodels/prediction/PredictForm.h"
 
 #include "app/viewmodels/prediction/PredictAgainst.h"
+#include "app/viewmodels/text/HumanText.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +17,7 @@ constexpr int kMostDoubled = 1 << 29;
 
 PredictForm::PredictForm(QObject* parent)
     : RowListModel({{"label", &PredictField::label}, {"key", &PredictField::key},
-                       {"section", &PredictField::section}, {"text", &PredictField::text},
+                       {"section", &PredictField::section}, {"text", &PredictField::typed},
                        {"hint", &PredictField::hint}, {"tip", &PredictField::tip},
                        {"fault", &PredictField::fault}, {"shown", &PredictField::shown},
                        {"choices", &PredictField::choices}, {"current", &PredictField::current},
@@ -101,10 +102,13 @@ void PredictForm::takeGpu(Fields& fields, const QString& before) const {
         fieldAt(fields, key).text.clear();
 }
 
-void PredictForm::set(const QString& key, const QString& text) {
+void PredictForm::set(const QString& key, const QString& typed) {
     auto fields = rows();
     PredictField* field = fieldIn(fields, key);
-    if (field == nullptr || field->text == text)
+    if (field == nullptr)
+        return;
+    const QString text = field->choices.isEmpty() ? keptNumber(typed) : typed;
+    if (field->text == text)
         return;
     if (!field->choices.isEmpty() && !field->choices.contains(text))
         return;

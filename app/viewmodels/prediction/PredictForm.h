@@ -30,7 +30,7 @@ public:
     // The GPUs of a run, where they are known.
     void takeMachine(const Run& run);
 
-    Q_INVOKABLE void set(const QString& key, const QString& text);
+    Q_INVOKABLE void set(const QString& key, const QString& typed);
     Q_INVOKABLE void slide(const QString& key, double place);
     // The next higher or lower number: doubles or halves.
     Q_INVOKABLE void step(const QString& key, bool isUp);

@@ -31,6 +31,17 @@ const QLocale& numbers() {
     return locale;
 }
 
+QLocale ungrouped(QLocale locale) {
+    locale.setNumberOptions(QLocale::RejectGroupSeparator);
+    return locale;
+}
+
+std::optional<double> numberOf(const QString& typed, const QLocale& locale) {
+    bool isNumber = false;
+    const double value = locale.toDouble(typed.trimmed(), &isNumber);
+    return isNumber && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
 } // namespace
 
 QString noDataText() {
@@ -93,8 +104,9 @@ QString waitText(double seconds) {
 }
 
 QString momentText(TimeNs moment) {
-    return QLocale().toString(
-        QDateTime::fromMSecsSinceEpoch(moment.ns / 1'000'000), QLocale::ShortFormat);
+    const std::int64_t offset = localUtcOffsetSeconds(moment);
+    return QString::fromStdString(
+        text::withDateForm(text::date(moment, offset)) + " " + text::clock(moment, offset, 0));
 }
 
 QString utcOffsetText(std::int64_t seconds) {
@@ -109,15 +121,21 @@ QString linesOf(const std::vector<std::string>& texts) {
 }
 
 std::optional<double> parseTyped(const QString& text) {
-    QLocale reader;
-    reader.setNumberOptions(QLocale::RejectGroupSeparator);
-    for (const QLocale& locale : {reader, QLocale::c()}) {
-        bool isNumber = false;
-        const double value = locale.toDouble(text.trimmed(), &isNumber);
-        if (isNumber && std::isfinite(value))
-            return value;
-    }
-    return std::nullopt;
+    const auto value = numberOf(text, ungrouped(QLocale()));
+    return value ? value : numberOf(text, ungrouped(QLocale::c()));
+}
+
+QString keptNumber(const QString& typed) {
+    const QLocale reader = ungrouped(QLocale());
+    return numberOf(typed, reader)
+        ? QString(typed).replace(reader.decimalPoint(), QLatin1String("."))
+        : typed;
+}
+
+QString typedNumber(const QString& kept) {
+    return numberOf(kept, ungrouped(QLocale::c()))
+        ? QString(kept).replace(QLatin1Char('.'), QLocale().decimalPoint())
+        : kept;
 }
 
 QString forFiles(const QString& text) {

@@ -32,13 +32,17 @@ QString bytesText(std::uint64_t bytes); // "1.4 GB", decimal prefixes
 QString bytesRateText(double bytesPerSecond); // "85 MB/s"
 QString wholeText(std::int64_t count); // "1,234,567"
 QString waitText(double seconds); // "1 min 20 s"; whole seconds above ten, "0.4 s" below
-QString momentText(TimeNs moment); // local, as the reader writes it, "3/1/26, 2:05 PM"
+QString momentText(TimeNs moment); // local, with the reader's form of dates: "3/1/2026 14:05:09"
 QString utcOffsetText(std::int64_t seconds); // "UTC+02:00"
 QString linesOf(const std::vector<std::string>& texts); // one a line
 
 // What the reader typed as a number: with the reader's decimal mark or a point, without groups;
 // absent: no number.
 std::optional<double> parseTyped(const QString& text);
+// A typed number with a point, as it is kept, and a kept one with the reader's mark, as it is
+// typed; other texts as they are.
+QString keptNumber(const QString& typed);
+QString typedNumber(const QString& kept);
 
 // The text with point and comma where it has the reader's marks, for what leaves the screen.
 QString forFiles(const QString& text);

@@ -4,7 +4,6 @@
 #include "core/text/Numbers.h"
 
 #include <QColor>
-#include <QLocale>
 
 #include <algorithm>
 #include <cmath>
@@ -28,8 +27,7 @@ QString secondsText(const AlignedRow& row) {
                        .arg(magnitude % 1'000'000'000, 9, 10, QLatin1Char('0'));
     while (text.endsWith(QLatin1Char('0')) && !text.endsWith(QLatin1String(".0")))
         text.chop(1);
-    text.replace(QLatin1Char('.'), QLocale().decimalPoint());
-    return time.ns < 0 ? QLatin1Char('-') + text : text;
+    return typedNumber(time.ns < 0 ? QLatin1Char('-') + text : text);
 }
 
 } // namespace

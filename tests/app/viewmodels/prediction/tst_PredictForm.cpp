@@ -3,6 +3,7 @@
 #include "app/viewmodels/prediction/PredictForm.h"
 #include "support/TestProgram.h"
 
+#include <QLocale>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -62,6 +63,22 @@ private Q_SLOTS:
         QVERIFY(request->precision == predict::Precision::Fp8);
         QVERIFY(request->recompute == predict::Recompute::Full);
         QVERIFY(!request->cluster.powerLimitW && !request->cluster.clockHz);
+    }
+
+    // On the screen with the reader's mark, in what is kept with a point.
+    void decimalsAreTheReaders() {
+        QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
+        PredictForm form;
+        setAll(form, {{"model", "llama3-70b"}, {"network", "12,5"}});
+        QCOMPARE(form.request()->cluster.networkBandwidth.value(), 12.5e9);
+        QCOMPARE(fieldOf(form, "network").typed(), QStringLiteral("12,5"));
+        const QJsonObject kept = form.encoded();
+        QCOMPARE(kept.value(QLatin1String("network")).toString(), QStringLiteral("12.5"));
+        QLocale::setDefault(QLocale::c());
+        PredictForm other;
+        other.restore(kept);
+        QCOMPARE(other.request()->cluster.networkBandwidth.value(), 12.5e9);
+        QCOMPARE(fieldOf(other, "network").typed(), QStringLiteral("12.5"));
     }
 
     void whatCannotBeReadIsSaidAtItsField() {

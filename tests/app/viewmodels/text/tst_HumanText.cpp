@@ -25,8 +25,12 @@ private Q_SLOTS:
     void typedNumbers_data();
     void typedNumbers();
     void datesAreTheReaders() {
+        text::setReadersDates("dd.MM.yy");
+        const text::WordingFor screen(text::Medium::Screen);
         const QString text = momentText({std::int64_t{1'772'370'300} * 1'000'000'000}); // UTC 13:05
-        QVERIFY2(text.startsWith(QStringLiteral("01.03.26")), qPrintable(text));
+        QVERIFY2(QString(text).remove(QChar(0x2060)).startsWith(QStringLiteral("01.03.2026 ")),
+            qPrintable(text));
+        QVERIFY2(forFiles(text).startsWith(QStringLiteral("2026-03-01 ")), qPrintable(text));
     }
     void bytes_data();
     void bytes();
@@ -68,6 +72,15 @@ void tst_HumanText::typedNumbers() {
     QFETCH(QString, typed);
     QFETCH(std::optional<double>, value);
     QCOMPARE(parseTyped(typed), value);
+    // The same in another reader's session, and again as this one types it.
+    const QString kept = keptNumber(typed);
+    const QLocale here;
+    QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+    QCOMPARE(parseTyped(kept), value);
+    QCOMPARE(typedNumber(kept), kept);
+    QLocale::setDefault(here);
+    QCOMPARE(typedNumber(kept),
+        value ? QString(typed).replace(QLatin1Char('.'), QLatin1Char(',')) : typed);
 }
 
 void tst_HumanText::bytes_data() {
