@@ -33,6 +33,10 @@ UiSheet {
             width: list.width
             spacing: Theme.spaceM
 
+            function moved(): string {
+                return sheet.controller.movedSeconds(row.index).toLocaleString(Qt.locale(), "g", 12);
+            }
+
             UiName {
                 Layout.fillWidth: true
                 text: row.modelData
@@ -40,7 +44,11 @@ UiSheet {
             UiTextField {
                 implicitWidth: Theme.spaceXl * 4
                 label: qsTr("Seconds that %1 is moved").arg(row.modelData)
-                text: sheet.controller.movedSeconds(row.index).toLocaleString(Qt.locale(), "g", 12)
+                text: row.moved()
+                onActiveFocusChanged: {
+                    if (!activeFocus)
+                        text = row.moved(); // instead of what was left unfinished, or is too far
+                }
                 inputMethodHints: Qt.ImhFormattedNumbersOnly
                 validator: DoubleValidator {}
                 onEditingFinished: sheet.controller.moveBySeconds(row.index, Number.fromLocaleString(Qt.locale(), text))

@@ -17,19 +17,19 @@ UiMenu {
 
     UiMenuItem {
         text: qsTr("Curves below each other")
-        checkable: true
+        choice: true
         checked: menu.controller.stacked
         onTriggered: menu.controller.stacked = !menu.controller.stacked
     }
     UiMenuItem {
         text: qsTr("Iterations to one length")
-        checkable: true
+        choice: true
         checked: menu.controller.stretched
         onTriggered: menu.controller.stretched = !menu.controller.stretched
     }
     UiMenuItem {
         text: qsTr("Step of each stage")
-        checkable: true
+        choice: true
         checked: menu.controller.perStage
         onTriggered: menu.controller.perStage = !menu.controller.perStage
     }
@@ -47,7 +47,7 @@ UiMenu {
             required property string modelData
 
             text: modelData
-            checkable: true
+            choice: true
             checked: menu.controller.panelsShown[index]
             onTriggered: menu.controller.togglePanel(index)
         }

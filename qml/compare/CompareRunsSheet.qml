@@ -118,7 +118,7 @@ UiSheet {
                     }
                     UiIconButton {
                         iconName: "close"
-                        text: qsTr("Take out %1").arg(row.modelData)
+                        label: qsTr("Take out %1").arg(row.modelData)
                         enabled: list.count > 2
                         onClicked: sheet.controller.takeOut(row.index)
                     }

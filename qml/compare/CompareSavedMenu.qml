@@ -46,7 +46,7 @@ UiMenu {
             required property string modelData
 
             label: modelData
-            checkable: true
+            choice: true
             checked: modelData === menu.controller.savedName
             onTriggered: menu.controller.openSaved(modelData)
         }

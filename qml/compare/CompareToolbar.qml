@@ -18,7 +18,7 @@ SettingsBar {
 
         objectName: "saved"
         menu: true
-        text: !bar.controller.kept ? qsTr("Comparisons") : bar.controller.modified ? qsTr("%1 •").arg(bar.controller.savedName) : bar.controller.savedName
+        label: !bar.controller.kept ? qsTr("Comparisons") : bar.controller.modified ? qsTr("%1 •").arg(bar.controller.savedName) : bar.controller.savedName
         toolTip: saved.visible ? "" : bar.controller.modified ? qsTr("Comparisons kept in this database; this one has changes that are not saved") : qsTr("Comparisons kept in this database")
         onClicked: saved.popup(savedButton, 0, savedButton.height)
 
@@ -35,7 +35,7 @@ SettingsBar {
         objectName: "first"
         visible: bar.controller.runLabels.length > 2
         width: Math.min(implicitWidth, Theme.sheetWidth * 0.4)
-        text: bar.controller.runLabels.length > 0 ? qsTr("%1 runs, base %2").arg(bar.controller.runLabels.length).arg(bar.controller.runLabels[0]) : ""
+        label: bar.controller.runLabels.length > 0 ? qsTr("%1 runs, base %2").arg(bar.controller.runLabels.length).arg(bar.controller.runLabels[0]) : ""
         toolTip: qsTr("The compared runs, their order and the base")
         onClicked: runsSheet.open()
     }

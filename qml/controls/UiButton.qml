@@ -22,7 +22,7 @@ UiPressable {
     Accessible.description: toolTip
 
     contentItem: UiButtonContent {
-        text: button.text
+        text: button.shown
         iconName: button.iconName
         menu: button.menu
         ink: button.ink

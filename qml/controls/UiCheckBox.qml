@@ -3,7 +3,8 @@ import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// `checkState` may say that only some of many are checked; a click then checks all.
+// `checkState` may say that only some of many are checked; a click then checks all. Where
+// `nextCheckState` is given, toggled() is not told.
 T.CheckBox {
     id: box
 
@@ -13,15 +14,18 @@ T.CheckBox {
     implicitHeight: Theme.hitTarget
     leftPadding: text === "" ? Theme.hitTarget : Theme.hitTarget + Theme.spaceXs
     focusPolicy: Qt.StrongFocus
-    nextCheckState: () => box.checkState === Qt.Checked ? Qt.Unchecked : Qt.Checked
     Accessible.name: label
     Accessible.onPressAction: box.press()
     Accessible.onToggleAction: box.press()
 
     // As the pointer does.
     function press() {
-        box.toggle();
-        box.toggled();
+        if (!box.enabled)
+            return;
+        if (!box.nextCheckState) {
+            box.toggle();
+            box.toggled();
+        }
         box.clicked();
     }
 

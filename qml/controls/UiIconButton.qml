@@ -2,7 +2,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// A button that shows only an icon; `text` is its name for tool tip and screen reader.
+// A button that shows only an icon; `text` or `label` is its name for tool tip and screen reader.
 UiPressable {
     id: button
 
@@ -33,8 +33,8 @@ UiPressable {
     }
 
     UiToolTip {
-        wanted: !button.menuOpen && button.text !== "" && (button.hovered || button.visualFocus)
-        text: button.text
+        wanted: !button.menuOpen && button.shown !== "" && (button.hovered || button.visualFocus)
+        text: button.shown
         shortcut: button.shortcutText
     }
 }

@@ -4,7 +4,8 @@ import Trainscope
 import Trainscope.App
 
 // `shortcutText` is shown at the right end. What comes from a file is a `label`: in `text` an
-// ampersand would make a letter of it a key of the whole window.
+// ampersand would make a letter of it a key of the whole window. A `choice` has a mark while it is
+// `checked`, by what it stands for: a press alone does not change it.
 T.MenuItem {
     id: item
 
@@ -12,16 +13,22 @@ T.MenuItem {
     property string shortcutText: ""
     readonly property string shown: label === "" ? text : label
     property string iconName: ""
+    property bool choice: false
 
     implicitWidth: implicitContentWidth
     implicitHeight: Theme.controlHeight
     opacity: enabled ? 1 : 0.5
     Accessible.name: shown
-    Accessible.onPressAction: item.clicked()
+    Accessible.checkable: item.choice
+    Accessible.checked: item.checked
+    Accessible.onPressAction: {
+        if (item.enabled)
+            item.clicked();
+    }
 
     contentItem: UiMenuItemContent {
         text: item.shown
-        iconName: item.checkable ? (item.checked ? "check" : "") : item.iconName
+        iconName: item.choice ? (item.checked ? "check" : "") : item.iconName
         shortcutText: item.shortcutText
     }
     arrow: Icon {

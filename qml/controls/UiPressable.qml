@@ -1,19 +1,24 @@
 import QtQuick
 import QtQuick.Templates as T
 
-// A button that Enter and a screen reader press as the pointer does.
+// A button that Enter and a screen reader press as the pointer does. What comes from a file is a
+// `label`: in `text` an ampersand would make a letter of it a key of the whole window.
 T.Button {
     id: button
 
+    property string label: ""
     property string shortcutText: ""
+    readonly property string shown: label === "" ? text : label
 
     focusPolicy: Qt.StrongFocus
-    Accessible.name: text
+    Accessible.name: shown
     Keys.onReturnPressed: button.press()
     Keys.onEnterPressed: button.press()
     Accessible.onPressAction: button.press()
 
     function press() {
+        if (!button.enabled)
+            return;
         if (button.checkable) {
             button.toggle();
             button.toggled();

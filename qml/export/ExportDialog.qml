@@ -47,7 +47,10 @@ UiSheet {
         currentFolder: exporter.folder
         nameFilters: [qsTr("PDF (*.pdf)"), qsTr("SVG (*.svg)"), qsTr("PNG (*.png)"), qsTr("CSV (*.csv)")]
         selectedNameFilter.index: exporter.format
-        onAccepted: exporter.choose(selectedFile)
+        onAccepted: {
+            exporter.format = selectedNameFilter.index;
+            exporter.choose(selectedFile);
+        }
     }
 
     ColumnLayout {

@@ -25,6 +25,15 @@ UiTextField {
         decimals: field.decimals
         notation: DoubleValidator.StandardNotation
     }
+    // The validator takes an empty field for one that is still typed in.
+    onTextEdited: {
+        if (text === "" && field.emptyText !== "")
+            field.edited(0);
+    }
+    onActiveFocusChanged: {
+        if (!activeFocus)
+            field.text = Qt.binding(() => field.shown); // what was left unfinished gives way to the value
+    }
     onEditingFinished: field.commit()
     onAccepted: {
         field.commit();

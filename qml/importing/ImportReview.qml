@@ -80,7 +80,7 @@ ColumnLayout {
         Layout.preferredHeight: open ? Theme.inspectorWidth / 2 : implicitHeight
         visible: review.controller.unrecognised.count > 0
         files: review.controller.unrecognised
-        open: review.plan.count === 0
+        alone: review.plan.count === 0
     }
     UiSeparator {
         Layout.fillWidth: true

@@ -17,16 +17,30 @@ Item {
     implicitHeight: Theme.controlHeight
 
     UiTextField {
+        id: name
+
         objectName: "name"
         anchors.fill: parent
         visible: !cell.machine
         label: cell.label
-        text: cell.run
         faulty: cell.faulty
         onTextEdited: cell.edited(text)
         onEditingFinished: cell.settled()
         // The begin of a long name tells more than its end.
-        Component.onCompleted: cursorPosition = 0
+        Component.onCompleted: {
+            text = cell.run;
+            cursorPosition = 0;
+        }
+
+        // The run has no blanks at its ends, which are typed on the way to another word.
+        Connections {
+            target: cell
+
+            function onRunChanged() {
+                if (name.text.trim() !== cell.run)
+                    name.text = cell.run;
+            }
+        }
     }
     UiComboBox {
         objectName: "choice"

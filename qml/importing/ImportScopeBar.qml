@@ -47,7 +47,10 @@ RowLayout {
         visible: bar.groups.scopeHasClocks
         label: qsTr("Time zone of these runs")
         placeholderText: qsTr("Time zone")
+        // Not where another window takes the keys.
         onEditingFinished: {
+            if (!Window.active)
+                return;
             if (text !== "")
                 bar.groups.setScopeOffset(text);
             clear();
@@ -58,7 +61,10 @@ RowLayout {
         Layout.preferredWidth: Theme.spaceXl * 5
         label: qsTr("Model of the GPUs of these runs")
         placeholderText: qsTr("GPU model")
+        // Not where another window takes the keys.
         onEditingFinished: {
+            if (!Window.active)
+                return;
             if (text !== "")
                 bar.groups.setScopeGpuModel(text);
             clear();

@@ -5,12 +5,16 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// The files that nobody recognised, each with its reason; folded unless there is nothing else.
+// The files that nobody recognised, each with its reason; folded unless there is nothing else
+// (`alone`).
 ColumnLayout {
     id: box
 
     required property UnrecognisedModel files
+    required property bool alone
     property bool open: false
+
+    onAloneChanged: box.open = box.alone
 
     spacing: 0
 

@@ -14,7 +14,7 @@ SettingsBar {
         objectName: "fromRun"
         width: Math.min(implicitWidth, Theme.runListWidth)
         enabled: bar.controller.runName !== ""
-        text: bar.controller.runName !== "" ? qsTr("From %1").arg(bar.controller.runName) : qsTr("From the run")
+        label: bar.controller.runName !== "" ? qsTr("From %1").arg(bar.controller.runName) : qsTr("From the run")
         toolTip: qsTr("The job of the selected run, with its measured step beside every change")
         onClicked: bar.controller.fillFromRun()
     }

@@ -75,6 +75,13 @@ ViewPage {
             text: controller.rivalText !== "" ? controller.rivalText : controller.fault !== "" ? qsTr("Shown: %1").arg(controller.verdict) : controller.verdict
             visible: text !== ""
         }
+        UiButton {
+            objectName: "stopRival"
+            visible: controller.rivalSearching
+            text: qsTr("Stop")
+            toolTip: qsTr("Stop comparing the clusters")
+            onClicked: controller.stopRival()
+        }
     }
     FigureInspector {
         id: panel

@@ -30,6 +30,7 @@ ViewPage {
         views: view.session.views
         active: view.visible
         onSqlRestored: editor.restore(sql)
+        onReplaceWanted: file => replaceSheet.ask(file)
     }
     QueryToolbar {
         id: toolbar
@@ -82,11 +83,21 @@ ViewPage {
         onRecallWanted: sql => editor.replaceAll(sql)
         onNameWanted: name => editor.insertName(name)
     }
+    UiReplaceSheet {
+        id: replaceSheet
+
+        home: view
+        onReplaced: controller.exportCsv(file, true)
+    }
     FileDialog {
         id: chooser
 
         title: qsTr("Export CSV")
         fileMode: FileDialog.SaveFile
+        // What is there already is asked for here. Qt 6.4 leaves the property out of its type description.
+        // qmllint disable
+        options: FileDialog.DontConfirmOverwrite
+        // qmllint enable
         defaultSuffix: "csv"
         nameFilters: [qsTr("CSV (*.csv)")]
         onAccepted: controller.exportCsv(selectedFile)

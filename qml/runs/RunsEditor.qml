@@ -11,6 +11,8 @@ UiTextField {
     required property ListView table
     required property real scrolled
     property int row: -1
+    required property string subject // the database; elsewhere the run is another one
+    property string begunIn: ""
     property real run: 0
     property string key: ""
     signal done
@@ -26,6 +28,7 @@ UiTextField {
 
     function begin(at: int, which: string) {
         row = at;
+        begunIn = subject;
         run = controller.runIdAt(at);
         key = which;
         text = controller.labelText(at, which);
@@ -36,7 +39,7 @@ UiTextField {
         if (row < 0)
             return;
         row = -1;
-        if (taken)
+        if (taken && begunIn === subject)
             controller.setLabel(run, key, text);
         done();
     }

@@ -10,6 +10,7 @@ FocusScope {
     id: table
 
     required property RunsController controller
+    required property string subject // the database
     signal copyWanted(string text)
     signal menuWanted(int row)
 
@@ -192,6 +193,7 @@ FocusScope {
         id: editor
 
         controller: table.controller
+        subject: table.subject
         table: list
         scrolled: across.contentX
         onDone: list.forceActiveFocus(Qt.OtherFocusReason)

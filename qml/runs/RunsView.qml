@@ -157,6 +157,7 @@ ViewPage {
         width: parent.width
         focus: true
         controller: controller
+        subject: view.session.workspace.databasePath
         onCopyWanted: text => view.session.copyText(text)
         onMenuWanted: menu.popup()
     }

@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Dialogs
+import Trainscope
 import Trainscope.App
 
 // The dialogs that choose files.
@@ -38,17 +39,36 @@ Item {
 
         title: qsTr("Write the report")
         fileMode: FileDialog.SaveFile
-        defaultSuffix: "pdf"
+        // What is there already is asked for here. Qt 6.4 leaves the property out of its type description.
+        // qmllint disable
+        options: FileDialog.DontConfirmOverwrite
+        // qmllint enable
+        defaultSuffix: selectedNameFilter.index === 2 ? "html" : "pdf"
         nameFilters: dialogs.session.maintenance.reportForms()
         onAccepted: dialogs.session.maintenance.writeReport(selectedFile, selectedNameFilter.index)
+    }
+    UiReplaceSheet {
+        id: replaceSheet
+
+        property int form: 0
+
+        subject: dialogs.session.workspace.databasePath
+        onReplaced: dialogs.session.maintenance.writeReport(file, form, true)
+    }
+    Connections {
+        target: dialogs.session.maintenance
+
+        function onReplaceWanted(file: url, form: int) {
+            replaceSheet.form = form;
+            replaceSheet.ask(file);
+        }
     }
     FileDialog {
         id: targetDialog
 
         title: qsTr("Database that takes the runs")
         fileMode: FileDialog.SaveFile
-        // An existing database is added to, not overwritten. Qt 6.4 leaves the property out of its
-        // type description.
+        // An existing database is added to, not overwritten.
         // qmllint disable
         options: FileDialog.DontConfirmOverwrite
         // qmllint enable

@@ -7,7 +7,7 @@ import Trainscope.App
 
 // Everything the window can do, each with its key.
 UiMenu {
-    id: menu
+    id: mainMenu
 
     required property Session session
     required property Commands commands
@@ -18,23 +18,23 @@ UiMenu {
         text: qsTr("Open…")
         iconName: "database"
         shortcutText: KeyMap.hint("open")
-        onTriggered: menu.commands.openWanted()
+        onTriggered: mainMenu.commands.openWanted()
     }
     UiMenu {
         id: recentMenu
 
         title: qsTr("Open recent")
-        enabled: menu.session.recent.count > 0
+        enabled: mainMenu.session.recent.count > 0
 
         Instantiator {
-            model: menu.session.recent
+            model: mainMenu.session.recent
             delegate: UiMenuItem {
                 required property string path
                 required property string name
                 required property bool missing
 
                 label: missing ? qsTr("%1 (missing)").arg(name) : name
-                onTriggered: menu.session.openRecent(path)
+                onTriggered: mainMenu.session.openRecent(path)
             }
             onObjectAdded: (index, object) => recentMenu.insertItem(index, object as UiMenuItem)
             onObjectRemoved: (index, object) => recentMenu.removeItem(object as UiMenuItem)
@@ -43,63 +43,63 @@ UiMenu {
     UiMenuItem {
         text: qsTr("Open the sample")
         iconName: "chart"
-        onTriggered: menu.session.openSample()
+        onTriggered: mainMenu.session.openSample()
     }
     UiMenuSeparator {}
     UiMenuItem {
         text: qsTr("Import files…")
         iconName: "file"
         shortcutText: KeyMap.hint("importFiles")
-        onTriggered: menu.commands.importFilesWanted()
+        onTriggered: mainMenu.commands.importFilesWanted()
     }
     UiMenuItem {
         text: qsTr("Import a folder…")
         iconName: "folder"
         shortcutText: KeyMap.hint("importFolder")
-        onTriggered: menu.commands.importFolderWanted()
+        onTriggered: mainMenu.commands.importFolderWanted()
     }
     UiMenuItem {
         text: qsTr("Connect…")
         shortcutText: KeyMap.hint("connect")
-        onTriggered: menu.commands.connectWanted()
+        onTriggered: mainMenu.commands.connectWanted()
     }
     UiMenuItem {
         text: qsTr("Import report…")
-        enabled: menu.isOpen
-        onTriggered: menu.commands.reportWanted()
+        enabled: mainMenu.isOpen
+        onTriggered: mainMenu.commands.reportWanted()
     }
     UiMenuSeparator {}
     ViewMenu {
-        enabled: menu.isOpen
-        views: menu.session.views
+        enabled: mainMenu.isOpen
+        views: mainMenu.session.views
     }
     UiMenuItem {
         text: qsTr("Export…")
         iconName: "export"
-        enabled: menu.isOpen
+        enabled: mainMenu.isOpen
         shortcutText: KeyMap.hint("export")
-        onTriggered: menu.commands.exportWanted()
+        onTriggered: mainMenu.commands.exportWanted()
     }
     UiMenuItem {
         text: qsTr("Write a report…")
-        enabled: menu.isOpen
-        onTriggered: menu.commands.findingsReportWanted()
+        enabled: mainMenu.isOpen
+        onTriggered: mainMenu.commands.findingsReportWanted()
     }
     UiMenuItem {
         text: qsTr("Check the database")
-        enabled: menu.isOpen
-        onTriggered: menu.session.maintenance.check()
+        enabled: mainMenu.isOpen
+        onTriggered: mainMenu.session.maintenance.check()
     }
     UiMenuItem {
         text: qsTr("Compact the database")
-        enabled: menu.isOpen
-        onTriggered: menu.session.maintenance.vacuum()
+        enabled: mainMenu.isOpen
+        onTriggered: mainMenu.session.maintenance.vacuum()
     }
     UiMenuItem {
         text: qsTr("Close the database")
-        enabled: menu.isOpen
+        enabled: mainMenu.isOpen
         shortcutText: KeyMap.hint("closeDatabase")
-        onTriggered: menu.session.closeDatabase()
+        onTriggered: mainMenu.session.closeDatabase()
     }
     UiMenuSeparator {}
     UiMenu {
@@ -107,28 +107,28 @@ UiMenu {
 
         UiMenuItem {
             text: qsTr("Like the system")
-            checkable: true
+            choice: true
             checked: Theme.preference === Theme.Preference.System
             onTriggered: Theme.preference = Theme.Preference.System
         }
         UiMenuItem {
             text: qsTr("Dark")
-            checkable: true
+            choice: true
             checked: Theme.preference === Theme.Preference.Dark
             onTriggered: Theme.preference = Theme.Preference.Dark
         }
         UiMenuItem {
             text: qsTr("Light")
-            checkable: true
+            choice: true
             checked: Theme.preference === Theme.Preference.Light
             onTriggered: Theme.preference = Theme.Preference.Light
         }
         UiMenuSeparator {}
         UiMenuItem {
             text: qsTr("Reduced motion")
-            checkable: true
+            choice: true
             checked: Theme.reducedMotion
-            onTriggered: Theme.reducedMotion = checked
+            onTriggered: Theme.reducedMotion = !Theme.reducedMotion
         }
     }
     UiMenu {
@@ -138,17 +138,17 @@ UiMenu {
             text: qsTr("Manual")
             iconName: "help"
             shortcutText: KeyMap.hint("manual")
-            onTriggered: menu.commands.manualWanted()
+            onTriggered: mainMenu.commands.manualWanted()
         }
         UiMenuItem {
             text: qsTr("Keys")
             shortcutText: KeyMap.hint("keys")
-            onTriggered: menu.commands.keysWanted()
+            onTriggered: mainMenu.commands.keysWanted()
         }
         UiMenuItem {
             text: qsTr("About Trainscope")
             iconName: "info"
-            onTriggered: menu.commands.aboutWanted()
+            onTriggered: mainMenu.commands.aboutWanted()
         }
     }
     UiMenuSeparator {}

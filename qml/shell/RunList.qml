@@ -55,10 +55,9 @@ FocusScope {
                 visible: runs.grouped
                 implicitWidth: Theme.hitTarget
                 implicitHeight: Theme.hitTarget
-                iconName: checked ? "chevronDown" : "chevronUp"
-                checkable: true
-                text: checked ? qsTr("Unfold all folders") : qsTr("Fold all folders")
-                onToggled: runs.foldAll(checked)
+                iconName: runs.allFolded ? "chevronDown" : "chevronUp"
+                text: runs.allFolded ? qsTr("Unfold all folders") : qsTr("Fold all folders")
+                onClicked: runs.foldAll(!runs.allFolded)
             }
             UiIconButton {
                 objectName: "dense"

@@ -16,6 +16,9 @@ UiBar {
     signal menuWanted(Item anchor)
 
     readonly property bool isOpen: session.workspace.isOpen
+    // What the name may take beside the tabs.
+    readonly property real nameRoom: bar.width - head.implicitWidth - tabs.implicitWidth - tail.implicitWidth
+        - 5 * Theme.spaceM
 
     implicitHeight: Theme.topBarHeight
     leftPadding: Theme.spaceS
@@ -60,11 +63,14 @@ UiBar {
         Layout.minimumWidth: 0
         Layout.maximumWidth: Math.min(Math.ceil(implicitWidth), Theme.runListWidth)
         Layout.leftMargin: Theme.spaceS
-        visible: bar.isOpen && !bar.panes.narrow
+        // A name of which next to nothing can be read stands in the window's title alone.
+        visible: bar.isOpen && !bar.panes.narrow && bar.nameRoom >= Math.min(implicitWidth, 4 * Theme.spaceXl)
         text: bar.session.workspace.databaseName
         color: Theme.textSecondary
     }
     ViewTabs {
+        id: tabs
+
         Layout.leftMargin: Theme.spaceS
         visible: bar.isOpen
         folded: bar.width < head.implicitWidth + openWidth + tail.implicitWidth + 4 * Theme.spaceM

@@ -20,7 +20,7 @@ UiMenu {
             required property string modelData
 
             text: modelData
-            checkable: true
+            choice: true
             checked: menu.views.view === index
             shortcutText: KeyMap.hint("view" + index)
             onTriggered: menu.views.view = index

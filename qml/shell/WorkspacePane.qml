@@ -43,9 +43,22 @@ FocusScope {
                 return pane.parts[at].forceActiveFocus(Qt.TabFocusReason);
         }
     }
+    // What is hidden would keep the keys.
+    function takeKeysFrom(part: Item) {
+        if (!part.visible && part.activeFocus && pane.body)
+            pane.body.forceActiveFocus(Qt.OtherFocusReason);
+    }
     onBodyChanged: {
         if (pane.body && pane.visible)
             pane.body.forceActiveFocus(Qt.OtherFocusReason);
+    }
+
+    Connections {
+        target: pane.page ? pane.page.inspector : null
+
+        function onVisibleChanged() {
+            pane.takeKeysFrom(pane.page.inspector);
+        }
     }
 
     RowLayout {
@@ -59,6 +72,7 @@ FocusScope {
             Layout.preferredWidth: Theme.runListWidth
             visible: pane.panes.runListOpen
             session: pane.session
+            onVisibleChanged: pane.takeKeysFrom(runList)
         }
         Item {
             Layout.fillWidth: true

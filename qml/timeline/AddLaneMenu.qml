@@ -20,9 +20,9 @@ UiMenu {
     }
     UiMenuItem {
         text: qsTr("Throttling and settling")
-        checkable: true
+        choice: true
         checked: menu.controller.overlays.visible
-        onTriggered: menu.controller.overlays.visible = checked
+        onTriggered: menu.controller.overlays.visible = !menu.controller.overlays.visible
     }
     UiMenuSeparator {}
 

@@ -23,19 +23,16 @@ UiMenu {
         controller: menu.controller
         lane: menu.lane
         style: 0
-        iconName: "lines"
     }
     LaneStyleItem {
         controller: menu.controller
         lane: menu.lane
         style: 1
-        iconName: "band"
     }
     LaneStyleItem {
         controller: menu.controller
         lane: menu.lane
         style: 2
-        iconName: "heat"
     }
     UiMenuItem {
         text: menu.lane && menu.lane.canMerge ? qsTr("All GPUs in one lane") : qsTr("One lane per GPU")

@@ -11,7 +11,7 @@ UiMenuItem {
 
     text: item.controller.lanes.styles[item.style]
     enabled: item.lane ? item.lane.hasStyles : false
-    checkable: true
+    choice: true
     checked: item.lane ? item.lane.laneStyle === item.style : false
     onTriggered: item.controller.lanes.setStyle(item.lane.index, item.style)
 }

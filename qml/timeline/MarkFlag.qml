@@ -53,7 +53,7 @@ Item {
         leftPadding: Theme.spaceXs
         rightPadding: Theme.spaceXs
         iconName: "flag"
-        text: flag.markLabel
+        label: flag.markLabel
         toolTip: qsTr("Jump to the mark; F2 renames, Delete removes it")
         onClicked: flag.controller.marks.jumpTo(flag.index)
         Keys.onDeletePressed: flag.controller.marks.remove(flag.index)

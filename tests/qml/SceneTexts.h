@@ -24,9 +24,9 @@ class SceneTexts : public QObject {
     Q_OBJECT
 
 public:
-    // In words, one line each.
-    Q_INVOKABLE static QStringList problems(QQuickWindow* window) {
-        const auto seen = textsOf(*window);
+    // In words, one line each; of all that stands in the window, or in an item of it.
+    Q_INVOKABLE static QStringList problems(QQuickWindow* window, QQuickItem* within = nullptr) {
+        const auto seen = textsOf(*window, within);
         QStringList found;
         for (const Seen& text : seen) {
             if (!text.problem.isEmpty())
@@ -44,11 +44,11 @@ public:
     }
     // The texts whose contrast with the most frequent colour under them, as painted, is below 4.5.
     // Those of disabled controls are exempt, as in WCAG 2.1, 1.4.3.
-    Q_INVOKABLE static QStringList faint(QQuickWindow* window) {
+    Q_INVOKABLE static QStringList faint(QQuickWindow* window, QQuickItem* within = nullptr) {
         const QImage image = window->grabWindow().convertToFormat(QImage::Format_RGB32);
         const qreal scale = image.width() / static_cast<qreal>(window->width());
         QStringList found;
-        for (const Seen& text : textsOf(*window)) {
+        for (const Seen& text : textsOf(*window, within)) {
             const QRect area = QRectF(text.ink.topLeft() * scale, text.ink.size() * scale)
                                    .toAlignedRect()
                                    .intersected(image.rect());
@@ -72,6 +72,19 @@ public:
     // The view that is shown: the item with a body and what can be exported.
     Q_INVOKABLE static QQuickItem* page(QQuickWindow* window) {
         return pageBelow(*window->contentItem());
+    }
+    // The sheets that can be opened over what is shown, those of hidden views left out.
+    Q_INVOKABLE static QList<QObject*> sheets(QQuickWindow* window) {
+        QList<QObject*> found;
+        for (QObject* object : window->findChildren<QObject*>()) {
+            if (!object->inherits("QQuickPopup")
+                || object->metaObject()->indexOfProperty("closable") < 0)
+                continue;
+            const auto* home = object->property("home").value<QQuickItem*>();
+            if (home == nullptr || home->isVisible())
+                found.append(object);
+        }
+        return found;
     }
     Q_INVOKABLE static double contrast(const QColor& a, const QColor& b) {
         return trainscope::plot::contrast(plain(a), plain(b));
@@ -103,9 +116,10 @@ private:
         qreal opacity = 1.0;
     };
 
-    static std::vector<Seen> textsOf(QQuickWindow& window) {
+    static std::vector<Seen> textsOf(QQuickWindow& window, QQuickItem* within) {
         std::vector<Seen> seen;
-        collect(*window.contentItem(), {QRectF(QPointF(), window.size())}, seen);
+        collect(within == nullptr ? *window.contentItem() : *within,
+            {QRectF(QPointF(), window.size())}, seen);
         return seen;
     }
 

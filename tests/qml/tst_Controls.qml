@@ -86,6 +86,11 @@ Item {
         }
     }
 
+    Component {
+        id: spies
+
+        SignalSpy {}
+    }
     TestCase {
         name: "Controls"
         when: windowShown
@@ -134,6 +139,19 @@ Item {
             keyClick(Qt.Key_Return);
             verify(!latch.checked);
             compare(latch.toggles, 2);
+        }
+
+        // Where the model is told by toggled(), and where by clicked().
+        function test_checkBoxTellsWhatHappened() {
+            const clicks = createTemporaryObject(spies, root, {target: box, signalName: "clicked"});
+            const toggles = createTemporaryObject(spies, root, {target: box, signalName: "toggled"});
+            box.checkState = Qt.PartiallyChecked;
+            mouseClick(box, Theme.hitTarget / 2, box.height / 2);
+            compare(box.checkState, Qt.Checked);
+            compare([clicks.count, toggles.count], [1, 1]);
+            mouseClick(box, Theme.hitTarget / 2, box.height / 2);
+            compare(box.checkState, Qt.Unchecked);
+            compare([clicks.count, toggles.count], [2, 2]);
         }
 
         function test_buttonByMouseAndKeys() {

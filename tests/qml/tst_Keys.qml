@@ -102,7 +102,7 @@ TestCase {
         theSession.views.view = view;
         tryVerify(() => shownPage() && shownPage().kind === view);
         const controller = shownPage().exportable;
-        tryVerify(() => !controller.loading && (controller.ready !== false || controller.emptyText !== "" || controller.answered), 30000);
+        tryVerify(() => !controller.loading && (controller.ready !== false || controller.emptyText !== "" || controller.answered), 120000);
     }
     function focusOn(item: Item) {
         verify(item);

@@ -4,7 +4,8 @@ import Trainscope
 import Trainscope.App
 
 // The whole window with the sample, in each view, in both themes and at several sizes: no text is
-// cut off, shortened, over another or hard to tell from what is under it. On a screen of another scale
+// cut off, shortened, over another or hard to tell from what is under it; nor in its sheets and on the
+// page it starts with. On a screen of another scale
 // only the smallest window is looked at, where texts have least room, and one theme.
 TestCase {
     id: test
@@ -175,24 +176,68 @@ TestCase {
         const isTable = controller.answered !== undefined || controller.ready === undefined;
         return !controller.loading && !controller.asking && (isTable || controller.ready || controller.emptyText !== "");
     }
-    // What is still wrong when a view had time to take its places.
-    function settledProblems(): string {
+    // What is still wrong, in an item or everywhere, when a view had time to take its places.
+    function settledProblems(within): string {
         let found = [];
         for (let tried = 0; tried < 10; ++tried) {
             wait(100);
-            found = sceneTexts.problems(test.window).concat(sceneTexts.faint(test.window));
+            found = sceneTexts.problems(test.window, within).concat(sceneTexts.faint(test.window, within));
             if (found.length === 0)
                 break;
         }
         return found.join("\n");
     }
+    function resize(width: int, height: int) {
+        test.window.width = width;
+        test.window.height = height;
+        tryVerify(() => test.window.width === width && test.window.height === height);
+    }
+    function themes(): var {
+        return [{tag: "light", theme: Theme.Light}, {tag: "dark", theme: Theme.Dark}];
+    }
+    function test_start_data() {
+        return themes();
+    }
+    function test_start(data) {
+        Theme.preference = data.theme;
+        resize(1024, 640);
+        theSession.closeDatabase();
+        tryVerify(() => !theSession.workspace.isOpen);
+        const problems = settledProblems(null);
+        theSession.openSample();
+        tryVerify(() => theSession.workspace.isOpen, 60000);
+        compare(problems, "");
+    }
+    function test_sheets_data() {
+        return themes();
+    }
+    function test_sheets(data) {
+        Theme.preference = data.theme;
+        resize(1024, 640);
+        const looked = new Set();
+        const problems = [];
+        theSession.views.titles.forEach((title, view) => {
+            show(view);
+            for (const sheet of sceneTexts.sheets(test.window)) {
+                if (looked.has(sheet))
+                    continue;
+                looked.add(sheet);
+                sheet.open();
+                tryVerify(() => sheet.opened, 5000, sheet.title);
+                // A path is as long as it is.
+                problems.push(...settledProblems(sheet.contentItem).split("\n").filter(line => line !== "" && !line.startsWith("wider than its field: /")).map(line => `${title}, ${sheet.title}: ${line}`));
+                sheet.close();
+                tryVerify(() => !sheet.visible, 5000, sheet.title);
+            }
+        });
+        compare(problems.join("\n"), "");
+        verify(looked.size >= 15, `${looked.size} sheets`);
+    }
     function test_views(data) {
         Theme.preference = data.theme;
-        test.window.width = data.size[0];
-        test.window.height = data.size[1];
-        tryVerify(() => test.window.width === data.size[0] && test.window.height === data.size[1]);
+        resize(data.size[0], data.size[1]);
         const page = show(data.view);
-        compare(settledProblems(), "");
+        compare(settledProblems(null), "");
         verify(sceneTexts.count(page) >= 5, `${sceneTexts.count(page)} texts of its own`);
     }
 }

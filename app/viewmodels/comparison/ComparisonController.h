@@ -127,6 +127,8 @@ private:
     // The settings with the runs that are shown and the window's theme.
     [[nodiscard]] ComparisonSettings current() const;
     void setSaved(const QString& name);
+    void show(
+        const QString& name, const ComparisonSettings& settings, const std::vector<RunId>& runs);
     void showNotice(const QString& text, std::function<void()> action = {});
 
     LatestTask<std::vector<plot::FigureChoice>> m_metricsTask{Urgency::Background};

@@ -48,24 +48,37 @@ void ComparisonController::openSaved(const QString& name) {
     const SavedComparison* saved = m_library.find(name);
     if (open == nullptr || saved == nullptr)
         return;
-    const ComparisonSettings settings = saved->settings;
+    std::function<void()> back; // to what was not saved
+    if (isModified()) {
+        std::vector<RunId> runs;
+        for (const auto& run : comparedRuns())
+            runs.push_back(run.id);
+        back = [this, own = m_saved, settings = current(), runs] { show(own, settings, runs); };
+    }
     std::vector<RunId> shown;
     for (const auto& run : saved->runs)
         shown.push_back(run.id);
     QStringList notes;
     for (const auto& note : saved->notes)
         notes.append(QString::fromStdString(note));
+    if (back)
+        notes.prepend(tr("What was changed in \"%1\" was not saved.").arg(m_saved));
     dismissNotice();
+    show(name, ComparisonSettings(saved->settings), shown);
+    if (!notes.isEmpty())
+        showNotice(notes.join(QLatin1Char(' ')), back);
+}
+
+void ComparisonController::show(
+    const QString& name, const ComparisonSettings& settings, const std::vector<RunId>& runs) {
     m_saved = name;
     Theme::instance()->setPreference(Theme::preferenceOf(settings.theme));
     m_settings = settings;
     m_wantedScroll = settings.scroll;
     keep();
     // Reads, with the settings already in place.
-    views()->workspace()->setShown(shown);
+    views()->workspace()->setShown(runs);
     take(settings);
-    if (!notes.isEmpty())
-        showNotice(notes.join(QLatin1Char(' ')));
 }
 
 void ComparisonController::save() {

@@ -51,6 +51,14 @@ void ConnectController::setTarget(const QString& text) {
     set(m_target, text);
 }
 
+void ConnectController::setPlace(QString& member, const QString& text) {
+    if (member == text)
+        return;
+    m_foundText.clear();
+    m_metrics.setRows({});
+    set(member, text);
+}
+
 QStringList ConnectController::logins() const {
     return {tr("No log-in"), tr("Token"), tr("Name and password")};
 }

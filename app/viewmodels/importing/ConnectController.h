@@ -25,7 +25,7 @@ class ConnectController : public QObject {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the session")
-    // What is typed. Changing it forgets what was found.
+    // What is typed. Another address, selection or header forgets what was found.
     Q_PROPERTY(QString address MEMBER m_address WRITE setAddress NOTIFY changed FINAL)
     Q_PROPERTY(QString match MEMBER m_match WRITE setMatch NOTIFY changed FINAL)
     Q_PROPERTY(QString from MEMBER m_from WRITE setFrom NOTIFY changed FINAL)
@@ -66,8 +66,8 @@ public:
     Q_INVOKABLE void start(); // copies or links
     Q_INVOKABLE void stop();
 
-    void setAddress(const QString& text) { set(m_address, text); }
-    void setMatch(const QString& text) { set(m_match, text); }
+    void setAddress(const QString& text) { setPlace(m_address, text); }
+    void setMatch(const QString& text) { setPlace(m_match, text); }
     void setFrom(const QString& text) { set(m_from, text); }
     void setTo(const QString& text) { set(m_to, text); }
     void setStep(const QString& text) { set(m_step, text); }
@@ -77,7 +77,7 @@ public:
     void setUser(const QString& text) { set(m_user, text); }
     void setSecret(const QString& text) { set(m_secret, text); }
     void setCaFile(const QString& text) { set(m_caFile, text); }
-    void setHeader(const QString& text) { set(m_header, text); }
+    void setHeader(const QString& text) { setPlace(m_header, text); }
     void setLinked(bool isLinked) { set(m_isLinked, isLinked); }
     void setTarget(const QString& text);
 
@@ -123,6 +123,8 @@ private:
         m_error.clear();
         Q_EMIT changed();
     }
+    // Of where something was found.
+    void setPlace(QString& member, const QString& text);
     [[nodiscard]] Result<Job> job() const;
     template <typename Work, typename Take>
     void run(const Job& job, Work work, Take take);

@@ -59,7 +59,9 @@ ImportController::~ImportController() {
 }
 
 bool ImportController::begin(const QStringList& paths) {
-    if (paths.isEmpty() || m_stage == Stage::Planning || m_stage == Stage::Importing)
+    // What was named and merged in a review would be lost.
+    if (paths.isEmpty() || m_stage == Stage::Planning || m_stage == Stage::Review
+        || m_stage == Stage::Importing)
         return false;
     m_paths = paths;
     m_newDatabase.clear();

@@ -17,6 +17,7 @@ namespace {
 const QString kTextKey = QStringLiteral("sql");
 const QString kPastKey = QStringLiteral("history");
 const QString kChartKey = QStringLiteral("chart");
+constexpr std::int64_t kInTheWay = -1; // instead of rows: the file is there already
 
 } // namespace
 
@@ -184,7 +185,7 @@ QString QueryController::cutText() const {
         .arg(wholeText(static_cast<std::int64_t>(rows->rows())));
 }
 
-void QueryController::exportCsv(const QUrl& file) {
+void QueryController::exportCsv(const QUrl& file, bool replaces) {
     if (workspace() == nullptr || m_asked.isEmpty())
         return;
     const QString path = file.toLocalFile();
@@ -193,13 +194,17 @@ void QueryController::exportCsv(const QUrl& file) {
     Q_EMIT stateChanged();
     m_exportTask.ask(
         workspace()->readers(),
-        [path, text = m_asked.toStdString()](
-            const store::Store& store, const TaskStage<std::int64_t>& stage) {
+        [path, replaces, text = m_asked.toStdString()](const store::Store& store,
+            const TaskStage<std::int64_t>& stage) -> Result<std::int64_t> {
+            if (!replaces && QFileInfo::exists(path))
+                return kInTheWay;
             return writeRows(store, text, path, stage.progress());
         },
-        [this, path](Result<std::int64_t> rows) {
+        [this, file, path](Result<std::int64_t> rows) {
             m_isExporting = false;
-            if (rows.hasValue())
+            if (rows.hasValue() && rows.value() == kInTheWay)
+                Q_EMIT replaceWanted(file);
+            else if (rows.hasValue())
                 m_written = tr("%1 rows written to %2")
                                 .arg(wholeText(rows.value()), QFileInfo(path).fileName());
             else if (views() != nullptr)

@@ -66,8 +66,9 @@ public:
     Q_INVOKABLE [[nodiscard]] QString textOf(int first, int count) const;
     // The table; the outcome says when that is not all of it.
     Q_INVOKABLE [[nodiscard]] QString text();
-    // Asks again and writes every row, as `trainscope-cli query --csv` does.
-    Q_INVOKABLE void exportCsv(const QUrl& file);
+    // Asks again and writes every row, as `trainscope-cli query --csv` does. Where the file is
+    // there already, replaceWanted() asks, unless it `replaces`.
+    Q_INVOKABLE void exportCsv(const QUrl& file, bool replaces = false);
 
     static constexpr int kMostCopied = 100'000;
 
@@ -93,6 +94,7 @@ Q_SIGNALS:
     void chartChanged();
     // Another text came into the editor from outside: a database was opened.
     void sqlRestored();
+    void replaceWanted(const QUrl& file); // to be answered by exportCsv() with `replaces`
 
 private:
     using Tables = std::vector<store::SqlTable>;

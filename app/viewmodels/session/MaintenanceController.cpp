@@ -8,6 +8,7 @@
 #include "core/report/Report.h"
 #include "core/store/Writing.h"
 
+#include <QFileInfo>
 #include <QtConcurrent>
 
 #include <chrono>
@@ -97,11 +98,16 @@ QStringList MaintenanceController::reportForms() {
     return forms << tr("Web page (*.html)");
 }
 
-void MaintenanceController::writeReport(const QUrl& file, int form) {
+void MaintenanceController::writeReport(const QUrl& file, int form, bool replaces) {
     const Paper paper = papersByUse(QLocale())[form == 1 ? 1 : 0];
     begin(tr("Writing the report"), store::OpenMode::ReadOnly,
-        [path = file.toLocalFile(), paper](
+        [file, form, replaces, path = file.toLocalFile(), paper](
             store::Store& store, const Progress& progress) -> Result<Outcome> {
+            if (!replaces && QFileInfo::exists(path)) {
+                Outcome asking;
+                asking.inTheWay = Report{file, form};
+                return asking;
+            }
             ASSIGN_OR_RETURN(auto saved, savedBoards(store, {}));
             ASSIGN_OR_RETURN(
                 const auto loaded, report::loadReport(store, {{}, std::move(saved)}, progress));
@@ -152,6 +158,8 @@ void MaintenanceController::takeOutcome() {
         Q_EMIT informed(tr("Stopped. The database is as it was."));
     else if (!status.hasValue())
         Q_EMIT failed(status.error());
+    else if (outcome.inTheWay)
+        Q_EMIT replaceWanted(outcome.inTheWay->file, outcome.inTheWay->form);
     else if (outcome.hasChanged)
         Q_EMIT changed(outcome.headline);
     else if (!m_showing)

@@ -17,6 +17,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace trainscope::app {
 
@@ -48,8 +49,9 @@ public:
     Q_INVOKABLE void vacuum();
     // What a report can be written as, for a file dialog: PDF on the usual paper first.
     Q_INVOKABLE [[nodiscard]] static QStringList reportForms();
-    // In the form of that index, or HTML by the file's suffix.
-    Q_INVOKABLE void writeReport(const QUrl& file, int form);
+    // In the form of that index, or HTML by the file's suffix. Asks where the file is there
+    // already, unless it `replaces`.
+    Q_INVOKABLE void writeReport(const QUrl& file, int form, bool replaces = false);
     Q_INVOKABLE void stop();
     // The result has been read.
     Q_INVOKABLE void dismiss();
@@ -70,13 +72,20 @@ Q_SIGNALS:
     void changed(const QString& text);
     void informed(const QString& text);
     void failed(const trainscope::Error& error);
+    // To be answered by writeReport() with `replaces`.
+    void replaceWanted(const QUrl& file, int form);
 
 private:
+    struct Report {
+        QUrl file;
+        int form = 0;
+    };
     struct Outcome {
         QString headline;
         bool hasChanged = false;
         bool isToRead = false; // shown until dismissed, else said in passing
         QStringList details = {};
+        std::optional<Report> inTheWay = {}; // of what is there already
     };
     using Work = std::function<Result<Outcome>(store::Store&, const Progress&)>;
 

@@ -85,6 +85,7 @@ void RunListModel::setFolded(int row, bool folded) {
         return;
     rows()[static_cast<std::size_t>(head)]->folded = folded;
     refreshRows();
+    Q_EMIT foldedChanged();
 }
 
 void RunListModel::toggleFolded(int row) {
@@ -96,6 +97,12 @@ void RunListModel::foldAll(bool folded) {
     for (const RunListRow& head : m_heads)
         head->folded = folded;
     refreshRows();
+    Q_EMIT foldedChanged();
+}
+
+bool RunListModel::areAllFolded() const {
+    return std::all_of(
+        m_heads.begin(), m_heads.end(), [](const RunListRow& head) { return head->folded; });
 }
 
 } // namespace trainscope::app

@@ -153,6 +153,7 @@ void RunListModel::makeEntries() {
     }
     for (std::size_t i = 0; i < m_entries.size(); ++i)
         m_entries[i]->place = i;
+    Q_EMIT foldedChanged();
 }
 
 void RunListModel::describeRuns() {

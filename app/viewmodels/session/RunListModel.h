@@ -52,6 +52,7 @@ class RunListModel : public RowListModel<RunListRow> {
     // Rows of one line each, as many runs begin with.
     Q_PROPERTY(bool dense READ isDense WRITE setDense NOTIFY denseChanged FINAL)
     Q_PROPERTY(bool grouped READ isGrouped NOTIFY countTextChanged FINAL)
+    Q_PROPERTY(bool allFolded READ areAllFolded NOTIFY foldedChanged FINAL)
 
 public:
     explicit RunListModel(QObject* parent = nullptr);
@@ -64,6 +65,7 @@ public:
     [[nodiscard]] bool isDense() const { return m_isDense; }
     void setDense(bool dense);
     [[nodiscard]] bool isGrouped() const { return !m_heads.empty(); }
+    [[nodiscard]] bool areAllFolded() const;
 
     // Of a head these are for all of its runs that the filter leaves.
     // Shows only this run; the next range begins here.
@@ -95,6 +97,7 @@ Q_SIGNALS:
     void filterChanged();
     void countTextChanged();
     void denseChanged();
+    void foldedChanged();
 
 private:
     struct Curve {

@@ -132,7 +132,7 @@ void Session::openOrImport(const QString& path) {
 
 void Session::import(const QStringList& paths) {
     if (!m_importing.begin(paths))
-        m_notices.inform(tr("An import is under way: wait for it or stop it first."));
+        m_notices.inform(tr("An import is under way: finish or close it first."));
 }
 
 void Session::openUrls(const QList<QUrl>& urls) {

@@ -158,6 +158,25 @@ private Q_SLOTS:
             QByteArray("i,r,t,n,b\n1,0.5,\"a,\"\"b\",,0aff\n"));
     }
 
+    void asksBeforeItReplaces() {
+        QVERIFY(answers("SELECT 1 AS one"));
+        const QString path = m_database.folder().filePath(QStringLiteral("mine.csv"));
+        QFile mine(path);
+        QVERIFY(mine.open(QIODevice::WriteOnly));
+        mine.write("mine");
+        mine.close();
+        QSignalSpy asked(m_controller.get(), &QueryController::replaceWanted);
+        m_controller->exportCsv(QUrl::fromLocalFile(path));
+        QTRY_COMPARE(asked.count(), 1);
+        QVERIFY(mine.open(QIODevice::ReadOnly));
+        QCOMPARE(mine.readAll(), QByteArray("mine"));
+        mine.close();
+        m_controller->exportCsv(asked.first().first().toUrl(), true);
+        QTRY_VERIFY(!m_controller->isExporting());
+        QVERIFY(mine.open(QIODevice::ReadOnly));
+        QCOMPARE(mine.readAll(), QByteArray("one\n1\n"));
+    }
+
     void exportsThatFailSaySo() {
         QVERIFY(answers("SELECT 1"));
         QSignalSpy failed(&m_database.views(), &Views::failed);

@@ -118,6 +118,28 @@ private Q_SLOTS:
         QVERIFY(QFile::exists(path));
     }
 
+    void reportsAskBeforeTheyReplace() {
+        Session session;
+        open(session);
+        const QString path = at("mine.html");
+        QFile mine(path);
+        QVERIFY(mine.open(QIODevice::WriteOnly));
+        mine.write("mine");
+        mine.close();
+        QSignalSpy asked(session.maintenance(), &MaintenanceController::replaceWanted);
+        session.maintenance()->writeReport(QUrl::fromLocalFile(path), 2);
+        QTRY_COMPARE_WITH_TIMEOUT(asked.count(), 1, 60'000);
+        QVERIFY(mine.open(QIODevice::ReadOnly));
+        QCOMPARE(mine.readAll(), QByteArray("mine"));
+        mine.close();
+        const QSignalSpy told(session.maintenance(), &MaintenanceController::informed);
+        session.maintenance()->writeReport(
+            asked.first().at(0).toUrl(), asked.first().at(1).toInt(), true);
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 1, 60'000);
+        QVERIFY(mine.open(QIODevice::ReadOnly));
+        QVERIFY(mine.readAll() != QByteArray("mine"));
+    }
+
     // Whoever leaves while charts are painted does not wait for ever.
     void reportsEndWithTheSession() {
         Session session;

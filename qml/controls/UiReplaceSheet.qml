@@ -1,0 +1,45 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// Asks whether a file that is there already may go. Not every dialog that chooses files asks itself.
+UiSheet {
+    id: sheet
+
+    property url file
+    signal replaced
+
+    title: qsTr("Replace the file?")
+    preferredWidth: Theme.sheetWidth * 0.6
+    preferredHeight: Theme.spaceXl * 9
+
+    function ask(which: url) {
+        sheet.file = which;
+        sheet.open();
+        keep.forceActiveFocus(Qt.PopupFocusReason);
+    }
+
+    UiSentence {
+        anchors.left: parent.left
+        anchors.right: parent.right
+        anchors.top: parent.top
+        anchors.margins: Theme.spaceL
+        text: qsTr("%1 is there already. Replacing it cannot be undone.").arg(decodeURIComponent(String(sheet.file).split("/").pop()))
+    }
+    buttons: [
+        UiButton {
+            id: keep
+
+            text: qsTr("Keep it")
+            onClicked: sheet.close()
+        },
+        UiButton {
+            primary: true
+            text: qsTr("Replace")
+            onClicked: {
+                sheet.close();
+                sheet.replaced();
+            }
+        }
+    ]
+}
