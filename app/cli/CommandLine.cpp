@@ -1,11 +1,13 @@
 #include "app/cli/CommandLine.h"
 
 #include "app/cli/commands/Command.h"
+#include "core/model/HarmlessText.h"
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <exception>
+#include <optional>
+#include <sstream>
 
 namespace trainscope::cli {
 
@@ -61,25 +63,73 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addDocumentCommand(app, context);
 }
 
-int parseAndRun(const std::vector<std::string>& arguments, Console& console) {
+// How many values follow an option that may be given several times. One each, so that in
+// "--run A DB" the database is no run; "--run A B" is tried where that leaves words over.
+enum class Values { One, AllThatFollow };
+
+void parse(CLI::App& app, CommandContext& context, const std::vector<std::string>& arguments,
+    Values values) {
+    addCommands(app, context);
+    for (CLI::App* command : app.get_subcommands({})) {
+        for (CLI::Option* option : command->get_options()) {
+            if (values == Values::One && !option->get_positional())
+                option->allow_extra_args(false);
+        }
+    }
+    // CLI11 takes the arguments from the back.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+}
+
+std::optional<std::string> unknownCommand(
+    const CLI::App& app, const std::vector<std::string>& arguments) {
+    if (arguments.empty() || arguments.front().starts_with('-'))
+        return std::nullopt;
+    std::string known;
+    for (const CLI::App* command : app.get_subcommands({})) {
+        if (command->get_name() == arguments.front())
+            return std::nullopt;
+        if (!command->get_group().empty())
+            known += (known.empty() ? "" : ", ") + command->get_name();
+    }
+    return "There is no command \"" + arguments.front() + "\"; there are " + known + ".";
+}
+
+// Usage, unless help or the version was asked for.
+ExitStatus tell(const CLI::App& app, const CLI::ParseError& error,
+    const std::vector<std::string>& arguments, const Console& console) {
+    if (const auto unknown = unknownCommand(app, arguments))
+        return console.fail(usageError(*unknown));
+    std::ostringstream complaint;
+    const bool isAsked = app.exit(error, console.out(), complaint) == 0;
+    console.err() << harmless(complaint.str());
+    return isAsked ? ExitStatus::Done : ExitStatus::Usage;
+}
+
+ExitStatus parseAndRun(const std::vector<std::string>& arguments, Console& console) {
     CLI::App app(kDescription, "trainscope-cli");
     CommandContext context{console, {}};
-    addCommands(app, context);
     try {
-        // CLI11 takes the arguments from the back.
-        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+        parse(app, context, arguments, Values::One);
+        return context.action();
     } catch (const CLI::ParseError& error) {
-        const bool asked = app.exit(error, console.out(), console.err()) == 0;
-        return static_cast<int>(console.finish(asked ? ExitStatus::Done : ExitStatus::Usage));
+        CLI::App other(kDescription, "trainscope-cli");
+        CommandContext otherContext{console, {}};
+        try {
+            if (error.get_name() != "ExtrasError")
+                return tell(app, error, arguments, console);
+            parse(other, otherContext, arguments, Values::AllThatFollow);
+        } catch (const CLI::ParseError&) {
+            return tell(app, error, arguments, console);
+        }
+        return otherContext.action();
     }
-    return static_cast<int>(console.finish(context.action()));
 }
 
 } // namespace
 
 int runCommandLine(const std::vector<std::string>& arguments, Console& console) {
     try {
-        return parseAndRun(arguments, console);
+        return static_cast<int>(console.finish(parseAndRun(arguments, console)));
     } catch (const std::exception& error) {
         return static_cast<int>(console.fail({ErrorCode::Internal,
             std::string("Unexpected failure: ") + error.what() + ". Please report it.", {}}));

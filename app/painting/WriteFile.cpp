@@ -1,12 +1,17 @@
 #include "app/painting/WriteFile.h"
 
 #include "core/model/InteractiveThread.h"
+#include "core/model/Try.h"
 
 #include <QDir>
 #include <QFileInfo>
 #include <QLocale>
 #include <QSaveFile>
 #include <QStorageInfo>
+
+#include <array>
+#include <fstream>
+#include <string_view>
 
 namespace trainscope::app {
 
@@ -35,6 +40,21 @@ Error writeFailure(const QString& path, const QString& folder, qint64 bytes) {
 
 } // namespace
 
+Status checkReplaceable(const std::filesystem::path& path) {
+    constexpr std::string_view kDatabase = "SQLite format 3";
+    std::error_code none; // what is not there is no database
+    if (!std::filesystem::is_regular_file(path, none))
+        return {};
+    std::array<char, kDatabase.size()> begin{};
+    std::ifstream file(path, std::ios::binary);
+    file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    if (!file || std::string_view(begin.data(), begin.size()) != kDatabase)
+        return {};
+    return Error{ErrorCode::Usage,
+        "This is a database, which is not replaced by something else; choose another name.",
+        path.string()};
+}
+
 Status writeFile(const QString& path, const QByteArray& bytes) {
     assertMayBlock("writes a file");
     const QFileInfo target(path);
@@ -46,6 +66,7 @@ Status writeFile(const QString& path, const QByteArray& bytes) {
     if (!folder.exists())
         return failure(path,
             QStringLiteral("The folder %1 does not exist; create it first.").arg(folder.path()));
+    RETURN_IF_ERROR(checkReplaceable(path.toStdString()));
     if (target.exists() && !target.isWritable())
         return failure(
             path, QStringLiteral("The file is write-protected; choose another name or folder."));

@@ -10,7 +10,11 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <sstream>
+#include <system_error>
 
 namespace trainscope::app {
 
@@ -100,7 +104,38 @@ int spawn(const std::vector<std::string>& command, std::vector<std::string> envi
     return problem;
 }
 
+Error notRun(const std::string& name, int problem) {
+    return {ErrorCode::NotFound,
+        std::string("The command cannot be run: ") + std::strerror(problem) + ".", name};
+}
+
 } // namespace
+
+Status WatchedProgram::checkThere(const std::vector<std::string>& command) {
+    if (command.empty())
+        return Error{ErrorCode::Usage, "There is no command to be run.", {}};
+    const std::string& name = command.front();
+    const char* path = std::getenv("PATH"); // NOLINT(concurrency-mt-unsafe)
+    const bool isSearched = name.find('/') == std::string::npos;
+    if (isSearched && path == nullptr)
+        return {}; // where it is looked for then, the system knows
+    std::vector<std::filesystem::path> places{name};
+    if (isSearched) {
+        places.clear();
+        std::istringstream folders(path);
+        for (std::string folder; std::getline(folders, folder, ':');)
+            places.push_back(std::filesystem::path(folder) / name);
+    }
+    int problem = ENOENT;
+    for (const auto& place : places) {
+        std::error_code ignored; // of what is not there
+        if (::access(place.c_str(), X_OK) == 0 && !std::filesystem::is_directory(place, ignored))
+            return {};
+        if (errno != ENOENT && errno != ENOTDIR)
+            problem = errno;
+    }
+    return notRun(name, problem);
+}
 
 Result<WatchedProgram> WatchedProgram::start(const std::vector<std::string>& command,
     const std::vector<std::pair<std::string, std::string>>& variables,
@@ -112,9 +147,7 @@ Result<WatchedProgram> WatchedProgram::start(const std::vector<std::string>& com
     pid_t process = 0;
     if (const int problem = spawn(command, environmentWith(variables), inherited, process)) {
         releaseSignals();
-        return Error{ErrorCode::NotFound,
-            std::string("The command cannot be run: ") + std::strerror(problem) + ".",
-            command.front()};
+        return notRun(command.front(), problem);
     }
     return WatchedProgram(process, static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
 }

@@ -24,6 +24,9 @@ public:
     WatchedProgram& operator=(WatchedProgram&&) = delete;
     ~WatchedProgram(); // waits for the command's end
 
+    // NotFound as start() says it, where there is no such program now.
+    static Status checkThere(const std::vector<std::string>& command);
+
     // Until the command has ended, for `period` at most, or until `file` is readable (-1: none).
     // Signals that came meanwhile have been handed on.
     void wait(std::chrono::milliseconds period, int file);

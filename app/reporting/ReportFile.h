@@ -19,6 +19,7 @@ enum class Paper { A4, Letter };
 // All, what the country's printers hold first.
 std::array<Paper, 2> papersByUse(const QLocale& locale);
 
+Status checkReportName(const QString& path); // Usage where its suffix is neither pdf nor html
 // By the suffix, pdf or html; Usage for others. Through a temporary file.
 Status writeReport(const report::Report& report, const QString& path, Paper paper = Paper::A4);
 

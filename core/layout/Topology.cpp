@@ -204,7 +204,8 @@ Result<MachineFacts> machineFromJson(std::string_view json) {
     } catch (const Json::exception& problem) {
         return Error{ErrorCode::Unreadable,
             std::string("What the database says of the machine cannot be understood: ")
-                + problem.what() + ". Say it anew with trainscope-cli cluster.",
+                + problem.what()
+                + ". Take it back with trainscope-cli cluster --reset, and say it anew.",
             {}};
     }
 }

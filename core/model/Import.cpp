@@ -31,7 +31,7 @@ void ImportReport::warn(std::string file, std::int64_t line, std::string text) {
 }
 
 Error cancelled() {
-    return {ErrorCode::Cancelled, "Stopped on request; nothing of this source was kept.", {}};
+    return {ErrorCode::Cancelled, "Stopped on request; nothing of it was kept.", {}};
 }
 
 } // namespace trainscope

@@ -15,6 +15,14 @@ export HOME=$folder XDG_CONFIG_HOME=$folder XDG_DATA_HOME=$folder/share
 printf 'timestamp, index, power.draw [W]\n2024/01/02 03:04:05.000, 0, 100 W\n2024/01/02 03:04:06.000, 0, 110 W\n' >smi.csv
 trainscope-cli import smi.csv --into runs.trainscope --name 'measured-here' >/dev/null
 touch runs.txt
+# What a stranger may call a run.
+mkdir logs
+for name in 'x$(touch ran)`touch ran`' "it's 5% of: *"; do
+  cp smi.csv "logs/${#name}.csv" # of one log there is one run
+  trainscope-cli import "logs/${#name}.csv" --into hostile.trainscope --name "$name" >/dev/null
+done
+mkdir 'with blanks'
+cp runs.trainscope 'with blanks/my runs.trainscope'
 
 # What the shell offers for the last word of each line of the standard input, one line each; tried as the shell finds it.
 offered() {
@@ -42,6 +50,7 @@ trainscope-cli info runs.tr
 trainscope-cli summary runs.trainscope --run meas
 LINES
 )
+got=${got//=/} # zsh adds what a value may stand behind
 diff <(echo "$expected") <(echo "$got") || { echo "completions.sh: $shell completes otherwise (left: expected)"; exit 1; }
 
 # The command decides which options there are, not a word that is called like another command.
@@ -73,6 +82,29 @@ trainscope-cli record --into new.trainscope -- cat sm
 LINES
 )
 diff <(echo "$expected") <(echo "$got") || { echo "completions.sh: $shell completes otherwise (left: expected)"; exit 1; }
+
+# Values behind =, databases below the home and in quotes, and names as they are: none is run.
+expected="light
+smi.csv
+measured-here
+measured-here
+measured-here"
+got=$(offered <<'LINES'
+trainscope-cli figure runs.trainscope --theme=li
+trainscope-cli export runs.trainscope --out=sm
+trainscope-cli summary runs.trainscope --run=meas
+trainscope-cli summary ~/runs.trainscope --run meas
+trainscope-cli summary ~/with\ blanks/my\ runs.trainscope --run meas
+LINES
+)
+got=$(sed 's/^--[a-z]*=//' <<<"$got") # zsh shows the whole word
+diff <(echo "$expected") <(echo "$got") || { echo "completions.sh: $shell completes otherwise (left: expected)"; exit 1; }
+offered >hostile <<'LINES'
+trainscope-cli summary hostile.trainscope --run x
+trainscope-cli summary hostile.trainscope --run it
+LINES
+[ -z "$(find . -name ran)" ] || { echo "completions.sh: $shell runs the name of a run"; exit 1; }
+grep -Eq 'touch\\? ran' hostile && grep -q 's.*5%' hostile || { echo "completions.sh: $shell offers for hostile names:"; cat hostile; exit 1; }
 
 # Nothing is offered where nothing is known; zsh leaves the word as it was typed.
 got=$(offered <<'LINES'

@@ -279,7 +279,7 @@ void addClusterCommand(CLI::App& app, CommandContext& context) {
     auto* domain = addOption(*command, "--nvlink-domain", options->linkDomain,
         "GPUs that NVLink joins, over nodes: 72 for GB200 NVL72", "N");
     for (auto* positive : {racks, network, domain})
-        positive->check(CLI::PositiveNumber);
+        positive->check(aboveZero());
     command->add_flag("--reset", options->reset, "Take back all that was said")
         ->excludes(domain)
         ->excludes(airflow)

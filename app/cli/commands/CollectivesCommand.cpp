@@ -136,7 +136,7 @@ void addCollectivesCommand(CLI::App& app, CommandContext& context) {
     addOneRun(*command, *options);
     addOption(*command, "--network-gbps", options->networkGbps,
         "Peak of a GPU's network link per direction, Gbit/s", "N")
-        ->check(CLI::PositiveNumber);
+        ->check(aboveZero());
     command->add_flag("--own-clocks", options->ownClocks,
         "Take waits by each rank's own clock instead of one common clock");
     addJson(*command, options->json);

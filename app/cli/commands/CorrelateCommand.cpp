@@ -163,7 +163,7 @@ void addCorrelateCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--b", options->b, "The other one", "SERIES")->required();
     addOption(
         *command, "--max-lag", options->maxLagS, "The longest lag to try, 60 unless given", "S")
-        ->check(CLI::PositiveNumber);
+        ->check(aboveZero());
     addJson(*command, options->json);
     command->footer(
         R"(Both are put on a common grid and a straight line is taken from each. A positive lag says

@@ -1,11 +1,13 @@
 // `document`, which --help does not list: the shell completions and the option lists of the man
 // page, written from the command line's own description, and the pages of the manual as man pages.
-// The build calls it and installs what it prints.
+// The build calls it and installs what it prints. The completions call it for the runs of a
+// database.
 
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/CommandText.h"
 #include "app/cli/output/Completions.h"
 #include "app/manual/ManPage.h"
+#include "core/model/HarmlessText.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -35,17 +37,21 @@ std::string troff(std::string_view text) {
 void printSynopsis(const std::vector<CommandText>& commands, std::ostream& out) {
     for (const CommandText& command : commands) {
         out << "\\fBtrainscope\\-cli " << command.name << "\\fR";
+        std::string behind; // what stands behind the options
         for (const Argument& one : command.positionals) {
             const std::string name
                 = "\\fI" + troff(one.name) + "\\fR" + (one.isRepeated ? "..." : "");
-            out << ' ' << (one.isRequired ? name : "[" + name + "]");
+            if (one.kind == Argument::Kind::Command)
+                behind = " \\fB\\-\\-\\fR " + name;
+            else
+                out << ' ' << (one.isRequired ? name : "[" + name + "]");
         }
         for (const Argument& option : command.options) {
             if (option.isRequired)
                 out << fmt::format(
                     " \\fB{}\\fR \\fI{}\\fR", troff(option.name), troff(option.value));
         }
-        out << " [\\fIOPTIONS\\fR]\n";
+        out << " [\\fIOPTIONS\\fR]" << behind << '\n';
     }
 }
 
@@ -138,6 +144,17 @@ Outcome printManual(const std::string& id, const Console& console) {
     return ExitStatus::Done;
 }
 
+// A name a line; those of several lines cannot be completed.
+Outcome printRuns(const std::string& database, const Console& console) {
+    ASSIGN_OR_RETURN(const auto store, openDatabase(database));
+    ASSIGN_OR_RETURN(const auto runs, store.runs());
+    for (const Run& run : runs) {
+        if (run.name == harmlessLine(run.name))
+            console.out() << run.name << '\n';
+    }
+    return ExitStatus::Done;
+}
+
 Outcome document(
     CLI::App& app, const std::string& what, const std::string& source, const Console& console) {
     const auto commands = commandsOf(app);
@@ -145,6 +162,8 @@ Outcome document(
         return printMan(commands, source, console);
     if (what == "manual")
         return printManual(source, console);
+    if (what == "runs")
+        return printRuns(source, console);
     if (what == "bash")
         printBashCompletion(commands, console.out());
     else if (what == "zsh")
@@ -163,9 +182,10 @@ void addDocumentCommand(CLI::App& app, CommandContext& context) {
     auto source = std::make_shared<std::string>();
     command->add_option("WHAT", *what, "What to print")
         ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish", "man", "manual"}));
+        ->check(CLI::IsMember({"bash", "zsh", "fish", "man", "manual", "runs"}));
     command->add_option("SOURCE", *source,
-        "Of man the page without its lists of options; of manual the name of the page");
+        "Of man the page without its lists of options; of manual the name of the page; of runs the "
+        "database");
     whenChosen(*command, context, [what, source, &app](const Console& console) {
         return document(app, *what, *source, console);
     });

@@ -8,8 +8,11 @@
 #include "app/engine/EngineLanes.h"
 #include "app/engine/KnownEngines.h"
 #include "app/painting/FigureFile.h"
+#include "app/painting/WriteFile.h"
 #include "core/figures/Kinds.h"
+#include "core/model/HarmlessText.h"
 #include "core/model/Try.h"
+#include "importers/registry/Registry.h"
 
 #include <CLI/CLI.hpp>
 
@@ -80,6 +83,34 @@ Result<figures::Figure> read(const FigureArguments& arguments, const app::Figure
     return figure;
 }
 
+bool isLog(const std::filesystem::path& path) {
+    std::error_code ignored; // of what is not there
+    if (!std::filesystem::exists(path, ignored))
+        return false;
+    const auto tree = importers::openDiskTree(path.string());
+    if (!tree.hasValue())
+        return false;
+    const auto plan = importers::planImport(*tree.value(), [](const auto&) { return true; });
+    return plan.hasValue() && !plan.value().units.empty();
+}
+
+// Beside the figure. Empty, where a log is called like it: the one that it was drawn from, say.
+std::string placeBeside(const std::string& out) {
+    const auto place = std::filesystem::path(out).replace_extension(".csv");
+    return isLog(place) ? std::string() : place.string();
+}
+
+Status checkNames(const FigureArguments& arguments) {
+    const auto isText = [](const std::string& name) { return harmless(name) == name; };
+    if (!isText(arguments.out) || !isText(arguments.csv))
+        return usageError("The name of a figure is UTF-8 without control characters.");
+    if (arguments.csv == arguments.out)
+        return Error{ErrorCode::Usage, "--csv needs another name than --out.", arguments.csv};
+    if (!arguments.csv.empty())
+        RETURN_IF_ERROR(app::checkReplaceable(arguments.csv));
+    return {};
+}
+
 Result<QStringList> writeFiles(FigureArguments& arguments, const Console& console) {
     app::FigureOptions size;
     size.theme = plot::findTheme(arguments.theme);
@@ -89,6 +120,7 @@ Result<QStringList> writeFiles(FigureArguments& arguments, const Console& consol
         return usageError(
             "There is no theme '" + arguments.theme + "'; there are paper, light and dark.");
     const QString out = QString::fromStdString(arguments.out);
+    RETURN_IF_ERROR(checkNames(arguments));
     RETURN_IF_ERROR(app::figureFormatOf(out));
     ASSIGN_OR_RETURN(const auto store, openDatabase(arguments.database));
     ASSIGN_OR_RETURN(const auto figure, read(arguments, size, store, console));
@@ -96,7 +128,11 @@ Result<QStringList> writeFiles(FigureArguments& arguments, const Console& consol
     if (!written.hasValue() || !figure.csv)
         return written;
     if (arguments.csv.empty())
-        arguments.csv = std::filesystem::path(arguments.out).replace_extension(".csv").string();
+        arguments.csv = placeBeside(arguments.out);
+    if (arguments.csv.empty())
+        return std::move(written).value() << QStringLiteral(
+                   "The numbers were not written: a log is called like the figure. Say with "
+                   "--csv where they go.");
     RETURN_IF_ERROR(app::writeNumbers(figure, QString::fromStdString(arguments.csv)));
     return written;
 }

@@ -74,7 +74,7 @@ void addFindingsCommand(CLI::App& app, CommandContext& context) {
         "Peak of a GPU's network link per direction, Gbit/s: for the use of links between "
         "nodes",
         "N")
-        ->check(CLI::PositiveNumber);
+        ->check(aboveZero());
     addJson(*command, options->json);
     command->footer(R"(The costliest come first. Each finding states from where on its rule speaks,
 what its shares are shares of, and where it shows. A straggler is named by the

@@ -133,6 +133,8 @@ void printOutcome(const ImportOptions& options, const ImportOutcome& outcome, st
 
 Outcome importSources(const ImportOptions& options, const Console& console) {
     WorkerPool::askFor(options.threads);
+    if (options.request.database.empty())
+        return usageError("--into needs the path of a run database.");
     RETURN_IF_ERROR(checkSources(options.request.sources, options.engine));
     const auto outcome = importers::engine::isAddress(options.request.sources.front())
         ? runEngineJob(options.request, options.engine, console)

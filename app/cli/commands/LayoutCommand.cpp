@@ -214,7 +214,7 @@ void addLayoutCommand(CLI::App& app, CommandContext& context) {
     auto* traffic = command->add_flag("--traffic", options->traffic,
         "Of a run: what its ranks exchange per step, computed and as traces and counters show it");
     addOption(*command, "--rank", options->rank, "With --traffic: of this rank", "R")
-        ->check(CLI::NonNegativeNumber)
+        ->check(zeroOrMore())
         ->needs(traffic);
     command->add_flag("--traced", options->traced,
         "Also the pipeline as the run's traces show it, with its bubbles");

@@ -1,6 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/commands/PredictRun.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/CommandText.h"
 #include "app/cli/options/KnownCosts.h"
 #include "app/cli/options/PredictOptions.h"
 #include "app/cli/options/Suggestions.h"
@@ -149,11 +150,19 @@ Outcome predictAny(const PredictOptions& options, const Console& console) {
                               "out.");
         return predictRun(options, console);
     }
+    if (!options.table.empty()) {
+        const bool hasOther = options.search || options.whatIf || !options.clusters.empty()
+            || !options.model.empty() || !options.layout.empty() || !options.database.empty();
+        if (hasOther)
+            return usageError("--table predicts the rows of a table: leave --search, --what-if, "
+                              "--model, --cluster, --layout and --into out.");
+        return predictRows(options, console);
+    }
     if (options.search)
         return searchAny(options, console);
     if (options.clusters.size() > 1)
         return usageError("Two clusters are compared by the best layout on each: say --search.");
-    return options.table.empty() ? predictOne(options, console) : predictRows(options, console);
+    return predictOne(options, console);
 }
 
 } // namespace
@@ -175,7 +184,7 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--global-batch", options->globalBatch, "Samples of a step", "G");
     addOption(
         *command, "--seq-len", options->sequence, "Tokens of a sample; 4096 unless given", "S")
-        ->check(CLI::PositiveNumber);
+        ->check(aboveZero());
     addOption(*command, "--precision", options->precision,
         "fp32, fp16, bf16 (unless given), fp8, mxfp8 or nvfp4", "P")
         ->check(suggesting("fp32 fp16 bf16 fp8 mxfp8 nvfp4"));
@@ -187,23 +196,21 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         ->check(suggesting("training lora inference"));
     addOption(*command, "--generated", options->generated,
         "Inference: tokens of a sample that are generated, the rest being its prompt", "N")
-        ->check(CLI::NonNegativeNumber);
+        ->check(zeroOrMore());
     addOption(*command, "--adapters", options->adapters,
         "LoRA: their rank and the matrices of qkv, out, up and down; 16:qkv unless given", "A");
     command->add_flag("--unfused-attention", options->unfusedAttention,
         "Attention as separate products and softmax instead of one kernel");
     addOption(*command, "--stack", options->stack,
-        "Software whose habits are taken: megatron-lm, megatron-bridge, nemo-24.07, torchtitan, "
-        "mosaic, gpt-neox",
-        "S")
-        ->check(suggesting("megatron-lm megatron-bridge nemo-24.07 torchtitan mosaic gpt-neox"));
+        std::string("Software whose habits are taken: ") + kStacks, "S")
+        ->check(suggesting(replaced(kStacks, ",", "")));
     addOption(*command, "--network-gbit", options->networkGbit,
         "Network of a GPU out of its node, Gbit/s", "N")
-        ->check(CLI::PositiveNumber);
+        ->check(aboveZero());
     addOption(*command, "--power-limit", options->powerLimitW, "Power limit of a GPU, W", "W")
-        ->check(CLI::PositiveNumber);
+        ->check(aboveZero());
     addOption(*command, "--clock", options->clockMhz, "Locked clock of a GPU, MHz", "MHZ")
-        ->check(CLI::PositiveNumber);
+        ->check(aboveZero());
     command->add_flag("--what-if", options->whatIf,
         "Also the step at other bandwidths, memory, batch, sequence and power limit");
     command->add_flag("--search", options->search,
@@ -212,12 +219,14 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--objective", options->objective,
         "Rank by time (unless given), energy or peak-power", "O")
         ->check(suggesting("time energy peak-power"));
-    addOption(*command, "--top", options->top, "Layouts that are listed; 10 unless given", "K");
+    addOption(*command, "--top", options->top, "Layouts that are listed; 10 unless given", "K")
+        ->check(aboveZero());
     addOption(*command, "--memory-share", options->memoryShare,
-        "Share of a GPU's memory that a layout may use; 1 unless given", "X");
+        "Share of a GPU's memory that a layout may use; 1 unless given", "X")
+        ->check(aboveZero());
     addOption(*command, "--cluster-power", options->clusterPowerW,
         "Power of all GPUs together that is kept by capping each, W", "W")
-        ->check(CLI::PositiveNumber);
+        ->check(aboveZero());
     addOption(*command, "--table", options->table,
         "A CSV table of runs: one prediction for each of its rows, with errors where it was "
         "measured",

@@ -207,13 +207,13 @@ void addProfileCommand(CLI::App& app, CommandContext& context) {
         "Name of the network that a database's collectives ran on; the file's name", "NAME");
     addOption(*command, "--scores-extra-bytes", options->scoresExtraBytes,
         "What unfused attention moves besides its operators, of each score and pass", "B")
-        ->check(CLI::NonNegativeNumber);
+        ->check(zeroOrMore());
     addOption(*command, "--gap-ms", options->gapMilliseconds,
         "What the GPU waits for its host in each layer and pass", "MS")
-        ->check(CLI::NonNegativeNumber);
+        ->check(zeroOrMore());
     addOption(*command, "--jitter", options->jitterPercent,
         "What a step takes longer for each doubling of GPUs over eight, %", "PCT")
-        ->check(CLI::NonNegativeNumber);
+        ->check(zeroOrMore());
     addJson(*command, options->json);
     command->footer(
         R"(Files are named GPU_operator_precision.csv (columns mp,b,h,l,dim,F_dur(us),B_dur(us) as far as the

@@ -67,8 +67,17 @@ public:
                 [&console] { return !console.isCancelled(); }});
     }
 
+    // Usage where nothing is asked: a text of comments alone has no answer.
     Status run(const store::SqlHeader& header, const store::SqlRow& row) const {
-        return store::query(m_store, m_sql, header, row, m_with);
+        bool isAsked = false;
+        const auto heard = [&](const std::vector<std::string>& columns) {
+            isAsked = true;
+            header(columns);
+        };
+        RETURN_IF_ERROR(store::query(m_store, m_sql, heard, row, m_with));
+        return isAsked ? Status()
+                       : usageError("Nothing is asked: give a SELECT statement, such as "
+                                    "\"SELECT name, status FROM run\".");
     }
     [[nodiscard]] const Console& console() const { return m_console; }
 
@@ -90,18 +99,27 @@ private:
 // stdout empty.
 Status printAsJson(const Asking& asking) {
     const Console& console = asking.console();
-    std::string pending = R"({"columns":)";
+    std::string pending;
     bool first = true;
+    int answers = 0;
     const auto header = [&](const std::vector<std::string>& columns) {
-        pending += jsonText(columns) + ",\"rows\":[";
+        if (++answers == 1)
+            pending = R"({"columns":)" + jsonText(columns) + ",\"rows\":[";
     };
     const auto row = [&](const std::vector<SqlValue>& values) {
+        if (answers > 1)
+            return false;
         console.out() << pending << (first ? "" : ",") << jsonText(listOf(values, valueJson));
         pending.clear();
         first = false;
         return !console.isCancelled();
     };
-    RETURN_IF_ERROR(asking.run(header, row));
+    const Status asked = asking.run(header, row);
+    if (answers > 1) {
+        console.out() << pending << "]}\n";
+        return usageError("--json prints the answer of one statement: of several the first alone.");
+    }
+    RETURN_IF_ERROR(asked);
     console.out() << pending << "]}\n";
     return {};
 }

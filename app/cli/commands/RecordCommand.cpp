@@ -201,10 +201,12 @@ void importTraces(const std::string& folder, const app::NewFiles::Found& found,
                   << " added to the run.\n";
 }
 
-void tell(const Recorder& recorder, const std::string& file, const Console& console) {
+// Not whole: the end at least could not be written, which has been told.
+void tell(const Recorder& recorder, const std::string& file, bool isWhole, const Console& console) {
     const ImportReport& report = recorder.report();
-    console.err() << fmt::format("Recorded \"{}\" into {}: {}, {}; sampling delay {}.\n",
-        recorder.runName(), file,
+    console.err() << fmt::format("{} \"{}\" {} {}: {}, {}; sampling delay {}.\n",
+        isWhole ? "Recorded" : "Sampled", recorder.runName(),
+        isWhole ? "into" : "but could not write all of it into", file,
         text::counted(static_cast<std::int64_t>(report.ranksFound.size()), "GPU"),
         text::counted(report.samples, "sample"),
         report.facts.count("sampling delay") > 0 ? report.facts.at("sampling delay") : "unknown");
@@ -228,6 +230,8 @@ Outcome recordCommand(const RecordOptions& options, const Console& console) {
             program.wait(std::chrono::hours(1), -1);
         return static_cast<ExitStatus>(*program.exitStatus());
     }
+    // Before a run begins that nothing would be recorded of.
+    RETURN_IF_ERROR(app::WatchedProgram::checkThere(options.command));
     const app::NewFiles traces(options.kineto);
     int status = 0;
     std::string run;
@@ -251,7 +255,7 @@ Outcome recordCommand(const RecordOptions& options, const Console& console) {
         if (!finished.hasValue())
             console.warn(finished.error().describe()
                 + " What was committed before is in the database, and marked partial.");
-        tell(*recorder, file, console);
+        tell(*recorder, file, finished.hasValue(), console);
         run = recorder->runName();
     }
     if (!options.kineto.empty())
@@ -284,9 +288,9 @@ void addRecordCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--job", options->job,
         "What all nodes of a job call it, where no launcher does", "ID");
     addOption(*command, "--node", options->node, "Number of this node, from 0, likewise", "I")
-        ->check(CLI::NonNegativeNumber);
+        ->check(zeroOrMore());
     addOption(*command, "--nodes", options->nodes, "Number of nodes, likewise", "N")
-        ->check(CLI::PositiveNumber);
+        ->check(aboveZero());
     command->add_option("COMMAND", options->command, "What is run, behind --")->required();
     command->footer(
         R"(Power, temperatures, clocks, utilisation, throttle reasons, memory, errors, PCIe and NVLink counters

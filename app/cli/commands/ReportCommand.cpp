@@ -6,6 +6,7 @@
 #include "app/cli/options/Suggestions.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/reporting/ReportFile.h"
+#include "core/model/HarmlessText.h"
 #include "core/model/Try.h"
 
 #include <CLI/CLI.hpp>
@@ -24,9 +25,9 @@ struct ReportOptions : SomeRunsOptions {
 };
 
 Status makeReport(const ReportOptions& options, const Console& console) {
-    const bool isKnown = options.out.ends_with(".pdf") || options.out.ends_with(".html");
-    if (!isKnown)
-        return Error{ErrorCode::Usage, "A report's name ends in .pdf or .html.", options.out};
+    RETURN_IF_ERROR(app::checkReportName(QString::fromStdString(options.out)));
+    if (harmless(options.out) != options.out)
+        return usageError("The name of a report is UTF-8 without control characters.");
     ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
     report::ReportQuery query;
     if (!options.runs.empty()) {

@@ -1,16 +1,61 @@
 #pragma once
-// An option with its name, the place of its value, its help, and what the help calls the value.
+// An option with its name, the place of its value, its help, and what the help calls the value; and
+// what a number may be. Numbers are decimal, "010" is ten.
 
 #include <CLI/CLI.hpp>
 
+#include <cmath>
+#include <optional>
 #include <string>
+#include <type_traits>
 
 namespace trainscope::cli {
 
 template <typename Value>
+struct Unwrapped {
+    using Type = Value;
+};
+template <typename Value>
+struct Unwrapped<std::optional<Value>> {
+    using Type = Value;
+};
+
+// CLI11 reads what begins with 0 as octal.
+inline std::string withoutLeadingZeros(std::string& number) {
+    const std::size_t begin = number.find_first_not_of("+-");
+    const std::size_t first = number.find_first_not_of('0', begin);
+    if (begin != std::string::npos && number.find_first_not_of("0123456789", begin) == number.npos)
+        number.erase(begin, std::min(first, number.size() - 1) - begin);
+    return {};
+}
+
+template <typename Value>
 CLI::Option* addOption(
     CLI::App& command, const char* name, Value& value, const std::string& help, const char* type) {
-    return command.add_option(name, value, help)->type_name(type);
+    CLI::Option* option = command.add_option(name, value, help)->type_name(type);
+    if constexpr (std::is_integral_v<typename Unwrapped<Value>::Type>)
+        option->transform(CLI::Validator(withoutLeadingZeros, std::string()));
+    return option;
+}
+
+enum class Least { AboveZero, Zero };
+
+// Of a number: finite, and above 0 or at least 0.
+inline auto number(Least least) {
+    return [least](const std::string& text) -> std::string {
+        double value = 0.0;
+        const bool isOne = CLI::detail::lexical_cast(text, value) && std::isfinite(value)
+            && (least == Least::Zero ? value >= 0.0 : value > 0.0);
+        return isOne ? std::string()
+                     : "\"" + text + "\" is no number "
+                + (least == Least::Zero ? "of 0 or more" : "above 0");
+    };
+}
+inline auto aboveZero() {
+    return number(Least::AboveZero);
+}
+inline auto zeroOrMore() {
+    return number(Least::Zero);
 }
 
 } // namespace trainscope::cli

@@ -2,6 +2,7 @@
 
 #include "app/cli/commands/Command.h"
 #include "core/model/Try.h"
+#include "core/predict/cost/Rates.h"
 
 #include <fmt/format.h>
 
@@ -75,6 +76,8 @@ Result<predict::JobRequest> jobRequestOf(const PredictOptions& options) {
     request.globalBatch = options.globalBatch;
     request.sequence = options.sequence.value_or(request.sequence);
     request.stack = options.stack;
+    if (!options.stack.empty() && !predict::RateTable::builtIn().hasStack(options.stack))
+        return unknown("software stack", options.stack, kStacks);
     if (options.unfusedAttention)
         request.attention = predict::AttentionKind::Unfused;
     const auto precision = predict::precisionFrom(options.precision);

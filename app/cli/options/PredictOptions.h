@@ -10,6 +10,9 @@
 
 namespace trainscope::cli {
 
+inline constexpr const char* kStacks
+    = "megatron-lm, megatron-bridge, nemo-24.07, torchtitan, mosaic, gpt-neox";
+
 struct PredictOptions {
     std::string model;
     std::vector<std::string> clusters;

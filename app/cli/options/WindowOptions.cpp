@@ -12,6 +12,15 @@ namespace trainscope::cli {
 
 namespace {
 
+constexpr double kLongestS = 9e9; // which nanoseconds can count
+
+Status checkTime(const char* option, const std::optional<double>& seconds) {
+    if (!seconds || std::abs(*seconds) <= kLongestS)
+        return {};
+    return usageError(
+        fmt::format("{} {} is no time of a run: give seconds since its start.", option, *seconds));
+}
+
 DurationNs sinceStart(double seconds) {
     return {static_cast<std::int64_t>(std::llround(seconds * 1e9))};
 }
@@ -25,6 +34,8 @@ void addWindow(CLI::App& command, WindowOptions& options) {
 }
 
 Result<TimeRange> givenWindow(const WindowOptions& options, const Run& run) {
+    RETURN_IF_ERROR(checkTime("--from", options.fromS));
+    RETURN_IF_ERROR(checkTime("--to", options.toS));
     TimeRange window = run.range;
     if (options.fromS)
         window.begin = run.range.begin + sinceStart(*options.fromS);

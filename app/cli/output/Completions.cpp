@@ -57,9 +57,8 @@ std::string shellQuoted(std::string_view text, std::string_view escaped = {}) {
     return result + "'";
 }
 
-constexpr std::string_view kRunQuery
-    = "'SELECT name FROM run ORDER BY name' 2>/dev/null | tail -n +2";
-
+// Names of runs are whatever a stranger's file calls them: no shell may read them as words of its
+// own, and `document runs` prints each on one line.
 std::string bashValue(const Argument& argument) {
     static const Completers kOwn{
         {Kind::Run, "_trainscope_cli_runs"}, {Kind::Database, "_trainscope_cli_databases"}};
@@ -84,15 +83,19 @@ _trainscope_cli_databases() {
   mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.trainscope' -- "$current")
 }
 
-# Names of the runs in the database on the command line.
+# Names of the runs in the database on the command line that begin with what was typed. compgen would expand them.
 _trainscope_cli_runs() {
-  local word names=
+  local word database= name typed=${current//[\\\"\']/}
   for word in "${words[@]:2}"; do
-    [[ $word == *.trainscope && -f $word ]] && names=$(trainscope-cli query "$word" )"
-        << kRunQuery << R"()
+    word=${word//[\\\"\']/}
+    [[ $word == '~/'* ]] && word=$HOME/${word#'~/'}
+    [[ $word == *.trainscope && -f $word ]] && database=$word
   done
-  local IFS=$'\n'
-  mapfile -t COMPREPLY < <(compgen -W "$names" -- "$current")
+  [ -n "$database" ] || return
+  while IFS= read -r name; do
+    [[ $name == "$typed"* ]] && COMPREPLY+=("$name")
+  done < <(trainscope-cli document runs "$database" 2>/dev/null)
+  __ltrim_colon_completions "$typed"
 }
 
 # What stands behind -- of a command that runs another one is a command line of its own.
@@ -108,8 +111,9 @@ _trainscope_cli_behind() {
 
 _trainscope_cli() {
   local cur prev words cword current options positional command=
-  _get_comp_words_by_ref -n : cur prev words cword
+  _get_comp_words_by_ref -n := cur prev words cword
   current=$cur
+  [[ $cur == --*=* ]] && prev=${cur%%=*} current=${cur#*=}
   COMPREPLY=()
   [ "$cword" -gt 1 ] && command=${words[1]}
   _trainscope_cli_behind && return
@@ -168,11 +172,14 @@ void printZshCompletion(const std::vector<CommandText>& commands, std::ostream& 
 # zsh completion of trainscope-cli, written by it
 
 _trainscope_cli_runs() {
-  local database=${words[(r)*.trainscope]}
+  local word database
   local -a runs
-  [[ -f $database ]] || return
-  runs=(${(f)"$(trainscope-cli query $database )x"
-        << kRunQuery << R"x()"})
+  for word in ${(Q)words}; do
+    [[ $word == \~/* ]] && word=$HOME/${word#\~/}
+    [[ $word == *.trainscope && -f $word ]] && database=$word
+  done
+  [[ -n $database ]] || return
+  runs=(${(f)"$(trainscope-cli document runs $database 2>/dev/null)"})
   compadd -a runs
 }
 
@@ -204,7 +211,10 @@ _trainscope_cli() {
         }
         for (const Argument& option : command.options) {
             std::string text = replaced(std::string(mainClause(option.text)), "]", "\\]");
-            text = (option.isRepeated ? "*" : "") + option.name + "[" + text + "]";
+            const std::string_view value
+                = option.kind == Kind::Flag ? "" : "="; // beside, or behind it
+            text
+                = fmt::format("{}{}{}[{}]", option.isRepeated ? "*" : "", option.name, value, text);
             if (option.kind != Kind::Flag)
                 text += ":" + replaced(option.value, ":", "\\:") + ":" + zshAction(option);
             out << " \\\n      " << shellQuoted(text);
@@ -238,9 +248,9 @@ end
 
 function __trainscope_cli_runs
     for word in (commandline -opc)
+        set word (string replace -r '^~/' $HOME/ -- $word)
         if string match -q '*.trainscope' -- $word; and test -f $word
-            trainscope-cli query $word )"
-        << kRunQuery << R"(
+            trainscope-cli document runs $word 2>/dev/null
         end
     end
 end

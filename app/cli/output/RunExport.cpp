@@ -60,16 +60,34 @@ public:
         RETURN_IF_ERROR(prepareFolder(m_request));
         for (const Gpu& gpu : gpus)
             m_gpus[gpu.rank] = gpu;
-        RETURN_IF_ERROR(writeMetrics(metrics));
-        if (m_request.metrics.empty()) {
-            ASSIGN_OR_RETURN(
-                auto files, exportTraced(m_store, m_request.run, m_request.out, m_keepGoing));
-            m_files.insert(m_files.end(), files.begin(), files.end());
-        }
-        return std::move(m_files);
+        const Status written = writeAll(metrics);
+        if (written.hasValue())
+            return std::move(m_files);
+        if (!m_request.overwrite)
+            emptyFolder();
+        return written.error();
     }
 
 private:
+    Status writeAll(const SeriesByMetric& metrics) {
+        RETURN_IF_ERROR(writeMetrics(metrics));
+        if (!m_request.metrics.empty())
+            return {};
+        ASSIGN_OR_RETURN(
+            auto files, exportTraced(m_store, m_request.run, m_request.out, m_keepGoing));
+        m_files.insert(m_files.end(), files.begin(), files.end());
+        return {};
+    }
+
+    // As it was before: half an export is taken for a whole one.
+    void emptyFolder() const {
+        std::error_code ignored; // what stays is in the way of the next export, which says so
+        for (const auto& entry : std::filesystem::directory_iterator(m_request.out, ignored)) {
+            if (entry.path().extension() == ".csv")
+                std::filesystem::remove(entry.path(), ignored);
+        }
+    }
+
     Status writeMetrics(const SeriesByMetric& metrics) {
         if (metrics.empty())
             return {};

@@ -1,5 +1,12 @@
 #include "app/cli/text/TextFile.h"
 
+#include "app/painting/WriteFile.h"
+#include "core/model/Try.h"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cerrno>
@@ -18,18 +25,30 @@ Error writeError(const std::filesystem::path& path, int code) {
         path.string()};
 }
 
+std::filesystem::path behindLinks(const std::filesystem::path& path) {
+    std::error_code problem;
+    auto place = std::filesystem::weakly_canonical(path, problem);
+    return problem ? path : place;
+}
+
+bool takesTextAsItComes(const std::filesystem::path& path) {
+    std::error_code ignored; // of what is not there
+    const auto status = std::filesystem::status(path, ignored);
+    return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)
+        && !std::filesystem::is_directory(status);
+}
+
 } // namespace
 
 TextFile::TextFile(std::filesystem::path path)
     : m_path(std::move(path))
-    , m_temporary(m_path.string() + ".part") { }
+    , m_place(behindLinks(m_path)) { }
 
 TextFile::~TextFile() {
     if (!m_file)
         return;
     m_file.reset();
-    std::error_code ignored;
-    std::filesystem::remove(m_temporary, ignored);
+    remove();
 }
 
 void TextFile::Closer::operator()(gzFile_s* file) const {
@@ -37,14 +56,47 @@ void TextFile::Closer::operator()(gzFile_s* file) const {
 }
 
 Result<TextFile> TextFile::create(const std::filesystem::path& path) {
+    RETURN_IF_ERROR(app::checkReplaceable(path));
     TextFile file(path);
-    errno = 0;
-    // "T": as it is, without a header; "1": what is written faster than the disk takes it.
-    file.m_file.reset(gzopen(file.m_temporary.c_str(), path.extension() == ".gz" ? "wb1" : "wbT"));
-    if (!file.m_file)
+    const int number = file.open();
+    if (number < 0)
         return writeError(path, errno);
+    // "T": as it is, without a header; "1": what is written faster than the disk takes it.
+    file.m_file.reset(gzdopen(number, path.extension() == ".gz" ? "wb1" : "wbT"));
+    if (!file.m_file) {
+        ::close(number);
+        file.remove();
+        return writeError(path, ENOMEM);
+    }
     gzbuffer(file.m_file.get(), kBuffer);
     return file;
+}
+
+int TextFile::open() {
+    if (takesTextAsItComes(m_path))
+        return ::open(m_path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (::access(m_place.c_str(), F_OK) == 0 && ::access(m_place.c_str(), W_OK) != 0)
+        return -1; // a move would replace what is write-protected
+    constexpr mode_t kAsUsual = 0666;
+    constexpr int kMostTried = 100;
+    for (int i = 0; i < kMostTried; ++i) {
+        const std::string name = fmt::format("{}.{}-{}.part", m_place.native(), ::getpid(), i);
+        const int number = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kAsUsual);
+        if (number >= 0) {
+            m_temporary = name;
+            m_unfinished = std::make_unique<UnfinishedFile>(m_temporary);
+        }
+        if (number >= 0 || errno != EEXIST)
+            return number;
+    }
+    return -1;
+}
+
+void TextFile::remove() {
+    if (m_temporary.empty())
+        return;
+    std::error_code ignored;
+    std::filesystem::remove(m_temporary, ignored);
 }
 
 void TextFile::write(std::string_view text) {
@@ -57,13 +109,17 @@ Status TextFile::close() {
     errno = 0;
     if (gzclose(m_file.release()) != Z_OK || m_failed) {
         const int code = errno == 0 ? EIO : errno;
-        std::error_code ignored;
-        std::filesystem::remove(m_temporary, ignored);
+        remove();
         return writeError(m_path, code);
     }
+    if (m_temporary.empty())
+        return {};
     std::error_code problem;
-    std::filesystem::rename(m_temporary, m_path, problem);
-    return problem ? Status(writeError(m_path, problem.value())) : Status();
+    std::filesystem::rename(m_temporary, m_place, problem);
+    if (!problem)
+        return {};
+    remove();
+    return writeError(m_path, problem.value());
 }
 
 } // namespace trainscope::cli

@@ -1,7 +1,10 @@
 #pragma once
-// A text file that appears whole or not at all: written under another name, and renamed by close().
+// A text file that appears whole or not at all: written beside its place under a name of its own,
+// and moved there by close(); a signal that ends the program removes what is not whole. What a
+// symbolic link points to is replaced, not the link. A device or a pipe takes the text as it comes.
 // Compressed where its name ends in ".gz".
 
+#include "app/cli/console/Interrupt.h"
 #include "core/model/Result.h"
 
 #include <filesystem>
@@ -15,6 +18,7 @@ namespace trainscope::cli {
 
 class TextFile {
 public:
+    // Usage where a database is, Io where nothing can be written.
     static Result<TextFile> create(const std::filesystem::path& path);
     TextFile(TextFile&&) noexcept = default;
     TextFile& operator=(TextFile&&) noexcept = default;
@@ -29,9 +33,13 @@ private:
     };
 
     explicit TextFile(std::filesystem::path path);
+    int open(); // the file's number; -1: errno says why not
+    void remove(); // what was written beside the place
 
-    std::filesystem::path m_path;
-    std::filesystem::path m_temporary;
+    std::filesystem::path m_path; // as it was given
+    std::filesystem::path m_place; // behind links
+    std::filesystem::path m_temporary; // empty: written in place
+    std::unique_ptr<UnfinishedFile> m_unfinished;
     std::unique_ptr<gzFile_s, Closer> m_file;
     bool m_failed = false;
 };

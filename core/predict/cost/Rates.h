@@ -114,6 +114,7 @@ public:
     [[nodiscard]] bool isFitted(const RateField& field, const Job& job) const;
     [[nodiscard]] static std::string gpuOf(const Job& job);
     [[nodiscard]] std::string stackOf(const Job& job) const;
+    [[nodiscard]] bool hasStack(const std::string& name) const { return m_stacks.contains(name); }
 
 private:
     using Entries = std::map<std::string, RateEntry, std::less<>>;

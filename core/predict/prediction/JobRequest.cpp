@@ -88,6 +88,13 @@ Status takePart(std::string_view part, layout::LayoutRequest& request) {
     return unreadable(part);
 }
 
+// "-8xH200": a GPU behind what should be a number. The x of "MI300X" has none behind it.
+bool hasNoNumber(std::string_view gpu) {
+    const std::size_t end = gpu.find_first_of("xX*");
+    return end != std::string_view::npos
+        && catalogue::findGpuModel(trimmed(gpu.substr(end + 1))) != nullptr;
+}
+
 } // namespace
 
 int usualGpusPerNode(const catalogue::GpuModel& gpu) {
@@ -109,7 +116,7 @@ Result<ClusterRequest> clusterFrom(std::string_view text) {
     }
     const bool startsWithNumber = !rest.empty() && rest.front() >= '0' && rest.front() <= '9';
     const catalogue::GpuModel* gpu = catalogue::findGpuModel(rest);
-    if (gpu == nullptr || startsWithNumber)
+    if (gpu == nullptr || startsWithNumber || hasNoNumber(rest))
         return usageError(fmt::format(
             "\"{}\" is no cluster: say nodes, GPUs per node and a GPU of the catalogue, as in "
             "4x8xH200, or 64xH100.",

@@ -100,7 +100,9 @@ private Q_SLOTS:
                 QVERIFY2(man.contains(ofMan), qPrintable(option));
             const QRegularExpression word(QStringLiteral("[ \"]%1[ \"]").arg(option));
             QVERIFY2(bash.contains(word), qPrintable(option));
-            QVERIFY2(zsh.contains(option + QLatin1Char('[')), qPrintable(option));
+            QVERIFY2(zsh.contains(option + QLatin1Char('['))
+                    || zsh.contains(option + QLatin1String("=[")),
+                qPrintable(option));
             QVERIFY2(fish.contains(QStringLiteral("_is %1' -l %2 ").arg(command, option.mid(2))),
                 qPrintable(option));
         }

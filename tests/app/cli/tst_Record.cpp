@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <sstream>
 
 using namespace trainscope;
@@ -134,6 +135,34 @@ private Q_SLOTS:
         QVERIFY2(power.range.length().seconds() > 2.0,
             qPrintable(QString::number(power.range.length().seconds())));
         QVERIFY(store.check().value().damage.empty());
+    }
+
+    // By a backup, say: it stays as it is, and nobody is told that the run is in it.
+    void fileIsReplaced() {
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
+        const QString backup = folder.filePath(QStringLiteral("b.trainscope"));
+        record({QStringLiteral("--into"), backup, QStringLiteral("--"), QStringLiteral("true")});
+        QFile before(backup);
+        QVERIFY(before.open(QIODevice::ReadOnly));
+        const QByteArray bytes = before.readAll();
+        QVERIFY(!bytes.isEmpty());
+        QProcess process;
+        process.start(program(),
+            QStringList{QStringLiteral("record"), QStringLiteral("--into"), database,
+                QStringLiteral("--"), QStringLiteral("sleep"), QStringLiteral("60")});
+        QVERIFY(hasBegun(database));
+        QCOMPARE(::rename(backup.toLocal8Bit(), database.toLocal8Bit()), 0);
+        QTest::qWait(2000);
+        process.terminate();
+        QVERIFY(process.waitForFinished(10'000));
+        const QString told = QString::fromUtf8(process.readAllStandardError());
+        QVERIFY2(
+            told.contains(QStringLiteral("but could not write all of it into")), qPrintable(told));
+        QVERIFY2(!told.contains(QStringLiteral("Recorded")), qPrintable(told));
+        QFile after(database);
+        QVERIFY(after.open(QIODevice::ReadOnly));
+        QCOMPARE(after.readAll(), bytes);
     }
 
     void signalsArePassedOn() {

@@ -49,6 +49,82 @@ private Q_SLOTS:
         QVERIFY(!ran.err.empty());
     }
 
+    // Of numbers, clusters and questions that make no sense.
+    void valuesThatMakeNoSense_data() {
+        QTest::addColumn<std::vector<std::string>>("arguments");
+        QTest::addColumn<std::string>("says");
+        using A = std::vector<std::string>;
+        const auto row = [](const char* name, const A& arguments, const char* says) {
+            QTest::newRow(name) << arguments << std::string(says);
+        };
+        const std::string database = madeDatabase();
+        row("unknown command", {"sumary"}, "no command \"sumary\"");
+        row("no number", {"cluster", database, "--network-gbps", "nan"}, "\"nan\"");
+        row("negative", {"layout", database, "--traffic", "--rank", "-1"}, "\"-1\"");
+        row("beyond all time", {"kernels", database, "--from", "1767268810000000000"}, "--from");
+        row("not a time", {"kernels", database, "--to", "nan"}, "--to");
+        const auto cluster = [](const char* text) {
+            return A{"predict", "--model", "llama3-8b", "--cluster", text, "--global-batch", "64"};
+        };
+        for (const char* text : {"4x-8xH200", "-4x8xH200", "-1xH200", "fooxH200", "8x"})
+            row(text, cluster(text), "is no cluster");
+        A stack = cluster("8xH100");
+        stack.insert(stack.end(), {"--stack", "bogus"});
+        row("unknown stack", stack, "bogus");
+        row("no layouts", {"predict", "--search", "--top", "0"}, "\"0\"");
+        row("a table beside a search", {"predict", "--table", "t.csv", "--search"}, "--table");
+        row("nothing asked", {"query", database, "-- a remark"}, "SELECT");
+        row("two answers", {"query", database, "SELECT 1; SELECT 2", "--json"}, "one statement");
+        row("no name", {"import", "x.csv", "--into", ""}, "--into");
+        row("of an engine", {"import", "x.csv", "--into", "y.trainscope", "--tenant", "t"},
+            "engine");
+        row("no command there", {"record", "--into", "never.trainscope", "--", "no-such-program"},
+            "no-such-program");
+        row("control characters", {"info", database, "a\x1b[31mb"}, "\u241b");
+    }
+
+    void valuesThatMakeNoSense() {
+        QFETCH(std::vector<std::string>, arguments);
+        QFETCH(std::string, says);
+        const auto ran = runCli(arguments);
+        QCOMPARE(ran.status, 2);
+        QVERIFY2(ran.err.find(says) != std::string::npos, ran.err.c_str());
+        QVERIFY2(ran.err.size() < 600, ran.err.c_str());
+        QVERIFY(!QFile::exists(QStringLiteral("never.trainscope")));
+    }
+
+    void foldersAreNoTables() {
+        const std::string folder = m_folder.path().toStdString();
+        for (const auto& arguments :
+            std::vector<std::vector<std::string>>{{"predict", "--table", folder},
+                {"kernels", madeDatabase(), "--categories", folder}}) {
+            const auto ran = runCli(arguments);
+            QCOMPARE(ran.status, 3);
+            QVERIFY2(ran.err.find("This is a folder") != std::string::npos, ran.err.c_str());
+        }
+    }
+
+    // The database stands before, between or behind options that are given several times.
+    void optionsThatRepeatTakeOneValueEach() {
+        const std::string database = madeDatabase();
+        using A = std::vector<std::string>;
+        for (const A& arguments : {A{"summary", "--run", "job", database, "--json"},
+                 {"summary", database, "--run", "job"},
+                 {"summary", "--run", "job", "--json", database},
+                 {"compare", "--run", "job", database, "--run", "other", "--json"},
+                 {"compare", database, "--run", "job", "other", "--json"}}) {
+            const auto ran = runCli(arguments);
+            QVERIFY2(ran.status == 0, ran.err.c_str());
+        }
+    }
+
+    void numbersAreDecimal() {
+        const auto ran
+            = runCli({"layout", "--nodes", "010", "--gpus-per-node", "08", "--tp", "8", "--json"});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        QCOMPARE(ran.json()["world_size"].get<int>(), 80);
+    }
+
     void helpAndVersionSucceed() {
         QCOMPARE(runCli({"--help"}).status, 0);
         QCOMPARE(runCli({"import", "--help"}).status, 0);
@@ -173,6 +249,20 @@ private:
             "2026/01/31 12:00:00.000, 0, 100.00 W\n"
             "2026/01/31 12:00:01.000, 0, 300.00 W\n");
         return path;
+    }
+
+    // With runs of two logs.
+    std::string madeDatabase() {
+        const QString path = m_folder.filePath(QStringLiteral("made.trainscope"));
+        if (QFile::exists(path))
+            return path.toStdString();
+        for (const char* name : {"job", "other"}) {
+            const QString log
+                = m_folder.filePath(QString::fromLatin1(name) + QStringLiteral(".csv"));
+            QFile::copy(smallLog(), log);
+            runCli({"import", log.toStdString(), "--into", path.toStdString(), "--name", name});
+        }
+        return path.toStdString();
     }
 
     Ran expectRefused(const QString& path) {

@@ -1,0 +1,182 @@
+// Where commands write: nothing that somebody has is replaced by something else, nothing half done
+// is left, and links, pipes and names are taken as they are.
+
+#include "support/RunCli.h"
+#include "support/TestProgram.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <array>
+#include <csignal>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace trainscope::test;
+
+class tst_OutputFiles : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() {
+        QByteArray log("timestamp, index, power.draw [W], temperature.gpu\n");
+        for (int i = 0; i < 60; ++i)
+            log += "2026/01/31 12:00:" + QByteArray::number(i).rightJustified(2, '0') + ".000, 0, "
+                + QByteArray::number(100 + i) + ".00 W, 50\n";
+        write(path("smi.csv"), log);
+        m_database = path("runs.trainscope");
+        const auto ran = runCli({"import", path("smi.csv"), "--into", m_database, "--name", "job"});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        m_bytes = read(m_database);
+        QVERIFY(!m_bytes.isEmpty());
+    }
+
+    void databasesAreNotReplaced_data() {
+        QTest::addColumn<std::vector<std::string>>("arguments");
+        const std::string& database = m_database;
+        using A = std::vector<std::string>;
+        const A figure{"figure", database, "--kind", "timeline"};
+        const auto with = [](A arguments, const A& more) {
+            arguments.insert(arguments.end(), more.begin(), more.end());
+            return arguments;
+        };
+        QTest::newRow("metrics") << A{
+            "export", database, "--format", "openmetrics", "--out", database};
+        QTest::newRow("trace") << A{
+            "export", database, "--format", "chrome-json", "--out", database};
+        QTest::newRow("numbers") << with(figure, {"--out", path("a.png"), "--csv", database});
+        QTest::newRow("profile") << A{"profile", path("timings"), "--into", database};
+    }
+    void databasesAreNotReplaced() {
+        QFETCH(std::vector<std::string>, arguments);
+        QDir().mkpath(QString::fromStdString(path("timings")));
+        write(path("timings/H100_gemm_fp16.csv"), "mp,b,h,l,dim,F_dur(us),B_dur(us)\n");
+        const auto ran = runCli(arguments);
+        QVERIFY(ran.status != 0);
+        QVERIFY(ran.out.empty());
+        QVERIFY(!ran.err.empty());
+        QCOMPARE(read(m_database), m_bytes);
+        QVERIFY(leftovers().isEmpty());
+    }
+
+    // A log that lies where the numbers of the figure would.
+    void numbersBesideAFigureReplaceNoLog() {
+        const QByteArray log = read(path("smi.csv"));
+        const std::vector<std::string> draw{"figure", m_database, "--kind", "heatmap", "--metric",
+            "gpu_power", "--out", path("smi.png")};
+        const auto ran = runCli(draw);
+        QCOMPARE(ran.status, 0);
+        QVERIFY2(ran.err.find("--csv") != std::string::npos, ran.err.c_str());
+        QCOMPARE(QString::fromStdString(ran.out),
+            QString::fromStdString(path("smi.png")) + QLatin1Char('\n'));
+        QCOMPARE(read(path("smi.csv")), log);
+        // Numbers that a figure wrote before give way.
+        std::vector<std::string> again = draw;
+        again.back() = path("heat.png");
+        QCOMPARE(runCli(again).status, 0);
+        const QByteArray numbers = read(path("heat.csv"));
+        QVERIFY(!numbers.isEmpty());
+        write(path("heat.csv"), numbers + "old\n");
+        QCOMPARE(runCli(again).status, 0);
+        QCOMPARE(read(path("heat.csv")), numbers);
+    }
+
+    void figureAndNumbersHaveNamesOfTheirOwn() {
+        const auto ran = runCli({"figure", m_database, "--kind", "timeline", "--out",
+            path("one.svg"), "--csv", path("one.svg")});
+        QCOMPARE(ran.status, 2);
+        QVERIFY(!QFile::exists(QString::fromStdString(path("one.svg"))));
+    }
+
+    void namesThatAreNoTextAreRefused() {
+        const auto ran
+            = runCli({"figure", m_database, "--kind", "timeline", "--out", path("caf\xe9.pdf")});
+        QCOMPARE(ran.status, 2);
+        QVERIFY(leftovers().isEmpty());
+    }
+
+    void suffixesOfReportsAreTakenInAnyCase() {
+        QCOMPARE(runCli({"report", m_database, "--out", path("R.HTML")}).status, 0);
+        QVERIFY(read(path("R.HTML")).contains("<html"));
+    }
+
+    void linksArePassedThrough() {
+        write(path("target.om"), "before");
+        std::filesystem::create_symlink("target.om", path("link.om"));
+        const auto ran = metricsTo(path("link.om"));
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        QVERIFY(std::filesystem::is_symlink(path("link.om")));
+        QVERIFY(read(path("target.om")).contains("gpu_power"));
+    }
+
+    void aPipeTakesTheText() {
+        const std::string pipe = path("pipe");
+        QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+        const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+        const auto ran = metricsTo(pipe);
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        std::array<char, 16> begin{};
+        QCOMPARE(::read(reader, begin.data(), begin.size()), static_cast<ssize_t>(begin.size()));
+        ::close(reader);
+        QVERIFY(std::filesystem::is_fifo(pipe));
+    }
+
+    void filesOfTheUserStay() {
+        write(path("mine.om.part"), "mine");
+        QCOMPARE(metricsTo(path("mine.om")).status, 0);
+        QCOMPARE(read(path("mine.om.part")), QByteArray("mine"));
+        QFile::remove(QString::fromStdString(path("mine.om.part")));
+        QVERIFY(leftovers().isEmpty());
+    }
+
+    void nothingIsLeftOfAnExportThatFails() {
+        const QDir folder(QString::fromStdString(path("csv")));
+        const std::vector<std::string> exporting{"export", m_database, "--out", path("csv")};
+        auto* const usual = std::signal(SIGXFSZ, SIG_IGN);
+        rlimit before{};
+        getrlimit(RLIMIT_FSIZE, &before);
+        const rlimit limited{100, before.rlim_max}; // as on a full disk
+        setrlimit(RLIMIT_FSIZE, &limited);
+        const auto failed = runCli(exporting);
+        setrlimit(RLIMIT_FSIZE, &before);
+        std::signal(SIGXFSZ, usual);
+        QCOMPARE(failed.status, 3);
+        QVERIFY(folder.entryList(QDir::Files).isEmpty());
+        // So that the same command can be given again.
+        QCOMPARE(runCli(exporting).status, 0);
+        QVERIFY(folder.exists(QStringLiteral("metrics.csv")));
+    }
+
+private:
+    std::string path(const std::string& name) const {
+        return m_folder.path().toStdString() + "/" + name;
+    }
+    static void write(const std::string& path, const QByteArray& bytes) {
+        QFile file(QString::fromStdString(path));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(bytes);
+    }
+    static QByteArray read(const std::string& path) {
+        QFile file(QString::fromStdString(path));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+    Ran metricsTo(const std::string& out) const {
+        return runCli({"export", m_database, "--format", "openmetrics", "--out", out});
+    }
+    QStringList leftovers() const {
+        return QDir(m_folder.path()).entryList({QStringLiteral("*.part")}, QDir::Files);
+    }
+
+    QTemporaryDir m_folder;
+    std::string m_database;
+    QByteArray m_bytes;
+};
+
+TRAINSCOPE_GUI_TEST(tst_OutputFiles)
+#include "tst_OutputFiles.moc"
