@@ -115,7 +115,7 @@ ExitStatus parseAndRun(const std::vector<std::string>& arguments, Console& conso
         CLI::App other(kDescription, "trainscope-cli");
         CommandContext otherContext{console, {}};
         try {
-            if (error.get_name() != "ExtrasError")
+            if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr)
                 return tell(app, error, arguments, console);
             parse(other, otherContext, arguments, Values::AllThatFollow);
         } catch (const CLI::ParseError&) {

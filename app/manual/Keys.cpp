@@ -118,8 +118,8 @@ constexpr std::array kEntries{
     KeyEntry{"marks", kTimeline, "", "[  ]", QT_TRANSLATE_NOOP("KeyMap", "Previous, next mark")},
     KeyEntry{"markRemove", kTimeline, "", "Delete",
         QT_TRANSLATE_NOOP("KeyMap", "Remove the mark at the cursor")},
-    KeyEntry{
-        "undo", kTimeline, "", "Ctrl+Z", QT_TRANSLATE_NOOP("KeyMap", "Undo zoom or arrangement")},
+    KeyEntry{"undo", kTimeline, "", "Ctrl+Z",
+        QT_TRANSLATE_NOOP("KeyMap", "Undo zoom, arrangement or marks")},
     KeyEntry{"redo", kTimeline, "", "Ctrl+Shift+Z  Ctrl+Y", QT_TRANSLATE_NOOP("KeyMap", "Redo")},
 
     KeyEntry{"lanes", kLanes, "", "↑  ↓", QT_TRANSLATE_NOOP("KeyMap", "Previous, next lane")},

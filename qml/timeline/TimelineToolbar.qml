@@ -106,7 +106,7 @@ UiBar {
     }
     UiIconButton {
         iconName: "undo"
-        text: qsTr("Undo zoom or arrangement")
+        text: qsTr("Undo zoom, arrangement or marks")
         shortcutText: "Ctrl+Z"
         enabled: bar.controller.navigation.canUndo
         onClicked: bar.controller.navigation.undo()

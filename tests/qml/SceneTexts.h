@@ -76,14 +76,8 @@ public:
     // The sheets that can be opened over what is shown, those of hidden views left out.
     Q_INVOKABLE static QList<QObject*> sheets(QQuickWindow* window) {
         QList<QObject*> found;
-        for (QObject* object : window->findChildren<QObject*>()) {
-            if (!object->inherits("QQuickPopup")
-                || object->metaObject()->indexOfProperty("closable") < 0)
-                continue;
-            const auto* home = object->property("home").value<QQuickItem*>();
-            if (home == nullptr || home->isVisible())
-                found.append(object);
-        }
+        collectSheets(*window, found);
+        collectSheets(*window->contentItem(), found);
         return found;
     }
     Q_INVOKABLE static double contrast(const QColor& a, const QColor& b) {
@@ -211,6 +205,22 @@ private:
         if ((alignment & atEnd) != 0)
             return room;
         return (alignment & inMiddle) != 0 ? room / 2.0 : 0.0;
+    }
+
+    // What a view is made of hangs on its item, and items on each other.
+    static void collectSheets(QObject& object, QList<QObject*>& found) {
+        for (QObject* child : object.children()) {
+            if (!child->inherits("QQuickPopup")
+                || child->metaObject()->indexOfProperty("closable") < 0 || found.contains(child))
+                continue;
+            const auto* home = child->property("home").value<QQuickItem*>();
+            if (home == nullptr || home->isVisible())
+                found.append(child);
+        }
+        if (const auto* item = qobject_cast<QQuickItem*>(&object)) {
+            for (QQuickItem* child : item->childItems())
+                collectSheets(*child, found);
+        }
     }
 
     static QQuickItem* pageBelow(QQuickItem& item) {

@@ -104,6 +104,17 @@ Item {
             verify(!menu.visible);
         }
 
+        // As when a screen reader presses what lies behind it.
+        function test_menuGoesWithTheKeys() {
+            menu.popup(anchor, 0, 0);
+            tryVerify(() => menu.opened);
+            wait(50);
+            verify(menu.opened);
+            field.forceActiveFocus(Qt.OtherFocusReason);
+            tryVerify(() => !menu.visible);
+            verify(field.activeFocus);
+        }
+
         function test_sheetGoesWithItsView() {
             sheet.open();
             tryVerify(() => sheet.opened);

@@ -128,7 +128,7 @@ TestCase {
     }
     function opens(what) {
         tryVerify(() => what.visible);
-        what.close();
+        keyClick(Qt.Key_Escape);
         tryVerify(() => !what.visible);
     }
     // As it was before, after the same key again.

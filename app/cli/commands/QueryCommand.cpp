@@ -119,7 +119,8 @@ Status printAsJson(const Asking& asking) {
         console.out() << pending << "]}\n";
         return usageError("--json prints the answer of one statement: of several the first alone.");
     }
-    RETURN_IF_ERROR(asked);
+    if (!asked.hasValue())
+        return asked;
     console.out() << pending << "]}\n";
     return {};
 }

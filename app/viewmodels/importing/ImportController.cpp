@@ -60,8 +60,8 @@ ImportController::~ImportController() {
 
 bool ImportController::begin(const QStringList& paths) {
     // What was named and merged in a review would be lost.
-    if (paths.isEmpty() || m_stage == Stage::Planning || m_stage == Stage::Review
-        || m_stage == Stage::Importing)
+    const bool isReviewed = m_stage == Stage::Review && m_plan.count() > 0;
+    if (paths.isEmpty() || m_stage == Stage::Planning || isReviewed || m_stage == Stage::Importing)
         return false;
     m_paths = paths;
     m_newDatabase.clear();

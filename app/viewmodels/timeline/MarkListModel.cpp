@@ -13,7 +13,13 @@ MarkListModel::MarkListModel(TimelineContext& context, TimelineNavigation& navig
         parent)
     , m_context(context)
     , m_navigation(navigation)
-    , m_cursor(cursor) { }
+    , m_cursor(cursor) {
+    connect(&navigation, &TimelineNavigation::marksRestored, this, [this] {
+        setMarks(std::vector<Mark>(m_context.marks));
+        layOut();
+        Q_EMIT edited();
+    });
+}
 
 std::vector<Mark> MarkListModel::marks() const {
     std::vector<Mark> marks;
@@ -23,6 +29,7 @@ std::vector<Mark> MarkListModel::marks() const {
 }
 
 void MarkListModel::setMarks(std::vector<Mark> marks) {
+    m_context.marks = marks;
     std::vector<MarkRow> rows;
     for (auto& mark : marks)
         rows.push_back({std::move(mark)});
@@ -58,6 +65,8 @@ void MarkListModel::remove(int row) {
 
 void MarkListModel::told() {
     layOut();
+    m_context.marks = marks();
+    m_navigation.record(ViewChange::Jump);
     Q_EMIT edited();
 }
 

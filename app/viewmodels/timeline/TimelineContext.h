@@ -11,6 +11,7 @@
 #include "app/viewmodels/lanes/TimelineLoader.h"
 #include "app/viewmodels/timeline/TimeWindow.h"
 #include "app/viewmodels/timeline/TimelineHitTest.h"
+#include "app/viewmodels/workspace/ViewFile.h"
 #include "app/viewmodels/workspace/Workspace.h"
 #include "core/plot/timeline/TimeTicks.h"
 
@@ -30,6 +31,7 @@ struct TimelineContext {
     std::shared_ptr<EngineLanes> remote; // of linked runs; nullptr: none
     std::vector<plot::ShownRun> runs; // with their origins
     plot::Arrangement arrangement;
+    std::vector<Mark> marks; // of all runs of the database
     TimeWindow window;
     plot::TimeDisplay display = plot::TimeDisplay::Relative;
 

@@ -147,12 +147,13 @@ void TimelineNavigation::setFollowing(bool isFollowing) {
 }
 
 void TimelineNavigation::record(ViewChange change) {
-    m_history.record({m_context.window.window(), m_context.arrangement}, change, m_clock.elapsed());
+    m_history.record({m_context.window.window(), m_context.arrangement, m_context.marks}, change,
+        m_clock.elapsed());
     Q_EMIT historyChanged();
 }
 
 void TimelineNavigation::forgetHistory() {
-    m_history.reset({m_context.window.window(), m_context.arrangement});
+    m_history.reset({m_context.window.window(), m_context.arrangement, m_context.marks});
 }
 
 void TimelineNavigation::undo() {
@@ -170,6 +171,10 @@ void TimelineNavigation::restore(const ViewState& state) {
     if (target.arrangement != m_context.arrangement) {
         m_context.arrangement = target.arrangement;
         Q_EMIT arrangementRestored();
+    }
+    if (target.marks != m_context.marks) {
+        m_context.marks = target.marks;
+        Q_EMIT marksRestored();
     }
     m_context.window.set(target.window);
     moved(ViewChange::Jump);

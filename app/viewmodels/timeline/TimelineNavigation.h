@@ -88,6 +88,7 @@ Q_SIGNALS:
     void timeDisplayChanged();
     void historyChanged();
     void arrangementRestored();
+    void marksRestored();
     void growingChanged();
 
 private:

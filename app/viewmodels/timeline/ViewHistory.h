@@ -1,7 +1,8 @@
 #pragma once
-// Undo and redo of zoom and arrangement: a line of states with a position on it. Steps of one
-// gesture (same kind, close in time) are one step for the user. GUI thread.
+// Undo and redo of zoom, arrangement and marks: a line of states with a position on it. Steps of
+// one gesture (same kind, close in time) are one step for the user. GUI thread.
 
+#include "app/viewmodels/workspace/ViewFile.h"
 #include "core/plot/timeline/Timeline.h"
 
 #include <cstdint>
@@ -12,6 +13,7 @@ namespace trainscope::app {
 struct ViewState {
     plot::ViewWindow window;
     plot::Arrangement arrangement;
+    std::vector<Mark> marks = {};
     bool operator==(const ViewState&) const = default;
 };
 

@@ -61,8 +61,9 @@ private Q_SLOTS:
         row("unknown command", {"sumary"}, "no command \"sumary\"");
         row("no number", {"cluster", database, "--network-gbps", "nan"}, "\"nan\"");
         row("negative", {"layout", database, "--traffic", "--rank", "-1"}, "\"-1\"");
-        row("beyond all time", {"kernels", database, "--from", "1767268810000000000"}, "--from");
-        row("not a time", {"kernels", database, "--to", "nan"}, "--to");
+        row("beyond all time",
+            {"kernels", database, "--run", "job", "--from", "1767268810000000000"}, "--from");
+        row("not a time", {"kernels", database, "--run", "job", "--to", "nan"}, "--to");
         const auto cluster = [](const char* text) {
             return A{"predict", "--model", "llama3-8b", "--cluster", text, "--global-batch", "64"};
         };
@@ -97,7 +98,7 @@ private Q_SLOTS:
         const std::string folder = m_folder.path().toStdString();
         for (const auto& arguments :
             std::vector<std::vector<std::string>>{{"predict", "--table", folder},
-                {"kernels", madeDatabase(), "--categories", folder}}) {
+                {"kernels", madeDatabase(), "--run", "job", "--categories", folder}}) {
             const auto ran = runCli(arguments);
             QCOMPARE(ran.status, 3);
             QVERIFY2(ran.err.find("This is a folder") != std::string::npos, ran.err.c_str());

@@ -198,7 +198,12 @@ private Q_SLOTS:
         QCOMPARE(rowOf("normalise"), 2);
         QCOMPARE(m_workspace->shownRuns().size(), std::size_t{2});
         QCOMPARE(m_controller->chosen().runs, saved.runs);
-        QCOMPARE(m_controller->notice(), QString());
+        // What was not saved is told and comes back.
+        QVERIFY(m_controller->notice().contains(QStringLiteral("was not saved")));
+        m_controller->runNoticeAction();
+        QCOMPARE(rowOf("normalise"), 0);
+        QVERIFY(m_controller->isModified());
+        QCOMPARE(m_controller->savedName(), QStringLiteral("power per node"));
     }
 
     void renamedAndRemovedAndBack() {

@@ -350,6 +350,10 @@ private Q_SLOTS:
             std::abs(seen().length().ns - 1'200'000'000) < 40'000'000); // and 10 % on both sides
         m_controller->marks()->remove(0);
         QCOMPARE(m_controller->marks()->rowCount(), 0);
+        m_controller->navigation()->undo();
+        QCOMPARE(m_controller->marks()->rowCount(), 1);
+        m_controller->navigation()->redo();
+        QCOMPARE(m_controller->marks()->rowCount(), 0);
     }
     void withoutACursorTheMiddleIsMarked() {
         m_controller->navigation()->setWindow({test::seconds(2), test::seconds(6)});
