@@ -2,16 +2,13 @@
 
 #include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
+#include "core/store/database/FileStart.h"
 
 #include <QDir>
 #include <QFileInfo>
 #include <QLocale>
 #include <QSaveFile>
 #include <QStorageInfo>
-
-#include <array>
-#include <fstream>
-#include <string_view>
 
 namespace trainscope::app {
 
@@ -41,14 +38,7 @@ Error writeFailure(const QString& path, const QString& folder, qint64 bytes) {
 } // namespace
 
 Status checkReplaceable(const std::filesystem::path& path) {
-    constexpr std::string_view kDatabase = "SQLite format 3";
-    std::error_code none; // what is not there is no database
-    if (!std::filesystem::is_regular_file(path, none))
-        return {};
-    std::array<char, kDatabase.size()> begin{};
-    std::ifstream file(path, std::ios::binary);
-    file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-    if (!file || std::string_view(begin.data(), begin.size()) != kDatabase)
+    if (!store::isSqlite(path))
         return {};
     return Error{ErrorCode::Usage,
         "This is a database, which is not replaced by something else; choose another name.",

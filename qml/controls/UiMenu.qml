@@ -27,19 +27,9 @@ T.Menu {
     UiPopupHome {
         guest: menu
     }
-    // A screen reader reaches what lies behind, and what it presses there may take the keys: none would close the menu.
-    Connections {
-        target: menu.parent ? menu.parent.Window.window : null
-        enabled: menu.opened
-
-        function onActiveFocusItemChanged() {
-            let place = menu.parent.Window.activeFocusItem;
-            const isNowhere = !place;
-            while (place && place !== menu.parent.T.Overlay.overlay)
-                place = place.parent;
-            if (!isNowhere && !place)
-                menu.close();
-        }
+    UiKeysWatch {
+        guest: menu
+        onLeft: menu.close()
     }
     // Menus of Qt 6.4 take the width of their background, not of their items.
     property real widest: 0

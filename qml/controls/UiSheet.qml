@@ -31,21 +31,10 @@ T.Popup {
     padding: 0
     onSubjectChanged: sheet.close()
 
-    // A screen reader reaches what lies behind, and what it presses there may take the keys, Esc too.
-    Connections {
-        target: sheet.parent ? sheet.parent.Window.window : null
-        enabled: sheet.opened
-
-        function onActiveFocusItemChanged() {
-            let place = sheet.parent.Window.activeFocusItem;
-            const isNowhere = !place;
-            while (place && place !== sheet.parent)
-                place = place.parent;
-            if (!isNowhere && !place)
-                sheet.forceActiveFocus(Qt.PopupFocusReason);
-        }
+    UiKeysWatch {
+        guest: sheet
+        onLeft: sheet.forceActiveFocus(Qt.PopupFocusReason)
     }
-
     UiPopupHome {
         guest: sheet
         home: sheet.home

@@ -12,6 +12,7 @@
 #include "core/figures/Kinds.h"
 #include "core/model/HarmlessText.h"
 #include "core/model/Try.h"
+#include "core/store/database/FileStart.h"
 #include "importers/registry/Registry.h"
 
 #include <CLI/CLI.hpp>
@@ -83,9 +84,10 @@ Result<figures::Figure> read(const FigureArguments& arguments, const app::Figure
     return figure;
 }
 
+// A database is no log, and only the store may open one that is in use.
 bool isLog(const std::filesystem::path& path) {
     std::error_code ignored; // of what is not there
-    if (!std::filesystem::exists(path, ignored))
+    if (!std::filesystem::exists(path, ignored) || store::isSqlite(path))
         return false;
     const auto tree = importers::openDiskTree(path.string());
     if (!tree.hasValue())

@@ -3,9 +3,7 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 namespace trainscope::cli {
@@ -38,14 +36,6 @@ Error notFound(const store::Store& store, std::string_view name, const std::vect
 }
 
 } // namespace
-
-bool isDatabase(const std::string& path) {
-    constexpr std::string_view kBegin = "SQLite format 3";
-    std::array<char, kBegin.size()> begin{};
-    std::ifstream file(path, std::ios::binary);
-    file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-    return file && std::string_view(begin.data(), begin.size()) == kBegin;
-}
 
 Result<store::Store> openDatabase(const std::string& path, store::OpenMode mode) {
     std::error_code problem;

@@ -11,9 +11,6 @@
 
 namespace trainscope::cli {
 
-// Whether a file begins as databases do; false where there is none.
-bool isDatabase(const std::string& path);
-
 // A file that does not exist or cannot be read is Unreadable, whatever else is wrong with it
 // Refused.
 Result<store::Store> openDatabase(

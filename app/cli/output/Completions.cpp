@@ -57,8 +57,6 @@ std::string shellQuoted(std::string_view text, std::string_view escaped = {}) {
     return result + "'";
 }
 
-// Names of runs are whatever a stranger's file calls them: no shell may read them as words of its
-// own, and `document runs` prints each on one line.
 std::string bashValue(const Argument& argument) {
     static const Completers kOwn{
         {Kind::Run, "_trainscope_cli_runs"}, {Kind::Database, "_trainscope_cli_databases"}};
@@ -76,6 +74,8 @@ std::string bashValue(const Argument& argument) {
 
 } // namespace
 
+// Names of runs are whatever a stranger's file calls them: no shell may read them as words of its
+// own, and `document runs` prints each on one line.
 void printBashCompletion(const std::vector<CommandText>& commands, std::ostream& out) {
     out << R"(# bash completion of trainscope-cli, written by it
 

@@ -2,6 +2,7 @@
 
 #include "app/painting/WriteFile.h"
 #include "core/model/Try.h"
+#include "core/store/database/FileStart.h"
 
 #include <fmt/format.h>
 
@@ -25,12 +26,6 @@ Error writeError(const std::filesystem::path& path, int code) {
         path.string()};
 }
 
-std::filesystem::path behindLinks(const std::filesystem::path& path) {
-    std::error_code problem;
-    auto place = std::filesystem::weakly_canonical(path, problem);
-    return problem ? path : place;
-}
-
 bool takesTextAsItComes(const std::filesystem::path& path) {
     std::error_code ignored; // of what is not there
     const auto status = std::filesystem::status(path, ignored);
@@ -42,7 +37,7 @@ bool takesTextAsItComes(const std::filesystem::path& path) {
 
 TextFile::TextFile(std::filesystem::path path)
     : m_path(std::move(path))
-    , m_place(behindLinks(m_path)) { }
+    , m_place(store::behindLinks(m_path)) { }
 
 TextFile::~TextFile() {
     if (!m_file)

@@ -13,8 +13,6 @@
 #include <QtConcurrentRun>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 namespace trainscope::app {
 
@@ -24,13 +22,6 @@ std::filesystem::path toPath(const QString& text) {
     return text.toStdString();
 }
 
-bool isSqlite(const QString& path) {
-    constexpr std::string_view magic = "SQLite format 3";
-    std::array<std::uint8_t, magic.size()> start{};
-    return store::readStart(toPath(path), start).valueOr(0) == start.size()
-        && std::equal(start.begin(), start.end(), magic.begin());
-}
-
 enum class Dropped { Database, Sqlite, Source }; // what a path is taken for
 
 // Files of other names may be run databases too; SQLite files of other programs may be sources.
@@ -38,7 +29,7 @@ Dropped kindOf(const QString& path) {
     const bool isNamed = path.endsWith(QLatin1String(".trainscope"), Qt::CaseInsensitive);
     if (isNamed && !QFileInfo(path).isDir())
         return Dropped::Database;
-    return isSqlite(path) ? Dropped::Sqlite : Dropped::Source;
+    return store::isSqlite(toPath(path)) ? Dropped::Sqlite : Dropped::Source;
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -55,6 +56,15 @@ Result<std::size_t> readStart(const std::filesystem::path& path, std::span<std::
     if (code != SQLITE_OK)
         return cannot("read", path, number);
     return count;
+}
+
+bool isSqlite(const std::filesystem::path& path) {
+    constexpr std::string_view kMagic = "SQLite format 3";
+    std::array<std::uint8_t, kMagic.size()> start{};
+    std::error_code none; // what is not there is no database
+    return std::filesystem::is_regular_file(path, none)
+        && readStart(path, start).valueOr(0) == start.size()
+        && std::equal(start.begin(), start.end(), kMagic.begin());
 }
 
 } // namespace trainscope::store

@@ -18,4 +18,7 @@ std::filesystem::path behindLinks(const std::filesystem::path& path);
 // How many of `bytes` the file has, and filled. Unreadable, with the system's reason.
 Result<std::size_t> readStart(const std::filesystem::path& path, std::span<std::uint8_t> bytes);
 
+// Whether it is a file that begins as those of SQLite do, whichever program made it.
+bool isSqlite(const std::filesystem::path& path);
+
 } // namespace trainscope::store

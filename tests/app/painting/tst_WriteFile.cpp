@@ -9,7 +9,10 @@
 #include "support/TestProgram.h"
 
 #include <csignal>
+#include <fcntl.h>
+#include <sqlite3.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace trainscope;
@@ -82,6 +85,34 @@ class tst_WriteFile : public QObject {
     }
 
 private Q_SLOTS:
+    // A database that is open stays locked: opened and closed by other means than SQLite's it would
+    // not.
+    void databasesStayAsTheyAreAndLocked() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("open.sqlite"));
+        sqlite3* open = nullptr;
+        QCOMPARE(sqlite3_open(path.toUtf8(), &open), SQLITE_OK);
+        QCOMPARE(
+            sqlite3_exec(open, "CREATE TABLE t(x); BEGIN IMMEDIATE", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+        const auto refused = writeFile(path, "figure");
+        QVERIFY(!refused.hasValue());
+        QVERIFY(refused.error().code == ErrorCode::Usage);
+        const pid_t other = ::fork();
+        if (other == 0) {
+            struct flock lock { };
+            lock.l_type = F_WRLCK;
+            lock.l_whence = SEEK_SET;
+            lock.l_start = 0x40000001; // the byte of who writes (SQLite, "File Locking")
+            lock.l_len = 1;
+            const int file = ::open(path.toUtf8(), O_RDWR);
+            ::_exit(::fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK ? 0 : 1);
+        }
+        int status = -1;
+        QCOMPARE(::waitpid(other, &status, 0), other);
+        QCOMPARE(WEXITSTATUS(status), 0);
+        QCOMPARE(sqlite3_close(open), SQLITE_OK);
+    }
     void initTestCase() {
         QVERIFY(QFile::setPermissions(m_folder.path(), QFile::Permissions(0x7055)));
     }
