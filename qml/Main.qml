@@ -129,7 +129,8 @@ T.ApplicationWindow {
         anchors.bottom: parent.bottom
         anchors.bottomMargin: Theme.statusBarHeight + Theme.spaceM
         width: Math.min(window.width - 2 * Theme.spaceXl, Theme.sheetWidth * 0.8)
-        z: T.Overlay.overlay ? T.Overlay.overlay.z + 1 : 0 // where a sheet does not block its buttons
+        parent: T.Overlay.overlay
+        z: 1
         session: window.session
     }
     MainMenu {

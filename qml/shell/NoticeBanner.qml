@@ -36,7 +36,6 @@ Column {
                 onClicked: banner.session.copyText(banner.session.notices.textOf(notice.index))
             }
             UiIconButton {
-                objectName: "dismissNotice"
                 iconName: "close"
                 text: qsTr("Close the message")
                 onClicked: banner.session.notices.dismiss(notice.index)

@@ -4,8 +4,7 @@ import Trainscope
 import Trainscope.App
 
 // The main menu in the whole window: a database that was open is opened again, a choice stays what it
-// is when it is chosen again, and every item does what it does without a complaint. Messages stay in
-// reach over a sheet.
+// is when it is chosen again, and every item does what it does without a complaint.
 TestCase {
     id: test
 
@@ -105,15 +104,6 @@ TestCase {
         compare(themes.itemAt(motion).checked, !before);
         click(themes, motion);
         compare(Theme.reducedMotion, before);
-    }
-    function test_messagesAreClosedOverASheet() {
-        theSession.openUrl("file:///nowhere/at/all.trainscope");
-        tryVerify(() => theSession.notices.rowCount() > 0);
-        test.menu.commands.keysWanted();
-        wait(500); // the sheet lies over the window now
-        const before = theSession.notices.rowCount();
-        mouseClick(findChild(test.window.contentItem, "dismissNotice"));
-        tryVerify(() => theSession.notices.rowCount() < before);
     }
     function test_items_data() {
         const rows = [];
