@@ -59,12 +59,12 @@ Result<std::size_t> readStart(const std::filesystem::path& path, std::span<std::
 }
 
 bool isSqlite(const std::filesystem::path& path) {
-    constexpr std::string_view kMagic = "SQLite format 3";
-    std::array<std::uint8_t, kMagic.size()> start{};
+    constexpr std::string_view kSqliteBegin = "SQLite format 3";
+    std::array<std::uint8_t, kSqliteBegin.size()> start{};
     std::error_code none; // what is not there is no database
     return std::filesystem::is_regular_file(path, none)
         && readStart(path, start).valueOr(0) == start.size()
-        && std::equal(start.begin(), start.end(), kMagic.begin());
+        && std::equal(start.begin(), start.end(), kSqliteBegin.begin());
 }
 
 } // namespace trainscope::store
