@@ -69,6 +69,11 @@ constexpr std::array kSpellings{
 } // namespace
 
 std::optional<Unit> findUnit(std::string_view text) {
+    constexpr double kMega = 1e6;
+    if (text == "MW")
+        return Unit{"W", kMega};
+    if (text == "MJ")
+        return Unit{"J", kMega};
     for (const Spelling& spelling : kSpellings) {
         if (equalsIgnoringCase(text, spelling.text))
             return spelling.unit;
@@ -76,28 +81,52 @@ std::optional<Unit> findUnit(std::string_view text) {
     return std::nullopt;
 }
 
+bool isFahrenheit(std::string_view unit) {
+    constexpr std::array<std::string_view, 6> kFahrenheit{
+        "f", "°f", "degf", "deg f", "degrees f", "fahrenheit"};
+    return std::any_of(kFahrenheit.begin(), kFahrenheit.end(),
+        [unit](std::string_view text) { return equalsIgnoringCase(unit, text); });
+}
+
+double celsiusOf(double fahrenheit) {
+    return (fahrenheit - 32.0) / 1.8;
+}
+
 namespace {
 
-std::optional<double> parseDecimal(std::string_view text) {
+// "1,980", not "0,125" and not "1234,500".
+bool mayPartThousands(std::string_view text, std::size_t comma) {
+    const std::size_t first = text.find_first_of("0123456789");
+    return first < comma && comma - first <= 3 && text[first] != '0'
+        && text.size() - comma - 1 == 3;
+}
+
+std::optional<double> parseDecimal(std::string_view text, std::string_view unit) {
     const std::size_t comma = text.find(',');
     if (comma == std::string_view::npos)
         return parseNumber(text);
     if (text.find(',', comma + 1) != std::string_view::npos
         || text.find('.') != std::string_view::npos)
         return std::nullopt; // thousands separators: no telling which
-    std::string dotted(text);
-    dotted[comma] = '.';
-    return parseNumber(dotted);
+    std::string plain(text);
+    if (!mayPartThousands(text, comma))
+        plain[comma] = '.';
+    else if (equalsIgnoringCase(unit, "MHz") || equalsIgnoringCase(unit, "MiB"))
+        plain.erase(comma, 1);
+    else
+        return std::nullopt;
+    return parseNumber(plain);
 }
 
 std::optional<CellValue> parseWithUnit(std::string_view text) {
     const std::size_t end = text.find_last_of("0123456789.");
     if (end == std::string_view::npos)
         return std::nullopt;
-    const auto number = parseDecimal(trimmed(text.substr(0, end + 1)));
+    const std::string_view unit = trimmed(text.substr(end + 1));
+    const auto number = parseDecimal(trimmed(text.substr(0, end + 1)), unit);
     if (!number || !std::isfinite(*number))
         return std::nullopt;
-    return CellValue{*number, trimmed(text.substr(end + 1))};
+    return CellValue{*number, unit};
 }
 
 std::optional<CellValue> parseState(std::string_view text) {
@@ -145,7 +174,8 @@ std::optional<CellValue> parseCell(std::string_view text, CellForm form) {
 bool isMissingCell(std::string_view text) {
     if (isMissingText(text) || (text.front() == '[' && text.back() == ']'))
         return true;
-    return text == "-1" || text == "-1.0" || text == "-1.00";
+    const auto value = text.front() == '-' ? parseWithUnit(text) : std::nullopt;
+    return value && value->number == -1.0;
 }
 
 std::optional<CellForm> formOf(std::string_view text) {

@@ -18,9 +18,14 @@ struct Unit {
 };
 
 // "W", "mhz", "MiB", "%", ...; case-insensitive. Absent for text that is no unit.
+// Only of W and J the case of the prefix matters: mJ and MJ.
 // MB and GB of memory are binary: nvidia-smi counts in MiB whatever a script writes above the
 // column. The MB of a rate (MB/s, as `nvidia-smi dmon` prints it) is decimal.
 std::optional<Unit> findUnit(std::string_view text);
+
+// "F", "°F", "degrees F", …: no factor alone makes °C of it.
+bool isFahrenheit(std::string_view unit);
+double celsiusOf(double fahrenheit);
 
 enum class CellForm {
     Number, // with or without a unit
@@ -36,13 +41,16 @@ struct CellValue {
     std::string_view unit; // as written; empty: none
 };
 
-// Absent: not a value of that form (missing markers included, see isMissingCell).
+// Absent: not a value of that form (missing markers included, see isMissingCell). A comma is the
+// decimal one, but parts thousands of MHz and MiB, which are whole numbers: "1,980 MHz". Of any
+// other number with one comma and three digits behind it ("1,980") nobody can tell: absent.
 std::optional<CellValue> parseCell(std::string_view text, CellForm form);
 
 // "100ms", "1.5 s", "2": a time above nothing and of a day at most, in seconds without a unit.
 std::optional<DurationNs> parsePeriod(std::string_view text);
 
-// Markers of "no value": those of isMissingText, anything in brackets, and a lone -1.
+// Markers of "no value": those of isMissingText, anything in brackets, and -1 with or without a
+// unit.
 bool isMissingCell(std::string_view text);
 
 // The form that the text has, for columns whose name says nothing.

@@ -232,8 +232,16 @@ std::optional<Stamp> parseBannerDate(std::string_view text) {
     return Stamp{toTime(t), StampKind::Local, false};
 }
 
+std::optional<Stamp> parseTimeOfDay(std::string_view text) {
+    Scanner in{trimmed(text)};
+    CivilTime t{1970, 1, 1};
+    if (!scanClock(in, t) || !in.done() || t.hour > 23 || t.minute > 59 || t.second > 59)
+        return std::nullopt;
+    return Stamp{toTime(t), StampKind::TimeOfDay, t.hasFraction};
+}
+
 ClockKind clockOf(std::optional<StampKind> stamps) {
-    if (!stamps || *stamps == StampKind::Relative)
+    if (!stamps || *stamps == StampKind::Relative || *stamps == StampKind::TimeOfDay)
         return ClockKind::None;
     return *stamps == StampKind::Local ? ClockKind::Local : ClockKind::Utc;
 }
@@ -249,12 +257,27 @@ std::string clockText(
         return "ISO time with zone";
     case StampKind::Relative:
         return "seconds since the start of the recording";
+    case StampKind::TimeOfDay:
+        return "time of day without date: the first is of the day of the start";
     case StampKind::Local:
         break;
     }
     return localOffsetSeconds
         ? "local time, " + std::to_string(*localOffsetSeconds) + " s ahead of UTC"
         : std::string("local time without zone, taken as UTC");
+}
+
+std::string stepBackText(DurationNs back, std::optional<StampKind> stamps) {
+    constexpr std::int64_t kHour = 3600 * kSecond;
+    constexpr std::int64_t kNear = 300 * kSecond; // what passed between the two readings
+    const bool isWall = stamps == StampKind::Local || stamps == StampKind::TimeOfDay;
+    return "The time goes back by " + secondsText(back, 1)
+        + " here, so that readings lie over one another and energy and length come out wrong. "
+        + (isWall && std::abs(back.ns - kHour) <= kNear
+                ? "If summer time ended here, part the file at this line and import each part with "
+                  "its own --utc-offset."
+                : "If the clock was set or two recordings were put together here, part the file at "
+                  "this line and import the parts one by one.");
 }
 
 } // namespace trainscope::importers

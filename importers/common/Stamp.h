@@ -18,6 +18,7 @@ enum class StampKind {
     Zoned, // ISO with Z or an offset; UTC
     Local, // wall clock without zone, given as if it were UTC
     Relative, // a number too small for unix time: seconds since some start
+    TimeOfDay, // wall clock without date and zone, since midnight
 };
 
 struct Stamp {
@@ -29,6 +30,8 @@ struct Stamp {
 // Years 1990 to 2200; digits below 1 ns are cut off. Absent for anything else.
 std::optional<Stamp> parseStamp(std::string_view text);
 std::optional<Stamp> parseBannerDate(std::string_view text);
+// "23:59:50", with any fraction or none.
+std::optional<Stamp> parseTimeOfDay(std::string_view text);
 
 // How a source's time stamps relate to UTC.
 enum class ClockKind {
@@ -43,5 +46,8 @@ ClockKind clockOf(std::optional<StampKind> stamps);
 // what local stamps are ahead of UTC, absent where nobody said.
 std::string clockText(
     std::optional<StampKind> stamps, std::optional<std::int64_t> localOffsetSeconds);
+
+// What to say where stamps go back by that much.
+std::string stepBackText(DurationNs back, std::optional<StampKind> stamps);
 
 } // namespace trainscope::importers

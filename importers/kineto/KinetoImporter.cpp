@@ -1,10 +1,11 @@
 #include "importers/kineto/KinetoImporter.h"
 
 #include "core/model/Try.h"
+#include "importers/common/RunFolders.h"
 #include "importers/kineto/EventMapper.h"
+#include "importers/kineto/TracePlan.h"
 #include "importers/kineto/TraceProbe.h"
 #include "importers/kineto/TraceReader.h"
-#include "importers/trace/RunGrouping.h"
 
 #include <algorithm>
 #include <exception>
@@ -45,7 +46,10 @@ private:
     Status finish(bool isTruncated);
     Status describeRun(RunStatus status);
     Status describeGpu();
-    Result<DurationNs> base();
+    // As far as what has been read tells.
+    [[nodiscard]] std::optional<DurationNs> knownBase() const;
+    // For a trace that has lost its own: that of another rank of its run, where one says it.
+    Status takeBaseOfRun();
     [[nodiscard]] bool hasAbsoluteTimes() const;
     void describeClock();
     [[nodiscard]] Error nothingUsable(std::uint64_t bytes) const;
@@ -63,6 +67,7 @@ private:
     EventMapper m_mapper;
     std::optional<RunId> m_run;
     std::optional<DurationNs> m_base;
+    std::string m_baseFrom; // the trace that said it; empty: this one, or none
 };
 
 TraceImport::TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink)
@@ -130,18 +135,38 @@ bool TraceImport::hasAbsoluteTimes() const {
     return isAbsolute(m_mapper.firstTime().value_or(TimeNs{0}));
 }
 
-Result<DurationNs> TraceImport::base() {
-    if (m_base)
-        return *m_base;
-    if (hasAbsoluteTimes() || m_mapper.traceHeader().baseNs)
-        return DurationNs{hasAbsoluteTimes() ? 0 : *m_mapper.traceHeader().baseNs};
-    ASSIGN_OR_RETURN(const auto found, findBaseTime(m_tree, m_path, m_progress));
-    return DurationNs{found.value_or(0)};
+std::optional<DurationNs> TraceImport::knownBase() const {
+    if (hasAbsoluteTimes())
+        return DurationNs{0};
+    const auto& written = m_mapper.traceHeader().baseNs;
+    return written ? std::optional(DurationNs{*written}) : std::nullopt;
+}
+
+Status TraceImport::takeBaseOfRun() {
+    for (const std::string& path : otherRanks(m_tree, m_path)) {
+        const auto found = findBaseTime(m_tree, path, m_progress);
+        if (!found.hasValue() && found.error().code == ErrorCode::Cancelled)
+            return found.error();
+        if (!found.hasValue() || !found.value().ns)
+            continue;
+        m_base = DurationNs{*found.value().ns};
+        m_baseFrom = path;
+        return {};
+    }
+    return {};
 }
 
 Status TraceImport::writeHeld() {
-    ASSIGN_OR_RETURN(const auto offset, base());
-    m_base = offset;
+    if (!m_base)
+        m_base = knownBase();
+    if (!m_base) {
+        ASSIGN_OR_RETURN(const auto found, findBaseTime(m_tree, m_path, m_progress));
+        if (found.ns)
+            m_base = DurationNs{*found.ns};
+        else if (found.isCutShort)
+            RETURN_IF_ERROR(takeBaseOfRun());
+        m_base = m_base.value_or(DurationNs{0});
+    }
     if (!m_run)
         RETURN_IF_ERROR(describeRun(RunStatus::Ok));
     return m_output.flush(*m_run, *m_base);
@@ -178,16 +203,21 @@ Status TraceImport::describeGpu() {
 }
 
 void TraceImport::describeClock() {
-    const TraceHeader& header = m_mapper.traceHeader();
-    if (hasAbsoluteTimes())
+    if (hasAbsoluteTimes()) {
         m_report.facts["clock"] = "UTC, as written";
-    else if (header.baseNs)
+    } else if (m_mapper.traceHeader().baseNs) {
         m_report.facts["clock"] = "UTC, from baseTimeNanoseconds";
-    else
+    } else if (!m_baseFrom.empty()) {
+        const std::string other(namePart(m_baseFrom));
+        m_report.facts["clock"] = "UTC, from baseTimeNanoseconds of " + other;
+        m_report.warn(m_path, 0,
+            "the trace is cut short, and its baseTimeNanoseconds is lost: that of " + other
+                + ", another rank of the run, was taken");
+    } else {
         m_report.facts["clock"] = "relative: the trace has no base time";
-    if (!hasAbsoluteTimes() && !header.baseNs)
         m_report.warn(m_path, 0,
             "the trace has no baseTimeNanoseconds: its times count from an unknown moment");
+    }
 }
 
 Status TraceImport::finish(bool isTruncated) {
@@ -195,7 +225,10 @@ Status TraceImport::finish(bool isTruncated) {
     // The whole trace has been read: what the base is now, it is.
     const TraceHeader& header = m_mapper.traceHeader();
     if (!m_base)
-        m_base = DurationNs{hasAbsoluteTimes() ? 0 : header.baseNs.value_or(0)};
+        m_base = knownBase();
+    if (!m_base && isTruncated)
+        RETURN_IF_ERROR(takeBaseOfRun());
+    m_base = m_base.value_or(DurationNs{0});
     if (auto status = describeRun(isTruncated ? RunStatus::Partial : RunStatus::Ok);
         !status.hasValue())
         return status;
@@ -221,79 +254,6 @@ Status TraceImport::finish(bool isTruncated) {
     return {};
 }
 
-// `"key"` followed by a colon, anywhere.
-bool hasKey(std::string_view head, std::string_view key) {
-    for (std::size_t at = head.find(key); at != std::string_view::npos;
-         at = head.find(key, at + 1)) {
-        const std::size_t next = head.find_first_not_of(" \t\r\n", at + key.size());
-        if (next != std::string_view::npos && head[next] == ':')
-            return true;
-    }
-    return false;
-}
-
-// An array whose first element is an object with a phase, the older and foreign form.
-bool isArrayOfEvents(std::string_view head) {
-    const std::size_t brace = head.find_first_not_of(" \t\r\n", 1);
-    if (brace == std::string_view::npos || head[brace] != '{')
-        return false;
-    constexpr std::size_t kOneEvent = 4096;
-    const std::string_view first = head.substr(brace, kOneEvent);
-    return hasKey(first, "\"ph\"") && (hasKey(first, "\"ts\"") || hasKey(first, "\"name\""));
-}
-
-// Tells a trace from other JSON by its first bytes.
-Confidence sniff(std::string_view head, std::string_view /*path*/) {
-    const std::size_t start = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-    if (start == std::string_view::npos)
-        return 0;
-    head.remove_prefix(start);
-    if (hasKey(head, "\"traceEvents\""))
-        return 95;
-    if (head.front() == '[')
-        return isArrayOfEvents(head) ? 80 : 0;
-    // A large pg_config can push traceEvents behind the head; execution traces have nodes instead.
-    const bool hasKinetoMembers = hasKey(head, "\"schemaVersion\"")
-        && (hasKey(head, "\"deviceProperties\"") || hasKey(head, "\"distributedInfo\""));
-    const bool isExecutionTrace = hasKey(head, "\"nodes\"") || hasKey(head, "\"schema\"");
-    return head.front() == '{' && hasKinetoMembers && !isExecutionTrace ? 70 : 0;
-}
-
-// Absent where the head does not say what its times count from.
-std::optional<TimeNs> startOfTrace(const TraceProbe& probe) {
-    if (!probe.firstNs)
-        return std::nullopt;
-    if (isAbsolute(TimeNs{*probe.firstNs}))
-        return TimeNs{*probe.firstNs};
-    if (!probe.header.baseNs)
-        return std::nullopt;
-    return TimeNs{*probe.header.baseNs + *probe.firstNs};
-}
-
-TraceFile describeTrace(const SourceTree& tree, const SourceFile& file) {
-    TraceProbe probe = probeTrace(tree, file.path, ProbeDepth::Head);
-    if (!probe.header.rank && !rankOfPath(file.path))
-        probe = probeTrace(tree, file.path, ProbeDepth::Members);
-    TraceFacts facts;
-    facts.rank = probe.header.rank;
-    facts.worldSize = probe.header.worldSize;
-    facts.gpuModel = probe.header.deviceName(0);
-    const auto visible = static_cast<int>(probe.header.deviceNames.size());
-    facts.gpusPerNode = visible > 1 ? visible : 0;
-    facts.firstNs = probe.firstNs;
-    facts.start = startOfTrace(probe);
-    facts.problem = probe.problem;
-    return traceFileOf(file, std::move(facts));
-}
-
-std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
-    std::vector<TraceFile> files;
-    files.reserve(mine.size());
-    for (const SourceFile& file : mine)
-        files.push_back(describeTrace(tree, file));
-    return groupIntoRuns(tree, RunFolders(tree), std::move(files));
-}
-
 Result<ImportReport> import(
     const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
     try {
@@ -315,7 +275,7 @@ const Importer& importer() {
         {"kineto", "PyTorch Kineto trace",
             "PyTorch Kineto traces, one file per rank, .json or .json.gz", Joins::OwnRun,
             LaunchSettings::Beside, "\"ph\"", "Kineto trace", "Kineto traces"},
-        sniff, plan, import};
+        sniffTrace, planTraces, import};
     return kImporter;
 }
 

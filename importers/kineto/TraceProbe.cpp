@@ -87,15 +87,13 @@ constexpr std::string_view kKey = "\"baseTimeNanoseconds\"";
 constexpr std::string_view kKeyEnd = "Nanoseconds\"";
 constexpr std::size_t kTail = std::size_t{1} << 20;
 
-using BaseTime = std::optional<std::int64_t>;
-
 // Appends up to `limit` bytes of the stream; what cannot be read is not there.
 void appendUpTo(ByteStream& stream, std::size_t limit, std::string& text) {
     if (!readUpTo(stream, text.size() + limit, text).hasValue())
         text.clear();
 }
 
-Result<BaseTime> parseForBaseTime(
+Result<std::optional<std::int64_t>> parseForBaseTime(
     const SourceTree& tree, const std::string& path, std::uint64_t size, const Progress& progress) {
     ASSIGN_OR_RETURN(auto stream, tree.open(path));
     TraceProbe probe;
@@ -105,8 +103,13 @@ Result<BaseTime> parseForBaseTime(
     return probe.header.baseNs;
 }
 
+bool endsAsTrace(std::string_view text) {
+    const std::size_t last = text.find_last_not_of(" \t\r\n");
+    return last != std::string_view::npos && (text[last] == '}' || text[last] == ']');
+}
+
 // Reads members up to the end of the object and of the text.
-BaseTime readMembers(JsonScanner& scanner) {
+std::optional<std::int64_t> readMembers(JsonScanner& scanner) {
     TraceHeader header;
     while (scanner.peek() == ',') {
         scanner.advance();
@@ -147,10 +150,10 @@ std::optional<std::int64_t> baseTimeOfTail(std::string_view tail) {
     return std::nullopt;
 }
 
-Result<std::optional<std::int64_t>> findBaseTime(
+Result<BaseTime> findBaseTime(
     const SourceTree& tree, const std::string& path, const Progress& progress) {
     if (const auto base = baseTimeOfTail(readTail(tree, path, kTail)))
-        return base;
+        return BaseTime{base};
     const std::uint64_t size = tree.sizeOf(path);
     ASSIGN_OR_RETURN(auto stream, tree.open(path));
     std::string text; // the last kTail bytes read, at least
@@ -166,11 +169,11 @@ Result<std::optional<std::int64_t>> findBaseTime(
         const std::size_t from = old - std::min(old, kKeyEnd.size() - 1);
         isMentioned = isMentioned || text.find(kKeyEnd, from) != std::string::npos;
     }
-    if (!isMentioned)
-        return BaseTime();
-    if (const auto base = baseTimeOfTail(text))
-        return base;
-    return parseForBaseTime(tree, path, size, progress);
+    BaseTime found{baseTimeOfTail(text), !endsAsTrace(text)};
+    if (!found.ns && isMentioned) {
+        ASSIGN_OR_RETURN(found.ns, parseForBaseTime(tree, path, size, progress));
+    }
+    return found;
 }
 
 } // namespace trainscope::importers::kineto

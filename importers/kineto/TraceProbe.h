@@ -34,10 +34,15 @@ enum class ProbeDepth {
 
 TraceProbe probeTrace(const SourceTree& tree, const std::string& path, ProbeDepth depth);
 
-// The base time that stands in a trace, wherever that is; absent when it has none. Mostly it is
-// seen in the last bytes of the file, or, where these are compressed, of its text; only a trace
-// that says it elsewhere is parsed for it.
-Result<std::optional<std::int64_t>> findBaseTime(
+struct BaseTime {
+    std::optional<std::int64_t> ns; // absent where the trace has none
+    bool isCutShort = false; // without one: the text does not end as a trace does
+};
+
+// The base time that stands in a trace, wherever that is. Mostly it is seen in the last bytes of
+// the file, or, where these are compressed, of its text; only a trace that says it elsewhere is
+// parsed for it.
+Result<BaseTime> findBaseTime(
     const SourceTree& tree, const std::string& path, const Progress& progress);
 
 // The base time among the members between the events and the end of a trace, of which `tail` is the

@@ -64,7 +64,7 @@ Confidence sniffIpmi(const MeterHead& head) {
     for (const std::string& line : head.lines) {
         const auto cells = words(line, "|");
         const bool hasUnit = line.find("Watts") != std::string::npos
-            || line.find("degrees C") != std::string::npos || line.find("RPM") != std::string::npos;
+            || line.find("degrees ") != std::string::npos || line.find("RPM") != std::string::npos;
         sensors += cells.size() >= 3 && hasUnit ? 1 : 0;
     }
     return sensors >= 2 ? kCertain : 0;

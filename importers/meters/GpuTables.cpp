@@ -72,7 +72,7 @@ MeterColumn dcgmTag(std::string_view name) {
 }
 
 constexpr std::array kDmonNames{ColumnName{"gpu", {}, {}, kOpen, Role::Subject},
-    ColumnName{"date", {}, {}, kOpen, Role::Date}, ColumnName{"time", {}, {}, kOpen, Role::Ignored},
+    ColumnName{"date", {}, {}, kOpen, Role::Date}, ColumnName{"time", {}, {}, kOpen, Role::Clock},
     ColumnName{"pwr", "gpu_power", "W"}, ColumnName{"gtemp", "gpu_temperature", "C"},
     ColumnName{"mtemp", "mem_temperature", "C"}, ColumnName{"sm", "gpu_utilization", "%"},
     ColumnName{"mem", "mem_utilization", "%"}, ColumnName{"enc", "encoder_utilization", "%"},
@@ -86,7 +86,7 @@ constexpr std::array kDmonNames{ColumnName{"gpu", {}, {}, kOpen, Role::Subject},
     ColumnName{"pci", "pcie_replays"}};
 // Rows of processes, summed for each GPU.
 constexpr std::array kPmonNames{ColumnName{"gpu", {}, {}, kOpen, Role::Subject},
-    ColumnName{"date", {}, {}, kOpen, Role::Date}, ColumnName{"time", {}, {}, kOpen, Role::Ignored},
+    ColumnName{"date", {}, {}, kOpen, Role::Date}, ColumnName{"time", {}, {}, kOpen, Role::Clock},
     ColumnName{"pid", {}, {}, kOpen, Role::Part},
     ColumnName{"type|mode", {}, {}, kOpen, Role::Ignored},
     ColumnName{"command|name", {}, {}, kOpen, Role::Part},

@@ -30,13 +30,17 @@ std::string_view memberOf(const Record& record, std::string_view name) {
     return {};
 }
 
-double numberOf(std::string_view text) {
+// `unit`: where it stands apart from the number.
+double numberOf(std::string_view text, const SeriesDescription& what, MeterLog& log,
+    std::string_view unit = {}) {
     if (isMissingCell(text))
         return kMissing;
     if (text.starts_with('(') && text.ends_with(')'))
         text = text.substr(1, text.size() - 2);
-    const auto value = parseCell(text, CellForm::Number);
-    return value ? value->number : kMissing;
+    auto value = parseCell(text, CellForm::Number);
+    if (value && value->unit.empty())
+        value->unit = unit;
+    return value ? numberIn(what, *value, log) : kMissing;
 }
 
 bool isNumberText(std::string_view text) {
@@ -166,9 +170,9 @@ class AmdJsonReader final : public RecordReader {
             if (known == nullptr)
                 log.sawOwn(path[0] + "/" + name);
             const SeriesDescription what = known != nullptr
-                ? meterSeries(known->metric, unit.empty() ? known->unit : unit, known->sensor)
+                ? meterSeries(known->metric, known->unit, known->sensor)
                 : ownMeterSeries(path[0] + "_" + name, unit);
-            RETURN_IF_ERROR(log.add(who, what, time, numberOf(record[i].text)));
+            RETURN_IF_ERROR(log.add(who, what, time, numberOf(record[i].text, what, log, unit)));
         }
         return {};
     }
@@ -188,7 +192,8 @@ class RocmJsonReader final : public RecordReader {
                 continue;
             if (column.isOwn)
                 log.sawOwn(column.header);
-            RETURN_IF_ERROR(log.add(who, column.what, time, numberOf(member.text)));
+            RETURN_IF_ERROR(
+                log.add(who, column.what, time, numberOf(member.text, column.what, log)));
         }
         log.row();
         return {};
@@ -225,9 +230,10 @@ class GpustatReader final : public RecordReader {
                 who.uuid = member.text;
             else if (name == "name")
                 who.model = member.text;
-            else if (const ColumnName* known = findColumn(kGpustatNames, name))
-                RETURN_IF_ERROR(log.add(
-                    who, meterSeries(known->metric, known->unit), time, numberOf(member.text)));
+            else if (const ColumnName* known = findColumn(kGpustatNames, name)) {
+                const SeriesDescription what = meterSeries(known->metric, known->unit);
+                RETURN_IF_ERROR(log.add(who, what, time, numberOf(member.text, what, log)));
+            }
         }
         return {};
     }
@@ -246,7 +252,7 @@ class WandbJsonReader final : public RecordReader {
             if (column.isOwn)
                 log.sawOwn(column.header);
             RETURN_IF_ERROR(log.add(meterSubject(column.whose, SubjectKind::Gpu), column.what, time,
-                numberOf(member.text)));
+                numberOf(member.text, column.what, log)));
         }
         return {};
     }
@@ -269,7 +275,7 @@ class RedfishReader final : public RecordReader {
             who.host = host;
             const SeriesDescription what = meaning(member, part, who);
             if (!what.metric.name.empty() && isNumberText(member.text))
-                RETURN_IF_ERROR(log.add(who, what, time, numberOf(member.text)));
+                RETURN_IF_ERROR(log.add(who, what, time, numberOf(member.text, what, log)));
         }
         return {};
     }

@@ -1,9 +1,18 @@
 #include "importers/meters/MeterReader.h"
 
 #include "core/model/AsciiText.h"
-#include "importers/common/Cells.h"
+
+#include <cmath>
+#include <cstdlib>
 
 namespace trainscope::importers::meters {
+
+namespace {
+
+constexpr std::int64_t kDayNs = std::int64_t{86'400} * 1'000'000'000;
+constexpr std::int64_t kJitterNs = 1'000'000'000; // of loggers that write beside one another
+
+} // namespace
 
 void MeterLog::skip(std::string text) {
     ++m_report.skipped;
@@ -21,8 +30,19 @@ TimeNs MeterLog::at(const Stamp& stamp) {
     }
     if (stamp.kind == StampKind::Local)
         return stamp.time - m_clock.utcOffset - m_shift;
+    if (stamp.kind == StampKind::TimeOfDay)
+        return atTimeOfDay(stamp.time);
     return stamp.kind == StampKind::Relative ? TimeNs{m_clock.start.ns + stamp.time.ns}
                                              : stamp.time - m_shift;
+}
+
+TimeNs MeterLog::atTimeOfDay(TimeNs sinceMidnight) {
+    if ((m_clockTime - sinceMidnight).ns > kDayNs / 2)
+        ++m_midnights;
+    m_clockTime = sinceMidnight;
+    const TimeNs localStart = m_clock.start + m_clock.utcOffset;
+    const std::int64_t day = m_midnights + localStart.ns / kDayNs;
+    return sinceMidnight + DurationNs{day * kDayNs} - m_clock.utcOffset - m_shift;
 }
 
 TimeNs MeterLog::at(std::int64_t reading) {
@@ -36,7 +56,33 @@ Status MeterLog::add(const Who& who, const SeriesDescription& what, TimeNs time,
         skip(subject.error().message);
         return {};
     }
-    return m_table.add(m_table.channel(subject.value(), what), time, value);
+    const std::size_t channel = m_table.channel(subject.value(), what);
+    if (const auto before = m_table.lastTime(channel))
+        noteStepBack(*before, time);
+    return m_table.add(channel, time, checked(m_table.description(channel), what, value));
+}
+
+// All GPUs and metrics of a file step together: of like steps one is told.
+void MeterLog::noteStepBack(TimeNs before, TimeNs time) {
+    const DurationNs back = before - time;
+    if (back.ns <= kJitterNs || back.ns / 2 <= m_stepBack.ns)
+        return;
+    m_stepBack = back;
+    warn(stepBackText(back, m_kind));
+}
+
+double MeterLog::checked(
+    const SeriesDescription& known, const SeriesDescription& what, double value) {
+    if (value < 0.0 && what.metric.unit == "W") {
+        warn("A " + what.metric.name + " below zero is no measurement; taken as missing.");
+        return kMissing;
+    }
+    if (known.metric.unit == what.metric.unit)
+        return value * (what.scale / known.scale);
+    if (!std::isnan(value))
+        warn("\"" + what.metric.name + "\" comes in " + what.metric.unit + " here and in "
+            + known.metric.unit + " before; taken as missing.");
+    return kMissing;
 }
 
 void MeterLog::completeFacts() {
@@ -62,6 +108,21 @@ SeriesDescription meterSeries(std::string_view metric, std::string_view unit, Se
     what.counterBits = what.metric.kind == MetricKind::Counter ? 64 : 0;
     what.sensor = sensor;
     return what;
+}
+
+double numberIn(const SeriesDescription& what, const CellValue& value, MeterLog& log) {
+    const std::string& own = what.metric.unit;
+    if (isFahrenheit(value.unit) && own == "°C")
+        return celsiusOf(value.number) / what.scale;
+    const auto unit = findUnit(value.unit);
+    if (unit && unit->si == own)
+        return value.number * (unit->scale / what.scale);
+    const bool isCount = own == "1" && what.scale == 1.0; // any word may stand behind it
+    if (value.unit.empty() || value.unit == own || isCount)
+        return value.number;
+    log.warn("\"" + meterExcerpt(value.unit) + "\" is no unit of " + what.metric.name
+        + "; taken as missing.");
+    return kMissing;
 }
 
 SeriesDescription ownMeterSeries(std::string_view name, std::string_view unit) {

@@ -2,6 +2,7 @@
 // What reads the text of one telemetry file into the table of readings, and what it is told about
 // the file.
 
+#include "importers/common/Cells.h"
 #include "importers/common/Stamp.h"
 #include "importers/meters/MeterTable.h"
 
@@ -46,13 +47,14 @@ public:
     // The file says that the reading before is there a second time.
     void duplicate() { ++m_report.counts["duplicate readings"]; }
 
+    // A time of day is one of the day of the start; where it falls by half a day, the next began.
     [[nodiscard]] TimeNs at(const Stamp& stamp);
     // Of the n-th reading of a file without stamps.
     [[nodiscard]] TimeNs at(std::int64_t reading);
     // One moment for what has no stamp at all.
     [[nodiscard]] TimeNs now() { return at(std::int64_t{0}); }
 
-    // Adds a value; a subject that cannot be is a skipped row.
+    // Adds a value, in the unit that `what` says; a subject that cannot be is a skipped row.
     Status add(const Who& who, const SeriesDescription& what, TimeNs time, double value);
     // A name of the source that no table knows: kept as a metric of its own, and listed.
     void sawOwn(std::string_view name) { m_own.emplace(name); }
@@ -63,6 +65,10 @@ public:
     [[nodiscard]] std::optional<TimeNs> firstStamp() const { return m_first; }
 
 private:
+    TimeNs atTimeOfDay(TimeNs sinceMidnight);
+    void noteStepBack(TimeNs before, TimeNs time);
+    double checked(const SeriesDescription& known, const SeriesDescription& what, double value);
+
     MeterTable& m_table;
     ImportReport& m_report;
     std::string m_file;
@@ -74,6 +80,9 @@ private:
     std::optional<StampKind> m_kind; // of the first stamp
     std::optional<TimeNs> m_first; // as written
     bool m_untimed = false;
+    TimeNs m_clockTime; // the last time of day
+    std::int64_t m_midnights = 0; // since the first
+    DurationNs m_stepBack; // the largest that was told
 };
 
 class MeterReader {
@@ -94,6 +103,9 @@ using MakeMeterReader = std::unique_ptr<MeterReader> (*)();
 // leaves plain numbers.
 SeriesDescription meterSeries(
     std::string_view metric, std::string_view unit, SensorKind sensor = SensorKind::Unknown);
+// The value as a number of that series, whatever unit stands behind it. NaN, with a warning, where
+// that unit measures something else.
+double numberIn(const SeriesDescription& what, const CellValue& value, MeterLog& log);
 // A metric of the source's own: "Sys Fan 1" → "sys_fan_1".
 SeriesDescription ownMeterSeries(std::string_view name, std::string_view unit);
 // Part of a text for a warning.

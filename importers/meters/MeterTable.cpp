@@ -1,8 +1,6 @@
 #include "importers/meters/MeterTable.h"
 
 #include "core/model/Try.h"
-#include "core/text/NaturalOrder.h"
-#include "importers/common/Cells.h"
 #include "importers/common/Number.h"
 #include "importers/common/PowerSensor.h"
 
@@ -55,32 +53,7 @@ MeterTable::MeterTable(Sink& sink, RunId run, ImportReport& report, int firstRan
     : m_sink(sink)
     , m_run(run)
     , m_report(report)
-    , m_firstRank(firstRank) { }
-
-void MeterTable::startFile(std::optional<int> node) {
-    ++m_files;
-    m_fileNode = node;
-}
-
-std::size_t MeterTable::hostOf(const Who& who) {
-    // A file's own node has no name; a line feed keeps it apart from named ones.
-    std::string name = who.host;
-    if (name.empty())
-        name = "\n"
-            + (m_fileNode ? "node " + std::to_string(*m_fileNode)
-                          : "file " + std::to_string(m_files));
-    const auto [at, isNew] = m_hostOf.try_emplace(std::move(name), m_hosts.size());
-    if (isNew) {
-        Host host;
-        host.name = at->first;
-        if (who.host.empty())
-            host.number = m_fileNode;
-        m_hosts.push_back(std::move(host));
-        if (m_isSettled)
-            numberHosts();
-    }
-    return at->second;
-}
+    , m_nodes(firstRank) { }
 
 Result<std::size_t> MeterTable::subject(const Who& who) {
     m_key.assign(std::to_string(static_cast<int>(who.kind))).append(1, '\n');
@@ -90,8 +63,7 @@ Result<std::size_t> MeterTable::subject(const Who& who) {
         m_key.append(who.host).append(1, '\n').append(who.id).append(1, '\n').append(who.device);
     if (who.host.empty() && who.uuid.empty() && who.kind != SubjectKind::Switch
         && who.kind != SubjectKind::Run)
-        m_key.append(1, '\n').append(
-            std::to_string(m_fileNode ? *m_fileNode : -m_files)); // the file's own node
+        m_key.append(1, '\n').append(std::to_string(m_nodes.fileKey())); // the file's own node
     if (const auto known = m_rowOf.find(m_key); known != m_rowOf.end())
         return known->second;
     if (m_rows.size() >= kMostSubjects)
@@ -102,18 +74,9 @@ Result<std::size_t> MeterTable::subject(const Who& who) {
     Row row;
     row.who = who;
     if (who.kind != SubjectKind::Switch && who.kind != SubjectKind::Run)
-        row.host = hostOf(who);
-    if (who.kind == SubjectKind::Gpu) {
-        Host& host = m_hosts[row.host];
-        const auto index = gpuIndexOf(who.id);
-        row.local = index ? *index : host.unnumbered++;
-        if (m_isSettled && m_gpusPerNode > 0 && row.local >= m_gpusPerNode)
-            return Error{ErrorCode::Usage,
-                "GPU \"" + who.id + "\" turns up late: the nodes were taken to have "
-                    + std::to_string(m_gpusPerNode) + " GPUs each.",
-                {}};
-        host.gpus = std::max(host.gpus, row.local + 1);
-    }
+        row.node = m_nodes.node(who.host);
+    if (who.kind == SubjectKind::Gpu)
+        row.local = m_nodes.addGpu(row.node, who.id);
     m_rowOf.emplace(m_key, m_rows.size());
     m_rows.push_back(std::move(row));
     return m_rows.size() - 1;
@@ -124,8 +87,12 @@ std::size_t MeterTable::channel(std::size_t subject, const SeriesDescription& wh
     if (what.metric.name == metric::kGpuPower)
         m_key.append(1, '\n').append(std::to_string(static_cast<int>(what.sensor)));
     const auto known = m_rows[subject].channels.find(m_key);
-    if (known != m_rows[subject].channels.end())
+    if (known != m_rows[subject].channels.end()) {
+        Channel& channel = m_channels[known->second];
+        if (!channel.isPresent) // a unit often stands at values alone
+            channel.what = what;
         return known->second;
+    }
     const std::size_t place = m_channels.size();
     m_rows[subject].channels.emplace(m_key, place);
     Channel channel;
@@ -172,7 +139,8 @@ std::string MeterTable::nameOf(const Row& row, const SeriesDescription& what) co
         return name;
     const auto other = [&](SensorKind sensor) -> const Channel* {
         const auto at = row.channels.find(name + "\n" + std::to_string(static_cast<int>(sensor)));
-        return at == row.channels.end() ? nullptr : &m_channels[at->second];
+        const bool isThere = at != row.channels.end() && m_channels[at->second].isPresent;
+        return isThere ? &m_channels[at->second] : nullptr;
     };
     if (what.sensor != SensorKind::Instant)
         return other(SensorKind::Instant) != nullptr ? metric::kGpuPowerAverage : name;
@@ -215,7 +183,10 @@ Status MeterTable::derive(Channel& counter, TimeNs time, double value) {
     const double watts = rise < 0.0
         ? kMissing
         : rise * counter.what.scale / (time - counter.lastValueTime).seconds();
-    return hold(m_channels[*counter.power], time, watts);
+    Channel& power = m_channels[*counter.power];
+    if (!power.lastTime && !std::isnan(watts))
+        RETURN_IF_ERROR(hold(power, counter.lastValueTime, watts));
+    return hold(power, time, watts);
 }
 
 Status MeterTable::hold(Channel& channel, TimeNs time, double value) {
@@ -233,38 +204,8 @@ std::optional<TimeNs> MeterTable::lastTime(std::size_t channel) const {
     return m_channels[channel].lastTime;
 }
 
-// Named nodes in natural order behind those that their files number.
-void MeterTable::numberHosts() {
-    std::set<int> taken;
-    std::vector<Host*> open;
-    for (Host& host : m_hosts) {
-        if (host.number)
-            taken.insert(*host.number);
-        else
-            open.push_back(&host);
-    }
-    std::stable_sort(open.begin(), open.end(),
-        [](const Host* a, const Host* b) { return text::naturalOrder(a->name, b->name) < 0; });
-    int next = 0;
-    for (Host* host : open) {
-        while (taken.contains(next))
-            ++next;
-        host->number = next;
-        taken.insert(next);
-    }
-}
-
 Status MeterTable::settle() {
-    if (!m_isSettled) {
-        m_isSettled = true;
-        numberHosts();
-        const bool hasHigherNode = std::any_of(
-            m_hosts.begin(), m_hosts.end(), [](const Host& host) { return host.number > 0; });
-        if (hasHigherNode) {
-            for (const Host& host : m_hosts)
-                m_gpusPerNode = std::max(m_gpusPerNode, host.gpus);
-        }
-    }
+    m_nodes.settle();
     for (Row& row : m_rows)
         RETURN_IF_ERROR(place(row));
     return {};
@@ -274,17 +215,17 @@ Status MeterTable::place(Row& row) {
     if (row.isPlaced)
         return {};
     row.isPlaced = true;
-    const int node = m_hosts.empty() ? 0 : m_hosts[row.host].number.value_or(0);
+    const int node = m_nodes.numberOf(row.node);
     row.subject.kind = row.who.kind;
     switch (row.who.kind) {
     case SubjectKind::Gpu: {
-        const int rank = m_firstRank + node * m_gpusPerNode + row.local;
         if (!row.who.device.empty()) {
             // An instance is a part of its node: the GPU's own series stand beside it.
             row.subject = {SubjectKind::Link, -1, node,
                 "GPU " + std::to_string(row.local) + " " + row.who.device};
             return {};
         }
+        const int rank = m_nodes.rankOf(node, row.local);
         row.subject.rank = rank;
         m_report.ranksFound.push_back(rank);
         return m_sink.gpu(m_run, {rank, node, row.local, row.who.model, row.who.uuid});

@@ -1,13 +1,15 @@
 #pragma once
 // A table of readings (subject, metric, time, value) as a telemetry file gives them, one after the
-// other. It numbers nodes and ranks, hands blocks to the sink, and keeps what the report says.
+// other. It hands blocks to the sink, and keeps what the report says.
 // Memory is bounded by the number of series, not by that of the readings.
 //
 // Power that only a running energy counter tells is derived: the mean between two readings of the
-// counter, at the time of the later one, marked as averaged.
+// counter, at the time of the later one, marked as averaged. The first one holds from the first
+// reading on.
 
 #include "core/model/Import.h"
 #include "importers/common/SampleStatistics.h"
+#include "importers/meters/MeterNodes.h"
 
 #include <cstddef>
 #include <map>
@@ -15,6 +17,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace trainscope::importers::meters {
@@ -36,13 +39,15 @@ class MeterTable {
 public:
     MeterTable(Sink& sink, RunId run, ImportReport& report, int firstRank);
 
-    // Readings without a host are from now on of that node: the number that its file's name has,
-    // else the next one.
-    void startFile(std::optional<int> node);
+    // As of MeterNodes.
+    void startFile(std::optional<int> node) { m_nodes.startFile(node); }
     // The place of a subject in the other calls. Usage: more of them than can be.
     Result<std::size_t> subject(const Who& who);
-    // The place of one of its metrics; the first description of a metric stays.
+    // The place of one of its metrics; its description stays from the first value on.
     std::size_t channel(std::size_t subject, const SeriesDescription& what);
+    [[nodiscard]] const SeriesDescription& description(std::size_t channel) const {
+        return m_channels[channel].what;
+    }
     // NaN: missing.
     Status add(std::size_t channel, TimeNs time, double value);
     // The last time that a channel was given; absent before.
@@ -51,21 +56,15 @@ public:
     Status finish();
 
     [[nodiscard]] std::size_t gpuCount() const;
-    [[nodiscard]] std::size_t nodeCount() const { return m_hosts.size(); }
+    [[nodiscard]] std::size_t nodeCount() const { return m_nodes.count(); }
     [[nodiscard]] std::size_t countOf(SubjectKind kind) const;
     [[nodiscard]] std::string gpuModel() const; // the first that was named
     [[nodiscard]] const std::set<std::string>& metrics() const { return m_metrics; }
 
 private:
-    struct Host {
-        std::string name;
-        std::optional<int> number;
-        int unnumbered = 0; // GPUs that have no index
-        int gpus = 0; // highest local index + 1
-    };
     struct Row {
         Who who;
-        std::size_t host = 0;
+        std::size_t node = 0;
         int local = -1;
         Subject subject;
         bool isPlaced = false; // its subject has its numbers
@@ -90,9 +89,7 @@ private:
         bool isDropped = false; // derived, and the source has its own after all
     };
 
-    std::size_t hostOf(const Who& who);
     Status settle();
-    void numberHosts();
     Status place(Row& row);
     Status flush(Channel& channel);
     Status flushAll();
@@ -106,14 +103,8 @@ private:
     Sink& m_sink;
     RunId m_run;
     ImportReport& m_report;
-    int m_firstRank;
-    int m_gpusPerNode = 0; // 0: one node
-    int m_files = 0;
-    std::optional<int> m_fileNode;
-    bool m_isSettled = false;
+    MeterNodes m_nodes;
     std::size_t m_held = 0;
-    std::vector<Host> m_hosts;
-    std::map<std::string, std::size_t, std::less<>> m_hostOf;
     std::vector<Row> m_rows;
     std::map<std::string, std::size_t, std::less<>> m_rowOf;
     std::vector<Channel> m_channels;

@@ -56,7 +56,7 @@ void describeClock(ImportUnit& unit, const std::vector<FileProbe>& probes) {
     unit.clock = clockOf(first.clock);
     unit.isUndated = unit.clock == ClockKind::None;
     unit.hasNoStamps = !first.clock.has_value();
-    if (first.clock && *first.clock != StampKind::Relative)
+    if (!unit.isUndated)
         unit.start = first.start;
     if (unit.clock == ClockKind::Local)
         unit.notes.emplace_back(

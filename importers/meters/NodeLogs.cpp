@@ -187,7 +187,9 @@ private:
             || (!number && !isMissingText(text) && text != "no" && text != "disabled"))
             return {};
         log.row();
-        const double value = number.value_or(kMissing);
+        double value = number.value_or(kMissing);
+        if (isFahrenheit(unit))
+            value = celsiusOf(value);
         return log.add(whose(name, unit), what(name, unit), timeOf(std::string(name), log), value);
     }
 

@@ -84,12 +84,10 @@ public:
         if (m_gpus == 0)
             return {};
         const auto value = isMissingCell(text) ? std::nullopt : parseCell(text, CellForm::Number);
-        const auto unit = value ? findUnit(value->unit) : std::nullopt;
         const SeriesDescription what = meterSeries(name.metric, name.unit, name.sensor);
-        const double scale = unit && unit->si == what.metric.unit ? unit->scale / what.scale : 1.0;
         log.row();
         return log.add(m_who, what, m_stamp ? log.at(*m_stamp) : log.at(m_reading),
-            value ? value->number * scale : kMissing);
+            value ? numberIn(what, *value, log) : kMissing);
     }
 
 private:
@@ -310,9 +308,9 @@ private:
         const auto value = isMissingCell(text) ? std::nullopt : parseCell(text, CellForm::Number);
         if (!value && !isMissingCell(text))
             return {};
+        const SeriesDescription what = meterSeries(metric, unit, sensor);
         log.row();
-        return log.add(
-            who, meterSeries(metric, unit, sensor), time(log), value ? value->number : kMissing);
+        return log.add(who, what, time(log), value ? numberIn(what, *value, log) : kMissing);
     }
 
     std::optional<Stamp> m_stamp;

@@ -34,7 +34,7 @@ Who meterSubject(std::string_view text, SubjectKind usual) {
         who.kind = SubjectKind::Switch;
         who.device = "sw" + chip;
     } else if (text.starts_with("GPU-I ") || text.starts_with("GPU-CI ")) {
-        who.id = "0";
+        who.kind = SubjectKind::Link; // of which GPU is not said
         who.device = text;
     } else if (text == "this node") {
         who.kind = SubjectKind::Node;
@@ -116,7 +116,8 @@ bool TableReader::isUnitLine() const {
         return false;
     const std::string first = lowered(m_cells.front());
     return first == "id" || first.starts_with("id ") || first == "#" || first == "# idx"
-        || first == "#yyyymmdd" || first == "idx" || first == "# id" || first == "#idx";
+        || first == "#yyyymmdd" || first == "#hh:mm:ss" || first == "idx" || first == "# id"
+        || first == "#idx";
 }
 
 // Units under names that no table knows.
@@ -198,7 +199,7 @@ void TableReader::readWho() {
 bool TableReader::timeOf(MeterLog& log, TimeNs& time) {
     for (std::size_t i = 0; i < m_columns.size(); ++i) {
         const Role role = m_columns[i].role;
-        if (role != Role::Stamp && role != Role::Date)
+        if (role != Role::Stamp && role != Role::Date && role != Role::Clock)
             continue;
         std::string text(m_cells[i]);
         if (role == Role::Date) { // 20260422 00:03:09
@@ -208,7 +209,7 @@ bool TableReader::timeOf(MeterLog& log, TimeNs& time) {
                 text = text.substr(0, 4) + "/" + text.substr(4, 2) + "/" + text.substr(6);
             text += " " + std::string(trimmed(m_cells[i + 1]));
         }
-        const auto stamp = parseStamp(text);
+        const auto stamp = role == Role::Clock ? parseTimeOfDay(text) : parseStamp(text);
         if (!stamp)
             return false;
         time = log.at(*stamp);
@@ -291,10 +292,7 @@ double TableReader::number(const MeterColumn& column, std::string_view cell, Met
     }
     if (m_kind.isDcgm && isDcgmBlank(value->number))
         return kMissing;
-    const auto unit = value->unit.empty() ? std::nullopt : findUnit(value->unit);
-    return unit && unit->si == column.what.metric.unit
-        ? value->number * (unit->scale / column.what.scale)
-        : value->number;
+    return numberIn(column.what, *value, log);
 }
 
 Status TableReader::giveSums(MeterLog& log) {

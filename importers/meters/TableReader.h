@@ -20,6 +20,7 @@ struct MeterColumn {
         Ignored,
         Stamp,
         Date, // its clock stands in the next column
+        Clock, // a time of day; behind a date it is a part of that
         Subject, // "3", "GPU 3", "GPU-I 1", "Switch 0"
         Host,
         Part, // of the subject: a process, a sensor

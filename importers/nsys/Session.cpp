@@ -88,11 +88,14 @@ std::optional<TimeRange> Session::rangeOf(const ForeignRow& row, int start, int 
     }
     const auto stop = row.integer(end);
     if (!stop || !isTime(*stop)) {
-        count("rows without end");
+        if (m_report.counts["rows without end"]++ == 0)
+            m_report.warn(
+                m_file, 0, "a row has no end that is a time; such are kept with duration 0");
         return TimeRange{{*begin}, {*begin}};
     }
     if (*stop < *begin) {
-        count("negative durations");
+        if (m_report.counts["negative durations"]++ == 0)
+            m_report.warn(m_file, 0, "a row ends before it starts; such are kept with duration 0");
         return TimeRange{{*begin}, {*begin}};
     }
     return TimeRange{{*begin}, {*stop}};

@@ -32,7 +32,7 @@ public:
     [[nodiscard]] std::optional<std::string_view> text(std::int64_t stringId);
 
     // Start and end of a row; absent, and counted, where they are no times. An end that is missing
-    // or before the start gives a span without length, which is counted too.
+    // or before the start gives a span without length, which is counted and told too.
     std::optional<TimeRange> rangeOf(const ForeignRow& row, int start, int end);
 
     [[nodiscard]] const ReportFacts& facts() const { return m_facts; }

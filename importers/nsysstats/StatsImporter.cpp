@@ -33,14 +33,17 @@ StatsTable tableOf(std::string_view head) {
 
 // The name of the report that a table is of: "torch-ex_cuda_gpu_trace" is of "torch-ex".
 std::string_view reportStem(std::string_view path) {
-    std::string_view stem = path.substr(path.rfind('/') + 1);
-    stem = stem.substr(0, stem.find('.', 1));
+    const std::string_view name = path.substr(path.rfind('/') + 1);
     for (const std::string_view suffix : {"_cuda_gpu_trace", "_gputrace", "_cuda_api_trace",
              "_cudaapitrace", "_nvtx_pushpop_trace", "_nvtxpptrace"}) {
-        if (stem.ends_with(suffix) && stem.size() > suffix.size())
-            return stem.substr(0, stem.size() - suffix.size());
+        const std::size_t at = name.rfind(suffix);
+        if (at == std::string_view::npos || at == 0)
+            continue;
+        const std::string_view rest = name.substr(at + suffix.size());
+        if (rest.empty() || rest.front() == '.')
+            return name.substr(0, at);
     }
-    return stem;
+    return traceStem(path);
 }
 
 std::int64_t nanosecondsPer(std::string_view unit) {
@@ -131,27 +134,34 @@ public:
         run.name = m_unit.runName;
         run.gpuModel = m_unit.gpuModel;
         RETURN_IF_ERROR(m_writer.begin(run));
-        std::multimap<StatsTable, std::string> tables;
-        for (const std::string& path : m_unit.files) {
-            ASSIGN_OR_RETURN(const auto head, readHead(m_tree, path, kHead));
-            tables.emplace(tableOf(head), path);
-        }
+        ASSIGN_OR_RETURN(const auto tables, tablesByKind());
         for (const StatsTable kind : {StatsTable::Ranges, StatsTable::Calls})
-            RETURN_IF_ERROR(readAll(tables, kind, progress));
+            RETURN_IF_ERROR(read(tables, kind, progress));
         m_writer.nest();
-        RETURN_IF_ERROR(readAll(tables, StatsTable::Gpu, progress));
+        RETURN_IF_ERROR(read(tables, StatsTable::Gpu, progress));
         return finish();
     }
 
 private:
     static constexpr std::size_t kHead = std::size_t{64} << 10;
 
-    Status readAll(const std::multimap<StatsTable, std::string>& tables, StatsTable kind,
+    // Two of a kind hold the same: one is packed, or was made by another version.
+    Result<std::map<StatsTable, std::string>> tablesByKind() {
+        std::map<StatsTable, std::string> tables;
+        for (const std::string& path : m_unit.files) {
+            ASSIGN_OR_RETURN(const auto head, readHead(m_tree, path, kHead));
+            const auto [first, isNew] = tables.emplace(tableOf(head), path);
+            if (!isNew)
+                m_report.warn(path, 0,
+                    "not read: " + std::string(namePart(first->second)) + " holds the same table");
+        }
+        return tables;
+    }
+
+    Status read(const std::map<StatsTable, std::string>& tables, StatsTable kind,
         const Progress& progress) {
-        const auto [begin, end] = tables.equal_range(kind);
-        for (auto table = begin; table != end; ++table)
-            RETURN_IF_ERROR(read(kind, table->second, progress));
-        return {};
+        const auto table = tables.find(kind);
+        return table == tables.end() ? Status() : read(kind, table->second, progress);
     }
 
     Status read(StatsTable kind, const std::string& path, const Progress& progress) {

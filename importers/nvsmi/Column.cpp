@@ -39,7 +39,8 @@ constexpr std::array kRoles{
         "mig.mode.current mig.mode.pending pci.domain pci.device pci.device.id pci.sub.device.id "
         "compute.cap accounting.mode inforom.img inforom.oem inforom.ecc inforom.pwr "
         "gpu.operation.mode.current "
-        "pid process.name sample iteration step line row no"},
+        "process.name sample iteration step line row no"},
+    RoleNames{Role::Process, "pid process.id"},
 };
 
 struct MetricNames {
@@ -132,7 +133,7 @@ Meaning meaningOf(std::string_view name) {
 
 struct HeaderName {
     std::string base; // lower case, words joined by '.'
-    std::string_view unitText;
+    std::string_view unitText; // in brackets or parentheses
     std::string suffix; // unit written as last words
 };
 
@@ -140,33 +141,66 @@ std::string joined(const std::vector<std::string_view>& parts, std::size_t count
     std::string text;
     for (std::size_t i = 0; i < count; ++i) {
         text += i == 0 ? "" : ".";
-        text += parts[i];
+        text += lowered(parts[i]);
     }
     return text;
 }
 
-// "tx_pci_mb_per_sec" → "tx.pci" and "mb/s"; "power_W" → "power" and "w".
-HeaderName parseHeaderName(std::string_view lowerHeader) {
+bool isLower(char c) {
+    return c >= 'a' && c <= 'z';
+}
+
+bool isLetter(char c) {
+    return isLower(lowerChar(c));
+}
+
+bool isTemperature(std::string_view name) {
+    const MetricNames* metric = meaningOf(name).metric;
+    return metric != nullptr && metric->unit == "C";
+}
+
+bool isUnitSuffix(const std::vector<std::string_view>& parts) {
+    return findUnit(parts.back())
+        || (isFahrenheit(parts.back()) && isTemperature(joined(parts, parts.size() - 1)));
+}
+
+// "tx_pci_mb_per_sec" → "tx.pci" and "mb/s"; "power_W" → "power" and "W".
+HeaderName parseHeaderName(std::string_view header) {
     HeaderName name;
-    const std::size_t open = lowerHeader.find_first_of("[(");
+    const bool hasCase = std::any_of(header.begin(), header.end(), isLower);
+    const std::size_t open = header.find_first_of("[(");
     if (open != std::string_view::npos) {
-        const std::size_t close = lowerHeader.find_first_of("])", open);
-        name.unitText = trimmed(lowerHeader.substr(
-            open + 1, close == std::string_view::npos ? close : close - open - 1));
-        lowerHeader = lowerHeader.substr(0, open);
+        const std::size_t close = header.find_first_of("])", open);
+        name.unitText = trimmed(
+            header.substr(open + 1, close == std::string_view::npos ? close : close - open - 1));
+        header = header.substr(0, open);
     }
-    const auto parts = words(lowerHeader, " ._-/:");
+    const auto parts = words(header, " ._-/:");
     std::size_t count = parts.size();
-    if (name.unitText.empty() && count >= 4 && parts[count - 2] == "per"
-        && (parts[count - 1] == "sec" || parts[count - 1] == "s")) {
+    if (name.unitText.empty() && count >= 4 && equalsIgnoringCase(parts[count - 2], "per")
+        && (equalsIgnoringCase(parts[count - 1], "sec")
+            || equalsIgnoringCase(parts[count - 1], "s"))) {
         name.suffix = std::string(parts[count - 3]) + "/s";
         count -= 3;
-    } else if (name.unitText.empty() && count >= 2 && findUnit(parts[count - 1])) {
-        name.suffix = std::string(parts[count - 1]);
+    } else if (name.unitText.empty() && count >= 2 && isUnitSuffix(parts)) {
+        // "POWER_MW" is in milliwatts.
+        name.suffix = hasCase ? std::string(parts[count - 1]) : lowered(parts[count - 1]);
         count -= 1;
     }
     name.base = joined(parts, count);
     return name;
+}
+
+// "(average)" says no unit; "[F]", "(0-100)" and "(GPU 3)" are nothing that numbers may be taken
+// by.
+bool isRemark(std::string_view header, std::string_view text) {
+    return header.find('[') == std::string_view::npos && text.size() >= 3
+        && std::all_of(text.begin(), text.end(), isLetter);
+}
+
+// "deg C", "ºC".
+bool saysCelsius(std::string_view text) {
+    return text.ends_with('C') || text.ends_with('c') || text == "℃";
 }
 
 Metric metricNamed(std::string_view name) {
@@ -241,6 +275,12 @@ Column columnOf(std::string_view metric, std::string_view unit) {
 }
 
 void adoptUnit(Column& column, std::string_view text) {
+    if (isFahrenheit(text) && (column.metric.unit == "°C" || !column.certain)) {
+        column.metric.unit = "°C";
+        column.inFahrenheit = true;
+        column.unitKnown = true;
+        return;
+    }
     const auto unit = findUnit(text);
     if (!unit)
         return;
@@ -258,21 +298,25 @@ bool namesMetric(std::string_view header) {
     constexpr std::size_t kLongest = 100;
     if (header.empty() || header.size() > kLongest)
         return false;
-    const std::string lower = lowered(trimmed(header));
-    HeaderName name = parseHeaderName(lower);
+    HeaderName name = parseHeaderName(trimmed(header));
     return meaningOf(name.base).metric != nullptr || name.base == "gpu"
         || takeGpuNumber(name.base).has_value();
 }
 
 Column columnNamed(std::string_view header) {
-    const std::string lower = lowered(trimmed(header));
-    HeaderName name = parseHeaderName(lower);
+    header = trimmed(header);
+    HeaderName name = parseHeaderName(header);
     const std::string_view unitText
         = name.unitText.empty() ? std::string_view(name.suffix) : name.unitText;
     const auto finish = [&](Column column) {
-        column.header = trimmed(header);
-        if (column.role == Role::Metric && column.counterBits == 0)
-            adoptUnit(column, unitText);
+        column.header = header;
+        if (column.role != Role::Metric || column.counterBits != 0)
+            return column;
+        adoptUnit(column, unitText);
+        const bool isUsual = column.unitKnown || unitText.empty() || isRemark(header, unitText)
+            || (column.metric.unit == "°C" && saysCelsius(unitText));
+        if (column.certain && column.form == CellForm::Number && !isUsual)
+            column.foreignUnit = unitText;
         return column;
     };
     const RoleNames* role = meaningOf(name.base).role;

@@ -13,18 +13,33 @@
 namespace trainscope::importers::nvsmi {
 
 struct Column {
-    enum class Role { Ignored, Stamp, Elapsed, Gpu, Uuid, BusId, Serial, Host, Name, Metric };
+    enum class Role {
+        Ignored,
+        Stamp,
+        Elapsed,
+        Gpu,
+        Uuid,
+        BusId,
+        Serial,
+        Host,
+        Name,
+        Process, // by its number: the row is of one process
+        Metric
+    };
     Role role = Role::Ignored;
     std::string header; // as written; "column 3" without a header
     Metric metric;
     double scale = 1.0; // SI = number × scale
     bool unitKnown = false; // the header names the unit
+    std::string foreignUnit; // that the header names and nobody here knows
+    bool inFahrenheit = false; // numbers become °C as they are read
     std::string cellUnit; // that every cell repeats; a cell without it was cut off
     CellForm form = CellForm::Number;
     SensorKind sensor = SensorKind::Unknown;
     int counterBits = 0;
     int gpu = -1; // of a column that belongs to one GPU ("GPU3", "gpu3_power")
     bool certain = false; // its name is one that we know
+    bool isEmpty = false; // the first rows have no value of it
 };
 
 // One column by its header text. An unknown name becomes a metric of that name without unit;
@@ -44,8 +59,10 @@ void adoptUnit(Column& column, std::string_view unit);
 // The metric name of a source's own column: "Power.Draw [W]" → "power_draw".
 std::string ownMetricName(std::string_view header);
 
-// Settles what only the whole header tells: which power column is gpu_power, and that a graphics
-// clock alone stands for the SM clock. Appends to `notes` what the user should know.
-void settleColumns(std::vector<Column>& columns, std::vector<std::string>& notes);
+// Settles what only the whole header tells: which power column is gpu_power, that a graphics clock
+// alone stands for the SM clock, and which columns cannot be used. Appends to `notes` what was
+// inferred and to `warnings` what is left out.
+void settleColumns(std::vector<Column>& columns, std::vector<std::string>& notes,
+    std::vector<std::string>& warnings);
 
 } // namespace trainscope::importers::nvsmi

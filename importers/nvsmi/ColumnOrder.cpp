@@ -91,6 +91,12 @@ void settleRhythm(ColumnOrder& order, const std::vector<Cells>& rows) {
         order.notes.push_back("No column names the GPU: rows come in groups of "
             + std::to_string(order.rhythm.gpus) + " and were dealt out to as many GPUs in order.");
     }
+    if (order.rhythm.isUneven) {
+        order.warnings.emplace_back(
+            "No column names the GPU, and rows come in groups of different sizes: they were taken "
+            "for one GPU. If there are several, record with index among the fields: nvidia-smi "
+            "--query-gpu=timestamp,index,power.draw,… --format=csv -l 1");
+    }
 }
 
 void settleClock(ColumnOrder& order, const std::vector<Cells>& rows) {
@@ -185,12 +191,18 @@ bool isTable(const std::vector<std::string>& lines) {
     return false;
 }
 
-std::vector<Cells> collectRows(
-    const std::vector<std::string>& lines, std::size_t from, char separator) {
+// Up to a header with other columns than `columns`.
+std::vector<Cells> collectRows(const std::vector<std::string>& lines, std::size_t from,
+    char separator, const std::vector<Column>& columns) {
     std::vector<Cells> rows;
     CellSplitter splitter;
     for (std::size_t i = from; i < lines.size() && rows.size() < kRowsToJudge; ++i) {
-        if (trimmed(lines[i]).empty() || !headerColumns(lines[i], separator).empty())
+        if (trimmed(lines[i]).empty())
+            continue;
+        const auto header = headerColumns(lines[i], separator);
+        if (!header.empty() && !sameHeader(header, columns))
+            return rows;
+        if (!header.empty())
             continue;
         const auto& cells = splitter.split(lines[i], separator);
         rows.emplace_back(cells.begin(), cells.end());
@@ -207,7 +219,7 @@ Result<ColumnOrder> finish(ColumnOrder order, std::vector<Cells> rows) {
     keepFitting(rows, order.columns.size());
     findParts(order);
     settleForms(order.columns, rows, order.notes);
-    settleColumns(order.columns, order.notes);
+    settleColumns(order.columns, order.notes, order.warnings);
     findParts(order);
     settleIdentity(order, rows);
     return order;
@@ -234,7 +246,7 @@ Result<ColumnOrder> withoutHeader(const std::vector<std::string>& lines) {
         const auto& cells = splitter.split(lines[i], separator);
         if (!mayBeRow(cells) || !tried.emplace(separator, cells.size()).second)
             continue;
-        auto rows = collectRows(lines, i, separator);
+        auto rows = collectRows(lines, i, separator, {});
         keepFitting(rows, commonWidth(rows));
         if (rows.empty() || rows.front().size() != cells.size())
             continue;
@@ -264,6 +276,11 @@ void findParts(ColumnOrder& order) {
         else if (role == Role::Uuid)
             take(order.uuid);
     }
+}
+
+bool sameHeader(const std::vector<Column>& a, const std::vector<Column>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+        [](const Column& x, const Column& y) { return x.header == y.header; });
 }
 
 std::vector<Column> headerColumns(std::string_view line, char separator) {
@@ -297,7 +314,8 @@ Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines) {
         order.hasHeader = true;
         order.confidence = headerConfidence(columns, lines[i]);
         order.columns = std::move(columns);
-        return finish(std::move(order), collectRows(lines, i + 1, separator));
+        auto rows = collectRows(lines, i + 1, separator, order.columns);
+        return finish(std::move(order), std::move(rows));
     }
     return withoutHeader(lines);
 }

@@ -40,6 +40,7 @@ struct ColumnOrder {
     int highestIndex = -1; // of the GPU column where it holds numbers
     int confidence = 0; // as Importer::sniff
     std::vector<std::string> notes; // what was inferred
+    std::vector<std::string> warnings; // what is left out or cannot be told
 };
 
 // Unrecognised where the lines are no GPU log.
@@ -47,6 +48,9 @@ Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines);
 
 // The columns of that line when it is a header, else empty. For headers in mid-file.
 std::vector<Column> headerColumns(std::string_view line, char separator);
+
+// Whether two headers name the same columns in the same order.
+bool sameHeader(const std::vector<Column>& a, const std::vector<Column>& b);
 
 // Sets stamp, host, name and uuid: the first column of each.
 void findParts(ColumnOrder& order);

@@ -122,17 +122,15 @@ public:
             if (auto column = byShape(m_profiles[i]))
                 set(i, std::move(*column));
         }
-        inOrder("W", {metric::kGpuPower, metric::kPowerLimit});
+        power();
         inOrder("%", {metric::kGpuUtilization, metric::kMemUtilization, metric::kFanSpeed});
-        inOrder("MHz",
-            withUnit("MHz").size() == 3
-                ? std::vector<std::string_view>{"graphics_clock", metric::kSmClock,
-                    metric::kMemClock}
-                : std::vector<std::string_view>{metric::kSmClock, metric::kMemClock});
+        clocks();
         memory();
         bareNumbers();
         return std::move(m_columns);
     }
+    // What could not be told; empty: nothing.
+    [[nodiscard]] const std::string& doubt() const { return m_doubt; }
 
 private:
     void set(std::size_t i, Column column) {
@@ -153,9 +151,50 @@ private:
         return found;
     }
     void inOrder(std::string_view unit, const std::vector<std::string_view>& metrics) {
-        const auto columns = withUnit(unit);
+        setAll(withUnit(unit), metrics, unit);
+    }
+    void setAll(const std::vector<std::size_t>& columns,
+        const std::vector<std::string_view>& metrics, std::string_view unit) {
         for (std::size_t k = 0; k < std::min(columns.size(), metrics.size()); ++k)
             setMetric(columns[k], metrics[k], unit);
+    }
+    bool isConstant(std::size_t i) const { return m_profiles[i].min == m_profiles[i].max; }
+    // A limit stays as it is while the power moves; where nothing moves the power is the least.
+    void power() {
+        auto columns = withUnit("W");
+        if (columns.empty())
+            return;
+        const auto constants = std::stable_partition(
+            columns.begin(), columns.end(), [this](std::size_t i) { return !isConstant(i); });
+        const auto draw = constants != columns.begin()
+            ? columns.begin()
+            : std::min_element(
+                columns.begin(), columns.end(), [this](std::size_t a, std::size_t b) {
+                    return m_profiles[a].max < m_profiles[b].max;
+                });
+        setMetric(*draw, metric::kGpuPower, "W");
+        const auto limit
+            = std::find_if(constants, columns.end(), [&](std::size_t i) { return i != *draw; });
+        if (limit != columns.end())
+            setMetric(*limit, metric::kPowerLimit, "W");
+        else if (columns.size() > 1)
+            setMetric(columns[1], metric::kPowerLimit, "W");
+    }
+    // The memory's clock stays as it is while the others move.
+    void clocks() {
+        auto columns = withUnit("MHz");
+        const auto constants = std::count_if(
+            columns.begin(), columns.end(), [this](std::size_t i) { return isConstant(i); });
+        if (constants == 1)
+            std::stable_partition(
+                columns.begin(), columns.end(), [this](std::size_t i) { return !isConstant(i); });
+        if (columns.size() == 2 && constants == 2)
+            m_doubt
+                = "Neither of the two clocks changes in the first rows: the first one was taken "
+                  "for the SM clock.";
+        if (columns.size() == 3)
+            return setAll(columns, {"graphics_clock", metric::kSmClock, metric::kMemClock}, "MHz");
+        setAll(columns, {metric::kSmClock, metric::kMemClock}, "MHz");
     }
     // Used and free add up to the same in every row; a column that never changes and exceeds the
     // rest is the total.
@@ -227,6 +266,7 @@ private:
     std::vector<Profile> m_profiles;
     std::vector<Column> m_columns;
     std::vector<bool> m_done;
+    std::string m_doubt;
 };
 
 std::string describe(const std::vector<Column>& columns) {
@@ -283,12 +323,27 @@ int guessColumns(
     const std::vector<Cells>& rows, std::vector<Column>& columns, std::vector<std::string>& notes) {
     if (rows.empty() || rows.front().size() < 2 || rows.front().size() > 64)
         return 0;
-    columns = Guesser(rows).run();
+    Guesser guesser(rows);
+    columns = guesser.run();
     const int confidence = confidenceOf(rows, columns);
-    if (confidence > 0)
-        notes.push_back("No header: the columns were taken for " + describe(columns) + ".");
+    if (confidence == 0)
+        return 0;
+    notes.push_back("No header: the columns were taken for " + describe(columns) + ".");
+    if (!guesser.doubt().empty())
+        notes.push_back(guesser.doubt());
     return confidence;
 }
+
+namespace {
+
+// That a number with this unit is the column's own number.
+bool isUnitOf(const Column& column, std::string_view text) {
+    const auto unit = findUnit(text);
+    return unit && unit->si == column.metric.unit && unit->scale == column.scale
+        && !column.inFahrenheit;
+}
+
+} // namespace
 
 void settleForms(
     std::vector<Column>& columns, const std::vector<Cells>& rows, std::vector<std::string>& notes) {
@@ -300,6 +355,7 @@ void settleForms(
         if (column.role != Role::Metric)
             continue;
         const Profile profile = profileOf(rows, i);
+        column.isEmpty = profile.values == 0;
         if (profile.values > 0 && !(column.certain && column.form != CellForm::Number)) {
             if (const auto form = commonForm(profile))
                 column.form = *form;
@@ -309,7 +365,8 @@ void settleForms(
         }
         if (!column.unitKnown && column.role == Role::Metric && !profile.unit.empty())
             adoptUnit(column, profile.unit);
-        if (profile.numbers >= 2 && profile.withUnit + 1 >= profile.numbers)
+        if (profile.numbers >= 2 && profile.withUnit + 1 >= profile.numbers
+            && isUnitOf(column, profile.unit))
             column.cellUnit = profile.unit;
     }
     if (!ignored.empty())

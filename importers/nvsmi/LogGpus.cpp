@@ -1,6 +1,7 @@
 #include "importers/nvsmi/LogGpus.h"
 
-#include "importers/nvsmi/ColumnOrder.h"
+#include "core/model/Try.h"
+#include "importers/common/Cells.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,6 +13,7 @@ namespace trainscope::importers::nvsmi {
 namespace {
 
 constexpr int kMostRotated = 64;
+constexpr std::size_t kFewestBursts = 4; // that tell more than chance
 
 std::vector<std::int64_t> steps(std::span<const TimeNs> stamps) {
     std::vector<std::int64_t> result;
@@ -25,7 +27,7 @@ std::vector<int> burstLengths(const std::vector<std::int64_t>& steps, std::int64
     std::vector<int> lengths;
     int length = 1;
     for (const std::int64_t step : steps) {
-        if (step <= pause) {
+        if (step >= 0 && step <= pause) {
             ++length;
             continue;
         }
@@ -38,6 +40,28 @@ std::vector<int> burstLengths(const std::vector<std::int64_t>& steps, std::int64
     return lengths;
 }
 
+// What bursts of several GPUs are like when rows got lost: full ones, and some with fewer rows.
+bool areUneven(const std::vector<int>& lengths) {
+    const int longest = *std::max_element(lengths.begin(), lengths.end());
+    const auto alike = std::count_if(
+        lengths.begin(), lengths.end(), [longest](int length) { return 2 * length >= longest; });
+    return lengths.size() >= kFewestBursts && longest > 1 && longest <= kMostRotated
+        && alike * 10 >= static_cast<std::ptrdiff_t>(lengths.size()) * 8;
+}
+
+Rhythm rhythmOf(const std::vector<std::int64_t>& steps, std::int64_t pause) {
+    const auto lengths = burstLengths(steps, pause);
+    std::map<int, int> frequency;
+    for (const int length : lengths)
+        ++frequency[length];
+    const auto common = std::max_element(frequency.begin(), frequency.end(),
+        [](const auto& a, const auto& b) { return a.second < b.second; });
+    const bool regular = common->second * 10 >= static_cast<int>(lengths.size()) * 8;
+    if (regular && common->first <= kMostRotated)
+        return {common->first, {pause}, false};
+    return {1, {}, !regular && areUneven(lengths)};
+}
+
 } // namespace
 
 Rhythm findRhythm(std::span<const TimeNs> stamps, bool hasFraction) {
@@ -48,24 +72,23 @@ Rhythm findRhythm(std::span<const TimeNs> stamps, bool hasFraction) {
     std::sort(sorted.begin(), sorted.end());
     // Even with 64 GPUs one step in 64 is a pause; rarer ones are interruptions of the recording.
     const std::int64_t longStep = sorted[sorted.size() - 1 - sorted.size() / 100];
-    const std::int64_t pause = hasFraction ? longStep / 10 * 3 : 0;
-    const auto lengths = burstLengths(step, pause);
-
-    std::map<int, int> frequency;
-    for (const int length : lengths)
-        ++frequency[length];
-    const auto common = std::max_element(frequency.begin(), frequency.end(),
-        [](const auto& a, const auto& b) { return a.second < b.second; });
-    const bool regular = common->second * 10 >= static_cast<int>(lengths.size()) * 8;
-    if (!regular || common->first > kMostRotated)
-        return {};
-    return {common->first, {pause}};
+    const Rhythm rhythm = rhythmOf(step, hasFraction ? longStep / 10 * 3 : 0);
+    if (rhythm.gpus > 1 || rhythm.isUneven || !hasFraction)
+        return rhythm;
+    // Recorded in such haste that the pause is not much longer than the steps within a burst.
+    const std::int64_t within = sorted[sorted.size() / 4];
+    const auto pauses = sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), 2 * within);
+    const bool hasPauses = within > 0 && longStep > 2 * within
+        && pauses >= static_cast<std::ptrdiff_t>(kFewestBursts);
+    return hasPauses ? rhythmOf(step, 2 * within) : rhythm;
 }
 
 int Rotation::next(TimeNs stamp) {
     if (m_rhythm.gpus <= 1)
         return 0;
     const bool newBurst = m_position < 0 || stamp - m_last > m_rhythm.pause || stamp < m_last;
+    const bool wasFull = m_position == m_rhythm.gpus - 1;
+    m_unevenBursts += m_position >= 0 && newBurst != wasFull ? 1 : 0;
     m_position = newBurst ? 0 : (m_position + 1) % m_rhythm.gpus;
     m_last = stamp;
     return m_position;
@@ -91,26 +114,43 @@ Result<std::size_t> LogGpus::add(const Identity& identity) {
     if (m_slots.size() >= kMostSlots)
         return Error{
             ErrorCode::Usage, "More than 4096 different GPUs; \"" + id + "\" is left out.", {}};
-    const int newNode = m_ranks.firstNode + static_cast<int>(m_hosts.size());
-    const int node = m_hosts.try_emplace(std::string(identity.host), newNode).first->second;
-    const auto index = gpuIndexOf(identity.id);
-    const int local = index ? *index : m_unnumbered[node]++;
-    if (m_ranks.gpusPerNode > 0 && local >= m_ranks.gpusPerNode) {
-        return Error{ErrorCode::Usage,
-            "GPU \"" + id + "\" turns up late: the nodes were taken to have "
-                + std::to_string(m_ranks.gpusPerNode) + " GPUs each.",
-            {}};
-    }
     Gpu gpu;
-    gpu.node = node;
-    gpu.local = local;
-    gpu.rank = m_ranks.firstRank + node * m_ranks.gpusPerNode + local;
+    gpu.node = nodeOf(identity.host);
+    const auto index = gpuIndexOf(identity.id);
+    gpu.local = index ? *index : m_unnumbered[gpu.node]++;
+    const auto known = m_places.find({gpu.node, gpu.local});
+    if (known != m_places.end())
+        return m_slots.emplace(m_key, known->second).first->second;
+    gpu.rank = rankOf(gpu.node, gpu.local);
     gpu.model = identity.model;
     gpu.uuid = identity.uuid;
-    auto slot = m_recorder.addGpu(gpu);
-    if (slot.hasValue())
-        m_slots.emplace(m_key, slot.value());
+    m_localEnd = std::max(m_localEnd, gpu.local + 1);
+    ASSIGN_OR_RETURN(const auto slot, m_recorder.addGpu(gpu));
+    m_slots.emplace(m_key, slot);
+    m_places.emplace(std::pair(gpu.node, gpu.local), slot);
     return slot;
+}
+
+int LogGpus::nodeOf(std::string_view host) {
+    const int next = m_ranks.firstNode + nodes();
+    const auto [known, isNew] = m_hosts.try_emplace(std::string(host), next);
+    // A second node that the first lines did not show.
+    if (isNew && nodes() > 1 && m_ranks.gpusPerNode == 0)
+        m_ranks.gpusPerNode = m_localEnd;
+    return known->second;
+}
+
+// A GPU that turns up when the ranks of its node are given away follows behind all others.
+int LogGpus::rankOf(int node, int local) const {
+    const int usual = m_ranks.firstRank + node * m_ranks.gpusPerNode + local;
+    bool isFree = m_ranks.gpusPerNode == 0 || local < m_ranks.gpusPerNode;
+    int last = m_ranks.firstRank - 1;
+    for (std::size_t slot = 0; slot < m_recorder.gpuCount(); ++slot) {
+        const int taken = m_recorder.gpu(slot).rank;
+        isFree = isFree && taken != usual;
+        last = std::max(last, taken);
+    }
+    return isFree ? usual : last + 1;
 }
 
 } // namespace trainscope::importers::nvsmi

@@ -7,16 +7,19 @@
 #include "importers/nvsmi/Recorder.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace trainscope::importers::nvsmi {
 
 struct Rhythm {
     int gpus = 1; // rows of a burst
     DurationNs pause; // a longer step between rows starts the next burst
+    bool isUneven = false; // rows come in bursts of several lengths: `gpus` is 1 for want of better
 };
 
 // From the stamps of the first rows. Falls back to one GPU where bursts are not regular. With
@@ -30,18 +33,21 @@ public:
         : m_rhythm(rhythm) { }
     // The GPU of the next row.
     int next(TimeNs stamp);
+    // Bursts with too few or too many rows, of which some went to a wrong GPU.
+    [[nodiscard]] std::int64_t unevenBursts() const { return m_unevenBursts; }
 
 private:
     Rhythm m_rhythm;
     TimeNs m_last;
     int m_position = -1; // before the first row
+    std::int64_t m_unevenBursts = 0;
 };
 
 // Where the ranks of one log file begin.
 struct FileRanks {
     int firstRank = 0; // of the first GPU
     int firstNode = 0; // of this file
-    int gpusPerNode = 0; // 0: one node only, ranks follow the index without bound
+    int gpusPerNode = 0; // 0: one node as far as is known, ranks follow the index without bound
 };
 
 // The GPUs of a log as they turn up: from what the rows call them to rank, node and slot of the
@@ -58,17 +64,22 @@ public:
         std::string_view model;
         std::string_view uuid;
     };
-    // The slot of that GPU. Usage error: an index that has no place (message for the row's
-    // warning).
+    // The slot of that GPU. Usage error: one GPU too many (message for the row's warning).
     Result<std::size_t> slotOf(const Identity& identity);
+    // That turned up so far.
+    [[nodiscard]] int nodes() const { return static_cast<int>(m_hosts.size()); }
 
 private:
     Result<std::size_t> add(const Identity& identity);
+    int nodeOf(std::string_view host);
+    [[nodiscard]] int rankOf(int node, int local) const;
 
     Recorder& m_recorder;
     FileRanks m_ranks;
     std::map<std::string, int, std::less<>> m_hosts; // → node
+    int m_localEnd = 0; // one above the highest index so far
     std::map<int, int> m_unnumbered; // node → GPUs named without index
+    std::map<std::pair<int, int>, std::size_t> m_places; // node and index → slot
     std::map<std::string, std::size_t, std::less<>> m_slots; // by host and id
     std::string m_key; // of the last look-up; kept for its storage
 };

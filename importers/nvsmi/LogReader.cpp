@@ -4,6 +4,7 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
+#include "core/text/Numbers.h"
 #include "importers/common/PowerSensor.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/nvsmi/ColumnOrder.h"
@@ -25,12 +26,6 @@ constexpr std::array<std::string_view, 7> kMessages{"is not a valid field", "una
 bool isMessage(std::string_view line) {
     return std::any_of(kMessages.begin(), kMessages.end(),
         [line](std::string_view part) { return containsIgnoringCase(line, part); });
-}
-
-// Whether two headers name the same columns in the same order.
-bool sameHeader(const std::vector<Column>& a, const std::vector<Column>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-        [](const Column& x, const Column& y) { return x.header == y.header; });
 }
 
 } // namespace
@@ -67,6 +62,8 @@ Status LogReader::read(LineBlocks& blocks, const Proceed& proceed) {
             jobs.finish();
             if (!next.hasValue() && status.hasValue())
                 breakOff(next.error());
+            if (status.hasValue())
+                tellDoubts();
             return status;
         }
         const auto block = std::make_shared<const LineBlock>(std::move(*next.value()));
@@ -86,6 +83,16 @@ void LogReader::breakOff(const Error& error) {
     m_cutShort = true;
     m_context.report.warn(m_context.file, m_linesBefore,
         "The file breaks off here: " + error.message + " What came before is kept.");
+}
+
+void LogReader::tellDoubts() {
+    if (const auto& fall = m_falls.first())
+        m_context.report.warn(m_context.file, fall->line, m_falls.inWords(m_order->clock));
+    if (const std::int64_t bursts = m_rotation.unevenBursts(); bursts > 0)
+        m_context.report.warn(m_context.file, 0,
+            "In " + text::counted(bursts, "group")
+                + " of rows there is not one for each GPU. No column names the GPU: some of these "
+                  "rows went to a wrong one. Record with index among the fields.");
 }
 
 // Rows behind a header with other columns, in this block and those already under way, are read
@@ -145,7 +152,7 @@ void LogReader::changeOrder(std::vector<Column> columns) {
     order.columns = std::move(columns);
     order.clock = m_order->clock;
     order.rhythm = m_order->rhythm;
-    settleColumns(order.columns, order.notes);
+    settleColumns(order.columns, order.notes, order.warnings);
     findParts(order);
     const auto gpu = std::find_if(order.columns.begin(), order.columns.end(),
         [](const Column& column) { return column.role == Column::Role::Gpu; });
@@ -154,6 +161,8 @@ void LogReader::changeOrder(std::vector<Column> columns) {
     if (order.stamp < 0)
         return skip("Other columns begin here, but without time stamps.");
     m_context.report.warn(m_context.file, m_lineNumber, "Other columns begin here.");
+    for (const std::string& warning : order.warnings)
+        m_context.report.warn(m_context.file, m_lineNumber, warning);
     useOrder(std::move(order));
 }
 
@@ -220,6 +229,7 @@ Status LogReader::add(
     m_values.resize(group.columns.size());
     for (std::size_t i = 0; i < m_values.size(); ++i)
         m_values[i] = numbers[group.columns[i]];
+    m_falls.row(slot, time, m_lineNumber);
     return m_context.recorder.add(slot, time, m_values);
 }
 

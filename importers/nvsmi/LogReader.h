@@ -4,6 +4,7 @@
 
 #include "core/model/Import.h"
 #include "importers/common/LineBlocks.h"
+#include "importers/nvsmi/ClockFalls.h"
 #include "importers/nvsmi/LogGpus.h"
 #include "importers/nvsmi/Rows.h"
 #include "importers/nvsmi/SmiTable.h"
@@ -38,6 +39,7 @@ public:
     using Proceed = std::function<bool(std::uint64_t bytes)>;
     Status read(LineBlocks& blocks, const Proceed& proceed);
     [[nodiscard]] bool wasCutShort() const { return m_cutShort; }
+    [[nodiscard]] int nodes() const { return m_gpus.nodes(); }
 
 private:
     Status take(RowBlock block);
@@ -56,6 +58,7 @@ private:
     void changeOrder(std::vector<Column> columns);
     void useOrder(ColumnOrder order);
     void breakOff(const Error& error);
+    void tellDoubts();
     void skip(std::string text);
     [[nodiscard]] TimeNs absolute(const Stamp& stamp) const;
 
@@ -63,6 +66,7 @@ private:
     LogContext m_context;
     LogGpus m_gpus;
     Rotation m_rotation;
+    ClockFalls m_falls;
     SmiTable m_table;
     std::vector<ColumnGroup> m_groups;
     std::map<std::size_t, int> m_prepared; // slot → order it was prepared for

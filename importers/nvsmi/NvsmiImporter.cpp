@@ -37,6 +37,7 @@ std::set<std::string> metricsOf(const ColumnOrder& order) {
 void describe(ImportUnit& unit, const ColumnOrder& order) {
     unit.clock = clockOf(stampsOf(order));
     unit.notes.insert(unit.notes.end(), order.notes.begin(), order.notes.end());
+    unit.notes.insert(unit.notes.end(), order.warnings.begin(), order.warnings.end());
     if (order.shape == ColumnOrder::Shape::Table) {
         unit.summary = "table of nvidia-smi";
         return;
@@ -149,6 +150,9 @@ private:
                     "nvidia-smi "
                     "--query-gpu=timestamp,index,power.draw,… --format=csv -l 1",
                     m_tree.displayPath(file)};
+            if (metricsOf(order.value()).empty() && !order.value().warnings.empty())
+                return Error{ErrorCode::Unrecognised, order.value().warnings.front(),
+                    m_tree.displayPath(file)};
             m_orders.push_back(std::move(order).value());
         }
         return {};
@@ -162,7 +166,8 @@ private:
         ranks.firstRank = m_unit.rank.value_or(0);
         ranks.firstNode = m_nodes;
         ranks.gpusPerNode = gpusPerNode(m_orders);
-        m_nodes += std::max(m_orders[i].hostsSeen, 1);
+        for (const std::string& warning : m_orders[i].warnings)
+            m_report.warn(m_tree.displayPath(file), 0, warning);
         const DurationNs offset{m_unit.utcOffsetSeconds.value_or(0) * 1'000'000'000};
         LogReader reader(m_orders[i],
             {recorder, m_report, ranks, m_tree.displayPath(file), offset, m_unit.saidStart});
@@ -171,6 +176,7 @@ private:
             return !m_progress || m_progress({phase, m_bytes + bytes, m_unit.bytes});
         });
         m_bytes += blocks.bytesConsumed();
+        m_nodes += std::max(reader.nodes(), 1);
         m_cutShort = m_cutShort || reader.wasCutShort();
         return status;
     }
@@ -182,6 +188,11 @@ private:
             run.gpuModel = recorder.gpu(slot).model;
         if (!run.gpuModel.empty())
             m_report.facts["gpu_model"] = run.gpuModel;
+        if (const auto& ranks = recorder.ranksOfOtherPower(); !ranks.empty())
+            m_report.warn(m_tree.displayPath(m_unit.path), 0,
+                "Where the other GPUs have their power there are no values of rank"
+                    + std::string(ranks.size() > 1 ? "s " : " ") + text::rankList(ranks)
+                    + "; the power reading beside it is used there.");
         if (m_cutShort)
             run.status = RunStatus::Partial;
         std::string notes;

@@ -1,5 +1,6 @@
 #include "importers/nvsmi/Recorder.h"
 
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "importers/common/Number.h"
 
@@ -33,19 +34,53 @@ Status Recorder::setFields(std::size_t slot, const std::vector<SeriesDescription
     rows.fields.clear();
     rows.periodField = 0;
     for (const SeriesDescription& description : fields) {
-        if (description.metric.name == "gpu_power")
-            rows.periodField = rows.fields.size();
         Field field;
         field.description = description;
         field.description.subject = {SubjectKind::Gpu, rows.gpu.rank, -1, {}};
-        if (const auto known = rows.series.find(description.metric.name);
-            known != rows.series.end()) {
+        rows.fields.push_back(std::move(field));
+    }
+    if (rows.hasOtherPower)
+        takeOtherPower(rows);
+    for (Field& field : rows.fields) {
+        const std::string& name = field.description.metric.name;
+        if (name == metric::kGpuPower)
+            rows.periodField = static_cast<std::size_t>(&field - rows.fields.data());
+        if (const auto known = rows.series.find(name); known != rows.series.end()) {
             field.series = known->second;
             field.present = true;
         }
-        rows.fields.push_back(std::move(field));
     }
     return {};
+}
+
+Recorder::Field* Recorder::GpuRows::fieldOf(std::string_view metric) {
+    const auto field = std::find_if(fields.begin(), fields.end(),
+        [metric](const Field& each) { return each.description.metric.name == metric; });
+    return field == fields.end() ? nullptr : &*field;
+}
+
+// What stands beside gpu_power becomes it.
+void Recorder::takeOtherPower(GpuRows& rows) {
+    Field* power = rows.fieldOf(metric::kGpuPower);
+    Field* other = rows.fieldOf(metric::kGpuPowerAverage);
+    if (power == nullptr || other == nullptr)
+        return;
+    other->description.metric = power->description.metric;
+    power->description.metric.name = "gpu_power_instant";
+    power->description.metric.label = "gpu power instant";
+    rows.periodField = static_cast<std::size_t>(other - rows.fields.data());
+}
+
+void Recorder::settlePower(GpuRows& rows) {
+    const Field* power = rows.fieldOf(metric::kGpuPower);
+    const Field* other = rows.fieldOf(metric::kGpuPowerAverage);
+    const bool isOther = power != nullptr && !power->present && other != nullptr && other->present
+        && !other->series.isValid();
+    if (!isOther)
+        return;
+    takeOtherPower(rows);
+    rows.hasOtherPower = true;
+    m_ranksOfOtherPower.push_back(rows.gpu.rank);
 }
 
 Status Recorder::add(std::size_t slot, TimeNs time, std::span<const double> values) {
@@ -71,6 +106,7 @@ Status Recorder::add(std::size_t slot, TimeNs time, std::span<const double> valu
 Status Recorder::flush(GpuRows& rows) {
     if (rows.times.empty())
         return {};
+    settlePower(rows);
     if (!rows.fields.empty())
         rows.statistics.append(
             SampleStatistics::of(rows.times, rows.fields[rows.periodField].values), rows.times);
@@ -106,6 +142,7 @@ Status Recorder::finish() {
         m_report.gaps += rows.statistics.gaps();
     }
     std::sort(m_report.ranksFound.begin(), m_report.ranksFound.end());
+    std::sort(m_ranksOfOtherPower.begin(), m_ranksOfOtherPower.end());
     if (m_gpus.empty())
         return {};
     const SampleStatistics& first = m_gpus.front().statistics;

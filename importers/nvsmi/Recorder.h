@@ -11,6 +11,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::importers::nvsmi {
@@ -33,6 +34,9 @@ public:
     Status add(std::size_t slot, TimeNs time, std::span<const double> values);
     // Writes what is still held and completes the report.
     Status finish();
+    // Ranks of GPUs without values where the others have their power; `gpu_power` is the reading
+    // beside it there.
+    [[nodiscard]] const std::vector<int>& ranksOfOtherPower() const { return m_ranksOfOtherPower; }
 
 private:
     struct Field {
@@ -48,7 +52,13 @@ private:
         std::map<std::string, SeriesId> series; // by metric, to go on after a change of columns
         SampleStatistics statistics; // of its power, else of its first field
         std::size_t periodField = 0;
+        bool hasOtherPower = false;
+
+        // nullptr: none.
+        [[nodiscard]] Field* fieldOf(std::string_view metric);
     };
+    static void takeOtherPower(GpuRows& rows);
+    void settlePower(GpuRows& rows);
     Status flush(GpuRows& rows);
     Status flushField(GpuRows& rows, Field& field);
 
@@ -56,6 +66,7 @@ private:
     RunId m_run;
     ImportReport& m_report;
     std::vector<GpuRows> m_gpus;
+    std::vector<int> m_ranksOfOtherPower;
     std::size_t m_held = 0; // rows not written yet
 };
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace trainscope::importers::nvsmi {
@@ -29,6 +30,25 @@ std::string excerpt(std::string_view text) {
     for (char& c : result)
         c = static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
     return text.size() > kLongest ? result + "…" : result;
+}
+
+// Power, clocks, memory and shares are never below zero.
+bool canBe(const Column& column, double number) {
+    return number >= 0.0 || !column.certain || column.metric.unit == "°C";
+}
+
+// Absent where the value has a unit of another quantity, or lacks the one that its column repeats.
+std::optional<double> inUnitOf(const Column& column, const CellValue& value) {
+    if (value.unit == column.cellUnit)
+        return column.inFahrenheit ? celsiusOf(value.number) : value.number;
+    if (column.form == CellForm::Number && value.unit.empty())
+        return std::nullopt;
+    if (isFahrenheit(value.unit) && column.metric.unit == "°C")
+        return celsiusOf(value.number);
+    const auto unit = findUnit(value.unit);
+    if (unit && unit->si == column.metric.unit)
+        return value.number * (unit->scale / column.scale);
+    return std::nullopt;
 }
 
 } // namespace
@@ -156,17 +176,15 @@ private:
             std::string_view rest = cell;
             const auto usual = takePlainNumber(rest);
             if (usual && trimmed(rest) == column.cellUnit)
-                return *usual;
+                return column.inFahrenheit ? celsiusOf(*usual) : *usual;
         }
         if (isMissingCell(cell))
             return kMissing;
         const auto value = parseCell(cell, column.form);
-        if (value && value->unit == column.cellUnit)
-            return value->number;
-        const bool cutOff = value && value->unit.empty() && column.form == CellForm::Number;
-        const auto unit = value && !cutOff ? findUnit(value->unit) : std::nullopt;
-        if (unit && unit->si == column.metric.unit)
-            return value->number * (unit->scale / column.scale);
+        if (value && canBe(column, value->number)) {
+            if (const auto number = inUnitOf(column, *value))
+                return *number;
+        }
         if (m_badCell.empty())
             m_badCell = "\"" + excerpt(cell) + "\" in column \"" + column.header
                 + "\" is no number of that column; taken as missing.";

@@ -19,6 +19,34 @@ void rename(Column& column, std::string_view metric) {
         column.metric = *known;
 }
 
+void leaveOutForeignUnits(std::vector<Column>& columns, std::vector<std::string>& warnings) {
+    for (Column& column : columns) {
+        if (column.role != Role::Metric || column.foreignUnit.empty() || column.unitKnown)
+            continue;
+        column.role = Role::Ignored;
+        warnings.push_back("Column \"" + column.header + "\" is left out: its unit \""
+            + column.foreignUnit + "\" is not known. Name a usual one in the header, such as "
+            + (column.metric.unit == "1" ? "%" : column.metric.unit) + ".");
+    }
+}
+
+// `nvidia-smi --query-compute-apps` writes a row for each process on a GPU.
+void leaveOutProcessMemory(std::vector<Column>& columns, std::vector<std::string>& warnings) {
+    const bool isByProcess = std::any_of(columns.begin(), columns.end(),
+        [](const Column& column) { return column.role == Role::Process; });
+    for (Column& column : columns) {
+        const std::string name = ownMetricName(column.header);
+        const bool isOfProcess = name == "used_gpu_memory" || name == "used_memory";
+        if (!isByProcess || !isOfProcess || column.role != Role::Metric)
+            continue;
+        column.role = Role::Ignored;
+        warnings.push_back("Column \"" + column.header
+            + "\" is left out: it tells the memory of each process, not that of the GPU. Record "
+              "memory.used with nvidia-smi --query-gpu=timestamp,index,memory.used,… "
+              "--format=csv -l 1");
+    }
+}
+
 // Instant before plain before average: gpu_power is the reading closest to the moment.
 int instantness(const Column& column) {
     if (column.sensor == SensorKind::Instant)
@@ -26,13 +54,28 @@ int instantness(const Column& column) {
     return column.sensor == SensorKind::Unknown ? 1 : 0;
 }
 
-void settlePower(std::vector<Column>& columns) {
+// A reading that this GPU does not have is not its power where another one is.
+void passOverEmptyPower(std::vector<Column*>& power, std::vector<std::string>& notes) {
+    const auto hasValues = [](const Column* column) { return !column->isEmpty; };
+    const auto empty = std::stable_partition(power.begin(), power.end(), hasValues);
+    if (empty == power.begin())
+        return;
+    for (auto each = empty; each != power.end(); ++each) {
+        rename(**each, ownMetricName((*each)->header));
+        notes.push_back(
+            "Column \"" + (*each)->header + "\" has no values and is not taken for the power.");
+    }
+    power.erase(empty, power.end());
+}
+
+void settlePower(std::vector<Column>& columns, std::vector<std::string>& notes) {
     std::vector<Column*> power;
     for (Column& column : columns) {
         if (column.role == Role::Metric && column.gpu < 0
             && column.metric.name == metric::kGpuPower)
             power.push_back(&column);
     }
+    passOverEmptyPower(power, notes);
     std::stable_sort(power.begin(), power.end(),
         [](const Column* a, const Column* b) { return instantness(*a) > instantness(*b); });
     if (power.size() < 2 || instantness(*power.front()) == instantness(*power.back()))
@@ -84,9 +127,12 @@ void settleStamp(std::vector<Column>& columns) {
 
 } // namespace
 
-void settleColumns(std::vector<Column>& columns, std::vector<std::string>& notes) {
+void settleColumns(std::vector<Column>& columns, std::vector<std::string>& notes,
+    std::vector<std::string>& warnings) {
     settleStamp(columns);
-    settlePower(columns);
+    leaveOutForeignUnits(columns, warnings);
+    leaveOutProcessMemory(columns, warnings);
+    settlePower(columns, notes);
     settleClock(columns, notes);
     settleDuplicates(columns);
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 
 namespace trainscope::importers {
@@ -14,13 +15,14 @@ namespace {
 
 using namespace std::string_view_literals;
 
+constexpr std::string_view kSqlite = "SQLite format 3\0"sv;
+
 struct Mark {
     std::string_view bytes;
     std::size_t at = 0;
     std::string_view kind;
 };
 constexpr std::array kMarks{
-    Mark{"SQLite format 3\0"sv, 0, "SQLite database"},
     Mark{"\xff\xd8\xff"sv, 0, "JPEG image"},
     Mark{"\x89PNG"sv, 0, "PNG image"},
     Mark{"GIF8"sv, 0, "GIF image"},
@@ -133,9 +135,44 @@ std::string byName(std::string_view path) {
     return {};
 }
 
+std::uint64_t bigEndian(std::string_view bytes) {
+    std::uint64_t number = 0;
+    for (const char byte : bytes)
+        number = number << 8U | static_cast<unsigned char>(byte);
+    return number;
+}
+
+// How long a database is by its header (SQLite's "Database File Format", 1.3); 0: it does not say.
+std::uint64_t databaseSize(std::string_view head) {
+    constexpr std::size_t kHeader = 100;
+    // Unless the change counter is that of the count of pages, that is out of date.
+    if (head.size() < kHeader || head.substr(24, 4) != head.substr(92, 4))
+        return 0;
+    const std::uint64_t page = bigEndian(head.substr(16, 2));
+    return bigEndian(head.substr(28, 4)) * (page == 1 ? 65'536 : page);
+}
+
+bool isPacked(const SourceTree& tree, const SourceFile& file) {
+    return readTail(tree, file.path, 1).empty();
+}
+
+std::string describeDatabase(
+    const SourceTree& tree, const SourceFile& file, std::string_view head) {
+    const std::uint64_t whole = databaseSize(head);
+    if (whole <= file.size || isPacked(tree, file))
+        return "SQLite database";
+    return "SQLite database that is cut short (" + std::to_string(file.size) + " of "
+        + std::to_string(whole) + " bytes): copy it again";
+}
+
 } // namespace
 
-std::string describeFile(std::string_view head, std::string_view path) {
+std::string describeFile(const SourceTree& tree, const SourceFile& file, std::string_view head) {
+    const std::string& path = file.path;
+    if (file.size == 0)
+        return "empty";
+    if (head.starts_with(kSqlite))
+        return describeDatabase(tree, file, head);
     for (const Mark& mark : kMarks) {
         if (head.size() >= mark.at && head.substr(mark.at).starts_with(mark.bytes))
             return std::string(mark.kind);

@@ -2,6 +2,7 @@
 #include "importers/registry/Registry.h"
 
 #include "core/parallel/OrderedJobs.h"
+#include "importers/common/ArchiveReader.h"
 #include "importers/registry/FileKind.h"
 #include "importers/registry/GpuNames.h"
 #include "importers/registry/Joining.h"
@@ -113,6 +114,11 @@ Verdict judgeFile(const SourceTree& tree, const SourceFile& file, std::string_vi
         return {nullptr, 0, stream.error().message};
     std::string head;
     Status read = readUpTo(*stream.value(), kFirstLook, head);
+    // Archives are folders of the tree; this one is none, and may hold what looks like a log.
+    if (archiveKindOf(head) != ArchiveKind::None)
+        return {nullptr, 0,
+            tree.allowanceOf(file.path) ? "archive inside an archive: unpack it first"
+                                        : describeFile(tree, file, head)};
     Verdict verdict = judgeHead(head, file.path, onlyFormat);
     if (verdict.confidence < kSure && head.size() == kFirstLook) {
         read = readUpTo(*stream.value(), kHeadBytes, head);
@@ -131,7 +137,7 @@ Verdict judgeFile(const SourceTree& tree, const SourceFile& file, std::string_vi
             verdict = std::move(inside);
     }
     if (verdict.owner == nullptr)
-        verdict.reason = file.size == 0 ? "empty" : describeFile(head, file.path);
+        verdict.reason = describeFile(tree, file, head);
     else if (verdict.owner->format.isOutput && onlyFormat.empty())
         verdict.within = formatsWithin(tree, file);
     return verdict;

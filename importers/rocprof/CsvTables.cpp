@@ -2,8 +2,10 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
+#include "importers/common/RunFolders.h"
 #include "importers/rocprof/Words.h"
 #include "importers/trace/ProfileWriter.h"
+#include "importers/trace/TraceName.h"
 #include "importers/trace/TraceTable.h"
 
 #include <algorithm>
@@ -35,11 +37,7 @@ public:
     }
 
     Result<ImportReport> run(const Progress& progress) {
-        std::multimap<CsvTable, std::string> tables;
-        for (const std::string& path : m_unit.files) {
-            ASSIGN_OR_RETURN(const auto head, readHead(m_tree, path, kHead));
-            tables.emplace(csvTableOf(head), path);
-        }
+        ASSIGN_OR_RETURN(const auto tables, tablesByKind());
         RETURN_IF_ERROR(each(tables, CsvTable::Agents, {"agent_type", "node_id"}, progress,
             [&](const TraceRow& row) { return agent(row); }));
         std::stable_sort(m_gpus.begin(), m_gpus.end(),
@@ -63,8 +61,27 @@ public:
     }
 
 private:
+    using Tables = std::multimap<CsvTable, std::string>;
+
+    // Without those that lie there a second time, packed.
+    Result<Tables> tablesByKind() {
+        Tables tables;
+        std::map<std::string_view, std::string_view> read; // by stem
+        for (const std::string& path : m_unit.files) {
+            const auto [first, isNew] = read.emplace(traceStem(path), path);
+            if (!isNew) {
+                m_report.warn(path, 0,
+                    "not read: " + std::string(namePart(first->second)) + " holds the same table");
+                continue;
+            }
+            ASSIGN_OR_RETURN(const auto head, readHead(m_tree, path, kHead));
+            tables.emplace(csvTableOf(head), path);
+        }
+        return tables;
+    }
+
     template <typename Visit>
-    Status each(const std::multimap<CsvTable, std::string>& tables, CsvTable kind,
+    Status each(const Tables& tables, CsvTable kind,
         std::initializer_list<std::string_view> required, const Progress& progress,
         const Visit& visit) {
         const auto [begin, end] = tables.equal_range(kind);

@@ -42,7 +42,8 @@ std::optional<TimeRange> ProfileWriter::rangeOf(
         return std::nullopt;
     }
     if (*end < *start) {
-        ++m_report.counts["negative durations"];
+        if (m_report.counts["negative durations"]++ == 0)
+            m_report.warn(m_file, 0, "a row ends before it starts; such are taken to last no time");
         return TimeRange{{*start}, {*start}};
     }
     return TimeRange{{*start}, {*end}};

@@ -172,6 +172,11 @@ KeyMeaning ownMetric(std::string_view key, std::string_view unit) {
     return meaning;
 }
 
+bool isOfMetric(std::string_view key, std::string_view metric) {
+    const KnownKey* known = findKey(key);
+    return known != nullptr && known->metric != nullptr && known->metric == metric;
+}
+
 } // namespace
 
 const KnownKey* findKey(std::string_view key) {
@@ -191,9 +196,11 @@ const KnownKey* findKey(std::string_view key) {
 }
 
 bool isLoss(std::string_view key) {
-    const KnownKey* known = findKey(key);
-    return known != nullptr && known->metric != nullptr
-        && std::string_view(known->metric) == metric::kLoss;
+    return isOfMetric(key, metric::kLoss);
+}
+
+bool isMfu(std::string_view key) {
+    return isOfMetric(key, metric::kReportedMfu);
 }
 
 KeyMeaning meaningOf(std::string_view key, std::string_view unit) {

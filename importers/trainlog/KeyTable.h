@@ -32,10 +32,11 @@ struct KnownKey {
     std::string_view key; // in lower case
     KeyRole role = KeyRole::Value;
     const char* metric = nullptr; // of the registry
-    double scale = 1.0; // where no unit stands behind the number
+    double scale = 1.0; // where no unit stands behind the number; of a MFU see StepRecorder
 };
 const KnownKey* findKey(std::string_view key);
 bool isLoss(std::string_view key);
+bool isMfu(std::string_view key);
 
 // `unit`: what stands behind the number ("ms", "%", "GiB"), which decides the scale.
 KeyMeaning meaningOf(std::string_view key, std::string_view unit);

@@ -45,9 +45,9 @@ protected:
         for (std::int64_t count = 1;; ++count) {
             const auto line = lines.next();
             m_bytes = lines.bytesConsumed();
+            m_lines = lines.lineNumber();
             if (!line.hasValue()) {
                 m_broken = line.error();
-                m_lines = lines.lineNumber();
                 return m_reader.finish();
             }
             if (!line.value())
@@ -58,7 +58,6 @@ protected:
                 && !m_progress({phase, m_bytes, m_unit.bytes}))
                 return cancelled();
         }
-        m_lines = lines.lineNumber();
         return m_reader.finish();
     }
 
@@ -205,6 +204,7 @@ private:
     Status step(const LoggedStep& step, const StepTimes& times) override {
         ++m_report.rows;
         m_hasDurations = m_hasDurations || !times.range.isEmpty();
+        noteStepBack(times.range.end);
         m_first = std::min(m_first.value_or(times.range.begin), times.range.begin);
         m_last = times.range.end;
         m_longest = std::max(m_longest, times.count);
@@ -266,6 +266,17 @@ private:
                 "values stand in order, and there are no step times.");
         RETURN_IF_ERROR(m_sink.run(m_run));
         return std::move(m_report);
+    }
+
+    void noteStepBack(TimeNs end) {
+        constexpr DurationNs kBlur{2 * text::kSecond}; // stamps in whole seconds
+        const DurationNs back = m_last - end;
+        const ClockKind clock = unit().clock;
+        if (!m_first || clock == ClockKind::None || back <= kBlur)
+            return;
+        ++m_report.counts["decreasing time stamps"];
+        m_report.warn(tree().displayPath(unit().files.front()), m_lines,
+            stepBackText(back, clock == ClockKind::Local ? StampKind::Local : StampKind::Unix));
     }
 
     void addPlacement(const analysis::LogPlacement& placement) {

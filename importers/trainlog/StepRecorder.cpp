@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace trainscope::importers::trainlog {
 
@@ -89,6 +90,10 @@ Status StepRecorder::addValue(const LoggedValue& value, TimeNs time, bool isSkip
         m_lastLoss = si;
     }
     m_seen.insert(meaning.metric.name);
+    if (!std::isfinite(si)) { // no mean is one with it
+        ++m_report.missing;
+        si = std::numeric_limits<double>::quiet_NaN();
+    }
     return add(column, time, si);
 }
 
@@ -165,10 +170,19 @@ Status StepRecorder::add(Column& column, TimeNs time, double number) {
     return column.times.size() >= kValuesHeld ? flush(column) : Status();
 }
 
+// A MFU without a unit is in percent, unless no more than 1 is ever said of it.
+bool StepRecorder::saysFractions(const Column& column) {
+    return isMfu(column.key) && column.unit.empty()
+        && std::none_of(column.numbers.begin(), column.numbers.end(),
+            [](double number) { return number > 1.0; });
+}
+
 Status StepRecorder::flush(Column& column) {
     if (column.times.empty())
         return {};
     if (!column.series) {
+        if (saysFractions(column))
+            column.meaning.scale = 1.0;
         SeriesDescription description;
         description.metric = column.meaning.metric;
         description.subject.kind = SubjectKind::Run;

@@ -58,6 +58,7 @@ private:
     Status addValue(const LoggedValue& value, TimeNs time, bool isSkipped);
     Status addComputed(const StepTimes& times);
     Status writeIterations(const LoggedStep& step, const StepTimes& times);
+    static bool saysFractions(const Column& column);
     Status flush(Column& column);
 
     Sink& m_sink;

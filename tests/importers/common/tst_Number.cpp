@@ -1,5 +1,6 @@
-// Exact times and plain numbers from text.
+// Exact times and plain numbers from text, and the cells of logs.
 
+#include "importers/common/Cells.h"
 #include "importers/common/Number.h"
 #include "support/TestProgram.h"
 
@@ -109,6 +110,52 @@ private Q_SLOTS:
         QFETCH(QByteArray, text);
         QFETCH(bool, missing);
         QCOMPARE(isMissingText({text.data(), static_cast<std::size_t>(text.size())}), missing);
+    }
+
+    void commasInCells_data() {
+        QTest::addColumn<QString>("cell");
+        QTest::addColumn<double>("number"); // -1: absent
+        QTest::newRow("decimal") << "115,49 W" << 115.49;
+        QTest::newRow("below one") << "0,125 W" << 0.125;
+        QTest::newRow("no thousands before it") << "1234,500 W" << 1234.5;
+        QTest::newRow("clock") << "1,980 MHz" << 1980.0;
+        QTest::newRow("memory") << "81,559 MiB" << 81559.0;
+        QTest::newRow("either") << "1,980 W" << -1.0;
+        QTest::newRow("either, without a unit") << "1,980" << -1.0;
+        QTest::newRow("several") << "1,234,567 MiB" << -1.0;
+        QTest::newRow("both") << "1,234.5 W" << -1.0;
+    }
+
+    void commasInCells() {
+        QFETCH(QString, cell);
+        QFETCH(double, number);
+        const std::string text = cell.toStdString();
+        const auto value = parseCell(text, CellForm::Number);
+        QCOMPARE(value ? value->number : -1.0, number);
+    }
+
+    void prefixesOfUnits() {
+        QCOMPARE(findUnit("mW")->scale, 1e-3);
+        QCOMPARE(findUnit("mw")->scale, 1e-3);
+        QCOMPARE(findUnit("MW")->scale, 1e6);
+        QCOMPARE(findUnit("mJ")->scale, 1e-3);
+        QCOMPARE(findUnit("MJ")->scale, 1e6);
+        QCOMPARE(findUnit("kw")->scale, 1e3);
+        QCOMPARE(findUnit("MHZ")->scale, 1e6);
+    }
+
+    void fahrenheit() {
+        QVERIFY(isFahrenheit("°F") && isFahrenheit("degrees F") && isFahrenheit("f"));
+        QVERIFY(!isFahrenheit("°C") && !isFahrenheit(""));
+        QCOMPARE(celsiusOf(212.0), 100.0);
+        QVERIFY(!findUnit("F"));
+    }
+
+    void missingCells() {
+        for (const char* text : {"-1", "-1.0", "-1 W", "-1.00 W", "[N/A]", "-"})
+            QVERIFY2(isMissingCell(text), text);
+        for (const char* text : {"-100 W", "-1.5", "1 W", "0"})
+            QVERIFY2(!isMissingCell(text), text);
     }
 };
 

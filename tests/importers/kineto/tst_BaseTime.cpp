@@ -19,7 +19,7 @@ namespace {
 
 std::optional<std::int64_t> findIn(const std::string& stored) {
     const auto tree = memoryTree({{"t.json", stored}});
-    return findBaseTime(*tree, "t.json", {}).valueOr(std::nullopt);
+    return findBaseTime(*tree, "t.json", {}).valueOr(BaseTime{}).ns;
 }
 
 // A trace of more than the last part that is looked at, with `tail` behind the events.
@@ -42,6 +42,7 @@ private Q_SLOTS:
     void aFileOnDisk();
     void inFrontOfTheEvents();
     void namesAreNoMembers();
+    void cutShort();
 };
 
 void tst_BaseTime::tail_data() {
@@ -83,7 +84,7 @@ void tst_BaseTime::aFileOnDisk() {
     std::ofstream(path, std::ios::binary) << longTrace(", \"baseTimeNanoseconds\": 99");
     const auto tree = openDiskTree(path);
     QVERIFY(tree.hasValue());
-    QCOMPARE(findBaseTime(*tree.value(), "t.json", {}).value().value_or(-1), std::int64_t{99});
+    QCOMPARE(findBaseTime(*tree.value(), "t.json", {}).value().ns.value_or(-1), std::int64_t{99});
 }
 
 void tst_BaseTime::inFrontOfTheEvents() {
@@ -95,6 +96,19 @@ void tst_BaseTime::inFrontOfTheEvents() {
 void tst_BaseTime::namesAreNoMembers() {
     const std::string trace = longTrace(", \"traceName\": \"t\"", "\\\"baseTimeNanoseconds\\\": 7");
     QVERIFY(!findIn(trace).has_value());
+}
+
+void tst_BaseTime::cutShort() {
+    const std::string whole = longTrace(", \"traceName\": \"t\"");
+    const std::string cut = whole.substr(0, whole.size() / 2);
+    const std::string packed = trainscope::test::gzipped(whole);
+    const auto tree = memoryTree({{"whole.json", whole}, {"cut.json", cut},
+        {"cut.json.gz", packed.substr(0, packed.size() - 100)}});
+    QVERIFY(!findBaseTime(*tree, "whole.json", {}).value().isCutShort);
+    for (const char* path : {"cut.json", "cut.json.gz"}) {
+        const auto found = findBaseTime(*tree, path, {}).value();
+        QVERIFY(!found.ns && found.isCutShort);
+    }
 }
 
 TRAINSCOPE_TEST(tst_BaseTime)

@@ -9,6 +9,28 @@
 using namespace trainscope;
 using namespace trainscope::test;
 
+namespace {
+
+// Every trace of the tree, and the report on the first.
+void importAll(std::vector<std::pair<std::string, std::string>> files, Imported& imported) {
+    const importers::Importer& importer = importers::kineto::importer();
+    const auto tree = importers::memoryTree(std::move(files));
+    for (const importers::ImportUnit& unit : importer.plan(*tree, tree->files())) {
+        auto report = importer.import(*tree, unit, imported.sink, {});
+        if (!imported.report && report.hasValue())
+            imported.report = std::move(report).value();
+    }
+}
+
+bool warnsOf(const Imported& imported, std::string_view words) {
+    const auto& warnings = imported.report->warnings;
+    return std::any_of(warnings.begin(), warnings.end(), [words](const ImportWarning& warning) {
+        return warning.text.find(words) != std::string::npos;
+    });
+}
+
+} // namespace
+
 class tst_KinetoDefects : public QObject {
     Q_OBJECT
 
@@ -17,6 +39,8 @@ private Q_SLOTS:
     void defect();
     void baseTimeBehindBrokenEventIsFound();
     void truncatedTailIsPartial();
+    void lostBaseTimeIsThatOfTheRun();
+    void lostBaseTimeOfALoneTrace();
     void nothingUsableIsAnError_data();
     void nothingUsableIsAnError();
     void hugeHeaderValueIsPassedOver();
@@ -125,6 +149,38 @@ void tst_KinetoDefects::truncatedTailIsPartial() {
     };
     QVERIFY(std::any_of(
         imported.report->warnings.begin(), imported.report->warnings.end(), isAboutTheEnd));
+}
+
+// The base time stands behind the events, so that a trace which is cut has lost it.
+void tst_KinetoDefects::lostBaseTimeIsThatOfTheRun() {
+    const std::string whole = traceText({kernelText("a", "1", "2"), kernelText("b", "5", "1")});
+    const std::string cut = whole.substr(0, whole.find("\"b\"") + 40);
+    const std::string foreign
+        = traceText({kernelText("c", "9", "1")}, ", \"baseTimeNanoseconds\": 1600000000000000000");
+    Imported imported;
+    importAll({{"job/t_rank0.json", cut}, {"job/t_rank1.json", cut}, {"job/t_rank2.json", whole},
+                  {"other/t_rank0.json", foreign}},
+        imported);
+    std::multiset<std::int64_t> starts;
+    for (const Span& span : imported.spansOf(SpanKind::Kernel))
+        starts.insert(span.start.ns);
+    constexpr std::int64_t kBase = 1'700'000'000'000'000'000;
+    QCOMPARE(starts,
+        (std::multiset<std::int64_t>{
+            1'600'000'000'000'009'000, kBase + 1000, kBase + 1000, kBase + 1000, kBase + 5000}));
+    QVERIFY(warnsOf(imported, "that of t_rank2.json, another rank of the run"));
+    QCOMPARE(imported.report->facts.at("clock"),
+        std::string("UTC, from baseTimeNanoseconds of t_rank2.json"));
+}
+
+void tst_KinetoDefects::lostBaseTimeOfALoneTrace() {
+    const std::string whole = traceText({kernelText("a", "1", "2"), kernelText("b", "5", "1")});
+    Imported imported;
+    importAll(
+        {{"a/t_rank0.json", whole.substr(0, whole.find("\"b\"") + 40)}, {"b/t_rank1.json", whole}},
+        imported);
+    QCOMPARE(imported.spansOf(SpanKind::Kernel)[0].start.ns, 1000);
+    QVERIFY(warnsOf(imported, "its times count from an unknown moment"));
 }
 
 void tst_KinetoDefects::nothingUsableIsAnError_data() {

@@ -42,6 +42,7 @@ private Q_SLOTS:
     void ranksOfOneFolderAreOneRun();
     void oneFolderPerRank();
     void sameRankTwiceIsTwoRuns();
+    void packedCopyOfARankIsLeftOut();
     void differentWorldsAreDifferentRuns();
     void headerBehindTheEventsIsFound();
     void ranklessFilesGetTheNextFreeRank();
@@ -125,6 +126,22 @@ void tst_KinetoPlan::sameRankTwiceIsTwoRuns() {
     const auto units = plan({{"job/a_0.json", trace(0, 8)}, {"job/b_0.json", trace(0, 8)}});
     QCOMPARE(units.at("job/a_0.json").runName, std::string("job/a_0"));
     QCOMPARE(units.at("job/b_0.json").runName, std::string("job/b_0"));
+}
+
+void tst_KinetoPlan::packedCopyOfARankIsLeftOut() {
+    const auto units = plan({{"job/rank0.json", trace(0, 2)}, {"job/rank0.json.gz", trace(0, 2)},
+        {"job/rank1.json.zst", trace(1, 2)}});
+    QCOMPARE(units.size(), std::size_t{3});
+    for (const auto& [path, unit] : units) {
+        QCOMPARE(unit.runName, std::string("job"));
+        QCOMPARE(unit.files, std::vector<std::string>{path});
+    }
+    QVERIFY(units.at("job/rank0.json").enabled);
+    QVERIFY(units.at("job/rank1.json.zst").enabled);
+    const ImportUnit& copy = units.at("job/rank0.json.gz");
+    QVERIFY(!copy.enabled);
+    QCOMPARE(copy.rank.value_or(-1), 0);
+    QCOMPARE(copy.notes, std::vector<std::string>{"Left out: rank0.json holds the same trace."});
 }
 
 void tst_KinetoPlan::differentWorldsAreDifferentRuns() {

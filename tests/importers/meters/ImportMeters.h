@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -77,5 +79,15 @@ inline double energyOf(const std::vector<std::int64_t>& times, const std::vector
             * 1e-9;
     return joules;
 }
+
+// Both missing, or alike but for rounding.
+inline bool areAbout(const std::vector<double>& a, const std::vector<double>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
+        return (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= 1e-9 * (1.0 + std::abs(y));
+    });
+}
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr std::int64_t kSecondNs = 1'000'000'000;
 
 } // namespace trainscope::test

@@ -5,28 +5,15 @@
 
 #include <QTest>
 
-#include <cmath>
-
 using namespace trainscope;
 using namespace trainscope::test;
 
 namespace {
 
-using Values = std::vector<double>;
-constexpr std::int64_t kSecondNs = 1'000'000'000;
-
 ImportedMeters& fresh(std::string_view text, ImportedMeters& out) {
     importMeterText(std::string(text), out);
     return out;
 }
-
-bool areAbout(const Values& a, const Values& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
-        return (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= 1e-9 * (1.0 + std::abs(y));
-    });
-}
-
-const double kNone = std::nan("");
 
 Subject linkOf(int node, const char* device) {
     return {SubjectKind::Link, -1, node, device};
@@ -57,8 +44,9 @@ private Q_SLOTS:
     void ipmi();
     void redfish();
     void codeCarbon();
-    void clockSteps();
     void instantBesideAverage();
+    void instantWithoutValues();
+    void twoReadingsOfCounter();
 };
 
 void tst_MeterFormats::dcgmiDmon() {
@@ -71,7 +59,7 @@ void tst_MeterFormats::dcgmiDmon() {
     QVERIFY(areAbout(imported.ofGpu("gpu_power", 1), {301.5, 302.5, kNone})); // DCGM's blank
     QVERIFY(areAbout(imported.ofGpu("tensor_active", 1), {0.5, 0.51, 0.52}));
     QVERIFY(areAbout(imported.ofGpu("xyzzy", 0), {7, 7, 7}));
-    QVERIFY(areAbout(imported.values("tensor_active", linkOf(0, "GPU 0 GPU-I 3")), {0.75, 0.76}));
+    QVERIFY(areAbout(imported.values("tensor_active", linkOf(0, "GPU-I 3")), {0.75, 0.76}));
     const ImportReport& report = imported.reports[0].value();
     QCOMPARE(report.facts.at("own_columns"), std::string("XYZZY"));
     QCOMPARE(report.rows, std::int64_t{8});
@@ -131,16 +119,17 @@ void tst_MeterFormats::utf16AndEscapes() {
     QVERIFY(areAbout(coloured.ofGpu("gpu_power", 1), {301.5, 302.5, kNone}));
 }
 
-// 300 J and 400 J in 2 s each: 150 W and 200 W; the second counter falls.
+// 300 J and 400 J in 2 s each: 150 W from the first reading on, and 200 W; the second counter
+// falls.
 void tst_MeterFormats::amdWatch() {
     ImportedMeters imported;
     fresh(kAmdWatchText, imported);
     QVERIFY(areAbout(imported.ofGpu("gpu_energy", 0), {1000, 1300, 1700}));
-    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {150, 200}));
-    QVERIFY(areAbout(imported.ofGpu("gpu_power", 1), {600, kNone}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {150, 150, 200}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 1), {600, 600, kNone}));
     const RecordedSeries* power = imported.sink.ofGpu("gpu_power", 0);
     QCOMPARE(power->description.sensor, SensorKind::Averaged);
-    QCOMPARE(power->times.front().ns, std::int64_t{1700000002} * kSecondNs);
+    QCOMPARE(power->times.front().ns, std::int64_t{1700000000} * kSecondNs);
     QVERIFY(areAbout(imported.ofGpu("gpu_utilization", 1), {0.60, 0.65, 0.67}));
     QVERIFY(areAbout(imported.ofGpu("hotspot_temperature", 1), {61, kNone, 64}));
     QCOMPARE(imported.reports[0].value().counterFalls, std::int64_t{1});
@@ -288,8 +277,8 @@ void tst_MeterFormats::nodeTables() {
 void tst_MeterFormats::energyOfProcessors() {
     ImportedMeters rapl;
     fresh(kRaplText, rapl);
-    QVERIFY(areAbout(rapl.values("cpu_power", linkOf(0, "package-0")), {100, kNone}));
-    QVERIFY(areAbout(rapl.values("dram_power", linkOf(0, "package-0-dram")), {10, 10}));
+    QVERIFY(areAbout(rapl.values("cpu_power", linkOf(0, "package-0")), {100, 100, kNone}));
+    QVERIFY(areAbout(rapl.values("dram_power", linkOf(0, "package-0-dram")), {10, 10, 10}));
     ImportedMeters perf;
     fresh(kPerfText, perf);
     QVERIFY(areAbout(perf.values("cpu_power", linkOf(0, "package")), {100, 120}));
@@ -334,25 +323,6 @@ void tst_MeterFormats::codeCarbon() {
         imported.reports[0].value().facts.at("codecarbon_energy_consumed"), std::string("0.05"));
 }
 
-// One hour behind the two others, which start within seconds of each other.
-void tst_MeterFormats::clockSteps() {
-    const auto log = [](std::int64_t seconds) {
-        return ":::MLLOG {\"time_ms\": " + std::to_string(seconds)
-            + "000, \"key\": \"power_reading\", \"value\": 100.0, \"metadata\": {}}\n";
-    };
-    ImportedMeters imported;
-    importMeterTree(*importers::memoryTree({{"run/node_0.txt", log(1700000000)},
-                        {"run/node_1.txt", log(1700000003)}, {"run/sw_0.txt", log(1699996401)}}),
-        imported);
-    QCOMPARE(imported.units.size(), std::size_t{1});
-    QCOMPARE(imported.units[0].runName, std::string("run"));
-    QCOMPARE(imported.times("switch_power", {SubjectKind::Switch, -1, -1, "sw0"}),
-        std::vector<std::int64_t>{1700000001 * kSecondNs});
-    QCOMPARE(imported.times("node_power", {SubjectKind::Node, -1, 1, {}}),
-        std::vector<std::int64_t>{1700000003 * kSecondNs});
-    QCOMPARE(imported.reports[0].value().facts.at("clock_step"), std::string("-3600 s"));
-}
-
 void tst_MeterFormats::instantBesideAverage() {
     ImportedMeters imported;
     fresh("GPUId,TimeStampUs,Field,Values\n0,1700000000000000,power_usage,100\n"
@@ -361,6 +331,32 @@ void tst_MeterFormats::instantBesideAverage() {
         imported);
     QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {120, 121}));
     QVERIFY(areAbout(imported.ofGpu("gpu_power_average", 0), {100, 101}));
+}
+
+// GPU 0 lists the instant without ever measuring it.
+void tst_MeterFormats::instantWithoutValues() {
+    ImportedMeters imported;
+    fresh("#Entity   POWER   POWINST\nID        W       W\n"
+          "GPU 0     100.0   N/A\nGPU 1     110.0   120.0\n"
+          "GPU 0     101.0   N/A\nGPU 1     111.0   121.0\n",
+        imported);
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {100, 101}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 1), {120, 121}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_power_average", 1), {110, 111}));
+}
+
+// 1440 kJ in an hour: 400 W from the first reading to the last.
+void tst_MeterFormats::twoReadingsOfCounter() {
+    ImportedMeters imported;
+    fresh("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{gpu=\"0\",UUID=\"GPU-a\"} 1000000 1700000000000\n"
+          "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{gpu=\"0\",UUID=\"GPU-a\"} 1441000000 "
+          "1700003600000\n",
+        imported);
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {400, 400}));
+    const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 0, -1, {}});
+    QCOMPARE(times,
+        (std::vector<std::int64_t>{1700000000 * kSecondNs, std::int64_t{1700003600} * kSecondNs}));
+    QCOMPARE(energyOf(times, imported.ofGpu("gpu_power", 0)), 1'440'000.0);
 }
 
 TRAINSCOPE_TEST(tst_MeterFormats)

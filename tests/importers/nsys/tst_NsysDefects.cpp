@@ -157,12 +157,29 @@ void tst_NsysDefects::strangeValues() {
                         " NULL, NULL, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL");
     report.database.run("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT 7, 8, -99999999999, 1, NULL,"
                         " 1, NULL, NULL, 999999, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL");
+    for (const char* start : {"9", "10"})
+        report.database.run(std::string("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT ") + start
+            + ", 'open', 0, 1, NULL, 7, NULL, NULL, " + std::to_string(report.text("fine"))
+            + ", 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL");
     ImportedReports imported;
     importReport(report, imported);
     QVERIFY(imported.reports[0].hasValue());
-    QCOMPARE(imported.lines(SpanKind::Kernel).size(), std::size_t{3});
+    const auto kernels = imported.lines(SpanKind::Kernel);
+    QCOMPARE(kernels.size(), std::size_t{5});
+    QCOMPARE(std::count_if(kernels.begin(), kernels.end(),
+                 [](const std::string& line) { return line.find("|0|0|") != std::string::npos; }),
+        std::ptrdiff_t{2}); // of no length, without correlation
     const ImportReport& said = imported.reports[0].value();
     QCOMPARE(said.counts.at("negative durations"), std::int64_t{1});
+    QCOMPARE(said.counts.at("rows without end"), std::int64_t{2});
+    const auto times = [&said](std::string_view words) {
+        return std::count_if(
+            said.warnings.begin(), said.warnings.end(), [words](const ImportWarning& warning) {
+                return warning.text.find(words) != std::string::npos;
+            });
+    };
+    QCOMPARE(times("ends before it starts"), std::ptrdiff_t{1});
+    QCOMPARE(times("has no end"), std::ptrdiff_t{1});
     QCOMPARE(said.skipped, std::int64_t{2});
     QCOMPARE(said.counts.at("names that the report does not have"), std::int64_t{1});
 }

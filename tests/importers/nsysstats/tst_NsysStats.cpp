@@ -1,6 +1,7 @@
 // Tables of nsys stats: the real one against the report it was made of, and made ones in other
 // units.
 #include "importers/nsysstats/StatsImporter.h"
+#include "importers/support/Compress.h"
 #include "importers/support/TraceLines.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
@@ -41,6 +42,8 @@ class tst_NsysStats : public QObject {
 private Q_SLOTS:
     void theRealTable();
     void otherUnitsAndTablesBeside();
+    void aTableIsReadOnce();
+    void dotsInNamesOfReports();
     void aReportBesideIsTaken();
     void nothingInIt();
 };
@@ -100,6 +103,40 @@ void tst_NsysStats::aReportBesideIsTaken() {
     QCOMPARE(imported.units.size(), std::size_t{1});
     QVERIFY(!imported.units[0].enabled);
     QVERIFY(imported.units[0].notes.front().find("job.sqlite") != std::string::npos);
+}
+
+// One that was packed, and one of an older version, which named it otherwise.
+void tst_NsysStats::aTableIsReadOnce() {
+    ImportedTraces imported;
+    importTraces(stats(),
+        *importers::memoryTree({{"job_cuda_gpu_trace.csv", kGpu},
+            {"job_cuda_gpu_trace.csv.gz", gzipped(kGpu)}, {"job_gputrace.csv", kGpu}}),
+        imported);
+    QCOMPARE(imported.units.size(), std::size_t{1});
+    QVERIFY(imported.reports[0].hasValue());
+    QCOMPARE(imported.lines(SpanKind::Kernel).size(), std::size_t{1});
+    QCOMPARE(imported.lines(SpanKind::Copy).size(), std::size_t{1});
+    const ImportWarning& said = imported.reports[0].value().warnings[0];
+    QCOMPARE(said.text, std::string("not read: job_cuda_gpu_trace.csv holds the same table"));
+    QCOMPARE(said.file, std::string("job_cuda_gpu_trace.csv.gz"));
+    QCOMPARE(said.files, std::int64_t{2});
+}
+
+// What stands before the name of the table is that of the report, whatever dots it has.
+void tst_NsysStats::dotsInNamesOfReports() {
+    ImportedTraces imported;
+    importTraces(stats(),
+        *importers::memoryTree(
+            {{"a/gpt3.tp4_cuda_gpu_trace.csv", kGpu}, {"a/gpt3.tp8_cuda_gpu_trace.csv", kGpu},
+                {"a/gpt3.tp8_cuda_api_trace.csv", kCalls}, {"a/gpt3.tp8.sqlite", "x"}}),
+        imported);
+    QCOMPARE(imported.units.size(), std::size_t{2});
+    QCOMPARE(imported.units[0].files, std::vector<std::string>{"a/gpt3.tp4_cuda_gpu_trace.csv"});
+    QVERIFY(imported.units[0].enabled);
+    QCOMPARE(imported.units[1].files.size(), std::size_t{2});
+    QVERIFY(!imported.units[1].enabled); // as its report lies beside it
+    QVERIFY(imported.units[0].runName != imported.units[1].runName);
+    QCOMPARE(imported.lines(SpanKind::Kernel).size(), std::size_t{1});
 }
 
 void tst_NsysStats::nothingInIt() {

@@ -17,6 +17,11 @@ std::string rowAt(int second, const std::string& rest) {
     return "2026/04/22 00:00:" + two + ".000, " + rest + "\n";
 }
 
+std::string stampAt(int ms) {
+    const std::string second = std::to_string(100 + ms / 1000).substr(1);
+    return "2026/04/22 00:00:" + second + "." + std::to_string(1000 + ms % 1000).substr(1);
+}
+
 } // namespace
 
 class tst_LogReport : public QObject {
@@ -29,10 +34,18 @@ private Q_SLOTS:
     void utcOffset();
     void nodesOfOneFolder();
     void hostColumn();
+    void lateHost();
+    void closeGroupsOfRows();
+    void unevenGroupsOfRows();
+    void lostRow();
     void nothingUsable_data();
     void nothingUsable();
     void gaps();
     void clockSetBack();
+    void clockFalls_data();
+    void clockFalls();
+    void unitThatNobodyKnows();
+    void powerBesideAnEmptyOne();
     void cancel();
     void failingSink();
 };
@@ -137,6 +150,79 @@ void tst_LogReport::hostColumn() {
     QCOMPARE(imported.values("gpu_power", 3), std::vector<double>{103.0});
 }
 
+void tst_LogReport::lateHost() {
+    // 700 rows of one node: more than the columns and nodes are told by.
+    std::string text = "timestamp,hostname,index,power.draw [W]\n";
+    const auto row = [&text](int second, const std::string& rest) {
+        text += std::to_string(1'776'816'000 + second) + "," + rest + "\n";
+    };
+    for (int second = 0; second < 350; ++second) {
+        row(second, "alpha,0,100");
+        row(second, "alpha,1,101");
+    }
+    row(350, "beta,0,300");
+    row(350, "beta,1,301");
+    row(351, "alpha,2,102");
+    ImportedLog imported;
+    importText(text, imported);
+    QCOMPARE(imported.reports.at(0).value().ranksFound, (std::vector<int>{0, 1, 2, 3, 4}));
+    const Gpu& late = imported.sink.gpus.at({1, 3});
+    QCOMPARE(late.node, 1);
+    QCOMPARE(late.local, 1);
+    QCOMPARE(imported.values("gpu_power", 2), std::vector<double>{300.0});
+    QCOMPARE(imported.values("gpu_power", 3), std::vector<double>{301.0});
+    QCOMPARE(imported.values("gpu_power", 1).size(), std::size_t{350});
+    // The third GPU of the first node comes too late for a rank beside the others.
+    const Gpu& third = imported.sink.gpus.at({1, 4});
+    QCOMPARE(third.node, 0);
+    QCOMPARE(third.local, 2);
+    QCOMPARE(imported.values("gpu_power", 4), std::vector<double>{102.0});
+}
+
+void tst_LogReport::closeGroupsOfRows() {
+    // Eight GPUs 10 ms apart, every 100 ms: the pause of 30 ms is but three steps long.
+    std::string text = "timestamp, power.draw [W]\n";
+    for (int group = 0; group < 12; ++group) {
+        for (int gpu = 0; gpu < 8; ++gpu)
+            text += stampAt(100 * group + 10 * gpu) + ", " + std::to_string(100 + gpu) + " W\n";
+    }
+    ImportedLog imported;
+    importText(text, imported);
+    QCOMPARE(imported.sink.gpus.size(), std::size_t{8});
+    QCOMPARE(imported.values("gpu_power", 7), std::vector<double>(12, 107.0));
+    QCOMPARE(imported.reports.at(0).value().warningCount, std::int64_t{0});
+}
+
+void tst_LogReport::unevenGroupsOfRows() {
+    // Four rows, then three, in turn: no GPU can be told for any.
+    std::string text = "timestamp, power.draw [W]\n";
+    for (int group = 0; group < 20; ++group) {
+        for (int gpu = 0; gpu < 4 - group % 2; ++gpu)
+            text += stampAt(1000 * group + gpu) + ", 100 W\n";
+    }
+    ImportedLog imported;
+    importText(text, imported);
+    QCOMPARE(imported.sink.gpus.size(), std::size_t{1});
+    const ImportReport& report = imported.reports.at(0).value();
+    QCOMPARE(report.warningCount, std::int64_t{1});
+    QVERIFY(report.warnings.at(0).text.find("groups of different sizes") != std::string::npos);
+    QVERIFY(imported.units.at(0).notes.size() >= 1);
+}
+
+void tst_LogReport::lostRow() {
+    std::string text = "timestamp, power.draw [W]\n";
+    for (int group = 0; group < 20; ++group) {
+        for (int gpu = group == 10 ? 1 : 0; gpu < 4; ++gpu)
+            text += stampAt(1000 * group + gpu) + ", 100 W\n";
+    }
+    ImportedLog imported;
+    importText(text, imported);
+    QCOMPARE(imported.sink.gpus.size(), std::size_t{4});
+    const ImportReport& report = imported.reports.at(0).value();
+    QCOMPARE(report.warningCount, std::int64_t{1});
+    QVERIFY(report.warnings.at(0).text.starts_with("In 1 group of rows"));
+}
+
 void tst_LogReport::nothingUsable_data() {
     QTest::addColumn<std::string>("text");
     QTest::addColumn<QString>("says");
@@ -147,6 +233,11 @@ void tst_LogReport::nothingUsable_data() {
     QTest::newRow("only a message")
         << std::string("timestamp, index, power.draw [W]\nNo devices were found\n")
         << QStringLiteral("No devices were found");
+    QTest::newRow("memory of processes")
+        << std::string("timestamp, gpu_uuid, pid, process_name, used_gpu_memory [MiB]\n"
+                       "2026/04/22 00:00:00.000, GPU-aa, 11, python, 7000 MiB\n"
+                       "2026/04/22 00:00:00.000, GPU-aa, 12, python, 1000 MiB\n")
+        << QStringLiteral("memory of each process");
     QTest::newRow("snapshot") << std::string(
         "+---------+\n| NVIDIA-SMI 565.57.01  Driver Version: 565.57.01 |\n"
         "|   0  NVIDIA H100 80GB HBM3   On  |   00000000:18:00.0 Off |  0 |\n"
@@ -187,6 +278,76 @@ void tst_LogReport::clockSetBack() {
     QCOMPARE(report.rows, std::int64_t{3});
     QCOMPARE(report.gaps, std::int64_t{0});
     QVERIFY(!report.facts.contains("sampling_period"));
+}
+
+void tst_LogReport::clockFalls_data() {
+    QTest::addColumn<std::string>("rows");
+    QTest::addColumn<int>("line"); // 0: no warning
+    QTest::addColumn<QString>("says");
+    const auto at = [](const std::string& clock, int gpu) {
+        return "2026/10/25 " + clock + ", X, " + std::to_string(gpu) + ", 100 W\n";
+    };
+    QTest::newRow("end of summer time") << at("02:59:40.000", 0) + at("02:59:40.000", 1)
+            + at("02:59:50.000", 0) + at("02:59:50.000", 1) + at("02:00:00.000", 0)
+            + at("02:00:00.000", 1)
+            + at("02:00:10.000", 0) << 6 << QStringLiteral("by 3590.0 s here");
+    QTest::newRow("the same in unix time") << std::string(
+        "1776816000, X, 0, 100 W\n1776816010, X, 0, 100 W\n"
+        "1776812420, X, 0, 100 W\n") << 4 << QStringLiteral("The time goes back by 3590.0 s");
+    QTest::newRow("two logs in one file") << at("00:00:00.000", 0) + at("00:00:01.000", 0)
+            + at("00:00:02.000", 0) + at("00:00:00.000", 0) + at("00:00:01.000", 0)
+            + at("00:00:02.000", 0)
+            + at("00:00:00.000", 0) << 5 << QStringLiteral("In all it goes back 2 times");
+    QTest::newRow("less than a period")
+        << at("00:00:00.000", 0) + at("00:00:01.000", 0) + at("00:00:00.500", 0) << 0 << QString();
+    QTest::newRow("one GPU behind the other") << at("00:00:00.000", 0) + at("00:00:01.000", 0)
+            + at("00:00:00.000", 1)
+            + at("00:00:01.000", 1) << 0 << QString();
+}
+
+void tst_LogReport::clockFalls() {
+    QFETCH(std::string, rows);
+    QFETCH(int, line);
+    QFETCH(QString, says);
+    ImportedLog imported;
+    importText(kReportHeader + rows, imported);
+    const ImportReport& report = imported.reports.at(0).value();
+    QCOMPARE(report.warningCount, std::int64_t{line > 0 ? 1 : 0});
+    if (line == 0)
+        return;
+    QCOMPARE(report.warnings.at(0).line, std::int64_t{line});
+    const QString text = QString::fromStdString(report.warnings.at(0).text);
+    QVERIFY2(text.contains(says), qPrintable(text));
+    QCOMPARE(text.contains(QStringLiteral("--utc-offset")), says.endsWith(QStringLiteral("here")));
+}
+
+void tst_LogReport::unitThatNobodyKnows() {
+    ImportedLog imported;
+    importText("timestamp, index, temperature.gpu [K], power.draw [W]\n"
+               "2026/04/22 00:00:00.000, 0, 313, 100 W\n",
+        imported);
+    QCOMPARE(imported.sink.allSeries.size(), std::size_t{1}); // the power
+    const ImportReport& report = imported.reports.at(0).value();
+    QCOMPARE(report.warningCount, std::int64_t{1});
+    QVERIFY(report.warnings.at(0).text.find("its unit \"K\"") != std::string::npos);
+}
+
+void tst_LogReport::powerBesideAnEmptyOne() {
+    const std::string head = "timestamp, index, power.draw [W], power.draw.instant [W]\n";
+    ImportedLog none;
+    importText(head + "2026/04/22 00:00:00.000, 0, 10 W, [N/A]\n", none);
+    const ImportReport& told = none.reports.at(0).value();
+    QVERIFY(told.facts.at("columns").find("\"power.draw.instant [W]\" has no values")
+        != std::string::npos);
+    QCOMPARE(told.warningCount, std::int64_t{0});
+    ImportedLog one;
+    importText(head
+            + "2026/04/22 00:00:00.000, 0, 10 W, 30 W\n"
+              "2026/04/22 00:00:00.000, 1, 20 W, [N/A]\n",
+        one);
+    const ImportReport& report = one.reports.at(0).value();
+    QCOMPARE(report.warningCount, std::int64_t{1});
+    QVERIFY(report.warnings.at(0).text.find("rank 1;") != std::string::npos);
 }
 
 void tst_LogReport::cancel() {

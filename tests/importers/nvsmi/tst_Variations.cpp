@@ -129,6 +129,19 @@ void tst_Variations::values_data() {
         << both << std::string("gpu_power_average") << 0 << QStringLiteral("20");
     QTest::newRow("third power column")
         << both << std::string("power_draw") << 0 << QStringLiteral("10");
+    const std::string noInstant
+        = "timestamp, index, power.draw [W], power.draw.instant [W]\n"
+          "2026/04/22 00:00:00.000, 0, 10 W, [N/A]\n2026/04/22 00:00:01.000, 0, 11 W, [N/A]\n";
+    QTest::newRow("instant without values")
+        << noInstant << std::string("gpu_power") << 0 << QStringLiteral("10 11");
+    const std::string instantOfOne
+        = "timestamp, index, power.draw [W], power.draw.instant [W]\n"
+          "2026/04/22 00:00:00.000, 0, 10 W, 30 W\n2026/04/22 00:00:00.000, 1, 20 W, [N/A]\n"
+          "2026/04/22 00:00:01.000, 0, 11 W, 31 W\n2026/04/22 00:00:01.000, 1, 21 W, [N/A]\n";
+    QTest::newRow("instant of one GPU, there")
+        << instantOfOne << std::string("gpu_power") << 0 << QStringLiteral("30 31");
+    QTest::newRow("instant of one GPU, not there")
+        << instantOfOne << std::string("gpu_power") << 1 << QStringLiteral("20 21");
     QTest::newRow("throttle reasons")
         << std::string("timestamp, index, clocks_event_reasons.active\n"
                        "2026/04/22 00:00:00.000, 0, 0x0000000000000044\n")
@@ -178,6 +191,56 @@ void tst_Variations::values_data() {
         << table << std::string("power_limit") << 1 << QStringLiteral("400");
     QTest::newRow("drawn table, memory")
         << table << std::string("mem_used") << 1 << QStringLiteral("5242880");
+    QTest::newRow("no header, limit before power")
+        << std::string("2026/04/22 00:00:00.000, 700.00 W, 123.50 W\n"
+                       "2026/04/22 00:00:05.000, 700.00 W, 324.25 W\n")
+        << std::string("gpu_power") << 0 << QStringLiteral("123.5 324.25");
+    QTest::newRow("no header, nothing moves")
+        << std::string("2026/04/22 00:00:00.000, 700.00 W, 70.50 W\n"
+                       "2026/04/22 00:00:05.000, 700.00 W, 70.50 W\n")
+        << std::string("power_limit") << 0 << QStringLiteral("700 700");
+    QTest::newRow("no header, memory clock before SM clock")
+        << std::string("2026/04/22 00:00:00.000, 2619 MHz, 1980 MHz\n"
+                       "2026/04/22 00:00:05.000, 2619 MHz, 345 MHz\n")
+        << std::string("sm_clock") << 0 << QStringLiteral("1980000000 345000000");
+    QTest::newRow("other order within the first rows")
+        << std::string("timestamp, index, temperature.gpu, power.draw [W]\n"
+                       "2026/04/22 00:00:00.000, 0, 30, 70 W\n"
+                       "timestamp, index, power.draw [W], temperature.gpu\n"
+                       "2026/04/22 00:00:05.000, 0, 71 W, 31\n"
+                       "2026/04/22 00:00:06.000, 0, 72 W, 32\n")
+        << std::string("gpu_temperature") << 0 << QStringLiteral("30 31 32");
+    // 104 °F are (104 − 32) / 1.8 = 40 °C, 212 °F are 100 °C.
+    QTest::newRow("Fahrenheit in the header")
+        << std::string("timestamp, index, temperature.gpu [F]\n2026/04/22 00:00:00.000, 0, 104\n"
+                       "2026/04/22 00:00:01.000, 0, 212\n")
+        << std::string("gpu_temperature") << 0 << QStringLiteral("40 100");
+    QTest::newRow("Fahrenheit as a suffix")
+        << std::string("timestamp,gpu_index,temperature_F\n2026/04/22 00:00:00.000,0,104\n")
+        << std::string("gpu_temperature") << 0 << QStringLiteral("40");
+    QTest::newRow("Fahrenheit in the cells")
+        << std::string("timestamp, index, temperature.gpu\n2026/04/22 00:00:00.000, 0, 104 °F\n"
+                       "2026/04/22 00:00:01.000, 0, 212 °F\n")
+        << std::string("gpu_temperature") << 0 << QStringLiteral("40 100");
+    QTest::newRow("cells in another unit than the header's")
+        << std::string("timestamp, index, power.draw [mW]\n2026/04/22 00:00:00.000, 0, 100.00 W\n"
+                       "2026/04/22 00:00:01.000, 0, 101000 mW\n"
+                       "2026/04/22 00:00:02.000, 0, 102.00 W\n")
+        << std::string("gpu_power") << 0 << QStringLiteral("100 101 102");
+    QTest::newRow("megajoules") << std::string(
+        "timestamp,index,energy [MJ],power.draw [W]\n2026/04/22 00:00:00.000,0,1.5,100\n")
+                                << std::string("energy") << 0 << QStringLiteral("1500000");
+    QTest::newRow("milliwatts in capitals")
+        << std::string("TIMESTAMP,INDEX,POWER_MW\n2026/04/22 00:00:00.000,0,100000\n")
+        << std::string("gpu_power") << 0 << QStringLiteral("100");
+    QTest::newRow("a remark in parentheses")
+        << std::string("timestamp, index, power (average)\n2026/04/22 00:00:00.000, 0, 70\n")
+        << std::string("gpu_power") << 0 << QStringLiteral("70");
+    QTest::newRow("below zero") << std::string("timestamp, index, power.draw [W], temperature.gpu\n"
+                                               "2026/04/22 00:00:00.000, 0, -1 W, 40\n"
+                                               "2026/04/22 00:00:01.000, 0, -100 W, 40\n"
+                                               "2026/04/22 00:00:02.000, 0, 5 W, 40\n")
+                                << std::string("gpu_power") << 0 << QStringLiteral("- - 5");
     QTest::newRow("minus one is missing")
         << std::string("timestamp, index, power.draw [W]\n2026/04/22 00:00:00.000, 0, -1\n"
                        "2026/04/22 00:00:01.000, 0, 5\n")

@@ -1,6 +1,8 @@
 // What a folder is taken for: units, joined logs, and the reasons for what is left out.
+#include "importers/common/ArchiveTree.h"
 #include "importers/registry/HashingTree.h"
 #include "importers/registry/Registry.h"
+#include "importers/support/MakeArchive.h"
 #include "support/TestProgram.h"
 
 #include <QDir>
@@ -83,6 +85,8 @@ class tst_Plan : public QObject {
 private Q_SLOTS:
     void reasons_data();
     void reasons();
+    void databasesThatAreCut();
+    void archivesInsideArchives();
     void logBesideOneTrace();
     void logBesideTwoRuns();
     void onlyOneFormat();
@@ -146,6 +150,42 @@ void tst_Plan::reasons() {
     QVERIFY(plan.units.empty());
     QCOMPARE(plan.unrecognised.size(), std::size_t{1});
     QCOMPARE(QString::fromStdString(plan.unrecognised[0].reason), reason);
+}
+
+// The header of SQLite: pages of 4096 bytes at 16, change counter at 24, number of pages at 28, and
+// at 92 the change counter of when that was written.
+void tst_Plan::databasesThatAreCut() {
+    std::string database = "SQLite format 3\0\x10\0"s + std::string(82, '\0');
+    database[27] = 7;
+    database[31] = 10;
+    database[95] = 7;
+    database.resize(38'911, 'x'); // of 10 * 4096 bytes
+    const std::string whole = database + std::string(40'960 - database.size(), 'x');
+    std::string outdated = database; // by a program that does not count pages
+    outdated[95] = 6;
+    const ImportPlan plan = planOf({{"a.sqlite", database}, {"b.sqlite", whole},
+        {"c.sqlite", outdated}, {"d.sqlite.gz", trainscope::test::gzipped(whole)}});
+    QCOMPARE(plan.unrecognised.size(), std::size_t{4});
+    QCOMPARE(plan.unrecognised[0].reason,
+        "SQLite database that is cut short (38911 of 40960 bytes): copy it again"s);
+    for (std::size_t i = 1; i < 4; ++i)
+        QCOMPARE(plan.unrecognised[i].reason, "SQLite database"s);
+}
+
+// What is stored in them, and not compressed, looks like a log.
+void tst_Plan::archivesInsideArchives() {
+    const std::string inner = trainscope::test::zipOf({{"gpu.csv", kLog}});
+    const std::string tar = trainscope::test::tarOf({{"gpu.csv", kLog}});
+    const auto tree = withArchives(memoryTree(
+        {{"outer.zip", trainscope::test::zipOf({{"inner.zip", inner}, {"inner.tar", tar}})},
+            {"table.csv", inner}}));
+    const ImportPlan plan = planImport(*tree, {}).valueOr(ImportPlan{});
+    QVERIFY(plan.units.empty());
+    QCOMPARE(plan.unrecognised.size(), std::size_t{3});
+    for (std::size_t i = 0; i < 2; ++i)
+        QCOMPARE(plan.unrecognised[i].reason, "archive inside an archive: unpack it first"s);
+    QCOMPARE(
+        plan.unrecognised[2].reason, "ZIP archive (or a file built on one: .pt, .npz, .docx)"s);
 }
 
 void tst_Plan::logBesideOneTrace() {

@@ -1,6 +1,7 @@
 // Traces of rocprofv3 made for the test from its documented tables: databases and CSV, several
 // processes, collectives, damage.
 #include "importers/rocprof/RocprofImporter.h"
+#include "importers/support/Compress.h"
 #include "importers/support/MadeDatabase.h"
 #include "importers/support/TraceLines.h"
 #include "support/TestProgram.h"
@@ -159,6 +160,7 @@ class tst_Rocprof : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void tablesOfOneProcess();
+    void tablesThatLieThereTwice();
     void processesOfAFolder();
     void tableOfTheOlderRocprof();
     void databases();
@@ -189,6 +191,25 @@ void tst_Rocprof::tablesOfOneProcess() {
     QCOMPARE(imported.sink.iterations.size(), std::size_t{1});
     QCOMPARE(imported.sink.gpus[0].model, std::string("AMD Instinct MI300X"));
     QCOMPARE(imported.sink.gpus[0].local, 1);
+}
+
+void tst_Rocprof::tablesThatLieThereTwice() {
+    ImportedTraces imported;
+    importRocprof(
+        {{"4711_kernel_trace.csv", kKernels}, {"4711_kernel_trace.csv.gz", gzipped(kKernels)},
+            {"4711_hip_api_trace.csv", kCalls}, {"4711_rccl_api_trace.csv.zst", zstded(kRccl)},
+            {"4711_agent_info.csv", kAgents}, {"4711_agent_info.csv.gz", gzipped(kAgents)}},
+        imported);
+    QCOMPARE(imported.units.size(), std::size_t{1});
+    QVERIFY(imported.reports[0].hasValue());
+    QCOMPARE(imported.lines(SpanKind::Kernel).size(), std::size_t{2});
+    QCOMPARE(imported.lines(SpanKind::Runtime).size(), std::size_t{3}); // two of HIP, one of RCCL
+    QCOMPARE(imported.sink.gpus[0].local, 1);
+    const auto& warnings = imported.reports[0].value().warnings;
+    QCOMPARE(warnings.size(), std::size_t{2});
+    QCOMPARE(warnings[0].file, std::string("4711_agent_info.csv.gz"));
+    QCOMPARE(warnings[0].text, std::string("not read: 4711_agent_info.csv holds the same table"));
+    QCOMPARE(warnings[1].file, std::string("4711_kernel_trace.csv.gz"));
 }
 
 void tst_Rocprof::processesOfAFolder() {

@@ -44,6 +44,9 @@ private Q_SLOTS:
     void jsonLineTimes_data();
     void jsonLineTimes();
     void jsonLinesOfRanks();
+    void shareOfPeak();
+    void infiniteValues();
+    void timeGoesBack();
     void lookAlikes();
     void nothingUsable();
     void longLines();
@@ -313,6 +316,43 @@ void tst_LogDialects::jsonLinesOfRanks() {
     importTrainingText(text, log);
     QCOMPARE(log.values("loss"), (std::vector<double>{11.0, 2.0, 3.0}));
     QCOMPARE(onlyReport(log).counts.at("lines of other ranks"), std::int64_t{2});
+}
+
+// As a fraction, and in percent.
+void tst_LogDialects::shareOfPeak() {
+    for (const auto& [said, last] : {std::pair("0.5", 0.5), std::pair("45.0", 0.45)}) {
+        ImportedTraining log;
+        importTrainingText(std::string(R"({"step": 1, "loss": 2.5, "step_time": 1, "mfu": 0.45})")
+                + "\n" + R"({"step": 2, "loss": 2.4, "step_time": 1, "mfu": )" + said + "}\n",
+            log);
+        QVERIFY(isNear(log.values("reported_mfu").back(), last, 1e-9));
+    }
+}
+
+void tst_LogDialects::infiniteValues() {
+    std::string overflown = megatron(1, 500.0, 9.0);
+    overflown.replace(overflown.find("0.532"), 5, "inf");
+    ImportedTraining log;
+    importTrainingText(overflown + megatron(2, 500.0, 8.0), log);
+    const auto norms = log.values("grad_norm");
+    QCOMPARE(norms.size(), std::size_t{2});
+    QVERIFY(std::isnan(norms[0]));
+    QCOMPARE(norms[1], 0.532);
+    QCOMPARE(onlyReport(log).missing, std::int64_t{1});
+}
+
+// The last iteration is to end at 03:00:00, and no later than a second behind its stamp.
+void tst_LogDialects::timeGoesBack() {
+    ImportedTraining log;
+    importTrainingText(megatron(1, 10'000.0, 9.0, " [2026-10-25 02:59:40]")
+            + megatron(2, 10'000.0, 8.0, " [2026-10-25 02:59:50]")
+            + megatron(3, 10'000.0, 7.0, " [2026-10-25 02:00:00]"),
+        log);
+    QCOMPARE(onlyReport(log).warningCount, std::int64_t{1});
+    const ImportWarning& warning = onlyReport(log).warnings[0];
+    QCOMPARE(warning.line, std::int64_t{3});
+    QVERIFY(warning.text.find("back by 3589.0 s") != std::string::npos);
+    QVERIFY(warning.text.find("--utc-offset") != std::string::npos);
 }
 
 // Sources of the programs, and words about iterations.

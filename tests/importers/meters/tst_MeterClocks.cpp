@@ -1,0 +1,74 @@
+// Times of day without a date, and clocks that step.
+#include "importers/meters/ImportMeters.h"
+#include "support/TestProgram.h"
+
+#include <QTest>
+
+using namespace trainscope;
+using namespace trainscope::test;
+
+class tst_MeterClocks : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void clockSteps();
+    void timeOfDay();
+    void timeGoesBack();
+};
+
+// One hour behind the two others, which start within seconds of each other.
+void tst_MeterClocks::clockSteps() {
+    const auto log = [](std::int64_t seconds) {
+        return ":::MLLOG {\"time_ms\": " + std::to_string(seconds)
+            + "000, \"key\": \"power_reading\", \"value\": 100.0, \"metadata\": {}}\n";
+    };
+    ImportedMeters imported;
+    importMeterTree(*importers::memoryTree({{"run/node_0.txt", log(1700000000)},
+                        {"run/node_1.txt", log(1700000003)}, {"run/sw_0.txt", log(1699996401)}}),
+        imported);
+    QCOMPARE(imported.units.size(), std::size_t{1});
+    QCOMPARE(imported.units[0].runName, std::string("run"));
+    QCOMPARE(imported.times("switch_power", {SubjectKind::Switch, -1, -1, "sw0"}),
+        std::vector<std::int64_t>{1700000001 * kSecondNs});
+    QCOMPARE(imported.times("node_power", {SubjectKind::Node, -1, 1, {}}),
+        std::vector<std::int64_t>{1700000003 * kSecondNs});
+    QCOMPARE(imported.reports[0].value().facts.at("clock_step"), std::string("-3600 s"));
+}
+
+// nvidia-smi dmon -o T, over midnight; the start is said to be 22:00 of that day.
+void tst_MeterClocks::timeOfDay() {
+    constexpr std::int64_t kMidnight = 1'776'816'000; // date -u -d 2026-04-22 +%s
+    ImportedMeters imported;
+    const auto tree = importers::memoryTree({{"d.txt",
+        "#Time        gpu    pwr\n#HH:MM:SS    Idx      W\n"
+        " 23:59:50      0    100\n 23:59:50      1    200\n"
+        " 00:00:50      0    101\n 00:00:50      1    201\n"}});
+    importMeterTree(*tree, imported, [](importers::ImportUnit& unit) {
+        unit.saidStart = TimeNs{(kMidnight + 22 * 3600) * kSecondNs};
+    });
+    QVERIFY(imported.units[0].isUndated);
+    QVERIFY(!imported.units[0].hasNoStamps);
+    QCOMPARE(imported.reports[0].value().warningCount, std::int64_t{0});
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 1), {200, 201}));
+    QCOMPARE(imported.times("gpu_power", {SubjectKind::Gpu, 1, -1, {}}),
+        (std::vector<std::int64_t>{
+            (kMidnight + 86390) * kSecondNs, (kMidnight + 86390 + 60) * kSecondNs}));
+}
+
+// From 02:59:50 to 02:00:00, which all GPUs do.
+void tst_MeterClocks::timeGoesBack() {
+    ImportedMeters imported;
+    importMeterText("#Date       Time        gpu    pwr\n#YYYYMMDD   HH:MM:SS    Idx      W\n"
+                    " 20261025   02:59:40      0    100\n 20261025   02:59:40      1    100\n"
+                    " 20261025   02:59:50      0    100\n 20261025   02:59:50      1    100\n"
+                    " 20261025   02:00:00      0    100\n 20261025   02:00:00      1    100\n",
+        imported);
+    const ImportReport& report = imported.reports[0].value();
+    QCOMPARE(report.warningCount, std::int64_t{1});
+    QCOMPARE(report.warnings[0].line, std::int64_t{7});
+    QVERIFY(report.warnings[0].text.find("back by 3590.0 s") != std::string::npos);
+    QVERIFY(report.warnings[0].text.find("--utc-offset") != std::string::npos);
+    QCOMPARE(report.counts.at("decreasing time stamps"), std::int64_t{2});
+}
+
+TRAINSCOPE_TEST(tst_MeterClocks)
+#include "tst_MeterClocks.moc"
