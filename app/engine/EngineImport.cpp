@@ -3,9 +3,9 @@
 #include "app/engine/EngineLinking.h"
 #include "app/engine/EngineSources.h"
 #include "core/model/Try.h"
+#include "core/store/NewDatabase.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
-#include "core/store/database/OpenFile.h"
 #include "core/text/Times.h"
 #include "importers/engine/Moments.h"
 #include "importers/engine/PartWriter.h"
@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <system_error>
 #include <utility>
 
 namespace trainscope::app {
@@ -235,15 +234,9 @@ private:
 
 Result<EngineOutcome> importEngine(Fetcher& fetcher, const EngineRequest& request,
     const std::filesystem::path& database, TimeNs now, const EngineListener& listener) {
-    std::error_code ignored;
-    const bool existed = std::filesystem::exists(database, ignored);
-    Result<EngineOutcome> outcome = [&]() -> Result<EngineOutcome> {
-        ASSIGN_OR_RETURN(auto store, store::Store::openOrCreate(database));
-        return EngineCopier(fetcher, request, store, listener).run(now);
-    }();
-    if (!existed && !outcome.hasValue())
-        store::removeWithSideFiles(database);
-    return outcome;
+    const store::NewDatabase made(database);
+    ASSIGN_OR_RETURN(auto store, store::Store::openOrCreate(database));
+    return EngineCopier(fetcher, request, store, listener).run(now);
 }
 
 } // namespace trainscope::app

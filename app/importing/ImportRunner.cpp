@@ -9,9 +9,9 @@
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 #include "core/store/MachineGuess.h"
+#include "core/store/NewDatabase.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
-#include "core/store/database/OpenFile.h"
 #include "importers/launch/LaunchFiles.h"
 #include "importers/registry/HashingTree.h"
 
@@ -20,7 +20,6 @@
 #include <numeric>
 #include <set>
 #include <string>
-#include <system_error>
 
 namespace trainscope::app {
 
@@ -219,42 +218,29 @@ void keepCallTrees(
 Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
     const importers::ImportPlan& plan, const std::filesystem::path& database,
     const ImportListener& listener) {
-    std::error_code ignored;
-    const bool existed = std::filesystem::exists(database, ignored);
+    const store::NewDatabase made(database);
+    ASSIGN_OR_RETURN(auto store, store::Store::openOrCreate(database));
     std::vector<UnitOutcome> outcomes;
-    bool anything = false;
-    {
-        auto store = store::Store::openOrCreate(database);
-        if (!store.hasValue()) {
-            // One that this import made and that got nothing is not left behind.
-            if (!existed)
-                store::removeWithSideFiles(database);
-            return store.error();
-        }
-        ProgressFunnel funnel(plan, listener);
-        for (const std::size_t i : orderOf(plan.units)) {
-            const ImportUnit& unit = plan.units[i];
-            if (!unit.enabled)
-                continue;
-            funnel.beginUnit(i);
-            UnitRunner runner(store.value(), tree, unit, funnel);
-            auto report = funnel.isCancelled() ? Result<ImportReport>(cancelled()) : runner.run();
-            funnel.endUnit();
-            UnitOutcome outcome{runner.unit(), std::nullopt, std::nullopt};
-            if (report.hasValue())
-                outcome.report = std::move(report).value();
-            else
-                outcome.error = report.error();
-            anything = anything || outcome.report.has_value();
-            outcomes.push_back(std::move(outcome));
-            const auto& error = outcomes.back().error;
-            if (error && (error->code == ErrorCode::Cancelled || isOfDatabase(*error)))
-                break;
-        }
-        keepCallTrees(store.value(), outcomes, funnel);
+    ProgressFunnel funnel(plan, listener);
+    for (const std::size_t i : orderOf(plan.units)) {
+        const ImportUnit& unit = plan.units[i];
+        if (!unit.enabled)
+            continue;
+        funnel.beginUnit(i);
+        UnitRunner runner(store, tree, unit, funnel);
+        auto report = funnel.isCancelled() ? Result<ImportReport>(cancelled()) : runner.run();
+        funnel.endUnit();
+        UnitOutcome outcome{runner.unit(), std::nullopt, std::nullopt};
+        if (report.hasValue())
+            outcome.report = std::move(report).value();
+        else
+            outcome.error = report.error();
+        outcomes.push_back(std::move(outcome));
+        const auto& error = outcomes.back().error;
+        if (error && (error->code == ErrorCode::Cancelled || isOfDatabase(*error)))
+            break;
     }
-    if (!existed && !anything)
-        store::removeWithSideFiles(database);
+    keepCallTrees(store, outcomes, funnel);
     return outcomes;
 }
 

@@ -32,7 +32,8 @@ struct ImportProgress {
 // Returns false to stop: the unit under way is undone, finished ones stay.
 using ImportListener = std::function<bool(const ImportProgress&)>;
 
-// A database that this call created and in which nothing was kept is removed again.
+// A database that this call created and in which nothing was kept is removed again, unless another
+// program has it open.
 // Outcomes of the enabled units, in order, those without dates behind the telemetry that they are
 // placed by; stops early only when the database itself fails or on
 // cancel (then the last outcome carries ErrorCode::Cancelled).

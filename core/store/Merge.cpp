@@ -1,20 +1,20 @@
 #include "core/store/Merge.h"
 
+#include "core/model/HarmlessText.h"
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
-#include "core/store/RunNotes.h"
+#include "core/store/LostParts.h"
+#include "core/store/MergedWords.h"
+#include "core/store/RunLinks.h"
 #include "core/store/Writing.h"
 #include "core/store/database/FileStart.h"
 #include "core/store/database/Schema.h"
-#include "core/store/samples/SampleReader.h"
-#include "core/store/spans/SpanReader.h"
 #include "core/store/tables/Catalogue.h"
 #include "core/store/tables/LinkTables.h"
+#include "core/store/tables/MergedSources.h"
 #include "core/store/tables/RecordedNodes.h"
-#include "core/store/tables/RunLabels.h"
 #include "core/store/tables/Session.h"
-#include "core/store/tables/UserTables.h"
-#include "core/text/Times.h"
+#include "core/store/tables/SourceTables.h"
 
 #include <algorithm>
 #include <array>
@@ -35,9 +35,11 @@ constexpr std::size_t kHeaderBytes = 100;
 
 class Merger {
 public:
-    Merger(Database& into, const Store& from, const std::function<std::string(const Run&)>& nameOf,
-        const Progress& progress)
+    // `uuid`: of `into`.
+    Merger(Database& into, std::string uuid, const Store& from,
+        const std::function<std::string(const Run&)>& nameOf, const Progress& progress)
         : m_into(into)
+        , m_uuid(std::move(uuid))
         , m_from(from)
         , m_nameOf(nameOf)
         , m_progress(progress) { }
@@ -46,6 +48,8 @@ public:
         ASSIGN_OR_RETURN(const auto runs, m_from.runs());
         for (const Run& run : runs)
             m_runs[run.id] = run;
+        RETURN_IF_ERROR(m_into.forEach("SELECT id FROM run",
+            [this](const Row& row) { m_runsThere.insert(RunId{row.integer(0)}); }));
         ASSIGN_OR_RETURN(m_links, runLinks(m_from));
         ASSIGN_OR_RETURN(const auto sources, m_from.sources());
         for (const Source& source : sources)
@@ -54,32 +58,55 @@ public:
             RETURN_IF_ERROR(mergeReadable(source));
             m_bytesDone += std::max<std::uint64_t>(source.size, 1);
         }
-        RETURN_IF_ERROR(copyWords());
+        RETURN_IF_ERROR(mergeWords(m_into, m_from, m_merged, m_outcome.remarks));
+        for (const auto& [old, id] : m_merged)
+            RETURN_IF_ERROR(carryImportedName(m_runs[old], id));
         RETURN_IF_ERROR(orderNodes());
         return std::move(m_outcome);
     }
 
 private:
-    // A source that the other database has lost is left out, so that the rest is saved.
+    // What the other database has lost of a source is left out, so that the rest is saved; but
+    // where the source is there already, that stays as it is.
     Status mergeReadable(const Source& source) {
-        const auto merged = m_merged;
-        const auto outcome = m_outcome;
+        m_lost = {};
         ASSIGN_OR_RETURN(const bool wouldEmpty, wouldEmptyWhatIsThere(source));
         if (wouldEmpty) {
             m_outcome.remarks.push_back("The source " + source.path
                 + " was left out, because it belongs to no run; what is there of it stays.");
             return {};
         }
-        const Status status = mergeSource(source);
-        if (status.hasValue() || status.error().code != ErrorCode::Unreadable
-            || status.error().where != m_from.path().string())
+        ASSIGN_OR_RETURN(const auto place, placeOf(source));
+        Status status = mergedOrUndone(source, place);
+        if (!isLoss(database(), status))
             return status;
-        m_session.reset();
-        m_merged = merged;
-        m_outcome = outcome;
+        ASSIGN_OR_RETURN(const bool isThere, isThereAlready(source, place));
+        if (!isThere)
+            status = mergeRest(source, place);
+        if (!isLoss(database(), status))
+            return status;
+        ++m_outcome.lost;
         m_outcome.remarks.push_back("The source " + source.path
             + " was left out, because what was read from it is damaged; import it again.");
         return {};
+    }
+
+    Status mergeRest(const Source& source, const MergedPlace& place) {
+        ASSIGN_OR_RETURN(m_lost, lostParts(m_from, source, [this] { return goesOn(); }));
+        return m_lost.isPart() ? mergedOrUndone(source, place)
+                               : Status(database().damaged("a source"));
+    }
+
+    Status mergedOrUndone(const Source& source, const MergedPlace& place) {
+        const auto merged = m_merged;
+        const auto outcome = m_outcome;
+        Status status = mergeSource(source, place);
+        if (isLoss(database(), status)) {
+            m_session.reset();
+            m_merged = merged;
+            m_outcome = outcome;
+        }
+        return status;
     }
 
     [[nodiscard]] Result<bool> wouldEmptyWhatIsThere(const Source& source) const {
@@ -92,11 +119,47 @@ private:
         return runs > 0;
     }
 
-    Status mergeSource(const Source& source) {
+    // Those that are there.
+    Result<std::vector<RunId>> runsOf(const Source& source) {
+        std::vector<RunId> runs;
+        for (const RunId old : source.runs) {
+            const auto run = m_runs.find(old);
+            if (run == m_runs.end())
+                continue;
+            ASSIGN_OR_RETURN(
+                const auto there, findRunNamed(m_into, harmless(m_nameOf(run->second))));
+            if (there.isValid())
+                runs.push_back(there);
+        }
+        return runs;
+    }
+
+    Result<MergedPlace> placeOf(const Source& source) {
+        ASSIGN_OR_RETURN(const auto runs, runsOf(source));
+        return placeFor(
+            m_into, m_uuid, source, originOf(source.report, source.path, m_from.uuid()), runs);
+    }
+
+    Result<bool> isThereAlready(const Source& source, const MergedPlace& place) {
+        ASSIGN_OR_RETURN(const auto runs, runsOf(source));
+        bool isThere = !place.earlier.empty();
+        for (const RunId run : runs) {
+            ASSIGN_OR_RETURN(const auto equal, sourcesLike(m_into, source.hash, run, {}));
+            isThere |= !equal.empty();
+        }
+        return isThere;
+    }
+
+    Status mergeSource(const Source& source, const MergedPlace& place) {
+        ImportReport report = source.report;
+        const std::string origin = originOf(source.report, source.path, m_from.uuid());
+        writeOrigin(report, m_lost.isPart() ? partOf(origin) : origin);
+        // A part is not that file any more: it must not replace the whole of it anywhere.
+        const std::string hash = m_lost.isPart() ? std::string() : source.hash;
         m_session = std::make_unique<Session>(
-            m_into, SourceDescription{source.path, source.size, source.hash, {}}, [] {});
+            m_into, SourceDescription{place.path, source.size, hash, {}}, [] {});
         m_names.clear();
-        RETURN_IF_ERROR(m_session->begin());
+        RETURN_IF_ERROR(m_session->beginInPlaceOf(place.earlier));
         for (const RunId id : source.runs) {
             const auto run = m_runs.find(id);
             if (run == m_runs.end())
@@ -105,15 +168,33 @@ private:
                     m_from.path().string()};
             RETURN_IF_ERROR(mergeRun(source, run->second));
         }
-        RETURN_IF_ERROR(m_session->finish(source.report, source.hash, source.size, m_progress));
+        remark(source, place, report);
+        RETURN_IF_ERROR(m_session->finish(report, hash, source.size, m_progress));
         m_session.reset();
         ++m_outcome.sources;
         return {};
     }
 
+    void remark(const Source& source, const MergedPlace& place, ImportReport& report) {
+        if (place.path != source.path && place.earlier.empty())
+            m_outcome.remarks.push_back("The source " + source.path
+                + " is there already, in another run or with other contents. Both are kept, this "
+                  "one as "
+                + place.path + ".");
+        if (!m_lost.isPart())
+            return;
+        const std::string text = "Of the source " + source.path + " this was left out, because it "
+            + "is damaged in the database that was merged: " + m_lost.text() + ". Import it again.";
+        m_outcome.lost += static_cast<int>(m_lost.names.size());
+        m_outcome.remarks.push_back(text);
+        report.warn(source.path, 0, text);
+    }
+
     Status mergeRun(const Source& source, Run run) {
         const RunId old = run.id;
         run.name = m_nameOf(run);
+        if (m_lost.isPart() && run.status == RunStatus::Ok)
+            run.status = RunStatus::Partial;
         ASSIGN_OR_RETURN(const auto id, m_session->run(run));
         m_merged[old] = id;
         if (std::find(m_outcome.runs.begin(), m_outcome.runs.end(), run.name)
@@ -155,7 +236,7 @@ private:
             return copyLink(*link, old, id);
         ASSIGN_OR_RETURN(const auto all, m_from.series(old));
         for (const Series& series : all) {
-            if (series.source != source)
+            if (series.source != source || m_lost.series.contains(series.id))
                 continue;
             ASSIGN_OR_RETURN(const auto to, m_session->series(id, series.description));
             RETURN_IF_ERROR(copySamples(series, to));
@@ -164,50 +245,40 @@ private:
     }
 
     Status copySamples(const Series& series, SeriesId to) {
-        SampleReader reader(database(), series.id);
         std::vector<TimeNs> times;
-        Status copied;
-        RETURN_IF_ERROR(reader.forEach(0, series.count, [&](auto ns, auto values) {
+        return readAll(database(), series, [&](auto ns, auto values) -> Status {
             times.clear();
             for (const std::int64_t time : ns)
                 times.push_back({time});
-            copied = m_session->samples(to, times, values);
             m_outcome.samples += static_cast<std::int64_t>(times.size());
-            if (copied.hasValue() && !goesOn())
-                copied = cancelled();
-            return copied.hasValue();
-        }));
-        return copied;
+            RETURN_IF_ERROR(m_session->samples(to, times, values));
+            return goesOn() ? Status() : Status(cancelled());
+        });
     }
 
     Status copyTracks(SourceId source, RunId old, RunId id) {
         ASSIGN_OR_RETURN(const auto all, m_from.tracks(old));
         for (const Track& track : all) {
-            if (track.source != source)
+            if (track.source != source || m_lost.tracks.contains(track.id))
                 continue;
             ASSIGN_OR_RETURN(const auto to, m_session->track(id, track.description));
-            RETURN_IF_ERROR(copySpans(track.id, to));
+            RETURN_IF_ERROR(copySpans(track, to));
         }
         return {};
     }
 
-    Status copySpans(TrackId from, TrackId to) {
-        SpanStream stream(database(), from, kAllTime);
+    Status copySpans(const Track& track, TrackId to) {
         std::vector<Span> renamed;
-        while (true) {
-            ASSIGN_OR_RETURN(const auto spans, stream.next());
-            if (spans.empty())
-                return {};
+        return readAll(database(), track, [&](std::span<const Span> spans) -> Status {
             renamed.assign(spans.begin(), spans.end());
             for (Span& span : renamed) {
                 ASSIGN_OR_RETURN(span.name, nameOf(span.name));
                 ASSIGN_OR_RETURN(span.detail, nameOf(span.detail));
             }
-            RETURN_IF_ERROR(m_session->spans(to, renamed));
             m_outcome.spans += static_cast<std::int64_t>(renamed.size());
-            if (!goesOn())
-                return cancelled();
-        }
+            RETURN_IF_ERROR(m_session->spans(to, renamed));
+            return goesOn() ? Status() : Status(cancelled());
+        });
     }
 
     Result<NameId> nameOf(NameId old) {
@@ -228,42 +299,17 @@ private:
         return {};
     }
 
-    // What people said.
-    Status copyWords() {
-        ASSIGN_OR_RETURN(const auto labels, runLabels(m_from));
-        for (const RunLabels& said : labels)
-            RETURN_IF_ERROR(copyLabels(said));
-        for (const auto& [old, id] : m_merged) {
-            ASSIGN_OR_RETURN(const auto layout, m_from.enteredLayout(old));
-            ASSIGN_OR_RETURN(const auto layoutThere, readEnteredLayout(m_into, id));
-            if (layout && !layoutThere)
-                RETURN_IF_ERROR(writeEnteredLayout(m_into, id, layout));
-            ASSIGN_OR_RETURN(const auto machine, m_from.machine(old));
-            ASSIGN_OR_RETURN(const auto machineThere, readMachine(m_into, id));
-            if (machine && !machineThere)
-                RETURN_IF_ERROR(writeMachine(m_into, id, machine));
-            ASSIGN_OR_RETURN(const auto airflow, m_from.airflow(old));
-            ASSIGN_OR_RETURN(const auto airflowThere, readAirflow(m_into, id));
-            if (!airflow.empty() && airflowThere.empty())
-                RETURN_IF_ERROR(writeAirflow(m_into, id, airflow));
-        }
-        return {};
-    }
-
-    Status copyLabels(const RunLabels& said) {
-        const auto merged = m_merged.find(said.run);
-        if (merged == m_merged.end())
+    // By which its sources, when they are imported again, find a run that was renamed.
+    Status carryImportedName(const Run& run, RunId id) {
+        if (m_runsThere.contains(id) || m_nameOf(run) != run.name)
             return {};
-        ASSIGN_OR_RETURN(const auto labels, readLabels(m_into));
-        const auto there = std::find_if(labels.begin(), labels.end(),
-            [&](const RunLabels& other) { return other.run == merged->second; });
-        std::vector<std::string> tags = said.tags;
-        if (there != labels.end())
-            tags.insert(tags.end(), there->tags.begin(), there->tags.end());
-        RETURN_IF_ERROR(writeTags(m_into, merged->second, tags));
-        const bool hasNote = there != labels.end() && !there->note.empty();
-        return hasNote || said.note.empty() ? Status()
-                                            : writeNote(m_into, merged->second, said.note);
+        ASSIGN_OR_RETURN(const auto name,
+            database().single(
+                "SELECT imported_name FROM run WHERE id=?",
+                [](const Row& row) { return row.string(0); }, run.id.value));
+        return m_into.execute("UPDATE run SET imported_name=?2 WHERE id=?1 AND NOT EXISTS"
+                              " (SELECT 1 FROM run WHERE id<>?1 AND (name=?2 OR imported_name=?2))",
+            id.value, name.value_or(run.name));
     }
 
     Status orderNodes() {
@@ -287,32 +333,21 @@ private:
     }
 
     Database& m_into;
+    std::string m_uuid;
     const Store& m_from;
     const std::function<std::string(const Run&)>& m_nameOf;
     const Progress& m_progress;
     std::map<RunId, Run> m_runs; // of `from`
     std::vector<RunLink> m_links; // likewise
+    std::set<RunId> m_runsThere; // before
     std::map<RunId, RunId> m_merged;
+    LostParts m_lost; // of the source at hand
     std::unique_ptr<Session> m_session;
     std::unordered_map<NameId, NameId> m_names; // of the session
     std::uint64_t m_bytesDone = 0;
     std::uint64_t m_bytesTotal = 0;
     MergeOutcome m_outcome;
 };
-
-// The job that a recorder says a run is of.
-Result<std::map<RunId, std::string>> jobsOf(const Store& store) {
-    std::map<RunId, std::string> jobs;
-    ASSIGN_OR_RETURN(const auto sources, store.sources());
-    for (const Source& source : sources) {
-        const auto job = source.report.facts.find("job");
-        for (const RunId run : source.runs) {
-            if (job != source.report.facts.end())
-                jobs.try_emplace(run, job->second);
-        }
-    }
-    return jobs;
-}
 
 } // namespace
 
@@ -329,41 +364,20 @@ bool isRunDatabase(const std::filesystem::path& path) {
         && id == static_cast<std::uint32_t>(kApplicationId);
 }
 
-Result<std::function<std::string(const Run&)>> joinByJob(const Store& into, const Store& from) {
-    ASSIGN_OR_RETURN(const auto jobsThere, jobsOf(into));
-    ASSIGN_OR_RETURN(const auto jobs, jobsOf(from));
-    ASSIGN_OR_RETURN(const auto there, into.runs());
-    return std::function<std::string(const Run&)>([jobsThere, jobs, there](const Run& run) {
-        const auto job = jobs.find(run.id);
-        if (job == jobs.end())
-            return run.name;
-        std::string name = run.name;
-        for (const Run& other : there) {
-            const auto otherJob = jobsThere.find(other.id);
-            if (otherJob == jobsThere.end() || otherJob->second != job->second)
-                continue;
-            if (other.range.overlaps(run.range))
-                return other.name;
-            // The job was recorded twice.
-            if (other.name == name)
-                name += " " + text::moment(run.range.begin);
-        }
-        return name;
-    });
-}
-
 Result<MergeOutcome> mergeInto(Store& into, const Store& from,
     const std::function<std::string(const Run&)>& nameOf, const Progress& progress) {
     Connection& connection = into.connection();
     RETURN_IF_ERROR(requireWritable(connection));
-    if (into.uuid() == from.uuid())
+    std::error_code none; // that are the same
+    if (std::filesystem::equivalent(into.path(), from.path(), none))
         return Error{
             ErrorCode::Usage, "A database cannot be merged into itself.", into.path().string()};
     MergeOutcome outcome;
     const ReadSnapshot snapshot(from.connection().database); // a recorder may be writing to it
     RETURN_IF_ERROR(connection.call([&](Database& database) {
         return database.transaction([&]() -> Status {
-            ASSIGN_OR_RETURN(outcome, Merger(database, from, nameOf, progress).merge());
+            ASSIGN_OR_RETURN(
+                outcome, Merger(database, into.uuid(), from, nameOf, progress).merge());
             return {};
         });
     }));

@@ -1,9 +1,10 @@
 #pragma once
 // Merging run databases: what every source of one wrote is written into another, under the same
-// names of runs, so that parts of one job become one run. A source that is there already, by its
-// path or by its contents in that run, is replaced. Nodes of a job that nothing numbers are ordered
-// by host, and a remark says so. All or nothing; but a source whose part of the other database is
-// damaged is left out, with a remark.
+// names of runs, so that parts of one job become one run. A source that is there already in those
+// runs, by its contents or as it was merged before, is replaced; one that only has the same path is
+// kept beside it, with a remark. Nodes of a job that nothing numbers are ordered by host, and a
+// remark says so. All or nothing; but series, tracks and sources that the other database has lost
+// are left out, with a remark, and their runs are partial.
 
 #include "core/model/Import.h"
 #include "core/store/Store.h"
@@ -18,6 +19,7 @@ namespace trainscope::store {
 
 struct MergeOutcome {
     int sources = 0;
+    int lost = 0; // sources, series and tracks that are damaged and were left out
     std::int64_t samples = 0;
     std::int64_t spans = 0;
     std::vector<std::string> runs; // names in `into`, in the order of their first source
@@ -27,8 +29,10 @@ struct MergeOutcome {
 // Whether the file says that it is one of ours, of whatever version.
 bool isRunDatabase(const std::filesystem::path& path);
 
-// `nameOf` says which run of `into` a run of `from` joins. What people said of a run (tags, notes,
-// layout, machine) comes along where `into` has nothing of the kind. Refused as in Writing.h.
+// `nameOf` says which run of `into` a run of `from` joins. What people said comes along: tags,
+// notes (behind those that are there), saved comparisons (under another name where theirs is
+// taken); layout, machine and airflow where `into` has none. A copy of `into` is merged as any
+// other; Usage where both are the same file. Refused as in Writing.h.
 Result<MergeOutcome> mergeInto(Store& into, const Store& from,
     const std::function<std::string(const Run&)>& nameOf, const Progress& progress);
 

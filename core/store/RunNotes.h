@@ -6,6 +6,7 @@
 #include "core/model/Id.h"
 #include "core/model/Result.h"
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,10 @@ Result<std::vector<RunLabels>> runLabels(const Store& store); // of runs with an
 // NotFound without run.
 Status setTags(Store& store, RunId run, std::span<const std::string> tags);
 Status setNote(Store& store, RunId run, std::string_view note);
+// Makes of what is said of a run what is said from now on, or refuses.
+using Relabel = std::function<Status(RunLabels&)>;
+// The same for some runs, all or nothing, by what the database says of each at that moment.
+Status changeLabels(Store& store, std::span<const RunId> runs, const Relabel& relabel);
 
 // The paths of what runs were imported from, by run and in order of their import.
 Result<std::vector<std::pair<RunId, std::string>>> sourcePaths(const Store& store);

@@ -64,6 +64,12 @@ Status setNote(Store& store, RunId run, std::string_view note) {
     return writing(store, [&](Database& database) { return writeNote(database, run, note); });
 }
 
+Status changeLabels(Store& store, std::span<const RunId> runs, const Relabel& relabel) {
+    return writing(store, [&](Database& database) {
+        return database.transaction([&] { return changeLabels(database, runs, relabel); });
+    });
+}
+
 Status keepFigures(Store& store, std::span<const KeptFigures> figures) {
     return writing(store, [&](Database& database) {
         return database.transaction([&] { return writeFigures(database, figures); });

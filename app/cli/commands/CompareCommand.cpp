@@ -135,11 +135,10 @@ Outcome printSavedComparisons(const store::Store& store, bool json, const Consol
         [&](std::ostream&) { printTable(all, console); });
 }
 
-Outcome printCompared(
+// What was compared, for whoever keeps it.
+Result<app::ComparisonSettings> printCompared(
     const CompareOptions& options, const Console& console, const store::Store& store) {
-    if (options.list)
-        return printSavedComparisons(store, options.json, console);
-    ASSIGN_OR_RETURN(const auto wanted, wantedOf(store, options, console));
+    ASSIGN_OR_RETURN(auto wanted, wantedOf(store, options, console));
     const auto& query = wanted.settings.query;
     ProgressLine line(console);
     ASSIGN_OR_RETURN(const auto compared,
@@ -150,11 +149,24 @@ Outcome printCompared(
         for (const auto& warning : run.summary.warnings)
             console.warn(run.run.name + ": " + warning);
     }
-    if (!options.save.empty())
-        RETURN_IF_ERROR(keep(options, wanted.settings));
-    return show(
+    show(
         console, options.json, [&] { return comparisonJson(compared, query.normalisation); },
         [&](std::ostream& out) { printComparison(compared, query.normalisation, out); });
+    return std::move(wanted.settings);
+}
+
+Outcome compare(const CompareOptions& options, const Console& console) {
+    app::ComparisonSettings settings;
+    {
+        // Closed before anything is saved: whoever reads keeps others from writing.
+        ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
+        if (options.list)
+            return printSavedComparisons(store, options.json, console);
+        ASSIGN_OR_RETURN(settings, printCompared(options, console, store));
+    }
+    if (!options.save.empty())
+        RETURN_IF_ERROR(keep(options, settings));
+    return ExitStatus::Done;
 }
 
 std::string checkQuantity(const std::string& key) {
@@ -203,7 +215,7 @@ Examples:
   trainscope-cli compare runs.trainscope --run A --run B --json
   trainscope-cli compare runs.trainscope --run A --run B --save "H200 against H100"
   trainscope-cli compare runs.trainscope --saved "H200 against H100" --json)");
-    runsOnDatabase(*command, context, options, printCompared);
+    runs(*command, context, options, compare);
 }
 
 } // namespace trainscope::cli

@@ -5,6 +5,7 @@
 #include "app/cli/options/SourceList.h"
 #include "core/model/Try.h"
 #include "core/store/Merge.h"
+#include "core/store/NewDatabase.h"
 #include "core/store/Store.h"
 #include "importers/registry/Registry.h"
 
@@ -202,6 +203,7 @@ private:
             for (const std::string& remark : merged.value().remarks)
                 report.warn(path, 0, remark);
             outcome.report = report;
+            m_outcome.isPartial |= merged.value().lost > 0;
         } else {
             m_outcome.cancelled |= merged.error().code == ErrorCode::Cancelled;
             outcome.error = merged.error();
@@ -210,8 +212,9 @@ private:
     }
 
     Result<store::MergeOutcome> mergedFrom(const std::string& path) {
-        ASSIGN_OR_RETURN(auto into, store::Store::openOrCreate(m_request.database));
         ASSIGN_OR_RETURN(const auto from, store::Store::open(path, store::OpenMode::ReadOnly));
+        const store::NewDatabase made(m_request.database);
+        ASSIGN_OR_RETURN(auto into, store::Store::openOrCreate(m_request.database));
         ASSIGN_OR_RETURN(auto nameOf, store::joinByJob(into, from));
         if (!m_request.name.empty()) {
             ASSIGN_OR_RETURN(const auto runs, from.runs());

@@ -125,11 +125,22 @@ Status printAsJson(const Asking& asking) {
     return {};
 }
 
+// A table for each of several statements.
 Status printAsText(const Asking& asking) {
     const Console& console = asking.console();
     text::Table table;
     std::size_t rows = 0;
+    const auto print = [&] {
+        if (!table.columns.empty() && (rows == 0 || !table.isEmpty()))
+            text::print(console.out(), table);
+        table.rows.clear();
+    };
     const auto header = [&](const std::vector<std::string>& names) {
+        print();
+        if (!table.columns.empty())
+            console.out() << '\n';
+        table.columns.clear();
+        rows = 0;
         for (const auto& name : names)
             table.columns.push_back({name, text::Align::Left});
     };
@@ -138,15 +149,12 @@ Status printAsText(const Asking& asking) {
         for (const auto& value : values)
             cells.push_back(valueText(value));
         table.add(std::move(cells));
-        if (++rows % kTableRows == 0) {
-            text::print(console.out(), table);
-            table.rows.clear();
-        }
+        if (++rows % kTableRows == 0)
+            print();
         return !console.isCancelled();
     };
     RETURN_IF_ERROR(asking.run(header, row));
-    if (!table.columns.empty() && (rows == 0 || !table.isEmpty()))
-        text::print(console.out(), table);
+    print();
     return {};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Changes of tags and notes of runs, each of which can be taken back. GUI thread.
+// Changes of tags and notes of runs, each of which can be taken back, unless somebody else changed
+// the same since. GUI thread.
 
 #include "app/viewmodels/workspace/Workspace.h"
 #include "core/store/RunNotes.h"
@@ -8,6 +9,10 @@
 #include <QPointer>
 #include <QString>
 
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace trainscope::app {
@@ -39,17 +44,21 @@ Q_SIGNALS:
     void failed(const trainscope::Error& error);
 
 private:
-    using Labels = std::vector<store::RunLabels>;
+    using Change = std::function<void(store::RunLabels&)>;
     struct Edit {
-        Labels before;
-        Labels after;
+        std::map<RunId, std::string> runs; // with their names
+        int writes = 0; // under way
+        // What the database said of them, for the thread that writes alone.
+        std::map<RunId, store::RunLabels> before;
+        std::map<RunId, store::RunLabels> after;
     };
-    void change(Labels after);
-    void write(const Labels& labels);
+    void change(const std::vector<RunId>& runs, const Change& change);
+    void write(const std::shared_ptr<Edit>& edit, const store::Relabel& relabel);
+    [[nodiscard]] bool isWriting() const;
 
     QPointer<Workspace> m_workspace;
-    std::vector<Edit> m_done;
-    std::vector<Edit> m_undone;
+    std::vector<std::shared_ptr<Edit>> m_done;
+    std::vector<std::shared_ptr<Edit>> m_undone;
 };
 
 } // namespace trainscope::app

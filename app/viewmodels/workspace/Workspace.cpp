@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -96,13 +98,19 @@ std::string Workspace::folder(RunId id) const {
     return found == m_folders.end() ? std::string() : found->second;
 }
 
+Result<Workspace::Labels> Workspace::readLabels(const store::Store& store) {
+    Labels labels;
+    ASSIGN_OR_RETURN(const auto said, store::runLabels(store));
+    for (const store::RunLabels& one : said)
+        labels[one.run] = one;
+    return labels;
+}
+
 Result<Workspace::Content> Workspace::readContent(const store::Store& store) {
     Content content;
     content.uuid = store.uuid();
     ASSIGN_OR_RETURN(content.runs, store.runs());
-    ASSIGN_OR_RETURN(const auto labels, store::runLabels(store));
-    for (const store::RunLabels& one : labels)
-        content.labels[one.run] = one;
+    ASSIGN_OR_RETURN(content.labels, readLabels(store));
     ASSIGN_OR_RETURN(const auto paths, store::sourcePaths(store));
     content.folders = sourceFolders(paths);
     return content;
@@ -226,22 +234,23 @@ void Workspace::change(Change change, Done done) {
     });
 }
 
-void Workspace::setLabels(const std::vector<store::RunLabels>& labels, Done done) {
-    const auto work = [labels](store::Store& store) -> Status {
-        for (const store::RunLabels& one : labels) {
-            RETURN_IF_ERROR(store::setTags(store, one.run, one.tags));
-            RETURN_IF_ERROR(store::setNote(store, one.run, one.note));
-        }
-        return {};
+void Workspace::changeLabels(
+    const std::vector<RunId>& runs, const store::Relabel& relabel, Done done) {
+    const auto now = std::make_shared<std::optional<Labels>>();
+    const auto work = [runs, relabel, now](store::Store& store) {
+        const Status changed = store::changeLabels(store, runs, relabel);
+        // Where the change was refused, others may have said something else meanwhile.
+        if (auto labels = readLabels(store); labels.hasValue())
+            *now = std::move(labels).value();
+        return changed;
     };
-    change(work, [this, path = m_path, labels, done = std::move(done)](const Status& written) {
-        if (written.hasValue() && path == m_path) {
-            for (const store::RunLabels& one : labels)
-                m_labels[one.run] = one;
+    change(work, [this, path = m_path, now, done = std::move(done)](const Status& changed) {
+        if (*now && path == m_path) {
+            m_labels = std::move(**now);
             Q_EMIT labelsChanged();
         }
         if (done)
-            done(written);
+            done(changed);
     });
 }
 

@@ -72,8 +72,10 @@ public:
     // The same, and reads the runs again.
     void write(Change work, Done done);
     void setShown(const std::vector<RunId>& runs);
-    // Replaces what is said of these runs, in the background.
-    void setLabels(const std::vector<store::RunLabels>& labels, Done done = {});
+    // Changes what is said of these runs, all or nothing, in the background, where `relabel` is
+    // called with what the database says of each by then.
+    void changeLabels(
+        const std::vector<RunId>& runs, const store::Relabel& relabel, Done done = {});
 
 Q_SIGNALS:
     void databaseChanged();
@@ -87,12 +89,14 @@ Q_SIGNALS:
     void unreachable(const trainscope::Error& error); // the file that is open; told once
 
 private:
+    using Labels = std::map<RunId, store::RunLabels>;
     struct Content {
         std::string uuid;
         std::vector<Run> runs;
-        std::map<RunId, store::RunLabels> labels;
+        Labels labels;
         std::map<RunId, std::string> folders;
     };
+    static Result<Labels> readLabels(const store::Store& store);
     static Result<Content> readContent(const store::Store& store);
     void read(const std::filesystem::path& path, Done done);
     void lookForGrowth();
@@ -104,7 +108,7 @@ private:
     std::filesystem::path m_path;
     std::string m_uuid;
     std::vector<Run> m_runs;
-    std::map<RunId, store::RunLabels> m_labels;
+    Labels m_labels;
     std::map<RunId, std::string> m_folders;
     std::vector<plot::ShownRun> m_shown;
     bool m_isOpening = false;

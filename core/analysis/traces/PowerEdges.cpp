@@ -85,6 +85,10 @@ private:
             return {};
         }
         UniformSeries grid = gridOf({&power, 1}, kMostEdgeSteps);
+        if (grid.values.empty()) {
+            m_result.unknown.push_back({rank, "Its power was recorded for no time at all."});
+            return {};
+        }
         const std::int64_t finest = grid.step.ns / kStepsPerSample;
         const std::int64_t steps = power.range.length().ns / std::max<std::int64_t>(1, finest);
         if (finest > 0 && steps < static_cast<std::int64_t>(kMostEdgeSteps)) {

@@ -137,7 +137,7 @@ Result<Database> Database::open(const std::string& uri, int flags, std::string s
     if (code != SQLITE_OK)
         return database.error(code);
     sqlite3_extended_result_codes(handle, 1);
-    sqlite3_busy_timeout(handle, 5000);
+    sqlite3_busy_timeout(handle, kBusyTimeout);
     confine(handle);
     if ((flags & SQLITE_OPEN_CREATE) != 0 && vfs != nullptr) {
         int reserved = kSumSize; // of each page, of a file that is new
@@ -202,6 +202,11 @@ Error Database::withoutLocks() const {
         m_path};
 }
 
+Error Database::inUse(std::string message) const {
+    return hasFileLocks(m_path) ? Error{ErrorCode::Refused, std::move(message), m_path}
+                                : withoutLocks();
+}
+
 Error Database::error(int code) const {
     const std::string detail = sqlite3_errmsg(m_handle.get());
     switch (code & 0xFF) {
@@ -213,10 +218,7 @@ Error Database::error(int code) const {
         return withoutLocks();
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        if (!hasFileLocks(m_path))
-            return withoutLocks();
-        return {ErrorCode::Refused,
-            "Another program is writing to the database; try again when it has finished.", m_path};
+        return inUse("Another program is writing to the database; try again when it has finished.");
     case SQLITE_READONLY:
         return {ErrorCode::Refused,
             "The database cannot be written: it is read-only (" + detail + ").", m_path};
@@ -260,7 +262,12 @@ Status Database::requireInPlace() const {
 
 Status Database::commit() {
     RETURN_IF_ERROR(requireInPlace());
-    return script("COMMIT");
+    Status status = script("COMMIT");
+    // Who began to write is kept out by no other writer.
+    if (!status.hasValue() && (sqlite3_errcode(m_handle.get()) & 0xFF) == SQLITE_BUSY)
+        return inUse("Another program was reading the database for so long that nothing of this "
+                     "change could be kept; try again when it has finished.");
+    return status;
 }
 
 Status Database::script(const std::string& sql) {

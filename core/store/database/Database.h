@@ -23,6 +23,8 @@ struct sqlite3_stmt;
 
 namespace trainscope::store {
 
+inline constexpr int kBusyTimeout = 5000; // ms that a statement waits for the locks of others
+
 struct StatementDeleter {
     void operator()(sqlite3_stmt* statement) const;
 };
@@ -64,6 +66,8 @@ public:
     [[nodiscard]] bool isInTransaction() const;
     // SQLite's last failure as a user understands it.
     [[nodiscard]] Error error(int code) const;
+    // The error where others use the file, in the words of `message`, or where it has no locks.
+    [[nodiscard]] Error inUse(std::string message) const;
     // The error for bytes that are there but make no sense; `what`: "a chunk of spans".
     [[nodiscard]] Error damaged(std::string_view what) const;
 

@@ -36,6 +36,23 @@ Error refused(const std::string& path, const std::string& what) {
     return {ErrorCode::Refused, what + ", which no Trainscope makes; it was left untouched.", path};
 }
 
+// Ours are numbers and short words, and computed nowhere.
+constexpr std::string_view kColumnsThatFillThemselves
+    = "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden IN (2, 3) OR "
+      "length(dflt_value) > 32 OR instr(dflt_value, '(') > 0";
+
+// A file of a few KiB could have gigabytes in such columns.
+Status guardColumns(Database& database) {
+    for (const std::string_view table : kOwnTables) {
+        ASSIGN_OR_RETURN(const auto found, database.number(kColumnsThatFillThemselves, table));
+        if (found > 0)
+            return refused(database.shownPath(),
+                "In this database the table \"" + std::string(table)
+                    + "\" has columns that fill themselves");
+    }
+    return {};
+}
+
 // The record at the end of a journal that belongs to a transaction over several files (section 3.2
 // of SQLite's file format): the length of the name, a sum, and the magic of journals.
 bool namesAnotherFile(const fs::path& journal) {
@@ -81,6 +98,8 @@ Status guardSchema(Database& database) {
                 if (foreign.empty() && isOwn(row.text(0)))
                     foreign = row.string(0);
             });
+        if (read.hasValue() && foreign.empty())
+            read = guardColumns(database);
     }
     if (!read.hasValue() && read.error().code == ErrorCode::Cancelled)
         return refused(database.shownPath(), "This database has thousands of tables");

@@ -21,8 +21,8 @@ void confine(sqlite3* handle);
 // an entry: ours has 60 entries, and loading takes the square of their number.
 inline constexpr int kMostSchemaQuestions = 20;
 
-// Loads the schema. Refused where it holds thousands of entries, or a view or a virtual
-// table in the place of one of our tables.
+// Loads the schema. Refused where it holds thousands of entries, a view or a virtual table in the
+// place of one of our tables, or in one of them a column that is computed or has a long default.
 Status guardSchema(Database& database);
 
 // Refused where a journal beside the file names another file, which SQLite would delete when it

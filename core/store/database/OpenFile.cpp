@@ -1,6 +1,7 @@
 #include "core/store/database/OpenFile.h"
 
 #include "core/model/Try.h"
+#include "core/store/database/FileHeader.h"
 #include "core/store/database/FileStart.h"
 #include "core/store/database/Guard.h"
 #include "core/store/database/Logs.h"
@@ -12,10 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <random>
+#include <thread>
 
 namespace trainscope::store {
 
@@ -29,50 +31,8 @@ void removeWithSideFiles(const std::filesystem::path& path) {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::size_t kHeaderSize = 100;
-using Header = std::array<std::uint8_t, kHeaderSize>;
-
 std::string systemError(int number) {
     return std::strerror(number);
-}
-
-std::uint32_t bigEndian(const Header& header, std::size_t at) {
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < 4; ++i)
-        value = (value << 8U) | header[at + i];
-    return value;
-}
-
-std::string startOf(const Header& header) {
-    if (header[0] == 0xFF && header[1] == 0xD8 && header[2] == 0xFF)
-        return "a JPEG picture";
-    if (header[0] == 0x89 && header[1] == 'P' && header[2] == 'N' && header[3] == 'G')
-        return "a PNG picture";
-    if (header[0] == 0x1F && header[1] == 0x8B)
-        return "a gzip archive";
-    return "another kind of file";
-}
-
-Error foreign(const fs::path& path, const std::string& what) {
-    return {ErrorCode::Refused,
-        "This is not a Trainscope database but " + what + "; it was left untouched.",
-        path.string()};
-}
-
-Status judgeHeader(const fs::path& path, const Header& header, std::size_t size) {
-    constexpr std::string_view magic("SQLite format 3\0", 16);
-    const std::string_view start(reinterpret_cast<const char*>(header.data()), magic.size());
-    if (size < magic.size() || start != magic)
-        return foreign(path, startOf(header));
-    if (size < kHeaderSize)
-        return Error{ErrorCode::Unreadable, "The database is cut short: it ends within its header.",
-            path.string()};
-    if (bigEndian(header, 68) != static_cast<std::uint32_t>(kApplicationId))
-        return foreign(path, "an SQLite database of another program");
-    const auto version = static_cast<int>(bigEndian(header, 60));
-    if (version > schemaVersion() || version < 1)
-        return newerVersion(path.string(), version, schemaVersion());
-    return version < oldestSchemaVersion() ? tooOldVersion(path.string()) : Status();
 }
 
 } // namespace
@@ -92,11 +52,11 @@ Result<FileState> inspectFile(const fs::path& path) {
     if (!S_ISREG(info.st_mode))
         return Error{
             ErrorCode::Refused, "This is a device or pipe, not a database file.", path.string()};
-    Header header{};
+    FileHeader header{};
     ASSIGN_OR_RETURN(const auto size, readStart(path, header));
     if (size == 0)
         return FileState::Empty;
-    RETURN_IF_ERROR(judgeHeader(path, header, size));
+    RETURN_IF_ERROR(judgeHeader(path, {header.data(), size}));
     return FileState::Present;
 }
 
@@ -122,6 +82,12 @@ std::string fileUri(const fs::path& path, std::string_view query) {
 constexpr int kReaderCache = -8192;
 constexpr int kWriterCache = -32768;
 
+Error ofOpening(const Database& database, const Error& error) {
+    return sqlite3_errcode(database.handle()) == SQLITE_IOERR_DATA
+        ? cannotBeOpened(database.shownPath())
+        : error;
+}
+
 // FULL: what was told to be kept is kept where the power goes, too.
 Status configure(Database& database, int cache) {
     RETURN_IF_ERROR(guardSchema(database));
@@ -129,6 +95,32 @@ Status configure(Database& database, int cache) {
         "PRAGMA foreign_keys=ON; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=67108864;"
         "PRAGMA temp_store=MEMORY; PRAGMA cache_size="
         + std::to_string(cache));
+}
+
+// With a log readers and the writer need not wait for each other. A file that somebody reads cannot
+// be given one, and a change that began without it might be refused at its very end.
+Status beginLog(Database& database) {
+    constexpr int oneTry = 250; // ms; between two of them other readers have their turn
+    constexpr std::chrono::milliseconds pause{20};
+    const auto isRefused = [&database] {
+        return (sqlite3_exec(
+                    database.handle(), "PRAGMA journal_mode=WAL", nullptr, nullptr, nullptr)
+                   & 0xFF)
+            == SQLITE_BUSY;
+    };
+    const auto last = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyTimeout);
+    sqlite3_busy_timeout(database.handle(), oneTry);
+    bool isBusy = isRefused();
+    while (isBusy && std::chrono::steady_clock::now() < last) {
+        std::this_thread::sleep_for(pause);
+        isBusy = isRefused();
+    }
+    sqlite3_busy_timeout(database.handle(), kBusyTimeout);
+    // What else is wrong shows when the file is read.
+    if (!isBusy)
+        return {};
+    return database.inUse("Another program has been reading the database, or writing to it, for "
+                          "more than 5 seconds; try again when it has finished.");
 }
 
 // Touches the schema, which is where a read-only connection to a WAL database without its side
@@ -147,7 +139,8 @@ Result<Database> openReadOnly(const fs::path& path, std::string_view query, int*
         status = probe(opened);
     if (code != nullptr)
         *code = sqlite3_errcode(opened.handle()) & 0xFF;
-    RETURN_IF_ERROR(std::move(status));
+    if (!status.hasValue())
+        return ofOpening(opened, status.error());
     return opened;
 }
 
@@ -168,7 +161,8 @@ Result<Database> openToWrite(const fs::path& path) {
     if (::access(path.c_str(), W_OK) != 0)
         return Error{ErrorCode::Refused, "The database is read-only: " + systemError(errno) + ".",
             path.string()};
-    RETURN_IF_ERROR(configure(opened.value(), kWriterCache));
+    if (const Status status = configure(opened.value(), kWriterCache); !status.hasValue())
+        return ofOpening(opened.value(), status.error());
     // Where somebody else has it open, the next writer may do it.
     (void)sumAgain(opened.value());
     return opened;
@@ -186,8 +180,7 @@ Result<Database> openWritable(const fs::path& path) {
     {
         ASSIGN_OR_RETURN(auto opened, openToWrite(path));
         RETURN_IF_ERROR(migrate(opened, migrations()));
-        // So that readers need not wait; where one is in the middle of something, they may have to.
-        (void)opened.script("PRAGMA journal_mode=WAL");
+        RETURN_IF_ERROR(beginLog(opened));
         if (probe(opened).hasValue())
             return opened;
     }

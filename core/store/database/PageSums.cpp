@@ -310,9 +310,12 @@ const char* vfsFor(const std::string& path) {
         return summingVfs();
     // The byte that tells of the sums may be the one that is damaged.
     page[kReserved] = kSumSize;
-    const bool isDamaged
-        = size.value() == page.size() && stateOf(page.data(), 0) == PageState::AsWritten;
+    const bool isDamaged = size.value() == page.size() && isFirstPageAsWritten(page.data());
     return isDamaged ? summingVfs() : nullptr;
+}
+
+bool isFirstPageAsWritten(const std::uint8_t* page) {
+    return stateOf(page, 0) == PageState::AsWritten;
 }
 
 bool hasPageSums(const Database& database) {

@@ -38,6 +38,9 @@ const char* vfsFor(const std::string& path);
 
 bool hasPageSums(const Database& database);
 
+// Whether that page (kPageSize bytes), the first of a file, has its own sum.
+bool isFirstPageAsWritten(const std::uint8_t* page);
+
 // Gives every page its sum where another program has written to the file; a moment's look where
 // none has. The database is open for writing, and in no transaction.
 Status sumAgain(Database& database);

@@ -1,5 +1,6 @@
 #include "core/store/maintenance/Maintenance.h"
 
+#include "core/model/Time.h"
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/database/PageSums.h"
 #include "core/store/samples/Pyramid.h"
@@ -135,7 +136,7 @@ private:
                 if (row.integer(1) != next)
                     damage("Spans are missing before chunk " + std::to_string(row.integer(1))
                         + " of " + trackText(row, 4) + ".");
-                next = row.integer(1) + 1;
+                next = clampedSum(row.integer(1), 1);
                 const bool isGood = decodeSpans(row.blob(3), chunk)
                     && std::cmp_equal(chunk.own.size(), row.integer(2))
                     && std::is_sorted(chunk.own.begin(), chunk.own.end(),
@@ -205,7 +206,7 @@ private:
             if (piece.first != next)
                 damage("Samples are missing of " + series.text + ", from sample "
                     + std::to_string(next) + " on.");
-            next = piece.first + piece.count;
+            next = clampedSum(piece.first, piece.count);
             const auto chunk = reader.at(piece.first);
             const bool isGood = chunk.hasValue() && chunk.value() != nullptr
                 && std::cmp_equal(chunk.value()->values.size(), piece.count);

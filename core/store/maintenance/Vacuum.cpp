@@ -1,17 +1,24 @@
 #include "core/store/maintenance/Maintenance.h"
 
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
+#include "core/store/database/FileStart.h"
 #include "core/store/database/OpenFile.h"
 
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace trainscope::store {
 namespace {
@@ -59,28 +66,73 @@ Status requireSpace(const fs::path& path, std::uint64_t needed) {
 
 constexpr std::string_view kCopySuffix = ".compact";
 
+std::string nameOfCopy(const fs::path& path, pid_t program) {
+    return path.string() + "." + std::to_string(program) + std::string(kCopySuffix);
+}
+
+// The program that a copy of that name is of.
+std::optional<pid_t> programOf(std::string_view name, std::string_view database) {
+    if (!name.starts_with(database) || !name.ends_with(kCopySuffix)
+        || name.size() <= database.size() + 1 + kCopySuffix.size())
+        return std::nullopt;
+    name.remove_prefix(database.size());
+    name.remove_suffix(kCopySuffix.size());
+    return name.front() == '.' ? wholeNumber<pid_t>(name.substr(1)) : std::nullopt;
+}
+
+bool isOver(pid_t program) {
+    return program == ::getpid() || (program > 0 && ::kill(program, 0) != 0 && errno == ESRCH);
+}
+
+Result<std::string> uuidOf(Database& database) {
+    ASSIGN_OR_RETURN(const auto uuid,
+        database.single("SELECT value FROM meta WHERE key='uuid'",
+            [](const Row& row) { return row.string(0); }));
+    return uuid.value_or(std::string());
+}
+
+// Nobody else's file: it is empty, or lacks the first page, which SQLite writes at the end; or else
+// it says whose copy it is.
+bool isCopyOf(const std::string& uuid, const fs::path& path) {
+    std::array<std::uint8_t, 512> start{}; // of the smallest page
+    const auto read = readStart(path, start);
+    if (!read.hasValue())
+        return false;
+    if (std::all_of(start.begin(), start.end(), [](std::uint8_t byte) { return byte == 0; }))
+        return read.value() == 0 || read.value() == start.size();
+    auto copy = openFile(path, OpenMode::ReadOnly);
+    return copy.hasValue() && !uuid.empty() && uuidOf(copy.value()).valueOr({}) == uuid;
+}
+
 // Copies of this database whose program was killed before it could take them away.
-void removeLeftCopies(const fs::path& path) {
+void removeLeftCopies(const std::string& uuid, const fs::path& path) {
     std::error_code failure;
-    const std::string begin = path.filename().string() + ".";
     for (const auto& entry : fs::directory_iterator(fs::absolute(path).parent_path(), failure)) {
-        const std::string name = entry.path().filename().string();
-        if (!name.starts_with(begin) || !name.ends_with(kCopySuffix))
-            continue;
-        const pid_t program = static_cast<pid_t>(std::atoi(name.c_str() + begin.size()));
-        if (program > 0 && ::kill(program, 0) != 0 && errno == ESRCH)
+        const auto program = programOf(entry.path().filename().string(), path.filename().string());
+        if (program && isOver(*program) && fs::is_regular_file(entry.symlink_status(failure))
+            && isCopyOf(uuid, entry.path()))
             removeWithSideFiles(entry.path());
     }
+}
+
+Result<fs::path> placeForCopy(Database& database, const fs::path& path) {
+    ASSIGN_OR_RETURN(const auto uuid, uuidOf(database));
+    removeLeftCopies(uuid, path);
+    fs::path copy = nameOfCopy(path, ::getpid());
+    std::error_code none; // what is not there is not in the way
+    if (fs::exists(fs::symlink_status(copy, none)))
+        return Error{ErrorCode::Refused,
+            "Compacting needs the name " + copy.string()
+                + ", which another file has: move that elsewhere. The database was left as it is.",
+            path.string()};
+    return copy;
 }
 
 // The compact copy; it goes when this goes.
 class Copy {
 public:
-    explicit Copy(const fs::path& path)
-        : m_path(path.string() + "." + std::to_string(::getpid()) + std::string(kCopySuffix)) {
-        removeLeftCopies(path);
-        removeWithSideFiles(m_path);
-    }
+    explicit Copy(fs::path path)
+        : m_path(std::move(path)) { }
     Copy(const Copy&) = delete;
     Copy& operator=(const Copy&) = delete;
     ~Copy() { removeWithSideFiles(m_path); }
@@ -150,7 +202,8 @@ Result<VacuumOutcome> vacuumDatabase(
     Status status = requireSpace(path, total);
     if (!status.hasValue())
         return status.error();
-    const Copy copy(path);
+    ASSIGN_OR_RETURN(auto place, placeForCopy(database, path));
+    const Copy copy(std::move(place));
     const auto proceed = [&] {
         return !progress || progress({kCompacting, std::min(copy.size(), total / 2), total});
     };

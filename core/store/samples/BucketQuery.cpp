@@ -16,6 +16,8 @@ namespace trainscope::store {
 namespace {
 
 constexpr int kMaxLevel = 24;
+// More than a file can hold, and so few that no number of a sample or of a level overflows.
+constexpr std::int64_t kMostSamples = std::int64_t{1} << 52U;
 
 class BucketQuery {
 public:
@@ -26,7 +28,9 @@ public:
         , m_kind(kind)
         , m_reader(database, series.id)
         , m_grid(window, columns, series.holeNs())
-        , m_columns(columns) { }
+        , m_columns(columns) {
+        m_series.count = std::min(m_series.count, kMostSamples);
+    }
 
     Result<std::vector<Bucket>> run();
 
@@ -60,6 +64,8 @@ Result<std::vector<Bucket>> BucketQuery::run() {
     if (!start)
         return m_grid.buckets();
     ASSIGN_OR_RETURN(const auto stop, m_reader.placeBefore(end()));
+    if (stop->firstIndex < start->firstIndex || stop->firstIndex >= m_series.count)
+        return m_database.damaged("the index of samples");
     const std::int64_t from = start->firstIndex;
     const std::int64_t to = stop->firstIndex + stop->count;
     const std::int64_t perColumn = (to - from) / m_columns;
@@ -155,6 +161,9 @@ Status BucketQuery::below(int level, std::int64_t index, bool& done) {
 }
 
 Status BucketQuery::raw(std::int64_t from, std::int64_t to) {
+    ASSIGN_OR_RETURN(const auto chunk, m_reader.at(from));
+    if (chunk == nullptr)
+        return m_database.damaged("the index of samples");
     if (m_kind == PyramidKind::Rate)
         return rawRates(from, to);
     const TimeRange& window = m_grid.window();
@@ -178,7 +187,7 @@ Status BucketQuery::raw(std::int64_t from, std::int64_t to) {
         return more;
     };
     // One sample more, since each holds until the next.
-    RETURN_IF_ERROR(m_reader.forEach(from, to + 1, visit));
+    RETURN_IF_ERROR(m_reader.forEach(from, std::min(to + 1, m_series.count), visit));
     const bool lastOfSeries = to >= m_series.count;
     if (lastOfSeries && before && before->first < end() && before->first >= window.begin.ns)
         m_grid.addSample(before->first, before->second * m_series.scale, before->first);
@@ -217,16 +226,23 @@ Result<std::vector<RateSample>> readRates(
     SampleReader& reader, const SeriesShape& series, std::int64_t from, std::int64_t to) {
     CounterRate rate(series.counterBits, series.scale);
     std::vector<RateSample> settled;
-    const auto wanted = static_cast<std::size_t>(std::min(to, series.count) - from);
+    const std::int64_t end = std::min(to, series.count);
+    const auto wanted = static_cast<std::size_t>(end - from);
+    bool isThere = true;
     const auto visit = [&](std::span<const std::int64_t> times, std::span<const double> values) {
+        isThere = true;
         for (std::size_t i = 0; i < times.size() && settled.size() < wanted; ++i)
             rate.push(times[i], values[i], settled);
         return settled.size() < wanted;
     };
-    RETURN_IF_ERROR(reader.forEach(from, to, visit));
-    for (std::int64_t behind = to; settled.size() < wanted && behind < series.count;
-         behind += kRateLookAhead)
-        RETURN_IF_ERROR(reader.forEach(behind, behind + kRateLookAhead, visit));
+    RETURN_IF_ERROR(reader.forEach(from, end, visit));
+    // A damaged series may tell of more samples than it has.
+    for (std::int64_t behind = end; isThere && settled.size() < wanted && behind < series.count;
+         behind += kRateLookAhead) {
+        isThere = false;
+        const std::int64_t until = std::min(behind + kRateLookAhead, series.count);
+        RETURN_IF_ERROR(reader.forEach(behind, until, visit));
+    }
     return settled;
 }
 

@@ -6,8 +6,19 @@
 #include "core/store/codec/ValueCodec.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace trainscope::store {
+namespace {
+
+// What overflows nowhere.
+bool isSound(std::int64_t firstIndex, std::int64_t count) {
+    constexpr auto most = static_cast<std::int64_t>(kMaxColumn);
+    return firstIndex >= 0 && firstIndex <= std::numeric_limits<std::int64_t>::max() - most
+        && count >= 0 && count <= most;
+}
+
+} // namespace
 
 ChunkColumns chunkColumns(const Row& row, int at) {
     return {{row.integer(at), row.integer(at + 1)}, {row.integer(at + 2), row.integer(at + 3)},
@@ -33,6 +44,7 @@ Result<const SampleChunk*> SampleReader::at(std::int64_t index) {
 
 Status SampleReader::load(std::int64_t index) {
     m_loaded = false;
+    m_chunk.firstIndex = 0;
     std::int64_t count = 0;
     ChunkColumns columns;
     RETURN_IF_ERROR(m_database.forEach(
@@ -45,10 +57,10 @@ Status SampleReader::load(std::int64_t index) {
             columns = chunkColumns(row, 2);
         },
         m_series.value, index));
+    if (!isSound(m_chunk.firstIndex, count))
+        return m_database.damaged("a chunk of samples");
     if (index >= m_chunk.firstIndex + count)
         return {};
-    if (count > static_cast<std::int64_t>(kMaxColumn))
-        return m_database.damaged("a chunk of samples");
     RETURN_IF_ERROR(readChunk(m_database, columns, m_bytes));
     m_chunk.times.resize(static_cast<std::size_t>(count));
     m_chunk.values.resize(static_cast<std::size_t>(count));
@@ -60,16 +72,22 @@ Result<std::optional<ChunkPlace>> SampleReader::placeBefore(std::int64_t time) {
     const auto place = [](const Row& row) {
         return ChunkPlace{row.integer(0), row.integer(1), row.integer(2), row.integer(3)};
     };
-    auto before = m_database.single("SELECT first_index, count, begin_ns, end_ns FROM "
-                                    "sample_chunk WHERE series=? AND begin_ns<?"
-                                    " ORDER BY begin_ns DESC, first_index DESC LIMIT 1",
+    auto found = m_database.single("SELECT first_index, count, begin_ns, end_ns FROM "
+                                   "sample_chunk WHERE series=? AND begin_ns<?"
+                                   " ORDER BY begin_ns DESC, first_index DESC LIMIT 1",
         place, m_series.value, time);
-    if (!before.hasValue() || before.value())
-        return before;
-    return m_database.single(
-        "SELECT first_index, count, begin_ns, end_ns FROM sample_chunk WHERE series=?"
-        " ORDER BY begin_ns, first_index LIMIT 1",
-        place, m_series.value);
+    const bool isFirst = found.hasValue() && !found.value();
+    if (isFirst)
+        found = m_database.single(
+            "SELECT first_index, count, begin_ns, end_ns FROM sample_chunk WHERE series=?"
+            " ORDER BY begin_ns, first_index LIMIT 1",
+            place, m_series.value);
+    if (!found.hasValue() || !found.value())
+        return found;
+    const ChunkPlace& chunk = *found.value();
+    if (!isSound(chunk.firstIndex, chunk.count) || (isFirst && chunk.firstIndex != 0))
+        return m_database.damaged("the index of samples");
+    return found;
 }
 
 Result<std::int64_t> SampleReader::lowerBound(std::int64_t time) {
@@ -93,12 +111,20 @@ Result<Sample> SampleReader::sample(std::int64_t index) {
     return Sample{{chunk->times[i]}, chunk->values[i]};
 }
 
+Status SampleReader::requireNoneBehind(std::int64_t index) {
+    ASSIGN_OR_RETURN(const auto isThere,
+        m_database.number(
+            "SELECT EXISTS (SELECT 1 FROM sample_chunk WHERE series=? AND first_index>?)",
+            m_series.value, index));
+    return isThere == 0 ? Status() : Status(m_database.damaged("the index of samples"));
+}
+
 Status SampleReader::forEach(std::int64_t from, std::int64_t to, const Visit& visit) {
     for (std::int64_t index = std::max<std::int64_t>(from, 0); index < to;) {
         ASSIGN_OR_RETURN(const auto found, at(index));
         const SampleChunk* chunk = found;
         if (chunk == nullptr)
-            return {};
+            return requireNoneBehind(index);
         const auto skip = static_cast<std::size_t>(index - chunk->firstIndex);
         const auto take = static_cast<std::size_t>(std::min(to, chunk->endIndex()) - index);
         if (!visit(std::span(chunk->times).subspan(skip, take),

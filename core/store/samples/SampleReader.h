@@ -66,13 +66,15 @@ public:
     Result<std::int64_t> lowerBound(std::int64_t time);
     // The sample with that index, which is less than their number; in source numbers.
     Result<Sample> sample(std::int64_t index);
-    // Visits the samples [from, to) in contiguous blocks; false stops.
+    // Visits the samples [from, to), as far as there are any, in contiguous blocks; false stops.
+    // Unreadable where some are missing before later ones.
     using Visit
         = std::function<bool(std::span<const std::int64_t> times, std::span<const double> values)>;
     Status forEach(std::int64_t from, std::int64_t to, const Visit& visit);
 
 private:
     Status load(std::int64_t index);
+    Status requireNoneBehind(std::int64_t index);
 
     Database& m_database;
     SeriesId m_series;

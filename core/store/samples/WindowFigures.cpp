@@ -136,13 +136,21 @@ Result<WindowStatistics> queryStatistics(
     SampleReader reader(database, series.id);
     ASSIGN_OR_RETURN(const auto place, reader.placeBefore(window.begin.ns));
     WindowSums sums(window);
+    if (!place && series.count > 0)
+        return database.damaged("the index of samples");
     if (!place)
         return sums.result(series.scale);
     const std::int64_t first = place->firstIndex;
+    std::int64_t next = first;
+    bool isOver = false;
     RETURN_IF_ERROR(database.forEach(
         "SELECT first_index, count, begin_ns, end_ns, missing, min, max, last, weighted_sum, "
         "weight_ns FROM sample_chunk WHERE series=? AND first_index>=? ORDER BY first_index",
         [&](const Row& row) -> Result<bool> {
+            const bool isNext = row.integer(0) == next && next <= series.count;
+            if (!isNext || row.integer(1) < 0 || row.integer(1) > series.count - next)
+                return database.damaged("the index of samples");
+            next += row.integer(1);
             const bool inside = row.integer(2) >= window.begin.ns && row.integer(3) < window.end.ns;
             if (inside) {
                 sums.chunk(row);
@@ -150,9 +158,12 @@ Result<WindowStatistics> queryStatistics(
             }
             const std::int64_t at = row.integer(0);
             RETURN_IF_ERROR(addSamples(reader, at, at + row.integer(1), window, sums));
-            return row.integer(3) < window.end.ns;
+            isOver = row.integer(3) >= window.end.ns;
+            return !isOver;
         },
         series.id.value, first));
+    if (!isOver && next != series.count)
+        return database.damaged("the index of samples");
     // Samples that hold for no time count by themselves, which the figures of chunks do not tell.
     if (!sums.isHeld()) {
         sums = WindowSums(window);
@@ -167,7 +178,9 @@ Status visitSamples(
     ASSIGN_OR_RETURN(const auto from, reader.lowerBound(window.begin.ns));
     std::vector<TimeNs> outTimes;
     std::vector<double> outValues;
-    return reader.forEach(from, series.count, [&](auto times, auto values) {
+    std::int64_t next = from;
+    bool isOver = false;
+    RETURN_IF_ERROR(reader.forEach(from, series.count, [&](auto times, auto values) {
         const auto end = std::lower_bound(times.begin(), times.end(), window.end.ns);
         const auto inside = static_cast<std::size_t>(end - times.begin());
         outTimes.resize(inside);
@@ -176,9 +189,12 @@ Status visitSamples(
             outTimes[i] = {times[i]};
         for (std::size_t i = 0; i < inside; ++i)
             outValues[i] = values[i] * series.scale;
-        const bool wholeBlock = inside == times.size();
-        return (outTimes.empty() || visit(outTimes, outValues)) && wholeBlock;
-    });
+        next += static_cast<std::int64_t>(times.size());
+        isOver = (!outTimes.empty() && !visit(outTimes, outValues)) || inside < times.size();
+        return !isOver;
+    }));
+    return isOver || next >= series.count ? Status()
+                                          : Status(database.damaged("the index of samples"));
 }
 
 } // namespace trainscope::store

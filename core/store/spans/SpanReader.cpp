@@ -86,9 +86,11 @@ SpanStream::Decoded SpanStream::decode(
 // Most windows lie in one or two chunks: the first is decoded here, without waking anyone.
 Status SpanStream::readOne() {
     Bytes data;
+    bool isThere = false;
     Status status = m_database.forEach(
         "SELECT begin_ns, data FROM span_chunk WHERE track=? AND sequence=?",
         [&](const Row& row) {
+            isThere = true;
             if (row.integer(0) >= m_window.end.ns)
                 return false;
             if (m_isFirst)
@@ -98,6 +100,8 @@ Status SpanStream::readOne() {
             return false;
         },
         m_track.value, m_sequence);
+    if (status.hasValue() && !isThere)
+        status = requireNoneBehind();
     m_isRead = !status.hasValue() || data.empty();
     if (!m_isRead && !m_isFirst) {
         m_jobs.submit([data = std::move(data), window = m_window, fields = m_fields] {
@@ -107,6 +111,13 @@ Status SpanStream::readOne() {
     m_isFirst = false;
     ++m_sequence;
     return status;
+}
+
+Status SpanStream::requireNoneBehind() {
+    ASSIGN_OR_RETURN(const auto isThere,
+        m_database.number("SELECT EXISTS (SELECT 1 FROM span_chunk WHERE track=? AND sequence>?)",
+            m_track.value, m_sequence));
+    return isThere == 0 ? Status() : Status(m_database.damaged("the index of spans"));
 }
 
 Result<std::span<const Span>> SpanStream::next() {

@@ -20,7 +20,8 @@ public:
     SpanStream(
         Database& database, TrackId track, TimeRange window, SpanFields fields = SpanFields::All);
 
-    // The next spans in order of start, valid until the next call; none at the end.
+    // The next spans in order of start, valid until the next call; none at the end. Unreadable
+    // where chunks are damaged, or missing before later ones.
     Result<std::span<const Span>> next();
 
 private:
@@ -29,6 +30,7 @@ private:
         std::vector<Span> spans;
     };
     Status readOne();
+    Status requireNoneBehind();
     static Decoded decode(ByteView data, TimeRange window, bool isFirst, SpanFields fields);
 
     Database& m_database;

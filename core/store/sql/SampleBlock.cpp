@@ -35,6 +35,9 @@ TRAINSCOPE_VECTORIZED double sumOf(const double* values, std::size_t count, doub
 
 Status SampleBlock::enter(
     const ChunkRow& chunk, double scale, IntegerRange times, const RealRange& values) {
+    if (chunk.missing < 0 || chunk.missing > chunk.count
+        || chunk.count > static_cast<std::int64_t>(kMaxColumn))
+        return m_database.damaged("a chunk of samples");
     m_chunk = chunk;
     m_scale = scale;
     m_count = chunk.count;
@@ -47,8 +50,6 @@ Status SampleBlock::enter(
     m_hasTimes = false;
     m_hasValues = false;
     m_isPart = false;
-    if (chunk.count > static_cast<std::int64_t>(kMaxColumn))
-        return m_database.damaged("a chunk of samples");
     if (chunk.begin < times.begin || chunk.end >= times.end)
         RETURN_IF_ERROR(narrowTimes(times));
     const bool areAllWanted = chunk.missing == 0 && m_min >= values.low && m_max <= values.high;

@@ -1,11 +1,13 @@
 #include "core/store/sql/SqlTables.h"
 
 #include "core/model/Import.h"
+#include "core/model/Time.h"
 #include "core/model/Try.h"
 #include "core/store/sql/SampleBlock.h"
 
 #include <algorithm>
 #include <compare>
+#include <optional>
 
 namespace trainscope::store {
 namespace {
@@ -127,16 +129,23 @@ Status SampleRows::listSeries(const Scan& scan) {
 
 Status SampleRows::listChunks() {
     m_chunk = 0;
-    return assign(m_database.rows(
-                      "SELECT count, begin_ns, end_ns, missing, min, max, values_at, values_size, "
-                      "times_at, times_size, base_at, base_size FROM sample_chunk"
-                      " WHERE series=? AND begin_ns<? AND end_ns>=? ORDER BY first_index",
-                      [](const Row& row) {
-                          return ChunkRow{row.integer(0), row.integer(1), row.integer(2),
-                              row.integer(3), row.real(4), row.real(5), chunkColumns(row, 6)};
-                      },
-                      m_current->id.value, m_times.end, m_times.begin),
-        m_chunks);
+    std::optional<std::int64_t> next; // index behind the last one
+    bool hasHole = false;
+    RETURN_IF_ERROR(
+        assign(m_database.rows(
+                   "SELECT count, begin_ns, end_ns, missing, min, max, values_at, "
+                   "values_size, times_at, times_size, base_at, base_size, first_index FROM "
+                   "sample_chunk WHERE series=? AND begin_ns<? AND end_ns>=? ORDER BY "
+                   "first_index",
+                   [&](const Row& row) {
+                       hasHole = hasHole || (next && *next != row.integer(12));
+                       next = clampedSum(row.integer(12), row.integer(0));
+                       return ChunkRow{row.integer(0), row.integer(1), row.integer(2),
+                           row.integer(3), row.real(4), row.real(5), chunkColumns(row, 6)};
+                   },
+                   m_current->id.value, m_times.end, m_times.begin),
+            m_chunks));
+    return hasHole ? Status(m_database.damaged("the index of samples")) : Status();
 }
 
 Status SampleRows::enterChunk(const ChunkRow& chunk) {

@@ -60,4 +60,19 @@ Status writeNote(Database& database, RunId run, std::string_view note) {
         "INSERT OR REPLACE INTO run_note(run, text) VALUES(?, ?)", run.value, text);
 }
 
+Status changeLabels(Database& database, std::span<const RunId> runs, const Relabel& relabel) {
+    std::map<RunId, RunLabels> said;
+    ASSIGN_OR_RETURN(const auto all, readLabels(database));
+    for (const RunLabels& one : all)
+        said[one.run] = one;
+    for (const RunId run : runs) {
+        RunLabels& labels = said[run];
+        labels.run = run;
+        RETURN_IF_ERROR(relabel(labels));
+        RETURN_IF_ERROR(writeTags(database, run, labels.tags));
+        RETURN_IF_ERROR(writeNote(database, run, labels.note));
+    }
+    return {};
+}
+
 } // namespace trainscope::store

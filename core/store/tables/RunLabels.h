@@ -15,5 +15,6 @@ Result<std::vector<RunLabels>> readLabels(Database& database);
 // Within the caller's transaction.
 Status writeTags(Database& database, RunId run, std::span<const std::string> tags);
 Status writeNote(Database& database, RunId run, std::string_view note);
+Status changeLabels(Database& database, std::span<const RunId> runs, const Relabel& relabel);
 
 } // namespace trainscope::store

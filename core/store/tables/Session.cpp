@@ -67,16 +67,30 @@ auto Session::guarded(Work&& work) -> decltype(work()) {
 }
 
 Status Session::begin() {
+    RETURN_IF_ERROR(open());
+    return guarded([&]() -> Status {
+        ASSIGN_OR_RETURN(const auto earlier, sourcesAt(m_database, m_description.path, {}));
+        return replace(earlier);
+    });
+}
+
+Status Session::beginInPlaceOf(const std::vector<SourceId>& earlier) {
+    RETURN_IF_ERROR(open());
+    return guarded([&] { return replace(earlier); });
+}
+
+Status Session::open() {
     m_isPart = m_database.isInTransaction();
     RETURN_IF_ERROR(m_database.script(m_isPart ? "SAVEPOINT source" : "BEGIN IMMEDIATE"));
     m_open = true;
-    return guarded([&]() -> Status {
-        ASSIGN_OR_RETURN(const auto old, sourcesAt(m_database, m_description.path, {}));
-        RETURN_IF_ERROR(dropSources(old));
-        ASSIGN_OR_RETURN(m_source, addSource(m_database, m_description));
-        m_samples.setSource(m_source.value);
-        return {};
-    });
+    return {};
+}
+
+Status Session::replace(const std::vector<SourceId>& earlier) {
+    RETURN_IF_ERROR(dropSources(earlier));
+    ASSIGN_OR_RETURN(m_source, addSource(m_database, m_description));
+    m_samples.setSource(m_source.value);
+    return {};
 }
 
 Status Session::dropSources(const std::vector<SourceId>& sources) {

@@ -19,8 +19,9 @@ public:
     ~Session() override;
 
     // Opens the transaction, or a part of the caller's, and removes what the source had written
-    // before.
+    // before: that of its path, or these sources.
     Status begin();
+    Status beginInPlaceOf(const std::vector<SourceId>& earlier);
 
     Result<RunId> run(const Run& run) override;
     Status gpu(RunId run, const Gpu& gpu) override;
@@ -43,6 +44,8 @@ private:
     Status replaceEqualHash(const std::string& hash);
     Status write(const ImportReport& report, const std::string& hash, std::uint64_t size,
         const Progress& progress);
+    Status open();
+    Status replace(const std::vector<SourceId>& earlier);
     Status dropSources(const std::vector<SourceId>& sources);
     void rollBack();
 

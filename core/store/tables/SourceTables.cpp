@@ -250,13 +250,18 @@ Status refreshRun(Database& database, RunId run) {
     return dropFigures(database, run);
 }
 
-Result<RunId> findOrAddRun(Database& database, const std::string& name) {
-    ASSIGN_OR_RETURN(const auto known,
+Result<RunId> findRunNamed(Database& database, const std::string& name) {
+    ASSIGN_OR_RETURN(const auto id,
         database.number("SELECT id FROM run WHERE imported_name=?1 OR name=?1 ORDER BY "
                         "imported_name<>?1 LIMIT 1",
             name));
-    if (known != 0)
-        return RunId{known};
+    return RunId{id};
+}
+
+Result<RunId> findOrAddRun(Database& database, const std::string& name) {
+    ASSIGN_OR_RETURN(const auto known, findRunNamed(database, name));
+    if (known.isValid())
+        return known;
     RETURN_IF_ERROR(database.execute("INSERT INTO run(name, imported_name) VALUES(?1, ?1)", name));
     return RunId{database.lastRowId()};
 }

@@ -38,7 +38,9 @@ Result<std::vector<RunId>> deleteSource(
 // with all of it.
 Status refreshRun(Database& database, RunId run);
 
-// The run whose imported name this is, else whose shown name; created when there is none.
+// The run whose imported name this is, else whose shown name; not valid where there is none.
+Result<RunId> findRunNamed(Database& database, const std::string& name);
+// The same, created when there is none.
 Result<RunId> findOrAddRun(Database& database, const std::string& name);
 
 // Its sources go too.

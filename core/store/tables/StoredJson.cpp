@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <utility>
+
 namespace trainscope::store {
 namespace {
 
@@ -23,29 +25,38 @@ json parse(std::string_view text) {
     return value;
 }
 
+// Absent where it is of another type, or a number that T does not hold.
+template <typename T>
+std::optional<T> valueOf(const json& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+        if (value.is_boolean())
+            return value.get<bool>();
+    } else if constexpr (std::is_integral_v<T>) {
+        if (value.is_number_unsigned() && std::in_range<T>(value.get<std::uint64_t>()))
+            return value.get<T>();
+        if (value.is_number_integer() && !value.is_number_unsigned()
+            && std::in_range<T>(value.get<std::int64_t>()))
+            return value.get<T>();
+    } else if (value.is_string()) {
+        return harmless(value.get_ref<const std::string&>());
+    }
+    return std::nullopt;
+}
+
 template <typename T>
 void read(const json& object, const char* key, T& into) {
     const auto found = object.find(key);
     if (found == object.end())
         return;
-    if constexpr (std::is_same_v<T, bool>) {
-        if (found->is_boolean())
-            into = found->get<bool>();
-    } else if constexpr (std::is_arithmetic_v<T>) {
-        if (found->is_number())
-            into = found->get<T>();
-    } else if (found->is_string()) {
-        into = harmless(found->get_ref<const std::string&>());
-    }
+    if (auto value = valueOf<T>(*found))
+        into = std::move(*value);
 }
 
 template <typename T>
 void read(const json& object, const char* key, std::optional<T>& into) {
-    if (!object.contains(key))
-        return;
-    T value{};
-    read(object, key, value);
-    into = std::move(value);
+    const auto found = object.find(key);
+    if (found != object.end())
+        into = valueOf<T>(*found);
 }
 
 // An enumeration is kept as its text, everything else as it is.
@@ -68,8 +79,10 @@ void read(const json& object, const char* key, std::map<std::string, T>& into) {
     const auto found = object.find(key);
     if (found == object.end() || !found->is_object())
         return;
-    for (const auto& entry : found->items())
-        read(*found, entry.key().c_str(), into[entry.key()]);
+    for (const auto& entry : found->items()) {
+        if (auto value = valueOf<T>(entry.value()))
+            into[entry.key()] = std::move(*value);
+    }
 }
 
 void read(const json& object, const char* key, std::vector<int>& into) {
@@ -77,8 +90,8 @@ void read(const json& object, const char* key, std::vector<int>& into) {
     if (found == object.end() || !found->is_array())
         return;
     for (const json& number : *found) {
-        if (number.is_number_integer())
-            into.push_back(number.get<int>());
+        if (const auto value = valueOf<int>(number))
+            into.push_back(*value);
     }
 }
 

@@ -10,7 +10,7 @@
 namespace trainscope::store {
 
 std::string reportToJson(const ImportReport& report);
-// Fields that are absent or of another type keep their defaults.
+// Fields that are absent, of another type or out of range keep their defaults.
 ImportReport reportFromJson(std::string_view text);
 
 // Name, id, range and counts are not part of it.

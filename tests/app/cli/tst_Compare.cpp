@@ -8,7 +8,10 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
+#include <unistd.h>
+
 #include <cmath>
+#include <filesystem>
 #include <set>
 
 using namespace trainscope;
@@ -184,6 +187,29 @@ private Q_SLOTS:
                 sum += seconds.get<double>();
             QVERIFY(isNear(run["breakdown"]["seconds"], sum, 1e-9));
         }
+    }
+
+    // Nobody else has it open, and its own reading keeps nobody from writing.
+    void saves() {
+        const Pair pair(largeSide(), slowSide());
+        const Ran ran = pair.compare({"--save", "first look", "--json"});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        QCOMPARE(ran.json()["runs"].size(), 2U);
+        const auto saved = pair.compare({"--list", "--json"}).json()["comparisons"];
+        QCOMPARE(saved.size(), 1U);
+        QCOMPARE(saved[0]["name"].get<std::string>(), std::string("first look"));
+        QCOMPARE(saved[0]["runs"].size(), 2U);
+    }
+
+    void whatCannotBeSavedIsPrinted() {
+        const Pair pair(largeSide(), slowSide());
+        std::filesystem::permissions(pair.path(), std::filesystem::perms::owner_read);
+        if (::access(pair.path().c_str(), W_OK) == 0)
+            QSKIP("this user may write everything");
+        const Ran ran = pair.compare({"--save", "first look", "--json"});
+        QCOMPARE(ran.status, 4);
+        QCOMPARE(ran.json()["runs"].size(), 2U);
+        QVERIFY2(ran.err.find("read-only") != std::string::npos, ran.err.c_str());
     }
 
     void savedComparisonsAreListed() {

@@ -133,6 +133,13 @@ private Q_SLOTS:
         QCOMPARE(ran.out, std::string("seven  word\n7      text\n"));
     }
 
+    void eachStatementHasATableOfItsOwn() {
+        const auto ran = runCli({"query", m_database,
+            "SELECT 7 AS seven; SELECT 1 AS none WHERE 0; SELECT 'text' AS word, 2 AS two"});
+        QCOMPARE(ran.status, 0);
+        QCOMPARE(ran.out, std::string("seven\n7\n\nnone\n\nword  two\ntext  2\n"));
+    }
+
     void wrongOrWritingSqlIsRefused_data() {
         QTest::addColumn<QString>("sql");
         QTest::newRow("syntax") << QStringLiteral("SELEC 1");

@@ -218,6 +218,13 @@ private Q_SLOTS:
         QCOMPARE(nothing.status, 3);
         QVERIFY(!nothing.err.empty());
         QVERIFY(!QFile::exists(database));
+        const QString damaged = m_folder.filePath(QStringLiteral("damaged.trainscope"));
+        QVERIFY(QFile::copy(QString::fromStdString(madeDatabase()), damaged));
+        QVERIFY(QFile::resize(damaged, 200));
+        const auto merged
+            = runCli({"import", damaged.toStdString(), "--into", database.toStdString()});
+        QCOMPARE(merged.status, 3);
+        QVERIFY(!QFile::exists(database));
     }
 
     void oneGoodAndOneBadSourceIsInPart() {

@@ -13,6 +13,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <optional>
+
 using namespace trainscope;
 using namespace trainscope::app;
 using namespace trainscope::test;
@@ -59,6 +61,7 @@ private Q_SLOTS:
     void redirects();
     void stopsWithin200ms();
     void copyOverFaults();
+    void stoppedBesideAReader();
 };
 
 void tst_EngineFaults::answers() {
@@ -340,6 +343,31 @@ void tst_EngineFaults::copyOverFaults() {
         QCOMPARE(series.min, 100.0 * series.description.subject.rank);
         QCOMPARE(series.max, 100.0 * series.description.subject.rank + 59);
     }
+}
+
+// Another program has opened the database that the copy made; else it is not left behind.
+void tst_EngineFaults::stoppedBesideAReader() {
+    FakeServer server([](const Asked&) -> Answered { return {200, kFine, {}, 60'000, -1}; });
+    QTemporaryDir folder;
+    EngineRequest request;
+    request.address = addressFrom(server.url()).value();
+    request.from = "1795341600";
+    request.to = "1795341660";
+    const auto copyInto = [&](const QString& database, const EngineListener& listener) {
+        return importEngine(*fetcherOf(server), request, database.toStdString(), {0}, listener);
+    };
+    const QString shared = folder.filePath(QStringLiteral("shared.trainscope"));
+    std::optional<Result<store::Store>> reader;
+    QVERIFY(!copyInto(shared, [&](const EngineProgress&) {
+        if (!reader)
+            reader.emplace(store::Store::open(shared.toStdString(), store::OpenMode::ReadOnly));
+        return false;
+    }).hasValue());
+    QVERIFY(reader && reader->hasValue());
+    QVERIFY(reader->value().runs().hasValue());
+    const QString mine = folder.filePath(QStringLiteral("mine.trainscope"));
+    QVERIFY(!copyInto(mine, [](const EngineProgress&) { return false; }).hasValue());
+    QVERIFY(!QFile::exists(mine));
 }
 
 TRAINSCOPE_TEST(tst_EngineFaults)

@@ -7,6 +7,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <optional>
+#include <utility>
+
 using namespace trainscope;
 using namespace trainscope::test;
 
@@ -20,6 +23,8 @@ private Q_SLOTS:
     void brokenBesideGood();
     void nothingLeavesNoDatabase();
     void cancel();
+    void cancelledBesideAReader();
+    void cancelledBehindAnotherImport();
     void progressEndsComplete();
     void foreignDatabase();
     void missingFolder();
@@ -125,6 +130,46 @@ void tst_Import::cancel() {
     QCOMPARE(outcomes.value().size(), std::size_t{2});
     QCOMPARE(outcomes.value()[1].error.value().code, ErrorCode::Cancelled);
     const std::map<std::string, std::int64_t> expected{{"a", 400}};
+    QCOMPARE(samplesByRun(path("db.trainscope")).value(), expected);
+}
+
+// Another program has opened the database that this import made.
+void tst_Import::cancelledBesideAReader() {
+    QVERIFY(writeFile(path("in/a.csv"), logText(200)));
+    const auto open = [&] {
+        return store::Store::open(path("db.trainscope").toStdString(), store::OpenMode::ReadOnly);
+    };
+    std::optional<Result<store::Store>> reader;
+    const auto outcomes
+        = importFolder(path("in"), path("db.trainscope"), [&](const app::ImportProgress&) {
+              if (!reader)
+                  reader.emplace(open());
+              return false;
+          });
+    QCOMPARE(outcomes.value().back().error.value().code, ErrorCode::Cancelled);
+    QVERIFY(reader && reader->hasValue());
+    QVERIFY(QFile::exists(path("db.trainscope")));
+    QVERIFY(reader->value().runs().hasValue());
+    // Nobody else has.
+    QVERIFY(importFolder(path("in"), path("mine.trainscope"), [](const auto&) {
+        return false;
+    }).hasValue());
+    QVERIFY(!QFile::exists(path("mine.trainscope")));
+}
+
+// Another program has put something into it, and is gone.
+void tst_Import::cancelledBehindAnotherImport() {
+    QVERIFY(writeFile(path("in/a.csv"), logText(200)));
+    QVERIFY(writeFile(path("other/b.csv"), logText(50)));
+    bool isOtherDone = false;
+    const auto outcomes
+        = importFolder(path("in"), path("db.trainscope"), [&](const app::ImportProgress&) {
+              if (!std::exchange(isOtherDone, true))
+                  (void)importFolder(path("other"), path("db.trainscope"));
+              return false;
+          });
+    QCOMPARE(outcomes.value().back().error.value().code, ErrorCode::Cancelled);
+    const std::map<std::string, std::int64_t> expected{{"b", 100}};
     QCOMPARE(samplesByRun(path("db.trainscope")).value(), expected);
 }
 

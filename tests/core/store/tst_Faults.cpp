@@ -172,6 +172,27 @@ private Q_SLOTS:
         }
         QVERIFY(checkedWhole(fixture.path));
     }
+
+    void withoutSharedMemoryAReaderIsToldAtTheEnd() {
+        const Fixture fixture;
+        { const Store store = fixture.create(); }
+        faultPlan = {Fault::SharedMemory, 0, true, 0};
+        Store store = fixture.create();
+        sqlite3_busy_timeout(store.connection().database.handle(), 20);
+        Store reader = fixture.view();
+        {
+            const ReadSnapshot reading(reader.connection().database);
+            QCOMPARE(got(reader.runs()).size(), std::size_t{0});
+            const Status refused = importRun(store, "run");
+            QVERIFY(!refused.hasValue());
+            QVERIFY(refused.error().code == ErrorCode::Refused);
+            QVERIFY2(refused.error().message.starts_with("Another program was reading"),
+                refused.error().message.c_str());
+            QVERIFY(isOneSentence(refused.error().message));
+        }
+        ok(importRun(store, "run"));
+        QCOMPARE(got(reader.runs()).size(), std::size_t{1});
+    }
 };
 
 TRAINSCOPE_TEST(tst_Faults)

@@ -158,6 +158,35 @@ private Q_SLOTS:
         forged.refusesAll(said.toUtf8().constData());
     }
 
+    // A hundred million letters a row, from a few bytes of the schema.
+    void columnsThatFillThemselves_data() {
+        QTest::addColumn<QString>("sql");
+        QTest::addColumn<QString>("table");
+        QTest::newRow("computed") << QStringLiteral(
+            "ALTER TABLE run ADD COLUMN extra TEXT AS (printf('%.*c', 100000000, 'x'))")
+                                  << QStringLiteral("run");
+        QTest::newRow("computed and stored")
+            << QStringLiteral("DROP TABLE note; CREATE TABLE note(id INTEGER PRIMARY KEY, "
+                              "text TEXT AS (printf('%.*c', 100000000, 'x')) STORED)")
+            << QStringLiteral("note");
+        QTest::newRow("a long default")
+            << QStringLiteral("ALTER TABLE run ADD COLUMN extra TEXT NOT NULL DEFAULT '%1'")
+                   .arg(QString(100000, u'x'))
+            << QStringLiteral("run");
+        QTest::newRow("a computed default")
+            << QStringLiteral("DROP TABLE note; CREATE TABLE note(id INTEGER PRIMARY KEY, "
+                              "text TEXT DEFAULT (printf('%.*c', 100000000, 'x')))")
+            << QStringLiteral("note");
+    }
+    void columnsThatFillThemselves() {
+        QFETCH(QString, sql);
+        QFETCH(QString, table);
+        const Forged forged;
+        forge(forged.path, sql.toStdString());
+        forged.refusesAll(
+            qPrintable(QStringLiteral("the table \"%1\" has columns that fill").arg(table)));
+    }
+
     // Each names the one before twice: written out, the last would be 2^40 selects; and two that
     // name each other.
     void viewsBesideAreNotRun() {
@@ -256,6 +285,67 @@ private Q_SLOTS:
         const auto subject = got(store.series(run.id)).front().description.subject;
         QCOMPARE(subject.rank, kMostGpus - 1);
         QCOMPARE(subject.node, -1);
+    }
+
+    // Samples that no file holds, and holes as wide.
+    void forgedNumbersOfSamplesEnd_data() {
+        QTest::addColumn<QString>("sql");
+        QTest::addColumn<bool>("isRefused");
+        QTest::newRow("of a series")
+            << QStringLiteral("UPDATE series SET count=4611686018427387904") << false;
+        QTest::newRow("of a chunk")
+            << QStringLiteral("UPDATE sample_chunk SET count=9223372036854775807") << true;
+        QTest::newRow("before a chunk")
+            << QStringLiteral("UPDATE sample_chunk SET first_index=-9223372036854775808") << true;
+        QTest::newRow("a hole") << QStringLiteral(
+            "INSERT INTO sample_chunk SELECT series, 1125899906842624, count, begin_ns + 1000, "
+            "end_ns + 1000, missing, min, max, last, weighted_sum, weight_ns, values_at, "
+            "values_size, times_at, times_size, base_at, base_size FROM sample_chunk; "
+            "UPDATE series SET count=1125899906842627")
+                                << true;
+    }
+    void forgedNumbersOfSamplesEnd() {
+        QFETCH(QString, sql);
+        QFETCH(bool, isRefused);
+        Fixture fixture;
+        SeriesId series;
+        {
+            Store store = fixture.create();
+            series = addSeries(store, counter("ib_rx", 0, 32), {1, 11, 21}, {5, 6, 8});
+        }
+        forge(fixture.path, sql.toStdString());
+        const Store store = fixture.view();
+        QElapsedTimer timer;
+        timer.start();
+        const TimeRange window{{0}, {5000}};
+        for (const auto& drawn :
+            {store.buckets(series, window, 1), store.rateBuckets(series, window, 1)}) {
+            QVERIFY(!isRefused || !drawn.hasValue());
+            QVERIFY(drawn.hasValue() || drawn.error().code == ErrorCode::Unreadable);
+        }
+        QVERIFY(timer.elapsed() < 5000);
+    }
+
+    void forgedNumbersOfChunks() {
+        Fixture fixture;
+        {
+            Store store = fixture.create();
+            addSeries(store, gauge("gpu_power", 0), {1, 2}, {3, 4});
+            Span span;
+            span.start = {1};
+            span.duration = {2};
+            addTrack(store, {span});
+        }
+        forge(fixture.path, "UPDATE span_chunk SET sequence=9223372036854775807");
+        QCOMPARE(got(fixture.view().check()).damageCount, 1); // spans are missing before
+        for (const char* missing : {"-9223372036854775808", "-1", "3", "9223372036854775807"}) {
+            forge(fixture.path, std::string("UPDATE sample_chunk SET missing=") + missing);
+            const Status asked = fixture.view().query(
+                "SELECT count(value) FROM samples", {}, [](const auto&) { return true; });
+            QVERIFY2(!asked.hasValue(), missing);
+            QVERIFY2(asked.error().message.find("a chunk of samples") != std::string::npos,
+                asked.error().message.c_str());
+        }
     }
 
     // A report of 10^5 levels, which copying or writing out would follow level by level.

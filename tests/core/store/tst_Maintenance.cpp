@@ -9,8 +9,11 @@
 #include <QObject>
 
 #include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 using namespace trainscope;
 using namespace trainscope::store;
@@ -86,6 +89,23 @@ void damage(const std::filesystem::path& path, const std::string& sql) {
     Database database = raw(path, SQLITE_OPEN_READWRITE);
     ok(database.script(sql));
     QVERIFY(database.changes() > 0);
+}
+
+// The number of a program that is over.
+pid_t overNow() {
+    const pid_t child = ::fork();
+    if (child == 0)
+        ::_exit(0);
+    ::waitpid(child, nullptr, 0);
+    return child;
+}
+
+std::filesystem::path copyOf(const std::filesystem::path& path, const std::string& program) {
+    return path.string() + "." + program + ".compact";
+}
+
+void put(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
 }
 
 RunId runOf(const Store& store, const std::string& name) {
@@ -193,6 +213,77 @@ private Q_SLOTS:
             QVERIFY(entry.path().string().find(".compact") == std::string::npos);
         Store reader = fixture.view();
         QVERIFY(!store::vacuum(reader).hasValue());
+    }
+
+    // Of what has the name of a compact copy, only those that killed programs left go.
+    void vacuumTakesNobodysFilesAway() {
+        const Fixture fixture;
+        const Fixture other;
+        {
+            Store store = fixture.create();
+            addRun(store, "run", {"gemm"});
+            const Store another = other.create();
+        }
+        const auto over = [&fixture] { return copyOf(fixture.path, std::to_string(overNow())); };
+        const std::vector<std::filesystem::path> theirs{copyOf(fixture.path, "2024-03"), over(),
+            over(), copyOf(fixture.path, std::to_string(::getppid()))};
+        const std::vector<std::filesystem::path> left{
+            over(), over(), over(), copyOf(fixture.path, std::to_string(::getpid()))};
+        std::filesystem::copy_file(fixture.path, theirs[0]);
+        put(theirs[1], "precious");
+        std::filesystem::copy_file(other.path, theirs[2]);
+        std::filesystem::copy_file(fixture.path, theirs[3]); // of a program that is at work
+        std::filesystem::copy_file(fixture.path, left[0]);
+        put(left[1], "");
+        put(left[2], std::string(8192, '\0') + "pages that were written before the first");
+        std::filesystem::copy_file(fixture.path, left[3]);
+        Store store = got(Store::open(fixture.path, OpenMode::ReadWrite));
+        (void)got(store::vacuum(store));
+        for (const auto& path : theirs)
+            QVERIFY2(std::filesystem::exists(path), path.c_str());
+        for (const auto& path : left)
+            QVERIFY2(!std::filesystem::exists(path), path.c_str());
+        put(left[3], "precious");
+        const auto refused = store::vacuum(store);
+        QVERIFY(!refused.hasValue());
+        QCOMPARE(refused.error().code, ErrorCode::Refused);
+        QVERIFY(refused.error().message.find(left[3].filename().string()) != std::string::npos);
+        QCOMPARE(std::filesystem::file_size(left[3]), 8U);
+        QCOMPARE(got(store.check()).damageCount, 0);
+    }
+
+    // Whoever reads over it is told, instead of getting less.
+    void readingDoesNotEndAtAHole_data() {
+        QTest::addColumn<QByteArray>("chunk");
+        QTest::newRow("first") << QByteArray("0");
+        QTest::newRow("in the midst") << QByteArray("16384");
+        QTest::newRow("last") << QByteArray("32768");
+    }
+    void readingDoesNotEndAtAHole() {
+        QFETCH(QByteArray, chunk);
+        const Fixture fixture;
+        Store store = fixture.create();
+        addRun(store, "run", {}); // 40,000 samples in chunks of 16,384
+        const SeriesId series = got(store.series(runOf(store, "run"))).front().id;
+        QCOMPARE(got(store.statistics(series, kAllTime)).count, 40'000);
+        damage(fixture.path, "DELETE FROM sample_chunk WHERE first_index=" + chunk.toStdString());
+        const auto visit = [](auto, auto) { return true; };
+        const Status read = store.forEachSample(series, kAllTime, visit);
+        QVERIFY(!read.hasValue());
+        QCOMPARE(read.error().code, ErrorCode::Unreadable);
+        QVERIFY(!store.statistics(series, kAllTime).hasValue());
+        if (chunk == "16384") {
+            const Status asked
+                = store.query("SELECT count(*) FROM samples", {}, [](const auto&) { return true; });
+            QVERIFY(!asked.hasValue());
+            QVERIFY(asked.error().message.find("damaged") != std::string::npos);
+        }
+        // What lies before the hole, or behind it, is there.
+        const std::int64_t ms = 1'000'000;
+        const TimeRange early{{1000 * ms}, {2000 * ms}};
+        const TimeRange late{{39'000 * ms}, {39'900 * ms}};
+        ok(store.forEachSample(series, chunk == "0" ? late : early, visit));
+        QVERIFY(store.statistics(series, chunk == "0" ? late : early).hasValue());
     }
 
     void damageIsFound_data() {

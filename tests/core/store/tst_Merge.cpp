@@ -1,7 +1,9 @@
-// Merging a database that has lost something: what the other one has stays.
+// Merging databases: what is another source stays, what people said comes along, and of a database
+// that has lost something all else is saved.
 
 #include "core/store/Contents.h"
 #include "core/store/Merge.h"
+#include "core/store/RunNotes.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
@@ -9,6 +11,101 @@
 using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
+
+namespace {
+
+constexpr const char* kLog = "/var/log/smi.csv";
+
+MergeOutcome merge(Store& into, const Fixture& from) {
+    const Store other = from.view();
+    return got(mergeInto(into, other, [](const Run& run) { return run.name; }, {}));
+}
+
+// One GPU's readings at 1, 2, 3… ns, all of that value.
+void import(
+    Store& store, const std::string& run, const std::string& hash, int samples, double value) {
+    auto session = got(store::beginImport(store, {kLog, 9, hash, run}));
+    const RunId id = got(session->run(runNamed(run)));
+    const SeriesId series = got(session->series(id, gauge("m", 0)));
+    for (int i = 1; i <= samples; ++i)
+        ok(session->samples(series, times({i}), std::vector<double>{value}));
+    ok(session->finish({}, hash, 9, {}));
+}
+
+void import(
+    const Fixture& at, const std::string& run, const std::string& hash, int samples, double value) {
+    Store store = at.create();
+    import(store, run, hash, samples, value);
+}
+
+// The number of samples and the first of each series, of all runs by name: "smi: 2x7, 3x1.5".
+QString contents(const Store& store) {
+    QStringList runs;
+    for (const Run& run : got(store.runs())) {
+        QStringList all;
+        for (const Series& series : got(store.series(run.id)))
+            all << QStringLiteral("%1x%2").arg(series.count).arg(series.first);
+        all.sort();
+        runs << QString::fromStdString(run.name) + QStringLiteral(": ")
+                + all.join(QStringLiteral(", "));
+    }
+    return runs.join(QStringLiteral("; "));
+}
+
+QStringList paths(const Store& store) {
+    QStringList all;
+    for (const Source& source : got(store.sources()))
+        all << QString::fromStdString(source.path);
+    return all;
+}
+
+std::string noteOf(const Store& store, const std::string& run) {
+    const RunId id = got(store.findRun(run)).id;
+    for (const RunLabels& labels : got(runLabels(store))) {
+        if (labels.run == id)
+            return labels.note;
+    }
+    return {};
+}
+
+constexpr int kSamples = 40'000; // three chunks
+constexpr int kSpans = 50'000;
+
+// Two GPUs' power and a track, in one source.
+void importParts(const Fixture& at) {
+    Store store = at.create();
+    auto session = got(store::beginImport(store, {"/parts", 9, "h", "run"}));
+    const RunId run = got(session->run(runNamed("run")));
+    for (int rank = 0; rank < 2; ++rank) {
+        const SeriesId series = got(session->series(run, gauge("gpu_power", rank)));
+        for (int i = 0; i < kSamples; ++i)
+            ok(session->samples(series, times({i * 1000LL}), std::vector<double>{i % 7 + 0.5}));
+    }
+    TrackDescription description;
+    description.kind = TrackKind::Stream;
+    description.rank = 1;
+    description.name = "stream 7";
+    std::vector<Span> spans(kSpans);
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        spans[i].start = {static_cast<std::int64_t>(i) * 1000};
+        spans[i].duration = {500};
+    }
+    ok(session->spans(got(session->track(run, description)), spans));
+    ok(session->finish({}, "h", 9, {}));
+}
+
+void damage(const Fixture& at, const std::string& sql) {
+    Database database = got(openRaw(at.path, SQLITE_OPEN_READWRITE));
+    ok(database.script(sql));
+    QVERIFY(database.changes() > 0);
+}
+
+bool anyContains(const std::vector<std::string>& remarks, const char* text) {
+    return std::any_of(remarks.begin(), remarks.end(),
+        [text](const std::string& one) { return one.find(text) != std::string::npos; });
+}
+
+} // namespace
 
 class tst_Merge : public QObject {
     Q_OBJECT
@@ -48,6 +145,177 @@ private Q_SLOTS:
             outcome.remarks.front().c_str());
         QCOMPARE(got(store.runs()).size(), std::size_t{1});
         QCOMPARE(got(store.statistics(series, kAllTime)).count, 2);
+    }
+
+    // Every node has its /var/log/smi.csv.
+    void anotherFileOfTheSamePathIsKept() {
+        const Fixture fixture;
+        const Fixture other;
+        Store store = fixture.create();
+        import(store, "smi", "h1", 2, 1.0);
+        import(other, "other", "h2", 3, 5.0);
+        const auto first = merge(store, other);
+        QCOMPARE(contents(store), QStringLiteral("other: 3x5; smi: 2x1"));
+        QCOMPARE(first.remarks.size(), std::size_t{1});
+        QVERIFY(anyContains(first.remarks, "/var/log/smi.csv (2)"));
+        QCOMPARE(paths(store),
+            (QStringList{
+                QStringLiteral("/var/log/smi.csv"), QStringLiteral("/var/log/smi.csv (2)")}));
+        QVERIFY(merge(store, other).remarks.empty());
+        QCOMPARE(contents(store), QStringLiteral("other: 3x5; smi: 2x1"));
+        // Of that path, one's own is imported again.
+        import(store, "smi", "h3", 4, 2.0);
+        QCOMPARE(contents(store), QStringLiteral("other: 3x5; smi: 4x2"));
+    }
+
+    // Of runs of one name, as that of the file is; then one of the logs has grown.
+    void nodesOfOneRunKeepTheirLogs() {
+        const Fixture all;
+        const Fixture one;
+        const Fixture two;
+        import(one, "smi", "h1", 2, 1.0);
+        import(two, "smi", "h2", 3, 5.0);
+        Store store = all.create();
+        QVERIFY(merge(store, one).remarks.empty());
+        QCOMPARE(merge(store, two).remarks.size(), std::size_t{1});
+        QCOMPARE(contents(store), QStringLiteral("smi: 2x1, 3x5"));
+        import(one, "smi", "h3", 4, 1.0);
+        import(two, "smi", "h4", 6, 5.0);
+        QVERIFY(merge(store, one).remarks.empty());
+        QVERIFY(merge(store, two).remarks.empty());
+        QCOMPARE(contents(store), QStringLiteral("smi: 4x1, 6x5"));
+        QCOMPARE(paths(store).size(), 2);
+        // What is merged further is still what it was.
+        const Fixture further;
+        Store last = further.create();
+        QVERIFY(merge(last, all).remarks.empty());
+        QVERIFY(merge(last, one).remarks.empty());
+        QCOMPARE(contents(last), QStringLiteral("smi: 4x1, 6x5"));
+    }
+
+    void aCopyIsMergedAndAFileWithItselfIsNot() {
+        const Fixture fixture;
+        const Fixture copy;
+        import(fixture, "smi", "h1", 2, 1.0);
+        std::filesystem::copy_file(fixture.path, copy.path);
+        {
+            Store store = copy.create();
+            QCOMPARE(store.uuid(), fixture.view().uuid());
+            addSeries(store, gauge("m", 0), {1, 2, 3}, {7, 7, 7}, "/new", "new");
+        }
+        Store store = fixture.create();
+        QVERIFY(merge(store, copy).remarks.empty());
+        QCOMPARE(contents(store), QStringLiteral("new: 3x7; smi: 2x1"));
+        const auto refused
+            = mergeInto(store, fixture.view(), [](const Run& run) { return run.name; }, {});
+        QVERIFY(!refused.hasValue());
+        QCOMPARE(refused.error().code, ErrorCode::Usage);
+    }
+
+    void whatPeopleSaidComesAlong() {
+        const Fixture fixture;
+        const Fixture other;
+        Store store = fixture.create();
+        import(store, "smi", "h1", 2, 1.0);
+        ok(setNote(store, got(store.findRun("smi")).id, "fan 3 is loud"));
+        ok(saveComparison(store, "both", "{\"a\":1}"));
+        {
+            Store from = other.create();
+            import(from, "smi", "h1", 2, 1.0);
+            ok(setNote(from, got(from.findRun("smi")).id, "after the update"));
+            ok(saveComparison(from, "both", "{\"a\":2}"));
+            ok(saveComparison(from, "mine", "{}"));
+        }
+        for (int again = 0; again < 2; ++again) {
+            const auto outcome = merge(store, other);
+            QCOMPARE(outcome.remarks.size(), std::size_t{again == 0 ? 1U : 0U});
+            QCOMPARE(noteOf(store, "smi"), std::string("fan 3 is loud\n\nafter the update"));
+            QStringList saved;
+            for (const SavedComparison& one : got(store.comparisons()))
+                saved << QString::fromStdString(one.name + one.spec);
+            QCOMPARE(saved,
+                (QStringList{QStringLiteral("both{\"a\":1}"), QStringLiteral("both (2){\"a\":2}"),
+                    QStringLiteral("mine{}")}));
+        }
+    }
+
+    // Its source, imported again, is of the run that was renamed.
+    void aRenamedRunIsFoundAgain() {
+        const Fixture fixture;
+        const Fixture other;
+        {
+            Store from = other.create();
+            import(from, "smi", "h1", 2, 1.0);
+            const RunId run = got(from.findRun("smi")).id;
+            ok(renameRun(from, run, "Baseline"));
+            ok(setNote(from, run, "quiet"));
+        }
+        Store store = fixture.create();
+        merge(store, other);
+        import(store, "smi", "h2", 3, 2.0);
+        QCOMPARE(contents(store), QStringLiteral("Baseline: 3x2"));
+        QCOMPARE(noteOf(store, "Baseline"), std::string("quiet"));
+    }
+
+    void whatIsLostOfASource_data() {
+        QTest::addColumn<QByteArray>("sql");
+        QTest::addColumn<QByteArray>("lost");
+        const QByteArray chunks = "DELETE FROM sample_chunk WHERE series=(SELECT id FROM series "
+                                  "WHERE rank=1) AND first_index=";
+        QTest::newRow("hole in samples") << chunks + "16384" << QByteArray("gpu_power of rank 1.");
+        QTest::newRow("first samples") << chunks + "0" << QByteArray("gpu_power of rank 1.");
+        QTest::newRow("last samples") << chunks + "32768" << QByteArray("gpu_power of rank 1.");
+        QTest::newRow("a chunk that cannot be read")
+            << QByteArray("UPDATE sample_chunk SET values_size=3 WHERE first_index=16384 AND "
+                          "series=(SELECT id FROM series WHERE rank=1)")
+            << QByteArray("gpu_power of rank 1.");
+        QTest::newRow("hole in spans") << QByteArray("DELETE FROM span_chunk WHERE sequence=1")
+                                       << QByteArray("stream 7 of rank 1.");
+        QTest::newRow("last spans") << QByteArray(
+            "DELETE FROM span_chunk WHERE sequence=(SELECT max(sequence) FROM "
+            "span_chunk)") << QByteArray("stream 7 of rank 1.");
+    }
+    void whatIsLostOfASource() {
+        QFETCH(QByteArray, sql);
+        QFETCH(QByteArray, lost);
+        const Fixture other;
+        importParts(other);
+        const Fixture whole;
+        Store kept = whole.create();
+        merge(kept, other);
+        const QString sound = contents(kept);
+        damage(other, sql.toStdString());
+        const Fixture fixture;
+        Store store = fixture.create();
+        const auto outcome = merge(store, other);
+        QCOMPARE(outcome.lost, 1);
+        QCOMPARE(outcome.remarks.size(), std::size_t{1});
+        QVERIFY2(anyContains(outcome.remarks, lost.constData()), outcome.remarks.front().c_str());
+        const Run run = got(store.findRun("run"));
+        QVERIFY(run.status == RunStatus::Partial);
+        const bool lostSamples = lost.startsWith("gpu_power");
+        const auto series = got(store.series(run.id));
+        QCOMPARE(series.size(), std::size_t{lostSamples ? 1U : 2U});
+        for (const Series& one : series)
+            QCOMPARE(one.count, kSamples);
+        QCOMPARE(series.front().description.subject.rank, 0);
+        const auto tracks = got(store.tracks(run.id));
+        QCOMPARE(tracks.size(), std::size_t{lostSamples ? 1U : 0U});
+        for (const Track& one : tracks)
+            QCOMPARE(one.count, kSpans);
+        QCOMPARE(got(store.check()).damageCount, 0);
+        // What is whole is not replaced by a part, but replaces one.
+        QCOMPARE(merge(kept, other).remarks.size(), std::size_t{1});
+        QVERIFY(contents(kept) == sound);
+        const Fixture further;
+        Store last = further.create();
+        merge(last, fixture);
+        QVERIFY(contents(last) != sound || !lostSamples);
+        QVERIFY(merge(last, whole).remarks.empty());
+        QVERIFY(contents(last) == sound);
+        QVERIFY(got(last.findRun("run")).status == RunStatus::Ok);
+        QCOMPARE(merge(kept, fixture).remarks.size(), std::size_t{1});
+        QCOMPARE(paths(kept).size(), 2);
     }
 };
 

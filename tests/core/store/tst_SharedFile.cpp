@@ -11,6 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <semaphore>
+#include <thread>
+
 using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
@@ -146,6 +150,50 @@ private Q_SLOTS:
         ok(session->finish({}, "", 0, {}));
         addSeries(second, gauge("m", 0), {1, 2}, {3, 4}, "/data/b", "b");
         QCOMPARE(got(first.runs()).size(), std::size_t{2});
+    }
+
+    // And not after it has read all that it was to write.
+    void aWriterIsToldOfAReaderBeforeItBegins() {
+        const Fixture fixture;
+        {
+            Store store = fixture.create();
+            addSeries(store, gauge("m", 0), {1, 2}, {3, 4}, "/data/a", "a");
+        }
+        Store reader = fixture.view();
+        {
+            const ReadSnapshot reading(reader.connection().database);
+            QCOMPARE(got(reader.runs()).size(), std::size_t{1});
+            const auto refused = Store::open(fixture.path, OpenMode::ReadWrite);
+            QVERIFY(!refused.hasValue());
+            QVERIFY(refused.error().code == ErrorCode::Refused);
+            QCOMPARE(refused.error().message,
+                std::string("Another program has been reading the database, or writing to it, for "
+                            "more than 5 seconds; try again when it has finished."));
+        }
+        Store writer = got(Store::open(fixture.path, OpenMode::ReadWrite));
+        {
+            const ReadSnapshot reading(reader.connection().database);
+            QCOMPARE(got(reader.runs()).size(), std::size_t{1});
+            addSeries(writer, gauge("m", 0), {1, 2}, {3, 4}, "/data/b", "b");
+            QCOMPARE(got(reader.runs()).size(), std::size_t{1});
+        }
+        QCOMPARE(got(reader.runs()).size(), std::size_t{2});
+    }
+
+    void aWriterWaitsForAReader() {
+        const Fixture fixture;
+        { const Store store = fixture.create(); }
+        std::binary_semaphore isReading(0);
+        std::jthread other([&] {
+            Store reader = fixture.view();
+            const ReadSnapshot reading(reader.connection().database);
+            (void)reader.runs();
+            isReading.release();
+            std::this_thread::sleep_for(std::chrono::milliseconds(600));
+        });
+        isReading.acquire();
+        const Store writer = got(Store::open(fixture.path, OpenMode::ReadWrite));
+        QVERIFY(std::filesystem::exists(fixture.path.string() + "-wal"));
     }
 };
 

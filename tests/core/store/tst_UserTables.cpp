@@ -155,6 +155,32 @@ private Q_SLOTS:
         QCOMPARE(paths.front().second, std::string("/d/r10")); // the first that was imported
     }
 
+    void labelsOfSomeRunsChangeTogether() {
+        Fixture fixture;
+        Store store = fixture.create();
+        addSeries(store, gauge("gpu_power", 0), {1, 2}, {3.0, 4.0}, "/data/a.csv", "a");
+        addSeries(store, gauge("gpu_power", 0), {1, 2}, {3.0, 4.0}, "/data/b.csv", "b");
+        const RunId a = got(store.findRun("a")).id;
+        const RunId b = got(store.findRun("b")).id;
+        ok(store::setNote(store, b, "fan 3"));
+        ok(store::changeLabels(store, std::vector{a, b}, [](RunLabels& labels) {
+            labels.tags.emplace_back("paper");
+            labels.note += "!";
+            return Status();
+        }));
+        const std::vector<RunLabels> both{{a, {"paper"}, "!"}, {b, {"paper"}, "fan 3!"}};
+        QVERIFY(got(store::runLabels(store)) == both);
+        const auto refused
+            = store::changeLabels(store, std::vector{a, b}, [b](RunLabels& labels) -> Status {
+                  if (labels.run == b)
+                      return Error{ErrorCode::Refused, "not this one", {}};
+                  labels.note = "another";
+                  return {};
+              });
+        QVERIFY(codeOf(refused) == ErrorCode::Refused);
+        QVERIFY(got(store::runLabels(store)) == both);
+    }
+
     void labelsStayWithTheirRun() {
         Fixture fixture;
         Store store = fixture.create();

@@ -264,6 +264,53 @@ private Q_SLOTS:
         QVERIFY(m_controller->canRedo());
     }
 
+    void editsInQuickSuccession() {
+        const auto run = m_controller->runIdAt(0);
+        m_controller->setLabel(run, QStringLiteral("tags"), QStringLiteral("keep"));
+        m_controller->setLabel(run, QStringLiteral("note"), QStringLiteral("fan 3"));
+        QTRY_COMPARE(cell(0, "note"), QStringLiteral("fan 3"));
+        QCOMPARE(cell(0, "tags"), QStringLiteral("keep"));
+        // Back to what is still shown while the first is being written.
+        m_controller->setLabel(run, QStringLiteral("note"), QStringLiteral("fan 4"));
+        m_controller->setLabel(run, QStringLiteral("note"), QStringLiteral("fan 3"));
+        m_controller->setLabel(run, QStringLiteral("tags"), QStringLiteral("last"));
+        QTRY_COMPARE(cell(0, "tags"), QStringLiteral("last"));
+        QCOMPARE(cell(0, "note"), QStringLiteral("fan 3"));
+        m_controller->undo();
+        m_controller->undo();
+        QTRY_COMPARE(cell(0, "note"), QStringLiteral("fan 4"));
+        QCOMPARE(cell(0, "tags"), QStringLiteral("keep"));
+    }
+
+    void whatAnotherWindowSaidStays() {
+        const RunId run{m_controller->runIdAt(0)};
+        const auto elsewhere = [&](const char* tag, const char* note) {
+            auto store = store::Store::open(m_path, store::OpenMode::ReadWrite);
+            QVERIFY(store::setTags(store.value(), run, std::vector<std::string>{tag}).hasValue());
+            QVERIFY(store::setNote(store.value(), run, note).hasValue());
+        };
+        QSignalSpy changed(m_workspace.get(), &Workspace::labelsChanged);
+        QSignalSpy failed(m_views.get(), &Views::failed);
+        m_controller->setLabel(run.value, QStringLiteral("note"), QStringLiteral("fan 3"));
+        QVERIFY(changed.wait());
+        elsewhere("theirs", "fan 3");
+        m_controller->undo();
+        QVERIFY(changed.wait());
+        QCOMPARE(cell(0, "note"), QString());
+        QCOMPARE(cell(0, "tags"), QStringLiteral("theirs"));
+        m_controller->redo();
+        QVERIFY(changed.wait());
+        QCOMPARE(cell(0, "note"), QStringLiteral("fan 3"));
+        // The same field: nothing is taken back, and that is told.
+        elsewhere("theirs", "their note");
+        m_controller->undo();
+        QVERIFY(changed.wait());
+        QCOMPARE(cell(0, "note"), QStringLiteral("their note"));
+        QCOMPARE(cell(0, "tags"), QStringLiteral("theirs"));
+        QCOMPARE(failed.count(), 1);
+        QVERIFY(!m_controller->canUndo() && !m_controller->canRedo());
+    }
+
     // What is kept of hundreds of runs fills the table without reading them.
     void hundredsOfRuns() {
         closeAll();

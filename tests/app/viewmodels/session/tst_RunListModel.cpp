@@ -140,7 +140,13 @@ private Q_SLOTS:
     void labelsAreFound() {
         const auto run = m_workspace->shownRuns().front().id;
         std::optional<bool> written;
-        m_workspace->setLabels({{run, {"paper"}, "Fan 3 was loud"}},
+        m_workspace->changeLabels(
+            {run},
+            [](store::RunLabels& labels) {
+                labels.tags = {"paper"};
+                labels.note = "Fan 3 was loud";
+                return Status();
+            },
             [&written](const Status& status) { written = status.hasValue(); });
         QTRY_VERIFY(written.has_value());
         QVERIFY(*written);

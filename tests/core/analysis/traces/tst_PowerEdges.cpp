@@ -4,6 +4,7 @@
 #include <QtTest>
 
 #include "core/analysis/traces/PowerEdges.h"
+#include "core/store/Connection.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
@@ -65,6 +66,7 @@ public:
     [[nodiscard]] TelemetryLags lags() const {
         return telemetryLags(m_store, m_store.findRun("run").value()).value();
     }
+    Status forge(const std::string& sql) { return m_store.connection().database.script(sql); }
 
 private:
     Status fill(Random& random, const Plan& plan) {
@@ -125,6 +127,7 @@ private Q_SLOTS:
     void plantedLags();
     void equalIterationsAreAmbiguous();
     void shortTracesSayWhy();
+    void powerOfNoTimeSaysWhy();
 };
 
 void tst_PowerEdges::patternByHand() {
@@ -189,6 +192,18 @@ void tst_PowerEdges::shortTracesSayWhy() {
     QCOMPARE(found.unknown.size(), std::size_t{1});
     QCOMPARE(found.unknown[0].rank, 3);
     QVERIFY(!found.unknown[0].reason.empty());
+}
+
+// As only a damaged or a forged database has it.
+void tst_PowerEdges::powerOfNoTimeSaysWhy() {
+    Random random(1);
+    Planted planted(random, {});
+    QVERIFY(planted.forge("UPDATE series SET begin_ns=0, end_ns=0, period_ns=0").hasValue());
+    const TelemetryLags found = planted.lags();
+    QVERIFY(found.ranks.empty());
+    QCOMPARE(found.unknown.size(), std::size_t{1});
+    QCOMPARE(found.unknown[0].rank, 3);
+    QCOMPARE(found.unknown[0].reason, std::string("Its power was recorded for no time at all."));
 }
 
 TRAINSCOPE_TEST(tst_PowerEdges)
