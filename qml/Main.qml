@@ -125,12 +125,6 @@ T.ApplicationWindow {
         }
     }
     NoticeBanner {
-        anchors.horizontalCenter: parent.horizontalCenter
-        anchors.bottom: parent.bottom
-        anchors.bottomMargin: Theme.statusBarHeight + Theme.spaceM
-        width: Math.min(window.width - 2 * Theme.spaceXl, Theme.sheetWidth * 0.8)
-        parent: T.Overlay.overlay
-        z: 1
         session: window.session
     }
     MainMenu {

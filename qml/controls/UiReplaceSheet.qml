@@ -7,14 +7,16 @@ UiSheet {
     id: sheet
 
     property url file
+    property string name: ""
     signal replaced
 
     title: qsTr("Replace the file?")
     preferredWidth: Theme.sheetWidth * 0.6
     preferredHeight: Theme.spaceXl * 9
 
-    function ask(which: url) {
+    function ask(which: url, called: string) {
         sheet.file = which;
+        sheet.name = called;
         sheet.open();
         keep.forceActiveFocus(Qt.PopupFocusReason);
     }
@@ -24,7 +26,7 @@ UiSheet {
         anchors.right: parent.right
         anchors.top: parent.top
         anchors.margins: Theme.spaceL
-        text: qsTr("%1 is there already. Replacing it cannot be undone.").arg(decodeURIComponent(String(sheet.file).split("/").pop()))
+        text: qsTr("%1 is there already. Replacing it cannot be undone.").arg(sheet.name)
     }
     buttons: [
         UiButton {

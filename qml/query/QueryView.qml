@@ -30,7 +30,7 @@ ViewPage {
         views: view.session.views
         active: view.visible
         onSqlRestored: editor.restore(sql)
-        onReplaceWanted: file => replaceSheet.ask(file)
+        onReplaceWanted: (file, name) => replaceSheet.ask(file, name)
     }
     QueryToolbar {
         id: toolbar

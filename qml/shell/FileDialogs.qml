@@ -58,9 +58,9 @@ Item {
     Connections {
         target: dialogs.session.maintenance
 
-        function onReplaceWanted(file: url, form: int) {
+        function onReplaceWanted(file: url, name: string, form: int) {
             replaceSheet.form = form;
-            replaceSheet.ask(file);
+            replaceSheet.ask(file, name);
         }
     }
     FileDialog {

@@ -1,10 +1,12 @@
 import QtQuick
+import QtQuick.Templates as T
 import QtTest
 import Trainscope
 import Trainscope.App
 
 // The main menu in the whole window: a database that was open is opened again, a choice stays what it
-// is when it is chosen again, and every item does what it does without a complaint.
+// is when it is chosen again, and every item does what it does without a complaint. A message can be
+// closed while a sheet is open.
 TestCase {
     id: test
 
@@ -104,6 +106,29 @@ TestCase {
         compare(themes.itemAt(motion).checked, !before);
         click(themes, motion);
         compare(Theme.reducedMotion, before);
+    }
+    function named(item: Item, text: string): var {
+        if (item.visible && item instanceof UiIconButton && item.text === text)
+            return item;
+        for (let row = 0; row < item.children.length; ++row) {
+            const found = named(item.children[row], text);
+            if (found)
+                return found;
+        }
+        return null;
+    }
+    function test_messagesAreClosedOverASheet() {
+        theSession.openUrl("file:///nowhere/at/all.trainscope");
+        tryCompare(theSession.notices, "count", 1);
+        test.menu.commands.aboutWanted();
+        const overlay = test.window.contentItem.T.Overlay.overlay;
+        let sheet = null;
+        tryVerify(() => sheet = named(overlay, "Close"));
+        wait(500); // what other tests did may be told until now
+        tryCompare(theSession.notices, "count", 1, 10000); // a severe one does not go by itself
+        mouseClick(named(overlay, "Close the message"));
+        tryCompare(theSession.notices, "count", 0);
+        verify(sheet.visible);
     }
     function test_items_data() {
         const rows = [];

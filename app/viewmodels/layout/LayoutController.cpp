@@ -309,8 +309,16 @@ void LayoutController::beginForm() {
 }
 
 void LayoutController::saveForm() {
-    if (m_form.fits())
-        write(m_form.request());
+    if (m_form.fits() && m_context.run)
+        write(*m_context.run, m_form.request());
+}
+
+void LayoutController::forgetEntered() {
+    if (!m_context.run || !isEntered())
+        return;
+    write(*m_context.run, std::nullopt);
+    views()->offerUndo(tr("The entered layout was taken back."), this,
+        [this, run = *m_context.run, was = m_context.reading->known->request] { write(run, was); });
 }
 
 bool LayoutController::isEntered() const {

@@ -81,7 +81,7 @@ public:
     Q_INVOKABLE void beginForm();
     // Keeps what the form says in the database; or takes back what was kept.
     Q_INVOKABLE void saveForm();
-    Q_INVOKABLE void forgetEntered() { write(std::nullopt); }
+    Q_INVOKABLE void forgetEntered();
     // The machine's form, begun with what is known; keeps what it says.
     Q_INVOKABLE void beginMachine();
     Q_INVOKABLE void saveMachine();
@@ -117,7 +117,7 @@ private:
     void refresh();
     void readColours();
     void readSchedule();
-    void write(std::optional<layout::LayoutRequest> request);
+    void write(const Run& run, std::optional<layout::LayoutRequest> request);
     [[nodiscard]] plot::ColourQuery colourQuery() const;
     [[nodiscard]] LayoutChoices choicesOf() const;
 

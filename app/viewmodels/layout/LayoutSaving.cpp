@@ -36,11 +36,11 @@ void LayoutController::saveMachine() {
         });
 }
 
-void LayoutController::write(std::optional<layout::LayoutRequest> request) {
+void LayoutController::write(const Run& run, std::optional<layout::LayoutRequest> request) {
     auto* open = workspace();
-    if (open == nullptr || !m_context.run)
+    if (open == nullptr)
         return;
-    open->write([run = *m_context.run, request = std::move(request)](
+    open->write([run, request = std::move(request)](
                     store::Store& store) { return analysis::enterLayout(store, run, request); },
         [views = QPointer(views())](const Status& written) {
             if (views && !written.hasValue())

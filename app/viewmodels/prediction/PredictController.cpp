@@ -70,11 +70,7 @@ void PredictController::forget() {
     if (std::exchange(m_uuid, uuid) != uuid) {
         m_answer = {};
         m_details = {};
-        m_kept.clear();
-        m_measured.reset();
-        m_measuredTracks.reset();
-        m_source = {};
-        m_runNotes.clear();
+        m_peers = {};
         m_search.forget();
         m_layouts.clear();
         forgetRival();
@@ -119,7 +115,7 @@ void PredictController::ask() {
     }
     m_task.ask(
         workspace()->readers(),
-        [question = PredictQuestion{*request, m_kept, m_measured, m_calibration}](
+        [question = PredictQuestion{*request, m_peers.kept, m_peers.measured, m_calibration}](
             const store::Store&, const TaskStage<PredictAnswer>&) -> Result<PredictAnswer> {
             return answerTo(question);
         },
@@ -150,7 +146,7 @@ void PredictController::take(PredictAnswer answer) {
 void PredictController::askDetails() {
     m_detailsTask.ask(
         workspace()->readers(),
-        [asked = m_answer.asked, measured = m_measuredTracks, calibration = m_calibration](
+        [asked = m_answer.asked, measured = m_peers.tracks, calibration = m_calibration](
             const store::Store&, const TaskStage<PredictDetails>& stage) {
             return detailsOf(asked, measured, calibration, stage.progress());
         },
@@ -204,14 +200,11 @@ void PredictController::readRun(const Run& chosen) {
 }
 
 void PredictController::takeRun(LaunchedRun launched) {
-    m_kept.clear();
-    if (launched.predicted)
-        m_kept.push_back(std::move(*launched.predicted));
-    m_source = launched.isMeasured() ? launched.run : RunId();
-    m_measured = std::move(launched.measured);
-    m_measuredTracks = std::move(launched.tracks);
     m_details = {};
-    m_runNotes = std::move(launched.notes);
+    m_peers = {{}, launched.isMeasured() ? launched.run : RunId(), std::move(launched.measured),
+        std::move(launched.tracks), std::move(launched.notes)};
+    if (launched.predicted)
+        m_peers.kept.push_back(std::move(*launched.predicted));
     if (launched.request)
         return m_form.begin(*launched.request);
     // What the run does not say is the form's.
@@ -227,19 +220,20 @@ bool PredictController::isKeepable() const {
 void PredictController::keep() {
     if (!isKeepable())
         return;
-    m_kept.push_back(*m_answer.asked);
-    m_kept.back().name = figures::jobWords(m_kept.back().job);
+    m_peers.kept.push_back(*m_answer.asked);
+    m_peers.kept.back().name = figures::jobWords(m_answer.asked->job);
     ask();
 }
 
 void PredictController::forgetKept() {
-    m_kept.clear();
-    m_measured.reset();
-    m_measuredTracks.reset();
-    m_source = {};
+    const PredictPeers was = std::exchange(m_peers, {});
     m_details = {};
-    m_runNotes.clear();
     ask();
+    views()->offerUndo(tr("The board was cleared."), this, [this, was] {
+        m_peers = was;
+        m_details = {};
+        ask();
+    });
 }
 
 QString PredictController::verdict() const {
@@ -252,9 +246,9 @@ QString PredictController::emptyText() const {
         return {};
     if (m_form.hasModel())
         return m_form.fault();
-    if (!m_runNotes.empty())
+    if (!m_peers.notes.empty())
         return tr("%1 Choose what is missing in the form: what was measured will stand beside it.")
-            .arg(linesOf(m_runNotes));
+            .arg(linesOf(m_peers.notes));
     return tr("Choose a model, or take the job of a run, to predict its step, memory, power and "
               "heat.");
 }

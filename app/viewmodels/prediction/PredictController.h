@@ -23,6 +23,16 @@
 
 namespace trainscope::app {
 
+// What the asked prediction stands beside: what was kept, and the measured run that the form was
+// filled from.
+struct PredictPeers {
+    std::vector<figures::PredictedJob> kept;
+    RunId source;
+    std::optional<figures::MeasuredStep> measured;
+    std::shared_ptr<const figures::MeasuredTracks> tracks;
+    std::vector<std::string> notes; // of that run
+};
+
 class PredictController : public trainscope::app::DrawnView {
     Q_OBJECT
     QML_ELEMENT
@@ -69,7 +79,7 @@ public:
     [[nodiscard]] QString fault() const { return m_form.fault(); }
     [[nodiscard]] QString runName() const;
     [[nodiscard]] bool isKeepable() const;
-    [[nodiscard]] int keptCount() const { return static_cast<int>(m_kept.size()); }
+    [[nodiscard]] int keptCount() const { return static_cast<int>(m_peers.kept.size()); }
 
     // The job of the run that is selected, else of the first that is shown.
     Q_INVOKABLE void fillFromRun();
@@ -105,7 +115,7 @@ public:
     void setCalibrated(bool calibrated);
     [[nodiscard]] QString calibrationText() const { return m_calibrationText; }
 
-    [[nodiscard]] bool isComparable() const { return isReady() && m_source.isValid(); }
+    [[nodiscard]] bool isComparable() const { return isReady() && m_peers.source.isValid(); }
     // Writes the answer into the database as a run, and shows it beside the shown ones.
     Q_INVOKABLE void openAsRun();
     // The same, alone with the measured run, in the view that compares.
@@ -160,12 +170,8 @@ private:
 
     PredictForm m_form;
     PredictAnswer m_answer;
-    std::vector<figures::PredictedJob> m_kept;
+    PredictPeers m_peers;
     PredictDetails m_details;
-    RunId m_source; // the measured run that the form was filled from
-    std::optional<figures::MeasuredStep> m_measured;
-    std::shared_ptr<const figures::MeasuredTracks> m_measuredTracks;
-    std::vector<std::string> m_runNotes; // of the run that the form was filled from
     RunId m_selectedRun;
     bool m_isAsked = false;
     std::string m_uuid; // of the database that what is kept belongs to

@@ -120,7 +120,7 @@ QString PredictController::caption() const {
 }
 
 QString PredictController::notes() const {
-    auto notes = m_runNotes;
+    auto notes = m_peers.notes;
     if (m_answer.board)
         notes.insert(notes.end(), m_answer.board->notes.begin(), m_answer.board->notes.end());
     return linesOf(notes);

@@ -174,7 +174,7 @@ void PredictController::openAsRun() {
 void PredictController::compareWithMeasured() {
     if (!isComparable())
         return;
-    write([this, measured = m_source](RunId run) {
+    write([this, measured = m_peers.source](RunId run) {
         showOnly(*workspace(), {measured, run});
         views()->setView(Views::Compare);
     });

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/query/QueryJobs.h"
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/ShownText.h"
 
 #include <QFileInfo>
 #include <QFontDatabase>
@@ -113,8 +114,16 @@ void QueryController::stop() {
 }
 
 void QueryController::clearHistory() {
+    const QJsonArray was = m_history.encoded();
     m_history.clear();
     remember();
+    views()->offerUndo(tr("The history was cleared."), this, [this, was] {
+        QJsonArray all = m_history.encoded();
+        for (const auto& past : was)
+            all.append(past);
+        m_history.restore(all);
+        remember();
+    });
 }
 
 void QueryController::show(QueryRowsPtr rows) {
@@ -203,10 +212,11 @@ void QueryController::exportCsv(const QUrl& file, bool replaces) {
         [this, file, path](Result<std::int64_t> rows) {
             m_isExporting = false;
             if (rows.hasValue() && rows.value() == kInTheWay)
-                Q_EMIT replaceWanted(file);
+                Q_EMIT replaceWanted(file, shownLine(QFileInfo(path).fileName()));
             else if (rows.hasValue())
-                m_written = tr("%1 rows written to %2")
-                                .arg(wholeText(rows.value()), QFileInfo(path).fileName());
+                m_written
+                    = tr("%1 rows written to %2")
+                          .arg(wholeText(rows.value()), shownLine(QFileInfo(path).fileName()));
             else if (views() != nullptr)
                 views()->report(rows.error());
             Q_EMIT stateChanged();

@@ -94,7 +94,8 @@ Q_SIGNALS:
     void chartChanged();
     // Another text came into the editor from outside: a database was opened.
     void sqlRestored();
-    void replaceWanted(const QUrl& file); // to be answered by exportCsv() with `replaces`
+    void replaceWanted(
+        const QUrl& file, const QString& name); // to be answered by exportCsv() with `replaces`
 
 private:
     using Tables = std::vector<store::SqlTable>;

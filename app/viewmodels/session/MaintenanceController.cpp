@@ -4,6 +4,7 @@
 #include "app/painting/ChartPainter.h"
 #include "app/reporting/ReportFile.h"
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/ShownText.h"
 #include "core/model/Try.h"
 #include "core/report/Report.h"
 #include "core/store/Writing.h"
@@ -159,7 +160,9 @@ void MaintenanceController::takeOutcome() {
     else if (!status.hasValue())
         Q_EMIT failed(status.error());
     else if (outcome.inTheWay)
-        Q_EMIT replaceWanted(outcome.inTheWay->file, outcome.inTheWay->form);
+        Q_EMIT replaceWanted(outcome.inTheWay->file,
+            shownLine(QFileInfo(outcome.inTheWay->file.toLocalFile()).fileName()),
+            outcome.inTheWay->form);
     else if (outcome.hasChanged)
         Q_EMIT changed(outcome.headline);
     else if (!m_showing)

@@ -73,7 +73,7 @@ Q_SIGNALS:
     void informed(const QString& text);
     void failed(const trainscope::Error& error);
     // To be answered by writeReport() with `replaces`.
-    void replaceWanted(const QUrl& file, int form);
+    void replaceWanted(const QUrl& file, const QString& name, int form);
 
 private:
     struct Report {

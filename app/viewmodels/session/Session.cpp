@@ -38,6 +38,7 @@ Session::Session(QObject* parent)
     : QObject(parent) {
     m_views.setWorkspace(&m_workspace);
     connect(&m_views, &Views::failed, &m_notices, &NoticeModel::error);
+    connect(&m_views, &Views::undoOffered, &m_notices, &NoticeModel::offerUndo);
     connect(&m_workspace, &Workspace::unreachable, &m_notices, &NoticeModel::error);
     connect(&m_workspace, &Workspace::shownRunsChanged, this, &Session::factsChanged);
     connect(&m_workspace, &Workspace::runsGrew, this, &Session::factsChanged);
@@ -50,6 +51,7 @@ Session::Session(QObject* parent)
         m_connecting.setOpenDatabase(m_workspace.databasePath());
         m_maintenance.setDatabase(m_workspace.databasePath());
         m_reports.setEntries({});
+        m_notices.withdrawUndo();
     });
     connect(&m_workspace, &Workspace::runsChanged, this,
         [this] { m_importing.setOpenRuns(m_workspace.runs()); });

@@ -5,29 +5,44 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <utility>
 
 namespace trainscope::app {
 
 namespace {
-constexpr int kInformFor = 6000; // ms
-}
+// ms
+constexpr int kInformFor = 6000;
+constexpr int kOfferFor = 20'000;
+} // namespace
 
 NoticeModel::NoticeModel(QObject* parent)
     : RowListModel({{"text", &Notice::text}, {"where", &Notice::where}, {"severe", &Notice::severe},
-                       {"icon", &Notice::icon}},
+                       {"icon", &Notice::icon}, {"undoable", &Notice::isUndoable}},
         parent) { }
 
 void NoticeModel::error(const Error& error) {
     if (error.code == ErrorCode::Cancelled)
         return;
-    add({shownText(error.message), shownText(error.where), true, m_nextId++});
+    add({shownText(error.message), shownText(error.where), true, m_nextId++, {}});
 }
 
 void NoticeModel::inform(const QString& text) {
-    const int id = m_nextId++;
-    add({shownText(text.toStdString()), {}, false, id});
-    QTimer::singleShot(kInformFor, this,
-        [this, id] { dismissWhere([id](const Notice& notice) { return notice.id == id; }); });
+    addFor(kInformFor, {shownText(text.toStdString()), {}, false, m_nextId++, {}});
+}
+
+void NoticeModel::offerUndo(const QString& text, std::function<void()> undo) {
+    addFor(kOfferFor, {shownText(text.toStdString()), {}, false, m_nextId++, std::move(undo)});
+}
+
+void NoticeModel::withdrawUndo() {
+    while (dismissWhere(&Notice::isUndoable)) { }
+}
+
+void NoticeModel::addFor(int milliseconds, Notice notice) {
+    const int id = notice.id;
+    add(std::move(notice));
+    QTimer::singleShot(milliseconds, this,
+        [this, id] { dismissWhere([id](const Notice& other) { return other.id == id; }); });
 }
 
 void NoticeModel::add(Notice notice) {
@@ -39,14 +54,26 @@ void NoticeModel::add(Notice notice) {
     addRows(count(), {std::move(notice)});
 }
 
-void NoticeModel::dismissWhere(const std::function<bool(const Notice&)>& isMeant) {
+bool NoticeModel::dismissWhere(const std::function<bool(const Notice&)>& isMeant) {
     const auto found = std::find_if(rows().begin(), rows().end(), isMeant);
-    dismiss(found == rows().end() ? -1 : static_cast<int>(found - rows().begin()));
+    if (found == rows().end())
+        return false;
+    dismiss(static_cast<int>(found - rows().begin()));
+    return true;
 }
 
 void NoticeModel::dismiss(int row) {
     if (isThere(row))
         eraseRows(row);
+}
+
+void NoticeModel::undo(int row) {
+    if (!isThere(row))
+        return;
+    const auto undo = rows()[static_cast<std::size_t>(row)].undo;
+    dismiss(row);
+    if (undo)
+        undo();
 }
 
 QString NoticeModel::textOf(int row) const {

@@ -1,12 +1,15 @@
 #pragma once
 // What the window has to tell: errors, warnings and results of actions, shown as a banner until the
-// user closes them; results go by themselves. Newest last. GUI thread only.
+// user closes them; results go by themselves, later where they can be undone. Newest last. GUI
+// thread only.
 
 #include "app/viewmodels/window/RowListModel.h"
 #include "core/model/Result.h"
 
 #include <QQmlEngine>
 #include <QString>
+
+#include <functional>
 
 namespace trainscope::app {
 
@@ -15,6 +18,9 @@ struct Notice {
     QString where;
     bool severe = false;
     int id = 0;
+    std::function<void()> undo; // empty: it cannot be
+
+    [[nodiscard]] bool isUndoable() const { return undo != nullptr; }
     [[nodiscard]] QString icon() const {
         return severe ? QStringLiteral("error") : QStringLiteral("info");
     }
@@ -24,14 +30,20 @@ class NoticeModel : public RowListModel<Notice> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the session")
+    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:
     explicit NoticeModel(QObject* parent = nullptr);
 
     void error(const Error& error);
     void inform(const QString& text);
+    // What was taken away, and what brings it back.
+    void offerUndo(const QString& text, std::function<void()> undo);
+    // What could be undone is out of reach.
+    void withdrawUndo();
 
     Q_INVOKABLE void dismiss(int row);
+    Q_INVOKABLE void undo(int row);
     // All texts of a row, for the clipboard.
     Q_INVOKABLE [[nodiscard]] QString textOf(int row) const;
 
@@ -40,7 +52,8 @@ public:
 
 private:
     void add(Notice notice);
-    void dismissWhere(const std::function<bool(const Notice&)>& isMeant);
+    void addFor(int milliseconds, Notice notice);
+    bool dismissWhere(const std::function<bool(const Notice&)>& isMeant);
 
     int m_nextId = 0;
 };

@@ -168,6 +168,13 @@ std::optional<ShownStretch> Views::stretchOf(RunId run) const {
     return found == m_stretches.end() ? std::nullopt : std::optional(*found);
 }
 
+void Views::offerUndo(const QString& text, QObject* view, std::function<void()> undo) {
+    Q_EMIT undoOffered(text, [view = QPointer(view), undo = std::move(undo)] {
+        if (view)
+            undo();
+    });
+}
+
 void Views::select(const Evidence& evidence) {
     Q_EMIT selected(evidence);
 }

@@ -13,6 +13,7 @@
 #include "app/viewmodels/workspace/Workspace.h"
 #include "core/analysis/traces/RankClocks.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -116,6 +117,8 @@ public:
 
     // What went wrong in a view, for the window to tell.
     void report(const trainscope::Error& error) { Q_EMIT failed(error); }
+    // What was taken away in `view`, and what brings it back while the view is there.
+    void offerUndo(const QString& text, QObject* view, std::function<void()> undo);
 
     // All views take it as their selection.
     void select(const Evidence& evidence);
@@ -136,6 +139,7 @@ Q_SIGNALS:
     void timelineWanted(const trainscope::app::Evidence& evidence);
     void predictionWanted();
     void failed(const trainscope::Error& error);
+    void undoOffered(const QString& text, const std::function<void()>& undo);
 
 private:
     void reload();

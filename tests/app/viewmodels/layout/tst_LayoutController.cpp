@@ -364,9 +364,17 @@ private Q_SLOTS:
         QVERIFY(m_controller->hasLogical());
         QCOMPARE(m_controller->title(), QStringLiteral("bare"));
         QVERIFY(m_controller->origin().contains(QStringLiteral("by hand")));
+        std::function<void()> undo;
+        connect(m_views.get(), &Views::undoOffered, this,
+            [&undo](const QString&, const std::function<void()>& offered) { undo = offered; });
         m_controller->forgetEntered();
         QTRY_VERIFY(m_controller->isReady() && !m_controller->isEntered());
         QVERIFY(!m_controller->hasLogical());
+        QVERIFY(undo);
+        undo();
+        QTRY_VERIFY(m_controller->isReady() && m_controller->isEntered());
+        m_controller->beginForm();
+        QCOMPARE(m_controller->form()->request().tensor, std::optional<int>(2));
     }
 
     void figuresAreWritten() {

@@ -177,9 +177,16 @@ private Q_SLOTS:
         for (int i = 1; i < PredictController::kMostKept; ++i)
             m_controller->keep();
         QVERIFY(!m_controller->isKeepable());
+        std::function<void()> undo;
+        connect(&m_database.views(), &Views::undoOffered, this,
+            [&undo](const QString&, const std::function<void()>& offered) { undo = offered; });
         m_controller->forgetKept();
         QCOMPARE(m_controller->keptCount(), 0);
         QTRY_COMPARE(board().steps.size(), std::size_t{1});
+        QVERIFY(undo);
+        undo();
+        QCOMPARE(m_controller->keptCount(), PredictController::kMostKept);
+        QTRY_COMPARE(board().steps.size(), std::size_t{PredictController::kMostKept} + 1);
     }
 
     void lowerLimitsTakeLonger() {

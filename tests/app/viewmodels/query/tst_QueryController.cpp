@@ -168,6 +168,7 @@ private Q_SLOTS:
         QSignalSpy asked(m_controller.get(), &QueryController::replaceWanted);
         m_controller->exportCsv(QUrl::fromLocalFile(path));
         QTRY_COMPARE(asked.count(), 1);
+        QCOMPARE(asked.first().at(1).toString(), QStringLiteral("mine.csv"));
         QVERIFY(mine.open(QIODevice::ReadOnly));
         QCOMPARE(mine.readAll(), QByteArray("mine"));
         mine.close();
@@ -249,8 +250,15 @@ private Q_SLOTS:
         QCOMPARE(m_controller->sql(), QStringLiteral("SELECT 5"));
         QCOMPARE(past(), QStringLiteral("SELECT 5|SELECT 6"));
         QVERIFY(m_controller->isChartShown());
+        std::function<void()> undo;
+        connect(&m_database.views(), &Views::undoOffered, this,
+            [&undo](const QString&, const std::function<void()>& offered) { undo = offered; });
         m_controller->clearHistory();
         QCOMPARE(m_controller->history()->count(), 0);
+        QVERIFY(undo);
+        undo();
+        QCOMPARE(past(), QStringLiteral("SELECT 5|SELECT 6"));
+        m_controller->clearHistory();
         QVERIFY(m_database.views()
                     .settings(QStringLiteral("query"))
                     .value(QStringLiteral("history"))

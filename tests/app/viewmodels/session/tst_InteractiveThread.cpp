@@ -129,12 +129,13 @@ private Q_SLOTS:
         QSignalSpy asked(session.maintenance(), &MaintenanceController::replaceWanted);
         session.maintenance()->writeReport(QUrl::fromLocalFile(path), 2);
         QTRY_COMPARE_WITH_TIMEOUT(asked.count(), 1, 60'000);
+        QCOMPARE(asked.first().at(1).toString(), QStringLiteral("mine.html"));
         QVERIFY(mine.open(QIODevice::ReadOnly));
         QCOMPARE(mine.readAll(), QByteArray("mine"));
         mine.close();
         const QSignalSpy told(session.maintenance(), &MaintenanceController::informed);
         session.maintenance()->writeReport(
-            asked.first().at(0).toUrl(), asked.first().at(1).toInt(), true);
+            asked.first().at(0).toUrl(), asked.first().at(2).toInt(), true);
         QTRY_COMPARE_WITH_TIMEOUT(told.count(), 1, 60'000);
         QVERIFY(mine.open(QIODevice::ReadOnly));
         QVERIFY(mine.readAll() != QByteArray("mine"));

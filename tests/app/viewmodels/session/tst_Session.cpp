@@ -24,6 +24,7 @@ private Q_SLOTS:
     void init();
     void importsWhatIsDropped();
     void refusesWhatIsNoDatabase();
+    void whatIsTakenAwayCanComeBack();
     void nothingRecognised();
     void cancelledReviewWritesNothing();
     void runsAreFilteredAndChosen();
@@ -130,6 +131,32 @@ void tst_Session::refusesWhatIsNoDatabase() {
     QCOMPARE(session.notices()->count(), 0);
     session.openUrls({QUrl(QStringLiteral("https://example.org/run.trainscope"))});
     QCOMPARE(session.notices()->count(), 1);
+}
+
+void tst_Session::whatIsTakenAwayCanComeBack() {
+    Session session;
+    int back = 0;
+    QObject view;
+    session.views()->offerUndo(QStringLiteral("Gone."), &view, [&back] { ++back; });
+    session.notices()->inform(QStringLiteral("Copied."));
+    QVERIFY(session.notices()->at(0, "undoable").toBool());
+    QVERIFY(!session.notices()->at(1, "undoable").toBool());
+    session.notices()->undo(0);
+    QCOMPARE(back, 1);
+    QCOMPARE(session.notices()->count(), 1);
+    session.notices()->undo(0);
+    QCOMPARE(back, 1);
+    // Not into a view that has gone, nor into another database.
+    {
+        QObject gone;
+        session.views()->offerUndo(QStringLiteral("Gone."), &gone, [&back] { ++back; });
+    }
+    session.notices()->undo(session.notices()->count() - 1);
+    QCOMPARE(back, 1);
+    session.views()->offerUndo(QStringLiteral("Gone."), &view, [&back] { ++back; });
+    const int before = session.notices()->count();
+    session.notices()->withdrawUndo();
+    QCOMPARE(session.notices()->count(), before - 1);
 }
 
 void tst_Session::nothingRecognised() {
