@@ -24,7 +24,7 @@ namespace {
 using Page = std::array<std::uint8_t, kPageSize>;
 
 // Places in the header, of SQLite's file format.
-constexpr std::string_view kMagic("SQLite format 3\0", 16);
+constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16);
 constexpr std::size_t kReservedAt = 20;
 constexpr std::size_t kVersionAt = 60;
 constexpr std::size_t kApplicationAt = 68;
@@ -50,7 +50,7 @@ std::string startOf(std::span<const std::uint8_t> header) {
 
 Status judgeWhose(const fs::path& path, std::span<const std::uint8_t> header) {
     const std::string_view text(reinterpret_cast<const char*>(header.data()), header.size());
-    if (!text.starts_with(kMagic))
+    if (!text.starts_with(kSqliteMagic))
         return foreign(path, startOf(header));
     if (header.size() < kHeaderSize)
         return Error{ErrorCode::Unreadable, "The database is cut short: it ends within its header.",
@@ -74,7 +74,7 @@ bool isOursWithADamagedHeader(const fs::path& path) {
     Page page{};
     if (readStart(path, page).valueOr(0) != page.size())
         return false;
-    std::copy(kMagic.begin(), kMagic.end(), page.begin());
+    std::copy(kSqliteMagic.begin(), kSqliteMagic.end(), page.begin());
     page[kReservedAt] = kSumSize;
     putBigEndian(page, kApplicationAt, kApplicationId);
     for (int version = oldestSchemaVersion(); version <= schemaVersion(); ++version) {
