@@ -156,6 +156,8 @@ private:
     [[nodiscard]] Error failure(const Database& database, int code) const {
         if (m_options.proceed && !m_options.proceed())
             return cancelled();
+        if (code == SQLITE_CORRUPT_VTAB)
+            return {ErrorCode::Unreadable, sqlite3_errmsg(database.handle()), {}};
         switch (code & 0xFF) {
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:

@@ -36,17 +36,20 @@ Cursor* cursorOf(sqlite3_vtab_cursor* base) {
 template <typename Work>
 int reported(sqlite3_vtab* table, Work&& work) {
     std::string message;
+    int code = SQLITE_ERROR;
     try {
         const Status status = work();
         if (status.hasValue())
             return SQLITE_OK;
         message = status.error().describe();
+        if (status.error().code == ErrorCode::Unreadable)
+            code = SQLITE_CORRUPT_VTAB;
     } catch (const std::exception& exception) {
         message = exception.what();
     }
     sqlite3_free(table->zErrMsg);
     table->zErrMsg = sqlite3_mprintf("%s", message.c_str());
-    return SQLITE_ERROR;
+    return code;
 }
 
 std::optional<Comparison> comparisonOf(int op) {

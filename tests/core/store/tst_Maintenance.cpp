@@ -276,6 +276,7 @@ private Q_SLOTS:
             const Status asked
                 = store.query("SELECT count(*) FROM samples", {}, [](const auto&) { return true; });
             QVERIFY(!asked.hasValue());
+            QCOMPARE(asked.error().code, ErrorCode::Unreadable);
             QVERIFY(asked.error().message.find("damaged") != std::string::npos);
         }
         // What lies before the hole, or behind it, is there.
