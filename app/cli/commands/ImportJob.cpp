@@ -9,6 +9,7 @@
 #include "core/store/Store.h"
 #include "importers/registry/Registry.h"
 
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -193,7 +194,11 @@ private:
         outcome.unit.path = path;
         outcome.unit.importer = kMerging;
         const auto merged = mergedFrom(path);
-        if (merged.hasValue()) {
+        if (merged.hasValue() && merged.value().sources == 0 && merged.value().lost > 0) {
+            outcome.error = Error{ErrorCode::Unreadable,
+                fmt::format("Nothing was merged. {}", fmt::join(merged.value().remarks, " ")),
+                path};
+        } else if (merged.hasValue()) {
             outcome.unit.runName = importers::listNames(merged.value().runs);
             ImportReport report;
             report.importer = kMerging;

@@ -227,6 +227,18 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(database));
     }
 
+    void databasesThatHaveLostAll() {
+        const QString from = m_folder.filePath(QStringLiteral("lost.trainscope"));
+        const QString into = m_folder.filePath(QStringLiteral("nothing.trainscope"));
+        QCOMPARE(
+            runCli({"import", smallLog().toStdString(), "--into", from.toStdString()}).status, 0);
+        execute(from, "UPDATE sample_chunk SET values_size=3");
+        const auto merged = runCli({"import", from.toStdString(), "--into", into.toStdString()});
+        QCOMPARE(merged.status, 3);
+        QVERIFY2(merged.err.find("Nothing was merged. ") != std::string::npos, merged.err.c_str());
+        QVERIFY(!QFile::exists(into));
+    }
+
     void oneGoodAndOneBadSourceIsInPart() {
         const QString database = m_folder.filePath(QStringLiteral("part.trainscope"));
         const auto ran = runCli({"import", smallLog().toStdString(), "/nonexistent", "--into",
