@@ -22,6 +22,8 @@ T.Popup {
     closePolicy: T.Popup.NoAutoClose
     padding: 0
 
+    // The delegates need the id below.
+    // qmllint disable deferred-property-id
     contentItem: Column {
         spacing: Theme.spaceS
 
