@@ -7,8 +7,6 @@
 #include "core/store/MergedWords.h"
 #include "core/store/RunLinks.h"
 #include "core/store/Writing.h"
-#include "core/store/database/FileStart.h"
-#include "core/store/database/Schema.h"
 #include "core/store/tables/Catalogue.h"
 #include "core/store/tables/LinkTables.h"
 #include "core/store/tables/MergedSources.h"
@@ -17,7 +15,7 @@
 #include "core/store/tables/SourceTables.h"
 
 #include <algorithm>
-#include <array>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -27,11 +25,6 @@
 namespace trainscope::store {
 
 namespace {
-
-// Of SQLite's file format.
-constexpr std::string_view kMagic("SQLite format 3\0", 16);
-constexpr std::size_t kIdPlace = 68;
-constexpr std::size_t kHeaderBytes = 100;
 
 class Merger {
 public:
@@ -350,19 +343,6 @@ private:
 };
 
 } // namespace
-
-bool isRunDatabase(const std::filesystem::path& path) {
-    std::error_code failure;
-    std::array<std::uint8_t, kHeaderBytes> header{};
-    if (!std::filesystem::is_regular_file(path, failure)
-        || readStart(path, header).valueOr(0) < header.size())
-        return false;
-    std::uint32_t id = 0; // big-endian
-    for (std::size_t i = 0; i < sizeof id; ++i)
-        id = id << 8U | header[kIdPlace + i];
-    return std::equal(kMagic.begin(), kMagic.end(), header.begin())
-        && id == static_cast<std::uint32_t>(kApplicationId);
-}
 
 Result<MergeOutcome> mergeInto(Store& into, const Store& from,
     const std::function<std::string(const Run&)>& nameOf, const Progress& progress) {

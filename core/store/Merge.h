@@ -10,7 +10,6 @@
 #include "core/store/Store.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,9 +24,6 @@ struct MergeOutcome {
     std::vector<std::string> runs; // names in `into`, in the order of their first source
     std::vector<std::string> remarks; // for people
 };
-
-// Whether the file says that it is one of ours, of whatever version.
-bool isRunDatabase(const std::filesystem::path& path);
 
 // `nameOf` says which run of `into` a run of `from` joins. What people said comes along: tags,
 // notes (behind those that are there), saved comparisons (under another name where theirs is

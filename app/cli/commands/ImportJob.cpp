@@ -7,6 +7,7 @@
 #include "core/store/Merge.h"
 #include "core/store/NewDatabase.h"
 #include "core/store/Store.h"
+#include "core/store/database/FileHeader.h"
 #include "importers/registry/Registry.h"
 
 #include <fmt/ranges.h>

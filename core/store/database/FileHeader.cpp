@@ -48,14 +48,23 @@ std::string startOf(std::span<const std::uint8_t> header) {
     return "another kind of file";
 }
 
+bool hasMagic(std::span<const std::uint8_t> header) {
+    return std::string_view(reinterpret_cast<const char*>(header.data()), header.size())
+        .starts_with(kSqliteMagic);
+}
+
+// Of a whole header.
+bool hasOurId(std::span<const std::uint8_t> header) {
+    return bigEndian(header, kApplicationAt) == static_cast<std::uint32_t>(kApplicationId);
+}
+
 Status judgeWhose(const fs::path& path, std::span<const std::uint8_t> header) {
-    const std::string_view text(reinterpret_cast<const char*>(header.data()), header.size());
-    if (!text.starts_with(kSqliteMagic))
+    if (!hasMagic(header))
         return foreign(path, startOf(header));
     if (header.size() < kHeaderSize)
         return Error{ErrorCode::Unreadable, "The database is cut short: it ends within its header.",
             path.string()};
-    if (bigEndian(header, kApplicationAt) != static_cast<std::uint32_t>(kApplicationId))
+    if (!hasOurId(header))
         return foreign(path, "an SQLite database of another program");
     const auto version = static_cast<int>(bigEndian(header, kVersionAt));
     if (version > schemaVersion() || version < 1)
@@ -86,6 +95,13 @@ bool isOursWithADamagedHeader(const fs::path& path) {
 }
 
 } // namespace
+
+bool isRunDatabase(const fs::path& path) {
+    std::error_code failure;
+    FileHeader header{};
+    return fs::is_regular_file(path, failure) && readStart(path, header).valueOr(0) == header.size()
+        && hasMagic(header) && hasOurId(header);
+}
 
 Status judgeHeader(const fs::path& path, std::span<const std::uint8_t> header) {
     Status judged = judgeWhose(path, header);

@@ -16,6 +16,9 @@ namespace trainscope::store {
 constexpr std::size_t kHeaderSize = 100;
 using FileHeader = std::array<std::uint8_t, kHeaderSize>;
 
+// Whether the file says that it is one of ours, of whatever version.
+bool isRunDatabase(const std::filesystem::path& path);
+
 Error foreign(const std::filesystem::path& path, const std::string& what);
 
 // `header`: as much of it as the file has, at least a byte. Refused: not ours, or of a version that

@@ -6,6 +6,7 @@
 #include "core/store/Contents.h"
 #include "core/store/FaultVfs.h"
 #include "core/store/Merge.h"
+#include "core/store/database/FileHeader.h"
 #include "core/store/database/OpenFile.h"
 #include "core/store/database/PageSums.h"
 #include "core/store/database/Schema.h"
