@@ -3,6 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "importers/common/Number.h"
 #include "importers/common/RunFolders.h"
+#include "importers/sqlite/DatabaseHeader.h"
 
 #include <algorithm>
 #include <array>
@@ -135,30 +136,13 @@ std::string byName(std::string_view path) {
     return {};
 }
 
-std::uint64_t bigEndian(std::string_view bytes) {
-    std::uint64_t number = 0;
-    for (const char byte : bytes)
-        number = number << 8U | static_cast<unsigned char>(byte);
-    return number;
-}
-
-// How long a database is by its header (SQLite's "Database File Format", 1.3); 0: it does not say.
-std::uint64_t databaseSize(std::string_view head) {
-    constexpr std::size_t kHeader = 100;
-    // Unless the change counter is that of the count of pages, that is out of date.
-    if (head.size() < kHeader || head.substr(24, 4) != head.substr(92, 4))
-        return 0;
-    const std::uint64_t page = bigEndian(head.substr(16, 2));
-    return bigEndian(head.substr(28, 4)) * (page == 1 ? 65'536 : page);
-}
-
 bool isPacked(const SourceTree& tree, const SourceFile& file) {
     return readTail(tree, file.path, 1).empty();
 }
 
 std::string describeDatabase(
     const SourceTree& tree, const SourceFile& file, std::string_view head) {
-    const std::uint64_t whole = databaseSize(head);
+    const std::uint64_t whole = databaseHeaderOf(head).bytes();
     if (whole <= file.size || isPacked(tree, file))
         return "SQLite database";
     return "SQLite database that is cut short (" + std::to_string(file.size) + " of "

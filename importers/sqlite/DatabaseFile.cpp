@@ -17,32 +17,7 @@ namespace trainscope::importers {
 
 namespace {
 
-constexpr std::size_t kHeaderBytes = 100;
 constexpr std::size_t kBlock = std::size_t{64} << 10; // read at once
-
-std::uint64_t pageSizeOf(std::string_view head) {
-    if (head.size() < 18)
-        return 4096;
-    const auto high = static_cast<unsigned char>(head[16]);
-    const auto low = static_cast<unsigned char>(head[17]);
-    const std::uint64_t size = std::uint64_t{high} << 8U | low;
-    return size == 1 ? 65'536 : size;
-}
-
-// 0 where the header's count is out of date.
-std::uint64_t pageCountOf(std::string_view head) {
-    if (head.size() < kHeaderBytes)
-        return 0;
-    constexpr std::size_t kChangeCounter = 24;
-    constexpr std::size_t kPages = 28;
-    constexpr std::size_t kVersionValidFor = 92;
-    if (head.substr(kChangeCounter, 4) != head.substr(kVersionValidFor, 4))
-        return 0;
-    std::uint64_t pages = 0;
-    for (std::size_t i = 0; i < 4; ++i)
-        pages = pages << 8U | static_cast<unsigned char>(head[kPages + i]);
-    return pages;
-}
 
 // As a file: address, which takes flags.
 std::string addressOf(const std::string& path) {
@@ -91,9 +66,8 @@ Result<DatabaseFile> DatabaseFile::of(
     DatabaseFile file;
     ASSIGN_OR_RETURN(auto stream, tree.open(path));
     std::string head;
-    RETURN_IF_ERROR(readUpTo(*stream, kHeaderBytes, head));
-    file.m_pageSize = pageSizeOf(head);
-    file.m_pages = pageCountOf(head);
+    RETURN_IF_ERROR(readUpTo(*stream, DatabaseHeader::kBytes, head));
+    file.m_header = databaseHeaderOf(head);
     std::string magic = tree.localPath(path).empty() ? std::string() : head;
     if (!magic.empty()) {
         ASSIGN_OR_RETURN(auto raw, tree.openRaw(path));

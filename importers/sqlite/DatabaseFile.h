@@ -4,6 +4,7 @@
 
 #include "core/model/Import.h"
 #include "importers/common/Source.h"
+#include "importers/sqlite/DatabaseHeader.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,9 +25,9 @@ public:
     // A connection that only reads and takes no lock. Once only.
     Result<sqlite3*> open(const std::string& where);
     [[nodiscard]] std::uint64_t size() const { return m_size; }
-    [[nodiscard]] std::uint64_t pageSize() const { return m_pageSize; }
+    [[nodiscard]] std::uint64_t pageSize() const { return m_header.pageSize; }
     // Its header counts pages that are not there.
-    [[nodiscard]] bool isCutShort() const { return m_pages * m_pageSize > m_size; }
+    [[nodiscard]] bool isCutShort() const { return m_header.bytes() > m_size; }
 
 private:
     Result<sqlite3*> openBytes(const std::string& where);
@@ -37,8 +38,7 @@ private:
     bool m_isTemporary = false; // unlinked as soon as it is open
     std::string m_bytes;
     std::uint64_t m_size = 0;
-    std::uint64_t m_pageSize = 4096;
-    std::uint64_t m_pages = 0; // by the header, 0: it does not say
+    DatabaseHeader m_header;
 };
 
 } // namespace trainscope::importers
