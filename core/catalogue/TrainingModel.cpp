@@ -218,10 +218,11 @@ const TrainingModel* ModelCatalogue::byName(std::string_view name) const {
     return nullptr;
 }
 
-const TrainingModel* ModelCatalogue::byShape(int layers, int hidden, bool hasExperts) const {
+const TrainingModel* ModelCatalogue::byShape(int layers, int hidden, bool hasExperts,
+    const std::function<bool(const TrainingModel&)>& accepted) const {
     const auto found = std::find_if(models.begin(), models.end(), [&](const TrainingModel& model) {
-        return model.layers == layers && model.hidden == hidden
-            && (model.experts > 1) == hasExperts;
+        return model.layers == layers && model.hidden == hidden && (model.experts > 1) == hasExperts
+            && (!accepted || accepted(model));
     });
     return found == models.end() ? nullptr : &*found;
 }

@@ -5,6 +5,7 @@
 
 #include "core/model/Result.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,8 +64,10 @@ struct ModelCatalogue {
     // The model of a name as people write it ("meta-llama/Meta-Llama-3-70B"); nullptr: none of
     // them.
     [[nodiscard]] const TrainingModel* byName(std::string_view name) const;
-    // The first with that number of layers and hidden size, dense or not; nullptr: none of them.
-    [[nodiscard]] const TrainingModel* byShape(int layers, int hidden, bool hasExperts) const;
+    // The first with that number of layers and hidden size, dense or not, that is `accepted`
+    // where that is asked; nullptr: none of them.
+    [[nodiscard]] const TrainingModel* byShape(int layers, int hidden, bool hasExperts,
+        const std::function<bool(const TrainingModel&)>& accepted = {}) const;
 };
 
 // Reads the user's file anew each time.

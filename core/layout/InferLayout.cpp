@@ -1,5 +1,7 @@
 #include "core/layout/InferLayout.h"
 
+#include "core/layout/HybridGroups.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -84,7 +86,7 @@ std::set<std::vector<int>> joinedPipelines(const std::set<std::vector<int>>& gro
 
 Evidence evidenceOf(const std::vector<ProcessGroup>& groups, int worldSize) {
     Evidence evidence;
-    for (const ProcessGroup& group : groups) {
+    for (const ProcessGroup& group : withJoinedShards(groups)) {
         auto ranks = group.ranks;
         std::sort(ranks.begin(), ranks.end());
         const auto kind = kindFromName(group.name, group.description);
@@ -96,8 +98,9 @@ Evidence evidenceOf(const std::vector<ProcessGroup>& groups, int worldSize) {
             evidence.unnamed.insert(ranks);
         else if (isUnsaid && static_cast<int>(ranks.size()) == worldSize && group.name != "0")
             evidence.hasWhole = true;
-        evidence.groups += ranks.size() > 1 ? 1 : 0;
     }
+    evidence.groups = static_cast<int>(std::count_if(groups.begin(), groups.end(),
+        [](const ProcessGroup& group) { return group.ranks.size() > 1; }));
     if (const auto found = evidence.named.find(CommunicatorKind::Pipeline);
         found != evidence.named.end())
         found->second = joinedPipelines(found->second);
@@ -366,7 +369,7 @@ Result<InferredLayout> inferLayout(const std::vector<ProcessGroup>& groups, int 
 std::vector<ProcessGroup> contradictions(
     const std::vector<ProcessGroup>& groups, const RankGrid& grid) {
     std::vector<ProcessGroup> result;
-    for (const ProcessGroup& group : groups) {
+    for (const ProcessGroup& group : withJoinedShards(groups)) {
         const auto kind = kindFromName(group.name, group.description);
         if (kind && !group.ranks.empty() && !has(grid, *kind, group.ranks))
             result.push_back(group);

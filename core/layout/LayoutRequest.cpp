@@ -1,5 +1,7 @@
 #include "core/layout/LayoutRequest.h"
 
+#include "core/layout/RankGrid.h"
+#include "core/layout/StagePlan.h"
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 
@@ -201,7 +203,12 @@ Result<LayoutRequest> layoutFromLaunch(const LaunchConfig& launch, std::optional
     request.virtualStages = launch.virtualPipeline;
     request.zeroStage = launch.zeroStage;
     request.fsdp = launch.fsdp;
+    request.shardSize = launch.shardGroup;
     request.layers = launch.layers;
+    if (launch.pipelineSchedule) {
+        ASSIGN_OR_RETURN(const auto schedule, scheduleKindFromString(*launch.pipelineSchedule));
+        request.schedule = schedule;
+    }
     if (request.worldSize)
         foldExperts(request, *request.worldSize);
     if (launch.rankOrder) {

@@ -1,5 +1,7 @@
 #include "core/layout/Traffic.h"
 
+#include "core/layout/ScheduleOrder.h"
+
 #include <algorithm>
 
 namespace trainscope::layout {
@@ -15,6 +17,31 @@ double oneWay(double bytes, int ranks) {
     return static_cast<double>(ranks - 1) / ranks * bytes;
 }
 
+// Of a stage.
+struct StageLayers {
+    int dense = 0;
+    int expert = 0; // with a mixture of experts
+
+    [[nodiscard]] int all() const { return dense + expert; }
+};
+
+StageLayers layersOf(const Layout& layout, const TrafficModel& model, int stage) {
+    StageLayers layers;
+    const bool hasExperts = model.experts > 1;
+    for (const StageChunk& chunk : layout.chunks) {
+        if (chunk.stage != stage)
+            continue;
+        const int dense = hasExperts
+            ? std::clamp(model.denseLayers - chunk.firstLayer, 0, chunk.layers)
+            : chunk.layers;
+        layers.dense += dense;
+        layers.expert += chunk.layers - dense;
+    }
+    if (stage == layout.lossStage())
+        (hasExperts ? layers.expert : layers.dense) += model.nextTokenLayers;
+    return layers;
+}
+
 class Traffic {
 public:
     Traffic(const Layout& layout, const TrafficModel& model, int rank)
@@ -24,7 +51,7 @@ public:
         , m_model(model)
         , m_rank(rank)
         , m_stage(layout.grid.position(rank).pipeline)
-        , m_layers(layersOf(layout.chunks, m_stage))
+        , m_layers(layersOf(layout, model, m_stage))
         , m_microbatches(*layout.microbatches)
         , m_activations(model.sequence / m_degrees.context * model.microBatch * model.hidden
               * model.activationBytes) { }
@@ -42,7 +69,7 @@ public:
 private:
     [[nodiscard]] bool hasExperts() const { return m_model.experts > 1; }
     [[nodiscard]] bool isFirst() const { return m_stage == 0; }
-    [[nodiscard]] bool isLast() const { return m_stage == m_degrees.pipeline - 1; }
+    [[nodiscard]] bool isLast() const { return m_stage == m_layout.lossStage(); }
 
     void add(std::string group, double bytes, const std::vector<int>& ranks, std::string what) {
         if (bytes > 0.0 && ranks.size() > 1)
@@ -61,9 +88,10 @@ private:
     }
 
     void tensor() {
-        const double halves = hasExperts() ? 1.0 : 2.0;
+        const double halves
+            = 2.0 * m_layers.dense + (m_model.hasSharedExperts ? 2.0 : 1.0) * m_layers.expert;
         add(CommunicatorKind::Tensor,
-            m_layers * m_microbatches * halves * halfLayer(m_activations, m_degrees.tensor),
+            m_microbatches * halves * halfLayer(m_activations, m_degrees.tensor),
             m_model.sequenceParallel ? "activations: reduce-scatter and all-gather"
                                      : "activations: all-reduce");
         if (!hasExperts())
@@ -71,16 +99,18 @@ private:
         // The tokens of all ranks of the group, each once per expert that it is sent to.
         const double dispatched = tokenBytes() * m_model.expertsPerToken * m_degrees.expertTensor;
         add(CommunicatorKind::ExpertTensor,
-            m_layers * m_microbatches * 2.0 * allReduce(dispatched, m_degrees.expertTensor),
+            m_layers.expert * m_microbatches * 2.0 * allReduce(dispatched, m_degrees.expertTensor),
             "dispatched tokens: all-gather and reduce-scatter");
     }
 
     void context() {
         const int ranks = m_degrees.context;
+        const int parts = m_model.keyHeads > 0 ? std::min(m_degrees.tensor, m_model.keyHeads)
+                                               : m_degrees.tensor;
         const double keysAndValues = 2.0 * m_model.sequence / ranks * m_model.microBatch
-            * m_model.keyWidth / m_degrees.tensor * m_model.activationBytes;
+            * m_model.keyWidth / parts * m_model.activationBytes;
         add(CommunicatorKind::Context,
-            m_layers * m_microbatches * 3.0 * (ranks - 1) * keysAndValues,
+            m_layers.all() * m_microbatches * 3.0 * (ranks - 1) * keysAndValues,
             "keys and values: around the ring");
     }
 
@@ -90,12 +120,12 @@ private:
         const auto stages = group.size();
         const auto stage = static_cast<std::size_t>(m_stage);
         std::vector<int> ranks{m_rank}; // and those that it sends to
-        if (sends.forward > 0)
+        if (sends.next > 0)
             ranks.push_back(group[(stage + 1) % stages]);
-        if (sends.backward > 0)
+        if (sends.previous > 0)
             ranks.push_back(group[(stage + stages - 1) % stages]);
         const double cut = m_model.sequenceParallel ? m_degrees.tensor : 1.0;
-        add("pp", m_microbatches * (sends.forward + sends.backward) * m_activations / cut, ranks,
+        add("pp", m_microbatches * (sends.next + sends.previous) * m_activations / cut, ranks,
             "activations and their gradients: send and receive");
     }
 
@@ -108,7 +138,7 @@ private:
             return;
         const double sent = tokenBytes() * m_model.expertsPerToken;
         add(CommunicatorKind::Expert,
-            m_layers * m_microbatches * 4.0 * oneWay(sent, m_degrees.expert),
+            m_layers.expert * m_microbatches * 4.0 * oneWay(sent, m_degrees.expert),
             "tokens to their experts and back: all-to-all");
     }
 
@@ -136,9 +166,9 @@ private:
     void gradients() {
         const int shared = m_grid.groupSize(CommunicatorKind::DataContext);
         const int shard = m_layout.sharding ? m_layout.sharding->group : shared;
-        double dense = m_layers * m_model.attentionParameters;
-        if (!hasExperts())
-            dense += m_layers * m_model.mlpParameters;
+        const double mlp = hasExperts() ? m_model.denseMlpParameters : m_model.mlpParameters;
+        double dense = m_layers.all() * m_model.attentionParameters + m_layers.dense * mlp
+            + m_layers.expert * m_model.besideExperts;
         const int tables
             = (isFirst() ? 1 : 0) + (isLast() && !(isFirst() && m_model.tiedEmbeddings) ? 1 : 0);
         dense += tables * m_model.embeddingParameters;
@@ -146,13 +176,13 @@ private:
         if (!hasExperts())
             return;
         const int copies = m_grid.groupSize(CommunicatorKind::ExpertData);
-        const double own = m_layers * m_model.mlpParameters * m_model.experts
+        const double own = m_layers.expert * m_model.mlpParameters * m_model.experts
             / (m_degrees.expert * m_degrees.expertTensor);
         reduce(CommunicatorKind::ExpertData, own, copies, copies);
     }
 
     void embeddings() {
-        if (!m_model.tiedEmbeddings || m_degrees.pipeline == 1 || !(isFirst() || isLast()))
+        if (!m_model.tiedEmbeddings || m_layout.lossStage() == 0 || !(isFirst() || isLast()))
             return;
         const auto group = m_grid.groupOf(CommunicatorKind::Pipeline, m_rank);
         add("embedding",
@@ -166,8 +196,8 @@ private:
     const TrafficModel& m_model;
     int m_rank;
     int m_stage;
-    int m_layers;
-    int m_microbatches;
+    StageLayers m_layers;
+    double m_microbatches;
     double m_activations; // bytes of one micro-batch between two layers
     std::vector<CommunicatorTraffic> m_result;
 };
@@ -177,11 +207,17 @@ private:
 PipelineSends pipelineSends(const Layout& layout, int stage) {
     const int stages = layout.grid.degrees().pipeline;
     const int pieces = stages * layout.virtualStages;
+    const bool turnsBack = layout.schedule == ScheduleKind::ZeroBubbleV;
     PipelineSends sends;
     for (int chunk = 0; chunk < layout.virtualStages; ++chunk) {
-        const int piece = chunk * stages + stage;
-        sends.forward += piece < pieces - 1 ? 1 : 0;
-        sends.backward += piece > 0 ? 1 : 0;
+        const int piece = pieceOf(layout.schedule, stages, stage, chunk);
+        // On the way back up the model's next piece is on the stage before.
+        const bool isUp = turnsBack && chunk % 2 == 1;
+        const bool isTurn = turnsBack && stage == stages - 1;
+        if (piece < pieces - 1 && !(isTurn && !isUp))
+            ++(isUp ? sends.previous : sends.next);
+        if (piece > 0 && !(isTurn && isUp))
+            ++(isUp ? sends.next : sends.previous);
     }
     return sends;
 }

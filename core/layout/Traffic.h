@@ -8,17 +8,20 @@
 // tp   4 all-reduces of A per layer and micro-batch, two forward and two backward (Shoeybi et al.
 //      2019); with sequence parallelism each is a reduce-scatter and an all-gather, and the
 //      backward pass gathers twice more (Korthikanti et al. 2022, Megatron-LM). Layers of experts
-//      have the attention's half in tp, and in etp that of the tokens that they work on.
+//      have the attention's half in tp, and that of shared experts; in etp that of the tokens that
+//      they work on.
 // cp   keys and values once around the ring forward, they and their gradients backward:
-//      3 · (cp−1) · 2·s/cp · b · k/tp · 2 B, k the width of keys (Liu et al. 2023).
-// pp   A per micro-batch and direction, for every piece of the model that has a next one (a tp-th
-//      of it with sequence parallelism).
+//      3 · (cp−1) · 2·s/cp · b · k/tp · 2 B, k the width of keys (Liu et al. 2023); no rank has
+//      less than one head of them.
+// pp   A per micro-batch and direction, for every piece of the model that has a next one on another
+//      stage (a tp-th of it with sequence parallelism).
 // ep   dispatch and combine, forward and backward: 4 all-to-alls of the rank's tokens, each to
 //      top-k experts.
 // dp_cp, edp   ZeRO 0: all-reduce of the gradients; 1 and 2: reduce-scatter of the gradients and
 //      all-gather of the parameters; 3: gathered twice and scattered once per micro-batch
 //      (Rajbhandari et al. 2020). Sent within shard groups; replicas reduce their shards besides.
-// embedding   gradients of tied embeddings between first and last stage.
+// embedding   gradients of tied embeddings between first and last stage; none where the model turns
+//      back and both lie on the first.
 
 #include "core/layout/Layout.h"
 
@@ -32,10 +35,16 @@ namespace trainscope::layout {
 struct TrafficModel {
     double hidden = 0.0;
     double keyWidth = 0.0; // key heads × head size
+    int keyHeads = 0; // 0: as many as tensor parallelism divides
     double sequence = 0.0; // tokens of a sample
     double microBatch = 1.0; // samples
     double attentionParameters = 0.0; // of one layer, with what is neither attention nor MLP
     double mlpParameters = 0.0; // of one layer; of one expert where there are experts
+    double besideExperts = 0.0; // of one layer with experts: router and shared experts
+    bool hasSharedExperts = false;
+    int denseLayers = 0; // the first ones of a model with experts, without them
+    double denseMlpParameters = 0.0; // of one of these
+    int nextTokenLayers = 0; // more, behind the last one (multi-token prediction)
     double embeddingParameters = 0.0; // one table: vocabulary × hidden
     bool tiedEmbeddings = false;
     int experts = 1;
@@ -59,10 +68,11 @@ struct CommunicatorTraffic {
 Result<std::vector<CommunicatorTraffic>> trafficOf(
     const Layout& layout, const TrafficModel& model, int rank);
 
-// How often a stage sends a micro-batch to the next stage and a gradient to the one before.
+// How often a stage sends something of a micro-batch, or its gradient, to its neighbours; of the
+// last stage the next one is the first.
 struct PipelineSends {
-    int forward = 0;
-    int backward = 0;
+    int next = 0;
+    int previous = 0;
 };
 PipelineSends pipelineSends(const Layout& layout, int stage);
 

@@ -30,14 +30,14 @@ std::vector<PeerShare> pipelinePeers(const Layout& layout, int rank) {
     if (stages < 2)
         return {};
     const int stage = layout.grid.position(rank).pipeline;
-    const auto [forward, backward] = pipelineSends(layout, stage);
-    const double all = forward + backward;
+    const auto [next, previous] = pipelineSends(layout, stage);
+    const double all = next + previous;
     std::vector<PeerShare> peers;
-    if (forward > 0)
-        peers.push_back({group[static_cast<std::size_t>((stage + 1) % stages)], forward / all});
-    if (backward > 0)
+    if (next > 0)
+        peers.push_back({group[static_cast<std::size_t>((stage + 1) % stages)], next / all});
+    if (previous > 0)
         peers.push_back(
-            {group[static_cast<std::size_t>((stage + stages - 1) % stages)], backward / all});
+            {group[static_cast<std::size_t>((stage + stages - 1) % stages)], previous / all});
     return peers;
 }
 
@@ -67,9 +67,22 @@ std::vector<PeerShare> shardPeers(
 
 std::vector<PeerShare> embeddingPeers(const Layout& layout, int rank) {
     const auto stages = layout.grid.groupOf(CommunicatorKind::Pipeline, rank);
+    const int last = stages[static_cast<std::size_t>(layout.lossStage())];
     std::vector<PeerShare> peers;
-    addRing({stages.front(), stages.back()}, rank, stages.size() > 1 ? 1.0 : 0.0, peers);
+    addRing({stages.front(), last}, rank, last != stages.front() ? 1.0 : 0.0, peers);
     return peers;
+}
+
+// Into shard groups, of gradients and parameters. Traces call "dp" what is "dp_cp" without context
+// parallelism.
+bool isCut(const Layout& layout, CommunicatorKind kind, const std::vector<int>& ranks,
+    double replicaShare) {
+    const auto& sharding = layout.sharding;
+    if (!sharding || sharding->replicas < 2
+        || std::ssize(ranks) != std::ptrdiff_t{sharding->group} * sharding->replicas)
+        return false;
+    const bool isOfData = kind == CommunicatorKind::DataContext || kind == CommunicatorKind::Data;
+    return isOfData && (replicaShare > 0.0 || (sharding->zeroStage > 0 && sharding->group > 1));
 }
 
 } // namespace
@@ -86,8 +99,7 @@ std::vector<PeerShare> peersOf(
     const auto ranks = layout.grid.groupOf(*kind, rank);
     if (*kind == CommunicatorKind::Expert)
         return allOthers(ranks, rank);
-    const bool isCut = layout.sharding && layout.sharding->replicas > 1;
-    if (*kind == CommunicatorKind::DataContext && isCut && replicaShare > 0.0)
+    if (isCut(layout, *kind, ranks, replicaShare))
         return shardPeers(*layout.sharding, ranks, rank, replicaShare);
     std::vector<PeerShare> peers;
     addRing(ranks, rank, 1.0, peers);

@@ -21,7 +21,8 @@ struct PeerShare {
 };
 
 // `group`: key of a CommunicatorKind, or "embedding". `replicaShare`: of what is sent in dp_cp,
-// between shard groups. Empty where the rank has nobody to send to, or the key is none.
+// between shard groups; the rest goes inside these from ZeRO 1 on. Empty where the rank has nobody
+// to send to, or the key is none.
 std::vector<PeerShare> peersOf(
     const Layout& layout, int rank, std::string_view group, double replicaShare = 0.0);
 

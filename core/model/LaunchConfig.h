@@ -58,6 +58,12 @@ struct LaunchConfig {
     std::optional<std::string> optimizer; // "fused_adam"
     std::optional<int> maxSteps;
     std::optional<int> generatedTokens; // inference: tokens made for each sample
+    std::optional<std::string> pipelineSchedule; // "zero-bubble-v", see core/layout/Schedule.h
+    std::optional<int> shardGroup; // ranks of one shard group (hybrid sharding); all when absent
+    std::optional<int> recomputedLayers; // of each stage; all when absent
+    std::optional<std::string> adapters; // of LoRA: "16:qkv+out", see core/analysis/machine
+    std::optional<int> powerLimitW; // of a GPU, where it was lowered
+    std::optional<int> lockedClockMhz; // of a GPU, where it was locked
     std::string origin; // the file that said so; empty: nothing known
 
     bool operator==(const LaunchConfig&) const = default;
@@ -105,6 +111,12 @@ void forEachLaunchField(Visit&& visit) {
     visit("optimizer", &LaunchConfig::optimizer);
     visit("max_steps", &LaunchConfig::maxSteps);
     visit("generated_tokens", &LaunchConfig::generatedTokens);
+    visit("pipeline_schedule", &LaunchConfig::pipelineSchedule);
+    visit("shard_group", &LaunchConfig::shardGroup);
+    visit("recomputed_layers", &LaunchConfig::recomputedLayers);
+    visit("adapters", &LaunchConfig::adapters);
+    visit("power_limit_w", &LaunchConfig::powerLimitW);
+    visit("locked_clock_mhz", &LaunchConfig::lockedClockMhz);
 }
 
 // More than any job has of anything, and than any cluster has of GPUs: who says so is not believed.
@@ -112,7 +124,8 @@ inline constexpr int kMostOfJob = 100'000'000;
 inline constexpr int kMostGpus = 1'000'000;
 // The count, or 0 where it is none of a cluster.
 int believableGpus(std::int64_t count);
-// Nodes × GPUs of a node; 0 where they are not said or not believable.
+// Nodes × GPUs of a node, else the product of the degrees where data parallelism is one of them; 0
+// where neither is said or believable.
 int launchedGpus(const LaunchConfig& launch);
 
 // Fills what `known` does not say yet from `more`.

@@ -44,9 +44,13 @@ int believableGpus(std::int64_t count) {
 }
 
 int launchedGpus(const LaunchConfig& launch) {
-    return believableGpus(launch.nodes.value_or(0)) == 0
-        ? 0
-        : believableGpus(std::int64_t{*launch.nodes} * launch.gpusPerNode.value_or(0));
+    if (launch.nodes && launch.gpusPerNode)
+        return believableGpus(std::int64_t{believableGpus(*launch.nodes)} * *launch.gpusPerNode);
+    int gpus = launch.dataParallel ? 1 : 0;
+    for (const auto& degree : {launch.tensorParallel, launch.contextParallel,
+             launch.pipelineParallel, launch.dataParallel})
+        gpus = believableGpus(std::int64_t{gpus} * degree.value_or(1));
+    return gpus;
 }
 
 } // namespace trainscope

@@ -68,13 +68,13 @@ public:
             isNew = !earlier;
             if (earlier) {
                 id = *earlier;
-                return m_samples->reopen(id, description.scale, description.counterBits);
+                return m_samples->reopen(id, description);
             }
             ASSIGN_OR_RETURN(id, addSeries(database, m_source, m_run, description));
             return {};
         }));
         if (isNew)
-            m_samples->open(id, description.scale, description.counterBits);
+            m_samples->open(id, description);
         return id;
     }
 

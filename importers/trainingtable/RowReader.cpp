@@ -73,8 +73,8 @@ public:
         m_row.row = row;
         m_row.source = text("source");
         m_row.publisher = m_row.source.substr(0, m_row.source.find(','));
-        m_row.measured = {number("step_time_s"), number("step_time_avg_s"),
-            number("tokens_per_s_per_gpu"), number("tflops_per_gpu")};
+        m_row.measured = {measured("step_time_s"), measured("step_time_avg_s"),
+            measured("tokens_per_s_per_gpu"), measured("tflops_per_gpu")};
         m_row.isQualified = text("tokens_per_s_per_gpu").find("[^") != std::string_view::npos
             || text("tflops_per_gpu").find("[^") != std::string_view::npos;
         if (m_row.measured.flopsPerGpu)
@@ -94,6 +94,11 @@ private:
     }
     [[nodiscard]] std::optional<double> number(std::string_view name) const {
         return leadingNumber(text(name));
+    }
+    // A time or a rate; none where it is not above 0.
+    [[nodiscard]] std::optional<double> measured(std::string_view name) const {
+        const auto value = number(name);
+        return value && *value > 0.0 ? value : std::nullopt;
     }
     [[nodiscard]] std::optional<int> whole(std::string_view name) const {
         return wholeOf(number(name));

@@ -21,10 +21,10 @@ inline layout::Layout layoutOf(const LaunchConfig& launch) {
 
 inline analysis::MemoryNeed needOf(
     const LaunchConfig& launch, std::optional<double> capacity = {}) {
-    const auto need = analysis::memoryNeedOf(launch, layoutOf(launch), 0, capacity);
-    if (!need)
+    const auto needs = analysis::memoryNeedsOf(launch, layoutOf(launch), capacity);
+    if (needs.empty())
         qFatal("no need");
-    return *need;
+    return needs.front();
 }
 
 inline analysis::MemoryRequest requestOf(const LaunchConfig& launch) {

@@ -172,9 +172,20 @@ CREATE INDEX run_link_run ON run_link(run);
 // program would leave as they were; those that are there already stay as they are.
 constexpr std::string_view kVersion9;
 
+// What a prediction is made of besides: the schedule, hybrid sharding, recomputation of some
+// layers, adapters, power limit and clock.
+constexpr std::string_view kVersion10 = R"sql(
+ALTER TABLE launch ADD COLUMN pipeline_schedule TEXT;
+ALTER TABLE launch ADD COLUMN shard_group INTEGER;
+ALTER TABLE launch ADD COLUMN recomputed_layers INTEGER;
+ALTER TABLE launch ADD COLUMN adapters TEXT;
+ALTER TABLE launch ADD COLUMN power_limit_w INTEGER;
+ALTER TABLE launch ADD COLUMN locked_clock_mhz INTEGER;
+)sql";
+
 // Version 1 was written before the first release only; what it held cannot be brought up.
-constexpr std::array<std::string_view, 9> kMigrations{
-    "", kVersion2, kVersion3, kVersion4, kVersion5, kVersion6, kVersion7, kVersion8, kVersion9};
+constexpr std::array<std::string_view, 10> kMigrations{"", kVersion2, kVersion3, kVersion4,
+    kVersion5, kVersion6, kVersion7, kVersion8, kVersion9, kVersion10};
 constexpr int kOldest = 2;
 
 } // namespace

@@ -224,7 +224,7 @@ std::int64_t SeriesShape::holeNs() const {
 
 Result<std::vector<RateSample>> readRates(
     SampleReader& reader, const SeriesShape& series, std::int64_t from, std::int64_t to) {
-    CounterRate rate(series.counterBits, series.scale);
+    CounterRate rate(series.counterRule());
     std::vector<RateSample> settled;
     const std::int64_t end = std::min(to, series.count);
     const auto wanted = static_cast<std::size_t>(end - from);
@@ -232,7 +232,7 @@ Result<std::vector<RateSample>> readRates(
     const auto visit = [&](std::span<const std::int64_t> times, std::span<const double> values) {
         isThere = true;
         for (std::size_t i = 0; i < times.size() && settled.size() < wanted; ++i)
-            rate.push(times[i], values[i], settled);
+            rate.push(times[i], values[i] * series.scale, settled);
         return settled.size() < wanted;
     };
     RETURN_IF_ERROR(reader.forEach(from, end, visit));

@@ -11,16 +11,6 @@ constexpr std::size_t kMaxWaiting
 
 } // namespace
 
-double CounterRate::increment(double from, double to, double seconds) const {
-    if (to >= from)
-        return to - from;
-    if (m_bits <= 0)
-        return to;
-    const double wrapped = to - from + std::ldexp(1.0, m_bits);
-    const bool reset = !(seconds > 0.0) || wrapped * m_scale / seconds > kPeakRate;
-    return reset ? to : wrapped;
-}
-
 void CounterRate::settle(double rate, std::vector<RateSample>& out) {
     for (RateSample& sample : m_waiting) {
         if (!std::isnan(sample.rate))
@@ -44,10 +34,10 @@ void CounterRate::push(std::int64_t time, double value, std::vector<RateSample>&
     if (!m_base) {
         settle(missing, out);
     } else {
-        const double seconds = static_cast<double>(time - m_base->time) * 1e-9;
-        const double added = increment(m_base->value, value, seconds);
-        if (seconds > 0.0) {
-            settle((m_carry + added) * m_scale / seconds, out);
+        const std::int64_t ns = time - m_base->time;
+        const double added = m_rule.step(ns, m_base->value, value).counted;
+        if (ns > 0) {
+            settle((m_carry + added) / (static_cast<double>(ns) * 1e-9), out);
             m_carry = 0.0;
         } else {
             m_carry += added;

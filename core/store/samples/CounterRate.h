@@ -1,15 +1,13 @@
 #pragma once
-// A running counter as the rate of its increments. A fall is a wrap of the counter's width, unless
-// the implied rate is beyond what any link can carry; then it is a reset and counts from zero.
+// A running counter as the rate of its increments, which are those of CounterRule.h.
+
+#include "core/model/CounterRule.h"
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace trainscope::store {
-
-// Beyond this rate, in SI/s, a fall is a reset: 2 TB/s.
-inline constexpr double kPeakRate = 2e12;
 
 struct RateSample {
     std::int64_t time;
@@ -18,11 +16,10 @@ struct RateSample {
 
 class CounterRate {
 public:
-    CounterRate(int counterBits, double scale)
-        : m_bits(counterBits)
-        , m_scale(scale) { }
-    // Appends the samples that are settled now, one for each that was pushed, in order. The last
-    // sample of a series has no rate and never comes out.
+    explicit CounterRate(const CounterRule& rule)
+        : m_rule(rule) { }
+    // Values are SI. Appends the samples that are settled now, one for each that was pushed, in
+    // order. The last sample of a series has no rate and never comes out.
     void push(std::int64_t time, double value, std::vector<RateSample>& out);
 
 private:
@@ -30,11 +27,9 @@ private:
         std::int64_t time;
         double value;
     };
-    [[nodiscard]] double increment(double from, double to, double seconds) const;
     void settle(double rate, std::vector<RateSample>& out);
 
-    int m_bits;
-    double m_scale;
+    CounterRule m_rule;
     std::optional<Base> m_base; // the last non-missing sample
     double m_carry = 0.0; // increments between equal time stamps
     std::vector<RateSample> m_waiting; // rate NaN: missing, else to be filled

@@ -1,5 +1,6 @@
 #include "core/store/samples/GrowingSamples.h"
 
+#include "core/model/CounterRule.h"
 #include "core/model/Try.h"
 #include "core/store/codec/TimeCodec.h"
 #include "core/store/codec/ValueCodec.h"
@@ -64,16 +65,17 @@ std::size_t GrowingSamples::Growing::unwritten() const {
     return static_cast<std::size_t>(held.figures.count - held.whole);
 }
 
-void GrowingSamples::open(SeriesId series, double scale, int counterBits) {
+void GrowingSamples::open(SeriesId series, const SeriesDescription& description) {
     Growing& growing = m_series[series];
-    growing.scale = scale;
-    growing.counterBits = counterBits;
+    growing.scale = description.scale;
+    growing.counterBits = description.counterBits;
+    growing.peakRate = peakRate(description.metric);
 }
 
 // Whole chunks stay; what lies behind them waits to be written with what comes. The pyramid is made
 // anew, block by block: that of a recording that ended is of all its samples.
-Status GrowingSamples::reopen(SeriesId series, double scale, int counterBits) {
-    open(series, scale, counterBits);
+Status GrowingSamples::reopen(SeriesId series, const SeriesDescription& description) {
+    open(series, description);
     Growing& growing = m_series[series];
     growing.held = {};
     growing.times.clear();
@@ -234,7 +236,7 @@ Status GrowingSamples::describe(SeriesId id, const Growing& series) const {
 
 SeriesShape GrowingSamples::shapeOf(SeriesId id, const Growing& series) {
     return {id, series.scale, series.counterBits, series.next.figures.count,
-        series.next.periods.median()};
+        series.next.periods.median(), series.peakRate};
 }
 
 Result<std::int64_t> GrowingSamples::nextRow() const {

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -32,10 +33,10 @@ public:
         : m_database(database)
         , m_source(source) { }
 
-    void open(SeriesId series, double scale, int counterBits);
+    void open(SeriesId series, const SeriesDescription& description);
     // One that holds samples of an earlier recording, which stay as they are; a missing sample
     // follows them. A part of the caller's transaction.
-    Status reopen(SeriesId series, double scale, int counterBits);
+    Status reopen(SeriesId series, const SeriesDescription& description);
     // In memory until they are written. Times do not decrease.
     void add(SeriesId series, TimeNs time, double value);
 
@@ -55,6 +56,7 @@ private:
     struct Growing {
         double scale = 1.0;
         int counterBits = 0;
+        std::optional<double> peakRate;
         Held held;
         Held next; // when the transaction holds
         // Samples behind those in chunks that stay.

@@ -1,5 +1,6 @@
 #include "core/store/samples/SampleWriter.h"
 
+#include "core/model/CounterRule.h"
 #include "core/model/Try.h"
 #include "core/store/codec/TimeCodec.h"
 #include "core/store/database/Spill.h"
@@ -76,10 +77,11 @@ SampleWriter::SampleWriter(Database& database)
     , m_data(database)
     , m_jobs(WorkerPool::shared(), 0, [this](Written&& chunk) { write(std::move(chunk)); }) { }
 
-void SampleWriter::open(SeriesId series, double scale, int counterBits) {
+void SampleWriter::open(SeriesId series, const SeriesDescription& description) {
     Pending& pending = m_series[series];
-    pending.scale = scale;
-    pending.counterBits = counterBits;
+    pending.scale = description.scale;
+    pending.counterBits = description.counterBits;
+    pending.peakRate = peakRate(description.metric);
 }
 
 Status SampleWriter::add(
@@ -241,7 +243,7 @@ Status SampleWriter::finishChunks(const std::vector<SeriesId>& ids, const Procee
 
 Status SampleWriter::index(SeriesId series, const Pending& pending, const Proceed& proceed) {
     const SeriesShape shape{series, pending.scale, pending.counterBits, pending.figures.count,
-        pending.periods.median()};
+        pending.periods.median(), pending.peakRate};
     RETURN_IF_ERROR(indexSeries(m_database, m_data, shape, proceed));
     return updateSeries(m_database, shape, pending.figures);
 }

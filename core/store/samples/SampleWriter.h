@@ -13,6 +13,7 @@
 #include "core/store/samples/TimeShare.h"
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -32,7 +33,7 @@ class SampleWriter {
 public:
     explicit SampleWriter(Database& database);
     void setSource(std::int64_t source) { m_data.setSource(source); }
-    void open(SeriesId series, double scale, int counterBits);
+    void open(SeriesId series, const SeriesDescription& description);
     // Any time before finish().
     void setCounterBits(SeriesId series, int bits) { m_series[series].counterBits = bits; }
     Status add(SeriesId series, std::span<const TimeNs> times, std::span<const double> values);
@@ -47,6 +48,7 @@ private:
     struct Pending {
         double scale = 1.0;
         int counterBits = 0;
+        std::optional<double> peakRate;
         std::vector<std::int64_t> times;
         std::vector<double> values;
         std::int64_t submitted = 0; // samples in chunks, written or under way

@@ -48,14 +48,15 @@ ChunkLeaves leavesOf(const ChunkWork& work, std::int64_t holeNs, bool keepSample
 class RateLeaves {
 public:
     RateLeaves(const SeriesShape& series, PyramidBuilder& pyramid)
-        : m_rate(series.counterBits, series.scale)
+        : m_rate(series.counterRule())
+        , m_scale(series.scale)
         , m_holeNs(series.holeNs())
         , m_pyramid(pyramid) { }
 
     Status add(std::span<const std::int64_t> times, std::span<const double> values) {
         m_settled.clear();
         for (std::size_t i = 0; i < times.size(); ++i)
-            m_rate.push(times[i], values[i], m_settled);
+            m_rate.push(times[i], values[i] * m_scale, m_settled);
         for (const RateSample& sample : m_settled) {
             m_times.push_back(sample.time);
             m_rates.push_back(sample.rate);
@@ -83,6 +84,7 @@ private:
     }
 
     CounterRate m_rate;
+    double m_scale;
     std::int64_t m_holeNs;
     PyramidBuilder& m_pyramid;
     std::vector<RateSample> m_settled;

@@ -14,6 +14,7 @@
 #include "core/store/samples/SampleReader.h"
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace trainscope::store {
@@ -33,7 +34,9 @@ struct SeriesShape {
     int counterBits = 0;
     std::int64_t count = 0;
     std::int64_t periodNs = 0; // median
+    std::optional<double> peakRate = {}; // of a counter (CounterRule.h)
     [[nodiscard]] std::int64_t holeNs() const;
+    [[nodiscard]] CounterRule counterRule() const { return {counterBits, scale, peakRate}; }
 };
 
 // Writes the pages, for counters also those of their rate. `proceed` is asked between pieces of

@@ -1,5 +1,6 @@
 #include "core/store/tables/Catalogue.h"
 
+#include "core/model/CounterRule.h"
 #include "core/model/EnumNames.h"
 #include "core/model/LaunchConfig.h"
 #include "core/store/tables/GpuInference.h"
@@ -251,12 +252,12 @@ Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database
 Result<SeriesShape> readShape(Database& database, SeriesId series) {
     std::string elsewhere;
     auto shape = database.single(
-        "SELECT scale, counter_bits, count, period_ns, location FROM series LEFT JOIN run_link ON "
-        "run_link.source=series.source WHERE id=?",
+        "SELECT scale, counter_bits, count, period_ns, location, metric, unit FROM series"
+        " LEFT JOIN run_link ON run_link.source=series.source WHERE id=?",
         [&](const Row& row) {
             elsewhere = row.string(4);
-            return SeriesShape{
-                series, row.real(0), row.smallInteger(1), row.integer(2), row.integer(3)};
+            return SeriesShape{series, row.real(0), row.smallInteger(1), row.integer(2),
+                row.integer(3), peakRate({row.string(5), row.string(6), MetricKind::Counter, {}})};
         },
         series.value);
     if (!elsewhere.empty())

@@ -124,7 +124,7 @@ Status Session::gpu(RunId run, const Gpu& gpu) {
 Result<SeriesId> Session::series(RunId run, const SeriesDescription& description) {
     return guarded([&]() -> Result<SeriesId> {
         ASSIGN_OR_RETURN(const auto id, addSeries(m_database, m_source, run, description));
-        m_samples.open(id, description.scale, description.counterBits);
+        m_samples.open(id, description);
         return id;
     });
 }

@@ -14,7 +14,7 @@ private Q_SLOTS:
     void theBuiltInTextIsWhole() {
         const auto models = parseGpuModels(builtInHardware());
         QVERIFY(models.hasValue());
-        QCOMPARE(models.value().size(), std::size_t{16});
+        QCOMPARE(models.value().size(), std::size_t{21});
     }
     void namesAsDriversWriteThem_data() {
         QTest::addColumn<QByteArray>("device");
@@ -28,6 +28,17 @@ private Q_SLOTS:
         QTest::newRow("A100 40") << QByteArray("NVIDIA A100-SXM4-40GB")
                                  << QByteArray("A100 SXM4 40GB");
         QTest::newRow("V100") << QByteArray("Tesla V100-SXM2-32GB") << QByteArray("V100 SXM2");
+        // Cards are no modules: less power, other links.
+        QTest::newRow("A100 80 PCIe")
+            << QByteArray("NVIDIA A100 80GB PCIe") << QByteArray("A100 PCIe");
+        QTest::newRow("A100 40 PCIe")
+            << QByteArray("NVIDIA A100-PCIE-40GB") << QByteArray("A100 PCIe 40GB");
+        QTest::newRow("H100 NVL") << QByteArray("NVIDIA H100 NVL") << QByteArray("H100 NVL");
+        QTest::newRow("H200 NVL") << QByteArray("NVIDIA H200 NVL") << QByteArray("H200 NVL");
+        QTest::newRow("GH200 NVL32") << QByteArray("GH200 NVL32") << QByteArray("GH200 NVL32");
+        QTest::newRow("V100 16") << QByteArray("Tesla V100-SXM2-16GB")
+                                 << QByteArray("V100 SXM2 16GB");
+        QTest::newRow("V100 PCIe") << QByteArray("Tesla V100-PCIE-32GB") << QByteArray("V100 PCIe");
         QTest::newRow("MI250") << QByteArray("AMD Instinct MI250") << QByteArray("MI250");
         QTest::newRow("MI250X") << QByteArray("AMD Instinct MI250X") << QByteArray("MI250X");
         QTest::newRow("lower case") << QByteArray("h200") << QByteArray("H200 SXM");
@@ -51,6 +62,19 @@ private Q_SLOTS:
         QCOMPARE(h100->powerLimitW.value(), 700.0);
         QCOMPARE(h100->slowdownC.value(), 89.0);
         QVERIFY(!findGpuModel("B200")->slowdownC);
+    }
+    // The makers' data sheets; dense, of which those of Hopper print twice as much with sparsity.
+    void cardsAreNotModules() {
+        QCOMPARE(findGpuModel("NVIDIA A100 80GB PCIe")->powerLimitW.value(), 300.0);
+        const GpuModel* small = findGpuModel("NVIDIA A100-PCIE-40GB");
+        QCOMPARE(small->powerLimitW.value(), 250.0);
+        QCOMPARE(small->memoryBytes.value(), 40.0 * 1024 * 1024 * 1024);
+        QCOMPARE(small->memoryBandwidth.value(), 1.555e12);
+        const GpuModel* nvl = findGpuModel("NVIDIA H100 NVL");
+        QCOMPARE(nvl->bf16Flops.value(), 1671e12 / 2);
+        QCOMPARE(nvl->linkBandwidth.value(), 300e9);
+        QCOMPARE(findGpuModel("NVIDIA H200 NVL")->powerLimitW.value(), 600.0);
+        QVERIFY(!findGpuModel("Tesla V100-PCIE-16GB")->linkBandwidth);
     }
     void brokenCataloguesSayWhy() {
         QVERIFY(!parseGpuModels("{").hasValue());

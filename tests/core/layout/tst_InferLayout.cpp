@@ -205,6 +205,39 @@ private Q_SLOTS:
         QCOMPARE(made.groups(CommunicatorKind::Tensor), grid.groups(CommunicatorKind::Tensor));
     }
 
+    // 16 GPUs, TP 2: shard groups of 4 and 2 replicas of each make data parallelism of 8 with ranks
+    // two apart. All groups, and those of rank 5 alone, whose shards are 1, 3, 5, 7 and whose
+    // replica is 13; they contradict that layout as little as it does them.
+    void hybridSharding() {
+        std::vector<ProcessGroup> all;
+        for (int tensor = 0; tensor < 2; ++tensor) {
+            for (const int replica : {0, 8}) {
+                const int first = replica + tensor;
+                all.push_back({"3", "mesh_dp_shard", {first, first + 2, first + 4, first + 6}});
+            }
+            for (int shard = 0; shard < 8; shard += 2)
+                all.push_back({"2", "mesh_dp_replicate", {shard + tensor, shard + tensor + 8}});
+        }
+        for (int rank = 0; rank < 16; rank += 2)
+            all.push_back({"1", "mesh_tp", {rank, rank + 1}});
+        const std::vector<ProcessGroup> ofOne{{"3", "mesh_dp_shard", {1, 3, 5, 7}},
+            {"2", "mesh_dp_replicate", {5, 13}}, {"1", "mesh_tp", {4, 5}}};
+        for (const auto& groups : {all, ofOne}) {
+            const auto found = inferLayout(groups, 16);
+            QVERIFY(found.hasValue());
+            QCOMPARE(found.value().degrees.tensor, 2);
+            QCOMPARE(found.value().degrees.data, 8);
+            QCOMPARE(found.value().degrees.pipeline, 1);
+            const auto grid = RankGrid::make(found.value().degrees, found.value().order).value();
+            QVERIFY(contradictions(groups, grid).empty());
+        }
+        const auto other = RankGrid::make({4, 1, 1, 0, 4, 1}).value();
+        QVERIFY(!contradictions(all, other).empty());
+        // Replicas alone are all of data parallelism.
+        const auto replicas = inferLayout({{"2", "mesh_dp_replicate", {0, 2, 4, 6}}}, 8).value();
+        QCOMPARE(replicas.degrees.data, 4);
+    }
+
     void contradictionsAreListed() {
         const auto grid = RankGrid::make({2, 1, 1, 0, 4, 1}).value();
         const auto others = contradictions(

@@ -42,6 +42,23 @@ private Q_SLOTS:
                         "4."));
     }
 
+    // Its bubbles and its memory are another schedule's otherwise.
+    void theScheduleOfALaunch() {
+        LaunchConfig launch;
+        launch.nodes = 1;
+        launch.gpusPerNode = 8;
+        launch.pipelineParallel = 4;
+        launch.virtualPipeline = 2;
+        const auto scheduleOf = [&launch] {
+            return makeLayout(layoutFromLaunch(launch, std::nullopt).value()).value().schedule;
+        };
+        QVERIFY(scheduleOf() == ScheduleKind::Interleaved);
+        launch.pipelineSchedule = "zero-bubble-v";
+        QVERIFY(scheduleOf() == ScheduleKind::ZeroBubbleV);
+        launch.pipelineSchedule = "backwards";
+        QVERIFY(!layoutFromLaunch(launch, std::nullopt).hasValue());
+    }
+
     void saysWhatDoesNotFit() {
         auto request = cluster(4, 8);
         request.tensor = 6;

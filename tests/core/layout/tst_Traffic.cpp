@@ -148,6 +148,63 @@ private Q_SLOTS:
         QVERIFY(!traffic.contains("etp"));
     }
 
+    // The model runs down three stages and back up: the ends have one neighbour, and what goes
+    // there is sent once down or as a gradient, once up: 2 of 512 B for each of 5 micro-batches;
+    // the middle has two. Both tables lie on the first stage.
+    void pipelinesThatTurnBack() {
+        const auto layout = layoutOf({3, 1, 1, 1, 3, 6, 5},
+            [](LayoutRequest& request) { request.schedule = ScheduleKind::ZeroBubbleV; });
+        auto model = smallModel();
+        QCOMPARE(byGroup(layout, model, 0).at("pp").bytes, 5 * 2 * 512.0);
+        QCOMPARE(byGroup(layout, model, 1).at("pp").bytes, 5 * 4 * 512.0);
+        QCOMPARE(byGroup(layout, model, 2).at("pp").bytes, 5 * 2 * 512.0);
+        model.tiedEmbeddings = true;
+        QVERIFY(!byGroup(layout, model, 0).contains("embedding"));
+        QVERIFY(!byGroup(layout, model, 2).contains("embedding"));
+        // DP 2: 2 layers of 500 on each stage, one table of 1000 on the first.
+        const auto replicas = layoutOf({2, 3, 1, 1, 3, 6, 5},
+            [](LayoutRequest& request) { request.schedule = ScheduleKind::ZeroBubbleV; });
+        QCOMPARE(byGroup(replicas, model, 0).at("dp_cp").bytes, (2 * 500 + 1000) * 4.0);
+        QCOMPARE(byGroup(replicas, model, 5).at("dp_cp").bytes, 2 * 500 * 4.0);
+    }
+
+    // EP 2 of 4 experts, two stages of two layers: the first layer is dense, the last stage has a
+    // layer more. Tokens go on four times, half of 512 B each; a shared expert is as an MLP in tp.
+    void layersOfBothKinds() {
+        auto model = smallModel();
+        model.experts = 4;
+        model.besideExperts = 50;
+        model.hasSharedExperts = true;
+        model.denseLayers = 1;
+        model.denseMlpParameters = 700;
+        model.nextTokenLayers = 1;
+        const auto layout
+            = layoutOf({1, 4, 1, 1, 2, 4, 1}, [](LayoutRequest& request) { request.expert = 2; });
+        const auto first = byGroup(layout, model, 0);
+        QCOMPARE(first.at("ep").bytes, 4 * 0.5 * 512);
+        QCOMPARE(first.at("dp_cp").bytes, (2 * 100 + 700 + 50 + 1000) * 4.0);
+        const auto last = byGroup(layout, model, 2);
+        QCOMPARE(last.at("ep").bytes, 3 * 4 * 0.5 * 512);
+        QCOMPARE(last.at("dp_cp").bytes, (3 * (100 + 50) + 1000) * 4.0);
+        const auto cut = layoutOf({1, 4, 2, 1, 2, 4, 1}, [](LayoutRequest& request) {
+            request.expert = 2;
+            request.expertTensor = 1;
+        });
+        // Two all-reduces of 2 · 1/2 · 512 B forward and backward in each half of a layer.
+        QCOMPARE(byGroup(cut, model, 0).at("tp").bytes, 2 * 2 * 2 * 512.0);
+        model.hasSharedExperts = false;
+        QCOMPARE(byGroup(cut, model, 0).at("tp").bytes, (2 + 1) * 2 * 512.0);
+    }
+
+    // Two heads of keys, 4 wide together, on TP 4: a rank has one of them, 2 wide. CP 2: 8 tokens ·
+    // 2 samples, 2 · 8 · 2 · 2 · 2 B = 128 B, once forward and twice backward.
+    void fewerHeadsOfKeysThanRanks() {
+        auto model = smallModel();
+        model.keyHeads = 2;
+        const auto traffic = byGroup(layoutOf({1, 8, 4, 2, 1, 1, 1}), model, 0);
+        QCOMPARE(traffic.at("cp").bytes, 3 * 128.0);
+    }
+
     void whatIsNotKnown() {
         LayoutRequest request;
         request.nodes = 1;

@@ -142,6 +142,24 @@ private Q_SLOTS:
         QCOMPARE(launched(std::nullopt, 8), 0);
     }
 
+    void degreesTellHowManyGpus() {
+        LaunchConfig launch;
+        launch.tensorParallel = 2;
+        launch.contextParallel = 2;
+        launch.pipelineParallel = 3;
+        QCOMPARE(launchedGpus(launch), 0); // of how many replicas?
+        launch.dataParallel = 5;
+        QCOMPARE(launchedGpus(launch), 60);
+        launch.nodes = 4; // of how many GPUs?
+        QCOMPARE(launchedGpus(launch), 60);
+        launch.gpusPerNode = 8;
+        QCOMPARE(launchedGpus(launch), 32);
+        launch.nodes.reset();
+        launch.dataParallel = 100'000'000;
+        launch.tensorParallel = 100'000'000;
+        QCOMPARE(launchedGpus(launch), 0);
+    }
+
     void warningsAreCountedButNotAllKept() {
         ImportReport report;
         for (int i = 0; i < 60; ++i)
