@@ -53,8 +53,29 @@ private:
         const Communicator& group = m_calls.communicators()[spec.communicator];
         MeasuredGroup& sums = m_groups[dimensionOf(spec, group)];
         sums.seconds += (call.end - call.start).seconds();
-        if (spec.bytes)
-            sums.bytes = sums.bytes.value_or(0.0) + *spec.bytes * sentShare(spec, group);
+        if (!spec.bytes)
+            return;
+        const double sent = *spec.bytes * sentShare(spec, group);
+        sums.bytes = sums.bytes.value_or(0.0) + sent;
+        if (isOfReplicas(spec.communicator, group.ranks))
+            sums.replicaBytes += sent;
+    }
+
+    // Of hybrid sharding: ranks at equal places of all shard groups.
+    [[nodiscard]] bool isOfReplicas(std::uint32_t communicator, const std::vector<int>& ranks) {
+        const auto& sharding = m_layout.sharding;
+        if (!sharding || sharding->replicas < 2 || m_rank >= m_layout.grid.worldSize())
+            return false;
+        const auto [at, isNew] = m_ofReplicas.try_emplace(communicator, false);
+        if (isNew) {
+            const auto all = m_layout.grid.groupOf(layout::CommunicatorKind::DataContext, m_rank);
+            const auto place = std::find(all.begin(), all.end(), m_rank) - all.begin();
+            std::vector<int> replicas;
+            for (auto i = place % sharding->group; i < std::ssize(all); i += sharding->group)
+                replicas.push_back(all[static_cast<std::size_t>(i)]);
+            at->second = replicas == ranks;
+        }
+        return at->second;
     }
 
     [[nodiscard]] double sentShare(const CallSpec& spec, const Communicator& group) const {
@@ -102,6 +123,7 @@ private:
     const layout::Layout& m_layout;
     int m_rank;
     std::map<std::tuple<std::uint32_t, int, int>, std::string> m_dimensions;
+    std::map<std::uint32_t, bool> m_ofReplicas; // by communicator
     std::map<std::string, MeasuredGroup> m_groups;
 };
 
@@ -163,8 +185,9 @@ Result<MeasuredCollectives> measuredCollectives(const store::Store& store, const
             RETURN_IF_ERROR(sums.read(window));
         const auto steps = static_cast<double>(whole.size());
         for (const auto& [group, sum] : sums.groups())
-            result.ranks[ranks[i]][group] = {
-                sum.bytes ? std::optional(*sum.bytes / steps) : std::nullopt, sum.seconds / steps};
+            result.ranks[ranks[i]][group]
+                = {sum.bytes ? std::optional(*sum.bytes / steps) : std::nullopt,
+                    sum.seconds / steps, sum.replicaBytes / steps};
         result.steps[ranks[i]] = static_cast<int>(whole.size());
     }
     if (result.steps.empty())
@@ -180,13 +203,14 @@ Result<MeasuredCounters> measuredCounters(const store::Store& store, const Run& 
             progress));
     MeasuredCounters result;
     std::map<int, MeasuredCounters::Node> totals;
-    std::map<int, int> counted; // GPUs with NVLink counters, by node
     for (const auto& gpu : summary.gpus) {
         auto& node = totals[gpu.gpu.node];
         const auto nvlink = statisticOf(gpu.metrics, "nvlink_tx", &SubjectStatistics::total);
-        counted[gpu.gpu.node] += nvlink ? 1 : 0;
+        const auto pcie = statisticOf(gpu.metrics, "pcie_tx", &SubjectStatistics::total);
+        node.nvlinkGpus += nvlink ? 1 : 0;
+        node.pcieGpus += pcie ? 1 : 0;
         add(node.nvlink, nvlink);
-        add(node.pcie, statisticOf(gpu.metrics, "pcie_tx", &SubjectStatistics::total));
+        add(node.pcie, pcie);
     }
     for (const auto& node : summary.nodes)
         add(totals[node.node].network,
@@ -197,7 +221,7 @@ Result<MeasuredCounters> measuredCounters(const store::Store& store, const Run& 
     for (auto& [number, node] : totals) {
         isCounted = isCounted || node.nvlink || node.pcie || node.network;
         if (node.nvlink && seconds > 0.0)
-            node.nvlinkRate = *node.nvlink / seconds / counted[number];
+            node.nvlinkRate = *node.nvlink / seconds / node.nvlinkGpus;
         for (auto* one : {&node.nvlink, &node.pcie, &node.network})
             *one = *one && steps > 0.0 ? std::optional(**one / steps) : std::nullopt;
     }

@@ -84,7 +84,8 @@ private:
     }
 
     // The logits, in forward passes of a layer: 2·h·V against a layer's projections and
-    // feed-forward (ModelShape.h, without scores); looking up the embedding is no arithmetic.
+    // feed-forward (ModelShape.h, without scores; one with experts where there are any); looking up
+    // the embedding is no arithmetic.
     void takeExtra(const Result<ModelShape>& shape) {
         m_extra.assign(m_layersBefore.size(), 0.0);
         if (!shape.hasValue()) {
@@ -93,14 +94,13 @@ private:
             return;
         }
         const auto& model = shape.value().model;
-        const double hidden = model.hidden;
-        const double width = static_cast<double>(model.heads) * model.headSize;
-        const double keys = static_cast<double>(model.kvHeads) * model.headSize;
-        const double layer = 4.0 * hidden * width + 4.0 * hidden * keys
-            + (model.gatedMlp ? 3.0 : 2.0) * 2.0 * hidden * model.ffn * model.expertsPerToken;
+        const LayerWeights weights = layerWeightsOf(model);
+        const double layer = weights.attention
+            + (model.experts > 1 ? weights.expert * model.expertsPerToken + weights.sharedExperts
+                                 : weights.dense);
         const bool turnsBack = m_layout->schedule == layout::ScheduleKind::ZeroBubbleV;
         double& extra = turnsBack ? m_extra.front() : m_extra.back();
-        extra = layer > 0.0 ? 2.0 * hidden * model.vocabulary / layer : 0.0;
+        extra = layer > 0.0 ? double{1} * model.hidden * model.vocabulary / layer : 0.0;
         m_extraWording
             = fmt::format("The {} stage computes the loss besides, as much as {:.2f} layers.",
                 turnsBack ? "first" : "last", text::worded(extra));

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace trainscope::analysis {
@@ -29,7 +30,7 @@ public:
         for (int node = 0; node < layout.nodes; ++node)
             m_result.nodes.push_back({node, {}, {}, std::nullopt, std::nullopt});
         const auto* model = catalogue::findGpuModel(run.gpuModel);
-        m_isPcie = model != nullptr && !model->linkBandwidth;
+        m_isPcie = model != nullptr && model->scaleUp == "PCIe";
     }
 
     void compute(const LaunchConfig& launch) {
@@ -70,8 +71,8 @@ public:
                 continue;
             for (const auto& [group, sum] : groups) {
                 takeGroup(rank, group, sum);
-                if (sum.bytes)
-                    sums.add(rank, keyOf(rank, group), *sum.bytes);
+                if (sum.bytes && *sum.bytes > 0.0)
+                    sums.add(rank, keyOf(rank, group), *sum.bytes, sum.replicaBytes / *sum.bytes);
             }
         }
         const auto isTraced = [&](int node) {
@@ -100,11 +101,15 @@ public:
             const auto found = counters.nodes.find(node.node);
             if (found == counters.nodes.end())
                 continue;
-            node.scaleUp.counters = m_isPcie ? found->second.pcie : found->second.nvlink;
-            node.scaleOut.counters = found->second.network;
-            node.pcie = found->second.pcie;
-            node.scaleUpRate = found->second.nvlinkRate;
+            const MeasuredCounters::Node& counted = found->second;
+            node.pcie = wholeOf(node.node, counted.pcie, counted.pcieGpus, "PCIe");
+            node.scaleUp.counters = m_isPcie
+                ? node.pcie
+                : wholeOf(node.node, counted.nvlink, counted.nvlinkGpus, "NVLink");
+            node.scaleOut.counters = counted.network;
+            node.scaleUpRate = counted.nvlinkRate;
         }
+        tellPartly();
         const bool isNode = m_nodesPerDomain == 1;
         compareLinks(isNode ? "Inside nodes" : "Inside NVLink domains", &NodeBytes::scaleUp);
         compareLinks(isNode ? "Between nodes" : "Between NVLink domains", &NodeBytes::scaleOut);
@@ -118,6 +123,24 @@ public:
     }
 
 private:
+    // The sum over some of a node's GPUs is none of the node.
+    std::optional<double> wholeOf(
+        int node, const std::optional<double>& sum, int gpus, const char* link) {
+        const int all = std::min(
+            m_layout.gpusPerNode, m_layout.grid.worldSize() - node * m_layout.gpusPerNode);
+        if (!sum || gpus >= all)
+            return sum;
+        ++m_partly[link];
+        return std::nullopt;
+    }
+
+    void tellPartly() {
+        for (const auto& [link, nodes] : m_partly)
+            m_result.notes.push_back(
+                fmt::format("The {} counters of {} are of some of the GPUs only, and left out.",
+                    link, text::counted(nodes, "node")));
+    }
+
     static double most(const GroupBytes& one) {
         return one.computed.value_or(one.measured.value_or(0.0));
     }
@@ -208,6 +231,7 @@ private:
     int m_nodesPerDomain;
     std::size_t m_world;
     bool m_isPcie = false;
+    std::map<std::string, int> m_partly; // nodes, by link
     RunBytes m_result;
 };
 

@@ -42,10 +42,11 @@ struct LinkBytes {
 
 struct NodeBytes {
     int node = 0;
-    LinkBytes
-        scaleUp; // to GPUs of the node; counters: nvlink_tx, or pcie_tx where that is the link
+    // To GPUs of the node; counters: nvlink_tx, or pcie_tx where that is the link. Absent where
+    // some of the node's GPUs have none.
+    LinkBytes scaleUp;
     LinkBytes scaleOut; // to other nodes; counters: ib_tx
-    std::optional<double> pcie; // pcie_tx
+    std::optional<double> pcie; // pcie_tx, of all the node's GPUs
     std::optional<double> scaleUpRate; // mean over the window, of a GPU, B/s
 };
 
@@ -74,6 +75,7 @@ Result<RunBytes> runBytes(const store::Store& store, const Run& run, const layou
 struct MeasuredGroup {
     std::optional<double> bytes; // per step; absent: the trace tells no sizes
     double seconds = 0.0;
+    double replicaBytes = 0.0; // of the bytes, between shard groups (hybrid sharding)
 };
 struct MeasuredCollectives {
     std::map<int, std::map<std::string, MeasuredGroup>> ranks; // traced ones with whole iterations
@@ -89,6 +91,8 @@ struct MeasuredCounters {
         std::optional<double> pcie;
         std::optional<double> network;
         std::optional<double> nvlinkRate; // of a GPU, B/s
+        int nvlinkGpus = 0; // that have such counters
+        int pcieGpus = 0;
     };
     std::map<int, Node> nodes;
     std::optional<double> stepSeconds;

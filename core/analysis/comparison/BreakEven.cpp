@@ -76,7 +76,9 @@ std::optional<double> batchShare(const RunMeasures& run, std::string_view by, bo
     const double fill = run.layout->grid.degrees().pipeline - 1.0;
     const double bubble = fill / (*microbatches * run.layout->virtualStages + fill);
     const double idle = by == kTokensPerJoule ? idlePower(run) : 1.0;
-    return std::min(bubble * idle + (withTraces ? oncePerStep(run) : 0.0), 1.0);
+    // Of what a step takes besides.
+    const double once = withTraces ? std::min(oncePerStep(run), 1.0) : 0.0;
+    return once + (1.0 - once) * bubble * idle;
 }
 
 bool isReal(const std::optional<double>& factor) {

@@ -69,8 +69,6 @@ Difference differenceIn(
         out.why = whyAbsent(a, b, quantity);
         return out;
     }
-    if (first->value > 0.0 && second->value >= 0.0)
-        out.ratio = second->value / first->value;
     const QuantityInfo& info = comparedQuantities()[quantity];
     if (by == Normalisation::Absolute && dependsOnWindow(info)
         && a.iterations.size() != b.iterations.size()) {
@@ -78,6 +76,8 @@ Difference differenceIn(
             a.iterations.size(), b.iterations.size());
         return out;
     }
+    if (first->value > 0.0 && second->value >= 0.0)
+        out.ratio = second->value / first->value;
     if (first->spread && second->spread)
         weigh(out, *first, *second);
     else
@@ -100,10 +100,11 @@ std::string text(Workload value) {
     return std::string(toString(value));
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kTitles{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kTitles{
     {{"gpus_per_node", "GPUs per node"}, {"kv_heads", "KV heads"}, {"ffn_size", "FFN size"},
         {"gated_mlp", "Gated MLP"}, {"fsdp", "FSDP"}, {"zero_stage", "ZeRO stage"},
-        {"micro_batch", "Micro-batch"}, {"overlap", "Compute-communication overlap"}}};
+        {"micro_batch", "Micro-batch"}, {"overlap", "Compute-communication overlap"},
+        {"power_limit_w", "Power limit (W)"}, {"locked_clock_mhz", "Locked clock (MHz)"}}};
 
 // "tensor_parallel" → "Tensor parallel"
 std::string titleOf(std::string_view key) {

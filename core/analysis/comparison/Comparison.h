@@ -18,7 +18,8 @@ struct Difference {
     std::size_t quantity = 0; // place in comparedQuantities()
     std::optional<double> a;
     std::optional<double> b;
-    std::optional<double> ratio; // b / a; absent where one is, or a is 0 or of the other sign
+    // b / a; absent where one is, a is 0 or of the other sign, or the windows hold unequal work.
+    std::optional<double> ratio;
     // Beyond the spread over iterations (Spread.h), within it, or not to be told.
     enum class Weight { Beyond, Within, Unknown } weight = Weight::Unknown;
     std::string why; // for people: "11 and 16 iterations, 95 %", or why it cannot be told

@@ -74,7 +74,7 @@ struct MatchedSums {
     double waitS = 0.0; // over collectives and ranks
     double rankS = 0.0; // the same, from start to end
     double betweenS = 0.0; // transfers between nodes
-    double sizedS = 0.0; // of these, with a size
+    double sizedS = 0.0; // of these, with a size and every rank
     double busBytes = 0.0; // of those, × busFactor()
 
     void add(const MatchedSums& more) {
@@ -108,7 +108,7 @@ public:
         if (place.link != LinkClass::ScaleOut)
             return;
         sums.betweenS += one.transfer.seconds();
-        if (one.busBandwidth() && *one.bytes >= 1.0) {
+        if (one.busBandwidth() && *one.bytes >= 1.0 && !one.isPartial()) {
             sums.sizedS += one.transfer.seconds();
             sums.busBytes += *one.bytes * busFactor(one.kind, one.ranksInGroup);
         }

@@ -89,8 +89,9 @@ private:
         rate("samples_per_s", made.samplesPerS);
         rate("tokens_per_s", made.tokensPerS);
         rate("tokens_per_s_per_gpu", made.tokensPerSPerGpu);
-        rate("samples_per_s_per_mj", made.samplesPerSPerMj);
         rate("mfu", made.mfu);
+        // Its energy is that of all iterations together.
+        set("samples_per_s_per_mj", made.samplesPerSPerMj, why("samples_per_s_per_mj"));
         const std::optional<double> tokens = m_measures.tokensPerStep;
         set("tokens_per_j", made.tokensPerJ, why("tokens_per_j"),
             spread([&](const IterationFigures& one) -> std::optional<double> {
@@ -137,6 +138,20 @@ private:
                          : fmt::format("The {} was recorded of {} of {} GPUs only.", what, gpus,
                              m_measures.gpus);
     }
+    // Nodes of the job that have the counter.
+    [[nodiscard]] int recordedNodes(const std::string& metric) const {
+        return static_cast<int>(std::count_if(m_measures.summary.nodes.begin(),
+            m_measures.summary.nodes.end(), [&](const NodeSummary& node) {
+                return statisticOf(node.metrics, metric, &SubjectStatistics::total).has_value();
+            }));
+    }
+    [[nodiscard]] std::string whyNotAllNodes(
+        const std::string& metric, const std::string& what) const {
+        const int nodes = recordedNodes(metric);
+        return nodes == 0 ? "No " + what + " was recorded."
+                          : fmt::format("The {} was recorded of {} of {} nodes only.", what, nodes,
+                              m_measures.nodes);
+    }
     [[nodiscard]] std::string whyNoPower() const {
         return whyNotAll(metric::kGpuPower, "GPU power");
     }
@@ -153,7 +168,8 @@ private:
 
     void takePower() {
         const bool isWhole = hasAll(metric::kGpuPower);
-        const std::string why = whyNoPower();
+        const bool isTogether = isWhole && m_detail.whyNoBurst.empty();
+        const std::string why = isWhole && !isTogether ? m_detail.whyNoBurst : whyNoPower();
         const auto& burst = m_detail.burst;
         const auto ofSum
             = [&](std::optional<double> value) { return isWhole ? value : std::nullopt; };
@@ -166,10 +182,10 @@ private:
         set("peak_to_mean_power", ofSum(burst ? std::optional(burst->peakToMean) : std::nullopt),
             why);
         set("p99_to_p50_power", ofSum(burst ? std::optional(burst->p99ToP50) : std::nullopt), why);
-        set("max_power_ramp_w_per_s",
-            ofSum(burst ? std::optional(burst->maxRampPerS) : std::nullopt), why);
+        set("max_power_ramp_w_per_s", ofSum(burst ? burst->maxRampPerS : std::nullopt),
+            isTogether && burst ? "No two neighbouring steps have the power of all GPUs." : why);
         const auto& lines = m_detail.spectrum;
-        const std::string noLine = isWhole ? "No line stands out of the power's spectrum." : why;
+        const std::string noLine = isTogether ? "No line stands out of the power's spectrum." : why;
         set("power_swing_w",
             ofSum(lines.empty() ? std::nullopt : std::optional(lines.front().amplitude)), noLine);
         set("power_swing_hz",
@@ -272,16 +288,18 @@ private:
     }
 
     void takeTraffic() {
+        const double seconds = m_measures.summary.duration.seconds();
+        const auto steps = m_measures.stepsOfWindow();
         for (const auto& [key, metric, what] :
             {std::tuple{"nvlink_bytes_per_step", metric::kNvlinkTx, "NVLink traffic"},
                 std::tuple{"pcie_bytes_per_step", metric::kPcieTx, "PCIe traffic"},
                 std::tuple{"ib_bytes_per_step", metric::kIbTx, "InfiniBand traffic"}}) {
             const auto perSecond = bytesPerSecond(metric);
-            const auto& step = m_efficiency.stepTimeS;
             const bool isOfNodes = std::string_view(metric) == metric::kIbTx;
-            set(key, perSecond && step ? std::optional(*perSecond * *step) : std::nullopt,
+            set(key,
+                perSecond && steps ? std::optional(*perSecond * seconds / *steps) : std::nullopt,
                 perSecond       ? "The length of a step is not known."
-                    : isOfNodes ? std::string("No ") + what + " was recorded."
+                    : isOfNodes ? whyNotAllNodes(metric, what)
                                 : whyNotAll(metric, what));
         }
         set("peak_memory_used_b", ofAll(metric::kMemUsed, &SubjectStatistics::max),
@@ -292,8 +310,9 @@ private:
     [[nodiscard]] std::optional<double> bytesPerSecond(const std::string& metric) const {
         const double seconds = m_measures.summary.duration.seconds();
         const bool isOfNodes = metric == metric::kIbTx;
+        const bool isWhole = isOfNodes ? recordedNodes(metric) >= m_measures.nodes : hasAll(metric);
         if (const auto total = ofAll(metric, &SubjectStatistics::total);
-            total && seconds > 0.0 && (isOfNodes || hasAll(metric)))
+            total && seconds > 0.0 && isWhole)
             return *total / seconds;
         const std::string rate = metric + "_rate";
         return !isOfNodes && hasAll(rate) ? sumOfMeans(rate) : std::nullopt;

@@ -5,6 +5,8 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
+#include <limits>
+#include <vector>
 
 namespace trainscope::analysis {
 
@@ -22,6 +24,20 @@ std::vector<IterationFigures> counted(std::vector<IterationFigures> all) {
     if (!std::all_of(all.begin(), all.end(), isWarmup))
         std::erase_if(all, isWarmup);
     return all;
+}
+
+// Samples of a micro-batch that every stage has room for. What was recorded does not say of which
+// stage it is.
+double mostSamples(
+    const std::vector<MemoryNeed>& needs, const MemoryHeadroom& memory, double microBatch) {
+    double most = std::numeric_limits<double>::max();
+    for (const MemoryNeed& one : needs) {
+        const double free
+            = memory.isUsedEstimated ? memory.capacity - one.total(microBatch) : memory.free();
+        if (one.perSample > 0.0)
+            most = std::min(most, microBatch + free / one.perSample);
+    }
+    return most;
 }
 
 // The largest divisor of a replica's batch that is no more than that.
@@ -69,6 +85,14 @@ std::optional<double> RunMeasures::microbatches() const {
     return *launch.globalBatch >= each ? std::optional(*launch.globalBatch / each) : std::nullopt;
 }
 
+std::optional<double> RunMeasures::stepsOfWindow() const {
+    if (window.basis == SteadyBasis::Iterations && window.iterations > 0)
+        return static_cast<double>(window.iterations);
+    const std::optional<double> step = value("step_time_s");
+    const double seconds = summary.duration.seconds();
+    return step && *step > 0.0 && seconds > 0.0 ? std::optional(seconds / *step) : std::nullopt;
+}
+
 std::optional<double> RunMeasures::divisor(const QuantityInfo& quantity, Normalisation by) const {
     if (!isDivided(quantity, by))
         return 1.0;
@@ -80,11 +104,8 @@ std::optional<double> RunMeasures::divisor(const QuantityInfo& quantity, Normali
         return std::nullopt;
     if (quantity.tokens == TokensOf::Step)
         return tokensPerStep;
-    // Tokens of all the window's time, which need not be whole iterations.
-    const std::optional<double> step = value("step_time_s");
-    const double seconds = summary.duration.seconds();
-    return step && *step > 0.0 && seconds > 0.0 ? std::optional(*tokensPerStep * seconds / *step)
-                                                : std::nullopt;
+    const auto steps = stepsOfWindow();
+    return steps ? std::optional(*tokensPerStep * *steps) : std::nullopt;
 }
 
 std::optional<Measure> RunMeasures::normalised(std::size_t quantity, Normalisation by) const {
@@ -147,10 +168,16 @@ std::optional<MemoryHeadroom> memoryHeadroomOf(const RunMeasures& run) {
     MemoryHeadroom out;
     out.capacity = *run.gpu.memoryBytes;
     const bool hasRun = run.run.status != RunStatus::Oom;
-    if (run.layout)
-        out.need = memoryNeedOf(
-            run.run.launch, *run.layout, 0, hasRun ? std::optional(out.capacity) : std::nullopt);
     const double microBatch = run.run.launch.microBatch.value_or(1);
+    std::vector<MemoryNeed> needs;
+    if (run.layout)
+        needs = memoryNeedsOf(
+            run.run.launch, *run.layout, hasRun ? std::optional(out.capacity) : std::nullopt);
+    if (!needs.empty())
+        out.need = *std::max_element(
+            needs.begin(), needs.end(), [&](const MemoryNeed& a, const MemoryNeed& b) {
+                return a.total(microBatch) < b.total(microBatch);
+            });
     const auto recorded = run.value("peak_memory_used_b");
     if (recorded && hasRun) {
         out.used = *recorded;
@@ -160,9 +187,8 @@ std::optional<MemoryHeadroom> memoryHeadroomOf(const RunMeasures& run) {
     } else {
         return std::nullopt;
     }
-    const double perSample = out.need ? out.need->perSample : 0.0;
-    if (perSample > 0.0 && run.run.launch.microBatch && out.free() >= 0.0)
-        out.microBatch = largestFitting(run, microBatch + out.free() / perSample);
+    if (!needs.empty() && run.run.launch.microBatch && out.free() >= 0.0)
+        out.microBatch = largestFitting(run, mostSamples(needs, out, microBatch));
     return out;
 }
 

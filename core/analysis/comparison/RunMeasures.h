@@ -74,6 +74,9 @@ struct RunMeasures {
     [[nodiscard]] bool speaksForSteps() const;
     // Micro-batches of a pipeline per step; absent where layout or batches are not known.
     [[nodiscard]] std::optional<double> microbatches() const;
+    // Its iterations where it consists of whole ones, which may take unequally long; else as many
+    // as its time holds of the step time. Absent where that is not known.
+    [[nodiscard]] std::optional<double> stepsOfWindow() const;
     // Divided where the normalisation divides it; absent where the divisor is not known.
     [[nodiscard]] std::optional<Measure> normalised(std::size_t quantity, Normalisation by) const;
     // By what the normalisation divides that quantity, 1 where it does not.
@@ -94,13 +97,14 @@ void fillValues(RunMeasures& measures, const Efficiency& efficiency, const RunDe
 GpuFacts gpuFactsOf(const Run& run);
 
 // How much memory a run's GPUs have left, and the micro-batch that it allows. Used: the largest
-// recorded sample of a GPU; where none was recorded, what model and layout need (MemoryNeed.h). A
-// micro-batch more needs the activations of one more sample, an estimate either way.
+// recorded sample of a GPU; where none was recorded, what model and layout need (MemoryNeed.h) on
+// the fullest stage. A micro-batch more needs the activations of one more sample on every stage, an
+// estimate either way.
 struct MemoryHeadroom {
     double capacity = 0.0; // B, of one GPU
     double used = 0.0;
     bool isUsedEstimated = false;
-    std::optional<MemoryNeed> need; // of model and layout; absent: not known
+    std::optional<MemoryNeed> need; // of model and layout on that stage; absent: not known
     std::optional<int> microBatch; // the largest that is likely to fit and divides the batch
     [[nodiscard]] double free() const { return capacity - used; }
 };

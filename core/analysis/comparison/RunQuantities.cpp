@@ -1,8 +1,10 @@
 #include "core/analysis/comparison/RunQuantities.h"
 
 #include "core/analysis/comparison/RunMeasures.h"
+#include "core/catalogue/Tables.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/model/Metric.h"
+#include "core/model/TextOfFile.h"
 #include "core/model/Try.h"
 #include "core/text/NumberMarks.h"
 
@@ -33,7 +35,8 @@ private:
     std::uint64_t m_state = 0xcbf29ce484222325ULL;
 };
 
-// Of what figures depend on beside the run: their definitions, and the user's own models.
+// Of what figures depend on beside the run: their definitions, and the tables of GPUs and models,
+// the user's own among them.
 std::string formulaDigest() {
     Digest digest;
     digest.add(std::to_string(kQuantitiesVersion));
@@ -41,16 +44,9 @@ std::string formulaDigest() {
         digest.add(quantity.key);
         digest.add(quantity.definition);
     }
-    const auto catalogue = catalogue::modelCatalogue();
-    const std::size_t own = catalogue.models.size() - catalogue::builtInModels().size();
-    for (std::size_t i = 0; i < own; ++i) {
-        const catalogue::TrainingModel& model = catalogue.models[i];
-        digest.add(fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", model.name, model.layers,
-            model.hidden, model.heads, model.kvHeads, model.headSize, model.ffn, model.gatedMlp,
-            model.vocabulary, model.tiedEmbeddings, model.experts, model.expertsPerToken));
-        for (const std::string& word : model.match)
-            digest.add(word);
-    }
+    digest.add(catalogue::builtInHardware());
+    digest.add(catalogue::builtInModelTable());
+    digest.add(textOfFile(catalogue::userModelsPath()).valueOr({}));
     return digest.text();
 }
 

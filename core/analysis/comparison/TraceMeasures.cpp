@@ -19,9 +19,6 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kCoveredByTrace = 0.9; // of an iteration, or of a step, by the traces
-constexpr double kCoveredOnDevice = 0.5; // as traceWindow() asks for
-
 // Seconds of one device, later of the sum of several.
 struct PartSums {
     int devices = 0;

@@ -14,6 +14,19 @@ namespace {
 
 constexpr double kMega = 1e6;
 
+// Of products in the precision as people write it, the narrowest that it names ("bf16 with fp8").
+std::optional<double> peakIn(const std::string& precision, const catalogue::GpuModel& gpu) {
+    const auto has
+        = [&precision](const char* word) { return precision.find(word) != std::string::npos; };
+    if (has("fp4"))
+        return gpu.fp4Flops;
+    if (has("fp8"))
+        return gpu.fp8Flops;
+    if (has("bf16") || has("bfloat16"))
+        return gpu.bf16Flops;
+    return has("16") || has("half") ? gpu.fp16Flops : std::nullopt;
+}
+
 // Makes the figures one from the other; what stops one is the reason of all that need it.
 class Maker {
 public:
@@ -44,10 +57,15 @@ private:
 
     void takeStep() {
         m_made.stepTimeS = m_facts.stepTimeS;
-        if (!m_made.stepTimeS)
-            lack({"step_time_s", "samples_per_s", "tokens_per_s", "tokens_per_s_per_gpu",
-                     "samples_per_s_per_mj", "tflops_per_gpu", "mfu", "tokens_per_j"},
-                "The length of a step is not known: " + m_facts.stepTimeOrigin + ".");
+        if (m_made.stepTimeS)
+            return;
+        const std::string why
+            = "The length of a step is not known: " + m_facts.stepTimeOrigin + ".";
+        lack({"step_time_s", "samples_per_s", "samples_per_s_per_mj", "tflops_per_gpu", "mfu",
+                 "tokens_per_j"},
+            why);
+        if (!isLogged())
+            lack({"tokens_per_s", "tokens_per_s_per_gpu"}, why);
     }
 
     // What the program said it reached, where nobody states what it worked on.
@@ -126,7 +144,7 @@ private:
     void takeEnergy() {
         m_made.energyPerStepJ = m_facts.energyPerStepJ;
         if (!m_facts.windowEnergyJ || *m_facts.windowEnergyJ <= 0.0)
-            lack({"tokens_per_j", "samples_per_s_per_mj"}, whyNoEnergy());
+            lack({"samples_per_s_per_mj"}, whyNoEnergy());
         else if (m_made.samplesPerS)
             m_made.samplesPerSPerMj = *m_made.samplesPerS / (*m_facts.windowEnergyJ / kMega);
         if (!m_facts.energyPerStepJ || *m_facts.energyPerStepJ <= 0.0)
@@ -164,19 +182,11 @@ private:
                 : "The peak of the GPU \"" + m_facts.gpuModel + "\" is not in the catalogue.";
             return std::nullopt;
         }
-        const std::string& precision = *m_launch.precision;
-        const auto has
-            = [&precision](const char* word) { return precision.find(word) != std::string::npos; };
-        const bool isHalf = has("16") || has("half");
-        const auto found = has("bf16") || has("bfloat16") ? gpu->bf16Flops
-            : isHalf                                      ? gpu->fp16Flops
-                                                          : std::nullopt;
+        const auto found = peakIn(*m_launch.precision, *gpu);
         if (!found)
-            why = "The peak of " + gpu->name + " in the precision \"" + precision
+            why = "The peak of " + gpu->name + " in the precision \"" + *m_launch.precision
                 + "\" is not in the catalogue.";
-        else
-            return *found;
-        return std::nullopt;
+        return found;
     }
 
     void takeAsCharllm() {

@@ -147,10 +147,15 @@ private:
         const bool isPart = asked.range != whole.range;
         if (m_facts.whyNoEnergy.empty())
             RETURN_IF_ERROR(sumPower(std::span(energies).first(isPart ? 3 : 2)));
+        // One may be covered where another is not.
+        const WindowEnergy& divisor = isPart ? asked : whole;
         m_facts.runEnergyJ = energyOf(whole);
-        m_facts.windowEnergyJ = energyOf(isPart ? asked : whole);
-        if (const auto stepped = energyOf(steps); stepped && m_facts.steps > 0)
+        m_facts.windowEnergyJ = energyOf(divisor);
+        const auto stepped = energyOf(steps);
+        if (stepped && m_facts.steps > 0)
             m_facts.energyPerStepJ = *stepped / static_cast<double>(m_facts.steps);
+        if (m_facts.whyNoEnergy.empty() && (!m_facts.windowEnergyJ || !stepped))
+            m_facts.whyNoEnergy = whyTooLittle(m_facts.windowEnergyJ ? steps : divisor);
         return std::move(m_facts);
     }
 
@@ -177,17 +182,22 @@ private:
         return {};
     }
 
-    // Absent where too little of it was recorded for what is divided by it.
-    std::optional<double> energyOf(const WindowEnergy& energy) {
-        if (!m_facts.whyNoEnergy.empty() || energy.range.isEmpty())
-            return std::nullopt;
+    [[nodiscard]] double coverageOf(const WindowEnergy& energy) const {
         const double wanted = energy.range.length().seconds() * static_cast<double>(m_power.size());
-        const double coverage = energy.coveredS.value() / wanted;
-        if (coverage >= kLeastPowerCoverage)
-            return energy.joules.value();
-        m_facts.whyNoEnergy
-            = fmt::format("Power was recorded of {} of the time only.", text::percent(coverage));
-        return std::nullopt;
+        return energy.coveredS.value() / wanted;
+    }
+
+    // Absent where too little of it was recorded for what is divided by it.
+    [[nodiscard]] std::optional<double> energyOf(const WindowEnergy& energy) const {
+        const bool isKnown = m_facts.whyNoEnergy.empty() && !energy.range.isEmpty()
+            && coverageOf(energy) >= kLeastPowerCoverage;
+        return isKnown ? std::optional(energy.joules.value()) : std::nullopt;
+    }
+
+    [[nodiscard]] std::string whyTooLittle(const WindowEnergy& energy) const {
+        return energy.range.isEmpty() ? std::string()
+                                      : fmt::format("Power was recorded of {} of the time only.",
+                                          text::percent(coverageOf(energy)));
     }
 
     const store::Store& m_store;

@@ -1,6 +1,7 @@
 #include "core/analysis/energy/EnergyByPhase.h"
 
 #include "core/analysis/energy/EnergyMeter.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/traces/Pipeline.h"
@@ -73,11 +74,10 @@ Result<std::map<int, PowerSource>> powerByRank(const store::Store& store, const 
     ASSIGN_OR_RETURN(const auto series, store.series(run.id));
     ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
     std::map<int, PowerSource> result;
-    for (const Series& one : series) {
-        const auto& subject = one.description.subject;
-        if (one.description.metric.name == metric::kGpuPower && subject.kind == SubjectKind::Gpu
-            && subject.rank >= 0)
-            result.emplace(subject.rank, PowerSource{one, run.gpuModel});
+    for (const auto& [rank, gpu] : gpuSeriesByRank(series)) {
+        const auto power = gpu.find(metric::kGpuPower);
+        if (power != gpu.end() && rank >= 0)
+            result.emplace(rank, PowerSource{power->second, run.gpuModel});
     }
     for (const Gpu& gpu : gpus) {
         const auto found = result.find(gpu.rank);
@@ -273,6 +273,7 @@ AttributedEnergy& AttributedEnergy::operator+=(const AttributedEnergy& more) {
 Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
     const EnergyOptions& options, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
+    const IterationChoice iterations = tracedIterations(options.iterations, extentOf(devices));
     ASSIGN_OR_RETURN(auto power, powerByRank(store, run));
     std::map<int, int> devicesOfRank;
     for (const DeviceTracks& device : devices)
@@ -281,8 +282,7 @@ Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
     EnergyByPhase result;
     for (const DeviceTracks& device : devices) {
         const auto source = power.find(device.rank);
-        const auto shown
-            = traceWindow(device.rank, device.extent, options.window, options.iterations);
+        const auto shown = traceWindow(device.rank, device.extent, options.window, iterations);
         if (source == power.end() || devicesOfRank[device.rank] > 1 || !shown)
             continue;
         const auto lag = options.lags.find(device.rank);

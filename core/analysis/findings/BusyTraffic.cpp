@@ -31,7 +31,10 @@ public:
                 m_value = m_cursor.value();
                 RETURN_IF_ERROR(m_cursor.next());
             }
-            const TimeNs until = m_cursor.atEnd() ? end : std::min(end, m_cursor.time());
+            // Nothing tells how long the last one holds.
+            if (m_cursor.atEnd())
+                break;
+            const TimeNs until = std::min(end, m_cursor.time());
             if (!std::isnan(m_value)) {
                 weighted += m_value * (until - at).seconds();
                 held += (until - at).seconds();

@@ -204,8 +204,9 @@ void findClockOffsets(const RunFacts& facts, Findings& found) {
     found.push_back({"clock_offsets",
         fmt::format("The clocks of the ranks differ by up to {} (rank {}, known to {}): compare "
                     "times across ranks on the common clock only.",
-            text::seconds(seconds), worst->rank, text::seconds(clocks.largestUncertaintyNs * 1e-9)),
-        {{"largest_s", seconds}, {"uncertainty_s", clocks.largestUncertaintyNs * 1e-9},
+            text::seconds(seconds), worst->rank,
+            text::seconds(clocks.largestTraceUncertaintyNs * 1e-9)),
+        {{"largest_s", seconds}, {"uncertainty_s", clocks.largestTraceUncertaintyNs * 1e-9},
             {"ranks", static_cast<double>(clocks.ranks.size())}},
         {worst->rank, windowOf(facts, worst->rank), {}},
         fmt::format("{} and more than its uncertainty",

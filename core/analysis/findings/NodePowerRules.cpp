@@ -1,4 +1,5 @@
 #include "core/analysis/findings/Rules.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/model/Metric.h"
 #include "core/text/Numbers.h"
 
@@ -6,18 +7,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace trainscope::analysis {
 
 namespace {
 
 constexpr std::size_t kFewestNodes = 3; // that have a middle to be apart from
-
-double middleOf(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 // A node and a figure of it.
 struct NodeValue {
@@ -37,7 +36,62 @@ double middleOf(const std::vector<NodeValue>& nodes) {
     std::vector<double> values;
     for (const NodeValue& node : nodes)
         values.push_back(node.value);
-    return middleOf(std::move(values));
+    return medianOf(std::move(values));
+}
+
+// What of the nodes' energy is not their GPUs'.
+class Rests {
+public:
+    explicit Rests(const RunSummary& run) {
+        for (const NodeSummary& node : run.nodes) {
+            if (node.restJoules && node.energy->joules > 0.0)
+                m_all.push_back({node.node, *node.restJoules / node.energy->joules});
+        }
+        if (!m_all.empty())
+            m_middle = middleOf(m_all);
+    }
+
+    [[nodiscard]] double middle() const { return m_middle; }
+    [[nodiscard]] bool isApart(const NodeValue& node) const {
+        return m_all.size() >= kFewestNodes && std::abs(node.value - m_middle) >= kRestApart;
+    }
+    [[nodiscard]] std::vector<NodeValue> tooLittle() const {
+        return those([](const NodeValue& node) { return node.value < kLeastRest; });
+    }
+    [[nodiscard]] std::vector<NodeValue> odd() const {
+        return those([this](const NodeValue& node) {
+            return node.value >= kLeastRest && (node.value > kMostRest || isApart(node));
+        });
+    }
+
+private:
+    template <typename Condition>
+    [[nodiscard]] std::vector<NodeValue> those(const Condition& holds) const {
+        std::vector<NodeValue> result;
+        std::copy_if(m_all.begin(), m_all.end(), std::back_inserter(result), holds);
+        return result;
+    }
+
+    std::vector<NodeValue> m_all;
+    double m_middle = 0.0;
+};
+
+// Of nodes with one defect: the sentence tells the worst, `node`.
+void addRest(const RunFacts& facts, const std::vector<NodeValue>& nodes, const NodeValue& node,
+    double middle, std::string sentence, Findings& found) {
+    std::set<int> numbers;
+    for (const NodeValue& one : nodes)
+        numbers.insert(one.node);
+    if (nodes.size() > 1)
+        sentence
+            += fmt::format(" So it is on {} nodes: {}.", nodes.size(), text::numberList(numbers));
+    found.push_back({"rest_of_node", sentence,
+        {{"node", node.node}, {"rest_fraction", node.value}, {"median_fraction", middle},
+            {"nodes", static_cast<double>(nodes.size())}},
+        {-1, facts.run.range, metric::kNodePower},
+        fmt::format("{} to {}, and {} from the median", text::roundedPercent(kLeastRest),
+            text::roundedPercent(kMostRest), text::roundedPercent(kRestApart)),
+        "energy of the node", Severity::Attention, 0.0});
 }
 
 } // namespace
@@ -67,36 +121,29 @@ void findNodePower(const RunFacts& facts, Findings& found) {
 }
 
 void findRestOfNode(const RunFacts& facts, Findings& found) {
-    std::vector<NodeValue> rests;
-    for (const NodeSummary& node : facts.whole.nodes) {
-        if (node.restJoules && node.energy->joules > 0.0)
-            rests.push_back({node.node, *node.restJoules / node.energy->joules});
+    const Rests rests(facts.whole);
+    if (const auto nodes = rests.tooLittle(); !nodes.empty()) {
+        const NodeValue& node = farthest(nodes, kMostRest);
+        addRest(facts, nodes, node, rests.middle(),
+            fmt::format("The GPUs of node {} take nearly all of its energy: {} are left for its "
+                        "processors, fans and losses. Sensors, units or clocks do not agree.",
+                node.node, text::roundedPercent(node.value)),
+            found);
     }
-    if (rests.empty())
-        return;
-    const double middle = middleOf(rests);
-    const NodeValue& node = farthest(rests, rests.size() < kFewestNodes ? 0.35 : middle);
-    const bool isApart
-        = rests.size() >= kFewestNodes && std::abs(node.value - middle) >= kRestApart;
-    const bool isTooLittle = node.value < kLeastRest;
-    if (!isTooLittle && node.value <= kMostRest && !isApart)
-        return;
-    const std::string share = text::roundedPercent(node.value);
-    const std::string sentence = isTooLittle
-        ? fmt::format("The GPUs of node {} take nearly all of its energy: {} are left for its "
-                      "processors, fans and losses. Sensors, units or clocks do not agree.",
-            node.node, share)
-        : fmt::format("{} of the energy of node {} are not its GPUs': processors, memory, fans and "
-                      "losses{}.",
-            share, node.node,
-            isApart ? ", against " + text::roundedPercent(middle) + " of the median node"
-                    : std::string());
-    found.push_back({"rest_of_node", sentence,
-        {{"node", node.node}, {"rest_fraction", node.value}, {"median_fraction", middle}},
-        {-1, facts.run.range, metric::kNodePower},
-        fmt::format("{} to {}, and {} from the median", text::roundedPercent(kLeastRest),
-            text::roundedPercent(kMostRest), text::roundedPercent(kRestApart)),
-        "energy of the node", Severity::Attention, 0.0});
+    if (const auto nodes = rests.odd(); !nodes.empty()) {
+        // One that is apart before those that are all alike.
+        const bool isAnyApart = std::any_of(nodes.begin(), nodes.end(),
+            [&rests](const NodeValue& one) { return rests.isApart(one); });
+        const NodeValue& node = farthest(nodes, isAnyApart ? rests.middle() : kLeastRest);
+        addRest(facts, nodes, node, rests.middle(),
+            fmt::format("{} of the energy of node {} are not its GPUs': processors, memory, fans "
+                        "and losses{}.",
+                text::roundedPercent(node.value), node.node,
+                rests.isApart(node)
+                    ? ", against " + text::roundedPercent(rests.middle()) + " of the median node"
+                    : std::string()),
+            found);
+    }
 }
 
 } // namespace trainscope::analysis

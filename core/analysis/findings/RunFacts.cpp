@@ -24,7 +24,6 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr std::int64_t kSettlingSamples = 40; // fewer cannot tell (Temperature.h)
-constexpr double kCovered = 0.9; // of an iteration by the traces
 
 // How long each kind of collective ran on a device while no compute kernel did. Where several ran
 // at once, each counts.
@@ -51,25 +50,12 @@ private:
     std::map<std::string, DurationNs> m_times;
 };
 
-// Iterations that the traces cover: of others most would seem idle.
-std::vector<Iteration> coveredIterations(
-    const std::vector<Iteration>& iterations, const std::vector<DeviceTracks>& devices) {
-    const TimeRange extent = extentOf(devices);
-    std::vector<Iteration> covered;
-    for (const Iteration& one : iterations) {
-        const TimeRange part = shared(one.range, extent);
-        if (!part.isEmpty() && part.length().seconds() >= kCovered * one.range.length().seconds())
-            covered.push_back(one);
-    }
-    return covered;
-}
-
 Status addTraces(const store::Store& store, const std::optional<StageMap>& stages,
     const Progress& progress, RunFacts& facts) {
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, facts.run));
     std::vector<DeviceActivity> activities;
-    const IterationChoice choice{
-        coveredIterations(facts.iterations.iterations, devices), std::nullopt};
+    const IterationChoice choice
+        = tracedIterations({facts.iterations.iterations, std::nullopt}, extentOf(devices));
     for (const DeviceTracks& device : devices) {
         const auto shown = traceWindow(device.rank, device.extent, kAllTime, choice);
         if (!shown)

@@ -107,6 +107,21 @@ void tidy(Candidate& candidate) {
     all = std::move(kept);
 }
 
+// In order of time; of what two sources say of the same time, as the same log twice, the first.
+// Neighbours may overlap a little, since stamps are rounded.
+std::vector<Iteration> withoutTwins(std::vector<Iteration> iterations) {
+    std::stable_sort(iterations.begin(), iterations.end(),
+        [](const Iteration& a, const Iteration& b) { return a.range.begin < b.range.begin; });
+    std::vector<Iteration> kept;
+    for (const Iteration& one : iterations) {
+        const bool isTwin = !kept.empty()
+            && one.range.begin - kept.back().range.begin < kept.back().range.end - one.range.begin;
+        if (!isTwin)
+            kept.push_back(one);
+    }
+    return kept;
+}
+
 class AnnotationSearch {
 public:
     AnnotationSearch(const store::Store& store, RunId run)
@@ -241,8 +256,7 @@ Result<AnnotatedIterations> annotatedIterations(const store::Store& store, RunId
     for (const Iteration& iteration : recorded)
         out.byRank[iteration.rank].push_back(iteration);
     for (auto& [rank, iterations] : out.byRank)
-        std::stable_sort(iterations.begin(), iterations.end(),
-            [](const Iteration& a, const Iteration& b) { return a.range.begin < b.range.begin; });
+        iterations = withoutTwins(std::move(iterations));
     return out;
 }
 

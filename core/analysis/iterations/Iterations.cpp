@@ -22,20 +22,10 @@ constexpr auto kBasisNames = enumNames<IterationBasis>({{IterationBasis::Recorde
 
 constexpr std::size_t kSampledGpus = 64;
 constexpr std::size_t kMostPowerSteps = std::size_t{1} << 19U;
-constexpr double kLeastOfLongest = 0.8; // of the longest record
 
 // Those that were recorded about as long as the longest, evenly chosen.
 std::vector<Series> chosen(const std::vector<Series>& powers) {
-    std::int64_t longest = 0;
-    for (const Series& one : powers)
-        longest = std::max(longest, one.range.length().ns);
-    std::vector<Series> whole;
-    for (const Series& one : powers) {
-        const bool isLong = static_cast<double>(one.range.length().ns)
-            >= kLeastOfLongest * static_cast<double>(longest);
-        if (one.description.subject.kind == SubjectKind::Gpu && one.count > one.missing && isLong)
-            whole.push_back(one);
-    }
+    const std::vector<Series> whole = recordedThroughout(powers);
     const std::size_t each = (whole.size() + kSampledGpus - 1) / kSampledGpus;
     std::vector<Series> out;
     for (std::size_t i = 0; i < whole.size(); i += each)
@@ -57,8 +47,15 @@ struct PowerIterations {
     std::string whyNone; // for people, where there are none
 };
 
+DurationNs coveredBy(const std::vector<Iteration>& iterations) {
+    DurationNs sum;
+    for (const Iteration& one : iterations)
+        sum = sum + one.range.length();
+    return sum;
+}
+
 // A number may come again where a run was traced several times.
-std::vector<Iteration> ofTheRun(const std::map<int, std::vector<Iteration>>& byRank) {
+std::vector<Iteration> ofTheRanks(const std::map<int, std::vector<Iteration>>& byRank) {
     struct Marks {
         std::vector<TimeNs> begins;
         std::vector<TimeNs> ends;
@@ -66,6 +63,8 @@ std::vector<Iteration> ofTheRun(const std::map<int, std::vector<Iteration>>& byR
     };
     std::map<std::pair<std::int64_t, int>, Marks> all; // by number and how often it came before
     for (const auto& [rank, iterations] : byRank) {
+        if (rank < 0)
+            continue;
         std::map<std::int64_t, int> seen;
         for (const Iteration& one : iterations) {
             Marks& marks = all[{one.index, seen[one.index]++}];
@@ -82,6 +81,15 @@ std::vector<Iteration> ofTheRun(const std::map<int, std::vector<Iteration>>& byR
     std::stable_sort(out.begin(), out.end(),
         [](const Iteration& a, const Iteration& b) { return a.range.begin < b.range.begin; });
     return out;
+}
+
+// A log tells of the whole run, and traces mostly of a few iterations, which profilers number by
+// themselves: those that cover more of the run are taken, not both.
+std::vector<Iteration> ofTheRun(const std::map<int, std::vector<Iteration>>& byRank) {
+    std::vector<Iteration> traced = ofTheRanks(byRank);
+    const auto logged = byRank.find(-1);
+    const bool isLogged = logged != byRank.end() && coveredBy(logged->second) >= coveredBy(traced);
+    return isLogged ? logged->second : traced;
 }
 
 // From one beginning to the next, else from beginning to end.
@@ -132,7 +140,7 @@ Result<PowerIterations> powerIterations(
     const store::Store& store, RunId run, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto series, store.series(run));
     PowerIterations out;
-    const auto powers = chosen(seriesByMetric(series)[metric::kGpuPower]);
+    const auto powers = chosen(gpuSeriesOf(gpuSeriesByRank(series), metric::kGpuPower));
     if (powers.empty()) {
         out.whyNone = "no annotation names iterations, and there is no GPU power to find their "
                       "period in";
@@ -173,8 +181,10 @@ std::string_view toString(IterationBasis value) {
 
 std::vector<Iteration> RunIterations::everyOne() const {
     std::vector<Iteration> all = iterations;
-    for (const auto& [rank, own] : byRank)
-        all.insert(all.end(), own.begin(), own.end());
+    for (const auto& [rank, own] : byRank) {
+        if (rank >= 0) // what a source said of the whole run is above, or is not taken
+            all.insert(all.end(), own.begin(), own.end());
+    }
     return all;
 }
 

@@ -82,6 +82,11 @@ private:
         const std::vector<Series> powers = gpuSeriesOf(m_gpus, metric::kGpuPower);
         if (powers.empty())
             return {};
+        if (!haveMostInCommon(powers, m_query.window)) {
+            m_detail.whyNoBurst
+                = "The GPUs' power was recorded at the same time for a small part only.";
+            return {};
+        }
         ASSIGN_OR_RETURN(m_power,
             sumOf(m_store, powers, kPowerSteps / powers.size(), m_query.window, m_progress));
         m_detail.burst = burstOf(m_power);

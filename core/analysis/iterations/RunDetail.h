@@ -51,6 +51,7 @@ struct RunDetail {
     // From then to the end: power, temperatures and clock, to be set beside those of the run.
     std::optional<RunSummary> settled;
     std::optional<Burst> burst; // of the summed gpu_power
+    std::string whyNoBurst; // where power was recorded, but hardly at the same time; a sentence
     std::optional<LimitExcursions> aboveLimit; // of the same
     std::vector<SpectralLine> spectrum; // of the same, tied to the frequency of the iterations
     std::map<int, GpuDetail> gpus; // by rank

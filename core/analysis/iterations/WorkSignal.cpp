@@ -1,5 +1,6 @@
 #include "core/analysis/iterations/WorkSignal.h"
 
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
@@ -47,18 +48,22 @@ std::optional<Levels> levelsOf(std::span<const double> watts) {
     return levels;
 }
 
+// By one kind of sensor; each GPU or node once, without those that were recorded for a part only.
 std::vector<Series> powerOf(const std::vector<Series>& all) {
+    const auto groups = seriesByMetric(all);
     for (const auto& [name, kind] : {std::pair{metric::kGpuPower, SubjectKind::Gpu},
              std::pair{metric::kGpuPowerAverage, SubjectKind::Gpu},
              std::pair{metric::kNodePower, SubjectKind::Node}}) {
+        const auto group = groups.find(name);
+        if (group == groups.end())
+            continue;
         std::vector<Series> found;
-        for (const Series& series : all) {
-            if (series.description.metric.name == name && series.description.subject.kind == kind
-                && series.count - series.missing > 1)
-                found.push_back(series);
-        }
+        std::copy_if(group->second.begin(), group->second.end(), std::back_inserter(found),
+            [kind = kind](const Series& series) {
+                return series.description.subject.kind == kind && series.count - series.missing > 1;
+            });
         if (!found.empty())
-            return found;
+            return recordedThroughout(found);
     }
     return {};
 }

@@ -29,13 +29,15 @@ double LayerActivations::queryWidth() const {
     return double{1} * m_model.heads * m_model.headSize;
 }
 
-double LayerActivations::keyWidth() const {
-    return m_model.hasLatentAttention() ? queryWidth()
-                                        : double{1} * m_model.kvHeads * m_model.headSize;
+double LayerActivations::keysOnGpu() const {
+    return m_model.hasLatentAttention() ? queryWidth() / m_tensor
+                                        : keyHeadsOnGpu(m_model, m_tensor) * m_model.headSize;
 }
 
-double LayerActivations::valuesWidth() const {
-    return m_model.hasLatentAttention() ? valueWidthOf(m_model) : keyWidth();
+double LayerActivations::keysAndValuesOnGpu() const {
+    const double values
+        = m_model.hasLatentAttention() ? valueWidthOf(m_model) / m_tensor : keysOnGpu();
+    return keysOnGpu() + values;
 }
 
 double LayerActivations::denseWidth() const {
@@ -63,7 +65,7 @@ double LayerActivations::insideMlp(double width) const {
 
 // Queries, keys and values.
 double LayerActivations::projectedPerToken() const {
-    return m_widths.activation * (queryWidth() + keyWidth() + valuesWidth()) / m_tensor;
+    return m_widths.activation * (queryWidth() / m_tensor + keysAndValuesOnGpu());
 }
 
 // With the norms before both halves of the layer.
@@ -127,7 +129,7 @@ LayerValues LayerActivations::selected() const {
 
 LayerValues LayerActivations::keptPerOperator() const {
     const double common = 2.0 * m_model.hidden / spread()
-        + (queryWidth() + keyWidth() + valueWidthOf(m_model)) / m_tensor;
+        + (queryWidth() + valueWidthOf(m_model)) / m_tensor + keysOnGpu();
     const double experts = sharedWidth() + dispatched() * expertWidth();
     return {m_widths.activation * m_tokens * (common + denseWidth()),
         m_widths.activation * m_tokens * (common + experts)};
@@ -172,7 +174,7 @@ LayerValues LayerActivations::gradients() const {
 double LayerActivations::cache() const {
     const double width = m_model.hasLatentAttention()
         ? double{1} * m_model.keyValueRank + m_model.ropeHeadSize
-        : (keyWidth() + valuesWidth()) / m_tensor;
+        : keysAndValuesOnGpu();
     return m_widths.activation * m_tokens * width;
 }
 

@@ -42,8 +42,8 @@ public:
 private:
     [[nodiscard]] double spread() const;
     [[nodiscard]] double queryWidth() const;
-    [[nodiscard]] double keyWidth() const;
-    [[nodiscard]] double valuesWidth() const;
+    [[nodiscard]] double keysOnGpu() const;
+    [[nodiscard]] double keysAndValuesOnGpu() const;
     [[nodiscard]] double denseWidth() const;
     [[nodiscard]] double sharedWidth() const;
     [[nodiscard]] double expertWidth() const;

@@ -2,6 +2,7 @@
 
 #include "core/analysis/machine/LayerActivations.h"
 #include "core/analysis/machine/ModelShape.h"
+#include "core/layout/ScheduleOrder.h"
 #include "core/model/AsciiText.h"
 
 #include <algorithm>
@@ -30,6 +31,12 @@ double bytesOfLogit(LossKernel loss) {
         return 22.0;
     }
     return 6.0;
+}
+
+int groupOf(const PipelinePlace& place) {
+    return place.microbatchGroup > 0
+        ? place.microbatchGroup
+        : layout::microbatchGroup(place.stages, place.microbatches).valueOr(place.stages);
 }
 
 class StageReckoner {
@@ -90,7 +97,7 @@ private:
     }
 
     [[nodiscard]] bool isFirst() const { return m_stage == 0; }
-    [[nodiscard]] bool isLast() const { return m_stage + 1 >= m_pipeline; }
+    [[nodiscard]] bool isLast() const { return m_stage == m_layout.lossStage(); }
 
     // By piece of the model that the stage has.
     [[nodiscard]] std::vector<LayerCounts> pieces() const {
@@ -116,7 +123,8 @@ private:
         const double layers = double{1} * m_model.layers / (m_pipeline * m_virtual);
         std::vector<LayerCounts> out;
         for (int chunk = 0; chunk < m_virtual; ++chunk)
-            out.push_back(countsOf(layers * (chunk * m_pipeline + m_stage), layers));
+            out.push_back(
+                countsOf(layers * pieceOf(m_layout.schedule, m_pipeline, m_stage, chunk), layers));
         return out;
     }
 
@@ -127,16 +135,26 @@ private:
         double expert = 0.0;
     };
 
+    // Of a layer, what makes keys and values on this GPU beyond its share of the whole.
+    [[nodiscard]] double repeatedKeys() const {
+        if (m_model.hasLatentAttention())
+            return 0.0;
+        const double heads = keyHeadsOnGpu(m_model, m_tensor) - m_model.kvHeads / m_tensor;
+        return 2.0 * m_model.hidden * m_model.headSize * heads;
+    }
+
     [[nodiscard]] Parameters layerParameters(const LayerCounts& layers) const {
         const double common = m_weights.attention + m_weights.norms;
         const double ranks = double{1} * m_layout.grid.groupSize(CommunicatorKind::ExpertTensor)
             * m_layout.grid.groupSize(CommunicatorKind::Expert);
         const double shared = layers.dense * (common + m_weights.dense)
             + layers.expert * (common + m_weights.router + m_weights.sharedExperts);
-        return {shared / m_tensor, layers.expert * m_weights.expert * m_model.experts / ranks};
+        return {shared / m_tensor + layers.all() * repeatedKeys(),
+            layers.expert * m_weights.expert * m_model.experts / ranks};
     }
 
-    // The first and the last stage hold a table each, a lone stage both.
+    // The first and the last stage hold a table each; both are on one that is alone, or on the
+    // first where the model turns back.
     [[nodiscard]] double tableParameters() const {
         const double tables = isFirst() && isLast() ? (m_model.tiedEmbeddings ? 1.0 : 2.0)
             : isFirst() || isLast()                 ? 1.0
@@ -220,12 +238,13 @@ private:
     // Micro-batches of which a piece's activations are held: groups of them go through the first
     // piece, then through the second, and so on.
     [[nodiscard]] double passesOf(int piece) const {
-        const int all = passesInFlight({m_layout.schedule, m_pipeline, m_stage,
-            m_layout.microbatches.value_or(m_pipeline), m_virtual, m_layout.microbatchGroup});
+        const PipelinePlace place{m_layout.schedule, m_pipeline, m_stage,
+            m_layout.microbatches.value_or(m_pipeline), m_virtual, m_layout.microbatchGroup};
+        const int all = passesInFlight(place);
         if (m_layout.schedule == layout::ScheduleKind::GPipe
             || m_layout.schedule == layout::ScheduleKind::ZeroBubbleV || m_virtual == 1)
             return double{1} * all / m_virtual;
-        const int group = m_layout.microbatchGroup > 0 ? m_layout.microbatchGroup : m_pipeline;
+        const int group = groupOf(place);
         const int round = group * m_virtual;
         const int full = all / round * group;
         return full + std::clamp(all % round - piece * group, 0, group);
@@ -368,8 +387,7 @@ int passesInFlight(const PipelinePlace& place) {
     }
     if (place.virtualStages == 1)
         return std::min(later + 1, all);
-    const int group = place.microbatchGroup > 0 ? place.microbatchGroup : place.stages;
-    return std::min(2 * later + (place.virtualStages - 1) * group + 1, all);
+    return std::min(2 * later + (place.virtualStages - 1) * groupOf(place) + 1, all);
 }
 
 } // namespace trainscope::analysis

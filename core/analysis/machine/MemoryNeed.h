@@ -9,14 +9,16 @@
 //                as Megatron-LM does), the optimizer's divided by the shard group from ZeRO 1 on,
 //                gradients from 2 on, weights from 3 on. Experts are divided by their own degrees.
 //                Frozen weights (LoRA): they alone, and all three of their adapters. Inference: the
-//                weights alone, in the precision of their products.
+//                weights alone, in the precision of their products. What makes keys and values is
+//                on each GPU for a head of them at least.
 //   activations  Per token and layer (Korthikanti et al. 2022, by parts so that grouped keys, gated
 //                MLPs, latent attention and experts fit in), A bytes a number, P a number that a
 //                matrix product takes, in 16 bits A = P = 2:
 //                  2A·h + P·h + P·h            inputs of the norms, of attention and of the MLP
 //                  + 2h                        masks of two dropouts, where there are any
 //                  + (A(q + 2k) + A·v)/t       queries, keys, values and what leaves attention;
-//                                              P·v/t more where products take fewer bytes
+//                                              P·v/t more where products take fewer bytes; 2k/t
+//                                              no less than a head of both
 //                  + (A + P)f/t, gated (2A+P)f/t    inside the MLP
 //                which is 34h for GPT: (10h + 24h/t) B, with sequence parallelism 34h/t. Each of k
 //                experts of a token takes (A+P)h, P·h where it weighs inside, and the MLP's inside,
@@ -24,8 +26,9 @@
 //                parallelism; shared experts take as much as an MLP. Unfused attention (2A+1)·a·s/t
 //                more. s/cp tokens a sample.
 //   recomputed   full: A·h (/t with sequence parallelism) a layer; per operator (torchtitan: every
-//                second product is kept): A(2h + (q + k + v + f)/t); selective: without the parts
-//                that are made again, as the core of unfused attention.
+//                second product is kept): A(2h + (q + k + v + f)/t), k/t no less than a head;
+//                selective: without the parts that are made again, as the core of unfused
+//                attention.
 //   in flight    passesInFlight() micro-batches through pieces of the model.
 //   at its peak  What is held, and the larger of
 //                  loss       a few bytes for each token and word of the vocabulary, LossKernel, on
@@ -168,7 +171,7 @@ struct PipelinePlace {
     int stage = 0;
     int microbatches = 1;
     int virtualStages = 1;
-    int microbatchGroup = 0; // 0: as many as there are stages
+    int microbatchGroup = 0; // 0: the least that works, as in Schedule.h
 };
 int passesInFlight(const PipelinePlace& place);
 

@@ -15,6 +15,27 @@ bool contradicts(const TrainingModel& model, const LaunchConfig& launch) {
         || launch.hiddenSize.value_or(model.hidden) != model.hidden;
 }
 
+// What tells models of equal layers and hidden sizes apart; vocabularies differ by padding alone.
+bool agreesInside(const TrainingModel& model, const LaunchConfig& launch) {
+    const auto agrees
+        = [](const auto& stated, auto known) { return stated.value_or(known) == known; };
+    // Queries are not grouped where heads are stated and groups are not.
+    const int groups = launch.kvHeads.value_or(launch.attentionHeads.value_or(model.kvHeads));
+    const bool hasSuchHeads = model.hasLatentAttention()
+        || (groups == model.kvHeads && agrees(launch.headSize, model.headSize));
+    return hasSuchHeads && agrees(launch.attentionHeads, model.heads)
+        && agrees(launch.ffnSize, model.ffn) && agrees(launch.gatedMlp, model.gatedMlp)
+        && agrees(launch.experts, model.experts);
+}
+
+const TrainingModel* findByShape(
+    const catalogue::ModelCatalogue& catalogue, const LaunchConfig& launch) {
+    if (!launch.layers || !launch.hiddenSize)
+        return nullptr;
+    return catalogue.byShape(*launch.layers, *launch.hiddenSize, launch.experts.value_or(1) > 1,
+        [&launch](const TrainingModel& model) { return agreesInside(model, launch); });
+}
+
 // Takes what is known, piece by piece, and keeps what is not.
 class Resolver {
 public:
@@ -40,9 +61,8 @@ private:
     void startFrom(const catalogue::ModelCatalogue& catalogue) {
         const TrainingModel* known = m_launch.model ? catalogue.byName(*m_launch.model) : nullptr;
         const bool isNamed = known != nullptr;
-        if (known == nullptr && m_launch.layers && m_launch.hiddenSize)
-            known = catalogue.byShape(
-                *m_launch.layers, *m_launch.hiddenSize, m_launch.experts.value_or(1) > 1);
+        if (!isNamed)
+            known = findByShape(catalogue, m_launch);
         if (known == nullptr) {
             m_model.name = m_launch.model.value_or("");
             m_origin = "the launch configuration";
@@ -72,6 +92,9 @@ private:
         if (m_model.heads == 0 && m_launch.kvHeads)
             note("number of attention heads");
         m_model.heads = std::max(1, m_model.heads);
+        // Configurations print a size and groups besides that latent attention does not use.
+        if (m_model.hasLatentAttention() && m_model.headSize > 0)
+            return;
         m_model.kvHeads = m_launch.kvHeads.value_or(m_model.kvHeads);
         if (m_model.kvHeads == 0)
             m_model.kvHeads = m_model.heads;
@@ -163,12 +186,27 @@ Forward forwardOf(const TrainingModel& model) {
         2.0 * layers * (1.0 * model.heads * model.headSize + valueWidthOf(model))};
 }
 
+// Positions that the tokens of a sample attend to, at most `limit` each: those of the prompt to all
+// of it, one that is made at position i to the i before it and to itself.
+double attendedWithin(double limit, double prompt, double made) {
+    const double below = std::clamp(limit - prompt, 0.0, made);
+    return prompt * std::min(prompt, limit) + below * prompt + below * (below + 1.0) / 2.0
+        + (made - below) * limit;
+}
+
+// Mean over the layers, every second of which may look back at a window alone.
+double attended(const TrainingModel& model, double prompt, double made) {
+    const double all = attendedWithin(prompt + made, prompt, made);
+    if (model.window <= 0)
+        return all;
+    const double window = std::min(double{1} * model.window, prompt + made);
+    return (all + attendedWithin(window, prompt, made)) / 2.0;
+}
+
 ModelWork inferenceWork(const TrainingModel& model, int sequence, int generated) {
     const Forward forward = forwardOf(model);
     const double made = std::clamp(generated, 0, sequence - 1);
-    const double prompt = sequence - made;
-    // The token made at position i attends to the i before it and to itself.
-    const double positions = prompt * prompt + made * prompt + made * (made + 1.0) / 2.0;
+    const double positions = attended(model, sequence - made, made);
     return {forward.weights * sequence + forward.scorePerPosition * positions, double{1} * sequence,
         made > 0 ? "inference: forward pass of the prompt (prefill) and of each generated token "
                    "(decode with a cache of keys and values)"
@@ -200,6 +238,10 @@ LayerWeights layerWeightsOf(const TrainingModel& model) {
         2.0 * model.hidden};
 }
 
+double keyHeadsOnGpu(const TrainingModel& model, double tensor) {
+    return std::max(1.0, model.kvHeads / tensor);
+}
+
 ModelParameters parametersOf(const TrainingModel& model) {
     const LayerWeights weights = layerWeightsOf(model);
     const double layers = model.layers + model.nextTokenLayers;
@@ -216,7 +258,7 @@ ModelWork workOf(const TrainingModel& model, Workload workload, int sequence, in
         return inferenceWork(model, sequence, generated);
     const Forward forward = forwardOf(model);
     const double tokens = sequence;
-    const double scores = forward.scorePerPosition * tokens;
+    const double scores = forward.scorePerPosition * attended(model, tokens, 0.0) / tokens;
     if (workload == Workload::Lora)
         return {tokens * (2.0 * forward.weights + 3.0 * scores), tokens,
             "LoRA: 2 × forward of the frozen weights + 3 × forward of the attention scores, "
@@ -231,12 +273,17 @@ layout::TrafficModel trafficModelOf(const catalogue::TrainingModel& model, int s
     layout::TrafficModel traffic;
     traffic.hidden = model.hidden;
     traffic.keyWidth = double{1} * model.kvHeads * model.headSize;
+    traffic.keyHeads = model.kvHeads;
     traffic.sequence = sequence;
     traffic.microBatch = microBatch;
     const LayerWeights weights = layerWeightsOf(model);
-    traffic.attentionParameters
-        = weights.attention + weights.norms + weights.router + weights.sharedExperts;
+    traffic.attentionParameters = weights.attention + weights.norms;
     traffic.mlpParameters = weights.expert;
+    traffic.besideExperts = weights.router + weights.sharedExperts;
+    traffic.hasSharedExperts = model.sharedExperts > 0;
+    traffic.denseLayers = model.denseLayers;
+    traffic.denseMlpParameters = weights.dense;
+    traffic.nextTokenLayers = model.nextTokenLayers;
     traffic.embeddingParameters = double{1} * model.hidden * model.vocabulary;
     traffic.tiedEmbeddings = model.tiedEmbeddings;
     traffic.experts = model.experts;

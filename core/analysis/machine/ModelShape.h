@@ -13,7 +13,8 @@
 namespace trainscope::analysis {
 
 // The shape of the model that a run trains: what its launch configuration states, which wins,
-// filled up from the catalogue by the model's name, else by its layers and hidden size.
+// filled up from the catalogue by the model's name, else by its layers and hidden size, where
+// heads, feed-forward and experts that are stated do not say that it is another.
 struct ModelShape {
     catalogue::TrainingModel model; // complete
     std::string origin; // for people: where the shape comes from
@@ -31,7 +32,8 @@ Result<ModelShape> shapeOf(const LaunchConfig& launch, const catalogue::ModelCat
 // Forward, per token of a sample of s tokens, in FLOP (a multiply-add is two):
 //   projections  l · (4·h·a + 4·h·k)           a = heads · head size, k = KV heads · head size
 //   scores       l · 4·s·a                     QKᵀ and PV over all s positions: causal attention is
-//                                              not halved, as in Narayanan et al. 2021 and PaLM
+//                                              not halved, as in Narayanan et al. 2021 and PaLM; of
+//                                              layers with a window over no more than that
 //   feed-forward l · (m·2·h·f·e + r)           m = 2 matrices, 3 if gated; f = feed-forward size;
 //                                              e = experts per token; r = 2·h·experts, the router
 //   logits       2·h·V
@@ -53,6 +55,9 @@ struct LayerWeights {
     double norms = 0.0;
 };
 LayerWeights layerWeightsOf(const catalogue::TrainingModel& model);
+// Of each GPU of a tensor-parallel group. A head is not cut: where there are fewer heads of keys
+// than GPUs, several have the same one. Not of latent attention, whose keys are all heads'.
+double keyHeadsOnGpu(const catalogue::TrainingModel& model, double tensor);
 bool hasExperts(const catalogue::TrainingModel& model, int layer); // counts from 0
 double valueWidthOf(const catalogue::TrainingModel& model); // heads × the size of a value's head
 

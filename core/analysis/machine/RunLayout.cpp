@@ -37,7 +37,7 @@ int worldOf(const Run& run, const std::vector<Gpu>& gpus, const std::vector<Proc
 }
 
 // The launch configuration says it, else the GPUs show it; some GPUs of one node do not.
-std::optional<int> gpusPerNodeOf(const Run& run, const std::vector<Gpu>& gpus) {
+std::optional<int> gpusPerNodeOf(const Run& run, const std::vector<Gpu>& gpus, int world) {
     if (run.launch.gpusPerNode)
         return run.launch.gpusPerNode;
     std::optional<int> most;
@@ -46,7 +46,7 @@ std::optional<int> gpusPerNodeOf(const Run& run, const std::vector<Gpu>& gpus) {
             return (gpu.rank - gpu.local) / gpu.node;
         most = std::max(most.value_or(1), gpu.local + 1);
     }
-    if (static_cast<int>(gpus.size()) < run.worldSize)
+    if (static_cast<int>(gpus.size()) < world)
         return std::nullopt;
     return most;
 }
@@ -71,7 +71,16 @@ void takeLayersOfModel(const LaunchConfig& launch, LayoutRequest& request) {
         request = divided;
 }
 
+// What the launch says of it holds for whatever else says the degrees.
+void takeSharding(const LaunchConfig& launch, LayoutRequest& request) {
+    if (!request.zeroStage)
+        request.zeroStage = launch.zeroStage;
+    if (!request.fsdp)
+        request.fsdp = launch.fsdp;
+}
+
 void takeCluster(const Known& known, LayoutRequest& request) {
+    takeSharding(known.run.launch, request);
     request.nodes.reset(); // follows from the ranks and the GPUs of a node
     request.worldSize = known.world;
     if (known.gpusPerNode)
@@ -127,6 +136,7 @@ Result<RunLayout> fromGroups(const Known& known) {
 
 // What was left open is as the run shows it.
 LayoutRequest completed(LayoutRequest request, const Known& known) {
+    takeSharding(known.run.launch, request);
     if (!request.gpusPerNode && !(request.nodes && request.worldSize))
         request.gpusPerNode = known.gpusPerNode;
     if (!request.worldSize && !(request.nodes && request.gpusPerNode) && known.world > 0)
@@ -163,9 +173,8 @@ Result<RunLayout> fromEntered(const Known& known, const std::string& spec) {
 
 Result<Known> withoutGroups(const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
-    Known known{run, {}, 0, gpusPerNodeOf(run, gpus)};
-    known.world = worldOf(run, gpus, {});
-    return known;
+    const int world = worldOf(run, gpus, {});
+    return Known{run, {}, world, gpusPerNodeOf(run, gpus, world)};
 }
 
 } // namespace
@@ -195,8 +204,8 @@ Result<RunLayout> recordedLayout(
     const store::Store& store, const Run& run, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
     ASSIGN_OR_RETURN(auto groups, processGroupsOf(store, run, progress));
-    Known known{run, std::move(groups), 0, gpusPerNodeOf(run, gpus)};
-    known.world = worldOf(run, gpus, known.groups);
+    const int world = worldOf(run, gpus, groups);
+    const Known known{run, std::move(groups), world, gpusPerNodeOf(run, gpus, world)};
     if (layout::saysLayout(run.launch))
         return fromLaunch(known);
     auto inferred = fromGroups(known);

@@ -43,15 +43,18 @@ struct Assumed {
     bool recomputation = false;
 };
 
-MemoryNeed needWith(MemoryRequest request, int stage, const Assumed& assumed) {
+std::vector<MemoryNeed> needsWith(MemoryRequest request, const Assumed& assumed) {
     if (assumed.shardedOptimizer)
         request.layout.sharding = plainSharding(request.layout, 1);
     if (assumed.recomputation)
         request.recompute = Recomputation::Full;
-    MemoryNeed need = needOf(request, stage);
-    need.takesShardedOptimizer = assumed.shardedOptimizer;
-    need.takesRecomputation = assumed.recomputation;
-    return need;
+    std::vector<MemoryNeed> needs;
+    for (int stage = 0; stage < request.layout.grid.degrees().pipeline; ++stage) {
+        needs.push_back(needOf(request, stage));
+        needs.back().takesShardedOptimizer = assumed.shardedOptimizer;
+        needs.back().takesRecomputation = assumed.recomputation;
+    }
+    return needs;
 }
 
 Recomputation recomputationOf(const LaunchConfig& launch) {
@@ -101,6 +104,9 @@ std::optional<MemoryRequest> memoryRequestOf(
     request.sequenceParallel = launch.sequenceParallel.value_or(true);
     request.dropout = !request.model.gatedMlp;
     request.recompute = recomputationOf(launch);
+    request.recomputedLayers = launch.recomputedLayers.value_or(0);
+    if (launch.adapters) // what cannot be read are the usual ones
+        request.adapters = adaptersFrom(*launch.adapters).valueOr(Adapters());
     if (!request.layout.sharding && namesDistributed(launch))
         request.layout.sharding = plainSharding(layout, 1);
     if (!request.layout.microbatches)
@@ -113,16 +119,18 @@ std::optional<MemoryRequest> memoryRequestOf(
     return request;
 }
 
-std::optional<MemoryNeed> memoryNeedOf(const LaunchConfig& launch, const layout::Layout& layout,
-    int stage, std::optional<double> capacity) {
+std::vector<MemoryNeed> memoryNeedsOf(
+    const LaunchConfig& launch, const layout::Layout& layout, std::optional<double> capacity) {
     const auto request = memoryRequestOf(launch, layout);
     if (!request)
-        return std::nullopt;
-    const auto fits = [&](const MemoryNeed& one) {
-        return !capacity || one.total(request->microBatch) <= *capacity;
+        return {};
+    const auto fit = [&](const std::vector<MemoryNeed>& needs) {
+        return !capacity || std::all_of(needs.begin(), needs.end(), [&](const MemoryNeed& one) {
+            return one.total(request->microBatch) <= *capacity;
+        });
     };
-    const MemoryNeed stated = needOf(*request, stage);
-    if (fits(stated))
+    auto stated = needsWith(*request, {});
+    if (fit(stated))
         return stated;
     const bool isShardable = request->workload == Workload::Training && !request->layout.sharding
         && !launch.optimizer && layout.grid.groupSize(CommunicatorKind::DataContext) > 1;
@@ -131,8 +139,8 @@ std::optional<MemoryNeed> memoryNeedOf(const LaunchConfig& launch, const layout:
         {Assumed{true, false}, Assumed{false, true}, Assumed{true, true}}) {
         if ((assumed.shardedOptimizer && !isShardable) || (assumed.recomputation && !isSilent))
             continue;
-        if (const MemoryNeed one = needWith(*request, stage, assumed); fits(one))
-            return one;
+        if (auto needs = needsWith(*request, assumed); fit(needs))
+            return needs;
     }
     return stated;
 }
@@ -143,17 +151,18 @@ StageMemory stageMemoryOf(const Run& run, const layout::Layout& layout,
     const auto capacity = memoryOf(run);
     const int stages = static_cast<int>(layers.size());
     const int all = std::accumulate(layers.begin(), layers.end(), 0);
-    bool isKnown = capacity.has_value();
+    const auto needs = memoryNeedsOf(run.launch, layout);
+    bool isKnown = capacity.has_value() && !needs.empty();
     for (int stage = 0; stage < stages; ++stage) {
         const int now = layers[static_cast<std::size_t>(stage)];
         const auto used = usedBy(layout, stage, summary);
-        const auto need = memoryNeedOf(run.launch, layout, stage);
-        isKnown = isKnown && used && need;
+        isKnown = isKnown && used;
         if (!isKnown) {
             memory.most.push_back(all);
             continue;
         }
-        const double room = std::max(0.0, kUsable * *capacity - *used) / need->perLayer;
+        const double room = std::max(0.0, kUsable * *capacity - *used)
+            / needs[static_cast<std::size_t>(stage)].perLayer;
         memory.most.push_back(
             std::min(all, now + static_cast<int>(std::floor(std::min(room, kNoLimit)))));
     }

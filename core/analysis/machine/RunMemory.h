@@ -34,10 +34,11 @@ struct MemoryNeed {
 std::optional<MemoryRequest> memoryRequestOf(
     const LaunchConfig& launch, const layout::Layout& layout);
 
-// As the configuration states it; where that does not fit into `capacity` though the run did, with
-// a sharded optimizer or full recomputation where the configuration is silent on these.
-std::optional<MemoryNeed> memoryNeedOf(const LaunchConfig& launch, const layout::Layout& layout,
-    int stage = 0, std::optional<double> capacity = std::nullopt);
+// Of each stage, as the configuration states it; where one of them does not fit into `capacity`
+// though the run did, with a sharded optimizer or full recomputation where the configuration is
+// silent on these. Empty where it is not known.
+std::vector<MemoryNeed> memoryNeedsOf(const LaunchConfig& launch, const layout::Layout& layout,
+    std::optional<double> capacity = std::nullopt);
 
 // How many layers fit into the memory of each stage's GPUs: an estimate by what a layer needs
 // beside the most that the GPUs used.

@@ -15,15 +15,6 @@ bool isBeside(TimeNs open, TimeNs begin, TimeNs end) {
     return open <= begin || (open < end && open - begin < end - open);
 }
 
-// Adds what of the range was not covered yet.
-void cover(TimeRange range, DurationNs& busy, TimeNs& until) {
-    const TimeNs from = std::max(range.begin, until);
-    if (from >= range.end)
-        return;
-    busy = busy + (range.end - from);
-    until = range.end;
-}
-
 template <typename State>
 State& touch(std::vector<State>& states, std::vector<std::uint32_t>& touched, std::uint32_t at) {
     if (at >= states.size())
@@ -52,6 +43,18 @@ std::vector<Sums> take(std::vector<State>& states, std::vector<std::uint32_t>& t
 }
 
 } // namespace
+
+// Adds what of the range was not covered yet.
+void CallMeter::Busy::cover(TimeRange range, std::uint32_t device, DurationNs& busy) {
+    if (device > m_others.size())
+        m_others.resize(device, kAllTime.begin);
+    TimeNs& until = device == 0 ? m_until : m_others[device - 1];
+    const TimeNs from = std::max(range.begin, until);
+    if (from >= range.end)
+        return;
+    busy = busy + (range.end - from);
+    until = range.end;
+}
 
 CallMeter::CallMeter(const store::Store& store, CallPaths& paths, TimeNs begin,
     const std::map<std::int64_t, ForwardCall>& forward)
@@ -184,12 +187,13 @@ void CallMeter::remember(std::int64_t correlation, std::uint32_t call, bool isGr
     }
 }
 
-Status CallMeter::addWork(const Span& span) {
+Status CallMeter::addWork(const Span& span, std::uint32_t device) {
     ASSIGN_OR_RETURN(const auto known, m_frames.of(span));
     Work work;
     work.start = span.start;
     work.end = span.start + span.duration;
     work.since = span.start;
+    work.device = device;
     std::uint32_t parent = 0;
     const auto launch = launchOf(span) == 0 ? m_launches.end() : m_launches.find(span.correlation);
     if (launch != m_launches.end()) {
@@ -221,7 +225,8 @@ CallMeter::FrameState& CallMeter::frameState(std::uint32_t path) {
     return state;
 }
 
-void CallMeter::applyTotal(std::uint32_t total, TimeRange inside, bool begins, bool isCall) {
+void CallMeter::applyTotal(
+    std::uint32_t total, const Work& work, TimeRange inside, bool begins, bool isCall) {
     TotalState& state = touch(m_totalStates, m_touchedTotals, total);
     state.sums.total = total;
     if (state.lastWork == m_workNumber)
@@ -230,7 +235,7 @@ void CallMeter::applyTotal(std::uint32_t total, TimeRange inside, bool begins, b
     state.sums.calls += isCall ? 1 : 0;
     (begins ? state.sums.works : state.sums.carried) += 1;
     state.sums.time = state.sums.time + inside.length();
-    cover(inside, state.sums.busy, state.busyUntil);
+    state.busy.cover(inside, work.device, state.sums.busy);
 }
 
 void CallMeter::apply(const Work& work, TimeRange inside, bool begins) {
@@ -242,7 +247,7 @@ void CallMeter::apply(const Work& work, TimeRange inside, bool begins) {
     sums.path = work.path;
     (begins ? sums.count : sums.carried) += 1;
     sums.time = sums.time + inside.length();
-    cover(inside, sums.busy, leaf.busyUntil);
+    leaf.busy.cover(inside, work.device, sums.busy);
     sums.shortest = isFirst ? whole : std::min(sums.shortest, whole);
     if (isFirst || whole > sums.longest) {
         sums.longest = whole;
@@ -250,27 +255,27 @@ void CallMeter::apply(const Work& work, TimeRange inside, bool begins) {
     }
     const std::uint32_t launcher = m_paths[work.path].parent;
     FrameState& own = frameState(launcher);
-    cover(inside, own.sums.ownBusy, own.ownBusyUntil);
+    own.ownBusy.cover(inside, work.device, own.sums.ownBusy);
     own.sums.launching += begins && work.isFirstOfCall ? 1 : 0;
     for (std::uint32_t path = launcher; path != kNoPath; path = m_paths[path].parent) {
         FrameState& state = frameState(path);
-        cover(inside, state.sums.busy, state.busyUntil);
+        state.busy.cover(inside, work.device, state.sums.busy);
         const bool isCounted = m_paths[path].kind == FrameKind::Module
             || m_paths[path].kind == FrameKind::Annotation;
         if (isCounted)
-            applyTotal(m_paths[path].total, inside, begins, false);
+            applyTotal(m_paths[path].total, work, inside, begins, false);
     }
     for (std::uint32_t path = work.around; path != kNoPath; path = m_paths[path].parent) {
         if (m_paths[path].kind == FrameKind::Annotation)
-            applyTotal(m_paths[path].total, inside, begins, false);
+            applyTotal(m_paths[path].total, work, inside, begins, false);
     }
     if (const std::uint32_t caller = m_paths[launcher].nearestOperator; caller != kNoPath) {
         const bool isCall = begins && work.isFirstOfOperator;
-        applyTotal(m_paths[caller].total, inside, begins, isCall);
-        applyTotal(m_paths[caller].shapeTotal, inside, begins, isCall);
+        applyTotal(m_paths[caller].total, work, inside, begins, isCall);
+        applyTotal(m_paths[caller].shapeTotal, work, inside, begins, isCall);
     }
-    applyTotal(
-        CallPaths::totalOf(m_paths[launcher].pass), inside, begins, begins && work.isFirstOfCall);
+    applyTotal(CallPaths::totalOf(m_paths[launcher].pass), work, inside, begins,
+        begins && work.isFirstOfCall);
 }
 
 CallPart CallMeter::close(TimeNs end) {

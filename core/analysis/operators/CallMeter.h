@@ -29,8 +29,9 @@ public:
 
     // Of a host thread, of each in order of start.
     Status addHost(std::uint32_t thread, const Span& span);
-    // A kernel, copy or set, in order of start; its launch was added.
-    Status addWork(const Span& span);
+    // A kernel, copy or set, in order of start; its launch was added. `device`: of the rank's, by
+    // number from 0 on.
+    Status addWork(const Span& span, std::uint32_t device = 0);
     // Ends the part here: all that begins before was added. The next part follows.
     CallPart close(TimeNs end);
 
@@ -62,6 +63,7 @@ private:
         std::int64_t forward = -1; // as of the call
         std::uint32_t path = 0;
         std::uint32_t around = 0;
+        std::uint32_t device = 0;
         bool isFirstOfCall = false;
         bool isFirstOfOperator = false;
     };
@@ -70,21 +72,30 @@ private:
         DurationNs duration;
         std::uint32_t path = 0;
     };
+    // A union of the work of each device, which are summed.
+    class Busy {
+    public:
+        void cover(TimeRange range, std::uint32_t device, DurationNs& busy);
+
+    private:
+        TimeNs m_until = kAllTime.begin; // on the first device, which most ranks have alone
+        std::vector<TimeNs> m_others;
+    };
     // Sums of the part so far, and until when all of it is covered.
     struct FrameState {
         CallPart::Frame sums;
-        TimeNs busyUntil = kAllTime.begin;
-        TimeNs ownBusyUntil = kAllTime.begin;
+        Busy busy;
+        Busy ownBusy;
         bool isTouched = false;
     };
     struct WorkState {
         CallPart::Work sums;
-        TimeNs busyUntil = kAllTime.begin;
+        Busy busy;
         bool isTouched = false;
     };
     struct TotalState {
         CallPart::Total sums;
-        TimeNs busyUntil = kAllTime.begin;
+        Busy busy;
         std::uint64_t lastWork = 0;
         bool isTouched = false;
     };
@@ -97,7 +108,8 @@ private:
 
     FrameState& frameState(std::uint32_t path);
     void apply(const Work& work, TimeRange inside, bool begins);
-    void applyTotal(std::uint32_t total, TimeRange inside, bool begins, bool isCall);
+    void applyTotal(
+        std::uint32_t total, const Work& work, TimeRange inside, bool begins, bool isCall);
 
     CallPaths& m_paths;
     TimeNs m_begin;

@@ -46,12 +46,12 @@ std::string_view toString(StepPass pass); // "", "forward", …
 // Of a window. Times of work are cut at its edges, and work counts where it begins, as in the
 // kernel table. Own: launched by the frame itself, not by what it calls.
 struct FrameSums {
-    // Of a frame that launches work itself: calls whose first own work begins in the window; of
-    // others: calls that begin there on the host.
+    // Of an operator or function that launches work itself: calls whose first own work begins in
+    // the window; of all others (annotations, modules): calls that begin there on the host.
     std::int64_t calls = 0;
     std::int64_t works = 0; // kernels, copies and sets of the whole subtree
     DurationNs time; // their sum
-    DurationNs busy; // their union, over all streams
+    DurationNs busy; // their union, over all streams of a device; summed over devices
     std::int64_t ownWorks = 0;
     DurationNs ownTime;
     DurationNs ownBusy;
@@ -98,7 +98,7 @@ struct CallTotal {
 struct CallTree {
     int rank = -1; // -1: several ranks together
     TimeRange window;
-    DurationNs rankTime; // the windows of its ranks together
+    DurationNs rankTime; // the windows of its ranks together, for each device with kernels
     bool hasHost = false; // calls were recorded; without them all work hangs under the root
     bool hasModules = false;
     bool hasShapes = false;

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -32,12 +33,14 @@ constexpr std::int64_t kMostIterations = 512;
 struct RankTracks {
     std::vector<Track> threads;
     std::vector<Track> streams;
+    std::vector<std::uint32_t> devices; // of the streams, by number
     TimeRange extent = kNoTime;
     std::int64_t spans = 0;
 };
 
 RankTracks tracksOf(const std::vector<Track>& all, int rank) {
     RankTracks tracks;
+    std::map<int, std::uint32_t> devices;
     for (const Track& track : all) {
         if (track.description.rank != rank || track.count == 0)
             continue;
@@ -45,6 +48,11 @@ RankTracks tracksOf(const std::vector<Track>& all, int rank) {
         if (kind != TrackKind::Thread && kind != TrackKind::Stream)
             continue;
         (kind == TrackKind::Thread ? tracks.threads : tracks.streams).push_back(track);
+        if (kind == TrackKind::Stream) {
+            const auto next = static_cast<std::uint32_t>(devices.size());
+            tracks.devices.push_back(
+                devices.try_emplace(track.description.device, next).first->second);
+        }
         tracks.extent = spanned(tracks.extent, track.range);
         tracks.spans += track.count;
     }
@@ -71,7 +79,8 @@ Status walkCalls(const store::Store& store, const RankTracks& tracks, TimeRange 
                 return meter.addHost(static_cast<std::uint32_t>(track), span);
             const bool isWorkSpan = span.kind == SpanKind::Kernel || span.kind == SpanKind::Copy
                 || span.kind == SpanKind::Set;
-            return isWorkSpan ? meter.addWork(span) : Status();
+            const std::size_t stream = track - tracks.threads.size();
+            return isWorkSpan ? meter.addWork(span, tracks.devices[stream]) : Status();
         },
         "Following calls", progress);
 }
@@ -232,18 +241,36 @@ Result<std::vector<store::SumSequence>> sumRank(const store::Store& store, const
     return sequences;
 }
 
+// Devices of a rank that ran kernels; no fewer than one.
+Result<std::int64_t> busyDevices(const store::Store& store, const RankTracks& tracks) {
+    std::set<std::uint32_t> busy;
+    const std::set<std::uint32_t> all(tracks.devices.begin(), tracks.devices.end());
+    for (std::size_t i = 0; all.size() > 1 && i < tracks.streams.size(); ++i) {
+        RETURN_IF_ERROR(store.forEachSpan(tracks.streams[i].id, kAllTime, [&](auto spans) {
+            const bool hasKernels = std::any_of(spans.begin(), spans.end(),
+                [](const Span& span) { return span.kind == SpanKind::Kernel; });
+            if (hasKernels)
+                busy.insert(tracks.devices[i]);
+            return !hasKernels;
+        }));
+    }
+    return std::max<std::int64_t>(1, std::ssize(busy));
+}
+
 // What the trees of a rank's windows are read from.
 struct TreeSource {
     int rank = -1;
     RankTracks tracks;
+    std::int64_t devices = 1;
     std::optional<CallPaths> kept; // none: from the traces
 };
 
 Result<TreeSource> treeSourceOf(
     const store::Store& store, const Run& run, const std::vector<Track>& tracks, int rank) {
-    TreeSource calls{rank, tracksOf(tracks, rank), {}};
+    TreeSource calls{rank, tracksOf(tracks, rank), 1, {}};
     if (calls.tracks.spans == 0)
         return calls;
+    ASSIGN_OR_RETURN(calls.devices, busyDevices(store, calls.tracks));
     ASSIGN_OR_RETURN(calls.kept, keptPaths(store, run, rank));
     return calls;
 }
@@ -270,7 +297,7 @@ Result<CallTree> treeOf(const store::Store& store, const Run& run, TreeSource& c
     }
     tree.rank = calls.rank;
     tree.window = shown;
-    tree.rankTime = shown.length();
+    tree.rankTime = {shown.length().ns * calls.devices};
     for (CallNode& node : tree.nodes)
         node.longestRank = isWork(node.kind) ? calls.rank : -1;
     return tree;

@@ -16,12 +16,12 @@ namespace trainscope::analysis {
 struct OperatorMfu {
     double flop = 0.0; // on matrix units, without what is done again for the backward pass
     double recomputedFlop = 0.0;
-    double gpuSeconds = 0.0; // of the window, over all ranks
+    double gpuSeconds = 0.0; // of the window, over all GPUs
     double knownShare = 0.0; // of the work's time, that is of operators whose FLOP are known
     std::optional<double> mfu; // of the peak of 16 bits; absent where the GPU is not known
     std::optional<double> hfu; // with what is done again
 };
-// `gpuSeconds`: the window's length times the ranks that the tree is of. Absent where no work is
+// `gpuSeconds`: the window's length times the GPUs that the tree is of. Absent where no work is
 // known. Pure; any thread.
 std::optional<OperatorMfu> operatorMfu(
     const CallTree& tree, double gpuSeconds, const catalogue::GpuModel* gpu);

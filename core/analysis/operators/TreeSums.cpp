@@ -9,6 +9,11 @@ namespace trainscope::analysis {
 
 namespace {
 
+// Annotations and modules stand for all that they call, whether they launch anything themselves.
+bool isCountedWhole(FrameKind kind) {
+    return kind == FrameKind::Annotation || kind == FrameKind::Module;
+}
+
 void fillNode(CallNode& node, const CallPart::Frame& frame, const CallPart::Work& work) {
     node.sums.busy = frame.busy + work.busy;
     node.sums.ownBusy = isWork(node.kind) ? work.busy : frame.ownBusy;
@@ -76,9 +81,10 @@ CallTree TreeSums::tree() const {
         caller.ownTime = boundedSum(caller.ownTime, node.sums.time);
     }
     for (std::size_t i = 0; i < m_frames.size(); ++i) {
-        FrameSums& sums = tree.nodes[i].sums;
-        if (!isWork(tree.nodes[i].kind))
-            sums.calls = sums.ownWorks > 0 ? m_frames[i].launching : m_frames[i].begun;
+        CallNode& node = tree.nodes[i];
+        const bool isByLaunches = node.sums.ownWorks > 0 && !isCountedWhole(node.kind);
+        if (!isWork(node.kind))
+            node.sums.calls = isByLaunches ? m_frames[i].launching : m_frames[i].begun;
     }
     for (std::size_t i = 0; i < m_totals.size(); ++i)
         fillTotal(tree.totals[i], m_totals[i]);

@@ -118,22 +118,8 @@ Distribution TimeWeighted::takeDistribution() && {
     return std::move(m_held.ns == 0 ? m_instant.distribution : m_heldValues);
 }
 
-std::optional<double> peakRate(const Metric& metric) {
-    if (metric.unit != "B")
-        return std::nullopt;
-    const std::string_view name = metric.name;
-    if (name.starts_with("pcie"))
-        return 128e9;
-    if (name.starts_with("ib_") || name.starts_with("net"))
-        return 100e9;
-    return 1.8e12;
-}
-
 CounterTotal::CounterTotal(const SeriesDescription& description)
-    : m_range(description.counterBits > 0
-            ? std::ldexp(std::abs(description.scale), description.counterBits)
-            : 0.0)
-    , m_peak(peakRate(description.metric)) { }
+    : m_rule(description) { }
 
 void CounterTotal::add(std::span<const TimeNs> times, std::span<const double> values) {
     const std::size_t count = std::min(times.size(), values.size());
@@ -170,24 +156,10 @@ void CounterTotal::add(const CounterTotal& next) {
 }
 
 double CounterTotal::increment(std::int64_t ns, double from, double to) {
-    if (to >= from)
-        return to - from;
-    const double wrapped = (m_range - from) + to;
-    if (isWrap(ns, wrapped)) {
-        ++m_wraps;
-        return wrapped;
-    }
-    ++m_resets;
-    return to;
-}
-
-bool CounterTotal::isWrap(std::int64_t ns, double wrapped) const {
-    if (m_range == 0.0 || wrapped < 0.0)
-        return false;
-    // Without a known peak the shorter way round decides.
-    if (!m_peak)
-        return wrapped < m_range / 2.0;
-    return wrapped <= *m_peak * (static_cast<double>(ns) * 1e-9);
+    const CounterStep step = m_rule.step(ns, from, to);
+    m_wraps += step.isWrap ? 1 : 0;
+    m_resets += step.isReset ? 1 : 0;
+    return step.counted;
 }
 
 std::optional<double> CounterTotal::total() const {

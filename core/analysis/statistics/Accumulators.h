@@ -4,6 +4,7 @@
 
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/statistics/Means.h"
+#include "core/model/CounterRule.h"
 #include "core/model/Series.h"
 #include "core/model/Time.h"
 #include "core/model/Units.h"
@@ -87,19 +88,11 @@ private:
     double m_lastValue = 0.0;
 };
 
-// The total of a running counter: the sum of the differences between
-// neighbouring non-missing samples. A fall is a wrap, which adds the counter's range, unless the
-// rate that a wrap implies is beyond the link's peak: then the counter was reset and counts from
-// zero.
+// The total of a running counter: the sum of what it counted between neighbouring non-missing
+// samples, by the rule of CounterRule.h.
 //
 // Feed the samples once, in time order, in SI units, in blocks of any size; or parts of them to
 // several, which are added up in order.
-
-// The rate per second that no link of that metric can exceed. Generous, so that a true wrap is
-// never taken for a reset: NVLink 1.8 TB/s (NVLink 5, both directions), PCIe 128 GB/s (6.0 x16, one
-// direction), InfiniBand and other networks 100 GB/s (800 Gb/s). Other counters of bytes as NVLink;
-// absent for counters that are not bytes.
-std::optional<double> peakRate(const Metric& metric);
 
 class CounterTotal {
 public:
@@ -118,10 +111,8 @@ public:
 
 private:
     [[nodiscard]] double increment(std::int64_t ns, double from, double to);
-    [[nodiscard]] bool isWrap(std::int64_t ns, double wrapped) const;
 
-    double m_range = 0.0; // 2^bits in SI; 0: the counter does not wrap
-    std::optional<double> m_peak;
+    CounterRule m_rule;
     CompensatedSum m_total;
     std::int64_t m_samples = 0;
     std::int64_t m_present = 0;

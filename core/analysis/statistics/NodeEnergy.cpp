@@ -24,16 +24,19 @@ std::optional<double> gpuJoulesOf(const RunSummary& summary, const NodeSummary& 
     return hasGpus ? std::optional(joules.value()) : std::nullopt;
 }
 
-// Coverage is the mean of the parts'.
+// Coverage is the mean of the parts', 0 for those without.
 class EnergySum {
 public:
-    void add(const Energy& energy) {
-        m_joules.add(energy.joules);
-        m_coverage.add(energy.coverage);
+    void add(const std::optional<Energy>& energy) {
         ++m_parts;
+        if (!energy)
+            return;
+        m_isKnown = true;
+        m_joules.add(energy->joules);
+        m_coverage.add(energy->coverage);
     }
     [[nodiscard]] std::optional<Energy> total() const {
-        if (m_parts == 0)
+        if (!m_isKnown)
             return std::nullopt;
         return Energy{m_joules.value(), m_coverage.value() / m_parts};
     }
@@ -42,6 +45,7 @@ private:
     CompensatedSum m_joules;
     CompensatedSum m_coverage;
     int m_parts = 0;
+    bool m_isKnown = false;
 };
 
 } // namespace
@@ -52,9 +56,9 @@ void addNodeEnergy(RunSummary& summary, const std::map<std::string, Energy>& swi
     CompensatedSum rest;
     bool isWhole = true;
     for (NodeSummary& node : summary.nodes) {
+        ofNodes.add(node.energy);
         if (!node.energy)
             continue;
-        ofNodes.add(*node.energy);
         node.gpuJoules = gpuJoulesOf(summary, node);
         if (node.gpuJoules) {
             node.restJoules = node.energy->joules - *node.gpuJoules;

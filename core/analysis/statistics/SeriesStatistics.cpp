@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -28,13 +29,16 @@ Result<std::optional<Sample>> firstFrom(const store::Store& store, SeriesId seri
     return found;
 }
 
+double gapLimitOf(const Series& series) {
+    return EnergyIntegral::kGapPeriods * static_cast<double>(series.period.ns);
+}
+
 std::optional<double> between(const std::optional<Sample>& before,
     const std::optional<Sample>& after, TimeNs moment, const Series& series) {
     if (!before || !after || std::isnan(before->value) || std::isnan(after->value))
         return std::nullopt;
     const auto length = static_cast<double>(elapsedNs(before->time, after->time));
-    const bool isHole
-        = length > EnergyIntegral::kGapPeriods * static_cast<double>(series.period.ns);
+    const bool isHole = length > gapLimitOf(series);
     const bool falls = after->value < before->value;
     if (isHole || (falls && series.description.metric.kind == MetricKind::Counter))
         return std::nullopt;
@@ -59,10 +63,10 @@ bool isSubjectsPower(const SeriesDescription& description) {
 }
 
 template <typename Accumulator>
-Status feed(const store::Store& store, SeriesId series, TimeRange window, Accumulator& accumulator,
+Status feed(const store::Store& store, SeriesId series, Accumulator& accumulator,
     const KeepGoing& keepGoing) {
     bool stopped = false;
-    const auto status = store.forEachSample(series, window, [&](auto times, auto values) {
+    const auto status = store.forEachSample(series, kAllTime, [&](auto times, auto values) {
         accumulator.add(times, values);
         stopped = keepGoing && !keepGoing();
         return !stopped;
@@ -123,6 +127,7 @@ void addCounts(SubjectStatistics& into, const SubjectStatistics& part) {
 Result<WindowEdges> windowEdges(const store::Store& store, const Series& series, TimeRange window) {
     WindowEdges edges;
     edges.window = window;
+    edges.gapLimitNs = gapLimitOf(series);
     ASSIGN_OR_RETURN(const auto beforeBegin, store.lastBefore(series.id, window.begin));
     ASSIGN_OR_RETURN(const auto afterBegin, firstFrom(store, series.id, window.begin));
     ASSIGN_OR_RETURN(const auto beforeEnd, store.lastBefore(series.id, window.end));
@@ -135,10 +140,11 @@ Result<WindowEdges> windowEdges(const store::Store& store, const Series& series,
     return edges;
 }
 
-SeriesFigures::SeriesFigures(const SeriesDescription& description)
-    : m_values(accumulatorOf(description)) {
+SeriesFigures::SeriesFigures(const SeriesDescription& description, std::optional<double> gapLimitNs)
+    : m_values(accumulatorOf(description))
+    , m_isGapLimitKnown(gapLimitNs.has_value()) {
     if (isSubjectsPower(description))
-        m_energy.emplace();
+        m_energy = gapLimitNs ? EnergyIntegral(*gapLimitNs) : EnergyIntegral();
 }
 
 void SeriesFigures::addPoint(TimeNs time, const std::optional<double>& value) {
@@ -187,7 +193,8 @@ SeriesStatistics SeriesFigures::finished() && {
     result.statistics.samples -= m_points;
     if (!m_energy || m_energy->present() == 0)
         return result;
-    if (const double limit = m_energy->gapLimit(); m_energy->longest() > limit)
+    if (const double limit = m_energy->gapLimit();
+        !m_isGapLimitKnown && m_energy->longest() > limit)
         result.gapLimit = limit;
     result.energy = std::move(m_energy);
     return result;
@@ -196,20 +203,14 @@ SeriesStatistics SeriesFigures::finished() && {
 Result<SeriesStatistics> seriesStatistics(
     const store::Store& store, const Series& series, const KeepGoing& keepGoing) {
     SeriesFigures figures(series.description);
-    RETURN_IF_ERROR(feed(store, series.id, kAllTime, figures, keepGoing));
+    RETURN_IF_ERROR(feed(store, series.id, figures, keepGoing));
     return std::move(figures).finished();
 }
 
-Result<EnergyIntegral> seriesEnergy(const store::Store& store, const Series& power,
-    TimeRange window, double gapLimitNs, const KeepGoing& keepGoing) {
+Result<EnergyIntegral> seriesEnergy(
+    const store::Store& store, const Series& power, double gapLimitNs, const KeepGoing& keepGoing) {
     EnergyIntegral integral(gapLimitNs);
-    WindowEdges edges;
-    if (window != kAllTime) {
-        ASSIGN_OR_RETURN(edges, windowEdges(store, power, window));
-    }
-    addPoint(integral, window.begin, edges.lineAtBegin);
-    RETURN_IF_ERROR(feed(store, power.id, window, integral, keepGoing));
-    addPoint(integral, window.end, edges.lineAtEnd);
+    RETURN_IF_ERROR(feed(store, power.id, integral, keepGoing));
     return integral;
 }
 
@@ -229,18 +230,21 @@ SubjectStatistics combined(const std::vector<SubjectStatistics>& parts) {
     return result;
 }
 
-void addLink(SubjectStatistics& sum, const SubjectStatistics& link) {
-    if (sum.samples == 0) {
-        sum = link;
-        return;
-    }
-    merge(sum, link, &SubjectStatistics::total, std::plus<double>());
-    merge(sum, link, &SubjectStatistics::mean, std::plus<double>());
-    addCounts(sum, link);
-    sum.min.reset();
-    sum.max.reset();
-    sum.p50.reset();
-    sum.p99.reset();
+bool addsUp(const Metric& metric) {
+    return metric.kind != MetricKind::Gauge || metric.unit == "W" || metric.unit == "J"
+        || metric.unit == "B" || metric.unit == "B/s";
+}
+
+SubjectStatistics combinedLinks(const std::vector<SubjectStatistics>& links, const Metric& metric) {
+    SubjectStatistics result = combined(links);
+    if (links.size() < 2 || !addsUp(metric))
+        return result;
+    const std::vector<double> means = meansOf(links);
+    if (!means.empty())
+        result.mean = std::accumulate(means.begin(), means.end(), 0.0);
+    result.min.reset();
+    result.max.reset();
+    return result;
 }
 
 std::vector<double> meansOf(const std::vector<SubjectStatistics>& parts) {

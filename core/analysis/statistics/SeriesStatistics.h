@@ -27,6 +27,9 @@ struct WindowEdges {
     // 10 periods, or a counter falls there.
     std::optional<double> lineAtBegin;
     std::optional<double> lineAtEnd;
+    // What of a power is longer is not bridged: 10 periods of the whole series, since those between
+    // the ends of a short window and its samples tell nothing of the sensor.
+    double gapLimitNs = 0.0;
 };
 
 Result<WindowEdges> windowEdges(const store::Store& store, const Series& series, TimeRange window);
@@ -45,7 +48,9 @@ struct SeriesStatistics {
 // are added up in order. Pure; one thread at a time.
 class SeriesFigures {
 public:
-    explicit SeriesFigures(const SeriesDescription& description);
+    // gapLimitNs: of a power, where it is known beforehand.
+    explicit SeriesFigures(
+        const SeriesDescription& description, std::optional<double> gapLimitNs = std::nullopt);
 
     // For a window: call before its first sample, and after its last.
     void enter(const WindowEdges& edges);
@@ -60,6 +65,7 @@ private:
 
     std::variant<TimeWeighted, CounterTotal> m_values;
     std::optional<EnergyIntegral> m_energy;
+    bool m_isGapLimitKnown = false;
     std::int64_t m_points = 0; // of a counter, that are no samples
 };
 
@@ -69,9 +75,9 @@ using KeepGoing = std::function<bool()>;
 Result<SeriesStatistics> seriesStatistics(
     const store::Store& store, const Series& series, const KeepGoing& keepGoing);
 
-// Energy of a power series within a window, gaps longer than the limit left out.
-Result<EnergyIntegral> seriesEnergy(const store::Store& store, const Series& power,
-    TimeRange window, double gapLimitNs, const KeepGoing& keepGoing);
+// Energy of a power series, gaps longer than the limit left out.
+Result<EnergyIntegral> seriesEnergy(
+    const store::Store& store, const Series& power, double gapLimitNs, const KeepGoing& keepGoing);
 
 // From the statistics of single series to those of a node or a run.
 
@@ -79,9 +85,13 @@ Result<EnergyIntegral> seriesEnergy(const store::Store& store, const Series& pow
 // counts. Quantiles cannot be had from quantiles and stay absent, except those of a single series.
 SubjectStatistics combined(const std::vector<SubjectStatistics>& parts);
 
-// Adds one more link of a node to what its others gave: totals and means are summed. The extremes
-// of a sum are not those of its parts, so they stay only where there is one link.
-void addLink(SubjectStatistics& sum, const SubjectStatistics& link);
+// Whether the values of several links or sensors of a node make one value of the node as their sum:
+// bytes, power and energy do, temperatures, fractions and voltages do not.
+bool addsUp(const Metric& metric);
+
+// The links of a node together: of what adds up totals and means are summed, and the extremes,
+// which are not those of the sum, stay only where there is one link; else as side by side.
+SubjectStatistics combinedLinks(const std::vector<SubjectStatistics>& links, const Metric& metric);
 
 // The means there are.
 std::vector<double> meansOf(const std::vector<SubjectStatistics>& parts);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -53,7 +54,10 @@ void StatisticsPipeline::submit(const Series& series, const Edges& edges, bool i
     auto block = std::make_shared<const Block>(
         Block{{times.begin(), times.end()}, {values.begin(), values.end()}});
     m_parts.submit([&series, edges, isFirst, block = std::move(block)] {
-        Part part{&series, SeriesFigures(series.description), edges};
+        Part part{&series,
+            SeriesFigures(
+                series.description, edges ? std::optional(edges->gapLimitNs) : std::nullopt),
+            edges};
         if (edges && isFirst)
             part.figures.enter(*edges);
         part.figures.add(block->times, block->values);

@@ -140,7 +140,7 @@ private:
             nodeOf(subject.node).metrics[name] = statistics;
             break;
         case SubjectKind::Link:
-            addLink(nodeOf(subject.node).metrics[name], statistics);
+            m_links[subject.node][name].push_back(statistics);
             break;
         case SubjectKind::Switch:
         case SubjectKind::Run:
@@ -152,8 +152,7 @@ private:
     Status addGappedEnergies() {
         for (const GappedPower& power : m_gapped) {
             ASSIGN_OR_RETURN(const auto energy,
-                seriesEnergy(
-                    m_store, *power.series, m_window, power.limit, [this] { return keepGoing(); }));
+                seriesEnergy(m_store, *power.series, power.limit, [this] { return keepGoing(); }));
             addEnergy(*power.series, energy);
         }
         return {};
@@ -189,6 +188,7 @@ private:
     }
 
     void finish() {
+        addLinks();
         for (auto& [name, metric] : m_summary.metrics)
             combine(name, metric);
         addRunEnergy();
@@ -201,6 +201,24 @@ private:
         addNodeEnergy(m_summary, m_switches);
     }
 
+    // What a node says of itself stands.
+    void addLinks() {
+        for (const auto& [node, metrics] : m_links) {
+            for (const auto& [name, links] : metrics)
+                nodeOf(node).metrics.try_emplace(
+                    name, combinedLinks(links, m_summary.metrics.at(name).metric));
+        }
+    }
+
+    // Of a sum the quantiles are not those of its parts.
+    [[nodiscard]] bool hasSummedLinks(const std::string& name, const Metric& metric) const {
+        return addsUp(metric)
+            && std::any_of(m_links.begin(), m_links.end(), [&name](const auto& node) {
+                   const auto found = node.second.find(name);
+                   return found != node.second.end() && found->second.size() > 1;
+               });
+    }
+
     // Nodes from their GPUs, the run from its GPUs (else its nodes), and the imbalance.
     void combine(const std::string& name, MetricSummary& metric) {
         std::map<int, std::vector<SubjectStatistics>> byNode;
@@ -211,6 +229,7 @@ private:
                 subjects.push_back(found->second);
             }
         }
+        const bool isOfSums = subjects.empty() && hasSummedLinks(name, metric.metric);
         if (subjects.empty()) {
             for (const auto& [node, summary] : m_nodes) {
                 if (const auto found = summary.metrics.find(name); found != summary.metrics.end())
@@ -232,8 +251,8 @@ private:
         const auto p50 = metric.all.p50;
         const auto p99 = metric.all.p99;
         metric.all = combined(subjects);
-        metric.all.p50 = p50;
-        metric.all.p99 = p99;
+        metric.all.p50 = isOfSums ? std::nullopt : p50;
+        metric.all.p99 = isOfSums ? std::nullopt : p99;
     }
 
     void addRunEnergy() {
@@ -262,6 +281,7 @@ private:
     std::map<int, GpuSummary> m_gpus;
     std::map<int, NodeSummary> m_nodes;
     std::map<std::string, std::vector<SubjectStatistics>> m_others; // of switches and the run
+    std::map<int, std::map<std::string, std::vector<SubjectStatistics>>> m_links; // by node
     std::map<std::string, Energy> m_switches;
     std::map<std::string, Pool> m_pools; // that are not complete
     std::vector<GappedPower> m_gapped;

@@ -47,8 +47,9 @@ struct GpuSummary {
 std::optional<double> meanOf(const GpuSummary& gpu, const std::string& metric);
 struct NodeSummary {
     int node = 0;
-    // Metrics of the node and of its links (links are summed); GPU metrics as mean of means,
-    // minimum of minima, maximum of maxima and sum of totals.
+    // Metrics of the node and of its links and sensors (what adds up, as bytes and watts, is
+    // summed, of the rest mean of means); GPU metrics as mean of means, minimum of minima, maximum
+    // of maxima and sum of totals.
     std::map<std::string, SubjectStatistics> metrics;
     std::optional<Energy> energy = {}; // of node_power
     // Of its GPUs, and what is left of the node's: processors, memory, fans and losses. Where every
@@ -58,8 +59,8 @@ struct NodeSummary {
 };
 struct MetricSummary {
     Metric metric;
-    // Over all GPUs (else nodes) of the run: mean of means, quantiles of all samples together, sum
-    // of totals.
+    // Over all GPUs (else nodes) of the run: mean of means, quantiles of all samples together (none
+    // where nodes sum several links), sum of totals.
     SubjectStatistics all;
     std::optional<double> intraNodeStd; // mean over nodes of the std. dev. of its GPUs' means
     std::optional<double> interNodeStd; // std. dev. of the node means
@@ -70,8 +71,9 @@ struct RunSummary {
                          // of the window
     std::optional<Energy>
         energy; // summed over GPUs; coverage is their mean, 0 for those without power
-    std::optional<Energy> nodeEnergy; // summed over the nodes that have node_power
-    std::optional<Energy> switchEnergy; // likewise over switches
+    std::optional<Energy> nodeEnergy; // summed over the nodes that have node_power;
+                                      // coverage is the mean over all nodes, 0 for those without
+    std::optional<Energy> switchEnergy; // summed over switches; coverage is their mean
     std::optional<double>
         restJoules; // summed over nodes; absent where one that has energy has none
     std::map<std::string, MetricSummary> metrics;

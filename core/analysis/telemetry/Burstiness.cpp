@@ -114,7 +114,7 @@ std::optional<Burst> burstOf(const UniformSeries& signal) {
             burst.peak = value;
             burst.peakAt = signal.timeOf(i);
         }
-        if (ramp > burst.maxRampPerS) {
+        if (!std::isnan(ramp) && (!burst.maxRampPerS || ramp > *burst.maxRampPerS)) {
             burst.maxRampPerS = ramp;
             burst.maxRampAt = signal.timeOf(i);
         }

@@ -19,7 +19,9 @@ struct Burst {
     double p99ToP50 = 0.0;
     double peak = 0.0; // W
     TimeNs peakAt;
-    double maxRampPerS = 0.0; // largest change between neighbouring steps, up or down, W/s
+    // Largest change between neighbouring steps, up or down, W/s; absent where no two neighbours
+    // are known.
+    std::optional<double> maxRampPerS;
     TimeNs maxRampAt;
 };
 // Absent without a positive mean.

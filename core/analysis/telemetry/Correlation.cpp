@@ -82,6 +82,34 @@ std::size_t strongestOf(const Curve& curve) {
     return static_cast<std::size_t>(strongest - curve.values.begin());
 }
 
+// The strongest of all, or the top of another peak that is nearly as high: of signals that repeat
+// all their lags are as good, and that they go together nearest to lag 0 is what is meant.
+std::size_t nearestOfStrongest(const Curve& curve) {
+    const std::size_t strongest = strongestOf(curve);
+    const double height = std::abs(curve.values[strongest]);
+    const auto isMeant = [&](std::size_t i, std::size_t k) {
+        const bool isTogether = curve.values[i] > 0.0;
+        return isTogether == (curve.values[k] > 0.0)
+            ? std::abs(lagOf(curve, i)) < std::abs(lagOf(curve, k))
+            : isTogether;
+    };
+    std::size_t nearest = strongest;
+    for (std::size_t i = 0; i < curve.values.size(); ++i) {
+        if (std::abs(curve.values[i]) >= kNearlyAsStrong * height && isMeant(i, nearest))
+            nearest = i;
+    }
+    const double sign = curve.values[nearest] < 0.0 ? -1.0 : 1.0;
+    const auto isOfPeak
+        = [&](std::size_t i) { return sign * curve.values[i] >= kNearPeak * height; };
+    std::size_t from = nearest;
+    while (from > 0 && isOfPeak(from - 1))
+        --from;
+    std::size_t best = from;
+    for (std::size_t i = from; i < curve.values.size() && isOfPeak(i); ++i)
+        best = sign * curve.values[i] > sign * curve.values[best] ? i : best;
+    return best;
+}
+
 bool isPeak(const Curve& curve, std::size_t i, double sign) {
     const double here = sign * curve.values[i];
     return i > 0 && i + 1 < curve.values.size() && here >= sign * curve.values[i - 1]
@@ -207,8 +235,9 @@ std::optional<Correlation> correlate(
     out.atOnce = curve.values[most];
     out.independentSamples
         = independentOf(x, y, covariance.pairs[most], std::min<std::size_t>(n / 4, n - 1));
-    const std::size_t best = strongestOf(curve);
+    const std::size_t best = nearestOfStrongest(curve);
     addLag(curve, best, step, out);
+    out.lagS -= (b.age - a.age).seconds();
     addPeriod(curve, best, step, out);
     // The strongest of many lags, of which as many are independent as the signals have memories.
     const double tries = std::max(

@@ -3,11 +3,13 @@
 //
 // On a common grid, after a straight line is taken from each. The correlation at a lag is Pearson's
 // over the steps that both signals cover at that lag. The peak is the lag of the strongest
-// correlation, of either sign: the vertex of a parabola through the peak. Its error follows from
-// the curvature of the peak, the scatter around it and the variance of a correlation between
-// signals that remember their past (M. S. Bartlett, "On the theoretical specification and sampling
-// properties of autocorrelated time-series", 1946): the number of independent samples is n / Σ
-// r_a(k)·r_b(k). Signals that repeat correlate again after every period; `period` says so.
+// correlation, of either sign, and of several that are nearly as strong, as where signals repeat,
+// a positive one, nearest to 0: the vertex of a parabola through the peak. A signal that is sampled
+// rarely shows what was half a sampling period ago on average; the lag is without that. Its error
+// follows from the curvature of the peak, the scatter around it and the variance of a correlation
+// between signals that remember their past (M. S. Bartlett, "On the theoretical specification and
+// sampling properties of autocorrelated time-series", 1946): the number of independent samples is n
+// / Σ r_a(k)·r_b(k). Signals that repeat correlate again after every period; `period` says so.
 
 #include "core/analysis/telemetry/UniformSeries.h"
 

@@ -123,7 +123,9 @@ std::string wordingOf(const Sensor& sensor) {
         text = sensor.averagingS
             ? fmt::format("average over {:g} s", text::worded(*sensor.averagingS))
             : "average over a time that is not known";
-    text += fmt::format(", read every {:.4g} s", text::worded(sensor.samplingPeriodS));
+    text += sensor.samplingPeriodS
+        ? fmt::format(", read every {:.4g} s", text::worded(*sensor.samplingPeriodS))
+        : ", sampling period not known";
     if (!sensor.update.seconds)
         return text + ", update period not known";
     if (sensor.update.isAtMost)
@@ -167,11 +169,14 @@ Result<Sensor> probe(const store::Store& store, const std::vector<Series>& group
                 probe.add(times, values);
                 return probe.samples() < kMostSamples;
             }));
-        periods.push_back(samplingPeriod(group[i]).seconds());
-        updates.push_back(probe.result(samplingPeriod(group[i])));
+        const DurationNs period = samplingPeriod(group[i]);
+        if (period.ns > 0)
+            periods.push_back(period.seconds());
+        updates.push_back(probe.result(period));
     }
     out.probed = static_cast<int>(updates.size());
-    out.samplingPeriodS = upperMedian(periods);
+    if (!periods.empty())
+        out.samplingPeriodS = upperMedian(periods);
     out.update = together(updates);
     out.wording = wordingOf(out);
     return out;

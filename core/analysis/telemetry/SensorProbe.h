@@ -48,7 +48,7 @@ struct Sensor {
     Metric metric;
     SensorKind kind = SensorKind::Unknown; // as the source says
     std::optional<double> averagingS; // how long an averaging one averages
-    double samplingPeriodS = 0.0; // median over the series
+    std::optional<double> samplingPeriodS; // median over the series; absent: each was read once
     UpdatePeriod update; // median over the probed series
     int probed = 0;
     std::string wording; // "an average over 1 s, read every 0.1 s, new every 0.1 s"

@@ -1,6 +1,7 @@
-#include "core/analysis/statistics/Means.h"
-
 #include "core/analysis/telemetry/Throttling.h"
+
+#include "core/analysis/statistics/Means.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/EnumNames.h"
 
 #include <algorithm>
@@ -95,7 +96,10 @@ void ThrottleDetector::add(const GpuMoment& moment) {
 
 // The last sample was throttled and holds until `until`.
 void ThrottleDetector::hold(TimeNs until) {
-    const DurationNs held = until - m_last.time;
+    const TimeRange inside = shared({m_last.time, until}, m_window);
+    if (inside.isEmpty())
+        return;
+    const DurationNs held = inside.length();
     m_open->lostSeconds += held.seconds() * (1.0 - m_last.clockHz / m_limits.referenceClockHz);
     m_heldNs[static_cast<std::size_t>(causeOf(m_last))] += held.ns;
 }
@@ -109,7 +113,8 @@ void ThrottleDetector::close(TimeNs end) {
     m_heldNs = {};
     episode.isCauseInferred = isInferred(episode.cause, m_last);
     episode.range.end = end;
-    if (episode.samples >= 2)
+    episode.range = shared(episode.range, m_window);
+    if (episode.samples >= 2 && !episode.range.isEmpty())
         m_episodes.push_back(episode);
 }
 

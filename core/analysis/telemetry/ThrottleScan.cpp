@@ -4,6 +4,7 @@
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/ThrottleInference.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/catalogue/GpuGuess.h"
@@ -120,16 +121,12 @@ private:
 // Time held under each of a GPU's reasons.
 class ReasonClock {
 public:
-    explicit ReasonClock(std::int64_t holeNs)
-        : m_holeNs(holeNs) { }
+    ReasonClock(std::int64_t holeNs, TimeRange window)
+        : m_holeNs(holeNs)
+        , m_window(window) { }
     void add(const GpuMoment& moment) {
-        const std::int64_t held = m_last ? (moment.time - m_last->time).ns : 0;
-        if (m_last && m_last->reasons && held <= m_holeNs) {
-            for (const Reason& reason : kReasons) {
-                if ((*m_last->reasons & reason.bit) != 0)
-                    m_heldNs[reason.name] += held;
-            }
-        }
+        if (m_last && m_last->reasons && (moment.time - m_last->time).ns <= m_holeNs)
+            hold(*m_last->reasons, shared({m_last->time, moment.time}, m_window));
         m_last = moment;
     }
     void addTo(std::map<std::string, double>& seconds) const {
@@ -138,7 +135,15 @@ public:
     }
 
 private:
+    void hold(std::uint64_t reasons, TimeRange range) {
+        for (const Reason& reason : kReasons) {
+            if ((reasons & reason.bit) != 0 && !range.isEmpty())
+                m_heldNs[reason.name] += range.length().ns;
+        }
+    }
+
     std::int64_t m_holeNs;
+    TimeRange m_window;
     std::optional<GpuMoment> m_last;
     std::map<std::string, std::int64_t> m_heldNs;
 };
@@ -313,13 +318,16 @@ private:
     // Its throttled seconds.
     Result<double> addGpu(int rank, const GpuSeries& gpu) {
         const ThrottleLimits limits = limitsOf(rank, gpu);
-        ThrottleDetector detector(limits);
-        ReasonClock reasons(limits.holeNs);
+        ThrottleDetector detector(limits, m_window);
+        ReasonClock reasons(limits.holeNs, m_window);
         const auto take = [&](const GpuMoment& moment) {
             detector.add(moment);
             reasons.add(moment);
         };
-        RETURN_IF_ERROR(GpuWalk(m_store, gpu, m_window).run(take, m_keepGoing));
+        // What is throttled at an end of the window is told by the samples around it.
+        const DurationNs around{2 * limits.holeNs};
+        RETURN_IF_ERROR(GpuWalk(m_store, gpu, {m_window.begin - around, m_window.end + around})
+                            .run(take, m_keepGoing));
         reasons.addTo(m_found.reasonSeconds);
         double seconds = 0.0;
         for (const ThrottleEpisode& episode : detector.finish()) {

@@ -26,6 +26,9 @@ namespace trainscope::analysis {
 // limit, else as other; an episode's cause is the one that held longest. A limit that is inferred
 // speaks only where the source says no reasons.
 //
+// Of a window an episode has the part that lies in it, whatever lies around; feed the samples from
+// two holes' lengths before it to as long behind it.
+//
 // Pure arithmetic; feed the clock samples of one GPU in time order. SI.
 
 enum class ThrottleCause { Thermal, Power, Other };
@@ -59,14 +62,15 @@ struct ThrottleEpisode {
     TimeRange range;
     ThrottleCause cause = ThrottleCause::Other;
     double lostSeconds = 0.0; // Σ dt·(1 − clock / reference clock)
-    std::int64_t samples = 0;
+    std::int64_t samples = 0; // also around the window
     bool isCauseInferred = false; // by an inferred limit
 };
 
 class ThrottleDetector {
 public:
-    explicit ThrottleDetector(const ThrottleLimits& limits)
-        : m_limits(limits) { }
+    explicit ThrottleDetector(const ThrottleLimits& limits, TimeRange window = kAllTime)
+        : m_limits(limits)
+        , m_window(window) { }
     void add(const GpuMoment& moment);
     // Closes what is open. Every episode in order of time.
     std::vector<ThrottleEpisode> finish();
@@ -79,6 +83,7 @@ private:
     void close(TimeNs end);
 
     ThrottleLimits m_limits;
+    TimeRange m_window;
     std::vector<ThrottleEpisode> m_episodes;
     std::optional<ThrottleEpisode> m_open;
     std::array<std::int64_t, 3> m_heldNs{}; // by cause, of the open episode

@@ -4,6 +4,7 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace trainscope::analysis {
 
@@ -13,9 +14,17 @@ TimeRange spanOf(const UniformSeries& grid) {
     return {grid.begin, grid.timeOf(grid.values.size())};
 }
 
+constexpr double kLeastOfLongest = 0.8; // of the longest record
+
+bool isCounter(const Series& series) {
+    return series.description.counterBits > 0;
+}
+
 Status addTo(UniformSeries& grid, const store::Store& store, const Series& series) {
+    const auto columns = static_cast<int>(grid.values.size());
     ASSIGN_OR_RETURN(const auto buckets,
-        store.buckets(series.id, spanOf(grid), static_cast<int>(grid.values.size())));
+        isCounter(series) ? store.rateBuckets(series.id, spanOf(grid), columns)
+                          : store.buckets(series.id, spanOf(grid), columns));
     for (std::size_t i = 0; i < grid.values.size(); ++i) {
         const Bucket& bucket = buckets[i];
         // NaN in a gap, which stays NaN in the sum.
@@ -30,7 +39,9 @@ DurationNs samplingPeriod(const Series& series) {
     if (series.period.ns > 0)
         return series.period;
     const std::int64_t length = series.range.length().ns;
-    return {series.count > 1 ? std::max<std::int64_t>(length / (series.count - 1), 1) : length};
+    if (series.count < 2 || length < 2) // the range of one moment is 1 ns long
+        return {};
+    return {std::max<std::int64_t>(length / (series.count - 1), 1)};
 }
 
 UniformSeries gridOf(std::span<const Series> series, std::size_t mostSteps, TimeRange window) {
@@ -59,7 +70,31 @@ Result<UniformSeries> resample(
     if (out.values.empty())
         return out;
     RETURN_IF_ERROR(addTo(out, store, series));
+    if (!isCounter(series))
+        out.age = {samplingPeriod(series).ns / 2};
     return out;
+}
+
+std::vector<Series> recordedThroughout(const std::vector<Series>& series) {
+    std::int64_t longest = 0;
+    for (const Series& one : series)
+        longest = std::max(longest, one.range.length().ns);
+    std::vector<Series> whole;
+    std::copy_if(series.begin(), series.end(), std::back_inserter(whole), [&](const Series& one) {
+        return static_cast<double>(one.range.length().ns)
+            >= kLeastOfLongest * static_cast<double>(longest);
+    });
+    return whole;
+}
+
+bool haveMostInCommon(std::span<const Series> series, TimeRange window) {
+    TimeRange common = window;
+    DurationNs longest;
+    for (const Series& one : series) {
+        common = shared(common, one.range);
+        longest = std::max(longest, shared(window, one.range).length());
+    }
+    return !common.isEmpty() && common.length().seconds() >= kLeastOfLongest * longest.seconds();
 }
 
 Result<UniformSeries> sumOf(const store::Store& store, std::span<const Series> series,

@@ -17,6 +17,9 @@ struct UniformSeries {
     TimeNs begin;
     DurationNs step;
     std::vector<double> values; // the time-weighted mean of each step
+    // How long ago, on average, what a step shows was measured: half of the time for which a sample
+    // holds. Of a counter's rate, which lies between its samples, 0.
+    DurationNs age = {};
 
     [[nodiscard]] TimeNs timeOf(std::size_t i) const {
         return begin + DurationNs{step.ns * static_cast<std::int64_t>(i)};
@@ -24,7 +27,7 @@ struct UniformSeries {
 };
 
 // The usual time between two samples: the median, which holes do not change; the mean where the
-// median is not known.
+// median is not known; 0 where neither is, since all samples are of one moment.
 DurationNs samplingPeriod(const Series& series);
 
 // Equal steps over the time that all of the series cover, the last sample included; the step is the
@@ -33,7 +36,14 @@ DurationNs samplingPeriod(const Series& series);
 UniformSeries gridOf(
     std::span<const Series> series, std::size_t mostSteps, TimeRange window = kAllTime);
 
-// The series on that grid (whose values are ignored).
+// Those that were recorded about as long as the longest, so that one that broke off early does not
+// make the time that all have in common short.
+std::vector<Series> recordedThroughout(const std::vector<Series>& series);
+// Whether the series have nearly as much time in common within the window as the longest of them
+// covers; else their sum tells of a part only.
+bool haveMostInCommon(std::span<const Series> series, TimeRange window = kAllTime);
+
+// The series on that grid (whose values are ignored); of a counter its rate per second.
 Result<UniformSeries> resample(
     const store::Store& store, const Series& series, const UniformSeries& grid);
 

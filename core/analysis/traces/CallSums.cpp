@@ -2,6 +2,7 @@
 
 #include "core/analysis/traces/SumColumns.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
@@ -40,8 +41,15 @@ std::int64_t& waitColumn(WaitEntry& row, std::size_t i) {
 
 } // namespace
 
+// Where the trace does not say who takes part, as many have to be traced.
+bool CallGroups::isWhole(const Communicator& group) const {
+    if (group.ranks.empty())
+        return group.size > 0 && group.size <= std::ssize(m_traced);
+    return std::includes(m_traced.begin(), m_traced.end(), group.ranks.begin(), group.ranks.end());
+}
+
 std::int64_t CallGroups::numberOf(CollectiveKind kind, const Communicator& group) {
-    const CallGroup told{kind, purposeOf(group), group.size};
+    const CallGroup told{kind, purposeOf(group), group.size, isWhole(group)};
     const auto [at, isNew] = m_numbers.try_emplace(told, std::ssize(m_list));
     if (isNew)
         m_list.push_back(told);
@@ -63,6 +71,7 @@ void CallGroups::encode(store::Bytes& out) const {
         writer.block(
             {reinterpret_cast<const std::uint8_t*>(group.group.data()), group.group.size()});
         writer.signedVarint(group.ranks);
+        writer.u8(group.isWhole ? 1 : 0);
     }
 }
 
@@ -75,10 +84,11 @@ bool CallGroups::decode(store::ByteView bytes, CallGroups& groups) {
         const std::uint8_t kind = in.u8();
         const store::ByteView text = in.block();
         const std::int64_t ranks = in.signedVarint();
-        if (kind > static_cast<std::uint8_t>(CollectiveKind::Other))
+        const std::uint8_t isWhole = in.u8();
+        if (kind > static_cast<std::uint8_t>(CollectiveKind::Other) || isWhole > 1)
             return false;
         groups.m_list.push_back({static_cast<CollectiveKind>(kind),
-            std::string(text.begin(), text.end()), static_cast<int>(ranks)});
+            std::string(text.begin(), text.end()), static_cast<int>(ranks), isWhole == 1});
     }
     return in.ok() && in.left() == 0;
 }

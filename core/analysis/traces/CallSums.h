@@ -13,6 +13,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -22,6 +23,7 @@ struct CallGroup {
     CollectiveKind kind = CollectiveKind::Other;
     std::string group; // what the communicator is for, else its name; empty: not said
     int ranks = 0; // 0: not known
+    bool isWhole = false; // all of its ranks were traced
 
     auto operator<=>(const CallGroup&) const = default;
 };
@@ -29,6 +31,10 @@ struct CallGroup {
 // Gives each group a number.
 class CallGroups {
 public:
+    // Ranks that were traced, ascending.
+    explicit CallGroups(std::vector<int> traced = {})
+        : m_traced(std::move(traced)) { }
+
     std::int64_t numberOf(CollectiveKind kind, const Communicator& group);
     [[nodiscard]] const std::vector<CallGroup>& list() const { return m_list; } // by number
     [[nodiscard]] bool has(std::int64_t number) const {
@@ -39,6 +45,9 @@ public:
     static bool decode(store::ByteView bytes, CallGroups& groups);
 
 private:
+    [[nodiscard]] bool isWhole(const Communicator& group) const;
+
+    std::vector<int> m_traced;
     std::vector<CallGroup> m_list;
     std::map<CallGroup, std::int64_t> m_numbers;
 };

@@ -168,16 +168,18 @@ public:
         for (const MatchedCall& call : m_calls)
             points.push_back({x(call.a.end), y(call.a.end, call.b.end)});
         m_line = fitRobustLine(points, kUsualDrift);
-        const double from = x(m_at);
-        const double to = std::max(from, points.back().x);
         ClockFit result;
         result.at = m_at;
+        result.last = std::max(m_at, m_calls.back().a.end);
+        const double from = x(m_at);
+        const double to = x(result.last);
         result.offsetNs = m_base + std::llround(m_line.at(from));
         result.drift = m_line.slope;
         result.driftError = m_line.slopeError;
         result.residualNs = m_line.spread;
         result.collectives = static_cast<std::int64_t>(m_line.count);
         setUncertainty(result, from, to);
+        result.growth = growth(points.back().x - points.front().x);
         return result;
     }
 
@@ -188,12 +190,31 @@ private:
         return static_cast<double>(b.ns - a.ns - m_base);
     }
 
+    [[nodiscard]] bool isSynchronised() const {
+        return std::all_of(m_calls.begin(), m_calls.end(),
+            [](const MatchedCall& call) { return call.a.synchronises; });
+    }
+
+    [[nodiscard]] double quantile() const {
+        const std::size_t freedom = m_line.count - kFewestForScatter;
+        return freedom < kStudent.size() ? kStudent[freedom] : kNormal;
+    }
+
     // One spread for what makes a rank end early or late every time, and the error of the line.
     [[nodiscard]] double scatter(double at) const {
-        const std::size_t freedom = m_line.count - kFewestForScatter;
-        const double quantile = freedom < kStudent.size() ? kStudent[freedom] : kNormal;
         const double mean = m_line.spread / std::sqrt(static_cast<double>(m_line.count));
-        return m_line.spread + quantile * std::hypot(mean, m_line.slopeError * (at - m_line.x0));
+        return m_line.spread + quantile() * std::hypot(mean, m_line.slopeError * (at - m_line.x0));
+    }
+
+    // Of calls that lie within `length` ns.
+    [[nodiscard]] double growth(double length) const {
+        const double most = kMostSlope + std::abs(m_line.slope);
+        if (m_line.count < kFewestForScatter || length <= 0.0)
+            return most;
+        // Ends in whole µs can lie on a line without a spread and yet not tell the drift.
+        const double least = kLeastUncertainty / length;
+        const double factor = isSynchronised() ? 1.0 : kMessageFactor;
+        return std::min(most, std::max(least, factor * quantile() * m_line.slopeError));
     }
 
     [[nodiscard]] double bound(const FeasibleLines& lines, double at) const {
@@ -207,10 +228,8 @@ private:
     void setUncertainty(ClockFit& result, double from, double to) {
         FeasibleLines lines;
         std::vector<double> durations;
-        bool isSynchronised = true;
         const double gate = kOutlier * m_line.spread + kLeastUncertainty;
         for (const MatchedCall& call : m_calls) {
-            isSynchronised = isSynchronised && call.a.synchronises;
             if (std::abs(y(call.a.end, call.b.end) - m_line.at(x(call.a.end))) > gate)
                 continue;
             lines.addLower(x(call.a.end), y(call.a.end, call.b.start));
@@ -225,12 +244,12 @@ private:
             return;
         }
         double scattered = std::max(scatter(from), scatter(to));
-        if (!isSynchronised) {
+        if (!isSynchronised()) {
             // A message's sender may be done before its receiver has begun: no bounds then.
             const bool endTogether = m_line.spread < kMessageSpread * medianOf(durations);
             scattered = endTogether ? kMessageFactor * scattered : std::max(scattered, longest());
         }
-        result.isBounded = isSynchronised && bounds < scattered;
+        result.isBounded = isSynchronised() && bounds < scattered;
         result.uncertaintyNs = std::max(kLeastUncertainty, result.isBounded ? bounds : scattered);
     }
 

@@ -74,7 +74,11 @@ struct ClockFit {
     TimeNs at;
     double drift = 0.0; // of b against a, as a fraction
     double driftError = 0.0; // one standard deviation
-    double uncertaintyNs = 0.0; // of the difference, from `at` to the last of the calls
+    double uncertaintyNs = 0.0; // of the difference, from `at` to `last`
+    TimeNs last; // a's time of the end of the last call, no earlier than `at`
+    // What the uncertainty may grow by for each ns before `at` and after `last`: what is not known
+    // of the drift. Clocks are taken to drift by no more than 300 ppm.
+    double growth = 0.0;
     double residualNs = 0.0; // standard deviation of the ends about the line
     std::int64_t collectives = 0; // that count
     bool isBounded = false; // the bound is that of the convex set, else of the scatter

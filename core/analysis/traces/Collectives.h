@@ -102,6 +102,8 @@ struct Collective {
     // From the last start to the end of that part: what the transfer took, on one clock.
     DurationNs transfer;
 
+    // Without some rank of the communicator: the transfer holds what is waited for whom nobody saw.
+    [[nodiscard]] bool isPartial() const { return static_cast<int>(ranks.size()) < ranksInGroup; }
     // bytes / transfer, and that × busFactor(); absent without bytes or time.
     [[nodiscard]] std::optional<double> algorithmBandwidth() const; // B/s
     [[nodiscard]] std::optional<double> busBandwidth() const; // B/s

@@ -18,13 +18,31 @@ constexpr std::size_t kMostBandwidths = std::size_t{1} << 15U; // of a row, exac
 
 using RowKey = std::tuple<CollectiveKind, std::string, LinkClass, int>;
 
-struct CollectiveSums {
-    CommunicationRow row;
-    double sizedS = 0.0; // transfer time of those with a size
+// Of collectives with a size.
+struct Bandwidths {
+    double transferS = 0.0;
     double bytes = 0.0;
     double busBytes = 0.0; // bytes × bus factor
     Distribution algorithm{kMostBandwidths};
     Distribution bus{kMostBandwidths};
+
+    void add(const Collective& one) {
+        const auto bandwidth = one.algorithmBandwidth();
+        if (!bandwidth || *one.bytes < 1.0)
+            return;
+        transferS += one.transfer.seconds();
+        bytes += *one.bytes;
+        busBytes += *one.bytes * busFactor(one.kind, one.ranksInGroup);
+        algorithm.add(*bandwidth, 1);
+        bus.add(*one.busBandwidth(), 1);
+    }
+};
+
+struct CollectiveSums {
+    CommunicationRow row;
+    double bytes = 0.0;
+    Bandwidths whole;
+    Bandwidths partial;
 };
 
 // −1: no size.
@@ -96,6 +114,7 @@ private:
         row.link = place.link;
         row.ranks = std::max(row.ranks, one.ranksInGroup);
         ++row.count;
+        row.partial += one.isPartial() ? 1 : 0;
         row.transferS += one.transfer.seconds();
         for (const CollectiveRank& rank : one.ranks)
             row.waitS += rank.wait.seconds();
@@ -103,13 +122,7 @@ private:
             row.leastBytes = std::exp2(binOf(one.bytes));
             sums.bytes += *one.bytes;
         }
-        const auto bandwidth = one.algorithmBandwidth();
-        if (!bandwidth || *one.bytes < 1.0)
-            return;
-        sums.sizedS += one.transfer.seconds();
-        sums.busBytes += *one.bytes * busFactor(one.kind, one.ranksInGroup);
-        sums.algorithm.add(*bandwidth, 1);
-        sums.bus.add(*one.busBandwidth(), 1);
+        (one.isPartial() ? sums.partial : sums.whole).add(one);
     }
 
     void addMessage(const Collective& one) {
@@ -146,19 +159,21 @@ private:
         CommunicationRow& row = sums.row;
         if (row.leastBytes)
             row.bytes = sums.bytes;
-        if (sums.sizedS > 0.0) {
-            row.algorithmBandwidth = sums.bytes / sums.sizedS;
-            row.busBandwidth = sums.busBytes / sums.sizedS;
+        const bool isWhole = sums.whole.transferS > 0.0;
+        Bandwidths& told = isWhole ? sums.whole : sums.partial;
+        if (told.transferS > 0.0) {
+            row.algorithmBandwidth = told.bytes / told.transferS;
+            row.busBandwidth = told.busBytes / told.transferS;
         }
-        row.algorithmBandwidthMedian = sums.algorithm.median();
-        row.algorithmBandwidthP99 = sums.algorithm.quantile(0.99);
-        row.busBandwidthMedian = sums.bus.median();
-        row.busBandwidthP99 = sums.bus.quantile(0.99);
+        row.algorithmBandwidthMedian = told.algorithm.median();
+        row.algorithmBandwidthP99 = told.algorithm.quantile(0.99);
+        row.busBandwidthMedian = told.bus.median();
+        row.busBandwidthP99 = told.bus.quantile(0.99);
         if (row.link == LinkClass::ScaleUp)
             row.linkPeak = m_scaleUpPeak;
         else if (row.link == LinkClass::ScaleOut)
             row.linkPeak = m_options.networkBandwidth;
-        if (row.linkPeak && row.busBandwidth)
+        if (row.linkPeak && row.busBandwidth && isWhole)
             row.utilisation = *row.busBandwidth / *row.linkPeak;
         m_result.rows.push_back(row);
     }

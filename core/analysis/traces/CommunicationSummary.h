@@ -21,17 +21,22 @@ struct CommunicationRow {
     std::optional<double> leastBytes; // powers of two: leastBytes ≤ size < 2 × leastBytes
     int ranks = 0; // in the communicator, the most of them
     std::int64_t count = 0; // collectives
+    std::int64_t partial = 0; // of these, without some rank of the communicator
     std::optional<double> bytes; // sum of their sizes
     double transferS = 0.0; // sum, from the last start to its end
     double waitS = 0.0; // sum over collectives and ranks
-    std::optional<double> algorithmBandwidth; // bytes / transferS of those with a size, B/s
+    // bytes / transfer of those with a size, B/s. Of whole ones; of partial ones only where there
+    // are no others: their transfer holds what is waited for whom nobody saw, and the bandwidth is
+    // a lower bound.
+    std::optional<double> algorithmBandwidth;
     std::optional<double> algorithmBandwidthMedian;
     std::optional<double> algorithmBandwidthP99; // 99 % are slower or as fast
     std::optional<double> busBandwidth; // the same × busFactor()
     std::optional<double> busBandwidthMedian;
     std::optional<double> busBandwidthP99;
     std::optional<double> linkPeak; // B/s per direction
-    std::optional<double> utilisation; // busBandwidth / linkPeak: of the link while it is busy
+    // busBandwidth / linkPeak: of the link while it is busy; not of partial ones.
+    std::optional<double> utilisation;
 };
 
 // What a rank waited and kept waiting, in synchronising collectives and in messages.

@@ -154,13 +154,14 @@ Status CopyMeter::work(const DeviceWork& work) {
 }
 
 Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const Run& run,
-    const KernelCategories& categories, TimeRange window, const IterationChoice& iterations,
+    const KernelCategories& categories, const RankWindow& window, const IterationChoice& iterations,
     const Progress& progress) {
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
+    const IterationChoice traced = tracedIterations(iterations, extentOf(devices));
     KernelNames names(store, categories);
     std::vector<DeviceTrace> result;
     for (const DeviceTracks& device : devices) {
-        const auto shown = traceWindow(device.rank, device.extent, window, iterations);
+        const auto shown = traceWindow(device.rank, device.extent, window(device.rank), traced);
         if (!shown)
             continue;
         PhaseMeter phases(*shown);
@@ -178,6 +179,12 @@ Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const R
         result.back().breakdown.device = device.device;
     }
     return result;
+}
+
+Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const Run& run,
+    const KernelCategories& categories, TimeRange window, const IterationChoice& iterations,
+    const Progress& progress) {
+    return deviceTraces(store, run, categories, ownWindows(nullptr, window), iterations, progress);
 }
 
 Result<std::vector<DeviceActivity>> deviceActivity(const store::Store& store, const Run& run,

@@ -3,6 +3,7 @@
 
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/LaunchStatistics.h"
+#include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/analysis/traces/TraceWindow.h"
 
@@ -106,7 +107,11 @@ struct DeviceTrace {
     DeviceActivity activity;
 };
 
-// What traceBreakdown() and deviceActivity() say, of one pass over the spans.
+// What traceBreakdown() and deviceActivity() say, of one pass over the spans; of a window on the
+// clock of each rank.
+Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const Run& run,
+    const KernelCategories& categories, const RankWindow& window, const IterationChoice& iterations,
+    const Progress& progress = {});
 Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const Run& run,
     const KernelCategories& categories, TimeRange window, const IterationChoice& iterations,
     const Progress& progress = {});

@@ -93,6 +93,10 @@ public:
         const store::Store& store, std::size_t streams, TimeNs launchBegin, TimeNs begin);
 
     Status add(const DeviceWork& work);
+    // Work that begins behind the window that ends with this part: DeviceVisitor::later().
+    void addLater(const DeviceWork& work, TimeNs end, bool isNext) {
+        m_flow.addLater(work, end, isNext);
+    }
     // Ends the part here; all work that begins before was added. The next part follows, and work
     // that begins with it may have been added already; its launch counts in the part that ends.
     Result<DeviceSums> close(TimeNs end);
@@ -133,6 +137,25 @@ private:
     std::unordered_map<std::pair<NameId, NameId>, NameId, NamePairHash> m_collectives;
     std::map<std::pair<NameId, std::string>, NameId> m_firstDetails; // by name and collective
     std::map<std::pair<NameId, NameId>, CopyFacts> m_copies; // by name and detail
+};
+
+// Feeds a meter by a walk; with what begins behind it, where the walk ends with the window.
+class DeviceSumsVisitor : public DeviceVisitor {
+public:
+    DeviceSumsVisitor(DeviceSumsMeter& meter, std::optional<TimeNs> windowEnd)
+        : m_meter(meter)
+        , m_windowEnd(windowEnd) { }
+
+    Status work(const DeviceWork& work) override { return m_meter.add(work); }
+    [[nodiscard]] bool asksForLater() const override { return m_windowEnd.has_value(); }
+    Status later(const DeviceWork& work, bool isNext) override {
+        m_meter.addLater(work, *m_windowEnd, isNext);
+        return {};
+    }
+
+private:
+    DeviceSumsMeter& m_meter;
+    std::optional<TimeNs> m_windowEnd;
 };
 
 // The kernel table and the times of a device, from sums over a window; without the rank, the device

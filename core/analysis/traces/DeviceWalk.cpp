@@ -19,6 +19,10 @@ constexpr DurationNs kHostAhead{10'000'000};
 // How far before a range a launch or an annotation may have begun that matters in it.
 constexpr DurationNs kHostLead{5'000'000'000};
 
+bool isWork(SpanKind kind) {
+    return kind == SpanKind::Kernel || kind == SpanKind::Copy || kind == SpanKind::Set;
+}
+
 class Walk {
 public:
     Walk(const store::Store& store, const DeviceTracks& device, TimeRange range,
@@ -58,6 +62,10 @@ public:
         if (!status.hasValue())
             return status.error();
         m_evidence.tellsDirections = m_evidence.tellsDirections || m_host.tellsDirections();
+        const bool isAsked = std::any_of(m_visitors.begin(), m_visitors.end(),
+            [](const DeviceVisitor* visitor) { return visitor->asksForLater(); });
+        if (isAsked && m_range != kAllTime)
+            RETURN_IF_ERROR(tellLater());
         return m_evidence;
     }
 
@@ -210,6 +218,81 @@ private:
             m_sweep->advance(m_range == kAllTime ? m_end : m_range.end,
                 [this](TimeRange piece, auto running) { tellPiece(piece, running); });
         return m_failure;
+    }
+
+    // A stream from its first work behind the range on.
+    struct Later {
+        std::size_t stream = 0;
+        SpanCursor cursor;
+
+        Status skipTo(TimeNs begin) {
+            while (cursor.current() != nullptr
+                && (cursor.current()->start < begin || !isWork(cursor.current()->kind)))
+                RETURN_IF_ERROR(cursor.next());
+            return {};
+        }
+    };
+
+    Status tellLater() {
+        std::vector<Later> streams;
+        for (std::size_t i = 0; i < m_device.streams.size(); ++i) {
+            Later later{
+                i, SpanCursor(m_store, m_device.streams[i].id, {m_range.end, kAllTime.end})};
+            RETURN_IF_ERROR(later.cursor.start());
+            RETURN_IF_ERROR(later.skipTo(m_range.end));
+            if (later.cursor.current() != nullptr)
+                streams.push_back(std::move(later));
+        }
+        const auto next
+            = std::min_element(streams.begin(), streams.end(), [](const Later& a, const Later& b) {
+                  return a.cursor.current()->start < b.cursor.current()->start;
+              });
+        if (next == streams.end())
+            return {};
+        RETURN_IF_ERROR(readHostTo(next->cursor.current()->start + kHostAhead));
+        for (Later& stream : streams)
+            RETURN_IF_ERROR(tellLaterOn(stream, &stream == &*next));
+        return {};
+    }
+
+    // Calls beyond those that were read for the range itself.
+    Status readHostTo(TimeNs end) {
+        const TimeRange more{m_range.end + kHostAhead, end};
+        if (more.isEmpty())
+            return {};
+        SpanMerge merge;
+        for (const Track& track : m_device.threads)
+            merge.add(SpanCursor(m_store, track.id, more));
+        return merge.forEach(
+            [&](std::size_t track, const Span& span) {
+                return span.start < more.begin ? Status() : m_host.add(track, span);
+            },
+            "Following launches", {});
+    }
+
+    // A stream starts its work in the order of the launches.
+    Status tellLaterOn(Later& stream, bool isNext) {
+        while (stream.cursor.current() != nullptr) {
+            const Span& span = *stream.cursor.current();
+            const auto launch = m_host.takeLaunch(span.correlation);
+            const bool wasLaunched = launch && launch->call.begin < m_range.end;
+            if (wasLaunched || isNext)
+                RETURN_IF_ERROR(tellLater({span, stream.stream, nullptr, launch}, isNext));
+            if (!wasLaunched)
+                return {};
+            isNext = false;
+            RETURN_IF_ERROR(stream.cursor.next());
+            RETURN_IF_ERROR(stream.skipTo(m_range.end));
+        }
+        return {};
+    }
+
+    Status tellLater(const DeviceWork& work, bool isNext) {
+        for (DeviceVisitor* visitor : m_visitors) {
+            if (visitor->asksForLater())
+                RETURN_IF_ERROR(visitor->later(work, isNext));
+        }
+        return {};
     }
 
     const store::Store& m_store;

@@ -116,6 +116,13 @@ public:
     // Without gaps, in order, from the first kernel's start to the last one's end (or to the edges
     // of the walk's range, where it has one).
     virtual Status piece(TimeRange, std::span<const ActiveKernel>) { return {}; }
+
+    // Whether later() is to be told, which takes another look at streams and host.
+    [[nodiscard]] virtual bool asksForLater() const { return false; }
+    // After all else, of a walk with a range: what begins behind it and was launched before its
+    // end, of each stream in order of start; and, whenever it was launched, the next work of the
+    // device. Without kernel and telling.
+    virtual Status later(const DeviceWork&, bool /*isNext*/) { return {}; }
 };
 
 // How many kernels got their mark from what (see Phase.h).

@@ -1,6 +1,7 @@
 #include "core/analysis/traces/FlightRecord.h"
 
 #include "core/analysis/machine/ProcessGroups.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Try.h"
 
 #include <nlohmann/json.hpp>
@@ -22,12 +23,48 @@ struct Part {
     TimeRange range;
 };
 
+// What a rank says of its group of a name.
+struct FlightCalls {
+    std::string description;
+    std::vector<int> ranks; // of the group, ascending; empty: not said
+    std::map<std::int64_t, Part> collectives; // by number
+};
+using CallsByRank = std::map<int, FlightCalls>;
+
 struct RecordedGroup {
     std::string description;
     std::set<int> ranks; // as told, else as seen
     std::map<int, std::int64_t> last; // by rank, its last collective
-    std::map<std::int64_t, std::map<int, Part>> collectives; // by number, then rank
+    std::map<std::int64_t, std::map<int, const Part*>> collectives; // by number, then rank
 };
+
+// The ranks of a rank's group, as it says itself, else as another of them does.
+std::vector<int> groupOf(int rank, const CallsByRank& byRank) {
+    if (const auto& own = byRank.at(rank).ranks; !own.empty())
+        return own;
+    for (const auto& [other, calls] : byRank) {
+        if (std::binary_search(calls.ranks.begin(), calls.ranks.end(), rank))
+            return calls.ranks;
+    }
+    return {};
+}
+
+// Ranks count their groups each on their own, so that those of one name may be several.
+std::map<std::vector<int>, RecordedGroup> groupsOf(const CallsByRank& byRank) {
+    std::map<std::vector<int>, RecordedGroup> groups; // by their ranks
+    for (const auto& [rank, calls] : byRank) {
+        const std::vector<int> ranks = groupOf(rank, byRank);
+        RecordedGroup& group = groups[ranks];
+        group.description = calls.description;
+        group.ranks.insert(rank);
+        group.ranks.insert(ranks.begin(), ranks.end());
+        for (const auto& [number, part] : calls.collectives)
+            group.collectives[number][rank] = &part;
+        if (!calls.collectives.empty())
+            group.last[rank] = calls.collectives.rbegin()->first;
+    }
+    return groups;
+}
 
 struct FlightDetail {
     std::string state;
@@ -74,13 +111,10 @@ public:
 
     [[nodiscard]] std::vector<UnreachedCollective> unreached() const {
         std::vector<UnreachedCollective> all;
-        for (const auto& [name, group] : m_groups) {
-            for (const auto& [number, parts] : group.collectives) {
-                auto one = unreachedIn(name, group, number, parts);
-                if (!one)
-                    continue;
-                all.push_back(std::move(*one));
-                break;
+        for (const auto& [name, byRank] : m_calls) {
+            for (const auto& [ranks, group] : groupsOf(byRank)) {
+                if (auto one = firstUnreached(name, group))
+                    all.push_back(std::move(*one));
             }
         }
         return all;
@@ -95,20 +129,30 @@ private:
         const FlightDetail own = flightDetail(text);
         if (own.isMessage || !said.sequence || *said.sequence < 0)
             return {};
-        RecordedGroup& group = m_groups[said.group];
-        group.description = said.description;
-        group.ranks.insert(rank);
-        group.ranks.insert(said.ranks.begin(), said.ranks.end());
-        auto [last, isNew] = group.last.try_emplace(rank, *said.sequence);
-        last->second = std::max(last->second, *said.sequence);
-        group.collectives[*said.sequence][rank]
+        FlightCalls& calls = m_calls[said.group][rank];
+        calls.description = said.description;
+        if (!said.ranks.empty()) {
+            calls.ranks = said.ranks;
+            std::sort(calls.ranks.begin(), calls.ranks.end());
+        }
+        calls.collectives[*said.sequence]
             = {said.collective + (hasEqualSizes(said.collective) ? own.sizes : ""), said.collective,
                 own.state != "completed", {span.start, span.start + span.duration}};
         return {};
     }
 
+    [[nodiscard]] std::optional<UnreachedCollective> firstUnreached(
+        const std::string& name, const RecordedGroup& group) const {
+        for (const auto& [number, parts] : group.collectives) {
+            if (auto one = unreachedIn(name, group, number, parts))
+                return one;
+        }
+        return std::nullopt;
+    }
+
+    using Parts = std::map<int, const Part*>; // by rank
     [[nodiscard]] std::optional<UnreachedCollective> unreachedIn(const std::string& name,
-        const RecordedGroup& group, std::int64_t number, const std::map<int, Part>& parts) const {
+        const RecordedGroup& group, std::int64_t number, const Parts& parts) const {
         UnreachedCollective one;
         one.group = name;
         one.description = group.description;
@@ -124,17 +168,15 @@ private:
                     one.missing.push_back(rank);
                 continue;
             }
-            if (part->second.what != usual) {
+            if (part->second->what != usual) {
                 one.different.push_back(rank);
                 continue;
             }
-            one.collective = part->second.collective;
-            if (!part->second.isOpen)
+            one.collective = part->second->collective;
+            if (!part->second->isOpen)
                 continue;
-            one.range = one.waiting.empty()
-                ? part->second.range
-                : TimeRange{std::min(one.range.begin, part->second.range.begin),
-                    std::max(one.range.end, part->second.range.end)};
+            const TimeRange& range = part->second->range;
+            one.range = one.waiting.empty() ? range : spanned(one.range, range);
             one.waiting.push_back(rank);
         }
         const bool isStuck
@@ -143,16 +185,16 @@ private:
     }
 
     // What most ranks are in; of equally many the first by rank.
-    static std::string usualIn(const std::map<int, Part>& parts) {
+    static std::string usualIn(const Parts& parts) {
         std::map<std::string, int> counts;
         for (const auto& [rank, part] : parts)
-            ++counts[part.what];
+            ++counts[part->what];
         std::string usual;
         int most = 0;
         for (const auto& [rank, part] : parts) {
-            if (counts[part.what] > most) {
-                most = counts[part.what];
-                usual = part.what;
+            if (counts[part->what] > most) {
+                most = counts[part->what];
+                usual = part->what;
             }
         }
         return usual;
@@ -160,7 +202,7 @@ private:
 
     const store::Store& m_store;
     std::set<int> m_dumped; // ranks
-    std::map<std::string, RecordedGroup> m_groups;
+    std::map<std::string, CallsByRank> m_calls; // by name of the group
 };
 
 } // namespace

@@ -28,9 +28,9 @@ struct UnreachedCollective {
     bool operator==(const UnreachedCollective&) const = default;
 };
 
-// The first of each process group, by group. Ranks of a group are those that the dumps name; of a
-// group that none names, those that took part in it. A collective that all ranks have reached is
-// under way and none of these.
+// The first of each process group, by group. Two groups of one name are two where their lists of
+// ranks differ. Ranks of a group are those that the dumps name; of a group that none names, those
+// that took part in it. A collective that all ranks have reached is under way and none of these.
 Result<std::vector<UnreachedCollective>> unreachedCollectives(
     const store::Store& store, const Run& run, const Progress& progress = {});
 

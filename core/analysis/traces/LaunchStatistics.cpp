@@ -21,16 +21,26 @@ void LaunchFlow::add(const DeviceWork& work) {
             const TimeNs launched = work.launch->call.begin;
             m_sums.early += work.kernel != nullptr && start < launched ? 1 : 0;
             m_since = std::min(m_since, launched);
-            enqueue(work.stream, start, launched);
+            enqueue(work.stream, start, launched, start);
             countGap(start, launched);
         }
     }
     m_busyUntil = std::max(m_busyUntil, start + work.span.duration);
 }
 
+void LaunchFlow::addLater(const DeviceWork& work, TimeNs end, bool isNext) {
+    if (!work.launch)
+        return;
+    const TimeNs launched = work.launch->call.begin;
+    if (launched < end)
+        enqueue(work.stream, work.span.start, launched, end);
+    if (isNext)
+        countGap(end, launched);
+}
+
 // A stream starts its work in the order of the launches, so whoever has started by the time of one
 // launch has by the next.
-void LaunchFlow::enqueue(std::size_t stream, TimeNs start, TimeNs launched) {
+void LaunchFlow::enqueue(std::size_t stream, TimeNs start, TimeNs launched, TimeNs end) {
     Queue& queue = m_queues[stream];
     QueueSums& sums = m_sums.queues[stream];
     sums.isKnown = true;
@@ -45,7 +55,7 @@ void LaunchFlow::enqueue(std::size_t stream, TimeNs start, TimeNs launched) {
         return;
     queue.starts.push_back(start);
     sums.maxDepth = std::max(sums.maxDepth, static_cast<std::int64_t>(queue.starts.size()));
-    sums.waited = sums.waited + (start - std::max(launched, m_begin));
+    sums.waited = sums.waited + (end - std::max(launched, m_begin));
 }
 
 void LaunchFlow::countGap(TimeNs start, TimeNs launched) {
@@ -98,6 +108,12 @@ Status LaunchMeter::work(const DeviceWork& work) {
     if (m_range.contains(work.span.start) && work.kernel != nullptr && work.launch)
         countDelay(work);
     m_flow->add(work);
+    return {};
+}
+
+Status LaunchMeter::later(const DeviceWork& work, bool isNext) {
+    if (m_flow)
+        m_flow->addLater(work, m_range.end, isNext);
     return {};
 }
 

@@ -7,6 +7,8 @@
 //                not started; a graph's kernels all wait from the call that launched the graph
 //   host-bound   time in which nothing ran on the device and what ended that was not yet launched:
 //                the device waited for the host
+// Of a window, delays are those of the kernels that start in it; what waits in it, or ends an idle
+// time of it, may start behind its end.
 
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/traces/DeviceWalk.h"
@@ -65,6 +67,8 @@ public:
     LaunchFlow(std::size_t streams, TimeNs begin);
 
     void add(const DeviceWork& work);
+    // Work that begins behind `end`, of each stream in order; the next of the device or not.
+    void addLater(const DeviceWork& work, TimeNs end, bool isNext);
     // What was added since it was asked before; the queues go on.
     LaunchSums take();
     // The earliest moment on which that depends: it is the same for every flow that began no later.
@@ -76,7 +80,8 @@ private:
         TimeNs launched = kAllTime.begin; // the latest call so far
         TimeNs launchedStart; // when its work started
     };
-    void enqueue(std::size_t stream, TimeNs start, TimeNs launched);
+    // Of its waiting that up to `end` counts.
+    void enqueue(std::size_t stream, TimeNs start, TimeNs launched, TimeNs end);
     void countGap(TimeNs start, TimeNs launched);
 
     TimeNs m_begin;
@@ -97,6 +102,8 @@ public:
     LaunchMeter(const DeviceTracks& device, const TraceWindow& shown);
 
     Status work(const DeviceWork& work) override;
+    [[nodiscard]] bool asksForLater() const override { return true; }
+    Status later(const DeviceWork& work, bool isNext) override;
     // At the end, once; window: that of the figures.
     LaunchStatistics result(TimeRange window);
 

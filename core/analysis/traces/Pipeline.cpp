@@ -14,9 +14,9 @@ double nsOf(DurationNs duration) {
     return static_cast<double>(duration.ns);
 }
 
-void add(StageTimes& stage, const WindowPhases& phases, DurationNs window) {
-    const DurationNs outside = window - phases.window.length();
-    stage.windowNs += nsOf(window);
+// outside: time in which the rank is not traced while others are.
+void add(StageTimes& stage, const WindowPhases& phases, DurationNs outside) {
+    stage.windowNs += nsOf(phases.window.length() + outside);
     for (const Phase phase : {Phase::Forward, Phase::Backward, Phase::Optimizer, Phase::Compute,
              Phase::CommunicationHidden})
         stage.computeNs += nsOf(phases.time[phase]);
@@ -25,12 +25,50 @@ void add(StageTimes& stage, const WindowPhases& phases, DurationNs window) {
     stage.bubbleNs += nsOf(phases.waiting() + outside);
 }
 
-// From the first kernel of any rank to the last one of any.
-TimeRange commonWindow(const std::vector<DeviceActivity>& devices) {
-    TimeRange common = devices.front().phases.window;
-    for (const DeviceActivity& device : devices)
-        common = spanned(common, device.phases.window);
-    return common;
+using Devices = std::vector<const DeviceActivity*>;
+
+// Those of the pipeline that ran kernels: others may have been copied to or from alone.
+Devices devicesOf(const StageMap& map, const std::vector<DeviceActivity>& all) {
+    Devices devices;
+    for (const DeviceActivity& device : all) {
+        if (map.stageOf.contains(device.rank) && !device.phases.window.isEmpty())
+            devices.push_back(&device);
+    }
+    return devices;
+}
+
+// The devices' windows on one clock.
+std::vector<TimeRange> windowsOf(const Devices& devices, const RankClocksPtr& clocks) {
+    std::vector<TimeRange> windows;
+    for (const DeviceActivity* device : devices) {
+        TimeRange window = device->phases.window;
+        if (const RankClock* const clock = clocks ? clocks->find(device->rank) : nullptr)
+            window = {clock->onReference(window.begin), clock->onReference(window.end)};
+        windows.push_back(window);
+    }
+    return windows;
+}
+
+DurationNs lengthOfAll(const std::vector<TimeRange>& windows) {
+    TimeRange all = kNoTime;
+    for (const TimeRange& window : windows)
+        all = spanned(all, window);
+    return all.length();
+}
+
+// By device: the time from the first kernel of any rank to the last one of any without its own.
+std::vector<DurationNs> timesOutside(const Devices& devices, const RankClocksPtr& clocks) {
+    std::vector<TimeRange> windows = windowsOf(devices, nullptr);
+    // Stages work at once: clocks that draw them further apart than they were recorded were
+    // compared by messages that only look alike.
+    const std::vector<TimeRange> aligned = windowsOf(devices, clocks);
+    if (lengthOfAll(aligned) < lengthOfAll(windows))
+        windows = aligned;
+    const DurationNs all = lengthOfAll(windows);
+    std::vector<DurationNs> outside;
+    for (const TimeRange& window : windows)
+        outside.push_back(all - window.length());
+    return outside;
 }
 
 } // namespace
@@ -53,6 +91,7 @@ Result<std::optional<StageMap>> stagesOf(
     map.microbatches = layout.microbatches;
     map.virtualStages = layout.virtualStages;
     map.origin = found->told.wording;
+    ASSIGN_OR_RETURN(map.clocks, differingClocks(store, run, progress));
     return std::optional(std::move(map));
 }
 
@@ -63,30 +102,29 @@ std::optional<double> idealBubbleFraction(int stages, int microbatches, int virt
     return idle / (static_cast<double>(virtualStages) * microbatches + idle);
 }
 
-std::optional<Pipeline> pipelineOf(
-    const StageMap& map, const std::vector<DeviceActivity>& devices) {
+std::optional<Pipeline> pipelineOf(const StageMap& map, const std::vector<DeviceActivity>& all) {
+    const Devices devices = devicesOf(map, all);
     if (devices.empty())
         return std::nullopt;
     Pipeline pipeline;
     pipeline.stageCount = map.stages;
     pipeline.origin = map.origin;
     pipeline.isOfIterations = std::all_of(devices.begin(), devices.end(),
-        [](const DeviceActivity& device) { return !device.iterations.empty(); });
-    const TimeRange common = commonWindow(devices);
+        [](const DeviceActivity* device) { return !device->iterations.empty(); });
+    const std::vector<DurationNs> outside = timesOutside(devices, map.clocks);
     std::map<int, StageTimes> stages;
-    for (const DeviceActivity& device : devices) {
-        const auto stage = map.stageOf.find(device.rank);
-        if (stage == map.stageOf.end())
-            continue;
-        StageTimes& times = stages[stage->second];
-        times.stage = stage->second;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        const DeviceActivity& device = *devices[i];
+        const int stage = map.stageOf.at(device.rank);
+        StageTimes& times = stages[stage];
+        times.stage = stage;
         times.ranks.push_back(device.rank);
         if (!pipeline.isOfIterations) {
-            add(times, device.phases, common.length());
+            add(times, device.phases, outside[i]);
             continue;
         }
         for (const IterationPhases& iteration : device.iterations)
-            add(times, iteration, iteration.window.length());
+            add(times, iteration, {});
     }
     double bubble = 0.0;
     double window = 0.0;

@@ -2,6 +2,7 @@
 // Pipeline stages and bubbles as traced.
 
 #include "core/analysis/traces/DeviceActivity.h"
+#include "core/analysis/traces/RankWindow.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
@@ -19,6 +20,7 @@ struct StageMap {
     std::optional<int> microbatches; // per iteration and pipeline
     int virtualStages = 1;
     std::string origin; // what said so: "launch configuration config.yaml"
+    RankClocksPtr clocks; // where those of the ranks differ (RankWindow.h)
 };
 
 // By the run's layout (core/analysis/layout/RunLayout.h); absent where nothing tells it, it does
@@ -31,9 +33,9 @@ Result<std::optional<StageMap>> stagesOf(
 // waiting for the host looks the same (see LaunchStatistics::hostBound).
 //
 // The fraction is of the iterations' time; of a trace without iterations, of the time from the
-// first kernel of any rank to the last one of any. Against it the ideal of 1F1B and GPipe,
-// (p − 1)/(m + p − 1) for p stages and m micro-batches of equal length (Narayanan et al., SC '21,
-// section 2.2, there as a fraction of the time without bubbles), and for v interleaved virtual
+// first kernel of any rank to the last one of any, on one clock. Against it the ideal of 1F1B and
+// GPipe, (p − 1)/(m + p − 1) for p stages and m micro-batches of equal length (Narayanan et al., SC
+// '21, section 2.2, there as a fraction of the time without bubbles), and for v interleaved virtual
 // stages (p − 1)/(v·m + p − 1).
 
 // Means over the ranks of a stage that were traced, each over all of its windows.
@@ -64,7 +66,7 @@ struct Pipeline {
 
 std::optional<double> idealBubbleFraction(int stages, int microbatches, int virtualStages);
 
-// Absent without traced ranks of the pipeline.
-std::optional<Pipeline> pipelineOf(const StageMap& map, const std::vector<DeviceActivity>& devices);
+// Absent without traced ranks of the pipeline. Devices without kernels do not count.
+std::optional<Pipeline> pipelineOf(const StageMap& map, const std::vector<DeviceActivity>& all);
 
 } // namespace trainscope::analysis

@@ -1,5 +1,6 @@
 #include "core/analysis/traces/PowerEdges.h"
 
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/analysis/traces/KernelCategory.h"
@@ -24,7 +25,7 @@ constexpr double kWaitingWeight = 0.3; // a kernel of communication mostly waits
 constexpr double kUsualAveraging = 1.0; // s, of sensors that average
 
 struct RankSources {
-    const Series* power = nullptr;
+    std::optional<Series> power;
     std::vector<Track> streams;
     std::optional<TimeRange> traced;
 };
@@ -46,7 +47,7 @@ public:
         for (const auto& [rank, sources] : sourcesOf(series, tracks)) {
             if (m_progress && !m_progress({"Comparing power and kernels", 0, 0}))
                 return cancelled();
-            if (sources.power == nullptr || !sources.traced)
+            if (!sources.power || !sources.traced)
                 continue;
             RETURN_IF_ERROR(compare(rank, sources));
         }
@@ -57,12 +58,8 @@ private:
     static std::map<int, RankSources> sourcesOf(
         const std::vector<Series>& series, const std::vector<Track>& tracks) {
         std::map<int, RankSources> result;
-        for (const Series& one : series) {
-            const bool isPower = one.description.metric.name == metric::kGpuPower
-                && one.description.subject.kind == SubjectKind::Gpu && one.count > one.missing;
-            if (isPower && result[one.description.subject.rank].power == nullptr)
-                result[one.description.subject.rank].power = &one;
-        }
+        for (const Series& power : gpuSeriesOf(gpuSeriesByRank(series), metric::kGpuPower))
+            result[power.description.subject.rank].power = power;
         for (const Track& track : tracks) {
             if (track.description.kind != TrackKind::Stream || track.count == 0)
                 continue;
@@ -78,15 +75,15 @@ private:
         const Series& power = *sources.power;
         const double period = samplingPeriod(power).seconds();
         const double length = sources.traced->length().seconds();
-        if (period <= 0.0 || length < kLeastSamples * period) {
+        UniformSeries grid = gridOf({&power, 1}, kMostEdgeSteps);
+        if (period <= 0.0 || grid.values.empty()) {
+            m_result.unknown.push_back({rank, "Its power was recorded for no time at all."});
+            return {};
+        }
+        if (length < kLeastSamples * period) {
             m_result.unknown.push_back({rank,
                 "Its trace lasts for fewer than " + std::to_string(static_cast<int>(kLeastSamples))
                     + " samples of its power."});
-            return {};
-        }
-        UniformSeries grid = gridOf({&power, 1}, kMostEdgeSteps);
-        if (grid.values.empty()) {
-            m_result.unknown.push_back({rank, "Its power was recorded for no time at all."});
             return {};
         }
         const std::int64_t finest = grid.step.ns / kStepsPerSample;

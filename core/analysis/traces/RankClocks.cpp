@@ -37,7 +37,18 @@ RankClock chained(const RankClock& a, const ClockFit& fit, int rank) {
     clock.driftErrorPpm = std::hypot(a.driftErrorPpm, fit.driftError * 1e6);
     clock.residualNs = fit.residualNs;
     clock.via = a.rank;
+    clock.lastCall = std::min(a.lastCall, a.onReference(fit.last));
+    clock.growthPpm = a.growthPpm + fit.growth * 1e6;
     return clock;
+}
+
+double uncertaintyOver(const RankClock& clock, TimeRange trace) {
+    const TimeNs begin = clock.onReference(trace.begin);
+    const TimeNs end = clock.onReference(trace.end);
+    const DurationNs before = clock.reference - std::min(clock.reference, begin);
+    const DurationNs after = std::max(clock.lastCall, end) - clock.lastCall;
+    return clock.uncertaintyNs
+        + clock.growthPpm * 1e-6 * static_cast<double>(std::max(before, after).ns);
 }
 
 // From the reference rank outwards: ranks that take part in collectives with an aligned one first,
@@ -171,7 +182,7 @@ private:
         }
         std::sort(m_result.ranks.begin(), m_result.ranks.end(),
             [](const RankClock& x, const RankClock& y) { return x.rank < y.rank; });
-        for (const RankClock& clock : m_result.ranks) {
+        for (RankClock& clock : m_result.ranks) {
             const TimeRange range = m_calls.rangeOf(clock.rank);
             for (const TimeNs end : {range.begin, range.end}) {
                 const DurationNs correction = clock.correctionAt(end);
@@ -180,8 +191,11 @@ private:
                 m_result.agree = m_result.agree
                     && static_cast<double>(std::abs(correction.ns)) <= clock.uncertaintyNs;
             }
+            clock.traceUncertaintyNs = uncertaintyOver(clock, range);
             m_result.largestUncertaintyNs
                 = std::max(m_result.largestUncertaintyNs, clock.uncertaintyNs);
+            m_result.largestTraceUncertaintyNs
+                = std::max(m_result.largestTraceUncertaintyNs, clock.traceUncertaintyNs);
         }
     }
 

@@ -21,11 +21,17 @@ struct RankClock {
     std::int64_t offsetNs = 0; // this rank's clock − the reference clock, at `reference`
     double driftPpm = 0.0; // this clock gains so much on the reference clock
     TimeNs reference; // on the reference clock: its rank's first span
-    double uncertaintyNs = 0.0; // of the correction, over the trace; 0 for the reference itself
+    double uncertaintyNs = 0.0; // of the correction, up to lastCall; 0 for the reference itself
+    // Of the correction over the whole of the rank's trace: what is not known of the drift adds up
+    // beyond the collectives.
+    double traceUncertaintyNs = 0.0;
     std::int64_t collectives = 0; // that the estimate rests on
     double driftErrorPpm = 0.0; // one standard deviation
     double residualNs = 0.0; // standard deviation of matched ends about the fit
     int via = -1; // the rank it was compared with; -1: the reference
+    // On the reference clock, the end of the last collective that tells something of this clock.
+    TimeNs lastCall = kAllTime.end;
+    double growthPpm = 0.0; // of the uncertainty, before `reference` and after lastCall
 
     [[nodiscard]] TimeNs onReference(TimeNs local) const;
     [[nodiscard]] TimeNs toLocal(TimeNs onReferenceClock) const;
@@ -48,8 +54,9 @@ struct RankClocks {
     std::vector<RankClock> ranks; // by rank, the reference rank among them
     std::vector<UnalignedRank> unaligned; // by rank
     DurationNs largestCorrection; // in magnitude, at the ends of the ranks' traces
-    double largestUncertaintyNs = 0.0;
-    bool agree = true; // no rank's correction is beyond its uncertainty
+    double largestUncertaintyNs = 0.0; // where there are collectives
+    double largestTraceUncertaintyNs = 0.0; // over whole traces
+    bool agree = true; // no rank's correction is beyond its uncertainty where there are collectives
 
     [[nodiscard]] const RankClock* find(int rank) const; // nullptr: not aligned
     bool operator==(const RankClocks&) const = default;

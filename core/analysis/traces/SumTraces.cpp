@@ -190,6 +190,7 @@ std::vector<store::SumSlice> slicesOf(std::span<const Entry> entries) {
 Status sumCalls(const store::Store& store, const Run& run, SummingProgress& progress,
     CallGroups& groups, std::vector<store::SumSequence>& sequences) {
     ASSIGN_OR_RETURN(auto calls, Calls::open(store, run));
+    groups = CallGroups(calls.ranks());
     for (const int rank : calls.ranks()) {
         RETURN_IF_ERROR(progress.add(0));
         ASSIGN_OR_RETURN(const auto made, calls.read(rank, kAllTime, static_cast<std::size_t>(-1)));

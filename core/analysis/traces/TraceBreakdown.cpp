@@ -192,10 +192,11 @@ Result<std::vector<DeviceBreakdown>> traceBreakdown(const store::Store& store, c
     const KernelCategories& categories, TimeRange window, const IterationChoice& iterations,
     const Progress& progress) {
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
+    const IterationChoice traced = tracedIterations(iterations, extentOf(devices));
     KernelNames names(store, categories);
     std::vector<DeviceBreakdown> result;
     for (const DeviceTracks& device : devices) {
-        const auto shown = traceWindow(device.rank, device.extent, window, iterations);
+        const auto shown = traceWindow(device.rank, device.extent, window, traced);
         if (!shown)
             continue;
         SpanMerge merge;

@@ -42,8 +42,8 @@ struct TimeBreakdown {
     CategoryTime sets;
     std::map<std::string, CategoryTime> categories;
 };
-// Its window is the iteration as it was marked, so idle counts the time before its first kernel and
-// after its last too.
+// Its window is the iteration as it was marked, as far as it lies in the window that was asked for,
+// so idle counts the time before its first kernel and after its last too.
 struct IterationBreakdown : TimeBreakdown {
     std::int64_t index = 0;
     bool warmup = false;

@@ -219,6 +219,7 @@ public:
 
     Result<std::vector<CallRow>> read(const std::optional<TraceSums>& kept) {
         ASSIGN_OR_RETURN(auto calls, Calls::open(m_store, m_run));
+        m_groups = CallGroups(calls.ranks());
         for (const int rank : calls.ranks()) {
             const auto extent = calls.rangeOf(rank);
             TimeRange window = m_windowOf(rank);
@@ -290,13 +291,14 @@ private:
             row.shown.kind = group.kind;
             row.shown.group = group.group;
             row.shown.ranks = std::max(row.shown.ranks, group.ranks);
-            addSum(row, sum);
+            addSum(row, sum, group.isWhole);
         }
         std::vector<CallRow> made;
         for (auto& [purpose, row] : byPurpose) {
-            const double transferS = DurationNs{row.transferNs}.seconds();
-            if (row.shown.bytes && transferS > 0.0)
-                row.shown.bandwidth = *row.shown.bytes / transferS;
+            row.shown.isLowerBound = row.whole.ns <= 0;
+            const Transfers& told = row.shown.isLowerBound ? row.partial : row.whole;
+            if (told.ns > 0)
+                row.shown.bandwidth = told.bytes / DurationNs{told.ns}.seconds();
             if (row.shown.count > 0)
                 made.push_back(std::move(row.shown));
         }
@@ -305,18 +307,25 @@ private:
         return made;
     }
 
+    struct Transfers { // of those that say their bytes
+        double bytes = 0.0;
+        std::int64_t ns = 0;
+    };
     struct Row {
         CallRow shown;
-        std::int64_t transferNs = 0; // of those that say their bytes
+        Transfers whole; // in communicators all of whose ranks were traced
+        Transfers partial;
     };
-    static void addSum(Row& row, const CallSum& sum) {
+    static void addSum(Row& row, const CallSum& sum, bool isWhole) {
         row.shown.count = boundedSum(row.shown.count, sum.count);
         row.shown.time = boundedSum(row.shown.time, DurationNs{sum.time});
         if (sum.sized > 0)
             row.shown.bytes = row.shown.bytes.value_or(0.0) + static_cast<double>(sum.bytes);
         row.shown.matched = boundedSum(row.shown.matched, sum.matched);
         row.shown.waitS += DurationNs{sum.wait}.seconds();
-        row.transferNs = boundedSum(row.transferNs, sum.sizedTime - sum.sizedWait);
+        Transfers& transfers = isWhole ? row.whole : row.partial;
+        transfers.bytes += static_cast<double>(sum.bytes);
+        transfers.ns = boundedSum(transfers.ns, sum.sizedTime - sum.sizedWait);
     }
 
     const store::Store& m_store;

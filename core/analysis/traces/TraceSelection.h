@@ -45,8 +45,11 @@ struct CallRow {
     std::optional<double> bytes; // Σ of those that say it
     double waitS = 0.0; // Σ from the start of a call to the start of the last rank's
     std::int64_t matched = 0; // of the count: whose other ranks were traced
-    // bytes / time of those that say the bytes, without their waits; B/s
+    // bytes / time of those that say the bytes, without their waits; B/s. Of communicators all of
+    // whose ranks were traced; of others only where there are none of these: their time holds what
+    // is waited for whom nobody saw, and the bandwidth is a lower bound.
     std::optional<double> bandwidth;
+    bool isLowerBound = false;
 };
 
 struct TraceSelection {

@@ -24,6 +24,7 @@ bool hasOnlyTrees(const store::Bytes& names) {
     return names.empty();
 }
 
+// What waits at the end of a window begins in the slices behind it.
 TimeNs earliestOf(std::span<const SumOutline> slices, TimeNs begin) {
     for (const SumOutline& slice : slices)
         begin.ns = std::min(begin.ns, slice.since);
@@ -117,17 +118,6 @@ Result<std::optional<DelayStatistics>> delayStatistics(Tell&& tell) {
         lower + (upper - lower) / 2.0, static_cast<double>(found[2]), most});
 }
 
-// Forwards the work of a walk.
-class SumsVisitor : public DeviceVisitor {
-public:
-    explicit SumsVisitor(DeviceSumsMeter& meter)
-        : m_meter(meter) { }
-    Status work(const DeviceWork& work) override { return m_meter.add(work); }
-
-private:
-    DeviceSumsMeter& m_meter;
-};
-
 } // namespace
 
 // Which slices a window takes whole, and what is left of it at its ends.
@@ -170,9 +160,7 @@ TraceSums::SlicePlan TraceSums::planOf(
         plan.first = plan.end;
         plan.before = window;
         plan.before->end = std::min(plan.before->end, extentEnd + DurationNs{1});
-        const std::size_t last = std::min(plan.end + 1, slices.size());
-        plan.beforeHost
-            = earliestOf(slices.subspan(holding, last - std::min(holding, last)), window.begin);
+        plan.beforeHost = earliestOf(slices.subspan(holding), window.begin);
         return plan;
     }
     const TimeNs begin{slices[plan.first].begin};
@@ -182,7 +170,7 @@ TraceSums::SlicePlan TraceSums::planOf(
     }
     if (plan.end < slices.size()) {
         plan.after = TimeRange{{slices[plan.end].begin}, window.end};
-        plan.afterHost = earliestOf(slices.subspan(plan.end, 1), plan.after->begin);
+        plan.afterHost = earliestOf(slices.subspan(plan.end), plan.after->begin);
     }
     return plan;
 }
@@ -220,7 +208,7 @@ Result<std::optional<TraceSums>> TraceSums::open(const store::Store& store, cons
 Result<DeviceSums> TraceSums::edge(const DeviceTracks& device, TimeRange part, TimeNs launchBegin,
     TimeNs hostFrom, const std::optional<TimeRange>& last, const Progress& progress) const {
     DeviceSumsMeter meter(*m_store, device.streams.size(), launchBegin, part.begin);
-    SumsVisitor visitor(meter);
+    DeviceSumsVisitor visitor(meter, last ? std::optional(last->end) : std::nullopt);
     const std::array<DeviceVisitor*, 1> visitors{&visitor};
     DeviceTracks tracks = device;
     tracks.annotations.clear(); // tell phases, which nobody asks for here

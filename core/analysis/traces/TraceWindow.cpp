@@ -11,11 +11,12 @@ namespace trainscope::analysis {
 namespace {
 
 // Iterations of the whole run may go on where the trace has ended.
-bool isTraced(const Iteration& iteration, TimeRange extent) {
+bool isTraced(const Iteration& iteration, TimeRange extent, double least) {
     if (!iteration.range.overlaps(extent))
         return false;
     return iteration.rank >= 0
-        || 2 * shared(iteration.range, extent).length().ns >= iteration.range.length().ns;
+        || shared(iteration.range, extent).length().seconds()
+        >= least * iteration.range.length().seconds();
 }
 
 } // namespace
@@ -38,6 +39,13 @@ std::vector<Iteration> iterationsOfRank(std::span<const Iteration> iterations, i
     return result;
 }
 
+IterationChoice tracedIterations(IterationChoice choice, TimeRange extent) {
+    std::erase_if(choice.all, [&](const Iteration& one) {
+        return one.rank < 0 && !isTraced(one, extent, kCoveredByTrace);
+    });
+    return choice;
+}
+
 std::optional<TraceWindow> traceWindow(
     int rank, TimeRange extent, TimeRange window, const IterationChoice& choice) {
     TraceWindow result;
@@ -46,10 +54,13 @@ std::optional<TraceWindow> traceWindow(
         result.fixed = {begin, std::max(begin, std::min(extent.end, window.end))};
         result.range = *result.fixed;
     }
-    for (const Iteration& iteration : iterationsOfRank(choice.all, rank)) {
+    for (Iteration iteration : iterationsOfRank(choice.all, rank)) {
         const bool isWanted = !choice.only || iteration.index == *choice.only;
-        if (isWanted && isTraced(iteration, extent) && iteration.range.overlaps(result.range))
-            result.iterations.push_back(iteration);
+        if (!isWanted || !isTraced(iteration, extent, kCoveredOnDevice)
+            || !iteration.range.overlaps(result.range))
+            continue;
+        iteration.range = shared(iteration.range, window);
+        result.iterations.push_back(iteration);
     }
     if (!choice.only)
         return result;

@@ -24,13 +24,22 @@ struct IterationChoice {
     std::optional<std::int64_t> only;
 };
 
+// Of an iteration of the whole run, as a log tells of it, this much at least must lie within what
+// was traced, of all devices together and of one: the rest would seem idle.
+inline constexpr double kCoveredByTrace = 0.9;
+inline constexpr double kCoveredOnDevice = 0.5;
+
+// Without those of the whole run that the traces, which are of that extent together, do not cover.
+IterationChoice tracedIterations(IterationChoice choice, TimeRange extent);
+
 // For one device.
 struct TraceWindow {
     // To be read; kAllTime: everything.
     TimeRange range = kAllTime;
     // The window of the figures; absent: from the first kernel's start to the last one's end.
     std::optional<TimeRange> fixed;
-    // By time: those that touch both; of the whole run's, those of which half or more was traced.
+    // By time: those that touch both; of the whole run's, those that the device covers as well.
+    // Cut at the edges of the window, beyond which nothing is read.
     std::vector<Iteration> iterations;
 };
 // extent: of the device's spans. Absent where the chosen iteration is not there.

@@ -20,6 +20,8 @@ struct Plant {
     int tensor = 4;
     int pipeline = 8;
     int layers = 96;
+    std::optional<std::string> model;
+    std::optional<std::string> stageLayers;
     double hotClock = 1980e6 * 11.0 / 13.0; // of rear GPUs
     double gap = 16.0;
     std::vector<int> airflow; // empty: as assumed
@@ -53,6 +55,8 @@ private:
         run.launch.tensorParallel = plant.tensor;
         run.launch.pipelineParallel = plant.pipeline;
         run.launch.layers = plant.layers;
+        run.launch.model = plant.model;
+        run.launch.stageLayers = plant.stageLayers;
         run.launch.gpusPerNode = 8;
         run.launch.nodes = 4;
         run.launch.microBatch = 1;
@@ -169,6 +173,24 @@ private Q_SLOTS:
         QVERIFY2(made.hasValue(), qPrintable(failure(made)));
         QVERIFY(!made.value().helps);
         QVERIFY(made.value().reason.find("No GPU loses time") != std::string::npos);
+    }
+
+    // DeepSeek-V3: 7168 · 129280 weights make the logits; a layer with experts has 187.1 M in its
+    // projections through narrow ranks, and 9 · 3 · 7168 · 2048 in the experts that a token meets,
+    // the shared one among them: 926.7 / (187.1 + 396.4).
+    void theLossInLayers() {
+        Plant plant;
+        plant.model = "deepseek-v3";
+        plant.layers = 61;
+        plant.pipeline = 2;
+        plant.stageLayers = "30,31";
+        PlantedRun run(plant);
+        const auto made = run.propose();
+        QVERIFY2(made.hasValue(), qPrintable(failure(made)));
+        const auto& assumptions = made.value().assumptions;
+        QVERIFY(std::any_of(assumptions.begin(), assumptions.end(), [](const std::string& one) {
+            return one.find("as much as 1.59 layers") != std::string::npos;
+        }));
     }
 
     void saysWhatIsMissing() {

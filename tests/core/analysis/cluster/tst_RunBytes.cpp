@@ -119,6 +119,42 @@ class tst_RunBytes : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // Shard groups of two in each of two nodes: reduce-scatters of 256 B stay inside, all-reduces
+    // of the replicas, 2 · 1/2 · 256 B of each of four ranks and step, are all that crosses.
+    void hybridSharding() {
+        test::PlantedRun planted;
+        planted.run.launch = launch();
+        planted.run.launch.tensorParallel = planted.run.launch.pipelineParallel = 1;
+        planted.run.launch.fsdp = true;
+        planted.run.launch.shardGroup = 2;
+        planted.run.worldSize = 4;
+        for (int rank = 0; rank < 4; ++rank)
+            planted.gpus.push_back({rank, rank / 2, rank % 2, "", ""});
+        const std::string shard = R"(,"Process Group Description":"mesh_dp_shard")";
+        const std::string replicate = R"(,"Process Group Description":"mesh_dp_replicate")";
+        for (std::int64_t begin = 0; begin < kSteps * kStep; begin += kStep) {
+            for (int rank = 0; rank < 4; ++rank)
+                planted.iterations.push_back(
+                    {begin / kStep, {{begin}, {begin + kStep}}, rank, false});
+            for (const int first : {0, 2})
+                planted.addCollective({first, first + 1}, {begin, begin}, 20'000,
+                    test::collectiveDetail(
+                        "_reduce_scatter_base", 128, "1", {first, first + 1}, shard),
+                    kNoJitter, "ncclDevKernel_ReduceScatter");
+            for (const int first : {0, 1})
+                planted.addCollective({first, first + 2},
+                    {begin + kStep - 20'000, begin + kStep - 20'000}, 20'000,
+                    test::collectiveDetail("allreduce", 128, "2", {first, first + 2}, replicate),
+                    kNoJitter);
+        }
+        const RunBytes bytes = bytesOf(planted);
+        const auto edge = std::find_if(bytes.edges.begin(), bytes.edges.end(),
+            [](const EdgeBytes& one) { return one.measured.has_value(); });
+        QVERIFY(edge != bytes.edges.end());
+        QCOMPARE(edge->group, std::string("dp_cp"));
+        QVERIFY(std::abs(*edge->measured - 4 * 256.0) < 1e-9);
+    }
+
     void tracesAgreeWithTheModel() {
         const auto bytes = bytesOf(traced({0, 1, 2, 3}, 16));
         for (std::size_t rank = 0; rank < 4; ++rank) {
@@ -200,6 +236,35 @@ private Q_SLOTS:
         QVERIFY(says(bytes, "Between nodes the counters show +46 %"));
         QVERIFY(!says(bytes, "Inside nodes"));
         QVERIFY(says(bytes, "there are no traces"));
+    }
+
+    // An MI250 is linked by xGMI, whatever the catalogue knows of its speed: PCIe is not that link.
+    // Rank 3 has no counters: what is counted of its neighbour is not of the node.
+    void countersOfSomeGpus() {
+        test::PlantedCluster planted;
+        planted.run.launch = launch();
+        planted.run.gpuModel = "AMD Instinct MI250";
+        planted.gpus = 4;
+        planted.perNode = 2;
+        planted.iterations = {{0, 10}, {10, 20}};
+        const auto counter = [](double perSecond) {
+            std::vector<double> values;
+            for (int i = 0; i <= 20; ++i)
+                values.push_back(perSecond * i);
+            return values;
+        };
+        for (int rank = 0; rank < 3; ++rank) {
+            const Subject gpu{SubjectKind::Gpu, rank, -1, {}};
+            planted.series.push_back({"nvlink_tx", gpu, counter(100.0)});
+            planted.series.push_back({"pcie_tx", gpu, counter(7.0)});
+        }
+        test::ClusterDatabase database(planted);
+        const auto bytes = bytesOf(database.store(), database.run());
+        QVERIFY(std::abs(bytes.nodes[0].scaleUp.counters.value_or(0) - 2 * 1000.0) < 1e-3);
+        QVERIFY(std::abs(bytes.nodes[0].pcie.value_or(0) - 2 * 70.0) < 1e-3);
+        QVERIFY(!bytes.nodes[1].scaleUp.counters && !bytes.nodes[1].pcie);
+        QVERIFY(std::abs(bytes.nodes[1].scaleUpRate.value_or(0) - 100.0) < 1e-3);
+        QVERIFY(says(bytes, "The NVLink counters of 1 node are of some of the GPUs only"));
     }
 
     void withoutTheModel() {

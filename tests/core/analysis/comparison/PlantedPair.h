@@ -2,6 +2,7 @@
 // Small databases in which everything that a comparison has to find is planted.
 
 #include "core/analysis/traces/PlantedRun.h"
+#include "core/model/Metric.h"
 #include "core/store/Fixture.h"
 #include "core/store/Writing.h"
 
@@ -41,6 +42,7 @@ struct PlantedSide {
     bool saysGroups = true; // its collectives have arguments
     bool hasPower = true;
     bool isPartTraced = false; // of the last iteration its compute alone
+    int networkNodes = 0; // that count 1000 B/s sent over InfiniBand
     RunStatus status = RunStatus::Ok;
     RunKind kind = RunKind::Measured;
     LaunchConfig launch;
@@ -93,6 +95,21 @@ inline void addGauge(store::ImportSession& session, RunId run, const Steps& step
     for (TimeNs t = steps.all.begin; t <= steps.all.end; t = t + DurationNs{kSecondNs / 20}) {
         at.push_back(t);
         values.push_back(valueAt(t));
+    }
+    test::ok(session.samples(series, at, values));
+}
+
+inline void addNetwork(store::ImportSession& session, RunId run, const Steps& steps, int node) {
+    SeriesDescription description;
+    description.metric = *findMetric("ib_tx");
+    description.subject = {SubjectKind::Link, -1, node, "mlx5_0"};
+    description.counterBits = 64;
+    const SeriesId series = test::got(session.series(run, description));
+    std::vector<TimeNs> at;
+    std::vector<double> values;
+    for (TimeNs t = steps.all.begin; t <= steps.all.end; t = t + DurationNs{kSecondNs / 20}) {
+        values.push_back(50.0 * static_cast<double>(at.size()));
+        at.push_back(t);
     }
     test::ok(session.samples(series, at, values));
 }
@@ -196,6 +213,8 @@ inline void plant(store::Store& store, const PlantedSide& side) {
         gauge("sm_clock", "Hz", side.clockHz, side.slowClockHz);
         gauge("gpu_utilization", "1", 0.95, 0.95);
     }
+    for (int node = 0; node < side.networkNodes; ++node)
+        detail::addNetwork(*session, id, steps, node);
     for (std::size_t i = 0; i < steps.ranges.size(); ++i)
         ok(session->iteration(id,
             {static_cast<std::int64_t>(i), steps.ranges[i], -1,

@@ -107,6 +107,33 @@ private Q_SLOTS:
         QVERIFY(isNear(per[quantityIndex("tokens_per_s").value()].ratio, 1.0));
     }
 
+    // Ten iterations, of which one took as long as eleven others: their tokens are those of ten.
+    void unevenIterationsHaveTheirTokens() {
+        RunMeasures run = compared(largeSide(), smallSide()).runs[1];
+        QCOMPARE(run.window.iterations, 10);
+        QVERIFY(isNear(run.stepsOfWindow(), 10.0));
+        const std::size_t energy = quantityIndex("energy_j").value();
+        run.summary.duration = {20 * kSecondNs};
+        run.values[energy] = Measure{80'000.0, std::nullopt};
+        QVERIFY(isNear(
+            run.normalised(energy, Normalisation::PerToken)->value, 80'000.0 / (10 * 16'000.0)));
+        run.window.basis = SteadyBasis::WholeRun; // then by the step time of 1 s
+        QVERIFY(isNear(run.stepsOfWindow(), 20.0));
+    }
+
+    // Counters of 1000 B/s: of both nodes, of one, and of a step of 1 s.
+    void trafficOfAllNodes() {
+        PlantedSide side = smallSide();
+        side.networkNodes = 2;
+        const Comparison both = compared(largeSide(), side);
+        QVERIFY(isNear(both.runs[1].value("ib_bytes_per_step"), 2000.0, 1e-3));
+        side.networkNodes = 1;
+        const RunMeasures one = compared(largeSide(), side).runs[1];
+        QVERIFY(!one.value("ib_bytes_per_step"));
+        QCOMPARE(one.why("ib_bytes_per_step"),
+            std::string("The InfiniBand traffic was recorded of 1 of 2 nodes only."));
+    }
+
     // Warm-up is twice as long, and belongs to the whole run alone.
     void theWholeRunWhereAskedFor() {
         const MeasureScope whole{true};

@@ -90,6 +90,33 @@ private Q_SLOTS:
         QCOMPARE(memoryHeadroomOf(recorded)->microBatch, std::optional(1));
     }
 
+    // Nemotron-3 8B with full recomputation in 4 stages: the first holds 4 micro-batches of 8
+    // layers, the last 1, and 6 B for each of 4 · 2048 tokens and 256,000 words, which is more.
+    void memoryOfTheFullestStage() {
+        RunMeasures run = measured(few());
+        auto& launch = run.run.launch;
+        launch.model = "nemotron-3-8b";
+        launch.recompute = true;
+        launch.microBatch = 4;
+        layout::LayoutRequest request;
+        request.nodes = 1;
+        request.gpusPerNode = 4;
+        request.pipeline = 4;
+        request.layers = 32;
+        request.microbatches = 32;
+        run.layout = layout::makeLayout(request).value();
+        const auto memory = memoryHeadroomOf(run);
+        QVERIFY(memory && memory->isUsedEstimated);
+        // 18 B of 8 layers of 12 h² and a table.
+        const double states = 18.0 * (8 * 12.0 * 4096 * 4096 + 256'000.0 * 4096);
+        const double logits = 6.0 * 4 * 2048 * 256'000;
+        QVERIFY2(std::abs(memory->used / (states + logits + 0.8e9) - 1.0) < 0.03,
+            qPrintable(QString::number(memory->used)));
+        // As many more samples as its logits leave room for; the first stage would take far more.
+        const double most = 4.0 + memory->free() / (logits / 4);
+        QVERIFY(memory->microBatch && *memory->microBatch <= most);
+    }
+
     // At each moment the GPU that lacks most of its clock: 20 % over 0–10 s, 40 % over 5–8 s of
     // another, 10 % over 20–30 s.
     void theSlowestGpuDecides() {
@@ -155,6 +182,32 @@ private Q_SLOTS:
         QVERIFY2(std::abs(*batch->a / (at * 128.0) - 1.0) < 1e-9,
             qPrintable(QString::number(*batch->a / 128.0)));
         QVERIFY(mentions(batch->text, "beyond that the verdict turns"));
+    }
+
+    // A tenth and a fifth of the steps are exchanges of gradients; of what else they take, 3/35 and
+    // 7/39 are bubbles. 256 and 64 · 4.9 = 313.6 GPU-seconds.
+    void whatAStepTakesOnceIsNoBubble() {
+        const auto planned = [](const Plan& plan, double once) {
+            RunMeasures run = measured(plan);
+            run.run.launch.microBatch = 4;
+            for (const char* key : {"tokens_per_j", "energy_per_step_j", "mean_power_w"})
+                set(run, key, std::nullopt);
+            trace(run, once, 0.05, once);
+            run.traced->exposed.front().dimension = "dp";
+            return run;
+        };
+        Plan slow = many();
+        slow.stepS = 4.9;
+        const Verdict verdict = verdictOf(planned(few(), 0.1), planned(slow, 0.2));
+        QVERIFY(verdict.winner == Winner::ScaleUp);
+        const double first = 0.1 + 0.9 * 3.0 / 35.0;
+        const double second = 0.2 + 0.8 * 7.0 / 39.0;
+        const double at
+            = (313.6 * second - 256.0 * first) / (256.0 * (1.0 - first) - 313.6 * (1.0 - second));
+        const Statement* batch = find(verdict, "global_batch");
+        QVERIFY(batch && batch->a);
+        QVERIFY2(std::abs(*batch->a / (at * 128.0) - 1.0) < 1e-9,
+            qPrintable(QString::number(*batch->a / 128.0)));
     }
 
     void noTrafficBetweenNodesTurnsNothing() {

@@ -104,7 +104,7 @@ private Q_SLOTS:
             },
             [&] { less.launch.precision = {}; }, [&] { less.gpuModel.clear(); },
             [&] { less.launch.model = {}; }, [&] { less.launch.workload = {}; },
-            [&] { less.gpus = 0; }, [&] { less.launch.precision = "fp8"; }});
+            [&] { less.gpus = 0; }, [&] { less.launch.precision = "int8"; }});
         drop.at(static_cast<std::size_t>(without))();
         const Efficiency made = efficiencyFrom(less, built());
         const std::map<std::string, std::optional<double>> figures{{"step_time_s", made.stepTimeS},
@@ -121,7 +121,37 @@ private Q_SLOTS:
         }
     }
 
+    // What the log says needs neither a batch nor the length of a step.
+    void whatTheLogSaysIsNotMissing() {
+        EfficiencyFacts logged = facts();
+        logged.stepTimeS = {};
+        logged.energyPerStepJ = {};
+        logged.launch.globalBatch = {};
+        logged.loggedTokensPerS = 3200.0;
+        const Efficiency made = efficiencyFrom(logged, built());
+        QCOMPARE(*made.tokensPerS, 3200.0);
+        QCOMPARE(*made.tokensPerSPerGpu, 100.0); // of 32
+        QVERIFY(!made.missing.contains("tokens_per_s"));
+        QVERIFY(!made.missing.contains("tokens_per_s_per_gpu"));
+        QVERIFY(made.missing.contains("tokens_per_j"));
+    }
+
     // A card of two dies shows as two GPUs.
+    // By the data sheets: an H200 has 989 TFLOP/s in bf16 and 1979 in fp8, and nothing in fp4.
+    void thePeakIsThatOfThePrecision() {
+        EfficiencyFacts run = facts();
+        run.launch.precision = "bf16-mixed";
+        QCOMPARE(*efficiencyFrom(run, built()).peakFlops, 989e12);
+        for (const char* name : {"fp8", "mxfp8", "bf16 with fp8"}) {
+            run.launch.precision = name;
+            const Efficiency made = efficiencyFrom(run, built());
+            QCOMPARE(*made.peakFlops, 1979e12);
+            QCOMPARE(*made.mfu, *made.flopsPerGpu / 1979e12);
+        }
+        run.launch.precision = "nvfp4";
+        QVERIFY(!efficiencyFrom(run, built()).mfu);
+    }
+
     void aCardOfTwoDies() {
         EfficiencyFacts amd = facts();
         amd.gpuModel = "AMD Instinct MI250";

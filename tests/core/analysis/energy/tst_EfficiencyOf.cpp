@@ -23,6 +23,7 @@ struct Plan {
     Run run = runNamed("run");
     bool hasIterations = true;
     int gpusWithPower = 2;
+    bool goesOn = false; // for ten seconds more, in which there is no power
 };
 
 Plan plan() {
@@ -70,6 +71,9 @@ Efficiency made(const Plan& plan, TimeRange window = kAllTime, Ask ask = efficie
         addPower(*session, run, rank, rank == 0 ? 100.0 : 300.0);
     if (plan.hasIterations)
         addIterations(*session, run);
+    if (plan.goesOn)
+        ok(session->samples(got(session->series(run, gauge("gpu_temperature", 0))),
+            times({kStart, kStart + 20 * kSecond}), std::vector<double>{50.0, 50.0}));
     ok(session->finish({}, "", 0, {}));
     return got(ask(store, got(store.findRun("run")), window, {}));
 }
@@ -147,6 +151,22 @@ private Q_SLOTS:
             QVERIFY(found.missing.at("tokens_per_j").find("GPUs only") != std::string::npos);
         }
         QVERIFY(isAbout(made(more).tokensPerSPerGpu, 1024.0));
+    }
+
+    // Half of the run has power, the steps all of theirs.
+    void stepsAreCoveredWhereTheRunIsNot() {
+        Plan half = plan();
+        half.goesOn = true;
+        const Efficiency found = made(half);
+        QVERIFY(isAbout(found.energyPerStepJ, 450.0)); // 400 W for 4.5 s over 4 steps
+        QVERIFY(isAbout(found.tokensPerJ, 4096.0 / 450.0));
+        QVERIFY(!found.samplesPerSPerMj && !found.asCharllm);
+        QCOMPARE(found.missing.size(), std::size_t{1});
+        QVERIFY(
+            found.missing.at("samples_per_s_per_mj").find("of the time only") != std::string::npos);
+        const Efficiency steady = made(half, {{kStart + 3 * kSecond}, {kStart + 15 * kSecond / 2}});
+        QVERIFY(isAbout(steady.samplesPerSPerMj, 4.0 / (400.0 * 4.5 / 1e6)));
+        QVERIFY(steady.missing.empty());
     }
 
     void outOfMemory() {

@@ -50,7 +50,7 @@ void addMetric(store::ImportSession& session, RunId run, const char* metric, int
     description.metric = *findMetric(metric);
     const SeriesId series = got(session.series(run, description));
     std::vector<std::int64_t> at;
-    for (int i = 0; i < kSamples; ++i)
+    for (std::int64_t i = 0; i < std::ssize(values); ++i)
         at.push_back(kStart + i * kSecond / 10);
     ok(session.samples(series, times(at), values));
 }
@@ -84,8 +84,8 @@ std::vector<Finding> measured(Sensors sensors) {
 
 // Two H100 for 100 s, 10 samples a second; busy (90 %) for 6 s of every 10, in which rank 1
 // receives `rate` B/s over NVLink by a counter of 32 bits in KiB; idle (20 %) it receives a tenth
-// of it.
-std::vector<Finding> transferring(double rate) {
+// of it. The utilisation is recorded for that many samples.
+std::vector<Finding> transferring(double rate, std::size_t used = kSamples) {
     const Fixture fixture;
     auto store = fixture.create();
     auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
@@ -105,6 +105,7 @@ std::vector<Finding> transferring(double rate) {
             counts.push_back(std::fmod(std::floor(bytes / 1024.0), 4294967296.0));
             bytes += (isBusy ? 0.1 : 0.01) * (rank == 1 ? rate : rate / 2.0);
         }
+        use.resize(used);
         addMetric(*session, id, "gpu_utilization", rank, use);
         auto description = gauge("nvlink_rx", rank);
         description.metric = *findMetric("nvlink_rx");
@@ -269,6 +270,14 @@ private Q_SLOTS:
         QCOMPARE(link.evidence.rank, 1);
         QCOMPARE(link.evidence.metric, std::string("nvlink_rx"));
         QVERIFY(link.severity == Severity::Attention);
+    }
+
+    // The utilisation ends after the first 6 s, in which the GPUs are busy: what follows is
+    // neither.
+    void linksWhileNobodyKnows() {
+        const auto findings = transferring(396e9, 60);
+        const Finding& link = the(findings, "busy_link");
+        QVERIFY(isAbout(link.values.at("highest_utilisation"), 0.88, 1e-6));
     }
 
     void stoppedWhenAsked() {

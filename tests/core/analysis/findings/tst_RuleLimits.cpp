@@ -7,7 +7,9 @@
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -54,6 +56,43 @@ private Q_SLOTS:
         QCOMPARE(find(applyRules(facts), "hot_gpu")->values.at("median"), 75.0);
         facts.steady.gpus.resize(8); // one node
         QCOMPARE(find(applyRules(facts), "hot_gpu")->evidence.rank, 7);
+    }
+
+    // The median of 880, 880, 1000 and 1000 W is 940 W, from which none is 10 % apart.
+    void mediansOfEvenlyManyNodes() {
+        RunFacts facts = clean();
+        for (NodeSummary& node : facts.whole.nodes)
+            node.metrics["node_power"] = mean(node.node < 2 ? 880.0 : 1000.0);
+        QVERIFY(find(applyRules(facts), "node_power") == nullptr);
+        facts.whole.nodes[0].metrics["node_power"] = mean(840.0);
+        const Findings found = applyRules(facts);
+        QCOMPARE(find(found, "node_power")->values.at("median_w"), 940.0);
+        QCOMPARE(find(found, "node_power")->values.at("node"), 0.0);
+    }
+
+    // Of 100 J on each of four nodes 30, 4, 62 and 30 are left, the median is 30: node 2 is
+    // farthest from it by 32, and node 1, where less than 8 are left, is told all the same.
+    void everyNodesRest() {
+        RunFacts facts = clean();
+        const std::vector<double> rests{30.0, 4.0, 62.0, 30.0};
+        for (std::size_t i = 0; i < rests.size(); ++i) {
+            facts.whole.nodes[i].energy = Energy{100.0, 1.0};
+            facts.whole.nodes[i].restJoules = rests[i];
+        }
+        std::set<double> told;
+        for (const Finding& one : applyRules(facts)) {
+            if (one.rule == "rest_of_node")
+                told.insert(one.values.at("node"));
+        }
+        QCOMPARE(told, (std::set<double>{1.0, 2.0}));
+        facts.whole.nodes[0].restJoules = 3.0;
+        const Findings found = applyRules(facts);
+        const auto little = std::find_if(found.begin(), found.end(), [](const Finding& one) {
+            return one.values.contains("nodes") && one.values.at("nodes") == 2.0;
+        });
+        QVERIFY(little != found.end());
+        QCOMPARE(little->values.at("node"), 0.0); // with the least of both
+        QVERIFY(little->text.find("So it is on 2 nodes: 0-1.") != std::string::npos);
     }
 
     // What happens less than five times in the run is its course.

@@ -229,7 +229,8 @@ std::vector<Case> traceCases() {
                 clocks.ranks[1].rank = 1;
                 clocks.ranks[1].offsetNs = static_cast<std::int64_t>(-x);
                 clocks.largestCorrection = {static_cast<std::int64_t>(-x)};
-                clocks.largestUncertaintyNs = 3000;
+                clocks.largestUncertaintyNs = 2000;
+                clocks.largestTraceUncertaintyNs = 3000;
             },
             {"1.2 ms (rank 1, known to 3 µs)"}, {{"largest_s", 0.0012}}, 1}};
 }

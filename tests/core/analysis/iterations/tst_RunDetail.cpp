@@ -1,6 +1,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include "core/store/Fixture.h"
+
 #include "core/analysis/iterations/RunDetail.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
@@ -48,11 +50,12 @@ public:
         m_run = m_store.findRun("planted").value();
     }
 
-    [[nodiscard]] Result<RunDetail> detail(const Progress& progress = {}) const {
+    [[nodiscard]] Result<RunDetail> detail(
+        const Progress& progress = {}, const DetailQuery& query = {}) const {
         const auto iterations = iterationsOf(m_store, m_run, progress);
         if (!iterations.hasValue())
             return iterations.error();
-        return detailOf(m_store, m_run, iterations.value(), {}, progress);
+        return detailOf(m_store, m_run, iterations.value(), query, progress);
     }
 
 private:
@@ -109,6 +112,20 @@ private Q_SLOTS:
         QCOMPARE(m_detail.gpus.at(0).throttleFraction.value(), 0.0);
     }
 
+    // 10 s of the 30 s in which one of eight GPUs throttles, between samples: all of it is
+    // throttled.
+    void theEpisodeFillsAWindowInIt() {
+        DetailQuery query;
+        query.window
+            = {{kBegin + 3050 * kPeriod + kPeriod / 2}, {kBegin + 3150 * kPeriod + kPeriod / 2}};
+        const auto inside = m_planted.detail({}, query);
+        QVERIFY(inside.hasValue());
+        const Throttling& found = *inside.value().throttling;
+        QVERIFY(isNear(found.fraction, 1.0 / 8.0, 1e-12));
+        QVERIFY(isNear(found.lostGpuSeconds, 10.0 * 0.2, 1e-6));
+        QVERIFY(found.episodes.at(0).episode.range == query.window);
+    }
+
     void theGradientIsFound() {
         QVERIFY(m_detail.gradient.has_value());
         QVERIFY(isNear(m_detail.gradient->celsius, 9.0, 1e-6));
@@ -125,7 +142,7 @@ private Q_SLOTS:
         // The steepest of 10 Hz steps: 400 W · 2 sin(π·0.04) per 0.1 s, at the crossing of the
         // mean.
         const double steepest = 400.0 * 2.0 * std::sin(std::numbers::pi * 0.04) / 0.1;
-        QVERIFY(isNear(m_detail.burst->maxRampPerS, steepest, 0.01 * steepest));
+        QVERIFY(isNear(*m_detail.burst->maxRampPerS, steepest, 0.01 * steepest));
     }
 
     // 20 °C of rise with τ = 30 s under a moving mean of 30 s (5 % of the record): within 1 °C of
@@ -136,6 +153,24 @@ private Q_SLOTS:
         const double early = 30.0 * std::log(20.0 * (1.0 - std::exp(-1.0)) / 1.5);
         const double late = 30.0 * std::log(20.0 * (1.0 - std::exp(-1.0)) / 0.5);
         QVERIFY(seconds > early && seconds < late);
+    }
+
+    // Of two GPUs one has power for 4 s of 100 s: nothing is said of their sum.
+    void powerThatIsHardlyInCommon() {
+        const test::Fixture fixture;
+        auto store = fixture.create();
+        for (const auto& [rank, seconds] : {std::pair{0, 100}, std::pair{1, 4}}) {
+            std::vector<std::int64_t> at;
+            for (int i = 0; i <= seconds; ++i)
+                at.push_back(10 * i * kPeriod);
+            test::addSeries(store, test::gauge("gpu_power", rank), at,
+                std::vector<double>(at.size(), 400.0), "rank " + std::to_string(rank));
+        }
+        const Run run = test::got(store.findRun("run"));
+        const auto detail = test::got(detailOf(store, run, test::got(iterationsOf(store, run))));
+        QVERIFY(!detail.burst && !detail.aboveLimit && detail.spectrum.empty());
+        QVERIFY(detail.whyNoBurst.find("small part") != std::string::npos);
+        QVERIFY(m_detail.whyNoBurst.empty());
     }
 
     void cancelling() {

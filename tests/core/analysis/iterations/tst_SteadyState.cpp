@@ -136,6 +136,40 @@ private Q_SLOTS:
         QVERIFY(std::abs(*found.frequencyHz - 0.1) < 1e-9);
     }
 
+    // A log with iterations 1 to 100 of 1 s, and two ranks profiled from 50 to 54 s by profilers
+    // that count from 2: the run's are the log's, the ranks' their own.
+    void aLogAndTracesThatCountByThemselves() {
+        Database database;
+        for (int k = 0; k < 100; ++k)
+            database.iteration(k + 1, -1, k, k + 1);
+        for (int rank = 0; rank < 2; ++rank) {
+            for (int k = 0; k < 4; ++k)
+                database.iteration(k + 2, rank, 50.0 + k, 51.0 + k);
+        }
+        database.finish();
+        const auto found = iterationsOf(database.store(), database.run()).value();
+        QCOMPARE(found.iterations.size(), std::size_t{100});
+        for (std::size_t k = 0; k < 100; ++k) {
+            QCOMPARE(found.iterations[k].index, static_cast<std::int64_t>(k) + 1);
+            QCOMPARE(secondsOf(found.iterations[k].range.begin), static_cast<double>(k));
+        }
+        QCOMPARE(found.of(1).size(), std::size_t{4});
+        QCOMPARE(found.everyOne().size(), std::size_t{108});
+    }
+
+    // The second copy is 10 ms behind; neighbours of one copy overlap by a nanosecond.
+    void theSameLogTwice() {
+        Database database;
+        for (const double behind : {0.0, 0.01}) {
+            for (int k = 0; k < 10; ++k)
+                database.iteration(k, -1, k + behind, k + 1 + behind + 1e-9);
+        }
+        database.finish();
+        const auto found = iterationsOf(database.store(), database.run()).value();
+        QCOMPARE(found.iterations.size(), std::size_t{10});
+        QCOMPARE(secondsOf(found.iterations[9].range.begin), 9.0);
+    }
+
     // Annotations beside kernels and smaller ranges; those that cover most are the iterations.
     void annotations() {
         Database database;

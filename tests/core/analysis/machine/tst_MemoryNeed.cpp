@@ -108,11 +108,11 @@ private Q_SLOTS:
     void inFlight() {
         using layout::ScheduleKind;
         for (const ScheduleKind kind : layout::kAllSchedules) {
-            for (const auto& [stages, microbatches] :
-                std::vector<std::pair<int, int>>{{2, 8}, {4, 4}, {4, 12}, {8, 16}, {3, 2}}) {
-                const int pieces = kind == ScheduleKind::ZeroBubbleV                  ? 2
-                    : kind == ScheduleKind::Interleaved && microbatches % stages == 0 ? 3
-                                                                                      : 1;
+            for (const auto& [stages, microbatches] : std::vector<std::pair<int, int>>{
+                     {2, 8}, {4, 4}, {4, 12}, {4, 7}, {8, 12}, {8, 16}, {3, 2}}) {
+                const int pieces = kind == ScheduleKind::ZeroBubbleV              ? 2
+                    : kind == ScheduleKind::Interleaved && microbatches >= stages ? 3
+                                                                                  : 1;
                 layout::ScheduleRequest request;
                 request.kind = kind;
                 request.stages = stages;
@@ -205,6 +205,9 @@ private Q_SLOTS:
                 4 - stage);
         QCOMPARE(passesInFlight({ScheduleKind::GPipe, 4, 2, 8, 1, 0}), 8);
         QCOMPARE(passesInFlight({ScheduleKind::ZeroBubble, 4, 2, 8, 1, 0}), 4);
+        // Groups of 8 would leave 4 of 12 for the last: one group of 12, 2·7 + 3·12 + 1 > 48.
+        QCOMPARE(passesInFlight({ScheduleKind::Interleaved, 8, 0, 12, 4, 0}), 48);
+        QCOMPARE(passesInFlight({ScheduleKind::Interleaved, 8, 7, 12, 4, 0}), 37);
     }
 
     // Figure 1 of Rajbhandari et al. 2020: 7.5 billion parameters on 64 GPUs, gradients in 16 bits:
@@ -331,6 +334,15 @@ private Q_SLOTS:
         launch.workload = Workload::Inference;
         QVERIFY(isAbout(partsOf(launch).held, 10 * 4.0 * 1000 * 100, 1e-12));
         QVERIFY(isAbout(partsOf(launch).worked, 34.0 * 1000 * 100, 1e-12));
+    }
+
+    // One head of keys of 100 numbers for five GPUs: each caches all of it, 2 · (100 + 100) B.
+    void headsOfKeysAreNotCut() {
+        LaunchConfig launch = smallLaunch();
+        launch.workload = Workload::Inference;
+        launch.kvHeads = 1;
+        launch.gpusPerNode = launch.tensorParallel = 5;
+        QVERIFY(isAbout(partsOf(launch).held, 10 * 400.0 * 100, 1e-12));
     }
 
     // A layer of DeepSeek-V3 and one of its experts' parts, by hand: 128 heads of 192 and values of

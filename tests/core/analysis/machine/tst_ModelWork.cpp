@@ -141,6 +141,71 @@ private Q_SLOTS:
         QCOMPARE(workOf(model, Workload::Inference, 5, 2).tokensPerSample, 5.0);
     }
 
+    // One of two layers looks back at 2 tokens: 5 and 2 positions a token in place of twice 5. Of
+    // inference the prompt of 3 meets 9 and 6 positions, the two tokens after it 4 + 5 and 2 + 2.
+    void windowsByHand() {
+        TrainingModel model;
+        model.layers = 2;
+        model.hidden = 4;
+        model.heads = model.kvHeads = 1;
+        model.headSize = 4;
+        model.ffn = 16;
+        model.vocabulary = 8;
+        model.window = 2;
+        // Weights of a layer 64 + 128, of the logits 32: 832 FLOP a token; 16 a position and layer.
+        QCOMPARE(
+            workOf(model, Workload::Training, 5).flopPerSample, 3 * 5 * (832.0 + 16.0 * (5 + 2)));
+        QCOMPARE(workOf(model, Workload::Inference, 5, 2).flopPerSample,
+            5 * 832.0 + 16.0 * (9 + 4 + 5 + 6 + 2 + 2));
+        model.window = 7;
+        QCOMPARE(
+            workOf(model, Workload::Training, 5).flopPerSample, 3 * 5 * (832.0 + 16.0 * (5 + 5)));
+    }
+
+    // Models of equal layers and hidden size are told apart by what else is stated.
+    void byShapeWithWhatIsStated() {
+        LaunchConfig launch;
+        launch.layers = 32;
+        launch.hiddenSize = 4096;
+        launch.attentionHeads = 32;
+        launch.ffnSize = 11008;
+        launch.gatedMlp = true;
+        launch.vocabulary = 32000;
+        const TrainingModel llama2 = shapeOf(launch, builtInCatalogue()).value().model;
+        QCOMPARE(llama2.kvHeads, 32); // not the 8 of Llama 3 8B
+        QVERIFY(std::abs(parametersOf(llama2).total / 1e9 - 6.74) < 0.005);
+        launch.kvHeads = 8;
+        launch.ffnSize = 14336;
+        QCOMPARE(shapeOf(launch, builtInCatalogue()).value().model.name, std::string("llama3-8b"));
+        // A run of GPT-NeoX with Llama's layers, but two matrices: its log says 13,112,975,360
+        // parameters, biases among them. 40 · (12 · 5120² + 2 · 5120) + 5120 + 2 · 51200 · 5120.
+        LaunchConfig neox;
+        neox.layers = 40;
+        neox.hiddenSize = 5120;
+        neox.attentionHeads = 40;
+        neox.gatedMlp = false;
+        neox.vocabulary = 51200;
+        const ModelShape shape = shapeOf(neox, builtInCatalogue()).value();
+        QCOMPARE(parametersOf(shape.model).total, 13'107'614'720.0);
+        QVERIFY(shape.origin.find("4 × hidden") != std::string::npos);
+    }
+
+    // Megatron-LM prints hidden / heads as its kv_channels, which latent attention does not use:
+    // 7168 / 128 = 56 in place of 192.
+    void latentHeadsAreTheModelsOwn() {
+        LaunchConfig launch;
+        launch.model = "deepseek-v3";
+        launch.attentionHeads = 128;
+        launch.headSize = 56;
+        QCOMPARE(shapeOf(launch, builtInCatalogue()).value().model.headSize, 192);
+        launch.model.reset();
+        launch.layers = 61;
+        launch.hiddenSize = 7168;
+        launch.experts = 256;
+        const TrainingModel unnamed = shapeOf(launch, builtInCatalogue()).value().model;
+        QCOMPARE(parametersOf(unnamed).total, parametersOf(named("deepseek-v3")).total);
+    }
+
     void theConfigurationGoesBeforeTheCatalogue() {
         LaunchConfig launch;
         launch.model = "mixtral-8x7b";

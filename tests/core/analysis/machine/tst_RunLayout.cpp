@@ -171,6 +171,51 @@ private Q_SLOTS:
         QCOMPARE(layout::makeLayout(known.request).value().grid.degrees().data, 2);
     }
 
+    // Two GPUs were recorded of the 2 · 8 that the degrees make; nodes of eight are usual.
+    void partOfTheRanksRecorded() {
+        Planted planted;
+        planted.run.name = "run";
+        planted.run.launch.tensorParallel = 2;
+        planted.run.launch.pipelineParallel = 1;
+        planted.run.launch.dataParallel = 8;
+        planted.gpus = 2;
+        const auto made = layout::makeLayout(layoutOf(planted).value().request).value();
+        QCOMPARE(made.grid.worldSize(), 16);
+        QCOMPARE(made.grid.degrees().data, 8);
+        QCOMPARE(made.nodes, 2);
+    }
+
+    // A configuration that says how states are sharded, and no degrees: whatever says these.
+    void shardingOfTheLaunch() {
+        Planted planted;
+        planted.run.name = "TP2-PP1";
+        planted.run.launch.zeroStage = 3;
+        planted.gpus = 8;
+        const auto shardingIn = [](const Planted& of, LayoutOrigin origin, auto&& known) {
+            QVERIFY(known.value().origin == origin);
+            const auto sharding = layout::makeLayout(known.value().request).value().sharding;
+            QVERIFY(sharding.has_value());
+            QCOMPARE(sharding->zeroStage, of.run.launch.zeroStage.value_or(3));
+            QCOMPARE(sharding->group, 4);
+        };
+        shardingIn(planted, LayoutOrigin::Name, layoutOf(planted));
+        planted.processGroups = "tp (1): 0-1; dp (2): 0-6/2";
+        shardingIn(planted, LayoutOrigin::ProcessGroups, layoutOf(planted));
+        planted.run.launch.zeroStage.reset();
+        planted.run.launch.fsdp = true;
+        shardingIn(planted, LayoutOrigin::ProcessGroups, layoutOf(planted));
+        auto store = storeOf(planted);
+        const auto run = store.runs().value().front();
+        layout::LayoutRequest request;
+        request.tensor = 2;
+        QVERIFY(enterLayout(store, run, request).hasValue());
+        shardingIn(planted, LayoutOrigin::Entered, runLayout(store, run));
+        request.zeroStage = 0; // by hand, against the launch
+        QVERIFY(enterLayout(store, run, request).hasValue());
+        const auto none = layout::makeLayout(runLayout(store, run).value().request).value();
+        QCOMPARE(none.sharding->zeroStage, 0);
+    }
+
     void nothingSaysIt() {
         Planted planted;
         planted.run.name = "run";

@@ -144,16 +144,17 @@ private:
                 = layout::makeLayout(layout::layoutFromLaunch(launch, std::nullopt).value());
             if (!layout.hasValue())
                 continue;
-            const auto need = memoryNeedOf(launch, layout.value());
-            QVERIFY(need.has_value());
-            const bool isOver = need->total(*launch.microBatch) > bytesOfGpu(row);
+            const auto needs = memoryNeedsOf(launch, layout.value());
+            QVERIFY(!needs.empty());
+            const MemoryNeed& need = needs.front();
+            const bool isOver = need.total(*launch.microBatch) > bytesOfGpu(row);
             exceeding += isOver ? 1 : 0;
             if (row["recompute"] != "True" || launch.workload != Workload::Training)
                 continue;
             ++ran;
             QVERIFY2(!isOver,
                 (row["yaml_path"] + " needs "
-                    + std::to_string(need->total(*launch.microBatch) * 1e-9) + " GB")
+                    + std::to_string(need.total(*launch.microBatch) * 1e-9) + " GB")
                     .c_str());
         }
         if (!experiments.areReal()) {

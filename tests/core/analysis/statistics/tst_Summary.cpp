@@ -207,6 +207,34 @@ private Q_SLOTS:
         QCOMPARE(summary.energy->joules, 0.5 * 150.0);
     }
 
+    // A second and the ends beside it, 10 ms each: 1.02 s at 100 W. The periods between these ends
+    // and the samples make no gap of the second.
+    void aShortWindowHasNoGap() {
+        begin("a");
+        addGpu(0, 0);
+        add("gpu_power", gpu(0), {100, 100, 100, 100, 100, 100});
+        const auto run = committed();
+        const std::int64_t beside = kOneSecond / 100;
+        const TimeRange window{
+            {kSummaryStart + 2 * kOneSecond - beside}, {kSummaryStart + 3 * kOneSecond + beside}};
+        const auto summary = analysis::summarise(*m_store, run, window).value();
+        QVERIFY(std::abs(summary.energy->joules - 102.0) < 1e-9);
+        QCOMPARE(summary.energy->coverage, 1.0);
+    }
+
+    // From 2.5 s on into a hole of 12 s that ends at 15 s, and half a second behind it.
+    void aHoleInAWindowIsNotBridged() {
+        begin("a");
+        addGpu(0, 0);
+        add("gpu_power", gpu(0), {100, 100, 100, 100, 100, 100}, {0, 1, 2, 3, 15, 16});
+        const auto run = committed();
+        const TimeRange window{
+            {kSummaryStart + 5 * kOneSecond / 2}, {kSummaryStart + 31 * kOneSecond / 2}};
+        const auto summary = analysis::summarise(*m_store, run, window).value();
+        QCOMPARE(summary.energy->joules, 100.0);
+        QCOMPARE(summary.energy->coverage, 1.0 / 13.0);
+    }
+
     // Windows that tile a run give its energy, its counters and the integral of its gauges.
     void tilesAddUp() {
         begin("a");

@@ -28,14 +28,24 @@ private Q_SLOTS:
         QCOMPARE(burst->peakToMean, 2.0); // 400 / 200
         QCOMPARE(burst->p99ToP50, 4.0);
         QCOMPARE(burst->peakAt.ns, std::int64_t{1'000'001'000});
-        QCOMPARE(burst->maxRampPerS, 600.0); // 300 W in 0.5 s
+        QCOMPARE(*burst->maxRampPerS, 600.0); // 300 W in 0.5 s
         QCOMPARE(burst->maxRampAt.ns, std::int64_t{1'000'001'000});
     }
-    void aFallIsARampToo() { QCOMPARE(burstOf(signal({100, 500, 50}))->maxRampPerS, 900.0); }
+    void aFallIsARampToo() { QCOMPARE(*burstOf(signal({100, 500, 50}))->maxRampPerS, 900.0); }
+    // The first pair of steps is as steep as any, 0.5 s behind the begin.
+    void constantPowerHasItsRampInTheRecord() {
+        const auto burst = burstOf(signal({100, 100, 100}));
+        QCOMPARE(*burst->maxRampPerS, 0.0);
+        QCOMPARE(burst->maxRampAt.ns, std::int64_t{500'001'000});
+    }
     void noRampAcrossAHole() {
         const auto burst = burstOf(signal({100, kNone, 900, 800}));
-        QCOMPARE(burst->maxRampPerS, 200.0);
+        QCOMPARE(*burst->maxRampPerS, 200.0);
         QCOMPARE(burst->peakToMean, 1.5); // 900 / 600
+    }
+    void noNeighboursNoRamp() {
+        QVERIFY(!burstOf(signal({400, kNone, 500}))->maxRampPerS);
+        QVERIFY(!burstOf(signal({400}))->maxRampPerS);
     }
     void nothingIsAbsent() {
         QVERIFY(!burstOf(signal({})));

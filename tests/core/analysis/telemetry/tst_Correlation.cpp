@@ -114,6 +114,32 @@ private Q_SLOTS:
         QVERIFY(std::abs(*found->periodS - std::numbers::pi) < 0.15);
     }
 
+    // Every half period the correlation is as strong again, of either sign: lag 0 is meant.
+    void ofThoseAsStrongTheNearest() {
+        for (unsigned seed = 1; seed <= 10; ++seed) {
+            const auto shape = [](double t) { return std::sin(0.5 * std::numbers::pi * t); };
+            const auto found
+                = correlate(sampled(shape, 0.1, seed + 100), sampled(shape, 0.1, seed + 200), 6.0);
+            QVERIFY(found.has_value());
+            QVERIFY(found->peak > 0.9);
+            QVERIFY(std::abs(found->lagS) < 0.1);
+            QVERIFY(!found->isAtEdge);
+        }
+    }
+
+    // Of signals with one time of measurement, b is read every second and a every 0.1 s: on average
+    // b shows what was 0.5 s ago and a what was 0.05 s ago, a lag of 0.45 s that is none.
+    void howOldTheStepsAreIsNoLag() {
+        const Wander wander(3);
+        auto a = sampled([&](double t) { return wander.at(t - 0.05); }, 0.0, 1);
+        auto b = sampled([&](double t) { return wander.at(t - 0.5); }, 0.0, 2);
+        a.age = {50'000'000};
+        b.age = {500'000'000};
+        const auto found = correlate(a, b, 10.0);
+        QVERIFY(found.has_value());
+        QVERIFY(std::abs(found->lagS) < 0.02);
+    }
+
     // Signals that remember their past seem to move together; few such pairs may pass for it.
     void independentSignalsAreNotSignificant() {
         int falsely = 0;

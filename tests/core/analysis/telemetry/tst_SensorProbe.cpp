@@ -3,6 +3,8 @@
 #include <QtTest>
 
 #include "core/analysis/telemetry/SensorProbe.h"
+#include "core/analysis/telemetry/UniformSeries.h"
+#include "core/store/Fixture.h"
 #include "support/TestProgram.h"
 
 #include <cmath>
@@ -77,6 +79,20 @@ private Q_SLOTS:
         const auto found = probed(0.1, 0.05, 0.0, 1, noisy);
         QVERIFY(found.isAtMost);
         QCOMPARE(*found.seconds, 0.1);
+    }
+
+    // Of one reading no period is known, whatever the range of a moment is.
+    void oneReadingHasNoPeriod() {
+        const test::Fixture fixture;
+        auto store = fixture.create();
+        test::addSeries(store, test::gauge("gpu_power", 0), {5}, {100.0});
+        const auto series = test::got(store.series(test::got(store.findRun("run")).id));
+        QCOMPARE(samplingPeriod(series.front()).ns, std::int64_t{0});
+        const auto sensors = test::got(probeSensors(store, series));
+        QCOMPARE(sensors.size(), std::size_t{1});
+        QVERIFY(!sensors[0].samplingPeriodS);
+        QCOMPARE(sensors[0].wording,
+            std::string("kind not known, sampling period not known, update period not known"));
     }
 
     // Work that changes every second between a few levels looks like a slow sensor, but for its

@@ -126,6 +126,32 @@ private Q_SLOTS:
         QVERIFY(found[0].cause == ThrottleCause::Other);
     }
 
+    // From 0.15 to 0.35 s of an episode from 0 to 0.5 s: all of the window, at 1.5 of 1.98 GHz.
+    void aWindowHasWhatLiesInIt() {
+        const TimeRange window{{3 * kPeriod / 2}, {7 * kPeriod / 2}};
+        const auto inside = [&window](const std::vector<double>& ghz) {
+            ThrottleDetector detector(limits(), window);
+            std::int64_t i = 0;
+            for (const double one : ghz) {
+                GpuMoment moment = clock(one);
+                moment.time = {kPeriod * i++};
+                detector.add(moment);
+            }
+            return detector.finish();
+        };
+        const auto all = inside({1.5, 1.5, 1.5, 1.5, 1.5, 1.98});
+        QCOMPARE(all.size(), std::size_t{1});
+        QVERIFY(all[0].range == window);
+        QVERIFY(std::abs(all[0].lostSeconds - 0.2 * (1.0 - 1.5 / 1.98)) < 1e-12);
+        // One sample of two lies inside.
+        const auto late = inside({1.98, 1.98, 1.98, 1.5, 1.5, 1.98});
+        QCOMPARE(late.size(), std::size_t{1});
+        QCOMPARE(late[0].range.begin.ns, 3 * kPeriod);
+        QVERIFY(late[0].range.end == window.end);
+        QVERIFY(inside({1.5, 1.5, 1.98, 1.98, 1.98, 1.98}).size() == 1); // until 0.2 s
+        QVERIFY(inside({1.98, 1.98, 1.98, 1.98, 1.5, 1.5}).empty());
+    }
+
     void withoutLimitsTheCauseIsNotGuessed() {
         GpuMoment hot = clock(1.5);
         hot.temperatureC = 95.0;

@@ -53,6 +53,7 @@ public:
         m_power[rank].second.push_back(watts);
     }
 
+    std::map<std::string, int> devices; // of streams; the others are of the first
     std::vector<Iteration> iterations;
     SensorKind sensor = SensorKind::Unknown;
 
@@ -111,8 +112,10 @@ private:
                     sink.intern(one.name).valueOr(NameId{}), one.kind, one.correlation, detail, 0});
             }
             const bool isHost = place.kind == TrackKind::Thread;
-            const auto track = sink.track(
-                id, {place.kind, place.rank, isHost ? -1 : 0, "0", place.thread, place.thread});
+            const auto told = devices.find(place.thread);
+            const int device = told == devices.end() ? 0 : told->second;
+            const auto track = sink.track(id,
+                {place.kind, place.rank, isHost ? -1 : device, "0", place.thread, place.thread});
             if (!track.hasValue())
                 return track.error();
             if (auto status = sink.spans(track.value(), spans); !status.hasValue())

@@ -43,6 +43,8 @@ private Q_SLOTS:
     void messagesByDirection();
     void oldTracesWithoutArguments();
     void elidedRanksOfTheWorld();
+    void ranksThatWereNotRecorded();
+    void wholeOnesTellTheBandwidth();
     void dimensionsOfTheLayout();
     void ownClocksOnRequest();
     void windowsMakeNoDifference();
@@ -271,6 +273,57 @@ void tst_Collectives::elidedRanksOfTheWorld() {
     QCOMPARE(summary.rows[0].ranks, 64);
     QCOMPARE(summary.rows[0].dimension, std::string("world"));
     QVERIFY(isNear(summary.rows[0].busBandwidth, 4000 / 40e-6 * 2.0 * 63.0 / 64.0));
+}
+
+void tst_Collectives::ranksThatWereNotRecorded() {
+    // Ranks 2 and 3 of one node have no trace. All wait for them for 900 µs of every 1 ms, so that
+    // 4 MB take 1 ms where the transfer takes 100 µs: 4 GB/s, × 2·3/4, is a lower bound.
+    PlantedRun planted;
+    planted.run.gpuModel = "NVIDIA H100 80GB HBM3";
+    const std::vector<int> ranks{0, 1, 2, 3};
+    for (const int rank : ranks)
+        planted.gpus.push_back({rank, 0, rank, "H100", ""});
+    const std::string detail
+        = test::collectiveDetail("allreduce", 1'000'000, "0", ranks, {}, "Float");
+    for (std::int64_t i = 0; i < 20; ++i)
+        planted.addCollective({0, 1}, {i * 2'000'000, i * 2'000'000}, 1'000'000, detail, kNoJitter);
+    const auto summary = summaryOf(planted);
+    QCOMPARE(summary.incomplete, 0);
+    const CommunicationRow& row = summary.rows[0];
+    QCOMPARE(row.count, 20);
+    QCOMPARE(row.partial, 20);
+    QVERIFY(isNear(row.busBandwidth, 1.5 * 4e9));
+    QVERIFY(row.linkPeak);
+    QVERIFY(!row.utilisation);
+}
+
+void tst_Collectives::wholeOnesTellTheBandwidth() {
+    // Rank 1 of three begins to record after ten all-reduces of which the others' parts last 500
+    // µs, since it is late; from then on each takes 50 µs: 2 MB / 50 µs = 40 GB/s, × 2·2/3 on the
+    // bus.
+    PlantedRun planted;
+    planted.run.gpuModel = "NVIDIA H100 80GB HBM3";
+    const std::vector<int> ranks{0, 1, 2};
+    for (const int rank : ranks)
+        planted.gpus.push_back({rank, 0, rank, "H100", ""});
+    const std::string detail = test::collectiveDetail("allreduce", 1'000'000, "0", ranks);
+    for (std::int64_t i = 0; i < 40; ++i) {
+        const std::int64_t at = i * 2'000'000 + i * i * 500;
+        if (i < 10)
+            planted.addCollective({0, 2}, {at, at}, 500'000, detail, kNoJitter);
+        else
+            planted.addCollective(ranks, {at, at, at}, 50'000, detail, kNoJitter);
+    }
+    const auto summary = summaryOf(planted);
+    QCOMPARE(summary.rows.size(), std::size_t{1});
+    const CommunicationRow& row = summary.rows[0];
+    QCOMPARE(row.count, 40);
+    QCOMPARE(row.partial, 10);
+    QVERIFY(isNear(row.bytes, 40 * 2e6));
+    QVERIFY(isNear(row.transferS, 10 * 500e-6 + 30 * 50e-6));
+    QVERIFY(isNear(row.algorithmBandwidth, 40e9));
+    QVERIFY(isNear(row.busBandwidth, 40e9 * 4.0 / 3.0));
+    QVERIFY(isNear(row.utilisation, 40e9 * 4.0 / 3.0 / 450e9));
 }
 
 void tst_Collectives::dimensionsOfTheLayout() {

@@ -100,6 +100,56 @@ private Q_SLOTS:
             QCOMPARE(both[i].activity.iterations.size(), activities[i].iterations.size());
         }
     }
+
+    // Rank 1's clock is 1 ms ahead: the second of its three kernels is that of the window.
+    void windowsOnTheClocksOfTheRanks() {
+        PlantedTrace trace;
+        for (std::int64_t i = 0; i < 3; ++i) {
+            trace.kernel(0, "7", "a_gemm", i * 100 * kUs, 50 * kUs);
+            trace.kernel(1, "7", "a_gemm", kMs + i * 100 * kUs, 30 * kUs);
+        }
+        const auto store = trace.store();
+        const auto window = [](int rank) {
+            return TimeRange{{rank * kMs + 100 * kUs}, {rank * kMs + 200 * kUs}};
+        };
+        const auto traces = deviceTraces(store, store.findRun("run").value(),
+            KernelCategories::builtIn(), RankWindow(window), {})
+                                .value();
+        QCOMPARE(traces.size(), std::size_t{2});
+        for (const DeviceTrace& one : traces) {
+            QCOMPARE(one.breakdown.kernelCount, 1);
+            QCOMPARE(one.breakdown.busy.ns, (one.breakdown.rank == 0 ? 50 : 30) * kUs);
+            QCOMPARE(one.breakdown.window.length().ns, 100 * kUs);
+            QCOMPARE(one.activity.phases.window, one.breakdown.window);
+        }
+    }
+
+    // The log's iterations 10: [100, 110) and 11: [110, 120) µs; a kernel runs throughout, traced
+    // from 104 µs on, so that nothing is known of the first 40 % of iteration 10. Where another
+    // rank was traced from 100 µs on, rank 0 did idle for them.
+    void partlyTracedIterationsOfALogAreLeftOut() {
+        PlantedTrace trace;
+        trace.kernel(0, "7", "a_gemm", 104 * kUs, 16 * kUs);
+        trace.iteration(-1, 10, 100 * kUs, 110 * kUs);
+        trace.iteration(-1, 11, 110 * kUs, 120 * kUs);
+        const auto traced = [&trace](std::optional<std::int64_t> only) {
+            const auto store = trace.store();
+            return deviceTraces(store, store.findRun("run").value(), KernelCategories::builtIn(),
+                kAllTime, {trace.iterations, only})
+                .value();
+        };
+        const auto alone = traced({});
+        QCOMPARE(alone[0].breakdown.iterations.size(), std::size_t{1});
+        QCOMPARE(alone[0].breakdown.iterations[0].index, 11);
+        QCOMPARE(alone[0].breakdown.iterations[0].idle.ns, 0);
+        QCOMPARE(alone[0].activity.iterations.size(), std::size_t{1});
+        QVERIFY(traced(10).empty());
+        trace.kernel(1, "7", "a_gemm", 100 * kUs, 20 * kUs);
+        const auto beside = traced({});
+        QCOMPARE(beside[0].breakdown.iterations.size(), std::size_t{2});
+        QCOMPARE(beside[0].breakdown.iterations[0].idle.ns, 4 * kUs);
+        QCOMPARE(beside[0].breakdown.iterations[1].idle.ns, 0);
+    }
 };
 
 TRAINSCOPE_TEST(tst_DeviceTraces)

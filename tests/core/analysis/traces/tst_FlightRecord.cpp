@@ -24,14 +24,19 @@ struct Entry {
     const char* state = "completed";
     const char* sizes = "[[8]]";
     bool isMessage = false;
+    bool saysRanks = true;
 };
 
 std::string detailOf(const Entry& entry) {
-    const std::string ranks = *entry.group == '0' ? "[0, 1, 2, 3]" : "[2, 3]";
+    const bool isOfFirst = *entry.group == 's' && entry.rank < 2;
+    const std::string ranks = *entry.group == '0' ? "[0, 1, 2, 3]"
+        : isOfFirst                               ? "[0, 1]"
+                                                  : "[2, 3]";
     return std::string(R"({"Collective name":")") + entry.collective + R"(","State":")"
         + entry.state + R"(","Process Group Name":")" + entry.group
-        + R"(","Process Group Description":"mesh","Process Group Ranks":")" + ranks + R"(","Seq":)"
-        + std::to_string(entry.sequence) + R"(,"Input Dims":)" + entry.sizes
+        + R"(","Process Group Description":"mesh","Process Group Ranks":")"
+        + (entry.saysRanks ? ranks : std::string()) + R"(","Seq":)" + std::to_string(entry.sequence)
+        + R"(,"Input Dims":)" + entry.sizes
         + (entry.isMessage ? R"(,"Point to point":true})" : "}");
 }
 
@@ -157,6 +162,38 @@ private Q_SLOTS:
         QCOMPARE(recorded.unreached.size(), std::size_t{1});
         QCOMPARE(recorded.unreached[0].group, std::string("1"));
         QCOMPARE(recorded.unreached[0].missing, std::vector<int>{3});
+    }
+
+    // Ranks number their groups on their own: "split" is ranks 0 and 1 here and 2 and 3 there. The
+    // first have done one collective, the others are in their second together.
+    void equalNamesOfDifferentGroups() {
+        Recorded recorded;
+        std::vector<Entry> entries = begun();
+        for (int rank = 0; rank < 4; ++rank)
+            entries.push_back({rank, "split", 1});
+        for (const int rank : {2, 3})
+            entries.push_back({rank, "split", 2, "all_reduce", "started"});
+        record(entries, recorded);
+        QVERIFY(recorded.unreached.empty());
+        Recorded later;
+        entries.push_back({2, "split", 3, "all_reduce", "started"});
+        record(entries, later);
+        QCOMPARE(later.unreached.size(), std::size_t{1});
+        QCOMPARE(later.unreached[0].sequence, std::int64_t{3});
+        QCOMPARE(later.unreached[0].waiting, std::vector<int>{2});
+        QCOMPARE(later.unreached[0].missing, std::vector<int>{3});
+    }
+
+    // A dump that does not say its groups is of the one that others say.
+    void groupsThatOneDumpDoesNotSay() {
+        Recorded recorded;
+        std::vector<Entry> entries = begun();
+        entries.push_back({0, "0", 3, "all_reduce", "started"});
+        for (Entry& entry : entries)
+            entry.saysRanks = entry.rank != 3;
+        record(entries, recorded);
+        QCOMPARE(recorded.unreached.size(), std::size_t{1});
+        QCOMPARE(recorded.unreached[0].missing, (std::vector<int>{1, 2, 3}));
     }
 };
 

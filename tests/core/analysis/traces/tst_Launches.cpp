@@ -31,6 +31,7 @@ class tst_Launches : public QObject {
 
 private Q_SLOTS:
     void delaysQueuesAndHostBoundByHand();
+    void windowsByHand();
     void graphsAndDriverCalls();
     void clocksThatDisagree();
     void callsThatLaunchNothingDoNotPileUp();
@@ -74,6 +75,41 @@ void tst_Launches::delaysQueuesAndHostBoundByHand() {
     QCOMPARE(found.queues[0].maxDepth, 3);
     // [15, 50) ended by what was launched at 20; [65, 70) and [75, 80) had work in the queue.
     QCOMPARE(found.hostBound.ns, 5);
+}
+
+// Four kernels that are launched together run one after the other, 10 ns each; a fifth comes after
+// a pause that ends 5 ns after its launch at 70.
+void tst_Launches::windowsByHand() {
+    PlantedTrace trace;
+    for (std::int64_t i = 0; i < 4; ++i) {
+        trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 2 * i, 1, i + 1);
+        trace.kernel(0, "7", "a", 10 + 10 * i, 10, i + 1);
+    }
+    trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 70, 1, 5);
+    trace.kernel(0, "7", "a", 75, 5, 5);
+    const auto store = trace.store();
+    const auto run = store.findRun("run").value();
+    const auto launchesIn = [&](std::int64_t begin, std::int64_t end) {
+        return deviceActivity(store, run, {{begin}, {end}}).value().at(0).launches;
+    };
+    // While the second runs, the third and the fourth wait all the time.
+    const LaunchStatistics second = launchesIn(20, 30);
+    QCOMPARE(second.joined, 1);
+    QCOMPARE(second.delay->maxNs, 18);
+    QCOMPARE(second.queues.size(), std::size_t{1});
+    QCOMPARE(second.queues[0].meanDepth, 2.0);
+    QCOMPARE(second.queues[0].maxDepth, 3); // as the second begins
+    QCOMPARE(second.hostBound.ns, 0);
+    // Of the pause [50, 75), what is in the window: [60, 72), of which the launch ends [60, 70);
+    // the fifth waits from 70 on.
+    const LaunchStatistics pause = launchesIn(60, 72);
+    QCOMPARE(pause.joined, 0);
+    QCOMPARE(pause.hostBound.ns, 10);
+    QCOMPARE(pause.queues[0].meanDepth, 2.0 / 12.0);
+    // Before the launch all of it is the host's; the two parts are those of the whole.
+    QCOMPARE(launchesIn(40, 65).hostBound.ns, 15);
+    QCOMPARE(launchesIn(65, 80).hostBound.ns, 5);
+    QCOMPARE(launchesIn(10, 80).hostBound.ns, 20);
 }
 
 void tst_Launches::graphsAndDriverCalls() {

@@ -84,6 +84,8 @@ private Q_SLOTS:
     void schedulesHaveTheirIdealBubbles_data();
     void schedulesHaveTheirIdealBubbles();
     void otherCollectivesAreNoBubble();
+    void clocksThatDiffer();
+    void devicesWithoutKernels();
     void stagesOfALayout();
     void closedForms();
 };
@@ -183,6 +185,60 @@ void tst_Pipeline::otherCollectivesAreNoBubble() {
     QCOMPARE(pipeline->stages[0].bubbleNs, 20.0);
     QCOMPARE(pipeline->stages[1].bubbleNs, 40.0);
     QCOMPARE(pipeline->bubbleFraction, 60.0 / 200.0);
+}
+
+// 20 rounds of 400 µs of compute and a message of 100 µs, on two nodes whose clocks are 10 ms
+// apart: both stages stand still for 100 of 500 µs. On the clocks as they are the trace would seem
+// to last 20 ms, and 12 of them idle.
+void tst_Pipeline::clocksThatDiffer() {
+    PlantedTrace trace;
+    trace.run.launch.pipelineParallel = 2;
+    trace.run.worldSize = 2;
+    for (const int rank : {0, 1}) {
+        const std::string detail = std::string(R"({"Collective name":")")
+            + (rank == 0 ? "send" : "recv")
+            + R"(","In msg nelems":1000,"Out msg nelems":1000,"Group size":2,"dtype":"Float",)"
+            + R"("Process Group Name":"4","Process Group Ranks":"[0, 1]","Src Rank":0,"Dst Rank":1})";
+        for (std::int64_t i = 0; i < 20; ++i) {
+            const std::int64_t at = i * 500 * kUs + rank * 10 * kMs;
+            trace.kernel(rank, "7", "a_gemm", at, 400 * kUs);
+            trace.kernel(rank, "9", "ncclDevKernel_SendRecv", at + 400 * kUs, 100 * kUs, 0, detail);
+        }
+    }
+    const auto store = trace.store();
+    const auto devices = activity(store, trace);
+    const auto map = stagesOf(store, store.findRun("run").value());
+    QVERIFY(map.hasValue() && map.value());
+    const auto pipeline = pipelineOf(*map.value(), devices.value());
+    QVERIFY(pipeline);
+    QVERIFY(std::abs(pipeline->bubbleFraction - 0.2) < 1e-6);
+    for (const StageTimes& stage : pipeline->stages) {
+        QVERIFY(std::abs(stage.windowNs - 10.0 * kMs) < 10.0);
+        QVERIFY(std::abs(stage.idleNs) < 10.0);
+    }
+}
+
+// A copy alone is no part of a stage; its device has no window.
+void tst_Pipeline::devicesWithoutKernels() {
+    PlantedTrace trace;
+    trace.run.launch.pipelineParallel = 2;
+    trace.run.worldSize = 2;
+    trace.kernel(0, "7", "a_gemm", 1'000'000, 60);
+    trace.kernel(1, "7", "a_gemm", 1'000'020, 80);
+    const auto store = trace.store();
+    auto devices = activity(store, trace).value();
+    DeviceActivity copies;
+    copies.rank = 0;
+    copies.device = 1;
+    devices.push_back(copies);
+    const auto map = stagesOf(store, store.findRun("run").value());
+    QVERIFY(map.hasValue() && map.value());
+    const auto pipeline = pipelineOf(*map.value(), devices);
+    QVERIFY(pipeline);
+    QCOMPARE(pipeline->stages[0].ranks.size(), std::size_t{1});
+    QCOMPARE(pipeline->stages[0].bubbleNs, 40.0); // of 100
+    QCOMPARE(pipeline->bubbleFraction, 60.0 / 200.0);
+    QVERIFY(!pipelineOf(*map.value(), {copies}));
 }
 
 void tst_Pipeline::stagesOfALayout() {

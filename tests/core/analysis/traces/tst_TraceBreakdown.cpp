@@ -83,6 +83,7 @@ private Q_SLOTS:
     void unionsByHand();
     void windowClipsKernels();
     void iterationsByHand();
+    void windowsCutIterations();
     void oneIterationIsTheWindow();
     void iterationsOfEachRank();
     void randomIterationsAgainstACount();
@@ -173,6 +174,29 @@ void tst_TraceBreakdown::iterationsByHand() {
     QCOMPARE(iterations[1].exposedCommunication.ns, 15);
     QCOMPARE(iterations[1].idle.ns, 30 - 25);
     QCOMPARE(iterations[1].copies.time.ns, 2);
+}
+
+// Kernels of 10 ns every 20 ns; the iterations [0, 100) and [100, 200) lie in the window [60, 150)
+// with 40 and 50 ns, of which kernels run for 20 and 30 ns.
+void tst_TraceBreakdown::windowsCutIterations() {
+    std::vector<Placed> placed;
+    for (std::int64_t i = 0; i < 10; ++i)
+        placed.push_back({0, 7, 20 * i, 10, "a_gemm"});
+    const auto store = filled(placed);
+    const auto run = store.findRun("run");
+    const analysis::IterationChoice choice{
+        {{1, {{0}, {100}}, 0, false}, {2, {{100}, {200}}, 0, false}}, {}};
+    const auto devices = analysis::traceBreakdown(
+        store, run.value(), analysis::KernelCategories::builtIn(), {{60}, {150}}, choice);
+    QVERIFY(devices.hasValue());
+    const auto& iterations = devices.value()[0].iterations;
+    QCOMPARE(iterations.size(), std::size_t{2});
+    QCOMPARE(iterations[0].window, (TimeRange{{60}, {100}}));
+    QCOMPARE(iterations[0].busy.ns, 20);
+    QCOMPARE(iterations[0].idle.ns, 20);
+    QCOMPARE(iterations[1].window, (TimeRange{{100}, {150}}));
+    QCOMPARE(iterations[1].busy.ns, 30);
+    QCOMPARE(iterations[1].idle.ns, 20);
 }
 
 void tst_TraceBreakdown::oneIterationIsTheWindow() {

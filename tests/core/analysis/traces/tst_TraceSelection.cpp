@@ -4,6 +4,8 @@
 
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/analysis/traces/TraceSelection.h"
+#include "core/analysis/traces/TraceSums.h"
+#include "core/store/KeptSums.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;
@@ -138,6 +140,41 @@ private Q_SLOTS:
         QCOMPARE(*row.bytes, 24'000.0);
         QVERIFY(std::abs(row.waitS - 150e-6) < 1e-9);
         QVERIFY(std::abs(*row.bandwidth / 80e6 - 1.0) < 1e-6);
+        QVERIFY(!row.isLowerBound);
+    }
+    // The same with a third rank that nobody traced and that comes 200 µs after rank 1: 8,000 bytes
+    // in 2 × 250 µs. Then five more of the ranks 0 and 1 alone, 4,000 bytes in 50 µs on each: these
+    // alone tell the bandwidth of the purpose, 80 MB/s. So do the sums that are kept.
+    void collectivesWithoutSomeRank() {
+        for (const int whole : {0, 5}) {
+            PlantedTrace trace;
+            const auto detail = [](const char* group, const std::vector<int>& ranks) {
+                return collectiveDetail("allreduce", 1'000, group, ranks,
+                    R"(,"Process Group Description":"dp")", "Float");
+            };
+            const auto add = [&trace](std::int64_t at, std::int64_t after, const std::string& of) {
+                trace.kernel(0, "7", kReduce, at, 50 * kUs + after, 0, of);
+                trace.kernel(1, "7", kReduce, at + 50 * kUs, after, 0, of);
+            };
+            for (std::int64_t k = 0; k < 5 + whole; ++k)
+                add(k * kMs, (k < 5 ? 250 : 50) * kUs,
+                    k < 5 ? detail("1", {0, 1, 2}) : detail("2", {0, 1}));
+            auto store = trace.store();
+            const Run run = store.findRun("run").value();
+            const auto check = [&] {
+                const auto made = select(store, kAllTime);
+                QCOMPARE(made.calls.size(), std::size_t{1});
+                const CallRow& row = made.calls.front();
+                QCOMPARE(row.count, std::int64_t{10 + 2 * whole});
+                QCOMPARE(*row.bytes, 40'000.0 + 8'000.0 * whole);
+                QVERIFY(std::abs(*row.bandwidth / (whole > 0 ? 80e6 : 16e6) - 1.0) < 1e-6);
+                QCOMPARE(row.isLowerBound, whole == 0);
+            };
+            check();
+            QVERIFY(store::keepSums(store, sumTraces(store, run).value()).hasValue());
+            QVERIFY(TraceSums::open(store, run).value().has_value());
+            check();
+        }
     }
     void theLongest() {
         PlantedTrace trace;

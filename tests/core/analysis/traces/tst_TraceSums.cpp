@@ -144,6 +144,7 @@ void same(const CallRow& a, const CallRow& b) {
     QCOMPARE(a.matched, b.matched);
     QVERIFY(std::abs(a.waitS - b.waitS) < 1e-12);
     QVERIFY(std::abs(a.bandwidth.value_or(0.0) - b.bandwidth.value_or(0.0)) < 1.0);
+    QCOMPARE(a.isLowerBound, b.isLowerBound);
 }
 
 void same(const TraceSelection& a, const TraceSelection& b) {

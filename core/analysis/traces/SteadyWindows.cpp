@@ -1,0 +1,57 @@
+#include "core/analysis/traces/SteadyWindows.h"
+
+#include "core/analysis/statistics/TimeRanges.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace trainscope::analysis {
+
+namespace {
+
+// The numbers of the iterations that begin and end with the window.
+struct Numbers {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+};
+
+std::optional<Numbers> numbersOf(const std::vector<Iteration>& iterations, TimeRange window) {
+    const auto first = std::find_if(iterations.begin(), iterations.end(),
+        [&](const Iteration& one) { return one.range.begin == window.begin; });
+    const auto last = std::find_if(iterations.begin(), iterations.end(),
+        [&](const Iteration& one) { return one.range.end == window.end; });
+    if (first == iterations.end() || last == iterations.end())
+        return std::nullopt;
+    return Numbers{first->index, last->index};
+}
+
+// Numbers that come again, as where a rank was traced twice, tell no part.
+bool isAscending(const std::vector<Iteration>& iterations) {
+    return std::adjacent_find(iterations.begin(), iterations.end(),
+               [](const Iteration& a, const Iteration& b) { return a.index >= b.index; })
+        == iterations.end();
+}
+
+} // namespace
+
+TimeRange ownSteadyWindow(
+    const RunIterations& iterations, TimeRange window, const RankClocksPtr& clocks, int rank) {
+    if (!clocks || window == kAllTime)
+        return window;
+    const auto own = iterations.byRank.find(rank);
+    // A log numbers iterations in its own way.
+    const bool isMarked = own != iterations.byRank.end()
+        && iterations.basis == IterationBasis::Recorded && !iterations.byRank.contains(-1);
+    const auto numbers = numbersOf(iterations.iterations, window);
+    TimeRange marked = kNoTime;
+    if (isMarked && numbers && isAscending(own->second)) {
+        for (const Iteration& one : own->second) {
+            if (one.index >= numbers->first && one.index <= numbers->last)
+                marked = spanned(marked, one.range);
+        }
+    }
+    return marked.isEmpty() ? ownWindow(clocks, rank, window) : marked;
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,15 @@
+#pragma once
+// The steady part of a run as the clock of each of its ranks has it.
+
+#include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/traces/RankWindow.h"
+
+namespace trainscope::analysis {
+
+// `window`: from the begin of one of the run's iterations to the end of one, or any other part. A
+// rank whose clock differs has it between its own marks of these iterations; where it made none,
+// its clock tells. nullptr for the clocks: they agree, and the window is that of all. Pure.
+TimeRange ownSteadyWindow(
+    const RunIterations& iterations, TimeRange window, const RankClocksPtr& clocks, int rank);
+
+} // namespace trainscope::analysis
