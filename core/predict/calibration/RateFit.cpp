@@ -138,7 +138,7 @@ private:
         const Job& job = m_rows[row].job;
         const auto now = logSeconds(job, factors, true);
         const auto base = logSeconds(job, factors, false);
-        if (!now || !base)
+        if (!now || !base || !(m_rows[row].seconds > 0.0))
             return;
         auto& slopes = m_slopes[row];
         for (const std::size_t parameter : m_ofRow[row]) {

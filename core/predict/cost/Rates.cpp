@@ -94,8 +94,8 @@ Entries entriesFrom(const Json& object) {
 double peakOf(const catalogue::GpuModel& gpu, Precision precision) {
     const double half = gpu.bf16Flops.value_or(gpu.fp16Flops.value_or(0.0));
     switch (precision) {
-    case Precision::Fp32:
-        return half / 2.0; // as TF32
+    case Precision::Fp32: // in TF32 where there is such; newer GPUs' share of 16 bits
+        return gpu.tf32Flops.value_or(gpu.fp32Flops.value_or(half / 2.0));
     case Precision::Fp16:
         return gpu.fp16Flops.value_or(half);
     case Precision::Bf16:

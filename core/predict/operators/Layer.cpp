@@ -1,6 +1,7 @@
 #include "core/predict/operators/Layer.h"
 
 #include "core/analysis/machine/ModelShape.h"
+#include "core/predict/operators/RankGroup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,7 +53,7 @@ public:
         m_work.parameters = 1.0 * m_model.hidden * m_model.vocabulary / m_tensor;
         addExchange(ExchangeKind::Tensor,
             {m_isSequenceParallel ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce,
-                kElement * m_tokens * m_model.hidden, m_tensor, ranksInside(m_job, m_tensor, 1)},
+                kElement * m_tokens * m_model.hidden, m_tensor, tensorInside()},
             1.0, m_isSequenceParallel ? 1.0 : 0.0);
         return std::move(m_work);
     }
@@ -74,7 +75,7 @@ public:
         m_work.parameters = headParameters(words);
         addExchange(ExchangeKind::Tensor,
             {m_isSequenceParallel ? CollectiveKind::AllGather : CollectiveKind::AllReduce,
-                kElement * m_tokens * m_model.hidden, m_tensor, ranksInside(m_job, m_tensor, 1)},
+                kElement * m_tokens * m_model.hidden, m_tensor, tensorInside()},
             m_isSequenceParallel ? 1.0 : 0.0, 1.0);
         return std::move(m_work);
     }
@@ -91,7 +92,7 @@ private:
         m_work.parameters = headParameters(words);
         addExchange(ExchangeKind::Tensor,
             {CollectiveKind::AllGather, kElement * samples * m_model.vocabulary, m_tensor,
-                ranksInside(m_job, m_tensor, 1)},
+                tensorInside()},
             1.0, 0.0);
         return std::move(m_work);
     }
@@ -104,6 +105,7 @@ private:
 
     [[nodiscard]] bool isLora() const { return m_job.workload == Workload::Lora; }
     [[nodiscard]] int expertTensor() const { return m_job.layout.grid.degrees().expertTensor; }
+    [[nodiscard]] int tensorInside() const { return ranksInside(m_job, {m_tensor}); }
 
     void add(OperatorKind kind, std::string_view name, double m, double n, double k = 1.0,
         double batch = 1.0, double count = 1.0) {
@@ -313,7 +315,7 @@ private:
     void addExpertExchange(double tokens, int group, int slices) {
         Collective exchange{CollectiveKind::AllToAll,
             kElement * tokens * m_model.expertsPerToken * m_model.hidden, group,
-            ranksInside(m_job, group, slices)};
+            ranksInside(m_job, {group, slices, layout::Decomposition::Expert})};
         const double nodes = exchange.nodes();
         const double reached
             = (nodes - 1.0) * (1.0 - std::pow(1.0 - 1.0 / nodes, m_model.expertsPerToken));
@@ -323,7 +325,7 @@ private:
 
     void addTensorExchanges(double blocks) {
         const Collective whole{CollectiveKind::AllReduce, kElement * m_tokens * m_model.hidden,
-            m_tensor, ranksInside(m_job, m_tensor, 1)};
+            m_tensor, tensorInside()};
         if (!m_isSequenceParallel) {
             // A parallel residual adds attention and feed-forward before one exchange.
             addExchange(
@@ -338,7 +340,7 @@ private:
     }
 
     void addContextExchange(double width) {
-        const int inside = ranksInside(m_job, m_context, m_tensor);
+        const int inside = ranksInside(m_job, {m_context, m_tensor});
         if (m_pass == Pass::Decode) {
             // Each GPU's part of the sum over the cache, of all heads.
             addExchange(ExchangeKind::Context,
@@ -387,12 +389,6 @@ LayerWork lossWork(const Job& job, Pass pass) {
 
 Operator optimizerWork(double parameters) {
     return {.kind = OperatorKind::Optimizer, .name = "optimizer", .m = parameters};
-}
-
-int ranksInside(const Job& job, int ranks, int stride) {
-    const int domain = std::max(job.layout.gpusPerNode,
-        job.machine.linkDomain.value_or(job.machine.gpu.linkDomain.value_or(0)));
-    return std::clamp(domain / std::max(1, stride), 1, ranks);
 }
 
 } // namespace trainscope::predict

@@ -42,7 +42,4 @@ LayerWork embeddingWork(const Job& job, Pass pass = Pass::Whole); // of the firs
 LayerWork lossWork(const Job& job, Pass pass = Pass::Whole);
 Operator optimizerWork(double parameters); // that the GPU updates
 
-// Ranks of a group of `stride` ranks apart that lie in one node, or one domain of links.
-int ranksInside(const Job& job, int ranks, int stride);
-
 } // namespace trainscope::predict

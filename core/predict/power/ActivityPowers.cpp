@@ -1,6 +1,7 @@
 #include "core/predict/power/ActivityPowers.h"
 
 #include "core/analysis/energy/PowerFit.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
@@ -146,22 +147,20 @@ void fitGpu(ActivityMeter& meter, std::span<const analysis::PowerReading> readin
 Result<std::optional<ActivityPowers>> activityPowers(
     const store::Store& store, const Run& run, double highestW, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto series, store.series(run.id));
-    std::map<int, const Series*> powers;
-    for (const Series& one : series) {
-        if (one.description.metric.name == metric::kGpuPower
-            && one.description.subject.kind == SubjectKind::Gpu)
-            powers.emplace(one.description.subject.rank, &one);
-    }
+    const auto gpus = analysis::gpuSeriesByRank(series);
     ASSIGN_OR_RETURN(const auto devices, analysis::tracedDevices(store, run));
     ActivitySums sums;
     for (const analysis::DeviceTracks& device : devices) {
-        const auto power = powers.find(device.rank);
-        if (power == powers.end() || !power->second->range.overlaps(device.extent))
+        const auto gpu = gpus.find(device.rank);
+        if (gpu == gpus.end())
+            continue;
+        const auto power = gpu->second.find(metric::kGpuPower);
+        if (power == gpu->second.end() || !power->second.range.overlaps(device.extent))
             continue;
         ActivityMeter meter(device.extent);
         const std::array<analysis::DeviceVisitor*, 1> visitors{&meter};
         RETURN_IF_ERROR(analysis::walkDevice(store, device, kAllTime, visitors, progress));
-        ASSIGN_OR_RETURN(const auto readings, readingsOf(store, *power->second, device.extent));
+        ASSIGN_OR_RETURN(const auto readings, readingsOf(store, power->second, device.extent));
         fitGpu(meter, readings, highestW, sums);
     }
     return sums.gpus > 0 ? std::optional(sums.result()) : std::nullopt;

@@ -58,8 +58,7 @@ using MeanAt = MeanPower (*)(const GpuPower&, std::span<const TimedLoad>, double
 SteadyPower settled(const GpuPower& gpu, std::span<const TimedLoad> loads,
     const Surroundings& surroundings, MeanAt meanAt) {
     const double lowest = lowestClock(gpu);
-    const double locked
-        = std::clamp(surroundings.clockHz.value_or(gpu.boostHz) / gpu.boostHz, lowest, 1.0);
+    const double locked = lockedClock(gpu, surroundings.clockHz);
     const double limitW = surroundings.limitW.value_or(gpu.limitW);
     SteadyPower out;
     out.celsius = surroundings.airC;
@@ -193,6 +192,10 @@ Relimited relimited(
     }
     out.factor = before > 0.0 ? after / before : 1.0;
     return out;
+}
+
+double lockedClock(const GpuPower& gpu, std::optional<double> clockHz) {
+    return std::clamp(clockHz.value_or(gpu.boostHz) / gpu.boostHz, lowestClock(gpu), 1.0);
 }
 
 double clockLeftByHeat(const GpuPower& gpu, double celsius) {

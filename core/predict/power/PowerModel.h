@@ -95,6 +95,10 @@ struct Relimited {
 Relimited relimited(
     const GpuPower& gpu, const ActivityTimes& usualTimes, const Surroundings& surroundings);
 
+// The fraction at which a clock is locked: no lower and no higher than the GPU goes. 1 where it is
+// not.
+double lockedClock(const GpuPower& gpu, std::optional<double> clockHz);
+
 // What heat leaves of the clock at a moment, fraction: above the slowdown temperature it gives way
 // by 6 % for every degree, down to a half. Estimated; drivers do not say.
 double clockLeftByHeat(const GpuPower& gpu, double celsius);

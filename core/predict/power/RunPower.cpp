@@ -2,10 +2,12 @@
 
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/statistics/Means.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/predict/power/ActivityPowers.h"
+#include "core/predict/power/PowerModel.h"
 #include "core/predict/power/StatePowers.h"
 
 #include <algorithm>
@@ -23,24 +25,18 @@ constexpr std::size_t kMostSteps = 4096;
 constexpr std::size_t kMostNodes = 16; // more tell no more of a kind of node
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-using SeriesOfGpu = std::map<std::string, Series>; // by metric
+using SeriesOfGpus = std::map<int, analysis::GpuSeries>; // by rank
 
-Result<std::map<int, SeriesOfGpu>> gpuSeries(const store::Store& store, const Run& run) {
+Result<SeriesOfGpus> gpuSeries(const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto all, store.series(run.id));
-    std::map<int, SeriesOfGpu> out;
-    for (const Series& series : all) {
-        if (series.description.subject.kind == SubjectKind::Gpu
-            && series.description.subject.rank >= 0)
-            out[series.description.subject.rank].emplace(series.description.metric.name, series);
-    }
-    return out;
+    return analysis::gpuSeriesByRank(all);
 }
 
 // Every series of a node on one grid.
 class NodeReader {
 public:
-    NodeReader(const store::Store& store, const std::map<int, SeriesOfGpu>& series,
-        const layout::ClusterNode& node)
+    NodeReader(
+        const store::Store& store, const SeriesOfGpus& series, const layout::ClusterNode& node)
         : m_store(store)
         , m_series(series)
         , m_node(node) { }
@@ -78,7 +74,7 @@ private:
     }
 
     const store::Store& m_store;
-    const std::map<int, SeriesOfGpu>& m_series;
+    const SeriesOfGpus& m_series;
     const layout::ClusterNode& m_node;
     analysis::UniformSeries m_grid;
 };

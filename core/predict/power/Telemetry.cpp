@@ -109,7 +109,7 @@ public:
         : m_gpu(request.gpu)
         , m_timeline(rank, request.stepSeconds, request.leadSeconds, request.steps)
         , m_limitW(request.limitW.value_or(request.gpu.limitW))
-        , m_locked(std::min(1.0, request.clockHz.value_or(m_gpu.boostHz) / m_gpu.boostHz)) { }
+        , m_locked(lockedClock(m_gpu, request.clockHz)) { }
 
     [[nodiscard]] Reading over(double begin, double end, double celsius) const {
         const RankTimeline::Window window = m_timeline.between(begin, end);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -50,8 +51,12 @@ void addLayout(const layout::Layout& layout, LaunchConfig& launch) {
         launch.expertTensorParallel = degrees.expertTensor;
     if (layout.virtualStages > 1)
         launch.virtualPipeline = layout.virtualStages;
+    if (degrees.pipeline > 1)
+        launch.pipelineSchedule = std::string(toString(layout.schedule));
     if (layout.sharding)
         launch.zeroStage = layout.sharding->zeroStage;
+    if (layout.sharding && layout.sharding->replicas > 1)
+        launch.shardGroup = layout.sharding->group;
     launch.rankOrder = layout.grid.order().text();
     launch.stageLayers = stageLayersOf(layout);
 }
@@ -70,10 +75,18 @@ LaunchConfig launchOf(const Job& job) {
     launch.recompute = job.recompute != Recompute::None;
     if (job.recompute != Recompute::None)
         launch.recomputeGranularity = std::string(toString(job.recompute));
+    if (job.recomputedLayers > 0)
+        launch.recomputedLayers = job.recomputedLayers;
     launch.workload = job.workload;
     if (job.isInference())
         launch.generatedTokens = job.generated;
     launch.sequenceParallel = job.sequenceParallel;
+    if (job.workload == Workload::Lora)
+        launch.adapters = analysis::textOf(job.adapters);
+    if (job.machine.powerLimitW)
+        launch.powerLimitW = static_cast<int>(std::lround(*job.machine.powerLimitW));
+    if (job.machine.clockHz)
+        launch.lockedClockMhz = static_cast<int>(std::lround(*job.machine.clockHz / kHzOfMhz));
     launch.origin = "the prediction";
     return launch;
 }

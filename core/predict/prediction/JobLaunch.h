@@ -5,7 +5,10 @@
 
 namespace trainscope::predict {
 
-// What a launch configuration would say of the job.
+// Launch configurations say clocks in whole MHz.
+inline constexpr double kHzOfMhz = 1e6;
+
+// What a launch configuration would say of the job; RunRequest.h reads it back.
 LaunchConfig launchOf(const Job& job);
 
 } // namespace trainscope::predict

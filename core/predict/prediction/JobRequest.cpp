@@ -240,6 +240,25 @@ Status checkInference(const JobRequest& request) {
     return {};
 }
 
+// Of the experts over EP, of a sample's tokens over CP.
+Status checkDivision(const JobRequest& request) {
+    const int expert = request.layout.expert.value_or(1);
+    const int experts = std::max(1, request.model.experts);
+    if (expert > experts)
+        return usageError(fmt::format("EP {} is more than the {} experts of {}.", expert,
+            request.model.experts, request.model.name));
+    if (expert > 1 && experts % expert != 0)
+        return usageError(fmt::format(
+            "EP {} does not divide the {} experts of {}.", expert, experts, request.model.name));
+    // Each rank has two chunks, so that causal attention is shared evenly.
+    const std::int64_t chunks = std::int64_t{2} * request.layout.context.value_or(1);
+    if (chunks > 2 && request.sequence % chunks != 0)
+        return usageError(fmt::format("CP {} cuts a sample into {} chunks, which do not divide its "
+                                      "{} tokens.",
+            chunks / 2, chunks, request.sequence));
+    return {};
+}
+
 } // namespace
 
 Status checkCluster(const ClusterRequest& cluster) {
@@ -298,9 +317,7 @@ Result<Job> jobOf(const JobRequest& asked) {
     wanted.worldSize = request.cluster.gpus();
     if (wanted.expert.value_or(1) > 1 && !wanted.expertTensor)
         wanted.expertTensor = 1;
-    if (wanted.expert.value_or(1) > request.model.experts)
-        return usageError(fmt::format("EP {} is more than the {} experts of {}.", *wanted.expert,
-            request.model.experts, request.model.name));
+    RETURN_IF_ERROR(checkDivision(request));
     if (!wanted.zeroStage && !wanted.fsdp && request.workload == Workload::Training)
         wanted.zeroStage = 1;
     divideLayers(request.model, wanted);

@@ -5,6 +5,7 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/predict/prediction/Outlook.h"
 #include "core/predict/prediction/RunPowerFit.h"
 #include "core/predict/prediction/RunRequest.h"
 
@@ -176,6 +177,24 @@ Result<RunCalibration> calibrationOf(const store::Store& store, const Progress& 
     return calibrationOf(std::move(measured));
 }
 
+namespace {
+
+// Each in the node that its rank lies in.
+void addGpus(const MeasuredRun& run, const Prediction& made, RunResidual& residual) {
+    const Job& job = run.job->job;
+    for (const layout::ClusterNode& node : clusterOf(job).nodes) {
+        const auto predicted = nodeOutlook(job, made.outlook.stageW, made.power, node);
+        for (const MeasuredGpu& gpu : run.gpus) {
+            const auto slot = static_cast<std::size_t>(gpu.slot);
+            if (job.layout.nodeOf(gpu.rank) == node.node && slot < predicted.size())
+                residual.gpus.push_back({gpu.rank, gpu.watts, predicted[slot].watts, gpu.celsius,
+                    predicted[slot].celsius});
+        }
+    }
+}
+
+} // namespace
+
 std::vector<RunResidual> residualsOf(const RunCalibration& calibration) {
     const Predictor predictor = calibration.predictor();
     std::vector<RunResidual> out;
@@ -189,15 +208,9 @@ std::vector<RunResidual> residualsOf(const RunCalibration& calibration) {
         const auto made = predictor.predict(run.job->job, {run.job->source, 0.0});
         if (!made.hasValue())
             continue;
-        const Outlook& outlook = made.value().outlook;
         residual.predictedSeconds = made.value().seconds;
-        residual.predictedW = outlook.meanW;
-        for (const MeasuredGpu& gpu : run.gpus) {
-            const auto slot = static_cast<std::size_t>(gpu.slot);
-            if (slot < outlook.node.size())
-                residual.gpus.push_back({gpu.rank, gpu.watts, outlook.node[slot].watts, gpu.celsius,
-                    outlook.node[slot].celsius});
-        }
+        residual.predictedW = made.value().outlook.meanW;
+        addGpus(run, made.value(), residual);
     }
     return out;
 }

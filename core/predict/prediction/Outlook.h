@@ -18,6 +18,10 @@ Surroundings surroundingsOf(const Job& job, const PowerBasis& basis);
 ActivityTimes activitiesOf(const Step& step, const Breakdown& forward);
 
 Outlook outlookOf(const Job& job, const Step& step, const PowerBasis& basis);
+// GPUs of a node of the job's cluster, each with the power of its stage and the temperature that it
+// settles at.
+std::vector<GpuOutlook> nodeOutlook(const Job& job, const std::vector<double>& stageW,
+    const PowerBasis& basis, const layout::ClusterNode& node);
 
 // On the seconds of each activity, where the job's power limit or clock is lowered.
 ByActivity<double> limitFactors(const Job& job, const Step& step, const PowerBasis& basis);

@@ -30,7 +30,8 @@ struct Outlook {
     double peakW = 0.0; // of a GPU, while it is not waiting, at its limit at most
     double clockHz = 0.0;
     ClockLimit limit = ClockLimit::None; // what holds the clock
-    std::vector<GpuOutlook> node;
+    std::vector<double> stageW; // mean of a GPU of each stage
+    std::vector<GpuOutlook> node; // that has the hottest GPU
     double hottestC = 0.0;
 };
 
@@ -62,6 +63,11 @@ struct Prediction {
     std::optional<Serving> serving; // of inference
     PowerBasis power; // what power and heat were predicted from
     Intervals intervals;
+
+    // The step's parts, which add up to `seconds`: a calibration's correction is in each.
+    [[nodiscard]] Breakdown breakdown() const {
+        return step.breakdown.times(seconds / step.seconds);
+    }
 };
 
 // A figure as it is told: step_time in s, between its bounds.

@@ -3,6 +3,7 @@
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/model/Try.h"
+#include "core/predict/prediction/JobLaunch.h"
 
 #include <fmt/format.h>
 
@@ -39,6 +40,10 @@ Status takeCluster(const Run& run, const layout::Layout& layout, JobRequest& req
     if (gpu == nullptr)
         return unknownOf(run, "kind of GPU");
     request.cluster = {*gpu, layout.nodes, layout.gpusPerNode, {}, {}, {}, {}, {}};
+    if (run.launch.powerLimitW)
+        request.cluster.powerLimitW = *run.launch.powerLimitW;
+    if (run.launch.lockedClockMhz)
+        request.cluster.clockHz = kHzOfMhz * *run.launch.lockedClockMhz;
     return {};
 }
 
@@ -76,6 +81,18 @@ void takeGenerated(const Run& run, RunRequest& made) {
             "The run does not say how many tokens it generates; its prompts alone are predicted.");
 }
 
+Status takeAdapters(const Run& run, RunRequest& made) {
+    if (made.request.workload != Workload::Lora)
+        return {};
+    if (run.launch.adapters) {
+        ASSIGN_OR_RETURN(made.request.adapters, analysis::adaptersFrom(*run.launch.adapters));
+        return {};
+    }
+    made.notes.push_back(fmt::format("The run does not say its adapters; {} is taken.",
+        analysis::textOf(made.request.adapters)));
+    return {};
+}
+
 } // namespace
 
 Result<RunRequest> requestOf(const store::Store& store, const Run& run, const Progress& progress) {
@@ -91,8 +108,10 @@ Result<RunRequest> requestOf(const store::Store& store, const Run& run, const Pr
     takePrecision(run, made);
     made.request.workload = run.launch.workload.value_or(Workload::Training);
     made.request.recompute = recomputeOf(run.launch);
+    made.request.recomputedLayers = run.launch.recomputedLayers.value_or(0);
     made.request.sequenceParallel = run.launch.sequenceParallel;
     takeGenerated(run, made);
+    RETURN_IF_ERROR(takeAdapters(run, made));
     keepWhatApplies(made.request);
     const auto& layout = made.request.layout;
     if (made.request.workload == Workload::Training && !layout.zeroStage && !layout.fsdp)

@@ -26,8 +26,7 @@ QuickPower::QuickPower(
     , m_isSlowed(isSlowed)
     , m_lowest(std::min(1.0, m_gpu.lowestHz / m_gpu.boostHz)) {
     m_air = surroundingsOf(job, basis).airC;
-    m_highest
-        = std::clamp(job.machine.clockHz.value_or(m_gpu.boostHz) / m_gpu.boostHz, m_lowest, 1.0);
+    m_highest = lockedClock(m_gpu, job.machine.clockHz);
     m_celsius = relimited(m_gpu, activities, surroundingsOf(job, basis)).now.celsius;
     for (int i = 0; i <= kPoints; ++i)
         m_points.push_back(pointAt(m_lowest + (1.0 - m_lowest) * i / kPoints));

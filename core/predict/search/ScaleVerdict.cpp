@@ -49,17 +49,25 @@ Run runOf(const std::string& name, const ClusterRequest& cluster) {
     return run;
 }
 
-// What no layout fits on.
-analysis::RunMeasures withoutLayout(
-    const SearchRequest& request, const ClusterRequest& cluster, const std::string& name) {
+const char* whyNone(const SearchResult& found) {
+    if (found.leastPowerW)
+        return "No layout keeps the limit of power.";
+    return found.nearest ? "No layout fits its memory." : "No layout can be.";
+}
+
+// What no layout can be on.
+analysis::RunMeasures withoutLayout(const SearchRequest& request, const ClusterRequest& cluster,
+    const std::string& name, const SearchResult& found) {
     Run run = runOf(name, cluster);
-    run.status = RunStatus::Oom;
+    run.status = found.nearest ? RunStatus::Oom : RunStatus::Ok;
     run.launch.model = request.model.name;
     run.launch.globalBatch = request.globalBatch;
     run.launch.sequenceLength = request.sequence;
     run.launch.precision = std::string(toString(request.precision));
     run.launch.workload = request.workload;
-    return emptyMeasures(run, cluster.gpu);
+    analysis::RunMeasures measures = emptyMeasures(run, cluster.gpu);
+    measures.absentWhy.assign(measures.values.size(), whyNone(found));
+    return measures;
 }
 
 } // namespace
@@ -118,11 +126,12 @@ Result<ScaleComparison> compareScales(const SearchRequest& request, const Cluste
         SearchRequest asked = request;
         asked.cluster = clusters[side];
         ASSIGN_OR_RETURN(comparison.searches[side], searchLayouts(asked, predictor, progress));
-        const auto& top = comparison.searches[side].top;
+        const SearchResult& found = comparison.searches[side];
         const std::string name
             = textOf(clusters[side]) + (areNamedAlike ? (side == 0 ? " (a)" : " (b)") : "");
-        measures[side] = top.empty() ? withoutLayout(request, clusters[side], name)
-                                     : measuresOf(top.front().job, top.front().prediction, name);
+        measures[side] = found.top.empty()
+            ? withoutLayout(request, clusters[side], name, found)
+            : measuresOf(found.top.front().job, found.top.front().prediction, name);
     }
     comparison.verdict = analysis::verdictOf(measures[0], measures[1]);
     return comparison;

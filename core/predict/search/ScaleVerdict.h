@@ -18,7 +18,8 @@ analysis::RunMeasures measuresOf(
 struct ScaleComparison {
     std::array<SearchResult, 2> searches; // in the order of the clusters
     std::array<analysis::RunMeasures, 2> measures; // of the best layout on each
-    analysis::Verdict verdict; // of the best layouts; a cluster without any ran out of memory
+    // Of the best layouts. A cluster without any ran out of memory where that refuses them all.
+    analysis::Verdict verdict;
 };
 
 // The same work on `request.cluster` and on another; errors are those of searchLayouts().

@@ -73,11 +73,12 @@ public:
     Result<SearchResult> search() {
         RETURN_IF_ERROR(searchParts());
         dropSlow();
-        if (!m_found.empty())
+        if (!m_found.empty()) {
+            m_result.nearest.reset();
             RETURN_IF_ERROR(addPower());
+        }
         if (m_result.feasible.empty())
             return std::move(m_result);
-        m_result.nearest.reset();
         m_result.leastPowerW.reset();
         rank();
         RETURN_IF_ERROR(predictBest());

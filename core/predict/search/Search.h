@@ -50,10 +50,12 @@ struct FixedChoices {
     std::optional<int> virtualStages;
     std::optional<int> zeroStage;
     std::optional<int> microBatch;
-    std::optional<Recompute> recompute = {}; // of all layers
+    std::optional<Recompute> recompute = {};
     std::optional<int> expertTensor = {};
     std::optional<int> shard = {}; // ranks of a shard group
     std::optional<layout::ScheduleKind> schedule = {};
+    std::optional<int> data = {};
+    int recomputedLayers = 0; // of each stage, where `recompute` has a value; 0: all
 };
 
 inline constexpr double kSlowest = 3.0; // times the fastest step
@@ -125,7 +127,8 @@ struct RankedLayout {
 
 // Why a combination cannot be.
 enum class Refusal {
-    Ranks, // TP · CP · PP does not divide the GPUs, or a shard group the replicas
+    Ranks, // TP · CP · PP does not divide the GPUs, or leaves another DP than asked for; or a shard
+           // group does not divide the replicas
     Heads, // TP does not divide them
     Sequence, // CP does not divide it
     Experts, // EP · ETP · PP does not divide the GPUs

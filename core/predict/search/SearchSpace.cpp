@@ -109,7 +109,7 @@ std::vector<ShardChoice> SearchSpace::shardings(const SearchPart& part, int pipe
 
 std::vector<RecomputeChoice> SearchSpace::recomputations(int pipeline, int zeroStage) const {
     if (m_request.fixed.recompute)
-        return {{*m_request.fixed.recompute, 0}};
+        return {{*m_request.fixed.recompute, m_request.fixed.recomputedLayers}};
     if (m_request.workload == Workload::Inference)
         return {{Recompute::None, 0}};
     std::vector<RecomputeChoice> all{{Recompute::None, 0}};

@@ -1,5 +1,7 @@
 #include "core/predict/step/LayerCosts.h"
 
+#include "core/predict/operators/RankGroup.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -176,20 +178,24 @@ void addRecomputed(const Job& job, const Rates& rates, PieceCost& cost) {
     }
 }
 
-// Parameters gathered and gradients scattered beside the layer's compute.
-void addShards(const Job& job, const Rates& rates, const CollectiveCosts& collectives,
-    double parameters, PieceCost& cost) {
-    if (parameters <= 0.0)
-        return;
+// Parameters gathered and gradients scattered beside the layer's compute; experts among the ranks
+// that hold the same ones.
+void addShards(
+    const Job& job, const Rates& rates, const CollectiveCosts& collectives, LayerCost& layer) {
     const layout::Sharding& sharding = *job.layout.sharding;
-    const Collective gather{CollectiveKind::AllGather, kGatheredBytes * parameters, sharding.group,
-        ranksInside(job, sharding.group, job.layout.grid.degrees().tensor)};
-    Collective scatter = gather;
-    scatter.kind = CollectiveKind::ReduceScatter;
-    scatter.bytes = rates.shardedReduceBytes * parameters;
-    const double gathering = collectives.secondsOf(gather);
-    const double scattering
-        = job.workload == Workload::Training ? collectives.secondsOf(scatter) : 0.0;
+    const auto exchanged = [&](CollectiveKind kind, double bytes, const RankGroup& replicas) {
+        const RankGroup group = replicas.shard(sharding.group);
+        return collectives.secondsOf({kind, bytes, group.ranks, ranksInside(job, group)});
+    };
+    const auto exchangedAll = [&](CollectiveKind kind, double bytes) {
+        return exchanged(kind, bytes * layer.parameters, denseReplicas(job))
+            + exchanged(kind, bytes * layer.expertParameters, expertReplicas(job));
+    };
+    const double gathering = exchangedAll(CollectiveKind::AllGather, kGatheredBytes);
+    const double scattering = job.workload == Workload::Training
+        ? exchangedAll(CollectiveKind::ReduceScatter, rates.shardedReduceBytes)
+        : 0.0;
+    PieceCost& cost = layer.cost;
     const auto beside = [&rates](double compute, double exchange) {
         return std::max(rates.shardedSlowdown * exchange, exchange - compute);
     };
@@ -232,7 +238,7 @@ LayerCosts withSharding(const LayerCosts& costs, const Job& job, const Rates& ra
     LayerCosts sharded = costs;
     const auto add = [&](PassCosts& pass) {
         for (LayerCost* one : {&pass.dense, &pass.expert, &pass.embedding, &pass.loss})
-            addShards(job, rates, collectives, one->parameters + one->expertParameters, one->cost);
+            addShards(job, rates, collectives, *one);
     };
     add(sharded);
     if (sharded.decode)

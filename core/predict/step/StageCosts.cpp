@@ -1,5 +1,7 @@
 #include "core/predict/step/StageCosts.h"
 
+#include "core/predict/operators/RankGroup.h"
+
 #include <algorithm>
 
 namespace trainscope::predict {
@@ -74,7 +76,7 @@ double sendSeconds(
         return 0.0;
     const int stride = job.gpus() / degrees.pipeline;
     Collective send{CollectiveKind::SendReceive,
-        kSentBytes * tokens * job.model.hidden / degrees.tensor, 2, ranksInside(job, 2, stride)};
+        kSentBytes * tokens * job.model.hidden / degrees.tensor, 2, ranksInside(job, {2, stride})};
     double seconds = collectives.secondsOf(send);
     if (rates.sentMask > 0.0) {
         send.bytes = kSentBytes * job.sequence * job.sequence;

@@ -2,6 +2,7 @@
 
 #include "core/model/Try.h"
 #include "core/predict/cost/Analytic.h"
+#include "core/predict/operators/RankGroup.h"
 #include "core/predict/step/InferenceStep.h"
 
 #include <algorithm>
@@ -199,24 +200,37 @@ private:
         return {};
     }
 
+    // Equal stages whose gradients of weights, a third of the work, wait: these fill what others
+    // leave empty where there are micro-batches enough, else the passes of the first through all
+    // stages and back are the longest way.
+    [[nodiscard]] double splitSchedule(double mean, double slowest) const {
+        constexpr double kWeights = 1.0 / 3.0;
+        const double microbatches = m_job.microbatches();
+        const double filled = microbatches * slowest
+            + (stages() - 1.0) / m_job.layout.virtualStages * kWeights * mean;
+        const double passes = stages() * mean + (microbatches - 1.0) * slowest;
+        return std::max(filled, (1.0 - kWeights) * passes + kWeights * mean);
+    }
+
     void estimateSchedule() {
         double slowest = 0.0;
         for (const StageKind& kind : m_stages)
             slowest = std::max(slowest, kind.seconds);
         const double mean = meanStage();
-        const double fill = (stages() - 1.0) / m_job.layout.virtualStages
-            * (layout::splitsBackward(m_job.layout.schedule) ? mean / 3.0 : mean);
+        const double schedule = layout::splitsBackward(m_job.layout.schedule)
+            ? splitSchedule(mean, slowest)
+            : m_job.microbatches() * slowest + (stages() - 1.0) / m_job.layout.virtualStages * mean;
         const double sends
             = stages() > 1 ? 2.0 * sending() * (stages() - 1.0 + m_job.microbatches() * 0.1) : 0.0;
-        takeSchedule(m_job.microbatches() * slowest + fill + sends);
+        takeSchedule(schedule + sends);
     }
 
     // Of gradients to their shards and parameters from them, of a group of GPUs.
-    [[nodiscard]] double reduction(double parameters, int group, int stride) const {
-        if (group <= 1 || parameters <= 0.0)
+    [[nodiscard]] double reduction(double parameters, const RankGroup& group) const {
+        if (group.ranks <= 1 || parameters <= 0.0)
             return 0.0;
-        Collective exchange{CollectiveKind::ReduceScatter, kGradientBytes * parameters, group,
-            ranksInside(m_job, group, stride)};
+        Collective exchange{CollectiveKind::ReduceScatter, kGradientBytes * parameters, group.ranks,
+            ranksInside(m_job, group)};
         double seconds = m_collectives.secondsOf(exchange);
         exchange.kind = CollectiveKind::AllGather;
         exchange.bytes = kParameterBytes * parameters;
@@ -224,29 +238,22 @@ private:
     }
 
     [[nodiscard]] double gradientSeconds(const Parameters& held) const {
-        const int stride = m_degrees.tensor * m_degrees.context;
-        return reduction(held.dense, m_degrees.data * m_degrees.context, m_degrees.tensor)
-            + reduction(held.experts, m_job.layout.grid.expertData(), stride * m_degrees.expert);
+        return reduction(held.dense, denseReplicas(m_job))
+            + reduction(held.experts, expertReplicas(m_job));
     }
 
     // Of the gradients of shards, over groups that hold the same.
-    [[nodiscard]] double replicaReduction(
-        double parameters, int group, int ranks, int stride) const {
-        const int shards = std::min(group, ranks);
-        return m_collectives.secondsOf(
-            {CollectiveKind::AllReduce, m_rates.shardedReduceBytes * parameters / shards,
-                ranks / shards, ranksInside(m_job, ranks / shards, stride * shards)});
+    [[nodiscard]] double replicaReduction(double parameters, const RankGroup& replicas) const {
+        const int most = m_job.layout.sharding->group;
+        const RankGroup group = replicas.acrossShards(most);
+        return m_collectives.secondsOf({CollectiveKind::AllReduce,
+            m_rates.shardedReduceBytes * parameters / replicas.shard(most).ranks, group.ranks,
+            ranksInside(m_job, group)});
     }
 
     [[nodiscard]] double replicaSeconds(const Parameters& held) const {
-        const layout::Sharding& sharding = *m_job.layout.sharding;
-        if (sharding.replicas <= 1)
-            return 0.0;
-        const int stride = m_degrees.tensor * m_degrees.context;
-        return replicaReduction(
-                   held.dense, sharding.group, m_degrees.data * m_degrees.context, m_degrees.tensor)
-            + replicaReduction(held.experts, sharding.group, m_job.layout.grid.expertData(),
-                stride * m_degrees.expert);
+        return replicaReduction(held.dense, denseReplicas(m_job))
+            + replicaReduction(held.experts, expertReplicas(m_job));
     }
 
     void addStepParts() {
@@ -276,10 +283,9 @@ private:
     }
 
     [[nodiscard]] double optimizerSeconds(const Parameters& held) const {
-        const bool isDivided = m_job.layout.sharding && m_job.layout.sharding->zeroStage >= 1;
-        const double dense = isDivided ? m_job.layout.sharding->optimizer() : 1.0;
-        const double experts = isDivided ? m_job.layout.grid.expertData() : 1.0;
-        const Operator work = optimizerWork(held.dense / dense + held.experts / experts);
+        const int most = m_job.layout.sharding ? m_job.layout.sharding->optimizer() : 1;
+        const Operator work = optimizerWork(held.dense / denseReplicas(m_job).shard(most).ranks
+            + held.experts / expertReplicas(m_job).shard(most).ranks);
         return m_operators.timeOf(work).forward;
     }
 

@@ -4,6 +4,7 @@
 
 #include "core/predict/calibration/Calibration.h"
 #include "core/predict/prediction/JobRequest.h"
+#include "core/predict/prediction/Prediction.h"
 #include "support/TestProgram.h"
 
 #include <cmath>
@@ -123,6 +124,31 @@ private Q_SLOTS:
         const Correction correction
             = calibration.residuals().of(jobFor("llama3-8b", "8xH100", "tp=2", 2));
         QCOMPARE(correction.log, 0.0);
+    }
+
+    // A row of a table whose time is 0 tells nothing, and takes nothing from the others.
+    void rowsWithoutTimeTellNothing() {
+        std::vector<MeasuredJob> rows = measured({}, 0.02);
+        rows.erase(rows.begin() + 8, rows.end());
+        const Calibration known = Calibration::of(rows);
+        rows.push_back(rows.front());
+        rows.back().seconds = 0.0;
+        const Calibration more = Calibration::of(rows);
+        QCOMPARE(more.rows().size(), known.rows().size());
+        for (const auto& [name, factor] : known.factors())
+            QVERIFY2(std::abs(more.factors().at(name) / factor - 1.0) < 1e-9, name.c_str());
+    }
+
+    // What neighbours tell is in the parts too, which add up to the corrected step.
+    void partsAddUpToTheCorrectedStep() {
+        std::vector<MeasuredJob> rows = measured({}, 0.0);
+        rows.erase(rows.begin() + 6, rows.end());
+        for (MeasuredJob& row : rows)
+            row.seconds *= 1.3;
+        const Predictor predictor(RateTable::builtIn(), Calibration::of(rows));
+        const Prediction made = predictor.predict(rows.front().job).value();
+        QVERIFY(std::abs(made.seconds / made.step.seconds - 1.0) > 1e-6);
+        QVERIFY(std::abs(made.breakdown().total() / made.seconds - 1.0) < 1e-9);
     }
 };
 

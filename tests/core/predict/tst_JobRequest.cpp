@@ -120,6 +120,21 @@ private Q_SLOTS:
         QVERIFY(!jobOf(request).hasValue());
     }
 
+    void whatDoesNotDivide() {
+        JobRequest request;
+        request.model = *catalogue::modelCatalogue().byName("mixtral-8x7b");
+        request.cluster = clusterFrom("1x6xH200").value();
+        request.globalBatch = 24;
+        request.layout = layoutFrom("ep=3").value();
+        QCOMPARE(jobOf(request).error().message,
+            std::string("EP 3 does not divide the 8 experts of mixtral-8x7b."));
+        request.layout = layoutFrom("ep=2,cp=3").value();
+        QCOMPARE(jobOf(request).error().message,
+            std::string("CP 3 cuts a sample into 6 chunks, which do not divide its 4096 tokens."));
+        request.sequence = 6 * 700;
+        QVERIFY(jobOf(request).hasValue());
+    }
+
     void jobsThatCannotBe_data() {
         QTest::addColumn<QByteArray>("layout");
         QTest::addColumn<int>("batch");

@@ -115,6 +115,16 @@ private Q_SLOTS:
         QVERIFY(isAbout(made.value().gpus.front().celsius.back(), 60.0));
     }
 
+    // Half of the lowest clock, a tenth of the highest, is not gone to: 100 + 300·0.1³ W there.
+    void noClockIsBelowTheLowest() {
+        TelemetryRequest asked = request(2);
+        asked.clockHz = 0.1e9;
+        const auto made = predictTelemetry(asked);
+        const GpuSamples& gpu = made.value().gpus.front();
+        QVERIFY(isAbout(gpu.clockHz[6], 0.2e9));
+        QVERIFY(isAbout(gpu.watts[6], 100.3));
+    }
+
     // 100 + 300·φ³ is 250 W at φ³ = 1/2; who waits runs at the highest clock.
     void limitsAreKept() {
         TelemetryRequest asked = request(3);

@@ -7,6 +7,7 @@
 #include "core/predict/power/RunPower.h"
 #include "core/predict/power/StatePowers.h"
 #include "core/predict/power/Telemetry.h"
+#include "core/store/Fixture.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
@@ -134,8 +135,14 @@ private Q_SLOTS:
     }
 
     // Products at 600 W, norms at 350 W, a collective at 250 W, rest at 120 W, in turns of changing
-    // length, read every 20 ms as they are.
+    // length, read every 20 ms as they are; also where another source broke off after 5 readings.
+    void tracesTellActivities_data() {
+        QTest::addColumn<bool>("isTwin");
+        QTest::newRow("one source") << false;
+        QTest::newRow("two sources") << true;
+    }
     void tracesTellActivities() {
+        QFETCH(bool, isTwin);
         test::PlantedTrace trace;
         trace.run.gpuModel = "NVIDIA H100 80GB HBM3";
         trace.sensor = SensorKind::Instant;
@@ -147,16 +154,26 @@ private Q_SLOTS:
             {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 250.0}, {"", 120.0}};
         std::int64_t now = 0;
         std::int64_t read = 0;
+        std::vector<std::int64_t> at;
+        std::vector<double> watts;
         for (int i = 0; i < 400; ++i) {
             const Turn& turn = turns[static_cast<std::size_t>(i * 7 / 3) % turns.size()];
             const std::int64_t length = (60 + 37 * (i % 5)) * test::kMs;
             if (turn.kernel[0] != 0)
                 trace.kernel(0, "7", turn.kernel, now, length);
             now += length;
-            for (; read < now; read += 20 * test::kMs)
-                trace.power(0, read, turn.watts);
+            for (; read < now; read += 20 * test::kMs) {
+                at.push_back(read);
+                watts.push_back(turn.watts);
+            }
         }
-        const auto store = trace.store();
+        for (std::size_t i = 0; i < (isTwin ? 5 : at.size()); ++i)
+            trace.power(0, at[i], watts[i]);
+        auto store = trace.store();
+        SeriesDescription power = test::gauge("gpu_power", 0);
+        power.sensor = trace.sensor;
+        if (isTwin)
+            test::addSeries(store, power, at, watts);
         const auto run = store.findRun("run");
         const auto found = powerOfRun(store, run.value());
         QVERIFY2(found.hasValue(), found.hasValue() ? "" : found.error().message.c_str());

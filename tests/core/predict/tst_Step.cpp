@@ -153,6 +153,29 @@ private Q_SLOTS:
         QVERIFY(found < 7.0 / 71.0); // of 1F1B
     }
 
+    // One micro-batch goes through all stages and back, Σ (f + b), and leaves its gradients of
+    // weights, w: there is nothing that the closed form could fill the waits with.
+    void oneMicrobatchOfSplitSchedules_data() {
+        QTest::addColumn<QByteArray>("layout");
+        QTest::newRow("ZB-H1") << QByteArray("pp=8,schedule=zero-bubble");
+        QTest::newRow("ZB-V") << QByteArray("pp=8,schedule=zero-bubble-v");
+    }
+    void oneMicrobatchOfSplitSchedules() {
+        QFETCH(const QByteArray, layout);
+        JobRequest request = requestFor(gpt(32, 4096, 1), layout.constData(), 8);
+        request.cluster.linkBandwidth = 1e18;
+        request.globalBatch = 1;
+        const Job job = jobOf(request).value();
+        const Rates rates = RateTable::builtIn().ratesOf(job).value();
+        const Step played = predictStep(job, rates).value();
+        double passes = played.pieces[0].weightGradient;
+        for (const PieceCost& piece : played.pieces)
+            passes += piece.forward.total() + piece.backward.total() - piece.weightGradient;
+        QVERIFY(std::abs(played.schedule.makespan / passes - 1.0) < 0.02);
+        const Step estimated = predictStep(job, rates, false).value();
+        QVERIFY(std::abs(estimated.seconds / played.seconds - 1.0) < 0.1);
+    }
+
     // 6 FLOP a token for each weight that a token meets (Kaplan et al. 2020): 2 forward, 4
     // backward. The embedding's table and the norms multiply nothing.
     void sixForEachWeight_data() { operatorsAreTheWorkOfTheModel_data(); }
@@ -182,6 +205,21 @@ private Q_SLOTS:
             - (2.0 * model.layers + 1.0) * model.hidden - (model.tiedEmbeddings ? 0.0 : table);
         QVERIFY2(std::abs(flop / (6.0 * weights * request.sequence) - 1.0) < 1e-9,
             qPrintable(QString::number(flop / (6.0 * weights * request.sequence), 'g', 12)));
+    }
+
+    // TF32 where a GPU has it (H100: 494 TFLOP/s), single precision where not (V100: 15.7).
+    void productsInSinglePrecision_data() {
+        QTest::addColumn<QByteArray>("cluster");
+        QTest::addColumn<double>("peak");
+        QTest::newRow("TF32") << QByteArray("1x8xH100") << 494e12;
+        QTest::newRow("none") << QByteArray("1x8xV100") << 15.7e12;
+    }
+    void productsInSinglePrecision() {
+        QFETCH(const QByteArray, cluster);
+        JobRequest request = requestFor(gpt(8, 1024, 1024), "tp=1", 8);
+        request.cluster = clusterFrom(cluster.constData()).value();
+        request.precision = Precision::Fp32;
+        QTEST(RateTable::builtIn().ratesOf(jobOf(request).value()).value().peak, "peak");
     }
 
     void recomputationRepeatsTheForwardPass() {

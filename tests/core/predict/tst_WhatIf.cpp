@@ -134,6 +134,26 @@ private Q_SLOTS:
         QVERIFY(compared.verdict.winner == analysis::Winner::Undecided);
         QVERIFY(compared.verdict.headline.find("ran out of memory") != std::string::npos);
     }
+
+    // 100 W for eight GPUs, whose lowest clock takes more: memory is not what refuses.
+    void clustersWhosePowerIsNotKept() {
+        SearchRequest request;
+        request.model = *catalogue::modelCatalogue().byName("llama3-8b");
+        request.cluster = clusterFrom("1x8xH100").value();
+        request.globalBatch = 64;
+        request.powerLimitW = 100.0;
+        const auto compared = compareScales(request, clusterFrom("2x8xA100").value()).value();
+        for (const SearchResult& search : compared.searches) {
+            QVERIFY(search.top.empty());
+            QVERIFY(search.refusedBy(Refusal::Memory) > 0);
+            QVERIFY(!search.nearest);
+            QVERIFY(*search.leastPowerW > 100.0);
+        }
+        QVERIFY(compared.verdict.winner == analysis::Winner::Undecided);
+        QVERIFY(compared.verdict.headline.find("memory") == std::string::npos);
+        QCOMPARE(compared.measures[0].why("step_time_s"),
+            std::string("No layout keeps the limit of power."));
+    }
 };
 
 TRAINSCOPE_TEST(tst_WhatIf)
