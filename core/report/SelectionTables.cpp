@@ -5,6 +5,7 @@
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -246,10 +247,13 @@ Table callTable(Selections runs) {
         {{"collective", Left}, {"calls"}, {"time"}, inUnit("bytes", "B"),
             inUnit("bandwidth", "B/s"), {"waits"}}};
     bool isAlone = false;
+    std::vector<std::string> bounds;
     for (const TraceSelection& run : runs) {
         for (const auto& row : run.calls) {
             const auto waits = row.matched > 0 ? wholeNs(row.waitS * 1e9) : std::nullopt;
             isAlone = isAlone || row.matched < row.count;
+            if (row.bandwidth && row.isLowerBound)
+                bounds.push_back(ofRun(runs, run, callName(row)));
             table.add({ofRun(runs, run, callName(row)), row.count, row.time, row.bytes,
                 row.bandwidth, waits});
         }
@@ -260,6 +264,11 @@ Table callTable(Selections runs) {
                           "over the time of the calls without their waits for the last rank.");
     if (isAlone)
         table.notes.push_back("Waits are known only where the other ranks were traced.");
+    if (!bounds.empty())
+        table.notes.push_back(
+            fmt::format("The bandwidth of {} is a lower bound: some of the ranks were not traced, "
+                        "and the time holds what is waited for these.",
+                fmt::join(bounds, "; ")));
     return table;
 }
 

@@ -23,8 +23,9 @@ struct Prefix {
 constexpr std::array<Prefix, 9> kPrefixes{{{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"},
     {1e3, "k"}, {1.0, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}}};
 
-// What is rounded to four digits is 1000 from here on.
+// What is rounded to three digits, or to four, is 1000 from here on.
 constexpr double kNearlyOne = 0.9995;
+constexpr double kNearlyOneInFour = 0.99995;
 // Watts of one GPU stay watts: "1200 W" reads better beside "700 W" than "1.2 kW".
 constexpr double kWattsOfReadouts = 5.0;
 constexpr double kWattsOfColumns = 10.0;
@@ -82,11 +83,17 @@ std::string alignedNumber(double value) {
     constexpr double kSmall = 1e-3; // else it would be shown as 0
     if (size >= kLarge || (size > 0.0 && size < kSmall))
         return fmt::format("{:.4g}", worded(value));
-    const int decimals = size >= 1000.0 ? 0 : size >= 100.0 ? 1 : size >= 10.0 ? 2 : 3;
+    const auto reaches = [size](double power) { return size >= power * kNearlyOneInFour; };
+    const int decimals = reaches(1000.0) ? 0 : reaches(100.0) ? 1 : reaches(10.0) ? 2 : 3;
     return fmt::format("{:.{}f}", worded(value), decimals);
 }
 
-std::string digitsOf(double shown, Digits digits, bool isScaled) {
+// Sensors tell watts and degrees no finer than this.
+bool isToldInTenths(std::string_view unit) {
+    return unit == "W" || unit == "°C" || unit == "%";
+}
+
+std::string digitsOf(double shown, Digits digits, std::string_view unit) {
     switch (digits) {
     case Digits::Three:
         return trimmedNumber(shown, 3, 2);
@@ -95,7 +102,7 @@ std::string digitsOf(double shown, Digits digits, bool isScaled) {
     case Digits::Four:
         break;
     }
-    return trimmedNumber(shown, 4, isScaled ? 3 : 1);
+    return trimmedNumber(shown, 4, isToldInTenths(unit) ? 1 : 3);
 }
 
 ShownUnit unitFor(std::string_view unit, double magnitude, Digits digits, std::string_view metric) {
@@ -110,8 +117,9 @@ ShownUnit unitFor(std::string_view unit, double magnitude, Digits digits, std::s
             ? prefixed(unit, magnitude, kNearlyOne, 1.0, unit == "s" ? 1e-9 : 1e-6)
             : ShownUnit{std::string(unit), 1.0};
     case Digits::Aligned:
-        return takesPrefixInColumns(unit) ? prefixed(unit, magnitude, 1.0, kWattsOfColumns, 1.0)
-                                          : ShownUnit{std::string(unit), 1.0};
+        return takesPrefixInColumns(unit)
+            ? prefixed(unit, magnitude, kNearlyOneInFour, kWattsOfColumns, 1.0)
+            : ShownUnit{std::string(unit), 1.0};
     case Digits::Four:
         break;
     }
@@ -153,8 +161,7 @@ std::string quantity(double value, std::string_view unit, Digits digits, std::st
     // Plain numbers have no scale of their own: a loss of 2.676, a learning rate of 0.00015.
     if (unit == "1" && shown.unit.empty() && digits == Digits::Four)
         return number(value, 4);
-    const bool isScaled = shown.scale != 1.0 && shown.unit != "%";
-    const std::string text = digitsOf(value * shown.scale, digits, isScaled);
+    const std::string text = digitsOf(value * shown.scale, digits, shown.unit);
     return shown.unit.empty() ? text : fmt::format("{} {}", text, shown.unit);
 }
 
@@ -200,7 +207,7 @@ std::string signedPercent(double fraction, int decimals) {
 }
 
 std::string percent(double fraction, Digits digits) {
-    return digitsOf(100.0 * fraction, digits, false) + " %";
+    return digitsOf(100.0 * fraction, digits, "%") + " %";
 }
 
 std::string percent(const std::optional<double>& fraction, Digits digits) {

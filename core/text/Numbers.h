@@ -19,7 +19,7 @@ inline constexpr const char* kNoData = "no data";
 
 // How many digits a number gets.
 enum class Digits {
-    Four, // readouts and axes: "1.755 GHz", "688 W"
+    Four, // readouts and axes: "1.755 GHz", "6.794 s"; of W, °C and % no less than tenths
     Three, // sentences: "1.76 GHz", "8.12 kW"
     Aligned, // columns of the command line: four digits with the zeros behind, "1.750 GHz"
 };

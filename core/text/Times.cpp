@@ -17,6 +17,17 @@ namespace {
 constexpr std::array<TimeUnit, 4> kTimeUnits{
     {{kSecond, "s"}, {kMillisecond, "ms"}, {kMicrosecond, "µs"}, {1, "ns"}}};
 
+// How many steps come nearest to what is not negative.
+std::int64_t nearestSteps(std::int64_t ns, std::int64_t step) {
+    const std::int64_t rest = ns % step;
+    return ns / step + (rest >= step - rest ? 1 : 0);
+}
+
+// In which so many digits stay below 1000: 999.97 µs are 1 ms in four.
+TimeUnit timeUnitOfDigits(std::int64_t magnitude, Digits digits) {
+    return timeUnitFor(magnitude + magnitude / (digits == Digits::Three ? 1'999 : 19'999));
+}
+
 std::int64_t powerOfTen(int exponent) {
     std::int64_t power = 1;
     for (int i = 0; i < exponent; ++i)
@@ -28,19 +39,24 @@ std::int64_t powerOfTen(int exponent) {
 
 std::string alignedDuration(DurationNs duration) {
     const std::int64_t magnitude = std::abs(duration.ns);
-    const TimeUnit unit = timeUnitFor(magnitude);
-    if (magnitude < kMinute)
+    if (magnitude < kMinute) {
+        const TimeUnit unit = timeUnitOfDigits(magnitude, Digits::Aligned);
         return unit.ns == 1
             ? fmt::format("{} ns", duration.ns)
             : fmt::format("{} {}",
                 quantity(static_cast<double>(duration.ns) / static_cast<double>(unit.ns), "1",
                     Digits::Aligned),
                 unit.symbol);
-    const std::int64_t minutes = duration.ns / kMinute;
-    const double rest = static_cast<double>(duration.ns % kMinute) / static_cast<double>(kSecond);
-    if (minutes < 60)
-        return fmt::format("{} min {:.1f} s", minutes, worded(rest));
-    return fmt::format("{} h {} min {:.0f} s", minutes / 60, minutes % 60, rest);
+    }
+    // Rounded as a whole, or the rest of 119.97 s would be 60.0 s.
+    const std::string_view sign = duration.ns < 0 ? "-" : "";
+    const std::int64_t tenths = nearestSteps(magnitude, kSecond / 10);
+    if (tenths < 36'000)
+        return fmt::format("{}{} min {:.1f} s", sign, tenths / 600,
+            worded(static_cast<double>(tenths % 600) / 10.0));
+    const std::int64_t seconds = nearestSteps(magnitude, kSecond);
+    return fmt::format(
+        "{}{} h {} min {} s", sign, seconds / 3'600, seconds % 3'600 / 60, seconds % 60);
 }
 
 std::string duration(DurationNs duration, Digits digits) {
@@ -48,12 +64,13 @@ std::string duration(DurationNs duration, Digits digits) {
         return alignedDuration(duration);
     const std::int64_t magnitude = std::abs(duration.ns);
     const std::string_view sign = duration.ns < 0 ? "−" : "";
-    if (magnitude >= kHour)
-        return fmt::format("{}{} h {} min", sign, magnitude / kHour, magnitude % kHour / kMinute);
+    const std::int64_t seconds = nearestSteps(magnitude, kSecond);
+    const std::int64_t minutes = nearestSteps(magnitude, kMinute);
+    if (seconds >= 3'600)
+        return fmt::format("{}{} h {} min", sign, minutes / 60, minutes % 60);
     if (magnitude >= 10 * kMinute)
-        return fmt::format(
-            "{}{} min {} s", sign, magnitude / kMinute, magnitude % kMinute / kSecond);
-    const TimeUnit unit = timeUnitFor(magnitude);
+        return fmt::format("{}{} min {} s", sign, seconds / 60, seconds % 60);
+    const TimeUnit unit = timeUnitOfDigits(magnitude, digits);
     const double shown = static_cast<double>(magnitude) / static_cast<double>(unit.ns);
     return fmt::format(
         "{}{} {}", sign, number(shown, digits == Digits::Three ? 3 : 4, 3), unit.symbol);

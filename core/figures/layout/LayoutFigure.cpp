@@ -31,7 +31,7 @@ std::string powerText(double watts) {
                          : fmt::format("{:.1f} kW", text::worded(watts / kKilo));
 }
 
-// "stage 0", "stages 0–3".
+// "stage 0", "stages 0–3", "stages 0, 2".
 std::string stagesText(const layout::ClusterNode& node, const layout::Layout& layout) {
     std::set<int> stages;
     for (const auto& gpu : node.gpus) {
@@ -42,18 +42,29 @@ std::string stagesText(const layout::ClusterNode& node, const layout::Layout& la
         return {};
     if (stages.size() == 1)
         return fmt::format("stage {}", *stages.begin());
-    return fmt::format("stages {}–{}", *stages.begin(), *stages.rbegin());
+    if (*stages.rbegin() - *stages.begin() + 1 == static_cast<int>(stages.size()))
+        return fmt::format("stages {}–{}", *stages.begin(), *stages.rbegin());
+    return fmt::format("stages {}", text::numberList(stages));
 }
 
-std::optional<double> powerOf(
+// "5.2 kW", "4.2 kW of 7 GPUs" where the others' is not known; empty: none is.
+std::string powerOf(
     const layout::ClusterNode& node, const std::vector<std::optional<double>>& power) {
-    std::optional<double> sum;
+    double watts = 0.0;
+    std::size_t known = 0;
     for (const auto& gpu : node.gpus) {
         const auto at = static_cast<std::size_t>(gpu.rank);
-        if (at < power.size() && power[at])
-            sum = sum.value_or(0.0) + *power[at];
+        if (at >= power.size() || !power[at])
+            continue;
+        watts += *power[at];
+        ++known;
     }
-    return sum;
+    if (known == 0)
+        return {};
+    if (known == node.gpus.size())
+        return powerText(watts);
+    return fmt::format(
+        "{} of {}", powerText(watts), text::counted(static_cast<std::int64_t>(known), "GPU"));
 }
 
 // "8 NICs of 50.0 GB/s", as imported.
@@ -289,8 +300,8 @@ std::vector<PhysicalNode> physicalNodes(const layout::Cluster& cluster,
         PhysicalNode one;
         if (layout != nullptr)
             one.summary = stagesText(node, *layout);
-        if (const auto watts = powerOf(node, power))
-            one.summary += (one.summary.empty() ? "" : " · ") + powerText(*watts);
+        if (const std::string watts = powerOf(node, power); !watts.empty())
+            one.summary += (one.summary.empty() ? "" : " · ") + watts;
         const auto found = std::find_if(bytes.nodes.begin(), bytes.nodes.end(),
             [&](const analysis::NodeBytes& other) { return other.node == node.node; });
         const auto rate = found == bytes.nodes.end() ? std::nullopt : found->scaleUpRate;

@@ -2,7 +2,7 @@
 
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Try.h"
-#include "core/text/NumberMarks.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -22,8 +22,8 @@ Result<ColouredRanks> atMoment(
     ColouredRanks result;
     result.colours = {RankColour::Value, std::move(values), std::move(scale).value()};
     result.caption
-        = fmt::format("{} at {:.1f} s after the run's begin; the scale is that of the whole run.",
-            result.colours.scale.title, text::worded((*query.at - run.range.begin).seconds()));
+        = fmt::format("{} at {} s after the run's begin; the scale is that of the whole run.",
+            result.colours.scale.title, text::number((*query.at - run.range.begin).seconds(), 9));
     return result;
 }
 

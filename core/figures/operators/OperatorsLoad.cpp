@@ -140,20 +140,22 @@ std::vector<plot::Roof> roofsOf(const catalogue::GpuModel& gpu, const CallTree& 
     return roofs;
 }
 
-// What is not drawn has a share of the time.
-std::string notDrawn(const std::vector<plot::MeasuredOperator>& operators) {
-    double missing = 0.0;
-    double all = 0.0;
+// What is not drawn has a share of the time, of all kernels where the operators have their own time
+// alone: those of modules and annotations hold each other's.
+std::string notDrawn(const std::vector<plot::MeasuredOperator>& operators, DurationNs kernelTime) {
+    DurationNs drawn;
+    DurationNs all;
     for (const auto& one : operators) {
-        all += one.time.seconds();
-        if (!one.efficiency.intensity || !one.efficiency.flopPerSecond)
-            missing += one.time.seconds();
+        all = all + one.time;
+        if (plot::isOnRoofline(one))
+            drawn = drawn + one.time;
     }
-    if (!(missing > 0.0) || !(all > 0.0))
+    all = std::max(all, kernelTime);
+    if (all.ns <= 0 || drawn == all)
         return {};
     return fmt::format("{} of the kernel time is of work whose FLOP or bytes are not known, or "
                        "that has no FLOP: it is not drawn.",
-        text::roundedPercent(missing / all));
+        text::roundedPercent((all - drawn).seconds() / all.seconds()));
 }
 
 } // namespace
@@ -351,7 +353,9 @@ plot::RooflineFigureData rooflineOf(
             data.head.notes.push_back(
                 plot::bandwidthText(*measured, *reading.gpu->memoryBandwidth) + ".");
     }
-    if (std::string words = notDrawn(data.operators); !words.empty())
+    const DurationNs kernelTime
+        = reading.work ? reading.work->tree.nodes.front().sums.time : DurationNs{};
+    if (std::string words = notDrawn(data.operators, kernelTime); !words.empty())
         data.head.notes.push_back(std::move(words));
     return data;
 }

@@ -134,7 +134,7 @@ std::vector<plot::PredictedPart> partsOf(const predict::Breakdown& breakdown) {
 
 plot::PredictedStep stepOf(const PredictedJob& one) {
     const auto& made = one.prediction;
-    return {one.name, {made.seconds, made.low, made.high}, partsOf(made.step.breakdown), false,
+    return {one.name, {made.seconds, made.low, made.high}, partsOf(made.breakdown()), false,
         made.isOom};
 }
 

@@ -145,9 +145,17 @@ std::string searchWords(const predict::SearchResult& found) {
     std::stable_sort(reasons.begin(), reasons.end(),
         [&found](auto a, auto b) { return found.refusedBy(a) > found.refusedBy(b); });
     constexpr std::size_t kMostReasons = 3;
-    for (std::size_t i = 0; i < kMostReasons && found.refusedBy(reasons[i]) > 0; ++i)
-        words += fmt::format("{}{} by {}", i == 0 ? "; refused: " : ", ",
-            found.refusedBy(reasons[i]), toString(reasons[i]));
+    std::int64_t others = 0;
+    for (std::size_t i = 0; i < reasons.size(); ++i) {
+        const std::int64_t refused = found.refusedBy(reasons[i]);
+        if (i >= kMostReasons)
+            others += refused;
+        else if (refused > 0)
+            words += fmt::format(
+                "{}{} by {}", i == 0 ? "; refused: " : ", ", refused, toString(reasons[i]));
+    }
+    if (others > 0)
+        words += fmt::format(" and {} by other limits", others);
     const std::string nearest = nearestWords(found);
     return nearest.empty() ? words : words + ". " + nearest;
 }

@@ -15,6 +15,7 @@ namespace {
 struct HeatRun {
     std::size_t run = 0;
     DurationNs duration; // of the whole run
+    FigureWindow window;
     analysis::RunSummary summary;
 };
 
@@ -46,6 +47,18 @@ std::map<int, double> valuesOf(
     return values;
 }
 
+// What the run consists of, by rank or by node.
+std::map<int, int> nodesOf(const analysis::RunSummary& summary, bool byNode) {
+    std::map<int, int> nodes;
+    for (const auto& gpu : summary.gpus)
+        nodes[byNode ? gpu.gpu.node : gpu.gpu.rank] = gpu.gpu.node;
+    for (const auto& node : summary.nodes) {
+        if (byNode)
+            nodes[node.node] = node.node;
+    }
+    return nodes;
+}
+
 bool gpusHave(const std::vector<HeatRun>& runs, const std::string& metric) {
     return std::any_of(runs.begin(), runs.end(), [&](const HeatRun& run) {
         return std::any_of(run.summary.gpus.begin(), run.summary.gpus.end(),
@@ -57,15 +70,13 @@ FigureHeatmap::Row rowOf(
     const HeatRun& run, const FigureHeatmap& heatmap, const std::map<int, double>& values) {
     FigureHeatmap::Row row;
     row.run = run.run;
-    std::map<int, int> nodes;
-    for (const auto& gpu : run.summary.gpus)
-        nodes[gpu.gpu.rank] = gpu.gpu.node;
+    const std::map<int, int> nodes = nodesOf(run.summary, heatmap.byNode);
     for (const int column : heatmap.columns) {
         const auto value = values.find(column);
         row.values.push_back(
             value == values.end() ? std::nullopt : std::optional<double>(value->second));
         const auto node = nodes.find(column);
-        row.nodes.push_back(heatmap.byNode ? column : node == nodes.end() ? -1 : node->second);
+        row.nodes.push_back(node == nodes.end() ? -1 : node->second);
     }
     row.note = durationNote(run.duration);
     return row;
@@ -102,23 +113,48 @@ void addHeatmap(const FigureContext& context, const std::vector<HeatRun>& runs, 
         for (const auto& [subject, value] : values.back())
             columns.insert(subject);
     }
-    heatmap.columns.assign(columns.begin(), columns.end());
+    if (columns.empty())
+        return;
     std::size_t without = 0;
+    std::vector<std::size_t> shown;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         // A run out of memory is shown as such; one without the metric has nothing to say.
         const bool isOom = data.runs[runs[i].run].status == RunStatus::Oom;
         if (values[i].empty() && !isOom)
             ++without;
         else
-            heatmap.rows.push_back(rowOf(runs[i], heatmap, values[i]));
+            shown.push_back(i);
     }
-    if (without > 0 && !columns.empty())
+    // What has no values has its place, too, or the others would seem to be all.
+    for (const std::size_t i : shown) {
+        if (values[i].empty())
+            continue;
+        for (const auto& [subject, node] : nodesOf(runs[i].summary, heatmap.byNode))
+            columns.insert(subject);
+    }
+    heatmap.columns.assign(columns.begin(), columns.end());
+    for (const std::size_t i : shown)
+        heatmap.rows.push_back(rowOf(runs[i], heatmap, values[i]));
+    if (without > 0)
         data.notes.push_back(fmt::format("{} of {} runs have no {} and are left out.", without,
             runs.size(), statisticTitle(name, heatmap.statistic)));
-    if (columns.empty())
-        return;
     heatmap.scale = scaleOf(data, heatmap, metric, context.query.logScale);
     data.heatmaps.push_back(std::move(heatmap));
+}
+
+// Of the runs that any heat map has values of.
+std::vector<FigureWindow> shownWindows(const std::vector<HeatRun>& runs, const FigureData& data) {
+    std::vector<FigureWindow> windows;
+    for (const HeatRun& run : runs) {
+        const auto isOfIt = [&run](const FigureHeatmap::Row& row) { return row.run == run.run; };
+        const bool isShown = std::any_of(
+            data.heatmaps.begin(), data.heatmaps.end(), [&isOfIt](const FigureHeatmap& heatmap) {
+                return std::any_of(heatmap.rows.begin(), heatmap.rows.end(), isOfIt);
+            });
+        if (isShown && data.runs[run.run].status != RunStatus::Oom)
+            windows.push_back(run.window);
+    }
+    return windows;
 }
 
 } // namespace
@@ -129,18 +165,16 @@ Status loadHeatmap(const FigureContext& context, FigureData& data) {
     if (metrics.empty())
         metrics.emplace_back(metric::kGpuTemperature);
     std::vector<HeatRun> runs;
-    std::vector<FigureWindow> windows;
     for (const auto& subject : subjects) {
-        ASSIGN_OR_RETURN(const auto window, windowOf(context, subject.run));
+        ASSIGN_OR_RETURN(auto window, windowOf(context, subject.run));
         ASSIGN_OR_RETURN(auto summary, summaryOf(context, subject.run, window, metrics));
-        runs.push_back({data.runs.size(), subject.run.range.length(), std::move(summary)});
+        runs.push_back(
+            {data.runs.size(), subject.run.range.length(), std::move(window), std::move(summary)});
         data.runs.push_back(subject.named);
-        if (subject.run.status != RunStatus::Oom)
-            windows.push_back(window);
     }
     for (const auto& metric : metrics)
         addHeatmap(context, runs, data, metric);
-    data.caption = windowCaption(windows, context.query);
+    data.caption = windowCaption(shownWindows(runs, data), context.query);
     if (data.heatmaps.empty())
         data.emptyText = fmt::format("No run of this database has values of {}.", metrics.front());
     else

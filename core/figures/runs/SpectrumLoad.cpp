@@ -1,6 +1,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Burstiness.h"
+#include "core/analysis/telemetry/UniformSeries.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
@@ -23,14 +24,26 @@ constexpr std::size_t kFirstBin = 3; // below lies what is left of mean and drif
 
 Result<std::vector<Series>> powerOf(const store::Store& store, RunId run) {
     ASSIGN_OR_RETURN(const auto series, store.series(run));
-    std::vector<std::string> warnings;
-    auto groups = analysis::seriesByMetric(series, warnings);
-    std::vector<Series> power;
-    for (auto& one : groups[metric::kGpuPower]) {
-        if (one.description.subject.kind == SubjectKind::Gpu && one.count > one.missing)
-            power.push_back(std::move(one));
+    return analysis::gpuSeriesOf(analysis::gpuSeriesByRank(series), metric::kGpuPower);
+}
+
+// Which GPUs the sum is without.
+void noteLeftOut(const FigureSubject& subject, const std::vector<Series>& all,
+    const std::vector<Series>& whole, FigureData& data) {
+    std::vector<std::string> left;
+    for (const Series& one : all) {
+        const auto isIt = [&one](const Series& other) { return other.id == one.id; };
+        if (std::none_of(whole.begin(), whole.end(), isIt))
+            left.push_back(analysis::subjectText(one.description.subject));
     }
-    return power;
+    if (left.empty())
+        return;
+    const std::string more
+        = left.size() > 1 ? fmt::format(" and {} more", left.size() - 1) : std::string();
+    data.notes.push_back(
+        fmt::format("{}: the power of {} of {} GPUs ({}{}) was recorded for a part "
+                    "of the time only and is left out of the sum.",
+            subject.named.label, left.size(), all.size(), left.front(), more));
 }
 
 // The greatest of equal stretches of bins, so that no line is lost.
@@ -81,9 +94,16 @@ FigureWindow keepWindow(analysis::UniformSeries& series, FigureWindow window) {
 
 Status addSpectrum(const FigureContext& context, const FigureSubject& subject,
     std::vector<FigureWindow>& windows, FigureData& data) {
-    ASSIGN_OR_RETURN(const auto power, powerOf(context.store, subject.run.id));
-    if (power.empty())
+    ASSIGN_OR_RETURN(const auto all, powerOf(context.store, subject.run.id));
+    if (all.empty())
         return {};
+    const auto power = analysis::recordedThroughout(all);
+    if (!analysis::haveMostInCommon(power)) {
+        data.notes.push_back(subject.named.label
+            + ": the GPUs' power was recorded at the same time for a small part only.");
+        return {};
+    }
+    noteLeftOut(subject, all, power, data);
     ASSIGN_OR_RETURN(
         auto signal, analysis::sumOf(context.store, power, kMostSteps, kAllTime, context.progress));
     ASSIGN_OR_RETURN(const auto window, windowOf(context, subject.run));

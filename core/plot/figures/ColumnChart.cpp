@@ -46,6 +46,22 @@ private:
             m_area.bottom() - m_area.height * fractionOf(m_chart.y, value.y)};
     }
 
+    // As many as leave each other's numbers room.
+    [[nodiscard]] std::vector<FigureTick> xTicks() const {
+        for (int most = kMostXTicks; most > 1; --most) {
+            auto ticks = ticksOf(m_chart.x, most);
+            double widest = 0.0;
+            for (const auto& tick : ticks)
+                widest = std::max(widest, m_canvas.width(tick.label));
+            const double distance = ticks.size() < 2
+                ? m_area.width
+                : placeOf({ticks[1].value, 0.0}).x - placeOf({ticks[0].value, 0.0}).x;
+            if (widest + m_canvas.size() <= distance)
+                return ticks;
+        }
+        return ticksOf(m_chart.x, 1);
+    }
+
     void drawAxes() const {
         for (const auto& tick : ticksOf(m_chart.y, mostTicks(m_canvas, m_area.height))) {
             const double y = placeOf({m_chart.x.range.low, tick.value}).y;
@@ -54,7 +70,7 @@ private:
                 {m_area.x - m_canvas.gap(), m_canvas.centred(y)}, tick.label, Align::Right);
         }
         const double below = m_area.bottom() + m_canvas.gap() + m_canvas.size();
-        for (const auto& tick : ticksOf(m_chart.x, kMostXTicks)) {
+        for (const auto& tick : xTicks()) {
             const double x = placeOf({tick.value, m_chart.y.range.low}).x;
             m_canvas.line({x, m_area.bottom()}, {x, m_area.bottom() + 0.5 * m_canvas.gap()},
                 m_canvas.theme.textSecondary);

@@ -14,14 +14,15 @@ namespace {
 
 constexpr double kLabelAir = 0.35; // of a label's extent, between it and the next
 
-std::string decade(double shown) {
-    if (shown >= 1e-3 && shown < 1e5)
-        return fmt::format("{:g}", text::worded(shown));
-    return fmt::format("1e{:.0f}", std::log10(shown));
+// "0.002", "50", "2e5".
+std::string multipleText(double multiple, int power) {
+    if (power >= -3 && power < 5)
+        return fmt::format("{:g}", text::worded(multiple * std::pow(10.0, power)));
+    return fmt::format("{:.0f}e{}", multiple, power);
 }
 
 // Powers of ten, and 2 and 5 times these where there are few.
-std::vector<FigureTick> logTicks(const FigureAxis& axis, int most) {
+std::vector<FigureTick> powerTicks(const FigureAxis& axis, int most) {
     const double low = axis.range.low * axis.unit.scale;
     const double high = axis.range.high * axis.unit.scale;
     const auto collect = [&](const std::vector<double>& multiples, int every) {
@@ -33,7 +34,7 @@ std::vector<FigureTick> logTicks(const FigureAxis& axis, int most) {
                 const double shown = multiple * std::pow(10.0, power);
                 const bool within = shown >= low * (1.0 - 1e-9) && shown <= high * (1.0 + 1e-9);
                 if (within && (power - first) % every == 0)
-                    ticks.push_back({shown / axis.unit.scale, decade(shown)});
+                    ticks.push_back({shown / axis.unit.scale, multipleText(multiple, power)});
             }
         }
         return ticks;
@@ -48,6 +49,13 @@ std::vector<FigureTick> logTicks(const FigureAxis& axis, int most) {
     while (static_cast<int>(collect({1.0}, every).size()) > most)
         ++every;
     return collect({1.0}, every);
+}
+
+std::vector<FigureTick> roundTicks(const FigureAxis& axis, int most) {
+    std::vector<FigureTick> ticks;
+    for (auto& tick : valueTicks(axis.range.low, axis.range.high, axis.unit.scale, most))
+        ticks.push_back({tick.value, std::move(tick.label)});
+    return ticks;
 }
 
 } // namespace
@@ -71,12 +79,11 @@ std::size_t labelStep(double extent, double distance) {
 }
 
 std::vector<FigureTick> ticksOf(const FigureAxis& axis, int most) {
-    if (axis.log)
-        return logTicks(axis, std::max(most, 2));
-    std::vector<FigureTick> ticks;
-    for (auto& tick : valueTicks(axis.range.low, axis.range.high, axis.unit.scale, most))
-        ticks.push_back({tick.value, std::move(tick.label)});
-    return ticks;
+    if (!axis.log)
+        return roundTicks(axis, most);
+    auto ticks = powerTicks(axis, std::max(most, 2));
+    // One alone tells nothing of a narrow range.
+    return ticks.size() > 1 ? ticks : roundTicks(axis, std::max(most, 2));
 }
 
 double fractionOf(const FigureAxis& axis, double value) {

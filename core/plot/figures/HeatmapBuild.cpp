@@ -1,5 +1,6 @@
 #include "core/plot/SceneParts.h"
 #include "core/plot/figures/ColourScale.h"
+#include "core/plot/figures/FigureParts.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +13,8 @@ namespace {
 
 constexpr double kMostLabels = 0.34; // of the width, for the rows' labels
 constexpr double kRow = 1.7; // of the small text, the height that a row wants
+constexpr int kScaleTicks = 5;
+constexpr const char* kNotesHead = "time"; // of the rows' notes
 constexpr double kLeastRow = 0.75; // below this even thinned labels are too close
 
 const FigureRun& runOf(const FigureData& data, const FigureHeatmap::Row& row) {
@@ -72,18 +75,27 @@ private:
         return m_grid.width / static_cast<double>(m_heatmap.columns.size());
     }
 
+    // How far the number at the scale's end would reach into the head of the notes.
+    [[nodiscard]] double beyondScale() const {
+        const auto ticks = ticksOf(m_heatmap.scale, kScaleTicks);
+        if (m_notes <= 0.0 || ticks.empty())
+            return 0.0;
+        const double room = m_notes + m_canvas.gap() - m_canvas.width(kNotesHead);
+        return std::max(m_canvas.width(ticks.back().label) / 2.0 - room, 0.0);
+    }
+
     void drawHead(Rect area) const {
         const double barWidth = std::min(0.42 * area.width, 150.0);
-        const double x = m_grid.right() - barWidth;
+        const double x = m_grid.right() - barWidth - beyondScale();
         const double y = area.y;
-        drawColourScale(m_canvas, {x, y, barWidth, bar()}, m_heatmap.scale, 5);
+        drawColourScale(m_canvas, {x, y, barWidth, bar()}, m_heatmap.scale, kScaleTicks);
         const std::string title = axisTitle(m_heatmap.scale);
         m_canvas.heading({area.x, m_canvas.centred(y + bar() / 2.0)}, title,
             x - area.x - 2.0 * m_canvas.gap(), TextRole::Small);
         if (m_notes > 0.0)
             m_canvas.note(
                 {m_grid.right() + m_notes + 2.0 * m_canvas.gap(), m_grid.y - m_canvas.gap()},
-                "time", Align::Right);
+                kNotesHead, Align::Right);
     }
 
     void drawCells() const {

@@ -113,15 +113,23 @@ private:
                                   : fmt::format("{} ({}×)", text, line.harmonic);
     }
 
-    // The strongest first; a label that would touch another stays out.
+    [[nodiscard]] Point peakOf(const FigureSpectrum::Line& line) const {
+        return {xOf(line.frequencyHz), yOf(line.amplitudeW)};
+    }
+
+    // The strongest first; a label that would touch another or the point of another stays out.
     void drawLines() {
         std::vector<Rect> taken;
         const double size = m_canvas.size();
+        const double dot = 0.45 * size;
+        for (const auto& line : m_spectrum.lines) {
+            const Point peak = peakOf(line);
+            m_canvas.dot(peak, dot, m_canvas.theme.text);
+            taken.push_back({peak.x - dot / 2.0, peak.y - dot / 2.0, dot, dot});
+        }
         for (std::size_t i = 0; i < m_spectrum.lines.size(); ++i) {
             const auto& line = m_spectrum.lines[i];
-            const Point peak{xOf(line.frequencyHz), yOf(line.amplitudeW)};
-            const double dot = 0.45 * size;
-            m_canvas.dot(peak, dot, m_canvas.theme.text);
+            const Point peak = peakOf(line);
             m_geometry.targets.push_back(
                 {{peak.x - size, peak.y - size, 2.0 * size, 2.0 * size}, m_index, 0, i});
             placeLabel(textOf(line), peak, taken);
@@ -134,19 +142,25 @@ private:
         const double gap = 0.5 * size;
         const double y = std::clamp(
             peak.y - 0.6 * size, m_plot.y, std::max(m_plot.bottom() - 1.2 * size, m_plot.y));
-        for (const double x : {peak.x + gap, peak.x - gap - width}) {
-            const Rect rect{x, y, width, 1.15 * size};
-            const bool inside = x >= m_plot.x && rect.right() <= m_plot.right();
-            const bool free = std::none_of(taken.begin(), taken.end(), [&](const Rect& other) {
-                return rect.x < other.right() && other.x < rect.right() && rect.y < other.bottom()
-                    && other.y < rect.bottom();
-            });
-            if (!inside || !free)
-                continue;
-            taken.push_back(rect);
-            m_canvas.text({x, y + size}, text, m_canvas.theme.text);
-            return;
+        for (const double lift : {0.0, 1.2 * size, 2.4 * size}) {
+            for (const double x : {peak.x + gap, peak.x - gap - width}) {
+                const Rect rect{x, y - lift, width, 1.15 * size};
+                if (!isFree(rect, taken))
+                    continue;
+                taken.push_back(rect);
+                m_canvas.text({x, rect.y + size}, text, m_canvas.theme.text);
+                return;
+            }
         }
+    }
+
+    [[nodiscard]] bool isFree(const Rect& rect, const std::vector<Rect>& taken) const {
+        const bool inside
+            = rect.x >= m_plot.x && rect.right() <= m_plot.right() && rect.y >= m_plot.y;
+        return inside && std::none_of(taken.begin(), taken.end(), [&rect](const Rect& other) {
+            return rect.x < other.right() && other.x < rect.right() && rect.y < other.bottom()
+                && other.y < rect.bottom();
+        });
     }
 
     const Canvas& m_canvas;

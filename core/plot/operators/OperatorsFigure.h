@@ -57,6 +57,9 @@ struct MeasuredOperator {
     analysis::WorkEfficiency efficiency;
 };
 
+// Whether its FLOP and bytes give it a point over the roofs: both are known and not 0.
+bool isOnRoofline(const MeasuredOperator& one);
+
 struct Roof {
     std::string name; // "BF16"
     double flopPerSecond = 0.0;

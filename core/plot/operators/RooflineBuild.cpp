@@ -31,12 +31,6 @@ constexpr double kAboveRoofs = 0.08; // of the plot's height, for a name above t
 constexpr double kAbovePoints = 1.3; // times the fastest
 constexpr double kBesidePoints = 2.0; // below the slowest and beside the leftmost, as a ratio
 
-bool hasPlace(const MeasuredOperator& one) {
-    const auto& known = one.efficiency;
-    return known.intensity && known.flopPerSecond && *known.intensity > 0.0
-        && *known.flopPerSecond > 0.0;
-}
-
 class RooflineBuilder {
 public:
     RooflineBuilder(const RooflineFigureData& data, const FigureStyle& style)
@@ -50,7 +44,7 @@ public:
             return std::move(m_geometry);
         }
         for (std::size_t i = 0; i < m_data.operators.size(); ++i) {
-            if (!hasPlace(m_data.operators[i]))
+            if (!isOnRoofline(m_data.operators[i]))
                 continue;
             m_shown.push_back(i);
             m_colours.draw(m_data.operators[i]);
@@ -305,8 +299,14 @@ private:
 
 } // namespace
 
+bool isOnRoofline(const MeasuredOperator& one) {
+    const auto& known = one.efficiency;
+    return known.intensity && known.flopPerSecond && *known.intensity > 0.0
+        && *known.flopPerSecond > 0.0;
+}
+
 bool RooflineFigureData::isEmpty() const {
-    return std::none_of(operators.begin(), operators.end(), hasPlace);
+    return std::none_of(operators.begin(), operators.end(), isOnRoofline);
 }
 
 OperatorsGeometry buildRoofline(const RooflineFigureData& data, const FigureStyle& style) {

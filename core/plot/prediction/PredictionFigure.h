@@ -118,7 +118,7 @@ struct PredictedResidual {
     double mean = 0.0; // of the absolute ones
     double p90 = 0.0; // the same, 90th percentile
     double level = 0.0; // mean of what was measured
-    std::size_t gpus = 0;
+    std::size_t gpus = 0; // of each; 0: of their means
 };
 struct PredictedTrack {
     FigureAxis axis;

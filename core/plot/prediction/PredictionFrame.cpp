@@ -124,11 +124,17 @@ void drawGrid(const PredictionFrame& frame, const FigureAxis& axis, Rect plot) {
 }
 
 void drawParts(const PredictionFrame& frame, const FigureAxis& axis, Rect row,
-    const std::string& name, const std::vector<PredictedPart>& parts) {
+    const std::string& name, const std::vector<PredictedPart>& parts,
+    const PredictedValue& whisker) {
     double from = 0.0;
     double total = 0.0;
     for (const auto& part : parts)
         total += part.value;
+    const auto isCrossed = [&](double left, double right) {
+        return whisker.low && whisker.high
+            && right > row.x + row.width * fractionOf(axis, *whisker.low)
+            && left < row.x + row.width * fractionOf(axis, *whisker.high);
+    };
     for (const auto& part : parts) {
         const double left = row.x + row.width * fractionOf(axis, from);
         const double right = row.x + row.width * fractionOf(axis, from + part.value);
@@ -142,11 +148,13 @@ void drawParts(const PredictionFrame& frame, const FigureAxis& axis, Rect row,
         frame.drawSwatch(rect, part.key);
         const Color fill = frame.fillOf(part.key);
         const std::string text = text::quantity(part.value, axis.siUnit, text::Digits::Three);
+        const double middle = rect.x + rect.width / 2.0;
+        const double half = frame.width(text) / 2.0 + frame.gap();
         const bool fits = rect.height > 1.6 * frame.size() && !PredictionFrame::isHatched(part.key)
-            && frame.width(text) + 2.0 * frame.gap() < rect.width;
+            && 2.0 * half < rect.width && !isCrossed(middle - half, middle + half);
         if (fits)
-            frame.text({rect.x + rect.width / 2.0, frame.centred(rect)}, text, readableOn(fill),
-                TextRole::Small, Align::Centre);
+            frame.text({middle, frame.centred(rect)}, text, readableOn(fill), TextRole::Small,
+                Align::Centre);
         frame.target({left, row.y, right - left, row.height}, name + " · " + part.title,
             {{part.title, text}, {"Share", text::percent(total > 0.0 ? part.value / total : 0.0)}});
     }

@@ -38,9 +38,11 @@ std::string unbroken(std::string words);
 void drawGrid(const PredictionFrame& frame, const FigureAxis& axis, Rect plot);
 double gridHeight(const PredictionFrame& frame);
 
-// Parts in a row from its left; hover tells each.
+// Parts in a row from its left; hover tells each. `whisker`: of the whole, drawn over the row
+// later, which leaves no room for numbers.
 void drawParts(const PredictionFrame& frame, const FigureAxis& axis, Rect row,
-    const std::string& name, const std::vector<PredictedPart>& parts);
+    const std::string& name, const std::vector<PredictedPart>& parts,
+    const PredictedValue& whisker = {});
 // Of all parts that are not 0, in the order of their first showing. With draw false its height.
 double drawPartLegend(const PredictionFrame& frame,
     const std::vector<const std::vector<PredictedPart>*>& rows, Point at, double width, bool draw);

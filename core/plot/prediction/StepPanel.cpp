@@ -160,7 +160,7 @@ private:
             m_frame.line({whole.right(), bar.y}, {whole.right(), bar.bottom()}, m_frame.theme.text,
                 2.0 * m_frame.theme.lineWidth);
         } else {
-            drawParts(m_frame, m_axis, bar, step.name, step.parts);
+            drawParts(m_frame, m_axis, bar, step.name, step.parts, step.seconds);
         }
         m_frame.whisker(step.seconds, m_axis, row);
     }

@@ -131,7 +131,10 @@ private:
             track.axis.title + ", predicted − measured",
             {{"Mean of it, absolute", told(track.told.mean)},
                 {"90th percentile", told(track.told.p90)}, {"Bias", told(track.told.bias)},
-                {"Of", text::counted(static_cast<std::int64_t>(track.told.gpus), "GPU")}});
+                {"Of",
+                    track.told.gpus > 0
+                        ? text::counted(static_cast<std::int64_t>(track.told.gpus), "GPU")
+                        : std::string("the means of the GPUs")}});
     }
 
     void drawLevels(const FigureAxis& axis, Rect plot) const {

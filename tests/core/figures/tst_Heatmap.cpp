@@ -232,6 +232,37 @@ private Q_SLOTS:
         QCOMPARE(lines.size(), 6);
     }
 
+    // Four GPUs on two nodes, of which rank 2 has no temperature, and a run that has none at all.
+    void whatHasNoValuesHasItsPlace() {
+        SweepDatabase database;
+        SweepRun run;
+        run.name = "a";
+        run.gpus = 4;
+        run.perNode = 2;
+        for (const int rank : {0, 1, 3})
+            run.series.push_back({"gpu_temperature", rank, {50.0, 50.0 + rank, 50.0}});
+        database.add(run);
+        SweepRun other;
+        other.name = "b";
+        other.gpus = 4;
+        other.series.push_back({"gpu_power", 0, {300.0, 300.0, 300.0}});
+        database.add(other);
+        const auto data = loadFigure(database.store(), {}).value();
+        const FigureHeatmap& heatmap = data.heatmaps.front();
+        QCOMPARE(heatmap.rows.size(), std::size_t{1});
+        QCOMPARE(heatmap.columns, (std::vector<int>{0, 1, 2, 3}));
+        QVERIFY(!heatmap.rows[0].values[2]);
+        QCOMPARE(heatmap.rows[0].nodes, (std::vector<int>{0, 0, 1, 1}));
+        // A heading, four lines and what stands behind the last.
+        const auto csv = QString::fromStdString(figureCsv(data)).split(QLatin1Char('\n'));
+        QCOMPARE(csv.size(), 6);
+        QVERIFY(csv[3].endsWith(QStringLiteral(",2,1,")));
+        // What the caption says is said of the run that is shown.
+        FigureQuery alone;
+        alone.runs = {database.idOf("a")};
+        QCOMPARE(data.caption, loadFigure(database.store(), alone).value().caption);
+    }
+
     void nothingToDraw() {
         FigureQuery query;
         query.metrics = {"fan_speed"};

@@ -1,6 +1,9 @@
 // Figures of runs that the database keeps: the same as measured, and stale when what they were
 // computed from is another.
 
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "core/analysis/comparison/RunQuantities.h"
@@ -96,6 +99,33 @@ private Q_SLOTS:
         QVERIFY(
             store::renameRun(store, a, "h200_a").hasValue()); // its GPUs may be told by its name
         QCOMPARE(stale(), (Names{"h200_a"}));
+    }
+
+    // Whatever it says of a model: its dense layers, too, decide about FLOP.
+    void staleWhenTheUsersModelsAreOthers() {
+        const QTemporaryDir folder;
+        const QByteArray before = qgetenv("XDG_CONFIG_HOME");
+        qputenv("XDG_CONFIG_HOME", folder.path().toUtf8());
+        QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("Trainscope")));
+        const auto say = [&folder](const QByteArray& more) {
+            QFile file(folder.filePath(QStringLiteral("Trainscope/models.json")));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            const QByteArray own
+                = R"({"models":[{"name":"own","layers":4,"hidden":8,"heads":2,"vocabulary":100,)"
+                  R"("experts":4,"experts_per_token":2)";
+            file.write(own + more + "}]}");
+        };
+        say({});
+        SweepDatabase database;
+        database.add(plantedRun("a"));
+        measureAll(database.store());
+        QVERIFY(known(database.store()).unknown.empty());
+        say(R"(,"dense_layers":2)");
+        QCOMPARE(namesOf(known(database.store()).unknown), (Names{"a"}));
+        if (before.isNull())
+            qunsetenv("XDG_CONFIG_HOME");
+        else
+            qputenv("XDG_CONFIG_HOME", before);
     }
 
     void staleWhenTheFormulaIsAnother() {

@@ -50,6 +50,29 @@ private Q_SLOTS:
         QVERIFY(std::abs(spectrum.lines[1].amplitudeW - 40.0) < 2.0);
     }
 
+    // ±50 W at 0.1 Hz for 100 s; the other GPU has 5 s, in which no line would be seen.
+    void aGpuThatBrokeOffIsLeftOutAndNamed() {
+        SweepRun run;
+        run.name = "broken";
+        run.gpus = 2;
+        std::vector<double> power;
+        for (int i = 0; i < 100; ++i)
+            power.push_back(500.0 + 50.0 * std::sin(0.1 * 2.0 * std::numbers::pi * i));
+        run.series = {{"gpu_power", 0, power}, {"gpu_power", 1, {500, 510, 500, 490, 500}}};
+        SweepDatabase database;
+        database.add(run);
+        FigureQuery query;
+        query.kind = FigureKind::Spectrum;
+        query.wholeRun = true;
+        const FigureData data = loadFigure(database.store(), query).value();
+        QCOMPARE(data.spectra.size(), std::size_t{1});
+        QVERIFY(!data.spectra[0].lines.empty());
+        QVERIFY(std::abs(data.spectra[0].lines[0].frequencyHz - 0.1) < 1e-3);
+        QVERIFY(std::abs(data.spectra[0].lines[0].amplitudeW - 50.0) < 1.0);
+        QCOMPARE(data.notes.size(), std::size_t{1});
+        QVERIFY(data.notes[0].find("1 of 2 GPUs (rank 1)") != std::string::npos);
+    }
+
     void harmonicsOfTheIteration() {
         const FigureSpectrum& spectrum = m_data.spectra.front();
         QVERIFY(spectrum.iterationHz.has_value());
@@ -80,6 +103,46 @@ private Q_SLOTS:
         QVERIFY(hit.has_value());
         QCOMPARE(hit->facts[0].second, std::string("0.05 Hz"));
         QVERIFY(hit->run == m_database.idOf("planted"));
+    }
+
+    // Two lines beside each other, where the label of the first would lie over the second's point:
+    // it stands above.
+    void labelsKeepOffThePoints() {
+        FigureData data;
+        data.runs.emplace_back();
+        FigureSpectrum spectrum;
+        spectrum.frequencyHz = {0.5, 1.0, 1.1, 5.0};
+        spectrum.amplitudeW = {1.0, 100.0, 95.0, 1.0};
+        spectrum.lines = {{1.0, 100.0, 0}, {1.1, 95.0, 0}};
+        data.spectra.push_back(spectrum);
+        data.frequency = axisOf("frequency", {}, "Hz", {0.0, 5.0}, true);
+        data.amplitude = axisOf("amplitude", {}, "W", {0.0, 200.0}, true);
+        FigureStyle style;
+        style.theme = &lightTheme();
+        style.width = 400.0;
+        style.measure = fixedPitch;
+        const auto geometry = buildFigure(data, style);
+        std::vector<Rect> dots;
+        std::vector<Rect> labels;
+        for (const auto& item : geometry.scene.items) {
+            if (const auto* dot = std::get_if<FillRect>(&item))
+                dots.push_back(dot->rect);
+            const auto* label = std::get_if<Label>(&item);
+            const double size = style.theme->size(TextRole::Small);
+            if (label != nullptr && label->text.ends_with(" W"))
+                labels.push_back({label->anchor.x, label->anchor.y - size,
+                    fixedPitch(label->text, TextRole::Small, false), size});
+        }
+        QCOMPARE(dots.size(), std::size_t{2});
+        QCOMPARE(labels.size(), std::size_t{2});
+        const auto touches = [](const Rect& a, const Rect& b) {
+            return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
+        };
+        for (const Rect& label : labels) {
+            for (const Rect& dot : dots)
+                QVERIFY(!touches(label, dot));
+        }
+        QVERIFY(!touches(labels[0], labels[1]));
     }
 
 private:

@@ -1,6 +1,7 @@
 // Value axes: prefixes, round steps, labels.
 
 #include "core/plot/Ticks.h"
+#include "core/plot/figures/FigureParts.h"
 #include "core/text/Numbers.h"
 #include "support/TestProgram.h"
 
@@ -114,6 +115,33 @@ private Q_SLOTS:
         const ValueRange range = roundRange(low, high, 1.0);
         QCOMPARE(range.low, roundLow);
         QCOMPARE(range.high, roundHigh);
+    }
+
+    void logarithmic_data() {
+        QTest::addColumn<double>("low");
+        QTest::addColumn<double>("high");
+        QTest::addColumn<double>("scale");
+        QTest::addColumn<QString>("labels");
+        QTest::newRow("decades") << 1.0 << 1000.0 << 1.0 << "1 10 100 1000";
+        // Not the nearest power of ten, which 5e5 is no more than 1e6 is.
+        QTest::newRow("large") << 1.5e5 << 6e5 << 1.0 << "2e5 5e5";
+        QTest::newRow("small") << 1e-5 << 6e-5 << 1.0 << "1e-5 2e-5 5e-5";
+        // Only 1 GHz of 1, 2 and 5 lies between 0.99996 and 1.76 GHz: round numbers 0.2 apart.
+        QTest::newRow("narrow") << 0.99996e9 << 1.76e9 << 1e-9 << "1.0 1.2 1.4 1.6";
+    }
+    void logarithmic() {
+        QFETCH(double, low);
+        QFETCH(double, high);
+        QFETCH(double, scale);
+        QFETCH(QString, labels);
+        FigureAxis axis;
+        axis.range = {low, high};
+        axis.unit.scale = scale;
+        axis.log = true;
+        QStringList found;
+        for (const auto& tick : ticksOf(axis, 5))
+            found.append(QString::fromStdString(tick.label));
+        QCOMPARE(found.join(QLatin1Char(' ')), labels);
     }
 
     void aConstantGetsARange() {

@@ -45,6 +45,13 @@ private Q_SLOTS:
         row(0.125, "Hz", "", "125 mHz", "125 mHz", "0.125 Hz");
         row(3.52e-7, "s", "", "352 ns", "352 ns", "3.52e-07 s"); // what kernels differ by
         row(-3.04, "°C", "", "-3 °C", "-3.04 °C", "-3.040 °C");
+        // Four digits of what rounds to the next power are four all the same.
+        row(999.96, "W", "gpu_power", "1000 W", "1 kW", "1000 W");
+        row(9999.6, "W", "node_power", "10 kW", "10 kW", "10.00 kW");
+        row(999.96e6, "Hz", "sm_clock", "1 GHz", "1 GHz", "1.000 GHz");
+        // A step of 6.794 s is no "6.8 s".
+        row(6.794, "s", "", "6.794 s", "6.79 s", "6.794 s");
+        row(1.8126, "J", "", "1.813 J", "1.81 J", "1.813 J");
     }
     void quantities() {
         QFETCH(double, value);

@@ -30,6 +30,12 @@ private Q_SLOTS:
         row(754'000'000'000, "12 min 34 s", "12 min 34.0 s");
         row(3'723'000'000'000, "1 h 2 min", "1 h 2 min 3 s");
         row(-1'840, "−1.84 µs", "-1.840 µs");
+        // Rounded before they are divided: no 1000 µs, no 60.0 s, no 60 min.
+        row(999'970, "1 ms", "1.000 ms");
+        row(119'970'000'000, "120 s", "2 min 0.0 s");
+        row(3'599'970'000'000, "1 h 0 min", "1 h 0 min 0 s");
+        row(7'199'600'000'000, "2 h 0 min", "2 h 0 min 0 s");
+        row(-90'500'000'000, "−90.5 s", "-1 min 30.5 s");
     }
     void durations() {
         QFETCH(qint64, ns);

@@ -76,6 +76,24 @@ private Q_SLOTS:
         QVERIFY(!hitColumnChart(chart, geometry, {area.x + area.width / 2, area.y + 2}));
     }
 
+    // Numbers of twelve digits, 72 wide: five of them stand beside each other in 560, not in 220.
+    void numbersOfTheAxisDoNotTouch() {
+        for (const double width : {600.0, 260.0}) {
+            const auto geometry
+                = buildColumnChart(chartOf({{0, 0}, {4e11, 100}}, true), styleOf(width, 300));
+            std::vector<double> middles;
+            for (const auto& label : drawnOf<Label>(geometry.scene)) {
+                const bool isNumber
+                    = label.text.find_first_not_of("0123456789") == std::string::npos;
+                if (isNumber && label.align == Align::Centre)
+                    middles.push_back(label.anchor.x);
+            }
+            QVERIFY(middles.size() >= 2);
+            for (std::size_t i = 1; i < middles.size(); ++i)
+                QVERIFY(middles[i] - middles[i - 1] > 72.0);
+        }
+    }
+
     // A saw of 100,000 teeth: the line keeps the least and the greatest of each pixel.
     void linesKeepTheirExtremes() {
         std::vector<Point> points;

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 
 using namespace trainscope;
@@ -94,6 +96,22 @@ private Q_SLOTS:
         QCOMPARE(caps, 2);
         QVERIFY(says(geometry, "4.4 s"));
         QVERIFY(says(geometry, "out of memory"));
+    }
+
+    // The whisker lies over the last second, from 3 to 5 s, so that its part has no number.
+    void noNumberLiesUnderTheWhisker() {
+        const auto geometry = builtOf(900.0, {PredictionPanel::Step});
+        const auto numbersIn = [&geometry](const Rect& part) {
+            return std::count_if(geometry.scene.items.begin(), geometry.scene.items.end(),
+                [&part](const SceneItem& item) {
+                    const auto* label = std::get_if<Label>(&item);
+                    return label != nullptr && part.contains(label->anchor);
+                });
+        };
+        QCOMPARE(numbersIn(targetOf(geometry, "TP 8 · GEMM")->outline), std::ptrdiff_t{1});
+        QCOMPARE(
+            numbersIn(targetOf(geometry, "TP 8 · Tensor parallel")->outline), std::ptrdiff_t{1});
+        QCOMPARE(numbersIn(targetOf(geometry, "TP 8 · Bubble")->outline), std::ptrdiff_t{0});
     }
 
     // 60 and 90 GB against 80.
@@ -193,6 +211,14 @@ private Q_SLOTS:
         const auto* track = targetOf(geometry, "GPU power, predicted − measured");
         QVERIFY(track != nullptr);
         QCOMPARE(track->facts.back().second, std::string("2 GPUs"));
+        // Where other GPUs were measured than predicted.
+        auto data = test::demoPrediction();
+        auto tracks = *data.tracks;
+        tracks.tracks.front().told.gpus = 0;
+        data.tracks = std::make_shared<const PredictedTracks>(std::move(tracks));
+        const auto ofMeans = buildPrediction(data, pagesOf(900.0), {PredictionPanel::Tracks});
+        QCOMPARE(targetOf(ofMeans, "GPU power, predicted − measured")->facts.back().second,
+            std::string("the means of the GPUs"));
     }
 
     void theRankingHasWhiskers() {
