@@ -21,7 +21,8 @@ using analysis::RankClocks;
 Json clocksJson(const RankClocks& clocks, const analysis::TelemetryLags& lags) {
     const auto clockJson = [](const RankClock& clock) {
         return object({{"rank", clock.rank}, {"offset_ns", clock.offsetNs},
-            {"drift_ppm", clock.driftPpm}, {"uncertainty_ns", clock.uncertaintyNs},
+            {"drift_ppm", clock.driftPpm}, {"uncertainty_ns", clock.traceUncertaintyNs},
+            {"uncertainty_at_collectives_ns", clock.uncertaintyNs},
             {"collectives", clock.collectives}, {"drift_error_ppm", clock.driftErrorPpm},
             {"residual_ns", clock.residualNs}, {"via", when(clock.via >= 0, clock.via)}});
     };
@@ -57,7 +58,7 @@ void printClocks(const RankClocks& clocks, std::ostream& out) {
         out << "The clocks agree: no correction is beyond its uncertainty.\n";
     else
         out << "The clocks differ by up to " << signedText(clocks.largestCorrection)
-            << ", known to " << uncertaintyText(clocks.largestUncertaintyNs) << ".\n";
+            << ", known to " << uncertaintyText(clocks.largestTraceUncertaintyNs) << ".\n";
     if (clocks.ranks.size() > 1) {
         out << "Offsets are to the clock of rank " << clocks.referenceRank << " at "
             << text::moment(clocks.reference) << ".\n\n";
@@ -65,8 +66,8 @@ void printClocks(const RankClocks& clocks, std::ostream& out) {
                               {"collectives"}, {"compared with"}}};
         for (const RankClock& clock : clocks.ranks) {
             table.add({clock.rank, signedText({clock.offsetNs}),
-                fmt::format("{:.2f} ppm", clock.driftPpm), uncertaintyText(clock.uncertaintyNs),
-                clock.collectives,
+                fmt::format("{:.2f} ppm", clock.driftPpm),
+                uncertaintyText(clock.traceUncertaintyNs), clock.collectives,
                 clock.via < 0 ? "reference" : "rank " + std::to_string(clock.via)});
         }
         text::print(out, table, "  ");
@@ -118,7 +119,8 @@ void addAlignCommand(CLI::App& app, CommandContext& context) {
     addJson(*command, options->json);
     command->footer(
         R"(All parts of a collective end together, and none ends before the last has started: that
-gives each rank's offset and drift against rank 0's clock, and a bound of the error. Ranks that
+gives each rank's offset and drift against rank 0's clock, and a bound of the error over the whole
+of the rank's trace: beyond the last collective what is not known of the drift adds up. Ranks that
 share no communicator with rank 0 are reached over others. Where a GPU's power was recorded too,
 the lag of telemetry behind the trace follows from power and kernels.
 

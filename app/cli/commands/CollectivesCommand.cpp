@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <memory>
+#include <numeric>
 #include <ostream>
 
 namespace trainscope::cli {
@@ -28,8 +30,9 @@ struct CollectivesOptions : OneRunOptions {
 Json rowJson(const CommunicationRow& row) {
     return object({{"kind", toString(row.kind)}, {"dimension", row.dimension},
         {"link", toString(row.link)}, {"ranks", row.ranks}, {"count", row.count},
-        {"size_from_b", row.leastBytes}, {"bytes", row.bytes}, {"transfer_s", row.transferS},
-        {"wait_s", row.waitS}, {"algorithm_bandwidth", row.algorithmBandwidth},
+        {"partial", row.partial}, {"size_from_b", row.leastBytes}, {"bytes", row.bytes},
+        {"transfer_s", row.transferS}, {"wait_s", row.waitS},
+        {"algorithm_bandwidth", row.algorithmBandwidth},
         {"algorithm_bandwidth_p50", row.algorithmBandwidthMedian},
         {"algorithm_bandwidth_p99", row.algorithmBandwidthP99}, {"bus_bandwidth", row.busBandwidth},
         {"bus_bandwidth_p50", row.busBandwidthMedian}, {"bus_bandwidth_p99", row.busBandwidthP99},
@@ -105,6 +108,13 @@ void printCommunication(const CommunicationSummary& summary, std::ostream& out) 
         out << "rank " << rank << " is left out. " << reason << '\n';
     if (summary.rows.empty())
         return;
+    const auto partial = std::accumulate(summary.rows.begin(), summary.rows.end(), std::int64_t{0},
+        [](std::int64_t sum, const CommunicationRow& row) { return sum + row.partial; });
+    if (partial > 0)
+        out << partial
+            << " of them lack ranks of their group: their transfers hold the waiting for those, "
+               "and "
+               "bandwidths that rest on them alone are at least what stands here.\n";
     out << '\n';
     printRows(summary, out);
     out << '\n';

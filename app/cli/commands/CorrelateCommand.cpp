@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <ostream>
@@ -75,7 +76,8 @@ Result<Signal> signalOf(const store::Store& store, const Run& run, const std::ve
     return out;
 }
 
-// Both sums on one grid; the mean of gauges that do not add up would only scale them.
+// Both sums on one grid, of counters their rates; the mean of gauges that do not add up would only
+// scale them.
 Result<analysis::UniformSeries> sumOn(
     const store::Store& store, const Signal& signal, const analysis::UniformSeries& grid) {
     analysis::UniformSeries sum{grid.begin, grid.step, std::vector<double>(grid.values.size())};
@@ -83,6 +85,7 @@ Result<analysis::UniformSeries> sumOn(
         ASSIGN_OR_RETURN(const auto part, analysis::resample(store, one, grid));
         for (std::size_t i = 0; i < sum.values.size(); ++i)
             sum.values[i] += part.values[i];
+        sum.age = std::max(sum.age, part.age);
     }
     return sum;
 }
@@ -166,8 +169,10 @@ void addCorrelateCommand(CLI::App& app, CommandContext& context) {
         ->check(aboveZero());
     addJson(*command, options->json);
     command->footer(
-        R"(Both are put on a common grid and a straight line is taken from each. A positive lag says
-that the second follows the first; its error is about one standard error.
+        R"(Both are put on a common grid, counters as their rates, and a straight line is taken
+from each. A positive lag says that the second follows the first; its error is about one
+standard error. Of lags that are nearly as good, as where signals repeat, that of a positive
+correlation nearest to 0 is told.
 
 Examples:
   trainscope-cli correlate runs.trainscope --run N --a gpu_power:0 --b gpu_temperature:0

@@ -8,6 +8,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/traces/Pipeline.h"
+#include "core/analysis/traces/SteadyWindows.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/analysis/traces/TraceSelection.h"
 #include "core/model/Try.h"
@@ -20,7 +21,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <tuple>
+#include <string>
 #include <utility>
 
 namespace trainscope::cli {
@@ -38,23 +39,35 @@ struct KernelsOptions : OneRunOptions {
     bool csv = false;
 };
 
-// The steady part of the run, and what to say of it; all of the trace where that has none of it.
-Result<std::pair<TimeRange, std::string>> steadyWindow(const store::Store& store, const Run& run,
+// Which part of the traces is looked at, and what to say of it.
+struct ShownPart {
+    analysis::RankWindow windowOf = [](int) { return kAllTime; };
+    std::string text;
+};
+
+// The steady part of the run; all of the trace where that has none of it.
+Result<ShownPart> steadyPart(const store::Store& store, const Run& run,
     const analysis::RunIterations& iterations, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto steady, analysis::steadyStateOf(store, run, iterations, progress));
+    if (steady.isWholeRun)
+        return ShownPart{.text = steady.wording};
+    ASSIGN_OR_RETURN(const auto clocks, analysis::differingClocks(store, run, progress));
+    const auto windowOf = [&iterations, clocks, window = steady.window](int rank) {
+        return analysis::ownSteadyWindow(iterations, window, clocks, rank);
+    };
     ASSIGN_OR_RETURN(const auto devices, analysis::tracedDevices(store, run));
     const bool isTraced = std::any_of(devices.begin(), devices.end(),
-        [&](const auto& device) { return device.extent.overlaps(steady.window); });
+        [&](const auto& device) { return device.extent.overlaps(windowOf(device.rank)); });
     if (!isTraced)
-        return std::pair{kAllTime,
-            std::string("all of the trace: it has nothing of the steady part of the run")};
-    return std::pair{steady.isWholeRun ? kAllTime : steady.window, steady.wording};
+        return ShownPart{.text = "all of the trace: it has nothing of the steady part of the run"};
+    return ShownPart{windowOf, steady.wording};
 }
 
-Status compute(const store::Store& store, const analysis::IterationChoice& choice, TimeRange window,
-    const KernelCategories& categories, const Progress& progress, KernelsReport& report) {
+Status compute(const store::Store& store, const analysis::IterationChoice& choice,
+    const analysis::RankWindow& windowOf, const KernelCategories& categories,
+    const Progress& progress, KernelsReport& report) {
     ASSIGN_OR_RETURN(auto traces,
-        analysis::deviceTraces(store, report.run, categories, window, choice, progress));
+        analysis::deviceTraces(store, report.run, categories, windowOf, choice, progress));
     for (analysis::DeviceTrace& device : traces) {
         report.devices.push_back(std::move(device.breakdown));
         report.activities.push_back(std::move(device.activity));
@@ -70,19 +83,22 @@ Result<KernelsReport> computeReport(const store::Store& store, const Run& run,
     ASSIGN_OR_RETURN(const auto categories, chosenCategories(options.categories));
     ASSIGN_OR_RETURN(const auto iterations, analysis::iterationsOf(store, run, progress));
     KernelsReport report{run, {}, {}, {}, {}};
-    TimeRange window = kAllTime;
+    ShownPart shown;
     if (options.steady) {
-        ASSIGN_OR_RETURN(const auto steady, steadyWindow(store, run, iterations, progress));
-        std::tie(window, report.windowText) = steady;
+        ASSIGN_OR_RETURN(shown, steadyPart(store, run, iterations, progress));
+        report.windowText = shown.text;
     }
     if (options.window.isGiven()) {
-        ASSIGN_OR_RETURN(window, givenWindow(options.window, run));
+        ASSIGN_OR_RETURN(const auto windows, givenWindows(options.window, store, run, progress));
+        shown.windowOf = [windows](int rank) { return windows.of(rank); };
         report.windowText = fmt::format("{} to {} of the run, as far as it was traced",
-            text::duration(window.begin - run.range.begin),
-            text::duration(window.end - run.range.begin));
+            text::duration(windows.window.begin - run.range.begin),
+            text::duration(windows.window.end - run.range.begin));
+        if (const std::string note = windows.note(); !note.empty())
+            report.windowText += ". " + note;
     }
-    RETURN_IF_ERROR(compute(
-        store, {iterations.everyOne(), options.iteration}, window, categories, progress, report));
+    RETURN_IF_ERROR(compute(store, {iterations.everyOne(), options.iteration}, shown.windowOf,
+        categories, progress, report));
     if (!options.iteration)
         return report;
     report.windowText = fmt::format("iteration {}", *options.iteration);

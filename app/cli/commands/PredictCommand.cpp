@@ -143,23 +143,29 @@ Outcome predictAny(const PredictOptions& options, const Console& console) {
     if (!options.from.empty()) {
         const bool hasOther = options.search || options.whatIf || options.clusters.size() > 1
             || !options.table.empty() || !options.profile.empty()
-            || !options.calibration.paths.empty() || !options.database.empty();
+            || !options.calibration.paths.empty() || !options.database.empty() || options.sayWork()
+            || options.sayLimits();
         if (hasOther)
-            return usageError("--from predicts the job of one run: leave --search, --what-if, "
-                              "--table, --profile, --calibrate, --into and a second --cluster "
-                              "out.");
+            return usageError("--from predicts the job of one run, with another --model, "
+                              "--cluster, --layout, --micro-batch, --global-batch, --seq-len, "
+                              "--power-limit or --clock: leave the rest out.");
         return predictRun(options, console);
     }
     if (!options.table.empty()) {
-        const bool hasOther = options.search || options.whatIf || !options.clusters.empty()
-            || !options.model.empty() || !options.layout.empty() || !options.database.empty();
-        if (hasOther)
-            return usageError("--table predicts the rows of a table: leave --search, --what-if, "
-                              "--model, --cluster, --layout and --into out.");
+        const bool hasJob = !options.model.empty() || !options.clusters.empty()
+            || !options.layout.empty() || options.microBatch || options.globalBatch > 0
+            || options.sequence || options.powerLimitW || options.clockMhz || options.sayWork();
+        if (hasJob || options.search || options.whatIf || options.sayLimits()
+            || !options.database.empty())
+            return usageError("--table predicts the rows of a table, which say their jobs: leave "
+                              "all but --calibrate, --profile and --json out.");
         return predictRows(options, console);
     }
     if (options.search)
         return searchAny(options, console);
+    if (options.sayLimits())
+        return usageError(
+            "--memory-share and --cluster-power are limits of a search: say --search.");
     if (options.clusters.size() > 1)
         return usageError("Two clusters are compared by the best layout on each: say --search.");
     return predictOne(options, console);

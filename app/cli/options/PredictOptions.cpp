@@ -2,11 +2,10 @@
 
 #include "app/cli/commands/Command.h"
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 #include "core/predict/cost/Rates.h"
 
 #include <fmt/format.h>
-
-#include <cstdlib>
 
 namespace trainscope::cli {
 
@@ -21,7 +20,7 @@ Status takeRecompute(std::string_view text, predict::JobRequest& request) {
     constexpr std::string_view kBlock = "block:";
     if (text.starts_with(kBlock)) {
         request.recompute = predict::Recompute::Full;
-        request.recomputedLayers = std::atoi(std::string(text.substr(kBlock.size())).c_str());
+        request.recomputedLayers = wholeNumber<int>(text.substr(kBlock.size())).value_or(0);
         if (request.recomputedLayers > 0)
             return {};
     } else if (const auto mode = predict::recomputeFrom(text)) {
@@ -33,7 +32,7 @@ Status takeRecompute(std::string_view text, predict::JobRequest& request) {
 }
 
 Status takeWorkload(const PredictOptions& options, predict::JobRequest& request) {
-    const auto workload = workloadFrom(options.workload);
+    const auto workload = workloadFrom(options.workload.empty() ? "training" : options.workload);
     if (!workload)
         return unknown("workload", options.workload, "training, lora or inference");
     request.workload = *workload;
@@ -46,6 +45,11 @@ Status takeWorkload(const PredictOptions& options, predict::JobRequest& request)
 }
 
 } // namespace
+
+bool PredictOptions::sayWork() const {
+    return !precision.empty() || !recompute.empty() || !workload.empty() || generated
+        || !adapters.empty() || !stack.empty() || unfusedAttention || networkGbit;
+}
 
 Result<predict::ClusterRequest> clusterRequestOf(const PredictOptions& options, std::size_t at) {
     ASSIGN_OR_RETURN(auto cluster, predict::clusterFrom(options.clusters[at]));
@@ -80,7 +84,8 @@ Result<predict::JobRequest> jobRequestOf(const PredictOptions& options) {
         return unknown("software stack", options.stack, kStacks);
     if (options.unfusedAttention)
         request.attention = predict::AttentionKind::Unfused;
-    const auto precision = predict::precisionFrom(options.precision);
+    const auto precision
+        = predict::precisionFrom(options.precision.empty() ? "bf16" : options.precision);
     if (!precision)
         return unknown("precision", options.precision, "fp32, fp16, bf16, fp8, mxfp8 or nvfp4");
     request.precision = *precision;
@@ -95,12 +100,17 @@ Result<predict::SearchRequest> searchRequestOf(const PredictOptions& options) {
     RETURN_IF_ERROR(predict::checkWorkload(job));
     predict::SearchRequest request = predict::searchLike(job);
     const layout::LayoutRequest& asked = job.layout;
+    if (asked.order || !asked.stageLayers.empty())
+        return usageError("A search takes the usual order of ranks and division of layers: leave "
+                          "order and stage-layers out.");
     request.fixed = {asked.tensor, asked.context, asked.expert, asked.pipeline, asked.virtualStages,
         asked.zeroStage, options.microBatch, {}};
     if (asked.fsdp.value_or(false))
         request.fixed.zeroStage = 3;
     if (!options.recompute.empty())
         request.fixed.recompute = job.recompute;
+    request.fixed.recomputedLayers = job.recomputedLayers;
+    request.fixed.data = asked.data;
     request.fixed.expertTensor = asked.expertTensor;
     request.fixed.shard = asked.shardSize;
     request.fixed.schedule = asked.schedule;

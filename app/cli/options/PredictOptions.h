@@ -20,9 +20,9 @@ struct PredictOptions {
     std::optional<int> microBatch;
     int globalBatch = 0;
     std::optional<int> sequence;
-    std::string precision = "bf16";
+    std::string precision; // bf16 where empty
     std::string recompute;
-    std::string workload = "training";
+    std::string workload; // training where empty
     std::optional<int> generated;
     std::string adapters;
     std::string stack;
@@ -44,6 +44,11 @@ struct PredictOptions {
     double memoryShare = 1.0;
     std::optional<double> clusterPowerW;
     bool json = false;
+
+    // Anything of the work that a run or a row of a table says itself.
+    [[nodiscard]] bool sayWork() const;
+    // Limits that layouts are searched under.
+    [[nodiscard]] bool sayLimits() const { return memoryShare != 1.0 || clusterPowerW.has_value(); }
 };
 
 // The cluster of that place. Usage names what cannot be read.

@@ -279,7 +279,7 @@ private:
         if (description.subject.kind == SubjectKind::Link)
             name += " · " + description.subject.device;
         const CounterTrack track(m_events, processOf(description.subject), name, unit);
-        store::CounterRate rates(description.counterBits, 1.0);
+        store::CounterRate rates{CounterRule(description)};
         std::vector<store::RateSample> settled;
         bool stopped = false;
         const auto status

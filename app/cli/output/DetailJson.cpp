@@ -66,8 +66,10 @@ Json basisJson(const analysis::RunIterations& iterations) {
 Json burstJson(const RunDetail& detail) {
     const auto& burst = *detail.burst;
     Json json{{"peak_to_mean", burst.peakToMean}, {"p99_to_p50", burst.p99ToP50},
-        {"peak_w", burst.peak}, {"peak_at_ns", burst.peakAt.ns},
-        {"max_ramp_w_per_s", burst.maxRampPerS}, {"max_ramp_at_ns", burst.maxRampAt.ns}};
+        {"peak_w", burst.peak}, {"peak_at_ns", burst.peakAt.ns}};
+    if (burst.maxRampPerS)
+        add(json,
+            {{"max_ramp_w_per_s", *burst.maxRampPerS}, {"max_ramp_at_ns", burst.maxRampAt.ns}});
     if (const auto& above = detail.aboveLimit)
         add(json,
             {{"limit_w", above->limitW}, {"limit_origin", above->origin},
@@ -163,6 +165,8 @@ void addDetail(Json& run, const RunDetail& detail) {
             return object({{"frequency_hz", line.frequencyHz}, {"amplitude_w", line.amplitude},
                 {"frequency_error_hz", line.frequencyErrorHz}, {"harmonic", line.harmonic}});
         });
+    } else if (!detail.whyNoBurst.empty()) {
+        run["burst_missing"] = detail.whyNoBurst;
     }
     run["sensors"] = sensorsJson(detail.sensors);
     addGpus(run, detail);

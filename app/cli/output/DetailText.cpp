@@ -176,6 +176,8 @@ void printDetail(const analysis::RunSummary& summary, const RunDetail& detail, s
         printSettled(summary, detail, out);
     if (detail.burst)
         printPower(detail, out);
+    else if (!detail.whyNoBurst.empty())
+        out << "  no summed power: " << detail.whyNoBurst << '\n';
     printIterations(detail, out);
 }
 

@@ -196,19 +196,30 @@ std::string_view fitWords(const Prediction& prediction) {
     return mayNot ? ": may not fit" : "";
 }
 
+// What its lowest clock does not keep.
+std::string overLimitWords(const predict::Job& job, const predict::Outlook& outlook) {
+    constexpr double kKept = 1.01; // to a limit's watt or so
+    const auto& limitW = job.machine.powerLimitW;
+    return limitW && outlook.peakW > kKept * *limitW
+        ? fmt::format(": its lowest clock does not keep the limit of {}",
+            text::quantity(*limitW, "W", text::Digits::Three))
+        : std::string();
+}
+
 text::Table breakdownTable(const Prediction& prediction) {
     text::Table table;
     table.title = "Step of the slowest stage";
     table.columns
         = {{"part", text::Align::Left}, text::inUnit("time", "s"), text::inUnit("share", "%")};
+    const predict::Breakdown parts = prediction.breakdown();
     for (std::size_t i = 0; i < predict::kStepParts; ++i) {
         const auto part = static_cast<predict::StepPart>(i);
-        const double seconds = prediction.step.breakdown[part];
+        const double seconds = parts[part];
         if (seconds <= 0.0)
             continue;
         std::string name(toString(part));
         std::replace(name.begin(), name.end(), '_', ' ');
-        table.add({name, seconds, seconds / prediction.step.seconds});
+        table.add({name, seconds, seconds / prediction.seconds});
     }
     return table;
 }
@@ -282,8 +293,7 @@ Json predictionJson(const Prediction& prediction) {
         json[keyOf(figure, "_high")] = figure.interval.high;
     }
     addServing(prediction, json);
-    json["breakdown"] = breakdownJson(
-        prediction.step.breakdown.times(prediction.seconds / prediction.step.seconds));
+    json["breakdown"] = breakdownJson(prediction.breakdown());
     json["memory"] = memoryJson(prediction);
     json["temperature_c"] = listOf(
         prediction.outlook.node, [](const predict::GpuOutlook& gpu) { return Json(gpu.celsius); });
@@ -318,8 +328,9 @@ void printPrediction(
         printServing(out, job, *prediction.serving);
     out << fmt::format("  memory       {} of {}{}\n", told(prediction.memoryB, bounds.memoryB, "B"),
         quantity(prediction.capacityB, "B"), fitWords(prediction));
-    out << fmt::format("  power        {} a GPU, {} while busy\n",
-        told(outlook.meanW, bounds.meanW, "W"), told(outlook.peakW, bounds.peakW, "W"));
+    out << fmt::format("  power        {} a GPU, {} while busy{}\n",
+        told(outlook.meanW, bounds.meanW, "W"), told(outlook.peakW, bounds.peakW, "W"),
+        overLimitWords(job, outlook));
     out << fmt::format("  clock        {}{}\n", told(outlook.clockHz, bounds.clockHz, "Hz"),
         outlook.limit == predict::ClockLimit::None
             ? std::string()

@@ -35,6 +35,16 @@ void addMetric(const MetricStatistics& statistics, std::vector<Fact>& facts) {
     facts.push_back({label, optionalText(metric, statistics.mean), false, range});
 }
 
+// What of the nodes' energy is not of their GPUs.
+QString restText(const RunStatistics& run) {
+    if (run.notOfGpus)
+        return InspectorModel::tr("%1 not of the GPUs")
+            .arg(QString::fromStdString(text::roundedPercent(*run.notOfGpus)));
+    return run.energy
+        ? InspectorModel::tr("not all of their GPUs have power for as much of the time")
+        : QString();
+}
+
 std::vector<Fact> factsOf(const RunStatistics& run) {
     const bool isInstant = run.duration <= DurationNs{1};
     std::vector<Fact> facts{{InspectorModel::tr("Duration"),
@@ -56,12 +66,7 @@ std::vector<Fact> factsOf(const RunStatistics& run) {
         const QString label = run.nodes == 1
             ? InspectorModel::tr("Energy, 1 node")
             : InspectorModel::tr("Energy, %1 nodes").arg(run.nodes);
-        const bool isCompared = run.energy && *run.nodeEnergy > 0.0;
-        const QString rest = isCompared ? InspectorModel::tr("%1 not of the GPUs")
-                                              .arg(QString::fromStdString(text::roundedPercent(
-                                                  1.0 - *run.energy / *run.nodeEnergy)))
-                                        : QString();
-        facts.push_back({label, metricText("energy", *run.nodeEnergy, "J"), false, rest});
+        facts.push_back({label, metricText("energy", *run.nodeEnergy, "J"), false, restText(run)});
     }
     for (const auto& metric : run.metrics) {
         if (metric.metric.name != metric::kGpuPower || !metric.mean || !metric.max)

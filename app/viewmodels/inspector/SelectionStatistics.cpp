@@ -1,10 +1,13 @@
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 
 #include "core/analysis/statistics/Accumulators.h"
+#include "core/analysis/statistics/NodeEnergy.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -29,8 +32,16 @@ Status eachBlock(const Store& store, SeriesId series, TimeRange window, const Ca
     return done;
 }
 
-Result<std::optional<double>> energyOf(
+analysis::Energy energyIn(TimeRange window, double joules, double coveredSeconds) {
+    const double seconds = window.length().seconds();
+    return {joules, seconds > 0.0 ? std::min(1.0, coveredSeconds / seconds) : 0.0};
+}
+
+Result<std::optional<analysis::Energy>> energyOf(
     const Store& store, SeriesId power, TimeRange window, const Cancel& isCancelled) {
+    const auto made = [window](const analysis::EnergyIntegral& of) {
+        return std::optional(energyIn(window, of.energy().value, of.covered().seconds()));
+    };
     analysis::EnergyIntegral energy;
     const auto feed = [&](analysis::EnergyIntegral& into) {
         return eachBlock(store, power, window, isCancelled,
@@ -38,13 +49,13 @@ Result<std::optional<double>> energyOf(
     };
     RETURN_IF_ERROR(feed(energy));
     if (energy.present() < 2)
-        return std::optional<double>{};
+        return std::optional<analysis::Energy>{};
     const double limit = energy.gapLimit();
     if (energy.longest() <= limit)
-        return std::optional<double>{energy.energy().value};
+        return made(energy);
     analysis::EnergyIntegral bridged(limit);
     RETURN_IF_ERROR(feed(bridged));
-    return std::optional<double>{bridged.energy().value};
+    return made(bridged);
 }
 
 Result<std::optional<double>> totalOf(
@@ -119,13 +130,12 @@ public:
             // Of a run that goes on the stretch that was told may be a little longer.
             const double covered = std::min(m_window.length().seconds(), figure.coveredSeconds);
             fold.add({1, 0, figure.mean, figure.min, figure.max, 0.0, covered});
-            addToGpu(figure, figure.mean * covered);
+            addToGpu(figure, energyIn(m_window, figure.mean * covered, covered));
         }
     }
 
     RunStatistics finish() {
-        RunStatistics result{
-            m_facts.run.name, m_facts.run.gpuModel, m_window.length(), m_energy, {}, {}};
+        RunStatistics result{m_facts.run.name, m_facts.run.gpuModel, m_window.length(), {}, {}, {}};
         for (const auto& known : metricRegistry()) {
             if (const auto found = m_metrics.find(known.name); found != m_metrics.end()) {
                 result.metrics.push_back(found->second.finished());
@@ -136,13 +146,34 @@ public:
             result.metrics.push_back(fold.finished());
         for (const auto& [rank, gpu] : m_gpus)
             result.gpus.push_back(gpu);
-        result.nodeEnergy = m_nodeEnergy;
-        result.nodes = m_nodes;
+        addEnergies(result);
         result.told = m_told;
         return result;
     }
 
 private:
+    void addEnergies(RunStatistics& result) const {
+        analysis::RunSummary energies;
+        for (const auto& [rank, gpu] : m_gpus) {
+            const auto known = m_gpuEnergies.find(rank);
+            energies.gpus.push_back({gpu.gpu, {}, {}});
+            if (known == m_gpuEnergies.end())
+                continue;
+            energies.gpus.back().energy = known->second;
+            result.energy = result.energy.value_or(0.0) + known->second.joules;
+        }
+        for (const auto& [node, energy] : m_nodeEnergies)
+            energies.nodes.push_back({node, {}, energy});
+        analysis::addNodeEnergy(energies, {});
+        result.nodes = static_cast<int>(m_nodeEnergies.size());
+        if (!energies.nodeEnergy)
+            return;
+        const double joules = energies.nodeEnergy->joules;
+        result.nodeEnergy = joules;
+        if (energies.restJoules && joules > 0.0)
+            result.notOfGpus = *energies.restJoules / joules;
+    }
+
     Status addCounter(MetricFold& fold, const Series& series) {
         ASSIGN_OR_RETURN(auto total, totalOf(m_store, series, m_window, m_isCancelled));
         if (total)
@@ -166,17 +197,19 @@ private:
         gpu.meanPower = part.mean;
         gpu.peakPower = part.max;
         ASSIGN_OR_RETURN(auto energy, energyOf(m_store, series.id, m_window, m_isCancelled));
-        gpu.energy = energy;
-        if (gpu.energy)
-            m_energy = m_energy.value_or(0.0) + *gpu.energy;
+        if (energy)
+            setEnergy(gpu, *energy);
         return {};
     }
 
-    void addToGpu(const SeriesFigure& figure, double energy) {
-        if (figure.subject.kind == SubjectKind::Node && figure.metric == metric::kNodePower) {
-            m_nodeEnergy = m_nodeEnergy.value_or(0.0) + energy;
-            ++m_nodes;
-        }
+    void setEnergy(GpuStatistics& gpu, const analysis::Energy& energy) {
+        gpu.energy = energy.joules;
+        m_gpuEnergies[gpu.gpu.rank] = energy;
+    }
+
+    void addToGpu(const SeriesFigure& figure, const analysis::Energy& energy) {
+        if (figure.subject.kind == SubjectKind::Node && figure.metric == metric::kNodePower)
+            m_nodeEnergies[figure.subject.node] = energy;
         if (figure.subject.kind != SubjectKind::Gpu)
             return;
         GpuStatistics& gpu = m_gpus[figure.subject.rank];
@@ -187,16 +220,13 @@ private:
             return;
         gpu.meanPower = figure.mean;
         gpu.peakPower = figure.max;
-        gpu.energy = energy;
-        m_energy = m_energy.value_or(0.0) + energy;
+        setEnergy(gpu, energy);
     }
 
     Status addToNodes(const Series& series) {
         ASSIGN_OR_RETURN(auto energy, energyOf(m_store, series.id, m_window, m_isCancelled));
-        if (energy) {
-            m_nodeEnergy = m_nodeEnergy.value_or(0.0) + *energy;
-            ++m_nodes;
-        }
+        if (energy)
+            m_nodeEnergies[series.description.subject.node] = *energy;
         return {};
     }
 
@@ -205,12 +235,20 @@ private:
     TimeRange m_window;
     const Cancel& m_isCancelled;
     std::optional<RunStatistics::Told> m_told;
-    std::optional<double> m_nodeEnergy;
-    int m_nodes = 0;
     std::map<std::string, MetricFold> m_metrics;
     std::map<int, GpuStatistics> m_gpus;
-    std::optional<double> m_energy;
+    std::map<int, analysis::Energy> m_gpuEnergies; // by rank
+    std::map<int, analysis::Energy> m_nodeEnergies; // by node
 };
+
+// Each GPU, node and link once, whatever number of sources recorded it.
+std::map<std::string, std::vector<Series>> storedSeries(
+    const RunFacts& facts, EngineLanes* engines) {
+    std::vector<Series> stored;
+    std::copy_if(facts.series.begin(), facts.series.end(), std::back_inserter(stored),
+        [engines](const Series& one) { return engines == nullptr || !engines->has(one); });
+    return analysis::seriesByMetric(stored);
+}
 
 TimeRange clippedTo(const TimeRange& range, TimeRange window) {
     window.begin = std::max(window.begin, range.begin);
@@ -250,8 +288,8 @@ Result<std::vector<RunStatistics>> selectionStatistics(const Store& store,
             if (const auto told = engines->figures(catalogue.facts(i).run.id, window))
                 fold.add(*told);
         }
-        for (const auto& series : catalogue.facts(i).series) {
-            if (engines == nullptr || !engines->has(series))
+        for (const auto& [metric, group] : storedSeries(catalogue.facts(i), engines)) {
+            for (const Series& series : group)
                 RETURN_IF_ERROR(fold.add(series));
         }
         all.push_back(fold.finish());

@@ -40,6 +40,9 @@ struct RunStatistics {
     bool logIsAmbiguous = false;
     std::optional<double> nodeEnergy = {}; // of all nodes; absent without node_power
     int nodes = 0; // that have it
+    // The fraction of these nodes' energy that is not of their GPUs; absent where one of the GPUs
+    // has no power, or for another part of the stretch than its node.
+    std::optional<double> notOfGpus = {};
     // Of a linked run: metrics that the engine has told of, of how many, and why no more come.
     struct Told {
         std::size_t metrics = 0;

@@ -165,7 +165,8 @@ QString AlignmentModel::clockText() const {
     }
     QStringList lines;
     if (worst != nullptr) {
-        const QString error = durationText(DurationNs{std::llround(worst->largestUncertaintyNs)});
+        const QString error
+            = durationText(DurationNs{std::llround(worst->largestTraceUncertaintyNs)});
         lines << (clocksDiffer()
                 ? tr("Clocks differ by up to %1, known to %2.")
                       .arg(durationText(DurationNs{std::abs(worst->largestCorrection.ns)}), error)

@@ -78,6 +78,26 @@ private Q_SLOTS:
         QVERIFY(!json["mape"].contains("tokens_per_s_per_gpu"));
     }
 
+    // What is not above 0 was not measured: it is no error of 100 % and more, and the rows beside
+    // it are predicted from each other as without it.
+    void rowsOfATableWithoutTime() {
+        QTemporaryDir folder;
+        const std::string path = folder.filePath(QStringLiteral("t.csv")).toStdString();
+        std::ofstream(path) << "source,gpu,n_gpus,model,seq_len,precision,tp,pp,micro_batch,"
+                               "global_batch,step_time_s,tokens_per_s_per_gpu\n"
+                               "mine,H100,8,llama3-8b,4096,bf16,2,1,1,32,2.0,\n"
+                               "mine,H100,8,llama3-8b,4096,bf16,2,1,2,32,0,\n"
+                               "mine,H100,8,llama3-8b,4096,bf16,4,1,2,32,,-5\n";
+        const auto json
+            = runCli({"predict", "--table", path, "--calibrate", path, "--json"}).json();
+        for (const auto& row : json["rows"])
+            QVERIFY(row["step_time_s"].get<double>() > 0.0);
+        const double seconds = json["rows"][0]["step_time_s"].get<double>();
+        QCOMPARE(json["mape"]["step_time_s"].get<double>(), std::abs(seconds / 2.0 - 1.0));
+        QVERIFY(!json["mape"].contains("tokens_per_s_per_gpu"));
+        QVERIFY(!json["rows"][1].contains("measured_step_time_s"));
+    }
+
     void aRunOfTheDatabase() {
         QTemporaryDir folder;
         const QString database = folder.filePath(QStringLiteral("p.trainscope"));
@@ -139,6 +159,39 @@ private Q_SLOTS:
         QVERIFY(text.out.find("TP 8") != std::string::npos);
     }
 
+    // What the run that was written says of its job is all that a prediction is made of.
+    void theJobOfAPredictedRun_data() {
+        QTest::addColumn<QStringList>("more");
+        const auto layout = [](const char* text) {
+            return QStringList{QStringLiteral("--layout"), QString::fromLatin1(text)};
+        };
+        QTest::newRow("schedule") << layout("tp=2,pp=2,schedule=zero-bubble-v");
+        QTest::newRow("hybrid sharding") << layout("fsdp,shard=4");
+        QTest::newRow("some layers again")
+            << QStringList{QStringLiteral("--recompute"), QStringLiteral("block:4")};
+        QTest::newRow("adapters") << QStringList{QStringLiteral("--workload"),
+            QStringLiteral("lora"), QStringLiteral("--adapters"), QStringLiteral("8:qkv+out")};
+        QTest::newRow("power") << QStringList{
+            QStringLiteral("--power-limit"), QStringLiteral("400")};
+        QTest::newRow("clock") << QStringList{QStringLiteral("--clock"), QStringLiteral("1200")};
+    }
+    void theJobOfAPredictedRun() {
+        QFETCH(const QStringList, more);
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("p.trainscope"));
+        std::vector<std::string> job{"predict", "--model", "llama3-8b", "--cluster", "2x8xH200",
+            "--micro-batch", "2", "--global-batch", "64", "--seq-len", "4096", "--json"};
+        job = with(job, more);
+        if (!more.contains(QStringLiteral("--layout")))
+            job = with(job, {QStringLiteral("--layout"), QStringLiteral("tp=2,pp=2")});
+        const auto made = runCli(with(job, {QStringLiteral("--into"), database}));
+        QCOMPARE(made.status, 0);
+        const auto own = runCli({"predict", "--from", database.toStdString(), "--json"});
+        QCOMPARE(own.status, 0);
+        for (const char* key : {"step_time_s", "energy_j", "memory"})
+            QVERIFY2(own.json()["rows"][0][key] == made.json()["rows"][0][key], key);
+    }
+
     void whatIsRefused_data() {
         QTest::addColumn<QStringList>("more");
         QTest::newRow("nothing") << QStringList{};
@@ -154,6 +207,19 @@ private Q_SLOTS:
             QStringLiteral("tp=3")};
         QTest::newRow("from and search") << QStringList{QStringLiteral("--from"),
             QStringLiteral("none.trainscope"), QStringLiteral("--search")};
+        // What a run or a row says itself is not passed over in silence.
+        QTest::newRow("from and recompute")
+            << QStringList{QStringLiteral("--from"), QStringLiteral("none.trainscope"),
+                   QStringLiteral("--recompute"), QStringLiteral("full")};
+        QTest::newRow("from and precision")
+            << QStringList{QStringLiteral("--from"), QStringLiteral("none.trainscope"),
+                   QStringLiteral("--precision"), QStringLiteral("bf16")};
+        QTest::newRow("table and power") << QStringList{QStringLiteral("--table"),
+            QStringLiteral("none.csv"), QStringLiteral("--power-limit"), QStringLiteral("400")};
+        QTest::newRow("layers") << QStringList{QStringLiteral("--model"),
+            QStringLiteral("llama3-8b"), QStringLiteral("--cluster"), QStringLiteral("8xH100"),
+            QStringLiteral("--global-batch"), QStringLiteral("8"), QStringLiteral("--recompute"),
+            QStringLiteral("block:4abc")};
     }
     void whatIsRefused() {
         QFETCH(const QStringList, more);

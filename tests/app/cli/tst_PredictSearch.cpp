@@ -59,6 +59,19 @@ private Q_SLOTS:
         }
     }
 
+    void replicasAndBlocksThatAreSaidAreNotSearched() {
+        const auto ran = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
+            "2x8xH100", "--global-batch", "64", "--layout", "dp=4", "--recompute", "block:2",
+            "--top", "3", "--json"});
+        QCOMPARE(ran.status, 0);
+        const auto json = ran.json();
+        QCOMPARE(json["rows"].size(), std::size_t{3});
+        for (const auto& row : json["rows"]) {
+            QCOMPARE(row["layout"]["dp"].get<int>(), 4);
+            QCOMPARE(row["recompute"].get<std::string>(), std::string("block:2"));
+        }
+    }
+
     void twoClustersAreJudged() {
         const auto ran = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
             "1x8xB200", "--cluster", "4x8xA100", "--global-batch", "64", "--top", "2", "--json"});
@@ -95,6 +108,15 @@ private Q_SLOTS:
         arguments = search;
         arguments.insert(arguments.end(), {"--memory-share", "2"});
         QCOMPARE(runCli(arguments).status, 2);
+        for (const char* unsearched : {"tp=2,order=tp-pp-dp", "pp=2,stage-layers=15-17"}) {
+            arguments = search;
+            arguments.insert(arguments.end(), {"--layout", unsearched});
+            QCOMPARE(runCli(arguments).status, 2);
+        }
+        QCOMPARE(runCli({"predict", "--model", "llama3-8b", "--cluster", "8xH100", "--global-batch",
+                            "16", "--cluster-power", "3000"})
+                     .status,
+            2);
         QCOMPARE(runCli({"predict", "--model", "llama3-8b", "--cluster", "8xH100", "--cluster",
                             "8xA100", "--global-batch", "16"})
                      .status,

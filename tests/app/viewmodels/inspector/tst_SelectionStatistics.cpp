@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "app/viewmodels/inspector/CursorProbe.h"
+#include "app/viewmodels/inspector/InspectorModel.h"
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 #include "app/viewmodels/inspector/SpanLookup.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
@@ -11,6 +12,8 @@
 #include "support/TestProgram.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string_view>
 
 using namespace trainscope;
 using test::kStart;
@@ -181,6 +184,61 @@ private Q_SLOTS:
         QVERIFY(!at.hasGpus);
         QCOMPARE(value(at.gpu, "Node power, node 0"), QStringLiteral("1000 W"));
         QCOMPARE(value(at.gpu, "Node power, node 1"), QStringLiteral("1500 W"));
+    }
+    // Two nodes of two GPUs that draw 400 W for 10 s each; node 0 has a meter, which says 1000 W:
+    // 1 − 8 kJ / 10 kJ. Another source has GPU 0's power again, which is the same 4 kJ. Where GPU 1
+    // has no power the rest of node 0 is not known.
+    void nodesOfWhichSomeHaveNoMeter_data() {
+        QTest::addColumn<int>("without");
+        QTest::newRow("every GPU") << -1;
+        QTest::newRow("without GPU 1") << 1;
+    }
+    void nodesOfWhichSomeHaveNoMeter() {
+        QFETCH(int, without);
+        QTemporaryDir folder;
+        const auto path = folder.filePath(QStringLiteral("metered.trainscope")).toStdString();
+        auto store = store::Store::openOrCreate(path).value();
+        const std::vector<TimeNs> times{kStart, kStart + seconds(5), kStart + seconds(10)};
+        for (const char* source : {"first", "second"}) {
+            auto session = std::move(store::beginImport(store, {source, 1, source, "m"})).value();
+            Run made;
+            made.name = "m";
+            const RunId run = session->run(made).value();
+            const auto add = [&](const char* metric, const Subject& subject, double watts) {
+                SeriesDescription series;
+                series.metric = *findMetric(metric);
+                series.subject = subject;
+                const auto id = session->series(run, series).value();
+                QVERIFY(session->samples(id, times, std::vector<double>(3, watts)).hasValue());
+            };
+            const bool isFirst = std::string_view(source) == "first";
+            for (int rank = 0; isFirst && rank < 4; ++rank) {
+                QVERIFY(session->gpu(run, {rank, rank / 2, rank % 2, {}, {}}).hasValue());
+                if (rank != without)
+                    add("gpu_power", {SubjectKind::Gpu, rank, -1, {}}, 400.0);
+            }
+            if (isFirst)
+                add("node_power", {SubjectKind::Node, -1, 0, {}}, 1000.0);
+            else
+                add("gpu_power", {SubjectKind::Gpu, 0, -1, {}}, 400.0);
+            QVERIFY(session->finish({}, source, 1, {}).hasValue());
+        }
+        const Run run = store.findRun("m").value();
+        const std::vector<plot::ShownRun> runs{{run.id, run.name, run.range.begin, 0}};
+        const auto catalogue = app::loadCatalogue(store, runs, never).value();
+        const auto all = app::selectionStatistics(
+            store, *catalogue, runs, {{0}, seconds(10) + DurationNs{1}}, never);
+        const auto& found = all.value().front();
+        QCOMPARE(found.energy.value_or(-1), without < 0 ? 16e3 : 12e3);
+        QCOMPARE(found.nodeEnergy.value_or(-1), 10e3);
+        QCOMPARE(found.nodes, 1);
+        QCOMPARE(found.notOfGpus.has_value(), without < 0);
+        if (found.notOfGpus)
+            QVERIFY(std::abs(*found.notOfGpus - 0.2) < 1e-12);
+        app::InspectorModel inspector;
+        inspector.showStatistics(all);
+        QVERIFY(inspector.selection()->text().contains(
+            without < 0 ? QLatin1String("not of the GPUs") : QLatin1String("not all of")));
     }
     void spanUnderThePointer() {
         app::SpanTarget target;
