@@ -95,13 +95,21 @@ class User:
         subprocess.run([sys.argv[3], "import", self.folder, "--into", self.database, "--name",
                         "soaked " + str(self.chance.randint(1, 3))], check=True, stdout=subprocess.DEVNULL)
 
-    def close_and_open(self):
+    def closed(self):
+        """The database among the recent ones, once it is closed: a dialog that opens late takes the first keys."""
         x("key", "Escape")
         x("key", "ctrl+w")
         name = os.path.splitext(os.path.basename(self.database))[0]
-        press(until("the database among the recent ones", lambda: [
-            node for node in nodes(self.window.root)
-            if node.get_name().startswith(name) and is_shown(node) and "Press" in actions(node)])[0])
+        for _ in range(20):
+            found = [node for node in nodes(self.window.root)
+                     if node.get_name().startswith(name) and is_shown(node) and "Press" in actions(node)]
+            if found:
+                return found[0]
+            time.sleep(0.2)
+        return None
+
+    def close_and_open(self):
+        press(until("the database among the recent ones", self.closed))
         self.window.tab("Timeline")
 
 
