@@ -22,10 +22,13 @@ constexpr double kEdge = 0.02; // of an iteration, that a trace may begin late o
 // Calls of one rank, summed by group.
 class RankSums {
 public:
-    RankSums(Calls& calls, const CommunicatorPlaces& places, const layout::Layout& layout, int rank)
+    // `replicas`: of hybrid sharding, else none.
+    RankSums(Calls& calls, const CommunicatorPlaces& places, const layout::Layout& layout,
+        const layout::RankGroups& replicas, int rank)
         : m_calls(calls)
         , m_places(places)
         , m_layout(layout)
+        , m_replicas(replicas)
         , m_rank(rank) { }
 
     // Long iterations are read in parts.
@@ -61,20 +64,10 @@ private:
             sums.replicaBytes += sent;
     }
 
-    // Of hybrid sharding: ranks at equal places of all shard groups.
     [[nodiscard]] bool isOfReplicas(std::uint32_t communicator, const std::vector<int>& ranks) {
-        const auto& sharding = m_layout.sharding;
-        if (!sharding || sharding->replicas < 2 || m_rank >= m_layout.grid.worldSize())
-            return false;
         const auto [at, isNew] = m_ofReplicas.try_emplace(communicator, false);
-        if (isNew) {
-            const auto all = m_layout.grid.groupOf(layout::CommunicatorKind::DataContext, m_rank);
-            const auto place = std::find(all.begin(), all.end(), m_rank) - all.begin();
-            std::vector<int> replicas;
-            for (auto i = place % sharding->group; i < std::ssize(all); i += sharding->group)
-                replicas.push_back(all[static_cast<std::size_t>(i)]);
-            at->second = replicas == ranks;
-        }
+        if (isNew)
+            at->second = std::find(m_replicas.begin(), m_replicas.end(), ranks) != m_replicas.end();
         return at->second;
     }
 
@@ -121,6 +114,7 @@ private:
     Calls& m_calls;
     const CommunicatorPlaces& m_places;
     const layout::Layout& m_layout;
+    const layout::RankGroups& m_replicas;
     int m_rank;
     std::map<std::tuple<std::uint32_t, int, int>, std::string> m_dimensions;
     std::map<std::uint32_t, bool> m_ofReplicas; // by communicator
@@ -174,13 +168,17 @@ Result<MeasuredCollectives> measuredCollectives(const store::Store& store, const
     ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
     ASSIGN_OR_RETURN(const auto traced, tracedRanges(store, run));
     const CommunicatorPlaces places(run, gpus);
+    const auto& sharding = layout.sharding;
+    const auto replicas = sharding && sharding->replicas > 1
+        ? layout::replicaGroups(layout.grid, *sharding)
+        : layout::RankGroups();
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         if (progress && !progress({"Reading collectives", i, ranks.size()}))
             return cancelled();
         const auto whole = wholeIterations(iterations.of(ranks[i]), traced.at(ranks[i]));
         if (whole.empty())
             continue;
-        RankSums sums(calls, places, layout, ranks[i]);
+        RankSums sums(calls, places, layout, replicas, ranks[i]);
         for (const TimeRange& window : whole)
             RETURN_IF_ERROR(sums.read(window));
         const auto steps = static_cast<double>(whole.size());

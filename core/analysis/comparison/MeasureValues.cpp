@@ -132,11 +132,13 @@ private:
         const int gpus = recorded(metric);
         return gpus > 0 && gpus >= m_measures.gpus;
     }
+    // `all`: "8 GPUs".
+    static std::string whyNotOfAll(int count, const std::string& all, const std::string& what) {
+        return count == 0 ? "No " + what + " was recorded."
+                          : fmt::format("The {} was recorded of {} of {} only.", what, count, all);
+    }
     [[nodiscard]] std::string whyNotAll(const std::string& metric, const std::string& what) const {
-        const int gpus = recorded(metric);
-        return gpus == 0 ? "No " + what + " was recorded."
-                         : fmt::format("The {} was recorded of {} of {} GPUs only.", what, gpus,
-                             m_measures.gpus);
+        return whyNotOfAll(recorded(metric), fmt::format("{} GPUs", m_measures.gpus), what);
     }
     // Nodes of the job that have the counter.
     [[nodiscard]] int recordedNodes(const std::string& metric) const {
@@ -147,10 +149,7 @@ private:
     }
     [[nodiscard]] std::string whyNotAllNodes(
         const std::string& metric, const std::string& what) const {
-        const int nodes = recordedNodes(metric);
-        return nodes == 0 ? "No " + what + " was recorded."
-                          : fmt::format("The {} was recorded of {} of {} nodes only.", what, nodes,
-                              m_measures.nodes);
+        return whyNotOfAll(recordedNodes(metric), fmt::format("{} nodes", m_measures.nodes), what);
     }
     [[nodiscard]] std::string whyNoPower() const {
         return whyNotAll(metric::kGpuPower, "GPU power");
