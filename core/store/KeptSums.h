@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace trainscope::store {
@@ -41,9 +42,14 @@ struct KeptSums {
     std::int64_t basis = 0; // by which formulas: sums of another basis are stale
     Bytes names; // what the slices refer to
     std::vector<SumSequence> sequences;
+    std::string state = {}; // sourceState(), asked before the traces were read
 };
 
-// Replaces those of the run, all or nothing; a run that is gone is passed over.
+// What a run is made of, as a short text: another one when a source of it was imported or removed.
+Result<std::string> sourceState(const Store& store, RunId run);
+
+// Replaces those of the run, all or nothing. A run that is gone is passed over, and one of another
+// state: these sums are not of what it holds now.
 Status keepSums(Store& store, const KeptSums& sums);
 
 // The names of the run's sums; absent where none of that basis are kept.

@@ -183,16 +183,19 @@ private:
         report.warn(source.path, 0, text);
     }
 
-    Status mergeRun(const Source& source, Run run) {
+    // With what this source says of the run; what others say, or is guessed, is not its own.
+    Status mergeRun(const Source& source, const Run& run) {
         const RunId old = run.id;
-        run.name = m_nameOf(run);
-        if (m_lost.isPart() && run.status == RunStatus::Ok)
-            run.status = RunStatus::Partial;
-        ASSIGN_OR_RETURN(const auto id, m_session->run(run));
+        ASSIGN_OR_RETURN(const auto said, readFacts(database(), source.id, old));
+        Run facts = said.value_or(Run{});
+        facts.name = m_nameOf(run);
+        if (m_lost.isPart() && facts.status == RunStatus::Ok)
+            facts.status = RunStatus::Partial;
+        ASSIGN_OR_RETURN(const auto id, m_session->run(facts));
         m_merged[old] = id;
-        if (std::find(m_outcome.runs.begin(), m_outcome.runs.end(), run.name)
+        if (std::find(m_outcome.runs.begin(), m_outcome.runs.end(), facts.name)
             == m_outcome.runs.end())
-            m_outcome.runs.push_back(run.name);
+            m_outcome.runs.push_back(facts.name);
         RETURN_IF_ERROR(copyGpus(source.id, old, id));
         RETURN_IF_ERROR(copySeries(source.id, old, id));
         RETURN_IF_ERROR(copyTracks(source.id, old, id));

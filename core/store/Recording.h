@@ -21,8 +21,8 @@ public:
         Store& store, const SourceDescription& source, const Run& run);
     // Goes on with a recording that ended, or died: the source of that path in the run of that
     // name, behind what it holds. series() gives those that are there already, each with a missing
-    // sample behind its last one, since nothing is known of the time between. NotFound: there is no
-    // such source.
+    // sample between its last one and the next, since nothing is known of the time between.
+    // NotFound: there is no such source.
     static Result<std::unique_ptr<Recording>> resume(
         Store& store, const std::string& path, const Run& run);
     virtual ~Recording() = default;
@@ -33,7 +33,8 @@ public:
     virtual Status gpu(const Gpu& gpu) = 0;
     virtual Result<SeriesId> series(const SeriesDescription& description) = 0;
 
-    // These wait for the next commit. Times of a series do not decrease.
+    // These wait for the next commit. Times of a series do not decrease: one before the last, as of
+    // a clock that was set back, counts as that.
     virtual void sample(SeriesId series, TimeNs time, double value) = 0; // NaN for missing
     virtual void iteration(const Iteration& iteration) = 0;
     virtual void describe(const Run& run) = 0; // replaces what was said of it

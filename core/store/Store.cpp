@@ -215,6 +215,9 @@ Result<std::vector<std::pair<RunId, std::string>>> figureBases(const Store& stor
     return store.connection().call(readFigureBases);
 }
 
+Result<std::string> sourceState(const Store& store, RunId run) {
+    return store.connection().call(readSourceState, run);
+}
 Result<std::optional<Bytes>> keptSumNames(const Store& store, RunId run, std::int64_t basis) {
     return store.connection().call(readSumNames, run, basis);
 }

@@ -60,11 +60,13 @@ double attendedPairs(double queries, double keys, Mask mask, std::optional<doubl
     const double seenByAll = mask == Mask::CausalToEnd ? std::max(keys - queries, 0.0) : 0.0;
     const double seeAll = mask == Mask::CausalFromStart ? std::max(queries - keys, 0.0) : 0.0;
     const double causal = shared * shared / 2.0 + seenByAll * shared + seeAll * keys;
-    if (!window || *window + 1.0 >= keys || queries != keys)
+    // The last query sees those of all queries and those before the first one.
+    const double wide = window.value_or(keys) + 1.0;
+    if (queries > keys || wide >= seenByAll + queries)
         return causal;
     // The first queries see fewer keys than the window has.
-    const double wide = *window + 1.0;
-    return queries * wide - wide * (wide - 1.0) / 2.0;
+    const double fewer = std::max(wide - 1.0 - seenByAll, 0.0);
+    return queries * wide - fewer * (fewer + 1.0) / 2.0;
 }
 
 namespace {

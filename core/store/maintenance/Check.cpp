@@ -33,6 +33,7 @@ public:
         for (const Step& step :
             {Step{"the file", &Checker::measure}, {"the pages", &Checker::checkSums},
                 {"the structure", &Checker::checkStructure}, {"the spans", &Checker::checkSpans},
+                {"the numbers of spans", &Checker::checkSpanCounts},
                 {"the overviews of spans", &Checker::checkPages},
                 {"the samples", &Checker::checkSeries},
                 {"the overviews of samples", &Checker::checkBuckets},
@@ -146,6 +147,18 @@ private:
                         + trackText(row, 4) + " cannot be read (chunk "
                         + std::to_string(row.integer(1)) + ").");
                 return look(row.blob(3).size());
+            });
+    }
+
+    // Chunks that are lost behind the last one, or all of a track's, leave no hole.
+    Status checkSpanCounts() {
+        return m_database.forEach(
+            "SELECT rank, track.name, run.name, track.count - coalesce((SELECT sum(count) FROM "
+            "span_chunk WHERE span_chunk.track=track.id), 0) AS lacking FROM track JOIN run ON "
+            "run.id=track.run WHERE lacking>0",
+            [this](const Row& row) {
+                damage("Of " + trackText(row, 0) + " " + std::to_string(row.integer(3))
+                    + " spans are missing.");
             });
     }
 

@@ -5,6 +5,7 @@
 #include "core/store/database/FileStart.h"
 #include "core/store/database/OpenFile.h"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -13,7 +14,6 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,9 +46,7 @@ Result<Size> sizeOf(Database& database) {
 
 // Rounded up: what is needed or missing.
 std::string megabytes(std::uint64_t bytes) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f MB", std::ceil(static_cast<double>(bytes) / 1e5) / 10.0);
-    return text;
+    return fmt::format("{:.1f} MB", std::ceil(static_cast<double>(bytes) / 1e5) / 10.0);
 }
 
 Status requireSpace(const fs::path& path, std::uint64_t needed) {

@@ -65,6 +65,12 @@ std::size_t GrowingSamples::Growing::unwritten() const {
     return static_cast<std::size_t>(held.figures.count - held.whole);
 }
 
+std::int64_t GrowingSamples::Growing::lastTime() const {
+    if (!times.empty())
+        return times.back();
+    return held.figures.count > 0 ? held.figures.end : kAllTime.begin.ns;
+}
+
 void GrowingSamples::open(SeriesId series, const SeriesDescription& description) {
     Growing& growing = m_series[series];
     growing.scale = description.scale;
@@ -102,16 +108,18 @@ Status GrowingSamples::reopen(SeriesId series, const SeriesDescription& descript
         return true;
     }));
     RETURN_IF_ERROR(m_database.execute("DELETE FROM bucket_page WHERE series=?", series.value));
-    if (count > 0) {
-        const std::int64_t period = std::max<std::int64_t>(growing.held.periods.median(), 1);
-        add(series, {growing.held.figures.end + period}, std::nan(""));
-    }
+    growing.over.reset();
+    if (count > 0)
+        growing.over
+            = growing.held.figures.end + std::max<std::int64_t>(growing.held.periods.median(), 1);
     return {};
 }
 
 void GrowingSamples::add(SeriesId series, TimeNs time, double value) {
     Growing& growing = m_series[series];
-    growing.times.push_back(time.ns);
+    if (const auto over = std::exchange(growing.over, std::nullopt))
+        add(series, {std::min(*over, time.ns)}, std::nan(""));
+    growing.times.push_back(std::max(time.ns, growing.lastTime()));
     growing.values.push_back(value);
     ++m_count;
 }

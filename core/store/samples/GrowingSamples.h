@@ -35,9 +35,9 @@ public:
 
     void open(SeriesId series, const SeriesDescription& description);
     // One that holds samples of an earlier recording, which stay as they are; a missing sample
-    // follows them. A part of the caller's transaction.
+    // stands between them and the next one. A part of the caller's transaction.
     Status reopen(SeriesId series, const SeriesDescription& description);
-    // In memory until they are written. Times do not decrease.
+    // In memory until they are written. A time before the last one counts as that.
     void add(SeriesId series, TimeNs time, double value);
 
     Status write();
@@ -59,11 +59,14 @@ private:
         std::optional<double> peakRate;
         Held held;
         Held next; // when the transaction holds
+        // Where nothing is held any longer, until the first sample behind an earlier recording.
+        std::optional<std::int64_t> over;
         // Samples behind those in chunks that stay.
         std::vector<std::int64_t> times;
         std::vector<double> values;
 
         [[nodiscard]] std::size_t unwritten() const; // the first, in `times`
+        [[nodiscard]] std::int64_t lastTime() const;
     };
     // Rows of sample_data whose chunks the next merge replaces: first, and behind the last.
     using Rows = std::pair<std::int64_t, std::int64_t>;

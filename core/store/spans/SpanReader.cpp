@@ -28,6 +28,13 @@ Result<bool> readSpanChunk(
     return isThere;
 }
 
+Status requireNoneBehind(Database& database, TrackId track, std::int64_t sequence) {
+    ASSIGN_OR_RETURN(const auto isThere,
+        database.number("SELECT EXISTS (SELECT 1 FROM span_chunk WHERE track=? AND sequence>?)",
+            track.value, sequence));
+    return isThere == 0 ? Status() : Status(database.damaged("the index of spans"));
+}
+
 Result<std::int64_t> topLevel(Database& database, TrackId track) {
     return database.number("SELECT max(level) FROM group_page WHERE track=?", track.value);
 }
@@ -101,7 +108,7 @@ Status SpanStream::readOne() {
         },
         m_track.value, m_sequence);
     if (status.hasValue() && !isThere)
-        status = requireNoneBehind();
+        status = requireNoneBehind(m_database, m_track, m_sequence);
     m_isRead = !status.hasValue() || data.empty();
     if (!m_isRead && !m_isFirst) {
         m_jobs.submit([data = std::move(data), window = m_window, fields = m_fields] {
@@ -111,13 +118,6 @@ Status SpanStream::readOne() {
     m_isFirst = false;
     ++m_sequence;
     return status;
-}
-
-Status SpanStream::requireNoneBehind() {
-    ASSIGN_OR_RETURN(const auto isThere,
-        m_database.number("SELECT EXISTS (SELECT 1 FROM span_chunk WHERE track=? AND sequence>?)",
-            m_track.value, m_sequence));
-    return isThere == 0 ? Status() : Status(m_database.damaged("the index of spans"));
 }
 
 Result<std::span<const Span>> SpanStream::next() {

@@ -30,7 +30,6 @@ private:
         std::vector<Span> spans;
     };
     Status readOne();
-    Status requireNoneBehind();
     static Decoded decode(ByteView data, TimeRange window, bool isFirst, SpanFields fields);
 
     Database& m_database;
@@ -48,6 +47,9 @@ private:
 // False where the track has no chunk of that number; Unreadable where it cannot be decoded.
 Result<bool> readSpanChunk(Database& database, TrackId track, std::int64_t sequence,
     SpanChunk& chunk, SpanFields fields = SpanFields::All);
+
+// Unreadable where the track has chunks behind that number: those between are lost.
+Status requireNoneBehind(Database& database, TrackId track, std::int64_t sequence);
 
 // A page of the tree above a track's chunks (LodPage.h), or a chunk (level 0), by its number on its
 // level.

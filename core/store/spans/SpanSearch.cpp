@@ -6,8 +6,10 @@
 #include "core/store/spans/SpanReader.h"
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 
 namespace trainscope::store {
 namespace {
@@ -82,7 +84,9 @@ Result<std::vector<TreeNode>> childrenWith(
     std::erase_if(children, [holding](const TreeNode& child) {
         return (holding >> (child.sequence % static_cast<std::int64_t>(kFanOut)) & 1U) == 0;
     });
-    return children;
+    const bool areAllThere = std::cmp_equal(children.size(), std::popcount(holding));
+    return areAllThere ? Result(std::move(children))
+                       : Result<std::vector<TreeNode>>(database.damaged("the index of spans"));
 }
 
 Status listChunks(Database& database, TrackId track, const TreeNode& node, const NameList& names,

@@ -233,9 +233,12 @@ constexpr std::array<std::string_view, 67> kHarmless{"VColumn", "CollSeq", "Comp
     "Column", "Rowid", "SeekGE", "SeekGT", "SeekLE", "SeekLT", "SeekRowid", "NotExists",
     "DeferredSeek", "Rewind", "Next", "IdxGT", "IdxGE", "IdxRowid", "Noop"};
 
-bool isHarmless(const Instruction& instruction) {
+// `table`: the cursor whose rows are blocks, which have no numbers of their own.
+bool isHarmless(const Instruction& instruction, std::int64_t table) {
     if (instruction.name == "AggStep")
         return isBlockAggregate(instruction);
+    if (instruction.name == "Rowid" && instruction.first == table)
+        return false;
     if (instruction.name == "Function")
         return !functionOf(instruction).starts_with("random");
     return std::find(kHarmless.begin(), kHarmless.end(), instruction.name) != kHarmless.end();
@@ -304,7 +307,11 @@ bool readsBlocks(const Program& program) {
         return false;
     const bool isAllInside = countOf(begin, end, "AggStep") == all("AggStep")
         && countOf(begin, end, "VColumn") == all("VColumn");
-    return isAllInside && std::all_of(begin, end, isHarmless) && !choosesRows(program, begin, end);
+    const auto isHarmlessHere = [table = place("VOpen")->first](const Instruction& instruction) {
+        return isHarmless(instruction, table);
+    };
+    return isAllInside && std::all_of(begin, end, isHarmlessHere)
+        && !choosesRows(program, begin, end);
 }
 
 } // namespace

@@ -70,18 +70,20 @@ bool isUpper(Comparison op) {
     return op == Comparison::Equal || op == Comparison::Less || op == Comparison::LessOrEqual;
 }
 
-// The first integer that is at or above a real (beyond it, where `isOpen`).
-std::int64_t firstFrom(double real, bool isOpen) {
-    double bound = std::ceil(real);
-    if (isOpen && bound == real)
-        bound += 1.0;
-    if (bound >= kIntegerEnd)
-        return Limits::max();
-    return bound < -kIntegerEnd ? Limits::min() : static_cast<std::int64_t>(bound);
-}
-
 std::int64_t after(std::int64_t value) {
     return value == Limits::max() ? value : value + 1;
+}
+
+// The first integer that is at or above a real (beyond it, where `isOpen`).
+std::int64_t firstFrom(double real, bool isOpen) {
+    const double bound = std::ceil(real);
+    if (bound >= kIntegerEnd)
+        return Limits::max();
+    if (bound < -kIntegerEnd)
+        return Limits::min();
+    // Counted on as an integer: beyond 2^53 a real has no next whole number.
+    const auto whole = static_cast<std::int64_t>(bound);
+    return isOpen && bound == real ? after(whole) : whole;
 }
 
 // What one comparison leaves: the same as firstFrom() for whole numbers beyond what a double holds.

@@ -47,6 +47,7 @@ Status SampleBlock::enter(
     m_min = std::min(chunk.min * scale, chunk.max * scale);
     m_max = std::max(chunk.min * scale, chunk.max * scale);
     m_first = 0;
+    m_places.clear();
     m_hasTimes = false;
     m_hasValues = false;
     m_isPart = false;
@@ -84,12 +85,14 @@ Status SampleBlock::narrowValues(const RealRange& values) {
     }
     RETURN_IF_ERROR(readTimes());
     RETURN_IF_ERROR(readValues());
+    m_places.resize(static_cast<std::size_t>(m_count));
     std::size_t kept = 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(m_count); ++i) {
         if (!values.contains(value(i)))
             continue;
         m_times[kept] = m_times[m_first + i];
         m_values[kept] = m_values[m_first + i];
+        m_places[kept] = static_cast<std::uint32_t>(m_first + i);
         ++kept;
     }
     m_isPart = true;

@@ -14,6 +14,7 @@ namespace trainscope::store {
 
 // A chunk as its row describes it, in source numbers.
 struct ChunkRow {
+    std::int64_t firstIndex = 0;
     std::int64_t count = 0;
     std::int64_t begin = 0; // first sample
     std::int64_t end = 0; // last sample
@@ -46,6 +47,11 @@ public:
     [[nodiscard]] std::int64_t time(std::size_t row) const { return m_times[m_first + row]; }
     // SI, NaN for missing.
     [[nodiscard]] double value(std::size_t row) const { return m_values[m_first + row] * m_scale; }
+    // The index of the sample in its series.
+    [[nodiscard]] std::int64_t index(std::size_t row) const {
+        const std::size_t place = m_places.empty() ? m_first + row : m_places[row];
+        return m_chunk.firstIndex + static_cast<std::int64_t>(place);
+    }
 
 private:
     Status narrowTimes(IntegerRange times);
@@ -62,6 +68,7 @@ private:
     double m_min = 0.0;
     double m_max = 0.0;
     std::size_t m_first = 0; // of the columns
+    std::vector<std::uint32_t> m_places; // in the chunk, of those that were moved; else empty
     bool m_hasTimes = false;
     bool m_hasValues = false;
     bool m_isPart = false; // of the chunk: its row no longer describes it

@@ -4,6 +4,7 @@
 #include "core/model/Time.h"
 #include "core/model/Try.h"
 #include "core/store/sql/SampleBlock.h"
+#include "core/store/tables/Catalogue.h"
 
 #include <algorithm>
 #include <compare>
@@ -63,6 +64,9 @@ public:
     Status start(const Scan& scan) override;
     Status nextBlock() override;
     void column(int index, sqlite3_context* into) override;
+    [[nodiscard]] std::int64_t rowId() const override {
+        return rowIdOf(m_current->id.value, m_block.index(row()));
+    }
 
 private:
     Status listSeries(const Scan& scan);
@@ -102,9 +106,10 @@ Status SampleRows::start(const Scan& scan) {
 }
 
 Status SampleRows::listSeries(const Scan& scan) {
+    std::string elsewhere;
     RETURN_IF_ERROR(m_database.forEach(
-        "SELECT series.id, run.name, metric, rank, node, device, scale FROM series JOIN run ON "
-        "run.id=series.run"
+        "SELECT series.id, run.name, metric, rank, node, device, scale, location FROM series JOIN "
+        "run ON run.id=series.run LEFT JOIN run_link ON run_link.source=series.source"
         " WHERE count>0 ORDER BY run.name, metric, rank, node, device, series.id",
         [&](const Row& row) {
             SeriesEntry entry{{row.integer(0)}, row.text(1), row.text(2), row.integer(3),
@@ -116,10 +121,16 @@ Status SampleRows::listSeries(const Scan& scan) {
                 && admits(asked, kSeries, entry.id.value);
             if (!isWanted)
                 return;
+            if (!row.isNull(7)) {
+                elsewhere = row.string(7);
+                return;
+            }
             for (std::string_view* text : {&entry.run, &entry.metric, &entry.device})
                 *text = m_pass.lasting(*text);
             m_series.push_back(entry);
         }));
+    if (m_series.empty() && !elsewhere.empty())
+        return linkedError(elsewhere, m_database.shownPath());
     std::stable_sort(
         m_series.begin(), m_series.end(), [&scan](const SeriesEntry& a, const SeriesEntry& b) {
             return comesBefore(a, b, scan.order, seriesCompared);
@@ -131,20 +142,20 @@ Status SampleRows::listChunks() {
     m_chunk = 0;
     std::optional<std::int64_t> next; // index behind the last one
     bool hasHole = false;
-    RETURN_IF_ERROR(
-        assign(m_database.rows(
-                   "SELECT count, begin_ns, end_ns, missing, min, max, values_at, "
-                   "values_size, times_at, times_size, base_at, base_size, first_index FROM "
-                   "sample_chunk WHERE series=? AND begin_ns<? AND end_ns>=? ORDER BY "
-                   "first_index",
-                   [&](const Row& row) {
-                       hasHole = hasHole || (next && *next != row.integer(12));
-                       next = clampedSum(row.integer(12), row.integer(0));
-                       return ChunkRow{row.integer(0), row.integer(1), row.integer(2),
-                           row.integer(3), row.real(4), row.real(5), chunkColumns(row, 6)};
-                   },
-                   m_current->id.value, m_times.end, m_times.begin),
-            m_chunks));
+    RETURN_IF_ERROR(assign(
+        m_database.rows(
+            "SELECT count, begin_ns, end_ns, missing, min, max, values_at, "
+            "values_size, times_at, times_size, base_at, base_size, first_index FROM "
+            "sample_chunk WHERE series=? AND begin_ns<? AND end_ns>=? ORDER BY "
+            "first_index",
+            [&](const Row& row) {
+                hasHole = hasHole || (next && *next != row.integer(12));
+                next = clampedSum(row.integer(12), row.integer(0));
+                return ChunkRow{row.integer(12), row.integer(0), row.integer(1), row.integer(2),
+                    row.integer(3), row.real(4), row.real(5), chunkColumns(row, 6)};
+            },
+            m_current->id.value, m_times.end, m_times.begin),
+        m_chunks));
     return hasHole ? Status(m_database.damaged("the index of samples")) : Status();
 }
 

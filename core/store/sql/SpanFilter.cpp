@@ -38,8 +38,12 @@ SpanFilter::SpanFilter(const Scan& scan, std::optional<NameList> names)
         m_kinds[i] = admits(scan.constraints, kKind, toString(static_cast<SpanKind>(i)));
 }
 
-void SpanFilter::apply(std::vector<Span>& spans) const {
-    std::erase_if(spans, [this](const Span& span) { return !isWanted(span); });
+void SpanFilter::apply(std::span<const Span> spans, std::vector<std::uint32_t>& wanted) const {
+    wanted.clear();
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        if (isWanted(spans[i]))
+            wanted.push_back(static_cast<std::uint32_t>(i));
+    }
 }
 
 bool SpanFilter::isWanted(const Span& span) const {

@@ -7,7 +7,9 @@
 #include "core/store/sql/VirtualTable.h"
 
 #include <array>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace trainscope::store {
@@ -42,8 +44,8 @@ public:
     SpanFilter(const Scan& scan, std::optional<NameList> names);
 
     [[nodiscard]] const IntegerRange& start() const { return m_start; }
-    // Leaves those that are wanted.
-    void apply(std::vector<Span>& spans) const;
+    // The places of those that are wanted; replaces `wanted`.
+    void apply(std::span<const Span> spans, std::vector<std::uint32_t>& wanted) const;
 
 private:
     static constexpr std::size_t kKinds = static_cast<std::size_t>(SpanKind::Other) + 1;

@@ -63,8 +63,10 @@ public:
     Status start(const Scan& scan) override;
     Status nextBlock() override;
     void column(int index, sqlite3_context* into) override;
+    [[nodiscard]] std::int64_t rowId() const override;
 
 private:
+    [[nodiscard]] const Span& spanOfRow() const { return m_chunk.own[m_wantedSpans[row()]]; }
     Status listTracks(const Scan& scan);
     Status findName(const Scan& scan);
     Status beginTrack();
@@ -89,6 +91,8 @@ private:
     SpanFilter m_filter;
     SpanFields m_fields = SpanFields::All;
     SpanChunk m_chunk;
+    std::int64_t m_read = 0; // the number of m_chunk
+    std::vector<std::uint32_t> m_wantedSpans; // places in m_chunk
     std::unordered_map<NameId, std::string> m_names;
 };
 
@@ -212,16 +216,24 @@ Status SpanRows::readChunk() {
     ASSIGN_OR_RETURN(const auto isThere,
         readSpanChunk(m_database, m_current->track.id, m_sequence, m_chunk, m_fields));
     if (!isThere) {
+        const TrackId track = m_current->track.id;
         endTrack();
-        return {};
+        return requireNoneBehind(m_database, track, m_sequence);
     }
-    auto& spans = m_chunk.own;
+    const auto& spans = m_chunk.own;
     const bool isLast = !spans.empty() && spans.back().start.ns >= m_filter.start().end;
-    m_filter.apply(spans);
+    m_filter.apply(spans, m_wantedSpans);
+    m_read = m_sequence;
     if (isLast || !nextChunk())
         m_sequence = kNoChunk;
-    enterBlock(spans.size());
+    enterBlock(m_wantedSpans.size());
     return {};
+}
+
+std::int64_t SpanRows::rowId() const {
+    const std::uint64_t before = static_cast<std::uint64_t>(m_read) * kChunkSpans;
+    return rowIdOf(
+        m_current->track.id.value, static_cast<std::int64_t>(before + m_wantedSpans[row()]));
 }
 
 Status SpanRows::nextBlock() {
@@ -256,7 +268,7 @@ void SpanRows::putName(NameId id, sqlite3_context* into) {
 }
 
 void SpanRows::putComputed(std::size_t index, sqlite3_context* into) {
-    const auto cell = m_columns[index].value(m_current->track, m_chunk.own[row()]);
+    const auto cell = m_columns[index].value(m_current->track, spanOfRow());
     if (!cell.hasValue())
         return putError(into, cell.error());
     if (const auto* text = std::get_if<std::string_view>(&cell.value()))
@@ -269,7 +281,7 @@ void SpanRows::putComputed(std::size_t index, sqlite3_context* into) {
 
 void SpanRows::column(int index, sqlite3_context* into) {
     const TrackDescription& described = m_current->track.description;
-    const Span& span = m_chunk.own[row()];
+    const Span& span = spanOfRow();
     switch (index) {
     case kRun:
         return putLastingText(into, m_current->run);

@@ -22,7 +22,6 @@ struct Table {
 struct Cursor {
     sqlite3_vtab_cursor base;
     std::unique_ptr<RowSource> source;
-    std::int64_t row = 0;
 };
 
 Table* tableOf(sqlite3_vtab* base) {
@@ -258,7 +257,7 @@ int open(sqlite3_vtab* base, sqlite3_vtab_cursor** out) {
     return reported(base, [&]() -> Status {
         Module* module = tableOf(base)->module;
         auto source = module->definition.open(*module->database);
-        *out = &(new Cursor{{}, std::move(source), 0})->base;
+        *out = &(new Cursor{{}, std::move(source)})->base;
         return {};
     });
 }
@@ -271,14 +270,12 @@ int close(sqlite3_vtab_cursor* base) {
 int filter(sqlite3_vtab_cursor* base, int, const char* plan, int count, sqlite3_value** values) {
     return reported(base->pVtab, [&] {
         const TableDefinition& definition = tableOf(base->pVtab)->module->definition;
-        cursorOf(base)->row = 0;
         return cursorOf(base)->source->start(scanOf(definition, plan, count, values));
     });
 }
 
 int next(sqlite3_vtab_cursor* base) {
     Cursor* cursor = cursorOf(base);
-    ++cursor->row;
     if (cursor->source->step())
         return SQLITE_OK;
     return reported(base->pVtab, [cursor] { return cursor->source->nextBlock(); });
@@ -298,7 +295,7 @@ int column(sqlite3_vtab_cursor* base, sqlite3_context* into, int index) {
 }
 
 int rowId(sqlite3_vtab_cursor* base, sqlite3_int64* out) {
-    *out = cursorOf(base)->row;
+    *out = cursorOf(base)->source->rowId();
     return SQLITE_OK;
 }
 

@@ -48,6 +48,9 @@ public:
     virtual Status nextBlock() = 0;
     // What a row of the block has in a column; a failure is put there too.
     virtual void column(int index, sqlite3_context* into) = 0;
+    // The number of a row, its own and the same in every pass: by it SQLite knows the rows that
+    // several passes of one statement (for OR) give twice.
+    [[nodiscard]] virtual std::int64_t rowId() const = 0;
 
     // False: the block is over.
     bool step() { return ++m_row < m_rows; }
@@ -109,6 +112,13 @@ bool comesBefore(
             return term.isDescending ? std::is_gt(found) : std::is_lt(found);
     }
     return false;
+}
+
+// The number of a row by the series or track it is of and its place there, which is below 2^34.
+constexpr std::int64_t rowIdOf(std::int64_t part, std::int64_t place) {
+    constexpr unsigned placeBits = 34;
+    return static_cast<std::int64_t>(
+        (static_cast<std::uint64_t>(part) << placeBits) + static_cast<std::uint64_t>(place));
 }
 
 // For RowSource::column().

@@ -132,14 +132,6 @@ Iteration iterationFrom(const Row& row) {
         row.integer(0), {{row.integer(1)}, {row.integer(2)}}, row.ordinal(3), row.integer(4) != 0};
 }
 
-Error linkedError(const std::string& location, const std::string& path) {
-    return {ErrorCode::Unreadable,
-        "The run is linked: its samples are in the engine at " + location
-            + ", and only the timeline asks there. Copy them for this (Connect…, or trainscope-cli "
-              "import without --link).",
-        path};
-}
-
 } // namespace
 
 std::string_view toText(SubjectKind kind) {
@@ -148,6 +140,14 @@ std::string_view toText(SubjectKind kind) {
 
 std::string_view toText(SensorKind kind) {
     return kSensors.nameOf(kind);
+}
+
+Error linkedError(const std::string& location, const std::string& path) {
+    return {ErrorCode::Unreadable,
+        "The run is linked: its samples are in the engine at " + location
+            + ", and only the timeline asks there. Copy them for this (Connect…, or trainscope-cli "
+              "import without --link).",
+        path};
 }
 
 Result<std::vector<Run>> readRuns(Database& database) {

@@ -28,6 +28,8 @@ Result<std::vector<std::pair<RunId, std::string>>> readSourcePaths(Database& dat
 Result<std::string> readName(Database& database, NameId id);
 Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database, RunId run);
 Result<SeriesShape> readShape(Database& database, SeriesId series);
+// That the samples of a linked run (RunLinks.h) are not in the file but at that engine.
+Error linkedError(const std::string& location, const std::string& path);
 
 std::string_view toText(SubjectKind kind); // "gpu", "node", "link", "switch", "run"
 std::string_view toText(SensorKind kind); // "unknown", "instant", "averaged"

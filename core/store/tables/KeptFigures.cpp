@@ -44,14 +44,17 @@ Result<std::vector<KeptFigures>> readFigures(Database& database) {
 }
 
 Result<std::vector<std::pair<RunId, std::string>>> readFigureBases(Database& database) {
-    // What was imported, and what the user has said of machine and layout.
+    // What was imported, how far a recording has come, and what the user has said of machine and
+    // layout.
     constexpr std::string_view sql
         = "SELECT run.id, (SELECT group_concat(source.id || ':' || hash || ':' || imported_ns)"
           "  FROM source_run JOIN source ON source.id=source WHERE source_run.run=run.id),"
           " (SELECT machine || '|' || airflow FROM cluster WHERE cluster.run=run.id),"
-          " (SELECT spec FROM run_layout WHERE run_layout.run=run.id) FROM run ORDER BY run.id";
+          " (SELECT spec FROM run_layout WHERE run_layout.run=run.id),"
+          " begin_ns || '-' || end_ns FROM run ORDER BY run.id";
     return database.rows(sql, [](const Row& row) {
-        const std::string told = row.string(1) + '\n' + row.string(2) + '\n' + row.string(3);
+        const std::string told
+            = row.string(1) + '\n' + row.string(2) + '\n' + row.string(3) + '\n' + row.string(4);
         return std::pair{
             RunId{row.integer(0)}, fmt::format("{:016x}", XXH3_64bits(told.data(), told.size()))};
     });

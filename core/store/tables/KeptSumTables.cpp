@@ -20,9 +20,8 @@ Status insertSequence(Database& database, RunId run, const SumSequence& sequence
 } // namespace
 
 Status writeSums(Database& database, const KeptSums& sums) {
-    ASSIGN_OR_RETURN(
-        const auto runs, database.number("SELECT count(*) FROM run WHERE id=?", sums.run.value));
-    if (runs == 0)
+    ASSIGN_OR_RETURN(const auto state, readSourceState(database, sums.run));
+    if (state.empty() || state != sums.state)
         return {};
     RETURN_IF_ERROR(dropSums(database, sums.run));
     for (const SumSequence& sequence : sums.sequences)
@@ -34,6 +33,17 @@ Status writeSums(Database& database, const KeptSums& sums) {
 Status dropSums(Database& database, RunId run) {
     RETURN_IF_ERROR(database.execute("DELETE FROM trace_sum WHERE run=?", run.value));
     return database.execute("DELETE FROM trace_sum_basis WHERE run=?", run.value);
+}
+
+Result<std::string> readSourceState(Database& database, RunId run) {
+    // A recording stays the same source and grows.
+    ASSIGN_OR_RETURN(const auto state,
+        database.single(
+            "SELECT coalesce((SELECT group_concat(source.id || ':' || imported_ns) FROM source_run"
+            " JOIN source ON source.id=source WHERE source_run.run=run.id), '')"
+            " || '|' || begin_ns || '-' || end_ns FROM run WHERE id=?",
+            [](const Row& row) { return row.string(0); }, run.value));
+    return state.value_or(std::string());
 }
 
 Result<std::optional<Bytes>> readSumNames(Database& database, RunId run, std::int64_t basis) {

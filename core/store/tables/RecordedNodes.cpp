@@ -110,16 +110,11 @@ Status writeWords(
     Database& database, RunId run, RecordedPart& part, const std::string& words, int worldSize) {
     part.report.facts[kOrderFact] = words;
     RETURN_IF_ERROR(writeReport(database, part.source, part.report, part.hash, part.size));
-    ASSIGN_OR_RETURN(const auto said,
-        database.single(
-            "SELECT facts FROM source_run WHERE source=? AND run=?",
-            [](const Row& row) { return factsFromJson(row.text(0)); }, part.source.value,
-            run.value));
-    if (!said)
+    ASSIGN_OR_RETURN(auto facts, readFacts(database, part.source, run));
+    if (!facts)
         return {};
-    Run facts = *said;
-    facts.worldSize = worldSize;
-    return writeFacts(database, part.source, run, facts);
+    facts->worldSize = worldSize;
+    return writeFacts(database, part.source, run, *facts);
 }
 
 } // namespace

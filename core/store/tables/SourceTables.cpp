@@ -186,6 +186,12 @@ Status writeFacts(Database& database, SourceId source, RunId run, const Run& fac
         source.value, run.value, factsToJson(facts));
 }
 
+Result<std::optional<Run>> readFacts(Database& database, SourceId source, RunId run) {
+    return database.single(
+        "SELECT facts FROM source_run WHERE source=? AND run=?",
+        [](const Row& row) { return factsFromJson(row.text(0)); }, source.value, run.value);
+}
+
 Status addGpu(Database& database, SourceId source, RunId run, const Gpu& gpu) {
     return database.execute(
         "INSERT OR REPLACE INTO source_gpu(source, run, rank, node, local, model, uuid)"

@@ -9,6 +9,7 @@
 #include "core/store/tables/StringTable.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ Status writeReport(Database& database, SourceId source, const ImportReport& repo
     const std::string& hash, std::uint64_t size);
 // What the source says of a run; any number of times.
 Status writeFacts(Database& database, SourceId source, RunId run, const Run& facts);
+Result<std::optional<Run>> readFacts(Database& database, SourceId source, RunId run);
 Status addGpu(Database& database, SourceId source, RunId run, const Gpu& gpu);
 Result<SeriesId> addSeries(
     Database& database, SourceId source, RunId run, const SeriesDescription& description);

@@ -287,6 +287,22 @@ private Q_SLOTS:
         QVERIFY(store.statistics(series, chunk == "0" ? late : early).hasValue());
     }
 
+    void aQueryDoesNotEndAtAHoleOfSpans() {
+        const Fixture fixture;
+        Store store = fixture.create();
+        addRun(store, "run", {"gemm"}); // 50,010 spans in chunks of 4,096
+        damage(fixture.path, "DELETE FROM span_chunk WHERE sequence=1");
+        const auto visit = [](const auto&) { return true; };
+        for (const char* sql :
+            {"SELECT count(*) FROM spans", "SELECT count(*) FROM spans WHERE name='gemm'"}) {
+            const Status asked = store.query(sql, {}, visit);
+            QVERIFY2(!asked.hasValue(), sql);
+            QCOMPARE(asked.error().code, ErrorCode::Unreadable);
+        }
+        // The first 4,096 lie 1 µs from each other.
+        ok(store.query("SELECT count(*) FROM spans WHERE start_ns<1000000", {}, visit));
+    }
+
     void damageIsFound_data() {
         QTest::addColumn<QByteArray>("sql");
         QTest::addColumn<QByteArray>("says");
@@ -295,6 +311,10 @@ private Q_SLOTS:
                                << QByteArray("\"stream gemm\" of rank 3 in the run \"run\"");
         QTest::newRow("missing spans") << QByteArray("DELETE FROM span_chunk WHERE sequence=2")
                                        << QByteArray("missing before chunk 3");
+        QTest::newRow("missing spans at the end")
+            << QByteArray(
+                   "DELETE FROM span_chunk WHERE sequence=(SELECT max(sequence) FROM span_chunk)")
+            << QByteArray("rank 3 in the run \"run\" 858 spans are missing"); // 50,010 - 12 · 4,096
         QTest::newRow("overview") << QByteArray("UPDATE group_page SET data=x'05'")
                                   << QByteArray("may still be whole");
         QTest::newRow("samples") << QByteArray("UPDATE sample_chunk SET values_size=3 WHERE "

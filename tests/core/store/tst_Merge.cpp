@@ -239,6 +239,29 @@ private Q_SLOTS:
         }
     }
 
+    // What was only said of the GPUs there is longer than what was recorded here.
+    void whatOneSaysOfTheGpusIsNotRecorded() {
+        const Fixture from;
+        import(from, "job", "h1", 1, 1.0);
+        {
+            Store other = from.create();
+            const std::string said = R"({"gpu_model":"NVIDIA GB300 NVL72"})";
+            ok(setMachine(other, got(other.findRun("job")).id, said));
+        }
+        const Fixture into;
+        Store store = into.create();
+        auto session = got(store::beginImport(store, {"/recorded", 9, "h2", "job"}));
+        Run run = runNamed("job");
+        run.gpuModel = "NVIDIA H100";
+        const RunId id = got(session->run(run));
+        ok(session->finish({}, "h2", 9, {}));
+        session.reset();
+        ok(setMachine(store, id, "{}")); // so that the other's is not taken over
+        merge(store, from);
+        QCOMPARE(got(store.sources()).size(), 2U);
+        QCOMPARE(got(store.findRun("job")).gpuModel, std::string("NVIDIA H100"));
+    }
+
     // Its source, imported again, is of the run that was renamed.
     void aRenamedRunIsFoundAgain() {
         const Fixture fixture;

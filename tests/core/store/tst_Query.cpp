@@ -1,6 +1,7 @@
 // SQL over the tables, samples and spans; nothing can be written.
 
 #include "core/store/Fixture.h"
+#include "core/store/RunLinks.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
@@ -98,6 +99,25 @@ private Q_SLOTS:
         row("SELECT name, kind, duration_ns, depth, correlation, detail, track, run, device FROM "
             "spans LIMIT 1",
             "even,kernel,1000000,0,NULL,NULL,stream 7,first,0");
+        // Two passes, of which each begins with other rows: 3 samples and 1.
+        row("SELECT count(*) FROM samples WHERE (metric='gpu_power' AND rank=0) OR "
+            "(metric='sm_clock' AND rank=1)",
+            "4");
+        // The third of the three samples is in both.
+        row("SELECT time_ns FROM samples WHERE (rank=0 AND node=-1) OR (metric='gpu_power' AND "
+            "value=150) ORDER BY 1",
+            "10;20;30");
+        row("SELECT start_ns FROM spans WHERE (rank=2 AND start_ns<20) OR (device=0 AND "
+            "start_ns>=10 AND start_ns<40) OR (depth=0 AND start_ns=99990) ORDER BY 1",
+            "0;10;20;30");
+        row("SELECT count(*) FROM spans WHERE (rank=2 AND start_ns=50000) OR (device=0 AND "
+            "start_ns=90000)",
+            "2");
+        // Three samples of rank 1, and three that nothing joins.
+        row("SELECT count(*), count(r), sum(rank) FROM (SELECT 1 AS r) a RIGHT JOIN samples s ON "
+            "s.rank=a.r",
+            "6,3,3");
+        row("SELECT max(rowid)>min(rowid) FROM samples WHERE run='first' AND rank=0", "1");
         row("SELECT 1 AS a; SELECT 2 AS b;", "1;2");
         row("SELECT x'00ff' IS NOT NULL", "1");
     }
@@ -120,6 +140,31 @@ private Q_SLOTS:
             rows += cells.join(QLatin1Char(','));
         }
         QCOMPARE(rows.join(QLatin1Char(';')), expected);
+    }
+
+    // Moments of our days are beyond 2^53, where the next real is 256 ns away.
+    void momentsAsReals_data() {
+        QTest::addColumn<QString>("where");
+        QTest::addColumn<int>("samples");
+        QTest::newRow("equal") << QStringLiteral("time_ns=1.7e18") << 1;
+        QTest::newRow("in") << QStringLiteral("time_ns IN (1.7e18, 5)") << 1;
+        QTest::newRow("to") << QStringLiteral("time_ns<=1.7e18") << 2;
+        QTest::newRow("before") << QStringLiteral("time_ns<1.7e18") << 1;
+        QTest::newRow("from") << QStringLiteral("time_ns>=1700000000*1e9") << 2;
+        QTest::newRow("behind") << QStringLiteral("time_ns>1700000000*1e9") << 1;
+        QTest::newRow("between") << QStringLiteral("time_ns BETWEEN 1.7e18 AND 1.7e18") << 1;
+    }
+    void momentsAsReals() {
+        QFETCH(QString, where);
+        QFETCH(int, samples);
+        constexpr std::int64_t moment = 1'700'000'000'000'000'000;
+        Fixture fixture;
+        Store store = fixture.create();
+        addSeries(store, gauge("gpu_power", 0), {moment - 1, moment, moment + 1}, {1, 2, 3});
+        const Answer answer
+            = ask(store, "SELECT time_ns FROM samples WHERE " + where.toStdString());
+        ok(answer.status);
+        QCOMPARE(answer.rows.size(), static_cast<std::size_t>(samples));
     }
 
     void refusals_data() {
@@ -149,6 +194,28 @@ private Q_SLOTS:
         QVERIFY(!answer.status.hasValue());
         QVERIFY(!answer.status.error().message.empty());
         QVERIFY(answer.status.error().code == ErrorCode::Usage);
+    }
+
+    // Samples that are elsewhere are not "none".
+    void samplesOfALinkedRun() {
+        Fixture fixture;
+        Store store = fixture.create();
+        addSeries(store, gauge("gpu_power", 0), {1, 2}, {3, 4}, "/a", "near");
+        auto session = got(store::beginImport(store, {"/far", 1, "", "far"}));
+        const RunId run = got(session->run(runNamed("far")));
+        const std::vector<SeriesDescription> series{gauge("gpu_power", 0)};
+        ok(writeLink(store, "/far", {{}, run, "http://engine:9090", "{}"}, series, {{1}, {9}}));
+        ok(session->finish({}, "", 0, {}));
+        for (const char* sql : {"SELECT avg(value) FROM samples WHERE run='far'",
+                 "SELECT value FROM samples WHERE run='far'"}) {
+            const Answer answer = ask(store, sql);
+            QVERIFY2(!answer.status.hasValue(), sql);
+            const std::string& told = answer.status.error().message;
+            QVERIFY2(told.find("http://engine:9090") != std::string::npos, told.c_str());
+        }
+        const Answer all = ask(store, "SELECT run, count(*) FROM samples GROUP BY run");
+        ok(all.status);
+        QVERIFY(all.rows == (std::vector<std::vector<std::string>>{{"near", "2"}}));
     }
 
     void stopsWhenToldTo() {

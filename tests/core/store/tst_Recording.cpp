@@ -3,7 +3,9 @@
 
 #include "core/store/Connection.h"
 #include "core/store/Envelope.h"
+#include "core/store/KeptSums.h"
 #include "core/store/Recording.h"
+#include "core/store/RunNotes.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
@@ -282,6 +284,59 @@ private Q_SLOTS:
             checkEnvelope(expected, kPowerScale, power.range,
                 got(store.buckets(power.id, power.range, columns)));
         QVERIFY(got(store.check()).damage.empty());
+    }
+
+    // Started again at once: the first sample comes before the next one was due.
+    void resumesWithinAPeriod() {
+        const Readings source;
+        Fixture fixture;
+        Store store = fixture.create();
+        Taken taken = begin(store);
+        add(*taken.recording, taken.power, source.power, 0, 1000);
+        ok(taken.recording->commit({}));
+        taken = {};
+        Data expected = firstOf(source.power, 1000);
+        const std::int64_t next = expected.times.back() + 1'000'000;
+        expected.times.insert(expected.times.end(), {next, next});
+        expected.values.insert(expected.values.end(), {kMissing, 7.0});
+        taken.recording = got(Recording::resume(store, "record:node0:1", runNamed("job")));
+        taken.power = got(taken.recording->series(gauge("gpu_power", 0, kPowerScale)));
+        taken.recording->sample(taken.power, {next}, 7.0);
+        ok(taken.recording->finish({}, {}));
+        compareSamples(store, taken.power, expected);
+        QCOMPARE(got(store.lastBefore(taken.power, {next + 1}))->value, 7.0 * kPowerScale);
+    }
+
+    // One second back, half a second on.
+    void aClockIsSetBack() {
+        Fixture fixture;
+        Store store = fixture.create();
+        Taken taken = begin(store);
+        const std::int64_t second = 1'000'000'000;
+        Data expected{{kStart, kStart, kStart + second / 2}, {1.0, 2.0, 3.0}};
+        taken.recording->sample(taken.power, {kStart}, 1.0);
+        ok(taken.recording->commit({}));
+        taken.recording->sample(taken.power, {kStart - second}, 2.0);
+        taken.recording->sample(taken.power, {kStart + second / 2}, 3.0);
+        ok(taken.recording->finish({}, {}));
+        compareSamples(store, taken.power, expected);
+    }
+
+    // Whoever computes while it goes on keeps nothing of an earlier moment.
+    void figuresOfAnEarlierMomentAreStale() {
+        const Readings source;
+        Fixture fixture;
+        Store store = fixture.create();
+        Taken taken = begin(store);
+        add(*taken.recording, taken.power, source.power, 0, 100);
+        ok(taken.recording->commit({}));
+        const RunId run = got(store.findRun("job")).id;
+        const auto basis = got(figureBases(store)).front().second;
+        const auto state = got(sourceState(store, run));
+        add(*taken.recording, taken.power, source.power, 100, 200);
+        ok(taken.recording->commit({}));
+        QVERIFY(got(figureBases(store)).front().second != basis);
+        QVERIFY(got(sourceState(store, run)) != state);
     }
 
     void resumesNothing() {

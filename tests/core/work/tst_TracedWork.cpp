@@ -144,6 +144,18 @@ private Q_SLOTS:
                 flash, "['','','','0.','1','True','3']")
                 .flop,
             4.0 * 58 * 8);
+        // Of 4 queries behind 2 keys: 3 keys seen by the first, 4 by each of the others.
+        QCOMPARE(
+            by("flash_attn::_flash_attn_forward", "[[1,4,1,8],[1,6,1,8],[1,6,1,8],[],[],[],[]]",
+                flash, "['','','','0.','1','True','3']")
+                .flop,
+            4.0 * 15 * 8);
+        // One query behind a long cache sees the window alone.
+        QCOMPARE(
+            by("flash_attn::_flash_attn_forward", "[[1,1,1,8],[1,64,1,8],[1,64,1,8],[],[],[],[]]",
+                flash, "['','','','0.','1','True','3']")
+                .flop,
+            4.0 * 4 * 8);
         QCOMPARE(by("aten::_scaled_dot_product_flash_attention_backward",
                      "[[2,8,64,16],[2,8,64,16],[2,8,64,16],[2,8,64,16],[2,8,64,16],[2,8,64],[],[],"
                      "[],[],[],[]]",
