@@ -83,4 +83,16 @@ Result<FigureStatistic> statisticNamed(const std::string& name) {
     return *statistic;
 }
 
+Status checkStatistic(FigureStatistic statistic, const std::string& metric) {
+    const auto fitting = figureStatistics(metric);
+    const bool fits = std::any_of(fitting.begin(), fitting.end(),
+        [&](const auto& choice) { return choice.key == toString(statistic); });
+    if (fits)
+        return {};
+    return usage(
+        fmt::format("'{}' does not apply to {}: totals are those of counters, energy that of "
+                    "gpu_power.",
+            toString(statistic), metric));
+}
+
 } // namespace trainscope::figures

@@ -136,5 +136,7 @@ Error usage(std::string message);
 // "There is no statistic 'best'; there are mean, peak, …."
 Error unknownChoice(std::string_view what, std::string_view given, std::string_view known);
 Result<FigureStatistic> statisticNamed(const std::string& name);
+// Usage where the metric has no such statistic, as a gauge has no total.
+Status checkStatistic(FigureStatistic statistic, const std::string& metric);
 
 } // namespace trainscope::figures

@@ -16,7 +16,8 @@ enum class Part { Other, Shards, Replicas };
 
 Part partOf(const ProcessGroup& group) {
     const auto kind = kindFromName(group.name, group.description);
-    if (kind != CommunicatorKind::Data && kind != CommunicatorKind::DataContext)
+    if (kind != CommunicatorKind::Data && kind != CommunicatorKind::DataContext
+        && kind != CommunicatorKind::ExpertData)
         return Part::Other;
     const auto says = [&group](std::string_view word) {
         return group.name.find(word) != std::string::npos
@@ -74,6 +75,20 @@ std::vector<ProcessGroup> withJoinedShards(const std::vector<ProcessGroup>& grou
         }
     }
     return result;
+}
+
+std::optional<int> shardSizeOf(const std::vector<ProcessGroup>& groups) {
+    std::size_t shards = 0;
+    bool hasReplicas = false;
+    for (const ProcessGroup& group : groups) {
+        const Part part = partOf(group);
+        const bool isOfExperts
+            = kindFromName(group.name, group.description) == CommunicatorKind::ExpertData;
+        if (part == Part::Shards && !isOfExperts)
+            shards = std::max(shards, group.ranks.size());
+        hasReplicas = hasReplicas || (part == Part::Replicas && group.ranks.size() > 1);
+    }
+    return hasReplicas && shards > 0 ? std::optional(static_cast<int>(shards)) : std::nullopt;
 }
 
 } // namespace trainscope::layout

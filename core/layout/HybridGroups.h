@@ -1,9 +1,10 @@
 #pragma once
 // Data-parallel groups of hybrid sharding, which device meshes name in two parts: "dp_shard" and
-// "dp_replicate". Pure; any thread.
+// "dp_replicate"; with CP "dp_shard_cp", of experts "dp_shard_mod_ep". Pure; any thread.
 
 #include "core/layout/ProcessGroup.h"
 
+#include <optional>
 #include <vector>
 
 namespace trainscope::layout {
@@ -12,5 +13,8 @@ namespace trainscope::layout {
 // that they span: for dp_shard {0, 1} and dp_replicate {0, 4} that is dp {0, 1, 4, 5}. Where only
 // one of the parts is named, it is all of the group, and is left as it is.
 std::vector<ProcessGroup> withJoinedShards(const std::vector<ProcessGroup>& groups);
+
+// Ranks of a shard group, with CP; absent where not both parts are named.
+std::optional<int> shardSizeOf(const std::vector<ProcessGroup>& groups);
 
 } // namespace trainscope::layout

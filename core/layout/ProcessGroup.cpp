@@ -138,9 +138,13 @@ std::optional<ProcessGroup> groupFromText(std::string_view text) {
 } // namespace
 
 bool isAuxiliary(std::string_view description) {
-    return hasAny(wordsOf(description),
-        {"embedding", "embd", "intra", "inter", "partial", "hierarchical", "hybrid", "gloo",
-            "optimizer"});
+    const auto words = wordsOf(description);
+    // torchtitan's "dp_shard_in_ep": the part of a shard group that lies in an expert group.
+    const bool isPartOfShards = hasAny(words, {"shard"}) && hasAny(words, {"in"});
+    return isPartOfShards
+        || hasAny(words,
+            {"embedding", "embd", "intra", "inter", "partial", "hierarchical", "hybrid", "gloo",
+                "optimizer"});
 }
 
 std::optional<CommunicatorKind> kindFromName(std::string_view name, std::string_view description) {

@@ -49,7 +49,8 @@ struct LaunchConfig {
     std::optional<int> expertsPerToken; // top-k
     std::optional<int> expertTensorParallel;
     std::optional<std::string> rankOrder; // "tp-cp-ep-dp-pp", fastest first
-    std::optional<std::string> stageLayers; // layers of each pipeline stage: "19,21,21,19"
+    // Layers of each pipeline stage, or of each piece of interleaved ones: "19,21,21,19".
+    std::optional<std::string> stageLayers;
     std::optional<int> zeroStage; // 0..3
     std::optional<bool> fsdp;
     std::optional<bool> sequenceParallel;

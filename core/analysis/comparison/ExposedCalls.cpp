@@ -203,7 +203,7 @@ private:
 
 Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
     const layout::Layout* layout, const std::map<TimeShareMeter::Collective, double>& exposed,
-    TimeRange window, const Progress& progress) {
+    const RankClocks& clocks, TimeRange window, const Progress& progress) {
     ExposedCalls made;
     if (exposed.empty())
         return made;
@@ -215,7 +215,6 @@ Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
         domains = domainsAsNodes(*layout, domain);
     ASSIGN_OR_RETURN(auto groups, Sorter(store, run, domains, places).sort(exposed));
     made.groups = std::move(groups);
-    ASSIGN_OR_RETURN(const auto clocks, alignRanks(store, run, progress));
     CallMatcher matcher(places, window);
     RETURN_IF_ERROR(forEachCollective(
         store, run, clocks,

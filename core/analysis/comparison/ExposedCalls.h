@@ -5,6 +5,7 @@
 #include "core/analysis/comparison/StepMeters.h"
 #include "core/analysis/comparison/TraceMeasures.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
+#include "core/analysis/traces/RankClocks.h"
 #include "core/layout/Layout.h"
 
 #include <map>
@@ -21,10 +22,10 @@ struct ExposedCalls {
 };
 
 // exposed: as a TimeShareMeter tells it, summed over devices. The group of a call is what its trace
-// says, else what the layout leaves (nullptr: not known). Waiting and bandwidth are
-// of the calls that end in the window. Cancelled by progress.
+// says, else what the layout leaves (nullptr: not known). Waiting and bandwidth are of the calls
+// that end in the window, which is on the common clock. Cancelled by progress.
 Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
     const layout::Layout* layout, const std::map<TimeShareMeter::Collective, double>& exposed,
-    TimeRange window, const Progress& progress = {});
+    const RankClocks& clocks, TimeRange window, const Progress& progress = {});
 
 } // namespace trainscope::analysis

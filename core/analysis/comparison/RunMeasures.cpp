@@ -155,8 +155,7 @@ Result<RunMeasures> measuresOf(const store::Store& store, const Run& run, const 
         made.iterations = counted(detail.iterationFigures);
     ASSIGN_OR_RETURN(made.traced,
         traceMeasures(store, run,
-            {window, iterations.iterations, efficiency.stepTimeS,
-                made.layout ? &*made.layout : nullptr},
+            {window, iterations, efficiency.stepTimeS, made.layout ? &*made.layout : nullptr},
             progress));
     fillValues(made, efficiency, detail);
     return made;

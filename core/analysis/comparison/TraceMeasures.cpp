@@ -5,6 +5,7 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/Pipeline.h"
+#include "core/analysis/traces/SteadyWindows.h"
 #include "core/model/Try.h"
 #include "core/text/NumberMarks.h"
 
@@ -48,6 +49,9 @@ public:
         ASSIGN_OR_RETURN(auto devices, tracedDevices(m_store, m_run));
         if (devices.empty())
             return std::optional<TraceMeasures>();
+        ASSIGN_OR_RETURN(m_aligned, alignRanks(m_store, m_run, m_progress));
+        if (!m_aligned.agree)
+            m_clocks = std::make_shared<const RankClocks>(m_aligned);
         chooseWindow(devices);
         ASSIGN_OR_RETURN(m_stages, stagesOf(m_store, m_run, m_progress));
         for (const DeviceTracks& device : devices)
@@ -59,19 +63,22 @@ public:
     }
 
 private:
+    // A stretch of the run on the clock of a rank.
+    [[nodiscard]] TimeRange ownOf(int rank, TimeRange range) const {
+        return ownSteadyWindow(m_scope.iterations, range, m_clocks, rank);
+    }
+
     // Which part of the traces counts, and which iterations they cover.
     void chooseWindow(const std::vector<DeviceTracks>& devices) {
-        const TimeRange extent = extentOf(devices);
         m_window = m_scope.window;
-        m_isOutside = shared(extent, m_window).isEmpty();
+        m_isOutside = std::none_of(devices.begin(), devices.end(), [&](const DeviceTracks& device) {
+            return device.extent.overlaps(ownOf(device.rank, m_window));
+        });
         if (m_isOutside)
             m_window = kAllTime;
         for (const bool withWarmup : {false, true}) {
-            for (const Iteration& one : m_scope.iterations) {
-                if ((withWarmup || !one.warmup) && isCovered(one, extent, kCoveredByTrace)
-                    && std::any_of(devices.begin(), devices.end(), [&](const DeviceTracks& device) {
-                           return isCovered(one, device.extent, kCoveredOnDevice);
-                       }))
+            for (const Iteration& one : m_scope.iterations.iterations) {
+                if ((withWarmup || !one.warmup) && isCovered(one, devices))
                     m_covered.push_back(one);
             }
             if (!m_covered.empty())
@@ -79,14 +86,35 @@ private:
         }
     }
 
-    [[nodiscard]] bool isCovered(const Iteration& one, TimeRange extent, double least) const {
-        const TimeRange part = shared(shared(one.range, extent), m_window);
-        return !part.isEmpty() && part.length().seconds() >= least * one.range.length().seconds();
+    // Of all devices together, and of one of them.
+    [[nodiscard]] bool isCovered(
+        const Iteration& one, const std::vector<DeviceTracks>& devices) const {
+        TimeRange together = kNoTime; // since the iteration's begin, which clocks have differently
+        double longest = 0.0;
+        for (const DeviceTracks& device : devices) {
+            const TimeRange own = ownOf(device.rank, one.range);
+            const TimeRange part = shared(shared(own, device.extent), ownOf(device.rank, m_window));
+            if (part.isEmpty())
+                continue;
+            together = spanned(
+                together, {TimeNs{} + (part.begin - own.begin), TimeNs{} + (part.end - own.begin)});
+            longest = std::max(longest, part.length().seconds());
+        }
+        const double length = one.range.length().seconds();
+        return longest > 0.0 && longest >= kCoveredOnDevice * length
+            && together.length().seconds() >= kCoveredByTrace * length;
+    }
+
+    [[nodiscard]] std::vector<Iteration> coveredOn(int rank) const {
+        std::vector<Iteration> covered = m_covered;
+        for (Iteration& one : covered)
+            one.range = ownOf(rank, one.range);
+        return covered;
     }
 
     Status walk(const DeviceTracks& device) {
-        const auto shown
-            = traceWindow(device.rank, device.extent, m_window, {m_covered, std::nullopt});
+        const auto shown = traceWindow(device.rank, device.extent, ownOf(device.rank, m_window),
+            {coveredOn(device.rank), std::nullopt});
         if (!shown || (shown->fixed && shown->fixed->isEmpty()))
             return {};
         // What is not of a covered iteration does not count where there are any.
@@ -245,7 +273,8 @@ private:
 
     Status addGroups() {
         ASSIGN_OR_RETURN(auto calls,
-            exposedCallsOf(m_store, m_run, m_scope.layout, m_exposed, window(), m_progress));
+            exposedCallsOf(
+                m_store, m_run, m_scope.layout, m_exposed, m_aligned, window(), m_progress));
         m_made.exposed = std::move(calls.groups);
         m_made.betweenNodesBandwidth = calls.betweenNodesBandwidth;
         const double factor = scale(m_all);
@@ -257,7 +286,7 @@ private:
         return {};
     }
 
-    // From the first covered iteration to the last one.
+    // From the first covered iteration to the last one, on the clock of the run.
     [[nodiscard]] TimeRange window() const {
         return m_covered.empty()
             ? m_window
@@ -268,6 +297,8 @@ private:
     const Run& m_run;
     const TraceScope& m_scope;
     const Progress& m_progress;
+    RankClocks m_aligned;
+    RankClocksPtr m_clocks; // where they differ
     TimeRange m_window = kAllTime;
     bool m_isOutside = false;
     std::vector<Iteration> m_covered;

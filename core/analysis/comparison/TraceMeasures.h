@@ -8,6 +8,7 @@
 // begin late and end early); where they cover none, but last 90 % of a step, of the traced time,
 // scaled to the step. Else they are of the traced time itself, which does not speak for a step.
 
+#include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/layout/Layout.h"
@@ -88,11 +89,12 @@ struct TraceMeasures {
     std::optional<double> betweenNodesBandwidth;
 };
 
-// iterations: of the run, and those that its ranks recorded. Absent without a trace. A trace that
-// lies outside the window is taken whole, and the wording says so. Cancelled by progress.
+// Where the clocks of the ranks differ, each has the window and the iterations on its own
+// (SteadyWindows.h). Absent without a trace. A trace that lies outside the window is taken whole,
+// and the wording says so. Cancelled by progress.
 struct TraceScope {
     TimeRange window = kAllTime;
-    std::vector<Iteration> iterations; // of the run
+    const RunIterations& iterations;
     std::optional<double> stepTimeS;
     const layout::Layout* layout = nullptr; // nullptr: not known
 };

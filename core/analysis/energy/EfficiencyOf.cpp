@@ -3,12 +3,11 @@
 
 #include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/iterations/Iterations.h"
-#include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 
@@ -163,8 +162,7 @@ private:
         for (std::size_t i = 0; i < m_power.size(); ++i) {
             if (m_progress && !m_progress({"Summing energy", i, m_power.size()}))
                 return cancelled();
-            const DurationNs gap{static_cast<std::int64_t>(
-                EnergyIntegral::kGapPeriods * static_cast<double>(samplingPeriod(m_power[i]).ns))};
+            ASSIGN_OR_RETURN(const DurationNs gap, gapLimitOf(m_store, m_power[i]));
             std::vector<WindowSums> sums;
             for (const WindowEnergy& energy : energies)
                 sums.emplace_back(std::vector<TimeRange>{energy.range}, gap);

@@ -32,7 +32,9 @@ struct Evidence {
 struct Finding {
     std::string rule; // "front_rear_gradient"
     std::string text; // one sentence
-    std::map<std::string, double> values; // SI; the names end in their unit
+    // SI; the names end in their unit, but for counts and shares; `worst` and `median` are in that
+    // of the evidence's metric.
+    std::map<std::string, double> values;
     Evidence evidence;
     std::string threshold; // from where on the rule speaks
     std::string denominator; // what the shares are shares of, what was averaged over what

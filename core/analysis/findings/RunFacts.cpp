@@ -4,11 +4,11 @@
 #include "core/analysis/iterations/RunDetail.h"
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/statistics/SeriesSelection.h"
-#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/Pipeline.h"
+#include "core/analysis/traces/SteadyWindows.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -50,15 +50,35 @@ private:
     std::map<std::string, DurationNs> m_times;
 };
 
+// Without warm-up and what came before the temperatures settled. Open at the end: a trace's last
+// kernels run on when its last step has ended on the host.
+Result<SteadyTraces> tracesBehindWarmup(
+    const store::Store& store, const Progress& progress, RunFacts& facts) {
+    const SteadyState& steady = facts.steadyState;
+    const bool isAllSteady = steady.basis == SteadyBasis::Iterations
+        && steady.warmupIterations + steady.unsettledIterations == 0;
+    if (isAllSteady)
+        return SteadyTraces();
+    ASSIGN_OR_RETURN(auto part, steadyTraces(store, facts.run, facts.iterations, steady, progress));
+    if (part.window == kAllTime)
+        return SteadyTraces();
+    facts.tracedPart = part.wording;
+    part.window.end = kAllTime.end;
+    part.windowOf = [closed = std::move(part.windowOf)](int rank) {
+        return TimeRange{closed(rank).begin, kAllTime.end};
+    };
+    return part;
+}
+
 Status addTraces(const store::Store& store, const std::optional<StageMap>& stages,
-    const Progress& progress, RunFacts& facts) {
+    const RankWindow& windowOf, const Progress& progress, RunFacts& facts) {
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, facts.run));
     std::vector<DeviceActivity> activities;
     const IterationChoice choice
-        = tracedIterations({facts.iterations.iterations, std::nullopt}, extentOf(devices));
+        = tracedIterations({facts.iterations.everyOne(), std::nullopt}, extentOf(devices));
     for (const DeviceTracks& device : devices) {
-        const auto shown = traceWindow(device.rank, device.extent, kAllTime, choice);
-        if (!shown)
+        const auto shown = traceWindow(device.rank, device.extent, windowOf(device.rank), choice);
+        if (!shown || shown->range.isEmpty())
             continue;
         PhaseMeter phases(*shown);
         LaunchMeter launches(device, *shown);
@@ -85,13 +105,11 @@ Status addTraces(const store::Store& store, const std::optional<StageMap>& stage
     return {};
 }
 
-Status addOperators(const store::Store& store, const Progress& progress, RunFacts& facts) {
+Status addOperators(const store::Store& store, const RankWindow& windowOf, const Progress& progress,
+    RunFacts& facts) {
     if (facts.traced.empty())
         return {};
-    TimeRange window = kNoTime;
-    for (const TracedDevice& device : facts.traced)
-        window = spanned(window, device.window);
-    ASSIGN_OR_RETURN(const auto tree, callTree(store, facts.run, window, progress));
+    ASSIGN_OR_RETURN(const auto tree, callTree(store, facts.run, windowOf, progress));
     if (tree.hasHost)
         facts.operators = operatorFacts(tree, catalogue::findGpuModel(facts.run.gpuModel));
     return {};
@@ -149,14 +167,15 @@ Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
     }
     ASSIGN_OR_RETURN(
         facts.efficiency, efficiencyOf(store, run, facts.iterations, kAllTime, progress));
-    RETURN_IF_ERROR(addTraces(store, stages, progress, facts));
-    RETURN_IF_ERROR(addOperators(store, progress, facts));
+    ASSIGN_OR_RETURN(const auto part, tracesBehindWarmup(store, progress, facts));
+    RETURN_IF_ERROR(addTraces(store, stages, part.windowOf, progress, facts));
+    RETURN_IF_ERROR(addOperators(store, part.windowOf, progress, facts));
     if (facts.traced.size() > 1) {
         ASSIGN_OR_RETURN(facts.communication,
-            communicationOf(store, run, {true, options.networkBandwidth, kAllTime}, progress));
+            communicationOf(store, run, {true, options.networkBandwidth, part.window}, progress));
         if (isWaitingWorthACause(facts)) {
-            ASSIGN_OR_RETURN(
-                facts.causes, waitCauses(store, run, facts.communication->clocks, progress));
+            ASSIGN_OR_RETURN(facts.causes,
+                waitCauses(store, run, facts.communication->clocks, part.window, progress));
         }
     }
     return facts;

@@ -63,7 +63,8 @@ struct RunFacts {
     Efficiency efficiency; // of the run
     std::vector<BusyTraffic> traffic; // in the steady window
     std::map<int, int> stageOf; // by rank; empty: one stage, or not known
-    std::vector<TracedDevice> traced;
+    std::vector<TracedDevice> traced; // behind warm-up, where the traces go on there
+    std::string tracedPart; // which part that is; empty: all of the traces
     std::optional<OperatorFacts> operators; // of all traced ranks; absent without calls of hosts
     std::optional<TracedPipeline> pipeline;
     std::optional<CommunicationSummary> communication;

@@ -35,9 +35,10 @@ const TracedDevice& worstOf(
 }
 
 std::string tracedText(const RunFacts& facts) {
-    return fmt::format("{} traced on {}",
+    return fmt::format("{} traced on {}{}{}",
         text::seconds(sumOver(facts.traced, &TracedDevice::windowS)),
-        text::counted(static_cast<std::int64_t>(facts.traced.size()), "GPU", "GPUs"));
+        text::counted(static_cast<std::int64_t>(facts.traced.size()), "GPU", "GPUs"),
+        facts.tracedPart.empty() ? "" : ", ", facts.tracedPart);
 }
 
 // A share of the traced time that is a cost as it is, beside what stragglers explain of it.

@@ -1,7 +1,7 @@
 #include "core/analysis/iterations/IterationFigures.h"
 
-#include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Means.h"
+#include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
@@ -135,12 +135,14 @@ private:
     Result<std::vector<WindowSums::Sums>> sumsOf(const Series& series) {
         if (m_windows.empty())
             return std::vector<WindowSums::Sums>();
-        const DurationNs gap{static_cast<std::int64_t>(
-            EnergyIntegral::kGapPeriods * static_cast<double>(samplingPeriod(series).ns))};
+        ASSIGN_OR_RETURN(const DurationNs gap, gapLimitOf(m_store, series));
         WindowSums sums(m_windows, gap);
-        // From the sample that still holds at the first window to the one behind the last.
-        ASSIGN_OR_RETURN(const auto before, m_store.lastBefore(series.id, m_windows.front().begin));
-        const TimeNs from = before ? before->time : m_windows.front().begin;
+        // From the sample that still holds at the first window, or the last with a value, to the
+        // one behind the last window.
+        const TimeNs begin = m_windows.front().begin;
+        ASSIGN_OR_RETURN(const auto before, m_store.lastBefore(series.id, begin));
+        const bool isMissing = before && std::isnan(before->value);
+        const TimeNs from = isMissing ? begin - gap : before ? before->time : begin;
         bool isStopped = false;
         const Status status
             = m_store.forEachSample(series.id, {from, kAllTime.end}, [&](auto times, auto values) {

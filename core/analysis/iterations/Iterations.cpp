@@ -34,6 +34,7 @@ std::vector<Series> chosen(const std::vector<Series>& powers) {
 }
 
 constexpr double kPause = 1.5; // periods: a longer one is no neighbour
+constexpr double kMostSpread = 0.25; // of an iteration: ranks further apart have other clocks
 
 TimeNs middleOf(std::vector<TimeNs> times) {
     const auto middle = times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
@@ -54,30 +55,75 @@ DurationNs coveredBy(const std::vector<Iteration>& iterations) {
     return sum;
 }
 
-// A number may come again where a run was traced several times.
-std::vector<Iteration> ofTheRanks(const std::map<int, std::vector<Iteration>>& byRank) {
-    struct Marks {
-        std::vector<TimeNs> begins;
-        std::vector<TimeNs> ends;
-        bool warmup = false;
-    };
-    std::map<std::pair<std::int64_t, int>, Marks> all; // by number and how often it came before
+// By number and how often it came before: it comes again where a run was traced several times.
+using NumberedIterations = std::map<std::pair<std::int64_t, int>, Iteration>;
+
+NumberedIterations numbered(const std::vector<Iteration>& iterations) {
+    NumberedIterations all;
+    std::map<std::int64_t, int> seen;
+    for (const Iteration& one : iterations)
+        all[{one.index, seen[one.index]++}] = one;
+    return all;
+}
+
+// How far the clock of a rank is ahead of another one's, as the beginnings of the same iterations
+// tell.
+DurationNs aheadOf(const NumberedIterations& reference, const NumberedIterations& rank) {
+    std::vector<TimeNs> apart;
+    for (const auto& [key, one] : rank) {
+        if (const auto same = reference.find(key); same != reference.end())
+            apart.push_back(TimeNs{} + (one.range.begin - same->second.range.begin));
+    }
+    return apart.empty() ? DurationNs{} : middleOf(std::move(apart)) - TimeNs{};
+}
+
+// Of one iteration, as the ranks recorded it.
+struct Marks {
+    std::vector<TimeNs> begins;
+    std::vector<TimeNs> ends;
+    bool warmup = false;
+};
+using MarksByNumber = std::map<std::pair<std::int64_t, int>, Marks>;
+
+enum class Clock { Own, OfFirstRank };
+
+MarksByNumber marksOf(const std::map<int, std::vector<Iteration>>& byRank, Clock clock) {
+    MarksByNumber all;
+    std::optional<NumberedIterations> reference;
     for (const auto& [rank, iterations] : byRank) {
         if (rank < 0)
             continue;
-        std::map<std::int64_t, int> seen;
-        for (const Iteration& one : iterations) {
-            Marks& marks = all[{one.index, seen[one.index]++}];
-            marks.begins.push_back(one.range.begin);
-            marks.ends.push_back(one.range.end);
+        const NumberedIterations own = numbered(iterations);
+        if (!reference)
+            reference = own;
+        const DurationNs ahead = clock == Clock::Own ? DurationNs{} : aheadOf(*reference, own);
+        for (const auto& [key, one] : own) {
+            Marks& marks = all[key];
+            marks.begins.push_back(one.range.begin - ahead);
+            marks.ends.push_back(one.range.end - ahead);
             marks.warmup = marks.warmup || one.warmup;
         }
     }
+    return all;
+}
+
+// How far apart the ranks begin the same iteration, of its length.
+double spreadOf(const MarksByNumber& all) {
+    double apart = 0.0;
+    double lengths = 0.0;
+    for (const auto& [key, marks] : all) {
+        const auto [first, last] = std::minmax_element(marks.begins.begin(), marks.begins.end());
+        apart += (*last - *first).seconds();
+        lengths += (marks.ends.front() - marks.begins.front()).seconds();
+    }
+    return lengths > 0.0 ? apart / lengths : 0.0;
+}
+
+std::vector<Iteration> middlesOf(const MarksByNumber& all) {
     std::vector<Iteration> out;
-    for (auto& [key, marks] : all)
+    for (const auto& [key, marks] : all)
         out.push_back(
-            {key.first, {middleOf(std::move(marks.begins)), middleOf(std::move(marks.ends))}, -1,
-                marks.warmup});
+            {key.first, {middleOf(marks.begins), middleOf(marks.ends)}, -1, marks.warmup});
     std::stable_sort(out.begin(), out.end(),
         [](const Iteration& a, const Iteration& b) { return a.range.begin < b.range.begin; });
     return out;
@@ -86,7 +132,10 @@ std::vector<Iteration> ofTheRanks(const std::map<int, std::vector<Iteration>>& b
 // A log tells of the whole run, and traces mostly of a few iterations, which profilers number by
 // themselves: those that cover more of the run are taken, not both.
 std::vector<Iteration> ofTheRun(const std::map<int, std::vector<Iteration>>& byRank) {
-    std::vector<Iteration> traced = ofTheRanks(byRank);
+    MarksByNumber marks = marksOf(byRank, Clock::Own);
+    if (spreadOf(marks) > kMostSpread)
+        marks = marksOf(byRank, Clock::OfFirstRank);
+    std::vector<Iteration> traced = middlesOf(marks);
     const auto logged = byRank.find(-1);
     const bool isLogged = logged != byRank.end() && coveredBy(logged->second) >= coveredBy(traced);
     return isLogged ? logged->second : traced;

@@ -4,11 +4,12 @@
 //
 // Annotations are taken from the store's iterations, else from ranges on host threads that count
 // ("iteration 7", "step_12") or repeat ("train_step"), each rank by itself; the run's iteration k
-// goes from the median of its ranks' beginnings to the median of their ends, unless a source that
-// speaks of the whole run, as a log, covers as much. Without annotations,
-// or where they cover less than kLeastRecorded of the run (one profiled step of many) and the power
-// shows more, the fundamental period of the summed gpu_power is sought and its repetitions are
-// followed (PowerPeriod.h); an iteration begins at the steepest rise of power.
+// goes from the median of its ranks' beginnings to the median of their ends, on the clock of the
+// first rank where they begin further apart than a quarter of an iteration, as on clocks that
+// differ, unless a source that speaks of the whole run, as a log, covers as much. Without
+// annotations, or where they cover less than kLeastRecorded of the run (one profiled step of many)
+// and the power shows more, the fundamental period of the summed gpu_power is sought and its
+// repetitions are followed (PowerPeriod.h); an iteration begins at the steepest rise of power.
 
 #include "core/model/Run.h"
 #include "core/store/Store.h"

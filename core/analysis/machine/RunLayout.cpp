@@ -2,6 +2,7 @@
 
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/ProcessGroups.h"
+#include "core/layout/HybridGroups.h"
 #include "core/layout/InferLayout.h"
 #include "core/layout/LayoutRequest.h"
 #include "core/model/EnumNames.h"
@@ -58,6 +59,15 @@ struct Known {
     std::optional<int> gpusPerNode;
 };
 
+// Unless the layout could then not be.
+template <typename Change>
+void changeWhereItFits(LayoutRequest& request, const Change& change) {
+    LayoutRequest changed = request;
+    change(changed);
+    if (layout::makeLayout(changed).hasValue())
+        request = std::move(changed);
+}
+
 // Takes the layers of the model by its name, where nothing else says them and they can be divided.
 void takeLayersOfModel(const LaunchConfig& launch, LayoutRequest& request) {
     if (request.layers || !request.stageLayers.empty())
@@ -65,26 +75,41 @@ void takeLayersOfModel(const LaunchConfig& launch, LayoutRequest& request) {
     const auto shape = shapeOf(launch, catalogue::modelCatalogue());
     if (!shape.hasValue())
         return;
-    LayoutRequest divided = request;
-    divided.layers = shape.value().model.layers;
-    if (layout::makeLayout(divided).hasValue())
-        request = divided;
+    changeWhereItFits(
+        request, [&shape](LayoutRequest& divided) { divided.layers = shape.value().model.layers; });
 }
 
-// What the launch says of it holds for whatever else says the degrees.
-void takeSharding(const LaunchConfig& launch, LayoutRequest& request) {
+// What the launch says of sharding and schedule holds for whatever else says the degrees.
+void takeWhatLaunchSays(const Known& known, LayoutRequest& request) {
+    const LaunchConfig& launch = known.run.launch;
     if (!request.zeroStage)
         request.zeroStage = launch.zeroStage;
     if (!request.fsdp)
         request.fsdp = launch.fsdp;
+    const bool isSharded = request.fsdp.value_or(false) || request.zeroStage.value_or(0) > 0;
+    if (isSharded && !request.shardSize)
+        changeWhereItFits(request, [&](LayoutRequest& grouped) {
+            grouped.shardSize
+                = launch.shardGroup ? launch.shardGroup : layout::shardSizeOf(known.groups);
+        });
+    if (request.schedule || request.virtualStages)
+        return;
+    changeWhereItFits(request, [&launch](LayoutRequest& scheduled) {
+        scheduled.virtualStages = launch.virtualPipeline;
+        if (!launch.pipelineSchedule)
+            return;
+        const auto kind = layout::scheduleKindFromString(*launch.pipelineSchedule);
+        if (kind.hasValue())
+            scheduled.schedule = kind.value();
+    });
 }
 
 void takeCluster(const Known& known, LayoutRequest& request) {
-    takeSharding(known.run.launch, request);
     request.nodes.reset(); // follows from the ranks and the GPUs of a node
     request.worldSize = known.world;
     if (known.gpusPerNode)
         request.gpusPerNode = std::min(*known.gpusPerNode, std::max(known.world, 1));
+    takeWhatLaunchSays(known, request);
     if (!request.layers)
         request.layers = known.run.launch.layers;
     takeLayersOfModel(known.run.launch, request);
@@ -94,12 +119,14 @@ void takeCluster(const Known& known, LayoutRequest& request) {
             = layout::microbatchesOf(known.run.launch, made.value().grid.degrees().data);
 }
 
+std::string launchText(const LaunchConfig& launch) {
+    return launch.origin.empty() ? "the launch configuration"
+                                 : "the launch configuration (" + launch.origin + ")";
+}
+
 Result<RunLayout> fromLaunch(const Known& known) {
     ASSIGN_OR_RETURN(auto request, layout::layoutFromLaunch(known.run.launch, known.world));
-    const auto& origin = known.run.launch.origin;
-    RunLayout result{std::move(request), LayoutOrigin::Launch,
-        origin.empty() ? "the launch configuration" : "the launch configuration (" + origin + ")",
-        {}};
+    RunLayout result{std::move(request), LayoutOrigin::Launch, launchText(known.run.launch), {}};
     if (result.request.expertTensor && !known.run.launch.expertTensorParallel)
         result.notes.push_back("assumed: the experts are not tensor-parallel (ETP 1), for TP × EP "
                                "does not divide the ranks of a stage");
@@ -129,18 +156,33 @@ Result<RunLayout> fromGroups(const Known& known) {
     result.request.data = degrees.data;
     result.request.pipeline = degrees.pipeline;
     result.request.order = found.order;
-    result.request.virtualStages = known.run.launch.virtualPipeline;
+    takeCluster(known, result.request);
+    return result;
+}
+
+// A launch that shards states and names no degree has data parallelism alone.
+std::optional<RunLayout> fromSharding(const Known& known) {
+    const LaunchConfig& launch = known.run.launch;
+    const bool isSharded = launch.fsdp.value_or(false) || launch.zeroStage.value_or(0) > 0;
+    const bool hasGroups = std::any_of(known.groups.begin(), known.groups.end(),
+        [](const ProcessGroup& group) { return group.ranks.size() > 1; });
+    if (!isSharded || hasGroups || known.world < 1)
+        return std::nullopt;
+    RunLayout result{{}, LayoutOrigin::Launch, launchText(launch) + ", which shards over all ranks",
+        {fmt::format("assumed: all {} ranks that are known are data-parallel, for the launch "
+                     "configuration shards and names no degree",
+            known.world)}};
     takeCluster(known, result.request);
     return result;
 }
 
 // What was left open is as the run shows it.
 LayoutRequest completed(LayoutRequest request, const Known& known) {
-    takeSharding(known.run.launch, request);
     if (!request.gpusPerNode && !(request.nodes && request.worldSize))
         request.gpusPerNode = known.gpusPerNode;
     if (!request.worldSize && !(request.nodes && request.gpusPerNode) && known.world > 0)
         request.worldSize = known.world;
+    takeWhatLaunchSays(known, request);
     if (!request.layers && request.stageLayers.empty())
         request.layers = known.run.launch.layers;
     takeLayersOfModel(known.run.launch, request);
@@ -212,6 +254,8 @@ Result<RunLayout> recordedLayout(
     if (inferred.hasValue())
         return inferred;
     const auto named = layout::layoutFromName(run.name);
+    if (auto sharded = named ? std::nullopt : fromSharding(known))
+        return std::move(*sharded);
     if (!named)
         return Error{ErrorCode::NotFound,
             fmt::format("Neither a launch configuration nor the name says the layout of this run; "

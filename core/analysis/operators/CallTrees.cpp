@@ -282,8 +282,10 @@ Result<CallTree> treeOf(const store::Store& store, const Run& run, TreeSource& c
     tree.rank = calls.rank;
     if (own.spans == 0)
         return tree;
-    const TimeRange shown{std::max(window.begin, own.extent.begin),
-        std::min(window.end, own.extent.end + DurationNs{1})};
+    // Empty where the rank was traced before or after the window alone.
+    const TimeNs begin = std::max(window.begin, own.extent.begin);
+    const TimeRange shown{
+        begin, std::max(begin, std::min(window.end, own.extent.end + DurationNs{1}))};
     if (calls.kept) {
         KeptTree kept(store, run, calls.rank, own, *calls.kept, progress);
         ASSIGN_OR_RETURN(tree, kept.read(shown));

@@ -26,6 +26,7 @@ Status keepCallTrees(store::Store& store, const Run& run, const Progress& progre
     store::KeptSums kept;
     kept.run = run.id;
     kept.basis = kTraceSumsVersion;
+    ASSIGN_OR_RETURN(kept.state, store::sourceState(store, run.id));
     ASSIGN_OR_RETURN(kept.sequences, sumCallTrees(store, run, progress));
     return store::keepSums(store, kept);
 }

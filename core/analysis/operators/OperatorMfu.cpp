@@ -62,7 +62,7 @@ Result<std::vector<IterationMfu>> iterationMfus(const store::Store& store, const
     std::vector<IterationMfu> found;
     const auto add = [&](std::size_t i, const CallTree& tree) -> Status {
         if (const auto mfu = operatorMfu(tree, tree.rankTime.seconds(), gpu))
-            found.push_back({indices[i], *mfu});
+            found.push_back({indices[i], ranges[i].length(), *mfu});
         return {};
     };
     RETURN_IF_ERROR(forEachCallTree(store, run, rank, ranges, add, progress));

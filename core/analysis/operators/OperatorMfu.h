@@ -28,6 +28,7 @@ std::optional<OperatorMfu> operatorMfu(
 
 struct IterationMfu {
     std::int64_t iteration = 0; // as the run numbers it
+    DurationNs duration;
     OperatorMfu mfu;
 };
 // Of the iterations of a rank that lie whole in the window and in its trace, in order of time.

@@ -41,6 +41,10 @@ std::string subjectText(const Subject& subject) {
     return "node " + std::to_string(subject.node);
 }
 
+bool speaksFor(const Series& series, const Series& twin) {
+    return series.count - series.missing > twin.count - twin.missing;
+}
+
 std::map<std::string, std::vector<Series>> seriesByMetric(
     const std::vector<Series>& all, std::vector<std::string>& warnings) {
     struct Group {
@@ -59,7 +63,7 @@ std::map<std::string, std::vector<Series>> seriesByMetric(
         }
         group.twins.push_back(&series);
         Series& twin = group.series[place->second];
-        if (series.count - series.missing > twin.count - twin.missing)
+        if (speaksFor(series, twin))
             twin = series;
     }
     std::map<std::string, std::vector<Series>> result;

@@ -12,6 +12,10 @@ namespace trainscope::analysis {
 // "rank 3", "node 0", "node 0, link ib1"
 std::string subjectText(const Subject& subject);
 
+// Whether the first is used rather than the second, which another source recorded of the same
+// metric and subject before it: it has more values.
+bool speaksFor(const Series& series, const Series& twin);
+
 // By metric name, each subject once: where sources overlap, the series with more values; one
 // warning for a metric says so.
 std::map<std::string, std::vector<Series>> seriesByMetric(

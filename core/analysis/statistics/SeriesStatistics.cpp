@@ -19,31 +19,58 @@ namespace {
 
 using Sample = store::Sample;
 
-Result<std::optional<Sample>> firstFrom(const store::Store& store, SeriesId series, TimeNs time) {
-    std::optional<Sample> found;
-    RETURN_IF_ERROR(
-        store.forEachSample(series, {time, kAllTime.end}, [&found](auto times, auto values) {
-            found = Sample{times[0], values[0]};
-            return false;
-        }));
+Result<bool> hasSampleFrom(const store::Store& store, SeriesId series, TimeNs time) {
+    bool found = false;
+    RETURN_IF_ERROR(store.forEachSample(series, {time, kAllTime.end}, [&found](auto, auto) {
+        found = true;
+        return false;
+    }));
     return found;
 }
 
-double gapLimitOf(const Series& series) {
-    return EnergyIntegral::kGapPeriods * static_cast<double>(series.period.ns);
+// The samples with a value on both sides of a moment.
+struct Neighbours {
+    std::optional<Sample> before;
+    std::optional<Sample> after; // or at it
+};
+
+Result<Neighbours> neighboursOf(
+    const store::Store& store, SeriesId series, TimeNs moment, DurationNs gapLimit) {
+    Neighbours found;
+    const auto take = [&](auto times, auto values) {
+        for (std::size_t i = 0; i < times.size() && !found.after; ++i) {
+            if (!std::isnan(values[i]))
+                (times[i] < moment ? found.before : found.after) = Sample{times[i], values[i]};
+        }
+        return !found.after;
+    };
+    ASSIGN_OR_RETURN(const auto last, store.lastBefore(series, moment));
+    const bool isNear = !last || !std::isnan(last->value);
+    if (isNear)
+        found.before = last;
+    RETURN_IF_ERROR(store.forEachSample(
+        series, {isNear ? moment : moment - gapLimit, moment + gapLimit}, take));
+    return found;
 }
 
-std::optional<double> between(const std::optional<Sample>& before,
-    const std::optional<Sample>& after, TimeNs moment, const Series& series) {
-    if (!before || !after || std::isnan(before->value) || std::isnan(after->value))
+std::optional<double> between(
+    const Neighbours& around, TimeNs moment, const Series& series, DurationNs gapLimit) {
+    const auto& [before, after] = around;
+    if (!before || !after)
         return std::nullopt;
-    const auto length = static_cast<double>(elapsedNs(before->time, after->time));
-    const bool isHole = length > gapLimitOf(series);
+    const std::int64_t length = elapsedNs(before->time, after->time);
     const bool falls = after->value < before->value;
-    if (isHole || (falls && series.description.metric.kind == MetricKind::Counter))
+    if (length > gapLimit.ns || (falls && series.description.metric.kind == MetricKind::Counter))
         return std::nullopt;
-    return std::lerp(before->value, after->value,
-        length > 0.0 ? static_cast<double>(elapsedNs(before->time, moment)) / length : 0.0);
+    const auto passed = static_cast<double>(elapsedNs(before->time, moment));
+    return std::lerp(
+        before->value, after->value, length > 0 ? passed / static_cast<double>(length) : 0.0);
+}
+
+Result<std::optional<double>> lineAt(
+    const store::Store& store, const Series& series, TimeNs moment, DurationNs gapLimit) {
+    ASSIGN_OR_RETURN(const Neighbours around, neighboursOf(store, series.id, moment, gapLimit));
+    return between(around, moment, series, gapLimit);
 }
 
 bool isSubjectsPower(const SeriesDescription& description) {
@@ -124,19 +151,35 @@ void addCounts(SubjectStatistics& into, const SubjectStatistics& part) {
 
 } // namespace
 
-Result<WindowEdges> windowEdges(const store::Store& store, const Series& series, TimeRange window) {
+Result<DurationNs> gapLimitOf(
+    const store::Store& store, const Series& series, const KeepGoing& keepGoing) {
+    constexpr double kMostNs = 9e18; // that the type holds
+    // Each missing sample lengthens one distance at most: while fewer than half of those between
+    // values are lengthened, their median is that of all samples.
+    const std::int64_t distances = series.count - series.missing - 1;
+    double limit = EnergyIntegral::kGapPeriods * static_cast<double>(series.period.ns);
+    if (series.period.ns <= 0 || 2 * series.missing >= distances) {
+        EnergyIntegral whole;
+        RETURN_IF_ERROR(feed(store, series.id, whole, keepGoing));
+        limit = whole.gapLimit();
+    }
+    return DurationNs{static_cast<std::int64_t>(std::min(kMostNs, limit))};
+}
+
+Result<WindowEdges> windowEdges(
+    const store::Store& store, const Series& series, TimeRange window, const KeepGoing& keepGoing) {
     WindowEdges edges;
     edges.window = window;
-    edges.gapLimitNs = gapLimitOf(series);
-    ASSIGN_OR_RETURN(const auto beforeBegin, store.lastBefore(series.id, window.begin));
-    ASSIGN_OR_RETURN(const auto afterBegin, firstFrom(store, series.id, window.begin));
-    ASSIGN_OR_RETURN(const auto beforeEnd, store.lastBefore(series.id, window.end));
-    ASSIGN_OR_RETURN(const auto afterEnd, firstFrom(store, series.id, window.end));
-    if (beforeBegin)
-        edges.heldAtBegin = beforeBegin->value;
-    edges.isHeldToEnd = afterEnd.has_value();
-    edges.lineAtBegin = between(beforeBegin, afterBegin, window.begin, series);
-    edges.lineAtEnd = between(beforeEnd, afterEnd, window.end, series);
+    ASSIGN_OR_RETURN(const auto before, store.lastBefore(series.id, window.begin));
+    if (before)
+        edges.heldAtBegin = before->value;
+    ASSIGN_OR_RETURN(edges.isHeldToEnd, hasSampleFrom(store, series.id, window.end));
+    if (series.description.metric.kind != MetricKind::Counter
+        && !isSubjectsPower(series.description))
+        return edges;
+    ASSIGN_OR_RETURN(edges.gapLimit, gapLimitOf(store, series, keepGoing));
+    ASSIGN_OR_RETURN(edges.lineAtBegin, lineAt(store, series, window.begin, edges.gapLimit));
+    ASSIGN_OR_RETURN(edges.lineAtEnd, lineAt(store, series, window.end, edges.gapLimit));
     return edges;
 }
 

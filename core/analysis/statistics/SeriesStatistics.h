@@ -23,16 +23,26 @@ struct WindowEdges {
     TimeRange window;
     std::optional<double> heldAtBegin; // of the last sample before; absent: there is none
     bool isHeldToEnd = false; // there are samples at or after the end
-    // Between the samples on both sides; absent where one is missing, they are farther apart than
-    // 10 periods, or a counter falls there.
+    // Of a power or counter, between the samples with a value on both sides; absent where there is
+    // none, they are farther apart than the gap limit, or a counter falls there.
     std::optional<double> lineAtBegin;
     std::optional<double> lineAtEnd;
-    // What of a power is longer is not bridged: 10 periods of the whole series, since those between
-    // the ends of a short window and its samples tell nothing of the sensor.
-    double gapLimitNs = 0.0;
+    // Of the whole series, since the distances between the ends of a short window and its samples
+    // tell nothing of the sensor. 0 for what has no line.
+    DurationNs gapLimit;
 };
 
-Result<WindowEdges> windowEdges(const store::Store& store, const Series& series, TimeRange window);
+// Asked for every block of samples; false ends the work with Cancelled.
+using KeepGoing = std::function<bool()>;
+
+Result<WindowEdges> windowEdges(const store::Store& store, const Series& series, TimeRange window,
+    const KeepGoing& keepGoing = {});
+
+// What between two samples is longer is not bridged: 10 periods of the series (EnergyIntegral),
+// where a period is the time between samples that have a value. Reads the series where many have
+// none. The longest time there is where no two samples have one.
+Result<DurationNs> gapLimitOf(
+    const store::Store& store, const Series& series, const KeepGoing& keepGoing = {});
 
 // The statistics of one stored series, by its kind, from one pass over its samples.
 struct SeriesStatistics {
@@ -68,9 +78,6 @@ private:
     bool m_isGapLimitKnown = false;
     std::int64_t m_points = 0; // of a counter, that are no samples
 };
-
-// Asked for every block of samples; false ends the work with Cancelled.
-using KeepGoing = std::function<bool()>;
 
 Result<SeriesStatistics> seriesStatistics(
     const store::Store& store, const Series& series, const KeepGoing& keepGoing);

@@ -33,7 +33,7 @@ StatisticsPipeline::StatisticsPipeline(
 Status StatisticsPipeline::add(const Series& series, const KeepGoing& keepGoing) {
     Edges edges;
     if (m_window != kAllTime) {
-        ASSIGN_OR_RETURN(const auto found, windowEdges(m_store, series, m_window));
+        ASSIGN_OR_RETURN(const auto found, windowEdges(m_store, series, m_window, keepGoing));
         edges = std::make_shared<const WindowEdges>(found);
     }
     bool stopped = false;
@@ -55,8 +55,8 @@ void StatisticsPipeline::submit(const Series& series, const Edges& edges, bool i
         Block{{times.begin(), times.end()}, {values.begin(), values.end()}});
     m_parts.submit([&series, edges, isFirst, block = std::move(block)] {
         Part part{&series,
-            SeriesFigures(
-                series.description, edges ? std::optional(edges->gapLimitNs) : std::nullopt),
+            SeriesFigures(series.description,
+                edges ? std::optional(static_cast<double>(edges->gapLimit.ns)) : std::nullopt),
             edges};
         if (edges && isFirst)
             part.figures.enter(*edges);

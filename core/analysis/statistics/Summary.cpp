@@ -158,7 +158,10 @@ private:
         return {};
     }
 
+    // A single sample covers no time: its energy is not known, and not 0.
     void addEnergy(const Series& power, const EnergyIntegral& integral) {
+        if (integral.covered().ns <= 0)
+            return;
         Energy energy{integral.energy().value, 0.0};
         if (m_summary.duration.ns > 0) {
             energy.coverage = std::min(1.0,

@@ -24,6 +24,7 @@ namespace {
 
 constexpr double kReferenceQuantile = 0.95;
 constexpr const char* kRecorded = "recorded";
+constexpr const char* kLaunch = "launch";
 constexpr const char* kCatalogue = "catalogue";
 constexpr const char* kInferred = "inferred";
 constexpr std::int64_t kSamplesPerQuestion = 4096;
@@ -268,7 +269,7 @@ private:
             = own == m_plateaus.end() ? m_usualPlateau : std::optional(own->second);
         // A plateau tells more than a guessed model; of a known one it is a lower setting.
         const bool isTold = known
-            && (known->origin == kRecorded
+            && (known->origin == kRecorded || known->origin == kLaunch
                 || (known->origin == kCatalogue
                     && plateau.value_or(known->watts) >= kNearPowerLimit * known->watts));
         if (!known && !plateau)
@@ -361,6 +362,8 @@ std::optional<PowerLimit> powerLimitOf(const Run& run, const GpuSeries& gpu) {
     const Series* recorded = find(gpu, metric::kPowerLimit);
     if (recorded != nullptr && recorded->mean > 0.0)
         return PowerLimit{recorded->mean, kRecorded};
+    if (run.launch.powerLimitW.value_or(0) > 0)
+        return PowerLimit{static_cast<double>(*run.launch.powerLimitW), kLaunch};
     const auto* model = catalogue::findGpuModel(run.gpuModel);
     if (model == nullptr || !model->powerLimitW)
         return std::nullopt;

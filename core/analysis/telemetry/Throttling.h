@@ -113,23 +113,25 @@ struct Throttling {
     // empty without them.
     std::map<std::string, double> reasonSeconds;
     // What decided over causes. Temperatures: of the GPU model, else inferred. Power: as the run
-    // recorded it, else of the GPU model, else inferred; the highest where the GPUs differ. What
-    // the samples show takes the place of the model's where clocks give way clearly below that.
-    // Absent: not known, so that only the source's reasons can say thermal or power.
+    // recorded it, else as it was launched with, else of the GPU model, else inferred; the highest
+    // where the GPUs differ. What the samples show takes the place of the model's where clocks give
+    // way clearly below that. Absent: not known, so that only the source's reasons can say thermal
+    // or power.
     std::optional<double> slowdownTemperatureC;
     std::string slowdownOrigin; // "catalogue", "inferred", empty
     std::optional<double> powerLimitW;
-    std::string powerLimitOrigin; // "recorded", "catalogue", "inferred", empty
+    std::string powerLimitOrigin; // "recorded", "launch", "catalogue", "inferred", empty
     // How the inferred limits show, as sentences.
     std::vector<std::string> evidence;
     // GPU-seconds of the episodes whose cause is inferred.
     double inferredGpuSeconds = 0.0;
 };
 
-// What a GPU may draw: the mean of its recorded power_limit, else its model's.
+// What a GPU may draw: the mean of its recorded power_limit, else what the launch says, else its
+// model's.
 struct PowerLimit {
     double watts = 0.0;
-    std::string origin; // "recorded", "catalogue", "inferred": of a model that is
+    std::string origin; // "recorded", "launch", "catalogue", "inferred": of a model that is
 };
 std::optional<PowerLimit> powerLimitOf(const Run& run, const GpuSeries& gpu);
 

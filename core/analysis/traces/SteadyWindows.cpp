@@ -1,6 +1,8 @@
 #include "core/analysis/traces/SteadyWindows.h"
 
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/DeviceWalk.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -43,15 +45,36 @@ TimeRange ownSteadyWindow(
     // A log numbers iterations in its own way.
     const bool isMarked = own != iterations.byRank.end()
         && iterations.basis == IterationBasis::Recorded && !iterations.byRank.contains(-1);
-    const auto numbers = numbersOf(iterations.iterations, window);
+    const auto numbers = isMarked && isAscending(own->second)
+        ? numbersOf(iterations.iterations, window)
+        : std::nullopt;
+    if (!numbers)
+        return ownWindow(clocks, rank, window);
     TimeRange marked = kNoTime;
-    if (isMarked && numbers && isAscending(own->second)) {
-        for (const Iteration& one : own->second) {
-            if (one.index >= numbers->first && one.index <= numbers->last)
-                marked = spanned(marked, one.range);
-        }
+    for (const Iteration& one : own->second) {
+        if (one.index >= numbers->first && one.index <= numbers->last)
+            marked = spanned(marked, one.range);
     }
     return marked.isEmpty() ? ownWindow(clocks, rank, window) : marked;
+}
+
+Result<SteadyTraces> steadyTraces(const store::Store& store, const Run& run,
+    const RunIterations& iterations, const SteadyState& steady, const Progress& progress) {
+    SteadyTraces all;
+    all.wording = steady.wording;
+    if (steady.isWholeRun)
+        return all;
+    ASSIGN_OR_RETURN(const auto clocks, differingClocks(store, run, progress));
+    const auto windowOf = [&iterations, clocks, window = steady.window](int rank) {
+        return ownSteadyWindow(iterations, window, clocks, rank);
+    };
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
+    const bool isTraced = std::any_of(devices.begin(), devices.end(),
+        [&](const auto& device) { return device.extent.overlaps(windowOf(device.rank)); });
+    if (isTraced)
+        return SteadyTraces{windowOf, steady.window, steady.wording};
+    all.wording = "all of the trace: it has nothing of the steady part of the run";
+    return all;
 }
 
 } // namespace trainscope::analysis

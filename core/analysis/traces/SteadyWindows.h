@@ -2,7 +2,10 @@
 // The steady part of a run as the clock of each of its ranks has it.
 
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/traces/RankWindow.h"
+
+#include <string>
 
 namespace trainscope::analysis {
 
@@ -11,5 +14,15 @@ namespace trainscope::analysis {
 // its clock tells. nullptr for the clocks: they agree, and the window is that of all. Pure.
 TimeRange ownSteadyWindow(
     const RunIterations& iterations, TimeRange window, const RankClocksPtr& clocks, int rank);
+
+// What a run's traces have of its steady part; all of them where they have nothing of it.
+struct SteadyTraces {
+    RankWindow windowOf = [](int) { return kAllTime; };
+    TimeRange window = kAllTime; // on the common clock
+    std::string wording; // for people: which part
+};
+// windowOf refers to the iterations. Cancelled by progress.
+Result<SteadyTraces> steadyTraces(const store::Store& store, const Run& run,
+    const RunIterations& iterations, const SteadyState& steady, const Progress& progress = {});
 
 } // namespace trainscope::analysis

@@ -231,6 +231,7 @@ Result<store::KeptSums> sumTraces(
     store::KeptSums kept;
     kept.run = run.id;
     kept.basis = kTraceSumsVersion;
+    ASSIGN_OR_RETURN(kept.state, store::sourceState(store, run.id));
     ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
     std::int64_t spans = 0;
     for (const Track& track : tracks)

@@ -96,20 +96,20 @@ struct CauseSums {
 class Blaming {
 public:
     Blaming(const store::Store& store, const RunOfDomains& joined, const RankClocks& clocks,
-        DeviceLogs logs)
+        TimeRange window, DeviceLogs logs)
         : m_store(store)
         , m_places(joined.run, joined.gpus)
         , m_clocks(clocks)
+        , m_window(window)
         , m_logs(std::move(logs)) { }
 
     Status add(const Collective& one) {
-        const bool isCounted = isSynchronising(one.kind);
-        if (!isCounted && one.kind != CollectiveKind::SendRecv)
+        if (!isSynchronising(one.kind) && one.kind != CollectiveKind::SendRecv)
             return {};
         RETURN_IF_ERROR(m_logs.readTo(one.lastStart));
         auto& ends = m_ends[groupOf(one)];
         if (one.lastStart > one.firstStart)
-            blame(one, commonMoment(one, ends), isCounted);
+            blame(one, commonMoment(one, ends));
         for (const CollectiveRank& rank : one.ranks)
             ends[rank.rank] = rank.end;
         return {};
@@ -149,7 +149,9 @@ private:
         return moment;
     }
 
-    void blame(const Collective& one, Moment moment, bool isCounted) {
+    void blame(const Collective& one, Moment moment) {
+        const bool isMessage = !isSynchronising(one.kind);
+        const bool isCounted = !isMessage && m_window.contains(one.end);
         const TimeNs since = moment.time;
         const Ends& ends = m_ends[groupOf(one)];
         std::vector<Meanwhile> all;
@@ -160,7 +162,7 @@ private:
         }
         const KernelExcess kernels = kernelExcess(one, since);
         const auto blamed = std::make_shared<const Blame>(
-            blameFor(all, last, kernels, {!isCounted, moment.isRecordingsBegin}));
+            blameFor(all, last, kernels, {isMessage, moment.isRecordingsBegin}));
         if (isCounted)
             count(one, since, *blamed, kernels);
         for (std::size_t i = 0; i < one.ranks.size(); ++i)
@@ -278,7 +280,7 @@ private:
         state.add({wait, exposedNs, blame});
         if (!isCounted)
             return;
-        const TimeRange before{freeFrom, rank.start};
+        const TimeRange before{std::max(freeFrom, m_window.begin), rank.start};
         const DeviceTimes times = timesOf(rank.rank, before);
         const double fresh = state.freshPart(before);
         const double idleNs = std::min(static_cast<double>(times.idle()) * fresh, exposedNs);
@@ -346,6 +348,7 @@ private:
     const store::Store& m_store;
     CommunicatorPlaces m_places;
     const RankClocks& m_clocks;
+    TimeRange m_window;
     DeviceLogs m_logs;
     std::map<GroupKey, Ends> m_ends;
     std::unordered_map<int, RankState> m_ranks;
@@ -361,11 +364,11 @@ double LostTime::exposedS() const {
         [](double sum, const auto& kind) { return sum + kind.second; });
 }
 
-Result<WaitCauses> waitCauses(
-    const store::Store& store, const Run& run, const RankClocks& clocks, const Progress& progress) {
+Result<WaitCauses> waitCauses(const store::Store& store, const Run& run, const RankClocks& clocks,
+    TimeRange window, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto joined, domainsAsNodes(store, run));
     ASSIGN_OR_RETURN(auto logs, DeviceLogs::open(store, run, clocks, progress));
-    Blaming blaming(store, joined, clocks, std::move(logs));
+    Blaming blaming(store, joined, clocks, window, std::move(logs));
     Status failure;
     const auto scan = forEachCollective(
         store, run, clocks,

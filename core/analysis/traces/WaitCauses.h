@@ -53,9 +53,11 @@ struct WaitCauses {
     std::map<std::pair<int, int>, LostTime> lost; // by the rank and the rank whose doing it is
 };
 
-// Linear in the trace; memory is bounded: causes that are too small to be followed are joined, and
-// of what a rank waited before, the last 1,024 waits are known. Cancelled by progress.
+// Of the collectives that end in the window, which is on the common clock; why their ranks were
+// late may lie before it. Linear in the trace; memory is bounded: causes that are too small to be
+// followed are joined, and of what a rank waited before, the last 1,024 waits are known. Cancelled
+// by progress.
 Result<WaitCauses> waitCauses(const store::Store& store, const Run& run, const RankClocks& clocks,
-    const Progress& progress = {});
+    TimeRange window = kAllTime, const Progress& progress = {});
 
 } // namespace trainscope::analysis

@@ -227,6 +227,8 @@ Result<ColourQuery> coloursOf(const OptionValues& options, const Run& run) {
     std::string colour = options.text("colour");
     if (const auto metrics = options.all("metric"); colour.empty() && !metrics.empty())
         colour = metrics.front();
+    if (colour.empty() && options.text("statistic") == toString(FigureStatistic::Energy))
+        colour = metric::kGpuPower;
     if (colour.empty())
         colour = isValue ? query.metric : "stage";
     const auto named = rankColourFromString(colour);
@@ -241,7 +243,9 @@ Result<ColourQuery> coloursOf(const OptionValues& options, const Run& run) {
     query.metric = colour;
     query.wholeRun = options.has("whole-run");
     if (options.has("statistic")) {
-        ASSIGN_OR_RETURN(query.statistic, statisticNamed(options.text("statistic")));
+        ASSIGN_OR_RETURN(const auto statistic, statisticNamed(options.text("statistic")));
+        RETURN_IF_ERROR(checkStatistic(statistic, query.metric));
+        query.statistic = statistic;
     }
     if (at)
         query.at = run.range.begin + DurationNs{std::llround(*at * 1e9)};

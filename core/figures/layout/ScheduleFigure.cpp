@@ -29,10 +29,8 @@ bool isMissing(const Error& error) {
     return error.code == ErrorCode::NotFound || error.code == ErrorCode::Usage;
 }
 
-std::string tracedCaption(const analysis::TracedSchedule& traced) {
-    const std::string_view name
-        = traced.isKnownOrder ? titleOf(traced.traced.kind) : "Order of no known schedule";
-    std::string caption = shapeOf(traced.traced, name);
+std::string tracedCaption(const analysis::TracedSchedule& traced, const std::string& shape) {
+    std::string caption = shape;
     if (traced.planned)
         caption += fmt::format("; traced above, {} planned below", titleOf(traced.planned->kind));
     caption += ". Hatched: no pass runs. Bubbles " + text::percent(traced.tracedBubble) + " traced";
@@ -44,7 +42,6 @@ std::string tracedCaption(const analysis::TracedSchedule& traced) {
 }
 
 void takeTraced(analysis::TracedSchedule traced, ScheduleFigureData& data) {
-    data.caption = tracedCaption(traced);
     data.verdict = analysis::planSentence(traced);
     data.plans = traced.plans;
     if (!data.verdict.empty())
@@ -62,7 +59,9 @@ void takeTraced(analysis::TracedSchedule traced, ScheduleFigureData& data) {
     data.tracedBubble = traced.tracedBubble;
     data.plannedBubble = traced.plannedBubble;
     data.idealBubble = traced.idealBubble;
+    data.isKnownOrder = traced.isKnownOrder;
     data.traced = std::move(traced.traced);
+    data.caption = tracedCaption(traced, shapeOf(*data.traced, data.kindTitle()));
     data.planned = std::move(traced.planned);
     data.to = traced.windowTo;
     if (traced.isWhole && data.planned)

@@ -310,6 +310,7 @@ std::vector<plot::MeasuredOperator> measuredOperators(
     const bool isOwn
         = grouping != OperatorGrouping::Module && grouping != OperatorGrouping::Annotation;
     const auto kind = grouping == OperatorGrouping::Module ? analysis::FrameKind::Module
+        : grouping == OperatorGrouping::Annotation         ? analysis::FrameKind::Annotation
                                                            : analysis::FrameKind::Operator;
     for (OperatorEntry& row : analysis::operatorTable(tree, grouping, reading.gpu).rows) {
         if (row.time.ns <= 0)

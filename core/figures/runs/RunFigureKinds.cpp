@@ -52,16 +52,10 @@ Status takeStatistic(const OptionValues& options, FigureQuery& query) {
         return {};
     ASSIGN_OR_RETURN(const auto statistic, statisticNamed(name));
     query.statistic = statistic;
-    if (*query.statistic == FigureStatistic::Energy && query.metrics.empty())
+    if (statistic == FigureStatistic::Energy && query.metrics.empty())
         query.metrics.emplace_back("gpu_power");
-    for (const auto& metric : query.metrics) {
-        const auto fitting = figureStatistics(metric);
-        const bool fits = std::any_of(
-            fitting.begin(), fitting.end(), [&](const auto& choice) { return choice.key == name; });
-        if (!fits)
-            return usage("'" + name + "' does not apply to " + metric
-                + ": totals are those of counters, energy that of gpu_power.");
-    }
+    for (const auto& metric : query.metrics)
+        RETURN_IF_ERROR(checkStatistic(statistic, metric));
     return {};
 }
 

@@ -15,7 +15,8 @@ struct SelectedSeries {
     int node = -1;
     const Series* series = nullptr; // owned by the catalogue
 };
-// By run, node, rank, device: the order of heat rows.
+// By run, node, rank, device: the order of heat rows. Each subject once, where two sources recorded
+// it.
 std::vector<SelectedSeries> selectSeries(const Catalogue& catalogue, const LaneSpec& lane);
 
 struct SelectedTrack {

@@ -1,5 +1,7 @@
 #include "core/figures/timeline/LaneLoad.h"
 
+#include "core/analysis/statistics/SeriesSelection.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,6 +21,20 @@ bool belongsToRank(const SelectedSeries& selected, const Catalogue::OfRun& run, 
 auto orderOf(const SelectedSeries& selected) {
     const Subject& subject = selected.series->description.subject;
     return std::tie(selected.run, selected.node, subject.rank, subject.device, selected.series->id);
+}
+
+// In the order of selectSeries, which puts the series of one subject side by side.
+std::vector<SelectedSeries> withoutTwins(const std::vector<SelectedSeries>& all) {
+    std::vector<SelectedSeries> single;
+    for (const SelectedSeries& one : all) {
+        const bool isTwin = !single.empty() && single.back().run == one.run
+            && single.back().series->description.subject == one.series->description.subject;
+        if (!isTwin)
+            single.push_back(one);
+        else if (analysis::speaksFor(*one.series, *single.back().series))
+            single.back() = one;
+    }
+    return single;
 }
 
 bool fitsLane(TrackKind kind, LaneStyle style) {
@@ -51,7 +67,7 @@ std::vector<SelectedSeries> selectSeries(const Catalogue& catalogue, const LaneS
     }
     std::stable_sort(chosen.begin(), chosen.end(),
         [](const SelectedSeries& a, const SelectedSeries& b) { return orderOf(a) < orderOf(b); });
-    return chosen;
+    return withoutTwins(chosen);
 }
 
 std::vector<SelectedTrack> selectTracks(const Catalogue& catalogue, const LaneSpec& lane) {

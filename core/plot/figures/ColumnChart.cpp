@@ -157,16 +157,19 @@ ColumnChartGeometry buildColumnChart(const ColumnChart& chart, const FigureStyle
     const double pad = 2.0 * canvas.gap();
     const double width = std::max(style.width - 2.0 * pad, 1.0);
     const bool hasTitle = style.title && !chart.title.empty();
-    FigureFoot foot(canvas, width, kMostChartNoteLines);
+    FigureFoot foot(canvas, width);
     if (style.caption)
         foot.add({}, chart.notes);
     FigurePanel like;
     like.left = chart.y;
     const double left = marginsOf(canvas, like, kChartLines * canvas.lineHeight()).left;
     const double above = pad + (hasTitle ? titleHeight(canvas) : 0.0) + panelHead(canvas);
-    const double below = 2.0 * canvas.lineHeight() + canvas.gap() + foot.height() + pad;
-    geometry.preferredHeight = above + kChartLines * canvas.lineHeight() + below;
+    const double fixed = 2.0 * canvas.lineHeight() + canvas.gap() + pad;
+    geometry.preferredHeight = above + kChartLines * canvas.lineHeight() + fixed + foot.height();
     const double height = style.height > 0.0 ? style.height : geometry.preferredHeight;
+    if (height < geometry.preferredHeight)
+        foot.keepTo(kMostChartNoteLines);
+    const double below = fixed + foot.height();
     geometry.scene.height = height;
     if (hasTitle)
         drawTitle(canvas, chart.title, {pad, pad}, width);

@@ -22,13 +22,15 @@ public:
     FigureGeometry build() {
         const double pad = 2.0 * m_canvas.gap();
         const double width = std::max(m_style.width - 2.0 * pad, 1.0);
-        FigureFoot foot(m_canvas, width, kMostCaptionLines);
+        FigureFoot foot(m_canvas, width);
         if (m_style.caption && !m_data.isEmpty())
             foot.add(m_data.caption, m_data.notes);
         const double above = pad + (hasTitle() ? titleHeight(m_canvas) : 0.0);
-        const double below = foot.height() + pad;
-        m_geometry.preferredHeight = above + contentHeight(width) + below;
+        m_geometry.preferredHeight = above + contentHeight(width) + foot.height() + pad;
         const double height = m_style.height > 0.0 ? m_style.height : m_geometry.preferredHeight;
+        if (height < m_geometry.preferredHeight)
+            foot.keepTo(kMostCaptionLines);
+        const double below = foot.height() + pad;
         m_geometry.scene.height = height;
         if (hasTitle())
             drawTitle(m_canvas, m_data.title, {pad, pad}, width);

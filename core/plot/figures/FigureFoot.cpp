@@ -23,15 +23,25 @@ void drawEmptyText(const Canvas& canvas, const std::string& text, Rect area) {
     }
 }
 
-FigureFoot::FigureFoot(const Canvas& canvas, double width, int mostLines)
+FigureFoot::FigureFoot(const Canvas& canvas, double width)
     : m_canvas(canvas)
-    , m_width(width)
-    , m_mostLines(mostLines) { }
+    , m_width(width) { }
 
 void FigureFoot::add(const std::string& text) {
     if (text.empty())
         return;
-    for (auto& line : m_canvas.wrapped(text, m_width, m_mostLines))
+    m_texts.push_back(text);
+    wrap(text, static_cast<int>(text.size()));
+}
+
+void FigureFoot::keepTo(int mostLines) {
+    m_lines.clear();
+    for (const std::string& text : m_texts)
+        wrap(text, mostLines);
+}
+
+void FigureFoot::wrap(const std::string& text, int mostLines) {
+    for (auto& line : m_canvas.wrapped(text, m_width, mostLines))
         m_lines.push_back(std::move(line));
 }
 

@@ -19,20 +19,24 @@ void drawEmptyText(const Canvas& canvas, const std::string& text, Rect area);
 
 class FigureFoot {
 public:
-    // Each text takes at most so many lines of that width; an empty one takes none.
-    FigureFoot(const Canvas& canvas, double width, int mostLines);
+    FigureFoot(const Canvas& canvas, double width);
 
+    // Each text takes the lines that it needs in that width; an empty one takes none.
     void add(const std::string& text);
     void add(const std::string& caption, const std::vector<std::string>& notes);
+    // Cuts each text to so many lines, for a figure that is given less height than it wants.
+    void keepTo(int mostLines);
 
     // With the gap above it; 0 without text.
     [[nodiscard]] double height() const;
     void draw(double x, double top) const;
 
 private:
+    void wrap(const std::string& text, int mostLines);
+
     const Canvas& m_canvas;
     double m_width;
-    int m_mostLines;
+    std::vector<std::string> m_texts;
     std::vector<std::string> m_lines;
 };
 

@@ -6,11 +6,7 @@
 
 namespace trainscope::plot {
 
-namespace {
-
-constexpr int kMostBoardNotes = 6; // lines of each
-
-} // namespace
+namespace { } // namespace
 
 PanelBoard::PanelBoard(const Canvas& canvas, double width)
     : m_canvas(canvas)
@@ -89,7 +85,7 @@ void PanelBoard::addEmpty(const std::string& text) {
 }
 
 void PanelBoard::addFoot(const std::string& caption, const std::vector<std::string>& notes) {
-    FigureFoot foot(m_canvas, width(), kMostBoardNotes);
+    FigureFoot foot(m_canvas, width());
     foot.add(caption, notes);
     foot.draw(edge(), m_y - m_canvas.gap());
     m_y += foot.height() + gap() - m_canvas.gap();

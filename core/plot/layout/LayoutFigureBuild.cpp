@@ -1,5 +1,6 @@
 #include "core/plot/SceneParts.h"
 #include "core/plot/figures/FigureFoot.h"
+#include "core/plot/figures/FigureParts.h"
 #include "core/plot/layout/DiagramLegend.h"
 #include "core/plot/layout/LayoutFigure.h"
 #include "core/plot/layout/RankGridDiagram.h"
@@ -27,15 +28,15 @@ public:
     }
 
     LayoutGeometry build() {
-        FigureFoot foot(m_canvas, m_width, kMostNoteLines);
+        FigureFoot foot(m_canvas, m_width);
         if (m_style.caption)
             foot.add(m_data.caption, m_data.notes);
         const double footGap = m_pad - m_canvas.gap();
         const DiagramLegend key = legend();
         const double keyHeight = legendHeight(m_canvas, key, m_width) + m_pad;
-        const double fixed = 2.0 * m_pad + headHeight() + keyHeight + footGap + foot.height()
+        const double fixed = 2.0 * m_pad + headHeight() + keyHeight + footGap
             + (hasPhysical() ? heading() + m_pad : 0.0) + (hasLogical() ? heading() : 0.0);
-        chooseHeights(fixed);
+        chooseHeights(fixed, foot);
         if (m_style.title)
             drawTitle(m_canvas, m_data.title, {m_pad, m_pad}, m_width);
         double y = m_pad + headHeight();
@@ -86,15 +87,17 @@ private:
     }
 
     // Free, or the two diagrams share what is left as they would like it.
-    void chooseHeights(double fixed) {
+    void chooseHeights(double fixed, FigureFoot& foot) {
         const double above = hasPhysical() ? physical(0.0).preferredHeight : 0.0;
         const double below = hasLogical() ? logical(0.0).preferredHeight : 0.0;
-        m_geometry.preferredHeight = fixed + above + below;
+        m_geometry.preferredHeight = fixed + foot.height() + above + below;
         m_geometry.scene.height
             = m_style.height > 0.0 ? m_style.height : m_geometry.preferredHeight;
         if (m_style.height <= 0.0 || above + below <= 0.0)
             return;
-        const double left = std::max(m_style.height - fixed, 2.0);
+        if (m_style.height < m_geometry.preferredHeight)
+            foot.keepTo(kMostNoteLines);
+        const double left = std::max(m_style.height - fixed - foot.height(), 2.0);
         m_physicalHeight = left * above / (above + below);
         m_logicalHeight = left * below / (above + below);
     }

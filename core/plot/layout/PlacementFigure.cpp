@@ -51,7 +51,7 @@ public:
             y = drawMachine(y, isAfter);
         y = drawStages(y);
         const auto foot = m_style.caption
-            ? m_canvas.wrapped(m_data.caption, m_width, kMostPlacementLines)
+            ? m_canvas.wrapped(m_data.caption, m_width, static_cast<int>(m_data.caption.size()))
             : std::vector<std::string>{};
         drawLines(foot, y + small, TextRole::Small);
         m_geometry.preferredHeight = y + (static_cast<double>(foot.size()) + 1.0) * small + pad;

@@ -42,13 +42,17 @@ public:
         m_geometry.scene.background = m_canvas.theme.window;
         const double pad = 2.0 * m_canvas.gap();
         const double width = std::max(1.0, m_style.width - 2.0 * pad);
-        FigureFoot foot(m_canvas, width, kMostFootLines);
+        FigureFoot foot(m_canvas, width);
         if (m_style.caption && !m_data.isEmpty())
             foot.add(m_data.caption, m_data.notes);
         const double top = pad + headHeight();
-        const double below = axisHeight() + legendHeight() + foot.height() + pad;
-        m_geometry.preferredHeight = top + m_data.stageCount() * wantedRow() + below;
+        const double fixed = axisHeight() + legendHeight() + pad;
+        m_geometry.preferredHeight
+            = top + m_data.stageCount() * wantedRow() + fixed + foot.height();
         const double height = m_style.height > 0.0 ? m_style.height : m_geometry.preferredHeight;
+        if (height < m_geometry.preferredHeight)
+            foot.keepTo(kMostFootLines);
+        const double below = fixed + foot.height();
         m_geometry.scene.height = height;
         if (m_data.isEmpty()) {
             drawEmptyText(m_canvas, m_data.emptyText, {pad, 0.0, width, height});
@@ -224,7 +228,7 @@ private:
     }
 
     [[nodiscard]] std::string plannedText() const {
-        const bool isOther = m_data.planned->kind != m_data.traced->kind;
+        const bool isOther = !m_data.isKnownOrder || m_data.planned->kind != m_data.traced->kind;
         return isOther ? fmt::format("planned: {}", titleOf(m_data.planned->kind)) : "planned";
     }
 
@@ -288,6 +292,12 @@ ScheduleGeometry buildScheduleFigure(const ScheduleFigureData& data, const Figur
 
 int ScheduleFigureData::stageCount() const {
     return traced ? traced->stages : planned ? planned->stages : 0;
+}
+
+std::string_view ScheduleFigureData::kindTitle() const {
+    if (!traced)
+        return titleOf(planned->kind);
+    return isKnownOrder ? titleOf(traced->kind) : "Order of no known schedule";
 }
 
 std::string scheduleCsv(const ScheduleFigureData& data) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::plot {
@@ -58,9 +59,13 @@ struct ScheduleFigureData {
     std::optional<double> tracedBubble;
     std::optional<double> plannedBubble;
     std::optional<double> idealBubble; // with equal stages
+    bool isKnownOrder = true; // the traced passes come in the order of the traced schedule's kind
 
     [[nodiscard]] bool isEmpty() const { return !traced && !planned; }
     [[nodiscard]] int stageCount() const;
+    // "1F1B", "Order of no known schedule": of the traced passes, else of the plan. Not of an empty
+    // one.
+    [[nodiscard]] std::string_view kindTitle() const;
 };
 
 // A row per pass: series (traced, planned), stage, rank, chunk, micro-batch, kind, start and end.

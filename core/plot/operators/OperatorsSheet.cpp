@@ -25,14 +25,17 @@ OperatorsSheet::OperatorsSheet(
 }
 
 Rect OperatorsSheet::open(double wanted) {
-    FigureFoot foot(*this, m_width, kMostSheetFoot);
+    FigureFoot foot(*this, m_width);
     if (m_style.caption)
         foot.add(m_head.caption, m_head.notes);
     const double legend = drawLegend({}, false);
     const double top = m_pad + (m_style.title ? titleHeight(*this) : 0.0);
-    const double below = (legend > 0.0 ? legend + 2.0 * gap() : 0.0) + foot.height() + m_pad;
-    m_geometry.preferredHeight = top + wanted + below;
+    const double fixed = (legend > 0.0 ? legend + 2.0 * gap() : 0.0) + m_pad;
+    m_geometry.preferredHeight = top + wanted + fixed + foot.height();
     scene.height = m_style.height > 0.0 ? m_style.height : m_geometry.preferredHeight;
+    if (scene.height < m_geometry.preferredHeight)
+        foot.keepTo(kMostSheetFoot);
+    const double below = fixed + foot.height();
     if (m_style.title)
         drawTitle(*this, m_head.title, {m_pad, m_pad}, m_width);
     const Rect area{m_pad, top, m_width, std::max(1.0, scene.height - top - below)};

@@ -39,7 +39,7 @@ private:
         for (const auto& card : m_data.cards)
             add("figures", card.key, {}, card.unit == "%" ? "1" : card.unit, card.value);
         for (const auto& step : m_data.steps) {
-            add("step", step.name, {}, "s", step.seconds);
+            add("step", step.name, step.isOom ? "out of memory" : "", "s", step.seconds);
             for (const auto& part : step.parts)
                 add("step", step.name, part.key, "s", part.value);
         }
@@ -64,7 +64,7 @@ private:
             add("ranking", one.name, "energy", "J", one.energyJ);
             add("ranking", one.name, "peak_power", "W", one.peakW);
             add("ranking", one.name, "memory", "B", one.memoryB);
-            add("ranking", one.name, "tokens_per_s_per_gpu", "", one.rate);
+            add("ranking", one.name, "tokens_per_s_per_gpu", "1/s", one.rate);
         }
         if (!m_data.rival)
             return;
@@ -83,7 +83,10 @@ private:
             for (const auto& change : one.changes) {
                 const std::string part = fmt::format(
                     "{}{:g} times", change.isOom ? "out of memory, " : "", change.factor);
-                add("what_if", one.key, part, "1/s", change.rate);
+                if (change.isOom)
+                    text::addCsvLine(m_csv, {"what_if", one.key, part, "1/s", {}, {}, {}});
+                else
+                    add("what_if", one.key, part, "1/s", change.rate);
             }
             if (one.elasticity)
                 add("what_if", one.key, "elasticity of the step time", "1", *one.elasticity);

@@ -109,6 +109,12 @@ const std::vector<Refused> kRefused{
     {"layout", {{"at", "x"}}, kUsage, "--at takes a number, not 'x'."},
     {"layout", {{"colour", "tensor"}, {"at", "1"}}, kUsage,
         "--at and --statistic speak of a metric, not of tensor; give one with --colour."},
+    {"layout", {{"statistic", "total"}}, kUsage,
+        "'total' does not apply to gpu_temperature: totals are those of counters, energy that of "
+        "gpu_power."},
+    {"layout-grid", {{"colour", "pcie_rx"}, {"statistic", "peak"}}, kUsage,
+        "'peak' does not apply to pcie_rx: totals are those of counters, energy that of "
+        "gpu_power."},
     {"layout-grid", {{"rank", "x"}}, kUsage, "--rank takes a number, not 'x'."},
     {"schedule", {{"planned", ""}, {"iteration", "1"}}, kUsage,
         "The plan is the same in every iteration; give --planned or --iteration."},

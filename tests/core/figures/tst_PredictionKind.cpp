@@ -56,7 +56,7 @@ predict::JobRequest sameByHand(const char* layout) {
 std::string csvRow(const std::string& name, const predict::JobRequest& request) {
     const auto made = predict::Predictor().predict(predict::jobOf(request).value()).value();
     plot::PredictionFigureData one;
-    one.steps = {{name, {made.seconds, made.low, made.high}, {}, false, false}};
+    one.steps = {{name, {made.seconds, made.low, made.high}, {}, false, made.isOom}};
     const std::string csv = predictionCsv(one);
     return csv.substr(csv.find('\n') + 1);
 }
@@ -127,6 +127,23 @@ private Q_SLOTS:
         const auto silent = predict::requestOf(*m_store, served).value();
         QCOMPARE(silent.request.generated, 0);
         QVERIFY(silent.notes.back().find("how many tokens") != std::string::npos);
+    }
+
+    // 16 GPUs on nodes of 12, the second of which has 4: as many on both, and no 24. On three nodes
+    // of 6, 6 and 4 they cannot be.
+    void nodesThatAreNotFull() {
+        Run uneven = m_run;
+        uneven.launch.nodes.reset();
+        uneven.launch.gpusPerNode = 12;
+        const auto made = predict::requestOf(*m_store, uneven).value();
+        QCOMPARE(made.request.cluster.nodes, 2);
+        QCOMPARE(made.request.cluster.gpusPerNode, 8);
+        QVERIFY(made.notes.front().find("do not fill its nodes of 12; 2 nodes of 8 are taken")
+            != std::string::npos);
+        QCOMPARE(predict::jobOf(made.request).value().gpus(), 16);
+        uneven.launch.gpusPerNode = 6;
+        const auto none = predict::requestOf(*m_store, uneven);
+        QVERIFY(!none.hasValue() && none.error().code == ErrorCode::NotFound);
     }
 
     void whatIsMissingIsNamed() {

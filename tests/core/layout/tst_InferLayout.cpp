@@ -3,6 +3,7 @@
 
 #include <QtTest>
 
+#include "core/layout/HybridGroups.h"
 #include "core/layout/InferLayout.h"
 #include "core/layout/LayoutRequest.h"
 #include "support/TestProgram.h"
@@ -236,6 +237,27 @@ private Q_SLOTS:
         // Replicas alone are all of data parallelism.
         const auto replicas = inferLayout({{"2", "mesh_dp_replicate", {0, 2, 4, 6}}}, 8).value();
         QCOMPARE(replicas.degrees.data, 4);
+    }
+
+    // As torchtitan names them, 16 GPUs: 2 replicas of shard groups of 8, experts over 4 of these.
+    // The shards outside an expert group, 0 and 4, with their replicas are all that hold the same
+    // experts: 0, 4, 8, 12.
+    void expertsInShardGroups() {
+        std::vector<int> all;
+        for (int rank = 0; rank < 16; ++rank)
+            all.push_back(rank);
+        const std::vector<ProcessGroup> groups{{"1", "mesh_dp_replicate", {0, 8}},
+            {"2", "mesh_dp_shard_mod_ep", {0, 4}}, {"3", "mesh_dp_shard_in_ep", {0, 1, 2, 3}},
+            {"4", "mesh_dp", all}, {"5", "mesh_dp_shard_cp", {0, 1, 2, 3, 4, 5, 6, 7}},
+            {"6", "mesh_ep", {0, 1, 2, 3}}};
+        const auto found = inferLayout(groups, 16);
+        QVERIFY2(found.hasValue(), found.hasValue() ? "" : found.error().message.c_str());
+        QCOMPARE(found.value().degrees.data, 16);
+        QCOMPARE(found.value().degrees.expert, 4);
+        const auto grid = RankGrid::make(found.value().degrees, found.value().order).value();
+        QCOMPARE(grid.groupOf(CommunicatorKind::ExpertData, 0), (std::vector<int>{0, 4, 8, 12}));
+        QVERIFY(contradictions(groups, grid).empty());
+        QCOMPARE(shardSizeOf(groups).value_or(0), 8);
     }
 
     void contradictionsAreListed() {

@@ -171,6 +171,20 @@ std::vector<Finding> lateByTurns() {
     return got(findingsOf(store, got(store.findRun("planted"))));
 }
 
+// A rank computes for 10 ms of each of ten steps, of which the first two last 30 ms.
+std::vector<Finding> slowAtFirst() {
+    test::PlantedRun planted;
+    std::int64_t now = 0;
+    for (std::int64_t step = 0; step < 10; ++step) {
+        const std::int64_t length = step < 2 ? 30'000'000 : 10'000'000;
+        planted.calls.push_back({0, now, now + 10'000'000, "sm90_gemm", "", "7"});
+        planted.iterations.push_back({step, {{now}, {now + length}}, 0, false});
+        now += length;
+    }
+    const auto store = planted.stored();
+    return got(findingsOf(store, got(store.findRun("planted"))));
+}
+
 std::set<std::string> rulesOf(const std::vector<Finding>& findings) {
     std::set<std::string> rules;
     for (const Finding& finding : findings)
@@ -220,6 +234,9 @@ private Q_SLOTS:
     }
 
     void evenTracesGiveNone() { QCOMPARE(rulesOf(traced(0, 0)), Rules{}); }
+
+    // Idle for 40 of 140 ms, all of them in the steps of warm-up.
+    void warmupIsNoCost() { QCOMPARE(rulesOf(slowAtFirst()), Rules{"warmup"}); }
 
     void aStragglerOnClocksThatDiffer() {
         const auto findings = traced(200'000, 1'200'000);

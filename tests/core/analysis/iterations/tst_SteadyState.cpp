@@ -7,6 +7,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Summary.h"
+#include "core/analysis/traces/PlantedRun.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
@@ -134,6 +135,33 @@ private Q_SLOTS:
         QCOMPARE(found.of(2).at(1).range.begin, at(12.0));
         QCOMPARE(found.of(9).size(), std::size_t{5});
         QVERIFY(std::abs(*found.frequencyHz - 0.1) < 1e-9);
+    }
+
+    // Three hosts, whose clocks are 0, 5 and 9 s ahead, reduce together in ten steps of a second
+    // and more: the run's iterations are on the clock of rank 0, not on the middle one.
+    void recordedOnesOnOtherClocks() {
+        test::PlantedRun planted;
+        planted.clocks[1].offsetNs = 5'000'000'000;
+        planted.clocks[2].offsetNs = 9'000'000'000;
+        const std::vector<int> ranks{0, 1, 2};
+        std::int64_t now = 0;
+        for (std::int64_t k = 0; k < 10; ++k) {
+            const std::int64_t work = 1'000'000'000 + k * k % 7 * 10'000'000;
+            for (const int rank : ranks)
+                planted.iterations.push_back({k, {{now}, {now + work + 1'000}}, rank, false});
+            planted.addCollective(ranks, {now + work, now + work, now + work}, 1'000,
+                test::collectiveDetail("allreduce", 1 << 20, "world", ranks),
+                [] { return std::int64_t{0}; });
+            now += work + 1'000;
+        }
+        const auto store = planted.stored();
+        const auto found = iterationsOf(store, store.findRun("planted").value()).value();
+        QCOMPARE(found.iterations.size(), std::size_t{10});
+        for (std::size_t k = 0; k < 10; ++k) {
+            const TimeNs begin{test::kEpoch + planted.iterations[3 * k].range.begin.ns};
+            QVERIFY(std::abs((found.iterations[k].range.begin - begin).ns) < 100'000);
+        }
+        QCOMPARE(found.of(1).front().range.begin, (TimeNs{test::kEpoch + 5'000'000'000}));
     }
 
     // A log with iterations 1 to 100 of 1 s, and two ranks profiled from 50 to 54 s by profilers

@@ -216,6 +216,59 @@ private Q_SLOTS:
         QCOMPARE(none.sharding->zeroStage, 0);
     }
 
+    // Shard groups of 2 of the launch, in the DP of 4 that the name gives; 3 do not fit. The
+    // traces' groups say 2 where the launch does not.
+    void shardGroupsOfTheLaunch() {
+        Planted planted;
+        planted.run.name = "TP2-PP1";
+        planted.run.launch.fsdp = true;
+        planted.run.launch.shardGroup = 2;
+        planted.gpus = 8;
+        const auto groupIn = [this](const Planted& of) {
+            return layout::makeLayout(layoutOf(of).value().request).value().sharding->group;
+        };
+        QCOMPARE(groupIn(planted), 2);
+        planted.run.launch.shardGroup = 3;
+        QCOMPARE(groupIn(planted), 4);
+        planted.run.launch.shardGroup.reset();
+        planted.processGroups = "mesh_tp (1): 0-1; mesh_dp_shard (2): 0,2; mesh_dp_replicate (3): "
+                                "0,4";
+        QVERIFY(layoutOf(planted).value().origin == LayoutOrigin::ProcessGroups);
+        QCOMPARE(groupIn(planted), 2);
+    }
+
+    // The name gives the stages, the launch how they work.
+    void scheduleOfTheLaunch() {
+        Planted planted;
+        planted.run.name = "TP2-PP4";
+        planted.run.launch.pipelineSchedule = "zero-bubble-v";
+        planted.gpus = 8;
+        const auto known = layoutOf(planted).value();
+        QVERIFY(known.origin == LayoutOrigin::Name);
+        QVERIFY(layout::makeLayout(known.request).value().schedule
+            == layout::ScheduleKind::ZeroBubbleV);
+        planted.run.name = "TP8-PP1"; // without stages there are no virtual ones
+        planted.run.launch.virtualPipeline = 2;
+        QVERIFY(layout::makeLayout(layoutOf(planted).value().request).hasValue());
+    }
+
+    // FSDP and nothing else: all of the ranks are data-parallel.
+    void shardingAlone() {
+        Planted planted;
+        planted.run.name = "run";
+        planted.run.launch.fsdp = true;
+        planted.gpus = 8;
+        const auto known = layoutOf(planted).value();
+        QVERIFY(known.origin == LayoutOrigin::Launch);
+        QVERIFY(known.notes.at(0).find("assumed: all 8 ranks") != std::string::npos);
+        const auto made = layout::makeLayout(known.request).value();
+        QCOMPARE(made.grid.degrees().data, 8);
+        QCOMPARE(made.sharding->zeroStage, 3);
+        QCOMPARE(made.sharding->group, 8);
+        planted.run.launch.fsdp = false;
+        QVERIFY(layoutOf(planted).error().code == ErrorCode::NotFound);
+    }
+
     void nothingSaysIt() {
         Planted planted;
         planted.run.name = "run";

@@ -1,4 +1,4 @@
-// MFU and unions of ranks that drive several GPUs.
+// MFU and unions of ranks that drive several GPUs, and the time that ranks have of a window.
 
 #include "core/analysis/traces/PlantedTrace.h"
 
@@ -72,6 +72,19 @@ private Q_SLOTS:
         const auto iterations = iterationMfus(store, run, 0, kAllTime, &gpu).value();
         QCOMPARE(iterations.size(), std::size_t{1});
         QVERIFY(std::abs(*iterations[0].mfu.mfu - 0.1) < 1e-4);
+    }
+
+    // Rank 0 works for 10 ms, rank 1 for 4: of 5 to 10 ms there are 5 of rank 0 and none of rank 1,
+    // not less than none.
+    void ranksThatEndBeforeTheWindow() {
+        PlantedTrace planted;
+        planted.kernel(0, "7", "gemm", 0, 10 * kMs);
+        planted.kernel(1, "7", "gemm", 0, 4 * kMs);
+        const auto store = planted.store();
+        const Run run = store.findRun("run").value();
+        const TimeRange window{{5 * kMs}, {10 * kMs}};
+        QCOMPARE(callTree(store, run, window).value().rankTime.ns, 5 * kMs);
+        QCOMPARE(callTree(store, run, 1, window).value().rankTime.ns, 0);
     }
 };
 

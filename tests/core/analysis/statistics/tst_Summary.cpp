@@ -109,6 +109,15 @@ private Q_SLOTS:
         QCOMPARE(summary.energy->coverage, 1.15 / 3.0);
     }
 
+    void aSingleSampleHasNoEnergy() {
+        begin("a");
+        add("gpu_power", gpu(0), {300});
+        add("gpu_temperature", gpu(0), {50, 60});
+        const auto summary = finished();
+        QVERIFY(!summary.gpus.at(0).energy);
+        QVERIFY(!summary.energy);
+    }
+
     void linksAreSummedIntoTheirNode() {
         begin("a");
         add("ib_rx", link(0, "ib0"), {0, 10});

@@ -4,6 +4,7 @@
 #include <QtTest>
 
 #include "core/analysis/telemetry/ThrottleInference.h"
+#include "core/analysis/telemetry/Throttling.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
@@ -100,6 +101,21 @@ private Q_SLOTS:
             evidence.add(moment(clock * kTopClock, celsius, 600.0));
         }
         QVERIFY(!evidence.giveWayTemperatureC());
+    }
+
+    // An H100 SXM has 700 W, unless the launch lowered it, or the source recorded another limit.
+    void theLimitThatTheLaunchSays() {
+        Run run;
+        run.gpuModel = "NVIDIA H100 80GB HBM3";
+        GpuSeries gpu;
+        QCOMPARE(powerLimitOf(run, gpu)->watts, 700.0);
+        run.launch.powerLimitW = 400;
+        QCOMPARE(powerLimitOf(run, gpu)->watts, 400.0);
+        QCOMPARE(powerLimitOf(run, gpu)->origin, std::string("launch"));
+        gpu[metric::kPowerLimit].count = 1;
+        gpu[metric::kPowerLimit].mean = 500.0;
+        QCOMPARE(powerLimitOf(run, gpu)->watts, 500.0);
+        QCOMPARE(powerLimitOf(run, gpu)->origin, std::string("recorded"));
     }
 
     void evidenceOfSeveralGpusAddsUp() {

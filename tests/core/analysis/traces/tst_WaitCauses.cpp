@@ -102,6 +102,27 @@ private Q_SLOTS:
         QVERIFY(isNear(five.besideS.at(2), 40 * 1800e-6));
     }
 
+    // Rank 1 comes 1 ms late in ten steps, then rank 0 half a ms in ten: of the later ones 5 ms are
+    // waited, for rank 0.
+    void ofAWindow() {
+        Steps steps({0, 1});
+        std::int64_t middle = 0;
+        for (std::int64_t step = 0; step < 20; ++step) {
+            steps.compute(0, usual(step) + (step < 10 ? 0 : 500'000));
+            steps.compute(1, usual(step) + (step < 10 ? 1'000'000 : 0));
+            steps.allReduce({0, 1}, "world");
+            if (step == 9)
+                middle = steps.planted.calls.back().end;
+        }
+        const auto store = steps.planted.stored();
+        const TimeRange later{{test::kEpoch + middle + 100'000}, kAllTime.end};
+        const WaitCauses causes = causesIn(store, "planted", later);
+        QVERIFY(isNear(causes.waitS, 0.005));
+        QVERIFY(isNear(causeOf(causes, 0).waitS, 0.005));
+        QCOMPARE(causeOf(causes, 0).collectives, 10);
+        QCOMPARE(causeOf(causes, 1).waitS, 0.0);
+    }
+
     // A recording that lacks two ranks tells the same of the others: five wait for each.
     void ranksMissing() {
         const PlantedRun planted = eightRanks({0, 6});
@@ -212,8 +233,8 @@ private Q_SLOTS:
         const auto store = planted.stored();
         const auto run = store.findRun("planted");
         const auto clocks = alignRanks(store, run.value());
-        const auto stopped = waitCauses(
-            store, run.value(), clocks.value(), [](const ProgressState&) { return false; });
+        const auto stopped = waitCauses(store, run.value(), clocks.value(), kAllTime,
+            [](const ProgressState&) { return false; });
         QVERIFY(!stopped.hasValue() && stopped.error().code == ErrorCode::Cancelled);
     }
 };

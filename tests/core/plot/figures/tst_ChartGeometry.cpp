@@ -54,6 +54,31 @@ class tst_ChartGeometry : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // 40 words of 6 characters in a narrow figure: more lines than a figure of less height has for
+    // them, and none is lost where the height is free.
+    void captionsAreWholeWhereTheHeightIsFree() {
+        auto data = demoSweep(1, 4);
+        data.caption.clear();
+        for (int i = 0; i < 40; ++i)
+            data.caption += (i == 0 ? "word" : " word") + std::to_string(10 + i);
+        const auto captionIn = [&](const FigureStyle& of) {
+            std::string text;
+            for (const auto& item : buildFigure(data, of).scene.items) {
+                const auto* label = std::get_if<Label>(&item);
+                if (label != nullptr && label->text.starts_with("word"))
+                    text += (text.empty() ? "" : " ") + label->text;
+            }
+            return text;
+        };
+        FigureStyle narrow = style(150.0);
+        const double wanted = buildFigure(data, narrow).preferredHeight;
+        QCOMPARE(captionIn(narrow), data.caption);
+        narrow.height = wanted;
+        QCOMPARE(captionIn(narrow), data.caption);
+        narrow.height = wanted - 1.0;
+        QVERIFY(captionIn(narrow).ends_with("…"));
+    }
+
     void barsAreWhereTheirValuesAre() {
         const auto data = demoSweep(1, 4);
         const auto geometry = buildFigure(data, style(400.0));

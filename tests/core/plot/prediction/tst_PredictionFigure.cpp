@@ -299,10 +299,14 @@ private Q_SLOTS:
                  "node,slot 1,temperature,°C,70,,", "layouts,TP 4,step_time,s,5,4,6",
                  "layouts,TP 4,Energy of a step,J,8000,,", "ranking,TP 4,memory,B,50000000000,,",
                  "what_if,link_bandwidth,0.5 times,1/s,400,300,500",
-                 "what_if,memory_size,\"out of memory, 0.5 times\",1/s,500,,",
+                 "what_if,memory_size,\"out of memory, 0.5 times\",1/s,,,",
                  "residual,gpu_power,p90,W,40,,",
                  "measured,gpu_power,at 0.125 of the step,W,500,490,510"})
             QVERIFY2(lines.contains(QString::fromUtf8(line)), qPrintable(csv));
+        PredictionFigureData tooLarge;
+        tooLarge.steps = {{"TP 1", {4.0, 3.0, 5.0}, {}, false, true}};
+        const std::string told = predictionCsv(tooLarge);
+        QVERIFY2(told.ends_with("\nstep,TP 1,out of memory,s,4,3,5\n"), told.c_str());
     }
 
     void nothingIsSaidInWords() {

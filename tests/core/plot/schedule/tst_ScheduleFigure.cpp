@@ -31,6 +31,16 @@ class tst_ScheduleFigure : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // Passes in no known order are of no kind, though the schedule that holds them has one.
+    void kinds() {
+        auto data = demoSchedule(true);
+        QCOMPARE(data.kindTitle(), titleOf(layout::ScheduleKind::OneForwardOneBackward));
+        data.isKnownOrder = false;
+        QCOMPARE(data.kindTitle(), std::string_view("Order of no known schedule"));
+        data = demoSchedule(false);
+        QCOMPARE(data.kindTitle(), titleOf(layout::ScheduleKind::OneForwardOneBackward));
+    }
+
     void passesLieWhereTheirTimesAre() {
         const auto data = demoSchedule(true);
         const auto geometry = buildScheduleFigure(data, styleOf(800, 300));
