@@ -66,8 +66,8 @@ private:
         ByActivity<double> weighted;
 
         void add(const ActivitySegment& segment, double length) {
-            seconds[segment.activity] += length;
-            weighted[segment.activity] += length * segment.intensity;
+            seconds[segment.activity] += length * segment.share;
+            weighted[segment.activity] += length * segment.share * segment.intensity;
         }
     };
     [[nodiscard]] double playedUntil(double time) const {
@@ -77,10 +77,10 @@ private:
         const double played = playedUntil(time);
         const double whole = std::floor(played / m_stepSeconds);
         const double rest = played - whole * m_stepSeconds;
-        const auto next = std::partition_point(m_step.begin(), m_step.end(),
+        auto next = std::partition_point(m_step.begin(), m_step.end(),
             [rest](const ActivitySegment& segment) { return segment.end <= rest; });
         Sums sums = m_before[static_cast<std::size_t>(next - m_step.begin())];
-        if (next != m_step.end() && next->begin < rest)
+        for (; next != m_step.end() && next->begin < rest; ++next)
             sums.add(*next, rest - next->begin);
         for (const Activity activity : kAllActivities) {
             sums.seconds[activity] += whole * m_before.back().seconds[activity];

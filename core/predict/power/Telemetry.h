@@ -21,11 +21,14 @@ struct ActivitySegment {
     double end = 0.0;
     Activity activity = Activity::Gemm;
     double intensity = 1.0; // see ActivityTime
+    // Of its time: what alternates faster than the limiter looks has one span, and a share each.
+    double share = 1.0;
 };
 
 struct PredictedRank {
     int rank = 0;
-    std::vector<ActivitySegment> step; // in order, without overlap; holes are waits
+    // In order, the same spans or without overlap; holes and what no share takes are waits.
+    std::vector<ActivitySegment> step;
     double memoryBytes = 0.0;
 };
 

@@ -41,7 +41,6 @@ void addRecomputation(const Breakdown& pass, double again, ActivityTimes& into) 
         addActivities(pass, again / forward, into);
 }
 
-// A pass of one token a sample waits for what it reads, whatever it multiplies.
 void addDecoding(const Breakdown& parts, double times, ActivityTimes& into) {
     for (std::size_t i = 0; i < kStepParts; ++i) {
         const auto part = static_cast<StepPart>(i);
@@ -120,6 +119,19 @@ layout::Cluster clusterOf(const Job& job) {
 
 Surroundings surroundingsOf(const Job& job, const PowerBasis& basis) {
     return {job.machine.powerLimitW, job.machine.clockHz, basis.airOf(gpusOfNode(job)).inletC};
+}
+
+ActivityTimes activitiesOf(const Breakdown& pass, const Breakdown& forward) {
+    ActivityTimes times;
+    addActivities(pass, 1.0, times);
+    addRecomputation(forward, pass[StepPart::Recompute], times);
+    return times;
+}
+
+ActivityTimes decodingOf(const Breakdown& pass) {
+    ActivityTimes times;
+    addDecoding(pass, 1.0, times);
+    return times;
 }
 
 ActivityTimes activitiesOf(const Step& step, const Breakdown& forward) {

@@ -13,8 +13,11 @@ layout::Cluster clusterOf(const Job& job);
 // Limits of the job's GPUs, and the air around them.
 Surroundings surroundingsOf(const Job& job, const PowerBasis& basis);
 
-// Seconds of each activity where no more is known than the parts of a stage's step; what it
-// recomputes is spent as its forward pass is.
+// Seconds of each activity in a pass; what it recomputes is spent as its forward pass is.
+ActivityTimes activitiesOf(const Breakdown& pass, const Breakdown& forward);
+// Of a pass of one token a sample, which waits for what it reads, whatever it multiplies.
+ActivityTimes decodingOf(const Breakdown& pass);
+// The same where no more is known than the parts of a stage's step.
 ActivityTimes activitiesOf(const Step& step, const Breakdown& forward);
 
 Outlook outlookOf(const Job& job, const Step& step, const PowerBasis& basis);

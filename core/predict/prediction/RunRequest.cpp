@@ -35,15 +35,29 @@ void forgetWhatFollows(layout::LayoutRequest& request) {
     request.microbatches.reset();
 }
 
-Status takeCluster(const Run& run, const layout::Layout& layout, JobRequest& request) {
+// Of a job's machine all nodes have equally many GPUs: those of a run whose last node has fewer are
+// spread evenly.
+Status takeCluster(const Run& run, const layout::Layout& layout, RunRequest& made) {
     const catalogue::GpuModel* gpu = catalogue::findGpuModel(run.gpuModel);
     if (gpu == nullptr)
         return unknownOf(run, "kind of GPU");
-    request.cluster = {*gpu, layout.nodes, layout.gpusPerNode, {}, {}, {}, {}, {}};
+    const int gpus = layout.grid.worldSize();
+    if (gpus % layout.nodes != 0)
+        return Error{ErrorCode::NotFound,
+            fmt::format("The {} GPUs of {} do not divide over its {} nodes, as a prediction needs.",
+                gpus, run.name, layout.nodes),
+            {}};
+    ClusterRequest& cluster = made.request.cluster;
+    cluster = {*gpu, layout.nodes, gpus / layout.nodes, {}, {}, {}, {}, {}};
+    if (gpus != layout.nodes * layout.gpusPerNode)
+        made.notes.push_back(
+            fmt::format("The {} GPUs of the run do not fill its nodes of {}; {} nodes of {} are "
+                        "taken.",
+                gpus, layout.gpusPerNode, cluster.nodes, cluster.gpusPerNode));
     if (run.launch.powerLimitW)
-        request.cluster.powerLimitW = *run.launch.powerLimitW;
+        cluster.powerLimitW = *run.launch.powerLimitW;
     if (run.launch.lockedClockMhz)
-        request.cluster.clockHz = kHzOfMhz * *run.launch.lockedClockMhz;
+        cluster.clockHz = kHzOfMhz * *run.launch.lockedClockMhz;
     return {};
 }
 
@@ -102,7 +116,7 @@ Result<RunRequest> requestOf(const store::Store& store, const Run& run, const Pr
     RunRequest made;
     made.request.model = std::move(shape.model);
     made.request.layout = told.request;
-    RETURN_IF_ERROR(takeCluster(run, placed, made.request));
+    RETURN_IF_ERROR(takeCluster(run, placed, made));
     RETURN_IF_ERROR(takeBatch(run, placed, made.request));
     forgetWhatFollows(made.request.layout);
     takePrecision(run, made);

@@ -17,7 +17,8 @@ struct RunRequest {
     std::vector<std::string> notes; // what the run does not say, and what is taken instead
 };
 
-// NotFound names what is not known of the run: its model, GPU, layout, batch or sequence length.
+// NotFound names what is not known of the run: its model, GPU, layout, batch or sequence length; or
+// says that its GPUs do not divide over its nodes.
 Result<RunRequest> requestOf(
     const store::Store& store, const Run& run, const Progress& progress = {});
 

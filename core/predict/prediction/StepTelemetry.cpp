@@ -9,7 +9,7 @@ namespace trainscope::predict {
 
 namespace {
 
-constexpr std::size_t kMostSegments = 4'000'000; // over all ranks
+constexpr std::size_t kMostTasks = 1'000'000; // over all ranks
 constexpr double kCoarsePieces = 50.0; // of a step
 constexpr int kMostDecodes = 4096; // that are told apart
 
@@ -17,7 +17,15 @@ bool isWaited(StepPart part) {
     return part == StepPart::Gap || part == StepPart::Bubble || part == StepPart::Jitter;
 }
 
-// Tasks of the schedule cut by their parts, then gradients and optimizer.
+// A pass over a chunk of the model: its layers go through all of their activities faster than a
+// limiter looks, which sees the mean of the pass.
+struct StageTask {
+    double begin = 0.0; // s since the step's begin
+    double end = 0.0;
+    ByActivity<double> seconds;
+};
+
+// Tasks of the schedule and their parts, then gradients and optimizer.
 class StageTimeline {
 public:
     StageTimeline(const Job& job, const Step& step, double seconds, int stage)
@@ -31,14 +39,11 @@ public:
         if (step.inference)
             addInference();
         addEnd();
-        const double factor = seconds / step.seconds; // of a calibration
-        for (StepPiece& piece : m_pieces) {
-            piece.begin *= factor;
-            piece.end *= factor;
-        }
+        scale(seconds / step.seconds); // of a calibration
     }
 
-    [[nodiscard]] std::vector<StepPiece> take() { return std::move(m_pieces); }
+    [[nodiscard]] std::vector<StepPiece> takePieces() { return std::move(m_pieces); }
+    [[nodiscard]] std::vector<StageTask> takeTasks() { return std::move(m_tasks); }
 
 private:
     void addTask(const layout::ScheduleTask& task) {
@@ -46,17 +51,27 @@ private:
             = layout::pieceOf(m_step.schedule.kind, m_step.schedule.stages, task.stage, task.chunk);
         const PieceCost& cost = m_step.pieces[static_cast<std::size_t>(piece)];
         const bool isForward = task.kind == layout::TaskKind::Forward;
-        addParts(isForward ? cost.forward : cost.backward, task.start, task.end);
+        const Breakdown& pass = isForward ? cost.forward : cost.backward;
+        addPass(pass, activitiesOf(pass, cost.forward), task.start, task.end);
     }
 
-    void addParts(const Breakdown& parts, double begin, double end, bool isDecode = false) {
+    void addPass(const Breakdown& parts, const ActivityTimes& times, double begin, double end,
+        bool isDecode = false) {
         const double total = parts.total();
         if (total <= 0.0 || end <= begin)
             return;
+        StageTask task{begin, end, {}};
+        for (const Activity activity : kAllActivities)
+            task.seconds[activity] = times[activity].seconds * (end - begin) / total;
+        m_tasks.push_back(task);
+        addPieces(parts, begin, (end - begin) / total, isDecode);
+    }
+
+    void addPieces(const Breakdown& parts, double begin, double stretch, bool isDecode) {
         double at = begin;
         for (std::size_t i = 0; i < kStepParts; ++i) {
             const auto part = static_cast<StepPart>(i);
-            const double next = at + (end - begin) * parts[part] / total;
+            const double next = at + stretch * parts[part];
             if (next > at && !isWaited(part))
                 m_pieces.push_back({at, next, part, isDecode});
             at = next;
@@ -67,7 +82,7 @@ private:
     // of a token each, then the same of the micro-batches that come after them.
     void addInference() {
         const InferenceTimes& times = *m_step.inference;
-        const std::vector<StepPiece> prompts = m_pieces;
+        const StageTimeline prompts = *this;
         const int all = m_job.microbatches();
         double begin = 0.0;
         for (int done = 0; done < all; done += times.inFlight) {
@@ -80,10 +95,26 @@ private:
         }
     }
 
-    void repeat(const std::vector<StepPiece>& pieces, double begin, double share) {
-        for (const StepPiece& piece : pieces)
-            m_pieces.push_back({begin + share * piece.begin, begin + share * piece.end, piece.part,
-                piece.isDecode});
+    void repeat(const StageTimeline& prompts, double begin, double share) {
+        StageTimeline again = prompts;
+        again.scale(share);
+        for (const StepPiece& piece : again.m_pieces)
+            m_pieces.push_back({begin + piece.begin, begin + piece.end, piece.part, false});
+        for (const StageTask& task : again.m_tasks)
+            m_tasks.push_back({begin + task.begin, begin + task.end, task.seconds});
+    }
+
+    void scale(double factor) {
+        for (StepPiece& piece : m_pieces) {
+            piece.begin *= factor;
+            piece.end *= factor;
+        }
+        for (StageTask& task : m_tasks) {
+            task.begin *= factor;
+            task.end *= factor;
+            for (const Activity activity : kAllActivities)
+                task.seconds[activity] *= factor;
+        }
     }
 
     // Several passes are told as one where there are many. Returns when they are done.
@@ -96,7 +127,7 @@ private:
             const double length = share * times.tokenSeconds * passes / told;
             const double busy
                 = std::min(length, share * times.inFlight * parts.total() * passes / told);
-            addParts(parts, begin, begin + busy, true);
+            addPass(parts, decodingOf(parts), begin, begin + busy, true);
             begin += length;
         }
         return begin;
@@ -106,10 +137,10 @@ private:
     void addEnd() {
         double at = m_step.schedule.makespan;
         for (const StepPart part : {StepPart::DataParallel, StepPart::Optimizer}) {
-            const double seconds = m_step.breakdown[part];
-            if (seconds > 0.0)
-                m_pieces.push_back({at, at + seconds, part, false});
-            at += seconds;
+            Breakdown alone;
+            alone[part] = m_step.breakdown[part];
+            addPass(alone, activitiesOf(alone, {}), at, at + alone[part]);
+            at += alone[part];
         }
     }
 
@@ -117,22 +148,32 @@ private:
     const Step& m_step;
     int m_stage;
     std::vector<StepPiece> m_pieces;
+    std::vector<StageTask> m_tasks;
 };
 
-// Many GPUs of long schedules share one activity, with the power of all that they do.
-std::vector<ActivitySegment> segmentsOf(
-    const std::vector<StepPiece>& pieces, double seconds, bool isCoarse) {
+// Many GPUs of long schedules: tasks that follow each other are one, with all that they do.
+std::vector<StageTask> joined(const std::vector<StageTask>& tasks, double seconds) {
+    std::vector<StageTask> all;
+    for (const StageTask& task : tasks) {
+        if (all.empty() || task.begin - all.back().end >= seconds / kCoarsePieces) {
+            all.push_back(task);
+            continue;
+        }
+        all.back().end = task.end;
+        for (const Activity activity : kAllActivities)
+            all.back().seconds[activity] += task.seconds[activity];
+    }
+    return all;
+}
+
+std::vector<ActivitySegment> segmentsOf(const std::vector<StageTask>& tasks) {
     std::vector<ActivitySegment> segments;
-    for (const StepPiece& piece : pieces) {
-        Activity activity = activityOf(piece.part);
-        if (piece.isDecode && activity != Activity::Communication)
-            activity = Activity::Memory;
-        const bool joins = isCoarse && !segments.empty()
-            && piece.begin - segments.back().end < seconds / kCoarsePieces;
-        if (joins)
-            segments.back().end = piece.end;
-        else
-            segments.push_back({piece.begin, piece.end, activity, 1.0});
+    for (const StageTask& task : tasks) {
+        for (const Activity activity : kAllActivities) {
+            const double share = task.seconds[activity] / (task.end - task.begin);
+            if (share > 0.0 && activity != Activity::Waiting)
+                segments.push_back({task.begin, task.end, activity, 1.0, share});
+        }
     }
     return segments;
 }
@@ -140,26 +181,28 @@ std::vector<ActivitySegment> segmentsOf(
 } // namespace
 
 std::vector<StepPiece> timelineOf(const Job& job, const Prediction& prediction, int stage) {
-    return StageTimeline(job, prediction.step, prediction.seconds, stage).take();
+    return StageTimeline(job, prediction.step, prediction.seconds, stage).takePieces();
 }
 
 Result<PredictedTelemetry> telemetryOf(const Job& job, const Prediction& prediction,
     const PlayedSteps& played, const Progress& progress) {
-    std::vector<std::vector<StepPiece>> timelines;
-    std::size_t pieces = 0;
+    std::vector<std::vector<StageTask>> tasks; // by stage
+    std::size_t most = 0;
     for (int stage = 0; stage < job.layout.grid.degrees().pipeline; ++stage) {
-        timelines.push_back(timelineOf(job, prediction, stage));
-        pieces = std::max(pieces, timelines.back().size());
+        tasks.push_back(StageTimeline(job, prediction.step, prediction.seconds, stage).takeTasks());
+        most = std::max(most, tasks.back().size());
     }
-    const bool isCoarse = pieces * static_cast<std::size_t>(job.gpus()) > kMostSegments;
+    if (most * static_cast<std::size_t>(job.gpus()) > kMostTasks) {
+        for (std::vector<StageTask>& ofStage : tasks)
+            ofStage = joined(ofStage, prediction.seconds);
+    }
     TelemetryRequest request;
     request.gpu = prediction.power.gpu;
     request.cluster = clusterOf(job);
     request.air = prediction.power.airOf(static_cast<std::size_t>(job.layout.gpusPerNode));
     for (int rank = 0; rank < job.gpus(); ++rank) {
         const auto stage = static_cast<std::size_t>(job.layout.grid.position(rank).pipeline);
-        request.ranks.push_back({rank, segmentsOf(timelines[stage], prediction.seconds, isCoarse),
-            prediction.memory[stage].total()});
+        request.ranks.push_back({rank, segmentsOf(tasks[stage]), prediction.memory[stage].total()});
     }
     request.stepSeconds = prediction.seconds;
     request.steps = played.steps;

@@ -158,14 +158,10 @@ Cleaned cleanExchanges(CollectiveTimings& timings, const catalogue::GpuModel& gp
     if (rows.size() < all)
         cleaned.notes.push_back(fmt::format(
             "{} of {} are faster than links and network cards are", all - rows.size(), all));
-    std::vector<double> rates;
-    rates.reserve(rows.size());
-    for (const TimedExchange& row : rows)
-        rates.push_back(row.seconds / row.bytes);
-    const auto medians = runningMedian(rates, kMedianWindow);
+    const auto medians = runningMedian(rows, kMedianWindow);
     std::vector<TimedExchange> kept;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (std::abs(std::log(rates[i] / medians[i])) < kExchangeOutlier)
+        if (std::abs(std::log(rows[i].seconds / rows[i].bytes / medians[i])) < kExchangeOutlier)
             kept.push_back(rows[i]);
     }
     const std::size_t off = rows.size() - kept.size();

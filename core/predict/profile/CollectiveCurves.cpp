@@ -16,25 +16,22 @@ constexpr std::size_t kMostPoints = 200; // of a curve
 
 CollectiveCurve curveOf(const CollectiveTimings& timings) {
     CollectiveCurve curve{timings.kind, timings.nodes, timings.gpusPerNode, {}, {}, 0.0};
-    std::vector<double> rates;
-    rates.reserve(timings.rows.size());
-    for (const TimedExchange& row : timings.rows)
-        rates.push_back(row.seconds / row.bytes);
+    const auto& rows = timings.rows;
     // A run makes many exchanges: where times alternate between two, their mean is what counts.
-    const auto smooth = runningMean(rates, kSmoothedOver);
-    const std::size_t step = (rates.size() + kMostPoints - 1) / kMostPoints;
+    const auto smooth = runningMean(rows, kSmoothedOver);
+    const std::size_t step = (rows.size() + kMostPoints - 1) / kMostPoints;
     double squares = 0.0;
-    for (std::size_t i = 0; i < rates.size(); ++i) {
-        const double off = std::log(rates[i] / smooth[i]);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const double bytes = rows[i].bytes;
+        const double off = std::log(rows[i].seconds / bytes / smooth[i]);
         squares += off * off;
-        const double bytes = timings.rows[i].bytes;
-        const bool isTaken = i % step == 0 || i + 1 == rates.size();
+        const bool isTaken = i % step == 0 || i + 1 == rows.size();
         if (isTaken && (curve.bytes.empty() || bytes > curve.bytes.back())) {
             curve.bytes.push_back(bytes);
             curve.secondsPerByte.push_back(smooth[i]);
         }
     }
-    curve.spread = std::sqrt(squares / static_cast<double>(rates.size()));
+    curve.spread = std::sqrt(squares / static_cast<double>(rows.size()));
     return curve;
 }
 

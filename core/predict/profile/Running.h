@@ -1,5 +1,7 @@
 #pragma once
-// The running median and mean of a list. Pure.
+// The running median and mean of the times of exchanges. Pure.
+
+#include "core/predict/profile/Timings.h"
 
 #include <cstddef>
 #include <vector>
@@ -7,8 +9,11 @@
 namespace trainscope::predict {
 
 double medianOf(std::vector<double> values); // NaN of none
-// At each place, of up to `window` values around it; fewer at the ends.
-std::vector<double> runningMedian(const std::vector<double>& values, std::size_t window);
-std::vector<double> runningMean(const std::vector<double>& values, std::size_t window);
+
+// Seconds for each byte. Of rows sorted by bytes, at each of up to `window` rows around it; fewer
+// at the ends, and where sizes are far apart: a row of another size, by more than a half, tells
+// nothing of the rate.
+std::vector<double> runningMedian(const std::vector<TimedExchange>& rows, std::size_t window);
+std::vector<double> runningMean(const std::vector<TimedExchange>& rows, std::size_t window);
 
 } // namespace trainscope::predict

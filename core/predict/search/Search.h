@@ -70,6 +70,7 @@ struct SearchRequest {
     analysis::Adapters adapters = {}; // of LoRA
     Precision precision = Precision::Bf16;
     AttentionKind attention = AttentionKind::Flash;
+    std::optional<bool> sequenceParallel = {}; // as of a JobRequest
     std::string stack = {};
     FixedChoices fixed = {};
     double memoryShare = 1.0; // of a GPU's memory that may be used

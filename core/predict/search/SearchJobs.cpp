@@ -40,6 +40,7 @@ SearchRequest searchLike(const Job& job) {
 SearchRequest searchLike(const JobRequest& job) {
     SearchRequest request = withWorkOf(job);
     request.cluster = job.cluster;
+    request.sequenceParallel = job.sequenceParallel;
     return request;
 }
 
@@ -92,6 +93,7 @@ Result<Job> jobOf(const SearchRequest& request, const LayoutChoice& choice) {
     asked.recompute = choice.recompute;
     asked.recomputedLayers = choice.recomputedLayers;
     asked.attention = request.attention;
+    asked.sequenceParallel = request.sequenceParallel;
     asked.stack = request.stack;
     return jobOf(asked);
 }

@@ -4,8 +4,8 @@
 #include <QtTest>
 
 #include "core/predict/cost/Analytic.h"
-#include "core/predict/prediction/JobRequest.h"
 #include "core/predict/step/Step.h"
+#include "core/predict/support/CatalogueJob.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
@@ -17,12 +17,7 @@ using namespace trainscope::predict;
 namespace {
 
 Job mixtralOn(const char* cluster, const char* layout) {
-    JobRequest request;
-    request.model = *catalogue::modelCatalogue().byName("mixtral-8x7b");
-    request.cluster = clusterFrom(cluster).value();
-    request.layout = layoutFrom(layout).value();
-    request.globalBatch = 32;
-    return jobOf(request).value();
+    return test::catalogueJob("mixtral-8x7b", cluster, layout, 32);
 }
 
 Rates usualRates(const Job& job) {

@@ -137,6 +137,26 @@ private Q_SLOTS:
         QVERIFY(isAbout(gpu.clockHz[9], 2e9));
     }
 
+    // Half of the time products, half an exchange that draws nothing: 100 + 300/2 = 250 W are
+    // within 260 W, though the 400 W of products alone are not. Where nothing has the other half,
+    // it is a wait.
+    void whatSharesASpanIsLimitedByItsMean() {
+        TelemetryRequest asked = request(3);
+        asked.limitW = 260.0;
+        asked.ranks.front().step
+            = {{0.0, 0.6, Activity::Gemm, 1.0, 0.5}, {0.0, 0.6, Activity::Communication, 1.0, 0.5}};
+        const auto shared = predictTelemetry(asked);
+        QVERIFY(isAbout(shared.value().gpus.front().watts[3], 250.0));
+        QVERIFY(isAbout(shared.value().gpus.front().clockHz[3], 2e9));
+        QVERIFY(isAbout(shared.value().gpus.front().utilization[3], 1.0));
+        QVERIFY(isAbout(shared.value().gpus.front().watts[9], 100.0));
+        asked.limitW.reset();
+        asked.ranks.front().step.pop_back();
+        const auto half = predictTelemetry(asked);
+        QVERIFY(isAbout(half.value().gpus.front().watts[3], 250.0));
+        QVERIFY(isAbout(half.value().gpus.front().utilization[3], 0.5));
+    }
+
     void lockedClocksAreKept() {
         TelemetryRequest asked = request(2);
         asked.clockHz = 1e9;

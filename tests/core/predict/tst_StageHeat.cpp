@@ -2,8 +2,8 @@
 
 #include <QtTest>
 
-#include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
+#include "core/predict/support/CatalogueJob.h"
 #include "support/TestProgram.h"
 
 #include <cmath>
@@ -15,12 +15,7 @@ using namespace trainscope::predict;
 namespace {
 
 Prediction pipelineOn(const char* cluster, const char* layout) {
-    JobRequest request;
-    request.model = *catalogue::modelCatalogue().byName("llama3-8b");
-    request.cluster = clusterFrom(cluster).value();
-    request.layout = layoutFrom(layout).value();
-    request.globalBatch = 16;
-    return Predictor().predict(jobOf(request).value()).value();
+    return Predictor().predict(test::catalogueJob("llama3-8b", cluster, layout, 16)).value();
 }
 
 } // namespace

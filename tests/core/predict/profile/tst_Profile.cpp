@@ -261,6 +261,29 @@ private Q_SLOTS:
         QVERIFY(hasNote(row.notes, "1 more than twice off the running median"));
     }
 
+    // As nccl-tests do: from 64 B to 2 GiB, each size twice the one before, 90 µs and 86 GB/s. None
+    // says what another takes for each byte.
+    void sizesThatDoubleAreKept() {
+        CollectiveTimings timings{
+            "A100-SXM4-80GB", "Perl", "alltoall", CollectiveKind::AllToAll, 2, 8, {}, {}};
+        for (double bytes = 64.0; bytes <= 2147483648.0; bytes *= 2.0)
+            timings.rows.push_back({bytes, 90e-6 + bytes / 86e9});
+        const Profile profile = profileOf({{}, {timings}});
+        const ProfiledRow& row = profile.report.front();
+        QCOMPARE(row.samples, std::size_t{26});
+        QCOMPARE(row.leftOut, std::size_t{0});
+        QVERIFY(row.notes.empty());
+        const SampledCollectives costs(profile.fabrics.front(), elsewhere());
+        Collective asked{CollectiveKind::AllToAll, 64.0, 16, 8};
+        QVERIFY(isNear(costs.secondsOf(asked), 90e-6, 1e-4)); // 90.0007 µs
+        asked.bytes = 2147483648.0; // 24.9707 ms and 90 µs
+        QVERIFY(isNear(costs.secondsOf(asked), 25.0607e-3, 1e-5));
+        // Halfway from 1 to 2 MiB 90 µs count 3/4 for each MiB: √2 · 3/4 · 90 = 95.46 µs, and
+        // 17.243 µs for the bytes.
+        asked.bytes = std::sqrt(2.0) * 1048576.0;
+        QVERIFY(isNear(costs.secondsOf(asked), 112.70e-6, 1e-4));
+    }
+
     void fileKeepsEverything() {
         const Profile profile = profileOf({{gemmTimings()}, {allReduceTimings()}});
         const std::string text = profileText(profile);
