@@ -20,10 +20,10 @@ constexpr std::array<LayerKernel, 11> kForwardLayer{{
     {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x256x64_qkv", Stream::Compute, 0.17},
     {"flash_fwd_kernel<bf16, 128, causal>", Stream::Compute, 0.09},
     {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x256x64_proj", Stream::Compute, 0.07},
-    {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL", Stream::TensorParallel, 0.08},
+    {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL", Stream::TensorParallel, 0.09},
     {"bias_dropout_add_elementwise_kernel<bf16>", Stream::Compute, 0.02},
     {"layer_norm_fwd_kernel<bf16, 12288>", Stream::Compute, 0.02},
-    {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x256x64_fc1", Stream::Compute, 0.22},
+    {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x256x64_fc1", Stream::Compute, 0.21},
     {"gelu_elementwise_kernel<bf16>", Stream::Compute, 0.02},
     {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x256x64_fc2", Stream::Compute, 0.20},
     {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL", Stream::TensorParallel, 0.09},
@@ -67,13 +67,20 @@ std::vector<int> pipelineGroup(const ClusterParameters& cluster, int rank) {
     return ranks;
 }
 
-std::string collectiveDetail(std::string_view collective, int elements, std::string_view group,
+// So many numbers of a type.
+struct Message {
+    int elements;
+    std::string_view type;
+};
+
+std::string collectiveDetail(std::string_view collective, Message message, std::string_view group,
     std::string_view description, const std::vector<int>& ranks) {
     return fmt::format(
-        R"({{"Collective name":"{}","In msg nelems":{},"Out msg nelems":{},"dtype":"BFloat16",)"
+        R"({{"Collective name":"{}","In msg nelems":{},"Out msg nelems":{},"dtype":"{}",)"
         R"("Group size":{},"Process Group Name":"{}","Process Group Description":"{}",)"
         R"("Process Group Ranks":"[{}]"}})",
-        collective, elements, elements, ranks.size(), group, description, fmt::join(ranks, ", "));
+        collective, message.elements, message.elements, message.type, ranks.size(), group,
+        description, fmt::join(ranks, ", "));
 }
 
 } // namespace
@@ -84,7 +91,7 @@ RankTrace::RankTrace(const ClusterParameters& cluster, int rank, RunId run, Sink
     , m_run(run)
     , m_sink(sink)
     , m_pace(cluster.pace(rank))
-    , m_tensorDetail(collectiveDetail("allreduce", kActivations, "tp",
+    , m_tensorDetail(collectiveDetail("allreduce", {kActivations, "BFloat16"}, "tp",
           "TENSOR_MODEL_PARALLEL_GROUP", tensorGroup(cluster, rank))) { }
 
 Status RankTrace::open() {
@@ -156,9 +163,9 @@ Status RankTrace::optimizer(const StageWork& work) {
 }
 
 Status RankTrace::handOver(bool isSend, int peer, double begin, double end) {
-    std::string detail
-        = collectiveDetail(isSend ? "send" : "recv", kActivations / m_cluster.gpusPerNode, "pp",
-            "PIPELINE_MODEL_PARALLEL_GROUP", pipelineGroup(m_cluster, m_rank));
+    std::string detail = collectiveDetail(isSend ? "send" : "recv",
+        {kActivations / m_cluster.gpusPerNode, "BFloat16"}, "pp", "PIPELINE_MODEL_PARALLEL_GROUP",
+        pipelineGroup(m_cluster, m_rank));
     detail.insert(detail.size() - 1,
         fmt::format(
             R"(,"Src Rank":{},"Dst Rank":{})", isSend ? m_rank : peer, isSend ? peer : m_rank));
@@ -169,7 +176,7 @@ Status RankTrace::gradientNorm(double begin, double end) {
     std::vector<int> all(static_cast<std::size_t>(m_cluster.gpus()));
     std::iota(all.begin(), all.end(), 0);
     return kernel(kNormKernel, Stream::TensorParallel, begin, end + 0.5e-6 * wobble(),
-        collectiveDetail("allreduce", 1, "mp", "MODEL_PARALLEL_GROUP", all));
+        collectiveDetail("allreduce", {1, "Float"}, "mp", "MODEL_PARALLEL_GROUP", all));
 }
 
 Status RankTrace::annotate(const std::string& name, double begin, double end) {

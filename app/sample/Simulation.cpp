@@ -23,6 +23,20 @@ constexpr double forwardSeconds(int gpus, double utilization) {
         / (static_cast<double>(gpus) * 989e12 * utilization);
 }
 
+// Fraction of [begin, end) that those of the works take which count.
+template <typename Counts>
+double fractionOf(
+    const std::vector<StageWork>& works, double begin, double end, const Counts& counts) {
+    auto work = std::partition_point(
+        works.begin(), works.end(), [begin](const StageWork& w) { return w.end <= begin; });
+    double taken = 0.0;
+    for (; work != works.end() && work->begin < end; ++work) {
+        if (counts(*work))
+            taken += std::min(end, work->end) - std::max(begin, work->begin);
+    }
+    return taken / (end - begin);
+}
+
 } // namespace
 
 double noise(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
@@ -76,13 +90,13 @@ ClusterParameters h100Cluster() {
 }
 
 double PipelineRun::busyFraction(int stage, double begin, double end) const {
-    const auto& works = stages[static_cast<std::size_t>(stage)];
-    auto work = std::partition_point(
-        works.begin(), works.end(), [begin](const StageWork& w) { return w.end <= begin; });
-    double busy = 0.0;
-    for (; work != works.end() && work->begin < end; ++work)
-        busy += std::min(end, work->end) - std::max(begin, work->begin);
-    return busy / (end - begin);
+    return fractionOf(
+        stages[static_cast<std::size_t>(stage)], begin, end, [](const StageWork&) { return true; });
+}
+
+double PipelineRun::passFraction(int stage, double begin, double end) const {
+    return fractionOf(stages[static_cast<std::size_t>(stage)], begin, end,
+        [](const StageWork& work) { return work.kind != StageWork::Kind::Optimizer; });
 }
 
 PipelineRun simulatePipeline(const ClusterParameters& cluster) {
@@ -105,7 +119,7 @@ PipelineRun simulatePipeline(const ClusterParameters& cluster) {
                     task.microbatch, task.start + begin, task.end + begin});
         for (auto& works : run.stages)
             works.push_back({StageWork::Kind::Optimizer, 0, begin + passesEnd,
-                begin + 0.92 * cluster.optimizerSeconds + passesEnd});
+                begin + kOptimizerBusy * cluster.optimizerSeconds + passesEnd});
     }
     return run;
 }

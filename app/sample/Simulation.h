@@ -19,7 +19,7 @@ struct ClusterParameters {
     int nodes = 0;
     int gpusPerNode = 8;
     double forwardSeconds = 0.0; // of one micro-batch on one stage
-    double optimizerSeconds = 0.0;
+    double optimizerSeconds = 0.0; // from the last pass to the next step
     double busyWatts = 0.0; // one GPU in the middle of a GEMM
     double idleWatts = 0.0;
     double powerLimitWatts = 700.0;
@@ -46,6 +46,8 @@ inline constexpr int kHidden = 12288;
 // Activations of a micro-batch at a layer's border, in bf16 values.
 inline constexpr int kActivations = kMicroBatch * kSequence * kHidden;
 inline constexpr int kLayers = 96;
+inline constexpr int kVocabulary = 51200;
+inline constexpr double kOptimizerBusy = 0.92; // of its seconds
 inline constexpr double kRunSeconds = 120.0;
 inline constexpr double kSampleSeconds = 0.1;
 inline constexpr double kHandOverSeconds = 0.0016; // activations to the next stage over InfiniBand
@@ -75,8 +77,10 @@ struct PipelineRun {
     std::vector<IterationTimes> iterations;
     std::vector<std::vector<StageWork>> stages; // per stage, in order of time
 
-    // Fraction of [begin, end) in which the stage computes.
+    // Fraction of [begin, end) in which the stage computes, the optimizer included; and without it,
+    // which neither reduces nor hands over activations.
     [[nodiscard]] double busyFraction(int stage, double begin, double end) const;
+    [[nodiscard]] double passFraction(int stage, double begin, double end) const;
 };
 
 // The 1F1B schedule (Narayanan et al., SC 2021) of one iteration, repeated over the run.

@@ -26,7 +26,7 @@ constexpr double kPassesSeconds = 3.0; // forward and backward, in forward passe
 constexpr double kPcieBytesPerSecond = 1.1e9;
 constexpr double kCounterRange = 4294967296.0; // 32-bit counters
 
-// The bytes per second that a GPU sends to the others of its node while it computes.
+// The bytes per second that a GPU sends to the others of its node during passes.
 double nvlinkRate(const ClusterParameters& cluster) {
     const double others = (cluster.gpusPerNode - 1.0) / cluster.gpusPerNode;
     const double layer = (4.0 * 2.0 + 2.0) * others * kActivationBytes;
@@ -55,15 +55,27 @@ struct GpuReading {
     double pcieTx = 0.0;
 };
 
+// What a stage did in a sampling period.
+struct SampledWork {
+    std::int64_t index = 0; // of the period
+    double busy = 0.0; // fractions of it, as PipelineRun has them
+    double passes = 0.0;
+};
+
+SampledWork sampledWork(const PipelineRun& pipeline, int stage, std::int64_t index) {
+    const double now = static_cast<double>(index) * kSampleSeconds;
+    return {index, pipeline.busyFraction(stage, now - kSampleSeconds, now),
+        pipeline.passFraction(stage, now - kSampleSeconds, now)};
+}
+
 // The GPUs of a node, stepped at the sampling period: power, clock and heat by core/predict's
 // model; chips that differ, stages that carry more, noise and traffic by the sample.
 class SimulatedNode {
 public:
     SimulatedNode(const ClusterParameters& cluster, int node);
 
-    // Advances one sampling period in which the GPUs computed for that fraction of the time; by
-    // local index.
-    std::vector<GpuReading> step(double busyFraction, std::int64_t index);
+    // Advances one sampling period; by local index.
+    std::vector<GpuReading> step(const SampledWork& work);
 
 private:
     struct SimulatedGpu {
@@ -81,9 +93,9 @@ private:
             static_cast<std::uint64_t>(index));
     }
     [[nodiscard]] std::vector<predict::TimedLoad> loadsOf(
-        std::size_t local, double busyFraction, std::int64_t index) const;
+        std::size_t local, const SampledWork& work) const;
     [[nodiscard]] GpuReading read(
-        std::size_t local, double busyFraction, std::int64_t index, double watts, double clock);
+        std::size_t local, const SampledWork& work, double watts, double clock);
 
     const ClusterParameters& m_cluster;
     int m_node;
@@ -139,53 +151,54 @@ SimulatedNode::SimulatedNode(const ClusterParameters& cluster, int node)
 }
 
 std::vector<predict::TimedLoad> SimulatedNode::loadsOf(
-    std::size_t local, double busyFraction, std::int64_t index) const {
+    std::size_t local, const SampledWork& work) const {
     const double chip
         = 1.0 + 0.018 * noise(m_cluster.seed, 1, static_cast<std::uint64_t>(rankOf(local)));
     const bool isEndStage = m_node == 0 || m_node + 1 == m_cluster.nodes;
-    const double swing = 1.0 + 0.045 * jitter(local, index, 2);
+    const double swing = 1.0 + 0.045 * jitter(local, work.index, 2);
     const double watts = m_cluster.busyWatts * chip * (isEndStage ? 1.025 : 1.0) * swing;
-    return {{busyFraction, watts - m_cluster.idleWatts, 1.0}, {1.0 - busyFraction, 0.0, 0.0, true}};
+    return {{work.busy, watts - m_cluster.idleWatts, 1.0}, {1.0 - work.busy, 0.0, 0.0, true}};
 }
 
-std::vector<GpuReading> SimulatedNode::step(double busyFraction, std::int64_t index) {
+std::vector<GpuReading> SimulatedNode::step(const SampledWork& work) {
     std::vector<GpuReading> readings;
     std::vector<double> watts;
     for (std::size_t local = 0; local < m_gpus.size(); ++local) {
-        const auto loads = loadsOf(local, busyFraction, index);
+        const auto loads = loadsOf(local, work);
         const double celsius = m_celsius[local];
         const double clock
             = predict::clockOfPlayed(m_power, loads, m_cluster.powerLimitWatts, celsius)
             * predict::clockLeftByHeat(m_power, celsius);
         watts.push_back(predict::meanPowerPlayed(m_power, loads, clock, celsius).watts
-            + 6.0 * jitter(local, index, 3));
-        readings.push_back(read(local, busyFraction, index, watts.back(), clock));
+            + 6.0 * jitter(local, work.index, 3));
+        readings.push_back(read(local, work, watts.back(), clock));
     }
     m_step.advance(m_celsius, watts);
     return readings;
 }
 
 GpuReading SimulatedNode::read(
-    std::size_t local, double busyFraction, std::int64_t index, double watts, double clock) {
+    std::size_t local, const SampledWork& work, double watts, double clock) {
+    const std::int64_t index = work.index;
     SimulatedGpu& gpu = m_gpus[local];
     gpu.memoryCelsius
         += (m_celsius[local] + 6.0 - gpu.memoryCelsius) * kSampleSeconds / (2.0 * kThermalSeconds);
-    gpu.nvlinkBytes += kSampleSeconds * nvlinkRate(m_cluster) * busyFraction
+    gpu.nvlinkBytes += kSampleSeconds * nvlinkRate(m_cluster) * work.passes
         * (1.0 + 0.05 * jitter(local, index, 5));
-    gpu.pcieBytes += kSampleSeconds * kPcieBytesPerSecond * (0.03 + busyFraction)
+    gpu.pcieBytes += kSampleSeconds * kPcieBytesPerSecond * (0.03 + work.busy)
         * (1.0 + 0.2 * jitter(local, index, 6));
 
     GpuReading reading;
     reading.powerMilliwatts = std::round(watts * 1000.0);
     reading.memoryPowerMilliwatts
-        = std::round((38.0 + 62.0 * busyFraction + 2.0 * jitter(local, index, 7)) * 1000.0);
+        = std::round((38.0 + 62.0 * work.busy + 2.0 * jitter(local, index, 7)) * 1000.0);
     reading.temperature = std::round(m_celsius[local]);
     reading.memoryTemperature = std::round(gpu.memoryCelsius);
     reading.smClock = std::round(clock * m_cluster.maxClockMHz / kClockStepMHz) * kClockStepMHz;
     reading.memoryClock = m_cluster.memoryClockMHz;
-    reading.utilization = std::round(100.0 * std::min(1.0, 1.15 * busyFraction));
+    reading.utilization = std::round(100.0 * std::min(1.0, 1.15 * work.busy));
     reading.memoryUtilization
-        = std::round(std::max(0.0, 44.0 * busyFraction + 3.0 * jitter(local, index, 8)));
+        = std::round(std::max(0.0, 44.0 * work.busy + 3.0 * jitter(local, index, 8)));
     reading.memoryUsed = m_cluster.memoryUsedMiB;
     reading.nvlinkRx = wrapped(gpu.nvlinkBytes / 1024.0);
     reading.nvlinkTx = wrapped((gpu.nvlinkBytes + 7e10) / 1024.0);
@@ -252,6 +265,8 @@ Status writeSeries(RunId run, const SeriesDescription& description,
     report.samples += static_cast<std::int64_t>(values.size());
     for (const double value : values)
         report.missing += std::isnan(value) ? 1 : 0;
+    for (std::size_t i = 1; i < times.size(); ++i)
+        report.gaps += (times[i] - times[i - 1]).ns > 10 * kPeriodNs ? 1 : 0;
     return sink.samples(series, times, values);
 }
 
@@ -293,8 +308,7 @@ Status writeNode(const ClusterParameters& cluster, const PipelineRun& pipeline, 
         times.push_back(sampleTimes(cluster, first + local));
     SimulatedNode gpus(cluster, node);
     for (std::int64_t i = 0; i < kSamples; ++i) {
-        const double now = static_cast<double>(i) * kSampleSeconds;
-        const auto readings = gpus.step(pipeline.busyFraction(node, now - kSampleSeconds, now), i);
+        const auto readings = gpus.step(sampledWork(pipeline, node, i));
         for (std::size_t local = 0; local < logs.size(); ++local)
             logs[local].add(cluster, first + static_cast<int>(local), i,
                 times[local][static_cast<std::size_t>(i)], readings[local]);
@@ -304,23 +318,29 @@ Status writeNode(const ClusterParameters& cluster, const PipelineRun& pipeline, 
     return {};
 }
 
-// Activations of a micro-batch cross each stage boundary once forward and once back.
+// Activations of a micro-batch cross each stage boundary once forward and once back. The first and
+// the last stage reduce the gradients of the word embeddings that they share, in 32 bit: each sends
+// them once.
 Status writeInfiniband(const ClusterParameters& cluster, const PipelineRun& pipeline, int node,
     RunId run, Sink& sink, ImportReport& report) {
     constexpr int kDevices = 4;
     const double perPass = 2.0 * kActivations / kDevices;
     const bool hasBoth = node > 0 && node + 1 < cluster.nodes;
-    const double bytesPerBusySecond
+    const double bytesPerSecondOfPasses
         = perPass * (hasBoth ? 2.0 : 1.0) / (3.0 * cluster.forwardSeconds);
+    const double bytesPerSecondOfOptimizer = hasBoth
+        ? 0.0
+        : 4.0 * kVocabulary * kHidden / kDevices / (kOptimizerBusy * cluster.optimizerSeconds);
     const auto times = sampleTimes(cluster, 1000 + node);
     for (int device = 0; device < kDevices; ++device) {
         for (const char* metric : {metric::kIbRx, metric::kIbTx}) {
             std::vector<double> values;
             double total = 1e12 * (1 + node) + 1e9 * device;
             for (std::int64_t i = 0; i < kSamples; ++i) {
-                const double now = static_cast<double>(i) * kSampleSeconds;
-                total += bytesPerBusySecond * kSampleSeconds
-                    * pipeline.busyFraction(node, now - kSampleSeconds, now);
+                const SampledWork work = sampledWork(pipeline, node, i);
+                total += kSampleSeconds
+                    * (bytesPerSecondOfPasses * work.passes
+                        + bytesPerSecondOfOptimizer * (work.busy - work.passes));
                 values.push_back(std::floor(total));
             }
             SeriesDescription description;

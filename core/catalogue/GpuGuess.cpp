@@ -10,6 +10,7 @@
 #include <cctype>
 #include <cmath>
 #include <set>
+#include <utility>
 
 namespace trainscope::catalogue {
 
@@ -53,7 +54,7 @@ bool holdsWord(std::string_view text, std::string_view word) {
 
 // The model that a name of a file or a folder holds.
 const GpuModel* namedIn(std::string_view name) {
-    const std::string text = lowered(name);
+    const std::string text = plainDeviceName(name);
     for (const GpuModel& model : gpuModels()) {
         const bool isIt = std::any_of(model.match.begin(), model.match.end(),
             [&text](const std::string& word) { return holdsWord(text, word); });
@@ -88,6 +89,8 @@ public:
     }
 
     [[nodiscard]] bool isOut() const { return m_isOut; }
+    // More points, else a size that is nearer to the memory.
+    [[nodiscard]] auto rank() const { return std::pair(-m_points, m_memoryOff); }
     [[nodiscard]] int points() const { return m_points; }
     [[nodiscard]] GpuGuess guess() const {
         return {m_model, std::min(1.0, static_cast<double>(m_points) / kMostPoints), m_evidence};
@@ -119,7 +122,8 @@ private:
             return;
         const double size = *m_model->memoryBytes;
         if (const auto& total = m_traces->memoryTotalBytes) {
-            const bool isIt = std::abs(*total - size) <= kMemoryWithin * size;
+            m_memoryOff = std::abs(*total - size);
+            const bool isIt = m_memoryOff <= kMemoryWithin * size;
             m_isOut = m_isOut || !isIt;
             if (isIt)
                 speaks(kTotalPoints, text::rounded(*total, "B") + " of memory");
@@ -152,6 +156,7 @@ private:
     const GpuModel* m_model;
     const GpuTraces* m_traces;
     int m_points = 0;
+    double m_memoryOff = 0.0; // bytes
     bool m_isOut = false;
     std::string m_evidence;
 };
@@ -166,8 +171,8 @@ std::optional<GpuGuess> guessGpuModel(const GpuTraces& traces) {
             scores.push_back(std::move(score));
     }
     std::sort(scores.begin(), scores.end(),
-        [](const ModelScore& a, const ModelScore& b) { return a.points() > b.points(); });
-    if (scores.empty() || (scores.size() > 1 && scores[0].points() == scores[1].points()))
+        [](const ModelScore& a, const ModelScore& b) { return a.rank() < b.rank(); });
+    if (scores.empty() || (scores.size() > 1 && scores[0].rank() == scores[1].rank()))
         return std::nullopt;
     return scores.front().guess();
 }

@@ -72,8 +72,15 @@ const std::vector<GpuModel>& gpuModels() {
     return models;
 }
 
+std::string plainDeviceName(std::string_view deviceName) {
+    std::string name = lowered(deviceName);
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '-' || c == '_'; }, ' ');
+    return name;
+}
+
 const GpuModel* findGpuModel(std::string_view deviceName) {
-    const std::string name = lowered(deviceName);
+    const std::string name = plainDeviceName(deviceName);
     // The catalogue's own names first: "A100 SXM4 40GB" is no A100 of 80 GB.
     for (const GpuModel& model : gpuModels()) {
         const std::string own = lowered(model.name);

@@ -25,7 +25,7 @@ struct GpuPowerFacts {
 
 struct GpuModel {
     std::string name;
-    std::vector<std::string> match; // lower case; a device name that contains one of them is this
+    std::vector<std::string> match; // a device name that contains one of them, in plainDeviceName()
     std::optional<double> fp16Flops; // dense, 1/s
     std::optional<double> bf16Flops;
     std::optional<double> fp8Flops;
@@ -52,6 +52,9 @@ enum class Vendor { Unknown, Nvidia, Amd };
 std::string_view toString(Vendor vendor); // "NVIDIA", "AMD", "unknown"
 // By the model, else by the vendor's own words in the name.
 Vendor vendorOf(std::string_view deviceName);
+
+// In lower case, with blanks for hyphens and underscores: "NVIDIA A100-SXM4-40GB", "a100_40gb".
+std::string plainDeviceName(std::string_view deviceName);
 
 // The model of a device name as drivers and people write it ("NVIDIA H100 80GB HBM3", "h200");
 // nullptr when it is none of them.

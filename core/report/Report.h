@@ -25,7 +25,7 @@ struct Statement {
 // Runs side by side: a board without panels has no pictures.
 struct Comparison {
     figures::ComparisonBoard board;
-    std::string headline; // the verdict
+    std::string headline; // the verdict, without a period
     std::vector<std::string> statements;
     std::vector<std::string> notes;
     std::vector<Table> tables;
@@ -45,8 +45,8 @@ struct Report {
     std::vector<Table> tables;
     std::vector<figures::Figure> figures; // none is empty
     std::vector<std::string> definitions;
-    Table sources; // path, importer, content hash
-    std::vector<std::string> hashes;
+    Table sources; // path, importer, content hash; of many the first ones
+    std::vector<std::string> hashes; // of all that have one: copies from an engine do not
 };
 
 struct ReportQuery {

@@ -35,6 +35,13 @@ void addTables(const ComparisonData& data, Comparison& section) {
         section.tables.push_back(std::move(table));
 }
 
+// Headlines are set with a period by whoever shows them.
+std::string asHeadline(std::string sentence) {
+    if (sentence.ends_with('.'))
+        sentence.pop_back();
+    return sentence;
+}
+
 } // namespace
 
 Result<Comparison> comparisonSection(
@@ -43,7 +50,7 @@ Result<Comparison> comparisonSection(
     const auto data = std::make_shared<const ComparisonData>(std::move(loaded));
     Comparison section{board, {}, {}, board.notes, {}, {}};
     if (data->isEmpty()) {
-        section.headline = data->emptyText;
+        section.headline = asHeadline(data->emptyText);
         return section;
     }
     if (data->verdict) {

@@ -175,7 +175,10 @@ private:
             if (!table.rows.empty())
                 m_report.tables.push_back(std::move(table));
         }
-        ASSIGN_OR_RETURN(m_report.sources, readSources(m_store, m_runs, m_report.hashes));
+        ASSIGN_OR_RETURN(auto sources, readSources(m_store, m_runs));
+        m_sourceCount = sources.count;
+        m_report.sources = std::move(sources.table);
+        m_report.hashes = std::move(sources.hashes);
         return {};
     }
 
@@ -267,6 +270,15 @@ private:
         return all.hasValue() ? all.value().size() : 0;
     }
 
+    [[nodiscard]] std::string sourcesText() const {
+        const std::size_t hashed = m_report.hashes.size();
+        if (hashed == 0)
+            return fmt::format("{}", m_sourceCount);
+        return hashed == m_sourceCount
+            ? fmt::format("{}, with their hashes at the end", m_sourceCount)
+            : fmt::format("{}, with the hashes of {} at the end", m_sourceCount, hashed);
+    }
+
     void addFacts() {
         const auto oom = std::count_if(m_runs.begin(), m_runs.end(),
             [](const Run& run) { return run.status == RunStatus::Oom; });
@@ -275,8 +287,7 @@ private:
             runs += fmt::format(", {} of them out of memory", oom);
         m_report.facts.emplace_back("Database", m_store.path().filename().string());
         m_report.facts.emplace_back("Runs", runs);
-        m_report.facts.emplace_back(
-            "Sources", fmt::format("{}, with their hashes at the end", m_report.hashes.size()));
+        m_report.facts.emplace_back("Sources", sourcesText());
         m_report.facts.emplace_back("Findings", fmt::format("{}", m_findingCount));
     }
 
@@ -285,6 +296,7 @@ private:
     std::vector<Run> m_runs;
     std::vector<figures::ComparisonBoard> m_comparisons;
     std::size_t m_findingCount = 0; // before those of many runs are folded
+    std::size_t m_sourceCount = 0;
     Report m_report;
 };
 

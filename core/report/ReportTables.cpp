@@ -83,9 +83,9 @@ Result<Table> readThrottling(
 Result<Table> traceTable(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
     Table table{"Time of the traced GPUs",
-        {{"run", text::Align::Left}, {"ranks"}, text::inUnit("window, mean", "s")}, {},
-        {"Shares of each rank's window, from its first kernel to the end of its last, by unions of "
-         "intervals over all streams; means over the ranks."}};
+        {{"run", text::Align::Left}, {"GPUs"}, text::inUnit("window, mean", "s")}, {},
+        {"Shares of each GPU's window, from its first kernel to the end of its last, by unions of "
+         "intervals over all streams; means over the GPUs."}};
     for (const auto& one : kTracedTimes)
         table.columns.push_back({one.title});
     for (const Run& run : runs) {
@@ -179,8 +179,7 @@ Result<Table> energyTable(
     return table;
 }
 
-Result<Table> readSources(
-    const store::Store& store, const std::vector<Run>& runs, std::vector<std::string>& hashes) {
+Result<ReadSources> readSources(const store::Store& store, const std::vector<Run>& runs) {
     constexpr std::size_t kMostListed = 200;
     ASSIGN_OR_RETURN(auto sources, store.sources());
     std::erase_if(sources, [&runs](const store::Source& source) {
@@ -188,17 +187,20 @@ Result<Table> readSources(
             return std::find(source.runs.begin(), source.runs.end(), run.id) != source.runs.end();
         });
     });
+    ReadSources read;
+    read.count = sources.size();
     for (const auto& source : sources) {
         if (!source.hash.empty())
-            hashes.push_back(source.hash);
+            read.hashes.push_back(source.hash);
     }
     const std::size_t listed = std::min(sources.size(), kMostListed);
     const std::size_t left = sources.size() - listed;
     sources.resize(listed);
-    Table table = sourceTable(sources);
+    read.table = sourceTable(sources);
     if (left > 0)
-        table.notes.push_back(fmt::format("And {} more; `trainscope-cli info` lists all.", left));
-    return table;
+        read.table.notes.push_back(
+            fmt::format("And {} more; `trainscope-cli info` lists all.", left));
+    return read;
 }
 
 } // namespace trainscope::report

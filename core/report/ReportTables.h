@@ -3,6 +3,8 @@
 
 #include "core/report/Report.h"
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 namespace trainscope::report {
@@ -20,8 +22,12 @@ Result<Table> traceTable(
 // Of runs that have traces and power at the same time.
 Result<Table> energyTable(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress);
-// Of those runs; also the hashes of all of them.
-Result<Table> readSources(
-    const store::Store& store, const std::vector<Run>& runs, std::vector<std::string>& hashes);
+struct ReadSources {
+    Table table; // of many the first ones, with a note
+    std::size_t count = 0; // all of them
+    std::vector<std::string> hashes; // of all that have one
+};
+// Of those runs.
+Result<ReadSources> readSources(const store::Store& store, const std::vector<Run>& runs);
 
 } // namespace trainscope::report

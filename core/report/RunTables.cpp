@@ -2,7 +2,6 @@
 
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/Metric.h"
-#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/RunState.h"
 
@@ -45,6 +44,12 @@ Cell layoutCell(const Run& run, const std::string& named) {
     return given(text.empty() && named.starts_with("layout ") ? named : text);
 }
 
+// Recorded ones, of a run that says it has more: "1 of 8".
+Cell gpusCell(const Run& run) {
+    return run.worldSize > run.gpuCount ? Cell(fmt::format("{} of {}", run.gpuCount, run.worldSize))
+                                        : Cell(run.gpuCount);
+}
+
 // So many digits behind the whole ones as four in all leave.
 Cell plain(const std::optional<double>& value) {
     return value ? Cell(text::number(*value, 4)) : Cell();
@@ -55,8 +60,8 @@ std::string causeText(const analysis::Throttling& throttling, ThrottleCause caus
     if (found == throttling.causes.end())
         return "0";
     const auto& sum = found->second;
-    return fmt::format("{}: {:.4g} GPU·s, {:.4g} lost", sum.episodes, text::worded(sum.gpuSeconds),
-        text::worded(sum.lostGpuSeconds));
+    return fmt::format("{}: {} GPU·s, {} lost", sum.episodes, text::number(sum.gpuSeconds, 4),
+        text::number(sum.lostGpuSeconds, 4));
 }
 
 } // namespace
@@ -76,7 +81,7 @@ Table runTable(const std::vector<Run>& runs) {
         const bool isEmpty = run.range.isEmpty();
         table.add({run.name, run.simulated ? "simulated" : toString(run.kind),
             text::runState(run, wallClock()), layoutCell(run, named.layout), given(named.model),
-            given(named.optimisation), named.microBatch, run.gpuCount, run.nodeCount,
+            given(named.optimisation), named.microBatch, gpusCell(run), run.nodeCount,
             given(run.gpuModel), isEmpty ? Cell() : Cell(text::moment(run.range.begin)),
             isEmpty ? Cell() : Cell(run.range.length())});
     }
@@ -144,9 +149,9 @@ Table throttlingTable(const ByRun<std::optional<analysis::Throttling>>& runs) {
         if (!found)
             continue;
         cells = {name, text::percent(found->fraction, 2),
-            fmt::format("{:.4g} GPU·s", text::worded(found->lostGpuSeconds)),
-            found->episodes.size(), causeText(*found, ThrottleCause::Thermal),
-            causeText(*found, ThrottleCause::Power), causeText(*found, ThrottleCause::Other)};
+            text::number(found->lostGpuSeconds, 4) + " GPU·s", found->episodes.size(),
+            causeText(*found, ThrottleCause::Thermal), causeText(*found, ThrottleCause::Power),
+            causeText(*found, ThrottleCause::Other)};
         for (const std::string& sentence : found->evidence)
             ++reasons["Causes are inferred: " + sentence];
         if (!found->slowdownTemperatureC)

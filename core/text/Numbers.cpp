@@ -123,7 +123,14 @@ ShownUnit unitFor(std::string_view unit, double magnitude, Digits digits, std::s
     case Digits::Four:
         break;
     }
-    return shownUnit(unit, magnitude, metric);
+    return takesPrefix(unit) ? prefixed(unit, magnitude, kNearlyOneInFour, kWattsOfReadouts, 1e-9)
+                             : ShownUnit{std::string(unit), 1.0};
+}
+
+// A percentage, which is nothing where so many decimals show nothing of it: not "-0.0".
+double shownPercentage(double fraction, int decimals) {
+    const double shown = 100.0 * fraction;
+    return std::abs(shown) < 0.5 * std::pow(10.0, -decimals) ? 0.0 : shown;
 }
 
 } // namespace
@@ -195,7 +202,7 @@ std::string alignedPercent(const std::optional<double>& fraction) {
 }
 
 std::string percent(double fraction, int decimals) {
-    return fmt::format("{:.{}f} %", worded(100.0 * fraction), decimals);
+    return fmt::format("{:.{}f} %", worded(shownPercentage(fraction, decimals)), decimals);
 }
 
 std::string percent(const std::optional<double>& fraction, int decimals) {
@@ -203,7 +210,7 @@ std::string percent(const std::optional<double>& fraction, int decimals) {
 }
 
 std::string signedPercent(double fraction, int decimals) {
-    return fmt::format("{:+.{}f} %", worded(100.0 * fraction), decimals);
+    return fmt::format("{:+.{}f} %", worded(shownPercentage(fraction, decimals)), decimals);
 }
 
 std::string percent(double fraction, Digits digits) {

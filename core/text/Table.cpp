@@ -28,6 +28,14 @@ std::size_t placeOf(std::string_view text, std::size_t character) {
     return text.size();
 }
 
+// Of the numbers as they stand there; empty for plain ones and texts.
+std::string csvUnit(const Table& table, std::size_t column) {
+    const bool isTime = std::any_of(table.rows.begin(), table.rows.end(),
+        [column](const auto& row) { return column < row.size() && row[column].isDuration(); });
+    const std::string& unit = table.columns[column].unit;
+    return isTime ? "s" : unit == "1" || unit == "%" ? std::string() : unit;
+}
+
 } // namespace
 
 Cell::Cell(float value) {
@@ -116,10 +124,10 @@ void addCsvLine(std::string& csv, const std::vector<Cell>& cells) {
 
 std::string csv(const Table& table) {
     std::vector<Cell> titles;
-    for (const auto& column : table.columns) {
-        const bool hasUnit = !column.unit.empty() && column.unit != "1" && column.unit != "%";
-        titles.emplace_back(
-            hasUnit ? fmt::format("{} ({})", column.title, column.unit) : column.title);
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        const std::string unit = csvUnit(table, i);
+        const std::string& title = table.columns[i].title;
+        titles.emplace_back(unit.empty() ? title : fmt::format("{} ({})", title, unit));
     }
     std::string text;
     addCsvLine(text, titles);

@@ -51,6 +51,7 @@ public:
     }
 
     [[nodiscard]] bool isMissing() const { return m_value.index() == 0; }
+    [[nodiscard]] bool isDuration() const { return std::holds_alternative<DurationNs>(m_value); }
     [[nodiscard]] std::string inWords(const Column& column, Digits digits) const;
     [[nodiscard]] std::string inCsv() const; // the plain number; s for lengths of time
 
@@ -78,7 +79,7 @@ void print(std::ostream& out, const Table& table, std::string_view indent = "",
 std::string csvCell(std::string_view text);
 // Appends a line of CSV; for tables that are too long to be held.
 void addCsvLine(std::string& csv, const std::vector<Cell>& cells);
-// Titles with their units, then the rows in SI; missing cells are empty.
+// Titles with their units, s of lengths of time, then the rows in SI; missing cells are empty.
 std::string csv(const Table& table);
 
 // Characters of an UTF-8 text.

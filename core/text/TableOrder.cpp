@@ -1,7 +1,10 @@
 #include "core/text/TableOrder.h"
 
+#include "core/text/NaturalOrder.h"
+
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -17,13 +20,14 @@ struct SortKey {
     std::string text;
 };
 
-// As CSV has it: there a number is a plain one.
+// As CSV has it: there a number is a plain one. What is no number has no order among them.
 SortKey keyOf(const Cell& cell) {
-    SortKey key{cell.isMissing(), {}, cell.inCsv()};
+    SortKey key{cell.isMissing(), {}, cell.inWords({}, Digits::Four)};
+    const std::string plain = cell.inCsv();
     double number = 0.0;
-    const char* const end = key.text.data() + key.text.size();
-    const auto [at, error] = std::from_chars(key.text.data(), end, number);
-    if (!key.isMissing && error == std::errc() && at == end)
+    const char* const end = plain.data() + plain.size();
+    const auto [at, error] = std::from_chars(plain.data(), end, number);
+    if (!key.isMissing && error == std::errc() && at == end && !std::isnan(number))
         key.number = number;
     return key;
 }
@@ -33,7 +37,7 @@ bool isBefore(const SortKey& a, const SortKey& b) {
         return *a.number < *b.number;
     if (a.number || b.number)
         return a.number.has_value();
-    return a.text < b.text;
+    return naturalOrder(a.text, b.text) < 0;
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "app/reporting/ReportFile.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/figures/support/SweepDatabase.h"
+#include "core/report/RunTables.h"
 #include "core/text/NumberMarks.h"
 #include "support/TestProgram.h"
 
@@ -38,6 +39,31 @@ SweepRun withIdleGpu(SweepRun run) {
             series.values.assign(40, 60.0);
     }
     return run;
+}
+
+// A run of one host operator: no metric, no kernel, no iteration.
+void addHostOnly(SweepDatabase& database, const std::string& name) {
+    auto session = store::beginImport(database.store(), {name, 1, name, name}).value();
+    Run run;
+    run.name = name;
+    const RunId id = session->run(run).value();
+    const TrackId track
+        = session->track(id, {TrackKind::Thread, 0, -1, "1", "1", "thread 1"}).value();
+    Span span;
+    span.start = {kBegin};
+    span.duration = {10'000};
+    span.name = session->intern("aten::mm").value();
+    span.kind = SpanKind::CpuOp;
+    (void)session->spans(track, {&span, 1});
+    (void)session->finish({}, name, 1, {});
+}
+
+std::string factOf(const report::Report& report, std::string_view label) {
+    for (const auto& [name, value] : report.facts) {
+        if (name == label)
+            return value;
+    }
+    return {};
 }
 
 const report::Table& tableOf(const report::Report& report, const char* title) {
@@ -199,6 +225,66 @@ private Q_SLOTS:
             QCOMPARE(statement.also, (std::vector<std::string>{"b_2", "b_3", "b_4", "b_5", "b_6"}));
         }
         QVERIFY(report.value().summary.front().starts_with("b_1 (and 5 other runs): "));
+    }
+
+    void runsWithoutAnythingInCommon() {
+        SweepDatabase database;
+        addHostOnly(database, "a");
+        addHostOnly(database, "b");
+        const auto report = report::loadReport(database.store(), {});
+        QVERIFY2(report.hasValue(), report.hasValue() ? "" : report.error().message.c_str());
+        QCOMPARE(report.value().comparisons.size(), std::size_t{1});
+        const std::string& headline = report.value().comparisons.front().headline;
+        QVERIFY(headline.starts_with("The runs have nothing in common"));
+        QVERIFY(headline.ends_with("nor a trace"));
+        QVERIFY(report.value().summary.front().ends_with("nor a trace."));
+        const auto page = app::reportHtml(report.value());
+        QVERIFY(page.hasValue() && !page.value().contains("nor a trace.."));
+    }
+
+    // The second source of the run was no file: a copy from an engine has no hash.
+    void sourcesAreCountedWithAndWithoutHashes() {
+        QCOMPARE(factOf(m_report, "Sources"), std::string("2, with their hashes at the end"));
+        SweepDatabase database;
+        database.add(plantedRun("a", 2, 2, 300.0));
+        Run run;
+        run.name = "a";
+        auto session
+            = store::beginImport(database.store(), {"prom+http://host/?match={}", 0, {}, "a"})
+                  .value();
+        QVERIFY(session->run(run).hasValue());
+        QVERIFY(session->finish({}, {}, 0, {}).hasValue());
+        session.reset();
+        const auto report = report::loadReport(database.store(), {});
+        QVERIFY2(report.hasValue(), report.hasValue() ? "" : report.error().message.c_str());
+        QCOMPARE(
+            factOf(report.value(), "Sources"), std::string("2, with the hashes of 1 at the end"));
+        QCOMPARE(report.value().sources.rows.size(), std::size_t{2});
+    }
+
+    // The trace of one rank of eight: figures name eight GPUs, and one was recorded.
+    void gpusThatWereNotRecorded() {
+        Run run;
+        run.name = "a";
+        run.gpuCount = 1;
+        run.worldSize = 8;
+        Run whole = run;
+        whole.gpuCount = 8;
+        const auto table = report::runTable({run, whole});
+        QCOMPARE(table.columns[7].title, std::string("GPUs"));
+        QCOMPARE(table.inWords()[0][7], std::string("1 of 8"));
+        QCOMPARE(table.inWords()[1][7], std::string("8"));
+    }
+
+    // 1,000 GPUs for two minutes: no exponents.
+    void muchThrottling() {
+        analysis::Throttling throttling;
+        throttling.lostGpuSeconds = 12'345.6;
+        throttling.causes[analysis::ThrottleCause::Thermal] = {3, 120'000.0, 12'345.6};
+        const auto table = report::throttlingTable({{"a", throttling}});
+        QCOMPARE(table.inWords()[0][2], std::string("12346 GPU·s"));
+        QCOMPARE(table.inWords()[0][4], std::string("3: 120000 GPU·s, 12346 lost"));
+        QCOMPARE(table.inWords()[0][5], std::string("0"));
     }
 
     void filesByTheirSuffix() {

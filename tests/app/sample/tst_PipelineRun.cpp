@@ -61,6 +61,16 @@ private Q_SLOTS:
         QVERIFY(passes <= ideal + 2.0 * (kMicrobatches + cluster.stages()) * kHandOverSeconds);
     }
 
+    // 2 s of a pass and 1 s of the optimizer in 4 s: both are work, and the pass alone sends.
+    void theOptimizerSendsNothing() {
+        PipelineRun run;
+        run.stages = {
+            {{StageWork::Kind::Backward, 0, 1.0, 3.0}, {StageWork::Kind::Optimizer, 0, 3.0, 4.0}}};
+        QCOMPARE(run.busyFraction(0, 0.0, 4.0), 0.75);
+        QCOMPARE(run.passFraction(0, 0.0, 4.0), 0.5);
+        QCOMPARE(run.passFraction(0, 3.0, 4.0), 0.0);
+    }
+
     void busyFractionCountsThePartInsideTheWindow() {
         PipelineRun run;
         run.stages

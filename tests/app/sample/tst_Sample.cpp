@@ -75,6 +75,15 @@ private Q_SLOTS:
         QCOMPARE(statisticsOf(store.value(), run.id, "sm_clock", 13).count, std::int64_t{1170});
     }
 
+    // Rank 13's hole of three seconds, of thirty periods, is in each of its 13 series.
+    void itsHoleIsCounted() {
+        const auto store = store::Store::open(path(), store::OpenMode::ReadOnly);
+        const auto sources = store.value().sources().value();
+        QCOMPARE(sources.size(), std::size_t{2});
+        for (const auto& source : sources)
+            QCOMPARE(source.report.gaps, std::int64_t{13});
+    }
+
     void rearGpusAreHotterAndThrottle() {
         const auto store = store::Store::open(path(), store::OpenMode::ReadOnly);
         const auto runs = store.value().runs().value();
@@ -107,6 +116,19 @@ private Q_SLOTS:
         }
         // A backward layer begins with one, which all reach at once.
         QVERIFY(waited > front.size() / 2);
+    }
+
+    // From the last GPU's start on it sends 2 · 7/8 of 2 × 2048 × 12288 × 2 B at 450 GB/s at most,
+    // which takes 391.5 µs. The last one is that of the gradients' norm, of 4 B.
+    void noAllReduceIsFasterThanItsLinks() {
+        const auto store = store::Store::open(path(), store::OpenMode::ReadOnly);
+        const auto runs = store.value().runs().value();
+        for (const auto& run : runs) {
+            const auto front = allReduces(store.value(), run.id, 0);
+            const auto rear = allReduces(store.value(), run.id, 7);
+            for (std::size_t i = 0; i + 1 < front.size(); ++i)
+                QVERIFY(std::min(front[i].duration, rear[i].duration).ns > 391'480);
+        }
     }
 
     void theSameEveryTime() {

@@ -44,6 +44,7 @@ private Q_SLOTS:
         QCOMPARE(guessed(named("mi300x-node4")), std::string("MI300X"));
         QCOMPARE(guessed(named("runs/GH200/power.csv")), std::string("GH200"));
         QCOMPARE(guessed(named("a100-sxm4-40gb.csv")), std::string("A100 SXM4 40GB"));
+        QCOMPARE(guessed(named("8xA100_40GB_run1")), std::string("A100 SXM4 40GB"));
     }
 
     void notFromPartsOfWords() {
@@ -68,6 +69,17 @@ private Q_SLOTS:
         QCOMPARE(guessed(traces), std::string());
         traces.memoryTotalBytes = 150.75e9;
         QCOMPARE(guessed(traces), std::string("H200 SXM"));
+    }
+
+    // 143771 MiB of an H200 and 145920 MiB of a GH200 of 144 GB lie within five per cent of each
+    // other, and both reach 1.98 GHz.
+    void theNearerMemoryCounts() {
+        GpuTraces traces;
+        traces.topClockHz = 1.98e9;
+        traces.memoryTotalBytes = 143771.0 * 1024.0 * 1024.0;
+        QCOMPARE(guessed(traces), std::string("H200 SXM"));
+        traces.memoryTotalBytes = 145920.0 * 1024.0 * 1024.0;
+        QCOMPARE(guessed(traces), std::string("GH200 NVL32"));
     }
 
     void whatANameSaysMustBePossible() {

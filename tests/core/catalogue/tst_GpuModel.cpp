@@ -39,6 +39,17 @@ private Q_SLOTS:
         QTest::newRow("V100 16") << QByteArray("Tesla V100-SXM2-16GB")
                                  << QByteArray("V100 SXM2 16GB");
         QTest::newRow("V100 PCIe") << QByteArray("Tesla V100-PCIE-32GB") << QByteArray("V100 PCIe");
+        // As clouds, clusters and people write them.
+        QTest::newRow("A100 40, hyphen") << QByteArray("A100-40GB") << QByteArray("A100 SXM4 40GB");
+        QTest::newRow("A100 40, underscore")
+            << QByteArray("a100_40gb") << QByteArray("A100 SXM4 40GB");
+        QTest::newRow("A100 40, SXM")
+            << QByteArray("A100-SXM-40GB") << QByteArray("A100 SXM4 40GB");
+        QTest::newRow("A100 40, PCIe last")
+            << QByteArray("NVIDIA A100 40GB PCIe") << QByteArray("A100 PCIe 40GB");
+        QTest::newRow("A100 80, underscore")
+            << QByteArray("a100_80gb") << QByteArray("A100 SXM4 80GB");
+        QTest::newRow("V100 16, hyphen") << QByteArray("v100-16gb") << QByteArray("V100 SXM2 16GB");
         QTest::newRow("MI250") << QByteArray("AMD Instinct MI250") << QByteArray("MI250");
         QTest::newRow("MI250X") << QByteArray("AMD Instinct MI250X") << QByteArray("MI250X");
         QTest::newRow("lower case") << QByteArray("h200") << QByteArray("H200 SXM");
@@ -75,6 +86,17 @@ private Q_SLOTS:
         QCOMPARE(nvl->linkBandwidth.value(), 300e9);
         QCOMPARE(findGpuModel("NVIDIA H200 NVL")->powerLimitW.value(), 600.0);
         QVERIFY(!findGpuModel("Tesla V100-PCIE-16GB")->linkBandwidth);
+    }
+    // What nvidia-smi shows of them, in MiB: 0MiB / 275040MiB of a B300 SXM6 AC.
+    void memoryIsThatOfTheDriver() {
+        constexpr double kMebibyte = 1024.0 * 1024.0;
+        QCOMPARE(findGpuModel("NVIDIA B300 SXM6 AC")->memoryBytes.value(), 275040.0 * kMebibyte);
+        QCOMPARE(findGpuModel("NVIDIA GB300")->memoryBytes.value(), 284208.0 * kMebibyte);
+        QCOMPARE(findGpuModel("NVIDIA GB200")->memoryBytes.value(), 189471.0 * kMebibyte);
+        QCOMPARE(findGpuModel("NVIDIA B200")->memoryBytes.value(), 183359.0 * kMebibyte);
+        // 4.5 TB of HBM3e for 32 GPUs.
+        const double rack = 32.0 * findGpuModel("GH200 NVL32")->memoryBytes.value();
+        QVERIFY(rack > 4.5e12 && rack < 5e12);
     }
     void brokenCataloguesSayWhy() {
         QVERIFY(!parseGpuModels("{").hasValue());

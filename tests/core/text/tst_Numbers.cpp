@@ -49,6 +49,9 @@ private Q_SLOTS:
         row(999.96, "W", "gpu_power", "1000 W", "1 kW", "1000 W");
         row(9999.6, "W", "node_power", "10 kW", "10 kW", "10.00 kW");
         row(999.96e6, "Hz", "sm_clock", "1 GHz", "1 GHz", "1.000 GHz");
+        // What has four digits below it keeps them.
+        row(999.6e6, "B", "", "999.6 MB", "1 GB", "999.6 MB");
+        row(0.9996e-3, "s", "", "999.6 µs", "1 ms", "0.0009996 s");
         // A step of 6.794 s is no "6.8 s".
         row(6.794, "s", "", "6.794 s", "6.79 s", "6.794 s");
         row(1.8126, "J", "", "1.813 J", "1.81 J", "1.813 J");
@@ -83,6 +86,11 @@ private Q_SLOTS:
         QCOMPARE(text::percent(0.125), std::string("12.5 %"));
         QCOMPARE(text::percent(0.12345, 2), std::string("12.35 %"));
         QCOMPARE(text::signedPercent(0.045), std::string("+4.5 %"));
+        // −0.04 % is 0.0 of a percent, and −0.06 % one tenth.
+        QCOMPARE(text::signedPercent(-0.0004), std::string("+0.0 %"));
+        QCOMPARE(text::signedPercent(-0.0006), std::string("-0.1 %"));
+        QCOMPARE(text::percent(-0.0004), std::string("0.0 %"));
+        QCOMPARE(text::percent(-0.004, 0), std::string("0 %"));
         QCOMPARE(text::percent(0.0421, text::Digits::Three), std::string("4.21 %"));
         QCOMPARE(text::percent(0.873, text::Digits::Aligned), std::string("87.30 %"));
     }

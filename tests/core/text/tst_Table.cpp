@@ -38,6 +38,15 @@ private Q_SLOTS:
         QCOMPARE(text::sortedRows(table, 2, false), (Order{2, 0, 1}));
     }
 
+    void textsGoInTheirNaturalOrder() {
+        text::Table table{"", {{"GPU", Align::Left}}};
+        for (const char* name :
+            {"rank 10, device 1", "rank 2", "rank 10, device 0", "nan", "rank 1", "4"})
+            table.add({name});
+        // A number comes first, and "nan" is none.
+        QCOMPARE(text::sortedRows(table, 0, false), (std::vector<std::size_t>{5, 3, 4, 1, 2, 0}));
+    }
+
     void cellsInWordsAndAsCsv() {
         text::Table table{"",
             {{"run", Align::Left}, {"power", Align::Right, "W"}, {"share", Align::Right, "%"},
@@ -48,7 +57,7 @@ private Q_SLOTS:
         QCOMPARE(words[0], (std::vector<std::string>{"a, b", "412.3 W", "50 %", "1.5 ms", "8"}));
         QCOMPARE(words[1], (std::vector<std::string>{"c", "—", "25 %", "2 s", ""}));
         QCOMPARE(text::csv(table),
-            std::string("run,power (W),share,time,GPUs\n\"a, b\",412.3,0.5,0.0015,8\n"
+            std::string("run,power (W),share,time (s),GPUs\n\"a, b\",412.3,0.5,0.0015,8\n"
                         "c,,0.25,2\n"));
         QCOMPARE(text::Cell(DurationNs{98'718}).inCsv(), std::string("9.8718e-05"));
     }
