@@ -39,6 +39,8 @@ constexpr std::array kSpellings{
     Spelling{"%", {"1", 0.01}},
     Spelling{"pct", {"1", 0.01}},
     Spelling{"percent", {"1", 0.01}},
+    Spelling{"fraction", {"1", 1.0}},
+    Spelling{"ratio", {"1", 1.0}},
     Spelling{"b", {"B", 1.0}},
     Spelling{"bytes", {"B", 1.0}},
     Spelling{"kib", {"B", kKibi}},

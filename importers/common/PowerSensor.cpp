@@ -58,9 +58,8 @@ std::string describePowerSensor(SensorKind kind) {
     case SensorKind::Unknown:
         break;
     }
-    return "not said: power.draw is an average over 1 s on Ampere (except A100 and A30) and newer "
-           "GPUs, an instant "
-           "on older ones";
+    return "not said: NVIDIA's power.draw is an average over 1 s on Ampere (except A100 and A30) "
+           "and newer GPUs, an instant on older ones";
 }
 
 } // namespace trainscope::importers

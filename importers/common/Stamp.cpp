@@ -217,7 +217,12 @@ std::optional<Stamp> parseStamp(std::string_view text) {
 }
 
 std::optional<Stamp> parseBannerDate(std::string_view text) {
-    const auto parts = words(text, " ");
+    auto parts = words(text, " ");
+    const bool hasHalves = parts.size() > 5
+        && (equalsIgnoringCase(parts[4], "AM") || equalsIgnoringCase(parts[4], "PM"));
+    const bool isAfternoon = hasHalves && equalsIgnoringCase(parts[4], "PM");
+    if (hasHalves)
+        parts.erase(parts.begin() + 4);
     if (parts.size() < 5 || parts.size() > 6)
         return std::nullopt;
     CivilTime t;
@@ -229,7 +234,10 @@ std::optional<Stamp> parseBannerDate(std::string_view text) {
     t.year = year.number(4, 4);
     if (!day.done() || !year.done() || !scanClock(clock, t) || !isPlausible(t))
         return std::nullopt;
-    return Stamp{toTime(t), StampKind::Local, false};
+    if (hasHalves)
+        t.hour = t.hour % 12 + (isAfternoon ? 12 : 0);
+    const bool isUtc = parts.size() == 6 && (parts[4] == "UTC" || parts[4] == "GMT");
+    return Stamp{toTime(t), isUtc ? StampKind::Zoned : StampKind::Local, false};
 }
 
 std::optional<Stamp> parseTimeOfDay(std::string_view text) {

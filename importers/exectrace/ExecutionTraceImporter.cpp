@@ -1,10 +1,12 @@
 #include "importers/exectrace/ExecutionTraceImporter.h"
 
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 #include "importers/common/ExecutionTrace.h"
 #include "importers/common/RunFolders.h"
 #include "importers/exectrace/NodeOrder.h"
+#include "importers/trace/TraceName.h"
 
 #include <fmt/format.h>
 
@@ -37,17 +39,24 @@ std::string_view withoutEndings(std::string_view name) {
     return name;
 }
 
-// The last number of a name, which is where recorders put the rank: "pytorch_et_0", "final.0".
-std::optional<int> lastNumber(std::string_view stem) {
-    const auto end = stem.find_last_of("0123456789");
-    if (end == std::string_view::npos)
-        return std::nullopt;
-    const auto before = stem.find_last_not_of("0123456789", end);
-    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-    int rank = 0;
-    const auto [at, problem] = std::from_chars(stem.data() + begin, stem.data() + end + 1, rank);
-    constexpr int kMostRanks = 1 << 20;
-    return problem == std::errc() && rank < kMostRanks ? std::optional(rank) : std::nullopt;
+// The number at the end of a name, which is where recorders put the rank: "pytorch_et_0",
+// "final.0". Others are of something else: "resnet_2gpu_et".
+std::optional<int> numberAtEnd(std::string_view stem) {
+    const auto before = stem.find_last_not_of("0123456789");
+    constexpr std::size_t kMostDigits = 6;
+    const std::string_view digits
+        = before == std::string_view::npos ? stem : stem.substr(before + 1);
+    return digits.size() <= kMostDigits ? wholeNumber<int>(digits) : std::nullopt;
+}
+
+// A name that speaks of a rank beyond the world does not mean a rank.
+std::optional<int> rankOf(const ExecutionTraceHeader& header, std::string_view stem) {
+    if (header.rank)
+        return header.rank;
+    const auto marked = rankInStem(stem);
+    const auto named = marked ? std::optional(marked->rank) : numberAtEnd(stem);
+    const bool isBeyond = named && header.worldSize > 0 && *named >= header.worldSize;
+    return isBeyond ? std::nullopt : named;
 }
 
 // "2024-08-19 11:25:30" as if it were UTC.
@@ -89,7 +98,7 @@ ImportUnit unitOf(const SourceTree& tree, const SourceFile& source) {
     unit.path = source.path;
     unit.files = {source.path};
     unit.bytes = source.size;
-    unit.rank = header.rank ? header.rank : lastNumber(stem);
+    unit.rank = rankOf(header, stem);
     unit.worldSize = header.worldSize;
     unit.clock = header.time.empty() ? ClockKind::None : ClockKind::Local;
     unit.start = secondOf(header.time);
@@ -121,6 +130,9 @@ void nameRuns(const SourceTree& tree, std::vector<ImportUnit>& units) {
             unit->notes.emplace_back(
                 "Operators in their order, without times: no Kineto trace of its process lies "
                 "beside it, which would have them.");
+            if (!unit->rank)
+                unit->notes.emplace_back(
+                    "Neither the trace nor its name says the rank: it is a guess.");
         }
     }
 }
@@ -209,8 +221,7 @@ private:
         m_report.rows = m_nodes;
         m_report.skipped = end.broken;
         m_report.ranksExpected = end.header.worldSize;
-        if (m_unit.rank)
-            m_report.ranksFound = {*m_unit.rank};
+        m_report.ranksFound = {m_unit.rank.value_or(0)};
         m_report.counts["operators with shapes"] = m_withShapes;
         m_report.counts["tensors"] = static_cast<std::int64_t>(m_tensors.size());
         m_report.counts["storages"] = static_cast<std::int64_t>(m_storages.size());

@@ -2,12 +2,18 @@
 
 #include "core/model/AsciiText.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 namespace trainscope::importers::launch {
 
 namespace {
+
+constexpr int kMostPieces = 100'000; // of a model
 
 // `devices` may be a number, a list of indices, or a text like "0,1,2,3".
 std::optional<int> gpusPerNode(const Fields& fields) {
@@ -82,6 +88,25 @@ void readDegrees(const Fields& fields, LaunchConfig& config) {
         config.rankOrder = "tp-cp-ep-pp-dp";
 }
 
+// Of each piece of the model where embedding, loss or both count as a layer, with which all pieces
+// are equal.
+std::optional<std::string> accountedLayers(const Fields& fields, const LaunchConfig& config) {
+    const int before
+        = fields.flag({"account_for_embedding_in_pipeline_split"}).value_or(false) ? 1 : 0;
+    const int behind = fields.flag({"account_for_loss_in_pipeline_split"}).value_or(false) ? 1 : 0;
+    const auto pieces
+        = product({config.pipelineParallel.value_or(1), config.virtualPipeline.value_or(1)});
+    if (before + behind == 0 || !config.layers || !pieces || *pieces < 2 || *pieces > kMostPieces)
+        return std::nullopt;
+    const auto each = quotient(std::int64_t{*config.layers} + before + behind, {*pieces});
+    if (!each)
+        return std::nullopt;
+    std::vector<int> layers(static_cast<std::size_t>(*pieces), *each);
+    layers.front() -= before;
+    layers.back() -= behind;
+    return fmt::format("{}", fmt::join(layers, ","));
+}
+
 // A text list of the layers of each stage, where the first or the last stage has a number of its
 // own; the others share the rest equally.
 std::optional<std::string> stageLayers(const Fields& fields, const LaunchConfig& config) {
@@ -91,7 +116,9 @@ std::optional<std::string> stageLayers(const Fields& fields, const LaunchConfig&
         = fields.count({"num_layers_in_last_pipeline_stage", "decoder_last_pipeline_num_layers"});
     const int stages = config.pipelineParallel.value_or(1);
     const int between = stages - (first ? 1 : 0) - (last ? 1 : 0);
-    if ((!first && !last) || !config.layers || between < 1)
+    if (!first && !last)
+        return accountedLayers(fields, config);
+    if (!config.layers || between < 1)
         return std::nullopt;
     const int rest = *config.layers - first.value_or(0) - last.value_or(0);
     if (rest < between || rest % between != 0)

@@ -166,8 +166,7 @@ constexpr std::array kFormats{
     MeterFormat{kOfGpus, "nvidia-smi pmon log", sniffTable<kSmiPmon>, makeTable<kSmiPmon>},
     MeterFormat{kOfGpus, "nvidia-smi dmon log", sniffTable<kSmiDmon>, makeTable<kSmiDmon>},
     MeterFormat{kOfGpus, "nvidia-smi dmon CSV", sniffTable<kSmiDmonCsv>, makeTable<kSmiDmonCsv>},
-    MeterFormat{
-        kOfGpus, "amd-smi CSV", sniffTable<kAmdCsv>, makeTable<kAmdCsv>, false, kEnergySensor},
+    MeterFormat{kOfGpus, "amd-smi CSV", sniffTable<kAmdCsv>, makeTable<kAmdCsv>},
     MeterFormat{kOfGpus, "rocm-smi CSV", sniffTable<kRocmCsv>, makeTable<kRocmCsv>},
     MeterFormat{kOfGpus, "Zeus power CSV", sniffTable<kZeusCsv, 1>, makeTable<kZeusCsv>},
     MeterFormat{kOfGpus, "nvitop CSV", sniffTable<kNvitopCsv, 1>, makeTable<kNvitopCsv>},
@@ -186,7 +185,7 @@ constexpr std::array kFormats{
     MeterFormat{kOfGpus, "nvidia-smi -q XML", sniffSmiXml, makeSmiXmlReader},
     MeterFormat{kOfGpus, "rocm-smi text", sniffRocmText, makeRocmTextReader},
     MeterFormat{kOfGpus, "answer of a Prometheus API", sniffPrometheus, makePrometheusReader, true},
-    MeterFormat{kOfGpus, "amd-smi JSON", sniffAmdJson, makeAmdJsonReader, true, kEnergySensor},
+    MeterFormat{kOfGpus, "amd-smi JSON", sniffAmdJson, makeAmdJsonReader, true},
     MeterFormat{kOfGpus, "rocm-smi JSON", sniffRocmJson, makeRocmJsonReader, true},
     MeterFormat{kOfGpus, "gpustat JSON", sniffGpustat, makeGpustatReader, true},
     MeterFormat{

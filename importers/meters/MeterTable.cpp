@@ -1,6 +1,7 @@
 #include "importers/meters/MeterTable.h"
 
 #include "core/model/Try.h"
+#include "importers/common/Cells.h"
 #include "importers/common/Number.h"
 #include "importers/common/PowerSensor.h"
 
@@ -163,6 +164,9 @@ void MeterTable::watch(Row& row, std::size_t channel) {
 
 Status MeterTable::add(std::size_t place, TimeNs time, double value) {
     Channel& channel = m_channels[place];
+    // The second die of an MI250 has no limit of its own: rocm-smi says 0 W.
+    if (channel.what.metric.name == metric::kPowerLimit && value == 0.0)
+        value = kMissing;
     const bool isCounter = channel.what.metric.kind == MetricKind::Counter;
     if (isCounter && channel.lastValue && value < *channel.lastValue)
         ++m_report.counterFalls;

@@ -14,23 +14,26 @@
 
 namespace trainscope::importers::meters {
 
-namespace {
-
 Who wholeNode() {
     Who who;
     who.kind = SubjectKind::Node;
     return who;
 }
 
-// A reading of the machine that the file is of: its node, or the switch that its name says.
-Status addPower(MeterLog& log, TimeNs time, double watts) {
-    log.row();
+Status addMachinePower(MeterLog& log, TimeNs time, double watts) {
     if (log.switchName().empty())
         return log.add(wholeNode(), meterSeries("node_power", "W"), time, watts);
     Who who;
     who.kind = SubjectKind::Switch;
     who.device = log.switchName();
     return log.add(who, meterSeries("switch_power", "W"), time, watts);
+}
+
+namespace {
+
+Status addPower(MeterLog& log, TimeNs time, double watts) {
+    log.row();
+    return addMachinePower(log, time, watts);
 }
 
 // ":::MLLOG {"time_ms": …, "key": "power_reading", "value": 3418.0, …}"
@@ -123,141 +126,6 @@ private:
     }
 
     CellSplitter m_splitter;
-};
-
-// Tables of sensors, and blocks of dcmi, one after the other; dates between them are theirs.
-class IpmiReader final : public MeterReader {
-public:
-    Status take(std::string_view line, MeterLog& log) override {
-        const std::string_view plain = trimmed(line);
-        if (const auto stamp = stampIn(plain)) {
-            m_stamp = stamp;
-            m_seen.clear();
-            return giveDcmi(log);
-        }
-        if (plain.find('|') != std::string_view::npos)
-            return takeSensor(plain, log);
-        return takeDcmi(plain, log);
-    }
-    Status finish(MeterLog& log) override { return giveDcmi(log); }
-
-private:
-    // Of a line that is a date, or that tells the controller's.
-    static std::optional<Stamp> stampIn(std::string_view plain) {
-        constexpr std::string_view kName = "IPMI timestamp:";
-        if (plain.starts_with(kName)) {
-            plain = trimmed(plain.substr(kName.size()));
-            plain = trimmed(plain.substr(0, plain.find("Sampling")));
-        }
-        if (plain.size() < 8 || plain.size() > 40 || plain.find('|') != std::string_view::npos)
-            return std::nullopt;
-        if (plain.find(':') == std::string_view::npos && plain.size() < 10)
-            return std::nullopt;
-        const auto stamp = parseStamp(plain);
-        return stamp && stamp->kind != StampKind::Relative ? stamp : parseBannerDate(plain);
-    }
-
-    TimeNs timeOf(const std::string& name, MeterLog& log) {
-        if (m_stamp)
-            return log.at(*m_stamp);
-        if (!m_seen.insert(name).second) {
-            m_seen = {name};
-            ++m_reading;
-        }
-        return log.at(m_reading);
-    }
-
-    Status takeSensor(std::string_view plain, MeterLog& log) {
-        const auto cells = words(plain, "|");
-        if (cells.size() < 3)
-            return {};
-        const std::string_view name = trimmed(cells[0]);
-        std::string_view text = trimmed(cells[1]);
-        std::string_view unit = trimmed(cells[2]);
-        if (cells.size() == 3
-            || !parseNumber(text)) { // sdr: "344 Watts", in the last cell of elist
-            text = cells.size() >= 5 ? trimmed(cells[4]) : text;
-            const std::size_t blank = text.find(' ');
-            unit = blank == std::string_view::npos ? std::string_view()
-                                                   : trimmed(text.substr(blank));
-            text = text.substr(0, blank);
-        }
-        const auto number = parseNumber(text);
-        if (unit == "discrete"
-            || (!number && !isMissingText(text) && text != "no" && text != "disabled"))
-            return {};
-        log.row();
-        double value = number.value_or(kMissing);
-        if (isFahrenheit(unit))
-            value = celsiusOf(value);
-        return log.add(whose(name, unit), what(name, unit), timeOf(std::string(name), log), value);
-    }
-
-    static bool isWhole(std::string_view name) {
-        for (const std::string_view word : {"pwr consumption", "total power", "total_power",
-                 "sys power", "system power", "sys_power", "power meter", "input power",
-                 "chassis power", "sysload power", "board power", "total pwr"}) {
-            if (containsIgnoringCase(name, word))
-                return true;
-        }
-        return false;
-    }
-
-    static Who whose(std::string_view name, std::string_view unit) {
-        Who who = wholeNode();
-        const bool isInlet = containsIgnoringCase(name, "inlet");
-        if ((isWatts(unit) && isWhole(name)) || (isDegrees(unit) && isInlet))
-            return who;
-        who.kind = SubjectKind::Link;
-        who.device = name;
-        return who;
-    }
-    static bool isWatts(std::string_view unit) { return containsIgnoringCase(unit, "watt"); }
-    static bool isDegrees(std::string_view unit) { return containsIgnoringCase(unit, "degree"); }
-
-    static SeriesDescription what(std::string_view name, std::string_view unit) {
-        if (isWatts(unit))
-            return isWhole(name) ? meterSeries("node_power", "W")
-                                 : meterSeries("sensor_power", "W");
-        if (isDegrees(unit))
-            return meterSeries(
-                containsIgnoringCase(name, "inlet") ? "inlet_temperature" : "sensor_temperature",
-                "C");
-        if (containsIgnoringCase(unit, "rpm"))
-            return meterSeries("fan_rotation", "1/min");
-        if (containsIgnoringCase(unit, "volt"))
-            return meterSeries("sensor_voltage", "V");
-        if (containsIgnoringCase(unit, "amp"))
-            return meterSeries("sensor_current", "A");
-        return ownMeterSeries("sensor", containsIgnoringCase(unit, "percent") ? "%" : unit);
-    }
-
-    // "Instantaneous power reading:   220 Watts"; its time comes behind it.
-    Status takeDcmi(std::string_view plain, MeterLog& log) {
-        const std::size_t colon = plain.find(':');
-        if (colon == std::string_view::npos)
-            return {};
-        const std::string_view name = trimmed(plain.substr(0, colon));
-        if (name == "Power reading state is")
-            return giveDcmi(log);
-        if (name != "Instantaneous power reading")
-            return {};
-        RETURN_IF_ERROR(giveDcmi(log));
-        const auto value = parseCell(trimmed(plain.substr(colon + 1)), CellForm::Number);
-        m_watts = value ? value->number : kMissing;
-        return {};
-    }
-    Status giveDcmi(MeterLog& log) {
-        if (!m_watts)
-            return {};
-        const double watts = *std::exchange(m_watts, std::nullopt);
-        return addPower(log, timeOf("dcmi", log), watts);
-    }
-
-    std::optional<Stamp> m_stamp;
-    std::optional<double> m_watts;
-    std::set<std::string, std::less<>> m_seen;
-    std::int64_t m_reading = 0;
 };
 
 // "1.000123,52.31,Joules,power/energy-pkg/,…": the energy since the line before.
@@ -360,9 +228,6 @@ std::unique_ptr<MeterReader> makeMllogReader() {
 }
 std::unique_ptr<MeterReader> makePtdReader() {
     return std::make_unique<PtdReader>();
-}
-std::unique_ptr<MeterReader> makeIpmiReader() {
-    return std::make_unique<IpmiReader>();
 }
 std::unique_ptr<MeterReader> makePerfReader() {
     return std::make_unique<PerfReader>();

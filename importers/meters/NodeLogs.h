@@ -10,6 +10,11 @@
 
 namespace trainscope::importers::meters {
 
+// The node that the file is of.
+Who wholeNode();
+// A reading of the machine that the file is of: its node, or the switch that its name says.
+Status addMachinePower(MeterLog& log, TimeNs time, double watts);
+
 std::unique_ptr<MeterReader> makeMllogReader();
 std::unique_ptr<MeterReader> makePtdReader();
 std::unique_ptr<MeterReader> makeIpmiReader();

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 
 namespace trainscope::importers::nccl {
 
@@ -22,7 +22,9 @@ constexpr std::size_t kMostValues = 8; // of one fact
 constexpr int kMostNcclRanks = 1 << 20;
 
 double realOf(std::string_view text) {
-    return std::strtod(std::string(text).c_str(), nullptr);
+    double value = 0.0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
 }
 
 std::string rankList(const std::vector<int>& ranks) {

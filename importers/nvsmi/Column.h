@@ -40,6 +40,7 @@ struct Column {
     int gpu = -1; // of a column that belongs to one GPU ("GPU3", "gpu3_power")
     bool certain = false; // its name is one that we know
     bool isEmpty = false; // the first rows have no value of it
+    bool mayBeFraction = false; // taken for %, but the first rows are from 0 to 1 with decimals
 };
 
 // One column by its header text. An unknown name becomes a metric of that name without unit;
@@ -61,7 +62,7 @@ std::string ownMetricName(std::string_view header);
 
 // Settles what only the whole header tells: which power column is gpu_power, that a graphics clock
 // alone stands for the SM clock, and which columns cannot be used. Appends to `notes` what was
-// inferred and to `warnings` what is left out.
+// inferred and to `warnings` what is left out or may be read wrong.
 void settleColumns(std::vector<Column>& columns, std::vector<std::string>& notes,
     std::vector<std::string>& warnings);
 

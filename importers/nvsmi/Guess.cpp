@@ -368,6 +368,8 @@ void settleForms(
         if (profile.numbers >= 2 && profile.withUnit + 1 >= profile.numbers
             && isUnitOf(column, profile.unit))
             column.cellUnit = profile.unit;
+        column.mayBeFraction = isUnitOf(column, "%") && !column.unitKnown && profile.unit.empty()
+            && profile.decimals > 0 && profile.max <= 1.0;
     }
     if (!ignored.empty())
         notes.push_back("Columns without numbers are left out: " + ignored + ".");

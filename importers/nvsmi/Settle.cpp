@@ -30,6 +30,16 @@ void leaveOutForeignUnits(std::vector<Column>& columns, std::vector<std::string>
     }
 }
 
+void warnOfFractions(const std::vector<Column>& columns, std::vector<std::string>& warnings) {
+    for (const Column& column : columns) {
+        if (column.role == Role::Metric && column.mayBeFraction)
+            warnings.push_back("Column \"" + column.header
+                + "\" names no unit and is taken for %, though it does not exceed 1. If it is a "
+                  "fraction, say so in the header: \""
+                + column.header + " [fraction]\".");
+    }
+}
+
 // `nvidia-smi --query-compute-apps` writes a row for each process on a GPU.
 void leaveOutProcessMemory(std::vector<Column>& columns, std::vector<std::string>& warnings) {
     const bool isByProcess = std::any_of(columns.begin(), columns.end(),
@@ -131,6 +141,7 @@ void settleColumns(std::vector<Column>& columns, std::vector<std::string>& notes
     std::vector<std::string>& warnings) {
     settleStamp(columns);
     leaveOutForeignUnits(columns, warnings);
+    warnOfFractions(columns, warnings);
     leaveOutProcessMemory(columns, warnings);
     settlePower(columns, notes);
     settleClock(columns, notes);

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <charconv>
 #include <map>
 #include <set>
 
@@ -36,7 +36,9 @@ bool isGpuClass(const XmlElement& element) {
 
 // "16.0 GT/s PCIe" and 16 lanes, after the line code: 8b/10b up to 5 GT/s, 128b/130b above.
 std::optional<double> pcieBandwidth(const XmlElement& pci) {
-    const double speed = std::strtod(pci.text("link_speed").c_str(), nullptr);
+    const std::string said = pci.text("link_speed");
+    double speed = 0.0;
+    std::from_chars(said.data(), said.data() + said.size(), speed);
     const auto width = pci.number("link_width");
     if (speed <= 0.0 || !width || *width < 1)
         return std::nullopt;

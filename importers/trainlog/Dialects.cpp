@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace trainscope::importers::trainlog {
 
@@ -218,7 +220,8 @@ private:
     double m_sequence = 0.0; // tokens
 };
 
-// nanoGPT: "iter 100: loss 2.3345, time 123.45ms, mfu 12.34%".
+// nanoGPT: "iter 100: loss 2.3345, time 123.45ms, mfu 12.34%". The time is that of this iteration
+// alone, with the compilation or an evaluation in it; those since the last line took the usual one.
 class NanoGptReader final : public DialectReader {
 public:
     bool readStep(const LineHead& line, StepLine& step) override {
@@ -230,7 +233,10 @@ public:
             return false;
         step.index = *index;
         readCommas(text, step.values);
-        return hasTraining(step);
+        if (!hasTraining(step))
+            return false;
+        step.secondsEach = secondsEach(step);
+        return true;
     }
 
     void readSetting(const LineHead& line, launch::Settings& settings) override {
@@ -238,6 +244,23 @@ public:
             setSetting(settings, "tokens_per_step",
                 behind(line.rest, "tokens per iteration will be: ", " "));
     }
+
+private:
+    std::optional<double> secondsEach(const StepLine& step) {
+        const auto time = std::find_if(step.values.begin(), step.values.end(),
+            [](const LoggedValue& value) { return value.key == "time"; });
+        const auto own
+            = time == step.values.end() ? std::nullopt : secondsIn(time->key, time->text);
+        if (!own)
+            return std::nullopt;
+        const auto before = std::exchange(m_last, std::pair(step.index, *own));
+        if (!before || step.index <= before->first)
+            return own;
+        const auto count = static_cast<double>(step.index - before->first);
+        return (std::min(*own, before->second) * (count - 1.0) + *own) / count;
+    }
+
+    std::optional<std::pair<std::int64_t, double>> m_last; // iteration and its seconds
 };
 
 template <typename Reader>

@@ -264,8 +264,20 @@ private:
             m_report.warn(tree().displayPath(unit().files.front()), 0,
                 "The log says neither when its iterations were nor how long they took: their "
                 "values stand in order, and there are no step times.");
+        takeSteadyBatch();
         RETURN_IF_ERROR(m_sink.run(m_run));
         return std::move(m_report);
+    }
+
+    // What the program did not print among its arguments, its lines may say.
+    void takeSteadyBatch() {
+        const auto batch = m_recorder->steadyBatch();
+        LaunchConfig& launch = m_run.launch;
+        if (launch.globalBatch || !batch || *batch < 1.0 || *batch > kMostOfJob)
+            return;
+        launch.globalBatch = static_cast<int>(std::llround(*batch));
+        if (launch.origin.empty())
+            launch.origin = unit().files.front();
     }
 
     void noteStepBack(TimeNs end) {

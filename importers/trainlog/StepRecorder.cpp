@@ -70,8 +70,11 @@ Status StepRecorder::addValue(const LoggedValue& value, TimeNs time, bool isSkip
         ++m_report.missing;
         return {};
     }
-    if (meaning.role == KeyRole::GlobalBatch)
+    if (meaning.role == KeyRole::GlobalBatch) {
         m_globalBatch = number->number;
+        m_batchChanges = m_batchChanges || number->number != m_firstBatch.value_or(number->number);
+        m_firstBatch = m_firstBatch.value_or(number->number);
+    }
     double si = number->number;
     if (number->unit != column.unit)
         si *= meaningOf(value.key, number->unit).scale / meaning.scale;
@@ -90,7 +93,8 @@ Status StepRecorder::addValue(const LoggedValue& value, TimeNs time, bool isSkip
         m_lastLoss = si;
     }
     m_seen.insert(meaning.metric.name);
-    if (!std::isfinite(si)) { // no mean is one with it
+    // nanoGPT's MFU is -100 % until there is one.
+    if (!std::isfinite(si) || (si < 0.0 && isMfu(value.key))) { // no mean is one with it
         ++m_report.missing;
         si = std::numeric_limits<double>::quiet_NaN();
     }

@@ -39,6 +39,10 @@ public:
     [[nodiscard]] std::int64_t iterations() const { return m_iterations; }
     // Keys that no table knows, by the metrics that they became.
     [[nodiscard]] const std::set<std::string>& ownMetrics() const { return m_own; }
+    // The global batch that the lines name; absent where none does, or where it changes.
+    [[nodiscard]] std::optional<double> steadyBatch() const {
+        return m_batchChanges ? std::nullopt : m_firstBatch;
+    }
     // "loss" first and last, for the report.
     [[nodiscard]] std::optional<double> firstLoss() const { return m_firstLoss; }
     [[nodiscard]] std::optional<double> lastLoss() const { return m_lastLoss; }
@@ -73,6 +77,8 @@ private:
     std::set<std::string> m_own;
     std::int64_t m_iterations = 0;
     std::optional<double> m_globalBatch; // of this line
+    std::optional<double> m_firstBatch; // of all lines
+    bool m_batchChanges = false;
     std::optional<double> m_firstLoss;
     std::optional<double> m_lastLoss;
 };

@@ -69,6 +69,14 @@ const char* const kSmall = R"json({"schema": "1.1.0-chakra.0.0.4", "pid": 42,
             {"name": "tid", "type": "uint64", "value": 1}]}
  ], "finish_ts": 9})json";
 
+// A node that says so.
+const char* const kWorldOfTwo = R"json( {"id": 3, "ctrl_deps": 2,
+  "name": "## process_group:init ##", "inputs": {"values":
+   ["[{\u0022pg_name\u0022: \u00220\u0022, \u0022pg_desc\u0022: \u0022default_pg\u0022, \u0022ranks\u0022: [], \u0022group_size\u0022: 2}]"],
+   "shapes": [[]], "types": ["String"]},
+  "outputs": {"values": [], "shapes": [], "types": []}, "attrs": []},
+)json";
+
 const char* const kKineto = R"({"schemaVersion": 1, "distributedInfo": {"rank": 0, "world_size": 1},
  "baseTimeNanoseconds": 1000000000000, "traceEvents": [
  {"ph":"X","cat":"cpu_op","name":"aten::linear","pid": 42,"tid":1,"ts":10.0,"dur":50.0,
@@ -185,6 +193,28 @@ private Q_SLOTS:
         QCOMPARE(report.counts.at("operators"), std::int64_t{2});
         QCOMPARE(report.counts.at("tensors"), std::int64_t{3});
         QVERIFY(report.warnings.back().text.find("no times") != std::string::npos);
+    }
+
+    // A rank stands at the end of a name and lies within the world: numbers of GPUs and dates are
+    // none, and neither is 3 in a world of two.
+    void namesWithOtherNumbers() {
+        std::string world = kSmall;
+        world.insert(world.find(" {\"id\": 5"), kWorldOfTwo);
+        const std::map<std::string, std::string> files{{"resnet_2gpu_et.json", kSmall},
+            {"job-20240819112530.json", kSmall}, {"et_3.json", world}};
+        for (const auto& [name, text] : files) {
+            Imported done;
+            importAll(*memoryTree({{name, text}}), done);
+            QCOMPARE(done.plan.units[0].rank, std::optional<int>());
+            QCOMPARE(done.reports[name].ranksFound, std::vector<int>{0});
+            QVERIFY(done.plan.units[0].notes.back().find("guess") != std::string::npos);
+        }
+        for (const char* name : {"et_1.json", "final.1.json", "rank1_2gpu_et.json"}) {
+            Imported done;
+            importAll(*memoryTree({{name, world}}), done);
+            QCOMPARE(done.plan.units[0].rank, std::optional(1));
+            QCOMPARE(done.plan.units[0].worldSize, 2);
+        }
     }
 
     void messages() {

@@ -205,6 +205,26 @@ private Q_SLOTS:
         QVERIFY(launch == expected); // how long a sequence may be is not how long it is
     }
 
+    // With embedding and loss as a layer each, all pieces are equal: 7 + 1 are 4 + 4 and 10 + 2 are
+    // 4 pieces of 3, of which the first has an embedding less, and the last a loss.
+    void embeddingAndLossCountAsLayers() {
+        const auto layersOf = [](const std::string& arguments) {
+            const LaunchConfig launch = read(LaunchKind::Text,
+                "--tensor-model-parallel-size 1 --pipeline-model-parallel-size 2 " + arguments);
+            return launch.stageLayers.value_or("equal");
+        };
+        const std::string embedding = " --account-for-embedding-in-pipeline-split";
+        const std::string loss = " --account-for-loss-in-pipeline-split";
+        QCOMPARE(layersOf("--num-layers 7" + embedding), std::string("3,4"));
+        QCOMPARE(layersOf("--num-layers 7" + loss), std::string("4,3"));
+        QCOMPARE(layersOf("--num-layers 6" + embedding + loss), std::string("3,3"));
+        QCOMPARE(layersOf("--num-layers 8"), std::string("equal"));
+        QCOMPARE(layersOf("--num-layers 8" + embedding), std::string("equal")); // 9 are not even
+        QCOMPARE(
+            layersOf("--virtual-pipeline-model-parallel-size 2 --num-layers 10" + embedding + loss),
+            std::string("2,3,3,2"));
+    }
+
     void whatIsNone() {
         QVERIFY(!readLaunch(LaunchKind::Text, "#SBATCH --nodes=4\nsrun hostname", "x").hasValue());
         QVERIFY(!readLaunch(LaunchKind::Json, R"({"nodes": 4})", "x").hasValue());

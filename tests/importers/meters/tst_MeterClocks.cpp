@@ -12,6 +12,8 @@ class tst_MeterClocks : public QObject {
 private Q_SLOTS:
     void clockSteps();
     void timeOfDay();
+    void bannerDates_data();
+    void bannerDates();
     void timeGoesBack();
 };
 
@@ -52,6 +54,34 @@ void tst_MeterClocks::timeOfDay() {
     QCOMPARE(imported.times("gpu_power", {SubjectKind::Gpu, 1, -1, {}}),
         (std::vector<std::int64_t>{
             (kMidnight + 86390) * kSecondNs, (kMidnight + 86390 + 60) * kSecondNs}));
+}
+
+// What `date` prints, with 24 hours and with 12; another zone's name says no offset.
+void tst_MeterClocks::bannerDates_data() {
+    QTest::addColumn<std::string>("date");
+    QTest::addColumn<qint64>("second"); // date -u -d '2026-04-22 …' +%s
+    QTest::addColumn<bool>("isUtc");
+    QTest::newRow("24 hours") << std::string("Wed Apr 22 13:00:05 UTC 2026")
+                              << qint64{1'776'862'805} << true;
+    QTest::newRow("afternoon") << std::string("Wed Apr 22 01:00:05 PM UTC 2026")
+                               << qint64{1'776'862'805} << true;
+    QTest::newRow("midnight") << std::string("Wed Apr 22 12:00:05 AM UTC 2026")
+                              << qint64{1'776'816'005} << true;
+    QTest::newRow("another zone") << std::string("Wed Apr 22 13:00:05 CEST 2026")
+                                  << qint64{1'776'862'805} << false;
+}
+
+void tst_MeterClocks::bannerDates() {
+    QFETCH(std::string, date);
+    QFETCH(qint64, second);
+    QFETCH(bool, isUtc);
+    ImportedMeters imported;
+    importMeterText(
+        date + "\nInlet Temp | 21.000 | degrees C | ok\nSys Power | 500.000 | Watts | ok\n",
+        imported);
+    QCOMPARE(imported.times("node_power", {SubjectKind::Node, -1, 0, {}}),
+        std::vector<std::int64_t>{second * kSecondNs});
+    QCOMPARE(imported.units[0].clock == importers::ClockKind::Utc, isUtc);
 }
 
 // From 02:59:50 to 02:00:00, which all GPUs do.

@@ -42,6 +42,7 @@ private Q_SLOTS:
     void nodeTables();
     void energyOfProcessors();
     void ipmi();
+    void ipmiSupplies();
     void redfish();
     void codeCarbon();
     void instantBesideAverage();
@@ -141,6 +142,10 @@ void tst_MeterFormats::amdJson() {
     fresh(kAmdJsonText, imported);
     QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {133}));
     QVERIFY(areAbout(imported.ofGpu("gpu_power", 1), {135}));
+    // Power that was read is not told as derived, nor as NVIDIA's.
+    const auto& facts = imported.reports[0].value().facts;
+    QVERIFY(!facts.contains("derived"));
+    QVERIFY(facts.at("power_kind").find("NVIDIA's power.draw") != std::string::npos);
     QVERIFY(areAbout(imported.ofGpu("sm_clock", 0), {131e6}));
     QVERIFY(areAbout(imported.ofGpu("mem_used", 0), {283 * 1048576.0}));
     QVERIFY(areAbout(imported.ofGpu("hotspot_temperature", 1), {36}));
@@ -158,6 +163,13 @@ void tst_MeterFormats::rocm() {
     QVERIFY(areAbout(json.ofGpu("gpu_power", 1), {91}));
     QCOMPARE(json.sink.ofGpu("gpu_power", 0)->description.sensor, SensorKind::Averaged);
     QVERIFY(areAbout(json.ofGpu("hotspot_temperature", 0), {35}));
+    // The two dies of an MI250: the board's power and limit are those of the first.
+    ImportedMeters dies;
+    fresh("device,Average Graphics Package Power (W),Max Graphics Package Power (W),GPU use (%)\n"
+          "card0,300.0,560.0,99\ncard1,N/A,0.0,98\n",
+        dies);
+    QVERIFY(areAbout(dies.ofGpu("power_limit", 0), {560}));
+    QVERIFY(dies.ofGpu("power_limit", 1).empty());
 }
 
 // node-9 comes before node-10, so that is node 0.
@@ -302,6 +314,26 @@ void tst_MeterFormats::ipmi() {
     QVERIFY(areAbout(dcmi.ofNode("node_power", 0), {220, 230}));
     const auto stamps = dcmi.times("node_power", {SubjectKind::Node, -1, 0, {}});
     QCOMPARE(stamps[1] - stamps[0], 5 * kSecondNs);
+}
+
+// 1200 + 1100 W and 1300 W where no sensor is of the whole; else that one, and a second beside it.
+void tst_MeterFormats::ipmiSupplies() {
+    ImportedMeters supplies;
+    fresh("2025-03-04 05:06:07\nPS1 Input Power | 1200.000 | Watts | ok\n"
+          "PS2_Input_Power | 1100.000 | Watts | ok\n2025-03-04 05:06:17\n"
+          "PS1 Input Power | 1300.000 | Watts | ok\nPS2_Input_Power | na | Watts | na\n",
+        supplies);
+    QVERIFY(areAbout(supplies.ofNode("node_power", 0), {2300, 1300}));
+    QVERIFY(areAbout(supplies.values("supply_power", linkOf(0, "PS2_Input_Power")), {1100, kNone}));
+    QCOMPARE(supplies.reports[0].value().rows, std::int64_t{4});
+    QVERIFY(!supplies.reports[0].value().counts.contains("repeated time stamps"));
+    ImportedMeters whole;
+    fresh("PS1 Input Power | 1200.000 | Watts | ok\nSys Power | 2250.000 | Watts | ok\n"
+          "Total Power | 2240.000 | Watts | ok\nCPU Power | 300.000 | Watts | ok\n",
+        whole);
+    QVERIFY(areAbout(whole.ofNode("node_power", 0), {2250}));
+    QVERIFY(areAbout(whole.values("sensor_power", linkOf(0, "Total Power")), {2240}));
+    QVERIFY(areAbout(whole.values("sensor_power", linkOf(0, "CPU Power")), {300}));
 }
 
 void tst_MeterFormats::redfish() {

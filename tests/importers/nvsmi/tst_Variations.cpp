@@ -38,6 +38,8 @@ class tst_Variations : public QObject {
 private Q_SLOTS:
     void values_data();
     void values();
+    void sharesUpToOne_data();
+    void sharesUpToOne();
     void firstTime_data();
     void firstTime();
 };
@@ -241,6 +243,11 @@ void tst_Variations::values_data() {
                                                "2026/04/22 00:00:01.000, 0, -100 W, 40\n"
                                                "2026/04/22 00:00:02.000, 0, 5 W, 40\n")
                                 << std::string("gpu_power") << 0 << QStringLiteral("- - 5");
+    for (const char* header : {"util [fraction]", "util (ratio)", "gpu_util_ratio"}) {
+        QTest::newRow(header) << "timestamp,index,power.draw [W]," + std::string(header)
+                + "\n2026/04/22 00:00:00.000,0,70,0.95\n2026/04/22 00:00:01.000,0,70,1\n"
+                              << std::string("gpu_utilization") << 0 << QStringLiteral("0.95 1");
+    }
     QTest::newRow("minus one is missing")
         << std::string("timestamp, index, power.draw [W]\n2026/04/22 00:00:00.000, 0, -1\n"
                        "2026/04/22 00:00:01.000, 0, 5\n")
@@ -258,6 +265,30 @@ void tst_Variations::values() {
     QVERIFY2(imported.reports[0].hasValue(),
         imported.reports[0].hasValue() ? "" : imported.reports[0].error().describe().c_str());
     QCOMPARE(listed(imported.values(metric, rank)), expected);
+}
+
+void tst_Variations::sharesUpToOne_data() {
+    QTest::addColumn<std::string>("cells");
+    QTest::addColumn<bool>("isWarned");
+    QTest::newRow("with decimals") << std::string("0.95 1") << true;
+    QTest::newRow("whole percent of an idle GPU") << std::string("0 1") << false;
+    QTest::newRow("beyond 1") << std::string("0.95 90") << false;
+}
+
+// Without a unit it is %; what may as well be a fraction is told.
+void tst_Variations::sharesUpToOne() {
+    QFETCH(std::string, cells);
+    QFETCH(bool, isWarned);
+    const std::size_t blank = cells.find(' ');
+    ImportedLog imported;
+    importText("timestamp,index,power.draw [W],util\n2026/04/22 00:00:00.000,0,70,"
+            + cells.substr(0, blank) + "\n2026/04/22 00:00:01.000,0,70," + cells.substr(blank + 1)
+            + "\n",
+        imported);
+    const auto& warnings = imported.reports[0].value().warnings;
+    QCOMPARE(warnings.size(), std::size_t{isWarned ? 1U : 0U});
+    if (isWarned)
+        QVERIFY(warnings[0].text.find("\"util [fraction]\"") != std::string::npos);
 }
 
 void tst_Variations::firstTime_data() {

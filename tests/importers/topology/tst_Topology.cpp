@@ -99,6 +99,18 @@ private Q_SLOTS:
         QCOMPARE(topology.path(0, 2).bandwidth.value_or(0), 32e9 * 128 / 130 / 8 * 16);
     }
 
+    // The speed of the oldest links is no whole number: 2.5 GT/s in 8b/10b over 4 lanes are 1 GB/s.
+    void fractionsOfLinkSpeeds() {
+        constexpr const char* kOld = R"(<system version="1"><cpu numaid="0">
+  <pci busid="0001:00:00.0" class="0x060400" link_speed="2.5 GT/s PCIe" link_width="4">
+    <pci busid="0001:01:00.0" class="0x030200" link_speed="2.5 GT/s PCIe" link_width="4"/>
+    <pci busid="0001:02:00.0" class="0x020700" link_speed="2.5 GT/s PCIe" link_width="4"/>
+  </pci></cpu></system>)";
+        const auto file = readTopology(kOld, "old.xml");
+        QVERIFY(file.hasValue());
+        QCOMPARE(file.value().topology.path(0, 1).bandwidth.value_or(0), 1e9);
+    }
+
     // Three GPUs behind one root, two of them a switch deeper; a link told by both ends.
     void smallPairByXgmi() {
         const auto topology = load("xgmi_pair.xml");

@@ -72,6 +72,8 @@ private Q_SLOTS:
     void throughput();
     void clocks();
     void arguments();
+    void batchOfLines();
+    void evaluationOfNanoGpt();
     void ownKeys();
 };
 
@@ -220,6 +222,41 @@ void tst_TrainingLogs::arguments() {
     QCOMPARE(mlperf.sink.runs.front().launch.globalBatch.value_or(0), 8);
     QVERIFY(mlperf.sink.runs.front().launch.workload == Workload::Lora);
     QCOMPARE(mlperf.sink.runs.front().launch.model.value_or(""), std::string("llama2_70b_lora"));
+}
+
+// Where no arguments were printed the lines' own batch is the run's, unless it is ramped up.
+void tst_TrainingLogs::batchOfLines() {
+    const auto line = [](int index, int batch) {
+        return " iteration " + std::to_string(index)
+            + "/ 1000 | elapsed time per iteration (ms): 500.0 | global batch size: "
+            + std::to_string(batch) + " | lm loss: 9.0 |\n";
+    };
+    ImportedTraining steady;
+    importTrainingText(line(1, 256) + line(2, 256), steady);
+    QCOMPARE(steady.sink.runs.at(0).launch.globalBatch, std::optional(256));
+    QCOMPARE(steady.sink.runs.at(0).launch.origin, std::string("train.log"));
+    ImportedTraining ramp;
+    importTrainingText(line(1, 256) + line(2, 512) + line(3, 512), ramp);
+    QVERIFY(!ramp.sink.runs.at(0).launch.globalBatch);
+}
+
+// The evaluation before iteration 20 lasts 5 s, in its time alone: iterations 11 to 20 take
+// 9 · 0.5 s + 5.5 s = 10 s, those after it 5 s again.
+void tst_TrainingLogs::evaluationOfNanoGpt() {
+    ImportedTraining log;
+    importTrainingText("iter 0: loss 10.9, time 52000.00ms, mfu -100.00%\n"
+                       "iter 10: loss 9.5, time 500.00ms, mfu 35.50%\n"
+                       "step 20: train loss 8.6, val loss 8.7\n"
+                       "iter 20: loss 8.5, time 5500.00ms, mfu 33.00%\n"
+                       "iter 30: loss 8.0, time 500.00ms, mfu 33.50%\n",
+        log);
+    const auto seconds = log.seconds();
+    QCOMPARE(seconds.size(), std::size_t{31});
+    QVERIFY(isNear(sum(seconds), 52.0 + 5.0 + 10.0 + 5.0, 1e-9));
+    QVERIFY(isNear(seconds.back(), 0.5, 1e-9));
+    const auto share = log.values("reported_mfu");
+    QVERIFY(std::isnan(share.at(0)));
+    QVERIFY(isNear(share.at(1), 0.355, 1e-9));
 }
 
 void tst_TrainingLogs::ownKeys() {
