@@ -28,7 +28,8 @@ T.Menu {
         guest: menu
     }
     UiKeysWatch {
-        guest: menu
+        place: menu.parent
+        open: menu.opened
         onLeft: menu.close()
     }
     // Menus of Qt 6.4 take the width of their background, not of their items.

@@ -32,7 +32,8 @@ T.Popup {
     onSubjectChanged: sheet.close()
 
     UiKeysWatch {
-        guest: sheet
+        place: sheet.parent
+        open: sheet.opened
         onLeft: sheet.forceActiveFocus(Qt.PopupFocusReason)
     }
     UiPopupHome {

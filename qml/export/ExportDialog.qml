@@ -39,9 +39,10 @@ UiSheet {
         onAsked: exportButton.forceActiveFocus(Qt.TabFocusReason)
     }
 
-    FileDialog {
+    UiFileDialog {
         id: chooser
 
+        place: form
         fileMode: FileDialog.SaveFile
         title: qsTr("Export to")
         currentFolder: exporter.folder

@@ -89,9 +89,10 @@ ViewPage {
         home: view
         onReplaced: controller.exportCsv(file, true)
     }
-    FileDialog {
+    UiFileDialog {
         id: chooser
 
+        place: view
         title: qsTr("Export CSV")
         fileMode: FileDialog.SaveFile
         // What is there already is asked for here. Qt 6.4 leaves the property out of its type description.

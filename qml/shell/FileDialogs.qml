@@ -14,19 +14,26 @@ Item {
     property alias report: reportDialog
     property alias target: targetDialog
 
-    FileDialog {
+    UiFileDialog {
         id: openDialog
 
+        place: dialogs
         title: qsTr("Open a run database")
         nameFilters: [qsTr("Run databases (*.trainscope)"), qsTr("All files (*)")]
         onAccepted: dialogs.session.openUrl(selectedFile)
     }
-    FileDialog {
+    UiFileDialog {
         id: filesDialog
 
+        place: dialogs
         title: qsTr("Import files")
         fileMode: FileDialog.OpenFiles
         onAccepted: dialogs.session.openUrls(selectedFiles)
+    }
+    UiKeysWatch {
+        place: dialogs
+        open: folderDialog.visible
+        onLeft: folderDialog.close()
     }
     FolderDialog {
         id: folderDialog
@@ -34,9 +41,10 @@ Item {
         title: qsTr("Import a folder")
         onAccepted: dialogs.session.openUrls([selectedFolder])
     }
-    FileDialog {
+    UiFileDialog {
         id: reportDialog
 
+        place: dialogs
         title: qsTr("Write the report")
         fileMode: FileDialog.SaveFile
         // What is there already is asked for here. Qt 6.4 leaves the property out of its type description.
@@ -63,9 +71,10 @@ Item {
             replaceSheet.ask(file, name);
         }
     }
-    FileDialog {
+    UiFileDialog {
         id: targetDialog
 
+        place: dialogs
         title: qsTr("Database that takes the runs")
         fileMode: FileDialog.SaveFile
         // An existing database is added to, not overwritten.

@@ -130,6 +130,24 @@ TestCase {
         tryCompare(theSession.notices, "count", 0);
         verify(sheet.visible);
     }
+    // As when a screen reader presses what lies behind it: Esc did not reach it then.
+    function test_aDialogClosesWhenSomethingElseTakesTheKeys_data() {
+        return [{tag: "database"}, {tag: "folder"}];
+    }
+    function test_aDialogClosesWhenSomethingElseTakesTheKeys(row: var) {
+        let dialog = null;
+        const parts = test.window.contentItem.children;
+        for (let i = 0; i < parts.length && !dialog; ++i)
+            dialog = parts[i][row.tag] ?? null;
+        verify(dialog);
+        dialog.open();
+        tryVerify(() => dialog.visible);
+        const overlay = test.window.contentItem.T.Overlay.overlay;
+        tryVerify(() => overlay.visible);
+        test.window.contentItem.forceActiveFocus();
+        tryVerify(() => !dialog.visible);
+        tryVerify(() => !overlay.visible);
+    }
     function test_items_data() {
         const rows = [];
         for (let row = 0; row < test.menu.count; ++row) {

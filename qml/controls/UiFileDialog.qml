@@ -1,0 +1,15 @@
+import QtQuick
+import QtQuick.Dialogs
+
+// A dialog that chooses files, from `place` in its window. It closes when something behind it takes the keys.
+FileDialog {
+    id: dialog
+
+    required property Item place
+
+    readonly property UiKeysWatch watch: UiKeysWatch {
+        place: dialog.place
+        open: dialog.visible
+        onLeft: dialog.close()
+    }
+}
