@@ -1,6 +1,7 @@
 #include "app/importing/ImportRunner.h"
 
 #include "app/importing/DescribedRuns.h"
+#include "app/importing/OtherTimes.h"
 #include "app/importing/ProgressFunnel.h"
 #include "app/importing/SaidGpuSink.h"
 #include "core/analysis/iterations/LogOffset.h"
@@ -84,7 +85,8 @@ public:
 private:
     Result<ImportReport> importWith(
         const importers::Importer& importer, store::ImportSession& session) {
-        SaidGpuSink sink(session, m_unit.saidGpuModel);
+        OtherTimes times(m_store);
+        SaidGpuSink sink(session, m_unit.saidGpuModel, times);
         auto report = importer.import(m_tree, m_unit, sink, m_progress);
         if (!report.hasValue())
             return report;
@@ -96,6 +98,8 @@ private:
         if (!m_unit.gpuBeside.empty())
             report.value().facts[std::string(store::kGpuBesideFact)]
                 = m_unit.gpuBeside + std::string(store::kInFile) + m_unit.gpuBesideFile;
+        if (auto warning = times.warning(sourcePath(m_tree, m_unit)))
+            m_remarks.push_back(*std::move(warning));
         for (const std::string& remark : m_remarks)
             report.value().warn(m_tree.displayPath(m_unit.path), 0, remark);
         auto hash = m_tree.hashOf(m_unit, m_progress);

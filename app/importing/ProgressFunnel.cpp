@@ -38,6 +38,7 @@ void ProgressFunnel::beginUnit(std::size_t index) {
     m_progress.unitBytesDone = 0;
     m_progress.unitBytesTotal = m_plan.units[index].bytes;
     m_unitStart = m_clock();
+    m_isInUnit = true;
     m_isFinishing = false;
     m_finishing = 0.0;
     update(0.0);
@@ -49,6 +50,7 @@ void ProgressFunnel::endUnit() {
     m_progress.unitBytesDone = m_progress.unitBytesTotal;
     update(1.0);
     m_finishedBytes += m_progress.unitBytesTotal;
+    m_isInUnit = false;
     tell();
 }
 
@@ -59,9 +61,9 @@ bool ProgressFunnel::report(const ProgressState& state) {
     if (newPhase)
         m_progress.phase = state.phase;
     // Phases after reading (sorting, committing) count other things.
-    if (state.bytesTotal == m_progress.unitBytesTotal && !m_isFinishing)
+    if (m_isInUnit && state.bytesTotal == m_progress.unitBytesTotal && !m_isFinishing)
         takeReading(state);
-    else
+    else if (m_isInUnit)
         takeFinishing(state, newPhase);
     if (!newPhase && m_clock() - m_lastTold < kTellEvery)
         return true;

@@ -25,7 +25,8 @@ public:
 
     void beginUnit(std::size_t index);
     void endUnit();
-    // False once the user has cancelled. Asks the listener every 20 ms at most.
+    // False once the user has cancelled. Asks the listener every 20 ms at most. Between units and
+    // behind the last one it tells the phase alone.
     bool report(const ProgressState& state);
     [[nodiscard]] bool isCancelled() const { return m_cancelled; }
 
@@ -46,6 +47,7 @@ private:
     double m_phaseStart = 0.0; // of the same, when its phase began
     Time m_unitStart;
     Time m_readingEnd;
+    bool m_isInUnit = false;
     bool m_isFinishing = false;
     Time m_lastTold;
     bool m_cancelled = false;

@@ -1,7 +1,8 @@
 #pragma once
-// A sink whose GPUs are of the model that the user says, whatever their source recorded. All else
-// goes through. One thread.
+// A sink whose GPUs are of the model that the user says, whatever their source recorded, and that
+// notes which series come from when. All else goes through. One thread.
 
+#include "app/importing/OtherTimes.h"
 #include "core/model/Import.h"
 
 #include <span>
@@ -13,10 +14,11 @@ namespace trainscope::app {
 
 class SaidGpuSink final : public Sink {
 public:
-    // An empty model changes nothing. `inner` must outlive this.
-    SaidGpuSink(Sink& inner, std::string model)
+    // An empty model changes nothing. `inner` and `times` must outlive this.
+    SaidGpuSink(Sink& inner, std::string model, OtherTimes& times)
         : m_inner(inner)
-        , m_model(std::move(model)) { }
+        , m_model(std::move(model))
+        , m_times(times) { }
 
     Result<RunId> run(const Run& run) override { return m_inner.run(run); }
     Status gpu(RunId run, const Gpu& gpu) override {
@@ -26,10 +28,15 @@ public:
         return m_inner.gpu(run, said);
     }
     Result<SeriesId> series(RunId run, const SeriesDescription& description) override {
-        return m_inner.series(run, description);
+        m_times.look(run);
+        auto made = m_inner.series(run, description);
+        if (made.hasValue())
+            m_times.add(run, made.value(), description);
+        return made;
     }
     Status samples(
         SeriesId series, std::span<const TimeNs> times, std::span<const double> values) override {
+        m_times.add(series, times);
         return m_inner.samples(series, times, values);
     }
     Status counterBits(SeriesId series, int bits) override {
@@ -49,6 +56,7 @@ public:
 private:
     Sink& m_inner;
     std::string m_model;
+    OtherTimes& m_times;
 };
 
 } // namespace trainscope::app

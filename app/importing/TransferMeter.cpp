@@ -3,8 +3,11 @@
 namespace trainscope::app {
 
 void TransferMeter::add(std::int64_t milliseconds, std::uint64_t bytesDone, double fraction) {
-    if (!m_points.empty()
-        && (bytesDone < m_points.back().bytes || fraction < m_points.back().fraction))
+    const auto isOther = [&](const Point& last) {
+        const bool isKnownNow = last.fraction < 0.0 && fraction >= 0.0;
+        return bytesDone < last.bytes || fraction < last.fraction || isKnownNow;
+    };
+    if (!m_points.empty() && isOther(m_points.back()))
         m_points.clear();
     const Point point{milliseconds, bytesDone, fraction};
     if (m_points.empty())

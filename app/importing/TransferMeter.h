@@ -11,8 +11,8 @@ namespace trainscope::app {
 class TransferMeter {
 public:
     void restart() { m_points.clear(); }
-    // `fraction`: how much of all work is done, 0 to 1; < 0: not known. Where it falls, other work
-    // has begun.
+    // `fraction`: how much of all work is done, 0 to 1; < 0: not known. Where it falls, or becomes
+    // known, other work has begun.
     void add(std::int64_t milliseconds, std::uint64_t bytesDone, double fraction);
 
     // Bytes per second over the last kWindow; absent in the first half second and where none moved.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace trainscope::app::manual {
 
@@ -51,15 +52,22 @@ Found pieceAt(std::string_view text) {
     return linkAt(text);
 }
 
-// "| a | b |" → a, b
+// "| a | b \| c |" → a, b | c
 std::vector<Line> cellsOf(std::string_view text) {
     std::vector<Line> cells;
+    std::string cell;
     text = trimmed(text);
     text.remove_prefix(1);
     while (!text.empty()) {
-        const std::size_t end = std::min(text.find('|'), text.size());
-        cells.push_back(parseLine(trimmed(text.substr(0, end))));
-        text.remove_prefix(std::min(end + 1, text.size()));
+        const bool isEscaped = text.starts_with("\\|");
+        if (isEscaped)
+            text.remove_prefix(1);
+        const char c = text.front();
+        text.remove_prefix(1);
+        if (isEscaped || c != '|')
+            cell += c;
+        if ((c == '|' && !isEscaped) || text.empty())
+            cells.push_back(parseLine(trimmed(std::exchange(cell, {}))));
     }
     return cells;
 }

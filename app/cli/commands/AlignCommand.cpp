@@ -57,8 +57,9 @@ void printClocks(const RankClocks& clocks, std::ostream& out) {
     else if (clocks.agree)
         out << "The clocks agree: no correction is beyond its uncertainty.\n";
     else
-        out << "The clocks differ by up to " << signedText(clocks.largestCorrection)
-            << ", known to " << uncertaintyText(clocks.largestTraceUncertaintyNs) << ".\n";
+        out << "The clocks differ by up to "
+            << text::alignedDuration({std::abs(clocks.largestCorrection.ns)}) << ", known to "
+            << uncertaintyText(clocks.largestTraceUncertaintyNs) << ".\n";
     if (clocks.ranks.size() > 1) {
         out << "Offsets are to the clock of rank " << clocks.referenceRank << " at "
             << text::moment(clocks.reference) << ".\n\n";

@@ -36,7 +36,7 @@ Progress untilCancelled(const Console& console) {
 
 Progress shownOn(ProgressLine& line, const Console& console) {
     return [&line, &console](const ProgressState& state) {
-        line.update(state.phase, state.bytesDone, state.bytesTotal);
+        line.updateCount(state.phase, state.bytesDone, state.bytesTotal);
         return !console.isCancelled();
     };
 }

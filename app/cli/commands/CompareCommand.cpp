@@ -183,7 +183,10 @@ void addSavingOptions(CLI::App& command, CompareOptions& options) {
         "The runs and settings of the comparison that the database keeps under this name", "NAME");
     addOption(command, "--save", options.save,
         "Keep the runs and settings in the database under this name, for the window too", "NAME");
-    command.add_flag("--list", options.list, "Only the comparisons that the database keeps");
+    auto* list
+        = command.add_flag("--list", options.list, "Only the comparisons that the database keeps");
+    for (const char* name : {"--whole-run", "--normalise", "--sort", "--saved", "--save"})
+        list->excludes(name);
 }
 
 } // namespace

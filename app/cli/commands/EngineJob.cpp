@@ -86,7 +86,8 @@ ImportOutcome outcomeOf(app::EngineOutcome done, const app::EngineRequest& engin
 
 } // namespace
 
-Status checkSources(const std::vector<std::string>& sources, const EngineOptions& options) {
+Status checkSources(const ImportRequest& request, const EngineOptions& options) {
+    const std::vector<std::string>& sources = request.sources;
     const auto engines = std::count_if(sources.begin(), sources.end(),
         [](const std::string& source) { return isAddress(source); });
     if (engines == 0 && hasEngineOptions(options))
@@ -96,6 +97,10 @@ Status checkSources(const std::vector<std::string>& sources, const EngineOptions
         return {};
     if (sources.size() > 1)
         return usageError("Import from one engine at a time, and files by a call of their own.");
+    if (!request.format.empty() || !request.start.empty() || !request.period.empty()
+        || !request.utcOffset.empty())
+        return usageError("--format, --start, --period and --utc-offset are of files: an engine "
+                          "says its times itself.");
     if (options.from.empty())
         return usageError("Say from when on, with --from: 2026-11-22T10:00:00Z, unix seconds, or "
                           "one before now such as -2h.");

@@ -26,8 +26,9 @@ struct EngineOptions {
     int questions = 4;
 };
 
-// Usage for options without an address, addresses beside files, and a time that is missing.
-Status checkSources(const std::vector<std::string>& sources, const EngineOptions& options);
+// Usage for options without an address, those of files with one, addresses beside files, and a time
+// that is missing.
+Status checkSources(const ImportRequest& request, const EngineOptions& options);
 // Fails as runImportJob() does, or where nothing could be had.
 Result<ImportOutcome> runEngineJob(
     const ImportRequest& request, const EngineOptions& options, const Console& console);

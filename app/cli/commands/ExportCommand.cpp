@@ -66,7 +66,7 @@ Outcome exportTo(const ExportOptions& options, const Console& console, const sto
     const Run& run) {
     ProgressLine line(console);
     const auto keepGoing = [&](std::string_view phase) {
-        line.update("Writing " + std::string(phase), 0, 0);
+        line.updateCount("Writing " + std::string(phase), 0, 0);
         return !console.isCancelled();
     };
     const auto format = std::find_if(kExportFormats.begin(), kExportFormats.end(),

@@ -135,7 +135,7 @@ Outcome importSources(const ImportOptions& options, const Console& console) {
     WorkerPool::askFor(options.threads);
     if (options.request.database.empty())
         return usageError("--into needs the path of a run database.");
-    RETURN_IF_ERROR(checkSources(options.request.sources, options.engine));
+    RETURN_IF_ERROR(checkSources(options.request, options.engine));
     const auto outcome = importers::engine::isAddress(options.request.sources.front())
         ? runEngineJob(options.request, options.engine, console)
         : runImportJob(options.request, console);
@@ -164,7 +164,7 @@ void addEngineOptions(CLI::App& command, EngineOptions& options) {
     addOption(command, "--to", options.to, "Until when, likewise; now unless given", "T");
     addOption(command, "--step", options.step,
         "Copy the last sample of each such stretch (15s, 1m) instead of every sample", "S");
-    command.add_flag("--link", options.link, "Leave the samples in the engine");
+    command.add_flag("--link", options.link, "Leave the samples in the engine")->excludes("--step");
     addOption(command, "--map", options.mapFile,
         "Which metrics and labels mean what, where they are not those of a known exporter", "FILE");
     addOption(command, "--token-file", options.tokenFile, "A bearer token, its first line", "FILE");
@@ -206,7 +206,7 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--period", options->request.period,
         "Between their readings, where they have no time stamps: 100ms, 1.5; else 1 s", "S");
     addOption(*command, "--utc-offset", options->request.utcOffset,
-        "Zone of local time stamps, such as +08:00; else they are taken as UTC", "ZONE");
+        "Zone of local time stamps, such as +08:00 or +8; else they are taken as UTC", "ZONE");
     addOption(*command, "--threads", options->threads,
         "Threads to read with; as many as processors, or as TRAINSCOPE_THREADS says", "N")
         ->check(CLI::Range(1U, kMostThreads));

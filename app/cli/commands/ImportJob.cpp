@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -24,6 +25,7 @@ namespace {
 
 using importers::ImportPlan;
 using importers::SourceTree;
+using NameOf = std::function<std::string(const Run&)>;
 
 constexpr const char* kMerging = "run database";
 
@@ -79,6 +81,19 @@ void joinMachines(std::vector<ImportPlan>& plans) {
     }
 }
 
+// Of those that can be read; what is wrong with others is told when they are merged.
+std::set<std::string> namesIn(const std::vector<std::string>& databases) {
+    std::set<std::string> names;
+    for (const std::string& path : databases) {
+        const auto store = store::Store::open(path, store::OpenMode::ReadOnly);
+        if (!store.hasValue())
+            continue;
+        for (const Run& run : store.value().runs().valueOr({}))
+            names.insert(run.name);
+    }
+    return names;
+}
+
 Error nothingUsable(const SourceTree& tree, const ImportPlan& plan) {
     const auto& files = tree.files();
     const std::string where
@@ -112,7 +127,7 @@ public:
         m_sources = std::move(list.sources);
         RETURN_IF_ERROR(plan());
         joinMachines(m_plans);
-        nameRuns(m_plans, m_request.name);
+        m_isPrefix = nameRuns(m_plans, m_request.name, namesIn(databases));
         // What describes runs comes behind what makes them.
         for (const bool makesRuns : {true, false}) {
             for (std::size_t i = 0; i < m_plans.size() && !m_outcome.isStopped(); ++i) {
@@ -184,6 +199,8 @@ private:
             outcome.unit.path = m_sources[index].tree->displayPath(outcome.unit.path);
             m_outcome.cancelled |= outcome.error && outcome.error->code == ErrorCode::Cancelled;
             m_outcome.databaseFailed |= outcome.error && isOfDatabase(*outcome.error);
+            if (outcome.report)
+                m_runs.insert(outcome.unit.runName);
             m_outcome.units.push_back(std::move(outcome));
         }
         return {};
@@ -201,6 +218,7 @@ private:
                 path};
         } else if (merged.hasValue()) {
             outcome.unit.runName = importers::listNames(merged.value().runs);
+            m_runs.insert(merged.value().runs.begin(), merged.value().runs.end());
             ImportReport report;
             report.importer = kMerging;
             report.rows = merged.value().sources;
@@ -222,16 +240,22 @@ private:
         const store::NewDatabase made(m_request.database);
         ASSIGN_OR_RETURN(auto into, store::Store::openOrCreate(m_request.database));
         ASSIGN_OR_RETURN(auto nameOf, store::joinByJob(into, from));
-        if (!m_request.name.empty()) {
-            ASSIGN_OR_RETURN(const auto runs, from.runs());
-            const std::string prefix = runs.size() > 1 ? m_request.name + "/" : "";
-            nameOf = [prefix, name = m_request.name](
-                         const Run& run) { return prefix.empty() ? name : prefix + run.name; };
-        }
+        if (!m_request.name.empty())
+            nameOf = renamed(std::move(nameOf));
         return store::mergeInto(into, from, nameOf, [this](const ProgressState& state) {
             m_progress.update(state.phase, state.bytesDone, state.bytesTotal);
             return !m_console.isCancelled();
         });
+    }
+
+    // Runs that join one that is there go by its name.
+    [[nodiscard]] NameOf renamed(NameOf nameOf) const {
+        if (!m_isPrefix)
+            return [name = m_request.name](const Run&) { return name; };
+        return [nameOf = std::move(nameOf), prefix = m_request.name + "/"](const Run& run) {
+            const std::string own = nameOf(run);
+            return own.starts_with(run.name) ? prefix + own : own;
+        };
     }
 
     // A file that was cut short is imported as far as it goes; its run then says that it is
@@ -240,12 +264,12 @@ private:
         if (m_outcome.done() == 0)
             return;
         const auto store = store::Store::open(m_request.database, store::OpenMode::ReadOnly);
-        for (const auto& outcome : m_outcome.units) {
-            if (!outcome.report || !store.hasValue())
+        for (const std::string& name : m_runs) {
+            if (!store.hasValue())
                 continue;
-            const auto run = store.value().findRun(outcome.unit.runName);
+            const auto run = store.value().findRun(name);
             if (run.hasValue() && run.value().status == RunStatus::Partial)
-                m_outcome.partialRuns.insert(outcome.unit.runName);
+                m_outcome.partialRuns.insert(name);
         }
     }
 
@@ -257,6 +281,8 @@ private:
     std::vector<ImportPlan> m_plans;
     std::uint64_t m_bytesTotal = 0;
     std::uint64_t m_bytesBefore = 0;
+    bool m_isPrefix = false; // the name that was given, of several runs
+    std::set<std::string> m_runs; // that something was imported into
     ImportOutcome m_outcome;
 };
 
@@ -278,10 +304,11 @@ ExitStatus ImportOutcome::status() const {
                                                                             : ExitStatus::Done;
 }
 
-void nameRuns(std::vector<ImportPlan>& plans, const std::string& name) {
+bool nameRuns(
+    std::vector<ImportPlan>& plans, const std::string& name, std::set<std::string> others) {
     if (name.empty())
-        return;
-    std::set<std::string> names;
+        return false;
+    std::set<std::string> names = std::move(others);
     for (const auto& plan : plans) {
         for (const auto& unit : plan.units) {
             if (unit.enabled && !unit.machine)
@@ -300,6 +327,7 @@ void nameRuns(std::vector<ImportPlan>& plans, const std::string& name) {
                     unit.machine->runs.begin(), renamed);
         }
     }
+    return names.size() > 1;
 }
 
 Result<ImportOutcome> runImportJob(const ImportRequest& request, const Console& console) {

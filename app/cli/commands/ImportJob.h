@@ -21,7 +21,7 @@ struct ImportRequest {
     // Of sources whose clock leaves them open; empty: not said.
     std::string start; // "2026-04-22T00:03:09Z", or unix time
     std::string period; // "100ms", or seconds
-    std::string utcOffset; // "+08:00", or seconds ahead of UTC
+    std::string utcOffset; // "+08:00", "+0800", "+8", or seconds ahead of UTC
 };
 
 struct ImportOutcome {
@@ -43,7 +43,9 @@ struct ImportOutcome {
 // Fails only on wrong usage or when the database is refused; all else is in the outcome.
 Result<ImportOutcome> runImportJob(const ImportRequest& request, const Console& console);
 
-// Renames the runs of all plans: to `name` where there is one run, else to name/run.
-void nameRuns(std::vector<importers::ImportPlan>& plans, const std::string& name);
+// Renames the runs of all plans: to `name` where there is one run, else to name/run, and says
+// which. `others` are names of runs that come along.
+bool nameRuns(std::vector<importers::ImportPlan>& plans, const std::string& name,
+    std::set<std::string> others);
 
 } // namespace trainscope::cli

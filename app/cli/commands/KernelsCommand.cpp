@@ -6,7 +6,6 @@
 #include "app/cli/output/KernelsOutput.h"
 #include "app/cli/text/TitledTable.h"
 #include "core/analysis/iterations/Iterations.h"
-#include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/SteadyWindows.h"
 #include "core/analysis/traces/TraceBreakdown.h"
@@ -18,7 +17,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,30 +36,6 @@ struct KernelsOptions : OneRunOptions {
     bool selection = false;
     bool csv = false;
 };
-
-// Which part of the traces is looked at, and what to say of it.
-struct ShownPart {
-    analysis::RankWindow windowOf = [](int) { return kAllTime; };
-    std::string text;
-};
-
-// The steady part of the run; all of the trace where that has none of it.
-Result<ShownPart> steadyPart(const store::Store& store, const Run& run,
-    const analysis::RunIterations& iterations, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto steady, analysis::steadyStateOf(store, run, iterations, progress));
-    if (steady.isWholeRun)
-        return ShownPart{.text = steady.wording};
-    ASSIGN_OR_RETURN(const auto clocks, analysis::differingClocks(store, run, progress));
-    const auto windowOf = [&iterations, clocks, window = steady.window](int rank) {
-        return analysis::ownSteadyWindow(iterations, window, clocks, rank);
-    };
-    ASSIGN_OR_RETURN(const auto devices, analysis::tracedDevices(store, run));
-    const bool isTraced = std::any_of(devices.begin(), devices.end(),
-        [&](const auto& device) { return device.extent.overlaps(windowOf(device.rank)); });
-    if (!isTraced)
-        return ShownPart{.text = "all of the trace: it has nothing of the steady part of the run"};
-    return ShownPart{windowOf, steady.wording};
-}
 
 Status compute(const store::Store& store, const analysis::IterationChoice& choice,
     const analysis::RankWindow& windowOf, const KernelCategories& categories,
@@ -83,10 +57,12 @@ Result<KernelsReport> computeReport(const store::Store& store, const Run& run,
     ASSIGN_OR_RETURN(const auto categories, chosenCategories(options.categories));
     ASSIGN_OR_RETURN(const auto iterations, analysis::iterationsOf(store, run, progress));
     KernelsReport report{run, {}, {}, {}, {}};
-    ShownPart shown;
+    analysis::SteadyTraces shown; // all of them
     if (options.steady) {
-        ASSIGN_OR_RETURN(shown, steadyPart(store, run, iterations, progress));
-        report.windowText = shown.text;
+        ASSIGN_OR_RETURN(
+            const auto steady, analysis::steadyStateOf(store, run, iterations, progress));
+        ASSIGN_OR_RETURN(shown, analysis::steadyTraces(store, run, iterations, steady, progress));
+        report.windowText = shown.wording;
     }
     if (options.window.isGiven()) {
         ASSIGN_OR_RETURN(const auto windows, givenWindows(options.window, store, run, progress));

@@ -90,7 +90,7 @@ ExitStatus print(
 // The layout asked for over what is known of the run, and the traffic where the model is known.
 Result<Report> reportOf(const LayoutCommandOptions& options, const layout::LayoutRequest& known,
     const LaunchConfig& launch) {
-    ASSIGN_OR_RETURN(auto request, options.layout.over(known));
+    ASSIGN_OR_RETURN(auto request, options.layout.over(known, launch.microBatch));
     ASSIGN_OR_RETURN(const auto model, options.layout.over(launch));
     const auto catalogue = catalogue::modelCatalogue();
     const auto shape = analysis::shapeOf(model, catalogue);
@@ -99,6 +99,9 @@ Result<Report> reportOf(const LayoutCommandOptions& options, const layout::Layou
         layers = shape.value().model.layers;
     ASSIGN_OR_RETURN(auto made, layout::makeLayout(request));
     Report report{std::move(made), {}, {}, {}, {}};
+    if (known.microbatches && !request.microbatches)
+        report.layout.notes.push_back("The samples of a step are no whole number of micro-batches "
+                                      "here: say how many with --microbatches.");
     const auto traffic = analysis::trafficModelOf(model, catalogue);
     const bool isKnown = !report.layout.chunks.empty() && report.layout.microbatches;
     if (traffic.hasValue() && isKnown)
@@ -124,7 +127,7 @@ Status enter(store::Store& store, const Run& run, const LayoutCommandOptions& op
     if (options.forget)
         return analysis::enterLayout(store, run, std::nullopt);
     ASSIGN_OR_RETURN(const auto known, knownLayout(store, run, options, console));
-    ASSIGN_OR_RETURN(const auto request, options.layout.over(known.request));
+    ASSIGN_OR_RETURN(const auto request, options.layout.over(known.request, std::nullopt));
     return analysis::enterLayout(store, run, request);
 }
 
@@ -172,6 +175,8 @@ Outcome printOfRun(LayoutCommandOptions options, const Console& console) {
     report.origin = {run.name, std::string(toString(known.origin)), known.wording};
     if (options.layout.saysDegrees())
         report.origin = {run.name, "options", "the options given"};
+    else if (!options.save && options.layout.saysLayout())
+        report.origin->wording += ", with the options given";
     if (options.traffic)
         RETURN_IF_ERROR(readBytes(store, run, options, console, report));
     if (options.traced || options.iteration)
@@ -182,7 +187,12 @@ Outcome printOfRun(LayoutCommandOptions options, const Console& console) {
 Outcome printLayoutOf(const LayoutCommandOptions& options, const Console& console) {
     if (!options.database.empty())
         return printOfRun(options, console);
-    const char* problem = options.traffic
+    const bool isOfNoModel
+        = options.layout.model.empty() && (options.layout.sequence || options.layout.microBatch);
+    const char* problem = !options.run.empty() ? "A run is one of a database: say which."
+        : isOfNoModel
+        ? "--sequence and --micro-batch tell what a model exchanges: say which with --model."
+        : options.traffic
         ? "--traffic compares with what a run recorded: say a database and its run."
         : options.traced || options.iteration
         ? "Traces are those of a run: say in which database, and of which run."
@@ -221,6 +231,7 @@ void addLayoutCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--iteration", options->iteration,
         "The traced iteration; the one with most of it traced unless given", "K");
     addJson(*command, options->json);
+    command->get_option("--tasks")->needs("--json");
     command->footer(
         R"(Of a run: as entered by hand (--save), else from its launch configuration, else from the
 process groups of its traces, else from its name, and it says which; options given replace what is

@@ -92,9 +92,10 @@ Outcome showOperators(const OperatorsOptions& options, const Console& console) {
         console.warn(warning);
     if (const auto& problem = work::WorkTable::problem())
         console.warn(problem->describe());
+    if (!report.windowNote.empty() && (options.csv || options.json))
+        console.err() << report.windowNote << '\n';
     if (options.csv) {
-        for (const text::Table& table : operatorTables(report))
-            console.out() << text::csv(table);
+        console.out() << text::csv(operatorTable(report));
         return ExitStatus::Done;
     }
     return show(
@@ -120,7 +121,7 @@ void addOperatorsCommand(CLI::App& app, CommandContext& context) {
         ->transform(CLI::CheckedTransformer(groupings, CLI::ignore_case).description(""))
         ->check(suggesting("operator module annotation shape pass"));
     addWindow(*command, options->window);
-    command->add_flag("--csv", options->csv, "Print the tables as CSV");
+    command->add_flag("--csv", options->csv, "Print all rows of all ranks as CSV");
     addJson(*command, options->json, "Print one JSON object with all rows");
     command->get_option("--csv")->excludes("--json");
     command->footer(

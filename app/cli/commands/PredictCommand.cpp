@@ -117,6 +117,8 @@ Outcome searchAny(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(auto request, searchRequestOf(options));
     if (options.clusters.size() > 2)
         return usageError("A search compares two clusters at most.");
+    if (options.clusters.size() == 2 && !options.database.empty())
+        return usageError("Of two clusters no run is made: leave --into or a --cluster out.");
     ASSIGN_OR_RETURN(
         const auto known, readKnownCosts(options.calibration, options.profile, console));
     known.placeAtSite(request.cluster);
@@ -127,24 +129,28 @@ Outcome searchAny(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(
         const auto result, predict::searchLayouts(request, predictor, shownOn(line, console)));
     line.clear();
-    if (!options.database.empty() && !result.top.empty()) {
+    const bool isLost = !options.database.empty() && result.top.empty();
+    if (isLost)
+        console.warn("No layout can be, so that nothing goes into " + options.database + ".");
+    if (!options.database.empty() && !isLost) {
         const predict::Job& best = result.top.front().job;
         ASSIGN_OR_RETURN(const auto whole, predictor.predict(best)); // with its schedule
         RETURN_IF_ERROR(keep(options, console, best, whole));
     }
-    return show(
+    show(
         console, options.json, [&] { return searchJson(result); },
         [&](std::ostream& out) {
             printSearch(out, request.model.name + " on " + textOf(request.cluster), result);
         });
+    return isLost ? ExitStatus::Partly : ExitStatus::Done;
 }
 
 Outcome predictAny(const PredictOptions& options, const Console& console) {
     if (!options.from.empty()) {
         const bool hasOther = options.search || options.whatIf || options.clusters.size() > 1
             || !options.table.empty() || !options.profile.empty()
-            || !options.calibration.paths.empty() || !options.database.empty() || options.sayWork()
-            || options.sayLimits();
+            || !options.calibration.paths.empty() || !options.calibration.runs.empty()
+            || !options.database.empty() || options.sayWork() || options.sayLimits();
         if (hasOther)
             return usageError("--from predicts the job of one run, with another --model, "
                               "--cluster, --layout, --micro-batch, --global-batch, --seq-len, "
@@ -187,7 +193,8 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         "stage-layers; data parallelism fills the cluster",
         "L");
     addOption(*command, "--micro-batch", options->microBatch, "Samples of a micro-batch", "B");
-    addOption(*command, "--global-batch", options->globalBatch, "Samples of a step", "G");
+    addOption(*command, "--global-batch", options->globalBatch, "Samples of a step", "G")
+        ->check(aboveZero());
     addOption(
         *command, "--seq-len", options->sequence, "Tokens of a sample; 4096 unless given", "S")
         ->check(aboveZero());
@@ -255,6 +262,11 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--run", options->run,
         "With --from the run; may be left out where there is only one", "N");
     addJson(*command, options->json);
+    for (const char* name : {"--objective", "--top"})
+        command->get_option(name)->needs("--search");
+    command->get_option("--what-if")->excludes("--search");
+    command->get_option("--name")->needs("--into");
+    command->get_option("--run")->needs("--from");
     command->footer(
         R"(The interval is that in which a measurement lies nine times of ten. The parts of the step are those
 of its slowest stage and add up to it. Constants come from published measurements or are estimates;

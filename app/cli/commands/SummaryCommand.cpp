@@ -104,7 +104,8 @@ void printNodes(const analysis::RunSummary& summary, std::ostream& out) {
 void printText(const analysis::RunSummary& summary,
     const std::optional<analysis::SteadyState>& steady, std::ostream& out) {
     const Run& run = summary.run;
-    out << run.name << "  (" << toString(run.kind) << ", " << toString(run.status) << ")\n  ";
+    out << run.name << "  (" << (run.simulated ? "simulated" : toString(run.kind)) << ", "
+        << toString(run.status) << ")\n  ";
     if (run.gpuCount > 0 || run.nodeCount == 0)
         out << text::counted(run.gpuCount, "GPU") << " on ";
     out << text::counted(run.nodeCount, "node") << ", " << text::alignedDuration(summary.duration);
@@ -161,8 +162,8 @@ Result<std::vector<RunFigures>> computeFigures(const store::Store& store,
     std::vector<RunFigures> result;
     for (const Run& run : runs) {
         const Progress progress = [&](const ProgressState& state) {
-            line.update(
-                run.name + ": " + std::string(state.phase), state.bytesDone, state.bytesTotal);
+            line.updateCount(
+                std::string(state.phase) + ", " + run.name, state.bytesDone, state.bytesTotal);
             return !console.isCancelled();
         };
         ASSIGN_OR_RETURN(auto figures, figuresOf(store, run, options, console, progress));
@@ -228,10 +229,13 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
         "Leave out warm-up iterations and those before the temperatures settled");
     addOption(*command, "--power-limit", options->powerLimitW,
         "With --detail: count what the summed power is above; else the boards' limits together",
-        "W");
-    command->add_flag("--per-gpu", options->perGpu,
+        "W")
+        ->check(aboveZero())
+        ->needs("--detail");
+    auto* perGpu = command->add_flag("--per-gpu", options->perGpu,
         "With --detail and --json: the energy of each iteration for each GPU");
     addJson(*command, options->json);
+    perGpu->needs("--detail")->needs("--json");
     command->footer(
         R"(Means are weighted by time, energy is the integral of gpu_power, and missing samples
 count in neither. Efficiency (samples, tokens, joules, MFU) is computed from the launch

@@ -29,14 +29,21 @@ std::string barText(double fraction) {
     return "[" + std::string(filled, '#') + std::string(kBarWidth - filled, '.') + "]";
 }
 
+// Below 0: not known.
+double shareOf(std::uint64_t done, std::uint64_t total) {
+    return total == 0 ? -1.0 : static_cast<double>(done) / static_cast<double>(total);
+}
+
 } // namespace
 
 std::string progressText(std::string_view phase, const ProgressFigures& figures, bool bar) {
-    const std::string done = text::aligned(static_cast<double>(figures.bytesDone), "B");
     std::string text = text::elided(harmlessLine(phase), kPhaseWidth);
-    if (figures.bytesTotal > 0 && bar)
+    if (figures.fraction >= 0.0 && bar)
         text += "  " + barText(figures.fraction);
-    text += "  " + done;
+    if (figures.bytesDone)
+        text += "  " + text::aligned(static_cast<double>(*figures.bytesDone), "B");
+    else if (figures.fraction >= 0.0)
+        text += "  " + text::percent(figures.fraction, 0);
     if (figures.bytesTotal > 0)
         text += " of " + text::aligned(static_cast<double>(figures.bytesTotal), "B");
     if (figures.rate)
@@ -60,15 +67,24 @@ ProgressLine::~ProgressLine() {
 
 void ProgressLine::update(std::string_view phase, std::uint64_t bytesDone, std::uint64_t bytesTotal,
     std::optional<double> fraction) {
+    const bool isNothing = bytesDone == 0 && bytesTotal == 0;
+    show(phase, isNothing ? std::nullopt : std::optional(bytesDone), bytesTotal,
+        fraction.value_or(shareOf(bytesDone, bytesTotal)));
+}
+
+void ProgressLine::updateCount(std::string_view phase, std::uint64_t done, std::uint64_t total) {
+    show(phase, std::nullopt, 0, shareOf(done, total));
+}
+
+void ProgressLine::show(std::string_view phase, std::optional<std::uint64_t> bytesDone,
+    std::uint64_t bytesTotal, double fraction) {
     const std::int64_t now = m_clock();
     if (now - m_metered < kRedraw)
         return;
     m_metered = now;
-    const double share
-        = bytesTotal == 0 ? -1.0 : static_cast<double>(bytesDone) / static_cast<double>(bytesTotal);
-    m_meter.add(now, bytesDone, fraction.value_or(share));
+    m_meter.add(now, bytesDone.value_or(0), fraction);
     const ProgressFigures figures{
-        bytesDone, bytesTotal, fraction.value_or(share), m_meter.rate(), m_meter.secondsLeft()};
+        bytesDone, bytesTotal, fraction, m_meter.rate(), m_meter.secondsLeft()};
     if (m_console.errIsTerminal()) {
         m_visible = true;
         m_console.err() << "\r\033[K" << progressText(phase, figures, true) << std::flush;

@@ -27,9 +27,14 @@ public:
     // total 0: not known. `fraction` of all work, where it is not that of the bytes.
     void update(std::string_view phase, std::uint64_t bytesDone, std::uint64_t bytesTotal,
         std::optional<double> fraction = {});
+    // Of work that is counted in something else, in layouts, say; total 0: not known.
+    void updateCount(std::string_view phase, std::uint64_t done, std::uint64_t total);
     void clear();
 
 private:
+    void show(std::string_view phase, std::optional<std::uint64_t> bytesDone,
+        std::uint64_t bytesTotal, double fraction);
+
     const Console& m_console;
     Clock m_clock;
     app::TransferMeter m_meter;
@@ -39,14 +44,14 @@ private:
 };
 
 struct ProgressFigures {
-    std::uint64_t bytesDone = 0;
+    std::optional<std::uint64_t> bytesDone; // absent: it is not counted in bytes
     std::uint64_t bytesTotal = 0; // 0: not known
-    double fraction = 0.0;
+    double fraction = -1.0; // below 0: not known
     std::optional<double> rate; // B/s
     std::optional<double> secondsLeft;
 };
-// "Reading rank 3  [#####.....]  1.2 GB of 2.4 GB  310 MB/s  4 s left", without the bar where
-// `bar` is false.
+// "Reading rank 3  [#####.....]  1.2 GB of 2.4 GB  310 MB/s  4 s left", "Searching layouts  50 %",
+// without the bar where `bar` is false.
 std::string progressText(std::string_view phase, const ProgressFigures& figures, bool bar);
 
 } // namespace trainscope::cli

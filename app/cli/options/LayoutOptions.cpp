@@ -7,6 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
+
 namespace trainscope::cli {
 
 namespace {
@@ -15,6 +17,14 @@ template <typename T>
 void prefer(std::optional<T>& known, const std::optional<T>& given) {
     if (given)
         known = given;
+}
+
+// Absent where the degrees do not fit.
+std::optional<int> dataParallelOf(layout::LayoutRequest request) {
+    request.layers.reset();
+    request.stageLayers.clear();
+    const auto made = layout::makeLayout(request);
+    return made.hasValue() ? std::optional(made.value().grid.degrees().data) : std::nullopt;
 }
 
 std::string namesOf(const catalogue::ModelCatalogue& catalogue) {
@@ -71,11 +81,17 @@ bool LayoutOptions::saysDegrees() const {
         || request.expertTensor;
 }
 
+bool LayoutOptions::saysLayout() const {
+    return request != layout::LayoutRequest{} || !order.empty() || !schedule.empty()
+        || !stageLayers.empty();
+}
+
 void LayoutOptions::forgetLayout() {
-    request = {};
+    layout::LayoutRequest kept;
+    kept.layers = request.layers;
+    request = kept;
     order.clear();
     schedule.clear();
-    stageLayers.clear();
 }
 
 Result<LaunchConfig> LayoutOptions::over(const LaunchConfig& known) const {
@@ -97,9 +113,15 @@ Result<LaunchConfig> LayoutOptions::over(const LaunchConfig& known) const {
     return result;
 }
 
-Result<layout::LayoutRequest> LayoutOptions::over(const layout::LayoutRequest& known) const {
+Result<layout::LayoutRequest> LayoutOptions::over(
+    const layout::LayoutRequest& known, std::optional<int> knownMicroBatch) const {
     layout::LayoutRequest result = known;
     const auto& given = request;
+    // The layers are the named model's, whatever the run's were.
+    if (!model.empty()) {
+        result.layers.reset();
+        result.stageLayers.clear();
+    }
     // A cluster by hand replaces the run's: its number of ranks with it.
     if (given.nodes || given.gpusPerNode)
         result.worldSize = given.worldSize;
@@ -119,8 +141,8 @@ Result<layout::LayoutRequest> LayoutOptions::over(const layout::LayoutRequest& k
             &Request::virtualStages, &Request::zeroStage, &Request::shardSize, &Request::layers,
             &Request::microbatches, &Request::microbatchGroup})
         prefer(result.*number, given.*number);
-    result.embeddingCounts = given.embeddingCounts;
-    result.lossCounts = given.lossCounts;
+    result.embeddingCounts = known.embeddingCounts || given.embeddingCounts;
+    result.lossCounts = known.lossCounts || given.lossCounts;
     if (!order.empty()) {
         ASSIGN_OR_RETURN(result.order, layout::rankOrderFromString(order));
     }
@@ -130,7 +152,24 @@ Result<layout::LayoutRequest> LayoutOptions::over(const layout::LayoutRequest& k
     if (!stageLayers.empty()) {
         ASSIGN_OR_RETURN(result.stageLayers, layout::stageLayersFromString(stageLayers));
     }
+    if (known.microbatches && !given.microbatches)
+        keepSamples(known, knownMicroBatch, result);
     return result;
+}
+
+void LayoutOptions::keepSamples(const layout::LayoutRequest& known,
+    std::optional<int> knownMicroBatch, layout::LayoutRequest& result) const {
+    const auto before = dataParallelOf(known);
+    const auto now = dataParallelOf(result);
+    if (!before || !now)
+        return;
+    const bool isOther = knownMicroBatch && microBatch;
+    const std::int64_t samples
+        = std::int64_t{*known.microbatches} * *before * (isOther ? *knownMicroBatch : 1);
+    const std::int64_t atOnce = std::int64_t{*now} * (isOther ? *microBatch : 1);
+    result.microbatches = atOnce > 0 && samples % atOnce == 0
+        ? std::optional(static_cast<int>(samples / atOnce))
+        : std::nullopt;
 }
 
 } // namespace trainscope::cli

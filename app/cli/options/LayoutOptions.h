@@ -23,14 +23,22 @@ struct LayoutOptions {
 
     // The options are added to `command`, which must not outlive this.
     void addTo(CLI::App& command);
-    // Whether a degree of parallelism was given.
+    // Whether a degree of parallelism was given; and whether anything of the layout was.
     [[nodiscard]] bool saysDegrees() const;
-    // As if nothing of the layout had been given; the model stays.
+    [[nodiscard]] bool saysLayout() const;
+    // As if nothing of the layout had been given; the model and its layers stay.
     void forgetLayout();
-    // What was given, over what is known already.
-    [[nodiscard]] Result<layout::LayoutRequest> over(const layout::LayoutRequest& known) const;
+    // What was given, over what is known already. The samples of a step stay what they are: other
+    // degrees, or a micro-batch other than the known one, make other micro-batches; none where they
+    // would be no whole number.
+    [[nodiscard]] Result<layout::LayoutRequest> over(
+        const layout::LayoutRequest& known, std::optional<int> knownMicroBatch) const;
     // The same of the model, its sequence and micro-batch.
     [[nodiscard]] Result<LaunchConfig> over(const LaunchConfig& known) const;
+
+private:
+    void keepSamples(const layout::LayoutRequest& known, std::optional<int> knownMicroBatch,
+        layout::LayoutRequest& result) const;
 };
 
 } // namespace trainscope::cli

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -183,6 +184,12 @@ private:
         ASSIGN_OR_RETURN(auto calls, correlationsOf(tracks, false));
         ASSIGN_OR_RETURN(auto launched, correlationsOf(tracks, true));
         Launches launches(std::move(calls), std::move(launched));
+        std::set<int> devices;
+        for (const Track& track : tracks) {
+            if (isOnDevice(track))
+                devices.insert(track.description.device);
+        }
+        m_hasSeveralDevices = devices.size() > 1;
         for (const bool onDevice : {false, true}) {
             launches.startAgain();
             for (const Track& track : tracks) {
@@ -211,8 +218,7 @@ private:
 
     Status writeTrack(int rank, const Track& track, Launches& launches) {
         const bool onDevice = isOnDevice(track);
-        SpanThread thread(
-            m_events, onDevice ? deviceOf(rank) : hostOf(rank), track.description.name);
+        SpanThread thread(m_events, onDevice ? deviceOf(rank) : hostOf(rank), threadName(track));
         return eachSpan(track, [&](const Span& span) {
             const TimeRange range = clocked(rank, {span.start, span.start + span.duration});
             const int tid
@@ -223,6 +229,14 @@ private:
                 m_events.flow(onDevice ? FlowEnd::Arrives : FlowEnd::Leaves, thread.process(), tid,
                     range.begin, fmt::format("{}:{}", rank, span.correlation));
         });
+    }
+
+    // Streams of several devices are numbered alike.
+    [[nodiscard]] std::string threadName(const Track& track) const {
+        const auto& description = track.description;
+        return m_hasSeveralDevices && isOnDevice(track)
+            ? fmt::format("device {} · {}", description.device, description.name)
+            : description.name;
     }
 
     template <typename Visit>
@@ -312,6 +326,7 @@ private:
     std::map<std::string, int> m_others; // processes of nodes and switches
     int m_nextProcess = 0;
     int m_runProcess = 0;
+    bool m_hasSeveralDevices = false; // the rank that is written
     std::vector<std::string> m_remarks;
 };
 

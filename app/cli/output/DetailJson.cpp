@@ -100,7 +100,7 @@ Json airflowJson(const RunDetail& detail) {
 // The summary of the settled part without what it shares with that of the run.
 Json settledJson(const analysis::RunSummary& settled) {
     Json json = summaryJson(settled);
-    for (const char* key : {"name", "kind", "status", "start_ns", "gpu_count"})
+    for (const char* key : {"name", "kind", "status", "simulated", "start_ns", "gpu_count"})
         json.erase(key);
     if (settled.energy && settled.energy->coverage > 0.0)
         json["energy_rate_w"]

@@ -58,15 +58,15 @@ Json operatorJson(const OperatorEntry& row) {
 std::optional<double> formulaMfuOf(
     const OperatorsReport& report, const analysis::IterationMfu& iteration) {
     return report.formulaMfuOfOneSecond
-        ? std::optional(*report.formulaMfuOfOneSecond / iteration.mfu.gpuSeconds)
+        ? std::optional(*report.formulaMfuOfOneSecond / seconds(iteration.duration))
         : std::nullopt;
 }
 
 Json iterationsJson(const OperatorsReport& report, const OperatorsReport::OfRank& one) {
     return listOf(one.iterations, [&](const analysis::IterationMfu& iteration) {
-        return object({{"iteration", iteration.iteration}, {"duration_s", iteration.mfu.gpuSeconds},
-            {"mfu", iteration.mfu.mfu}, {"hfu", iteration.mfu.hfu},
-            {"mfu_by_formula", formulaMfuOf(report, iteration)}});
+        return object({{"iteration", iteration.iteration},
+            {"duration_s", seconds(iteration.duration)}, {"mfu", iteration.mfu.mfu},
+            {"hfu", iteration.mfu.hfu}, {"mfu_by_formula", formulaMfuOf(report, iteration)}});
     });
 }
 
@@ -104,7 +104,7 @@ std::vector<std::string> mfuTexts(
             continue;
         std::string line = fmt::format("iteration {}: {} in {}", iteration.iteration,
             plot::sharesText(iteration.mfu),
-            text::quantity(iteration.mfu.gpuSeconds, "s", text::Digits::Three));
+            text::quantity(seconds(iteration.duration), "s", text::Digits::Three));
         if (const auto formula = formulaMfuOf(report, iteration))
             line += ", by the formula " + text::percent(*formula, 1);
         lines.push_back(std::move(line));
@@ -116,17 +116,22 @@ text::Cell savableOf(const analysis::WorkEfficiency& work) {
     return work.savable ? text::Cell(DurationNs{std::llround(*work.savable * 1e9)}) : text::Cell();
 }
 
+std::vector<text::Column> columnsOf(const OperatorsReport& report) {
+    using text::inUnit;
+    std::vector<text::Column> columns{inUnit("time", "s"), inUnit("of all", "%"),
+        inUnit("busy", "s"), {"calls"}, {"kernels"}, inUnit("FLOP/s", "FLOP/s"),
+        inUnit("moved", "B/s"), inUnit("of roofline", "%"), inUnit("savable", "s"),
+        {std::string(toString(report.by)), text::Align::Left}};
+    if (report.by == OperatorGrouping::Shape)
+        columns.push_back({"shapes", text::Align::Left});
+    return columns;
+}
+
 text::Table tableOf(
     const OperatorsReport& report, const OperatorsReport::OfRank& one, std::size_t mostRows) {
-    const bool hasShapes = report.by == OperatorGrouping::Shape;
     text::Table table;
     table.title = titleOf(report, one);
-    table.columns = {{"time"}, text::inUnit("of all", "%"), {"busy"}, {"calls"}, {"kernels"},
-        text::inUnit("FLOP/s", "FLOP/s"), text::inUnit("moved", "B/s"),
-        text::inUnit("of roofline", "%"), {"savable"},
-        {std::string(toString(report.by)), text::Align::Left}};
-    if (hasShapes)
-        table.columns.push_back({"shapes", text::Align::Left});
+    table.columns = columnsOf(report);
     std::size_t shown = 0;
     for (const OperatorEntry& row : one.table.rows) {
         if (shown++ == mostRows)
@@ -138,7 +143,7 @@ text::Table tableOf(
         std::vector<text::Cell> cells{row.time, share, row.busy, row.sums.calls, row.sums.works,
             work.flopPerSecond, work.bytesPerSecond, work.rooflineFraction, savableOf(work),
             row.name};
-        if (hasShapes)
+        if (report.by == OperatorGrouping::Shape)
             cells.emplace_back(analysis::shapeText(row.signature));
         table.add(std::move(cells));
     }
@@ -174,11 +179,18 @@ std::vector<std::string> warningsOf(const OperatorsReport& report) {
     return warnings;
 }
 
-std::vector<text::Table> operatorTables(const OperatorsReport& report) {
-    std::vector<text::Table> tables;
-    for (const OperatorsReport::OfRank& one : report.ranks)
-        tables.push_back(tableOf(report, one, one.table.rows.size()));
-    return tables;
+text::Table operatorTable(const OperatorsReport& report) {
+    text::Table all;
+    all.columns = columnsOf(report);
+    all.columns.insert(all.columns.begin(), text::Column{"rank"});
+    for (const OperatorsReport::OfRank& one : report.ranks) {
+        auto table = tableOf(report, one, one.table.rows.size());
+        for (auto& cells : table.rows) {
+            cells.insert(cells.begin(), text::Cell(one.rank));
+            all.add(std::move(cells));
+        }
+    }
+    return all;
 }
 
 void printOperators(const OperatorsReport& report, std::ostream& out) {

@@ -39,8 +39,8 @@ struct OperatorsReport {
 // What the traces lack of what was asked.
 std::vector<std::string> warningsOf(const OperatorsReport& report);
 
-// One of each rank, whole.
-std::vector<text::Table> operatorTables(const OperatorsReport& report);
+// All rows of all ranks.
+text::Table operatorTable(const OperatorsReport& report);
 // The rows that take the longest.
 void printOperators(const OperatorsReport& report, std::ostream& out);
 Json operatorsJson(const OperatorsReport& report);

@@ -155,7 +155,9 @@ private:
     // ",rank,node,local,device,"; what does not apply is empty.
     std::string subjectCells(const Subject& subject) const {
         if (subject.kind != SubjectKind::Gpu)
-            return fmt::format(",,{},,{},", subject.node, text::csvCell(subject.device));
+            return fmt::format(",,{},,{},",
+                subject.node < 0 ? std::string() : std::to_string(subject.node),
+                text::csvCell(subject.device));
         const auto gpu = m_gpus.find(subject.rank);
         if (gpu == m_gpus.end())
             return fmt::format(",{},,,{},", subject.rank, text::csvCell(subject.device));

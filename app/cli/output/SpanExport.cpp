@@ -1,5 +1,6 @@
 #include "app/cli/output/SpanExport.h"
 
+#include "app/cli/options/CategoryOption.h"
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/model/AutogradLink.h"
@@ -19,7 +20,8 @@ using Names = std::unordered_map<NameId, std::string>;
 using KeepGoing = std::function<bool(std::string_view)>;
 
 Status writeKernels(const store::Store& store, const Run& run, TextFile& file) {
-    ASSIGN_OR_RETURN(const auto devices, analysis::traceBreakdown(store, run));
+    ASSIGN_OR_RETURN(const auto categories, chosenCategories({}));
+    ASSIGN_OR_RETURN(const auto devices, analysis::traceBreakdown(store, run, categories));
     file.write("rank,device,name,category,count,time_us\n");
     for (const auto& device : devices) {
         for (const auto& kernel : device.kernels) {

@@ -57,6 +57,7 @@ Json summaryJson(const analysis::RunSummary& summary) {
     Json json{{"name", run.name}, {"kind", toString(run.kind)}, {"status", toString(run.status)},
         {"start_ns", run.range.begin.ns}, {"duration_s", seconds(summary.duration)},
         {"gpu_count", run.gpuCount}};
+    add(json, {{"simulated", when(run.simulated, true)}});
     addEnergy(json, summary.energy);
     json["metrics"] = objectOf(
         summary.metrics, [](const auto& one) { return Member(one.first, metricJson(one.second)); });

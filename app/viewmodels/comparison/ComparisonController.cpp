@@ -45,13 +45,13 @@ ComparisonController::ComparisonController(QObject* parent)
             if (from == m_saved)
                 setSaved(to);
         });
-    connect(&m_library, &ComparisonLibrary::removed, this,
-        [this](const QString& name, const ComparisonSettings& settings) {
-            if (name == m_saved)
-                setSaved({});
-            showNotice(tr("The comparison “%1” was removed.").arg(name),
-                [this, name, settings] { m_library.save(name, settings); });
-        });
+    connect(&m_library, &ComparisonLibrary::removed, this, [this](const SavedComparison& gone) {
+        const QString name = QString::fromStdString(gone.name);
+        if (name == m_saved)
+            setSaved({});
+        showNotice(tr("The comparison “%1” was removed.").arg(name),
+            [this, gone] { m_library.putBack(gone); });
+    });
     connect(&m_library, &ComparisonLibrary::failed, this,
         [this](const Error& error) { showNotice(shownText(error)); });
     connect(Theme::instance(), &Theme::changed, this, &ComparisonController::savedChanged);

@@ -73,10 +73,21 @@ void ComparisonLibrary::remove(const QString& name) {
     write([key = name.toStdString()](
               store::Store& store) { return store::removeComparison(store, key); },
         [this, name] {
-            const ComparisonSettings settings = std::exchange(m_known[name], {}).settings;
+            const SavedComparison gone = std::exchange(m_known[name], {});
             m_known.erase(name);
             Q_EMIT changed();
-            Q_EMIT removed(name, settings);
+            Q_EMIT removed(gone);
+        });
+}
+
+void ComparisonLibrary::putBack(const SavedComparison& removed) {
+    write([key = removed.name, spec = comparisonText(removed.spec)](
+              store::Store& store) { return store::saveComparison(store, key, spec); },
+        [this, removed] {
+            const QString name = QString::fromStdString(removed.name);
+            m_known[name] = removed;
+            Q_EMIT changed();
+            Q_EMIT saved(name);
         });
 }
 

@@ -35,12 +35,14 @@ public:
     // Renamed to the name of another one is refused.
     void rename(const QString& name, const QString& wanted);
     void remove(const QString& name);
+    // A removed one as it was kept, with those of its runs that are gone.
+    void putBack(const SavedComparison& removed);
 
 Q_SIGNALS:
     void changed(); // names, settings, or what has become of the runs
     void saved(const QString& name);
     void renamed(const QString& from, const QString& to);
-    void removed(const QString& name, const trainscope::app::ComparisonSettings& settings);
+    void removed(const trainscope::app::SavedComparison& comparison);
     void failed(const trainscope::Error& error);
 
 private:

@@ -148,7 +148,8 @@ ComparisonSettings withChoice(const ComparisonSettings& settings, const Comparis
         query.curveMetric = metricsWith(offers, query.curveMetric)[at].key;
     else if (key == QLatin1String("heat")) {
         query.heatMetric = metricsWith(offers, query.heatMetric)[at].key;
-        query.heatStatistic = plot::usualStatistic(query.heatMetric);
+        if (query.heatMetric != settings.query.heatMetric)
+            query.heatStatistic = plot::usualStatistic(query.heatMetric);
     } else if (key == QLatin1String("statistic"))
         query.heatStatistic
             = plot::figureStatisticFromString(plot::figureStatistics(query.heatMetric)[at].key)

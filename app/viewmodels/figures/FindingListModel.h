@@ -7,6 +7,7 @@
 #include "app/viewmodels/window/RowListModel.h"
 #include "app/viewmodels/workspace/Views.h"
 
+#include <map>
 #include <string>
 
 namespace trainscope::app {
@@ -21,6 +22,7 @@ struct FindingRow {
     int severity = 0; // 0 to know, 1 notable, 2 costly
     QStringList labels; // of the numbers
     QStringList values; // ready to read
+    std::map<std::string, double> numbers; // SI; their names end in their unit
     Evidence evidence;
     bool operator==(const FindingRow&) const = default;
 };

@@ -2,9 +2,11 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
-#include "core/analysis/findings/Findings.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -14,22 +16,22 @@
 namespace trainscope::app {
 namespace {
 
-// The names of values end in their unit.
-struct Ending {
-    const char* ending;
+struct InUnit {
+    const char* name; // of a value, or its ending
     const char* unit;
 };
-constexpr std::array kEndings{Ending{"_b_per_s", "B/s"}, Ending{"_gpu_s", "s"}, Ending{"_c", "°C"},
-    Ending{"_w", "W"}, Ending{"_j", "J"}, Ending{"_hz", "Hz"}, Ending{"_s", "s"}};
-constexpr std::array<std::string_view, 10> kShares{"fraction", "share", "utilisation", "coverage",
-    "throttled", "communication", "bound", "excess", "worst", "imbalance"};
+// The names of most values end in their unit.
+constexpr std::array kEndings{InUnit{"_b_per_s", "B/s"}, InUnit{"_per_s", "1/s"},
+    InUnit{"_c", "°C"}, InUnit{"_w", "W"}, InUnit{"_j", "J"}, InUnit{"_hz", "Hz"},
+    InUnit{"_s", "s"}};
+constexpr std::array kNames{InUnit{"seconds", "s"}, InUnit{"bytes", "B"},
+    InUnit{"flops_per_gpu", "FLOP/s"}, InUnit{"peak_flops", "FLOP/s"}};
+constexpr std::array<std::string_view, 8> kShares{
+    "fraction", "share", "utilisation", "coverage", "throttled", "communication", "excess", "mfu"};
 
 bool isShare(std::string_view name) {
-    for (const auto share : kShares) {
-        if (name.ends_with(share))
-            return true;
-    }
-    return false;
+    return std::any_of(kShares.begin(), kShares.end(),
+        [name](std::string_view share) { return name.ends_with(share); });
 }
 
 // "lost_gpu_s" → "lost gpu".
@@ -37,27 +39,33 @@ QString labelOf(std::string_view name) {
     return textOf(name).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
-void addValue(FindingRow& row, std::string_view name, double value) {
-    for (const auto& known : kEndings) {
-        if (!name.ends_with(known.ending))
-            continue;
-        row.labels.append(
-            labelOf(name.substr(0, name.size() - std::string_view(known.ending).size())));
-        const bool time = std::string_view(known.unit) == "s";
-        row.values.append(time
-                ? durationText(DurationNs{static_cast<std::int64_t>(std::llround(value * 1e9))})
-                : metricText({}, value, known.unit));
-        return;
-    }
-    row.labels.append(labelOf(name));
+QString unitText(double value, std::string_view unit) {
+    return unit == "s"
+        ? durationText(DurationNs{static_cast<std::int64_t>(std::llround(value * 1e9))})
+        : metricText({}, value, unit);
+}
+
+// Of a value whose name does not end in its unit; the metric is that of the finding.
+QString valueText(std::string_view name, double value, const std::string& metric) {
+    const auto known = std::find_if(
+        kNames.begin(), kNames.end(), [name](const InUnit& one) { return name == one.name; });
+    if (known != kNames.end())
+        return unitText(value, known->unit);
+    // GPUs that differ from the others, by their means.
+    if (const auto* of = findMetric(metric); of != nullptr && (name == "worst" || name == "median"))
+        return metricText(metric, value, of->unit);
     if (isShare(name))
-        row.values.append(
-            QStringLiteral("%1 %").arg(decimalText(value * 100.0, 'g', value < 0.1 ? 2 : 3)));
-    else if (name == "bytes")
-        row.values.append(bytesText(static_cast<std::uint64_t>(std::max(value, 0.0))));
-    else
-        row.values.append(value == std::round(value) ? wholeText(std::llround(value))
-                                                     : decimalText(value, 'g', 4));
+        return QString::fromStdString(text::roundedPercent(value));
+    return value == std::round(value) ? wholeText(std::llround(value)) : decimalText(value, 'g', 4);
+}
+
+void addValue(FindingRow& row, std::string_view name, double value, const std::string& metric) {
+    const auto known = std::find_if(kEndings.begin(), kEndings.end(),
+        [name](const InUnit& one) { return name.ends_with(one.name); });
+    const bool isKnown = known != kEndings.end();
+    row.labels.append(labelOf(
+        isKnown ? name.substr(0, name.size() - std::string_view(known->name).size()) : name));
+    row.values.append(isKnown ? unitText(value, known->unit) : valueText(name, value, metric));
 }
 
 QString severityText(analysis::Severity severity) {
@@ -94,7 +102,9 @@ Evidence evidenceOf(const Run& run, const analysis::Evidence& evidence) {
     return place;
 }
 
-FindingRow rowOf(const Run& run, const analysis::Finding& finding) {
+} // namespace
+
+FindingRow findingRow(const Run& run, const analysis::Finding& finding) {
     FindingRow row;
     row.run = QString::fromStdString(run.name);
     row.text = QString::fromStdString(finding.text);
@@ -106,20 +116,19 @@ FindingRow rowOf(const Run& run, const analysis::Finding& finding) {
     for (const auto& [name, value] : finding.values) {
         // Most of the causes that a straggler may have cost nothing.
         if (value != 0.0 || !name.ends_with("_s"))
-            addValue(row, name, value);
+            addValue(row, name, value, finding.evidence.metric);
     }
+    row.numbers = finding.values;
     row.evidence = evidenceOf(run, finding.evidence);
     return row;
 }
-
-} // namespace
 
 Result<std::vector<FindingRow>> findingRows(
     const store::Store& store, const Run& run, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto findings, analysis::findingsOf(store, run, progress));
     std::vector<FindingRow> rows;
     for (const auto& finding : findings)
-        rows.push_back(rowOf(run, finding));
+        rows.push_back(findingRow(run, finding));
     return rows;
 }
 
@@ -129,8 +138,9 @@ QStringList rulesLookedAt() {
         FindingListModel::tr("GPUs and nodes that differ"),
         FindingListModel::tr("exposed communication"), FindingListModel::tr("idle time"),
         FindingListModel::tr("bubbles"), FindingListModel::tr("stragglers"),
-        FindingListModel::tr("use of the links"), FindingListModel::tr("clocks of the ranks"),
-        FindingListModel::tr("missing data")};
+        FindingListModel::tr("operators"), FindingListModel::tr("use of the links"),
+        FindingListModel::tr("flight recorders"), FindingListModel::tr("clocks of the ranks"),
+        FindingListModel::tr("MFU"), FindingListModel::tr("missing data")};
 }
 
 } // namespace trainscope::app

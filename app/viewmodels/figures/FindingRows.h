@@ -2,6 +2,7 @@
 // From the findings of a run to what the list shows. Any thread that owns the store.
 
 #include "app/viewmodels/figures/FindingListModel.h"
+#include "core/analysis/findings/Findings.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
@@ -12,6 +13,9 @@ namespace trainscope::app {
 // In the order they are shown in. Cancelled by progress.
 Result<std::vector<FindingRow>> findingRows(
     const store::Store& store, const Run& run, const Progress& progress);
+
+// Its values with their units, which their names and the finding's metric tell.
+FindingRow findingRow(const Run& run, const analysis::Finding& finding);
 
 // What is looked at in every run, one sentence each.
 QStringList rulesLookedAt();

@@ -6,6 +6,8 @@
 #include "core/model/Try.h"
 #include "core/text/Table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -18,15 +20,20 @@ QString csvCell(const QString& text) {
     return QString::fromStdString(text::csvCell(text.toStdString()));
 }
 
+// In SI with all digits, as files have numbers: "rear_c: 84.75917".
+QString numbersOf(const FindingRow& row) {
+    QStringList numbers;
+    for (const auto& [name, value] : row.numbers)
+        numbers.append(QString::fromStdString(fmt::format("{}: {}", name, value)));
+    return numbers.join(QStringLiteral("; "));
+}
+
 QByteArray findingsCsv(const std::vector<FindingRow>& rows) {
     QString text = QStringLiteral("run,severity,finding,where,rule,denominator,values\n");
     for (const auto& row : rows) {
-        QStringList values;
-        for (qsizetype i = 0; i < row.labels.size() && i < row.values.size(); ++i)
-            values.append(row.labels[i] + QStringLiteral(": ") + row.values[i]);
         QStringList cells;
         for (const auto& cell : {row.run, row.severityText, row.text, row.place, row.rule,
-                 row.denominator, values.join(QStringLiteral("; "))})
+                 row.denominator, numbersOf(row)})
             cells.append(csvCell(cell));
         text += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
     }

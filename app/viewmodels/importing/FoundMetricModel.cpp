@@ -21,6 +21,18 @@ QString subjectsOf(SubjectKind kind) {
     }
 }
 
+// That is not imported as it stands.
+FoundMetricRow absentRow(const std::string& name, const QString& why) {
+    FoundMetricRow row{QString::fromStdString(name), {}, {}, why};
+    for (const auto& known : importers::exporterMetrics()) {
+        if (known.name == name) {
+            row.scale = known.scale;
+            row.subject = known.subject;
+        }
+    }
+    return row;
+}
+
 } // namespace
 
 FoundMetricModel::FoundMetricModel(QObject* parent)
@@ -36,15 +48,16 @@ void FoundMetricModel::setCatalogue(
     for (const auto& metric : catalogue.metrics) {
         const auto name = QString::fromStdString(metric.metric.name);
         found.push_back({QString::fromStdString(metric.engineName), name, name,
-            tr("%1 series of %2").arg(metric.series).arg(subjectsOf(metric.subject))});
+            tr("%1 series of %2").arg(metric.series).arg(subjectsOf(metric.subject)), metric.scale,
+            metric.subject});
     }
     for (const auto& one : mapping.metrics) {
         if (one.isLeft)
-            found.push_back({QString::fromStdString(one.engineName), {}, {}, tr("left out")});
+            found.push_back(absentRow(one.engineName, tr("left out")));
     }
     for (const auto& name : catalogue.unknownNames) {
         if (mapping.find(name) == nullptr)
-            found.push_back({QString::fromStdString(name), {}, {}, tr("not known")});
+            found.push_back(absentRow(name, tr("not known")));
     }
     resetRows(std::move(found));
 }
@@ -67,13 +80,8 @@ importers::engine::Mapping FoundMetricModel::edited(importers::engine::Mapping m
         one.engineName = name;
         one.metric = row.metric.toStdString();
         one.isLeft = row.metric.isEmpty();
-        // Under another name of its own or of ours its unit stays.
-        for (const auto& known : importers::exporterMetrics()) {
-            if (known.name == name) {
-                one.scale = known.scale;
-                one.subject = known.subject;
-            }
-        }
+        one.scale = row.scale;
+        one.subject = row.subject;
     }
     return mapping;
 }

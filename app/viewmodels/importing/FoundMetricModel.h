@@ -16,6 +16,9 @@ struct FoundMetricRow {
     QString metric; // ours; empty: not imported
     QString proposed; // what it is without the user
     QString seriesText; // "16 series of GPUs"
+    // SI value = exposed value × scale, and of what: they stay under another name of ours.
+    double scale = 1.0;
+    SubjectKind subject = SubjectKind::Gpu;
 
     bool operator==(const FoundMetricRow&) const = default;
 };

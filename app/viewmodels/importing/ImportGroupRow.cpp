@@ -76,8 +76,9 @@ void fillCells(const std::vector<const ImportRow*>& rows, Line& line) {
         const auto offset = commonOf(local, [](const ImportRow& row) { return row.offset; });
         line.clockChoice = commonOf(local, clockChoiceOf).value_or(kClocksDiffer);
         line.offset = offset.value_or(QString());
-        const bool isTold = std::all_of(
-            local.begin(), local.end(), [](const ImportRow* row) { return isToldByPower(*row); });
+        const bool isTold = std::all_of(local.begin(), local.end(), [](const ImportRow* row) {
+            return isToldByPower(*row) && !row->unit.utcOffsetSeconds;
+        });
         line.offsetHint = !offset ? several
             : isTold              ? translated("as power tells")
                                   : translated("UTC");

@@ -292,7 +292,7 @@ void ImportPlanModel::setUtc(const Units& units, bool isUtc) {
     edit(units, [isUtc](Row& row) {
         if (!hasLocalClock(row) || row.offset.isEmpty() == isUtc)
             return false;
-        const std::int64_t here = localUtcOffsetSeconds(row.unit.start.value_or(TimeNs{}));
+        const std::int64_t here = localUtcOffsetAt(row.unit.start);
         row.unit.utcOffsetSeconds = isUtc ? 0 : here;
         row.offset = isUtc ? QString() : utcOffsetText(here);
         row.offsetFaulty = false;

@@ -13,7 +13,10 @@ namespace trainscope::app {
 static std::optional<TimeNs> momentOf(const QString& text) {
     QString iso = text.trimmed();
     iso.replace(QLatin1Char(' '), QLatin1Char('T'));
-    auto moment = QDateTime::fromString(iso, Qt::ISODateWithMs);
+    // As UTC first: clocks here may leave it out.
+    auto moment = QDateTime::fromString(iso + QLatin1Char('Z'), Qt::ISODateWithMs);
+    if (!moment.isValid())
+        moment = QDateTime::fromString(iso, Qt::ISODateWithMs);
     if (!moment.isValid())
         return std::nullopt;
     if (moment.timeSpec() == Qt::LocalTime)

@@ -2,6 +2,8 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
+#include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
@@ -43,6 +45,9 @@ Result<double> remoteValueOf(const ProbedValues& values, const Series& series, T
 
 Result<double> valueOf(const ProbedValues& values, const Series& series, TimeNs time) {
     const Store& store = values.store;
+    // The end of the run lies a nanosecond behind the sample that is seen there.
+    if (time == series.range.end)
+        time = time - DurationNs{1};
     if (!series.range.contains(time))
         return kNoData;
     if (values.request.remote && values.request.remote->has(series))
@@ -54,10 +59,13 @@ Result<double> valueOf(const ProbedValues& values, const Series& series, TimeNs 
     return figures::counterRateAt(store, series, time);
 }
 
+// -1 where the run has other GPUs; of a run without GPUs its first node is looked at.
 int nodeOf(const RunFacts& facts, int rank) {
     const auto gpu = std::find_if(
         facts.gpus.begin(), facts.gpus.end(), [rank](const Gpu& g) { return g.rank == rank; });
-    return gpu == facts.gpus.end() ? 0 : gpu->node;
+    if (gpu != facts.gpus.end())
+        return gpu->node;
+    return facts.gpus.empty() ? 0 : -1;
 }
 
 bool belongsTo(const Subject& subject, int rank, int node) {
@@ -68,26 +76,50 @@ bool belongsTo(const Subject& subject, int rank, int node) {
 
 struct MetricValue {
     double value = kNoData;
-    int links = 0; // that were summed
+    std::size_t parts = 0; // links or switches that it is of
+    bool isSum = false; // of these; else their mean
 };
 
-// Of a GPU, of its node, of a switch or of the run; the links of a node count together.
+// The series that speak for the metric there: those of the GPU, else of its node, else of the
+// node's links, else of switches or the run; each subject once.
+std::vector<Series> speakersOf(
+    const RunFacts& facts, const std::string& metric, int rank, int node) {
+    std::vector<Series> all;
+    for (const auto& series : facts.series) {
+        if (series.description.metric.name == metric
+            && belongsTo(series.description.subject, rank, node))
+            all.push_back(series);
+    }
+    if (all.empty())
+        return all;
+    all = analysis::seriesByMetric(all).begin()->second;
+    const auto kindOf = [](const Series& series) { return series.description.subject.kind; };
+    const auto first = std::min_element(all.begin(), all.end(),
+        [&kindOf](const Series& a, const Series& b) { return kindOf(a) < kindOf(b); });
+    const SubjectKind kind = kindOf(*first);
+    std::erase_if(all, [&](const Series& series) { return kindOf(series) != kind; });
+    return all;
+}
+
+// Links count together, as in the statistics.
 Result<MetricValue> metricAt(const ProbedValues& values, const RunFacts& facts,
     const std::string& metric, int rank, TimeNs time) {
     const int node = values.request.node >= 0 ? values.request.node : nodeOf(facts, rank);
-    MetricValue sum;
-    for (const auto& series : facts.series) {
-        if (series.description.metric.name != metric
-            || !belongsTo(series.description.subject, rank, node))
-            continue;
-        ASSIGN_OR_RETURN(auto value, valueOf(values, series, time));
-        if (std::isfinite(value))
-            sum.value = std::isfinite(sum.value) ? sum.value + value : value;
-        if (series.description.subject.kind != SubjectKind::Link)
-            break;
-        ++sum.links;
+    MetricValue result;
+    double sum = 0.0;
+    std::size_t known = 0;
+    for (const auto& series : speakersOf(facts, metric, rank, node)) {
+        ASSIGN_OR_RETURN(const auto value, valueOf(values, series, time));
+        result.isSum = analysis::addsUp(series.description.metric);
+        ++result.parts;
+        if (std::isfinite(value)) {
+            sum += value;
+            ++known;
+        }
     }
-    return sum;
+    if (known > 0)
+        result.value = result.isSum ? sum : sum / static_cast<double>(known);
+    return result;
 }
 
 std::string unitOf(const RunFacts& facts, const std::string& metric) {
@@ -134,8 +166,23 @@ Result<QString> laneAt(const ProbedValues& values, const RunFacts& facts,
         return kernelAt(values.store, facts, lane.style, rank, plot::ownTime(shown, rank, time));
     ASSIGN_OR_RETURN(auto value, metricAt(values, facts, lane.metric, rank, time));
     const QString text = metricText(lane.metric, value.value, unitOf(facts, lane.metric));
-    // The lane draws every link by itself.
-    return value.links > 1 ? translated("%1, %2 links together").arg(text).arg(value.links) : text;
+    if (value.parts < 2 || !std::isfinite(value.value))
+        return text;
+    // The lane draws each by itself.
+    return (value.isSum ? translated("%1, %2 together") : translated("%1, mean of %2"))
+        .arg(text)
+        .arg(value.parts);
+}
+
+Result<QString> pointedText(const ProbedValues& values, const RunFacts& facts, TimeNs time) {
+    for (const auto& series : facts.series) {
+        if (series.id != values.request.pointed)
+            continue;
+        ASSIGN_OR_RETURN(const auto value, valueOf(values, series, time));
+        const Metric& metric = series.description.metric;
+        return metricText(metric.name, value, unitOf(facts, metric.name));
+    }
+    return QString();
 }
 
 Status addGpuFacts(const ProbedValues& values, const RunFacts& facts, const plot::ShownRun& shown,
@@ -197,7 +244,8 @@ Status addOtherFacts(
 
 Result<ProbeResult> probe(
     const Store& store, const ProbeRequest& request, const std::function<bool()>& isCancelled) {
-    ProbeResult result{request.time, request.rank, request.node, {}, {}, false};
+    ProbeResult result{
+        request.time, request.rank, request.node, {}, {}, false, request.pointed, {}};
     const ProbedValues values{store, request};
     const std::size_t runs = std::min(request.runs.size(), request.catalogue->runs.size());
     for (const auto& lane : request.arrangement.lanes) {
@@ -217,6 +265,9 @@ Result<ProbeResult> probe(
         if (runs > 1)
             result.gpu.push_back({QString::fromStdString(facts.run.name), {}, true});
         const TimeNs time = request.runs[i].origin + request.time;
+        if (request.pointed.isValid() && result.pointedText.isEmpty()) {
+            ASSIGN_OR_RETURN(result.pointedText, pointedText(values, facts, time));
+        }
         if (!hasGpus(facts)) {
             RETURN_IF_ERROR(addOtherFacts(values, facts, time, result.gpu));
             continue;

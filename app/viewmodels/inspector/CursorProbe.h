@@ -21,6 +21,7 @@ struct ProbeRequest {
     int node = -1; // whose series is pointed at; -1: that of the GPU
     DurationNs column{1}; // that a pixel shows
     std::shared_ptr<figures::RemoteLanes> remote = {}; // of linked runs; nullptr: none
+    SeriesId pointed = {}; // the series under the pointer; invalid: none
 };
 
 struct ProbeResult {
@@ -31,6 +32,8 @@ struct ProbeResult {
     // The metrics of the GPU, per run; of a run without GPUs those of its nodes and its own.
     std::vector<Fact> gpu;
     bool hasGpus = false; // one of the runs at least
+    SeriesId pointed = {}; // as asked, with its value alone
+    QString pointedText = {};
 };
 
 Result<ProbeResult> probe(const store::Store& store, const ProbeRequest& request,

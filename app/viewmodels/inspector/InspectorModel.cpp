@@ -45,10 +45,24 @@ QString restText(const RunStatistics& run) {
         : QString();
 }
 
+// Of how much of the time it is, where that is not nearly all.
+QString coverageText(const RunStatistics& run) {
+    constexpr double kNearlyAll = 0.995;
+    return run.energyCoverage >= kNearlyAll
+        ? QString()
+        : InspectorModel::tr("%1 of the GPUs' time has power")
+              .arg(QString::fromStdString(text::roundedPercent(run.energyCoverage)));
+}
+
+QString lengthText(const RunStatistics& run) {
+    if (run.duration <= DurationNs{})
+        return noDataText();
+    return run.duration == DurationNs{1} ? InspectorModel::tr("one instant")
+                                         : durationText(run.duration);
+}
+
 std::vector<Fact> factsOf(const RunStatistics& run) {
-    const bool isInstant = run.duration <= DurationNs{1};
-    std::vector<Fact> facts{{InspectorModel::tr("Duration"),
-        isInstant ? InspectorModel::tr("one instant") : durationText(run.duration)}};
+    std::vector<Fact> facts{{InspectorModel::tr("Duration"), lengthText(run)}};
     if (!run.gpuModel.empty())
         facts.push_back({InspectorModel::tr("GPU model"), QString::fromStdString(run.gpuModel)});
     if (!run.logWithinS.empty())
@@ -61,7 +75,7 @@ std::vector<Fact> factsOf(const RunStatistics& run) {
     if (run.energy)
         facts.push_back({(measured == 1 ? InspectorModel::tr("Energy, 1 GPU")
                                         : InspectorModel::tr("Energy, %1 GPUs").arg(measured)),
-            metricText("energy", *run.energy, "J")});
+            metricText("energy", *run.energy, "J"), false, coverageText(run)});
     if (run.nodeEnergy) {
         const QString label = run.nodes == 1
             ? InspectorModel::tr("Energy, 1 node")

@@ -1,12 +1,14 @@
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 
-#include "core/analysis/statistics/Accumulators.h"
+#include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/statistics/NodeEnergy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -37,60 +39,89 @@ analysis::Energy energyIn(TimeRange window, double joules, double coveredSeconds
     return {joules, seconds > 0.0 ? std::min(1.0, coveredSeconds / seconds) : 0.0};
 }
 
+// Along the line between samples, which begins before the window and ends behind it.
 Result<std::optional<analysis::Energy>> energyOf(
-    const Store& store, SeriesId power, TimeRange window, const Cancel& isCancelled) {
-    const auto made = [window](const analysis::EnergyIntegral& of) {
-        return std::optional(energyIn(window, of.energy().value, of.covered().seconds()));
-    };
-    analysis::EnergyIntegral energy;
-    const auto feed = [&](analysis::EnergyIntegral& into) {
-        return eachBlock(store, power, window, isCancelled,
-            [&into](auto times, auto values) { into.add(times, values); });
-    };
-    RETURN_IF_ERROR(feed(energy));
-    if (energy.present() < 2)
+    const Store& store, const Series& power, TimeRange window, const Cancel& isCancelled) {
+    ASSIGN_OR_RETURN(const DurationNs gap,
+        analysis::gapLimitOf(store, power, [&isCancelled] { return !isCancelled(); }));
+    analysis::WindowSums sums({window}, gap);
+    RETURN_IF_ERROR(eachBlock(store, power.id, {window.begin - gap, window.end + gap}, isCancelled,
+        [&sums](auto times, auto watts) { sums.add(times, watts); }));
+    const auto& found = sums.sums().front();
+    if (found.coveredSeconds <= 0.0)
         return std::optional<analysis::Energy>{};
-    const double limit = energy.gapLimit();
-    if (energy.longest() <= limit)
-        return made(energy);
-    analysis::EnergyIntegral bridged(limit);
-    RETURN_IF_ERROR(feed(bridged));
-    return made(bridged);
+    return std::optional(energyIn(window, found.integral, found.coveredSeconds));
 }
 
-Result<std::optional<double>> totalOf(
+Result<analysis::SubjectStatistics> counted(
     const Store& store, const Series& counter, TimeRange window, const Cancel& isCancelled) {
-    analysis::CounterTotal total(counter.description);
+    ASSIGN_OR_RETURN(const auto edges, analysis::windowEdges(store, counter, window));
+    analysis::SeriesFigures figures(counter.description);
+    figures.enter(edges);
     RETURN_IF_ERROR(eachBlock(store, counter.id, window, isCancelled,
-        [&total](auto times, auto values) { total.add(times, values); }));
-    return total.total();
+        [&figures](auto times, auto values) { figures.add(times, values); }));
+    figures.leave(edges);
+    return std::move(figures).finished().statistics;
 }
 
-// Folds the subjects of one metric together.
-struct MetricFold {
-    Metric metric;
-    double weighted = 0.0;
-    double covered = 0.0;
-    std::optional<double> min;
-    std::optional<double> max;
-    std::optional<double> total;
+// What holds in the window has a mean, where a sample lies in it extremes too.
+analysis::SubjectStatistics measured(const store::WindowStatistics& part) {
+    const auto known
+        = [](double value) { return std::isnan(value) ? std::nullopt : std::optional(value); };
+    analysis::SubjectStatistics statistics;
+    statistics.mean = known(part.mean);
+    statistics.min = known(part.min);
+    statistics.max = known(part.max);
+    return statistics;
+}
 
-    void add(const store::WindowStatistics& part) {
-        if (part.count <= part.missing)
-            return;
-        // A single sample covers no time; it still has a value.
-        const double weight = part.coveredSeconds > 0.0 ? part.coveredSeconds : 1e-9;
-        weighted += part.mean * weight;
-        covered += weight;
-        min = min ? std::min(*min, part.min) : part.min;
-        max = max ? std::max(*max, part.max) : part.max;
+// Folds the subjects of one metric together, as the summary of a run does: its GPUs, else its
+// nodes, else what is of no node.
+class MetricFold {
+public:
+    Metric metric;
+
+    void add(const Subject& subject, const analysis::SubjectStatistics& part) {
+        switch (subject.kind) {
+        case SubjectKind::Gpu:
+            m_gpus.push_back(part);
+            break;
+        case SubjectKind::Node:
+            m_nodes[subject.node] = part;
+            break;
+        case SubjectKind::Link:
+            m_links[subject.node].push_back(part);
+            break;
+        case SubjectKind::Switch:
+        case SubjectKind::Run:
+            m_others.push_back(part);
+            break;
+        }
     }
     [[nodiscard]] MetricStatistics finished() const {
-        MetricStatistics result{metric, {}, min, max, total};
-        if (covered > 0.0)
-            result.mean = weighted / covered;
-        return result;
+        auto parts = m_gpus.empty() ? ofNodes() : m_gpus;
+        if (parts.empty())
+            parts = m_others;
+        const auto all = analysis::combined(parts);
+        return {metric, all.mean, all.min, all.max, all.total};
     }
+
+private:
+    // What a node says of itself stands.
+    [[nodiscard]] std::vector<analysis::SubjectStatistics> ofNodes() const {
+        auto nodes = m_nodes;
+        for (const auto& [node, links] : m_links)
+            nodes.try_emplace(node, analysis::combinedLinks(links, metric));
+        std::vector<analysis::SubjectStatistics> parts;
+        for (const auto& [node, part] : nodes)
+            parts.push_back(part);
+        return parts;
+    }
+
+    std::vector<analysis::SubjectStatistics> m_gpus;
+    std::vector<analysis::SubjectStatistics> m_others;
+    std::map<int, analysis::SubjectStatistics> m_nodes;
+    std::map<int, std::vector<analysis::SubjectStatistics>> m_links; // by node
 };
 
 class RunFold {
@@ -107,13 +138,21 @@ public:
     Status add(const Series& series) {
         if (m_isCancelled())
             return cancelled();
-        MetricFold& fold = m_metrics[series.description.metric.name];
-        fold.metric = series.description.metric;
-        if (series.description.metric.kind == MetricKind::Counter)
-            return addCounter(fold, series);
-        ASSIGN_OR_RETURN(auto part, m_store.statistics(series.id, m_window));
-        fold.add(part);
-        return addToGpu(series, part);
+        const auto& [metric, subject]
+            = std::tie(series.description.metric, series.description.subject);
+        MetricFold& fold = m_metrics[metric.name];
+        fold.metric = metric;
+        if (metric.kind == MetricKind::Counter) {
+            ASSIGN_OR_RETURN(const auto part, counted(m_store, series, m_window, m_isCancelled));
+            fold.add(subject, part);
+            return {};
+        }
+        ASSIGN_OR_RETURN(const auto found, m_store.statistics(series.id, m_window));
+        const analysis::SubjectStatistics part = measured(found);
+        fold.add(subject, part);
+        if (subject.kind == SubjectKind::Gpu)
+            addToGpu(subject.rank, metric.name, part);
+        return addEnergy(series);
     }
 
     // What an engine told. The energy of a GPU is its mean power over what its samples cover.
@@ -122,15 +161,20 @@ public:
         for (const Series& series : m_facts.series)
             m_metrics[series.description.metric.name].metric = series.description.metric;
         for (const SeriesFigure& figure : told.series) {
-            MetricFold& fold = m_metrics[figure.metric];
-            if (figure.total)
-                fold.total = fold.total.value_or(0.0) + *figure.total;
+            analysis::SubjectStatistics part;
+            part.total = figure.total;
+            if (figure.count > 0.0)
+                std::tie(part.mean, part.min, part.max)
+                    = std::tuple(figure.mean, figure.min, figure.max);
+            m_metrics[figure.metric].add(figure.subject, part);
             if (figure.count <= 0.0)
                 continue;
             // Of a run that goes on the stretch that was told may be a little longer.
             const double covered = std::min(m_window.length().seconds(), figure.coveredSeconds);
-            fold.add({1, 0, figure.mean, figure.min, figure.max, 0.0, covered});
-            addToGpu(figure, energyIn(m_window, figure.mean * covered, covered));
+            if (figure.subject.kind == SubjectKind::Gpu)
+                addToGpu(figure.subject.rank, figure.metric, part);
+            takeEnergy(
+                figure.subject, figure.metric, energyIn(m_window, figure.mean * covered, covered));
         }
     }
 
@@ -154,6 +198,7 @@ public:
 private:
     void addEnergies(RunStatistics& result) const {
         analysis::RunSummary energies;
+        double covered = 0.0;
         for (const auto& [rank, gpu] : m_gpus) {
             const auto known = m_gpuEnergies.find(rank);
             energies.gpus.push_back({gpu.gpu, {}, {}});
@@ -161,7 +206,10 @@ private:
                 continue;
             energies.gpus.back().energy = known->second;
             result.energy = result.energy.value_or(0.0) + known->second.joules;
+            covered += known->second.coverage;
         }
+        if (result.energy)
+            result.energyCoverage = covered / static_cast<double>(m_gpus.size());
         for (const auto& [node, energy] : m_nodeEnergies)
             energies.nodes.push_back({node, {}, energy});
         analysis::addNodeEnergy(energies, {});
@@ -174,60 +222,46 @@ private:
             result.notOfGpus = *energies.restJoules / joules;
     }
 
-    Status addCounter(MetricFold& fold, const Series& series) {
-        ASSIGN_OR_RETURN(auto total, totalOf(m_store, series, m_window, m_isCancelled));
-        if (total)
-            fold.total = fold.total.value_or(0.0) + *total;
-        return {};
-    }
-
-    Status addToGpu(const Series& series, const store::WindowStatistics& part) {
-        const auto& [metric, subject]
-            = std::tie(series.description.metric.name, series.description.subject);
-        if (subject.kind == SubjectKind::Node && metric == metric::kNodePower)
-            return addToNodes(series);
-        if (subject.kind != SubjectKind::Gpu || part.count <= part.missing)
-            return {};
-        GpuStatistics& gpu = m_gpus[subject.rank];
-        gpu.gpu.rank = subject.rank;
+    void addToGpu(int rank, const std::string& metric, const analysis::SubjectStatistics& part) {
+        if (!part.mean)
+            return;
+        GpuStatistics& gpu = m_gpus[rank];
+        gpu.gpu.rank = rank;
         if (metric == metric::kGpuTemperature)
             gpu.peakTemperature = part.max;
         if (metric != metric::kGpuPower)
-            return {};
+            return;
         gpu.meanPower = part.mean;
         gpu.peakPower = part.max;
-        ASSIGN_OR_RETURN(auto energy, energyOf(m_store, series.id, m_window, m_isCancelled));
+    }
+
+    Status addEnergy(const Series& series) {
+        const auto& [metric, subject]
+            = std::tie(series.description.metric.name, series.description.subject);
+        if (!isPowerOf(subject, metric))
+            return {};
+        ASSIGN_OR_RETURN(const auto energy, energyOf(m_store, series, m_window, m_isCancelled));
         if (energy)
-            setEnergy(gpu, *energy);
+            takeEnergy(subject, metric, *energy);
         return {};
     }
 
-    void setEnergy(GpuStatistics& gpu, const analysis::Energy& energy) {
-        gpu.energy = energy.joules;
-        m_gpuEnergies[gpu.gpu.rank] = energy;
+    static bool isPowerOf(const Subject& subject, const std::string& metric) {
+        return (subject.kind == SubjectKind::Gpu && metric == metric::kGpuPower)
+            || (subject.kind == SubjectKind::Node && metric == metric::kNodePower);
     }
 
-    void addToGpu(const SeriesFigure& figure, const analysis::Energy& energy) {
-        if (figure.subject.kind == SubjectKind::Node && figure.metric == metric::kNodePower)
-            m_nodeEnergies[figure.subject.node] = energy;
-        if (figure.subject.kind != SubjectKind::Gpu)
+    void takeEnergy(
+        const Subject& subject, const std::string& metric, const analysis::Energy& energy) {
+        if (!isPowerOf(subject, metric))
             return;
-        GpuStatistics& gpu = m_gpus[figure.subject.rank];
-        gpu.gpu.rank = figure.subject.rank;
-        if (figure.metric == metric::kGpuTemperature)
-            gpu.peakTemperature = figure.max;
-        if (figure.metric != metric::kGpuPower)
+        if (subject.kind == SubjectKind::Node) {
+            m_nodeEnergies[subject.node] = energy;
             return;
-        gpu.meanPower = figure.mean;
-        gpu.peakPower = figure.max;
-        setEnergy(gpu, energy);
-    }
-
-    Status addToNodes(const Series& series) {
-        ASSIGN_OR_RETURN(auto energy, energyOf(m_store, series.id, m_window, m_isCancelled));
-        if (energy)
-            m_nodeEnergies[series.description.subject.node] = *energy;
-        return {};
+        }
+        m_gpus[subject.rank].gpu.rank = subject.rank;
+        m_gpus[subject.rank].energy = energy.joules;
+        m_gpuEnergies[subject.rank] = energy;
     }
 
     const Store& m_store;

@@ -14,10 +14,12 @@ namespace trainscope::app {
 
 struct MetricStatistics {
     Metric metric;
-    std::optional<double> mean; // time-weighted, over all subjects
+    // As in the summary of a run: the mean of the GPUs' time-weighted means, else of the nodes',
+    // whose links are summed where they add up, and then have no extremes.
+    std::optional<double> mean;
     std::optional<double> min;
     std::optional<double> max;
-    std::optional<double> total; // counters: Σ of differences over all subjects
+    std::optional<double> total; // counters: Σ of what they grew by, over all subjects
 };
 
 struct GpuStatistics {
@@ -43,6 +45,8 @@ struct RunStatistics {
     // The fraction of these nodes' energy that is not of their GPUs; absent where one of the GPUs
     // has no power, or for another part of the stretch than its node.
     std::optional<double> notOfGpus = {};
+    // The fraction of the duration that the energy is of: mean over the GPUs, 0 for those without.
+    double energyCoverage = 0.0;
     // Of a linked run: metrics that the engine has told of, of how many, and why no more come.
     struct Told {
         std::size_t metrics = 0;

@@ -58,7 +58,7 @@ QString plainText(const QJsonValue& value, const QString& separator) {
         return parts.join(separator);
     }
     if (value.isDouble())
-        return decimalText(value.toDouble(), 'g', 12);
+        return decimalText(value.toDouble(), 'g', 15);
     return QString::fromUtf8(QJsonDocument(value.toObject()).toJson(QJsonDocument::Compact));
 }
 

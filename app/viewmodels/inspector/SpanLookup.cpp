@@ -92,23 +92,29 @@ std::string nameText(const Store& store, NameId id) {
     return id.isValid() ? store.name(id).valueOr({}) : std::string();
 }
 
-// What called for it, or what it called for.
+// What called for it, or what it called for: all kernels of a graph have the number of its launch.
 Status addLaunch(const Store& store, const RunFacts& facts, SpanReport& report) {
+    constexpr std::size_t kMostTold = 12;
     if (launchOf(report.span) == 0)
         return {};
     ASSIGN_OR_RETURN(
         auto found, store.correlated(facts.run.id, report.rank, report.span.correlation));
-    for (const auto& other : found) {
-        if (other.track == report.track && other.span.start == report.span.start)
-            continue;
-        const bool launched = other.span.kind == SpanKind::Runtime;
-        const QString name = QString::fromStdString(nameText(store, other.span.name));
-        report.facts.push_back(
-            {launched ? translated("Launched by") : translated("Launches"), name});
-        const DurationNs delay = launched ? report.span.start - other.span.start
-                                          : other.span.start - report.span.start;
+    const bool isLaunch = report.span.kind == SpanKind::Runtime;
+    std::erase_if(found, [isLaunch](const store::FoundSpan& other) {
+        return (other.span.kind == SpanKind::Runtime) == isLaunch;
+    });
+    for (std::size_t i = 0; i < std::min(kMostTold, found.size()); ++i) {
+        const Span& other = found[i].span;
+        report.facts.push_back({isLaunch ? translated("Launches") : translated("Launched by"),
+            QString::fromStdString(nameText(store, other.name))});
+        const DurationNs delay
+            = isLaunch ? other.start - report.span.start : report.span.start - other.start;
         report.facts.push_back({translated("Launch to start"), durationText(delay)});
     }
+    if (found.size() > kMostTold)
+        report.facts.push_back({translated("Launches"),
+            translated("%1 more").arg(
+                wholeText(static_cast<std::int64_t>(found.size() - kMostTold)))});
     return {};
 }
 

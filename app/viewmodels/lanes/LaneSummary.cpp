@@ -85,7 +85,9 @@ QString laneSummary(
             .arg(decimalText(si * lane.displayScale, 'g', 4), QString::fromStdString(lane.unit))
             .trimmed();
     };
-    return translated("%1, %2 series: %3 to %4, mean %5")
+    const char* const words = lane.bands.empty() ? "%1, %2 series: %3 to %4, mean %5"
+                                                 : "%1, %2 series: %3 to %4, median %5";
+    return translated(words)
         .arg(title)
         .arg(lane.series.size())
         .arg(text(low), text(high), text(sum / static_cast<double>(filled)));

@@ -103,6 +103,7 @@ bool TimelineLoader::isStillUseful(const LoadRequest& running, const LoadRequest
 
 void TimelineLoader::invalidate() {
     m_stale = true;
+    m_isOutdated = true;
     m_overview.reset();
 }
 
@@ -151,6 +152,7 @@ bool TimelineLoader::overviewMissing(const LoadRequest& request) const {
 void TimelineLoader::start(const LoadRequest& request, Stage stage) {
     m_running = request;
     m_stage = stage;
+    m_isOutdated = false;
     Q_EMIT loadingChanged();
     const bool exact = stage == Stage::Exact;
     const auto stretch = exact ? padded(request.window, request.limits) : request.limits;
@@ -185,11 +187,12 @@ void TimelineLoader::take(const LoadRequest& request, Stage stage, Result<Timeli
     auto data = std::move(result).value();
     if (m_last && arrangementOf(*data) != m_last->arrangement)
         rearrange(*data, m_last->arrangement);
-    if (stage != Stage::Exact || covers(*data, request.limits))
+    const bool isOverview = stage == Stage::Overview || covers(*data, request.limits);
+    if (stage == Stage::First || (isOverview && !m_isOutdated))
         m_overview = data;
     if (stage == Stage::Exact) {
         m_data = std::move(data);
-        m_stale = false;
+        m_stale = m_isOutdated;
     }
     putBehind();
     Q_EMIT dataChanged();

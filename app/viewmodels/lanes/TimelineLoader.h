@@ -79,7 +79,8 @@ private:
     std::optional<LoadRequest> m_last;
     TimelineDataPtr m_data;
     TimelineDataPtr m_overview;
-    bool m_stale = false;
+    bool m_stale = false; // what is there is of before a change
+    bool m_isOutdated = false; // what is being read is, too
     QString m_error;
 };
 

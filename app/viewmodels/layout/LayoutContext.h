@@ -16,6 +16,8 @@ struct LayoutContext {
     LayoutSettings settings;
     plot::RankColours colours;
     QString coloursCaption;
+    // Whose values at the cursor the colours are; empty: they are of something else.
+    std::string momentMetric;
     plot::PlacementFigureData placement;
     bool isPlacementShown = false;
     std::optional<int> hoverRank;
@@ -28,8 +30,10 @@ struct LayoutContext {
     [[nodiscard]] std::string metric() const {
         return settings.by == plot::RankColour::Value ? settings.metric : std::string();
     }
+    // Not yet while the colours are still those of a choice before.
     [[nodiscard]] bool showsValuesAtCursor() const {
-        return settings.isAtCursor() && colours.by == plot::RankColour::Value;
+        return settings.isAtCursor() && momentMetric == settings.metric
+            && colours.by == plot::RankColour::Value;
     }
 };
 

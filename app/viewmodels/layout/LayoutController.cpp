@@ -53,15 +53,9 @@ void LayoutController::takeSettings(const LayoutSettings& settings) {
         readColours();
 }
 
-// As they were chosen, but by a metric that the run has; without any by node.
+// As they were chosen, as far as the run has it.
 void LayoutController::fitSettings() {
-    m_context.settings = m_wanted;
-    if (!isReady())
-        return;
-    auto& [by, metric, statistic, lit, wholeStep] = m_context.settings;
-    fitMetric(m_context.reading->metrics, metric, statistic);
-    if (by == plot::RankColour::Value && m_context.reading->metrics.empty())
-        by = plot::RankColour::Node;
+    m_context.settings = isReady() ? fittedLayout(m_wanted, choicesOf()) : m_wanted;
 }
 
 void LayoutController::choose(const QString& key, int choice) {
@@ -73,15 +67,21 @@ void LayoutController::choose(const QString& key, int choice) {
         }
         return;
     }
-    LayoutSettings changed = m_context.settings;
+    const LayoutSettings& shown = m_context.settings;
+    LayoutSettings changed = shown;
     if (isReady())
-        changed = withLayoutSetting(m_context.settings, choicesOf(), key, choice);
-    if (changed == m_context.settings)
+        changed = withLayoutSetting(shown, choicesOf(), key, choice);
+    if (changed == shown)
         return;
-    if (changed.by == m_context.settings.by && changed.metric == m_context.settings.metric) {
+    // What this run lacks stays chosen for those that have it.
+    if (changed.by == shown.by && changed.metric == shown.metric) {
         changed.by = m_wanted.by;
         changed.metric = m_wanted.metric;
     }
+    if (changed.statistic == shown.statistic)
+        changed.statistic = m_wanted.statistic;
+    if (changed.lit == shown.lit)
+        changed.lit = m_wanted.lit;
     saveSettings(Views::Layout, encodeLayout(changed));
     takeSettings(changed);
     Q_EMIT m_diagrams.marksChanged();
@@ -128,6 +128,7 @@ void LayoutController::refresh() {
 
 void LayoutController::forget() {
     m_context.reading.reset();
+    fitSettings();
     m_schedule.forget();
     m_moment.forget();
     m_selection.forget();
@@ -140,10 +141,12 @@ std::vector<Run> LayoutController::candidates() const {
 }
 
 void LayoutController::setRun(std::optional<Run> run) {
+    endReading(); // which may still be of the run before
     m_context.run = std::move(run);
     m_context.reading.reset();
     fitSettings();
     m_schedule.forget();
+    m_selection.forget();
 }
 
 // The one that is shown stays while it can be chosen, with what is selected in it.
@@ -189,6 +192,11 @@ void LayoutController::load() {
     m_moment.setRun(m_context.run);
     m_moment.takeCursor();
     const bool withTraces = isReady();
+    // A reading supersedes the one before: what that was to bring is still wanted.
+    if (withTraces && m_areColoursWanted)
+        return readColours();
+    if (withTraces && m_isScheduleWanted)
+        return readSchedule();
     if (withTraces && m_context.reading->hasTraces)
         return;
     read<LayoutReadingPtr>(
@@ -209,10 +217,11 @@ void LayoutController::takeReading(const LayoutReadingPtr& reading) {
     if (isFirst) {
         fitSettings();
         Q_EMIT settingsChanged();
-        m_context.colours = reading->figure.colours;
-        m_context.coloursCaption = QString::fromStdString(reading->figure.caption);
+        takeColours({reading->figure.colours, reading->figure.caption}, m_context.settings);
         m_moment.setMetric(m_context.settings.metric);
+        m_selection.probe();
     }
+    m_isScheduleWanted = m_schedule.hasChoice();
     refresh();
     m_selection.refresh();
     Q_EMIT stateChanged();
@@ -220,53 +229,16 @@ void LayoutController::takeReading(const LayoutReadingPtr& reading) {
     m_moment.setShown(isActive() && isMoving());
     if (isFirst)
         m_moment.show();
-    if (m_schedule.hasChoice())
-        readSchedule(); // and goes on
-    else
-        load();
+    load();
 }
 
 void LayoutController::nothingRead() {
+    // What failed would fail again.
+    if (!errorText().isEmpty())
+        m_areColoursWanted = m_isScheduleWanted = false;
     m_moment.playback().setPlaying(false);
     Q_EMIT stateChanged();
     Q_EMIT m_diagrams.changed();
-}
-
-// The diagrams stay; only their colours are read.
-void LayoutController::readColours() {
-    if (!m_context.run || !isActive())
-        return;
-    m_moment.setShown(isMoving());
-    m_moment.setMetric(m_context.settings.metric);
-    read<figures::ColouredRanks>(
-        tr("Colours"),
-        [run = *m_context.run, query = colourQuery()](const store::Store& store,
-            const Progress& progress) { return figures::colourRanks(store, run, query, progress); },
-        [this](figures::ColouredRanks coloured) {
-            m_context.colours = std::move(coloured.colours);
-            m_context.coloursCaption = QString::fromStdString(coloured.caption);
-            Q_EMIT stateChanged();
-            Q_EMIT m_diagrams.changed();
-            load();
-        });
-}
-
-// The diagrams stay.
-void LayoutController::readSchedule() {
-    if (!m_context.run || !isReady() || !isActive())
-        return;
-    read<plot::ScheduleFigureData>(
-        tr("Schedule"),
-        [query = m_schedule.queryOf(m_context.run->id, m_context.reading->hasTraces)](
-            const store::Store& store, const Progress& progress) {
-            return figures::loadSchedule(store, query, progress);
-        },
-        [this](plot::ScheduleFigureData data) {
-            m_schedule.setData(std::move(data));
-            Q_EMIT stateChanged();
-            Q_EMIT m_diagrams.changed();
-            load();
-        });
 }
 
 void LayoutController::takeValues(const std::vector<std::optional<double>>& values) {

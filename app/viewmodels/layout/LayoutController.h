@@ -13,6 +13,7 @@
 #include "app/viewmodels/layout/LayoutSelection.h"
 #include "app/viewmodels/workspace/DatabaseView.h"
 #include "app/viewmodels/workspace/SettingListModel.h"
+#include "core/figures/layout/RankColouring.h"
 
 #include <optional>
 
@@ -116,6 +117,7 @@ private:
     void takeValues(const std::vector<std::optional<double>>& values);
     void refresh();
     void readColours();
+    void takeColours(figures::ColouredRanks coloured, const LayoutSettings& settings);
     void readSchedule();
     void write(const Run& run, std::optional<layout::LayoutRequest> request);
     [[nodiscard]] plot::ColourQuery colourQuery() const;
@@ -123,6 +125,8 @@ private:
 
     LayoutContext m_context;
     LayoutSettings m_wanted; // the context's, whatever the run has
+    bool m_areColoursWanted = false; // others than those that are there
+    bool m_isScheduleWanted = false;
     LayoutMoment m_moment;
     LayoutSchedule m_schedule;
     LayoutDiagrams m_diagrams{m_context, m_schedule};

@@ -56,9 +56,13 @@ void LayoutMoment::setMetric(const std::string& metric) {
 }
 
 void LayoutMoment::setShown(bool shown) {
+    const bool isNew = shown && !m_isShown;
     m_isShown = shown;
     if (!shown)
         m_playback.setPlaying(false);
+    // The cursor may have moved while nobody saw it.
+    if (isNew)
+        show();
 }
 
 void LayoutMoment::forget() {

@@ -1,5 +1,6 @@
 #include "app/viewmodels/layout/LayoutReading.h"
 
+#include "app/viewmodels/layout/LayoutSettings.h"
 #include "app/viewmodels/text/Translated.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/figures/layout/LayoutFigure.h"
@@ -127,17 +128,6 @@ Status readPlacement(const store::Store& store, const Progress& progress, Layout
 }
 
 } // namespace
-
-void fitMetric(const std::vector<plot::FigureChoice>& metrics, std::string& metric,
-    std::optional<plot::FigureStatistic>& statistic) {
-    const bool isThere = std::any_of(
-        metrics.begin(), metrics.end(), [&metric](const auto& one) { return one.key == metric; });
-    if (isThere || metrics.empty())
-        return;
-    metric = metrics.front().key;
-    if (statistic)
-        statistic = plot::usualStatistic(metric);
-}
 
 Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
     const plot::ColourQuery& colours, bool withTraces, const Progress& progress) {

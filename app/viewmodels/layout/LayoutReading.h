@@ -33,10 +33,6 @@ struct LayoutReading {
 };
 using LayoutReadingPtr = std::shared_ptr<const LayoutReading>;
 
-// A metric that is not among those becomes the first of them, a statistic of it the usual one.
-void fitMetric(const std::vector<plot::FigureChoice>& metrics, std::string& metric,
-    std::optional<plot::FigureStatistic>& statistic);
-
 // `colours` by group fall back to nodes where nothing says the layout, those by a metric that the
 // run does not have to one that it has (fitMetric). Cancelled by progress.
 Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,

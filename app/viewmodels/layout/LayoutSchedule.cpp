@@ -66,8 +66,7 @@ bool LayoutSchedule::isShown() const {
 QString LayoutSchedule::text() const {
     if (m_data.isEmpty())
         return {};
-    const auto& shown = m_data.traced ? *m_data.traced : *m_data.planned;
-    QStringList parts{textOf(titleOf(shown.kind))};
+    QStringList parts{textOf(m_data.kindTitle())};
     if (m_data.iteration)
         parts.append(tr("iteration %1").arg(*m_data.iteration));
     if (m_data.tracedBubble)

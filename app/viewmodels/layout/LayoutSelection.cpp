@@ -106,6 +106,8 @@ void LayoutSelection::take(std::optional<int> rank) {
 void LayoutSelection::forget() {
     m_task.cancel();
     m_series.reset();
+    m_probed.clear();
+    refresh();
 }
 
 void LayoutSelection::probe() {
@@ -113,16 +115,18 @@ void LayoutSelection::probe() {
         return;
     m_task.ask(
         m_views->workspace()->readers(),
-        [run = *m_context.run, rank = *m_context.rank, t = m_playback.time(), known = m_series](
-            const store::Store& store, const TaskStage<Probe>&) -> Result<Probe> {
+        [run = *m_context.run, rank = *m_context.rank, t = m_playback.time(),
+            moment = m_playback.timeText(),
+            known = m_series](const store::Store& store, const TaskStage<Probe>&) -> Result<Probe> {
             ASSIGN_OR_RETURN(auto series, seriesOf(store, run, rank, known));
             ASSIGN_OR_RETURN(auto facts, probeRank(store, *series, t));
-            return Probe{rank, std::move(series), std::move(facts)};
+            return Probe{rank, moment, std::move(series), std::move(facts)};
         },
         [this](Result<Probe> probe) {
             const bool isOfRank = probe.hasValue() && probe.value().rank == m_context.rank;
             m_series = isOfRank ? probe.value().series : nullptr;
             m_probed = isOfRank ? std::move(probe.value().facts) : std::vector<Fact>();
+            m_moment = isOfRank ? probe.value().moment : QString();
             refresh();
         });
 }
@@ -133,7 +137,7 @@ void LayoutSelection::refresh() {
         const auto& figure = m_context.reading->figure;
         facts = placeFacts(figure, *m_context.rank);
         if (!m_probed.empty())
-            facts.push_back({tr("At %1").arg(m_playback.timeText()), {}, true});
+            facts.push_back({tr("At %1").arg(m_moment), {}, true});
         facts.insert(facts.end(), m_probed.begin(), m_probed.end());
         const auto exchanges = exchangeFacts(figure, *m_context.rank);
         facts.insert(facts.end(), exchanges.begin(), exchanges.end());

@@ -40,7 +40,7 @@ public:
     // Reads the values at the cursor again.
     void probe();
     void refresh();
-    // Another database.
+    // Another run or database: what was read of the rank is not of it.
     void forget();
 
     [[nodiscard]] int rank() const { return m_context.rank.value_or(-1); }
@@ -54,6 +54,7 @@ private:
     // Readings of one rank at a moment.
     struct Probe {
         int rank = -1;
+        QString moment; // in words
         std::shared_ptr<const std::vector<Series>> series; // of that rank
         std::vector<Fact> facts;
     };
@@ -64,7 +65,8 @@ private:
     QPointer<Views> m_views;
     SteadyTask<Probe> m_task;
     std::shared_ptr<const std::vector<Series>> m_series; // of the selected rank
-    std::vector<Fact> m_probed; // at the cursor
+    std::vector<Fact> m_probed; // at that moment
+    QString m_moment;
     FactListModel m_facts;
 };
 

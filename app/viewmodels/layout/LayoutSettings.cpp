@@ -86,7 +86,23 @@ std::optional<CommunicatorKind> litFrom(const QString& key) {
     return std::nullopt;
 }
 
+bool has(const std::vector<plot::FigureChoice>& choices, std::string_view key) {
+    return std::any_of(choices.begin(), choices.end(),
+        [key](const plot::FigureChoice& choice) { return choice.key == key; });
+}
+
 } // namespace
+
+void fitMetric(const std::vector<plot::FigureChoice>& metrics, std::string& metric,
+    std::optional<plot::FigureStatistic>& statistic) {
+    if (metrics.empty())
+        return;
+    const bool isThere = has(metrics, metric);
+    if (!isThere)
+        metric = metrics.front().key;
+    if (statistic && !(isThere && has(plot::figureStatistics(metric), plot::toString(*statistic))))
+        statistic = plot::usualStatistic(metric);
+}
 
 QJsonObject encodeLayout(const LayoutSettings& settings) {
     return {{QStringLiteral("colour"), textOf(plot::toString(settings.by))},
@@ -129,6 +145,20 @@ std::vector<SettingRow> layoutRows(const LayoutSettings& settings, const LayoutC
         rows.push_back(rowOf("lit", translated("Groups"), litRows(choices), isLit,
             translated("Which groups of a rank light up")));
     return rows;
+}
+
+LayoutSettings fittedLayout(const LayoutSettings& settings, const LayoutChoices& choices) {
+    LayoutSettings fitted = settings;
+    fitMetric(choices.metrics, fitted.metric, fitted.statistic);
+    const auto colours = colourRows(choices);
+    if (std::none_of(colours.begin(), colours.end(),
+            [&fitted](const ColourRow& row) { return row.by == fitted.by; }))
+        fitted.by = RankColour::Node;
+    const auto lit = litRows(choices);
+    if (std::none_of(lit.begin(), lit.end(),
+            [&fitted](const LitRow& row) { return row.kind == fitted.lit; }))
+        fitted.lit.reset();
+    return fitted;
 }
 
 LayoutSettings withLayoutSetting(

@@ -26,6 +26,11 @@ struct LayoutSettings {
     bool operator==(const LayoutSettings&) const = default;
 };
 
+// A metric that is not among those becomes the first of them; a statistic that it does not have,
+// or that was of another one, its usual one.
+void fitMetric(const std::vector<plot::FigureChoice>& metrics, std::string& metric,
+    std::optional<plot::FigureStatistic>& statistic);
+
 QJsonObject encodeLayout(const LayoutSettings& settings);
 // What cannot be understood is as in the default.
 LayoutSettings decodeLayout(const QJsonObject& json);
@@ -40,6 +45,9 @@ struct LayoutChoices {
     bool hasContext = false;
 };
 std::vector<SettingRow> layoutRows(const LayoutSettings& settings, const LayoutChoices& choices);
+// As far as these can be chosen: without a metric, or by groups that there are not, by node; of
+// groups that there are not, all light up.
+LayoutSettings fittedLayout(const LayoutSettings& settings, const LayoutChoices& choices);
 // The settings after that choice; the run is not theirs. Unknown keys and choices change nothing.
 LayoutSettings withLayoutSetting(
     const LayoutSettings& settings, const LayoutChoices& choices, const QString& key, int choice);

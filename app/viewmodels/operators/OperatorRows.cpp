@@ -31,8 +31,12 @@ bool isOfRow(const CallTree& tree, const CallNode& node, const OutlineNode& row,
     case OperatorGrouping::Shape:
         break;
     }
-    return tree.names[node.name] == row.name
+    return node.kind == FrameKind::Operator && tree.names[node.name] == row.name
         && (grouping == OperatorGrouping::Operator || tree.signatures[node.signature] == signature);
+}
+
+bool isByOperator(OperatorGrouping grouping) {
+    return grouping == OperatorGrouping::Operator || grouping == OperatorGrouping::Shape;
 }
 
 void addKernel(
@@ -51,7 +55,7 @@ void addKernel(
 }
 
 // By node of the tree: whether it, or one of its callers where these count with all they call, is
-// of the row.
+// of the row. Work is of the nearest operator above it, whatever frames lie between.
 std::vector<bool> nodesOfRow(const OperatorsAnswer& answer, std::uint32_t row) {
     const CallTree& tree = answer.work->tree;
     const OutlineNode& shown = answer.outline.nodes()[row];
@@ -66,7 +70,9 @@ std::vector<bool> nodesOfRow(const OperatorsAnswer& answer, std::uint32_t row) {
         || answer.grouping == OperatorGrouping::Annotation;
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         const CallNode& node = tree.nodes[i];
-        const bool isBelow = i > 0 && isIn[node.parent] && (isWhole || analysis::isWork(node.kind));
+        const bool goesOn = isByOperator(answer.grouping) ? node.kind != FrameKind::Operator
+                                                          : isWhole || analysis::isWork(node.kind);
+        const bool isBelow = i > 0 && isIn[node.parent] && goesOn;
         isIn[i] = isBelow || isOfRow(tree, node, shown, signature, answer.grouping);
     }
     return isIn;
@@ -188,8 +194,12 @@ std::uint32_t rowOfTreeNode(const OperatorsAnswer& answer, std::size_t node) {
     const auto& rows = answer.outline.nodes();
     // A kernel is told of by what launched it.
     auto at = static_cast<std::uint32_t>(node);
-    if (analysis::isWork(tree.nodes[at].kind))
+    if (analysis::isWork(tree.nodes[at].kind)) {
         at = tree.nodes[at].parent;
+        while (
+            isByOperator(answer.grouping) && at != 0 && tree.nodes[at].kind != FrameKind::Operator)
+            at = tree.nodes[at].parent;
+    }
     for (std::uint32_t row = 0; row < rows.size(); ++row) {
         const std::string& signature = answer.table->operators[rows[row].source].signature;
         if (isOfRow(tree, tree.nodes[at], rows[row], signature, answer.grouping))

@@ -31,6 +31,7 @@ void OperatorsController::forget() {
     dropSelection();
     showRows();
     describeNode();
+    Q_EMIT searchChanged();
     pictureChanged();
 }
 
@@ -148,6 +149,7 @@ void OperatorsController::take(OperatorsAnswerPtr answer) {
     showSettings();
     showRows();
     describeNode();
+    Q_EMIT searchChanged();
     pictureChanged();
     // What the run has is known now: a rank that was chosen before may be one of it.
     if (isFirstOfRun)

@@ -29,6 +29,7 @@ void LayoutSearch::ask(ReaderPool& pool, const QString& key, predict::SearchRequ
 
 void LayoutSearch::take(Result<predict::SearchResult> found, predict::SearchObjective objective) {
     m_offered.clear();
+    m_objective = objective;
     if (found.hasValue()) {
         m_found = std::make_shared<const predict::SearchResult>(std::move(found).value());
         m_offered = figures::choicesOfFront(*m_found, objective);

@@ -35,6 +35,8 @@ public:
     [[nodiscard]] const std::shared_ptr<const predict::SearchResult>& found() const {
         return m_found;
     }
+    // What that is ranked by; another one may be wanted by now.
+    [[nodiscard]] predict::SearchObjective objective() const { return m_objective; }
     // Of the picture's points, in their order.
     [[nodiscard]] const std::vector<predict::LayoutChoice>& offered() const { return m_offered; }
 
@@ -51,6 +53,7 @@ private:
     double m_progress = -1.0;
     bool m_isStopped = false;
     std::shared_ptr<const predict::SearchResult> m_found;
+    predict::SearchObjective m_objective = predict::SearchObjective::Time;
     std::vector<predict::LayoutChoice> m_offered;
 };
 

@@ -44,7 +44,10 @@ PredictController::~PredictController() {
 
 void PredictController::restore() {
     const QJsonObject saved = savedSettings(Views::Predict);
-    m_form.restore(saved.value(kFormKey).toObject());
+    const QJsonObject form = saved.value(kFormKey).toObject();
+    // It does not hold what no field tells of a job: the same form goes on.
+    if (form != m_form.encoded())
+        m_form.restore(form);
     m_isRanked = saved.value(kRankedKey).toBool();
     m_hasWhatIf = saved.value(kWhatIfKey).toBool(true);
     m_isCalibrated = saved.value(kCalibratedKey).toBool();
@@ -65,18 +68,34 @@ void PredictController::keepSettings() {
 void PredictController::forget() {
     m_task.cancel();
     m_isAsked = false;
+    m_detailsTask.cancel();
     forgetCalibration();
     const std::string uuid = workspace() != nullptr ? workspace()->uuid() : std::string();
     if (std::exchange(m_uuid, uuid) != uuid) {
-        m_answer = {};
-        m_details = {};
         m_peers = {};
-        m_search.forget();
-        m_layouts.clear();
-        forgetRival();
+        m_selectedRun = {};
+        forgetSelection();
+        forgetAnswer();
     }
+    // Another run may get the number of one that was removed.
+    if (workspace() == nullptr || workspace()->findRun(m_peers.source) == nullptr)
+        m_peers.source = {};
     Q_EMIT runChanged();
     pictureChanged();
+}
+
+void PredictController::forgetAnswer() {
+    m_answer = {};
+    m_isRefused = false;
+    forgetDetails();
+    m_search.forget();
+    m_layouts.clear();
+    forgetRival();
+}
+
+void PredictController::forgetDetails() {
+    m_detailsTask.cancel();
+    m_details = {};
 }
 
 void PredictController::load() {
@@ -104,13 +123,8 @@ void PredictController::ask() {
     m_isAsked = true;
     if (!request) {
         m_task.cancel();
-        if (!m_form.hasModel()) {
-            m_answer = {};
-            m_details = {};
-            m_search.forget();
-            m_layouts.clear();
-            forgetRival();
-        }
+        if (!m_form.hasModel())
+            forgetAnswer();
         return pictureChanged();
     }
     m_task.ask(
@@ -128,14 +142,15 @@ void PredictController::ask() {
 }
 
 void PredictController::take(PredictAnswer answer) {
-    if (answer.board) {
+    m_isRefused = answer.board == nullptr;
+    if (m_isRefused) {
+        m_form.showFault(QString::fromStdString(answer.problem));
+    } else {
         m_answer = std::move(answer);
         m_form.showFault({});
-        showSearch();
         askDetails();
-    } else {
-        m_form.showFault(QString::fromStdString(answer.problem));
     }
+    showSearch();
     // Neither depends on the layout, so that another one can be found.
     search();
     compareClusters();
@@ -200,7 +215,7 @@ void PredictController::readRun(const Run& chosen) {
 }
 
 void PredictController::takeRun(LaunchedRun launched) {
-    m_details = {};
+    forgetDetails();
     m_peers = {{}, launched.isMeasured() ? launched.run : RunId(), std::move(launched.measured),
         std::move(launched.tracks), std::move(launched.notes)};
     if (launched.predicted)
@@ -227,11 +242,11 @@ void PredictController::keep() {
 
 void PredictController::forgetKept() {
     const PredictPeers was = std::exchange(m_peers, {});
-    m_details = {};
+    forgetDetails();
     ask();
     views()->offerUndo(tr("The board was cleared."), this, [this, was] {
         m_peers = was;
-        m_details = {};
+        forgetDetails();
         ask();
     });
 }

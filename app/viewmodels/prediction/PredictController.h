@@ -92,7 +92,7 @@ public:
     [[nodiscard]] bool isSearching() const { return m_search.isRunning(); }
     [[nodiscard]] bool isSearchStopped() const { return m_search.isStopped(); }
     [[nodiscard]] double searchProgress() const { return m_search.progress(); }
-    [[nodiscard]] QString rankingText() const { return m_search.text(); }
+    [[nodiscard]] QString rankingText() const;
     Q_INVOKABLE void stopSearch() { m_search.stop(); }
     Q_INVOKABLE void searchAgain() { search(); }
     [[nodiscard]] SettingListModel* ranking() { return &m_ranking; }
@@ -148,15 +148,20 @@ private:
 
     // Of the panels that are there by wish or after a while.
     [[nodiscard]] bool hasPart(plot::PredictionPanel panel) const;
+    void dropOlder(plot::PredictionFigureData& board) const;
     void readRun(const Run& run);
     void takeWanted();
     void ask();
     void take(PredictAnswer answer);
+    void forgetAnswer();
+    void forgetDetails();
     void takeRun(LaunchedRun launched);
     [[nodiscard]] const Run* chosenRun() const;
     void askDetails();
     void search();
     void showSearch();
+    // The layout that the form and its answer have.
+    [[nodiscard]] std::optional<predict::LayoutChoice> chosenLayout() const;
     void takeChoice(const predict::LayoutChoice& choice);
     void compareClusters();
     void forgetRival();
@@ -170,6 +175,7 @@ private:
 
     PredictForm m_form;
     PredictAnswer m_answer;
+    bool m_isRefused = false; // the form is, and the answer of one before
     PredictPeers m_peers;
     PredictDetails m_details;
     RunId m_selectedRun;

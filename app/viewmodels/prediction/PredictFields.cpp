@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 
 namespace trainscope::app {
 namespace {
@@ -185,6 +186,30 @@ bool readCluster(PredictFields& fields, JobRequest& request) {
     return reads && network.fault.isEmpty();
 }
 
+// What no field tells of the layout that the form began with is of its degrees. With others it goes
+// where it would be refused, since nobody could change it.
+void keepWhatFits(const JobRequest& begun, JobRequest& request) {
+    layout::LayoutRequest& layout = request.layout;
+    const auto stagesOf
+        = [](const JobRequest& one) { return one.layout.virtualStages.value_or(1); };
+    const auto piecesOf = [&](const JobRequest& one) {
+        return std::int64_t{one.layout.pipeline.value_or(1)} * stagesOf(one);
+    };
+    if (piecesOf(request) != piecesOf(begun) || request.model.layers != begun.model.layers)
+        layout.stageLayers.clear();
+    if (stagesOf(request) != stagesOf(begun)) {
+        layout.schedule.reset();
+        layout.microbatchGroup.reset();
+    }
+    if (layout.expert == 1)
+        layout.expertTensor.reset();
+    const std::int64_t gpus = std::int64_t{request.cluster.nodes} * request.cluster.gpusPerNode;
+    const std::int64_t replicas
+        = gpus / (std::int64_t{layout.tensor.value_or(1)} * layout.pipeline.value_or(1));
+    if (replicas % std::max(1, layout.shardSize.value_or(1)) != 0)
+        layout.shardSize.reset();
+}
+
 bool readDegrees(PredictFields& fields, const JobRequest& begun, JobRequest& request) {
     bool reads = true;
     for (const auto& degree : kDegrees) {
@@ -193,14 +218,7 @@ bool readDegrees(PredictFields& fields, const JobRequest& begun, JobRequest& req
             reads = takeCount(*field, value) && reads;
         request.layout.*degree.member = value;
     }
-    const auto pieces = [](const JobRequest& one) {
-        return one.layout.pipeline.value_or(1) * one.layout.virtualStages.value_or(1);
-    };
-    // A division of the layers is one of so many pieces.
-    if (pieces(request) != pieces(begun) || request.model.layers != begun.model.layers)
-        request.layout.stageLayers.clear();
-    if (request.layout.expert == 1)
-        request.layout.expertTensor.reset();
+    keepWhatFits(begun, request);
     if (const PredictField* shards = fieldIn(fields, QLatin1String(kShards))) {
         request.layout.fsdp.reset();
         request.layout.zeroStage = std::max(0, shards->current());

@@ -51,6 +51,7 @@ PredictForm::Fields PredictForm::fieldsOf(const JobRequest& request) const {
 void PredictForm::begin(const JobRequest& request) {
     m_ownModel = request.model;
     m_begun = request;
+    ++m_beginning;
     m_lastKey = QLatin1String(field_key::kModel);
     auto fields = fieldsOf(request);
     for (const auto& field : rows()) {
@@ -119,7 +120,8 @@ void PredictForm::set(const QString& key, const QString& typed) {
         fields = forWorkload(std::move(fields));
     takeGpu(fields, gpu);
     fitAgainst(fields, against);
-    m_lastKey = key;
+    if (!isOfAgainst(key))
+        m_lastKey = key;
     take(std::move(fields));
     Q_EMIT edited();
 }
@@ -202,6 +204,7 @@ QJsonObject PredictForm::encoded() const {
 void PredictForm::restore(const QJsonObject& saved) {
     m_ownModel.reset();
     m_begun = usualRequest();
+    ++m_beginning;
     auto fields = fieldsOf(m_begun);
     PredictField& workload = fieldAt(fields, field_key::kWorkload);
     const QString stated = saved.value(workload.key).toString();

@@ -42,7 +42,9 @@ public:
         return m_against;
     }
     [[nodiscard]] bool hasModel() const;
-    // What was answered to the request: said beside the field that was changed last.
+    // Another number for each job that the form began with: no field tells all of it.
+    [[nodiscard]] int beginning() const { return m_beginning; }
+    // What was answered to the request: said beside the field of the job that was changed last.
     void showFault(const QString& fault);
     [[nodiscard]] QString fault() const; // the first there is
 
@@ -64,9 +66,10 @@ private:
     catalogue::ModelCatalogue m_catalogue;
     std::optional<catalogue::TrainingModel> m_ownModel; // of a run, in no catalogue
     predict::JobRequest m_begun;
+    int m_beginning = 0;
     std::optional<predict::JobRequest> m_request;
     std::optional<predict::ClusterRequest> m_against;
-    QString m_lastKey;
+    QString m_lastKey; // of the job
 };
 
 } // namespace trainscope::app

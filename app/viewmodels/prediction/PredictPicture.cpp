@@ -52,8 +52,8 @@ std::shared_ptr<const plot::PredictionFigureData> PredictController::shown() con
     board->rival = m_rival;
     if (hasPart(PredictionPanel::Front)) {
         const auto& found = m_search.found();
-        const auto chosen = predict::choiceOf(m_answer.asked->job);
-        board->front = figures::frontOf(*found, m_rankingSettings.objective, chosen);
+        const auto chosen = chosenLayout();
+        board->front = figures::frontOf(*found, m_search.objective(), chosen);
         board->ranking = figures::rankingOf(*found, chosen);
     }
     return board;
@@ -92,23 +92,38 @@ void PredictController::setFigureIndex(int figure) {
     Q_EMIT stateChanged();
 }
 
-// What belongs to another answer is not exported.
+// What is shown of another answer, or of a form before, until there is newer.
+void PredictController::dropOlder(plot::PredictionFigureData& board) const {
+    if (m_details.of != m_answer.asked) {
+        board.sensitivities.clear();
+        board.tracks.reset();
+    }
+    if (m_isRefused || m_search.isRunning() || m_search.isStopped()) {
+        board.front.points.clear();
+        board.ranking.clear();
+    }
+    if (m_isRefused || !m_rivalText.isEmpty())
+        board.rival.reset();
+}
+
 ExportJob PredictController::exportJob() const {
     if (!isReady())
         return {};
     auto data = std::make_shared<plot::PredictionFigureData>(*shown());
+    dropOlder(*data);
     const auto offered = exportsThat([this](PredictionPanel panel) { return hasPart(panel); });
     const auto& one = *offered[static_cast<std::size_t>(
         std::clamp(m_figure, 0, static_cast<int>(offered.size()) - 1))];
-    if (m_details.of != m_answer.asked) {
-        data->sensitivities.clear();
-        data->tracks.reset();
-    }
     std::vector<PredictionPanel> panels = one.panels;
     if (panels.empty())
         panels.assign(plot::kPredictionPanels.begin(), plot::kPredictionPanels.end());
-    return exportJobOf(Views::keyOf(Views::Predict) + QLatin1String(one.suffix),
+    const bool hasAny = std::any_of(
+        panels.begin(), panels.end(), [&data](auto panel) { return data->has(panel); });
+    auto job = exportJobOf(Views::keyOf(Views::Predict) + QLatin1String(one.suffix),
         figures::predictionFigure(std::move(data), std::move(panels)));
+    if (!hasAny)
+        job.figure = nullptr;
+    return job;
 }
 
 QString PredictController::title() const {

@@ -23,6 +23,7 @@ QString searchedOf(const PredictForm& form, const RankingSettings& settings) {
         if (isOfLayout(key) || isOfAgainst(key))
             asked.remove(key);
     }
+    asked.insert(QStringLiteral("job"), form.beginning());
     asked.insert(QStringLiteral("ranking"), encodeRanking(settings));
     return QString::fromUtf8(QJsonDocument(asked).toJson(QJsonDocument::Compact));
 }
@@ -61,13 +62,25 @@ void PredictController::search() {
             searchOf(*request, m_rankingSettings), predictorOf(m_calibration));
 }
 
+QString PredictController::rankingText() const {
+    const auto& request = m_form.request();
+    const bool isKept
+        = m_rankingSettings.power == 0 || !request || request->cluster.gpu.powerLimitW.has_value();
+    if (isKept || m_search.text().isEmpty())
+        return m_search.text();
+    return tr("%1. The power limit of %2 is not known, so that no share of it is kept.")
+        .arg(m_search.text(), QString::fromStdString(request->cluster.gpu.name));
+}
+
 void PredictController::showSearch() {
     if (!m_search.found())
         return m_layouts.clear();
-    std::optional<predict::LayoutChoice> chosen;
-    if (m_answer.asked)
-        chosen = predict::choiceOf(m_answer.asked->job);
-    m_layouts.show(*m_search.found(), chosen);
+    m_layouts.show(*m_search.found(), chosenLayout());
+}
+
+std::optional<predict::LayoutChoice> PredictController::chosenLayout() const {
+    return m_answer.asked && !m_isRefused ? std::optional(predict::choiceOf(m_answer.asked->job))
+                                          : std::nullopt;
 }
 
 void PredictController::takeLayout(int row) {

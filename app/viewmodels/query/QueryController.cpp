@@ -59,6 +59,7 @@ void QueryController::setSql(const QString& sql) {
 }
 
 void QueryController::forget() {
+    m_schemaTask.cancel();
     m_isSchemaKnown = false;
     m_exportTask.cancel();
     m_isExporting = false;

@@ -31,11 +31,12 @@ FROM samples
 WHERE metric = 'gpu_power' AND rank = 0 AND run = (SELECT min(name) FROM run)
 ORDER BY time_ns
 LIMIT 50000)"},
-    {QT_TRANSLATE_NOOP("QueryExamples", "Time with a GPU above 90 % of its peak power"),
+    {QT_TRANSLATE_NOOP("QueryExamples", "Samples above 90 % of a GPU's peak power"),
         R"(SELECT s.run, s.rank, count(*) AS samples_above
 FROM samples s
-JOIN (SELECT run, max(value) AS peak FROM samples WHERE metric = 'gpu_power' GROUP BY run) p
-  ON p.run = s.run
+JOIN (SELECT run, rank, max(value) AS peak FROM samples
+      WHERE metric = 'gpu_power' GROUP BY run, rank) p
+  ON p.run = s.run AND p.rank = s.rank
 WHERE s.metric = 'gpu_power' AND s.value > 0.9 * p.peak
 GROUP BY s.run, s.rank
 ORDER BY samples_above DESC)"},
@@ -52,11 +53,11 @@ WHERE kind = 'kernel'
 ORDER BY duration_ns DESC
 LIMIT 100)"},
     {QT_TRANSLATE_NOOP("QueryExamples", "Bandwidth of collectives by communicator"),
-        R"(SELECT category, communicator, count(*) AS calls, sum(bytes) / 1e9 AS gb,
+        R"(SELECT run, category, communicator, count(*) AS calls, sum(bytes) / 1e9 AS gb,
        sum(bytes) / (sum(duration_ns) / 1e9) / 1e9 AS gb_per_s
 FROM spans
 WHERE kind = 'kernel' AND bytes IS NOT NULL
-GROUP BY category, communicator
+GROUP BY run, category, communicator
 ORDER BY gb DESC)"},
     {QT_TRANSLATE_NOOP("QueryExamples", "Iterations and their kernel time"),
         R"(SELECT run, rank, iteration, sum(duration_ns) / 1e9 AS kernel_s

@@ -5,6 +5,7 @@
 #include "app/viewmodels/text/ShownText.h"
 #include "core/model/Try.h"
 #include "core/store/RunNotes.h"
+#include "core/text/Numbers.h"
 
 #include <QJsonArray>
 #include <QPointer>
@@ -196,8 +197,10 @@ void RunsController::takeFigures(const Quantities& figures) {
     for (const auto& one : figures)
         byRun[one.run] = &one;
     for (report::RunRecord& run : m_runs) {
-        if (const auto found = byRun.find(run.run.id); found != byRun.end())
+        if (const auto found = byRun.find(run.run.id); found != byRun.end()) {
             run.figures = *found->second;
+            m_unreadable.erase(run.run.id);
+        }
     }
     refresh();
 }
@@ -255,9 +258,12 @@ void RunsController::refresh() {
     auto content = tableContent({&m_runs, m_columns, listedRows(), m_sortColumn, m_isDescending});
     for (RunTableRow& row : content.rows) {
         const auto why = m_unreadable.find(row.run);
-        for (QString& text : row.whys) {
-            if (text.isEmpty() && why != m_unreadable.end())
-                text = why->second;
+        for (std::size_t i = 0; why != m_unreadable.end() && i < m_columns.size(); ++i) {
+            if (!report::runColumns()[m_columns[i]].isMeasured)
+                continue;
+            const auto column = static_cast<qsizetype>(i);
+            row.cells[column] = QString::fromUtf8(text::kMissing);
+            row.whys[column] = why->second;
         }
     }
     std::map<RunId, int> colors;

@@ -1,5 +1,6 @@
 #include "app/viewmodels/session/PowerCurve.h"
 
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/model/Metric.h"
 
 #include <algorithm>
@@ -11,15 +12,11 @@ namespace trainscope::app {
 
 namespace {
 
-bool isGpuPower(const Series& series) {
-    return series.description.metric.name == metric::kGpuPower;
-}
-
 // Half as many columns as samples, so that slow sensors leave no holes in the curve.
-int curveColumns(const std::vector<Series>& series, int most) {
+int curveColumns(const std::vector<Series>& powers, int most) {
     std::int64_t samples = 0;
-    for (const auto& one : series)
-        samples = std::max(samples, isGpuPower(one) ? one.count : 0);
+    for (const auto& one : powers)
+        samples = std::max(samples, one.count);
     return static_cast<int>(std::clamp<std::int64_t>(samples / 2, 2, most));
 }
 
@@ -27,15 +24,15 @@ int curveColumns(const std::vector<Series>& series, int most) {
 
 QList<double> powerCurve(const store::Store& store, const Run& run, int mostColumns,
     const std::function<bool()>& isCancelled) {
-    const auto series = store.series(run.id);
-    if (!series.hasValue() || run.range.isEmpty())
+    const auto all = store.series(run.id);
+    if (!all.hasValue() || run.range.isEmpty())
         return {};
-    const int columns = curveColumns(series.value(), mostColumns);
+    const auto powers
+        = analysis::gpuSeriesOf(analysis::gpuSeriesByRank(all.value()), metric::kGpuPower);
+    const int columns = curveColumns(powers, mostColumns);
     std::vector<double> sums(static_cast<std::size_t>(columns), 0.0);
     std::vector<int> counts(static_cast<std::size_t>(columns), 0);
-    for (const auto& one : series.value()) {
-        if (!isGpuPower(one))
-            continue;
+    for (const auto& one : powers) {
         if (isCancelled())
             return {};
         const auto buckets = store.buckets(one.id, run.range, columns);

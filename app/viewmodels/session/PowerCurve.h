@@ -11,8 +11,9 @@
 
 namespace trainscope::app {
 
-// Per column as a fraction of the highest one, NaN where nothing is known; empty where there is
-// nothing to draw, it cannot be read, or nobody waits any more.
+// Each GPU once, of the source that has more of it. Per column as a fraction of the highest one,
+// NaN where nothing is known; empty where there is nothing to draw, it cannot be read, or nobody
+// waits any more.
 QList<double> powerCurve(const store::Store& store, const Run& run, int mostColumns,
     const std::function<bool()>& isCancelled);
 

@@ -61,7 +61,7 @@ QStringList RecentFiles::paths() const {
 void RecentFiles::add(const QString& path) {
     const auto full = QFileInfo(path).absoluteFilePath();
     if (count() > 0 && rows().front().path == full)
-        return;
+        return refresh();
     auto files = rows();
     std::erase_if(files, [&full](const RecentFile& file) { return file.path == full; });
     files.insert(files.begin(), RecentFile{full});

@@ -85,6 +85,7 @@ void RunListModel::setWorkspace(Workspace* workspace) {
         connect(m_workspace, &Workspace::shownRunsChanged, this, &RunListModel::shownChanged);
         connect(m_workspace, &Workspace::labelsChanged, this, &RunListModel::describeAgain);
         connect(m_workspace, &Workspace::runsGrew, this, &RunListModel::takeGrowth);
+        connect(m_workspace, &Workspace::figuresAged, this, &RunListModel::readCurves);
     }
     runsChanged();
     Q_EMIT workspaceChanged();
@@ -297,24 +298,27 @@ void RunListModel::readCurves() {
         return;
     std::vector<Run> runs;
     for (const RunListRow& entry : m_runs) {
-        if (entry->curve.isEmpty())
+        if (entry->curveRange != entry->run.range)
             runs.push_back(entry->run);
     }
     const auto job = [runs](const store::Store& store, const TaskStage<Curve>& stage) {
         for (const auto& run : runs) {
             if (stage.isCancelled())
                 return;
-            stage.publish(
-                Curve{run.id, powerCurve(store, run, kCurveColumns, stage.cancelCheck())});
+            stage.publish(Curve{
+                run.id, run.range, powerCurve(store, run, kCurveColumns, stage.cancelCheck())});
         }
     };
     m_curveTask.start(m_workspace->readers(), job, [this](Result<Curve> curve) {
         // A curve is an ornament: what cannot be read shows none, and the view says why.
-        if (!curve.hasValue() || curve.value().values.isEmpty())
+        if (!curve.hasValue())
             return;
         const auto own = std::find_if(m_runs.begin(), m_runs.end(),
             [&curve](const RunListRow& run) { return run->run.id == curve.value().run; });
         if (own == m_runs.end())
+            return;
+        (*own)->curveRange = curve.value().range;
+        if (curve.value().values.isEmpty())
             return;
         (*own)->curve = std::move(curve).value().values;
         const auto row = std::find(rows().begin(), rows().end(), *own);

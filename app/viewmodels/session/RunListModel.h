@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct RunListEntry {
     QString description;
     int colorIndex = -1; // of Theme.seriesColor; -1 while not shown
     QList<double> curve; // 0..1, NaN where nothing is known
+    std::optional<TimeRange> curveRange; // of the run when it was read; absent: it was not
     // Of a head:
     QString folder; // the whole path
     int members = 0; // that the filter leaves
@@ -102,6 +104,7 @@ Q_SIGNALS:
 private:
     struct Curve {
         RunId run;
+        TimeRange range;
         QList<double> values;
     };
     void runsChanged();

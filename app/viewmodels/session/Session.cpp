@@ -8,6 +8,7 @@
 
 #include <QClipboard>
 #include <QCoreApplication>
+#include <QDir>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QtConcurrentRun>
@@ -50,6 +51,7 @@ Session::Session(QObject* parent)
         m_importing.setOpenDatabase(m_workspace.databasePath());
         m_connecting.setOpenDatabase(m_workspace.databasePath());
         m_maintenance.setDatabase(m_workspace.databasePath());
+        m_reportTask.cancel();
         m_reports.setEntries({});
         m_notices.withdrawUndo();
     });
@@ -100,17 +102,28 @@ void Session::openPaths(const QStringList& paths) {
         return;
     QStringList full;
     for (const auto& path : paths)
-        full.append(QFileInfo(path).absoluteFilePath());
+        full.append(QDir::cleanPath(QFileInfo(path).absoluteFilePath()));
     if (full.size() > 1)
         return import(full);
-    QtConcurrent::run(&diskThreads(), kindOf, full.first()).then(this, [this, full](Dropped kind) {
-        if (kind == Dropped::Database)
-            openDatabase(full.first(), {});
-        else if (kind == Dropped::Sqlite)
-            openOrImport(full.first());
-        else
-            import(full);
-    });
+    QtConcurrent::run(&diskThreads(), kindOf, full.first())
+        .then(this, [this, full, asked = ++m_asked](Dropped kind) {
+            if (kind == Dropped::Source)
+                import(full);
+            else if (!isNewest(asked))
+                return;
+            else if (kind == Dropped::Database)
+                openDatabase(full.first(), {});
+            else
+                openOrImport(full.first());
+        });
+}
+
+// What is looked at first may be known after what was asked for later.
+bool Session::isNewest(int asked) {
+    if (asked < m_answered)
+        return false;
+    m_answered = asked;
+    return true;
 }
 
 void Session::openOrImport(const QString& path) {
@@ -146,12 +159,16 @@ void Session::openUrl(const QUrl& url) {
 }
 
 void Session::openRecent(const QString& path) {
+    m_answered = ++m_asked;
     openDatabase(path, {});
 }
 
 void Session::openSample() {
     QtConcurrent::run(&diskThreads(), sampleDatabase)
-        .then(this, [this](const Result<std::filesystem::path>& sample) { showSample(sample); });
+        .then(this, [this, asked = ++m_asked](const Result<std::filesystem::path>& sample) {
+            if (isNewest(asked))
+                showSample(sample);
+        });
 }
 
 void Session::showSample(const Result<std::filesystem::path>& sample) {
@@ -170,6 +187,7 @@ void Session::showSample(const Result<std::filesystem::path>& sample) {
 }
 
 void Session::closeDatabase() {
+    m_answered = ++m_asked;
     m_workspace.close();
 }
 

@@ -74,6 +74,7 @@ private:
     // `then` once it is open; otherwise a notice says why not.
     void openDatabase(const QString& path, const std::function<void()>& then);
     void openOrImport(const QString& path);
+    [[nodiscard]] bool isNewest(int asked);
     void import(const QStringList& paths);
     void showSample(const Result<std::filesystem::path>& sample);
     void takeImport(const QString& database, const QStringList& runNames);
@@ -87,6 +88,8 @@ private:
     MaintenanceController m_maintenance;
     ImportReportModel m_reports;
     LatestTask<std::vector<store::Source>> m_reportTask;
+    int m_asked = 0; // times that a database was to be opened or closed
+    int m_answered = 0; // the last of them that was done
 };
 
 } // namespace trainscope::app

@@ -19,6 +19,7 @@ namespace trainscope::app {
 
 namespace {
 
+constexpr double kWholeSeconds = 9.95; // what is rounded to 10.0, and above
 constexpr std::int64_t kMaxOffset = std::int64_t{18} * 3600;
 
 QString withMarks(const QString& digits) {
@@ -40,6 +41,13 @@ std::optional<double> numberOf(const QString& typed, const QLocale& locale) {
     bool isNumber = false;
     const double value = locale.toDouble(typed.trimmed(), &isNumber);
     return isNumber && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::int64_t offsetIn(const QTimeZone& zone, const std::optional<TimeNs>& wall) {
+    if (!wall)
+        return zone.offsetFromUtc(QDateTime::currentDateTimeUtc());
+    const auto shown = QDateTime::fromMSecsSinceEpoch(wall->ns / 1'000'000, Qt::UTC);
+    return QDateTime(shown.date(), shown.time(), zone).offsetFromUtc();
 }
 
 } // namespace
@@ -76,8 +84,12 @@ QString decimalText(double value, char format, int precision) {
 }
 
 QString bytesText(std::uint64_t bytes) {
-    return withMarks(numbers().formattedDataSize(
-        static_cast<qint64>(bytes), bytes < 1000 ? 0 : 1, QLocale::DataSizeSIFormat));
+    if (bytes < 1000)
+        return translated("%1 bytes").arg(bytes);
+    const auto size = static_cast<double>(bytes);
+    const text::ShownUnit shown = text::shownUnit("B", size);
+    return translated("%1 %2").arg(
+        decimalText(size * shown.scale, 'f', 1), QString::fromStdString(shown.unit));
 }
 
 QString bytesRateText(double bytesPerSecond) {
@@ -93,14 +105,15 @@ QString wholeText(std::int64_t count) {
 QString waitText(double seconds) {
     if (!std::isfinite(seconds) || seconds < 0)
         return {};
-    if (seconds < 10)
+    if (seconds < kWholeSeconds)
         return translated("%1 s").arg(withMarks(numbers().toString(seconds, 'f', 1)));
     const auto whole = static_cast<qlonglong>(std::llround(seconds));
     if (whole < 60)
         return translated("%1 s").arg(whole);
     if (whole < 3600)
         return translated("%1 min %2 s").arg(whole / 60).arg(whole % 60);
-    return translated("%1 h %2 min").arg(whole / 3600).arg(whole % 3600 / 60);
+    const auto minutes = static_cast<qlonglong>(std::llround(seconds / 60.0));
+    return translated("%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
 }
 
 QString momentText(TimeNs moment) {
@@ -167,11 +180,11 @@ std::optional<std::int64_t> utcOffsetOf(const QString& text, const std::optional
     const QByteArray name = text.trimmed().toUtf8();
     if (!QTimeZone::availableTimeZoneIds().contains(name))
         return std::nullopt;
-    const QTimeZone zone(name);
-    if (!wall)
-        return zone.offsetFromUtc(QDateTime::currentDateTimeUtc());
-    const auto shown = QDateTime::fromMSecsSinceEpoch(wall->ns / 1'000'000, Qt::UTC);
-    return QDateTime(shown.date(), shown.time(), zone).offsetFromUtc();
+    return offsetIn(QTimeZone(name), wall);
+}
+
+std::int64_t localUtcOffsetAt(const std::optional<TimeNs>& wall) {
+    return offsetIn(QTimeZone::systemTimeZone(), wall);
 }
 
 } // namespace trainscope::app

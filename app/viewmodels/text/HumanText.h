@@ -25,11 +25,13 @@ QString durationText(DurationNs duration);
 QString exactDurationText(DurationNs duration);
 // Offset of the system's time zone from UTC at that time.
 std::int64_t localUtcOffsetSeconds(TimeNs time);
+// The same at a time of the system's own clock as if it were UTC; absent: now.
+std::int64_t localUtcOffsetAt(const std::optional<TimeNs>& wall);
 
 // QString::number() with this thread's marks.
 QString decimalText(double value, char format, int precision);
 QString bytesText(std::uint64_t bytes); // "1.4 GB", decimal prefixes
-QString bytesRateText(double bytesPerSecond); // "85 MB/s"
+QString bytesRateText(double bytesPerSecond); // "85.0 MB/s"
 QString wholeText(std::int64_t count); // "1,234,567"
 QString waitText(double seconds); // "1 min 20 s"; whole seconds above ten, "0.4 s" below
 QString momentText(TimeNs moment); // local, with the reader's form of dates: "3/1/2026 14:05:09"

@@ -38,6 +38,12 @@ AlignmentModel::AlignmentModel(QObject* parent)
             {"runColor", colorOf}, {"offsetText", secondsText}},
         parent) { }
 
+void AlignmentModel::forget() {
+    m_alignment.mode = RunAlignment::Mode::Start;
+    m_alignment.moved.clear();
+    m_alignment.clocks.clear();
+}
+
 void AlignmentModel::setScope(
     const CataloguePtr& catalogue, const std::vector<plot::ShownRun>& runs) {
     std::vector<AlignedRow> rows;
@@ -46,7 +52,8 @@ void AlignmentModel::setScope(
         rows.push_back({run, moved == m_alignment.moved.end() ? DurationNs{} : moved->second});
     }
     resetRows(std::move(rows));
-    m_alignment.clocks.clear(); // perhaps another database's
+    m_alignment.clocks.clear(); // perhaps of other data
+    m_catalogue = catalogue;
     m_first = std::numeric_limits<std::int64_t>::max();
     m_last = -1;
     for (const auto& run : catalogue->tables.runs) {
@@ -67,9 +74,20 @@ void AlignmentModel::setScope(
 }
 
 QString AlignmentModel::title() const {
-    const QString base = byIteration() ? tr("Aligned by iteration %1").arg(m_alignment.iteration)
-                                       : tr("Aligned by start");
+    const QString base = baseTitle();
     return m_alignment.moved.empty() ? base : tr("%1, moved by hand").arg(base);
+}
+
+QString AlignmentModel::baseTitle() const {
+    if (!byIteration())
+        return tr("Aligned by start");
+    const QString base = tr("Aligned by iteration %1").arg(m_alignment.iteration);
+    std::int64_t without = 0;
+    for (std::size_t run = 0; m_catalogue && run < m_catalogue->runs.size(); ++run)
+        without += m_catalogue->facts(run).findIteration(m_alignment.iteration) == nullptr ? 1 : 0;
+    return without == 0
+        ? base
+        : tr("%1, %2 by start").arg(base, QString::fromStdString(text::counted(without, "run")));
 }
 
 bool AlignmentModel::byIteration() const {

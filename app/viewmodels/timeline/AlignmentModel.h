@@ -22,7 +22,8 @@ class AlignmentModel : public RowListModel<AlignedRow> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Comes from the timeline.")
-    // "Aligned by start", "Aligned by iteration 3", with "moved by hand" where it was.
+    // "Aligned by start", "Aligned by iteration 3", with the number of runs that lack it and are
+    // aligned by their start, and with "moved by hand" where it was.
     Q_PROPERTY(QString title READ title NOTIFY alignmentChanged FINAL)
     Q_PROPERTY(bool byIteration READ byIteration NOTIFY alignmentChanged FINAL)
     Q_PROPERTY(bool hasIterations READ hasIterations NOTIFY scopeChanged FINAL)
@@ -36,6 +37,8 @@ class AlignmentModel : public RowListModel<AlignedRow> {
 public:
     explicit AlignmentModel(QObject* parent = nullptr);
 
+    // Another database is shown, whose runs have the same numbers; setScope() follows.
+    void forget();
     // New runs; offsets of runs that stay are kept.
     void setScope(const CataloguePtr& catalogue, const std::vector<plot::ShownRun>& runs);
     [[nodiscard]] const RunAlignment& alignment() const { return m_alignment; }
@@ -67,8 +70,10 @@ Q_SIGNALS:
 
 private:
     void move(int row, DurationNs to);
+    [[nodiscard]] QString baseTitle() const;
 
     RunAlignment m_alignment;
+    CataloguePtr m_catalogue;
     std::int64_t m_first = 0;
     std::int64_t m_last = -1;
 };

@@ -1,6 +1,7 @@
 #include "app/viewmodels/timeline/MarkListModel.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace trainscope::app {
@@ -99,15 +100,23 @@ void MarkListModel::step(int direction) {
 void MarkListModel::removeAtCursor() {
     if (!m_context.cursor)
         return;
-    const DurationNs reach{m_context.pixelLength().ns * 6};
-    const auto isAtCursor = [&](const MarkRow& row) {
-        const auto window = windowOf(row.mark);
-        return window && window->begin - reach <= *m_context.cursor
-            && *m_context.cursor <= window->end + reach;
-    };
-    const auto found = std::find_if(rows().begin(), rows().end(), isAtCursor);
-    if (found != rows().end())
-        remove(static_cast<int>(found - rows().begin()));
+    const DurationNs at = *m_context.cursor;
+    int best = -1;
+    auto least = std::pair(DurationNs{m_context.pixelLength().ns * 6},
+        DurationNs{std::numeric_limits<std::int64_t>::max()});
+    for (int row = 0; row < count(); ++row) {
+        const auto window = windowOf(rows()[static_cast<std::size_t>(row)].mark);
+        if (!window)
+            continue;
+        // The nearest; where several lie there, the shortest.
+        const DurationNs away = std::max({window->begin - at, at - window->end, DurationNs{0}});
+        const auto rating = std::pair(away, window->length());
+        if (rating <= least) {
+            best = row;
+            least = rating;
+        }
+    }
+    remove(best);
 }
 
 void MarkListModel::layOut() {

@@ -45,7 +45,7 @@ void MinimapItem::setController(TimelineController* controller) {
             Q_EMIT noteChanged();
         });
         connect(controller, &TimelineController::stateChanged, this, [this] {
-            if (m_controller && !m_controller->isReady() && !m_profile.runs.empty())
+            if (m_controller && !m_controller->isReady())
                 load();
         });
     }
@@ -55,6 +55,7 @@ void MinimapItem::setController(TimelineController* controller) {
 
 void MinimapItem::load() {
     if (!m_controller || !m_controller->isReady() || width() < 1.0) {
+        m_task.cancel();
         m_profile = {};
         Q_EMIT noteChanged();
         return update();

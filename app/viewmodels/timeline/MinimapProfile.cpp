@@ -1,5 +1,6 @@
 // What the minimap shows of a run.
 #include "app/viewmodels/timeline/MinimapItem.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace trainscope::app {
@@ -49,17 +51,26 @@ Status addSeries(const store::Store& store, const Series& series, TimeRange wind
     return {};
 }
 
+// Each GPU once, whatever number of sources recorded it.
+std::vector<Series> powersOf(const RunFacts& facts) {
+    std::vector<Series> powers;
+    std::copy_if(facts.series.begin(), facts.series.end(), std::back_inserter(powers),
+        [](const Series& series) { return series.description.metric.name == metric::kGpuPower; });
+    return powers.empty() ? powers : analysis::seriesByMetric(powers).begin()->second;
+}
+
 // Together, as far as the engine has told.
-Status addRemote(EngineLanes& engines, const RunFacts& facts, TimeRange window, int columns,
-    const std::function<bool()>& isCancelled, MeanColumns& means, bool& isComplete) {
+Status addRemote(EngineLanes& engines, const RunFacts& facts, const std::vector<Series>& powers,
+    TimeRange window, int columns, const std::function<bool()>& isCancelled, MeanColumns& means,
+    bool& isComplete) {
     constexpr int pixels = 4; // a column
     figures::RemoteQuestion question;
     question.run = facts.run.id;
     question.isTogether = true;
     question.window = window;
     question.columns = std::max(1, columns / pixels);
-    for (const Series& series : facts.series) {
-        if (series.description.metric.name == metric::kGpuPower && engines.has(series)) {
+    for (const Series& series : powers) {
+        if (engines.has(series)) {
             question.metric = series.description.metric;
             question.series.push_back(&series);
         }
@@ -103,16 +114,13 @@ Result<Column> profileOf(const store::Store& store, const RunFacts& facts,
     const plot::ShownRun& shown, TimeRange window, int columns,
     const std::function<bool()>& isCancelled, EngineLanes* engines, bool& isComplete) {
     MeanColumns means(columns);
+    const std::vector<Series> powers = powersOf(facts);
     if (engines != nullptr)
         RETURN_IF_ERROR(
-            addRemote(*engines, facts, window, columns, isCancelled, means, isComplete));
-    bool hasPower = false;
-    for (const auto& series : facts.series) {
+            addRemote(*engines, facts, powers, window, columns, isCancelled, means, isComplete));
+    for (const auto& series : powers) {
         if (isCancelled())
             return cancelled();
-        if (series.description.metric.name != metric::kGpuPower)
-            continue;
-        hasPower = true;
         if (engines != nullptr && engines->has(series))
             continue;
         RETURN_IF_ERROR(addSeries(store, series, window, columns, means));
@@ -120,7 +128,7 @@ Result<Column> profileOf(const store::Store& store, const RunFacts& facts,
     for (const auto& track : facts.tracks) {
         if (isCancelled())
             return cancelled();
-        if (hasPower || track.description.kind != TrackKind::Stream)
+        if (!powers.empty() || track.description.kind != TrackKind::Stream)
             continue;
         RETURN_IF_ERROR(addTrack(store, shown, track, window, columns, means));
     }

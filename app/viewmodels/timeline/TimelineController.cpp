@@ -114,8 +114,10 @@ void TimelineController::reloadDatabase() {
 
 void TimelineController::showNothing() {
     m_openTask.cancel();
+    m_clockTask.cancel();
     m_selection.forget();
     m_span.clear();
+    m_cursor.stop();
     m_isOpening = false;
     m_remote.reset();
     m_context.remote.reset();
@@ -166,6 +168,8 @@ void TimelineController::takeCatalogue(const Opened& opened) {
     context.remote = m_remote;
     m_loader.invalidate();
     followEngines();
+    if (isOther)
+        m_alignment.forget();
     takeRuns(isOther);
     if (isOther)
         takeSaved(opened.saved);
@@ -186,20 +190,11 @@ void TimelineController::takeCatalogue(const Opened& opened) {
     Q_EMIT catalogueChanged();
     Q_EMIT stateChanged();
     m_navigation.moved(ViewChange::Jump);
+    m_selection.scheduleStatistics();
     m_cursor.probe();
     startClocks();
     m_overlays.setRuns(context.readers(), context.catalogue->runs);
     showEvidence();
-}
-
-// Tasks and the selected span name runs by their places among those that are shown.
-void TimelineController::takeRuns(bool isOther) {
-    auto runs = runsToDraw();
-    if (isOther || !m_context.shows(runs)) {
-        m_selection.forget();
-        m_span.clear();
-    }
-    m_context.runs = std::move(runs);
 }
 
 // What was remembered of another database.
@@ -212,55 +207,6 @@ void TimelineController::takeSaved(const SavedTimeline& saved) {
     m_context.selection.reset();
     m_cursor.forget();
     m_span.clear();
-}
-
-void TimelineController::startClocks() {
-    using Clocks = std::vector<AlignmentModel::Clocks>;
-    m_clockTask.ask(
-        m_context.readers(),
-        [catalogue = m_context.catalogue](
-            const store::Store& store, const TaskStage<Clocks>& stage) -> Result<Clocks> {
-            Clocks found;
-            for (const Run& run : catalogue->runs) {
-                ASSIGN_OR_RETURN(auto clocks, analysis::alignRanks(store, run, stage.progress()));
-                found.push_back(std::make_shared<const analysis::RankClocks>(std::move(clocks)));
-            }
-            return found;
-        },
-        [this](const Result<Clocks>& found) {
-            if (found.hasValue())
-                m_alignment.setClocks(found.value());
-            else
-                fail(found.error());
-        });
-}
-
-void TimelineController::applyAlignment() {
-    auto& context = m_context;
-    if (!context.catalogue || context.runs.empty())
-        return;
-    const bool showedAll = context.window.showsAll();
-    const TimeNs before = context.runs.front().origin;
-    context.runs
-        = alignedRuns(std::move(context.runs), *context.catalogue, m_alignment.alignment());
-    // The first run stays where it is on the screen.
-    const DurationNs moved = before - context.runs.front().origin;
-    const auto along = [moved](const plot::ViewWindow& window) {
-        return plot::ViewWindow{window.begin + moved, window.end + moved};
-    };
-    const plot::ViewWindow window = along(context.window.window());
-    context.window.setLimits(viewLimits(context.runs, *context.catalogue));
-    context.window.set(window);
-    if (showedAll)
-        context.window.showAll();
-    if (context.selection)
-        context.selection = along(*context.selection);
-    if (context.cursor)
-        context.cursor = *context.cursor + moved;
-    m_search.setScope(context.readers(), context.catalogue, context.runs);
-    Q_EMIT catalogueChanged();
-    m_navigation.moved(ViewChange::Jump);
-    m_cursor.probe();
 }
 
 void TimelineController::setViewSize(double width, double height, double pixelRatio) {

@@ -49,22 +49,30 @@ void TimelineCursor::wordHover() {
 }
 
 QString TimelineCursor::readout() const {
-    const auto lane = static_cast<std::size_t>(m_hit.lane);
-    const bool isOfPointer = m_hit.lane >= 0 && lane < m_probed.lanes.size()
-        && (m_hit.rank < 0 || m_probed.rank == m_hit.rank) && m_probed.node == pointedNode();
-    return isOfPointer ? m_probed.lanes[lane].value(static_cast<qsizetype>(m_hit.run)) : QString();
+    const SeriesId id = pointedId();
+    return id.isValid() && id == m_probed.pointed ? m_probed.pointedText : QString();
 }
 
-int TimelineCursor::pointedNode() const {
+const plot::LaneSeries* TimelineCursor::pointedSeries() const {
     if (m_hit.lane < 0 || m_hit.item < 0 || !m_context.drawn)
-        return -1;
+        return nullptr;
     const auto& lanes = m_context.drawn->lanes;
     const auto lane = static_cast<std::size_t>(m_hit.lane);
     const auto item = static_cast<std::size_t>(m_hit.item);
-    if (lane >= lanes.size() || item >= lanes[lane].series.size())
-        return -1;
-    const Subject& subject = lanes[lane].series[item].subject;
-    return subject.kind == SubjectKind::Node ? subject.node : -1;
+    const bool isThere = lane < lanes.size() && item < lanes[lane].series.size();
+    return isThere ? &lanes[lane].series[item] : nullptr;
+}
+
+SeriesId TimelineCursor::pointedId() const {
+    const auto* const series = pointedSeries();
+    return series == nullptr ? SeriesId() : series->id;
+}
+
+int TimelineCursor::pointedNode() const {
+    const auto* const series = pointedSeries();
+    const bool isOfNode = series != nullptr
+        && (series->subject.kind == SubjectKind::Node || series->subject.kind == SubjectKind::Link);
+    return isOfNode ? series->subject.node : -1;
 }
 
 void TimelineCursor::moveTo(DurationNs time, std::optional<int> rank) {
@@ -74,7 +82,7 @@ void TimelineCursor::moveTo(DurationNs time, std::optional<int> rank) {
 
 bool TimelineCursor::place(DurationNs time, int rank) {
     const bool moved
-        = m_context.cursor != time || m_context.focusRank != rank || m_askedNode != pointedNode();
+        = m_context.cursor != time || m_context.focusRank != rank || m_asked != pointedId();
     m_context.cursor = time;
     m_context.focusRank = rank;
     Q_EMIT changed();
@@ -83,7 +91,14 @@ bool TimelineCursor::place(DurationNs time, int rank) {
     return moved;
 }
 
+void TimelineCursor::stop() {
+    m_task.cancel();
+    m_probed = {};
+    m_asked = {};
+}
+
 void TimelineCursor::forget() {
+    stop();
     m_context.cursor.reset();
     m_inspector.clearCursor();
 }
@@ -113,10 +128,10 @@ void TimelineCursor::take() {
 void TimelineCursor::probe() {
     if (!m_context.cursor || !m_context.isReady())
         return;
-    m_askedNode = pointedNode();
+    m_asked = pointedId();
     const ProbeRequest request{m_context.catalogue, m_context.runs, m_context.arrangement,
-        *m_context.cursor, m_context.focusRank, m_askedNode, m_context.pixelLength(),
-        m_context.remote};
+        *m_context.cursor, m_context.focusRank, pointedNode(), m_context.pixelLength(),
+        m_context.remote, m_asked};
     m_task.ask(
         m_context.readers(),
         [request](const store::Store& store, const TaskStage<ProbeResult>& stage) {

@@ -43,6 +43,8 @@ public:
     void probe();
     // Other runs or another place on the screen: nothing is pointed at.
     void forgetHover();
+    // What is being read, and was read, is of what is shown no more.
+    void stop();
     void forget();
 
     [[nodiscard]] bool isVisible() const { return m_context.isCursorVisible(); }
@@ -59,10 +61,12 @@ private:
     void share();
     void take();
     void wordHover();
-    // What the last probe says of the lane under the pointer, for the GPU under the pointer.
+    // What the last probe says of the series under the pointer.
     [[nodiscard]] QString readout() const;
-    // Of the series under the pointer; -1: it is none of a node.
-    [[nodiscard]] int pointedNode() const;
+    // Under the pointer; nullptr: none.
+    [[nodiscard]] const plot::LaneSeries* pointedSeries() const;
+    [[nodiscard]] SeriesId pointedId() const;
+    [[nodiscard]] int pointedNode() const; // -1: it is of none
 
     TimelineContext& m_context;
     const TimelineOverlays& m_overlays;
@@ -72,7 +76,7 @@ private:
     SteadyTask<ProbeResult> m_task;
     TimelineHit m_hit; // of the pointer
     ProbeResult m_probed;
-    int m_askedNode = -1; // by the last probe
+    SeriesId m_asked; // under the pointer, by the last probe
     QString m_hoverText;
     double m_hoverX = 0.0;
     double m_hoverY = 0.0;

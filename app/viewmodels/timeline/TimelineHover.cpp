@@ -1,6 +1,7 @@
 #include "app/viewmodels/timeline/TimelineHover.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "core/plot/timeline/TraceClock.h"
 
 #include <QCoreApplication>
 
@@ -108,8 +109,10 @@ QString hoverText(const TimelineContext& context, const std::vector<plot::RunOve
     if (hit.group->count > 1)
         return sayHover("%1 spans, longest: %2\n%3")
             .arg(wholeText(hit.group->count), name.left(80), track);
+    // Of its own clock, as in the inspector.
+    const TimeRange own = plot::ownRange(context.drawn->runs[hit.run], hit.rank, hit.group->range);
     return QStringLiteral("%1\n%2 · %3")
-        .arg(name.left(120), exactDurationText(hit.group->range.length()), track);
+        .arg(name.left(120), exactDurationText(own.length()), track);
 }
 
 } // namespace trainscope::app

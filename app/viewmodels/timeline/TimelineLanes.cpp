@@ -31,32 +31,26 @@ TimelineLanes::TimelineLanes(TimelineContext& context, QObject* parent)
 }
 
 void TimelineLanes::restore(const std::optional<plot::Arrangement>& saved) {
-    m_isCustomised = saved.has_value();
-    if (saved)
-        m_context.arrangement = *saved;
+    m_own = saved;
 }
 
 void TimelineLanes::restored() {
-    m_isCustomised = true;
+    m_own = m_context.arrangement;
     Q_EMIT edited();
     Q_EMIT changed();
 }
 
 void TimelineLanes::setUp() {
-    if (!m_isCustomised || !anyLaneKnown(m_context.arrangement, *m_context.catalogue))
-        m_context.arrangement = m_context.catalogue->defaults;
+    const bool isOwn = m_own && anyLaneKnown(*m_own, *m_context.catalogue);
+    m_context.arrangement = isOwn ? *m_own : m_context.catalogue->defaults;
     Q_EMIT changed();
-}
-
-std::optional<plot::Arrangement> TimelineLanes::customised() const {
-    return m_isCustomised ? std::optional(m_context.arrangement) : std::nullopt;
 }
 
 void TimelineLanes::setArrangement(plot::Arrangement arrangement, ViewChange change) {
     if (arrangement == m_context.arrangement)
         return;
     m_context.arrangement = std::move(arrangement);
-    m_isCustomised = true;
+    m_own = m_context.arrangement;
     Q_EMIT edited();
     Q_EMIT arranged(change);
     Q_EMIT changed();
@@ -104,8 +98,12 @@ void TimelineLanes::choose(const std::function<bool(const plot::LaneSpec&)>& mat
 }
 
 void TimelineLanes::remove(int lane) {
-    if (m_current >= count() - 1)
+    if (lane >= 0 && lane < m_current) {
+        --m_current; // it stays the same lane
+        Q_EMIT currentChanged();
+    } else if (m_current >= count() - 1) {
         setCurrent(m_current - 1);
+    }
     setArrangement(withoutLane(m_context.arrangement, lane), ViewChange::Lanes);
 }
 
@@ -159,7 +157,7 @@ void TimelineLanes::reset() {
     if (!m_context.catalogue)
         return;
     setArrangement(m_context.catalogue->defaults, ViewChange::Lanes);
-    m_isCustomised = false;
+    m_own.reset();
     Q_EMIT edited();
 }
 

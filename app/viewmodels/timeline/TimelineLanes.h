@@ -58,7 +58,7 @@ public:
     void restore(const std::optional<plot::Arrangement>& saved);
     void restored(); // the arrangement is an earlier one
     // Where the user changed them.
-    [[nodiscard]] std::optional<plot::Arrangement> customised() const;
+    [[nodiscard]] const std::optional<plot::Arrangement>& customised() const { return m_own; }
     // The view has another size, the picture is another one.
     void resized() { clampScroll(); }
     void layOut();
@@ -98,7 +98,7 @@ private:
 
     TimelineContext& m_context;
     LaneListModel m_model;
-    bool m_isCustomised = false; // the user changed the lanes
+    std::optional<plot::Arrangement> m_own; // the user's, which other runs may not have
     int m_current = -1;
     double m_scroll = 0.0;
     double m_contentHeight = 0.0;

@@ -60,6 +60,8 @@ public:
     // The window or the lanes are other ones.
     void record(ViewChange change);
     void forgetHistory();
+    // The same times of the runs lie so much later in the view.
+    void shiftHistory(DurationNs by) { m_history.shift(by); }
     // The window was set from outside.
     void moved(ViewChange change);
 

@@ -11,23 +11,26 @@ namespace {
 
 using Hits = std::vector<SearchHit>;
 
-Result<Hits> findSpans(const store::Store& store, const std::vector<RunId>& runs,
+Result<TimelineSearch::Found> findSpans(const store::Store& store, const std::vector<RunId>& runs,
     const std::string& text, const std::function<bool()>& isCancelled) {
-    Hits hits;
+    constexpr std::size_t kMost = TimelineSearch::kMostSpans;
+    TimelineSearch::Found all;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         if (isCancelled())
             return cancelled();
-        ASSIGN_OR_RETURN(auto found, store.findSpans(runs[i], text, TimelineSearch::kMostSpans));
+        ASSIGN_OR_RETURN(auto found, store.findSpans(runs[i], text, kMost + 1));
+        all.isLimited = all.isLimited || found.size() > kMost;
+        found.resize(std::min(found.size(), kMost));
         for (const auto& one : found) {
             SearchHit hit;
             hit.run = i;
             hit.track = one.track;
             hit.span = one.span;
             hit.range = {one.span.start, one.span.start + one.span.duration};
-            hits.push_back(std::move(hit));
+            all.spans.push_back(std::move(hit));
         }
     }
-    return hits;
+    return all;
 }
 
 } // namespace
@@ -100,20 +103,20 @@ void TimelineSearch::start() {
     m_task.ask(
         *m_readers,
         [runs, text = m_text.toStdString()](
-            const store::Store& store, const TaskStage<Hits>& stage) {
+            const store::Store& store, const TaskStage<Found>& stage) {
             return findSpans(store, runs, text, stage.cancelCheck());
         },
-        [this](Result<Hits> hits) { take(std::move(hits)); });
+        [this](Result<Found> found) { take(std::move(found)); });
 }
 
-void TimelineSearch::take(Result<Hits> hits) {
+void TimelineSearch::take(Result<Found> found) {
     m_searching = false;
-    if (hits.hasValue()) {
+    if (found.hasValue()) {
         m_hits = lanesAndMarks();
-        m_limited = hits.value().size() >= kMostSpans;
-        m_hits.insert(m_hits.end(), hits.value().begin(), hits.value().end());
+        m_limited = found.value().isLimited;
+        m_hits.insert(m_hits.end(), found.value().spans.begin(), found.value().spans.end());
     } else {
-        m_error = shownText(hits.error());
+        m_error = shownText(found.error());
     }
     const int waiting = std::exchange(m_waiting, 0);
     if (waiting != 0)

@@ -36,7 +36,11 @@ class TimelineSearch : public QObject {
     Q_PROPERTY(bool hasMatches READ hasMatches NOTIFY statusChanged FINAL)
 
 public:
-    static constexpr std::size_t kMostSpans = 2000;
+    static constexpr std::size_t kMostSpans = 2000; // of a run
+    struct Found {
+        std::vector<SearchHit> spans;
+        bool isLimited = false; // a run has more than that
+    };
 
     explicit TimelineSearch(QObject* parent = nullptr);
 
@@ -62,12 +66,12 @@ Q_SIGNALS:
 private:
     using Hits = std::vector<SearchHit>;
     void start();
-    void take(Result<Hits> hits);
+    void take(Result<Found> found);
     [[nodiscard]] Hits lanesAndMarks() const;
     void go(int step);
 
     QPointer<ReaderPool> m_readers;
-    LatestTask<Hits> m_task;
+    LatestTask<Found> m_task;
     CataloguePtr m_catalogue;
     std::vector<plot::ShownRun> m_runs;
     std::vector<Mark> m_marks;

@@ -73,8 +73,14 @@ int TimelineSelection::edgeAt(double x) const {
 }
 
 void TimelineSelection::moveEdge(int edge, double x) {
-    if (const auto& selection = m_context.selection)
-        selectBetween(m_context.axis.toX(edge < 0 ? selection->end : selection->begin), x);
+    const auto& selection = m_context.selection;
+    if (!selection || !m_context.isReady())
+        return;
+    // The other edge may lie outside of the view.
+    const DurationNs other = edge < 0 ? selection->end : selection->begin;
+    const DurationNs moved = m_context.timeAt(x);
+    if (moved != other)
+        set(plot::ViewWindow{std::min(moved, other), std::max(moved, other)});
 }
 
 void TimelineSelection::startStatistics() {

@@ -110,6 +110,18 @@ void TimelineSpan::select(SpanTarget target, bool isRevealed) {
         });
 }
 
+void TimelineSpan::readAgain() {
+    if (!m_span)
+        return;
+    SpanTarget target;
+    target.run = m_span->run;
+    target.track = m_span->track;
+    target.time = m_span->span.start + DurationNs{m_span->span.duration.ns / 2};
+    target.depth = m_span->span.depth;
+    target.reach = {1};
+    select(target, false);
+}
+
 void TimelineSpan::clear() {
     m_task.cancel();
     take(std::nullopt);

@@ -31,6 +31,8 @@ public:
     // the first that has spans.
     void step(SpanTarget::Step step, int lane);
     void clear();
+    // What is told of it depends on the clocks and the alignment of its run.
+    void readAgain();
     // Finds its place again: another window, or another picture.
     void layOut();
 

@@ -17,6 +17,11 @@ void ViewHistory::reset(const ViewState& state) {
     m_inGesture = false;
 }
 
+void ViewHistory::shift(DurationNs by) {
+    for (ViewState& state : m_states)
+        state.window = {state.window.begin + by, state.window.end + by};
+}
+
 void ViewHistory::record(ViewState state, ViewChange change, std::int64_t nowMs) {
     if (m_states[m_position] == state)
         return;

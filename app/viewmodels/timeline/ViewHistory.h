@@ -26,6 +26,8 @@ public:
 
     // Forgets everything; `state` is where undo ends.
     void reset(const ViewState& state);
+    // All windows, where the runs are aligned otherwise.
+    void shift(DurationNs by);
     // The state after a change. Zoom, pan and resize steps of the same kind within kGestureMs
     // replace one another.
     void record(ViewState state, ViewChange change, std::int64_t nowMs);

@@ -113,7 +113,9 @@ void ReaderPool::work() {
 }
 
 void ReaderPool::run(Connection& connection, const Posted& posted) const {
-    if (connection.opening != posted.database.opening || !connection.store) {
+    // What could not be opened may have come back.
+    if (connection.opening != posted.database.opening || !connection.store
+        || !connection.store->hasValue()) {
         connection.store.reset();
         connection.store.emplace(posted.database.path.empty()
                 ? Result<store::Store>(nothingOpen())

@@ -16,6 +16,15 @@ constexpr int kViewsSaveDelayMs = 500;
 constexpr std::array<const char*, Views::kViews> kKeys{"timeline", "layout", "heatmap", "kernels",
     "sweep", "spectrum", "compare", "findings", "query", "runs", "predict", "operators"};
 
+// What the user has chosen before the rest was read counts.
+SavedViews withChosen(SavedViews saved, const SavedViews& chosen) {
+    if (!chosen.view.isEmpty())
+        saved.view = chosen.view;
+    for (auto view = chosen.settings.begin(); view != chosen.settings.end(); ++view)
+        saved.settings.insert(view.key(), view.value());
+    return saved;
+}
+
 } // namespace
 
 Views::Views(QObject* parent)
@@ -86,9 +95,15 @@ void Views::reload() {
     QtConcurrent::run(&viewFiles(), [uuid = m_uuid] {
         return readViews(viewFolder(), uuid);
     }).then(this, [this, uuid = m_uuid](const SavedViews& saved) {
-        // What the user has chosen in the meantime counts.
-        if (uuid == m_uuid && !m_saveTimer.isActive())
-            take(saved);
+        if (uuid != m_uuid)
+            return;
+        const bool isChosen = m_saved != SavedViews();
+        const SavedViews all = withChosen(saved, m_saved);
+        if (isChosen && all == m_saved)
+            return; // the views have it
+        take(all);
+        if (isChosen)
+            save();
     });
 }
 

@@ -20,12 +20,18 @@ constexpr int kWatchMs = 1000;
 constexpr int kQuietLooks = 5; // after which nobody records any more
 constexpr std::chrono::milliseconds kFigurePace{5000};
 
+// Where what is shown of it begins; absent without data.
+std::optional<TimeNs> beginOf(const Run& run) {
+    return run.range.isEmpty() ? std::nullopt : std::optional(run.range.begin);
+}
+
 // The same but for how far they reach and whether they are finished.
 bool differInLengthAlone(const std::vector<Run>& before, const std::vector<Run>& after) {
     return std::equal(
         before.begin(), before.end(), after.begin(), after.end(), [](const Run& a, const Run& b) {
-            return a.id == b.id && a.name == b.name && a.gpuCount == b.gpuCount
-                && a.range.isEmpty() == b.range.isEmpty();
+            return a.id == b.id && a.name == b.name && a.gpuModel == b.gpuModel
+                && a.gpuCount == b.gpuCount && a.nodeCount == b.nodeCount && a.launch == b.launch
+                && beginOf(a) == beginOf(b);
         });
 }
 
@@ -79,6 +85,7 @@ std::vector<Run> Workspace::chosenRuns() const {
 
 void Workspace::open(const std::filesystem::path& path, Done done) {
     m_isOpening = true;
+    m_waiting.clear(); // for what was open
     read(path, std::move(done));
 }
 
@@ -119,16 +126,20 @@ Result<Workspace::Content> Workspace::readContent(const store::Store& store) {
 void Workspace::read(const std::filesystem::path& path, Done done) {
     const auto candidate = m_readers.candidate(path);
     const bool isReload = !m_isOpening;
+    // A reading that this one supersedes would have told no more.
+    if (done)
+        m_waiting.push_back(std::move(done));
     m_task.ask(
         m_readers, candidate,
         [](const store::Store& store, const TaskStage<Content>&) { return readContent(store); },
-        [this, candidate, isReload, done = std::move(done)](Result<Content> content) {
+        [this, candidate, isReload](Result<Content> content) {
             m_isOpening = false;
+            const auto waiting = std::exchange(m_waiting, {});
             const Status status = content.hasValue() ? Status() : Status(content.error());
             if (content.hasValue())
                 take(candidate, std::move(content).value(), isReload);
-            if (done)
-                done(status);
+            for (const Done& tell : waiting)
+                tell(status);
         });
 }
 
@@ -212,6 +223,7 @@ void Workspace::close() {
     m_figurePace.stop();
     setGrowing(false);
     m_isOpening = false;
+    m_waiting.clear();
     m_readers.setDatabase({});
     m_path.clear();
     m_uuid.clear();

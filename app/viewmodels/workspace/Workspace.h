@@ -65,7 +65,7 @@ public:
     // In the background; until it is `done`, what was open stays so. A later call supersedes it.
     void open(const std::filesystem::path& path, Done done = {});
     void close();
-    // Reads the runs again, after an import.
+    // Reads the runs again, after an import. All who ask meanwhile are told when it is `done`.
     void reload(Done done = {});
     // Changes the database in the background, one change after the other.
     void change(Change change, Done done);
@@ -115,6 +115,7 @@ private:
     QThreadPool m_writer; // of one thread
     ReaderPool m_readers;
     LatestTask<Content> m_task{Urgency::Pointer};
+    std::vector<Done> m_waiting; // for its answer
     LatestTask<std::vector<Run>> m_growthTask{Urgency::Background};
     QTimer m_watch;
     QTimer m_figurePace; // runs while figures age

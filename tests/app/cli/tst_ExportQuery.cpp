@@ -1,5 +1,6 @@
 // `export` and `query`: the numbers come out as they went in, and nothing is overwritten unasked.
 
+#include "core/store/Writing.h"
 #include "support/CharllmTree.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
@@ -63,6 +64,36 @@ private Q_SLOTS:
         QCOMPARE(row, rows.size());
         QVERIFY(QFile::exists(out + QStringLiteral("/ib_rx.csv")));
         QVERIFY(QFile::exists(out + QStringLiteral("/metrics.csv")));
+    }
+
+    // A switch is of no rank, node or place in a node.
+    void whatDoesNotApplyIsEmpty() {
+        using namespace trainscope;
+        const auto database = m_folder.filePath(QStringLiteral("switch.trainscope")).toStdString();
+        {
+            auto store = store::Store::openOrCreate(database).value();
+            auto session = store::beginImport(store, {"meter", 1, "meter", "job"}).value();
+            Run run;
+            run.name = "job";
+            run.simulated = true;
+            const RunId id = session->run(run).value();
+            SeriesDescription power;
+            power.metric = *findMetric(metric::kSwitchPower);
+            power.subject = {SubjectKind::Switch, -1, -1, "sw0"};
+            const SeriesId series = session->series(id, power).value();
+            const std::vector<TimeNs> times{{1'000'000'000}, {2'000'000'000}};
+            const std::vector<double> watts{685.0, 686.0};
+            QVERIFY(session->samples(series, times, watts).hasValue());
+            QVERIFY(session->finish({}, "job", 1, {}).hasValue());
+        }
+        const QString out = m_folder.filePath(QStringLiteral("switch"));
+        QCOMPARE(runCli({"export", database, "--out", out.toStdString()}).status, 0);
+        const auto rows = readCsv(out + QStringLiteral("/switch_power.csv"));
+        QCOMPARE(rows.size(), qsizetype{3});
+        QCOMPARE(rows[1].join(','), QByteArray("1000000000,1.000000000,,,,sw0,685"));
+        // Nor is what a generator made called measured.
+        QVERIFY(runCli({"summary", database}).out.starts_with("job  (simulated, ok)"));
+        QVERIFY(runCli({"summary", database, "--json"}).json()["runs"][0]["simulated"].get<bool>());
     }
 
     void onlyTheMetricsAskedFor() {

@@ -3,6 +3,7 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
+#include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -156,6 +157,19 @@ void tst_KernelsOptions::categories() {
     const auto own = rank({"--categories", table.fileName().toStdString()});
     QCOMPARE(own["categories"]["mine"]["count"].get<int>(), 2);
     QCOMPARE(own["kernels"][0]["category"].get<std::string>(), std::string("mine"));
+    // The table of the configuration folder holds for exports as it does here.
+    const QString folder = m_folder.filePath(QStringLiteral("config/Trainscope"));
+    QVERIFY(QDir().mkpath(folder));
+    QVERIFY(table.copy(folder + QStringLiteral("/kernel_categories.json")));
+    const QByteArray before = qgetenv("XDG_CONFIG_HOME");
+    qputenv("XDG_CONFIG_HOME", m_folder.filePath(QStringLiteral("config")).toUtf8());
+    const QString out = m_folder.filePath(QStringLiteral("csv"));
+    const auto exported = runCli({"export", m_database, "--out", out.toStdString()});
+    qputenv("XDG_CONFIG_HOME", before);
+    QVERIFY2(exported.status == 0, exported.err.c_str());
+    QFile kernels(out + QStringLiteral("/kernels.csv"));
+    QVERIFY(kernels.open(QIODevice::ReadOnly));
+    QVERIFY(kernels.readAll().contains(",my_gemm_kernel,mine,2,"));
 }
 
 void tst_KernelsOptions::mistakes() {

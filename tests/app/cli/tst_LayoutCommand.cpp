@@ -204,6 +204,65 @@ private Q_SLOTS:
         QCOMPARE(runCli({"topology", folder + "none"}).status, 3);
     }
 
+    // 32 samples in micro-batches of 2, on 8 GPUs: TP 2 × PP 2 leaves DP 2.
+    void optionsOverALaunch() {
+        QTemporaryDir folder;
+        const auto database = folder.filePath(QStringLiteral("a.trainscope")).toStdString();
+        {
+            std::ofstream log(folder.filePath(QStringLiteral("smi.csv")).toStdString());
+            log << "timestamp, index, power.draw [W]\n";
+            for (int second = 10; second < 22; ++second) {
+                for (int gpu = 0; gpu < 8; ++gpu)
+                    log << "2025/01/01 00:00:" << second << ".000, " << gpu << ", 300.00 W\n";
+            }
+            std::ofstream launch(folder.filePath(QStringLiteral("launch.sh")).toStdString());
+            launch << "torchrun --nproc-per-node 8 --nnodes 1 pretrain_gpt.py "
+                      "--tensor-model-parallel-size 2 --pipeline-model-parallel-size 2 "
+                      "--num-layers 8 --hidden-size 1024 --num-attention-heads 16 "
+                      "--seq-length 1024 --micro-batch-size 2 --global-batch-size 32 --bf16\n";
+        }
+        QCOMPARE(runCli({"import", folder.path().toStdString(), "--into", database}).status, 0);
+        const auto with = [&database](std::vector<std::string> more) {
+            more.insert(more.begin(), {"layout", database, "--json"});
+            return runCli(more).json();
+        };
+        const auto microbatchesOf
+            = [](const nlohmann::json& json) { return json["schedule"].value("microbatches", 0); };
+        QCOMPARE(microbatchesOf(with({})), 8); // 32 / (2 · 2)
+        const auto other = with({"--tp", "4"}); // DP 1
+        QCOMPARE(microbatchesOf(other), 16);
+        // (p − 1) / (m + p − 1)
+        QVERIFY(std::abs(other["schedule"]["bubble_fraction"].get<double>() - 1.0 / 17.0) < 1e-12);
+        QCOMPARE(microbatchesOf(with({"--micro-batch", "4"})), 4);
+        QCOMPARE(microbatchesOf(with({"--tp", "4", "--microbatches", "3"})), 3);
+        const auto uneven = with({"--micro-batch", "3"});
+        QCOMPARE(microbatchesOf(uneven), 0);
+        QVERIFY(uneven["notes"].dump().find("--microbatches") != std::string::npos);
+        const auto layersOf = [](const nlohmann::json& json) {
+            int layers = 0;
+            for (const auto& chunk : json["stages"])
+                layers += chunk["layers"].get<int>();
+            return layers;
+        };
+        QCOMPARE(layersOf(with({})), 8);
+        QCOMPARE(layersOf(with({"--model", "llama3-8b"})), 32);
+        QVERIFY(with({"--order", "tp-cp-ep-pp-dp"})["source"]["text"].get<std::string>().ends_with(
+            ", with the options given"));
+        // (7 layers and the embedding) / 2 stages
+        QCOMPARE(layersOf(with({"--layers", "7", "--embedding-layer", "--save"})), 7);
+        QCOMPARE(layersOf(with({})), 7);
+    }
+
+    void optionsThatWouldDoNothing() {
+        const std::vector<std::string> cluster{"layout", "--nodes", "2", "--gpus-per-node", "4"};
+        for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+                 {"--run", "a"}, {"--tasks"}, {"--sequence", "2048"}, {"--micro-batch", "1"}}) {
+            auto arguments = cluster;
+            arguments.insert(arguments.end(), more.begin(), more.end());
+            QCOMPARE(runCli(arguments).status, 2);
+        }
+    }
+
     // Kept in the database, shown with its origin, and taken back.
     void byHandInADatabase() {
         QTemporaryDir folder;

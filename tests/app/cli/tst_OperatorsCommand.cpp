@@ -40,6 +40,16 @@ std::map<std::string, DirectTime> reportOf(const std::string& path) {
     return report;
 }
 
+// A rank of two GPUs, and what it does on one of them.
+const char* const kTwoGpusHead = R"({"schemaVersion": 1, "baseTimeNanoseconds": 1700000000000000000,
+"deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-80GB"}, {"id": 1, "name": "NVIDIA A100-SXM4-80GB"}],
+"distributedInfo": {"rank": 0}, "traceEvents": [
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#0","pid":1,"tid":1,"ts":0,"dur":1000,"args":{}})";
+const char* const kProductOnAGpu = R"(,
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":%1,"dur":50,"args":{"Input Dims":[[1024,1024],[1024,1024]],"Input type":["c10::BFloat16","c10::BFloat16"]}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":%2,"dur":10,"args":{"correlation":%4}},
+{"ph":"X","cat":"kernel","name":"gemm","pid":%3,"tid":7,"ts":200,"dur":400,"args":{"device":%3,"stream":7,"correlation":%4}})";
+
 } // namespace
 
 class tst_OperatorsCommand : public QObject {
@@ -170,6 +180,55 @@ private Q_SLOTS:
             {"kernels", database, "--from", "1.9e-3", "--to", "3.9e-3", "--selection", "--csv"});
         QVERIFY2(
             selection.out.find("\ngemm,4,0.00061") != std::string::npos, selection.out.c_str());
+        const auto csv = runCli({"operators", database, "--by", "operator", "--csv"});
+        const auto lines = QString::fromStdString(csv.out).split(QLatin1Char('\n'));
+        QCOMPARE(lines.size(), qsizetype{4}); // one head, a row of each rank, and the end
+        QCOMPARE(lines[0],
+            QStringLiteral(
+                "rank,time (s),of all,busy (s),calls,kernels,FLOP/s (FLOP/s),moved (B/s),"
+                "of roofline,savable (s),operator"));
+        // Steps 0 to 9 of rank 1: 10 · 200 + 45 µs.
+        QVERIFY2(lines[1].startsWith(QStringLiteral("0,0.001045,")), qPrintable(lines[1]));
+        QVERIFY2(lines[2].startsWith(QStringLiteral("1,0.002045,")), qPrintable(lines[2]));
+        const auto ofWindow = runCli({"operators", database, "--to", "3.9e-3", "--csv"});
+        QVERIFY(ofWindow.err.find("on that of rank 0") != std::string::npos);
+    }
+
+    // A rank of two GPUs, a step of 1 ms: two products of 1024 × 1024 on an A100 of 312 TFLOP/s.
+    void anIterationOfTwoGpus() {
+        const auto path = m_folder.filePath(QStringLiteral("two_gpus.json"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(kTwoGpusHead);
+        for (const int device : {0, 1}) {
+            QString gpu = QString::fromLatin1(kProductOnAGpu);
+            file.write(gpu.arg(10 + 100 * device)
+                           .arg(20 + 100 * device)
+                           .arg(device)
+                           .arg(device + 1)
+                           .toUtf8());
+        }
+        file.write("\n]}\n");
+        file.close();
+        const std::string database
+            = m_folder.filePath(QStringLiteral("two_gpus.trainscope")).toStdString();
+        QCOMPARE(runCli({"import", path.toStdString(), "--into", database}).status, 0);
+        const auto rank = runCli({"operators", database, "--json"}).json()["ranks"][0];
+        const auto step = rank["iterations"][0];
+        QCOMPARE(step["duration_s"].get<double>(), 1e-3);
+        const double peak = 2.0 * 312e12 * 1e-3; // of both in that time
+        QVERIFY(std::abs(step["mfu"].get<double>() - 4.0 * 1024 * 1024 * 1024 / peak) < 1e-9);
+        QVERIFY(runCli({"operators", database}).out.find("% in 1 ms") != std::string::npos);
+        // Both streams are numbered 7.
+        const auto trace = m_folder.filePath(QStringLiteral("out.json"));
+        const auto exported
+            = runCli({"export", database, "--format", "chrome-json", "--out", trace.toStdString()});
+        QCOMPARE(exported.status, 0);
+        QFile written(trace);
+        QVERIFY(written.open(QIODevice::ReadOnly));
+        const QByteArray events = written.readAll();
+        QVERIFY(events.contains("\"device 0 · stream 7\""));
+        QVERIFY(events.contains("\"device 1 · stream 7\""));
     }
 
 private:

@@ -214,6 +214,9 @@ private Q_SLOTS:
         QTest::newRow("from and precision")
             << QStringList{QStringLiteral("--from"), QStringLiteral("none.trainscope"),
                    QStringLiteral("--precision"), QStringLiteral("bf16")};
+        QTest::newRow("from and calibrate")
+            << QStringList{QStringLiteral("--from"), QStringLiteral("none.trainscope"),
+                   QStringLiteral("--calibrate-run"), QStringLiteral("a")};
         QTest::newRow("table and power") << QStringList{QStringLiteral("--table"),
             QStringLiteral("none.csv"), QStringLiteral("--power-limit"), QStringLiteral("400")};
         QTest::newRow("layers") << QStringList{QStringLiteral("--model"),

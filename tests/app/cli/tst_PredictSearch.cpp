@@ -1,5 +1,7 @@
 // `predict --search` and `--what-if`: their JSON, and the verdict between two clusters.
 
+#include <QFile>
+#include <QTemporaryDir>
 #include <QtTest>
 
 #include "support/RunCli.h"
@@ -121,6 +123,17 @@ private Q_SLOTS:
                             "8xA100", "--global-batch", "16"})
                      .status,
             2);
+    }
+
+    // 350 GB of weights alone do not fit into 80 GB.
+    void nothingToKeep() {
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("p.trainscope"));
+        const auto ran = runCli({"predict", "--search", "--model", "gpt3-175b", "--cluster",
+            "1xH100", "--global-batch", "8", "--into", database.toStdString()});
+        QCOMPARE(ran.status, 1);
+        QVERIFY2(ran.err.find("nothing goes into") != std::string::npos, ran.err.c_str());
+        QVERIFY(!QFile::exists(database));
     }
 };
 

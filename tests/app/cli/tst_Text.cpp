@@ -96,7 +96,26 @@ private Q_SLOTS:
                 "Reading  [######..............]  50.00 MB of 200.0 MB  25.00 MB/s  6 s left"));
         QCOMPARE(progressText("Reading", reading, false),
             std::string("Reading  50.00 MB of 200.0 MB  25.00 MB/s  6 s left"));
-        QCOMPARE(progressText("Sorting", {}, true), std::string("Sorting  0.000 B"));
+        QCOMPARE(progressText("Sorting", {}, true), std::string("Sorting"));
+        const ProgressFigures searching{{}, 0, 0.25, {}, 3.0};
+        QCOMPARE(progressText("Searching", searching, true),
+            std::string("Searching  [#####...............]  25 %  3 s left"));
+    }
+
+    // What analyses count are GPUs, series or layouts.
+    void progressOfWhatIsNotBytes() {
+        std::ostringstream out;
+        std::ostringstream err;
+        const Console console(out, err);
+        std::int64_t now = 0;
+        ProgressLine line(console, [&now] { return now; });
+        now = 10'000;
+        line.update("Fitting temperatures", 0, 0);
+        for (now = 10'100; now <= 20'000; now += 100)
+            line.updateCount("Searching layouts", static_cast<std::uint64_t>(now), 39'500);
+        // 1,000 a second, and 19,500 are left: 19.5 s.
+        QCOMPARE(
+            err.str(), std::string("Fitting temperatures\nSearching layouts  51 %  20 s left\n"));
     }
 
     void progressOnATerminal() {

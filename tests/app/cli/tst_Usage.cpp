@@ -72,6 +72,35 @@ private Q_SLOTS:
         A stack = cluster("8xH100");
         stack.insert(stack.end(), {"--stack", "bogus"});
         row("unknown stack", stack, "bogus");
+        // What would be passed over in silence.
+        const auto predict = [&cluster](std::initializer_list<const char*> more) {
+            A arguments = cluster("8xH100");
+            arguments.insert(arguments.end(), more.begin(), more.end());
+            return arguments;
+        };
+        row("an objective of one layout", predict({"--objective", "energy"}), "--search");
+        row("the best of one layout", predict({"--top", "3"}), "--search");
+        row("what if, of a search", predict({"--search", "--what-if"}), "--what-if");
+        row("the name of no run", predict({"--name", "a"}), "--into");
+        row("the run of no database", predict({"--run", "a"}), "--from");
+        row("a run of two clusters",
+            predict({"--search", "--cluster", "8xA100", "--into", "never.trainscope"}), "--into");
+        row("a limit that counts nowhere", {"summary", database, "--power-limit", "400"},
+            "--detail");
+        row("no limit", {"summary", database, "--detail", "--power-limit", "-5"}, "\"-5\"");
+        row("each GPU, as text", {"summary", database, "--detail", "--per-gpu"}, "--json");
+        row("a list that saves", {"compare", database, "--list", "--save", "a"}, "--list");
+        const A engine{
+            "import", "prom+http://localhost:1", "--from", "-1h", "--into", "never.trainscope"};
+        for (const A& more : {A{"--format", "nvsmi"}, A{"--utc-offset", "+8"}, A{"--start", "5"},
+                 A{"--link", "--step", "15s"}}) {
+            A arguments = engine;
+            arguments.insert(arguments.end(), more.begin(), more.end());
+            row(more.back().c_str(), arguments, more.front().c_str());
+        }
+        for (const char* zone : {"100", "+8:07", "+19", "--8", "Mars"})
+            row(zone, {"import", "x.csv", "--into", "never.trainscope", "--utc-offset", zone},
+                "--utc-offset");
         row("no layouts", {"predict", "--search", "--top", "0"}, "\"0\"");
         row("a table beside a search", {"predict", "--table", "t.csv", "--search"}, "--table");
         row("nothing asked", {"query", database, "-- a remark"}, "SELECT");
@@ -92,6 +121,58 @@ private Q_SLOTS:
         QVERIFY2(ran.err.find(says) != std::string::npos, ran.err.c_str());
         QVERIFY2(ran.err.size() < 600, ran.err.c_str());
         QVERIFY(!QFile::exists(QStringLiteral("never.trainscope")));
+    }
+
+    // The log says noon.
+    void zones_data() {
+        QTest::addColumn<std::int64_t>("ahead"); // s
+        constexpr std::int64_t kHour = 3600;
+        QTest::newRow("+08:00") << 8 * kHour;
+        QTest::newRow("+0800") << 8 * kHour;
+        QTest::newRow("+8") << 8 * kHour;
+        QTest::newRow("8") << 8 * kHour;
+        QTest::newRow("-05:30") << -5 * kHour - kHour / 2;
+        QTest::newRow("-0530") << -5 * kHour - kHour / 2;
+        QTest::newRow("3600") << kHour;
+        QTest::newRow("-19800") << -5 * kHour - kHour / 2;
+        QTest::newRow("0") << std::int64_t{0};
+        QTest::newRow("UTC") << std::int64_t{0};
+    }
+    void zones() {
+        QFETCH(const std::int64_t, ahead);
+        const auto database = m_folder.filePath(QStringLiteral("zone.trainscope")).toStdString();
+        const auto ran = runCli({"import", smallLog().toStdString(), "--into", database,
+            "--utc-offset", QTest::currentDataTag()});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        const auto start = runCli({"info", database, "--json"}).json()["runs"][0]["start_ns"];
+        constexpr std::int64_t kNoon = 1'769'860'800; // 2026-01-31 12:00:00 UTC
+        QCOMPARE(start.get<std::int64_t>(), (kNoon - ahead) * 1'000'000'000);
+    }
+
+    // --name is a prefix where there are several runs, wherever they come from.
+    void aNameForSeveralDatabases() {
+        const auto path = [this](const char* name) {
+            return m_folder.filePath(QString::fromLatin1(name)).toStdString();
+        };
+        using Pairs = std::vector<std::pair<const char*, const char*>>;
+        for (const auto& [database, run] :
+            Pairs{{"a.trainscope", "one"}, {"b.trainscope", "two"}, {"c.trainscope", "one"}})
+            QCOMPARE(runCli({"import", smallLog().toStdString(), "--into", path(database), "--name",
+                                run})
+                         .status,
+                0);
+        const auto namesOf = [&path](const char* other, const char* into) {
+            const auto merged = runCli(
+                {"import", path("a.trainscope"), path(other), "--into", path(into), "--name", "X"});
+            std::vector<std::string> names;
+            const auto info = runCli({"info", path(into), "--json"}).json();
+            for (const auto& run : info["runs"])
+                names.push_back(run["name"].get<std::string>());
+            return merged.status == 0 ? names : std::vector<std::string>();
+        };
+        QCOMPARE(
+            namesOf("b.trainscope", "ab.trainscope"), (std::vector<std::string>{"X/one", "X/two"}));
+        QCOMPARE(namesOf("c.trainscope", "ac.trainscope"), std::vector<std::string>{"X"});
     }
 
     void foldersAreNoTables() {

@@ -20,6 +20,7 @@ private Q_SLOTS:
     void twiceIsOnce();
     void launchConfigurationsBeside();
     void movedIsTheSame();
+    void twoJobsUnderOneName();
     void brokenBesideGood();
     void nothingLeavesNoDatabase();
     void cancel();
@@ -91,6 +92,39 @@ void tst_Import::movedIsTheSame() {
     QVERIFY(importFolder(path("elsewhere"), path("db.trainscope")).hasValue());
     const std::map<std::string, std::int64_t> expected{{"a", 600}};
     QCOMPARE(samplesByRun(path("db.trainscope")).value(), expected);
+}
+
+// A log of the same name from another folder, of a GPU of the same index, hours later: both become
+// run "gpu", of whose two power series one counts.
+void tst_Import::twoJobsUnderOneName() {
+    const std::string first = logText(300);
+    std::string later = first;
+    for (std::size_t at = later.find("17356896"); at != std::string::npos;
+         at = later.find("17356896", at))
+        later.replace(at, 8, "17357896"); // 100,000 s
+    QVERIFY(writeFile(path("first/gpu.csv"), first));
+    QVERIFY(writeFile(path("later/gpu.csv"), later));
+    const auto warningsOf = [this](const char* folder, const char* database) {
+        const auto outcomes = importFolder(path(folder), path(database));
+        QStringList texts;
+        for (const auto& warning : outcomes.value().front().report.value().warnings)
+            texts.append(QString::fromStdString(warning.text));
+        return texts.filter(QStringLiteral("at another time"));
+    };
+    QCOMPARE(warningsOf("first", "db.trainscope"), QStringList());
+    const QStringList warnings = warningsOf("later", "db.trainscope");
+    QCOMPARE(warnings.size(), 1);
+    QVERIFY2(warnings.front().startsWith(
+                 QStringLiteral("gpu_power of rank 0 and 1 more series come from ")),
+        qPrintable(warnings.front()));
+    QVERIFY2(warnings.front().contains(QStringLiteral(
+                 "first/gpu.csv too, at another time (from 2025-01-01 00:00:00.000 UTC)")),
+        qPrintable(warnings.front()));
+    // What a file of the same path gave before is replaced.
+    for (const std::string& log : {first, later}) {
+        QVERIFY(writeFile(path("alone/gpu.csv"), log));
+        QCOMPARE(warningsOf("alone", "alone.trainscope"), QStringList());
+    }
 }
 
 void tst_Import::brokenBesideGood() {

@@ -33,6 +33,7 @@ private Q_SLOTS:
     void finishingIsWork();
     void sharesAreLearnt();
     void neverFalls();
+    void isWholeBehindTheLastUnit();
     void stopsOnce();
 };
 
@@ -117,6 +118,29 @@ void tst_ProgressFunnel::neverFalls() {
         QVERIFY(isGood);
         QVERIFY(plan.units[0].bytes + plan.units[1].bytes + plan.units[2].bytes == 0
             || qAbs(last - 1.0) < 1e-12);
+    }
+}
+
+// Call trees are made when every unit is read: all 400 bytes are done, and none of them twice.
+void tst_ProgressFunnel::isWholeBehindTheLastUnit() {
+    const auto plan = planOf({100, 300});
+    ImportProgress seen;
+    const ImportListener listener = [&seen](const ImportProgress& progress) {
+        seen = progress;
+        return true;
+    };
+    ProgressFunnel::Time now;
+    ProgressFunnel funnel(plan, listener, [&now] { return now += Seconds(1); });
+    for (const std::size_t unit : {std::size_t{0}, std::size_t{1}}) {
+        funnel.beginUnit(unit);
+        funnel.endUnit();
+    }
+    for (const std::uint64_t done : {std::uint64_t{0}, std::uint64_t{20}, std::uint64_t{40}}) {
+        QVERIFY(funnel.report({"Following launches", done, 40}));
+        QCOMPARE(seen.phase, std::string("Following launches"));
+        QCOMPARE(seen.fraction, 1.0);
+        QCOMPARE(seen.unitFraction, 1.0);
+        QCOMPARE(seen.bytesDone, std::uint64_t{400});
     }
 }
 

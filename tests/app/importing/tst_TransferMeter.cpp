@@ -79,6 +79,12 @@ void tst_TransferMeter::restartsWithOtherWork() {
     meter.add(2000, 200, 0.25);
     QCOMPARE(meter.rate().value_or(-1.0), 100.0);
     QCOMPARE(meter.secondsLeft().value_or(-1.0), 3.0);
+    // Behind work of which nobody knows how much there is.
+    TransferMeter other;
+    other.add(0, 0, -1.0);
+    other.add(1000, 0, 0.0);
+    other.add(2000, 0, 0.25);
+    QCOMPARE(other.secondsLeft().value_or(-1.0), 3.0);
 }
 
 TRAINSCOPE_TEST(tst_TransferMeter)

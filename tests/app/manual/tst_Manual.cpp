@@ -194,6 +194,20 @@ private Q_SLOTS:
         QCOMPARE(markup.blocks[7].code, std::string("x  y\n"));
     }
 
+    void rowsAreAsLongAsTheirHead() {
+        const auto rows
+            = manual::parseMarkup("| a | b |\n|---|---|\n| `x \\| y` | z |\n").blocks[0].rows;
+        QCOMPARE(rows[1].size(), std::size_t{2});
+        QCOMPARE(manual::plainText(rows[1][0]), std::string("x | y"));
+        for (const auto& page : manual::pages()) {
+            for (const auto& block : page.markup.blocks) {
+                for (const auto& row : block.rows)
+                    QVERIFY2(row.size() == block.rows.front().size(),
+                        (page.id + ": " + manual::plainText(row.front())).c_str());
+            }
+        }
+    }
+
     // A sign of multiplication is no mark.
     void plainSignsStayPlain() {
         QCOMPARE(manual::plainText(manual::parseLine("2 * 3 * 4")), std::string("2 * 3 * 4"));

@@ -222,6 +222,30 @@ private Q_SLOTS:
         QCOMPARE(m_controller->notice(), QString());
     }
 
+    // As it was kept: with the name of a run that is gone, and what its data was.
+    void removedAndBackWithARunThatIsGone() {
+        readBoth();
+        m_controller->saveAs(QStringLiteral("both"));
+        QTRY_COMPARE(m_controller->savedName(), QStringLiteral("both"));
+        std::string kept;
+        {
+            auto store = store::Store::open(m_path, store::OpenMode::ReadWrite);
+            QVERIFY(store.hasValue());
+            kept = store.value().comparisons().value().front().spec;
+            QVERIFY(kept.find("\"later\"") != std::string::npos);
+            const auto later = store.value().findRun("later").value().id;
+            QVERIFY(store::removeRun(store.value(), later).hasValue());
+        }
+        QVERIFY(test::reloads(*m_workspace));
+        QTRY_COMPARE(m_controller->savedNames().size(), 1);
+        m_controller->removeSaved();
+        QTRY_VERIFY(m_controller->savedNames().isEmpty());
+        m_controller->runNoticeAction();
+        QTRY_COMPARE(m_controller->savedName(), QStringLiteral("both"));
+        const auto store = store::Store::open(m_path, store::OpenMode::ReadOnly);
+        QCOMPARE(store.value().comparisons().value().front().spec, kept);
+    }
+
     void theThemeIsPartOfIt() {
         auto* theme = app::Theme::instance();
         theme->setPreference(app::Theme::Preference::Dark);
@@ -275,6 +299,20 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!m_controller->notice().isEmpty(), 20'000);
         QVERIFY(m_controller->savedNames().isEmpty());
         QCOMPARE(m_controller->savedName(), QString());
+    }
+
+    // Choosing the same metric again changes nothing; another one has its usual statistic.
+    void theStatisticOfTheHeatMap() {
+        app::ComparisonOffers offers;
+        offers.metrics = {{"gpu_temperature", "GPU temperature"}, {"gpu_power", "GPU power"}};
+        app::ComparisonSettings settings;
+        settings.query.heatMetric = "gpu_temperature";
+        settings.query.heatStatistic = plot::FigureStatistic::P99;
+        const auto same = app::withChoice(settings, offers, QStringLiteral("heat"), 0);
+        QVERIFY(same == settings);
+        const auto other = app::withChoice(settings, offers, QStringLiteral("heat"), 1);
+        QCOMPARE(other.query.heatMetric, std::string("gpu_power"));
+        QVERIFY(other.query.heatStatistic == plot::FigureStatistic::Mean);
     }
 
     void settingsAsJson() {

@@ -12,6 +12,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <fmt/format.h>
+
 #include <memory>
 
 using namespace trainscope;
@@ -134,7 +136,17 @@ private Q_SLOTS:
         QVERIFY(app::writeNumbers(figure.value(), path).hasValue());
         QFile file(path);
         QVERIFY(file.open(QIODevice::ReadOnly));
-        QCOMPARE(file.readAll().count('\n'), m_controller->findings()->count() + 1);
+        const QByteArray csv = file.readAll();
+        QCOMPARE(csv.count('\n'), m_controller->findings()->count() + 1);
+        // In SI at full precision, under the names of findings --json.
+        std::size_t numbers = 0;
+        for (const auto& row : m_controller->findings()->rows()) {
+            numbers += row.numbers.size();
+            for (const auto& [name, value] : row.numbers)
+                QVERIFY(
+                    csv.contains(QByteArray::fromStdString(fmt::format("{}: {}", name, value))));
+        }
+        QVERIFY(numbers > 0);
     }
 };
 

@@ -2,7 +2,7 @@
 // what is selected, and the run's tag says that it is being recorded.
 #include "app/painting/ScenePainter.h"
 #include "app/viewmodels/figures/FigureController.h"
-#include "app/viewmodels/layout/Playback.h"
+#include "app/viewmodels/layout/LayoutController.h"
 #include "app/viewmodels/session/RunListModel.h"
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/text/RunWording.h"
@@ -143,6 +143,34 @@ private Q_SLOTS:
         QVERIFY(moves.isEmpty());
         playback.setRange({{kSecond}, {21 * kSecond}}); // of another run
         QCOMPARE(playback.time().ns, 11 * kSecond);
+    }
+
+    // GPU 1 draws 200 W at most, then 500 W: the scale of a moment is that of the whole run.
+    void scaleOfAMomentGrows() {
+        app::LayoutSettings power;
+        power.metric = "gpu_power";
+        m_views->setSettings(QStringLiteral("layout"), app::encodeLayout(power));
+        app::LayoutController layout;
+        layout.setViews(m_views.get());
+        m_workspace->setShown({run().id});
+        layout.setActive(true);
+        QTRY_VERIFY(layout.isReady() && !layout.isLoading());
+        QCOMPARE(layout.colours().scale.range.high, 200.0);
+        record(10, 400.0);
+        QTRY_COMPARE(layout.colours().scale.range.high, 500.0);
+        QCOMPARE(layout.colours().scale.range.low, 100.0);
+    }
+
+    // The GPUs draw 100 and 200 W for 20 s, then 400 and 500 W: 150 of 450 W in the mean.
+    void curveOfTheRunGrows() {
+        app::RunListModel list;
+        list.setWorkspace(m_workspace.get());
+        const auto curve = [&list] { return list.at(0, "curve").value<QList<double>>(); };
+        QTRY_VERIFY(!curve().isEmpty());
+        QCOMPARE(curve().front(), 1.0);
+        record(10, 400.0);
+        QTRY_COMPARE(curve().front(), 150.0 / 450.0);
+        QCOMPARE(curve().back(), 1.0);
     }
 
     // Partial to the database; who looks on sees that it is being recorded, until nobody does.

@@ -31,6 +31,7 @@ private Q_SLOTS:
     void cleanup() { m_server.reset(); }
     void looksAndLinks();
     void copiesWhatWasNamed();
+    void namesKeepTheirUnits();
     void saysWhatIsWrong();
     void stops();
 
@@ -113,6 +114,29 @@ void tst_Connect::copiesWhatWasNamed() {
     QCOMPARE(series.front().description.metric.name, std::string("board_power"));
     QCOMPARE(series.front().description.metric.unit, std::string("W"));
     QCOMPARE(series.front().mean, 7.0);
+}
+
+// Millijoules that the mapping makes joules, and mebibytes of an exporter whose names may have a
+// prefix, under other names of ours.
+void tst_Connect::namesKeepTheirUnits() {
+    using importers::engine::mappingFrom;
+    const auto mapping = mappingFrom("gpu_energy = my_energy_mj * 0.001 of node").value();
+    importers::engine::Catalogue catalogue;
+    catalogue.metrics.push_back(
+        {"amd_gpu_used_vram", *findMetric(metric::kMemUsed), 1'048'576.0, SubjectKind::Gpu, 8});
+    catalogue.metrics.push_back(
+        {"my_energy_mj", *findMetric(metric::kGpuEnergy), 0.001, SubjectKind::Node, 2});
+    FoundMetricModel metrics;
+    metrics.setCatalogue(catalogue, mapping);
+    metrics.setMetric(0, QStringLiteral("used_memory"));
+    metrics.setMetric(1, QStringLiteral("board_energy"));
+    const auto edited = metrics.edited(mapping);
+    QCOMPARE(edited.metrics.size(), std::size_t{2});
+    QCOMPARE(edited.find("amd_gpu_used_vram")->metric, std::string("used_memory"));
+    QCOMPARE(edited.find("amd_gpu_used_vram")->scale, 1'048'576.0);
+    QCOMPARE(edited.find("my_energy_mj")->metric, std::string("board_energy"));
+    QCOMPARE(edited.find("my_energy_mj")->scale, 0.001);
+    QVERIFY(edited.find("my_energy_mj")->subject == SubjectKind::Node);
 }
 
 void tst_Connect::saysWhatIsWrong() {

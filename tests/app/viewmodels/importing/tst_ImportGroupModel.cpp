@@ -185,6 +185,18 @@ private Q_SLOTS:
         QCOMPARE(plan.units.units().back().utcOffsetSeconds, std::optional<std::int64_t>(0));
     }
 
+    // Stamps that are said to be UTC are not held against the power of the run any more.
+    void whoTellsTheZone() {
+        ImportUnit log = logOf("a");
+        log.importer = "trainlog";
+        Plan plan({log});
+        QCOMPARE(plan.text(0, "offsetHint"), QStringLiteral("as power tells"));
+        plan.groups.setClock(0, 1);
+        plan.groups.setClock(0, 0);
+        QCOMPARE(plan.units.units().back().utcOffsetSeconds, std::optional<std::int64_t>(0));
+        QCOMPARE(plan.text(0, "offsetHint"), QStringLiteral("UTC"));
+    }
+
     void renamedAndMerged() {
         Plan plan(twoRuns());
         plan.groups.setRunName(1, QStringLiteral("a"));

@@ -23,6 +23,7 @@ private Q_SLOTS:
     void faults();
     void oneOffsetForAll();
     void startOfUndatedSources();
+    void clocksThatChange();
     void periodOfSourcesWithoutStamps();
     void topologiesFollowTheirRuns();
     void unrecognised();
@@ -121,6 +122,27 @@ void tst_ImportPlanModel::startOfUndatedSources() {
     model.setOffsetForAll(QStringLiteral("UTC+02:00"));
     QVERIFY(model.valid());
     QVERIFY(!model.units()[1].saidStart);
+}
+
+// In Berlin clocks went from 02:00 to 03:00 on 2026-03-29: until then they were one hour ahead of
+// UTC, and have no 02:30, which UTC has.
+void tst_ImportPlanModel::clocksThatChange() {
+    const QByteArray zone = qgetenv("TZ");
+    qputenv("TZ", "Europe/Berlin");
+    auto units = twoUnits();
+    // date -u -d '2026-03-29 01:30:00' +%s
+    units[1].start = TimeNs{1'774'747'800'000'000'000};
+    units[0].importer = "trainlog";
+    units[0].clock = ClockKind::None;
+    Model model;
+    model.setUnits(units);
+    model.setUtc({1}, false);
+    model.setOffset(0, QStringLiteral("2026-03-29 02:30:00"));
+    qputenv("TZ", zone);
+    QCOMPARE(model.units()[1].utcOffsetSeconds, std::optional<std::int64_t>(3600));
+    QVERIFY(model.valid());
+    // date -u -d '2026-03-29 02:30:00' +%s
+    QVERIFY(model.units()[0].saidStart == TimeNs{1'774'751'400'000'000'000});
 }
 
 void tst_ImportPlanModel::periodOfSourcesWithoutStamps() {

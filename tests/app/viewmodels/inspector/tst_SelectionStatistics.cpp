@@ -105,10 +105,23 @@ private Q_SLOTS:
     }
     void aStretch() {
         // Samples at 2, 3 and 4 s of rank 1: 20, 30, 40 W.
-        const auto run = statistics({seconds(2), seconds(4) + DurationNs{1}});
+        const auto run = statistics({seconds(2), seconds(4)});
         QCOMPARE(run.gpus[1].energy.value_or(-1), 60.0);
         QCOMPARE(run.gpus[0].energy.value_or(-1), 200.0);
         QCOMPARE(of(run, "pcie_rx").total.value_or(-1), 4e6);
+    }
+    // Half a second without a sample: the last ones hold, and power and counters are on the line
+    // between theirs. Of rank 1 the power goes from 22.5 to 27.5 W.
+    void betweenTwoSamples() {
+        const auto run = statistics({seconds(2.25), seconds(2.75)});
+        QCOMPARE(run.gpus[0].energy.value_or(-1), 50.0);
+        QCOMPARE(run.gpus[1].energy.value_or(-1), 12.5);
+        QCOMPARE(run.energyCoverage, 1.0);
+        QCOMPARE(of(run, "gpu_power").mean.value_or(-1), 60.0); // 100 and 20 W
+        QVERIFY(!of(run, "gpu_power").max.has_value());
+        QVERIFY(!run.gpus[0].peakPower.has_value());
+        QCOMPARE(of(run, "gpu_temperature").mean.value_or(-1), 55.0);
+        QCOMPARE(of(run, "pcie_rx").total.value_or(-1), 1e6); // 0.5 s of 1 MB/s, twice
     }
     void whatAnEngineTold() {
         ToldOfPower engine;
@@ -119,17 +132,24 @@ private Q_SLOTS:
         QCOMPARE(run.told->of, std::size_t{2});
         // 100 W over 10 s, 40 W over 5 s of them.
         QCOMPARE(run.energy.value_or(-1), 1200.0);
-        QCOMPARE(of(run, "gpu_power").mean.value_or(-1), 80.0);
+        QCOMPARE(of(run, "gpu_power").mean.value_or(-1), 70.0); // of the GPUs' means
         QCOMPARE(of(run, "gpu_power").min.value_or(-1), 0.0);
         QCOMPARE(of(run, "gpu_power").max.value_or(-1), 110.0);
         QCOMPARE(run.gpus[1].energy.value_or(-1), 200.0);
         QCOMPARE(run.gpus[1].peakPower.value_or(-1), 60.0);
         QVERIFY(!of(run, "gpu_temperature").mean.has_value());
+        QCOMPARE(run.energyCoverage, 0.75); // of 10 s all and half
+        app::InspectorModel inspector;
+        inspector.showStatistics(all);
+        QVERIFY(inspector.selection()->text().contains(QStringLiteral("75 % of the GPUs")));
     }
     void nothingThere() {
         const auto run = statistics({seconds(50), seconds(60)});
         QVERIFY(!run.energy.has_value());
         QVERIFY(!of(run, "gpu_power").mean.has_value());
+        app::InspectorModel inspector;
+        inspector.showStatistics(std::vector{run});
+        QVERIFY(inspector.selection()->text().startsWith(QStringLiteral("Duration\tno data")));
     }
     void stopsWhenAsked() {
         const auto stopped = app::selectionStatistics(

@@ -126,6 +126,27 @@ private Q_SLOTS:
             QCOMPARE(later, axes.front());
     }
 
+    // What was being read when the database changed is of before: it is drawn, and read again.
+    void whatChangedMeanwhileIsReadAgain() {
+        ReaderPool pool;
+        pool.setDatabase(m_path);
+        m_request.readers = &pool;
+        TimelineLoader loader;
+        loader.request(over(2, 3));
+        QTRY_VERIFY(!loader.isLoading());
+        SlowDisk disk(pool);
+        std::vector<int> columns;
+        connect(&loader, &TimelineLoader::dataChanged, this,
+            [&] { columns.push_back(loader.dataFor(over(8, 8.1).window)->columns); });
+        loader.request(over(8, 8.1));
+        loader.invalidate();
+        loader.request(over(8, 8.1));
+        disk.goOn();
+        QTRY_VERIFY(!loader.isLoading());
+        QCOMPARE(columns, (std::vector{2000, 2000, 2000})); // the third has an overview behind it
+        QVERIFY(loader.dataFor(over(8, 8.1).window)->behind != nullptr);
+    }
+
     void whatIsFarFromTheWishIsDropped() {
         ReaderPool pool;
         pool.setDatabase(m_path);

@@ -177,6 +177,33 @@ private Q_SLOTS:
         QCOMPARE(m_controller->answer()->question.query.run.value, m_run.id.value);
     }
 
+    // Numbered annotations are one row, called as in the tree, with the products of all steps: 10
+    // on each rank.
+    void theKernelsOfAnAnnotation() {
+        QVERIFY(choose("by", 4));
+        const auto& answer = *m_controller->answer();
+        QCOMPARE(answer.outline.nodes().size(), std::size_t{1});
+        QCOMPARE(answer.outline.nodes().front().name, std::string("ProfilerStep"));
+        const auto under = app::kernelsUnder(answer, 0);
+        QCOMPARE(under.size(), std::size_t{1});
+        QCOMPARE(under.front().name, std::string("gemm"));
+        QCOMPARE(under.front().count, std::int64_t{20});
+        QCOMPARE(
+            under.front().total.ns, (kRank0.productUs(0, 9) + kRank1.productUs(0, 9)) * kMicro);
+        m_controller->selectRow(0);
+        QVERIFY(m_controller->isOpenable() && m_controller->isZoomable());
+    }
+
+    // What is found is told anew with the rows: "mm" is in aten::mm and in no annotation.
+    void whatIsFoundInOtherRows() {
+        m_controller->setSearch(QStringLiteral("mm"));
+        QCOMPARE(m_controller->foundText(), QStringLiteral("1 found"));
+        QSignalSpy told(m_controller.get(), &OperatorsController::searchChanged);
+        QVERIFY(choose("by", 4));
+        QVERIFY(!told.isEmpty());
+        QCOMPARE(m_controller->foundText(), QStringLiteral("0 found"));
+    }
+
     void theSameRankOfTheSecondRun() {
         QVERIFY(choose("against", 1));
         QVERIFY(choose("rank", 1));

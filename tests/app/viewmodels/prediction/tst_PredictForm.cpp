@@ -112,6 +112,21 @@ private Q_SLOTS:
         QVERIFY(form.fault().isEmpty());
     }
 
+    // No answer is about the other cluster: what is wrong with it is said until it is put right.
+    void faultsOfTheOtherClusterStay() {
+        PredictForm form;
+        setAll(form,
+            {{"model", "llama3-8b"}, {"tp", "3"}, {"against_gpu", "H200 SXM"},
+                {"against_nodes", "x"}});
+        form.showFault(QStringLiteral("TP 3 does not divide"));
+        QCOMPARE(fieldOf(form, "tp").fault, QStringLiteral("TP 3 does not divide"));
+        form.showFault({});
+        QVERIFY(fieldOf(form, "tp").fault.isEmpty());
+        QVERIFY(!fieldOf(form, "against_nodes").fault.isEmpty());
+        setAll(form, {{"against_nodes", "2"}});
+        QVERIFY(form.fault().isEmpty());
+    }
+
     // 700 W and 1980 MHz are the H100's own.
     void slidersEndAtWhatTheGpuHas() {
         PredictForm form;
@@ -178,6 +193,28 @@ private Q_SLOTS:
         QVERIFY(form.request()->layout.stageLayers.empty());
         setAll(form, {{"pp", "2"}});
         QCOMPARE(form.request()->layout.stageLayers, launched.layout.stageLayers);
+    }
+
+    // A schedule is of its virtual stages, shard groups are of so many replicas: 32 GPUs in TP 4
+    // leave 8 ranks for groups of 4, in TP 8 and PP 2 two.
+    void whatNoFieldTellsGoesWhereItCannotBe() {
+        PredictForm form;
+        setAll(form, {{"model", "llama3-70b"}, {"global_batch", "128"}});
+        predict::JobRequest layout = *form.request();
+        layout.layout = predict::layoutFrom("tp=8,pp=4,vpp=2,schedule=zero-bubble-v").value();
+        form.takeLayout(layout);
+        QVERIFY(form.request()->layout.schedule == layout::ScheduleKind::ZeroBubbleV);
+        setAll(form, {{"vpp", "5"}});
+        QVERIFY(!form.request()->layout.schedule);
+        QVERIFY(predict::jobOf(*form.request()).hasValue());
+        setAll(form, {{"vpp", "2"}});
+        QVERIFY(form.request()->layout.schedule == layout::ScheduleKind::ZeroBubbleV);
+        layout.layout = predict::layoutFrom("tp=4,zero=3,shard=4").value();
+        form.takeLayout(layout);
+        QCOMPARE(form.request()->layout.shardSize.value_or(0), 4);
+        setAll(form, {{"tp", "8"}, {"pp", "2"}});
+        QVERIFY(!form.request()->layout.shardSize);
+        QVERIFY(predict::jobOf(*form.request()).hasValue());
     }
 
     // A ranked layout leaves model, cluster and batch as they are.

@@ -34,6 +34,22 @@ private Q_SLOTS:
         QCOMPARE(limited.powerLimitW.value(), 0.6 * 700.0 * 32.0);
     }
 
+    // What a run says of sequence parallelism holds for all layouts of its job, or the ranked ones
+    // would take other memory and time than the same layout in the form.
+    void layoutsAreOfTheJob() {
+        auto asked = request();
+        asked.model = *catalogue::modelCatalogue().byName("llama3-8b");
+        predict::LayoutChoice choice;
+        choice.tensor = 4;
+        choice.data = 8;
+        for (const bool isParallel : {false, true}) {
+            asked.sequenceParallel = isParallel;
+            const auto job = predict::jobOf(app::searchOf(asked, {}), choice);
+            QVERIFY(job.hasValue());
+            QCOMPARE(job.value().sequenceParallel, isParallel);
+        }
+    }
+
     void isRemembered() {
         const app::RankingSettings chosen{predict::SearchObjective::Energy, 2, 1};
         QCOMPARE(app::decodeRanking(app::encodeRanking(chosen)), chosen);

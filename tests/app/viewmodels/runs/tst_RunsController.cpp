@@ -7,6 +7,7 @@
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/SweepFiles.h"
 #include "app/viewmodels/workspace/FigureSettings.h"
+#include "core/store/database/Database.h"
 #include "support/TestProgram.h"
 
 #include <QAbstractItemModelTester>
@@ -18,6 +19,7 @@
 
 #include <memory>
 
+#include <sqlite3.h>
 #include <unistd.h>
 
 using namespace trainscope;
@@ -134,6 +136,28 @@ private Q_SLOTS:
         QTRY_COMPARE(cell(1, "mean_gpu_power_w"), QStringLiteral("700"));
         QTRY_COMPARE(keptRuns(), 5U);
         QCOMPARE(cell(0, "mean_gpu_power_w"), QStringLiteral("100"));
+    }
+
+    // A run that cannot be measured says why where figures should stand, and nowhere else.
+    void whatCannotBeMeasuredSaysWhy() {
+        {
+            auto raw
+                = store::Database::open(m_path.string(), SQLITE_OPEN_READWRITE, m_path.string());
+            QVERIFY(raw.hasValue());
+            QVERIFY(raw.value()
+                        .script("DELETE FROM sample_chunk WHERE series IN (SELECT s.id FROM series "
+                                "s JOIN run r ON r.id = s.run WHERE r.name = 'gpt_base_2')")
+                        .hasValue());
+        }
+        measure();
+        QTRY_VERIFY(m_controller->notes().startsWith(QStringLiteral("1 runs could not")));
+        const auto tip = [this](const char* key) {
+            return m_controller->tipAt(1, m_controller->heads()->leftOf(QLatin1String(key)) + 1, 0);
+        };
+        QCOMPARE(cell(1, "mean_gpu_power_w"), QStringLiteral("—"));
+        QVERIFY(tip("mean_gpu_power_w").size() > 1);
+        QCOMPARE(tip("model"), QStringLiteral("gpt"));
+        QCOMPARE(cell(2, "mean_gpu_power_w"), QStringLiteral("300"));
     }
 
     void worksWhereNothingCanBeKept() {

@@ -6,6 +6,7 @@
 #include "support/TestProgram.h"
 
 #include <QAbstractItemModelTester>
+#include <QDir>
 #include <QFile>
 #include <QSettings>
 #include <QSignalSpy>
@@ -33,6 +34,9 @@ private Q_SLOTS:
     void stoppingLeavesTheDatabase();
     void tellsOfADatabaseThatIsTakenAway();
     void coloursStay();
+    void theLastOneIsOpened();
+    void runsAreNamedBelowTheirFolders();
+    void aRecentFileThatComesBack();
 
 private:
     [[nodiscard]] QString path(const QString& name) const { return m_folder->filePath(name); }
@@ -272,6 +276,54 @@ void tst_Session::coloursStay() {
     QCOMPARE(workspace->shownRuns()[0].id, first);
     QCOMPARE(workspace->shownRuns()[0].color, std::size_t(1));
     QCOMPARE(workspace->shownRuns()[1].color, std::size_t(0));
+}
+
+// What has to be looked at first is known later than what was asked for after it.
+void tst_Session::theLastOneIsOpened() {
+    const QString first = path(QStringLiteral("first.trainscope"));
+    const QString second = path(QStringLiteral("second.trainscope"));
+    for (const QString& file : {first, second})
+        QVERIFY(store::Store::openOrCreate(file.toStdString()).hasValue());
+    Session session;
+    session.openPaths({first});
+    session.openRecent(second);
+    QTRY_COMPARE(session.workspace()->databasePath(), second);
+    QTest::qWait(200);
+    QCOMPARE(session.workspace()->databasePath(), second);
+    session.openPaths({first});
+    session.closeDatabase();
+    QTest::qWait(200);
+    QVERIFY(!session.workspace()->isOpen());
+    session.openPaths({first});
+    QTRY_COMPARE(session.workspace()->databasePath(), first);
+}
+
+// Also where the folders are given with a slash behind them, as a shell completes them.
+void tst_Session::runsAreNamedBelowTheirFolders() {
+    QByteArray power;
+    for (int second = 0; second < 20; ++second)
+        power += QByteArray::number(1'714'564'800 + second) + ",300.0\n";
+    for (const QString& run : {QStringLiteral("north/m_1_00"), QStringLiteral("south/m_2_00")}) {
+        QVERIFY(QDir(m_folder->path()).mkpath(run));
+        write(run + QStringLiteral("/gpu_power_0.csv"), power);
+    }
+    Session session;
+    session.openPaths({path(QStringLiteral("north/")), path(QStringLiteral("south/"))});
+    QVERIFY(waitFor(session, Stage::Review));
+    QStringList names;
+    for (int row = 0; row < session.importing()->plan()->count(); ++row)
+        names.append(session.importing()->plan()->at(row, "runName").toString());
+    QCOMPARE(names, (QStringList{QStringLiteral("m_1_00"), QStringLiteral("m_2_00")}));
+}
+
+void tst_Session::aRecentFileThatComesBack() {
+    const QString file = path(QStringLiteral("first.trainscope"));
+    RecentFiles recent;
+    recent.add(file);
+    QTRY_VERIFY(recent.at(0, "missing").toBool());
+    write(QStringLiteral("first.trainscope"), {});
+    recent.add(file); // it was opened again
+    QTRY_VERIFY(!recent.at(0, "missing").toBool());
 }
 
 TRAINSCOPE_GUI_TEST(tst_Session)

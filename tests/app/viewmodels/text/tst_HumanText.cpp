@@ -89,6 +89,8 @@ void tst_HumanText::bytes_data() {
     QTest::newRow("none") << quint64(0) << "0 bytes";
     QTest::newRow("few") << quint64(999) << "999 bytes";
     QTest::newRow("kilo") << quint64(1500) << "1.5 kB";
+    QTest::newRow("below a mega") << quint64(999'400) << "999.4 kB";
+    QTest::newRow("rounded to a mega") << quint64(999'960) << "1.0 MB";
     QTest::newRow("giga") << quint64(1'400'000'000) << "1.4 GB";
 }
 
@@ -103,6 +105,11 @@ void tst_HumanText::wait_data() {
     QTest::newRow("short") << 0.44 << "0.4 s";
     QTest::newRow("whole") << 42.4 << "42 s";
     QTest::newRow("minutes") << 80.0 << "1 min 20 s";
+    QTest::newRow("below ten") << 9.94 << "9.9 s";
+    QTest::newRow("rounded to ten") << 9.97 << "10 s";
+    QTest::newRow("rounded to a minute") << 59.6 << "1 min 0 s";
+    QTest::newRow("rounded to an hour") << 3599.7 << "1 h 0 min";
+    QTest::newRow("rounded to two hours") << 7199.0 << "2 h 0 min";
     QTest::newRow("hours") << 3660.0 << "1 h 1 min";
     QTest::newRow("nonsense") << -1.0 << "";
 }

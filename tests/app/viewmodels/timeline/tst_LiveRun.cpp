@@ -5,6 +5,7 @@
 #include "core/store/Recording.h"
 #include "support/TestProgram.h"
 
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -112,8 +113,11 @@ private Q_SLOTS:
         record(2);
         QTRY_VERIFY(m_controller->navigation()->isGrowing());
         QVERIFY(m_workspace->runs().front().status == RunStatus::Partial);
+        // What is found in all of a run is looked for once more.
+        QSignalSpy overlays(m_controller->overlays(), &app::TimelineOverlays::changed);
         QVERIFY(m_recording->finish({}, {}).hasValue());
         QTRY_VERIFY(m_workspace->runs().front().status == RunStatus::Ok);
+        QTRY_VERIFY(!overlays.isEmpty());
         QTRY_VERIFY_WITH_TIMEOUT(!m_controller->navigation()->isGrowing(), 15'000);
     }
 };

@@ -34,6 +34,14 @@ private Q_SLOTS:
         QVERIFY(history.redo() == at(2));
         QVERIFY(!history.canRedo());
     }
+    void windowsMoveWithTheRuns() {
+        ViewHistory history;
+        history.reset(at(0));
+        history.record(at(5), ViewChange::Jump, 0);
+        history.shift(DurationNs{100});
+        QVERIFY(history.undo() == at(100));
+        QVERIFY(history.redo() == at(105));
+    }
     void aGestureIsOneStep() {
         ViewHistory history;
         history.reset(at(0));

@@ -8,6 +8,9 @@
 #include <QTest>
 #include <QThread>
 
+#include <array>
+#include <filesystem>
+
 using namespace trainscope;
 using app::LatestTask;
 using app::ReaderPool;
@@ -94,6 +97,33 @@ private Q_SLOTS:
                     message = answer.error().describe();
             });
         QTRY_VERIFY(!message.empty());
+    }
+    // A file that was away for a while: threads that could not open it try again.
+    void aDatabaseThatComesBackIsRead() {
+        const auto path = m_path.parent_path() / "away.trainscope";
+        ReaderPool pool;
+        pool.setDatabase(path);
+        const auto answers = [&pool] {
+            int good = 0;
+            int all = 0;
+            std::array<LatestTask<int>, 2 * ReaderPool::kThreads> tasks;
+            for (auto& task : tasks)
+                task.start(
+                    pool,
+                    [](const store::Store&, const TaskStage<int>& stage) {
+                        QThread::msleep(5); // so that all threads take some
+                        stage.publish(1);
+                    },
+                    [&](const Result<int>& answer) {
+                        good += answer.hasValue() ? 1 : 0;
+                        ++all;
+                    });
+            const int asked = static_cast<int>(tasks.size());
+            return QTest::qWaitFor([&] { return all == asked; }) ? good : -1;
+        };
+        QCOMPARE(answers(), 0);
+        std::filesystem::copy_file(m_path, path);
+        QCOMPARE(answers(), 2 * ReaderPool::kThreads);
     }
     void aDroppedTaskAnswersNobody() {
         ReaderPool pool;

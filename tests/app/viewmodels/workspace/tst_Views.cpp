@@ -54,6 +54,29 @@ private Q_SLOTS:
         QCOMPARE(views->settings(QStringLiteral("sweep")), QJsonObject());
     }
 
+    // Chosen before what is remembered was read: the rest of it comes back all the same.
+    void anEarlyChoiceKeepsTheRest() {
+        const QJsonObject chosen{{QStringLiteral("log"), true}};
+        const QJsonObject early{{QStringLiteral("sql"), QStringLiteral("SELECT 1")}};
+        {
+            auto views = opened();
+            views->setView(Views::Kernels);
+            views->setSettings(QStringLiteral("heatmap"), chosen);
+        }
+        {
+            auto views = opened();
+            views->setView(Views::Sweep);
+            views->setSettings(QStringLiteral("query"), early);
+            QTRY_COMPARE(views->settings(QStringLiteral("heatmap")), chosen);
+            QCOMPARE(views->settings(QStringLiteral("query")), early);
+            QCOMPARE(views->view(), Views::Sweep);
+        }
+        auto views = opened();
+        QTRY_COMPARE(views->view(), Views::Sweep);
+        QCOMPARE(views->settings(QStringLiteral("heatmap")), chosen);
+        QCOMPARE(views->settings(QStringLiteral("query")), early);
+    }
+
     // The timeline's part of the same file stays, and the other way round.
     void theTimelineKeepsItsPart() {
         const std::string uuid = m_workspace->uuid();

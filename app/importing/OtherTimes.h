@@ -1,0 +1,54 @@
+#pragma once
+// What a source records that another source of its run recorded at another time. Of such series
+// only one counts (core/analysis/statistics/SeriesSelection.h), and most likely two jobs have come
+// under one name. One thread.
+
+#include "core/model/Series.h"
+#include "core/store/Store.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace trainscope::app {
+
+class OtherTimes {
+public:
+    // `store` must outlive this.
+    explicit OtherTimes(const store::Store& store)
+        : m_store(store) { }
+
+    // What the run has before the source gives it a series. Of what cannot be read nothing is said.
+    void look(RunId run);
+    void add(RunId run, SeriesId series, const SeriesDescription& description);
+    void add(SeriesId series, std::span<const TimeNs> times);
+
+    // A sentence, where there is something to say. What the source of that path gave before does
+    // not count: it is replaced.
+    [[nodiscard]] std::optional<std::string> warning(const std::string& sourcePath) const;
+
+private:
+    using Key = std::tuple<RunId, std::string, SubjectKind, int, int, std::string>;
+    struct Recorded {
+        SourceId source;
+        TimeRange range;
+    };
+    struct Given {
+        SeriesDescription description;
+        Key key;
+        TimeRange range;
+    };
+    static Key keyOf(RunId run, const SeriesDescription& description);
+    [[nodiscard]] const Recorded* otherOf(const Given& given) const;
+
+    const store::Store& m_store;
+    std::set<RunId> m_looked;
+    std::map<Key, std::vector<Recorded>> m_before;
+    std::map<SeriesId, Given> m_given;
+};
+
+} // namespace trainscope::app
