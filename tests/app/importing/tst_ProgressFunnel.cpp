@@ -24,6 +24,15 @@ importers::ImportPlan planOf(const std::vector<std::uint64_t>& sizes) {
     return plan;
 }
 
+// What the listener was told last.
+struct Listening {
+    ImportProgress seen;
+    ImportListener listener = [this](const ImportProgress& progress) {
+        seen = progress;
+        return true;
+    };
+};
+
 } // namespace
 
 class tst_ProgressFunnel : public QObject {
@@ -39,13 +48,10 @@ private Q_SLOTS:
 
 void tst_ProgressFunnel::finishingIsWork() {
     const auto plan = planOf({100, 300});
-    ImportProgress seen;
-    const ImportListener listener = [&seen](const ImportProgress& progress) {
-        seen = progress;
-        return true;
-    };
+    Listening listening;
+    const ImportProgress& seen = listening.seen;
     ProgressFunnel::Time now;
-    ProgressFunnel funnel(plan, listener, [&now] { return now += Seconds(1); });
+    ProgressFunnel funnel(plan, listening.listener, [&now] { return now += Seconds(1); });
     funnel.beginUnit(0);
     QCOMPARE(seen.fraction, 0.0);
     funnel.report({"Reading", 50, 100});
@@ -72,13 +78,10 @@ void tst_ProgressFunnel::finishingIsWork() {
 
 void tst_ProgressFunnel::sharesAreLearnt() {
     const auto plan = planOf({100, 100});
-    ImportProgress seen;
-    const ImportListener listener = [&seen](const ImportProgress& progress) {
-        seen = progress;
-        return true;
-    };
+    Listening listening;
+    const ImportProgress& seen = listening.seen;
     ProgressFunnel::Time now;
-    ProgressFunnel funnel(plan, listener, [&now] { return now; });
+    ProgressFunnel funnel(plan, listening.listener, [&now] { return now; });
     funnel.beginUnit(0);
     now += Seconds(3);
     funnel.report({"Reading", 100, 100});
@@ -124,13 +127,10 @@ void tst_ProgressFunnel::neverFalls() {
 // Call trees are made when every unit is read: all 400 bytes are done, and none of them twice.
 void tst_ProgressFunnel::isWholeBehindTheLastUnit() {
     const auto plan = planOf({100, 300});
-    ImportProgress seen;
-    const ImportListener listener = [&seen](const ImportProgress& progress) {
-        seen = progress;
-        return true;
-    };
+    Listening listening;
+    const ImportProgress& seen = listening.seen;
     ProgressFunnel::Time now;
-    ProgressFunnel funnel(plan, listener, [&now] { return now += Seconds(1); });
+    ProgressFunnel funnel(plan, listening.listener, [&now] { return now += Seconds(1); });
     for (const std::size_t unit : {std::size_t{0}, std::size_t{1}}) {
         funnel.beginUnit(unit);
         funnel.endUnit();
