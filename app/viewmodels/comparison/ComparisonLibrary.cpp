@@ -3,6 +3,7 @@
 #include "core/model/Try.h"
 #include "core/store/Writing.h"
 
+#include <memory>
 #include <utility>
 
 namespace trainscope::app {
@@ -14,18 +15,20 @@ void ComparisonLibrary::setWorkspace(Workspace* workspace) {
     read();
 }
 
+Result<ComparisonLibrary::Known> ComparisonLibrary::knownIn(const store::Store& store) {
+    ASSIGN_OR_RETURN(auto saved, savedComparisons(store));
+    Known known;
+    for (auto& comparison : saved)
+        known[QString::fromStdString(comparison.name)] = std::move(comparison);
+    return known;
+}
+
 void ComparisonLibrary::read() {
     if (!m_workspace)
         return m_task.cancel();
     m_task.ask(
         m_workspace->readers(),
-        [](const store::Store& store, const TaskStage<Known>&) -> Result<Known> {
-            ASSIGN_OR_RETURN(auto saved, savedComparisons(store));
-            Known known;
-            for (auto& comparison : saved)
-                known[QString::fromStdString(comparison.name)] = std::move(comparison);
-            return known;
-        },
+        [](const store::Store& store, const TaskStage<Known>&) { return knownIn(store); },
         [this](Result<Known> known) {
             if (!known.hasValue()) {
                 Q_EMIT failed(known.error());
@@ -51,58 +54,52 @@ const SavedComparison* ComparisonLibrary::find(const QString& name) const {
 void ComparisonLibrary::save(const QString& name, const ComparisonSettings& settings) {
     write([key = name.toStdString(), settings](
               store::Store& store) { return saveComparison(store, key, settings); },
-        [this, name, settings] {
-            m_known[name] = {name.toStdString(), encodeComparison(settings), settings, {}, {}};
-            Q_EMIT changed();
-            Q_EMIT saved(name);
-        });
+        [this, name] { Q_EMIT saved(name); });
 }
 
 void ComparisonLibrary::rename(const QString& name, const QString& wanted) {
     write([from = name.toStdString(), to = wanted.toStdString()](
               store::Store& store) { return store::renameComparison(store, from, to); },
-        [this, name, wanted] {
-            m_known[wanted] = std::exchange(m_known[name], {});
-            m_known.erase(name);
-            Q_EMIT changed();
-            Q_EMIT renamed(name, wanted);
-        });
+        [this, name, wanted] { Q_EMIT renamed(name, wanted); });
 }
 
 void ComparisonLibrary::remove(const QString& name) {
+    const auto known = m_known.find(name);
+    if (known == m_known.end())
+        return;
     write([key = name.toStdString()](
               store::Store& store) { return store::removeComparison(store, key); },
-        [this, name] {
-            const SavedComparison gone = std::exchange(m_known[name], {});
-            m_known.erase(name);
-            Q_EMIT changed();
-            Q_EMIT removed(gone);
-        });
+        [this, gone = known->second] { Q_EMIT removed(gone); });
 }
 
 void ComparisonLibrary::putBack(const SavedComparison& removed) {
     write([key = removed.name, spec = comparisonText(removed.spec)](
               store::Store& store) { return store::saveComparison(store, key, spec); },
-        [this, removed] {
-            const QString name = QString::fromStdString(removed.name);
-            m_known[name] = removed;
-            Q_EMIT changed();
-            Q_EMIT saved(name);
-        });
+        [this, name = QString::fromStdString(removed.name)] { Q_EMIT saved(name); });
 }
 
+// Which runs a comparison shows only the database can tell: it is known when it has been read back.
 void ComparisonLibrary::write(
     std::function<Status(store::Store&)> work, std::function<void()> done) {
     if (!m_workspace)
         return;
+    const auto known = std::make_shared<Known>();
     m_workspace->change(
-        std::move(work), [library = QPointer(this), done = std::move(done)](const Status& written) {
+        [work = std::move(work), known](store::Store& store) -> Status {
+            RETURN_IF_ERROR(work(store));
+            ASSIGN_OR_RETURN(*known, knownIn(store));
+            return {};
+        },
+        [library = QPointer(this), known, done = std::move(done)](const Status& written) {
             if (!library)
                 return;
-            if (written.hasValue())
+            if (written.hasValue()) {
+                library->m_known = std::move(*known);
+                Q_EMIT library->changed();
                 done();
-            else
+            } else {
                 Q_EMIT library->failed(written.error());
+            }
             library->read();
         });
 }

@@ -48,6 +48,7 @@ Q_SIGNALS:
 private:
     using Known = std::map<QString, SavedComparison>;
 
+    static Result<Known> knownIn(const store::Store& store);
     void read();
     void write(std::function<Status(store::Store&)> work, std::function<void()> done);
 

@@ -206,6 +206,24 @@ private Q_SLOTS:
         QCOMPARE(m_controller->savedName(), QStringLiteral("power per node"));
     }
 
+    // With the very signal that tells of it.
+    void openedAsSoonAsSaved() {
+        readBoth();
+        const QString name = QStringLiteral("one");
+        bool opened = false;
+        connect(m_controller.get(), &app::ComparisonController::savedChanged, this, [&] {
+            if (opened || m_controller->savedName() != name)
+                return;
+            opened = true;
+            m_controller->openSaved(name);
+            QCOMPARE(m_workspace->shownRuns().size(), std::size_t{2});
+            QVERIFY(!m_controller->isModified());
+        });
+        m_controller->saveAs(name);
+        QTRY_VERIFY(opened);
+        m_controller->disconnect(this);
+    }
+
     void renamedAndRemovedAndBack() {
         readBoth();
         m_controller->saveAs(QStringLiteral("one"));
