@@ -24,7 +24,7 @@ Item {
     Instantiator {
         id: made
 
-        active: tip.wanted
+        active: tip.wanted && tip.Window.window !== null // a row that is reused has none
         delegate: T.ToolTip {
             parent: tip.parent
             x: Math.round(tip.pointerX < 0 && parent ? (parent.width - width) / 2 : tip.pointerX)

@@ -4,6 +4,7 @@
 #include "core/store/Writing.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace trainscope::app {
@@ -79,28 +80,33 @@ void ComparisonLibrary::putBack(const SavedComparison& removed) {
 }
 
 // Which runs a comparison shows only the database can tell: it is known when it has been read back.
+// It is read once more behind that, since a reading under way may be of before the change.
 void ComparisonLibrary::write(
     std::function<Status(store::Store&)> work, std::function<void()> done) {
     if (!m_workspace)
         return;
-    const auto known = std::make_shared<Known>();
+    const auto known = std::make_shared<std::optional<Known>>();
     m_workspace->change(
         [work = std::move(work), known](store::Store& store) -> Status {
             RETURN_IF_ERROR(work(store));
-            ASSIGN_OR_RETURN(*known, knownIn(store));
+            if (auto now = knownIn(store); now.hasValue())
+                *known = std::move(now).value();
             return {};
         },
-        [library = QPointer(this), known, done = std::move(done)](const Status& written) {
+        [library = QPointer(this), path = m_workspace->databasePath(), known,
+            done = std::move(done)](const Status& written) {
             if (!library)
                 return;
-            if (written.hasValue()) {
-                library->m_known = std::move(*known);
+            if (!written.hasValue())
+                Q_EMIT library->failed(written.error());
+            if (!library->m_workspace || library->m_workspace->databasePath() != path)
+                return;
+            if (*known) {
+                library->m_known = std::move(**known);
                 Q_EMIT library->changed();
                 done();
-            } else {
-                Q_EMIT library->failed(written.error());
             }
-            library->read();
+            library->read(); // says why, where reading back failed
         });
 }
 

@@ -211,7 +211,8 @@ private Q_SLOTS:
         readBoth();
         const QString name = QStringLiteral("one");
         bool opened = false;
-        connect(m_controller.get(), &app::ComparisonController::savedChanged, this, [&] {
+        const QObject untilTheEnd;
+        connect(m_controller.get(), &app::ComparisonController::savedChanged, &untilTheEnd, [&] {
             if (opened || m_controller->savedName() != name)
                 return;
             opened = true;
@@ -221,7 +222,6 @@ private Q_SLOTS:
         });
         m_controller->saveAs(name);
         QTRY_VERIFY(opened);
-        m_controller->disconnect(this);
     }
 
     void renamedAndRemovedAndBack() {
