@@ -14,7 +14,21 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
+
+namespace {
+
+// Help and version are told on a machine without a display, too.
+bool asksForText(int argc, char* argv[]) {
+    return std::any_of(argv + 1, argv + argc, [](std::string_view argument) {
+        return argument == "--help" || argument == "-h" || argument == "--version"
+            || argument == "-v";
+    });
+}
+
+} // namespace
 
 int main(int argc, char* argv[]) {
     // Every thread's own arena would keep what the thread freed.
@@ -22,6 +36,8 @@ int main(int argc, char* argv[]) {
     QCoreApplication::setOrganizationName(QStringLiteral("Trainscope"));
     QCoreApplication::setApplicationName(QStringLiteral("trainscope"));
     QCoreApplication::setApplicationVersion(QStringLiteral(TRAINSCOPE_VERSION));
+    if (asksForText(argc, argv))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
     // Qt Charts draws through widgets' graphics view, which needs a QApplication.
     const QApplication application(argc, argv);
     QGuiApplication::setApplicationDisplayName(QStringLiteral("Trainscope"));

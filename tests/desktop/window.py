@@ -52,9 +52,13 @@ def nodes(root):
 
 def until(what, find, wait_s=WAIT_S):
     """What find() gives, once it gives something. Otherwise a picture of the screen is kept, where ImageMagick is there."""
+    from gi.repository import GLib
     end = time.monotonic() + wait_s
     while time.monotonic() < end:
-        found = find()
+        try:
+            found = find()
+        except GLib.Error:  # a part went away while it was read
+            found = None
         if found:
             return found
         time.sleep(0.2)
