@@ -1,5 +1,9 @@
 #include "core/model/InteractiveThread.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -8,15 +12,26 @@ namespace trainscope {
 namespace {
 
 thread_local bool isMarked = false;
+std::atomic<bool> isThereOne = false;
 
 } // namespace
 
 void markInteractiveThread() {
     isMarked = true;
+    isThereOne = true;
 }
 
 bool isInteractiveThread() {
     return isMarked;
+}
+
+void giveWayToInteractiveThread() {
+    if (!isThereOne)
+        return;
+    constexpr int kNicer = 10; // a tenth of its weight
+    // Linux counts niceness by thread. A system that refuses shares evenly.
+    const auto thread = static_cast<id_t>(gettid());
+    (void)setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + kNicer);
 }
 
 #ifndef NDEBUG

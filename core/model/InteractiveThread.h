@@ -11,6 +11,9 @@ namespace trainscope {
 void markInteractiveThread();
 // Whether the calling thread draws: what must wait then goes to another thread.
 [[nodiscard]] bool isInteractiveThread();
+// The calling thread leaves the processor to the one that draws, where there is one and both want
+// it: long work beside the window must not slow its frames. Not taken back.
+void giveWayToInteractiveThread();
 
 // Stands where a thread reads or may wait. `what`, for people: "runs a statement of a database".
 #ifdef NDEBUG

@@ -1,5 +1,7 @@
 #include "core/parallel/WorkerPool.h"
 
+#include "core/model/InteractiveThread.h"
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -79,6 +81,7 @@ bool WorkerPool::runOne() {
 }
 
 void WorkerPool::work() {
+    giveWayToInteractiveThread();
     while (true) {
         std::function<void()> job;
         {

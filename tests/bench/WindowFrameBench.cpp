@@ -5,6 +5,7 @@
 
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "app/viewmodels/workspace/Workspace.h"
+#include "core/model/InteractiveThread.h"
 
 #include <benchmark/benchmark.h>
 
@@ -47,6 +48,7 @@ void windowFrame(benchmark::State& state) {
     bench::ViewedRun run;
     run.gpus = static_cast<int>(state.range(0));
     run.samples = run.gpus > 64 ? 4'000 : 20'000;
+    markInteractiveThread(); // before its readers, as in the application
     app::Workspace workspace;
     workspace.open(bench::viewedDatabase(run));
     bench::RealWindow window(

@@ -23,9 +23,10 @@ log() { # rows of nvidia-smi that hardly compress
 }
 log 20000 1 >"$work/old.csv"
 log 150000 2 >"$work/new.csv"
+log 150000 3 >"$work/third.csv" # merged: of a source that is there already a warning tells
 "$cli" import "$work/old.csv" --into "$work/base.db" --name old >/dev/null 2>&1 || exit 2
 "$cli" import "$work/new.csv" --into "$work/base.db" --name gone >/dev/null 2>&1 || exit 2
-"$cli" import "$work/new.csv" --into "$work/other.db" --name new >/dev/null 2>&1 || exit 2
+"$cli" import "$work/third.csv" --into "$work/other.db" --name new >/dev/null 2>&1 || exit 2
 
 operate() { # OPERATION DATABASE
   case $1 in
@@ -38,7 +39,7 @@ operate() { # OPERATION DATABASE
 }
 # Beside what went wrong, `record` tells on standard error what it recorded.
 troubles() { # MESSAGE
-  grep -vE '^Recorded ".*sampling delay' <<<"$1" | sed '/^$/d'
+  grep -vE '^(Recorded|Sampled) ".*sampling delay' <<<"$1" | sed '/^$/d'
 }
 state() { "$cli" query "$1" --csv "SELECT run.name, metric, series.count, mean FROM series JOIN run ON run.id=series.run ORDER BY 1, 2"; }
 kilobytes() { echo $((($(stat -c %s "$1") + 1023) / 1024)); }

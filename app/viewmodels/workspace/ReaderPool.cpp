@@ -1,5 +1,6 @@
 #include "app/viewmodels/workspace/ReaderPool.h"
 
+#include "core/model/InteractiveThread.h"
 #include "core/text/NumberMarks.h"
 
 #include <malloc.h>
@@ -76,6 +77,7 @@ std::optional<std::size_t> ReaderPool::nextQueue() const {
 }
 
 void ReaderPool::work() {
+    giveWayToInteractiveThread();
     const text::WordingFor screen(text::Medium::Screen);
     Connection connection;
     std::unique_lock lock(m_mutex);

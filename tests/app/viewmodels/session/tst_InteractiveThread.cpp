@@ -6,6 +6,7 @@
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "app/viewmodels/workspace/FigureExporter.h"
+#include "app/viewmodels/workspace/ReaderPool.h"
 #include "core/figures/runs/RunFigureKinds.h"
 #include "core/model/InteractiveThread.h"
 #include "core/plot/figures/support/DemoFigures.h"
@@ -18,6 +19,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <future>
 
 using namespace trainscope;
@@ -73,6 +78,15 @@ private Q_SLOTS:
         m_database = QString::fromStdString(made.string());
         write(
             "log.csv", "timestamp, index, power.draw [W]\n2024/05/01 12:00:10.000, 0, 300.00 W\n");
+    }
+
+    void readersGiveWay() {
+        const auto niceness = [] { return getpriority(PRIO_PROCESS, static_cast<id_t>(gettid())); };
+        std::promise<int> reader;
+        ReaderPool pool;
+        pool.post(
+            Urgency::View, {}, [&](const Result<store::Store>&) { reader.set_value(niceness()); });
+        QCOMPARE(reader.get_future().get(), std::min(niceness() + 10, 19));
     }
 
     void logsGoIntoTheOpenDatabase() {
