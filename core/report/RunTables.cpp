@@ -146,8 +146,10 @@ Table throttlingTable(const ByRun<std::optional<analysis::Throttling>>& runs) {
         table.add({name});
         auto& cells = table.rows.back();
         cells.resize(table.columns.size());
-        if (!found)
+        if (!found) {
+            ++reasons["Not known: no GPU recorded both its SM clock and its utilisation."];
             continue;
+        }
         cells = {name, text::percent(found->fraction, 2),
             text::number(found->lostGpuSeconds, 4) + " GPU·s", found->episodes.size(),
             causeText(*found, ThrottleCause::Thermal), causeText(*found, ThrottleCause::Power),

@@ -287,6 +287,14 @@ private Q_SLOTS:
         QCOMPARE(table.inWords()[0][5], std::string("0"));
     }
 
+    // Not a heading without a word below.
+    void throttlingThatNothingTells() {
+        const auto table = report::throttlingTable({{"a", {}}, {"b", {}}});
+        QCOMPARE(table.notes,
+            (std::vector<std::string>{
+                "Not known: no GPU recorded both its SM clock and its utilisation. (2 runs)"}));
+    }
+
     void filesByTheirSuffix() {
         const QString base = m_folder.filePath(QStringLiteral("report."));
         QVERIFY(app::writeReport(m_report, base + QStringLiteral("html")).hasValue());
