@@ -14,6 +14,7 @@ namespace {
 // What says which file it is and when it was written is the sample's own: the same sources make the
 // same bytes, and what is remembered of the sample stays with the next one.
 constexpr const char* kIdentity = R"sql(
+PRAGMA schema_version = 1;
 UPDATE meta SET value = '486fcc26-4549-460b-b7bc-00f0ea371496' WHERE key = 'uuid';
 UPDATE source SET imported_ns = (SELECT min(begin_ns) FROM run);
 VACUUM;
@@ -21,6 +22,7 @@ VACUUM;
 
 Status giveIdentity(const char* path) {
     ASSIGN_OR_RETURN(auto database, store::Database::open(path, SQLITE_OPEN_READWRITE, path));
+    sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
     return database.script(kIdentity);
 }
 
