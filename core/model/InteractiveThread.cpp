@@ -12,13 +12,13 @@ namespace trainscope {
 namespace {
 
 thread_local bool isMarked = false;
-std::atomic<bool> isThereOne = false;
+std::atomic<id_t> drawing = 0; // the thread; 0: none
 
 } // namespace
 
 void markInteractiveThread() {
     isMarked = true;
-    isThereOne = true;
+    drawing = static_cast<id_t>(gettid());
 }
 
 bool isInteractiveThread() {
@@ -26,12 +26,14 @@ bool isInteractiveThread() {
 }
 
 void giveWayToInteractiveThread() {
-    if (!isThereOne)
+    const id_t window = drawing;
+    if (window == 0)
         return;
     constexpr int kNicer = 10; // a tenth of its weight
-    // Linux counts niceness by thread. A system that refuses shares evenly.
-    const auto thread = static_cast<id_t>(gettid());
-    (void)setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + kNicer);
+    // Linux counts niceness by thread, and a thread begins with that of its maker. A system that
+    // refuses shares evenly.
+    (void)setpriority(
+        PRIO_PROCESS, static_cast<id_t>(gettid()), getpriority(PRIO_PROCESS, window) + kNicer);
 }
 
 #ifndef NDEBUG
