@@ -16,7 +16,6 @@ report "a store read in core/plot, which makes pictures of plain values" "$(grep
 report "colour literals outside the theme" "$(grep -nE '"#[0-9a-fA-F]{3,8}"' $(find qml -name '*.qml'))"
 report "words of unfinished work" "$(grep -nE '\b(TODO|FIXME|XXX)\b' $sources)"
 report "headers without #pragma once" "$(for f in $(find core importers app -name '*.h'); do head -1 "$f" | grep -q 'pragma once' || echo "$f"; done)"
-report "files over 400 lines (each holds two ideas)" "$(wc -l $sources | awk '$2 != "total" && $1 > 400 {print $2 ": " $1}')"
 window=$(find qml -name '*.qml')
 report "texts other than UiText, which shows markup as it is written" "$(grep -nE '(^|[ .])(Text|Label|TextEdit|TextInput) \{' $window | grep -vE '^qml/(controls/UiText|manual/ManualPage)\.qml:')"
 report "rich text outside the manual" "$(grep -n 'textFormat:' $window | grep -v 'PlainText' | grep -v '^qml/manual/')"
