@@ -2,6 +2,7 @@
 
 #include "importers/charllm/CharllmImporter.h"
 #include "importers/exectrace/ExecutionTraceImporter.h"
+#include "importers/exported/ExportedImporter.h"
 #include "importers/flightrecorder/FlightImporter.h"
 #include "importers/kineto/KinetoImporter.h"
 #include "importers/meters/MetersImporter.h"
@@ -21,6 +22,7 @@ const std::vector<const Importer*>& registry() {
     // clang-format off
     static const std::vector<const Importer*> importers{
         &charllm::importer(),
+        &exported::importer(),
         &kineto::importer(),
         &nsys::importer(),
         &nsysstats::importer(),

@@ -3,6 +3,7 @@
 #include "app/cli/output/SpanExport.h"
 #include "app/cli/text/Decimals.h"
 #include "core/model/Try.h"
+#include "core/store/tables/Catalogue.h"
 #include "core/text/Table.h"
 
 #include <fmt/format.h>
@@ -92,7 +93,8 @@ private:
         if (metrics.empty())
             return {};
         std::set<std::string> names{"metrics.csv", "kernels.csv", "spans.csv", "iterations.csv"};
-        std::string index = "metric,unit,kind,file,series,samples,missing\n";
+        std::string index
+            = "metric,unit,kind,file,series,samples,missing,scale,counter_bits,sensor\n";
         for (const auto& [metric, group] : metrics) {
             std::string name = fileNameOf(metric);
             while (!names.insert(name).second)
@@ -112,10 +114,11 @@ private:
             samples += series.count;
             missing += series.missing;
         }
-        const Metric& described = group.front().description.metric;
-        return fmt::format("{},{},{},{},{},{},{}\n", text::csvCell(metric),
-            text::csvCell(described.unit), toString(described.kind), name, group.size(), samples,
-            missing);
+        const SeriesDescription& described = group.front().description;
+        return fmt::format("{},{},{},{},{},{},{},{},{},{}\n", text::csvCell(metric),
+            text::csvCell(described.metric.unit), toString(described.metric.kind), name,
+            group.size(), samples, missing, described.scale, described.counterBits,
+            store::toText(described.sensor));
     }
 
     Status writeMetric(

@@ -1,7 +1,8 @@
 #pragma once
 // A run out of the database: what is to be written, and as CSV files in a folder, SI units, decimal
 // points, missing values as empty cells:
-//   metrics.csv     metric,unit,kind,file,series,samples,missing
+//   metrics.csv     metric,unit,kind,file,series,samples,missing,scale,counter_bits,
+//                   sensor
 //   <metric>.csv    time_ns,unix_s,rank,node,local,device,value      one row per sample, series
 //   after series kernels.csv     rank,device,name,category,count,time_us spans.csv
 //   rank,device,track,kind,name,start_ns,duration_ns,correlation,depth iterations.csv

@@ -66,6 +66,21 @@ private Q_SLOTS:
         QVERIFY(QFile::exists(out + QStringLiteral("/metrics.csv")));
     }
 
+    // An export is read back: the same figures of the same GPUs, from their own files.
+    void anExportIsReadBack() {
+        const QString out = m_folder.filePath(QStringLiteral("again"));
+        QCOMPARE(runCli({"export", m_database, "--out", out.toStdString()}).status, 0);
+        const auto second = m_folder.filePath(QStringLiteral("again.trainscope")).toStdString();
+        const auto imported = runCli({"import", out.toStdString(), "--into", second});
+        QVERIFY2(imported.status == 0, imported.err.c_str());
+        const auto before = runCli({"summary", m_database, "--json"}).json()["runs"][0];
+        const auto after = runCli({"summary", second, "--json"}).json()["runs"][0];
+        QCOMPARE(after["name"].get<std::string>(), std::string("again"));
+        QVERIFY(before["metrics"] == after["metrics"]);
+        QVERIFY(before["gpus"] == after["gpus"]);
+        QVERIFY(before["energy_j"] == after["energy_j"]);
+    }
+
     // A switch is of no rank, node or place in a node.
     void whatDoesNotApplyIsEmpty() {
         using namespace trainscope;
