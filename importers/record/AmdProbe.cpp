@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -26,8 +27,7 @@ constexpr double kKibibyte = 1024.0;
 constexpr double kMegabit = 125'000.0; // B
 constexpr std::size_t kPcieBandwidthAt = 104; // bytes into amdsmi_pcie_info_t
 constexpr int kWide = 64;
-constexpr ChannelTraits kSeldom{1.0, 0, SensorKind::Unknown, true};
-constexpr ChannelTraits kErrors{1.0, kWide, SensorKind::Unknown, true};
+constexpr ChannelTraits kErrors{1.0, kWide};
 
 // A 32-bit word of what a function writes; some versions give a missing one in 16 bits.
 template <typename Function, typename... Args>
@@ -75,62 +75,63 @@ double readPcie(const amd::Functions& library, Handle device) {
 struct AmdReading {
     std::string_view metric;
     ChannelTraits traits;
+    Pace pace;
     double (*read)(const amd::Functions& library, Handle device);
 };
 constexpr std::array kAmdReadings{
-    AmdReading{metric::kGpuTemperature, {},
+    AmdReading{metric::kGpuTemperature, {}, Pace::Round,
         [](const amd::Functions& library, Handle device) {
             return readTemperature(library, device, amd::kEdge);
         }},
-    AmdReading{metric::kHotspotTemperature, {},
+    AmdReading{metric::kHotspotTemperature, {}, Pace::Round,
         [](const amd::Functions& library, Handle device) {
             return readTemperature(library, device, amd::kHotspot);
         }},
-    AmdReading{metric::kMemTemperature, {},
+    AmdReading{metric::kMemTemperature, {}, Pace::Round,
         [](const amd::Functions& library, Handle device) {
             return readTemperature(library, device, amd::kVram);
         }},
-    AmdReading{metric::kSmClock, {kMegahertz},
+    AmdReading{metric::kSmClock, {kMegahertz}, Pace::Round,
         [](const amd::Functions& library, Handle device) {
             return wordOf(library.clock, 0, device, amd::kGfxClock);
         }},
-    AmdReading{metric::kMemClock, {kMegahertz},
+    AmdReading{metric::kMemClock, {kMegahertz}, Pace::Round,
         [](const amd::Functions& library, Handle device) {
             return wordOf(library.clock, 0, device, amd::kMemClock);
         }},
-    AmdReading{metric::kGpuUtilization, {kOfHundred},
+    AmdReading{metric::kGpuUtilization, {kOfHundred}, Pace::Round,
         [](const amd::Functions& library, Handle device) {
             return wordOf(library.activity, 0, device);
         }},
-    AmdReading{metric::kMemUtilization, {kOfHundred},
+    AmdReading{metric::kMemUtilization, {kOfHundred}, Pace::Round,
         [](const amd::Functions& library, Handle device) {
             return wordOf(library.activity, 1, device);
         }},
-    AmdReading{metric::kMemUsed, {},
+    AmdReading{metric::kMemUsed, {}, Pace::Round,
         [](const amd::Functions& library, Handle device) {
             return numberOf<std::uint64_t>(library.memoryUsed, device, amd::kVideoMemory);
         }},
-    AmdReading{"pcie_rate", {kMegabit}, readPcie},
-    AmdReading{metric::kMemTotal, kSeldom,
+    AmdReading{"pcie_rate", {kMegabit}, Pace::Round, readPcie},
+    AmdReading{metric::kMemTotal, {}, Pace::Seldom,
         [](const amd::Functions& library, Handle device) {
             return numberOf<std::uint64_t>(library.memoryTotal, device, amd::kVideoMemory);
         }},
-    AmdReading{metric::kPowerLimit, kSeldom, amd::powerCap},
-    AmdReading{metric::kFanSpeed, {1.0 / kFullFan, 0, SensorKind::Unknown, true},
+    AmdReading{metric::kPowerLimit, {}, Pace::Seldom, amd::powerCap},
+    AmdReading{metric::kFanSpeed, {1.0 / kFullFan}, Pace::Seldom,
         [](const amd::Functions& library, Handle device) {
             constexpr std::uint32_t firstFan = 0;
             return numberOf<std::int64_t>(library.fan, device, firstFan);
         }},
-    AmdReading{metric::kEccCorrected, kErrors,
+    AmdReading{metric::kEccCorrected, kErrors, Pace::Seldom,
         [](const amd::Functions& library, Handle device) { return readEcc(library, device, 0); }},
-    AmdReading{metric::kEccUncorrected, kErrors,
+    AmdReading{metric::kEccUncorrected, kErrors, Pace::Seldom,
         [](const amd::Functions& library, Handle device) { return readEcc(library, device, 1); }},
 };
 // What the power is of follows from the table of metrics.
 constexpr std::array kSocketPowers{
-    AmdReading{metric::kGpuPower, {1.0, 0, SensorKind::Instant}, readSocketPower},
-    AmdReading{metric::kGpuPower, {1.0, 0, SensorKind::Averaged}, readSocketPower},
-    AmdReading{metric::kGpuPower, {1.0, 0, SensorKind::Unknown}, readSocketPower},
+    AmdReading{metric::kGpuPower, {1.0, 0, SensorKind::Instant}, Pace::Round, readSocketPower},
+    AmdReading{metric::kGpuPower, {1.0, 0, SensorKind::Averaged}, Pace::Round, readSocketPower},
+    AmdReading{metric::kGpuPower, {1.0, 0, SensorKind::Unknown}, Pace::Round, readSocketPower},
 };
 
 const AmdReading& socketPower(const std::optional<amd::Metrics>& metrics) {
@@ -150,6 +151,15 @@ constexpr std::array kDirections{
     Direction{metric::kXgmiTx, "xgmi_link_tx", &amd::Metrics::sent},
 };
 
+struct XgmiLink {
+    const Direction* direction;
+    std::size_t index;
+
+    [[nodiscard]] double count(const amd::Metrics& metrics) const {
+        return (metrics.*direction->counts)[index];
+    }
+};
+
 class AmdProbe final : public Probe {
 public:
     AmdProbe(const amd::Functions& library, Handle device, int index,
@@ -159,89 +169,118 @@ public:
         m_subject.rank = index;
         m_subject.node = 0;
         const auto metrics = amd::readMetrics(library, device);
-        addReading(socketPower(metrics));
+        addFunction(socketPower(metrics));
         for (const AmdReading& reading : kAmdReadings)
-            addReading(reading);
+            addFunction(reading);
         if (const double resolution = energyResolution(); resolution > 0.0)
-            m_energyChannel = addChannel(metric::kGpuEnergy, {resolution * kMicrojoule, kWide});
+            addReading(
+                {Pace::Total, {addChannel(metric::kGpuEnergy, {resolution * kMicrojoule, kWide})}},
+                [this](std::span<double> values) { values.front() = energyCount(); });
         if (metrics)
             findMetrics(*metrics);
         if (!folder.empty() && PcieMeter::isThere(folder)) {
             m_pcie.emplace(folder);
-            constexpr ChannelTraits ofASecond{1.0, 0, SensorKind::Averaged, true};
-            m_pcieChannel = addChannel(metric::kPcieRxRate, ofASecond);
-            addChannel(metric::kPcieTxRate, ofASecond);
+            constexpr ChannelTraits ofASecond{1.0, 0, SensorKind::Averaged};
+            const std::size_t received = addChannel(metric::kPcieRxRate, ofASecond);
+            addReading({Pace::Seldom, {received, addChannel(metric::kPcieTxRate, ofASecond)}},
+                [this](std::span<double> values) {
+                    values[0] = m_pcie->received();
+                    values[1] = m_pcie->sent();
+                });
         }
     }
 
     [[nodiscard]] const std::vector<Channel>& channels() const override { return m_channels; }
+    [[nodiscard]] const std::vector<Reading>& readings() const override { return m_readings; }
 
-    void read(bool slow, std::span<double> values) override {
-        for (const auto& [channel, reading] : m_readings) {
-            if (slow || !reading->traits.isSlow)
-                values[channel] = reading->read(m_library, m_device);
-        }
-        if (m_energyChannel)
-            values[*m_energyChannel] = energyCount();
-        if (m_reasonsChannel || !m_links.empty())
-            readMetrics(slow, values);
-        if (m_pcie && slow) {
-            values[m_pcieChannel] = m_pcie->received();
-            values[m_pcieChannel + 1] = m_pcie->sent();
-        }
+    TimeNs read(std::size_t reading, std::span<double> values) override {
+        const TimeNs time = wallClock();
+        const auto& channels = m_readings[reading].channels;
+        std::vector<double>& answered = m_answered[reading];
+        m_asks[reading](answered);
+        for (std::size_t i = 0; i < channels.size(); ++i)
+            values[channels[i]] = answered[i];
+        return time;
     }
 
 private:
+    // Writes the values of a reading's channels, in their order.
+    using Ask = std::function<void(std::span<double> values)>;
+
     std::size_t addChannel(std::string_view metric, const ChannelTraits& traits) {
         m_channels.push_back(channelOf(metric, m_subject, traits));
         return m_channels.size() - 1;
     }
 
-    // What the device lacks has no channel.
-    void addReading(const AmdReading& reading) {
-        if (!std::isnan(reading.read(m_library, m_device)))
-            m_readings.emplace_back(addChannel(reading.metric, reading.traits), &reading);
+    void addReading(Reading reading, Ask ask) {
+        m_answered.emplace_back(reading.channels.size(), kNoValue);
+        m_readings.push_back(std::move(reading));
+        m_asks.push_back(std::move(ask));
     }
 
-    // The sum of the links with each sample, and each link once a second.
+    // What the device lacks has no channel.
+    void addFunction(const AmdReading& reading) {
+        if (std::isnan(reading.read(m_library, m_device)))
+            return;
+        addReading({reading.pace, {addChannel(reading.metric, reading.traits)}},
+            [this, &reading](
+                std::span<double> values) { values.front() = reading.read(m_library, m_device); });
+    }
+
+    // What holds the clock back and the sum of the links with each sample, and each link seldom.
     void findMetrics(const amd::Metrics& metrics) {
-        if (amd::ThrottleReasons::isToldBy(metrics))
-            m_reasonsChannel = addChannel(metric::kThrottleReasons, {});
+        Reading often{Pace::Round, {}};
+        Reading links{Pace::Seldom, {}};
+        const bool hasReasons = amd::ThrottleReasons::isToldBy(metrics);
+        if (hasReasons)
+            often.channels.push_back(addChannel(metric::kThrottleReasons, {}));
+        std::vector<XgmiLink> all;
+        std::vector<const Direction*> sums;
         for (const Direction& direction : kDirections) {
-            const auto& counts = metrics.*direction.counts;
-            Links links{&direction, 0, {}};
-            for (std::size_t link = 0; link < counts.size(); ++link) {
-                if (std::isnan(counts[link]))
+            const std::size_t before = all.size();
+            for (std::size_t link = 0; link < amd::kMostXgmiLinks; ++link) {
+                if (std::isnan((metrics.*direction.counts)[link]))
                     continue;
                 Subject subject = m_subject;
                 subject.kind = SubjectKind::Link;
                 subject.device = fmt::format("GPU {} link {}", m_subject.rank, link);
-                m_channels.push_back(channelOf(
-                    direction.linkMetric, subject, {kKibibyte, kWide, SensorKind::Unknown, true}));
-                links.channels.emplace_back(link, m_channels.size() - 1);
+                m_channels.push_back(channelOf(direction.linkMetric, subject, {kKibibyte, kWide}));
+                links.channels.push_back(m_channels.size() - 1);
+                all.push_back({&direction, link});
             }
-            if (links.channels.empty())
+            if (all.size() == before)
                 continue;
-            links.sum = addChannel(direction.metric, {kKibibyte, kWide});
-            m_links.push_back(std::move(links));
+            often.channels.push_back(addChannel(direction.metric, {kKibibyte, kWide}));
+            sums.push_back(&direction);
+        }
+        if (!often.channels.empty())
+            addReading(std::move(often), [this, hasReasons, sums, all](std::span<double> values) {
+                readOften(hasReasons, sums, all, values);
+            });
+        if (!all.empty())
+            addReading(std::move(links), [this, all](std::span<double> values) {
+                const amd::Metrics now = metricsNow();
+                for (std::size_t i = 0; i < all.size(); ++i)
+                    values[i] = all[i].count(now);
+            });
+    }
+
+    void readOften(bool hasReasons, const std::vector<const Direction*>& sums,
+        const std::vector<XgmiLink>& links, std::span<double> values) {
+        const amd::Metrics now = metricsNow();
+        std::size_t at = 0;
+        if (hasReasons)
+            values[at++] = m_reasons.of(now);
+        for (const Direction* direction : sums) {
+            double total = 0.0;
+            for (const XgmiLink& link : links)
+                total += link.direction == direction ? link.count(now) : 0.0;
+            values[at++] = total;
         }
     }
 
-    void readMetrics(bool slow, std::span<double> values) {
-        const amd::Metrics metrics
-            = amd::readMetrics(m_library, m_device).value_or(nothingMeasured());
-        if (m_reasonsChannel)
-            values[*m_reasonsChannel] = m_reasons.of(metrics);
-        for (const Links& links : m_links) {
-            const auto& counts = metrics.*links.direction->counts;
-            double total = 0.0;
-            for (const auto& [link, channel] : links.channels) {
-                total += counts[link];
-                if (slow)
-                    values[channel] = counts[link];
-            }
-            values[links.sum] = total;
-        }
+    [[nodiscard]] amd::Metrics metricsNow() const {
+        return amd::readMetrics(m_library, m_device).value_or(nothingMeasured());
     }
 
     static amd::Metrics nothingMeasured() {
@@ -269,23 +308,15 @@ private:
         return isRead && !std::isnan(amd::known(count)) ? double{resolution} : 0.0;
     }
 
-    struct Links {
-        const Direction* direction;
-        std::size_t sum; // its channel
-        std::vector<std::pair<std::size_t, std::size_t>> channels; // by link
-    };
-
     const amd::Functions& m_library;
     Handle m_device;
     Subject m_subject;
     std::vector<Channel> m_channels;
-    std::vector<std::pair<std::size_t, const AmdReading*>> m_readings;
-    std::optional<std::size_t> m_energyChannel;
-    std::optional<std::size_t> m_reasonsChannel;
+    std::vector<Reading> m_readings;
+    std::vector<Ask> m_asks; // by reading
+    std::vector<std::vector<double>> m_answered; // likewise
     amd::ThrottleReasons m_reasons;
-    std::vector<Links> m_links;
     std::optional<PcieMeter> m_pcie;
-    std::size_t m_pcieChannel = 0; // received; sent follows
 };
 
 } // namespace

@@ -9,7 +9,6 @@ Channel channelOf(std::string_view metric, const Subject& subject, const Channel
     assert(known != nullptr);
     Channel channel;
     channel.description = {*known, subject, traits.scale, traits.counterBits, traits.sensor};
-    channel.isSlow = traits.isSlow;
     return channel;
 }
 

@@ -11,7 +11,6 @@ struct ChannelTraits {
     double scale = 1.0; // SI value = reading × scale
     int counterBits = 0;
     SensorKind sensor = SensorKind::Unknown;
-    bool isSlow = false;
 };
 
 // The metric is one of the registry.

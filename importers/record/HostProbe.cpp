@@ -13,7 +13,9 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -144,25 +146,19 @@ public:
         findTemperature(root / "sys/class/hwmon");
         const fs::path load = root / "proc/stat";
         if (!wordIn(load).empty()) {
-            m_load.emplace(KernelFile(load));
-            m_loadChannel = addChannel(metric::kCpuUtilization, nodeSubject({}), {});
+            addReading(Pace::Running, addChannel(metric::kCpuUtilization, nodeSubject({}), {}),
+                [meter = std::make_shared<LoadMeter>(KernelFile(load))] { return meter->share(); });
         }
     }
 
     [[nodiscard]] const std::vector<Channel>& channels() const override { return m_channels; }
+    [[nodiscard]] const std::vector<Reading>& readings() const override { return m_readings; }
     [[nodiscard]] const std::vector<std::string>& notes() const { return m_notes; }
 
-    void read(bool slow, std::span<double> values) override {
-        for (auto& [channel, file] : m_counters)
-            values[channel] = file.number();
-        for (auto& [channel, meter] : m_meters)
-            values[channel] = meter.watts();
-        if (m_load)
-            values[m_loadChannel] = m_load->share();
-        if (!slow)
-            return;
-        for (auto& [channel, file] : m_temperatures)
-            values[channel] = file.number();
+    TimeNs read(std::size_t reading, std::span<double> values) override {
+        const TimeNs time = wallClock();
+        values[m_readings[reading].channels.front()] = m_asks[reading]();
+        return time;
     }
 
 private:
@@ -185,11 +181,16 @@ private:
         return m_channels.size() - 1;
     }
 
+    void addReading(Pace pace, std::size_t channel, std::function<double()> ask) {
+        m_readings.push_back({pace, {channel}});
+        m_asks.push_back(std::move(ask));
+    }
+
     void addCounter(
         std::string_view metric, const Subject& subject, const fs::path& path, double scale) {
         if (!wordIn(path).empty())
-            m_counters.emplace_back(
-                addChannel(metric, subject, {scale, kCounterBits}), KernelFile(path));
+            addReading(Pace::Running, addChannel(metric, subject, {scale, kCounterBits}),
+                [file = std::make_shared<KernelFile>(path)] { return file->number(); });
     }
 
     void findInfiniBand(const fs::path& folder) {
@@ -232,9 +233,11 @@ private:
                 continue;
             }
             const double range = KernelFile(zone / "max_energy_range_uj").number() * kMicro;
-            m_meters.emplace_back(
+            addReading(Pace::Running,
                 addChannel(metric::kCpuPower, nodeSubject(name), {1.0, 0, SensorKind::Averaged}),
-                PowerMeter(std::move(energy), range));
+                [meter = std::make_shared<PowerMeter>(std::move(energy), range)] {
+                    return meter->watts();
+                });
         }
     }
 
@@ -247,18 +250,16 @@ private:
                 || wordIn(sensor / "temp1_input").empty())
                 continue;
             const Subject subject = nodeSubject(fmt::format("package-{}", package++));
-            m_temperatures.emplace_back(addChannel(metric::kCpuTemperature, subject,
-                                            {kMilliDegree, 0, SensorKind::Unknown, true}),
-                KernelFile(sensor / "temp1_input"));
+            addReading(Pace::Seldom, addChannel(metric::kCpuTemperature, subject, {kMilliDegree}),
+                [file = std::make_shared<KernelFile>(sensor / "temp1_input")] {
+                    return file->number();
+                });
         }
     }
 
     std::vector<Channel> m_channels;
-    std::vector<std::pair<std::size_t, KernelFile>> m_counters;
-    std::vector<std::pair<std::size_t, PowerMeter>> m_meters;
-    std::vector<std::pair<std::size_t, KernelFile>> m_temperatures;
-    std::optional<LoadMeter> m_load;
-    std::size_t m_loadChannel = 0;
+    std::vector<Reading> m_readings;
+    std::vector<std::function<double()>> m_asks; // by reading
     std::vector<std::string> m_notes;
 };
 

@@ -36,6 +36,7 @@ Functions::Functions(const DynamicLibrary& library) {
     load(library, fan, "nvmlDeviceGetFanSpeed");
     load(library, eccErrors, "nvmlDeviceGetTotalEccErrors");
     load(library, fields, "nvmlDeviceGetFieldValues");
+    load(library, samples, "nvmlDeviceGetSamples");
     load(library, linkState, "nvmlDeviceGetNvLinkState");
     load(library, linkRemote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
     load(library, commonAncestor, "nvmlDeviceGetTopologyCommonAncestor");
@@ -43,6 +44,21 @@ Functions::Functions(const DynamicLibrary& library) {
     load(library, registerEvents, "nvmlDeviceRegisterEvents");
     load(library, waitEvent, "nvmlEventSetWait_v2");
     load(library, freeEvents, "nvmlEventSetFree");
+}
+
+double valueOf(int type, const Value& value) {
+    switch (type) {
+    case 0:
+        return value.real;
+    case 1:
+        return value.small;
+    case 4:
+        return static_cast<double>(value.integer);
+    case 5:
+        return value.smallInteger;
+    default:
+        return static_cast<double>(value.large);
+    }
 }
 
 std::vector<unsigned> activeLinks(const Functions& library, Device device) {

@@ -38,24 +38,34 @@ inline constexpr unsigned kScopeGpu = 0;
 inline constexpr unsigned kScopeModule = 1;
 inline constexpr unsigned kScopeMemory = 2;
 inline constexpr unsigned kMostLinks = 18;
+inline constexpr unsigned kAllLinks = ~0U; // scope of the sum over them
+inline constexpr unsigned kTotalPowerSamples = 0; // of the driver's own ring
 
+// As a type says, which comes beside it: 0 double, 1 unsigned, 2 unsigned long, 3 unsigned long
+// long, 4 signed long long, 5 int.
+union Value {
+    double real;
+    unsigned small;
+    unsigned long long large;
+    long long integer;
+    int smallInteger;
+};
 struct FieldValue {
     unsigned field;
     unsigned scope;
     long long timestamp; // µs since the Unix epoch, of the sensor's reading
     long long latency; // µs
-    int type; // 0 double, 1 unsigned, 2 unsigned long, 3 unsigned long long, 4 signed long long, 5
-              // int
+    int type; // of the value
     Return result;
-    union {
-        double real;
-        unsigned small;
-        unsigned long long large;
-        long long integer;
-        int smallInteger;
-    } value;
+    Value value;
 };
 static_assert(sizeof(FieldValue) == 40);
+
+struct Sample {
+    unsigned long long timestamp; // µs since the Unix epoch
+    Value value;
+};
+static_assert(sizeof(Sample) == 16);
 
 struct Utilization {
     unsigned gpu; // %
@@ -109,6 +119,9 @@ struct Functions {
     Return (*fan)(Device, unsigned* percent);
     Return (*eccErrors)(Device, unsigned kind, unsigned counter, unsigned long long*);
     Return (*fields)(Device, int count, FieldValue*);
+    // Those behind `lastSeen`, at most `count`, which becomes their number.
+    Return (*samples)(
+        Device, unsigned kind, unsigned long long lastSeen, int* type, unsigned* count, Sample*);
     Return (*linkState)(Device, unsigned link, int* isActive);
     Return (*linkRemote)(Device, unsigned link, PciInfo*);
     Return (*commonAncestor)(Device, Device, int* level);
@@ -117,6 +130,8 @@ struct Functions {
     Return (*waitEvent)(EventSet, EventData*, unsigned milliseconds);
     Return (*freeEvents)(EventSet);
 };
+
+double valueOf(int type, const Value& value);
 
 // The NVLinks of a GPU that carry something.
 std::vector<unsigned> activeLinks(const Functions& library, Device device);

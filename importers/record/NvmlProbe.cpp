@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <atomic>
+#include <cstdint>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -29,133 +31,123 @@ constexpr double kKibi = 1024.0;
 constexpr int kBits64 = 64;
 constexpr int kBits32 = 32; // of the counters of PCIe, as they are seen to wrap
 
-struct Answer {
-    Return result = nvml::kNotSupported;
-    double value = kMissing;
-};
-
-// Asks one function of the library.
-template <typename Function, typename... Args>
-Answer ask(Function function, const Args&... args) {
+// Asks one function of the library for a number.
+template <typename Number, typename... Parameters, typename... Args>
+Return ask(Return (*function)(Parameters...), double& to, const Args&... args) {
     if (function == nullptr)
-        return {};
-    Answer answer;
-    unsigned value = 0;
-    answer.result = function(args..., &value);
-    answer.value = value;
-    return answer;
+        return nvml::kNotSupported;
+    Number value = 0;
+    const Return result = function(args..., &value);
+    to = static_cast<double>(value);
+    return result;
 }
 
-struct Reading {
-    std::string_view metric;
-    ChannelTraits traits;
-    Answer (*read)(const Functions& library, Device device);
-};
-
-Answer readLarge(Return (*function)(Device, unsigned long long*), Device device) {
-    if (function == nullptr)
-        return {};
-    unsigned long long value = 0;
-    const Return result = function(device, &value);
-    return {result, static_cast<double>(value)};
-}
-
-Answer readErrors(const Functions& library, Device device, unsigned kind) {
-    if (library.eccErrors == nullptr)
-        return {};
-    unsigned long long value = 0;
-    const Return result = library.eccErrors(device, kind, nvml::kVolatile, &value);
-    return {result, static_cast<double>(value)};
-}
-
-Answer readUtilization(const Functions& library, Device device, unsigned nvml::Utilization::*part) {
-    if (library.utilization == nullptr)
-        return {};
-    nvml::Utilization value{};
-    const Return result = library.utilization(device, &value);
-    return {result, static_cast<double>(value.*part)};
-}
-
-Answer readMemory(const Functions& library, Device device, unsigned long long nvml::Memory::*part) {
+Return askMemory(
+    const Functions& library, Device device, double& to, unsigned long long nvml::Memory::*part) {
     if (library.memory == nullptr)
-        return {};
+        return nvml::kNotSupported;
     nvml::Memory value{};
     const Return result = library.memory(device, &value);
-    return {result, static_cast<double>(value.*part)};
+    to = static_cast<double>(value.*part);
+    return result;
 }
 
-constexpr std::array kReadings{
-    Reading{metric::kGpuTemperature, {},
-        [](const Functions& library, Device device) {
-            return ask(library.temperature, device, nvml::kChipSensor);
+// A function of the library, with the one or two metrics that it answers.
+using Values = std::array<double, 2>;
+struct Call {
+    Pace pace;
+    struct Part {
+        std::string_view metric; // empty: none
+        ChannelTraits traits;
+    };
+    std::array<Part, 2> parts;
+    Return (*read)(const Functions& library, Device device, Values& values);
+};
+
+constexpr std::array kCalls{
+    Call{Pace::Round, {{{metric::kGpuTemperature, {}}}},
+        [](const Functions& library, Device device, Values& values) {
+            return ask<unsigned>(library.temperature, values[0], device, nvml::kChipSensor);
         }},
-    Reading{metric::kSmClock, {kMega},
-        [](const Functions& library, Device device) {
-            return ask(library.clock, device, nvml::kSmClock);
+    Call{Pace::Round, {{{metric::kSmClock, {kMega}}}},
+        [](const Functions& library, Device device, Values& values) {
+            return ask<unsigned>(library.clock, values[0], device, nvml::kSmClock);
         }},
-    Reading{metric::kMemClock, {kMega},
-        [](const Functions& library, Device device) {
-            return ask(library.clock, device, nvml::kMemoryClock);
+    Call{Pace::Round, {{{metric::kMemClock, {kMega}}}},
+        [](const Functions& library, Device device, Values& values) {
+            return ask<unsigned>(library.clock, values[0], device, nvml::kMemoryClock);
         }},
-    Reading{metric::kGpuUtilization, {kPercent},
-        [](const Functions& library, Device device) {
-            return readUtilization(library, device, &nvml::Utilization::gpu);
+    Call{Pace::Round,
+        {{{metric::kGpuUtilization, {kPercent}}, {metric::kMemUtilization, {kPercent}}}},
+        [](const Functions& library, Device device, Values& values) {
+            if (library.utilization == nullptr)
+                return nvml::kNotSupported;
+            nvml::Utilization value{};
+            const Return result = library.utilization(device, &value);
+            values = {static_cast<double>(value.gpu), static_cast<double>(value.memory)};
+            return result;
         }},
-    Reading{metric::kMemUtilization, {kPercent},
-        [](const Functions& library, Device device) {
-            return readUtilization(library, device, &nvml::Utilization::memory);
+    Call{Pace::Round, {{{metric::kThrottleReasons, {}}}},
+        [](const Functions& library, Device device, Values& values) {
+            return ask<unsigned long long>(library.clockReasons, values[0], device);
         }},
-    Reading{metric::kThrottleReasons, {},
-        [](const Functions& library, Device device) {
-            return readLarge(library.clockReasons, device);
+    Call{Pace::Round, {{{metric::kMemUsed, {}}}},
+        [](const Functions& library, Device device, Values& values) {
+            return askMemory(library, device, values[0], &nvml::Memory::used);
         }},
-    Reading{metric::kMemUsed, {},
-        [](const Functions& library, Device device) {
-            return readMemory(library, device, &nvml::Memory::used);
+    Call{Pace::Total, {{{metric::kGpuEnergy, {kMilli, kBits64}}}},
+        [](const Functions& library, Device device, Values& values) {
+            return ask<unsigned long long>(library.energy, values[0], device);
         }},
-    Reading{metric::kGpuEnergy, {kMilli, kBits64},
-        [](const Functions& library, Device device) { return readLarge(library.energy, device); }},
-    Reading{metric::kMemTotal, {1.0, 0, SensorKind::Unknown, true},
-        [](const Functions& library, Device device) {
-            return readMemory(library, device, &nvml::Memory::total);
+    Call{Pace::Seldom, {{{metric::kMemTotal, {}}}},
+        [](const Functions& library, Device device, Values& values) {
+            return askMemory(library, device, values[0], &nvml::Memory::total);
         }},
-    Reading{metric::kPowerLimit, {kMilli, 0, SensorKind::Unknown, true},
-        [](const Functions& library, Device device) { return ask(library.powerLimit, device); }},
-    Reading{metric::kFanSpeed, {kPercent, 0, SensorKind::Unknown, true},
-        [](const Functions& library, Device device) { return ask(library.fan, device); }},
-    Reading{metric::kEccCorrected, {1.0, kBits64, SensorKind::Unknown, true},
-        [](const Functions& library, Device device) {
-            return readErrors(library, device, nvml::kCorrected);
+    Call{Pace::Seldom, {{{metric::kPowerLimit, {kMilli}}}},
+        [](const Functions& library, Device device, Values& values) {
+            return ask<unsigned>(library.powerLimit, values[0], device);
         }},
-    Reading{metric::kEccUncorrected, {1.0, kBits64, SensorKind::Unknown, true},
-        [](const Functions& library, Device device) {
-            return readErrors(library, device, nvml::kUncorrected);
+    Call{Pace::Seldom, {{{metric::kFanSpeed, {kPercent}}}},
+        [](const Functions& library, Device device, Values& values) {
+            return ask<unsigned>(library.fan, values[0], device);
+        }},
+    Call{Pace::Seldom, {{{metric::kEccCorrected, {1.0, kBits64}}}},
+        [](const Functions& library, Device device, Values& values) {
+            return ask<unsigned long long>(
+                library.eccErrors, values[0], device, nvml::kCorrected, nvml::kVolatile);
+        }},
+    Call{Pace::Seldom, {{{metric::kEccUncorrected, {1.0, kBits64}}}},
+        [](const Functions& library, Device device, Values& values) {
+            return ask<unsigned long long>(
+                library.eccErrors, values[0], device, nvml::kUncorrected, nvml::kVolatile);
         }},
 };
 
 // Power as drivers before the 530 series give it: an average of a second on most GPUs.
-constexpr Reading kOldPower{metric::kGpuPower, {kMilli, 0, SensorKind::Unknown},
-    [](const Functions& library, Device device) { return ask(library.power, device); }};
+constexpr Call kOldPower{Pace::Round, {{{metric::kGpuPower, {kMilli, 0, SensorKind::Unknown}}}},
+    [](const Functions& library, Device device, Values& values) {
+        return ask<unsigned>(library.power, values[0], device);
+    }};
 
-// Those of one device are read in one call.
+// Those of one pace are read in one call.
 struct Field {
+    Pace pace;
     std::string_view metric;
     ChannelTraits traits;
     unsigned field;
     unsigned scope;
 };
 constexpr std::array kFields{
-    Field{metric::kGpuPower, {kMilli, 0, SensorKind::Instant}, nvml::kFieldPowerInstant,
-        nvml::kScopeGpu},
-    Field{metric::kMemPower, {kMilli, 0, SensorKind::Instant}, nvml::kFieldPowerInstant,
-        nvml::kScopeMemory},
-    Field{metric::kModulePower, {kMilli, 0, SensorKind::Instant}, nvml::kFieldPowerInstant,
-        nvml::kScopeModule},
-    Field{metric::kMemTemperature, {}, nvml::kFieldMemoryTemperature, nvml::kScopeGpu},
-    Field{metric::kPcieTx, {1.0, kBits32}, nvml::kFieldPcieTx, nvml::kScopeGpu},
-    Field{metric::kPcieRx, {1.0, kBits32}, nvml::kFieldPcieRx, nvml::kScopeGpu},
-    // Takes the driver milliseconds.
-    Field{metric::kGpuPowerAverage, {kMilli, 0, SensorKind::Averaged, true},
+    Field{Pace::Round, metric::kGpuPower, {kMilli, 0, SensorKind::Instant},
+        nvml::kFieldPowerInstant, nvml::kScopeGpu},
+    Field{Pace::Round, metric::kMemPower, {kMilli, 0, SensorKind::Instant},
+        nvml::kFieldPowerInstant, nvml::kScopeMemory},
+    Field{Pace::Round, metric::kModulePower, {kMilli, 0, SensorKind::Instant},
+        nvml::kFieldPowerInstant, nvml::kScopeModule},
+    Field{Pace::Round, metric::kMemTemperature, {}, nvml::kFieldMemoryTemperature, nvml::kScopeGpu},
+    Field{Pace::Running, metric::kPcieTx, {1.0, kBits32}, nvml::kFieldPcieTx, nvml::kScopeGpu},
+    Field{Pace::Running, metric::kPcieRx, {1.0, kBits32}, nvml::kFieldPcieRx, nvml::kScopeGpu},
+    Field{Pace::Seldom, metric::kGpuPowerAverage, {kMilli, 0, SensorKind::Averaged},
         nvml::kFieldPowerAverage, nvml::kScopeGpu},
 };
 struct LinkField {
@@ -169,20 +161,7 @@ constexpr std::array kLinkFields{
 };
 
 double valueOf(const FieldValue& field) {
-    if (field.result != nvml::kSuccess)
-        return kMissing;
-    switch (field.type) {
-    case 0:
-        return field.value.real;
-    case 1:
-        return field.value.small;
-    case 4:
-        return static_cast<double>(field.value.integer);
-    case 5:
-        return field.value.smallInteger;
-    default:
-        return static_cast<double>(field.value.large);
-    }
+    return field.result == nvml::kSuccess ? nvml::valueOf(field.type, field.value) : kMissing;
 }
 
 class NvmlProbe final : public Probe {
@@ -195,9 +174,10 @@ public:
         m_subject.rank = index;
         m_subject.node = 0;
         findFields();
-        findReadings();
+        findCalls();
         findLinks();
         watchErrors();
+        findKeptPower();
     }
     ~NvmlProbe() override {
         if (m_events != nullptr)
@@ -205,77 +185,154 @@ public:
     }
 
     [[nodiscard]] const std::vector<Channel>& channels() const override { return m_channels; }
+    [[nodiscard]] const std::vector<Reading>& readings() const override { return m_readings; }
 
-    void read(bool slow, std::span<double> values) override {
-        readFields(slow, values);
-        for (const auto& [channel, reading] : m_readings) {
-            if (!slow && reading->traits.isSlow)
-                continue;
-            const Answer answer = reading->read(m_library, m_device);
-            noteLoss(answer.result);
-            values[channel] = answer.result == nvml::kSuccess ? answer.value : kMissing;
-        }
-        if (m_xidChannel && slow) {
-            takeErrors();
-            values[*m_xidChannel] = m_lastXid;
-        }
+    TimeNs read(std::size_t reading, std::span<double> values) override {
+        const TimeNs time = wallClock();
+        if (const Call* call = m_calls[reading])
+            readCall(*call, m_readings[reading], values);
+        else if (!m_fields[reading].empty())
+            readFields(m_fields[reading], values);
+        else
+            values[m_readings[reading].channels.front()] = takeErrors();
+        return time;
     }
 
-    std::vector<Incident> incidents() override { return std::exchange(m_incidents, {}); }
+    std::vector<Incident> incidents() override {
+        const std::scoped_lock lock(m_mutex);
+        return std::exchange(m_incidents, {});
+    }
+
+    [[nodiscard]] bool keepsPower() const override { return !m_kept.empty(); }
+    std::vector<KeptSample> keptPower(TimeNs after) override {
+        constexpr std::int64_t microsecond = 1000;
+        int type = 0;
+        auto count = static_cast<unsigned>(m_kept.size());
+        const auto since = static_cast<unsigned long long>(after.ns / microsecond);
+        std::vector<KeptSample> samples;
+        if (m_library.samples(
+                m_device, nvml::kTotalPowerSamples, since, &type, &count, m_kept.data())
+            != nvml::kSuccess)
+            return samples;
+        for (std::size_t i = 0; i < std::min<std::size_t>(count, m_kept.size()); ++i) {
+            const TimeNs time{static_cast<std::int64_t>(m_kept[i].timestamp) * microsecond};
+            if (time > after)
+                samples.push_back({time, nvml::valueOf(type, m_kept[i].value)});
+        }
+        std::sort(samples.begin(), samples.end(),
+            [](const KeptSample& a, const KeptSample& b) { return a.time < b.time; });
+        return samples;
+    }
 
 private:
-    std::size_t addChannel(std::string_view metric, const ChannelTraits& traits) {
-        m_channels.push_back(channelOf(metric, m_subject, traits));
+    // A field of a call, for a channel and, of a link, for the sum over the links.
+    struct AskedField {
+        std::size_t channel = 0;
+        std::optional<std::size_t> sum = {};
+        FieldValue value{};
+    };
+
+    std::size_t addChannel(
+        std::string_view metric, const Subject& subject, const ChannelTraits& traits) {
+        m_channels.push_back(channelOf(metric, subject, traits));
         return m_channels.size() - 1;
+    }
+
+    void addReading(Reading reading, const Call* call, std::vector<AskedField> fields) {
+        m_readings.push_back(std::move(reading));
+        m_calls.push_back(call);
+        m_fields.push_back(std::move(fields));
     }
 
     // What the device knows nothing of has no channel.
     void findFields() {
-        for (const Field& field : kFields) {
-            if (asked(field.field, field.scope).result != nvml::kNotSupported)
-                addField(addChannel(field.metric, field.traits), field.field, field.scope,
-                    field.traits.isSlow);
+        for (const Pace pace : {Pace::Round, Pace::Running, Pace::Seldom}) {
+            std::vector<AskedField> fields;
+            for (const Field& field : kFields) {
+                if (field.pace == pace
+                    && asked(field.field, field.scope).result != nvml::kNotSupported)
+                    fields.push_back(fieldOf(addChannel(field.metric, m_subject, field.traits),
+                        field.field, field.scope));
+            }
+            addFields(pace, std::move(fields));
         }
     }
 
-    void findReadings() {
+    static AskedField fieldOf(std::size_t channel, unsigned field, unsigned scope) {
+        AskedField asked;
+        asked.channel = channel;
+        asked.value.field = field;
+        asked.value.scope = scope;
+        return asked;
+    }
+
+    void addFields(Pace pace, std::vector<AskedField> fields) {
+        Reading reading{pace, {}};
+        auto& channels = reading.channels;
+        for (const AskedField& field : fields) {
+            channels.push_back(field.channel);
+            if (field.sum && std::count(channels.begin(), channels.end(), *field.sum) == 0)
+                channels.push_back(*field.sum);
+        }
+        if (!fields.empty())
+            addReading(std::move(reading), nullptr, std::move(fields));
+    }
+
+    void findCalls() {
         const bool hasPower
             = std::any_of(m_channels.begin(), m_channels.end(), [](const Channel& channel) {
                   return channel.description.metric.name == metric::kGpuPower;
               });
         if (!hasPower)
-            addReading(kOldPower);
-        for (const Reading& reading : kReadings)
-            addReading(reading);
+            addCall(kOldPower);
+        for (const Call& call : kCalls)
+            addCall(call);
     }
 
-    void addReading(const Reading& reading) {
-        if (reading.read(m_library, m_device).result != nvml::kNotSupported)
-            m_readings.emplace_back(addChannel(reading.metric, reading.traits), &reading);
+    void addCall(const Call& call) {
+        Values values{};
+        if (call.read(m_library, m_device, values) == nvml::kNotSupported)
+            return;
+        Reading reading{call.pace, {}};
+        for (const Call::Part& part : call.parts) {
+            if (!part.metric.empty())
+                reading.channels.push_back(addChannel(part.metric, m_subject, part.traits));
+        }
+        addReading(std::move(reading), &call, {});
     }
 
-    // The sum of the links with each sample, and each link once a second.
+    // Each link, and their sum: by the driver, where it sums.
     void findLinks() {
         const std::vector<unsigned> links = nvml::activeLinks(m_library, m_device);
+        std::vector<AskedField> sums;
+        std::vector<AskedField> all;
         for (const LinkField& field : kLinkFields) {
             if (links.empty() || asked(field.field, links.front()).result != nvml::kSuccess)
                 continue;
-            LinkSum sum;
-            sum.channel = addChannel(field.metric, {kKibi, kBits64});
+            const std::size_t sum = addChannel(field.metric, m_subject, {kKibi, kBits64});
+            const bool isSummed = isSum(field.field, links);
+            if (isSummed)
+                sums.push_back(fieldOf(sum, field.field, nvml::kAllLinks));
             for (const unsigned link : links) {
-                Subject subject;
+                Subject subject = m_subject;
                 subject.kind = SubjectKind::Link;
-                subject.rank = m_index;
-                subject.node = 0;
                 subject.device = fmt::format("GPU {} link {}", m_index, link);
-                m_channels.push_back(
-                    channelOf(field.linkMetric, subject, {kKibi, kBits64, {}, true}));
-                sum.links.push_back(m_fields.size());
-                addField(m_channels.size() - 1, field.field, link, false);
-                m_fields.back().isShownSlowly = true;
+                all.push_back(fieldOf(
+                    addChannel(field.linkMetric, subject, {kKibi, kBits64}), field.field, link));
+                if (!isSummed)
+                    all.back().sum = sum;
             }
-            m_sums.push_back(std::move(sum));
         }
+        addFields(Pace::Running, std::move(sums));
+        addFields(Pace::Running, std::move(all));
+    }
+
+    // Whether the driver's sum is as large as what the links had carried just before.
+    [[nodiscard]] bool isSum(unsigned field, const std::vector<unsigned>& links) const {
+        double carried = 0.0;
+        for (const unsigned link : links)
+            carried += valueOf(asked(field, link));
+        return valueOf(asked(field, nvml::kAllLinks)) >= carried;
     }
 
     [[nodiscard]] FieldValue asked(unsigned field, unsigned scope) const {
@@ -288,44 +345,37 @@ private:
         return value;
     }
 
-    void addField(std::size_t channel, unsigned field, unsigned scope, bool isSlow) {
-        m_fields.push_back({channel, field, scope, isSlow});
+    void readCall(const Call& call, const Reading& reading, std::span<double> values) {
+        Values answered{};
+        const Return result = call.read(m_library, m_device, answered);
+        noteLoss(result);
+        for (std::size_t i = 0; i < reading.channels.size(); ++i)
+            values[reading.channels[i]] = result == nvml::kSuccess ? answered[i] : kMissing;
     }
 
-    void readFields(bool slow, std::span<double> values) {
-        m_asked.clear();
-        for (const AskedField& field : m_fields) {
-            if (slow || !field.isSlow) {
-                m_asked.push_back({});
-                m_asked.back().field = field.field;
-                m_asked.back().scope = field.scope;
-            }
+    void readFields(const std::vector<AskedField>& fields, std::span<double> values) const {
+        std::array<FieldValue, kMostFields> asked{};
+        for (const AskedField& field : fields) {
+            if (field.sum)
+                values[*field.sum] = 0.0;
         }
-        if (m_asked.empty())
-            return;
+        const std::size_t count = std::min(fields.size(), asked.size());
+        for (std::size_t i = 0; i < count; ++i)
+            asked[i] = fields[i].value;
         const bool isAnswered
-            = m_library.fields(m_device, static_cast<int>(m_asked.size()), m_asked.data())
-            == nvml::kSuccess;
-        std::size_t at = 0;
-        for (AskedField& field : m_fields) {
-            if (!slow && field.isSlow)
-                continue;
-            field.value = isAnswered ? valueOf(m_asked[at]) : kMissing;
-            ++at;
-            if (slow || !field.isShownSlowly)
-                values[field.channel] = field.value;
-        }
-        for (const LinkSum& sum : m_sums) {
-            double total = 0.0;
-            for (const std::size_t link : sum.links)
-                total += m_fields[link].value;
-            values[sum.channel] = total;
+            = m_library.fields(m_device, static_cast<int>(count), asked.data()) == nvml::kSuccess;
+        for (std::size_t i = 0; i < count; ++i) {
+            const double value = isAnswered ? valueOf(asked[i]) : kMissing;
+            values[fields[i].channel] = value;
+            if (fields[i].sum)
+                values[*fields[i].sum] += value;
         }
     }
 
     void noteLoss(Return result) {
-        if (result != nvml::kGpuIsLost || std::exchange(m_isLost, true))
+        if (result != nvml::kGpuIsLost || m_isLost.exchange(true))
             return;
+        const std::scoped_lock lock(m_mutex);
         m_incidents.push_back(
             {wallClock(), fmt::format("GPU {} is lost: it fell off the bus.", m_index)});
     }
@@ -338,46 +388,50 @@ private:
             return;
         }
         if (m_library.registerEvents(m_device, nvml::kXidEvent, m_events) == nvml::kSuccess)
-            m_xidChannel = addChannel(metric::kXid, {1.0, 0, {}, true});
+            addReading({Pace::Seldom, {addChannel(metric::kXid, m_subject, {})}}, nullptr, {});
     }
 
-    void takeErrors() {
+    // The last error.
+    double takeErrors() {
         nvml::EventData event{};
         while (m_library.waitEvent(m_events, &event, 0) == nvml::kSuccess) {
             if ((event.type & nvml::kXidEvent) == 0)
                 continue;
             m_lastXid = static_cast<double>(event.data);
+            const std::scoped_lock lock(m_mutex);
             m_incidents.push_back(
                 {wallClock(), fmt::format("Xid {} on GPU {}.", event.data, m_index)});
         }
+        return m_lastXid;
     }
 
-    struct AskedField {
-        std::size_t channel;
-        unsigned field;
-        unsigned scope;
-        bool isSlow;
-        bool isShownSlowly = false; // read always, for a sum
-        double value = kMissing;
-    };
-    struct LinkSum {
-        std::size_t channel = 0;
-        std::vector<std::size_t> links; // places in m_fields
-    };
+    // As many as the driver has room for.
+    void findKeptPower() {
+        int type = 0;
+        unsigned count = 0;
+        if (m_library.samples != nullptr
+            && m_library.samples(m_device, nvml::kTotalPowerSamples, 0, &type, &count, nullptr)
+                == nvml::kSuccess)
+            m_kept.resize(std::min(count, kMostKept));
+    }
+
+    static constexpr std::size_t kMostFields = std::size_t{2} * nvml::kMostLinks;
+    static constexpr unsigned kMostKept = 4096;
 
     const Functions& m_library;
     Device m_device;
     int m_index;
     Subject m_subject;
     std::vector<Channel> m_channels;
-    std::vector<AskedField> m_fields;
-    std::vector<std::pair<std::size_t, const Reading*>> m_readings;
-    std::vector<LinkSum> m_sums;
-    std::vector<FieldValue> m_asked;
+    std::vector<Reading> m_readings;
+    // By reading: the function that is asked, or the fields; neither: the errors.
+    std::vector<const Call*> m_calls;
+    std::vector<std::vector<AskedField>> m_fields;
+    std::vector<nvml::Sample> m_kept; // room for them
     nvml::EventSet m_events = nullptr;
-    std::optional<std::size_t> m_xidChannel;
     double m_lastXid = 0.0;
-    bool m_isLost = false;
+    std::atomic<bool> m_isLost = false;
+    std::mutex m_mutex; // of m_incidents
     std::vector<Incident> m_incidents;
 };
 

@@ -1,26 +1,46 @@
 #pragma once
 // Probe: something of a node that is asked for its readings over and over: a GPU, its network
-// cards, its processors. One thread at a time.
+// cards, its processors. Several threads may ask at once, each for other readings.
 
 #include "core/model/Series.h"
 #include "core/model/Time.h"
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace trainscope::record {
 
-// One reading of a probe. What a device lacks is no channel; what it fails to say is missing.
+// One series of a probe. What a device lacks is no channel; what it fails to say is missing.
 struct Channel {
     SeriesDescription description; // subject: ranks and nodes count from 0 within the node
-    bool isSlow = false; // asked for once a second: it changes seldom, or takes the driver long
+};
+
+// When a reading is worth its cost.
+enum class Pace {
+    Round, // a state that nobody knows between samples: power, clock
+    Running, // goes on between: counters, and means since the last reading
+    Seldom, // changes seldom: limits, errors
+    Total, // exact whenever it is asked for, and dear: energy
+};
+
+// What a device answers in one call.
+struct Reading {
+    Pace pace = Pace::Round;
+    std::vector<std::size_t> channels;
 };
 
 // Something that happened, in words.
 struct Incident {
     TimeNs time;
     std::string text;
+};
+
+// A sample that the device took by itself.
+struct KeptSample {
+    TimeNs time; // by its own stamp
+    double value = 0.0; // source number
 };
 
 class Probe {
@@ -30,13 +50,19 @@ public:
     Probe& operator=(const Probe&) = delete;
     virtual ~Probe() = default;
 
-    // Stays the same.
+    // Stay the same.
     [[nodiscard]] virtual const std::vector<Channel>& channels() const = 0;
-    // As many values as channels, source numbers, NaN for missing. Slow ones only with `slow`; else
-    // theirs are left as they are.
-    virtual void read(bool slow, std::span<double> values) = 0;
-    // What happened since the last call; asked for with slow readings.
+    [[nodiscard]] virtual const std::vector<Reading>& readings() const = 0;
+    // Writes the values of the channels of readings()[reading]: source numbers, NaN for missing.
+    // `values` has one for each channel; the others stay. The answer: when the device was asked.
+    virtual TimeNs read(std::size_t reading, std::span<double> values) = 0;
+    // What happened since the last call; one thread at a time.
     virtual std::vector<Incident> incidents() { return {}; }
+
+    // The samples of gpu_power that the device itself kept behind that moment, in order, or an
+    // error; nothing from devices that keep none, which never do.
+    [[nodiscard]] virtual bool keepsPower() const { return false; }
+    virtual std::vector<KeptSample> keptPower(TimeNs /*after*/) { return {}; }
 };
 
 } // namespace trainscope::record

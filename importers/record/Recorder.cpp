@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <ctime>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -22,6 +24,13 @@ constexpr const char* kVersion = "record 1";
 std::string pathIn(const Environment& environment, std::string_view name) {
     const auto found = environment.find(name);
     return found == environment.end() ? std::string() : found->second;
+}
+
+// That this program has taken.
+double processorSeconds() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 std::string nameOf(const RecordRequest& request) {
@@ -76,13 +85,29 @@ Status Recorder::open(store::Store& store) {
         m_marks.emplace(std::move(marks.value()));
     else
         m_report.warn({}, 0, marks.error().describe());
+    RETURN_IF_ERROR(m_recording->commit(m_report));
+    startSampling();
+    return {};
+}
+
+void Recorder::startSampling() {
     std::vector<Probe*> probes;
     for (const auto& probe : m_probes)
         probes.push_back(probe.get());
-    m_sampler = std::make_unique<Sampler>(std::move(probes), m_request.interval);
-    RETURN_IF_ERROR(m_recording->commit(m_report));
+    // Drivers keep a sample every 20 ms or so; who wants few gets few.
+    constexpr DurationNs fewSamples{200'000'000};
+    const bool takesKept = m_request.interval <= fewSamples;
+    for (std::uint32_t probe = 0; takesKept && probe < probes.size(); ++probe) {
+        const auto& channels = probes[probe]->channels();
+        const auto power = std::find_if(channels.begin(), channels.end(),
+            [](const Channel& one) { return one.description.metric.name == metric::kGpuPower; });
+        if (probes[probe]->keepsPower() && power != channels.end())
+            m_power[probe].channel = static_cast<std::uint32_t>(power - channels.begin());
+    }
+    m_sampler = std::make_unique<Sampler>(std::move(probes), m_request.interval, !m_power.empty());
+    m_begin = wallClock();
+    m_processorBefore = processorSeconds();
     m_sampler->start();
-    return {};
 }
 
 // Behind the earlier part of this job on this node, where there is one; else of its own.
@@ -235,14 +260,24 @@ void Recorder::takeMarks() {
     }
 }
 
-void Recorder::take() {
+void Recorder::addSample(std::uint32_t probe, std::uint32_t channel, KeptSample sample) {
+    m_recording->sample(m_series[probe][channel], sample.time, sample.value);
+    ++m_report.samples;
+    m_report.missing += std::isnan(sample.value) ? 1 : 0;
+}
+
+void Recorder::take(bool isLast) {
     takeMarks();
     const Taken taken = m_sampler->take();
     for (const TakenReading& reading : taken.readings) {
-        m_recording->sample(m_series[reading.probe][reading.channel], reading.time, reading.value);
-        ++m_report.samples;
-        m_report.missing += std::isnan(reading.value) ? 1 : 0;
+        const auto power = m_power.find(reading.probe);
+        if (power != m_power.end() && power->second.channel == reading.channel)
+            power->second.choice.addAsked({reading.time, reading.value});
+        else
+            addSample(reading.probe, reading.channel, {reading.time, reading.value});
     }
+    takePower(taken, isLast);
+    tellCost();
     for (const Round& round : taken.rounds) {
         m_recording->sample(m_delaySeries, round.time, round.delay);
         m_delaySum += round.delay;
@@ -260,14 +295,37 @@ void Recorder::take() {
                 m_report.skipped, m_rounds + m_report.skipped);
 }
 
+void Recorder::takePower(const Taken& taken, bool isLast) {
+    for (const TakenPower& power : taken.power)
+        m_power.at(power.probe).choice.addKept(power.sample);
+    const TimeNs now = wallClock();
+    for (auto& [probe, accounts] : m_power) {
+        for (const KeptSample& sample : accounts.choice.take(now, isLast))
+            addSample(probe, accounts.channel, sample);
+        if (accounts.choice.hasLeftKept())
+            m_sampler->leaveKeptPower(probe);
+        m_report.facts[fmt::format("GPU {} power", m_gpus[probe].facts.index)]
+            = accounts.choice.words();
+    }
+}
+
+// Of this program alone, its commits included.
+void Recorder::tellCost() {
+    const double seconds = (wallClock() - m_begin).seconds();
+    if (seconds <= 0.0)
+        return;
+    m_report.facts["processor time"] = fmt::format(
+        "{:.2g} % of a core", (processorSeconds() - m_processorBefore) / seconds * 100.0);
+}
+
 Status Recorder::commit() {
-    take();
+    take(false);
     return m_recording->commit(m_report);
 }
 
 Status Recorder::finish(const Progress& progress) {
     m_sampler->stop();
-    take();
+    take(true);
     if (m_marks && m_marks->notUnderstood() > 0)
         m_report.warn({}, 0,
             fmt::format("{} lines in the pipe for marks are no number of an iteration; the first: "

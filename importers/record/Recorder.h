@@ -12,8 +12,10 @@
 #include "importers/record/HostProbe.h"
 #include "importers/record/JobDescription.h"
 #include "importers/record/MarkPipe.h"
+#include "importers/record/PowerChoice.h"
 #include "importers/record/Sampler.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,7 +70,11 @@ private:
     Status addSeries();
     Status addTopology(store::Store& store) const;
     void describeRun();
-    void take();
+    void startSampling();
+    void addSample(std::uint32_t probe, std::uint32_t channel, KeptSample sample);
+    void take(bool isLast);
+    void takePower(const Taken& taken, bool isLast);
+    void tellCost();
 
     Devices m_devices;
     RecordRequest m_request;
@@ -81,10 +87,18 @@ private:
     std::vector<std::unique_ptr<Probe>> m_probes; // of these; then the host's
     std::vector<std::vector<SeriesId>> m_series; // by probe and channel
     SeriesId m_delaySeries;
+    // Of a GPU whose driver keeps samples of its power too, by probe.
+    struct PowerAccounts {
+        std::uint32_t channel = 0;
+        PowerChoice choice;
+    };
+    std::map<std::uint32_t, PowerAccounts> m_power;
     std::optional<MarkPipe> m_marks;
     std::unique_ptr<store::Recording> m_recording;
     std::unique_ptr<Sampler> m_sampler;
     ImportReport m_report;
+    TimeNs m_begin;
+    double m_processorBefore = 0.0; // s of a processor, before it began
     double m_delaySum = 0.0; // s
     double m_longestDelay = 0.0;
     std::int64_t m_rounds = 0;

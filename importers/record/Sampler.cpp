@@ -3,6 +3,9 @@
 #include <ctime>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -11,11 +14,23 @@ namespace trainscope::record {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr double kOfSecond = 1e-9;
+constexpr double kLongCall = 100e-6; // s, from which on a call is no part of a round
+constexpr double kLongShare = 0.02; // of the interval, likewise
+constexpr double kShareOfRound = 0.25; // of the interval, that a round may take
+constexpr double kQuickCall = 5e-6; // s
+constexpr int kCallsToJudge = 8;
+constexpr std::int64_t kEarlyPart = 10; // of a period, that a reading may be early
+constexpr int kWrappingBits = 32;
+constexpr double kWrap = 4'294'967'296.0;
 
-std::int64_t steadyNow() {
+std::int64_t nowOf(clockid_t clock) {
     timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return now.tv_sec * kSecond + now.tv_nsec;
+}
+std::int64_t steadyNow() {
+    return nowOf(CLOCK_MONOTONIC);
 }
 
 // Signals do not shorten it.
@@ -26,11 +41,23 @@ void sleepUntil(std::int64_t time) {
 
 } // namespace
 
-Sampler::Sampler(std::vector<Probe*> probes, DurationNs interval)
+Sampler::Sampler(std::vector<Probe*> probes, DurationNs interval, bool keptPower)
     : m_probes(std::move(probes))
-    , m_interval(interval) {
-    for (const Probe* probe : m_probes)
-        m_values.emplace_back(probe->channels().size(), std::numeric_limits<double>::quiet_NaN());
+    , m_interval(interval)
+    , m_powerUntil(m_probes.size()) {
+    for (std::size_t probe = 0; probe < m_probes.size(); ++probe) {
+        m_values.emplace_back(
+            m_probes[probe]->channels().size(), std::numeric_limits<double>::quiet_NaN());
+        m_keepsPower.push_back(keptPower && m_probes[probe]->keepsPower());
+        const auto& readings = m_probes[probe]->readings();
+        for (std::size_t i = 0; i < readings.size(); ++i) {
+            Asked asked{static_cast<std::uint32_t>(probe), static_cast<std::uint32_t>(i),
+                readings[i].pace, ReadingSchedule(readings[i].pace, interval)};
+            asked.before.assign(
+                readings[i].channels.size(), std::numeric_limits<double>::quiet_NaN());
+            m_quick.push_back(std::move(asked));
+        }
+    }
 }
 
 Sampler::~Sampler() {
@@ -38,13 +65,30 @@ Sampler::~Sampler() {
 }
 
 void Sampler::start() {
-    m_thread = std::thread([this] { run(); });
+    measure();
+    m_rounds = std::thread([this] { run(); });
+    m_aside = std::thread([this] { runAside(); });
 }
 
 void Sampler::stop() {
-    m_stops = true;
-    if (m_thread.joinable())
-        m_thread.join();
+    if (!m_rounds.joinable())
+        return;
+    {
+        const std::scoped_lock lock(m_asideMutex);
+        m_stops = true;
+    }
+    m_wake.notify_all();
+    m_rounds.join();
+    m_aside.join();
+    Taken taken;
+    for (auto* all : {&m_quick, &m_slow, &m_moved}) {
+        for (Asked& asked : *all) {
+            if (asked.pace == Pace::Running || asked.pace == Pace::Total)
+                ask(asked, {}, Clock::Processor, taken);
+        }
+    }
+    readKeptPower(taken);
+    add(std::move(taken));
 }
 
 Taken Sampler::take() {
@@ -52,45 +96,221 @@ Taken Sampler::take() {
     return std::exchange(m_taken, {});
 }
 
+void Sampler::leaveKeptPower(std::uint32_t probe) {
+    const std::scoped_lock lock(m_asideMutex);
+    m_keepsPower[probe] = false;
+}
+
+// A first call may be the slowest, of a second one the quicker counts. Totals are not asked in
+// vain.
+void Sampler::measure() {
+    Taken begin;
+    Taken ignored;
+    for (Asked& asked : m_quick) {
+        const bool isTotal = asked.pace == Pace::Total;
+        ask(asked, {}, Clock::Processor, isTotal ? begin : ignored);
+        if (!isTotal)
+            ask(asked, {}, Clock::Processor, ignored);
+        asked.typical = std::exchange(asked.quickest, 0.0);
+        asked.calls = 0;
+        asked.due = isTotal ? asked.last + asked.schedule.period().ns : 0;
+    }
+    makeRoom();
+    add(std::move(begin));
+}
+
+bool Sampler::isLong(const Asked& asked) const {
+    return asked.pace == Pace::Total
+        || asked.typical > std::min(kLongCall, kLongShare * m_interval.seconds());
+}
+
+// In the rounds stays what is answered at once, and no more than they have time for.
+void Sampler::makeRoom() {
+    std::vector<Asked> quick;
+    double all = 0.0;
+    for (Asked& asked : m_quick) {
+        if (isLong(asked)) {
+            putAside(std::move(asked));
+            continue;
+        }
+        all += asked.typical;
+        quick.push_back(std::move(asked));
+    }
+    while (all > kShareOfRound * m_interval.seconds() && !quick.empty()) {
+        const auto longest = std::max_element(quick.begin(), quick.end(),
+            [](const Asked& a, const Asked& b) { return a.typical < b.typical; });
+        all -= longest->typical;
+        putAside(std::move(*longest));
+        quick.erase(longest);
+    }
+    m_quick = std::move(quick);
+}
+
+void Sampler::putAside(Asked asked) {
+    const std::scoped_lock lock(m_asideMutex);
+    m_moved.push_back(std::move(asked));
+    m_wake.notify_all();
+}
+
 void Sampler::run() {
-    std::int64_t planned = steadyNow();
-    std::int64_t nextSlow = planned;
-    while (!m_stops) {
+    const auto stops = [this] {
+        const std::scoped_lock lock(m_asideMutex);
+        return m_stops;
+    };
+    for (std::int64_t planned = steadyNow(); !stops();) {
         sleepUntil(planned);
-        const std::int64_t now = steadyNow();
-        const std::int64_t delay = now - planned;
-        const bool slow = planned >= nextSlow;
-        if (slow)
-            nextSlow = planned + std::max(kSecond, m_interval.ns);
+        const std::int64_t delay = steadyNow() - planned;
         const std::int64_t skipped = delay / m_interval.ns;
-        sampleOnce(
-            slow, {wallClock() - DurationNs{delay}, static_cast<double>(delay) * 1e-9}, skipped);
+        sampleRound(planned,
+            {wallClock() - DurationNs{delay}, static_cast<double>(delay) * kOfSecond}, skipped);
         planned += (skipped + 1) * m_interval.ns;
     }
 }
 
-void Sampler::sampleOnce(bool slow, Round round, std::int64_t skipped) {
+void Sampler::sampleRound(std::int64_t planned, Round round, std::int64_t skipped) {
     Taken taken;
-    for (std::size_t probe = 0; probe < m_probes.size(); ++probe) {
-        const TimeNs time = wallClock();
-        m_probes[probe]->read(slow, m_values[probe]);
-        const auto& channels = m_probes[probe]->channels();
-        for (std::size_t channel = 0; channel < channels.size(); ++channel) {
-            if (slow || !channels[channel].isSlow)
-                taken.readings.push_back({static_cast<std::uint32_t>(probe),
-                    static_cast<std::uint32_t>(channel), time, m_values[probe][channel]});
-        }
-        if (slow) {
-            for (Incident& incident : m_probes[probe]->incidents())
+    taken.rounds.push_back(round);
+    taken.skipped = skipped;
+    bool mayBeLong = false;
+    std::optional<TimeNs> shown; // one moment for a probe: its series share it
+    std::uint32_t probe = 0;
+    for (Asked& asked : m_quick) {
+        if (asked.due > planned + m_interval.ns / 2)
+            continue;
+        if (asked.probe != std::exchange(probe, asked.probe))
+            shown.reset();
+        shown = ask(asked, shown, Clock::Wall, taken);
+        asked.due = planned + asked.schedule.period().ns;
+        mayBeLong = mayBeLong || asked.calls == 0;
+    }
+    if (mayBeLong)
+        makeRoom();
+    if (planned >= m_nextIncidents) {
+        m_nextIncidents = planned + kSecond;
+        for (Probe* one : m_probes) {
+            for (Incident& incident : one->incidents())
                 taken.incidents.push_back(std::move(incident));
         }
     }
+    add(std::move(taken));
+}
+
+void Sampler::runAside() {
+    std::int64_t nextPower = steadyNow() + kSecond;
+    std::unique_lock lock(m_asideMutex);
+    while (!m_stops) {
+        std::move(m_moved.begin(), m_moved.end(), std::back_inserter(m_slow));
+        m_moved.clear();
+        const bool asksPower
+            = std::find(m_keepsPower.begin(), m_keepsPower.end(), true) != m_keepsPower.end();
+        lock.unlock();
+        const std::int64_t now = steadyNow();
+        std::int64_t next = askDue(now);
+        if (asksPower && nextPower <= now) {
+            Taken taken;
+            readKeptPower(taken);
+            add(std::move(taken));
+            nextPower = now + kSecond;
+        }
+        if (asksPower)
+            next = std::min(next, nextPower);
+        const auto rest = std::chrono::nanoseconds(std::max<std::int64_t>(next - steadyNow(), 0));
+        lock.lock();
+        if (!m_stops && m_moved.empty())
+            m_wake.wait_for(lock, rest);
+    }
+}
+
+// When it is to be called again.
+std::int64_t Sampler::askDue(std::int64_t now) {
+    Taken taken;
+    std::int64_t next = now + kSecond;
+    for (Asked& asked : m_slow) {
+        // Of what is seldom asked much is asked in one go: to wake up costs too.
+        const std::int64_t period = asked.schedule.period().ns;
+        const std::int64_t early = period >= kSecond / 2 ? period / kEarlyPart : 0;
+        if (asked.due - early <= now) {
+            ask(asked, {}, Clock::Processor, taken);
+            const std::int64_t pause = asked.schedule.period().ns;
+            asked.due = std::max(asked.due + pause, now + pause / 2);
+        }
+        next = std::min(next, asked.due);
+    }
+    if (!taken.readings.empty())
+        add(std::move(taken));
+    return next;
+}
+
+TimeNs Sampler::ask(Asked& asked, std::optional<TimeNs> shown, Clock clock, Taken& taken) {
+    Probe& probe = *m_probes[asked.probe];
+    std::vector<double>& values = m_values[asked.probe];
+    const bool isQuick = clock == Clock::Wall; // to ask for the other costs as much as such a call
+    const std::int64_t processor = isQuick ? 0 : nowOf(CLOCK_THREAD_CPUTIME_ID);
+    const std::int64_t begin = steadyNow();
+    const TimeNs time = probe.read(asked.reading, values);
+    const double wall = static_cast<double>(steadyNow() - begin) * kOfSecond;
+    // The thread may have been interrupted.
+    const double most = 2.0 * asked.schedule.cost() + kQuickCall;
+    const double cost = isQuick
+        ? std::min(wall, most)
+        : static_cast<double>(nowOf(CLOCK_THREAD_CPUTIME_ID) - processor) * kOfSecond;
+    for (const std::size_t channel : probe.readings()[asked.reading].channels)
+        taken.readings.push_back({asked.probe, static_cast<std::uint32_t>(channel),
+            shown.value_or(time), values[channel]});
+    asked.schedule.asked(
+        cost, takeWraps(asked), static_cast<double>(begin - asked.last) * kOfSecond);
+    asked.last = begin;
+    asked.quickest = asked.calls == 0 ? wall : std::min(asked.quickest, wall);
+    if (++asked.calls == kCallsToJudge) {
+        asked.typical = asked.quickest;
+        asked.calls = 0;
+    }
+    return shown.value_or(time);
+}
+
+// Of the counters of 32 bits, how much of a wrap the fastest went since the call before.
+double Sampler::takeWraps(Asked& asked) const {
+    const Probe& probe = *m_probes[asked.probe];
+    const auto& channels = probe.readings()[asked.reading].channels;
+    double wraps = 0.0;
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+        if (probe.channels()[channels[i]].description.counterBits != kWrappingBits)
+            continue;
+        const double value = m_values[asked.probe][channels[i]];
+        const double went = value - std::exchange(asked.before[i], value);
+        if (!std::isnan(went))
+            wraps = std::max(wraps, (went < 0.0 ? went + kWrap : went) / kWrap);
+    }
+    return wraps;
+}
+
+void Sampler::readKeptPower(Taken& taken) {
+    std::vector<bool> keeps;
+    {
+        const std::scoped_lock lock(m_asideMutex);
+        keeps = m_keepsPower;
+    }
+    for (std::size_t probe = 0; probe < m_probes.size(); ++probe) {
+        if (!keeps[probe])
+            continue;
+        for (const KeptSample& sample : m_probes[probe]->keptPower(m_powerUntil[probe])) {
+            taken.power.push_back({static_cast<std::uint32_t>(probe), sample});
+            m_powerUntil[probe] = sample.time;
+        }
+    }
+}
+
+void Sampler::add(Taken&& taken) {
     const std::scoped_lock lock(m_mutex);
-    m_taken.readings.insert(m_taken.readings.end(), taken.readings.begin(), taken.readings.end());
-    m_taken.rounds.push_back(round);
-    m_taken.incidents.insert(
-        m_taken.incidents.end(), taken.incidents.begin(), taken.incidents.end());
-    m_taken.skipped += skipped;
+    const auto append = [](auto& to, auto& from) {
+        to.insert(
+            to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+    };
+    append(m_taken.readings, taken.readings);
+    append(m_taken.power, taken.power);
+    append(m_taken.rounds, taken.rounds);
+    append(m_taken.incidents, taken.incidents);
+    m_taken.skipped += taken.skipped;
 }
 
 } // namespace trainscope::record

@@ -1,5 +1,6 @@
-// What a recording costs beside the training: processor time for a second of samples of eight fake
-// GPUs, their committing included; against a row per sample in SQLite, committed as often.
+// A recording's cost beside the training: processor time for a second of samples of fake GPUs whose
+// calls cost what a real driver's cost, their committing included; against a row per sample in
+// SQLite, committed as often, of calls that cost nothing.
 #include "bench/inputs/Cache.h"
 #include "bench/inputs/Must.h"
 
@@ -9,6 +10,7 @@
 #include <benchmark/benchmark.h>
 #include <sqlite3.h>
 
+#include <cstdlib>
 #include <ctime>
 
 #include <chrono>
@@ -23,6 +25,7 @@ using namespace trainscope;
 namespace fs = std::filesystem;
 
 constexpr int kSeconds = 4;
+constexpr int kSecondsWithTotals = 20; // energy is asked for every ten
 
 double processorMs() {
     timespec now{};
@@ -31,25 +34,30 @@ double processorMs() {
 }
 
 DurationNs intervalOf(const benchmark::State& state) {
-    return {1'000'000'000 / state.range(0)};
+    return {1'000'000'000 / state.range(1)};
 }
 
-record::Devices fakeDevices() {
+record::Devices fakeDevices(const benchmark::State& state, bool costs) {
+    setenv("TRAINSCOPE_FAKE_GPUS", std::to_string(state.range(0)).c_str(), 1);
+    setenv("TRAINSCOPE_FAKE_COSTS", costs ? "1" : "0", 1);
     return record::openDevices(
         {{"TRAINSCOPE_NVML", TRAINSCOPE_FAKE_NVML}, {"TRAINSCOPE_AMDSMI", "/nowhere"}});
 }
 
 // Calls `commit` every second and says what a second cost.
 template <typename Commit>
-void watch(benchmark::State& state, const Commit& commit) {
+void watch(benchmark::State& state, int seconds, const Commit& commit) {
     const double before = processorMs();
     std::int64_t samples = 0;
-    for (int second = 0; second < kSeconds; ++second) {
+    for (int second = 0; second < seconds; ++second) {
         std::this_thread::sleep_for(std::chrono::seconds(1));
         samples = commit();
     }
-    state.counters["ms_per_s"] = (processorMs() - before) / kSeconds;
-    state.counters["samples_per_s"] = static_cast<double>(samples) / kSeconds;
+    constexpr double percentOfMs = 0.1; // a core has 1000 ms in a second
+    const double ms = (processorMs() - before) / seconds;
+    state.counters["ms_per_s"] = ms;
+    state.counters["percent_per_gpu"] = ms * percentOfMs / static_cast<double>(state.range(0));
+    state.counters["samples_per_s"] = static_cast<double>(samples) / seconds;
 }
 
 void recordSamples(benchmark::State& state) {
@@ -60,12 +68,14 @@ void recordSamples(benchmark::State& state) {
         record::RecordRequest request;
         request.interval = intervalOf(state);
         request.runName = "recorded";
-        const auto recorder = bench::must(record::Recorder::start(store, fakeDevices(), request));
-        watch(state, [&recorder] {
+        const auto recorder
+            = bench::must(record::Recorder::start(store, fakeDevices(state, true), request));
+        watch(state, kSecondsWithTotals, [&recorder] {
             bench::must(recorder->commit());
             return recorder->report().samples;
         });
         bench::must(recorder->finish({}));
+        state.counters["left_out"] = static_cast<double>(recorder->report().skipped);
     }
 }
 
@@ -111,7 +121,7 @@ private:
 void recordRows(benchmark::State& state) {
     for (auto _ : state) {
         RecordedRows rows(bench::cacheFolder() / "recorded_rows.sqlite");
-        const record::Devices devices = fakeDevices();
+        const record::Devices devices = fakeDevices(state, false);
         std::vector<std::unique_ptr<record::Probe>> probes;
         std::vector<record::Probe*> asked;
         for (const auto& library : devices.libraries) {
@@ -124,7 +134,7 @@ void recordRows(benchmark::State& state) {
         record::Sampler sampler(asked, intervalOf(state));
         sampler.start();
         std::int64_t samples = 0;
-        watch(state, [&] {
+        watch(state, kSeconds, [&] {
             const record::Taken taken = sampler.take();
             rows.commit(taken.readings);
             return samples += static_cast<std::int64_t>(taken.readings.size());
@@ -133,7 +143,8 @@ void recordRows(benchmark::State& state) {
     }
 }
 
-BENCHMARK(recordSamples)->Arg(20)->Arg(100)->Iterations(1)->UseRealTime();
-BENCHMARK(recordRows)->Arg(20)->Arg(100)->Iterations(1)->UseRealTime();
+// GPUs and samples a second.
+BENCHMARK(recordSamples)->ArgsProduct({{1, 8}, {20, 100}})->Iterations(1)->UseRealTime();
+BENCHMARK(recordRows)->ArgsProduct({{8}, {20, 100}})->Iterations(1)->UseRealTime();
 
 } // namespace

@@ -204,12 +204,15 @@ void importTraces(const std::string& folder, const app::NewFiles::Found& found,
 // Not whole: the end at least could not be written, which has been told.
 void tell(const Recorder& recorder, const std::string& file, bool isWhole, const Console& console) {
     const ImportReport& report = recorder.report();
-    console.err() << fmt::format("{} \"{}\" {} {}: {}, {}; sampling delay {}.\n",
+    const auto fact = [&report](const char* name) {
+        const auto found = report.facts.find(name);
+        return found == report.facts.end() ? std::string("unknown") : found->second;
+    };
+    console.err() << fmt::format("{} \"{}\" {} {}: {}, {}; sampling delay {}; took {}.\n",
         isWhole ? "Recorded" : "Sampled", recorder.runName(),
         isWhole ? "into" : "but could not write all of it into", file,
         text::counted(static_cast<std::int64_t>(report.ranksFound.size()), "GPU"),
-        text::counted(report.samples, "sample"),
-        report.facts.count("sampling delay") > 0 ? report.facts.at("sampling delay") : "unknown");
+        text::counted(report.samples, "sample"), fact("sampling delay"), fact("processor time"));
     for (const ImportWarning& warning : report.warnings)
         console.warn(warning.fullText());
 }

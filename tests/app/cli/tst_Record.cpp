@@ -114,6 +114,64 @@ private Q_SLOTS:
         for (const Iteration& iteration : iterations)
             QVERIFY(std::abs(iteration.range.length().seconds() - 0.5) < 0.1);
         QVERIFY(seriesOf(store, run.id, "sampling_delay", -1).count > 0);
+        QVERIFY2(ended.err.contains(QStringLiteral("% of a core")), qPrintable(ended.err));
+    }
+
+    // Behind calls that cost what a real driver's cost, of which that for the energy takes longer
+    // than an interval: it is asked for at begin and end, and no round waits for it.
+    void slowCallsDelayNoRound() {
+        qputenv("TRAINSCOPE_FAKE_COSTS", "1");
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
+        record({QStringLiteral("--into"), database, QStringLiteral("--interval"),
+            QStringLiteral("10ms"), QStringLiteral("--"), QStringLiteral("sleep"),
+            QStringLiteral("2")});
+        qunsetenv("TRAINSCOPE_FAKE_COSTS");
+        const auto store = opened(database);
+        const RunId run = onlyRun(store).id;
+        const Series energy = seriesOf(store, run, "gpu_energy", 1);
+        QCOMPARE(energy.count, std::int64_t{2});
+        const Series power = seriesOf(store, run, "gpu_power", 1);
+        QVERIFY(std::abs(power.range.length().seconds() - energy.range.length().seconds()) < 0.2);
+        // GPU 1 draws 200 W: joules are watts times the seconds between the two.
+        const double joules = energy.last - energy.first;
+        QVERIFY2(std::abs(joules - 200.0 * energy.range.length().seconds()) < 8.0,
+            qPrintable(QString::number(joules)));
+        const ImportReport report = store.sources().value().front().report;
+        QVERIFY2(power.count + report.skipped >= 195, qPrintable(QString::number(power.count)));
+        QVERIFY2(report.skipped <= 10, qPrintable(QString::number(report.skipped)));
+    }
+
+    // The driver's own samples every 20 ms, where they tell more than readings; else readings.
+    void powerOfTheDriversOwn_data() {
+        QTest::addColumn<QByteArray>("kind");
+        QTest::addColumn<double>("period");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("finer") << QByteArray("ring") << 0.02 << QStringLiteral("the driver's own");
+        QTest::newRow("repeated") << QByteArray("repeating") << 0.05
+                                  << QStringLiteral("readings; ");
+        QTest::newRow("mean") << QByteArray("smooth") << 0.05 << QStringLiteral("readings; ");
+    }
+    void powerOfTheDriversOwn() {
+        QFETCH(QByteArray, kind);
+        QFETCH(double, period);
+        QFETCH(QString, words);
+        qputenv("TRAINSCOPE_FAKE_POWER", kind);
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
+        record({QStringLiteral("--into"), database, QStringLiteral("--"), QStringLiteral("sleep"),
+            QStringLiteral("3")});
+        qunsetenv("TRAINSCOPE_FAKE_POWER");
+        const auto store = opened(database);
+        const Series power = seriesOf(store, onlyRun(store).id, "gpu_power", 2);
+        QVERIFY2(std::abs(power.period.seconds() - period) < 0.002,
+            qPrintable(QString::number(power.period.seconds())));
+        QVERIFY2(power.range.length().seconds() > 2.7,
+            qPrintable(QString::number(power.range.length().seconds())));
+        QVERIFY(power.min >= 300.0 && power.max <= 396.0);
+        const auto facts = store.sources().value().front().report.facts;
+        QVERIFY2(QString::fromStdString(facts.at("GPU 2 power")).startsWith(words),
+            facts.at("GPU 2 power").c_str());
     }
 
     // Killed in the middle: all but the last second is there, and nothing is damaged.

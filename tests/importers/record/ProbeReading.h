@@ -16,11 +16,21 @@
 
 namespace trainscope::test {
 
-// Of the first channel of that metric, with its scale; absent without such a channel.
-inline std::optional<double> siValue(
-    record::Probe& probe, std::string_view metric, bool slow = true) {
+// Every reading, or those of one pace; -1 in the channels of the others.
+inline std::vector<double> allRead(
+    record::Probe& probe, std::optional<record::Pace> pace = std::nullopt) {
     std::vector<double> values(probe.channels().size(), -1.0);
-    probe.read(slow, values);
+    for (std::size_t i = 0; i < probe.readings().size(); ++i) {
+        if (!pace || probe.readings()[i].pace == *pace)
+            probe.read(i, values);
+    }
+    return values;
+}
+
+// Of the first channel of that metric, with its scale; absent without such a channel.
+inline std::optional<double> siValue(record::Probe& probe, std::string_view metric,
+    std::optional<record::Pace> pace = std::nullopt) {
+    const std::vector<double> values = allRead(probe, pace);
     for (std::size_t i = 0; i < values.size(); ++i) {
         const SeriesDescription& description = probe.channels()[i].description;
         if (description.metric.name == metric)

@@ -90,7 +90,7 @@ private Q_SLOTS:
         QCOMPARE(siValue(*probe, "xgmi_rx"), 56'000.0 * 1024.0);
         QCOMPARE(siValue(*probe, "xgmi_tx"), 112'000.0 * 1024.0);
         QCOMPARE(siValue(*probe, "xgmi_link_tx"), 4000.0 * 1024.0); // the first link
-        QCOMPARE(siValue(*probe, "xgmi_link_tx", false), -1024.0); // once a second
+        QCOMPARE(siValue(*probe, "xgmi_link_tx", Pace::Round), -1024.0); // once a second
         int links = 0;
         for (const Channel& channel : probe->channels()) {
             if (channel.description.metric.name != "xgmi_link_rx")
@@ -173,8 +173,7 @@ private Q_SLOTS:
         const auto probe = library->probe(library->gpus()[0]);
         QCOMPARE(siValue(*probe, "gpu_power"), 100.0);
         qputenv("TRAINSCOPE_FAKE_AMDSMI", fault);
-        std::vector<double> values(probe->channels().size());
-        probe->read(true, values);
+        const std::vector<double> values = test::allRead(*probe);
         for (std::size_t i = 0; i < values.size(); ++i)
             QVERIFY2(std::isnan(values[i]), probe->channels()[i].description.metric.name.c_str());
         // From the begin: the device lacks it.

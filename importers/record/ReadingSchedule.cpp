@@ -1,0 +1,59 @@
+#include "importers/record/ReadingSchedule.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::record {
+
+namespace {
+
+constexpr double kNanoseconds = 1e9; // of a second
+constexpr double kRoundShare = 0.01; // of a core
+constexpr double kRunningShare = 0.0002; // at kUsualInterval
+constexpr double kMostRunningShare = 0.001;
+constexpr double kUsualInterval = 0.05; // s
+constexpr double kLongestRunning = 2.0;
+constexpr double kSeldom = 1.0;
+constexpr double kTotal = 10.0;
+constexpr double kSmoothing = 0.25; // weight of the latest cost
+constexpr double kNearlyWrapped = 0.75;
+constexpr double kOfAWrap = 0.5;
+
+} // namespace
+
+ReadingSchedule::ReadingSchedule(Pace pace, DurationNs interval)
+    : m_pace(pace)
+    , m_interval(interval)
+    , m_period(interval) { }
+
+double ReadingSchedule::affordable() const {
+    const double interval = m_interval.seconds();
+    switch (m_pace) {
+    case Pace::Round:
+        return m_cost / kRoundShare;
+    case Pace::Running:
+        return std::min(kLongestRunning,
+            m_cost
+                / std::min(
+                    kMostRunningShare, kRunningShare * std::max(1.0, kUsualInterval / interval)));
+    case Pace::Seldom:
+        return kSeldom;
+    case Pace::Total:
+        break;
+    }
+    return kTotal;
+}
+
+void ReadingSchedule::asked(double cost, double wraps, double seconds) {
+    m_cost = m_isFirst ? cost : m_cost + kSmoothing * (cost - m_cost);
+    m_isFirst = false;
+    double period = affordable();
+    if (wraps >= kNearlyWrapped)
+        period = 0.0;
+    else if (wraps > 0.0)
+        period = std::min(period, kOfAWrap * seconds / wraps);
+    m_period
+        = DurationNs{std::max<std::int64_t>(m_interval.ns, std::llround(period * kNanoseconds))};
+}
+
+} // namespace trainscope::record

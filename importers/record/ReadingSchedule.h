@@ -1,0 +1,41 @@
+#pragma once
+// ReadingSchedule: how long a reading may wait until it is asked for again, from what its call
+// costs, measured as it runs, and from when its counters wrap.
+//
+//   Round    with every sample; one that costs more than 1 % of a core would, so seldom that it
+//            costs that
+//   Running  so seldom that it costs 0.02 % of a core at 50 ms between samples, and of shorter
+//            intervals as much more, 0.1 % at most; within 2 s. A counter of 32 bits at least
+//            twice a wrap at the rate just seen, and with every sample where it went three quarters
+//            of a wrap since the last reading: its rate may be higher than it seems.
+//   Seldom   every second
+//   Total    every ten seconds
+//
+// Never before the next sample is due.
+
+#include "core/model/Time.h"
+#include "importers/record/Probe.h"
+
+namespace trainscope::record {
+
+class ReadingSchedule {
+public:
+    ReadingSchedule(Pace pace, DurationNs interval);
+
+    // A call took so many seconds of a processor. Of its counters of 32 bits the fastest went
+    // `wraps` of a whole wrap since the call before, `seconds` ago; 0 where there are none.
+    void asked(double cost, double wraps, double seconds);
+    [[nodiscard]] DurationNs period() const { return m_period; }
+    [[nodiscard]] double cost() const { return m_cost; } // s of a processor, of late calls
+
+private:
+    [[nodiscard]] double affordable() const; // s
+
+    Pace m_pace;
+    DurationNs m_interval;
+    DurationNs m_period;
+    double m_cost = 0.0;
+    bool m_isFirst = true;
+};
+
+} // namespace trainscope::record
