@@ -1,5 +1,7 @@
-// Writes the built-in sample while Trainscope is built: trainscope-make-sample FILE.
+// Writes the built-in sample while Trainscope is built: trainscope-make-sample FILE RECORDING, the
+// folder of the recorded run.
 
+#include "app/sample/Recording.h"
 #include "app/sample/Sample.h"
 #include "core/store/database/Database.h"
 
@@ -29,11 +31,13 @@ Status giveIdentity(const char* path) {
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2 || argv[1][0] == '-') {
-        std::fputs("usage: trainscope-make-sample FILE\n", stderr);
+    if (argc != 3 || argv[1][0] == '-') {
+        std::fputs("usage: trainscope-make-sample FILE RECORDING\n", stderr);
         return 2;
     }
     Status status = app::writeSample(argv[1]);
+    if (status.hasValue())
+        status = app::addRecording(argv[1], argv[2]);
     if (status.hasValue())
         status = giveIdentity(argv[1]);
     if (status.hasValue())

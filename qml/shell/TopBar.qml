@@ -54,8 +54,8 @@ UiBar {
             font.weight: Font.DemiBold
         }
         UiTag {
-            visible: bar.session.simulated
-            text: qsTr("simulated")
+            visible: text.length > 0
+            text: bar.session.simulated
         }
     }
     UiName {

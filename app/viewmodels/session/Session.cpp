@@ -88,9 +88,15 @@ QString Session::facts() const {
     return tr("%1 runs · %2 and others").arg(shown.size()).arg(QString::fromStdString(found->name));
 }
 
-bool Session::simulated() const {
+QString Session::simulated() const {
     const auto runs = m_workspace.chosenRuns();
-    return std::any_of(runs.begin(), runs.end(), [](const Run& run) { return run.simulated; });
+    const auto count
+        = std::count_if(runs.begin(), runs.end(), [](const Run& run) { return run.simulated; });
+    if (count == 0)
+        return {};
+    return count == static_cast<std::ptrdiff_t>(runs.size())
+        ? tr("simulated")
+        : tr("%1 of %2 simulated").arg(count).arg(runs.size());
 }
 
 QString Session::version() const {

@@ -33,7 +33,8 @@ class Session : public QObject {
     // The reports of everything in the open database; filled by readReports().
     Q_PROPERTY(trainscope::app::ImportReportModel* reports READ reports CONSTANT FINAL)
     Q_PROPERTY(QString facts READ facts NOTIFY factsChanged FINAL)
-    Q_PROPERTY(bool simulated READ simulated NOTIFY factsChanged FINAL)
+    // Of the shown runs: "simulated", "2 of 3 simulated"; empty: none is.
+    Q_PROPERTY(QString simulated READ simulated NOTIFY factsChanged FINAL)
     Q_PROPERTY(QString version READ version CONSTANT FINAL)
 
 public:
@@ -48,7 +49,7 @@ public:
     [[nodiscard]] MaintenanceController* maintenance() { return &m_maintenance; }
     [[nodiscard]] ImportReportModel* reports() { return &m_reports; }
     [[nodiscard]] QString facts() const;
-    [[nodiscard]] bool simulated() const;
+    [[nodiscard]] QString simulated() const;
     [[nodiscard]] QString version() const;
 
     // A single run database is opened; anything else goes to the import sheet.

@@ -1,8 +1,10 @@
 // The built-in sample is what it says: two simulated runs of 32 and 64 GPUs over two minutes at 10
-// Hz.
+// Hz, and a recorded one, whose figures were computed from its files with Python.
 
+#include "app/sample/Recording.h"
 #include "app/sample/Sample.h"
 #include "core/store/Store.h"
+#include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
 #include <QTemporaryDir>
@@ -142,6 +144,28 @@ private Q_SLOTS:
         const auto right = statisticsOf(b.value(), run.id, "gpu_power", 5);
         QCOMPARE(left.integral, right.integral);
         QCOMPARE(left.max, right.max);
+    }
+
+    // 7,632 readings of one GPU, at most 888.667 W, 173 steps; nothing tells where it was built.
+    void hasTheRecordedRun() {
+        const std::filesystem::path whole
+            = m_folder.filePath(QStringLiteral("whole.trainscope")).toStdString();
+        const auto written = app::addRecording(
+            whole, test::folderFrom("TRAINSCOPE_SOURCE") + "/resources/recording");
+        QVERIFY2(written.hasValue(), written.error().describe().c_str());
+        const auto store = store::Store::open(whole, store::OpenMode::ReadOnly);
+        const auto runs = store.value().runs().value();
+        QCOMPARE(runs.size(), std::size_t{1});
+        QCOMPARE(runs[0].name, std::string(app::kRecordedRun));
+        QVERIFY(!runs[0].simulated);
+        QCOMPARE(runs[0].gpuCount, 1);
+        QCOMPARE(runs[0].launch.layers.value_or(0), 12);
+        QCOMPARE(store.value().iterations(runs[0].id).value().size(), std::size_t{173});
+        const auto power = statisticsOf(store.value(), runs[0].id, "gpu_power", 0);
+        QCOMPARE(power.count, std::int64_t{7632});
+        QCOMPARE(power.max, 888.667);
+        for (const auto& source : store.value().sources().value())
+            QVERIFY(source.path.starts_with("resources/recording"));
     }
 
     void isSmall() { QVERIFY(std::filesystem::file_size(path()) < 12U << 20U); }
