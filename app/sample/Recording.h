@@ -7,7 +7,7 @@
 
 namespace trainscope::app {
 
-inline constexpr const char* kRecordedRun = "gpt 255m 1xH100 recorded";
+inline constexpr const char* kRecordedRun = "pytorch gpt-255m 1xH100";
 
 // Imports the recording's folder into the database. Sources are named by their place in the
 // project, so that the same files make the same bytes wherever they lie.
