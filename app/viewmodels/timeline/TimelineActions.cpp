@@ -23,6 +23,8 @@ void TimelineController::clickAt(double x, double y) {
     if (hit.group)
         return m_span.select(hit);
     m_span.clear();
+    if (hit.capture)
+        return m_selection.set(hit.capture->stretch);
     m_selection.clear();
 }
 
@@ -35,6 +37,10 @@ void TimelineController::doubleClickAt(double x, double y) {
         const TimeNs origin = m_context.runs[hit.run].origin;
         TimeWindow target = m_context.window;
         target.frame({hit.group->range.begin - origin, hit.group->range.end - origin});
+        m_navigation.setWindow(target.window());
+    } else if (hit.capture) {
+        TimeWindow target = m_context.window;
+        target.frame(hit.capture->stretch);
         m_navigation.setWindow(target.window());
     } else if (selection && selection->begin <= hit.time && hit.time < selection->end) {
         m_navigation.setWindow(*selection);

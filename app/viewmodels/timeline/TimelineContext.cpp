@@ -47,7 +47,7 @@ bool TimelineContext::shows(const std::vector<plot::ShownRun>& those) const {
 
 TimelineHit TimelineContext::hitAt(double x, double y) const {
     // What is drawn may still be of runs that have just been changed for others.
-    if (isDrawn() && shows(drawn->runs) && y >= lanesTop)
+    if (isDrawn() && shows(drawn->runs))
         return hitTest(*drawn, *geometry, axis, {x, y});
     TimelineHit hit;
     hit.time = axis.toTime(x);

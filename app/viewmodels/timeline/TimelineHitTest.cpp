@@ -96,12 +96,27 @@ void takeSpans(TimelineHit& hit, const plot::TimelineData& data, const plot::Lan
         hit.group = *group;
 }
 
+std::optional<CaptureHit> captureUnder(
+    const plot::TimelineData& data, const plot::TimelineGeometry& geometry, plot::Point point) {
+    const plot::CapturePlace* place = plot::captureAt(geometry, point);
+    if (place == nullptr)
+        return std::nullopt;
+    const Capture& capture = data.captures[place->run][place->capture];
+    const TimeNs origin = data.runs[place->run].origin;
+    return CaptureHit{
+        place->run, capture.name, {capture.range.begin - origin, capture.range.end - origin}};
+}
+
 } // namespace
 
 TimelineHit hitTest(const plot::TimelineData& data, const plot::TimelineGeometry& geometry,
     const plot::TimeScale& axis, plot::Point point) {
     TimelineHit hit;
     hit.time = axis.toTime(point.x);
+    if (point.y < geometry.plot.y) {
+        hit.capture = captureUnder(data, geometry, point);
+        return hit;
+    }
     const DurationNs reach = axis.toTime(point.x + kReachPixels) - hit.time;
     const std::size_t count = std::min(data.lanes.size(), geometry.lanes.size());
     for (std::size_t i = 0; i < count; ++i) {

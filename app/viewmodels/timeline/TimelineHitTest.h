@@ -5,8 +5,16 @@
 #include "core/plot/timeline/Timeline.h"
 
 #include <optional>
+#include <string>
 
 namespace trainscope::app {
+
+// A capture in its strip.
+struct CaptureHit {
+    std::size_t run = 0; // index into the shown runs
+    std::string name;
+    plot::ViewWindow stretch;
+};
 
 struct TimelineHit {
     int lane = -1; // -1: none
@@ -14,10 +22,12 @@ struct TimelineHit {
     std::size_t run = 0; // index into the shown runs, with an item
     int rank = -1; // of the item, -1: none
     std::optional<store::LodNode> group; // in kernel and thread lanes
+    std::optional<CaptureHit> capture; // in the head
     DurationNs time; // view time under the point
 };
 
-// Line lanes give the series nearest to the point, heat and kernel lanes the row under it.
+// Line lanes give the series nearest to the point, heat and kernel lanes the row under it. Lanes
+// are hidden above `geometry.plot`, where the head is.
 TimelineHit hitTest(const plot::TimelineData& data, const plot::TimelineGeometry& geometry,
     const plot::TimeScale& axis, plot::Point point);
 

@@ -82,10 +82,17 @@ QString stripText(
     return {};
 }
 
+QString captureText(const CaptureHit& capture) {
+    return sayHover("Capture %1, %2 long\nClick to select it.")
+        .arg(QString::fromStdString(capture.name), durationText(capture.stretch.length()));
+}
+
 } // namespace
 
 QString hoverText(const TimelineContext& context, const std::vector<plot::RunOverlay>* overlays,
     const TimelineHit& hit, const QString& readout, double y) {
+    if (hit.capture)
+        return captureText(*hit.capture);
     if (y < context.lanesTop)
         return stripText(context, overlays, hit.time, y);
     // Other runs may be shown than those that are drawn yet.

@@ -164,6 +164,29 @@ std::vector<LaneChoice> laneChoices(const Catalogue& catalogue) {
     return choices;
 }
 
+namespace {
+
+// None where they leave out nothing of the run: its strip would say nothing.
+std::vector<Capture> shownCaptures(std::vector<Capture> captures, const std::vector<Series>& series,
+    const std::vector<Track>& tracks) {
+    TimeRange extent = captures.empty() ? TimeRange{} : captures.front().range;
+    const auto widen = [&extent](const TimeRange& range) {
+        extent = {std::min(extent.begin, range.begin), std::max(extent.end, range.end)};
+    };
+    for (const Series& one : series)
+        widen(one.range);
+    for (const Track& one : tracks)
+        widen(one.range);
+    const bool isWhole
+        = std::all_of(captures.begin(), captures.end(), [&extent](const Capture& one) {
+              constexpr double kWhole = 0.9;
+              return one.range.length().seconds() >= kWhole * extent.length().seconds();
+          });
+    return isWhole ? std::vector<Capture>() : captures;
+}
+
+} // namespace
+
 Result<Catalogue> readCatalogue(const store::Store& store, const std::vector<ShownRun>& runs) {
     Catalogue catalogue;
     for (const auto& run : runs) {
@@ -171,8 +194,10 @@ Result<Catalogue> readCatalogue(const store::Store& store, const std::vector<Sho
         ASSIGN_OR_RETURN(auto series, store.series(run.id));
         ASSIGN_OR_RETURN(auto tracks, store.tracks(run.id));
         ASSIGN_OR_RETURN(auto iterations, store.iterations(run.id));
-        catalogue.runs.push_back(
-            {std::move(gpus), std::move(series), std::move(tracks), mainIterations(iterations)});
+        ASSIGN_OR_RETURN(auto captures, store.captures(run.id));
+        captures = shownCaptures(std::move(captures), series, tracks);
+        catalogue.runs.push_back({std::move(gpus), std::move(series), std::move(tracks),
+            mainIterations(iterations), std::move(captures)});
     }
     return catalogue;
 }

@@ -62,6 +62,10 @@ Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& ca
         auto& iterations = data.iterations.emplace_back(catalogue.runs[i].iterations);
         for (Iteration& one : iterations)
             one.range = shownRange(runs[i], one.rank, one.range);
+        auto captures = catalogue.runs[i].captures;
+        for (Capture& one : captures)
+            one.range = shownRange(runs[i], one.rank, one.range);
+        data.captures.push_back(capturesByName(std::move(captures)));
     }
     const LaneRequest request{store, catalogue, runs, window, columns, isCancelled, detail, remote};
     for (const auto& spec : arrangement.lanes) {

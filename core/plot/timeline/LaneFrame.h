@@ -125,10 +125,14 @@ void drawUnsettled(const LaneFrame& frame);
 double throttleStripsHeight(const TimelineData& data, const TimelineStyle& style);
 std::vector<TimelineGeometry::Strip> drawThrottleStrips(const LaneFrame& frame, double top);
 
-// The time axis with its strips of iterations and throttle episodes.
+// One strip per run with captures: named stretches.
+double captureStripsHeight(const TimelineData& data, const Theme& theme);
+std::vector<CapturePlace> drawCaptureStrips(const LaneFrame& frame, double top);
+
+// The time axis with its strips of captures, iterations and throttle episodes.
 double timeAxisHeight(const TimelineData& data, const TimelineStyle& style);
 TimeTicks ticksOf(const TimelineData& data, const TimelineStyle& style, const TimeScale& scale);
-std::vector<TimelineGeometry::Strip> drawTimeAxis(
-    const LaneFrame& frame, const TimeTicks& ticks, double top);
+void drawTimeAxis(
+    const LaneFrame& frame, const TimeTicks& ticks, double top, TimelineGeometry& geometry);
 
 } // namespace trainscope::plot

@@ -122,8 +122,9 @@ TimeTicks closerTicks(TimeTicks ticks, const TimelineStyle& style, const TimeSca
 
 double timeAxisHeight(const TimelineData& data, const TimelineStyle& style) {
     const double strips = static_cast<double>(runsWithStrips(data, style).size());
-    return labelRow(*style.theme) + strips * stripRow(*style.theme)
-        + throttleStripsHeight(data, style) + style.theme->spacing;
+    return labelRow(*style.theme) + captureStripsHeight(data, *style.theme)
+        + strips * stripRow(*style.theme) + throttleStripsHeight(data, style)
+        + style.theme->spacing;
 }
 
 TimeTicks ticksOf(const TimelineData& data, const TimelineStyle& style, const TimeScale& scale) {
@@ -147,8 +148,8 @@ TimeTicks ticksOf(const TimelineData& data, const TimelineStyle& style, const Ti
     return ticks.ticks.size() < kFewTicks ? closerTicks(ticks, style, scale, context) : ticks;
 }
 
-std::vector<TimelineGeometry::Strip> drawTimeAxis(
-    const LaneFrame& frame, const TimeTicks& ticks, double top) {
+void drawTimeAxis(
+    const LaneFrame& frame, const TimeTicks& ticks, double top, TimelineGeometry& geometry) {
     const double y = frame.centred(top + labelRow(frame.theme) / 2.0);
     const double left = frame.lane.x + 3.0 * frame.gap();
     const double room = frame.scale.x - left - frame.gap();
@@ -162,14 +163,15 @@ std::vector<TimelineGeometry::Strip> drawTimeAxis(
         frame.note({centre, y}, tick.label, Align::Centre);
     }
     double strip = top + labelRow(frame.theme);
+    geometry.captures = drawCaptureStrips(frame, strip);
+    strip += captureStripsHeight(frame.data, frame.theme);
     for (const std::size_t run : runsWithStrips(frame.data, frame.style)) {
         drawStrip(frame, run, strip);
         strip += stripRow(frame.theme);
     }
-    auto throttles = drawThrottleStrips(frame, strip);
+    geometry.throttles = drawThrottleStrips(frame, strip);
     const double bottom = top + timeAxisHeight(frame.data, frame.style);
     frame.line({frame.lane.x, bottom}, {frame.scale.right(), bottom}, frame.theme.line);
-    return throttles;
 }
 
 } // namespace trainscope::plot

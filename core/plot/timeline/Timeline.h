@@ -6,6 +6,7 @@
 // hand), so that several runs share one axis. Absolute time = origin + view time.
 
 #include "core/analysis/traces/RankClocks.h"
+#include "core/model/Capture.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
 #include "core/plot/PlotScene.h"
@@ -78,6 +79,7 @@ struct Catalogue {
         std::vector<Series> series;
         std::vector<Track> tracks;
         std::vector<Iteration> iterations; // those to show, in order (TimeTicks.h, mainIterations)
+        std::vector<Capture> captures; // of its ranks; empty where the whole run was traced
     };
     std::vector<OfRun> runs;
 };
@@ -145,6 +147,7 @@ struct TimelineData {
     std::vector<ShownRun> runs;
     std::vector<LaneData> lanes;
     std::vector<std::vector<Iteration>> iterations; // per shown run, absolute time
+    std::vector<std::vector<Capture>> captures; // the same; see capturesByName()
     // Names of the spans' ids, and the category key of each (analysis/KernelCategory.h).
     struct Name {
         std::string text;
@@ -211,6 +214,12 @@ struct LaneGeometry {
     };
     std::vector<Row> rows; // heat and kernel lanes
 };
+// A capture in the strip of its run, in the head.
+struct CapturePlace {
+    Rect rect;
+    std::size_t run = 0;
+    std::size_t capture = 0; // index into TimelineData::captures of the run
+};
 struct TimelineGeometry {
     PlotScene scene;
     Rect plot; // the time axis' extent
@@ -219,6 +228,7 @@ struct TimelineGeometry {
         std::size_t run = 0;
     };
     std::vector<Strip> throttles; // of runs with throttle episodes, in the head
+    std::vector<CapturePlace> captures;
     std::vector<LaneGeometry> lanes;
 };
 
@@ -226,6 +236,11 @@ struct TimelineGeometry {
 // belongs.
 TimelineGeometry buildTimeline(
     const TimelineData& data, ViewWindow window, const TimelineStyle& style);
+
+// Captures of one name as one stretch over all its ranks, by begin.
+std::vector<Capture> capturesByName(std::vector<Capture> captures);
+// The capture under a point or beside it; nullptr: none.
+const CapturePlace* captureAt(const TimelineGeometry& geometry, Point point);
 
 // The numbers behind the figure: one line per lane, series and column; CSV with a header.
 std::string timelineCsv(const TimelineData& data);

@@ -144,7 +144,7 @@ TimelineGeometry buildTimeline(
     const LaneFrame headFrame = frameFor(data, style, scale, head);
     const TimeTicks ticks = ticksOf(data, style, scale);
     const double axisTop = drawHead(headFrame);
-    geometry.throttles = drawTimeAxis(headFrame, ticks, axisTop);
+    drawTimeAxis(headFrame, ticks, axisTop, geometry);
     const double lanesTop = axisTop + timeAxisHeight(data, style);
 
     geometry.scene.height

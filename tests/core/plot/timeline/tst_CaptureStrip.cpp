@@ -1,0 +1,101 @@
+// The row of captures: where its stretches stand, what they are called, and what lies under a
+// point.
+#include <QtTest>
+
+#include "core/plot/timeline/support/PlotFixture.h"
+#include "support/TestProgram.h"
+
+#include <algorithm>
+
+using namespace trainscope;
+
+namespace {
+
+// Run 0 of emptyData() begins at 1000 ns; the plot shows 0 … 100 ns in 100 px from x = 112.
+Capture capture(const char* name, int rank, std::int64_t begin, std::int64_t end) {
+    return {name, rank, {{1000 + begin}, {1000 + end}}};
+}
+
+plot::TimelineGeometry build(const plot::TimelineData& data) {
+    return plot::buildTimeline(data, data.window, test::smallStyle());
+}
+
+bool says(const plot::PlotScene& scene, std::string_view text) {
+    const auto labels = test::itemsOf<plot::Label>(scene);
+    return std::any_of(labels.begin(), labels.end(),
+        [text](const plot::Label& label) { return label.text == text; });
+}
+
+} // namespace
+
+class tst_CaptureStrip : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void stretchesStandWhereTheyWereRecorded() {
+        auto data = test::emptyData(4);
+        data.captures = {{capture("eager-4", 0, 10, 40), capture("compiled-16", 0, 90, 91)}};
+        const auto geometry = build(data);
+        QCOMPARE(geometry.captures.size(), std::size_t{2});
+        QCOMPARE(geometry.captures[0].rect.x, 122.0);
+        QCOMPARE(geometry.captures[0].rect.width, 30.0);
+        QCOMPARE(geometry.captures[1].rect.x, 202.0);
+        QCOMPARE(geometry.captures[1].rect.width, 2.0); // of 1 px: still seen
+        QVERIFY(says(geometry.scene, "captures"));
+        // 42 px wide, beside its 30 px, before the next one 50 px further.
+        QVERIFY(says(geometry.scene, "eager-4"));
+        QVERIFY(!says(geometry.scene, "compiled-16")); // no room for 66 px
+    }
+
+    void theRowTakesRoomOnlyWhereThereAreCaptures() {
+        auto data = test::emptyData(4);
+        const double without = build(data).plot.y;
+        data.captures = {{capture("a", 0, 10, 40)}};
+        const double with = build(data).plot.y;
+        QVERIFY(with > without + 10.0);
+        data.captures = {{}};
+        QCOMPARE(build(data).plot.y, without);
+    }
+
+    void outsideTheWindowThereIsNothing() {
+        auto data = test::emptyData(4);
+        data.captures = {{capture("before", 0, -50, -10), capture("across", 0, -5, 5),
+            capture("behind", 0, 200, 300)}};
+        const auto geometry = build(data);
+        QCOMPARE(geometry.captures.size(), std::size_t{1});
+        QCOMPARE(geometry.captures[0].capture, std::size_t{1});
+        QCOMPARE(geometry.captures[0].rect.x, 112.0);
+        QCOMPARE(geometry.captures[0].rect.width, 5.0);
+    }
+
+    // A thin one is hit beside it too.
+    void whatLiesUnderAPoint() {
+        auto data = test::emptyData(4);
+        data.captures = {{capture("a", 0, 10, 40), capture("b", 0, 60, 61)}};
+        const auto geometry = build(data);
+        const double y = geometry.captures[0].rect.y + 1.0;
+        const auto* first = plot::captureAt(geometry, {130.0, y});
+        QVERIFY(first != nullptr && first->capture == 0);
+        const auto* second = plot::captureAt(geometry, {175.5, y});
+        QVERIFY(second != nullptr && second->capture == 1);
+        QVERIFY(plot::captureAt(geometry, {160.0, y}) == nullptr);
+        QVERIFY(plot::captureAt(geometry, {130.0, geometry.captures[0].rect.bottom() + 2.0})
+            == nullptr);
+    }
+
+    // Eight ranks that traced the same step are one stretch, from the first to the last.
+    void aNameIsOneStretchOverItsRanks() {
+        const auto merged
+            = plot::capturesByName({capture("late", 0, 50, 60), capture("step10", 1, 12, 22),
+                capture("step10", 0, 10, 20), capture("late", 1, 49, 58)});
+        QCOMPARE(merged.size(), std::size_t{2});
+        QCOMPARE(merged[0].name, std::string("step10"));
+        QCOMPARE(merged[0].range.begin.ns, std::int64_t{1010});
+        QCOMPARE(merged[0].range.end.ns, std::int64_t{1022});
+        QCOMPARE(merged[1].range.begin.ns, std::int64_t{1049});
+        QCOMPARE(merged[1].range.end.ns, std::int64_t{1060});
+    }
+};
+
+TRAINSCOPE_TEST(tst_CaptureStrip)
+#include "tst_CaptureStrip.moc"
