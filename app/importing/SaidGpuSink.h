@@ -52,6 +52,9 @@ public:
     Status iteration(RunId run, const Iteration& iteration) override {
         return m_inner.iteration(run, iteration);
     }
+    Status capture(RunId run, const Capture& capture) override {
+        return m_inner.capture(run, capture);
+    }
 
 private:
     Sink& m_inner;

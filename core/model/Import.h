@@ -2,6 +2,7 @@
 // The words between importers, the store and the user: the sink that takes model values, the report
 // of one source, and progress with cancellation.
 
+#include "core/model/Capture.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
@@ -81,6 +82,8 @@ public:
     // The id of that text, the same for equal texts. Invalid UTF-8 is replaced by U+FFFD.
     virtual Result<NameId> intern(std::string_view text) = 0;
     virtual Status iteration(RunId run, const Iteration& iteration) = 0;
+    // Sinks that do not look at captures need not take it.
+    virtual Status capture(RunId, const Capture&) { return {}; }
 };
 
 // Handed to long work. `report` is called often and cheaply; when it returns false the work stops

@@ -199,7 +199,7 @@ private:
         RETURN_IF_ERROR(copyGpus(source.id, old, id));
         RETURN_IF_ERROR(copySeries(source.id, old, id));
         RETURN_IF_ERROR(copyTracks(source.id, old, id));
-        return copyIterations(source.id, old, id);
+        return copyStretches(source.id, old, id);
     }
 
     Status copyGpus(SourceId source, RunId old, RunId id) {
@@ -288,10 +288,13 @@ private:
         return id;
     }
 
-    Status copyIterations(SourceId source, RunId old, RunId id) {
+    Status copyStretches(SourceId source, RunId old, RunId id) {
         ASSIGN_OR_RETURN(const auto all, iterationsOf(database(), source, old));
         for (const Iteration& iteration : all)
             RETURN_IF_ERROR(m_session->iteration(id, iteration));
+        ASSIGN_OR_RETURN(const auto captures, capturesOf(database(), source, old));
+        for (const Capture& capture : captures)
+            RETURN_IF_ERROR(m_session->capture(id, capture));
         return {};
     }
 

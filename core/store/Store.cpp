@@ -125,6 +125,9 @@ Result<std::vector<Track>> Store::tracks(RunId run) const {
 Result<std::vector<Iteration>> Store::iterations(RunId run) const {
     return m_connection->call(readIterations, run);
 }
+Result<std::vector<Capture>> Store::captures(RunId run) const {
+    return m_connection->call(readCaptures, run);
+}
 Result<std::vector<Source>> Store::sources() const {
     return m_connection->call(readSources);
 }

@@ -4,6 +4,7 @@
 // database is in Writing.h; the tables in database/Schema.h.
 
 #include "core/model/Result.h"
+#include "core/model/Capture.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
 #include "core/model/Span.h"
@@ -48,6 +49,8 @@ public:
     Result<std::vector<Series>> series(RunId run) const;
     Result<std::vector<Track>> tracks(RunId run) const;
     Result<std::vector<Iteration>> iterations(RunId run) const;
+    // By rank, then begin. A rank that has traces but none here was recorded in one stretch.
+    Result<std::vector<Capture>> captures(RunId run) const;
     Result<std::vector<Source>> sources() const;
     Result<std::string> name(NameId id) const;
     // Names of all ids that occur in the run's tracks.

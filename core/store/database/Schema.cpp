@@ -183,9 +183,18 @@ ALTER TABLE launch ADD COLUMN power_limit_w INTEGER;
 ALTER TABLE launch ADD COLUMN locked_clock_mhz INTEGER;
 )sql";
 
+// Stretches of ranks that a profiler recorded (Capture.h).
+constexpr std::string_view kVersion11 = R"sql(
+CREATE TABLE capture(
+  id INTEGER PRIMARY KEY, run INTEGER NOT NULL, source INTEGER NOT NULL, name TEXT NOT NULL,
+  rank INTEGER NOT NULL, begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL);
+CREATE INDEX capture_run ON capture(run, rank, begin_ns);
+CREATE INDEX capture_source ON capture(source);
+)sql";
+
 // Version 1 was written before the first release only; what it held cannot be brought up.
-constexpr std::array<std::string_view, 10> kMigrations{"", kVersion2, kVersion3, kVersion4,
-    kVersion5, kVersion6, kVersion7, kVersion8, kVersion9, kVersion10};
+constexpr std::array<std::string_view, 11> kMigrations{"", kVersion2, kVersion3, kVersion4,
+    kVersion5, kVersion6, kVersion7, kVersion8, kVersion9, kVersion10, kVersion11};
 constexpr int kOldest = 2;
 
 } // namespace

@@ -265,7 +265,7 @@ SqlTable describe(const TableDefinition& definition) {
 }
 
 // The tables of the file that people ask.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kTableHelp{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kTableHelp{{
     {"run", "One row per run"},
     {"launch", "Model, batch and parallel layout as launched"},
     {"cluster", "GPU model, nodes and GPUs per node of a run"},
@@ -275,6 +275,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kTableHe
     {"series", "One row per metric of a GPU, node or link, with its statistics"},
     {"track", "One row per stream or thread of a trace"},
     {"iteration", "Recorded iterations"},
+    {"capture", "Stretches of ranks that a profiler recorded"},
     {"run_tag", "Tags of runs"},
     {"run_note", "Notes on runs"},
     {"note", "Notes on a stretch of a run"},

@@ -132,6 +132,10 @@ Iteration iterationFrom(const Row& row) {
         row.integer(0), {{row.integer(1)}, {row.integer(2)}}, row.ordinal(3), row.integer(4) != 0};
 }
 
+Capture captureFrom(const Row& row) {
+    return {row.string(0), row.ordinal(1), {{row.integer(2)}, {row.integer(3)}}};
+}
+
 } // namespace
 
 std::string_view toText(SubjectKind kind) {
@@ -197,6 +201,18 @@ Result<std::vector<Iteration>> readIterations(Database& database, RunId run) {
         "SELECT number, begin_ns, end_ns, rank, warmup FROM iteration WHERE run=? ORDER BY "
         "begin_ns, rank, id",
         iterationFrom, run.value);
+}
+
+Result<std::vector<Capture>> readCaptures(Database& database, RunId run) {
+    return database.rows("SELECT name, rank, begin_ns, end_ns FROM capture WHERE run=? ORDER BY "
+                         "rank, begin_ns, id",
+        captureFrom, run.value);
+}
+
+Result<std::vector<Capture>> capturesOf(Database& database, SourceId source, RunId run) {
+    return database.rows("SELECT name, rank, begin_ns, end_ns FROM capture WHERE source=? AND "
+                         "run=? ORDER BY rank, begin_ns, id",
+        captureFrom, source.value, run.value);
 }
 
 Result<std::vector<Iteration>> iterationsOf(Database& database, SourceId source, RunId run) {

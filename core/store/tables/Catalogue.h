@@ -1,6 +1,7 @@
 #pragma once
 // Reading the plain tables of runs, their series and tracks, sources and names.
 
+#include "core/model/Capture.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
 #include "core/model/Span.h"
@@ -24,6 +25,8 @@ Result<std::vector<Source>> readSources(Database& database);
 // What one source said of a run.
 Result<std::vector<Gpu>> gpusOf(Database& database, SourceId source, RunId run);
 Result<std::vector<Iteration>> iterationsOf(Database& database, SourceId source, RunId run);
+Result<std::vector<Capture>> readCaptures(Database& database, RunId run); // by rank, then begin
+Result<std::vector<Capture>> capturesOf(Database& database, SourceId source, RunId run);
 Result<std::vector<std::pair<RunId, std::string>>> readSourcePaths(Database& database);
 Result<std::string> readName(Database& database, NameId id);
 Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database, RunId run);

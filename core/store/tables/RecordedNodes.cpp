@@ -101,7 +101,8 @@ Status moveTo(Database& database, RunId run, const RecordedPart& part, int node,
                          " ?) WHERE source=? AND run=?",
             by, node, part.source.value, run.value));
     for (const char* sql : {"UPDATE track SET rank=rank+? WHERE rank>=0 AND source=? AND run=?",
-             "UPDATE iteration SET rank=rank+? WHERE rank>=0 AND source=? AND run=?"})
+             "UPDATE iteration SET rank=rank+? WHERE rank>=0 AND source=? AND run=?",
+             "UPDATE capture SET rank=rank+? WHERE source=? AND run=?"})
         RETURN_IF_ERROR(database.execute(sql, by, part.source.value, run.value));
     return {};
 }

@@ -167,6 +167,10 @@ Status Session::iteration(RunId run, const Iteration& iteration) {
     return guarded([&] { return addIteration(m_database, m_source, run, iteration); });
 }
 
+Status Session::capture(RunId run, const Capture& capture) {
+    return guarded([&] { return addCapture(m_database, m_source, run, capture); });
+}
+
 Status Session::writeSource(
     const ImportReport& report, const std::string& hash, std::uint64_t size) {
     RETURN_IF_ERROR(writeReport(m_database, m_source, report, hash, size));

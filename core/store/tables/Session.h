@@ -33,6 +33,7 @@ public:
     Status spans(TrackId track, std::span<const Span> spans) override;
     Result<NameId> intern(std::string_view text) override;
     Status iteration(RunId run, const Iteration& iteration) override;
+    Status capture(RunId run, const Capture& capture) override;
     Status finish(const ImportReport& report, const std::string& hash, std::uint64_t size,
         const Progress& progress) override;
 

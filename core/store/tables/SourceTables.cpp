@@ -15,12 +15,13 @@
 namespace trainscope::store {
 namespace {
 
-constexpr std::array<std::string_view, 14> kDeleteSource{
+constexpr std::array<std::string_view, 15> kDeleteSource{
     "DELETE FROM bucket_page WHERE series IN (SELECT id FROM series WHERE source=?)",
     "DELETE FROM sample_chunk WHERE series IN (SELECT id FROM series WHERE source=?)",
     "DELETE FROM series WHERE source=?",
     "DELETE FROM track WHERE source=?",
     "DELETE FROM iteration WHERE source=?",
+    "DELETE FROM capture WHERE source=?",
     "DELETE FROM source_gpu WHERE source=?",
     "DELETE FROM source_name WHERE source=?",
     "DELETE FROM summary WHERE run IN (SELECT run FROM source_run WHERE source=?)",
@@ -220,6 +221,13 @@ Status addIteration(Database& database, SourceId source, RunId run, const Iterat
                             "end_ns, warmup) VALUES(?,?,?,?,?,?,?)",
         run.value, source.value, iteration.index, iteration.rank, iteration.range.begin.ns,
         iteration.range.end.ns, std::int64_t{iteration.warmup ? 1 : 0});
+}
+
+Status addCapture(Database& database, SourceId source, RunId run, const Capture& capture) {
+    return database.execute("INSERT INTO capture(run, source, name, rank, begin_ns, end_ns) "
+                            "VALUES(?,?,?,?,?,?)",
+        run.value, source.value, harmless(capture.name), capture.rank, capture.range.begin.ns,
+        capture.range.end.ns);
 }
 
 Result<std::vector<RunId>> deleteSource(

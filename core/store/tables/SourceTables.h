@@ -30,6 +30,7 @@ Status addGpu(Database& database, SourceId source, RunId run, const Gpu& gpu);
 Result<SeriesId> addSeries(
     Database& database, SourceId source, RunId run, const SeriesDescription& description);
 Status addIteration(Database& database, SourceId source, RunId run, const Iteration& iteration);
+Status addCapture(Database& database, SourceId source, RunId run, const Capture& capture);
 
 // Deletes everything that the source had written, and adds the names it used, which may now be
 // unused (StringTable.h), to `names`; returns the runs it belonged to, which need refreshRun().

@@ -46,6 +46,7 @@ inline std::vector<NamedSpan> spanList() {
 }
 
 inline const std::vector<int> kAir{1, 0};
+inline const Capture kCapture{"step10", 0, {{kBegin}, {kBegin + 5'000'000}}};
 inline const std::string kComparison = R"({"runs":["job"]})";
 inline const std::string kLayout = "tp=2";
 inline const std::string kMachine = R"({"gpu_model":"H100 SXM5"})";
@@ -89,6 +90,7 @@ inline void writeTrace(ImportSession& session, RunId run) {
         ok(session.spans(track, spans));
     }
     ok(session.iteration(run, {1, {{kBegin}, {kBegin + 5'000'000}}, 0, false}));
+    ok(session.capture(run, kCapture)); // since format 11
 }
 
 inline RunId importRun(Store& store) {

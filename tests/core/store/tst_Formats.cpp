@@ -105,6 +105,11 @@ void compareSpans(const Store& store, RunId run) {
     QCOMPARE(got(store.iterations(run)).size(), std::size_t{1});
 }
 
+void compareCaptures(const Store& store, RunId run, int format) {
+    const std::vector<Capture> expected{format::kCapture};
+    QVERIFY(got(store.captures(run)) == (format >= 11 ? expected : std::vector<Capture>{}));
+}
+
 // What could be said of a run in that format.
 void compareWords(const Store& store, RunId run, int format) {
     QVERIFY(got(store.airflow(run)) == (format >= 3 ? format::kAir : std::vector<int>{}));
@@ -132,6 +137,7 @@ void compareAll(const Store& store, int format) {
     for (const Series& one : series)
         compareSamples(store, one);
     compareSpans(store, run.id);
+    compareCaptures(store, run.id, format);
     compareWords(store, run.id, format);
     const CheckReport check = got(store.check());
     QVERIFY2(check.damageCount == 0, check.damage.empty() ? "" : check.damage.front().c_str());

@@ -63,6 +63,28 @@ class tst_Sessions : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // Two traces of one process, the later one first; the one that is imported again replaces its
+    // own alone.
+    void capturesAreThoseOfTheirSources() {
+        Fixture fixture;
+        Store store = fixture.create();
+        const auto import = [&store](const char* path, const Capture& capture) {
+            auto session = got(beginImport(store, {path, 1, "", "job"}));
+            const RunId run = got(session->run(runNamed("job")));
+            ok(session->capture(run, capture));
+            ok(session->finish({}, "", 0, {}));
+            return run;
+        };
+        const Capture late{"late", 0, {{200}, {300}}};
+        const Capture early{"early", 0, {{10}, {50}}};
+        import("/data/late.json", late);
+        const RunId run = import("/data/early.json", early);
+        QVERIFY(got(store.captures(run)) == (std::vector<Capture>{early, late}));
+        const Capture longer{"late", 1, {{200}, {400}}};
+        import("/data/late.json", longer);
+        QVERIFY(got(store.captures(run)) == (std::vector<Capture>{early, longer}));
+    }
+
     // Some of these fork, and a forked process has none of the threads of the pool it inherits.
     void initTestCase() { WorkerPool::askFor(1); }
 

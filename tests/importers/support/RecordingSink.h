@@ -112,6 +112,13 @@ public:
         return {};
     }
 
+    Status capture(RunId run, const Capture& capture) override {
+        if (auto status = called(); !status.hasValue())
+            return status;
+        captures.emplace_back(run, capture);
+        return {};
+    }
+
     // The text of an interned name; empty for none.
     [[nodiscard]] std::string name(NameId id) const {
         return id.isValid() ? names.at(static_cast<std::size_t>(id.value - 1)) : std::string{};
@@ -135,6 +142,7 @@ public:
     std::vector<RecordedSeries> allSeries; // id = index + 1
     std::vector<RecordedTrack> tracks; // id = index + 1
     std::vector<std::pair<RunId, Iteration>> iterations;
+    std::vector<std::pair<RunId, Capture>> captures;
     std::vector<std::string> names; // id = index + 1
     std::map<std::string, NameId> nameIds;
     int calls = 0;
