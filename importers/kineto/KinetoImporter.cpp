@@ -6,6 +6,7 @@
 #include "importers/kineto/TracePlan.h"
 #include "importers/kineto/TraceProbe.h"
 #include "importers/kineto/TraceReader.h"
+#include "importers/trace/TraceName.h"
 
 #include <algorithm>
 #include <exception>
@@ -235,6 +236,7 @@ Status TraceImport::finish(bool isTruncated) {
     RETURN_IF_ERROR(describeGpu());
     RETURN_IF_ERROR(m_output.flush(*m_run, *m_base));
     RETURN_IF_ERROR(m_output.flushIterations(*m_run, *m_base));
+    RETURN_IF_ERROR(m_output.flushCapture(*m_run, captureName(m_path)));
     m_report.facts.insert(header.facts.begin(), header.facts.end());
     describeClock();
     if (const auto devices = m_output.devices(); !devices.empty())

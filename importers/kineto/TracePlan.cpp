@@ -2,6 +2,7 @@
 
 #include "importers/kineto/TraceProbe.h"
 #include "importers/trace/RunGrouping.h"
+#include "importers/trace/TraceName.h"
 
 #include <algorithm>
 #include <iterator>
@@ -53,6 +54,9 @@ TraceFile describeTrace(const SourceTree& tree, const SourceFile& file) {
     facts.rank = probe.header.rank;
     facts.worldSize = probe.header.worldSize;
     facts.gpuModel = probe.header.deviceName(0);
+    facts.process = std::string(processInStem(traceStem(file.path)));
+    if (facts.process.empty())
+        facts.process = probe.process;
     const auto visible = static_cast<int>(probe.header.deviceNames.size());
     facts.gpusPerNode = visible > 1 ? visible : 0;
     facts.firstNs = probe.firstNs;
@@ -118,7 +122,8 @@ std::vector<ImportUnit> planTraces(const SourceTree& tree, const std::vector<Sou
         else
             copies.push_back(file);
     }
-    auto units = groupIntoRuns(tree, RunFolders(tree), std::move(files));
+    auto units = groupIntoRuns(tree, RunFolders(tree), std::move(files),
+        [&tree](const TraceFile& file) { return traceExtent(tree, file.file.path); });
     for (const SourceFile& copy : copies) {
         const auto original = std::find_if(units.begin(), units.end(),
             [path = originals[unpackedPath(copy.path)]](

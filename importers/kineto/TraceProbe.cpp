@@ -1,6 +1,7 @@
 #include "importers/kineto/TraceProbe.h"
 
 #include "core/model/Try.h"
+#include "importers/common/Number.h"
 #include "importers/kineto/TraceHeader.h"
 #include "importers/kineto/TraceReader.h"
 
@@ -48,6 +49,13 @@ public:
             [](const EventRecord& record) { return record.kind == RecordKind::Span; });
         if (!m_probe.firstNs && first != batch.records.end())
             m_probe.firstNs = first->start;
+        const auto host = std::find_if(
+            batch.records.begin(), batch.records.end(), [&batch](const EventRecord& record) {
+                return record.kind == RecordKind::Span && record.track < batch.tracks.size()
+                    && batch.tracks[record.track].kind == TrackKind::Thread;
+            });
+        if (m_probe.process.empty() && host != batch.records.end())
+            m_probe.process = batch.tracks[host->track].process;
         if (m_stopsAtEvent && m_probe.firstNs)
             return cancelled();
         return {};
@@ -174,6 +182,90 @@ Result<BaseTime> findBaseTime(
         ASSIGN_OR_RETURN(found.ns, parseForBaseTime(tree, path, size, progress));
     }
     return found;
+}
+
+namespace {
+
+// Widened by the events of pieces of a trace's text, as written.
+class WrittenExtent {
+public:
+    // Events that the piece cuts in two may be missed.
+    void add(std::string_view text) {
+        constexpr std::string_view kStart = "\"ts\"";
+        constexpr std::string_view kDuration = "\"dur\"";
+        for (std::size_t at = text.find(kStart); at != std::string_view::npos;
+             at = text.find(kStart, at + 1)) {
+            const auto start = numberBehind(text, at + kStart.size());
+            if (!start || *start <= 0) // names of threads have 0
+                continue;
+            const std::string_view event = text.substr(at, text.find('}', at) - at);
+            const std::size_t dur = event.find(kDuration);
+            const auto length = dur == std::string_view::npos
+                ? std::nullopt
+                : numberBehind(event, dur + kDuration.size());
+            take(*start, *start + std::max<std::int64_t>(length.value_or(0), 0));
+        }
+    }
+    [[nodiscard]] const std::optional<TimeRange>& range() const { return m_range; }
+
+private:
+    static std::optional<std::int64_t> numberBehind(std::string_view text, std::size_t at) {
+        constexpr std::int64_t kNsPerUnit = 1000;
+        at = text.find_first_not_of(": \"\t\r\n", at);
+        if (at == std::string_view::npos)
+            return std::nullopt;
+        const std::size_t end = text.find_first_not_of("0123456789.eE+-", at);
+        if (end == std::string_view::npos) // the piece ends within the number
+            return std::nullopt;
+        return decimalToNs(text.substr(at, end - at), kNsPerUnit);
+    }
+    void take(std::int64_t begin, std::int64_t end) {
+        if (!m_range)
+            m_range = TimeRange{{begin}, {end}};
+        m_range->begin.ns = std::min(m_range->begin.ns, begin);
+        m_range->end.ns = std::max(m_range->end.ns, end);
+    }
+
+    std::optional<TimeRange> m_range;
+};
+
+constexpr std::uint64_t kReadWhole = std::uint64_t{64} << 20;
+
+void addWhole(const SourceTree& tree, const std::string& path, WrittenExtent& extent) {
+    auto stream = tree.open(path);
+    if (!stream.hasValue())
+        return;
+    std::string text;
+    for (bool goesOn = true; goesOn;) {
+        // The event that the last piece broke off begins behind its last brace.
+        const std::size_t kept = text.rfind('{');
+        text.erase(0, kept == std::string::npos ? text.size() : kept);
+        const std::size_t old = text.size();
+        appendUpTo(*stream.value(), kTail, text);
+        goesOn = text.size() == old + kTail;
+        extent.add(text);
+    }
+}
+
+} // namespace
+
+std::optional<TimeRange> traceExtent(const SourceTree& tree, const std::string& path) {
+    WrittenExtent extent;
+    if (tree.sizeOf(path) <= kReadWhole) {
+        addWhole(tree, path, extent);
+    } else {
+        const std::string tail = readTail(tree, path, kTail);
+        if (tail.empty())
+            return std::nullopt;
+        extent.add(readHead(tree, path, kTail).valueOr({}));
+        extent.add(tail);
+    }
+    auto range = extent.range();
+    if (!range || isAbsolute(range->begin))
+        return range;
+    const auto base = findBaseTime(tree, path, {});
+    const std::int64_t shift = base.hasValue() ? base.value().ns.value_or(0) : 0;
+    return TimeRange{{range->begin.ns + shift}, {range->end.ns + shift}};
 }
 
 } // namespace trainscope::importers::kineto

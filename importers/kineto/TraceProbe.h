@@ -17,6 +17,7 @@ namespace trainscope::importers::kineto {
 struct TraceProbe {
     TraceHeader header;
     std::optional<std::int64_t> firstNs; // first event's time stamp as written
+    std::string process; // of the first host event: its process id as written; empty: none was seen
     std::string problem; // why it could not be read; empty: it could
 };
 
@@ -44,6 +45,11 @@ struct BaseTime {
 // parsed for it.
 Result<BaseTime> findBaseTime(
     const SourceTree& tree, const std::string& path, const Progress& progress);
+
+// From the first to the last moment of a trace, since the epoch where it has a base time. Reads all
+// of a file of up to 64 MiB on disk, and the ends of a larger one that is not compressed; absent
+// for other files and where no event has a time.
+std::optional<TimeRange> traceExtent(const SourceTree& tree, const std::string& path);
 
 // The base time among the members between the events and the end of a trace, of which `tail` is the
 // last part; absent if the end is not like that.

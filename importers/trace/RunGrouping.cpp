@@ -58,31 +58,16 @@ bool nameOneWorld(const Group& group) {
            });
 }
 
-bool areRankless(const Group& group) {
-    return std::none_of(
-        group.begin(), group.end(), [](const TraceFile* file) { return file->rank.has_value(); });
-}
-
-bool startTogether(const Group& group) {
+bool startTogether(const TraceFile& a, const TraceFile& b) {
     constexpr std::int64_t kTenMinutes = 600'000'000'000;
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-    for (const TraceFile* file : group) {
-        if (!file->facts.firstNs)
-            return false;
-        const std::int64_t start = *file->facts.firstNs;
-        first = file == group.front() ? start : std::min(first, start);
-        last = file == group.front() ? start : std::max(last, start);
-    }
-    return last - first < kTenMinutes;
+    return a.facts.firstNs && b.facts.firstNs
+        && std::abs(*a.facts.firstNs - *b.facts.firstNs) < kTenMinutes;
 }
 
 bool isOneRun(const Group& group) {
-    if (group.size() == 1)
-        return true;
-    if (haveDistinctRanks(group))
-        return haveOneWorldSize(group) && (haveOnePattern(group) || nameOneWorld(group));
-    return areRankless(group) && haveOnePattern(group) && startTogether(group);
+    return group.size() == 1
+        || (haveDistinctRanks(group) && haveOneWorldSize(group)
+            && (haveOnePattern(group) || nameOneWorld(group)));
 }
 
 bool areFree(const std::set<int>& taken, int first, int count) {
@@ -90,71 +75,227 @@ bool areFree(const std::set<int>& taken, int first, int count) {
     return next == taken.end() || *next >= first + count;
 }
 
-void giveFreeRanks(const Group& group, Assignments& assignments) {
-    std::set<int> taken;
-    for (const TraceFile* file : group) {
-        assignments[file].rank = file->rank;
-        if (file->rank)
-            takeRanks(*file, *file->rank, taken);
+// When traces begin and end, each asked once.
+class Extents {
+public:
+    explicit Extents(const TraceExtent& extentOf)
+        : m_extentOf(extentOf) { }
+
+    const std::optional<TimeRange>& of(const TraceFile& file) {
+        const auto [at, isNew] = m_known.try_emplace(&file);
+        if (isNew && m_extentOf)
+            at->second = m_extentOf(file);
+        return at->second;
     }
+    // Absent: it is not known.
+    std::optional<bool> overlap(const TraceFile& a, const TraceFile& b) {
+        const auto first = of(a);
+        const auto second = of(b);
+        if (!first || !second)
+            return std::nullopt;
+        return first->begin < second->end && second->begin < first->end;
+    }
+    // Two ranks are never traced from the same to the same nanosecond.
+    bool areCopies(const TraceFile& a, const TraceFile& b) { return of(a) && of(a) == of(b); }
+
+private:
+    const TraceExtent& m_extentOf;
+    std::map<const TraceFile*, std::optional<TimeRange>> m_known;
+};
+
+bool canBeOfOneRun(const TraceFile& a, const TraceFile& b, Extents& extents) {
+    if (a.facts.worldSize != b.facts.worldSize || a.facts.gpuModel != b.facts.gpuModel)
+        return false;
+    if (extents.areCopies(a, b))
+        return false;
+    const bool areOfOneRank = a.rank && a.rank == b.rank;
+    const bool areOfOneProcess = !a.facts.process.empty() && a.facts.process == b.facts.process;
+    const auto overlap = extents.overlap(a, b);
+    if (areOfOneProcess)
+        return !(areOfOneRank && overlap.value_or(false));
+    if (overlap && *overlap)
+        return !areOfOneRank;
+    const bool isProcessKnown = !a.facts.process.empty() && !b.facts.process.empty();
+    return !isProcessKnown && a.pattern == b.pattern && startTogether(a, b)
+        && (overlap || !areOfOneRank);
+}
+
+// The files of a folder that are not plainly the ranks of one run: what can be of one run is.
+std::vector<Group> runsOf(const Group& group, Extents& extents) {
+    std::vector<Group> runs;
+    for (TraceFile* file : group) {
+        Group joined{file};
+        std::erase_if(runs, [&](const Group& run) {
+            const bool fits = std::any_of(run.begin(), run.end(),
+                [&](const TraceFile* one) { return canBeOfOneRun(*one, *file, extents); });
+            if (fits)
+                joined.insert(joined.end(), run.begin(), run.end());
+            return fits;
+        });
+        runs.push_back(std::move(joined));
+    }
+    for (Group& run : runs)
+        std::sort(run.begin(), run.end(),
+            [](const TraceFile* a, const TraceFile* b) { return a->file.path < b->file.path; });
+    std::sort(runs.begin(), runs.end(),
+        [](const Group& a, const Group& b) { return a.front()->file.path < b.front()->file.path; });
+    return runs;
+}
+
+// Numbers in names are ranks where they are 0 to n-1 and the traces are of one time.
+bool areNumberedRanks(const Group& group, Extents& extents) {
+    std::set<int> numbers;
+    for (const TraceFile* file : group) {
+        if (!file->number || file->facts.ranks > 1 || !numbers.insert(*file->number).second)
+            return false;
+        const auto overlap = extents.overlap(*group.front(), *file);
+        if (file != group.front() && !overlap.value_or(startTogether(*group.front(), *file)))
+            return false;
+    }
+    return group.size() > 1 && *numbers.begin() == 0
+        && *numbers.rbegin() + 1 == static_cast<int>(group.size());
+}
+
+// A rank whose traces follow each other.
+struct Lane {
+    int rank = 0;
+    std::string process;
+    std::optional<TimeRange> last;
+};
+
+Lane* laneFor(
+    std::vector<Lane>& lanes, const TraceFile& file, const std::optional<TimeRange>& extent) {
+    const auto found = std::find_if(lanes.begin(), lanes.end(), [&](const Lane& lane) {
+        return lane.process == file.facts.process && lane.last && extent
+            && lane.last->end <= extent->begin && file.facts.ranks == 1;
+    });
+    return found == lanes.end() ? nullptr : &*found;
+}
+
+// Those whose rank nobody says, in order of time.
+void giveLanes(Group group, std::set<int>& taken, Extents& extents, Assignments& assignments) {
+    std::stable_sort(group.begin(), group.end(), [&](const TraceFile* a, const TraceFile* b) {
+        const auto first = extents.of(*a);
+        const auto second = extents.of(*b);
+        return first && second && first->begin < second->begin;
+    });
+    std::vector<Lane> lanes;
     int next = 0;
     for (const TraceFile* file : group) {
-        if (file->rank)
-            continue;
-        while (!areFree(taken, next, file->facts.ranks))
-            ++next;
-        takeRanks(*file, next, taken);
-        assignments[file].rank = next;
+        const auto extent = extents.of(*file);
+        Lane* lane = laneFor(lanes, *file, extent);
+        if (lane == nullptr) {
+            while (!areFree(taken, next, file->facts.ranks))
+                ++next;
+            takeRanks(*file, next, taken);
+            lanes.push_back({next, file->facts.process, extent});
+            lane = &lanes.back();
+        }
+        lane->last = extent;
+        assignments[file].rank = lane->rank;
+    }
+    if (lanes.size() < 2 && taken.size() < 2)
+        return;
+    for (const TraceFile* file : group)
         assignments[file].notes.emplace_back(
             "Neither the trace nor its name says the rank: it is a guess.");
+}
+
+void noteCaptures(const Group& group, Assignments& assignments) {
+    std::map<int, int> captures; // of a rank
+    for (const TraceFile* file : group)
+        ++captures[*assignments[file].rank];
+    for (const TraceFile* file : group) {
+        Assignment& one = assignments[file];
+        const int count = captures[*one.rank];
+        if (count > 1)
+            one.notes.push_back("One of " + std::to_string(count) + " captures of rank "
+                + std::to_string(*one.rank) + ": they follow each other in time.");
     }
 }
 
-void nameRun(const Group& group, const std::string& name, Assignments& assignments) {
+void giveRanks(const Group& group, Extents& extents, Assignments& assignments) {
+    std::set<int> taken;
+    Group unsaid;
+    for (TraceFile* file : group) {
+        assignments[file].rank = file->rank;
+        if (file->rank)
+            takeRanks(*file, *file->rank, taken);
+        else
+            unsaid.push_back(file);
+    }
+    if (taken.empty() && areNumberedRanks(unsaid, extents)) {
+        for (const TraceFile* file : unsaid)
+            assignments[file].rank = file->number;
+    } else {
+        giveLanes(std::move(unsaid), taken, extents, assignments);
+    }
+    noteCaptures(group, assignments);
+}
+
+void nameRun(
+    const Group& group, const std::string& name, Extents& extents, Assignments& assignments) {
     for (const TraceFile* file : group)
         assignments[file].runName = name;
-    giveFreeRanks(group, assignments);
+    giveRanks(group, extents, assignments);
 }
 
 std::string below(const std::string& folder, std::string_view name) {
     return folder.empty() ? std::string(name) : folder + "/" + std::string(name);
 }
 
-void nameByFile(const Group& group, Assignments& assignments) {
+// A run of several files is called by what their names begin with, a single file by its own.
+std::string nameOfPart(const Group& run) {
+    const TraceFile& first = *run.front();
+    const std::string stem(traceStem(first.file.path));
+    return run.size() > 1 ? below(first.folder, stemWithoutRank(stem))
+                          : below(std::string(folderPart(first.file.path)), stem);
+}
+
+// A folder whose files are not all of one run.
+void nameParts(const std::vector<Group>& runs, Extents& extents, Assignments& assignments) {
     std::map<std::string, int> uses;
-    for (const TraceFile* file : group)
-        ++uses[std::string(traceStem(file->file.path))];
-    for (TraceFile* file : group) {
-        const std::string stem(traceStem(file->file.path));
-        const std::string folder(folderPart(file->file.path));
-        nameRun(
-            {file}, below(folder, uses[stem] > 1 ? namePart(file->file.path) : stem), assignments);
-    }
-}
-
-// A folder whose files are not all of one run: those with the same name pattern may still be.
-void splitFolder(const Group& group, Assignments& assignments) {
-    std::map<std::pair<std::string, int>, Group> byPattern;
-    for (TraceFile* file : group)
-        byPattern[{file->pattern, file->facts.worldSize}].push_back(file);
-    for (const auto& [key, part] : byPattern) {
-        if (part.size() == 1 || !isOneRun(part)) {
-            nameByFile(part, assignments);
-            continue;
+    for (const Group& run : runs)
+        ++uses[nameOfPart(run)];
+    for (const Group& run : runs) {
+        std::string name = nameOfPart(run);
+        if (uses[name] > 1) {
+            const TraceFile& first = *run.front();
+            const std::string own(
+                run.size() > 1 ? traceStem(first.file.path) : namePart(first.file.path));
+            name = below(std::string(folderPart(first.file.path)), own);
         }
-        const TraceFile* first = part.front();
-        nameRun(
-            part, below(first->folder, stemWithoutRank(traceStem(first->file.path))), assignments);
+        nameRun(run, name, extents, assignments);
     }
 }
 
-// All traces of a run folder are its ranks; of two for one rank the later one counts.
+// Of two traces of one rank at one time the later one counts.
+void leaveOutTwins(const Group& group, Extents& extents, Assignments& assignments) {
+    std::map<int, Group> byRank;
+    for (TraceFile* file : group) {
+        Group& others = byRank[*assignments[file].rank];
+        std::erase_if(others, [&](TraceFile* other) {
+            const bool isTwin = extents.overlap(*other, *file).value_or(true);
+            if (isTwin) {
+                assignments[other].enabled = false;
+                assignments[other].notes.emplace_back(
+                    "Left out: another trace of this rank lies beside it.");
+            }
+            return isTwin;
+        });
+        others.push_back(file);
+    }
+}
+
+// All traces of a run folder are its ranks, by the numbers in their names where nothing else says.
 void joinRunFolder(const Group& group, const RunFolders& folders, const std::string& folder,
-    Assignments& assignments) {
+    Extents& extents, Assignments& assignments) {
     Group current;
     for (TraceFile* file : group) {
         Assignment& assignment = assignments[file];
         assignment.enabled = !folders.isSuperseded(file->file.path);
+        if (!file->rank)
+            file->rank = file->number;
         if (assignment.enabled) {
             current.push_back(file);
             continue;
@@ -166,30 +307,22 @@ void joinRunFolder(const Group& group, const RunFolders& folders, const std::str
     }
     if (current.empty())
         return;
-    nameRun(current, folders.nameOf(folder), assignments);
-    std::map<int, const TraceFile*> latest;
-    for (const TraceFile* file : current) {
-        const auto [found, isNew] = latest.try_emplace(*assignments[file].rank, file);
-        if (isNew)
-            continue;
-        assignments[found->second].enabled = false;
-        assignments[found->second].notes.emplace_back(
-            "Left out: another trace of this rank lies beside it.");
-        found->second = file;
-    }
+    nameRun(current, folders.nameOf(folder), extents, assignments);
+    leaveOutTwins(current, extents, assignments);
 }
 
 void nameFolder(const SourceTree& tree, const RunFolders& folders, const Group& group,
-    Assignments& assignments) {
+    Extents& extents, Assignments& assignments) {
     const std::string& folder = group.front()->folder;
-    if (!isOneRun(group)) {
-        splitFolder(group, assignments);
+    const auto runs = isOneRun(group) ? std::vector<Group>{group} : runsOf(group, extents);
+    if (runs.size() > 1) {
+        nameParts(runs, extents, assignments);
         return;
     }
     const bool isSingleFile = tree.files().size() == 1;
     nameRun(group,
         isSingleFile ? std::string(traceStem(group.front()->file.path)) : folders.nameOf(folder),
-        assignments);
+        extents, assignments);
 }
 
 std::string rankText(const TraceFile& file, int first) {
@@ -242,14 +375,19 @@ TraceFile traceFileOf(SourceFile file, TraceFacts facts) {
     const std::string& path = result.file.path;
     const std::string_view stem = traceStem(path);
     const std::string_view parent = folderPart(path);
+    const std::string_view folder = namePart(parent);
     result.rank = result.facts.rank ? result.facts.rank : rankOfPath(path);
-    result.folder = rankOfFolder(namePart(parent)) ? folderPart(parent) : parent;
+    if (const auto numbered = numberInStem(stem))
+        result.number = numbered->rank;
+    else
+        result.number = numberOfFolder(folder);
+    result.folder = rankOfFolder(folder) || numberOfFolder(folder) ? folderPart(parent) : parent;
     result.pattern = stemPattern(stem);
     return result;
 }
 
-std::vector<ImportUnit> groupIntoRuns(
-    const SourceTree& tree, const RunFolders& folders, std::vector<TraceFile> files) {
+std::vector<ImportUnit> groupIntoRuns(const SourceTree& tree, const RunFolders& folders,
+    std::vector<TraceFile> files, const TraceExtent& extentOf) {
     std::sort(files.begin(), files.end(),
         [](const TraceFile& a, const TraceFile& b) { return a.file.path < b.file.path; });
     std::map<std::string, Group> byRunFolder;
@@ -261,10 +399,11 @@ std::vector<ImportUnit> groupIntoRuns(
             byFolder[file.folder].push_back(&file);
     }
     Assignments assignments;
+    Extents extents(extentOf);
     for (const auto& [folder, group] : byRunFolder)
-        joinRunFolder(group, folders, folder, assignments);
+        joinRunFolder(group, folders, folder, extents, assignments);
     for (const auto& [folder, group] : byFolder)
-        nameFolder(tree, folders, group, assignments);
+        nameFolder(tree, folders, group, extents, assignments);
     std::vector<ImportUnit> units;
     units.reserve(files.size());
     for (const TraceFile& file : files)

@@ -1,12 +1,19 @@
 #pragma once
-// Which trace files are ranks of one run. Files of one folder (or of one folder per rank below it)
-// are one run when they can be: distinct ranks, equal world size, names that differ in numbers
-// only. Otherwise each is a run of its own.
+// Which trace files are of one run, as ranks or as captures of a rank. A process that profiles
+// several stretches leaves several traces of one rank: captures of a rank do not overlap in time,
+// ranks do. Files of one folder (or of one folder per rank below it) are one run when they can be:
+//  - distinct ranks, which the traces or words in their names say, equal world size, names that
+//    differ in numbers only;
+//  - else those that are of one process, or overlap in time, or (where neither is known) have names
+//    that differ in numbers only and begin within ten minutes.
+// Where nothing says the rank, files of one process that follow each other are one rank; files that
+// overlap are ranks, by the numbers in their names where these are 0 to n-1.
 
 #include "importers/common/Importer.h"
 #include "importers/common/RunFolders.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +26,7 @@ struct TraceFacts {
     int ranks = 1; // that it holds, one behind the other
     int worldSize = 0; // 0: not said
     std::string gpuModel;
+    std::string process; // that recorded it: host and process id, as far as known; may be empty
     int gpusPerNode = 0; // 0: not said
     std::optional<std::int64_t> firstNs; // a stamp near its beginning, as written
     std::optional<TimeNs> start; // the same since the epoch
@@ -32,18 +40,23 @@ struct TraceFile {
     SourceFile file;
     std::vector<std::string> files; // that make it up; empty: the one above alone
     TraceFacts facts;
-    std::optional<int> rank; // as it says, else by file name, else by parent folder
+    std::optional<int> rank; // as it says, else by a word in the name of the file or its folder
+    std::optional<int> number; // that the name ends with and no word calls a rank
     std::string folder; // that the run's files share
     std::string pattern; // see stemPattern()
 };
 
-// By the name of the file, else of its folder.
+// By a word in the name of the file, else of its folder.
 std::optional<int> rankOfPath(std::string_view path);
+
+// When a trace begins and ends, on a clock that is that of the others; absent where that is not
+// known, or takes too long to find out. It is asked only where captures and ranks look alike.
+using TraceExtent = std::function<std::optional<TimeRange>(const TraceFile&)>;
 
 TraceFile traceFileOf(SourceFile file, TraceFacts facts);
 
 // One unit per trace, in the order of the paths.
-std::vector<ImportUnit> groupIntoRuns(
-    const SourceTree& tree, const RunFolders& folders, std::vector<TraceFile> files);
+std::vector<ImportUnit> groupIntoRuns(const SourceTree& tree, const RunFolders& folders,
+    std::vector<TraceFile> files, const TraceExtent& extentOf = {});
 
 } // namespace trainscope::importers

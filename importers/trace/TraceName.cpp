@@ -75,10 +75,18 @@ std::string_view traceStem(std::string_view path) {
 
 std::optional<NamedRank> rankInStem(std::string_view stem) {
     const std::string name = lowered(stem);
-    for (const std::string_view word : {"rank", "worker"}) {
-        if (const auto rank = rankBehind(name, word))
+    for (const std::string_view word : {"rank", "worker", "gpu"}) {
+        const auto rank = rankBehind(name, word);
+        // "8gpu_16" counts GPUs.
+        const bool isCounted
+            = rank && word == "gpu" && rank->begin > 0 && !isSeparator(name[rank->begin - 1]);
+        if (rank && !isCounted)
             return rank;
     }
+    return std::nullopt;
+}
+
+std::optional<NamedRank> numberInStem(std::string_view name) {
     const std::size_t separator = name.find_last_not_of("0123456789");
     if (separator == std::string::npos || separator == 0 || separator + 1 == name.size())
         return std::nullopt;
@@ -92,9 +100,27 @@ std::optional<NamedRank> rankInStem(std::string_view stem) {
 std::optional<int> rankOfFolder(std::string_view folderName) {
     const std::string name = lowered(folderName);
     const auto marked = rankBehind(name, "rank");
-    if (marked && marked->begin == 0)
-        return marked->rank;
+    return marked && marked->begin == 0 ? std::optional(marked->rank) : std::nullopt;
+}
+
+std::optional<int> numberOfFolder(std::string_view name) {
     return std::all_of(name.begin(), name.end(), isDigit) ? numberAt(name, 0) : std::nullopt;
+}
+
+std::string_view processInStem(std::string_view stem) {
+    const std::size_t dot = stem.rfind('.');
+    const std::size_t parting = stem.substr(0, dot).rfind('_');
+    if (dot == std::string_view::npos || parting == std::string_view::npos || parting == 0)
+        return {};
+    const std::string_view process = stem.substr(parting + 1, dot - parting - 1);
+    const std::string_view moment = stem.substr(dot + 1);
+    constexpr std::size_t kMilliseconds = 13; // since the epoch; newer PyTorch writes nanoseconds
+    const auto isNumber = [](std::string_view text) {
+        return !text.empty() && std::all_of(text.begin(), text.end(), isDigit);
+    };
+    return isNumber(process) && isNumber(moment) && moment.size() >= kMilliseconds
+        ? stem.substr(0, dot)
+        : std::string_view();
 }
 
 std::string stemPattern(std::string_view stem) {
@@ -113,11 +139,32 @@ std::string stemPattern(std::string_view stem) {
 }
 
 std::string stemWithoutRank(std::string_view stem) {
-    const auto rank = rankInStem(stem);
+    auto rank = rankInStem(stem);
+    if (!rank)
+        rank = numberInStem(stem);
     std::string_view rest = stem.substr(0, rank ? rank->begin : stem.size());
     while (!rest.empty() && isSeparator(rest.back()))
         rest.remove_suffix(1);
     return std::string(rest.empty() ? stem : rest);
+}
+
+std::string captureName(std::string_view path) {
+    const std::string_view stem = traceStem(path);
+    const auto rank = rankInStem(stem);
+    if (!rank)
+        return std::string(stem);
+    std::size_t end = stem.find_first_of("0123456789", rank->begin);
+    end = std::min(stem.find_first_not_of("0123456789", end), stem.size());
+    std::string_view before = stem.substr(0, rank->begin);
+    std::string_view behind = stem.substr(end);
+    while (!before.empty() && isSeparator(before.back()))
+        before.remove_suffix(1);
+    while (!behind.empty() && isSeparator(behind.front()))
+        behind.remove_prefix(1);
+    if (before.empty() && behind.empty())
+        return std::string(stem);
+    const bool hasBoth = !before.empty() && !behind.empty();
+    return std::string(before) + (hasBoth ? "_" : "") + std::string(behind);
 }
 
 } // namespace trainscope::importers

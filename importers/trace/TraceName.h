@@ -1,7 +1,8 @@
 #pragma once
-// What the name of a trace file says: its rank and which other files look like its siblings. Names
-// seen: rank-0, rank_0, rank0, megatron_kineto_3.json, worker0.<ms>.pt.trace.json,
-// <host>_<pid>.<ns>.pt.trace.json, and a parent folder per rank (result/1/...).
+// What the name of a trace file says: its rank, its process and which other files look like its
+// siblings. Names seen: rank-0, rank_0, rank0, gpu1, megatron_kineto_3.json,
+// worker0.<ms>.pt.trace.json, <host>_<pid>.<ms>.pt.trace.json, and a parent folder per rank
+// (result/1/...).
 
 #include <optional>
 #include <string>
@@ -16,15 +17,27 @@ struct NamedRank {
     int rank = 0;
     std::size_t begin = 0; // of the marker in the stem
 };
+// A number that a word calls a rank: "rank3", "worker-3", "gpu_3".
 std::optional<NamedRank> rankInStem(std::string_view stem);
+// The number at the end, "megatron_kineto_3": a rank, a step, a batch; nobody says.
+std::optional<NamedRank> numberInStem(std::string_view stem);
 
-// The rank that a folder of one rank's files is called by: "3", "rank3", "rank_3".
+// The rank that a folder of one rank's files is called by: "rank3", "rank_3".
 std::optional<int> rankOfFolder(std::string_view folderName);
+// A folder that is called by a number alone: "3".
+std::optional<int> numberOfFolder(std::string_view folderName);
+
+// Host and process of <host>_<pid>.<ms>, as PyTorch's tensorboard_trace_handler names traces:
+// "node1_4711". Empty for other names.
+std::string_view processInStem(std::string_view stem);
 
 // Equal for files that differ in numbers only: ranks, process ids, time stamps, container ids.
 std::string stemPattern(std::string_view stem);
 
-// The stem up to its rank marker, for naming the run that several files form.
+// The stem up to its rank or number, for naming the run that several files form.
 std::string stemWithoutRank(std::string_view stem);
+// The name of the stretch that a trace is: its stem without the rank, "step20" of "rank0_step20",
+// so that the captures of several ranks have one name.
+std::string captureName(std::string_view path);
 
 } // namespace trainscope::importers

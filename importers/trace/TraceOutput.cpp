@@ -99,8 +99,13 @@ Status TraceOutput::flushTrack(RunId run, TrackBuffer& track, DurationNs base) {
         ASSIGN_OR_RETURN(const auto id, m_sink.track(run, track.description));
         track.id = id;
     }
-    for (Span& span : track.spans)
+    for (Span& span : track.spans) {
         span.start = span.start + base;
+        const TimeNs end = span.start + span.duration;
+        m_extent = m_extent
+            ? TimeRange{std::min(m_extent->begin, span.start), std::max(m_extent->end, end)}
+            : TimeRange{span.start, end};
+    }
     RETURN_IF_ERROR(m_sink.spans(track.id, track.spans));
     track.spans.clear();
     if (track.spans.capacity() > kUsualHeld)
@@ -131,6 +136,10 @@ Status TraceOutput::flush(RunId run, DurationNs base) {
     m_held = 0;
     m_hasFlushed = true;
     return {};
+}
+
+Status TraceOutput::flushCapture(RunId run, const std::string& name) {
+    return m_extent ? m_sink.capture(run, {name, m_rank, *m_extent}) : Status();
 }
 
 Status TraceOutput::flushIterations(RunId run, DurationNs base) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,8 @@ public:
     }
     // Hands everything held to the sink, shifted by `base`.
     Status flush(RunId run, DurationNs base);
+    // Everything that was flushed, as one stretch of the rank; nothing where nothing was.
+    Status flushCapture(RunId run, const std::string& name);
     // Iterations: the host's marks, else their projections on the device.
     Status flushIterations(RunId run, DurationNs base);
 
@@ -83,6 +86,7 @@ private:
     std::map<std::pair<std::string, std::string>, std::string> m_threadNames;
     std::vector<Mark> m_hostMarks;
     std::vector<Mark> m_deviceMarks;
+    std::optional<TimeRange> m_extent; // of what was flushed
     std::size_t m_held = 0;
     bool m_hasFlushed = false;
     std::int64_t m_spanCount = 0;

@@ -29,6 +29,15 @@ std::map<std::string, ImportUnit> plan(std::vector<std::pair<std::string, std::s
     return units;
 }
 
+// A kernel from `begin` for 400 us, launched by that process.
+std::string captureText(int begin, const char* process, std::string members = {}) {
+    const std::string at = std::to_string(begin);
+    const std::string launch = "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": "
+                               "\"cudaLaunchKernel\", \"pid\": "
+        + std::string(process) + ", \"tid\": 1, \"ts\": " + at + ", \"dur\": 1}";
+    return traceText({launch, kernelText("k", at.c_str(), "400")}, std::move(members));
+}
+
 } // namespace
 
 class tst_KinetoPlan : public QObject {
@@ -48,6 +57,13 @@ private Q_SLOTS:
     void ranklessFilesGetTheNextFreeRank();
     void runFolderTakesItsHighestKineto();
     void theRealFolderIsSplit();
+    void tracesOfAProcessAreCaptures();
+    void tracesOfTwoProcessesOneAfterTheOtherAreTwoRuns();
+    void numbersAreRanksWhereTheTracesOverlap();
+    void numbersAreNoRanksWhereTheyFollow();
+    void everyRankHasItsCaptures();
+    void captureNames();
+    void theRecordingIsOneRank();
 };
 
 void tst_KinetoPlan::sniffs_data() {
@@ -81,10 +97,13 @@ void tst_KinetoPlan::rankFromName_data() {
     row("rank-34.Jul_15_10_52_41.1074.pt.trace.json.gz", 34);
     row("inference_rank_1.json.gz", 1);
     row("rank0_9c44bd29b3f0_1375.1724066820235157909.pt.trace.json", 0);
-    row("megatron_kineto_3.json", 3);
+    row("megatron_kineto_3.json", -1); // nobody says what the number is
+    row("eager-16.json.gz", -1);
+    row("profile_gpu3.json", 3);
+    row("8gpu_16.json", -1);
     row("worker0.1623143089861.pt.trace.json.gz", 0);
     row("modded-nanogpt-hook-gpu-rank-00-chrome-trace.json.gz", 0);
-    row("a/b/trace-12.json", 12);
+    row("a/b/trace-12.json", -1);
     row("9c44bd29b3f0_1375.1724066820235157909.pt.trace.json", -1);
     row("Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz", -1);
     row("trace.json", -1);
@@ -113,9 +132,10 @@ void tst_KinetoPlan::ranksOfOneFolderAreOneRun() {
 }
 
 void tst_KinetoPlan::oneFolderPerRank() {
-    const std::string text = traceText({kernelText("k", "1", "1")});
-    const auto units = plan({{"job/result/0/host_7.1724066820235157909.pt.trace.json", text},
-        {"job/result/1/host_8.1724066820235157910.pt.trace.json", text}});
+    const auto units = plan({{"job/result/0/host_7.1724066820235157909.pt.trace.json",
+                                 traceText({kernelText("k", "1", "5")})},
+        {"job/result/1/host_8.1724066820235157910.pt.trace.json",
+            traceText({kernelText("k", "2", "5")})}});
     for (const auto& [path, unit] : units)
         QCOMPARE(unit.runName, std::string("job/result"));
     QCOMPARE(
@@ -158,14 +178,15 @@ void tst_KinetoPlan::headerBehindTheEventsIsFound() {
 }
 
 void tst_KinetoPlan::ranklessFilesGetTheNextFreeRank() {
-    const std::string early = traceText({kernelText("k", "1000", "1")});
-    const std::string late = traceText({kernelText("k", "2000", "1")});
-    const auto units
-        = plan({{"job/host_11.99.pt.trace.json", early}, {"job/host_12.98.pt.trace.json", late}});
-    QCOMPARE(units.at("job/host_11.99.pt.trace.json").runName, std::string("job"));
-    QCOMPARE(units.at("job/host_11.99.pt.trace.json").rank.value_or(-1), 0);
-    QCOMPARE(units.at("job/host_12.98.pt.trace.json").rank.value_or(-1), 1);
-    QVERIFY(!units.at("job/host_12.98.pt.trace.json").notes.empty());
+    const std::string early = traceText({kernelText("k", "1000", "1500")});
+    const std::string late = traceText({kernelText("k", "2000", "1500")});
+    const std::string first = "job/host_11.1724066820235.pt.trace.json";
+    const std::string second = "job/host_12.1724066820236.pt.trace.json";
+    const auto units = plan({{first, early}, {second, late}});
+    QCOMPARE(units.at(first).runName, std::string("job"));
+    QCOMPARE(units.at(first).rank.value_or(-1), 0);
+    QCOMPARE(units.at(second).rank.value_or(-1), 1);
+    QVERIFY(!units.at(second).notes.empty());
 }
 
 void tst_KinetoPlan::runFolderTakesItsHighestKineto() {
@@ -207,6 +228,84 @@ void tst_KinetoPlan::theRealFolderIsSplit() {
     }
     // A run for each file, but one for those three.
     QCOMPARE(runs.size(), tree.value()->files().size() - 7 - 1 - 1);
+}
+
+// A script that profiles batches of 4, 16 and 64, one after the other.
+void tst_KinetoPlan::tracesOfAProcessAreCaptures() {
+    const auto units = plan({{"job/eager-4.json", captureText(1000, "77")},
+        {"job/eager-16.json", captureText(2000, "77")},
+        {"job/compiled-64.json", captureText(3000, "77")}});
+    for (const auto& [path, unit] : units) {
+        QCOMPARE(unit.runName, std::string("job"));
+        QCOMPARE(unit.rank.value_or(-1), 0);
+        QVERIFY(unit.notes.back().find("3 captures of rank 0") != std::string::npos);
+    }
+}
+
+void tst_KinetoPlan::tracesOfTwoProcessesOneAfterTheOtherAreTwoRuns() {
+    const auto units = plan({{"job/before.json", captureText(1000, "77")},
+        {"job/after.json", captureText(2000, "91")}});
+    QCOMPARE(units.at("job/before.json").runName, std::string("job/before"));
+    QCOMPARE(units.at("job/after.json").runName, std::string("job/after"));
+}
+
+void tst_KinetoPlan::numbersAreRanksWhereTheTracesOverlap() {
+    const auto units = plan({{"job/trace_1.json", captureText(1000, "77")},
+        {"job/trace_0.json", captureText(1100, "78")}});
+    QCOMPARE(units.at("job/trace_1.json").rank.value_or(-1), 1);
+    QCOMPARE(units.at("job/trace_0.json").rank.value_or(-1), 0);
+    QCOMPARE(units.at("job/trace_0.json").runName, std::string("job"));
+    // Of batch sizes there is no telling which rank is which.
+    const auto sizes = plan({{"job/batch_16.json", captureText(1000, "77")},
+        {"job/batch_4.json", captureText(1100, "78")}});
+    QCOMPARE(sizes.at("job/batch_16.json").rank.value_or(-1), 0);
+    QCOMPARE(sizes.at("job/batch_4.json").rank.value_or(-1), 1);
+}
+
+void tst_KinetoPlan::numbersAreNoRanksWhereTheyFollow() {
+    const auto units = plan({{"job/trace_0.json", captureText(1000, "77")},
+        {"job/trace_1.json", captureText(2000, "77")}});
+    for (const auto& [path, unit] : units)
+        QCOMPARE(unit.rank.value_or(-1), 0);
+}
+
+void tst_KinetoPlan::everyRankHasItsCaptures() {
+    const auto world = [](int rank) {
+        return ", \"distributedInfo\": {\"rank\": " + std::to_string(rank) + ", \"world_size\": 2}";
+    };
+    const auto units = plan({{"job/rank0_step10.json", captureText(1000, "77", world(0))},
+        {"job/rank1_step10.json", captureText(1001, "78", world(1))},
+        {"job/rank0_step20.json", captureText(5000, "77", world(0))},
+        {"job/rank1_step20.json", captureText(5001, "78", world(1))}});
+    for (const auto& [path, unit] : units) {
+        QCOMPARE(unit.runName, std::string("job"));
+        QCOMPARE(unit.rank.value_or(-1), path.find("rank0") == std::string::npos ? 1 : 0);
+    }
+}
+
+void tst_KinetoPlan::captureNames() {
+    using importers::captureName;
+    QCOMPARE(captureName("a/eager-16-recompute.json.gz"), std::string("eager-16-recompute"));
+    QCOMPARE(captureName("rank0_step20.pt.trace.json"), std::string("step20"));
+    QCOMPARE(captureName("warm-up.rank-3.json"), std::string("warm-up"));
+    QCOMPARE(captureName("job_rank3_late.json"), std::string("job_late"));
+    QCOMPARE(captureName("rank-3.json"), std::string("rank-3"));
+}
+
+// Four traces of one process on one GPU, whose names have batch sizes.
+void tst_KinetoPlan::theRecordingIsOneRank() {
+    const auto folder
+        = (sharedData() + QStringLiteral("/h100_recording/training/traces")).toStdString();
+    if (!std::filesystem::exists(folder))
+        QSKIP("the real recording is not here");
+    const auto tree = importers::openDiskTree(folder);
+    QVERIFY(tree.hasValue());
+    const auto units = importers::kineto::importer().plan(*tree.value(), tree.value()->files());
+    QCOMPARE(units.size(), std::size_t{4});
+    for (const ImportUnit& unit : units) {
+        QCOMPARE(unit.runName, std::string("traces"));
+        QCOMPARE(unit.rank.value_or(-1), 0);
+    }
 }
 
 TRAINSCOPE_TEST(tst_KinetoPlan)
