@@ -79,7 +79,8 @@ Error unknownChoice(std::string_view what, std::string_view given, std::string_v
 Result<FigureStatistic> statisticNamed(const std::string& name) {
     const auto statistic = figureStatisticFromString(name);
     if (!statistic)
-        return unknownChoice("statistic", name, "mean, peak, p99, min, total and energy");
+        return unknownChoice(
+            "statistic", name, "mean, peak, p99, min, total, energy, first and last");
     return *statistic;
 }
 
@@ -89,9 +90,13 @@ Status checkStatistic(FigureStatistic statistic, const std::string& metric) {
         [&](const auto& choice) { return choice.key == toString(statistic); });
     if (fits)
         return {};
+    if (fitting.empty())
+        return usage(fmt::format("{} names states, of which figures show no number; 'summary' has "
+                                 "their shares of time.",
+            metric));
     return usage(
         fmt::format("'{}' does not apply to {}: totals are those of counters, energy that of "
-                    "gpu_power.",
+                    "gpu_power, first and last those of what progresses, as the loss.",
             toString(statistic), metric));
 }
 

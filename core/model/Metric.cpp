@@ -2,14 +2,54 @@
 
 #include "core/model/EnumNames.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace trainscope {
 
 namespace {
 
-constexpr auto kKinds = enumNames<MetricKind>(
-    {{MetricKind::Gauge, "gauge"}, {MetricKind::Counter, "counter"}, {MetricKind::Rate, "rate"}});
+constexpr auto kKinds = enumNames<MetricKind>({{MetricKind::Gauge, "gauge"},
+    {MetricKind::Counter, "counter"}, {MetricKind::Rate, "rate"}, {MetricKind::Mask, "mask"},
+    {MetricKind::State, "state"}, {MetricKind::Progress, "progress"}});
+
+constexpr const char* kNoReason = "none";
+constexpr std::string_view kPState = "pstate";
+
+constexpr std::array<MaskBit, 9> kThrottleBits{{{0x1, "gpu_idle", "GPU idle"},
+    {0x2, "applications_clocks_setting", "Applications clocks"},
+    {0x4, "sw_power_cap", "Software power cap"}, {0x8, "hw_slowdown", "Hardware slowdown"},
+    {0x10, "sync_boost", "Sync boost"}, {0x20, "sw_thermal_slowdown", "Software thermal slowdown"},
+    {0x40, "hw_thermal_slowdown", "Hardware thermal slowdown"},
+    {0x80, "hw_power_brake_slowdown", "Hardware power brake"},
+    {0x100, "display_clock_setting", "Display clocks"}}};
+
+// "lm_loss", "train/loss" and "loss", but not "packets_lost" or "lossless".
+bool isLoss(std::string_view name) {
+    if (!name.ends_with(metric::kLoss))
+        return false;
+    name.remove_suffix(std::string_view(metric::kLoss).size());
+    return name.empty() || name.back() == '_' || name.back() == '/' || name.back() == ' ';
+}
+
+std::vector<std::string> namesOfMask(std::uint64_t mask, bool isThrottle) {
+    if (mask == 0)
+        return {kNoReason};
+    std::vector<std::string> names;
+    for (int bit = 0; bit < 64; ++bit) {
+        const std::uint64_t one = std::uint64_t{1} << static_cast<unsigned>(bit);
+        if ((mask & one) == 0)
+            continue;
+        const auto known = std::find_if(kThrottleBits.begin(), kThrottleBits.end(),
+            [one](const MaskBit& named) { return named.bit == one; });
+        const bool isNamed = isThrottle && known != kThrottleBits.end();
+        names.push_back(isNamed ? std::string(known->name) : "bit_" + std::to_string(bit));
+    }
+    return names;
+}
 
 } // namespace
 
@@ -39,7 +79,7 @@ const std::vector<KnownMetric>& metricRegistry() {
         {{metric::kPcieTxRate, "B/s", Rate, "PCIe send rate"}, {}, false, 0x5BA3D0},
         {{metric::kNvlinkRxRate, "B/s", Rate, "NVLink receive rate"}, {}, false, 0x009E73},
         {{metric::kNvlinkTxRate, "B/s", Rate, "NVLink send rate"}, {}, false, 0x5CC4A4},
-        {{metric::kThrottleReasons, "1", Gauge, "Clock throttle reasons, bit mask"}, {}, false, 0xF0E442},
+        {{metric::kThrottleReasons, "1", Mask, "Clock throttle reasons"}, {}, false, 0xF0E442},
         {{metric::kFanSpeed, "1", Gauge, "Fan speed"}, {}, kPercent, {}},
         {{metric::kPowerLimit, "W", Gauge, "Power limit"}, {}, false, 0xA0522D},
         {{metric::kCpuPower, "W", Gauge, "CPU power"}, {}, false, 0x9C7A3C},
@@ -51,7 +91,8 @@ const std::vector<KnownMetric>& metricRegistry() {
         {{metric::kHotspotTemperature, "°C", Gauge, "Hotspot temperature"}, {}, false, 0xB04A00},
         {{metric::kEccCorrected, "1", Counter, "Memory errors, corrected"}},
         {{metric::kEccUncorrected, "1", Counter, "Memory errors, not corrected"}},
-        {{metric::kXid, "1", Gauge, "Last Xid error"}},
+        {{metric::kXid, "1", State, "Last Xid error"}},
+        {{"pstate", "1", State, "Performance state"}},
         {{metric::kNvlinkLinkRx, "B", Counter, "NVLink received, one link"}},
         {{metric::kNvlinkLinkTx, "B", Counter, "NVLink sent, one link"}},
         {{metric::kNetRx, "B", Counter, "Network received"}},
@@ -74,9 +115,9 @@ const std::vector<KnownMetric>& metricRegistry() {
         {{"xgmi_link_rx", "B", Counter, "xGMI received, one link"}},
         {{"xgmi_link_tx", "B", Counter, "xGMI sent, one link"}},
         {{"pcie_rate", "B/s", Rate, "PCIe rate, both directions"}, {}, false, 0x0072B2},
-        {{metric::kLoss, "1", Gauge, "Loss"}, {}, false, 0x4477AA},
+        {{metric::kLoss, "1", Progress, "Loss"}, {}, false, 0x4477AA},
         {{metric::kGradNorm, "1", Gauge, "Gradient norm"}},
-        {{metric::kLearningRate, "1", Gauge, "Learning rate"}},
+        {{metric::kLearningRate, "1", Progress, "Learning rate"}},
         {{metric::kStepTime, "s", Gauge, "Step time"}},
         {{metric::kTokenRate, "1/s", Rate, "Tokens per second"}},
         {{metric::kSampleRate, "1/s", Rate, "Samples per second"}},
@@ -99,6 +140,41 @@ bool isShownAsPercent(std::string_view metricName, std::string_view unit) {
         return false;
     const KnownMetric* known = findMetric(metricName);
     return known != nullptr ? known->isPercent : metricName.ends_with("utilization");
+}
+
+MetricKind metricKindOf(std::string_view name, MetricKind said) {
+    if (said != MetricKind::Gauge)
+        return said;
+    const KnownMetric* known = findMetric(name);
+    if (known != nullptr)
+        return isAveraged(known->kind) || known->kind == MetricKind::Counter ? said : known->kind;
+    return isLoss(name) ? MetricKind::Progress : said;
+}
+
+std::span<const MaskBit> throttleReasonBits() {
+    return kThrottleBits;
+}
+
+std::vector<std::string> namesOfValue(const Metric& metric, double value) {
+    if (std::isnan(value))
+        return {};
+    if (metric.kind == MetricKind::Mask) {
+        constexpr double kMost = 18446744073709549568.0; // the largest double below 2^64
+        const auto mask = static_cast<std::uint64_t>(std::clamp(value, 0.0, kMost));
+        return namesOfMask(mask, metric.name == metric::kThrottleReasons);
+    }
+    if (metric.name == metric::kXid && value == 0.0)
+        return {kNoReason};
+    std::string text = fmt::format("{:.15g}", value);
+    return {metric.name == kPState ? "P" + text : std::move(text)};
+}
+
+std::string labelOfName(std::string_view name) {
+    if (name == kNoReason)
+        return "None";
+    const auto known = std::find_if(kThrottleBits.begin(), kThrottleBits.end(),
+        [name](const MaskBit& bit) { return bit.name == name; });
+    return std::string(known == kThrottleBits.end() ? name : known->label);
 }
 
 std::string_view toString(MetricKind kind) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,7 +83,19 @@ enum class MetricKind {
     Gauge, // holds until the next sample: power, temperature, clock
     Counter, // a running total that may wrap: bytes
     Rate, // a gauge that is already a derivative: B/s
+    Mask, // bits that each name a reason, holds like a gauge: shares of time by reason, no mean
+    State, // a number that only names something, as a p-state or an Xid: shares of time by value
+    Progress, // a value on its way, as the loss: first, last and extremes, no mean
 };
+
+// Gauges and rates: their values may be averaged over time and compared as numbers.
+constexpr bool isAveraged(MetricKind kind) {
+    return kind == MetricKind::Gauge || kind == MetricKind::Rate;
+}
+// Masks and states: the shares of time of what they name are all that can be told.
+constexpr bool isShared(MetricKind kind) {
+    return kind == MetricKind::Mask || kind == MetricKind::State;
+}
 
 struct Metric {
     std::string name; // "gpu_power"
@@ -109,7 +122,27 @@ const KnownMetric* findMetric(std::string_view name);
 // their source knows, plain numbers whose name ends in "utilization".
 bool isShownAsPercent(std::string_view metricName, std::string_view unit);
 
-std::string_view toString(MetricKind kind); // "gauge", "counter", "rate"
+// The kind that holds for a metric of that name: what the registry knows of a value that a source
+// took for a gauge, and Progress for every loss.
+MetricKind metricKindOf(std::string_view name, MetricKind said);
+
+// A bit of throttle_reasons: NVML, nvmlClocksEventReasons. Recorders and importers bring those of
+// other vendors to the same bits.
+struct MaskBit {
+    std::uint64_t bit;
+    std::string_view name; // "sw_power_cap"
+    std::string_view label; // "Software power cap"
+};
+std::span<const MaskBit> throttleReasonBits();
+
+// The names of a value of a mask or state, whose shares of time are told under them: "sw_power_cap"
+// for each bit of a mask, "bit_9" for one without a name, "none" for 0; "P2" of a p-state, else the
+// number. Empty for missing values.
+std::vector<std::string> namesOfValue(const Metric& metric, double value);
+// The same for people: "Software power cap".
+std::string labelOfName(std::string_view name);
+
+std::string_view toString(MetricKind kind); // "gauge", "counter", "rate", "mask", …
 MetricKind metricKindFromString(std::string_view text); // Gauge for unknown text
 
 } // namespace trainscope

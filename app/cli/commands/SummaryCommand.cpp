@@ -40,6 +40,8 @@ void printMetrics(const analysis::RunSummary& summary, std::ostream& out) {
     text::Table table{.columns = {{"metric", Left}, {"mean"}, {"min"}, {"p50"}, {"p99"}, {"max"},
                           {"total"}, {"std in node"}, {"std of nodes"}}};
     for (const auto& [name, metric] : summary.metrics) {
+        if (isShared(metric.metric.kind))
+            continue;
         const auto text = [&metric = metric, &name = name](const std::optional<double>& value) {
             return text::aligned(value, metric.metric.unit, name);
         };
@@ -49,6 +51,30 @@ void printMetrics(const analysis::RunSummary& summary, std::ostream& out) {
     }
     if (!table.isEmpty())
         text::print(out, table, "  ");
+}
+
+// What has no mean: "throttle_reasons  none 81.20 %, sw_power_cap 18.80 %", "loss  first 11.02,
+// last 2.31".
+void printStates(const analysis::RunSummary& summary, std::ostream& out) {
+    using enum text::Align;
+    text::Table table{.columns = {{"metric", Left}, {"", Left}}};
+    for (const auto& [name, metric] : summary.metrics) {
+        std::string told;
+        const auto add
+            = [&told](const std::string& text) { told += (told.empty() ? "" : ", ") + text; };
+        for (const auto& [state, share] : metric.all.shares)
+            add(state + " " + text::alignedPercent(share) + " of the time");
+        if (metric.all.first)
+            add("first " + text::aligned(metric.all.first, metric.metric.unit, name));
+        if (metric.all.last)
+            add("last " + text::aligned(metric.all.last, metric.metric.unit, name));
+        if (!told.empty())
+            table.add({name, told});
+    }
+    if (table.isEmpty())
+        return;
+    out << '\n';
+    text::print(out, table, "  ");
 }
 
 void printGpus(const analysis::RunSummary& summary, std::ostream& out) {
@@ -121,6 +147,7 @@ void printText(const analysis::RunSummary& summary,
     printNodeEnergy(summary, out);
     out << "\n\n";
     printMetrics(summary, out);
+    printStates(summary, out);
     printNodes(summary, out);
     printGpus(summary, out);
 }

@@ -10,7 +10,9 @@ using Energy = std::optional<analysis::Energy>;
 void addStatistics(Json& json, const SubjectStatistics& of) {
     add(json,
         {{"mean", of.mean}, {"min", of.min}, {"max", of.max}, {"p50", of.p50}, {"p99", of.p99},
-            {"total", of.total}});
+            {"total", of.total}, {"first", of.first}, {"last", of.last}});
+    if (!of.shares.empty())
+        json["shares"] = of.shares;
 }
 
 Json subjectJson(const std::map<std::string, SubjectStatistics>& metrics) {

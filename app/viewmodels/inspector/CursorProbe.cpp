@@ -131,6 +131,20 @@ std::string unitOf(const RunFacts& facts, const std::string& metric) {
     return "1";
 }
 
+// States by their names, the rest as numbers.
+QString valueText(const RunFacts& facts, const std::string& metric, double value) {
+    for (const auto& series : facts.series) {
+        const Metric& found = series.description.metric;
+        if (found.name != metric || !isShared(found.kind) || !std::isfinite(value))
+            continue;
+        QStringList names;
+        for (const std::string& name : namesOfValue(found, value))
+            names.append(QString::fromStdString(labelOfName(name)));
+        return names.join(QStringLiteral(", "));
+    }
+    return metricText(metric, value, unitOf(facts, metric));
+}
+
 // The innermost span under the cursor on a track.
 Result<std::optional<Span>> spanOn(const Store& store, const Track& track, TimeNs time) {
     for (int depth = std::max(1, track.depth) - 1; depth >= 0; --depth) {
@@ -165,7 +179,7 @@ Result<QString> laneAt(const ProbedValues& values, const RunFacts& facts,
     if (lane.metric.empty())
         return kernelAt(values.store, facts, lane.style, rank, plot::ownTime(shown, rank, time));
     ASSIGN_OR_RETURN(auto value, metricAt(values, facts, lane.metric, rank, time));
-    const QString text = metricText(lane.metric, value.value, unitOf(facts, lane.metric));
+    const QString text = valueText(facts, lane.metric, value.value);
     if (value.parts < 2 || !std::isfinite(value.value))
         return text;
     // The lane draws each by itself.
@@ -180,7 +194,7 @@ Result<QString> pointedText(const ProbedValues& values, const RunFacts& facts, T
             continue;
         ASSIGN_OR_RETURN(const auto value, valueOf(values, series, time));
         const Metric& metric = series.description.metric;
-        return metricText(metric.name, value, unitOf(facts, metric.name));
+        return valueText(facts, metric.name, value);
     }
     return QString();
 }
@@ -198,7 +212,7 @@ Status addGpuFacts(const ProbedValues& values, const RunFacts& facts, const plot
         ASSIGN_OR_RETURN(auto value, metricAt(values, facts, metric.name, rank, time));
         const QString label
             = QString::fromStdString(metric.label.empty() ? metric.name : metric.label);
-        into.push_back({label, metricText(metric.name, value.value, unitOf(facts, metric.name))});
+        into.push_back({label, valueText(facts, metric.name, value.value)});
     }
     const bool traced
         = std::any_of(facts.tracks.begin(), facts.tracks.end(), [rank](const Track& t) {
@@ -235,7 +249,7 @@ Status addOtherFacts(
             label = translated("%1, node %2").arg(label).arg(subject.node);
         else if (subject.kind == SubjectKind::Switch)
             label = translated("%1, %2").arg(label, QString::fromStdString(subject.device));
-        into.push_back({label, metricText(metric.name, value, unitOf(facts, metric.name))});
+        into.push_back({label, valueText(facts, metric.name, value)});
     }
     return {};
 }

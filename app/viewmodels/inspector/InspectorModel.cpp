@@ -9,6 +9,7 @@
 #include <QGuiApplication>
 
 #include <algorithm>
+#include <utility>
 
 namespace trainscope::app {
 namespace {
@@ -17,12 +18,35 @@ QString optionalText(const Metric& metric, const std::optional<double>& value) {
     return metricText(metric.name, value, metric.unit);
 }
 
+// A row for each state, the longest held first; the metric's name stands at the first.
+void addShares(const MetricStatistics& statistics, const QString& label, std::vector<Fact>& facts) {
+    std::vector<std::pair<double, std::string>> states;
+    for (const auto& [name, share] : statistics.shares)
+        states.emplace_back(-share, labelOfName(name));
+    std::sort(states.begin(), states.end());
+    for (const auto& [share, state] : states)
+        facts.push_back({InspectorModel::tr("%1: %2").arg(label, QString::fromStdString(state)),
+            QString::fromStdString(text::roundedPercent(-share)), false,
+            InspectorModel::tr("of the time")});
+}
+
 void addMetric(const MetricStatistics& statistics, std::vector<Fact>& facts) {
     const Metric& metric = statistics.metric;
     const QString label = QString::fromStdString(metric.label.empty() ? metric.name : metric.label);
     if (metric.kind == MetricKind::Counter) {
         facts.push_back(
             {InspectorModel::tr("%1, total").arg(label), optionalText(metric, statistics.total)});
+        return;
+    }
+    if (metric.kind == MetricKind::Progress && statistics.first && statistics.last) {
+        facts.push_back({label,
+            InspectorModel::tr("%1, then %2")
+                .arg(optionalText(metric, statistics.first), optionalText(metric, statistics.last)),
+            false, InspectorModel::tr("least %1").arg(optionalText(metric, statistics.min))});
+        return;
+    }
+    if (!statistics.shares.empty()) {
+        addShares(statistics, label, facts);
         return;
     }
     if (!statistics.mean) {

@@ -53,6 +53,7 @@ Result<std::optional<analysis::Energy>> energyOf(
     return std::optional(energyIn(window, found.integral, found.coveredSeconds));
 }
 
+// From its samples, which say more than the pyramid does.
 Result<analysis::SubjectStatistics> counted(
     const Store& store, const Series& counter, TimeRange window, const Cancel& isCancelled) {
     ASSIGN_OR_RETURN(const auto edges, analysis::windowEdges(store, counter, window));
@@ -103,7 +104,7 @@ public:
         if (parts.empty())
             parts = m_others;
         const auto all = analysis::combined(parts);
-        return {metric, all.mean, all.min, all.max, all.total};
+        return {metric, all.mean, all.min, all.max, all.total, all.first, all.last, all.shares};
     }
 
 private:
@@ -142,7 +143,7 @@ public:
             = std::tie(series.description.metric, series.description.subject);
         MetricFold& fold = m_metrics[metric.name];
         fold.metric = metric;
-        if (metric.kind == MetricKind::Counter) {
+        if (!isAveraged(metric.kind)) {
             ASSIGN_OR_RETURN(const auto part, counted(m_store, series, m_window, m_isCancelled));
             fold.add(subject, part);
             return {};
@@ -163,7 +164,10 @@ public:
         for (const SeriesFigure& figure : told.series) {
             analysis::SubjectStatistics part;
             part.total = figure.total;
-            if (figure.count > 0.0)
+            const MetricKind kind = m_metrics[figure.metric].metric.kind;
+            if (kind == MetricKind::Progress && figure.count > 0.0)
+                std::tie(part.min, part.max) = std::tuple(figure.min, figure.max);
+            if (isAveraged(kind) && figure.count > 0.0)
                 std::tie(part.mean, part.min, part.max)
                     = std::tuple(figure.mean, figure.min, figure.max);
             m_metrics[figure.metric].add(figure.subject, part);

@@ -6,6 +6,7 @@
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ struct MetricStatistics {
     std::optional<double> min;
     std::optional<double> max;
     std::optional<double> total; // counters: Σ of what they grew by, over all subjects
+    std::optional<double> first = {}; // of what progresses
+    std::optional<double> last = {};
+    std::map<std::string, double> shares = {}; // of time, of masks and states by name
 };
 
 struct GpuStatistics {

@@ -162,6 +162,7 @@ Result<std::vector<Metric>> rankMetrics(const store::Store& store, const Run& ru
         take(metric.name);
     for (const auto& [name, series] : byName)
         metrics.push_back(series.front().description.metric);
+    std::erase_if(metrics, [](const Metric& metric) { return isShared(metric.kind); });
     return metrics;
 }
 

@@ -14,6 +14,17 @@ void TimeWeighted::enter(TimeNs begin, double held) {
     m_hasEntered = true;
     m_lastTime = begin;
     m_lastValue = held;
+    takeEnds({&held, 1});
+}
+
+void TimeWeighted::takeEnds(std::span<const double> values) {
+    const auto isPresent = [](double value) { return !std::isnan(value); };
+    const auto last = std::find_if(values.rbegin(), values.rend(), isPresent);
+    if (last == values.rend())
+        return;
+    m_last = *last;
+    if (!m_first)
+        m_first = *std::find_if(values.begin(), values.end(), isPresent);
 }
 
 void TimeWeighted::leave(TimeNs end) {
@@ -55,6 +66,7 @@ void TimeWeighted::add(std::span<const TimeNs> times, std::span<const double> va
     m_lastTime = times[count - 1];
     m_lastValue = values[count - 1];
     addInstants(values.first(count));
+    takeEnds(values.first(count));
 }
 
 void TimeWeighted::add(TimeWeighted&& next) {
@@ -73,6 +85,8 @@ void TimeWeighted::add(TimeWeighted&& next) {
     m_samples += next.m_samples;
     m_lastTime = next.m_lastTime;
     m_lastValue = next.m_lastValue;
+    m_first = m_first ? m_first : next.m_first;
+    m_last = next.m_last ? next.m_last : m_last;
     if (m_held.ns == 0) {
         m_instant.sum.add(next.m_instant.sum);
         m_instant.distribution.add(std::move(next.m_instant.distribution));

@@ -42,6 +42,10 @@ public:
     [[nodiscard]] std::int64_t samples() const { return m_samples; } // missing included
     [[nodiscard]] std::int64_t missing() const { return m_samples - m_present; }
 
+    // The values that hold first and last, those that are missing left out.
+    [[nodiscard]] std::optional<double> first() const { return m_first; }
+    [[nodiscard]] std::optional<double> last() const { return m_last; }
+
     // Values weighted by the ns they held, for quantiles.
     [[nodiscard]] Distribution takeDistribution() &&;
 
@@ -75,6 +79,7 @@ private:
     [[nodiscard]] bool isOpen() const { return m_samples > 0 || m_hasEntered; }
     void holdUntil(TimeNs time);
     void addInstants(std::span<const double> values);
+    void takeEnds(std::span<const double> values);
 
     Held m_held;
     Distribution m_heldValues;
@@ -86,6 +91,8 @@ private:
     TimeNs m_firstTime;
     TimeNs m_lastTime;
     double m_lastValue = 0.0;
+    std::optional<double> m_first;
+    std::optional<double> m_last;
 };
 
 // The total of a running counter: the sum of what it counted between neighbouring non-missing

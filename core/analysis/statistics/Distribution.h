@@ -60,6 +60,8 @@ public:
     void clear();
 
     [[nodiscard]] std::int64_t totalWeight() const { return m_totalWeight; }
+    // In no order; a value may come more than once.
+    [[nodiscard]] std::span<const WeightedValue> entries() const { return m_entries; }
     [[nodiscard]] double relativeError() const;
 
     // The smallest value v such that the values ≤ v weigh at least q × the total; absent when

@@ -101,7 +101,7 @@ Status feed(const store::Store& store, SeriesId series, Accumulator& accumulator
     return stopped ? Status(cancelled()) : status;
 }
 
-void take(const CounterTotal& counter, SeriesStatistics& result) {
+void take(const CounterTotal& counter, const Metric& /*metric*/, SeriesStatistics& result) {
     result.statistics.total = counter.total();
     result.statistics.samples = counter.samples();
     result.statistics.missing = counter.missing();
@@ -109,12 +109,21 @@ void take(const CounterTotal& counter, SeriesStatistics& result) {
     result.statistics.resets = counter.resets();
 }
 
-void take(TimeWeighted&& gauge, SeriesStatistics& result) {
-    result.statistics.mean = gauge.mean();
-    result.statistics.min = gauge.min();
-    result.statistics.max = gauge.max();
+void take(TimeWeighted&& gauge, const Metric& metric, SeriesStatistics& result) {
     result.statistics.samples = gauge.samples();
     result.statistics.missing = gauge.missing();
+    if (isShared(metric.kind)) {
+        result.statistics.shares = sharesOf(metric, std::move(gauge).takeDistribution());
+        return;
+    }
+    result.statistics.min = gauge.min();
+    result.statistics.max = gauge.max();
+    if (metric.kind == MetricKind::Progress) {
+        result.statistics.first = gauge.first();
+        result.statistics.last = gauge.last();
+        return;
+    }
+    result.statistics.mean = gauge.mean();
     result.distribution = std::move(gauge).takeDistribution();
     const auto quantiles = result.distribution.quantiles(0.50, 0.99);
     result.statistics.p50 = quantiles.lower;
@@ -140,6 +149,27 @@ void merge(SubjectStatistics& into, const SubjectStatistics& part, Field field, 
     if (!(part.*field))
         return;
     into.*field = into.*field ? combine(*(into.*field), *(part.*field)) : *(part.*field);
+}
+
+std::vector<double> fieldOf(const std::vector<SubjectStatistics>& parts, Field field) {
+    std::vector<double> values;
+    for (const auto& part : parts) {
+        if (part.*field)
+            values.push_back(*(part.*field));
+    }
+    return values;
+}
+
+// A subject without values has no part in it.
+std::map<std::string, double> meanShares(const std::vector<SubjectStatistics>& parts) {
+    std::map<std::string, double> shares;
+    const auto known = std::count_if(
+        parts.begin(), parts.end(), [](const auto& part) { return !part.shares.empty(); });
+    for (const auto& part : parts) {
+        for (const auto& [name, share] : part.shares)
+            shares[name] += share / static_cast<double>(known);
+    }
+    return shares;
 }
 
 void addCounts(SubjectStatistics& into, const SubjectStatistics& part) {
@@ -184,7 +214,8 @@ Result<WindowEdges> windowEdges(
 }
 
 SeriesFigures::SeriesFigures(const SeriesDescription& description, std::optional<double> gapLimitNs)
-    : m_values(accumulatorOf(description))
+    : m_metric(description.metric)
+    , m_values(accumulatorOf(description))
     , m_isGapLimitKnown(gapLimitNs.has_value()) {
     if (isSubjectsPower(description))
         m_energy = gapLimitNs ? EnergyIntegral(*gapLimitNs) : EnergyIntegral();
@@ -232,7 +263,7 @@ void SeriesFigures::add(SeriesFigures&& next) {
 
 SeriesStatistics SeriesFigures::finished() && {
     SeriesStatistics result;
-    std::visit([&result](auto& values) { take(std::move(values), result); }, m_values);
+    std::visit([&](auto& values) { take(std::move(values), m_metric, result); }, m_values);
     result.statistics.samples -= m_points;
     if (!m_energy || m_energy->present() == 0)
         return result;
@@ -270,12 +301,27 @@ SubjectStatistics combined(const std::vector<SubjectStatistics>& parts) {
         addCounts(result, part);
     }
     result.mean = meanOf(meansOf(parts));
+    result.first = meanOf(fieldOf(parts, &SubjectStatistics::first));
+    result.last = meanOf(fieldOf(parts, &SubjectStatistics::last));
+    result.shares = meanShares(parts);
     return result;
 }
 
+std::map<std::string, double> sharesOf(const Metric& metric, const Distribution& values) {
+    std::map<std::string, double> shares;
+    const auto total = static_cast<double>(values.totalWeight());
+    for (const auto& [value, weight] : values.entries()) {
+        for (const std::string& name : namesOfValue(metric, value))
+            shares[name] += static_cast<double>(weight) / total;
+    }
+    return shares;
+}
+
 bool addsUp(const Metric& metric) {
-    return metric.kind != MetricKind::Gauge || metric.unit == "W" || metric.unit == "J"
-        || metric.unit == "B" || metric.unit == "B/s";
+    if (metric.kind == MetricKind::Counter || metric.kind == MetricKind::Rate)
+        return true;
+    return metric.kind == MetricKind::Gauge
+        && (metric.unit == "W" || metric.unit == "J" || metric.unit == "B" || metric.unit == "B/s");
 }
 
 SubjectStatistics combinedLinks(const std::vector<SubjectStatistics>& links, const Metric& metric) {
@@ -291,12 +337,7 @@ SubjectStatistics combinedLinks(const std::vector<SubjectStatistics>& links, con
 }
 
 std::vector<double> meansOf(const std::vector<SubjectStatistics>& parts) {
-    std::vector<double> means;
-    for (const auto& part : parts) {
-        if (part.mean)
-            means.push_back(*part.mean);
-    }
-    return means;
+    return fieldOf(parts, &SubjectStatistics::mean);
 }
 
 } // namespace trainscope::analysis

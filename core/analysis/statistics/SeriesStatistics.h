@@ -10,6 +10,7 @@
 #include "core/store/Store.h"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <variant>
@@ -73,6 +74,7 @@ public:
 private:
     void addPoint(TimeNs time, const std::optional<double>& value);
 
+    Metric m_metric;
     std::variant<TimeWeighted, CounterTotal> m_values;
     std::optional<EnergyIntegral> m_energy;
     bool m_isGapLimitKnown = false;
@@ -91,6 +93,9 @@ Result<EnergyIntegral> seriesEnergy(
 // Side by side, as GPUs are: mean of means, minimum of minima, maximum of maxima, sum of totals and
 // counts. Quantiles cannot be had from quantiles and stay absent, except those of a single series.
 SubjectStatistics combined(const std::vector<SubjectStatistics>& parts);
+
+// As a mask's or state's shares of time: of every name that values bear.
+std::map<std::string, double> sharesOf(const Metric& metric, const Distribution& values);
 
 // Whether the values of several links or sensors of a node make one value of the node as their sum:
 // bytes, power and energy do, temperatures, fractions and voltages do not.

@@ -23,6 +23,11 @@ struct SubjectStatistics {
     std::optional<double> p50; // time-weighted quantiles
     std::optional<double> p99;
     std::optional<double> total; // counters: Σ of differences, wraps and resets handled
+    std::optional<double> first; // of what progresses
+    std::optional<double> last;
+    // Of masks and states: the fraction of the time with values under each name (namesOfValue());
+    // those of a mask may hold together. Side by side their mean.
+    std::map<std::string, double> shares;
     std::int64_t samples = 0; // all rows
     std::int64_t missing = 0;
     std::int64_t wraps = 0;

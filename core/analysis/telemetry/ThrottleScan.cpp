@@ -29,16 +29,6 @@ constexpr const char* kCatalogue = "catalogue";
 constexpr const char* kInferred = "inferred";
 constexpr std::int64_t kSamplesPerQuestion = 4096;
 
-struct Reason {
-    std::uint64_t bit;
-    const char* name;
-};
-// NVML, nvmlClocksEventReasons.
-constexpr std::array<Reason, 9> kReasons{{{0x1, "gpu_idle"}, {0x2, "applications_clocks_setting"},
-    {0x4, "sw_power_cap"}, {0x8, "hw_slowdown"}, {0x10, "sync_boost"},
-    {0x20, "sw_thermal_slowdown"}, {0x40, "hw_thermal_slowdown"}, {0x80, "hw_power_brake_slowdown"},
-    {0x100, "display_clock_setting"}}};
-
 // Of what the catalogue says of the run's model.
 const char* originOf(const Run& run) {
     return catalogue::isInferredName(run.gpuModel) ? kInferred : kCatalogue;
@@ -137,9 +127,9 @@ public:
 
 private:
     void hold(std::uint64_t reasons, TimeRange range) {
-        for (const Reason& reason : kReasons) {
+        for (const MaskBit& reason : throttleReasonBits()) {
             if ((reasons & reason.bit) != 0 && !range.isEmpty())
-                m_heldNs[reason.name] += range.length().ns;
+                m_heldNs[std::string(reason.name)] += range.length().ns;
         }
     }
 

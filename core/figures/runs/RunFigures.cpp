@@ -57,6 +57,10 @@ std::optional<double> statisticOf(
         return statistics.min;
     case FigureStatistic::Total:
         return statistics.total;
+    case FigureStatistic::First:
+        return statistics.first;
+    case FigureStatistic::Last:
+        return statistics.last;
     case FigureStatistic::Energy:
         break;
     }
@@ -124,6 +128,8 @@ Result<std::vector<FigureChoice>> figureMetrics(
         ASSIGN_OR_RETURN(const auto series, store.series(run.id));
         for (const Series& one : series) {
             const Metric& metric = one.description.metric;
+            if (isShared(metric.kind))
+                continue;
             titles.try_emplace(metric.name, metric.label.empty() ? metric.name : metric.label);
         }
     }

@@ -176,10 +176,10 @@ void addPanel(const std::vector<SweepRun>& runs, const std::string& name,
         if (const auto found = run.summary.metrics.find(name); found != run.summary.metrics.end())
             metric = found->second.metric;
     }
-    const bool isCounter = metric.kind == MetricKind::Counter;
-    if (statistic || isCounter) {
-        panel.sets.push_back(
-            statisticSet(runs, name, statistic.value_or(FigureStatistic::Total), SetRole::Single));
+    const FigureStatistic shown = statistic.value_or(usualStatistic(name));
+    const bool isSingle = statistic || !isAveraged(metric.kind);
+    if (isSingle) {
+        panel.sets.push_back(statisticSet(runs, name, shown, SetRole::Single));
     } else {
         panel.sets.push_back(statisticSet(runs, name, FigureStatistic::Mean, SetRole::Mean));
         panel.sets.push_back(statisticSet(runs, name, FigureStatistic::Peak, SetRole::Peak));
@@ -189,9 +189,8 @@ void addPanel(const std::vector<SweepRun>& runs, const std::string& name,
         data.notes.push_back("No run has " + metricTitle(name) + ".");
         return;
     }
-    const FigureStatistic shown = statistic.value_or(usualStatistic(name));
-    panel.left = axisOf(statistic || isCounter ? statisticTitle(name, shown) : metricTitle(name),
-        name, statisticUnit(metric, shown), values, true);
+    panel.left = axisOf(isSingle ? statisticTitle(name, shown) : metricTitle(name), name,
+        statisticUnit(metric, shown), values, true);
     addEfficiency(points, data.query.normalise, panel);
     data.panels.push_back(std::move(panel));
 }

@@ -18,6 +18,7 @@ namespace {
 // run's own lanes.
 constexpr std::size_t kMostRanksListed = 128;
 constexpr double kLogHeight = 88.0; // of what a training log says
+constexpr double kStatesHeight = 96.0; // of rows of named states
 
 struct Known {
     std::vector<Metric> metrics; // by first appearance in the registry's order, then by name
@@ -92,6 +93,11 @@ void addMetricChoices(std::vector<LaneChoice>& choices, const Known& known, cons
     const std::string label = metric.label.empty() ? metric.name : metric.label;
     if (isOfRun(known, metric)) {
         choices.push_back({{LaneStyle::Lines, metric.name, {}, kLogHeight}, label});
+        return;
+    }
+    if (isShared(metric.kind)) {
+        choices.push_back(
+            {{LaneStyle::Lines, metric.name, {}, kStatesHeight}, label + ", by name"});
         return;
     }
     const SubjectNoun noun = nounOf(known.subjects.at(metric.name));

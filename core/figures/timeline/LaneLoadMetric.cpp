@@ -10,9 +10,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <set>
 #include <type_traits>
 #include <utility>
@@ -134,7 +136,7 @@ Result<Extent> extentOf(const LaneRequest& request, const std::vector<SelectedSe
 
 // A loss of 2.3 that falls to 2.2 is what is looked at.
 bool startsAtZero(const Metric& metric, std::string_view unit) {
-    return unit != "°C" && unit != "Hz" && metric.name != metric::kLoss;
+    return unit != "°C" && unit != "Hz" && metric.kind != MetricKind::Progress;
 }
 
 void setAxis(LaneData& lane, const Metric& metric, Extent extent) {
@@ -154,6 +156,77 @@ void setAxis(LaneData& lane, const Metric& metric, Extent extent) {
     lane.low = range.low;
     lane.high = range.high;
 }
+
+// What the series of a lane name in each column: of its samples the first, last, least and
+// greatest, which are all that the pyramid has of a wide one.
+class StateRows {
+public:
+    StateRows(LaneData& lane, int columns, const Metric& metric)
+        : m_lane(lane)
+        , m_metric(metric)
+        , m_columns(static_cast<std::size_t>(columns)) { }
+
+    void add(const LaneSeries& series) {
+        if (!isShared(m_metric.kind))
+            return;
+        OfRun& run = m_runs[series.run];
+        run.present.resize(m_columns);
+        const Bucket* before = nullptr; // columns mostly say what the one before said
+        std::vector<std::vector<int>*> counts;
+        for (std::size_t i = 0; i < std::min(m_columns, series.buckets.size()); ++i) {
+            const Bucket& bucket = series.buckets[i];
+            if (std::isnan(bucket.last))
+                continue;
+            ++run.present[i];
+            if (before == nullptr || valuesOf(*before) != valuesOf(bucket)) {
+                counts.clear();
+                for (const std::string& name : namesIn(bucket))
+                    counts.push_back(&run.counts[name]);
+            }
+            before = &bucket;
+            for (std::vector<int>* named : counts) {
+                named->resize(m_columns);
+                ++(*named)[i];
+            }
+        }
+    }
+
+    void finish() {
+        for (const auto& [index, run] : m_runs) {
+            for (const auto& [name, counts] : run.counts) {
+                LaneState state{index, labelOfName(name), {}};
+                for (std::size_t i = 0; i < m_columns; ++i)
+                    state.shares.push_back(run.present[i] == 0
+                            ? std::numeric_limits<float>::quiet_NaN()
+                            : static_cast<float>(counts[i]) / static_cast<float>(run.present[i]));
+                m_lane.states.push_back(std::move(state));
+            }
+        }
+    }
+
+private:
+    struct OfRun {
+        std::vector<int> present; // series with a value, by column
+        std::map<std::string, std::vector<int>> counts;
+    };
+
+    static std::array<float, 4> valuesOf(const Bucket& bucket) {
+        return {bucket.first, bucket.last, bucket.min, bucket.max};
+    }
+    [[nodiscard]] std::set<std::string> namesIn(const Bucket& bucket) const {
+        std::set<std::string> names;
+        for (const float value : valuesOf(bucket)) {
+            for (std::string& name : namesOfValue(m_metric, static_cast<double>(value)))
+                names.insert(std::move(name));
+        }
+        return names;
+    }
+
+    LaneData& m_lane;
+    Metric m_metric;
+    std::size_t m_columns;
+    std::map<std::size_t, OfRun> m_runs;
+};
 
 std::string countText(const LaneData& lane, std::size_t runs) {
     const SubjectKind kind = lane.series.front().subject.kind;
@@ -197,8 +270,9 @@ void setTexts(LaneData& lane, const Metric& metric) {
         if (!text.empty())
             lane.subtitle += (lane.subtitle.empty() ? "" : ", ") + text;
     };
-    const std::string style
-        = lane.series.size() > 1 ? styleText(lane, runs.size(), nodes.size()) : std::string();
+    const std::string style = lane.series.size() > 1 && lane.states.empty()
+        ? styleText(lane, runs.size(), nodes.size())
+        : std::string();
     // Colours by run say of themselves that there are several.
     if (lane.series.size() > 1 || !lane.spec.rank)
         add(countText(lane, style == kByRun ? 1 : runs.size()));
@@ -213,9 +287,12 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
     const auto selected = selectSeries(request.catalogue, spec);
     LanePreparation preparation(lane, request.columns, selected.size(), request.detail);
     const LaneStyle style = drawnStyle(spec.style, selected.size());
+    StateRows states(lane, request.columns,
+        selected.empty() ? Metric{} : selected.front().series->description.metric);
     std::vector<LaneSeries> unprepared; // drawn by the band that came with them
     ASSIGN_OR_RETURN(const auto remote,
         loadRemote(request, style, selected, spec.rank.has_value(), [&](LaneSeries series) {
+            states.add(series);
             if (style == LaneStyle::Band)
                 unprepared.push_back(std::move(series));
             else
@@ -224,9 +301,12 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
     std::vector<SelectedSeries> stored;
     std::copy_if(selected.begin(), selected.end(), std::back_inserter(stored),
         [&request](const SelectedSeries& one) { return !isRemote(request, *one.series); });
-    RETURN_IF_ERROR(readSeries(request, stored,
-        [&preparation](LaneSeries series) { preparation.add(std::move(series)); }));
+    RETURN_IF_ERROR(readSeries(request, stored, [&](LaneSeries series) {
+        states.add(series);
+        preparation.add(std::move(series));
+    }));
     preparation.finish();
+    states.finish();
     std::move(unprepared.begin(), unprepared.end(), std::back_inserter(lane.series));
     lane.bands.insert(lane.bands.end(), remote.bands.begin(), remote.bands.end());
     if (selected.empty()) {

@@ -30,7 +30,7 @@ enum class FigureKind {
 };
 
 // The first three of gauges and rates, Total of counters, Energy of gpu_power.
-enum class FigureStatistic { Mean, Peak, P99, Min, Total, Energy };
+enum class FigureStatistic { Mean, Peak, P99, Min, Total, Energy, First, Last };
 
 enum class KernelsPer { Run, Stage, Rank };
 

@@ -18,13 +18,15 @@ struct NamedStatistic {
     std::string_view key;
     std::string_view title;
 };
-constexpr std::array<NamedStatistic, 6> kStatistics{{
+constexpr std::array<NamedStatistic, 8> kStatistics{{
     {FigureStatistic::Mean, "mean", "mean"},
     {FigureStatistic::Peak, "peak", "peak"},
     {FigureStatistic::P99, "p99", "99th percentile"},
     {FigureStatistic::Min, "min", "minimum"},
     {FigureStatistic::Total, "total", "total"},
     {FigureStatistic::Energy, "energy", "energy"},
+    {FigureStatistic::First, "first", "first"},
+    {FigureStatistic::Last, "last", "last"},
 }};
 constexpr auto kKinds = enumNames<FigureKind>({
     {FigureKind::Heatmap, "heatmap"},
@@ -41,9 +43,27 @@ const NamedStatistic& named(FigureStatistic statistic) {
         [statistic](const NamedStatistic& entry) { return entry.statistic == statistic; });
 }
 
-bool isCounter(std::string_view metric) {
+MetricKind kindOf(std::string_view metric) {
     const Metric* known = findMetric(metric);
-    return known != nullptr && known->kind == MetricKind::Counter;
+    return known != nullptr ? known->kind : metricKindOf(metric, MetricKind::Gauge);
+}
+
+bool fits(FigureStatistic statistic, MetricKind kind) {
+    switch (statistic) {
+    case FigureStatistic::Total:
+        return kind == MetricKind::Counter;
+    case FigureStatistic::Peak:
+    case FigureStatistic::Min:
+        return isAveraged(kind) || kind == MetricKind::Progress;
+    case FigureStatistic::First:
+    case FigureStatistic::Last:
+        return kind == MetricKind::Progress;
+    case FigureStatistic::Mean:
+    case FigureStatistic::P99:
+    case FigureStatistic::Energy:
+        break;
+    }
+    return isAveraged(kind);
 }
 
 } // namespace
@@ -69,16 +89,17 @@ std::optional<FigureStatistic> figureStatisticFromString(std::string_view text) 
 }
 
 FigureStatistic usualStatistic(std::string_view metric) {
-    return isCounter(metric) ? FigureStatistic::Total : FigureStatistic::Mean;
+    const MetricKind kind = kindOf(metric);
+    if (kind == MetricKind::Progress)
+        return FigureStatistic::Last;
+    return kind == MetricKind::Counter ? FigureStatistic::Total : FigureStatistic::Mean;
 }
 
 std::vector<FigureChoice> figureStatistics(std::string_view metric) {
     std::vector<FigureChoice> choices;
     for (const auto& entry : kStatistics) {
-        const bool isTotal = entry.statistic == FigureStatistic::Total;
         const bool isEnergy = entry.statistic == FigureStatistic::Energy;
-        const bool fits = isEnergy ? metric == metric::kGpuPower : isTotal == isCounter(metric);
-        if (fits)
+        if (isEnergy ? metric == metric::kGpuPower : fits(entry.statistic, kindOf(metric)))
             choices.push_back({std::string(entry.key), std::string(entry.title)});
     }
     return choices;

@@ -100,6 +100,7 @@ void drawEmpty(const LaneFrame& frame, const std::string& message);
 LaneGeometry drawLines(const LaneFrame& frame, const LaneData& lane);
 LaneGeometry drawBand(const LaneFrame& frame, const LaneData& lane);
 LaneGeometry drawHeat(const LaneFrame& frame, const LaneData& lane);
+LaneGeometry drawStates(const LaneFrame& frame, const LaneData& lane);
 LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane);
 
 // Legend entries in one row, wrapped. Returns the height used.

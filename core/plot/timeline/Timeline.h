@@ -128,6 +128,13 @@ struct LaneSpans {
     int depth = 1;
     std::vector<store::LodNode> spans; // absolute time, as shown (TraceClock.h)
 };
+// A state that series of a run name, as a reason of throttling: the fraction of those with values
+// that were in it in every column, at some time of the column; NaN where none has a value.
+struct LaneState {
+    std::size_t run = 0;
+    std::string name; // "Software power cap"
+    std::vector<float> shares;
+};
 struct LaneData {
     LaneSpec spec;
     std::string title; // "GPU power"
@@ -138,6 +145,8 @@ struct LaneData {
     double high = 1.0;
     std::vector<LaneSeries> series;
     std::vector<LaneBand> bands; // drawn as Band: by run
+    // Of a metric that names states: one row each, in place of lines. Empty: values are numbers.
+    std::vector<LaneState> states;
     std::vector<std::uint8_t> holes; // 1: columns in which nothing was recorded though it should
     std::vector<LaneSpans> spans;
 };

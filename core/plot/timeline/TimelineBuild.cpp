@@ -18,6 +18,8 @@ double lanePadding(const Theme& theme) {
 }
 
 LaneGeometry drawLane(const LaneFrame& frame, const LaneData& lane) {
+    if (!lane.states.empty())
+        return drawStates(frame, lane);
     switch (drawnStyle(lane.spec.style, lane.series.size())) {
     case LaneStyle::Lines:
         return drawLines(frame, lane);

@@ -38,7 +38,8 @@ void writeSeries(
         const TimeNs end
             = run.origin + data.window.begin + DurationNs{std::llround(step * (at + 1.0))};
         fmt::format_to(std::back_inserter(out), "{}{},{},{},{},{},{},,\n", head, begin.ns, end.ns,
-            number(bucket.mean), number(bucket.min), number(bucket.max), bucket.count);
+            lane.states.empty() ? number(bucket.mean) : std::string(), number(bucket.min),
+            number(bucket.max), bucket.count);
     }
 }
 

@@ -80,6 +80,7 @@ Series seriesFrom(const Row& row) {
     SeriesDescription& description = series.description;
     description.metric
         = {row.string(3), row.string(4), metricKindFromString(row.text(5)), row.string(6)};
+    description.metric.kind = metricKindOf(description.metric.name, description.metric.kind);
     description.subject = {kSubjects.find(row.text(7)).value_or(SubjectKind::Gpu), row.ordinal(8),
         row.ordinal(9), row.string(10)};
     description.scale = row.real(11);

@@ -210,9 +210,9 @@ Result<SeriesId> addSeries(
                          "rank, node, device, scale, counter_bits, sensor) "
                          "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
             run.value, source.value, harmless(metric.name), harmless(metric.unit),
-            toString(metric.kind), harmless(metric.label), toText(subject.kind), subject.rank,
-            subject.node, harmless(subject.device), description.scale, description.counterBits,
-            toText(description.sensor)));
+            toString(metricKindOf(metric.name, metric.kind)), harmless(metric.label),
+            toText(subject.kind), subject.rank, subject.node, harmless(subject.device),
+            description.scale, description.counterBits, toText(description.sensor)));
     return SeriesId{database.lastRowId()};
 }
 

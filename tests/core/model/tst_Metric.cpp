@@ -8,7 +8,10 @@
 #include <QObject>
 #include <QtTest>
 
+#include <cmath>
 #include <set>
+#include <string>
+#include <vector>
 
 using namespace trainscope;
 
@@ -36,7 +39,10 @@ private Q_SLOTS:
             {"pcie_rx_rate", "pcie_tx_rate", "nvlink_rx_rate", "nvlink_tx_rate"})
             row(rate, "B/s", MetricKind::Rate);
         row("mem_used", "B", MetricKind::Gauge);
-        row("throttle_reasons", "1", MetricKind::Gauge);
+        row("throttle_reasons", "1", MetricKind::Mask);
+        row("xid", "1", MetricKind::State);
+        row("pstate", "1", MetricKind::State);
+        row("loss", "1", MetricKind::Progress);
     }
     void designNames() {
         QFETCH(QString, unit);
@@ -57,9 +63,35 @@ private Q_SLOTS:
     }
 
     void kindsReadBack() {
-        for (const MetricKind kind : {MetricKind::Gauge, MetricKind::Counter, MetricKind::Rate})
+        for (const MetricKind kind : {MetricKind::Gauge, MetricKind::Counter, MetricKind::Rate,
+                 MetricKind::Mask, MetricKind::State, MetricKind::Progress})
             QVERIFY(metricKindFromString(trainscope::toString(kind)) == kind);
         QVERIFY(metricKindFromString("nonsense") == MetricKind::Gauge);
+    }
+
+    // What a source calls a gauge is what the registry knows; names of its own stay gauges.
+    void kindsHoldByName() {
+        const auto kind = [](const char* name) { return metricKindOf(name, MetricKind::Gauge); };
+        QVERIFY(kind("throttle_reasons") == MetricKind::Mask);
+        QVERIFY(kind("gpu_power") == MetricKind::Gauge);
+        QVERIFY(kind("validation_loss") == MetricKind::Progress);
+        for (const char* own : {"my_metric", "packets_lost", "gloss", "heat_loss_w"})
+            QVERIFY(kind(own) == MetricKind::Gauge);
+        QVERIFY(metricKindOf("throttle_reasons", MetricKind::Counter) == MetricKind::Counter);
+    }
+
+    // NVML's bits: 0x4 software power cap, 0x20 software thermal slowdown.
+    void statesHaveNames() {
+        using Names = std::vector<std::string>;
+        const Metric& reasons = *findMetric("throttle_reasons");
+        QCOMPARE(namesOfValue(reasons, 0.0), Names{"none"});
+        QCOMPARE(namesOfValue(reasons, 0x24), (Names{"sw_power_cap", "sw_thermal_slowdown"}));
+        QCOMPARE(namesOfValue(reasons, 0x200), Names{"bit_9"});
+        QVERIFY(namesOfValue(reasons, std::nan("")).empty());
+        QCOMPARE(namesOfValue(*findMetric("pstate"), 2.0), Names{"P2"});
+        QCOMPARE(namesOfValue(*findMetric("xid"), 79.0), Names{"79"});
+        QCOMPARE(labelOfName("sw_power_cap"), std::string("Software power cap"));
+        QCOMPARE(throttleReasonBits().size(), std::size_t{9});
     }
 
     void wordsOfTheEnumerations() {

@@ -90,6 +90,48 @@ private Q_SLOTS:
         QCOMPARE(summary.duration.ns, 2 * kOneSecond);
     }
 
+    // Held: 4 for 1 s, 0x24 for 2 s, 0 for 1 s of GPU 0; 1 for 4 s of GPU 1.
+    void masksHaveSharesOfTime() {
+        begin("a");
+        addGpu(0, 0);
+        addGpu(1, 0);
+        add("throttle_reasons", gpu(0), {4, 0x24, 0x24, 0, 0});
+        add("throttle_reasons", gpu(1), {1, 1, 1, 1, 1});
+        add("pstate", gpu(0), {0, 0, 0, 2, 2});
+        const auto summary = finished();
+        const auto& own = summary.gpus.at(0).metrics.at("throttle_reasons");
+        QCOMPARE(own.shares,
+            (std::map<std::string, double>{
+                {"none", 0.25}, {"sw_power_cap", 0.75}, {"sw_thermal_slowdown", 0.5}}));
+        QVERIFY(!own.mean && !own.min && !own.max && !own.p99);
+        QCOMPARE(own.samples, std::int64_t{5});
+        const auto& all = summary.metrics.at("throttle_reasons");
+        QCOMPARE(all.all.shares.at("sw_power_cap"), 0.375);
+        QCOMPARE(all.all.shares.at("gpu_idle"), 0.5);
+        QVERIFY(!all.all.mean && !all.all.p50 && !all.intraNodeStd);
+        QCOMPARE(summary.metrics.at("pstate").all.shares.at("P0"), 0.75);
+    }
+
+    // From 3 s on a 5 holds that was read before the window; it is then what comes first.
+    void aLossHasFirstAndLast() {
+        begin("a");
+        const Subject run{SubjectKind::Run, -1, -1, {}};
+        add("loss", run, {9, 5, kNoSample, 3, 4, kNoSample}, {0, 2, 4, 6, 8, 10});
+        const auto whole = finished();
+        const auto& loss = whole.metrics.at("loss").all;
+        QCOMPARE(*loss.first, 9.0);
+        QCOMPARE(*loss.last, 4.0);
+        QCOMPARE(*loss.min, 3.0);
+        QCOMPARE(*loss.max, 9.0);
+        QVERIFY(!loss.mean && !loss.p50 && !loss.p99);
+        const TimeNs start{kSummaryStart};
+        const auto part = analysis::summarise(*m_store, whole.run,
+            TimeRange{start + DurationNs{3 * kOneSecond}, start + DurationNs{7 * kOneSecond}});
+        QVERIFY(part.hasValue());
+        QCOMPARE(*part.value().metrics.at("loss").all.first, 5.0);
+        QCOMPARE(*part.value().metrics.at("loss").all.last, 3.0);
+    }
+
     void energyAndCoverage() {
         begin("a");
         for (int rank = 0; rank < 3; ++rank)
