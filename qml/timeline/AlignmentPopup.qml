@@ -6,7 +6,7 @@ import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// Runs are laid over each other by their starts, by an iteration, and each moved by hand.
+// Runs are laid over each other by their starts, by the clock, by an iteration, and each moved by hand.
 T.Popup {
     id: popup
 
@@ -34,8 +34,15 @@ T.Popup {
             Layout.fillWidth: true
             focus: true
             text: qsTr("By start")
-            checked: !popup.alignment.byIteration
+            checked: popup.alignment.byStart
             onClicked: popup.alignment.alignByStart()
+        }
+        UiButton {
+            Layout.fillWidth: true
+            text: qsTr("By clock")
+            toolTip: qsTr("Every run at its own time; UTC and local time on the axis imply it")
+            checked: popup.alignment.byClock
+            onClicked: popup.alignment.alignByClock()
         }
         RowLayout {
             visible: popup.alignment.hasIterations

@@ -1,6 +1,7 @@
 #include "app/viewmodels/timeline/AlignmentModel.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "core/figures/timeline/TimelineLoad.h"
 #include "core/text/Numbers.h"
 
 #include <QColor>
@@ -42,10 +43,11 @@ void AlignmentModel::forget() {
     m_alignment.mode = RunAlignment::Mode::Start;
     m_alignment.moved.clear();
     m_alignment.clocks.clear();
+    m_chosen.reset();
 }
 
 void AlignmentModel::setScope(
-    const CataloguePtr& catalogue, const std::vector<plot::ShownRun>& runs) {
+    const CataloguePtr& catalogue, const std::vector<plot::ShownRun>& runs, bool showsClock) {
     std::vector<AlignedRow> rows;
     for (const auto& run : runs) {
         const auto moved = m_alignment.moved.find(run.id);
@@ -64,13 +66,26 @@ void AlignmentModel::setScope(
     }
     if (m_last < 0)
         m_first = 0;
-    if (!hasIterations())
-        m_alignment.mode = RunAlignment::Mode::Start;
-    else
+    m_alignment.mode = usualMode(showsClock);
+    if (hasIterations())
         m_alignment.iteration = std::clamp(m_alignment.iteration, m_first, m_last);
     Q_EMIT scopeChanged();
     Q_EMIT clocksChanged();
     Q_EMIT alignmentChanged();
+}
+
+RunAlignment::Mode AlignmentModel::usualMode(bool showsClock) const {
+    using enum AlignmentMode;
+    const bool areSeveral = m_catalogue->runs.size() > 1;
+    if (areSeveral && showsClock)
+        return Clock;
+    if (m_chosen && (hasIterations() || *m_chosen != Iteration))
+        return *m_chosen;
+    return figures::overlapInTime(m_catalogue->runs) ? Clock : Start;
+}
+
+bool AlignmentModel::isOfClock() const {
+    return count() < 2 || (byClock() && m_alignment.moved.empty());
 }
 
 QString AlignmentModel::title() const {
@@ -79,7 +94,9 @@ QString AlignmentModel::title() const {
 }
 
 QString AlignmentModel::baseTitle() const {
-    if (!byIteration())
+    if (byClock())
+        return tr("Aligned by clock");
+    if (byStart())
         return tr("Aligned by start");
     const QString base = tr("Aligned by iteration %1").arg(m_alignment.iteration);
     std::int64_t without = 0;
@@ -94,19 +111,28 @@ bool AlignmentModel::byIteration() const {
     return m_alignment.mode == RunAlignment::Mode::Iteration;
 }
 
-void AlignmentModel::alignByStart() {
-    if (!byIteration())
-        return;
-    m_alignment.mode = RunAlignment::Mode::Start;
+void AlignmentModel::choose(RunAlignment::Mode mode) {
+    m_chosen = mode;
+    m_alignment.mode = mode;
     Q_EMIT alignmentChanged();
+    Q_EMIT edited();
+}
+
+void AlignmentModel::alignByStart() {
+    if (!byStart() || m_chosen != RunAlignment::Mode::Start)
+        choose(RunAlignment::Mode::Start);
+}
+
+void AlignmentModel::alignByClock() {
+    if (takeBack() || !byClock() || m_chosen != RunAlignment::Mode::Clock)
+        choose(RunAlignment::Mode::Clock);
 }
 
 void AlignmentModel::alignByIteration(int index) {
     if (!hasIterations() || (byIteration() && m_alignment.iteration == index))
         return;
-    m_alignment.mode = RunAlignment::Mode::Iteration;
     m_alignment.iteration = std::clamp<std::int64_t>(index, m_first, m_last);
-    Q_EMIT alignmentChanged();
+    choose(RunAlignment::Mode::Iteration);
 }
 
 bool AlignmentModel::moveRun(int row, const QString& seconds) {
@@ -136,14 +162,20 @@ void AlignmentModel::move(int row, DurationNs to) {
 }
 
 void AlignmentModel::resetOffsets() {
+    if (takeBack())
+        Q_EMIT alignmentChanged();
+}
+
+// Whether any was moved.
+bool AlignmentModel::takeBack() {
     if (m_alignment.moved.empty())
-        return;
+        return false;
     m_alignment.moved.clear();
     for (int row = 0; row < count(); ++row) {
         ownRows()[static_cast<std::size_t>(row)].moved = {};
         rowChanged(row);
     }
-    Q_EMIT alignmentChanged();
+    return true;
 }
 
 void AlignmentModel::setClocks(const std::vector<Clocks>& clocks) {

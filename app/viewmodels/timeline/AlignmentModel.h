@@ -1,6 +1,6 @@
 #pragma once
-// How the shown runs are laid over each other: by their starts, by an iteration, and each moved by
-// hand. One row per shown run. GUI thread.
+// How the shown runs are laid over each other: by their starts, by an iteration, at their own
+// times, and each moved by hand. One row per shown run. GUI thread.
 
 #include <QQmlEngine>
 #include <QString>
@@ -9,6 +9,7 @@
 #include "app/viewmodels/window/RowListModel.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace trainscope::app {
@@ -22,9 +23,11 @@ class AlignmentModel : public RowListModel<AlignedRow> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Comes from the timeline.")
-    // "Aligned by start", "Aligned by iteration 3", with the number of runs that lack it and are
-    // aligned by their start, and with "moved by hand" where it was.
+    // "Aligned by start", "Aligned by clock", "Aligned by iteration 3", with the number of runs
+    // that lack it and are aligned by their start, and with "moved by hand" where it was.
     Q_PROPERTY(QString title READ title NOTIFY alignmentChanged FINAL)
+    Q_PROPERTY(bool byStart READ byStart NOTIFY alignmentChanged FINAL)
+    Q_PROPERTY(bool byClock READ byClock NOTIFY alignmentChanged FINAL)
     Q_PROPERTY(bool byIteration READ byIteration NOTIFY alignmentChanged FINAL)
     Q_PROPERTY(bool hasIterations READ hasIterations NOTIFY scopeChanged FINAL)
     Q_PROPERTY(int iteration READ iteration NOTIFY alignmentChanged FINAL)
@@ -39,12 +42,21 @@ public:
 
     // Another database is shown, whose runs have the same numbers; setScope() follows.
     void forget();
-    // New runs; offsets of runs that stay are kept.
-    void setScope(const CataloguePtr& catalogue, const std::vector<plot::ShownRun>& runs);
+    // New runs; offsets of runs that stay are kept. Until the user chooses otherwise, runs that
+    // overlap in time are aligned by clock; so they are where the axis shows times of the clock.
+    void setScope(
+        const CataloguePtr& catalogue, const std::vector<plot::ShownRun>& runs, bool showsClock);
     [[nodiscard]] const RunAlignment& alignment() const { return m_alignment; }
 
     [[nodiscard]] QString title() const;
+    [[nodiscard]] bool byStart() const { return m_alignment.mode == RunAlignment::Mode::Start; }
+    [[nodiscard]] bool byClock() const { return m_alignment.mode == RunAlignment::Mode::Clock; }
     [[nodiscard]] bool byIteration() const;
+    // All runs stand at one clock's times.
+    [[nodiscard]] bool isOfClock() const;
+    // As the user chose it, to be remembered.
+    [[nodiscard]] std::optional<RunAlignment::Mode> chosen() const { return m_chosen; }
+    void restore(std::optional<RunAlignment::Mode> chosen) { m_chosen = chosen; }
     [[nodiscard]] bool hasIterations() const { return m_last >= m_first; }
     [[nodiscard]] int iteration() const { return static_cast<int>(m_alignment.iteration); }
 
@@ -57,6 +69,8 @@ public:
     [[nodiscard]] QString clockText() const;
 
     Q_INVOKABLE void alignByStart();
+    // At their own times: what was moved by hand goes back.
+    Q_INVOKABLE void alignByClock();
     Q_INVOKABLE void alignByIteration(int index);
     // Seconds to the right, in the user's or the C notation: "1.5", "-0,25". False: not a number.
     Q_INVOKABLE bool moveRun(int row, const QString& seconds);
@@ -65,14 +79,19 @@ public:
 
 Q_SIGNALS:
     void alignmentChanged();
+    void edited(); // the user chose
     void scopeChanged();
     void clocksChanged();
 
 private:
     void move(int row, DurationNs to);
+    void choose(RunAlignment::Mode mode);
+    bool takeBack();
+    [[nodiscard]] RunAlignment::Mode usualMode(bool showsClock) const;
     [[nodiscard]] QString baseTitle() const;
 
     RunAlignment m_alignment;
+    std::optional<RunAlignment::Mode> m_chosen;
     CataloguePtr m_catalogue;
     std::int64_t m_first = 0;
     std::int64_t m_last = -1;

@@ -15,10 +15,22 @@ TimeRange rangeOf(
     return shown.clocks ? plot::extentOf(catalogue.tables.runs[run], shown).value_or(whole) : whole;
 }
 
+TimeNs earliestOf(const TimelineCatalogue& catalogue, const std::vector<plot::ShownRun>& shown) {
+    TimeNs earliest = kAllTime.end;
+    for (std::size_t i = 0; i < std::min(shown.size(), catalogue.runs.size()); ++i) {
+        const TimeRange range = rangeOf(catalogue, i, shown[i]);
+        if (!range.isEmpty())
+            earliest = std::min(earliest, range.begin);
+    }
+    return earliest;
+}
+
 TimeNs originOf(const TimelineCatalogue& catalogue, std::size_t run, const plot::ShownRun& shown,
-    const RunAlignment& alignment) {
+    const RunAlignment& alignment, TimeNs earliest) {
     const RunFacts facts = catalogue.facts(run);
     TimeNs origin = rangeOf(catalogue, run, shown).begin;
+    if (alignment.mode == RunAlignment::Mode::Clock && earliest != kAllTime.end)
+        origin = earliest;
     if (alignment.mode == RunAlignment::Mode::Iteration) {
         if (const Iteration* iteration = facts.findIteration(alignment.iteration))
             origin = plot::shownTime(shown, iteration->rank, iteration->range.begin);
@@ -36,8 +48,10 @@ std::vector<plot::ShownRun> alignedRuns(std::vector<plot::ShownRun> shown,
         const auto known = alignment.clocks.find(shown[i].id);
         const bool differ = known != alignment.clocks.end() && !known->second->agree;
         shown[i].clocks = alignment.onOneClock && differ ? known->second : nullptr;
-        shown[i].origin = originOf(catalogue, i, shown[i], alignment);
     }
+    const TimeNs earliest = earliestOf(catalogue, shown);
+    for (std::size_t i = 0; i < count; ++i)
+        shown[i].origin = originOf(catalogue, i, shown[i], alignment, earliest);
     return shown;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 // Which absolute time of each run stands at view time 0: its start, the start of iteration k, or
-// either of them moved by hand. Plain values; any thread.
+// the start of the first run, so that all stand at their own times; each of them moved by hand.
+// Plain values; any thread.
 
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
+#include "app/viewmodels/workspace/ViewFile.h"
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +14,7 @@
 namespace trainscope::app {
 
 struct RunAlignment {
-    enum class Mode { Start, Iteration };
+    using Mode = AlignmentMode;
     Mode mode = Mode::Start;
     std::int64_t iteration = 0;
     std::unordered_map<RunId, DurationNs> moved; // to the right, by hand

@@ -47,6 +47,9 @@ void TimelineController::applyAlignment() {
     auto& context = m_context;
     if (!context.catalogue || context.runs.empty())
         return;
+    // Times of the clock on the axis would be wrong of runs that do not lie by it.
+    if (m_navigation.showsClock() && !m_alignment.isOfClock())
+        m_navigation.setTimeDisplay(static_cast<int>(plot::TimeDisplay::Relative));
     const bool showedAll = context.window.showsAll();
     const TimeNs before = context.runs.front().origin;
     context.runs

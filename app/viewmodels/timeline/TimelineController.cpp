@@ -53,6 +53,8 @@ void TimelineController::connectParts() {
     connect(&m_navigation, &TimelineNavigation::arrangementRestored, &m_lanes,
         &TimelineLanes::restored);
     connect(&m_navigation, &TimelineNavigation::timeDisplayChanged, this, [this] {
+        if (!m_alignment.isOfClock() && m_navigation.showsClock())
+            m_alignment.alignByClock();
         save();
         Q_EMIT m_cursor.changed();
         Q_EMIT repaintNeeded();
@@ -71,6 +73,7 @@ void TimelineController::connectParts() {
     connect(&m_overlays, &TimelineOverlays::changed, this, &This::repaintNeeded);
     connect(&m_overlays, &TimelineOverlays::edited, this, &This::save);
     connect(&m_alignment, &AlignmentModel::alignmentChanged, this, &This::applyAlignment);
+    connect(&m_alignment, &AlignmentModel::edited, this, &This::save);
     connect(&m_search, &TimelineSearch::jumped, this, &This::jumpTo);
 }
 
@@ -174,7 +177,7 @@ void TimelineController::takeCatalogue(const Opened& opened) {
     if (isOther)
         takeSaved(opened.saved);
     m_lanes.setUp();
-    m_alignment.setScope(context.catalogue, context.runs);
+    m_alignment.setScope(context.catalogue, context.runs, m_navigation.showsClock());
     context.runs
         = alignedRuns(std::move(context.runs), *context.catalogue, m_alignment.alignment());
     context.window.setLimits(viewLimits(context.runs, *context.catalogue));
@@ -202,6 +205,7 @@ void TimelineController::takeSaved(const SavedTimeline& saved) {
     m_lanes.restore(saved.arrangement);
     m_context.display = saved.display;
     Q_EMIT m_navigation.timeDisplayChanged();
+    m_alignment.restore(saved.alignment);
     m_overlays.restore(saved.overlays);
     m_marks.setMarks(saved.marks);
     m_context.selection.reset();
@@ -313,6 +317,9 @@ SavedTimeline TimelineController::saved() const {
     saved.marks = m_marks.marks();
     saved.display = m_context.display;
     saved.overlays = m_overlays.isShown();
+    // An iteration is of these runs.
+    if (m_alignment.chosen() != AlignmentMode::Iteration)
+        saved.alignment = m_alignment.chosen();
     return saved;
 }
 

@@ -74,6 +74,11 @@ public:
     [[nodiscard]] QString limitsEndText() const;
     [[nodiscard]] int timeDisplay() const { return static_cast<int>(m_context.display); }
     void setTimeDisplay(int display);
+    // The axis tells times of the clock: UTC or local ones.
+    [[nodiscard]] bool showsClock() const {
+        return m_context.display == plot::TimeDisplay::Utc
+            || m_context.display == plot::TimeDisplay::Local;
+    }
     [[nodiscard]] QStringList timeDisplays() const;
     [[nodiscard]] bool isGrowing() const {
         return m_context.workspace && m_context.workspace->isGrowing();

@@ -27,6 +27,10 @@ const std::array<std::pair<TimeDisplay, QLatin1String>, 4> kDisplays{
     {{TimeDisplay::Relative, QLatin1String("relative")}, {TimeDisplay::Utc, QLatin1String("utc")},
         {TimeDisplay::Local, QLatin1String("local")},
         {TimeDisplay::Iteration, QLatin1String("iteration")}}};
+const std::array<std::pair<AlignmentMode, QLatin1String>, 3> kAlignments{
+    {{AlignmentMode::Start, QLatin1String("start")},
+        {AlignmentMode::Iteration, QLatin1String("iteration")},
+        {AlignmentMode::Clock, QLatin1String("clock")}}};
 
 template <typename Table, typename Key>
 QString nameOf(const Table& table, Key key) {
@@ -154,6 +158,8 @@ QByteArray encodeTimeline(const SavedTimeline& view) {
     QJsonObject root{{QStringLiteral("version"), 1},
         {QStringLiteral("time"), nameOf(kDisplays, view.display)},
         {QStringLiteral("overlays"), view.overlays}};
+    if (view.alignment)
+        root.insert(QStringLiteral("alignment"), nameOf(kAlignments, *view.alignment));
     if (view.arrangement) {
         QJsonArray lanes;
         for (const auto& lane : view.arrangement->lanes)
@@ -172,6 +178,7 @@ SavedTimeline decodeTimeline(const QByteArray& json) {
     SavedTimeline view;
     view.display = keyOf(kDisplays, root.value(QLatin1String("time")).toString())
                        .value_or(TimeDisplay::Relative);
+    view.alignment = keyOf(kAlignments, root.value(QLatin1String("alignment")).toString());
     view.overlays = root.value(QLatin1String("overlays")).toBool(true);
     if (root.contains(QLatin1String("lanes"))) {
         view.arrangement.emplace();

@@ -24,10 +24,14 @@ struct Mark {
     bool operator==(const Mark&) const = default;
 };
 
+// How runs are laid over each other.
+enum class AlignmentMode { Start, Iteration, Clock };
+
 struct SavedTimeline {
     std::optional<plot::Arrangement> arrangement; // absent: never changed by the user
     std::vector<Mark> marks;
     plot::TimeDisplay display = plot::TimeDisplay::Relative;
+    std::optional<AlignmentMode> alignment = {}; // absent: never chosen by the user
     bool overlays = true; // throttle episodes and unsettled time are shown
     bool operator==(const SavedTimeline&) const = default;
 };

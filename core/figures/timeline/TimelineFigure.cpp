@@ -1,6 +1,7 @@
 #include "core/figures/timeline/TimelineFigure.h"
 
 #include "core/figures/timeline/TimelineLoad.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 
@@ -26,6 +27,13 @@ const std::vector<Option> kTimelineOptions{
     {"metric", "M", "Timeline: a lane for this metric, or for kernels; may be given several times",
         true},
     {"rank", "R", "Timeline: only this rank"},
+    {"align", "A",
+        "Timeline: lay runs over each other by start, clock (every run at its own time, the "
+        "default "
+        "where they overlap in time), or the number of an iteration",
+        false, "start clock"},
+    {"axis", "T", "Timeline: times as relative, utc (which implies --align clock) or by iteration",
+        false, "relative utc iteration"},
     {"from", "S", "Timeline: begin of the window, in seconds since the run's start"},
     {"to", "S", "Timeline: end of the window, in seconds since the run's start"},
     {"align-clocks", {}, "Timeline: the traces of all ranks on one clock (see align)"},
@@ -113,6 +121,52 @@ Status alignClocks(const store::Store& store, const Catalogue& catalogue,
     return {};
 }
 
+constexpr auto kAxes = enumNames<TimeDisplay>({{TimeDisplay::Relative, "relative"},
+    {TimeDisplay::Utc, "utc"}, {TimeDisplay::Iteration, "iteration"}});
+
+Result<TimeDisplay> axisOf(const OptionValues& options) {
+    if (!options.has("axis"))
+        return TimeDisplay::Relative;
+    const auto axis = kAxes.find(options.text("axis"));
+    if (!axis)
+        return unknownChoice("axis", options.text("axis"), kAxes.list());
+    return *axis;
+}
+
+// Where iteration k begins; a run without it is aligned by its start.
+void alignByIteration(std::int64_t index, const Catalogue& catalogue, std::vector<ShownRun>& runs) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        for (const Iteration& iteration : catalogue.runs[i].iterations) {
+            if (iteration.index == index)
+                runs[i].origin = shownTime(runs[i], iteration.rank, iteration.range.begin);
+        }
+    }
+}
+
+// The runs come aligned by their starts.
+Status alignRuns(const Request& request, TimeDisplay axis, const Catalogue& catalogue,
+    std::vector<ShownRun>& runs) {
+    const std::string asked = request.options.text("align");
+    const bool isOfClock = axis == TimeDisplay::Utc;
+    if (asked == "clock" || (asked.empty() && (isOfClock || overlapInTime(request.runs)))) {
+        TimeNs earliest = runs.front().origin;
+        for (const auto& run : runs)
+            earliest = std::min(earliest, run.origin);
+        for (auto& run : runs)
+            run.origin = earliest;
+        return {};
+    }
+    if (!asked.empty() && isOfClock && runs.size() > 1)
+        return usageError("Times in UTC need --align clock, or runs would stand at wrong ones.");
+    if (asked.empty() || asked == "start")
+        return {};
+    const auto iteration = request.options.integer("align");
+    if (!iteration.hasValue() || !iteration.value())
+        return unknownChoice("alignment", asked, "start, clock or the number of an iteration");
+    alignByIteration(*iteration.value(), catalogue, runs);
+    return {};
+}
+
 Error noSuchMetric(const std::string& metric, const std::vector<LaneChoice>& choices) {
     std::string known;
     for (const auto& choice : choices) {
@@ -174,6 +228,9 @@ Result<Figure> loadTimelineKind(
     if (request.options.has("align-clocks")) {
         RETURN_IF_ERROR(alignClocks(store, catalogue, timeline.runs, progress));
     }
+    ASSIGN_OR_RETURN(timeline.time, axisOf(request.options));
+    if (!timeline.runs.empty())
+        RETURN_IF_ERROR(alignRuns(request, timeline.time, catalogue, timeline.runs));
     ASSIGN_OR_RETURN(auto arrangement, arrangementOf(request.options, catalogue));
     ASSIGN_OR_RETURN(const auto window, windowOf(request, timeline.runs));
     timeline.arrangement = std::move(arrangement);

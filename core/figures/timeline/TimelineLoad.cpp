@@ -44,6 +44,23 @@ Status resolveNames(
 
 } // namespace
 
+bool overlapInTime(const std::vector<Run>& runs) {
+    std::vector<TimeRange> ranges;
+    for (const Run& run : runs) {
+        if (run.kind != RunKind::Measured || run.simulated || run.range.isEmpty())
+            return false;
+        ranges.push_back(run.range);
+    }
+    std::sort(ranges.begin(), ranges.end(),
+        [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
+    for (std::size_t i = 1; i < ranges.size(); ++i) {
+        if (ranges[i].begin >= ranges[i - 1].end)
+            return false;
+        ranges[i].end = std::max(ranges[i].end, ranges[i - 1].end);
+    }
+    return ranges.size() > 1;
+}
+
 Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& catalogue,
     const std::vector<ShownRun>& runs, const Arrangement& arrangement, ViewWindow window,
     int columns, const std::function<bool()>& isCancelled, LoadDetail detail, RemoteLanes* remote) {

@@ -14,6 +14,10 @@ namespace trainscope::figures {
 
 Result<Catalogue> readCatalogue(const store::Store& store, const std::vector<ShownRun>& runs);
 
+// Whether the runs are best shown at their own times: several measured ones, none of them apart
+// from all others.
+bool overlapInTime(const std::vector<Run>& runs);
+
 // Lanes worth showing first for what the runs have: power, temperature (heat), clock, link rates,
 // kernels.
 Arrangement defaultArrangement(const Catalogue& catalogue);

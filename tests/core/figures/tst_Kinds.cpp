@@ -24,7 +24,7 @@ struct Taken {
     const char* options;
 };
 const std::vector<Taken> kTaken{
-    {"timeline", "--metric, --rank, --from, --to, --align-clocks"},
+    {"timeline", "--metric, --rank, --align, --axis, --from, --to, --align-clocks"},
     {"parallelism-sweep",
         "--metric, --statistic, --normalise, --model, --optimization, --whole-run"},
     {"optimization-sweep",

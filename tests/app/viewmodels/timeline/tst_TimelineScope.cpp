@@ -112,6 +112,35 @@ private Q_SLOTS:
         QCOMPARE(m_controller->alignment()->title(),
             QStringLiteral("Aligned by iteration 5, 1 run by start"));
     }
+    // "later" begins 100 s after "small": in UTC both stand at their own times, whatever was
+    // chosen, and who aligns otherwise reads no wrong ones.
+    void timesOfTheClockAreTheRuns() {
+        show({"small", "later"});
+        QCOMPARE(m_controller->alignment()->title(), QStringLiteral("Aligned by start"));
+        m_controller->navigation()->setTimeDisplay(static_cast<int>(plot::TimeDisplay::Utc));
+        QCOMPARE(m_controller->alignment()->title(), QStringLiteral("Aligned by clock"));
+        // The sample at 22:13:20 + 102 s of either run.
+        for (const auto& run : context().runs) {
+            const DurationNs at = test::kStart + seconds(102) - run.origin;
+            QCOMPARE(plot::timeText(at, DurationNs{kSecondNs}, context().wording()),
+                std::string("22:15:02 UTC"));
+        }
+        QCOMPARE(context().window.limits().end, seconds(105) + DurationNs{1});
+        m_controller->alignment()->alignByStart();
+        QVERIFY(context().display == plot::TimeDisplay::Relative);
+        QCOMPARE(context().window.limits().end, seconds(10) + DurationNs{1});
+        m_controller->navigation()->setTimeDisplay(static_cast<int>(plot::TimeDisplay::Local));
+        QVERIFY(m_controller->alignment()->byClock());
+        QVERIFY(m_controller->alignment()->moveRun(1, QStringLiteral("-50")));
+        QVERIFY(context().display == plot::TimeDisplay::Relative);
+        QCOMPARE(
+            m_controller->alignment()->title(), QStringLiteral("Aligned by clock, moved by hand"));
+        m_controller->navigation()->setTimeDisplay(static_cast<int>(plot::TimeDisplay::Utc));
+        QCOMPARE(m_controller->alignment()->title(), QStringLiteral("Aligned by clock"));
+        // One run alone is at its own time however it lies.
+        show({"small"});
+        QVERIFY(context().display == plot::TimeDisplay::Utc);
+    }
     // Runs of another database have the same numbers.
     void offsetsAreOfTheirDatabase() {
         QVERIFY(m_controller->alignment()->moveRun(0, QStringLiteral("1.5")));
