@@ -3,6 +3,7 @@
 // Plain values, SI.
 
 #include "core/analysis/machine/Adapters.h"
+#include "core/analysis/machine/KeptNumbers.h"
 #include "core/analysis/machine/MemoryNeed.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/catalogue/TrainingModel.h"
@@ -20,6 +21,15 @@ enum class Precision { Fp32, Fp16, Bf16, Fp8, MxFp8, NvFp4 };
 std::string_view toString(Precision precision); // "bf16"
 std::optional<Precision> precisionFrom(std::string_view text); // "BF16", "fp8", "mxfp8", "nvfp4"
 double bytesOf(Precision precision); // of an element of a matrix product's input
+
+// A precision as it is said, with the types that numbers are kept in where these are said too:
+// "bf16", "amp_bf16", "bf16-pure", "bf16,states=bf16" (KeptNumbers.h), and in that form.
+struct StatedPrecision {
+    Precision products = Precision::Bf16;
+    analysis::KeptNumbers kept = {};
+};
+Result<StatedPrecision> statedPrecisionFrom(std::string_view text); // Usage names what is none
+std::string textOf(const StatedPrecision& stated);
 
 enum class Recompute {
     None,
@@ -54,6 +64,7 @@ struct Job {
     int microBatch = 1; // samples
     int globalBatch = 1;
     Precision precision = Precision::Bf16;
+    analysis::KeptNumbers kept = {};
     Recompute recompute = Recompute::None;
     int recomputedLayers = 0; // of each stage (block n); 0: all
     analysis::RecomputedParts recomputedParts = {}; // of Selective
@@ -76,11 +87,21 @@ struct Job {
         const int stages = layout.grid.degrees().pipeline;
         return decodes() > 0 && microbatches() > stages ? stages : microbatches();
     }
+    [[nodiscard]] StatedPrecision stated() const { return {precision, kept}; }
+    // By its software: what is between products, as one GPU in plain PyTorch runs it.
+    [[nodiscard]] analysis::Kernels kernels() const;
+    // Weights in 32 bits, cast for products of 16: as plain PyTorch has them unless said otherwise.
+    [[nodiscard]] bool castsWeights() const;
     [[nodiscard]] int gpus() const { return layout.grid.worldSize(); }
     [[nodiscard]] int microbatches() const { return layout.microbatches.value_or(1); }
     [[nodiscard]] double tokensPerStep() const {
         return static_cast<double>(globalBatch) * sequence;
     }
 };
+
+// Plain PyTorch, unless compiled: what trains a dense model on one GPU.
+inline constexpr std::string_view kPlainStack = "pytorch";
+inline constexpr std::string_view kCompiledStack = "pytorch-compiled";
+bool isPlainByUse(const Job& job); // where no stack is said
 
 } // namespace trainscope::predict

@@ -192,7 +192,7 @@ std::optional<Workload> workload(const Fields& fields) {
     return trains ? std::optional(Workload::Training) : std::nullopt;
 }
 
-std::optional<std::string> precision(const Fields& fields) {
+std::optional<std::string> products(const Fields& fields) {
     if (auto stated = fields.word({"trainer.precision", "precision", "torch_dtype"}))
         return stated;
     if (fields.flag({"bf16", "bf16.enabled", "bfloat16.enabled"}).value_or(false))
@@ -200,6 +200,48 @@ std::optional<std::string> precision(const Fields& fields) {
     if (fields.flag({"fp16", "fp16.enabled"}).value_or(false))
         return "fp16";
     return std::nullopt;
+}
+
+// "fp32" of "torch.float32", "float32" or "fp32".
+std::string typeOf(std::string_view stated) {
+    std::string type = lowered(stated);
+    if (type.starts_with("torch."))
+        type.erase(0, 6);
+    if (type.starts_with("bf"))
+        return "bf16";
+    return type.starts_with("float") ? "fp" + type.substr(5) : type;
+}
+
+// Types that numbers are kept in, as Megatron-LM, DeepSpeed and scripts in pure 16 bits say them.
+std::string keptTypes(const Fields& fields) {
+    if (fields.flag({"pure_bf16", "pure_fp16", "bf16_full"}).value_or(false))
+        return "-pure";
+    struct Kept {
+        std::string_view name;
+        std::optional<std::string> type;
+    };
+    const bool isAware = fields.flag({"use_precision_aware_optimizer"}).value_or(false);
+    const auto aware
+        = [&](Keys keys) { return isAware ? fields.word(keys) : std::optional<std::string>(); };
+    std::string list;
+    for (const Kept& kept : {Kept{"weights", fields.word({"training.dtype"})},
+             Kept{"gradients",
+                 isAware ? fields.word({"main_grads_dtype"})
+                         : fields.word({"data_types.grad_accum_dtype", "grad_accum_dtype"})},
+             Kept{"states", aware({"exp_avg_dtype", "exp_avg_sq_dtype"})},
+             Kept{"master", aware({"main_params_dtype"})}}) {
+        if (kept.type)
+            list += fmt::format(",{}={}", kept.name, typeOf(*kept.type));
+    }
+    return list;
+}
+
+std::optional<std::string> precision(const Fields& fields) {
+    const std::string kept = keptTypes(fields);
+    auto stated = products(fields);
+    if (kept.empty())
+        return stated;
+    return typeOf(stated.value_or("bf16")) + kept;
 }
 
 // Fine-tuning and generation read their batches by a data set's own settings, which go before the

@@ -3,6 +3,7 @@
 #include "core/analysis/machine/ModelShape.h"
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
+#include "core/predict/cost/Rates.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "importers/common/Number.h"
 #include "importers/trainingtable/RowWorkload.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace trainscope::importers::trainingtable {
@@ -135,7 +137,7 @@ private:
         ASSIGN_OR_RETURN(const int gpus, needed("n_gpus"));
         ASSIGN_OR_RETURN(const int sequence, needed("seq_len"));
         ASSIGN_OR_RETURN(const int microBatch, needed("micro_batch"));
-        ASSIGN_OR_RETURN(const auto precision, precisionOf(text("precision")));
+        ASSIGN_OR_RETURN(const auto precision, precisionOf(text("precision"), text("mode")));
         ASSIGN_OR_RETURN(m_workload, workloadOf(text("workload"), m_row.source, text("model")));
         layout::LayoutRequest request = degreesOf(gpus);
         const int data = replicasOf(gpus, request);
@@ -158,7 +160,8 @@ private:
         job.sequence = sequence;
         job.microBatch = microBatch;
         job.globalBatch = static_cast<int>(globalBatch);
-        job.precision = precision;
+        job.precision = precision.products;
+        job.kept = precision.kept;
         takeHow(job);
         if (job.isInference())
             RETURN_IF_ERROR(asInference(job, whole("generated_tokens")));
@@ -214,6 +217,8 @@ private:
         model.parallelResidual = known != nullptr && known->parallelResidual;
         model.rotary = known != nullptr && known->rotary;
         model.tiedEmbeddings = has(name, "mpt") || has(name, "gpt");
+        if (m_habits == nullptr)
+            takeParameters(model);
         if (m_habits != nullptr && m_habits->padsToBlocks) {
             const int block = 128 * whole("tp").value_or(1);
             model.vocabulary = (model.vocabulary + block - 1) / block * block;
@@ -221,6 +226,29 @@ private:
             model.rotary = true;
         }
         return model;
+    }
+
+    // Whether the table of words serves twice and whether the MLP is gated, where the number of
+    // parameters says so and the usual for the name does not.
+    void takeParameters(catalogue::TrainingModel& model) const {
+        constexpr double kSame = 0.01; // biases, positions
+        const auto stated = number("params");
+        if (!stated || *stated <= 0.0)
+            return;
+        const auto isIt = [&](const catalogue::TrainingModel& one) {
+            return std::abs(analysis::parametersOf(one).total / *stated - 1.0) < kSame;
+        };
+        const bool isGated = model.gatedMlp;
+        const bool isTied = model.tiedEmbeddings;
+        for (const auto& [gated, tied] : {std::pair(isGated, isTied), std::pair(isGated, !isTied),
+                 std::pair(!isGated, isTied), std::pair(!isGated, !isTied)}) {
+            model.gatedMlp = gated;
+            model.tiedEmbeddings = tied;
+            if (isIt(model))
+                return;
+        }
+        model.gatedMlp = isGated;
+        model.tiedEmbeddings = isTied;
     }
 
     layout::LayoutRequest degreesOf(int gpus) const {
@@ -323,6 +351,7 @@ private:
             job.sequenceParallel
                 = m_habits->sequenceParallel && job.layout.grid.degrees().tensor > 1;
         }
+        takeSoftware(job);
         if (has(text("notes"), "async tp") || has(text("notes"), "asynctp"))
             job.stack += "-async";
         if (job.stack == "megatron-bridge" && job.model.experts > 1)
@@ -347,6 +376,17 @@ private:
             takeBridgeRecipe(job);
         if (isFineTuning() && job.stack == "nemo-24.07")
             job.packedSample = kPackedSample;
+    }
+
+    // What the row says of itself, and whether it was compiled.
+    void takeSoftware(Job& job) const {
+        if (const std::string stack = lowered(trimmed(text("stack")));
+            predict::RateTable::builtIn().hasStack(stack))
+            job.stack = stack;
+        const std::string compiled = lowered(trimmed(text("compiled")));
+        const bool isCompiled = compiled == "1" || compiled == "true" || compiled == "yes";
+        if (isCompiled && job.kernels() == analysis::Kernels::Eager)
+            job.stack = predict::kCompiledStack;
     }
 
     // What its recipes do again or move to the host, which is not in its tables.

@@ -1,6 +1,7 @@
 #include "importers/trainingtable/RowWorkload.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -24,7 +25,9 @@ Result<Workload> workloadOf(
     return Workload::Training;
 }
 
-Result<predict::Precision> precisionOf(std::string_view stated) {
+namespace {
+
+Result<predict::Precision> productsOf(std::string_view stated) {
     const std::string words = lowered(stated);
     if (words.find("nvfp4") != std::string::npos)
         return predict::Precision::NvFp4;
@@ -38,6 +41,26 @@ Result<predict::Precision> precisionOf(std::string_view stated) {
         return predict::Precision::Fp16;
     return usageError(words.empty() ? std::string("The row does not say its precision.")
                                     : fmt::format("The precision \"{}\" is not known.", stated));
+}
+
+} // namespace
+
+Result<predict::StatedPrecision> precisionOf(std::string_view stated, std::string_view mode) {
+    const std::string way = lowered(trimmed(mode));
+    // A mode that is a type alone is that of all numbers.
+    const bool isType = predict::precisionFrom(way).has_value();
+    const std::string_view words
+        = trimmed(stated).empty() && isType ? std::string_view(way) : stated;
+    auto whole = predict::statedPrecisionFrom(words);
+    if (!whole.hasValue() || words.empty()) {
+        ASSIGN_OR_RETURN(
+            const auto products, productsOf(words.empty() && !way.empty() ? "bf16" : words));
+        whole = predict::StatedPrecision{products, {}};
+    }
+    if (way.empty() || !whole.value().kept.isUsual())
+        return whole;
+    const std::string type(predict::toString(whole.value().products));
+    return predict::statedPrecisionFrom(type + "-" + (isType ? "pure" : way));
 }
 
 Status asInference(predict::Job& job, std::optional<int> generated) {

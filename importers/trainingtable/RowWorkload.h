@@ -13,8 +13,9 @@ namespace trainscope::importers::trainingtable {
 Result<Workload> workloadOf(
     std::string_view stated, std::string_view source, std::string_view model);
 
-// "BF16", "FP8-CS (FP8-MX)", "float8 rowwise". Usage names words that are none.
-Result<predict::Precision> precisionOf(std::string_view stated);
+// "BF16", "FP8-CS (FP8-MX)", "float8 rowwise", "amp_bf16", "bf16-pure". Usage names words that are
+// none. `mode`: how numbers are kept, where the row says so apart, as in "autocast" or "pure".
+Result<predict::StatedPrecision> precisionOf(std::string_view stated, std::string_view mode = {});
 
 // Takes away from a job what inference has not, whatever the source does in training. Usage where
 // that cannot be.

@@ -2,14 +2,17 @@
 // A table of training runs, one a row, as published performance summaries are collected: CSV with a
 // head. Read are gpu, n_gpus, gpus_per_node, interconnect, model, layers, hidden, heads, kv_heads,
 // ffn, seq_len, vocab, precision, tp, pp, vpp, dp, cp, ep, etp, fsdp_zero_stage, micro_batch,
-// global_batch, recompute, workload, generated_tokens, source, url_or_repo_path, notes,
-// step_time_s, step_time_avg_s, tokens_per_s_per_gpu, tflops_per_gpu; other columns are ignored,
-// absent ones are not known.
+// global_batch, recompute, workload, generated_tokens, params, stack, compiled, mode, source,
+// url_or_repo_path, notes, step_time_s, step_time_avg_s, tokens_per_s_per_gpu, tflops_per_gpu;
+// other columns are ignored, absent ones are not known.
 //
 // Footnotes in brackets and second values in parentheses are left out of numbers. What a source is
 // known to do but does not write into its table (which attention, optimizer, sequence parallelism)
 // follows from its name, as core/predict's stack; a model's shape from its name where the row has
-// none. Where layers do not divide over the pipeline, embedding and loss count as a layer each.
+// none; whether it is gated and its embeddings are tied from params where that decides. stack: a
+// key of core/predict's stacks; compiled: true where one GPU's PyTorch is (torch.compile); mode:
+// how numbers are kept (pure, autocast, master; a type alone: all of them in it). Where layers do
+// not divide over the pipeline, embedding and loss count as a layer each.
 
 #include "core/catalogue/TrainingModel.h"
 #include "core/predict/Job.h"

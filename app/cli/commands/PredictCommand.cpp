@@ -199,8 +199,11 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         *command, "--seq-len", options->sequence, "Tokens of a sample; 4096 unless given", "S")
         ->check(aboveZero());
     addOption(*command, "--precision", options->precision,
-        "fp32, fp16, bf16 (unless given), fp8, mxfp8 or nvfp4", "P")
-        ->check(suggesting("fp32 fp16 bf16 fp8 mxfp8 nvfp4"));
+        "fp32, fp16, bf16 (unless given), fp8, mxfp8 or nvfp4; with what numbers are kept in: "
+        "bf16-pure, bf16-autocast, bf16-master, or weights, gradients, states and master one by "
+        "one, as in bf16,states=bf16",
+        "P")
+        ->check(suggesting("fp32 fp16 bf16 bf16-pure bf16-autocast bf16-master fp8 mxfp8 nvfp4"));
     addOption(*command, "--recompute", options->recompute,
         "none (unless given), selective, per-operator, full, or block:N", "R")
         ->check(suggesting("none selective per-operator full"));

@@ -84,11 +84,9 @@ Result<predict::JobRequest> jobRequestOf(const PredictOptions& options) {
         return unknown("software stack", options.stack, kStacks);
     if (options.unfusedAttention)
         request.attention = predict::AttentionKind::Unfused;
-    const auto precision
-        = predict::precisionFrom(options.precision.empty() ? "bf16" : options.precision);
-    if (!precision)
-        return unknown("precision", options.precision, "fp32, fp16, bf16, fp8, mxfp8 or nvfp4");
-    request.precision = *precision;
+    ASSIGN_OR_RETURN(const auto stated, predict::statedPrecisionFrom(options.precision));
+    request.precision = stated.products;
+    request.kept = stated.kept;
     RETURN_IF_ERROR(takeWorkload(options, request));
     if (!options.recompute.empty())
         RETURN_IF_ERROR(takeRecompute(options.recompute, request));

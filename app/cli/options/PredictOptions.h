@@ -11,7 +11,8 @@
 namespace trainscope::cli {
 
 inline constexpr const char* kStacks
-    = "megatron-lm, megatron-bridge, nemo-24.07, torchtitan, mosaic, gpt-neox";
+    = "megatron-lm, megatron-bridge, nemo-24.07, torchtitan, mosaic, gpt-neox, pytorch, "
+      "pytorch-compiled";
 
 struct PredictOptions {
     std::string model;

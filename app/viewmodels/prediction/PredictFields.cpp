@@ -21,6 +21,7 @@ using predict::JobRequest;
 
 constexpr auto kShards = "sharding";
 constexpr auto kPrecision = "precision";
+constexpr auto kStack = "stack";
 constexpr auto kRecompute = "recompute";
 constexpr auto kVirtualStages = "vpp";
 constexpr auto kGenerated = "generated";
@@ -87,9 +88,10 @@ constexpr std::array kShardings{QT_TRANSLATE_NOOP("PredictForm", "0: nothing is 
     QT_TRANSLATE_NOOP("PredictForm", "1: optimizer"),
     QT_TRANSLATE_NOOP("PredictForm", "2: and gradients"),
     QT_TRANSLATE_NOOP("PredictForm", "3: and parameters (FSDP)")};
-constexpr std::array kPrecisions{predict::Precision::Fp32, predict::Precision::Fp16,
-    predict::Precision::Bf16, predict::Precision::Fp8, predict::Precision::MxFp8,
-    predict::Precision::NvFp4};
+constexpr std::array kPrecisions{
+    "fp32", "fp16", "bf16", "bf16-pure", "bf16-autocast", "bf16-master", "fp8", "mxfp8", "nvfp4"};
+constexpr std::array kSoftware{"pytorch", "pytorch-compiled", "megatron-lm", "megatron-bridge",
+    "nemo-24.07", "torchtitan", "mosaic", "gpt-neox"};
 constexpr std::array kRecomputes{predict::Recompute::None, predict::Recompute::Selective,
     predict::Recompute::PerOperator, predict::Recompute::Full};
 constexpr std::array kWorkloads{Workload::Training, Workload::Lora, Workload::Inference};
@@ -99,6 +101,17 @@ QStringList choicesOf(const Values& values) {
     QStringList texts;
     for (const auto value : values)
         texts.append(textOf(toString(value)));
+    return texts;
+}
+
+// What is chosen besides stays choosable.
+template <typename Names>
+QStringList namesWith(const Names& names, const std::string& chosen) {
+    QStringList texts;
+    for (const char* name : names)
+        texts.append(QLatin1String(name));
+    if (const QString text = QString::fromStdString(chosen); !texts.contains(text))
+        texts.append(text);
     return texts;
 }
 
@@ -230,7 +243,12 @@ bool readBatch(PredictFields& fields, JobRequest& request) {
     bool reads = true;
     for (const auto& batch : kBatches)
         reads = takeCount(fieldAt(fields, batch.field.key), request.*batch.member) && reads;
-    request.precision = chosenOf(kPrecisions, fieldAt(fields, kPrecision));
+    const auto stated
+        = predict::statedPrecisionFrom(fieldAt(fields, kPrecision).text.toStdString());
+    request.precision = stated.valueOr({}).products;
+    request.kept = stated.valueOr({}).kept;
+    const PredictField& software = fieldAt(fields, kStack);
+    request.stack = software.current() > 0 ? software.text.toStdString() : std::string();
     if (const PredictField* field = fieldIn(fields, QLatin1String(kRecompute))) {
         const auto recompute = chosenOf(kRecomputes, *field);
         if (recompute != request.recompute)
@@ -361,9 +379,21 @@ PredictFields predictFields(const JobRequest& request, const QStringList& models
             PredictForm::tr("Their rank and the matrices that have one: qkv, out, up and down, as "
                             "in 16:qkv+out, or 16:all"),
             {}});
-    fields.push_back(
-        choiceField(kPrecision, {}, PredictForm::tr("Precision"), choicesOf(kPrecisions),
-            textOf(toString(request.precision)), PredictForm::tr("Of the matrix products")));
+    const std::string precision
+        = predict::textOf(predict::StatedPrecision{request.precision, request.kept});
+    fields.push_back(choiceField(kPrecision, {}, PredictForm::tr("Precision"),
+        namesWith(kPrecisions, precision), QString::fromStdString(precision),
+        PredictForm::tr("Of the matrix products; pure: weights, gradients and optimizer in the "
+                        "same, autocast: in 32 bits, master: the optimizer alone in 32 bits")));
+    QStringList software = request.stack.empty() ? namesWith(kSoftware, kSoftware.front())
+                                                 : namesWith(kSoftware, request.stack);
+    software.prepend(PredictForm::tr("usual"));
+    const QString chosen
+        = request.stack.empty() ? software.front() : QString::fromStdString(request.stack);
+    fields.push_back(choiceField(kStack, {}, PredictForm::tr("Software"), std::move(software),
+        chosen,
+        PredictForm::tr("Whose habits are taken; usual: by layout and model, plain PyTorch for a "
+                        "dense model on one GPU")));
     if (!isInference)
         fields.push_back(choiceField(kRecompute, {}, PredictForm::tr("Recomputation"),
             choicesOf(kRecomputes), textOf(toString(request.recompute)),

@@ -25,6 +25,12 @@ double LayerActivations::spread() const {
     return m_request.sequenceParallel ? m_tensor : 1.0;
 }
 
+// B of a number between the blocks of layers.
+double LayerActivations::residualWidth() const {
+    constexpr double kSingle = 4.0;
+    return m_request.castsWeights() ? kSingle : m_widths.activation;
+}
+
 double LayerActivations::queryWidth() const {
     return double{1} * m_model.heads * m_model.headSize;
 }
@@ -60,7 +66,9 @@ double LayerActivations::dispatched() const {
 
 // Behind the first products of an MLP, of which a gated one has two, and before its last.
 double LayerActivations::insideMlp(double width) const {
-    return ((m_model.gatedMlp ? 2.0 : 1.0) * m_widths.activation + m_widths.product) * width;
+    const bool keepsFunction = m_model.gatedMlp && m_request.kernels == Kernels::Eager;
+    const double plain = (m_model.gatedMlp ? 2.0 : 1.0) + (keepsFunction ? 1.0 : 0.0);
+    return (plain * m_widths.activation + m_widths.product) * width;
 }
 
 // Queries, keys and values.
@@ -75,7 +83,7 @@ double LayerActivations::attentionPerToken() const {
     const double masks = m_request.dropout ? 2.0 : 0.0;
     const double latent = (plain + product) * (m_model.queryRank + m_model.keyValueRank);
     const double leaving = plain + (product < plain ? product : 0.0);
-    return ((2.0 * plain + product + masks) * m_model.hidden + latent) / spread()
+    return ((2.0 * residualWidth() + product + masks) * m_model.hidden + latent) / spread()
         + projectedPerToken() + leaving * valueWidthOf(m_model) / m_tensor;
 }
 
@@ -136,7 +144,7 @@ LayerValues LayerActivations::keptPerOperator() const {
 }
 
 LayerValues LayerActivations::kept() const {
-    const double input = m_widths.activation * m_model.hidden / spread() * m_tokens;
+    const double input = residualWidth() * m_model.hidden / spread() * m_tokens;
     switch (m_request.recompute) {
     case Recomputation::Full:
         return {input, input};

@@ -41,6 +41,7 @@ public:
 
 private:
     [[nodiscard]] double spread() const;
+    [[nodiscard]] double residualWidth() const;
     [[nodiscard]] double queryWidth() const;
     [[nodiscard]] double keysOnGpu() const;
     [[nodiscard]] double keysAndValuesOnGpu() const;

@@ -26,6 +26,16 @@ constexpr std::array kConventions{
         .loss = LossKernel::Separate,
         .hasFsdpShards = true,
         .keepsProductsIn16Bits = true},
+    MemoryConvention{.software = "pytorch-compiled",
+        .loss = LossKernel::Plain,
+        .hasFsdpShards = true,
+        .keepsProductsIn16Bits = true,
+        .kernels = Kernels::Compiled},
+    MemoryConvention{.software = "pytorch",
+        .loss = LossKernel::Plain,
+        .hasFsdpShards = true,
+        .keepsProductsIn16Bits = true,
+        .kernels = Kernels::Eager},
 };
 
 constexpr int kGradients = 2; // ZeRO stages
@@ -58,6 +68,7 @@ void follow(const MemoryConvention& convention, MemoryRequest& request) {
         widths.product = widths.activation;
     request.weighsInsideExperts = convention.weighsInsideExperts;
     request.loss = convention.loss;
+    request.kernels = convention.kernels;
     const bool isDivided = request.layout.grid.degrees().tensor > 1;
     if (convention.loss == LossKernel::Separate && isDivided)
         request.loss = LossKernel::SeparateParallel;

@@ -16,6 +16,7 @@ struct MemoryConvention {
     bool hasFsdpShards = false; // see NumberWidths::asFsdp()
     bool keepsProductsIn16Bits = false; // casts them to fewer anew for each product
     bool weighsInsideExperts = false;
+    Kernels kernels = Kernels::Library;
 };
 
 // By name, in any letters; Megatron-LM's for those that are not known.

@@ -19,8 +19,8 @@ constexpr double kFragmentation = 0.02; // of what comes and goes
 constexpr double kGathered = 2.0; // B of a gathered weight
 constexpr double kLayersAtOnce = 2.0; // FSDP: one worked on, one on its way
 
-double bytesOfLogit(LossKernel loss) {
-    switch (loss) {
+double bytesOfLogit(const MemoryRequest& request) {
+    switch (request.loss) {
     case LossKernel::InPlace:
         return 4.0;
     case LossKernel::VocabParallel:
@@ -29,6 +29,8 @@ double bytesOfLogit(LossKernel loss) {
         return 14.0;
     case LossKernel::SeparateParallel:
         return 22.0;
+    case LossKernel::Plain:
+        return request.castsWeights() ? 12.0 : 4.0 * request.widths.activation;
     }
     return 6.0;
 }
@@ -75,8 +77,8 @@ public:
         } else {
             addPeak(need, gathered);
         }
-        const double moving = need.activations() + need.logits + gathered;
-        need.buffers += kFragmentation * moving;
+        if (m_request.kernels == Kernels::Library)
+            need.buffers += kFragmentation * (need.activations() + need.logits + gathered);
         return need;
     }
 
@@ -88,12 +90,34 @@ private:
             + m_activations.gradients().largest(m_layers);
         const double gradients = gatheredGradients();
         const double kept = m_request.gathering == Gathering::Step ? gradients : 0.0;
-        const bool isLossLarger = atLoss >= worked + gradients - kept;
+        const bool isLossLarger = takesOnlyBatch()
+            ? need.held + atLoss >= need.heldPerLayer + worked + need.gradients
+            : atLoss >= worked + gradients - kept;
         if (isLossLarger)
             need.logits = atLoss;
         else
             need.worked = worked;
+        // Of an only micro-batch activations go as gradients come.
+        if (takesOnlyBatch())
+            (isLossLarger ? need.gradients : need.held) = isLossLarger ? 0.0 : need.heldPerLayer;
         need.buffers = fixedBuffers() + gathered + (isLossLarger ? kept : gradients);
+        // Casts are kept for the backward pass.
+        if (m_request.castsWeights() && m_request.gathering == Gathering::None)
+            need.buffers += kGathered * productParameters();
+    }
+
+    // A step is one micro-batch, and its gradients are let go before the next.
+    [[nodiscard]] bool takesOnlyBatch() const {
+        return m_request.loss == LossKernel::Plain && m_request.workload == Workload::Training
+            && m_request.gathering == Gathering::None && m_layout.microbatches.value_or(0) == 1
+            && m_pipeline == 1;
+    }
+
+    // Without the table that rows are taken from.
+    [[nodiscard]] double productParameters() const {
+        const double head
+            = isLast() ? double{1} * m_model.hidden * m_model.vocabulary / m_tensor : 0.0;
+        return stageParameters() + head;
     }
 
     [[nodiscard]] bool isFirst() const { return m_stage == 0; }
@@ -253,8 +277,7 @@ private:
     [[nodiscard]] double logits() const {
         if (!isLast())
             return 0.0;
-        return bytesOfLogit(m_request.loss) * m_activations.tokens() * m_model.vocabulary
-            / m_tensor;
+        return bytesOfLogit(m_request) * m_activations.tokens() * m_model.vocabulary / m_tensor;
     }
 
     [[nodiscard]] double fixedBuffers() const {

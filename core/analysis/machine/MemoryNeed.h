@@ -29,6 +29,13 @@
 //                second product is kept): A(2h + (q + k + v + f)/t), k/t no less than a head;
 //                selective: without the parts that are made again, as the core of unfused
 //                attention.
+//   one GPU in plain PyTorch (Kernels)
+//                  Cast weights   of autocast: those of products once more, 2 B each
+//                  residuals      4 B of each norm's input where weights are cast
+//                  gated          what the function gives is kept too, f/t more, unless compiled
+//                  loss           see LossKernel; without further micro-batches the gradients are
+//                                 made after it, and are not there yet
+//                  Nothing for fragmentation: what the allocator hands out.
 //   in flight    passesInFlight() micro-batches through pieces of the model.
 //   at its peak  What is held, and the larger of
 //                  loss       a few bytes for each token and word of the vocabulary, LossKernel, on
@@ -91,11 +98,17 @@ struct RecomputedParts {
     bool denseMlp = false; // mlp: what is inside of it
 };
 
+// How what is between products runs: fused by hand (Megatron-LM with Transformer Engine), an
+// operation a kernel as PyTorch does it, or as torch.compile fuses it.
+enum class Kernels { Library, Eager, Compiled };
+
 enum class LossKernel {
     InPlace, // 4 B a logit: they and their gradient in 16 bits
     VocabParallel, // 6 B: Megatron-LM's, probabilities in 32 bits, logits or their gradient in 16
     Separate, // 14 B: PyTorch's, logits in 16 and 32 bits, logarithms of probabilities, gradients
     SeparateParallel, // 22 B: the same of divided logits, three more in 32 bits for the gradient
+    Plain, // logits, logarithms, their gradients, those of the logits: in the width of activations
+           // 8 B in 16 bits; 12 B of autocast, which has the two in the middle in 32
 };
 
 // FSDP: until when whole weights of layers are kept.
@@ -123,8 +136,14 @@ struct MemoryRequest {
     int recomputedLayers = 0; // of each stage (Megatron-LM's block); 0: all
     int offloadedLayers = 0; // of each stage: activations moved to the host until they are needed
     LossKernel loss = LossKernel::VocabParallel;
+    Kernels kernels = Kernels::Library;
     Gathering gathering = Gathering::None;
     std::optional<Adapters> adapters = {}; // LoRA; absent: not known, and small
+
+    // Weights in 32 bits beside products in 16, as torch.autocast has them.
+    [[nodiscard]] bool castsWeights() const {
+        return kernels != Kernels::Library && widths.weight > widths.product;
+    }
 };
 
 // One of the parts that a stage's need adds up from.

@@ -1,5 +1,6 @@
 #include "core/analysis/machine/RunMemory.h"
 
+#include "core/analysis/machine/KeptNumbers.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/layout/LayoutRequest.h"
@@ -116,6 +117,10 @@ std::optional<MemoryRequest> memoryRequestOf(
         if (request.workload == Workload::Training)
             request.widths = request.widths.asFsdp();
     }
+    // What it says but cannot be read is as usual.
+    statedNumbersFrom(launch.precision.value_or(""))
+        .valueOr(StatedNumbers())
+        .kept.applyTo(request.widths);
     return request;
 }
 

@@ -1,5 +1,7 @@
 #include "core/predict/calibration/Calibration.h"
 
+#include "core/predict/power/StepLoads.h"
+
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
@@ -30,7 +32,7 @@ Calibration Calibration::of(
         const auto rates = table.ratesOf(row.job, calibration.factors());
         if (!rates.hasValue())
             continue;
-        const auto step = predictStep(row.job, rates.value());
+        const auto step = stepAtClock(row.job, rates.value());
         if (!step.hasValue() || step.value().seconds <= 0.0 || row.seconds <= 0.0)
             continue;
         calibration.m_rows.push_back(row);
@@ -92,7 +94,7 @@ double spreadOf(const Job& job, const RateTable& table, const RateFit& fit) {
     const RateFactors& factors = fit.factors;
     const auto secondsWith = [&](const RateFactors& with) {
         const auto rates = table.ratesOf(job, with);
-        const auto step = rates.hasValue() ? predictStep(job, rates.value(), false)
+        const auto step = rates.hasValue() ? stepAtClock(job, rates.value(), false)
                                            : Result<Step>(rates.error());
         return step.hasValue() ? step.value().seconds : 0.0;
     };

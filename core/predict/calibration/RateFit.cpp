@@ -1,6 +1,6 @@
 #include "core/predict/calibration/RateFit.h"
 
-#include "core/predict/step/Step.h"
+#include "core/predict/power/StepLoads.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -90,7 +90,7 @@ private:
         const auto rates = m_table.ratesOf(job, factors);
         if (!rates.hasValue())
             return std::nullopt;
-        const auto step = predictStep(job, rates.value(), simulate);
+        const auto step = stepAtClock(job, rates.value(), simulate);
         return step.hasValue() && step.value().seconds > 0.0
             ? std::optional(std::log(step.value().seconds))
             : std::nullopt;

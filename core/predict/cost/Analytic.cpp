@@ -15,6 +15,12 @@ bool isSixteenBit(Precision precision) {
     return precision == Precision::Fp16 || precision == Precision::Bf16;
 }
 
+// What compilers fuse with norms, and so is as well known as they are.
+bool partOfNorms(OperatorKind kind) {
+    return kind == OperatorKind::LayerNorm || kind == OperatorKind::RmsNorm
+        || kind == OperatorKind::Residual || kind == OperatorKind::Rope;
+}
+
 } // namespace
 
 double AnalyticCosts::moved(double bytes) const {
@@ -44,10 +50,57 @@ double AnalyticCosts::product(const Operator& work, double flop, double bytes) c
     return few + way * (many - few);
 }
 
+double AnalyticCosts::aloneProduct(double batch, double m, double n, double k) const {
+    constexpr double kElement = 2.0; // B
+    const double small = m_rates.aloneSizeM;
+    const double computed = 2.0 * batch * m * n * k / (m_rates.peak16 * m_rates.aloneGemm16)
+        * (1.0 + small / m) * (1.0 + small / n) * (1.0 + m_rates.aloneSizeK / k);
+    const double bytes = kElement * batch * (m * k + k * n + m * n);
+    return std::max(computed, bytes / (m_rates.bandwidth * m_rates.stream));
+}
+
+OperatorTime AnalyticCosts::aloneProducts(const Operator& work) const {
+    OperatorTime time{aloneProduct(work.batch, work.m, work.n, work.k),
+        aloneProduct(work.batch, work.m, work.k, work.n), kFormulaSpread};
+    if (!work.hasFrozenWeights)
+        time.backward += aloneProduct(work.batch, work.k, work.n, work.m);
+    return time;
+}
+
+OperatorTime AnalyticCosts::aloneAttention(const Operator& work) const {
+    const double peak = m_rates.peak16 * m_rates.attentionShare;
+    return {forwardWork(work).flop / (peak * m_rates.aloneFlashForward)
+            * (1.0 + m_rates.flashLengthForward / work.k),
+        backwardWork(work).flop / (peak * m_rates.aloneFlashBackward)
+            * (1.0 + m_rates.flashLengthBackward / work.k),
+        kFormulaSpread};
+}
+
+bool AnalyticCosts::isAlone(const Operator& work) const {
+    return m_rates.alone > 0.0 && isSixteenBit(work.precision)
+        && (work.kind == OperatorKind::Gemm || work.kind == OperatorKind::FlashAttention);
+}
+
 OperatorTime AnalyticCosts::timeOf(const Operator& work) const {
+    OperatorTime time = onceOf(work);
+    time.forward = (time.forward + m_rates.launchSeconds) * work.count;
+    time.backward = (time.backward + m_rates.launchSeconds) * work.count;
+    return time;
+}
+
+OperatorTime AnalyticCosts::onceOf(const Operator& work) const {
+    if (isAlone(work))
+        return work.kind == OperatorKind::Gemm ? aloneProducts(work) : aloneAttention(work);
     const Work forward = forwardWork(work);
     const Work backward = backwardWork(work);
     OperatorTime time{0.0, 0.0, kFormulaSpread};
+    if (work.isOfBytes()) {
+        const double share = work.kind == OperatorKind::CrossEntropy ? m_rates.lossShare
+            : partOfNorms(work.kind)                                 ? m_rates.normPasses
+                                                                     : 1.0;
+        const double rate = m_rates.bandwidth * m_rates.plainMemory;
+        return {share * forward.bytes / rate, share * backward.bytes / rate, kFormulaSpread};
+    }
     switch (work.kind) {
     case OperatorKind::Gemm:
     case OperatorKind::GroupedGemm:
@@ -108,8 +161,6 @@ OperatorTime AnalyticCosts::timeOf(const Operator& work) const {
         time.backward = moved(backward.bytes) * m_rates.backwardPasses;
         break;
     }
-    time.forward = (time.forward + m_rates.launchSeconds) * work.count;
-    time.backward = (time.backward + m_rates.launchSeconds) * work.count;
     return time;
 }
 

@@ -5,7 +5,11 @@
 //   t = 2·m·n·k·batch / (peak · share) · (1 + am·q/m)(1 + an·q/n)(1 + ak·q/k),
 //   q = peak · share / (rate that the sizes are for),
 //
-// no faster than the bytes allow. Products of few rows wait for their weights, which no product of
+// no faster than the bytes allow. By themselves (Rates::alone), the same with sizes of their own,
+// each of the two products of a backward pass by its own shape, and attention
+//
+//   t = FLOP / (peak · share) · (1 + length/s). Products of few rows wait for their weights, which
+//   no product of
 // training does: bytes / (bandwidth · Rates::stream) beside the same of the columns and the sum, up
 // to kStreamedRows rows, and from kComputedRows on the form above, in between by the rows'
 // logarithm. Attention to a cache by its bytes at the same share, or by its products. Other
@@ -39,6 +43,11 @@ public:
 
 private:
     [[nodiscard]] double product(const Operator& work, double flop, double bytes) const;
+    [[nodiscard]] double aloneProduct(double batch, double m, double n, double k) const;
+    [[nodiscard]] OperatorTime aloneProducts(const Operator& work) const;
+    [[nodiscard]] OperatorTime aloneAttention(const Operator& work) const;
+    [[nodiscard]] bool isAlone(const Operator& work) const;
+    [[nodiscard]] OperatorTime onceOf(const Operator& work) const;
     [[nodiscard]] double streamed(double flopSeconds, double bytes) const;
     [[nodiscard]] double reduced(const Collective& exchange) const;
     [[nodiscard]] double moved(double bytes) const;

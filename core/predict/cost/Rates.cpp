@@ -18,6 +18,7 @@ using Json = nlohmann::json;
 // How far a constant may be from its table's value, by how well it is known: the speed of a kernel
 // by a seventh, what depends on how a framework was written by more.
 constexpr double kSpeed = 0.15;
+constexpr double kAlone = 0.05; // of a kernel that was timed by itself
 constexpr double kLoose = 0.35;
 constexpr double kFree = 0.7;
 
@@ -34,6 +35,9 @@ constexpr std::array kFields{
     RateField{"network", &Rates::network, RateScope::Gpu, kSpeed},
     RateField{"network_send", &Rates::networkSend, RateScope::Gpu, kSpeed},
     RateField{"expert_host", &Rates::expertHostSeconds, RateScope::Gpu, kFree},
+    RateField{"alone_gemm_16", &Rates::aloneGemm16, RateScope::Gpu, kAlone},
+    RateField{"alone_flash_forward", &Rates::aloneFlashForward, RateScope::Gpu, kSpeed},
+    RateField{"alone_flash_backward", &Rates::aloneFlashBackward, RateScope::Gpu, kSpeed},
     RateField{"attention_share", &Rates::attentionShare, RateScope::Stack, kLoose},
     RateField{"unfused_bytes", &Rates::unfusedBytes, RateScope::Stack, kLoose},
     RateField{"unfused_backward_bytes", &Rates::unfusedBackwardBytes, RateScope::Stack, kLoose},
@@ -55,6 +59,9 @@ constexpr std::array kFields{
     RateField{"grouped_share", &Rates::groupedShare, RateScope::Stack, kLoose},
     RateField{"send_blocks", &Rates::sendBlocks, RateScope::Stack, 0.0},
     RateField{"step", &Rates::stepSeconds, RateScope::Stack, kFree},
+    RateField{"plain_memory", &Rates::plainMemory, RateScope::Stack, kAlone},
+    RateField{"host", &Rates::hostSeconds, RateScope::Stack, kLoose},
+    RateField{"alone", &Rates::alone, RateScope::Stack, 0.0},
     RateField{"size_m", &Rates::sizeM, RateScope::Common, kLoose},
     RateField{"size_n", &Rates::sizeN, RateScope::Common, kLoose},
     RateField{"size_k", &Rates::sizeK, RateScope::Common, kLoose},
@@ -67,6 +74,10 @@ constexpr std::array kFields{
     RateField{"context_backward", &Rates::contextBackward, RateScope::Common, kLoose},
     RateField{"per_operator_forward", &Rates::perOperatorForward, RateScope::Common, kLoose},
     RateField{"jitter", &Rates::jitter, RateScope::Common, kFree},
+    RateField{"alone_size_m", &Rates::aloneSizeM, RateScope::Common, 0.0},
+    RateField{"alone_size_k", &Rates::aloneSizeK, RateScope::Common, kLoose},
+    RateField{"flash_length_forward", &Rates::flashLengthForward, RateScope::Common, 0.0},
+    RateField{"flash_length_backward", &Rates::flashLengthBackward, RateScope::Common, 0.0},
 };
 
 constexpr std::string_view kUsualStack = "megatron-lm";
@@ -206,6 +217,8 @@ std::string RateTable::stackOf(const Job& job) const {
         return job.stack;
     if (job.isInference())
         return std::string(kServingStack);
+    if (isPlainByUse(job))
+        return std::string(kPlainStack);
     const bool isSharded = job.layout.sharding && job.layout.sharding->zeroStage >= 2;
     if (job.model.experts > 1 && !isSharded)
         return std::string(kUsualExpertStack);
@@ -267,6 +280,8 @@ Result<Rates> RateTable::ratesOf(const Job& job, const RateFactors& factors) con
                 rates.*field.member = own->second.value;
         }
     }
+    if (rates.alone <= 0.0 || rates.aloneGemm16 <= 0.0)
+        rates.alone = rates.aloneGemm16 = 0.0;
     rates.link = job.machine.linkBandwidth.value_or(rates.link);
     if (job.machine.networkBandwidth)
         rates.network = rates.networkSend = *job.machine.networkBandwidth;

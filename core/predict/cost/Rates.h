@@ -27,6 +27,11 @@ struct Rates {
     double network = 0.0; // of a GPU between nodes, B/s
     double expertHostSeconds = 0.0; // its host launches a pass of a layer with experts
     double networkSend = 0.0; // of one transfer between two GPUs of two nodes, B/s
+    // Of kernels by themselves at the highest clock, which the power limit then lowers; 0: not
+    // known, and those above, which have the usual clock in them, serve.
+    double aloneGemm16 = 0.0;
+    double aloneFlashForward = 0.0; // of long sequences
+    double aloneFlashBackward = 0.0;
 
     // Of the software.
     double attentionShare = 1.0; // flash attention's speed over the GPU's
@@ -52,6 +57,9 @@ struct Rates {
     double groupedShare = 1.0; // rate of grouped products over that of single ones
     double sendBlocks = 0.0; // 1: a stage stands still while it sends
     double stepSeconds = 0.0; // of a step: data, logging
+    double plainMemory = 0.0; // of the bandwidth, kernels of single operations (Operator::moved)
+    double hostSeconds = 0.0; // in which the host launches a layer, forward and backward
+    double alone = 0.0; // 1: constants are of kernels by themselves, where the GPU's are known
 
     // In common.
     double sizeM = 0.0; // rows at which a product loses half of its rate, at the peak's `sizePeak`
@@ -66,6 +74,10 @@ struct Rates {
     double contextBackward = 0.0;
     double perOperatorForward = 0.0; // share of a forward pass that per-operator recomputation does
     double jitter = 0.0; // of a step, for each doubling of GPUs over eight
+    double aloneSizeM = 0.0; // rows or columns at which a product by itself loses half of its rate
+    double aloneSizeK = 0.0;
+    double flashLengthForward = 0.0; // tokens at which attention by itself loses half of its rate
+    double flashLengthBackward = 0.0;
 
     // Of the job, from the catalogues; the model's numbers are above.
     double peak = 0.0; // of the job's precision, 1/s

@@ -12,10 +12,42 @@ namespace trainscope::predict {
 namespace {
 
 using analysis::AdaptedMatrix;
+using analysis::Kernels;
 
 constexpr double kElement = 2.0; // B of an activation
 constexpr std::size_t kMostOperators = 48; // of a layer, about
 constexpr double kWindowedLayers = 0.5; // of the layers look back at a window alone
+
+// Bytes that kernels of plain PyTorch move for each number of a tensor, in 16 bits, at
+// Rates::plainMemory of the bandwidth: counted, times how far each kernel is from that in traces of
+// an H100 (PyTorch 2.11). Forward and backward.
+struct PlainBytes {
+    double forward = 0.0;
+    double backward = 0.0;
+    [[nodiscard]] PlainBytes times(double factor) const {
+        return {forward * factor, backward * factor};
+    }
+};
+// With the sum of a residual's gradients. Under autocast in 32 bits, cast to 16 and back.
+constexpr PlainBytes kPlainNorm{5.5, 19.0};
+constexpr PlainBytes kAutocastNorm{14.6, 43.5};
+constexpr PlainBytes kPlainResidual{6.2, 6.2};
+constexpr PlainBytes kAutocastResidual{11.4, 5.5};
+constexpr PlainBytes kPlainRope{46.0, 46.0}; // of queries and keys, which are also repeated
+constexpr PlainBytes kPlainSplit{0.0, 55.0}; // gradients of queries, keys and values put together
+constexpr PlainBytes kCompiledSplit{0.0, 24.0};
+constexpr PlainBytes kPlainBias{0.0, 3.0}; // gradients summed over tokens
+constexpr PlainBytes kPlainGelu{3.8, 5.4};
+constexpr PlainBytes kPlainSwiglu{8.9, 15.9}; // function and product one after the other
+constexpr PlainBytes kCompiledSwiglu{6.0, 10.0};
+constexpr PlainBytes kPlainLoss{5.1, 10.5}; // of a logit
+constexpr PlainBytes kAutocastLoss{13.2, 15.5};
+constexpr PlainBytes kWeightCast{7.0, 8.0}; // to 16 bits, gradients back
+constexpr double kGradientSum = 12.0; // of a gradient in 32 bits, from the second micro-batch on
+constexpr PlainBytes kAutocastEmbedding{20.0, 20.0};
+constexpr double kTableGradient = 16.0; // of all of the table: filled with zeros, summed
+constexpr double kFusedNorms = 0.425; // of what norms, residuals and positions take, compiled
+constexpr double kFusedBias = 0.8;
 
 // Builds the work of one part of the model.
 class LayerBuilder {
@@ -30,7 +62,10 @@ public:
         , m_isSequenceParallel(job.sequenceParallel && pass == Pass::Whole)
         , m_own(pass == Pass::Decode ? 1.0 : 1.0 * m_sequence / m_context)
         , m_tokens(job.microBatch * m_own)
-        , m_rows(m_isSequenceParallel ? m_tokens / m_tensor : m_tokens) { }
+        , m_rows(m_isSequenceParallel ? m_tokens / m_tensor : m_tokens)
+        , m_kernels(job.kernels())
+        , m_castsWeights(job.castsWeights())
+        , m_scale(bytesOf(job.precision) > kElement ? 2.0 : 1.0) { }
 
     LayerWork layer(bool hasExperts) {
         m_work.operators.reserve(kMostOperators);
@@ -43,6 +78,8 @@ public:
                 m_model.experts > 1 && m_model.denseFfn > 0 ? m_model.denseFfn : m_model.ffn,
                 "mlp_up", "mlp_activation", "mlp_down");
         residual();
+        if (isPlain())
+            endPlainLayer();
         addTensorExchanges(hasExperts && expertTensor() == 1 ? 1.0 : 2.0);
         return std::move(m_work);
     }
@@ -51,6 +88,11 @@ public:
         add(OperatorKind::Embedding, "embedding", m_tokens, m_model.hidden,
             1.0 * m_model.vocabulary / m_tensor);
         m_work.parameters = 1.0 * m_model.hidden * m_model.vocabulary / m_tensor;
+        if (isPlain()) {
+            take(kAutocastEmbedding.times(m_castsWeights ? 1.0 : 0.5));
+            addPlain(OperatorKind::Embedding, "table_gradient", m_work.parameters, 1.0,
+                {0.0, kTableGradient * (m_castsWeights ? 1.0 : 0.5)});
+        }
         addExchange(ExchangeKind::Tensor,
             {m_isSequenceParallel ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce,
                 kElement * m_tokens * m_model.hidden, m_tensor, tensorInside()},
@@ -72,6 +114,10 @@ public:
         logits.hasFrozenWeights = isLora();
         m_work.operators.push_back(logits);
         add(OperatorKind::CrossEntropy, "loss", m_tokens, words);
+        if (isPlain()) {
+            take(m_castsWeights ? kAutocastLoss : kPlainLoss);
+            addWeightPasses(m_model.hidden * words);
+        }
         m_work.parameters = headParameters(words);
         addExchange(ExchangeKind::Tensor,
             {m_isSequenceParallel ? CollectiveKind::AllGather : CollectiveKind::AllReduce,
@@ -81,6 +127,50 @@ public:
     }
 
 private:
+    [[nodiscard]] bool isPlain() const { return m_kernels != Kernels::Library; }
+    [[nodiscard]] bool isCompiled() const { return m_kernels == Kernels::Compiled; }
+
+    // The bytes of the last operator.
+    void take(const PlainBytes& bytes) {
+        m_work.operators.back().moved = bytes.forward * m_scale;
+        m_work.operators.back().movedBack = bytes.backward * m_scale;
+    }
+    void takeFused(const PlainBytes& bytes) { take(bytes.times(isCompiled() ? kFusedNorms : 1.0)); }
+    void addPlain(OperatorKind kind, std::string_view name, double m, double n,
+        const PlainBytes& bytes, double count = 1.0) {
+        add(kind, name, m, n, 1.0, 1.0, count);
+        take(bytes);
+    }
+
+    // What each micro-batch does with weights and their gradients beside products.
+    void addWeightPasses(double parameters) {
+        if (m_castsWeights)
+            addPlain(OperatorKind::Cast, "weight_cast", parameters, 1.0, kWeightCast);
+        const double further = 1.0 - 1.0 / m_job.microbatches();
+        if (further > 0.0)
+            addPlain(OperatorKind::Residual, "gradient_sum", parameters, 1.0,
+                {0.0, kGradientSum * (m_castsWeights ? 1.0 : 0.5)}, further);
+    }
+
+    // Full recomputation stops where the last product's input is there.
+    void endPlainLayer() {
+        for (const std::string_view last : {"mlp_down", "residual"}) {
+            const auto found = std::find_if(m_work.operators.rbegin(), m_work.operators.rend(),
+                [last](const Operator& one) { return one.name == last; });
+            if (found != m_work.operators.rend())
+                found->endsLayer = true;
+        }
+        addWeightPasses(m_work.parameters);
+        if (m_model.gatedMlp)
+            return;
+        const double heads = 1.0 * m_model.heads / m_tensor;
+        const double keyHeads = std::max(1.0, 1.0 * m_model.kvHeads / m_tensor);
+        const double queries = (heads + 2.0 * keyHeads) * m_model.headSize;
+        addPlain(OperatorKind::Residual, "bias_gradients", m_tokens,
+            queries + 2.0 * m_model.hidden + m_model.ffn / m_tensor,
+            kPlainBias.times(isCompiled() ? kFusedBias : 1.0));
+    }
+
     // Each GPU chooses from the logits of all.
     LayerWork nextToken() {
         const double samples = m_job.microBatch;
@@ -141,11 +231,15 @@ private:
     void norm(std::string_view name) {
         const bool isRms = m_model.gatedMlp || m_model.rmsNorm;
         add(isRms ? OperatorKind::RmsNorm : OperatorKind::LayerNorm, name, m_rows, m_model.hidden);
+        if (isPlain())
+            takeFused(m_castsWeights ? kAutocastNorm : kPlainNorm);
         m_work.parameters += (m_model.gatedMlp ? 1.0 : 2.0) * m_model.hidden;
     }
 
     void residual() {
         add(OperatorKind::Residual, "residual", m_rows, m_model.hidden);
+        if (isPlain())
+            takeFused(m_castsWeights ? kAutocastResidual : kPlainResidual);
         if (m_job.dropout) // in one kernel with the residual, but for its mask
             add(OperatorKind::Dropout, "dropout", m_rows, m_model.hidden, 1.0, 1.0, 0.2);
     }
@@ -165,9 +259,9 @@ private:
         const double turned = m_model.hasLatentAttention() ? (heads + 1.0) * m_model.ropeHeadSize
                                                            : (heads + keyHeads) * m_model.headSize;
         if (m_model.hasRotary())
-            add(OperatorKind::Rope, "rope", m_own, turned, 1.0, m_job.microBatch);
+            addRope(turned);
         // Queries, keys and values are taken apart and turned to heads.
-        add(OperatorKind::Permute, "heads", m_tokens, (heads + 2.0 * keyHeads) * m_model.headSize);
+        addHeads(heads, keyHeads);
         if (m_pass == Pass::Decode)
             cachedCore(heads, keyHeads, values);
         else
@@ -178,6 +272,28 @@ private:
         const double keys
             = (m_model.hasLatentAttention() ? heads : keyHeads) * (m_model.headSize + values);
         addContextExchange(m_pass == Pass::Decode ? heads * values : keys);
+    }
+
+    void addRope(double turned) {
+        add(OperatorKind::Rope, "rope", m_own, turned, 1.0, m_job.microBatch);
+        if (isPlain())
+            takeFused(kPlainRope);
+    }
+
+    void addHeads(double heads, double keyHeads) {
+        if (!isPlain())
+            return add(OperatorKind::Permute, "heads", m_tokens,
+                (heads + 2.0 * keyHeads) * m_model.headSize);
+        // Separate products of queries, keys and values need not be taken apart.
+        if (!m_model.gatedMlp)
+            addPlain(OperatorKind::Permute, "heads", m_tokens, heads * m_model.headSize,
+                isCompiled() ? kCompiledSplit : kPlainSplit);
+    }
+
+    void addActivation(std::string_view name, double rows, double width) {
+        add(m_model.gatedMlp ? OperatorKind::Swiglu : OperatorKind::Gelu, name, rows, width);
+        if (isPlain())
+            take(!m_model.gatedMlp ? kPlainGelu : isCompiled() ? kCompiledSwiglu : kPlainSwiglu);
     }
 
     // A product with the first matrix of an adapter, one with the second, and their sum.
@@ -270,7 +386,7 @@ private:
         std::string_view down) {
         multiply(
             OperatorKind::Gemm, up, rows, (m_model.gatedMlp ? 2.0 : 1.0) * width, m_model.hidden);
-        add(m_model.gatedMlp ? OperatorKind::Swiglu : OperatorKind::Gelu, activation, rows, width);
+        addActivation(activation, rows, width);
         multiply(OperatorKind::Gemm, down, rows, m_model.hidden, width);
     }
 
@@ -290,8 +406,7 @@ private:
         add(OperatorKind::Permute, "permute", copies, m_model.hidden);
         multiply(OperatorKind::GroupedGemm, "experts_up", rows,
             (m_model.gatedMlp ? 2.0 : 1.0) * width, m_model.hidden, busy);
-        add(m_model.gatedMlp ? OperatorKind::Swiglu : OperatorKind::Gelu, "experts_activation",
-            copies, width);
+        addActivation("experts_activation", copies, width);
         multiply(OperatorKind::GroupedGemm, "experts_down", rows, m_model.hidden, width, busy);
         // The idle ones are there too.
         m_work.expertParameters *= local / busy;
@@ -370,6 +485,9 @@ private:
     double m_own; // of them, that this GPU's group works on
     double m_tokens; // of a micro-batch that this GPU's group works on
     double m_rows; // of them, between tensor-parallel blocks
+    Kernels m_kernels;
+    bool m_castsWeights; // in plain PyTorch
+    double m_scale; // of activations, over 16 bits
     LayerWork m_work;
 };
 
@@ -387,8 +505,18 @@ LayerWork lossWork(const Job& job, Pass pass) {
     return LayerBuilder(job, pass).loss();
 }
 
-Operator optimizerWork(double parameters) {
-    return {.kind = OperatorKind::Optimizer, .name = "optimizer", .m = parameters};
+Operator optimizerWork(const Job& job, double parameters) {
+    Operator work{.kind = OperatorKind::Optimizer, .name = "optimizer", .m = parameters};
+    if (job.kernels() == Kernels::Library)
+        return work;
+    // Weights, both moments and a master copy are read and written, gradients read.
+    constexpr double kSingle = 4.0; // B
+    const analysis::KeptNumbers& kept = job.kept;
+    work.moved = 2.0
+            * (kept.weights.value_or(kSingle) + 2.0 * kept.states.value_or(kSingle)
+                + kept.master.value_or(0.0))
+        + kept.gradients.value_or(kSingle);
+    return work;
 }
 
 } // namespace trainscope::predict

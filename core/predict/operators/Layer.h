@@ -40,6 +40,6 @@ LayerWork embeddingWork(const Job& job, Pass pass = Pass::Whole); // of the firs
 // Last norm, logits and loss, of the last stage; of inference those of each sample's last token,
 // and the choice of the next.
 LayerWork lossWork(const Job& job, Pass pass = Pass::Whole);
-Operator optimizerWork(double parameters); // that the GPU updates
+Operator optimizerWork(const Job& job, double parameters); // that the GPU updates
 
 } // namespace trainscope::predict

@@ -58,6 +58,8 @@ std::string_view toString(OperatorKind kind) {
 }
 
 Work forwardWork(const Operator& work) {
+    if (work.isOfBytes())
+        return {0.0, work.batch * work.m * work.n * work.moved};
     switch (work.kind) {
     case OperatorKind::Gemm:
     case OperatorKind::GroupedGemm:
@@ -99,6 +101,8 @@ Work forwardWork(const Operator& work) {
 }
 
 Work backwardWork(const Operator& work) {
+    if (work.isOfBytes())
+        return {0.0, work.batch * work.m * work.n * work.movedBack};
     const Work forward = forwardWork(work);
     switch (work.kind) {
     case OperatorKind::Gemm:

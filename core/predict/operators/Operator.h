@@ -66,7 +66,13 @@ struct Operator {
     bool hasFrozenWeights = false; // no gradient of the weights (LoRA)
     double count = 1.0; // times in a row
     double cached = 0.0; // CachedAttention: 2·n, less where keys and values are one (latent)
+    // B of each of the m × n, forward and backward, in place of what the kind moves; 0: that.
+    double moved = 0.0;
+    double movedBack = 0.0;
+    // Nothing keeps what it gives, so that recomputation stops before it.
+    bool endsLayer = false;
 
+    [[nodiscard]] bool isOfBytes() const { return moved > 0.0 || movedBack > 0.0; }
     bool operator==(const Operator&) const = default;
 };
 

@@ -112,7 +112,7 @@ std::vector<TimedLoad> loadsOf(const GpuPower& gpu, const ActivityTimes& times) 
         const ActivityTime& time = times[activity];
         if (time.seconds > 0.0)
             loads.push_back({time.seconds, gpu.activeW[activity] * time.intensity,
-                gpu.clockBound[activity], activity == Activity::Waiting});
+                gpu.clockBound[activity], activity == Activity::Waiting && !time.isBrief});
     }
     return loads;
 }

@@ -26,6 +26,7 @@ struct TimedLoad {
 struct ActivityTime {
     double seconds = 0.0;
     double intensity = 1.0;
+    bool isBrief = false; // waits between kernels, which the power limiter does not tell from work
 };
 using ActivityTimes = ByActivity<ActivityTime>;
 

@@ -131,8 +131,11 @@ ActivityTimes meanTimes(const Job& job, const Step& step) {
     ActivityTimes mean;
     for (int stage = 0; stage < stages; ++stage) {
         const ActivityTimes times = activitiesOf(job, step, stage);
-        for (const Activity activity : kAllActivities)
-            mean[activity].seconds += times[activity].seconds / stages;
+        for (const Activity activity : kAllActivities) {
+            const double before = mean[activity].seconds;
+            mean[activity] = times[activity];
+            mean[activity].seconds = before + times[activity].seconds / stages;
+        }
     }
     return mean;
 }

@@ -67,7 +67,7 @@ LaunchConfig launchOf(const Job& job) {
     LaunchConfig launch;
     addModel(job.model, launch);
     addLayout(job.layout, launch);
-    launch.precision = std::string(toString(job.precision));
+    launch.precision = textOf(job.stated());
     launch.microBatch = job.microBatch;
     launch.globalBatch = job.globalBatch;
     launch.sequenceLength = job.sequence;

@@ -37,6 +37,7 @@ analysis::MemoryRequest memoryRequestOf(const Job& job) {
     request.offloadedLayers = job.offloadedLayers;
     request.adapters = job.adapters;
     analysis::follow(analysis::memoryConventionOf(RateTable::builtIn().stackOf(job)), request);
+    job.kept.applyTo(request.widths);
     return request;
 }
 

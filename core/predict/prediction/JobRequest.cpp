@@ -347,6 +347,7 @@ Result<Job> jobOf(const JobRequest& asked) {
     job.microBatch = request.microBatch;
     job.globalBatch = request.globalBatch;
     job.precision = request.precision;
+    job.kept = request.kept;
     job.recompute = request.recompute;
     job.recomputedLayers = request.recomputedLayers;
     job.attention = request.attention;

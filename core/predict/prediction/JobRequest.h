@@ -46,6 +46,7 @@ struct JobRequest {
     int sequence = 4096; // of inference the prompt and what is generated
     int generated = 0; // tokens of it
     Precision precision = Precision::Bf16;
+    analysis::KeptNumbers kept = {};
     Recompute recompute = Recompute::None;
     int recomputedLayers = 0;
     AttentionKind attention = AttentionKind::Flash;

@@ -43,7 +43,7 @@ MeasuredSteps stepsOf(const analysis::RunIterations& found, const Run& run) {
 
 std::string configurationOf(const Job& job) {
     return fmt::format("{} {} {} {} {} {} {} {}", job.model.name, job.machine.gpu.name, job.gpus(),
-        textOf(job.layout), job.microBatch, job.globalBatch, job.sequence, toString(job.precision));
+        textOf(job.layout), job.microBatch, job.globalBatch, job.sequence, textOf(job.stated()));
 }
 
 Status takeJob(const store::Store& store, const Run& run, const analysis::RunIterations& found,

@@ -62,8 +62,17 @@ Result<JobCosts> Predictor::costsOf(const Job& job) const {
     return JobCosts{rates, formulas, formulas, {}};
 }
 
-bool Predictor::isSlowed(const Job& job) {
-    return job.machine.powerLimitW || job.machine.clockHz;
+Slowing Predictor::slowingOf(const Job& job) const {
+    const auto costs = costsOf(job);
+    return costs.hasValue() ? slowingOf(job, costs.value()) : Slowing::None;
+}
+
+// Samples of a profile are taken as they are.
+Slowing Predictor::slowingOf(const Job& job, const JobCosts& costs) {
+    Rates rates = costs.rates;
+    if (costs.spread)
+        rates.alone = 0.0;
+    return predict::slowingOf(job, rates);
 }
 
 PowerBasis Predictor::powerOf(const Job& job) const {
@@ -74,12 +83,8 @@ PowerBasis Predictor::powerOf(const Job& job) const {
 }
 
 Result<Step> Predictor::stepOf(const Job& job, const JobCosts& costs, bool simulate) const {
-    ASSIGN_OR_RETURN(
-        auto step, predictStep(job, costs.rates, *costs.operators, *costs.collectives, simulate));
-    if (!isSlowed(job))
-        return step;
-    const SlowedCosts slowed(*costs.operators, limitFactors(job, step, powerOf(job)));
-    return predictStep(job, costs.rates, slowed, *costs.collectives, simulate);
+    return stepAtClock(job, costs.rates, *costs.operators, *costs.collectives,
+        slowingOf(job, costs), powerOf(job), simulate);
 }
 
 const Residuals* Predictor::residualsFor(const Job& job, const JobCosts& costs) const {

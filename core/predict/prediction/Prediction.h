@@ -6,6 +6,7 @@
 #include "core/predict/calibration/Calibration.h"
 #include "core/predict/power/PowerBasis.h"
 #include "core/predict/power/PowerModel.h"
+#include "core/predict/power/StepLoads.h"
 #include "core/predict/prediction/Intervals.h"
 #include "core/predict/profile/ProfiledCosts.h"
 #include "core/predict/step/Step.h"
@@ -110,8 +111,8 @@ public:
 
     // The constants of the job's cost model, calibrated where there is a calibration.
     [[nodiscard]] Result<Rates> ratesOf(const Job& job) const;
-    // Whether a lowered power limit or a locked clock makes operators slower than these say.
-    [[nodiscard]] static bool isSlowed(const Job& job);
+    // How power limit and clock make operators slower than the costs say.
+    [[nodiscard]] Slowing slowingOf(const Job& job) const;
     [[nodiscard]] PowerBasis powerOf(const Job& job) const;
 
     // What the job's step is predicted from: samples where the profile has them, else formulas.
@@ -125,6 +126,7 @@ public:
 private:
     [[nodiscard]] const Residuals* residualsFor(
         const Job& job, const JobCosts& costs) const; // nullptr: none
+    [[nodiscard]] static Slowing slowingOf(const Job& job, const JobCosts& costs);
     [[nodiscard]] Result<Step> stepOf(const Job& job, const JobCosts& costs, bool simulate) const;
     void addInterval(const Job& job, const MeasurementContext& context, const JobCosts& costs,
         Prediction& prediction) const;
@@ -136,8 +138,5 @@ private:
 };
 
 analysis::MemoryRequest memoryRequestOf(const Job& job);
-
-// Seconds of each activity of one stage in a step.
-ActivityTimes activitiesOf(const Job& job, const Step& step, int stage);
 
 } // namespace trainscope::predict

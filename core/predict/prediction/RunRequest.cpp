@@ -80,9 +80,11 @@ Status takeBatch(const Run& run, const layout::Layout& layout, JobRequest& reque
 }
 
 void takePrecision(const Run& run, RunRequest& made) {
-    const auto precision = precisionFrom(run.launch.precision.value_or(""));
-    made.request.precision = precision.value_or(Precision::Bf16);
-    if (!precision)
+    const auto stated = run.launch.precision ? statedPrecisionFrom(*run.launch.precision)
+                                             : Result<StatedPrecision>(usageError(""));
+    made.request.precision = stated.valueOr({}).products;
+    made.request.kept = stated.valueOr({}).kept;
+    if (!stated.hasValue())
         made.notes.emplace_back("The run does not say its precision; bf16 is taken.");
 }
 

@@ -18,12 +18,13 @@ constexpr double kSurelySlowed = 0.8;
 } // namespace
 
 QuickPower::QuickPower(
-    const Job& job, const ActivityTimes& activities, const PowerBasis& basis, bool isSlowed)
+    const Job& job, const ActivityTimes& activities, const PowerBasis& basis, Slowing slowing)
     : m_gpu(basis.gpu)
     , m_limitW(job.machine.powerLimitW.value_or(m_gpu.limitW))
     , m_ownLimitW(m_gpu.limitW)
     , m_isLimited(job.machine.powerLimitW.has_value())
-    , m_isSlowed(isSlowed)
+    , m_slowing(slowing)
+    , m_isBrief(job.gpus() == 1)
     , m_lowest(std::min(1.0, m_gpu.lowestHz / m_gpu.boostHz)) {
     m_air = surroundingsOf(job, basis).airC;
     m_highest = lockedClock(m_gpu, job.machine.clockHz);
@@ -36,19 +37,20 @@ QuickPower::Point QuickPower::pointAt(double clock) const {
     Point point{clock, {}, {}};
     for (const Activity activity : kAllActivities) {
         const double bound = m_gpu.clockBound[activity];
-        point.watts[activity] = powerOf(m_gpu,
-            {1.0, m_gpu.activeW[activity], bound, activity == Activity::Waiting}, clock, m_celsius);
+        const bool isWaiting = activity == Activity::Waiting;
+        const double active = isWaiting && m_isBrief ? 0.0 : m_gpu.activeW[activity];
+        point.watts[activity] = powerOf(m_gpu, {1.0, active, bound, isWaiting}, clock, m_celsius);
         point.rates[activity] = rateAt(bound, clock);
     }
     return point;
 }
 
-// The mean of what is no waiting.
-double QuickPower::busyAt(const Point& point, const Seconds& seconds, bool isPlayed) {
+// The mean of what is no waiting, or briefly.
+double QuickPower::busyAt(const Point& point, const Seconds& seconds, bool isPlayed) const {
     double joules = 0.0;
     double sum = 0.0;
     for (const Activity activity : kAllActivities) {
-        if (activity == Activity::Waiting)
+        if (activity == Activity::Waiting && !m_isBrief)
             continue;
         const double each = seconds[activity] / (isPlayed ? 1.0 : point.rates[activity]);
         joules += each * point.watts[activity];
@@ -83,7 +85,7 @@ PowerEstimate QuickPower::of(const ActivityTimes& activities, double balance) co
     PowerEstimate estimate;
     if (before <= seconds[Activity::Waiting])
         return estimate;
-    if (m_isSlowed)
+    if (m_slowing != Slowing::None)
         slow(seconds);
     const Point point = settled(seconds, true, m_limitW, m_highest);
     const double busy = busyAt(point, seconds, true);
@@ -91,7 +93,7 @@ PowerEstimate QuickPower::of(const ActivityTimes& activities, double balance) co
     for (const Activity activity : kAllActivities)
         after += seconds[activity];
     estimate.slowdown = after / before;
-    const double share = balance * (1.0 - seconds[Activity::Waiting] / after);
+    const double share = m_isBrief ? 1.0 : balance * (1.0 - seconds[Activity::Waiting] / after);
     const double mean = share * busy + (1.0 - share) * point.watts[Activity::Waiting];
     // What is colder leaks less.
     const double celsius = m_air + m_gpu.thermal.resistance * mean;
@@ -110,10 +112,12 @@ PowerEstimate QuickPower::of(const ActivityTimes& activities, double balance) co
 // Operators to what they take under the job's limits; exchanges take what they take, and the waits
 // for other stages grow with the work.
 void QuickPower::slow(Seconds& seconds) const {
-    const Point usual = settled(seconds, true, m_ownLimitW, 1.0);
     Seconds full = seconds;
-    for (const Activity activity : kAllActivities)
-        full[activity] *= usual.rates[activity];
+    if (m_slowing == Slowing::FromUsual) {
+        const Point usual = settled(seconds, true, m_ownLimitW, 1.0);
+        for (const Activity activity : kAllActivities)
+            full[activity] *= usual.rates[activity];
+    }
     const Point now = settled(full, false, m_limitW, m_highest);
     double before = 0.0;
     double after = 0.0;
@@ -125,7 +129,8 @@ void QuickPower::slow(Seconds& seconds) const {
             seconds[activity] = full[activity] / now.rates[activity];
         after += seconds[activity];
     }
-    seconds[Activity::Waiting] *= after / before;
+    if (!m_isBrief)
+        seconds[Activity::Waiting] *= after / before;
 }
 
 } // namespace trainscope::predict

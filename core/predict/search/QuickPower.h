@@ -25,10 +25,9 @@ struct PowerEstimate {
 
 class QuickPower {
 public:
-    // activities: of one of the steps. isSlowed: the limits of the job are not in the seconds yet
-    // (Predictor::isSlowed()).
+    // activities: of one of the steps. slowing: what is not in the seconds yet.
     QuickPower(
-        const Job& job, const ActivityTimes& activities, const PowerBasis& basis, bool isSlowed);
+        const Job& job, const ActivityTimes& activities, const PowerBasis& basis, Slowing slowing);
 
     // Of the slowest stage; balance: what a stage does in the mean, over that.
     [[nodiscard]] PowerEstimate of(const ActivityTimes& activities, double balance) const;
@@ -42,7 +41,7 @@ private:
     using Seconds = ByActivity<double>;
     [[nodiscard]] Point pointAt(double clock) const;
     // isPlayed: the seconds are those at that clock, else at the highest.
-    static double busyAt(const Point& point, const Seconds& seconds, bool isPlayed);
+    [[nodiscard]] double busyAt(const Point& point, const Seconds& seconds, bool isPlayed) const;
     [[nodiscard]] Point settled(
         const Seconds& seconds, bool isPlayed, double limitW, double highest) const;
     void slow(Seconds& seconds) const;
@@ -51,7 +50,8 @@ private:
     double m_limitW = 0.0; // the job's
     double m_ownLimitW = 0.0;
     bool m_isLimited = false;
-    bool m_isSlowed = false;
+    Slowing m_slowing = Slowing::None;
+    bool m_isBrief = false; // waits are, see ActivityTime
     double m_lowest = 0.0; // clocks
     double m_highest = 1.0;
     double m_air = 0.0; // °C

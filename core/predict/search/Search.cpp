@@ -148,7 +148,7 @@ private:
             [](const FoundLayout& a, const FoundLayout& b) { return a.seconds < b.seconds; });
         ASSIGN_OR_RETURN(const auto job, jobOf(m_request, fastest->choice));
         const QuickPower power(
-            job, fastest->activities, m_predictor.powerOf(job), Predictor::isSlowed(job));
+            job, fastest->activities, m_predictor.powerOf(job), m_predictor.slowingOf(job));
         const double gpus = m_request.cluster.gpus();
         m_result.feasible.reserve(m_found.size());
         for (const FoundLayout& found : m_found) {

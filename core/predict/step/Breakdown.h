@@ -57,11 +57,17 @@ private:
     std::array<double, kStepParts> m_seconds{};
 };
 
+// Of what a host launches, the forward pass; traced in PyTorch.
+inline constexpr double kForwardLaunches = 1.0 / 3.0;
+
 // One micro-batch on one piece of the model.
 struct PieceCost {
     Breakdown forward;
     Breakdown backward; // with what is recomputed
     double weightGradient = 0.0; // of the backward pass, the gradients of the weights
+    double movedLoss = 0.0; // of both passes, in Loss, bound by memory: the loss in plain PyTorch
+    double hostSeconds = 0.0; // in which the host launches both passes; 0: never the longer
+    double unrepeated = 0.0; // of the forward pass, that full recomputation leaves out
 };
 
 } // namespace trainscope::predict

@@ -99,7 +99,7 @@ private:
 
     void keepForward(PieceCost& cost) const {
         if (m_job.isInference())
-            cost = {cost.forward, {}, 0.0};
+            cost = {cost.forward, {}, 0.0, 0.0, 0.0, 0.0};
     }
 
     void addOperators(const LayerWork& work, PieceCost& cost) {
@@ -108,6 +108,10 @@ private:
             const StepPart part = one.name == "logits" ? StepPart::Loss : partOf(one.kind);
             cost.forward[part] += time.forward;
             cost.backward[part] += time.backward;
+            if (part == StepPart::Loss && one.isOfBytes())
+                cost.movedLoss += time.forward + time.backward;
+            if (one.endsLayer)
+                cost.unrepeated += time.forward;
             if (partOf(one.kind) == StepPart::Gemm && !one.hasFrozenWeights)
                 cost.weightGradient += time.backward / 2.0;
         }
@@ -152,6 +156,7 @@ private:
             }
             (*pass)[StepPart::Gap] += gap;
         }
+        cost.hostSeconds = m_rates.hostSeconds;
     }
 
     const Job& m_job;
@@ -173,7 +178,8 @@ void addRecomputed(const Job& job, const Rates& rates, PieceCost& cost) {
         cost.backward[StepPart::Recompute] += rates.perOperatorForward * cost.forward.total();
         return;
     case Recompute::Full:
-        cost.backward[StepPart::Recompute] += cost.forward.total();
+        cost.backward[StepPart::Recompute] += cost.forward.total() - cost.unrepeated;
+        cost.hostSeconds *= 1.0 + kForwardLaunches;
         return;
     }
 }

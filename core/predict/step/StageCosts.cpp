@@ -3,6 +3,7 @@
 #include "core/predict/operators/RankGroup.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace trainscope::predict {
 
@@ -14,6 +15,22 @@ void addTimes(PieceCost& cost, const PieceCost& part, double times) {
     cost.forward.add(part.forward, times);
     cost.backward.add(part.backward, times);
     cost.weightGradient += part.weightGradient * times;
+    cost.movedLoss += part.movedLoss * times;
+    cost.hostSeconds += part.hostSeconds * times;
+}
+
+// Passes last as long as their host takes to launch them, where that is longer. It is ahead in one
+// by what it waits for in the other.
+void waitForHost(PieceCost& cost) {
+    constexpr double kSharp = 8.0;
+    if (cost.hostSeconds <= 0.0)
+        return;
+    const double busy = cost.forward.total() + cost.backward.total();
+    const double gap
+        = std::pow(std::pow(busy, kSharp) + std::pow(cost.hostSeconds, kSharp), 1.0 / kSharp)
+        - busy;
+    cost.forward[StepPart::Gap] += kForwardLaunches * gap;
+    cost.backward[StepPart::Gap] += (1.0 - kForwardLaunches) * gap;
 }
 
 } // namespace
@@ -62,6 +79,7 @@ PieceCost costOf(
         if (more > 0)
             addTimes(cost, lastLayerOf(job, layers).cost, more);
     }
+    waitForHost(cost);
     return cost;
 }
 

@@ -284,8 +284,9 @@ private:
 
     [[nodiscard]] double optimizerSeconds(const Parameters& held) const {
         const int most = m_job.layout.sharding ? m_job.layout.sharding->optimizer() : 1;
-        const Operator work = optimizerWork(held.dense / denseReplicas(m_job).shard(most).ranks
-            + held.experts / expertReplicas(m_job).shard(most).ranks);
+        const Operator work = optimizerWork(m_job,
+            held.dense / denseReplicas(m_job).shard(most).ranks
+                + held.experts / expertReplicas(m_job).shard(most).ranks);
         return m_operators.timeOf(work).forward;
     }
 

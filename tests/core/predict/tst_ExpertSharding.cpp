@@ -98,7 +98,7 @@ private Q_SLOTS:
         const LayerWork layer = layerWork(job, true);
         const double held = 32.0 * (layer.parameters + layer.expertParameters)
             + embeddingWork(job).parameters + lossWork(job).parameters;
-        const double seconds = AnalyticCosts(rates).timeOf(optimizerWork(held / 2.0)).forward;
+        const double seconds = AnalyticCosts(rates).timeOf(optimizerWork(job, held / 2.0)).forward;
         QVERIFY(agree(predictStep(job, rates).value().breakdown[StepPart::Optimizer], seconds));
     }
 };

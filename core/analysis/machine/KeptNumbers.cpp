@@ -1,0 +1,166 @@
+#include "core/analysis/machine/KeptNumbers.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr double kSingle = 4.0; // B
+constexpr double kHalf = 2.0;
+
+struct NumberType {
+    std::string_view name;
+    double bytes = 0.0;
+};
+// The first of each width is the one that is written.
+constexpr std::array kNumberTypes{NumberType{"fp32", kSingle}, NumberType{"float32", kSingle},
+    NumberType{"32", kSingle}, NumberType{"bf16", kHalf}, NumberType{"fp16", kHalf},
+    NumberType{"bfloat16", kHalf}, NumberType{"float16", kHalf}, NumberType{"16", kHalf},
+    NumberType{"fp8", 1.0}, NumberType{"int8", 1.0}, NumberType{"uint8", 1.0},
+    NumberType{"none", 0.0}};
+
+struct KeptKey {
+    std::string_view key;
+    std::optional<double> KeptNumbers::*member;
+};
+constexpr std::array kKeptKeys{KeptKey{"weights", &KeptNumbers::weights},
+    KeptKey{"gradients", &KeptNumbers::gradients}, KeptKey{"states", &KeptNumbers::states},
+    KeptKey{"master", &KeptNumbers::master}};
+
+// Words that a scheme is called by, before the product's type or behind it.
+struct SchemeWord {
+    std::string_view word;
+    KeptNumbers (*kept)(double product);
+};
+KeptNumbers pureOf(double product) {
+    return {product, product, product, 0.0};
+}
+KeptNumbers autocastOf(double /*product*/) {
+    return {kSingle, kSingle, kSingle, 0.0};
+}
+KeptNumbers masterOf(double product) {
+    return {product, product, kSingle, kSingle};
+}
+KeptNumbers usualOf(double /*product*/) {
+    return {};
+}
+constexpr std::array kSchemes{SchemeWord{"pure", pureOf}, SchemeWord{"true", pureOf},
+    SchemeWord{"autocast", autocastOf}, SchemeWord{"amp", autocastOf},
+    SchemeWord{"master", masterOf}, SchemeWord{"mixed", usualOf}};
+
+std::optional<double> bytesOfType(std::string_view name) {
+    const auto* const found = std::find_if(kNumberTypes.begin(), kNumberTypes.end(),
+        [&](const NumberType& one) { return one.name == name; });
+    return found == kNumberTypes.end() ? std::nullopt : std::optional(found->bytes);
+}
+
+std::string_view nameOfType(double bytes) {
+    const auto* const found = std::find_if(kNumberTypes.begin(), kNumberTypes.end(),
+        [&](const NumberType& one) { return one.bytes == bytes; });
+    return found == kNumberTypes.end() ? std::string_view("fp32") : found->name;
+}
+
+const SchemeWord* schemeOf(std::string_view word) {
+    const auto* const found = std::find_if(
+        kSchemes.begin(), kSchemes.end(), [&](const SchemeWord& one) { return one.word == word; });
+    return found == kSchemes.end() ? nullptr : &*found;
+}
+
+std::string usualNameOf(std::string_view product) {
+    if (product == "bfloat16")
+        return "bf16";
+    if (product == "float16" || product == "half" || product == "16")
+        return "fp16";
+    if (product == "float32" || product == "float" || product == "single" || product == "32")
+        return "fp32";
+    return std::string(product);
+}
+
+// "bf16-pure", "amp_bf16", "bf16": a type with a scheme on either side.
+void takeProduct(std::string_view part, StatedNumbers& stated) {
+    stated.product = usualNameOf(part);
+    const std::size_t cut = part.find_first_of("-_ ");
+    if (cut == std::string_view::npos)
+        return;
+    const std::string_view before = part.substr(0, cut);
+    const std::string_view behind = part.substr(cut + 1);
+    const SchemeWord* const first = schemeOf(before);
+    const SchemeWord* const scheme = first != nullptr ? first : schemeOf(behind);
+    if (scheme == nullptr)
+        return;
+    stated.product = usualNameOf(first != nullptr ? behind : before);
+    stated.kept = scheme->kept(bytesOfType(stated.product).value_or(kHalf));
+}
+
+Status takeKept(std::string_view part, KeptNumbers& kept) {
+    const std::size_t equals = part.find('=');
+    const std::string_view key = trimmed(part.substr(0, equals));
+    const auto bytes = equals == std::string_view::npos
+        ? std::nullopt
+        : bytesOfType(trimmed(part.substr(equals + 1)));
+    for (const KeptKey& one : kKeptKeys) {
+        if (one.key != key || !bytes)
+            continue;
+        kept.*one.member = bytes;
+        return {};
+    }
+    return usageError(fmt::format("\"{}\" says no type of numbers: weights, gradients, states and "
+                                  "master are kept in fp32, bf16, fp16, fp8 or none, as in "
+                                  "bf16,weights=fp32,master=none.",
+        part));
+}
+
+} // namespace
+
+void KeptNumbers::applyTo(NumberWidths& widths) const {
+    const double masterBefore = std::max(0.0, widths.optimizer - 2.0 * kSingle);
+    if (weights) // copies in fewer bits, along rows and columns, are beside them
+        widths.weight = *weights + (widths.product < kHalf ? 2.0 * widths.product : 0.0);
+    widths.gradient = gradients.value_or(widths.gradient);
+    if (!states && !master)
+        return;
+    widths.optimizer = 2.0 * states.value_or(kSingle) + master.value_or(masterBefore);
+}
+
+Result<StatedNumbers> statedNumbersFrom(std::string_view precision) {
+    StatedNumbers stated;
+    const std::string words = lowered(trimmed(precision));
+    std::string_view rest = words;
+    bool isFirst = true;
+    while (!rest.empty()) {
+        const std::size_t end = rest.find(',');
+        const std::string_view part = trimmed(rest.substr(0, end));
+        rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+        if (isFirst && part.find('=') == std::string_view::npos)
+            takeProduct(part, stated);
+        else
+            RETURN_IF_ERROR(takeKept(part, stated.kept));
+        isFirst = false;
+    }
+    return stated;
+}
+
+std::string textOf(const KeptNumbers& kept, double productBytes) {
+    if (kept.isUsual())
+        return {};
+    constexpr std::array<std::string_view, 3> kWritten{"pure", "autocast", "master"};
+    for (const std::string_view word : kWritten) {
+        if (schemeOf(word)->kept(productBytes) == kept)
+            return "-" + std::string(word);
+    }
+    std::string text;
+    for (const KeptKey& one : kKeptKeys) {
+        if (const auto& bytes = kept.*one.member)
+            text += fmt::format(",{}={}", one.key, nameOfType(*bytes));
+    }
+    return text;
+}
+
+} // namespace trainscope::analysis
