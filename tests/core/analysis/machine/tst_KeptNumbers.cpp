@@ -18,28 +18,19 @@ KeptNumbers keptOf(const char* precision) {
     return statedNumbersFrom(precision).value().kept;
 }
 
-// B of weights, gradients and optimizer of a parameter, of a convention.
-double statesOf(const char* software, const char* precision) {
-    MemoryRequest request;
-    request.widths = widthsOf(precision);
-    follow(memoryConventionOf(software), request);
-    keptOf(precision).applyTo(request.widths);
-    return request.widths.weight + request.widths.gradient + request.widths.optimizer;
-}
-
-// 24 layers, 2048 wide, vocabulary 50,304 twice: 24·(12·2048² + 2·2048) + 2048·50304·2 parameters.
+// 24 layers, 2048 wide, vocabulary 50,304 twice: 24·(12·2048² + 2·2048) + 2048·50304·2 parameters,
+// on one GPU.
 MemoryRequest plainRequest(const char* software, const char* precision, int microbatches) {
-    MemoryRequest request;
+    layout::LayoutRequest wanted;
+    wanted.worldSize = wanted.gpusPerNode = wanted.nodes = 1;
+    wanted.layers = 24;
+    MemoryRequest request{.model = {}, .layout = layout::makeLayout(wanted).value()};
     request.model.layers = 24;
     request.model.hidden = 2048;
     request.model.heads = request.model.kvHeads = 16;
     request.model.headSize = 128;
     request.model.ffn = 8192;
     request.model.vocabulary = 50304;
-    layout::LayoutRequest wanted;
-    wanted.worldSize = wanted.gpusPerNode = wanted.nodes = 1;
-    wanted.layers = 24;
-    request.layout = layout::makeLayout(wanted).value();
     request.layout.microbatches = microbatches;
     request.sequence = 2048;
     request.microBatch = 4;
@@ -47,6 +38,12 @@ MemoryRequest plainRequest(const char* software, const char* precision, int micr
     follow(memoryConventionOf(software), request);
     keptOf(precision).applyTo(request.widths);
     return request;
+}
+
+// B of weights, gradients and optimizer of a parameter, of a convention.
+double statesOf(const char* software, const char* precision) {
+    const NumberWidths widths = plainRequest(software, precision, 1).widths;
+    return widths.weight + widths.gradient + widths.optimizer;
 }
 
 bool isWithin(double a, double b, double part) {
