@@ -276,6 +276,21 @@ private Q_SLOTS:
         }
     }
 
+    void keptTypes() {
+        const auto precision = [](const std::string& text) {
+            return read(LaunchKind::Text,
+                "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 " + text + "\n")
+                .precision.value_or("");
+        };
+        QCOMPARE(precision("--bf16"), std::string("bf16"));
+        QCOMPARE(precision("--bf16 --use-precision-aware-optimizer --main-grads-dtype bf16 "
+                           "--main-params-dtype fp16 --exp-avg-dtype bf16"),
+            std::string("bf16,gradients=bf16,states=bf16,master=fp16"));
+        // Without that optimizer Megatron-LM does not heed them.
+        QCOMPARE(precision("--bf16 --exp-avg-dtype bf16"), std::string("bf16"));
+        QCOMPARE(precision("--pure-bf16 True"), std::string("bf16-pure"));
+    }
+
     void everyPrefixAndRandomDamage() {
         std::mt19937 random(5);
         for (std::size_t length = 0; length <= kScript.size(); ++length)

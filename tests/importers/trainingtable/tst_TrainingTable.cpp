@@ -127,6 +127,39 @@ private Q_SLOTS:
         QVERIFY(two.job->precision == predict::Precision::Fp8);
     }
 
+    // GPT of 125 million with tables that are not tied: 12·(12·768² + 13·768) + 2·50304·768 +
+    // 1024·768 + 2·768 parameters; Llama 1B with a gated MLP of 4 × hidden.
+    void plainRows() {
+        const std::string head
+            = "source,gpu,n_gpus,model,params,layers,hidden,heads,kv_heads,ffn,"
+              "seq_len,vocab,precision,mode,compiled,stack,micro_batch,recompute\n";
+        const auto job = [&](const std::string& line) {
+            const auto rows = readTrainingTable(head + line + "\n", catalogue::modelCatalogue());
+            return *rows.value().at(0).job;
+        };
+        const std::string gpt = "one,H100,1,gpt125m,163109376,12,768,12,12,3072,1024,50304,";
+        predict::Job one = job(gpt + "bf16-autocast,,,,16,none");
+        QVERIFY(!one.model.tiedEmbeddings && !one.model.gatedMlp);
+        QCOMPARE(textOf(one.stated()), std::string("bf16-autocast"));
+        QVERIFY(one.kernels() == analysis::Kernels::Eager);
+        QVERIFY(one.castsWeights());
+        one = job(gpt + "bf16,pure,True,,16,full");
+        QCOMPARE(textOf(one.stated()), std::string("bf16-pure"));
+        QCOMPARE(one.stack, std::string("pytorch-compiled"));
+        QVERIFY(!one.castsWeights() && one.recompute == predict::Recompute::Full);
+        QCOMPARE(textOf(job(gpt + ",bf16,,,16,").stated()), std::string("bf16-pure"));
+        QCOMPARE(textOf(job(gpt + ",autocast,,,16,").stated()), std::string("bf16-autocast"));
+        QCOMPARE(textOf(job(gpt + "\"bf16,states=bf16\",,,,16,").stated()),
+            std::string("bf16,states=bf16"));
+        QCOMPARE(job(gpt + "bf16,,,megatron-lm,16,").stack, std::string("megatron-lm"));
+        one = job(
+            "one,H100,1,llama1b,1498482688,16,2048,32,8,8192,2048,128256,bf16-pure,,,,4,none");
+        QVERIFY(one.model.gatedMlp && !one.model.tiedEmbeddings);
+        // Without its number of parameters the name's usual form is taken.
+        QVERIFY(job("one,H100,1,gpt125m,,12,768,12,12,3072,1024,50304,bf16,,,,16,none")
+                    .model.tiedEmbeddings);
+    }
+
     void refusals_data() {
         QTest::addColumn<QByteArray>("line");
         QTest::addColumn<QByteArray>("reason");
