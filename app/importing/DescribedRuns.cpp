@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -137,6 +138,31 @@ layout::MachineFit fitOf(const importers::MachineUnit& machine, const std::vecto
     return layout::machineFit(machine.gpus, gpus);
 }
 
+namespace {
+
+// A topology that lies elsewhere is taken for a run's only where it has as many GPUs.
+layout::MachineFit fitOfUnit(const ImportUnit& unit, const std::vector<Gpu>& gpus) {
+    auto fit = fitOf(*unit.machine, gpus);
+    const bool isGuess
+        = unit.runName.empty() && (unit.machine->runs.empty() || unit.machine->isFromElsewhere);
+    std::map<int, int> perNode;
+    for (const Gpu& gpu : gpus)
+        ++perNode[gpu.node];
+    const bool isOther = std::any_of(perNode.begin(), perNode.end(), [&unit](const auto& node) {
+        return node.second != static_cast<int>(unit.machine->gpus.size());
+    });
+    if (isGuess && !fit.isRefused && isOther)
+        return {true,
+            fmt::format("its nodes have {} GPU{}, the topology has {}, and it does not lie beside "
+                        "that run's files. Say with --name, or in the import sheet, that it is of "
+                        "this run.",
+                perNode.begin()->second, perNode.begin()->second == 1 ? "" : "s",
+                unit.machine->gpus.size())};
+    return fit;
+}
+
+} // namespace
+
 Result<DescribedRuns> describedRuns(const store::Store& store, const ImportUnit& unit) {
     ASSIGN_OR_RETURN(const auto runs, knownRuns(store));
     ASSIGN_OR_RETURN(const auto wanted, wantedRuns(unit, runs));
@@ -145,7 +171,7 @@ Result<DescribedRuns> describedRuns(const store::Store& store, const ImportUnit&
     Remarks misfits;
     for (const KnownRun& run : wanted) {
         ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
-        const auto fit = fitOf(*unit.machine, gpus);
+        const auto fit = fitOfUnit(unit, gpus);
         if (!fit.isRefused)
             described.names.push_back(run.name);
         if (!fit.text.empty())

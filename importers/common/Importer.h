@@ -22,6 +22,7 @@ namespace trainscope::importers {
 // What a unit says of the machine of runs; it makes no run itself.
 struct MachineUnit {
     std::vector<std::string> runs; // that lie beside it; where the unit's runName is empty
+    bool isFromElsewhere = false; // those runs lie in other folders: it is a guess that they are its
     std::vector<int> gpus; // local indices of a node that it knows, ascending
     catalogue::Vendor vendor = catalogue::Vendor::Unknown; // of its GPUs
     bool hasSpeeds = false; // it knows how fast links are, which is more than their kinds
@@ -119,6 +120,7 @@ struct Format {
     std::string_view manyFiles = "files";
     // All that a program printed, in which lines of other formats may stand (Importer::within).
     bool isOutput = false;
+    bool readsGpus = false; // readings of GPUs, which tell whose they are
 };
 
 // A format as a row of the registry; thread-safe: functions without state.

@@ -445,7 +445,7 @@ Result<ImportReport> import(
 const Importer& importer() {
     static constexpr Importer kImporter{
         {"exported", "export of Trainscope", "runs that Trainscope exported as CSV", Joins::OwnRun,
-            LaunchSettings::Beside, {}, "exported file", "exported files"},
+            LaunchSettings::Beside, {}, "exported file", "exported files", false, true},
         sniff, plan, import};
     return kImporter;
 }

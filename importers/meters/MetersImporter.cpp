@@ -278,7 +278,8 @@ const Importer& gpuImporter() {
             "DCGM (dcgmi dmon, CSV, exporter text), answers of Prometheus, nvidia-smi dmon, pmon "
             "and "
             "-q, amd-smi, rocm-smi, Zeus, nvitop, gpustat, Weights & Biases",
-            Joins::RunBeside, LaunchSettings::Beside, {}, "telemetry file", "telemetry files"},
+            Joins::RunBeside, LaunchSettings::Beside, {}, "telemetry file", "telemetry files",
+            false, true},
         sniff<MeterFamily::Gpus>, plan, importGpus};
     return kImporter;
 }

@@ -237,7 +237,7 @@ Result<ImportReport> import(
 const Importer& importer() {
     static constexpr Importer kImporter{
         {"nvsmi", "nvidia-smi log", "nvidia-smi --query-gpu … --format=csv logs", Joins::RunBeside,
-            LaunchSettings::Beside, {}, "nvidia-smi log", "nvidia-smi logs"},
+            LaunchSettings::Beside, {}, "nvidia-smi log", "nvidia-smi logs", false, true},
         sniff, plan, import};
     return kImporter;
 }

@@ -3,6 +3,7 @@
 #include "importers/common/RunFolders.h"
 #include "importers/launch/LaunchFiles.h"
 #include "importers/registry/LoneUnits.h"
+#include "importers/registry/OneMachine.h"
 #include "importers/registry/Registry.h"
 
 #include <algorithm>
@@ -104,6 +105,15 @@ void joinRunsBeside(const SourceTree& tree, std::vector<ImportUnit>& units) {
     if (unitsIn.empty())
         return;
     const RunFolders folders(tree);
+    std::vector<PlannedUnit> planned;
+    for (ImportUnit& unit : units)
+        planned.push_back({&tree, &unit});
+    MachineEvidence evidence(std::move(planned));
+    const auto fits = [&](const ImportUnit& unit, const std::string& run) {
+        return std::none_of(units.begin(), units.end(), [&](const ImportUnit& other) {
+            return &other != &unit && other.runName == run && evidence.contradict(unit, other);
+        });
+    };
     std::vector<std::size_t> lone;
     for (std::size_t i = 0; i < units.size(); ++i) {
         ImportUnit& unit = units[i];
@@ -113,14 +123,15 @@ void joinRunsBeside(const SourceTree& tree, std::vector<ImportUnit>& units) {
         const auto runs = runsInside(units, runFolder ? *runFolder : groupOf(unit).second,
             [](const ImportUnit& one) { return !joinsRunBeside(one); });
         const bool isOnly = unitsIn[groupOf(unit)] == 1;
-        if (isOnly && runFolder && runs.contains(folders.nameOf(*runFolder)))
+        const bool isOfRunFolder = isOnly && runFolder && runs.contains(folders.nameOf(*runFolder));
+        if (isOfRunFolder && fits(unit, folders.nameOf(*runFolder)))
             propose(unit, folders.nameOf(*runFolder));
-        else if (isOnly && runs.size() == 1)
+        else if (isOnly && runs.size() == 1 && fits(unit, *runs.begin()))
             propose(unit, *runs.begin());
         else
             lone.push_back(i);
     }
-    joinLoneUnits(folders, units, std::move(lone));
+    joinLoneUnits(folders, units, std::move(lone), evidence);
 }
 
 void attachLaunchFiles(const SourceTree& tree, std::vector<ImportUnit>& units) {

@@ -78,11 +78,12 @@ bool areFarApart(const ImportUnit& a, const ImportUnit& b) {
 
 class LoneUnits {
 public:
-    LoneUnits(
-        const RunFolders& folders, std::vector<ImportUnit>& units, std::vector<std::size_t> lone)
+    LoneUnits(const RunFolders& folders, std::vector<ImportUnit>& units,
+        std::vector<std::size_t> lone, MachineEvidence& evidence)
         : m_folders(folders)
         , m_units(units)
-        , m_lone(std::move(lone)) { }
+        , m_lone(std::move(lone))
+        , m_evidence(evidence) { }
 
     void join() {
         std::set<std::pair<std::size_t, std::string>> order; // by depth
@@ -113,7 +114,8 @@ private:
         }
         const bool isOneOfEach = areOneRun(members);
         const auto runs = runsInside(folder);
-        if (isOneOfEach && runs.size() == 1 && hasNoneOf(*runs.begin(), members))
+        if (isOneOfEach && runs.size() == 1 && hasNoneOf(*runs.begin(), members)
+            && fits(*runs.begin(), members))
             place(members, *runs.begin());
         else if (isOneOfEach && runs.empty() && members.size() > 1)
             place(members, nameOf(folder, members));
@@ -127,11 +129,20 @@ private:
             for (std::size_t k = 0; k < i; ++k) {
                 const ImportUnit& a = m_units[members[i]];
                 const ImportUnit& b = m_units[members[k]];
-                if (a.importer == b.importer || areFarApart(a, b))
+                if (a.importer == b.importer || areFarApart(a, b) || m_evidence.contradict(a, b))
                     return false;
             }
         }
         return !members.empty();
+    }
+
+    [[nodiscard]] bool fits(const std::string& run, const Members& members) const {
+        return std::none_of(m_units.begin(), m_units.end(), [&](const ImportUnit& unit) {
+            return unit.runName == run
+                && std::any_of(members.begin(), members.end(), [&](std::size_t i) {
+                       return &m_units[i] != &unit && m_evidence.contradict(m_units[i], unit);
+                   });
+        });
     }
 
     // Whether the run has no source yet of a format that is among the members'.
@@ -186,7 +197,8 @@ private:
                 const std::size_t a = members[k];
                 const std::size_t b = members[i];
                 if (m_units[a].importer == m_units[b].importer
-                    || areFarApart(m_units[a], m_units[b]))
+                    || areFarApart(m_units[a], m_units[b])
+                    || m_evidence.contradict(m_units[a], m_units[b]))
                     continue;
                 auto shared = sharedWords(
                     nameInside(m_units[a].path, folder), nameInside(m_units[b].path, folder));
@@ -253,13 +265,14 @@ private:
     const RunFolders& m_folders;
     std::vector<ImportUnit>& m_units;
     std::vector<std::size_t> m_lone;
+    MachineEvidence& m_evidence;
 };
 
 } // namespace
 
-void joinLoneUnits(
-    const RunFolders& folders, std::vector<ImportUnit>& units, std::vector<std::size_t> lone) {
-    LoneUnits(folders, units, std::move(lone)).join();
+void joinLoneUnits(const RunFolders& folders, std::vector<ImportUnit>& units,
+    std::vector<std::size_t> lone, MachineEvidence& evidence) {
+    LoneUnits(folders, units, std::move(lone), evidence).join();
 }
 
 } // namespace trainscope::importers

@@ -4,6 +4,7 @@
 
 #include "importers/common/Importer.h"
 #include "importers/common/RunFolders.h"
+#include "importers/registry/OneMachine.h"
 
 #include <cstddef>
 #include <vector>
@@ -16,9 +17,10 @@ namespace trainscope::importers {
 //  - several of one format: those of different formats whose names agree best with each other, in
 //    words that no other pair shares ("x_019b_smi.csv" and "x_019b_train.txt", "result_3.txt" and
 //    "power/result_3/"), become a run of that name.
-// Sources whose first stamps are more than a week apart are never of one run. What is left makes a
-// run of its own. Each joined unit gets a note that says so.
-void joinLoneUnits(
-    const RunFolders& folders, std::vector<ImportUnit>& units, std::vector<std::size_t> lone);
+// Sources whose first stamps are more than a week apart, or whose machines contradict each other,
+// are never of one run. What is left makes a run of its own. Each joined unit gets a note that says
+// so.
+void joinLoneUnits(const RunFolders& folders, std::vector<ImportUnit>& units,
+    std::vector<std::size_t> lone, MachineEvidence& evidence);
 
 } // namespace trainscope::importers

@@ -7,6 +7,7 @@
 #include "importers/registry/GpuNames.h"
 #include "importers/registry/Joining.h"
 #include "importers/registry/LocalClocks.h"
+#include "importers/registry/OneMachine.h"
 #include "importers/registry/Structure.h"
 
 #include <algorithm>
@@ -160,6 +161,10 @@ public:
         joinStructure(m_tree, m_plan.units);
         joinRunsBeside(m_tree, m_plan.units);
         findLocalClocks(m_plan.units);
+        std::vector<PlannedUnit> planned;
+        for (ImportUnit& unit : m_plan.units)
+            planned.push_back({&m_tree, &unit});
+        joinOneMachine(std::move(planned));
         addParts();
         attachLaunchFiles(m_tree, m_plan.units);
         joinMachinesToRuns(m_tree, m_plan.units);

@@ -8,6 +8,7 @@
 #include "core/store/NewDatabase.h"
 #include "core/store/Store.h"
 #include "core/store/database/FileHeader.h"
+#include "importers/registry/OneMachine.h"
 #include "importers/registry/Registry.h"
 
 #include <fmt/ranges.h>
@@ -75,8 +76,10 @@ void joinMachines(std::vector<ImportPlan>& plans) {
     }
     for (auto& plan : plans) {
         for (auto& unit : plan.units) {
-            if (unit.machine && unit.machine->runs.empty())
+            if (unit.machine && unit.machine->runs.empty()) {
                 unit.machine->runs = {names.begin(), names.end()};
+                unit.machine->isFromElsewhere = true;
+            }
         }
     }
 }
@@ -126,6 +129,7 @@ public:
         m_outcome.failures = std::move(list.failures);
         m_sources = std::move(list.sources);
         RETURN_IF_ERROR(plan());
+        joinAcrossSources();
         joinMachines(m_plans);
         m_isPrefix = nameRuns(m_plans, m_request.name, namesIn(databases));
         // What describes runs comes behind what makes them.
@@ -162,6 +166,18 @@ private:
             note(source, m_plans.back());
         }
         return {};
+    }
+
+    // What was given in several arguments is joined as what lies in one folder.
+    void joinAcrossSources() {
+        if (m_plans.size() < 2)
+            return;
+        std::vector<importers::PlannedUnit> units;
+        for (std::size_t i = 0; i < m_plans.size(); ++i) {
+            for (auto& unit : m_plans[i].units)
+                units.push_back({m_sources[i].tree.get(), &unit});
+        }
+        importers::joinOneMachine(std::move(units));
     }
 
     void note(const OpenedSource& source, const ImportPlan& plan) {

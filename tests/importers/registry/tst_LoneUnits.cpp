@@ -44,7 +44,11 @@ std::vector<std::string> runsOf(
     const auto tree = memoryTree(files);
     std::vector<std::size_t> lone(all.size());
     std::iota(lone.begin(), lone.end(), std::size_t{0});
-    joinLoneUnits(RunFolders(*tree), units, lone);
+    std::vector<PlannedUnit> planned;
+    for (ImportUnit& unit : units)
+        planned.push_back({tree.get(), &unit});
+    MachineEvidence evidence(std::move(planned));
+    joinLoneUnits(RunFolders(*tree), units, lone, evidence);
     std::vector<std::string> names;
     for (std::size_t i = 0; i < all.size(); ++i)
         names.push_back(units[i].runName);

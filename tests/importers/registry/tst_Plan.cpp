@@ -22,7 +22,7 @@ using namespace std::string_literals;
 const std::string kLog = "timestamp, index, power.draw [W]\n2026/04/22 00:00:00.000, 0, 70 W\n";
 const std::string kTrace
     = R"({"schemaVersion":1,"distributedInfo":{"backend":"nccl","rank":0,"world_size":1},"traceEvents":[
-{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":1700000000000000,"dur":5,"args":{"device":0,"stream":7}}]})";
+{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":1776816000000000,"dur":5,"args":{"device":0,"stream":7}}]})";
 
 ImportPlan planOf(
     std::vector<std::pair<std::string, std::string>> files, std::string_view only = {}) {
