@@ -22,8 +22,8 @@ TimeShareMeter::TimeShareMeter(const std::vector<TimeRange>& windows)
         m_windows.add(window);
 }
 
-Status TimeShareMeter::piece(TimeRange range, std::span<const ActiveKernel> running) {
-    if (running.empty())
+Status TimeShareMeter::piece(TimeRange range, const Running& running) {
+    if (running.isNothing())
         return {};
     if (m_ranges.empty()) {
         share(ns(range.length()), running);
@@ -34,11 +34,16 @@ Status TimeShareMeter::piece(TimeRange range, std::span<const ActiveKernel> runn
     return {};
 }
 
-void TimeShareMeter::share(double ns, std::span<const ActiveKernel> running) {
+void TimeShareMeter::share(double ns, const Running& running) {
+    if (running.kernels.empty()) {
+        m_copyNs += ns;
+        return;
+    }
     const auto isCompute = [](const ActiveKernel& kernel) { return !kernel.isCommunication; };
-    const auto compute = std::count_if(running.begin(), running.end(), isCompute);
-    const double part = ns / static_cast<double>(compute > 0 ? compute : std::ssize(running));
-    for (const ActiveKernel& kernel : running) {
+    const auto compute = std::count_if(running.kernels.begin(), running.kernels.end(), isCompute);
+    const double part
+        = ns / static_cast<double>(compute > 0 ? compute : std::ssize(running.kernels));
+    for (const ActiveKernel& kernel : running.kernels) {
         if (compute > 0 && !isCompute(kernel))
             continue;
         m_texts.try_emplace(kernel.category, *kernel.category);
@@ -52,6 +57,8 @@ std::map<std::string, double> TimeShareMeter::seconds() const {
     std::map<std::string, double> out;
     for (const auto& [category, time] : m_ns)
         out[m_texts.at(category)] += time * kNanosecond;
+    if (m_copyNs > 0.0)
+        out[std::string(toString(Phase::Copy))] = m_copyNs * kNanosecond;
     return out;
 }
 

@@ -19,16 +19,16 @@ public:
     // begin.
     explicit TimeShareMeter(const std::vector<TimeRange>& windows);
 
-    Status piece(TimeRange range, std::span<const ActiveKernel> running) override;
+    Status piece(TimeRange range, const Running& running) override;
 
     // What an exposed collective is, by its category and the detail of its spans.
     using Collective = std::pair<std::string, NameId>;
     // After the walk; s.
-    [[nodiscard]] std::map<std::string, double> seconds() const; // without idle
+    [[nodiscard]] std::map<std::string, double> seconds() const; // "copy" too, without idle
     [[nodiscard]] std::map<Collective, double> exposed() const;
 
 private:
-    void share(double ns, std::span<const ActiveKernel> running);
+    void share(double ns, const Running& running);
 
     struct Hash {
         std::size_t operator()(const std::pair<const std::string*, NameId>& key) const {
@@ -39,6 +39,7 @@ private:
 
     // The walk keeps one text for each category of a kernel, so that its place tells it.
     std::unordered_map<const std::string*, double> m_ns;
+    double m_copyNs = 0.0;
     std::unordered_map<std::pair<const std::string*, NameId>, double, Hash> m_exposed;
     // The text of a pair above: the walk's texts are gone when it has ended.
     std::unordered_map<const std::string*, std::string> m_texts;

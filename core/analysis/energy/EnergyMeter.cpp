@@ -30,7 +30,7 @@ EnergyMeter::EnergyMeter(const store::Store& store, TimeRange extent,
 }
 
 // Cut where iterations begin and end.
-Status EnergyMeter::piece(TimeRange range, std::span<const ActiveKernel> running) {
+Status EnergyMeter::piece(TimeRange range, const Running& running) {
     m_window = m_isFirst ? range : TimeRange{m_window.begin, range.end};
     if (m_isFirst) { // what lies before the first kernel
         RETURN_IF_ERROR(m_power.to(range.begin));
@@ -47,7 +47,7 @@ Status EnergyMeter::piece(TimeRange range, std::span<const ActiveKernel> running
     return take({begin, range.end}, running);
 }
 
-Status EnergyMeter::take(TimeRange range, std::span<const ActiveKernel> running) {
+Status EnergyMeter::take(TimeRange range, const Running& running) {
     ASSIGN_OR_RETURN(const auto energy, m_power.to(range.end));
     const Amount amount{energy.joules, energy.covered.seconds()};
     m_covered = m_covered + energy.covered;
@@ -71,10 +71,10 @@ std::size_t EnergyMeter::phaseLabel(Phase phase) {
     return *label;
 }
 
-Status EnergyMeter::share(
-    TimeRange range, std::span<const ActiveKernel> running, const Amount& amount) {
+Status EnergyMeter::share(TimeRange range, const Running& work, const Amount& amount) {
+    const std::span<const ActiveKernel> running = work.kernels;
     if (running.empty()) {
-        count(range, kIdleCategory, 1.0, amount);
+        count(range, work.isCopying ? kCopyCategory : kIdleCategory, 1.0, amount);
         return {};
     }
     const auto isCompute = [](const ActiveKernel& kernel) { return !kernel.isCommunication; };

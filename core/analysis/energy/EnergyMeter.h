@@ -11,8 +11,9 @@
 
 namespace trainscope::analysis {
 
-// The category of the time in which nothing runs.
+// The categories of the time in which nothing runs, and of that in which only copies do.
 inline const std::string kIdleCategory = "idle";
+inline const std::string kCopyCategory = "copy";
 
 class EnergyMeter : public DeviceVisitor {
 public:
@@ -31,7 +32,7 @@ public:
         return m_phaseBlur.boundOfRange(range);
     }
 
-    Status piece(TimeRange range, std::span<const ActiveKernel> running) override;
+    Status piece(TimeRange range, const Running& running) override;
     // After the walk. The iterations' totals are still those of the pieces.
     AttributedEnergy result(const MarkEvidence& evidence);
     // After result(): the iteration lasted so long, and so much of it has power.
@@ -66,8 +67,8 @@ private:
     };
     using Collectives = std::map<std::string, CollectiveAmount>;
 
-    Status take(TimeRange range, std::span<const ActiveKernel> running);
-    Status share(TimeRange range, std::span<const ActiveKernel> running, const Amount& amount);
+    Status take(TimeRange range, const Running& running);
+    Status share(TimeRange range, const Running& running, const Amount& amount);
     Status shareCollectives(
         std::span<const ActiveKernel> running, const Amount& amount, bool isHidden);
     void count(TimeRange range, const std::string& category, double share, const Amount& amount);

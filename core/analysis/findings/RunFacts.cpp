@@ -29,13 +29,13 @@ constexpr std::int64_t kSettlingSamples = 40; // fewer cannot tell (Temperature.
 // at once, each counts.
 class ExposedByKind : public DeviceVisitor {
 public:
-    Status piece(TimeRange range, std::span<const ActiveKernel> running) override {
-        const bool computes = std::any_of(running.begin(), running.end(),
+    Status piece(TimeRange range, const Running& running) override {
+        const bool computes = std::any_of(running.kernels.begin(), running.kernels.end(),
             [](const ActiveKernel& kernel) { return !kernel.isCommunication; });
         if (computes)
             return {};
         std::set<std::string_view> kinds;
-        for (const ActiveKernel& kernel : running) {
+        for (const ActiveKernel& kernel : running.kernels) {
             if (kernel.category != nullptr && kinds.insert(*kernel.category).second) {
                 DurationNs& time = m_times[*kernel.category];
                 time = time + range.length();

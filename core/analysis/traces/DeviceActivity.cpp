@@ -46,16 +46,17 @@ PhaseMeter::PhaseMeter(const TraceWindow& shown)
     }
 }
 
-Status PhaseMeter::piece(TimeRange range, std::span<const ActiveKernel> running) {
+Status PhaseMeter::piece(TimeRange range, const Running& running) {
     if (!m_isFixed) {
         m_all.window = m_isFirst ? range : TimeRange{m_all.window.begin, range.end};
         m_isFirst = false;
     }
-    if (running.empty()) // what is left of a window at the end
+    if (running.isNothing()) // what is left of a window at the end
         return {};
     const Phase phase = phaseOf(running);
-    const bool isSendRecvOnly = std::all_of(running.begin(), running.end(),
-        [](const ActiveKernel& kernel) { return kernel.isPipelineTransfer; });
+    const bool isSendRecvOnly = !running.kernels.empty()
+        && std::all_of(running.kernels.begin(), running.kernels.end(),
+            [](const ActiveKernel& kernel) { return kernel.isPipelineTransfer; });
     add(m_all, phase, range.length(), isSendRecvOnly);
     m_windows.forEachTouched(range, [&](std::size_t i) {
         WindowPhases& window = m_iterations[i];

@@ -32,7 +32,7 @@ class PhaseMeter : public DeviceVisitor {
 public:
     explicit PhaseMeter(const TraceWindow& shown);
 
-    Status piece(TimeRange range, std::span<const ActiveKernel> running) override;
+    Status piece(TimeRange range, const Running& running) override;
     // After the walk, whose evidence says what unmarked compute is.
     WindowPhases all(const MarkEvidence& evidence) const;
     std::vector<IterationPhases> iterations(const MarkEvidence& evidence) const;

@@ -94,7 +94,7 @@ private:
             return addKernel(track, span);
         case SpanKind::Copy:
         case SpanKind::Set:
-            return tell({span, track, nullptr, m_host.takeLaunch(span.correlation)});
+            return addCopy(track, span);
         default:
             return {};
         }
@@ -139,12 +139,25 @@ private:
             work.isPipelineTransfer = active.isPipelineTransfer;
         }
         RETURN_IF_ERROR(tell(work));
-        if (!m_sweep)
-            m_sweep.emplace(m_range == kAllTime ? span.start : m_range.begin);
-        m_end = std::max(m_end, active.end);
+        sweepTo(span.start, active.end);
         m_sweep->add(std::max(span.start, m_range.begin), active,
-            [this](TimeRange piece, auto running) { tellPiece(piece, running); });
+            [this](TimeRange piece, const Running& running) { tellPiece(piece, running); });
         return m_failure;
+    }
+
+    Status addCopy(std::size_t stream, const Span& span) {
+        RETURN_IF_ERROR(tell({span, stream, nullptr, m_host.takeLaunch(span.correlation)}));
+        const TimeRange inside = shared({span.start, span.start + span.duration}, m_range);
+        sweepTo(span.start, inside.end);
+        m_sweep->addCopy(
+            inside, [this](TimeRange piece, const Running& running) { tellPiece(piece, running); });
+        return m_failure;
+    }
+
+    void sweepTo(TimeNs start, TimeNs end) {
+        if (!m_sweep)
+            m_sweep.emplace(m_range == kAllTime ? start : m_range.begin);
+        m_end = std::max(m_end, end);
     }
 
     // NCCL makes all-to-alls of the same kernel; then the arguments say so.
@@ -204,7 +217,7 @@ private:
         return telling;
     }
 
-    void tellPiece(TimeRange range, std::span<const ActiveKernel> running) {
+    void tellPiece(TimeRange range, const Running& running) {
         for (DeviceVisitor* visitor : m_visitors) {
             if (m_failure.hasValue())
                 m_failure = visitor->piece(range, running);
@@ -216,7 +229,7 @@ private:
             m_sweep.emplace(m_range.begin);
         if (m_sweep)
             m_sweep->advance(m_range == kAllTime ? m_end : m_range.end,
-                [this](TimeRange piece, auto running) { tellPiece(piece, running); });
+                [this](TimeRange piece, const Running& running) { tellPiece(piece, running); });
         return m_failure;
     }
 

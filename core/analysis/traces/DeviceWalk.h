@@ -16,9 +16,6 @@
 
 namespace trainscope::analysis {
 
-// Cuts a device's time into pieces in which the same work runs, from work that arrives in order of
-// its start. Memory grows with what runs at once.
-
 // A kernel that runs.
 struct ActiveKernel {
     TimeNs end;
@@ -29,18 +26,34 @@ struct ActiveKernel {
     bool isPipelineTransfer = false; // SendRecv that is no all-to-all
 };
 
+// The work of a device throughout a piece of its time.
+struct Running {
+    std::span<const ActiveKernel> kernels;
+    bool isCopying = false; // a copy or a memory set
+
+    [[nodiscard]] bool isNothing() const { return kernels.empty() && !isCopying; }
+};
+
+// Cuts a device's time into pieces in which the same work runs, from work that arrives in order of
+// its start. Memory grows with what runs at once.
 class ActivitySweep {
 public:
     // Pieces before `begin` are not told.
     explicit ActivitySweep(TimeNs begin)
         : m_now(begin) { }
 
-    // tell(range, kernels that run throughout): up to the start of this kernel.
+    // tell(range, what runs throughout): up to the start of this kernel.
     template <typename Tell>
     void add(TimeNs start, const ActiveKernel& kernel, Tell&& tell) {
         advance(start, tell);
         if (kernel.end > m_now)
             m_active.push_back(kernel);
+    }
+    // A copy or a memory set.
+    template <typename Tell>
+    void addCopy(TimeRange range, Tell&& tell) {
+        advance(range.begin, tell);
+        m_copyUntil = std::max(m_copyUntil, range.end);
     }
     template <typename Tell>
     void advance(TimeNs until, Tell&& tell) {
@@ -48,7 +61,10 @@ public:
             TimeNs next = until;
             for (const ActiveKernel& kernel : m_active)
                 next = std::min(next, kernel.end);
-            tell(TimeRange{m_now, next}, std::span<const ActiveKernel>(m_active));
+            const bool isCopying = m_copyUntil > m_now;
+            if (isCopying)
+                next = std::min(next, m_copyUntil);
+            tell(TimeRange{m_now, next}, Running{m_active, isCopying});
             m_now = next;
             std::erase_if(
                 m_active, [&](const ActiveKernel& kernel) { return kernel.end <= m_now; });
@@ -57,29 +73,32 @@ public:
 
 private:
     TimeNs m_now;
+    TimeNs m_copyUntil = kAllTime.begin;
     std::vector<ActiveKernel> m_active;
 };
 
 // The phase of a piece; compute whose mark is not known is Compute.
-inline Phase phaseOf(std::span<const ActiveKernel> running) {
+inline Phase phaseOf(const Running& running) {
     bool communication = false;
     bool compute = false;
     Mark mark = Mark::None;
-    for (const ActiveKernel& kernel : running) {
+    for (const ActiveKernel& kernel : running.kernels) {
         (kernel.isCommunication ? communication : compute) = true;
         if (!kernel.isCommunication)
             mark = std::max(mark, kernel.mark);
     }
-    if (!compute)
-        return communication ? Phase::CommunicationExposed : Phase::Idle;
-    if (communication)
+    if (compute && communication)
         return Phase::CommunicationHidden;
+    if (communication)
+        return Phase::CommunicationExposed;
+    if (!compute)
+        return running.isCopying ? Phase::Copy : Phase::Idle;
     return phaseOf(mark).value_or(Phase::Compute);
 }
 
 // One pass over all that a rank's trace says about a device: its streams, their annotations and the
 // rank's host threads, merged by time. Visitors are told each piece of work with what launched it,
-// and the pieces of time in which the same kernels run. Memory does not grow with the spans.
+// and the pieces of time in which the same work runs. Memory does not grow with the spans.
 
 // The tracks that concern one device of one rank.
 struct DeviceTracks {
@@ -113,9 +132,9 @@ public:
 
     // In order of start.
     virtual Status work(const DeviceWork&) { return {}; }
-    // Without gaps, in order, from the first kernel's start to the last one's end (or to the edges
+    // Without gaps, in order, from the start of the first work to the last end (or to the edges
     // of the walk's range, where it has one).
-    virtual Status piece(TimeRange, std::span<const ActiveKernel>) { return {}; }
+    virtual Status piece(TimeRange, const Running&) { return {}; }
 
     // Whether later() is to be told, which takes another look at streams and host.
     [[nodiscard]] virtual bool asksForLater() const { return false; }

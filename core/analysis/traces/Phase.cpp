@@ -16,7 +16,8 @@ namespace {
 constexpr auto kPhaseNames = enumNames<Phase>(
     {{Phase::Forward, "forward"}, {Phase::Backward, "backward"}, {Phase::Optimizer, "optimizer"},
         {Phase::Compute, "compute"}, {Phase::CommunicationExposed, "communication_exposed"},
-        {Phase::CommunicationHidden, "communication_hidden"}, {Phase::Idle, "idle"}});
+        {Phase::CommunicationHidden, "communication_hidden"}, {Phase::Copy, "copy"},
+        {Phase::Idle, "idle"}});
 
 using layout::TaskKind;
 

@@ -35,7 +35,8 @@ std::optional<PassName> passNameOf(std::string_view annotation);
 
 // The phases of a training step, as a partition of a device's time: at each moment exactly one
 // holds.
-//   idle                  no kernel runs (copies and memsets do not count, as in the breakdown)
+//   idle                  nothing runs
+//   copy                  only copies and memory sets run
 //   communication_exposed only kernels of NCCL, RCCL or MSCCL run
 //   communication_hidden  such a kernel and another one run at once
 //   forward, backward, optimizer, compute: what runs is no communication. Where kernels of several
@@ -56,12 +57,13 @@ enum class Phase {
     Compute,
     CommunicationExposed,
     CommunicationHidden,
+    Copy,
     Idle,
 };
-inline constexpr std::size_t kPhases = 7;
+inline constexpr std::size_t kPhases = 8;
 inline constexpr std::array<Phase, kPhases> kAllPhases{Phase::Forward, Phase::Backward,
     Phase::Optimizer, Phase::Compute, Phase::CommunicationExposed, Phase::CommunicationHidden,
-    Phase::Idle};
+    Phase::Copy, Phase::Idle};
 std::string_view toString(Phase phase); // "forward", "communication_exposed", …
 
 // A value for each phase.

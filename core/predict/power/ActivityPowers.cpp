@@ -32,15 +32,15 @@ public:
     explicit ActivityMeter(TimeRange extent)
         : m_times(extent) { }
 
-    Status piece(TimeRange range, std::span<const analysis::ActiveKernel> running) override {
-        const auto compute = std::count_if(running.begin(), running.end(),
+    Status piece(TimeRange range, const analysis::Running& running) override {
+        const auto compute = std::count_if(running.kernels.begin(), running.kernels.end(),
             [](const analysis::ActiveKernel& kernel) { return !kernel.isCommunication; });
-        for (const analysis::ActiveKernel& kernel : running) {
+        for (const analysis::ActiveKernel& kernel : running.kernels) {
             if (!kernel.isCommunication && kernel.category != nullptr)
                 add(range, activityOf(*kernel.category), 1.0 / static_cast<double>(compute));
         }
         if (compute == 0)
-            add(range, running.empty() ? Activity::Waiting : Activity::Communication, 1.0);
+            add(range, withoutCompute(running), 1.0);
         return {};
     }
 
@@ -56,6 +56,11 @@ public:
     }
 
 private:
+    static Activity withoutCompute(const analysis::Running& running) {
+        if (!running.kernels.empty())
+            return Activity::Communication;
+        return running.isCopying ? Activity::Memory : Activity::Waiting;
+    }
     void add(TimeRange range, Activity activity, double share) {
         m_times.add(range, static_cast<std::size_t>(activity), share);
         m_seconds[activity] += share * range.length().seconds();
