@@ -23,7 +23,7 @@ struct NamedColor {
 constexpr std::array kSeries{rgb(0x56B4E9), rgb(0xE69F00), rgb(0x009E73), rgb(0xCC79A7),
     rgb(0x0072B2), rgb(0xD55E00), rgb(0xF0E442), rgb(0x999999)};
 
-constexpr std::array<NamedColor, 17> kCategories{{
+constexpr std::array<NamedColor, 18> kCategories{{
     {"gemm", rgb(0x4477AA)},
     {"attention", rgb(0x66CCEE)},
     {"all_reduce", rgb(0xEE6677)},
@@ -41,6 +41,7 @@ constexpr std::array<NamedColor, 17> kCategories{{
     {"memory_elementwise", rgb(0x9AA0AA)},
     {"layer_norm", rgb(0x8899CC)},
     {"other", rgb(0xB9BEC6)},
+    {"copy", rgb(0x44AA99)},
     {"idle", rgb(0xE3E7EC)},
 }};
 
@@ -107,7 +108,7 @@ Color spanKindColor(SpanKind kind) {
         return categoryColor("other");
     case SpanKind::Copy:
     case SpanKind::Set:
-        return categoryColor("elementwise");
+        return categoryColor("copy");
     case SpanKind::Runtime:
         return rgb(0xC7A26B);
     case SpanKind::CpuOp:

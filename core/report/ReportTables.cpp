@@ -92,7 +92,7 @@ Result<Table> traceTable(
         ASSIGN_OR_RETURN(auto devices,
             analysis::traceBreakdown(
                 store, run, analysis::KernelCategories::builtIn(), kAllTime, {}, progress));
-        std::erase_if(devices, [](const auto& device) { return device.window.length().ns <= 0; });
+        std::erase_if(devices, [](const auto& device) { return device.traced.ns <= 0; });
         if (devices.empty())
             continue;
         const auto meanOf = [&devices](const auto& figure) {
@@ -102,10 +102,10 @@ Result<Table> traceTable(
             return sum / static_cast<double>(devices.size());
         };
         table.add({run.name, devices.size(),
-            meanOf([](const auto& device) { return device.window.length().seconds(); })});
+            meanOf([](const auto& device) { return device.traced.seconds(); })});
         for (const auto& one : kTracedTimes)
             table.rows.back().push_back(text::percent(meanOf([&one](const auto& device) {
-                return (device.*one.time).seconds() / device.window.length().seconds();
+                return (device.*one.time).seconds() / device.traced.seconds();
             })));
     }
     return table;

@@ -134,6 +134,7 @@ Words wordsOf(const std::string& key) {
         {"communication_fraction", {"communication"}},
         {"busy_fraction", {"busy"}},
         {"idle_fraction", {"idle"}},
+        {"copy_fraction", {"copy"}},
         {"overlap_fraction", {"overlap"}},
         {"bubble_fraction", {"bubble"}},
         {"energy_j", {"energy"}},

@@ -51,11 +51,12 @@ struct TracedTime {
     const char* title;
     DurationNs analysis::TimeBreakdown::*time;
 };
-inline constexpr std::array<TracedTime, 6> kTracedTimes{
+inline constexpr std::array<TracedTime, 7> kTracedTimes{
     {{"busy", &analysis::TimeBreakdown::busy}, {"compute", &analysis::TimeBreakdown::compute},
         {"communication", &analysis::TimeBreakdown::communication},
         {"exposed communication", &analysis::TimeBreakdown::exposedCommunication},
-        {"overlap", &analysis::TimeBreakdown::overlap}, {"idle", &analysis::TimeBreakdown::idle}}};
+        {"overlap", &analysis::TimeBreakdown::overlap}, {"copy", &analysis::TimeBreakdown::copy},
+        {"idle", &analysis::TimeBreakdown::idle}}};
 // Absent where the whole is nothing.
 std::optional<double> shareOf(DurationNs part, DurationNs whole);
 

@@ -39,7 +39,7 @@ std::string gpuName(const TraceSelection& run, const Device& device) {
 DurationNs windowsOf(const TraceSelection& run) {
     DurationNs sum;
     for (const DeviceBreakdown& device : run.devices)
-        sum = sum + device.window.length();
+        sum = sum + device.traced;
     return sum;
 }
 
@@ -115,7 +115,7 @@ Table gpuTable(
         for (const DeviceBreakdown& device : run.devices) {
             std::vector<text::Cell> cells{ofRun(runs, run, gpuName(run, device))};
             if (hasWindow)
-                cells.emplace_back(device.window.length());
+                cells.emplace_back(device.traced);
             for (const TracedTime& part : kTracedTimes)
                 cells.push_back(cellOf(device, device.*part.time));
             table.add(std::move(cells));
@@ -164,7 +164,7 @@ Table gpuTimesTable(Selections runs) {
 Table gpuSharesTable(Selections runs) {
     return gpuTable(
         runs, "Shares per GPU", "%", false, [](const DeviceBreakdown& device, DurationNs part) {
-            return text::Cell(shareOf(part, device.window.length()));
+            return text::Cell(shareOf(part, device.traced));
         });
 }
 
@@ -213,7 +213,7 @@ Table launchTable(Selections runs) {
             table.add({ofRun(runs, run, gpuName(run, device)), launches.joined,
                 wholeNs(delay ? std::optional(delay->medianNs) : std::nullopt),
                 wholeNs(delay ? std::optional(delay->p99Ns) : std::nullopt),
-                shareOf(launches.hostBound, device.window.length()), deepest});
+                shareOf(launches.hostBound, device.traced), deepest});
         }
     }
     if (table.isEmpty())

@@ -14,21 +14,21 @@ Json countJson(const CategoryTime& time) {
     return {{"count", time.count}, {"time_us", microseconds(time.time)}};
 }
 
-std::optional<double> shareOf(DurationNs part, TimeRange window) {
-    return when(
-        !window.isEmpty(), static_cast<double>(part.ns) / static_cast<double>(window.length().ns));
+std::optional<double> shareOf(DurationNs part, DurationNs window) {
+    return when(window.ns > 0, static_cast<double>(part.ns) / static_cast<double>(window.ns));
 }
 
 // Adds to an object what every window has.
 void addTimes(Json& json, const TimeBreakdown& times) {
     add(json,
-        {{"window_us", microseconds(times.window.length())}, {"kernel_count", times.kernelCount},
+        {{"window_us", microseconds(times.traced)}, {"kernel_count", times.kernelCount},
             {"kernel_time_us", microseconds(times.kernelTime)},
             {"busy_us", microseconds(times.busy)}, {"compute_us", microseconds(times.compute)},
             {"communication_us", microseconds(times.communication)},
             {"exposed_communication_us", microseconds(times.exposedCommunication)},
-            {"overlap_us", microseconds(times.overlap)}, {"idle_us", microseconds(times.idle)},
-            {"copies", countJson(times.copies)}, {"memsets", countJson(times.sets)},
+            {"overlap_us", microseconds(times.overlap)}, {"copy_us", microseconds(times.copy)},
+            {"idle_us", microseconds(times.idle)}, {"copies", countJson(times.copies)},
+            {"memsets", countJson(times.sets)},
             {"categories", objectOf(times.categories, [](const auto& one) {
                  return Member(one.first, countJson(one.second));
              })}});
@@ -43,7 +43,7 @@ void addPhases(Json& json, const analysis::WindowPhases& phases) {
 void addBubble(Json& json, const analysis::WindowPhases& phases) {
     add(json,
         {{"bubble_us", microseconds(phases.waiting())},
-            {"bubble_fraction", shareOf(phases.waiting(), phases.window)}});
+            {"bubble_fraction", shareOf(phases.waiting(), phases.traced)}});
 }
 
 Json evidenceJson(const analysis::MarkEvidence& evidence) {
@@ -59,7 +59,7 @@ std::optional<Json> delayJson(const std::optional<analysis::DelayStatistics>& de
         {"p99", delay->p99Ns / 1e3}, {"max", static_cast<double>(delay->maxNs) / 1e3}};
 }
 
-Json launchJson(const analysis::LaunchStatistics& launches, TimeRange window) {
+Json launchJson(const analysis::LaunchStatistics& launches, DurationNs window) {
     Json json{{"joined", launches.joined}, {"unjoined", launches.unjoined},
         {"before_call", launches.early}};
     if (launches.joined == 0)
@@ -102,7 +102,7 @@ void addActivity(Json& json, const analysis::DeviceActivity& activity, bool hasP
     json["copies"]["kinds"] = copiesJson(activity.copies);
     addPhases(json, activity.phases);
     json["phase_evidence"] = evidenceJson(activity.evidence);
-    json["launch"] = launchJson(activity.launches, activity.phases.window);
+    json["launch"] = launchJson(activity.launches, activity.phases.traced);
     if (hasPipeline)
         addBubble(json, activity.phases);
 }
@@ -137,8 +137,8 @@ Json pipelineJson(const analysis::Pipeline& pipeline) {
              return Json{{"stage", stage.stage}, {"ranks", stage.ranks},
                  {"window_us", stage.windowNs / 1e3}, {"compute_us", stage.computeNs / 1e3},
                  {"exposed_communication_us", stage.exposedNs / 1e3},
-                 {"idle_us", stage.idleNs / 1e3}, {"bubble_us", stage.bubbleNs / 1e3},
-                 {"bubble_fraction", stage.bubbleFraction()}};
+                 {"copy_us", stage.copyNs / 1e3}, {"idle_us", stage.idleNs / 1e3},
+                 {"bubble_us", stage.bubbleNs / 1e3}, {"bubble_fraction", stage.bubbleFraction()}};
          })}});
 }
 

@@ -55,12 +55,12 @@ void printIterations(const DeviceBreakdown& device, std::ostream& out) {
     if (device.iterations.empty())
         return;
     text::Table table{.columns = {{"iteration"}, {"time"}, {"compute"}, {"communication"},
-                          {"exposed"}, {"overlap"}, {"idle"}, {"", text::Align::Left}}};
+                          {"exposed"}, {"overlap"}, {"copy"}, {"idle"}, {"", text::Align::Left}}};
     const std::size_t count = std::min(kTracedIterationsShown, device.iterations.size());
     for (std::size_t i = 0; i < count; ++i) {
         const auto& one = device.iterations[i];
-        table.add({one.index, one.window.length(), one.compute, one.communication,
-            one.exposedCommunication, one.overlap, one.idle, one.warmup ? "warm-up" : ""});
+        table.add({one.index, one.traced, one.compute, one.communication, one.exposedCommunication,
+            one.overlap, one.copy, one.idle, one.warmup ? "warm-up" : ""});
     }
     out << '\n';
     text::print(out, table, "  ");
@@ -75,7 +75,7 @@ void printPhases(const analysis::WindowPhases& phases, std::ostream& out) {
     for (const analysis::Phase phase : analysis::kAllPhases) {
         if (phases.time[phase].ns > 0)
             table.add({report::phaseTitle(phase), phases.time[phase],
-                shareOf(phases.time[phase], phases.window.length())});
+                shareOf(phases.time[phase], phases.traced)});
     }
     out << '\n';
     text::print(out, table, "  ");
@@ -86,7 +86,7 @@ DurationNs wholeNs(double ns) {
 }
 
 void printLaunches(
-    const analysis::LaunchStatistics& launches, TimeRange window, std::ostream& out) {
+    const analysis::LaunchStatistics& launches, DurationNs window, std::ostream& out) {
     if (!launches.delay)
         return;
     out << "\n  launched " << launches.joined << " of " << launches.joined + launches.unjoined
@@ -94,7 +94,7 @@ void printLaunches(
         << ", p99 " << text::alignedDuration(wholeNs(launches.delay->p99Ns)) << ", max "
         << text::alignedDuration({launches.delay->maxNs}) << "\n  waited for the host "
         << text::alignedDuration(launches.hostBound) << " ("
-        << text::alignedPercent(shareOf(launches.hostBound, window.length())) << ")\n";
+        << text::alignedPercent(shareOf(launches.hostBound, window)) << ")\n";
     for (const auto& queue : launches.queues) {
         out << fmt::format("  queue of stream {}: {:.3g} deep on average, at most {}\n",
             queue.stream, queue.meanDepth, queue.maxDepth);
@@ -114,7 +114,7 @@ void printCopies(const analysis::CopyStatistics& copies, std::ostream& out) {
 }
 
 void printDevice(const KernelsReport& report, const DeviceBreakdown& device, std::ostream& out) {
-    const DurationNs window = device.window.length();
+    const DurationNs window = device.traced;
     out << "rank " << device.rank << ", device " << device.device << ": " << device.kernelCount
         << " kernels, " << text::alignedDuration(device.kernelTime) << " in all, in a window of "
         << text::alignedDuration(window) << '\n';
@@ -123,13 +123,13 @@ void printDevice(const KernelsReport& report, const DeviceBreakdown& device, std
     for (const auto& one : report::kTracedTimes)
         table.add({one.title, device.*one.time, shareOf(device.*one.time, window)});
     text::print(out, table, "  ");
-    out << "  beside them: " << device.copies.count << " copies, "
+    out << "  summed: " << device.copies.count << " copies, "
         << text::alignedDuration(device.copies.time) << "; " << device.sets.count << " memsets, "
         << text::alignedDuration(device.sets.time) << '\n';
     if (const auto* activity = activityOf(report, device); activity != nullptr) {
         printCopies(activity->copies, out);
         printPhases(activity->phases, out);
-        printLaunches(activity->launches, activity->phases.window, out);
+        printLaunches(activity->launches, activity->phases.traced, out);
     }
     out << '\n';
     printCategories(device, out);
@@ -151,12 +151,12 @@ void printPipeline(const analysis::Pipeline& pipeline, std::ostream& out) {
     }
     out << '\n';
     text::Table table{
-        .columns = {{"stage"}, {"ranks traced"}, {"compute"}, {"exposed communication"}, {"idle"},
-            {"bubbles"}, text::inUnit("of time", "%")}};
+        .columns = {{"stage"}, {"ranks traced"}, {"compute"}, {"exposed communication"}, {"copy"},
+            {"idle"}, {"bubbles"}, text::inUnit("of time", "%")}};
     for (const auto& stage : pipeline.stages) {
-        table.add(
-            {stage.stage, stage.ranks.size(), wholeNs(stage.computeNs), wholeNs(stage.exposedNs),
-                wholeNs(stage.idleNs), wholeNs(stage.bubbleNs), stage.bubbleFraction()});
+        table.add({stage.stage, stage.ranks.size(), wholeNs(stage.computeNs),
+            wholeNs(stage.exposedNs), wholeNs(stage.copyNs), wholeNs(stage.idleNs),
+            wholeNs(stage.bubbleNs), stage.bubbleFraction()});
     }
     text::print(out, table, "  ");
     out << '\n';

@@ -280,6 +280,7 @@ private:
         share("exposed_communication_fraction", &TracedShares::exposedCommunication,
             traced ? spreadOf(traced->exposedByIteration) : std::nullopt);
         share("overlap_fraction", &TracedShares::overlap);
+        share("copy_fraction", &TracedShares::copy);
         share("idle_fraction", &TracedShares::idle);
         set("bubble_fraction", isTold ? traced->bubbleFraction : std::nullopt,
             isTold ? "The run has no pipeline of several stages, or its layout is not known."

@@ -87,7 +87,8 @@ std::vector<QuantityInfo> makeQuantities() {
         {"temperature_inter_node_std_c", "Temperature imbalance of nodes", "°C", Lower,
             "std. dev. of the nodes' means of GPU temperature"},
         {"busy_fraction", "Busy", "1", Neither,
-            "time in which a kernel runs / traced time of the devices (of whole iterations where "
+            "time in which a kernel, copy or memory set runs / traced time of the devices (of "
+            "whole iterations where "
             "there are any)"},
         {"compute_fraction", "Compute", "1", Neither,
             "time in which a compute kernel runs / traced time of the devices (of whole iterations "
@@ -101,8 +102,11 @@ std::vector<QuantityInfo> makeQuantities() {
         {"overlap_fraction", "Overlap", "1", Neither,
             "time in which collectives and compute run at once / traced time of the devices (of "
             "whole iterations where there are any)"},
+        {"copy_fraction", "Copies alone", "1", Lower,
+            "time in which only copies or memory sets run / traced time of the devices (of whole "
+            "iterations where there are any)"},
         {"idle_fraction", "Idle", "1", Lower,
-            "time in which no kernel runs / traced time of the devices (of whole iterations where "
+            "time in which nothing runs / traced time of the devices (of whole iterations where "
             "there are any)"},
         {"bubble_fraction", "Pipeline bubble", "1", Lower,
             "time in which nothing runs or nothing but SendRecv / time of the traced ranks"},

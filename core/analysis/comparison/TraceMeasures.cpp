@@ -72,7 +72,7 @@ private:
     void chooseWindow(const std::vector<DeviceTracks>& devices) {
         m_window = m_scope.window;
         m_isOutside = std::none_of(devices.begin(), devices.end(), [&](const DeviceTracks& device) {
-            return device.extent.overlaps(ownOf(device.rank, m_window));
+            return !shared(device.captures, ownOf(device.rank, m_window)).empty();
         });
         if (m_isOutside)
             m_window = kAllTime;
@@ -89,20 +89,20 @@ private:
     // Of all devices together, and of one of them.
     [[nodiscard]] bool isCovered(
         const Iteration& one, const std::vector<DeviceTracks>& devices) const {
-        TimeRange together = kNoTime; // since the iteration's begin, which clocks have differently
+        std::vector<TimeRange>
+            together; // since the iteration's begin, which clocks have differently
         double longest = 0.0;
         for (const DeviceTracks& device : devices) {
             const TimeRange own = ownOf(device.rank, one.range);
-            const TimeRange part = shared(shared(own, device.extent), ownOf(device.rank, m_window));
-            if (part.isEmpty())
-                continue;
-            together = spanned(
-                together, {TimeNs{} + (part.begin - own.begin), TimeNs{} + (part.end - own.begin)});
-            longest = std::max(longest, part.length().seconds());
+            const auto parts = shared(device.captures, shared(own, ownOf(device.rank, m_window)));
+            for (const TimeRange& part : parts)
+                together.push_back(
+                    {TimeNs{} + (part.begin - own.begin), TimeNs{} + (part.end - own.begin)});
+            longest = std::max(longest, lengthOf(parts).seconds());
         }
         const double length = one.range.length().seconds();
         return longest > 0.0 && longest >= kCoveredOnDevice * length
-            && together.length().seconds() >= kCoveredByTrace * length;
+            && lengthOf(united(std::move(together))).seconds() >= kCoveredByTrace * length;
     }
 
     [[nodiscard]] std::vector<Iteration> coveredOn(int rank) const {
@@ -113,7 +113,7 @@ private:
     }
 
     Status walk(const DeviceTracks& device) {
-        const auto shown = traceWindow(device.rank, device.extent, ownOf(device.rank, m_window),
+        const auto shown = traceWindow(device.rank, device.captures, ownOf(device.rank, m_window),
             {coveredOn(device.rank), std::nullopt});
         if (!shown || (shown->fixed && shown->fixed->isEmpty()))
             return {};
@@ -130,9 +130,9 @@ private:
         ASSIGN_OR_RETURN(
             const auto evidence, walkDevice(m_store, device, shown->range, visitors, m_progress));
         const WindowPhases all = phases.all(evidence);
-        if (all.window.isEmpty())
+        if (all.traced.ns <= 0)
             return {};
-        m_tracedS += all.window.length().seconds();
+        m_tracedS += all.traced.seconds();
         std::vector<IterationPhases> iterations = phases.iterations(evidence);
         double length = 0.0;
         if (m_covered.empty())
@@ -155,13 +155,13 @@ private:
     double addPhases(const WindowPhases& window) {
         for (const Phase phase : kAllPhases)
             m_made.phases[phase] += window.time[phase].seconds();
-        return window.window.length().seconds();
+        return window.traced.seconds();
     }
 
     double addIteration(const IterationPhases& one) {
         auto& [exposed, window] = m_byIteration[one.index];
         exposed += one.time[Phase::CommunicationExposed].seconds();
-        window += one.window.length().seconds();
+        window += one.traced.seconds();
         return addPhases(one);
     }
 
@@ -238,10 +238,11 @@ private:
         TracedShares& shares = m_made.shares;
         shares.exposedCommunication = share(Phase::CommunicationExposed);
         shares.overlap = share(Phase::CommunicationHidden);
+        shares.copy = share(Phase::Copy);
         shares.idle = share(Phase::Idle);
         shares.busy = 1.0 - shares.idle;
         shares.communication = shares.exposedCommunication + shares.overlap;
-        shares.compute = shares.busy - shares.exposedCommunication;
+        shares.compute = shares.busy - shares.exposedCommunication - shares.copy;
     }
 
     void addKernels() {

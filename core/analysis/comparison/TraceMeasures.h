@@ -2,7 +2,8 @@
 // Where the steps of a traced run go: exclusive shares of its devices' time, which sum to the step.
 //
 // At each moment of a device the compute kernels that run share the time equally; collectives have
-// it only where no compute runs (exposed); "idle" where nothing runs. Copies count in none.
+// it only where no compute runs (exposed); "copy" where only copies and memory sets run; "idle"
+// where nothing runs.
 // Shares and parts are means over the traced devices: of the iterations that the traces cover to
 // 90 % (a device counts in those of which half or more was traced on it: the stages of a pipeline
 // begin late and end early); where they cover none, but last 90 % of a step, of the traced time,
@@ -24,7 +25,7 @@
 namespace trainscope::analysis {
 
 struct BreakdownPart {
-    std::string category; // of KernelCategory.h, or "idle"
+    std::string category; // of KernelCategory.h, "copy" or "idle"
     double seconds = 0.0; // see TraceMeasures::basis
     bool isCommunication = false; // then it is exposed
 };
@@ -67,6 +68,7 @@ struct TracedShares {
     double communication = 0.0;
     double exposedCommunication = 0.0;
     double overlap = 0.0;
+    double copy = 0.0;
     double idle = 0.0;
 };
 

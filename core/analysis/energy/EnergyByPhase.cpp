@@ -273,7 +273,7 @@ AttributedEnergy& AttributedEnergy::operator+=(const AttributedEnergy& more) {
 Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
     const EnergyOptions& options, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
-    const IterationChoice iterations = tracedIterations(options.iterations, extentOf(devices));
+    const IterationChoice iterations = tracedIterations(options.iterations, tracedOf(devices));
     ASSIGN_OR_RETURN(auto power, powerByRank(store, run));
     std::map<int, int> devicesOfRank;
     for (const DeviceTracks& device : devices)
@@ -282,7 +282,7 @@ Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
     EnergyByPhase result;
     for (const DeviceTracks& device : devices) {
         const auto source = power.find(device.rank);
-        const auto shown = traceWindow(device.rank, device.extent, options.window, iterations);
+        const auto shown = traceWindow(device.rank, device.captures, options.window, iterations);
         if (source == power.end() || devicesOfRank[device.rank] > 1 || !shown)
             continue;
         const auto lag = options.lags.find(device.rank);

@@ -17,6 +17,7 @@ inline constexpr double kThrottleFraction = 0.01;
 inline constexpr double kStagePowerExcess = 0.05; // above the mean of the other stages
 inline constexpr double kExposedFraction = 0.05; // of the traced time
 inline constexpr double kIdleFraction = 0.20; // of the traced time
+inline constexpr double kCopyFraction = 0.05; // of the traced time, while no kernel runs
 inline constexpr double kHostBoundFraction = 0.05; // of the traced time
 inline constexpr double kSlowOperators = 0.05; // of the traced time, above the roofline
 inline constexpr double kSmallKernels = 0.10; // of the traced time
@@ -90,6 +91,7 @@ void findBusyLinks(const RunFacts& facts, Findings& found);
 // Traces.
 void findExposedCommunication(const RunFacts& facts, Findings& found);
 void findIdleTime(const RunFacts& facts, Findings& found);
+void findCopies(const RunFacts& facts, Findings& found);
 void findHostBound(const RunFacts& facts, Findings& found);
 void findBubbles(const RunFacts& facts, Findings& found);
 void findStraggler(const RunFacts& facts, Findings& found);

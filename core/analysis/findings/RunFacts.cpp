@@ -75,22 +75,25 @@ Status addTraces(const store::Store& store, const std::optional<StageMap>& stage
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, facts.run));
     std::vector<DeviceActivity> activities;
     const IterationChoice choice
-        = tracedIterations({facts.iterations.everyOne(), std::nullopt}, extentOf(devices));
+        = tracedIterations({facts.iterations.everyOne(), std::nullopt}, tracedOf(devices));
     for (const DeviceTracks& device : devices) {
-        const auto shown = traceWindow(device.rank, device.extent, windowOf(device.rank), choice);
+        const auto shown = traceWindow(device.rank, device.captures, windowOf(device.rank), choice);
         if (!shown || shown->range.isEmpty())
             continue;
         PhaseMeter phases(*shown);
         LaunchMeter launches(device, *shown);
         ExposedByKind exposed;
-        const std::array<DeviceVisitor*, 3> visitors{&phases, &launches, &exposed};
+        CopyMeter copies(store, *shown);
+        const std::array<DeviceVisitor*, 4> visitors{&phases, &launches, &exposed, &copies};
         ASSIGN_OR_RETURN(
             const auto evidence, walkDevice(store, device, shown->range, visitors, progress));
         const WindowPhases all = phases.all(evidence);
-        const LaunchStatistics launched = launches.result(all.window);
-        TracedDevice traced{device.rank, all.window, all.window.length().seconds(),
+        const LaunchStatistics launched = launches.result(all.traced);
+        TracedDevice traced{device.rank, all.window, all.traced.seconds(),
             all.time[Phase::Idle].seconds(), all.time[Phase::CommunicationExposed].seconds(),
-            launched.hostBound.seconds(), {}};
+            launched.hostBound.seconds(), {}, all.time[Phase::Copy].seconds(), {}};
+        for (const auto& [direction, kind] : copies.result())
+            traced.copiesS[direction] = kind.time.seconds();
         for (const auto& [kind, time] : exposed.times())
             traced.exposedByKindS[kind] = time.seconds();
         if (traced.windowS > 0.0)

@@ -31,12 +31,14 @@ namespace trainscope::analysis {
 struct TracedDevice {
     int rank = -1;
     TimeRange window;
-    double windowS = 0.0;
+    double windowS = 0.0; // of its captures
     double idleS = 0.0;
     double exposedS = 0.0;
     double hostBoundS = 0.0;
     std::map<std::string, double>
         exposedByKindS; // "all_reduce"; kinds that run together count both
+    double copyS = 0.0; // nothing but copies and memory sets ran
+    std::map<std::string, double> copiesS; // summed, by direction: "DtoD"
 };
 
 struct TracedPipeline {

@@ -17,6 +17,7 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr double kToldShare = 0.001; // of the traced time
+constexpr double kMostOfCopies = 0.9; // of the time of copies, so that one direction names them
 
 double sumOver(const std::vector<TracedDevice>& devices, double TracedDevice::*seconds) {
     double sum = 0.0;
@@ -90,7 +91,7 @@ bool addShare(const Share& share, const RunFacts& facts, const std::vector<Trace
 void findExposedCommunication(const RunFacts& facts, Findings& found) {
     const Share share{"exposed_communication", &TracedDevice::exposedS, kExposedFraction,
         "Exposed communication costs {} of the step{}; most on rank {}, {}",
-        "first kernel to last kernel of each device; communication while no compute kernel runs"};
+        "captures of each device, first to last work; communication while no compute kernel runs"};
     const std::vector<TracedDevice> devices = withoutStragglers(facts);
     if (!addShare(share, facts, devices, found))
         return;
@@ -119,15 +120,42 @@ void findExposedCommunication(const RunFacts& facts, Findings& found) {
 void findIdleTime(const RunFacts& facts, Findings& found) {
     addShare({"idle_gpu", &TracedDevice::idleS, kIdleFraction,
                  "GPUs are idle for {} of the traced time{}; most on rank {}, {}.",
-                 "first kernel to last kernel of each device; no kernel runs"},
+                 "captures of each device, first to last work; nothing runs"},
         facts, withoutStragglers(facts), found);
+}
+
+void findCopies(const RunFacts& facts, Findings& found) {
+    std::map<std::string, double> directions;
+    for (const TracedDevice& device : facts.traced) {
+        for (const auto& [direction, seconds] : device.copiesS)
+            directions[direction] += seconds;
+    }
+    const auto most = std::max_element(directions.begin(), directions.end(),
+        [](const auto& a, const auto& b) { return a.second < b.second; });
+    static const std::map<std::string, std::string> subjects{
+        {"HtoD", "Copies from the host to the GPU"}, {"DtoH", "Copies from the GPU to the host"},
+        {"DtoD", "Copies within the GPU"}, {"PtoP", "Copies between GPUs"}};
+    const auto subject = most == directions.end() ? subjects.end() : subjects.find(most->first);
+    double all = 0.0;
+    for (const auto& [direction, seconds] : directions)
+        all += seconds;
+    const bool isMostOfIt = subject != subjects.end() && most->second >= kMostOfCopies * all;
+    const std::string sentence = (isMostOfIt ? subject->second : "Copies and memory sets")
+        + " take {} of the traced time{}, while no kernel runs; most on rank {}, {}.";
+    addShare({"gpu_copies", &TracedDevice::copyS, kCopyFraction, sentence.c_str(),
+                 "captures of each device, first to last work; only copies and memory sets run"},
+        facts, facts.traced, found);
+    if (found.empty() || found.back().rule != "gpu_copies")
+        return;
+    for (const auto& [direction, seconds] : directions)
+        found.back().values[direction + "_s"] = seconds;
 }
 
 void findHostBound(const RunFacts& facts, Findings& found) {
     addShare({"host_bound", &TracedDevice::hostBoundS, kHostBoundFraction,
                  "GPUs wait for the host for {} of the traced time{}: what runs next was not yet "
                  "launched; most on rank {}, {}.",
-                 "first kernel to last kernel of each device"},
+                 "captures of each device, first to last work"},
         facts, withoutStragglers(facts), found);
 }
 

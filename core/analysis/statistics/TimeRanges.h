@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 namespace trainscope::analysis {
 
@@ -18,6 +20,36 @@ inline TimeRange shared(const TimeRange& a, const TimeRange& b) {
 // From the earlier begin to the later end.
 inline TimeRange spanned(const TimeRange& a, const TimeRange& b) {
     return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
+
+// What a range shares with each of several that follow each other, where it is not empty.
+inline std::vector<TimeRange> shared(std::span<const TimeRange> ranges, const TimeRange& window) {
+    std::vector<TimeRange> parts;
+    for (const TimeRange& range : ranges) {
+        if (const TimeRange part = shared(range, window); !part.isEmpty())
+            parts.push_back(part);
+    }
+    return parts;
+}
+// The sum of their lengths.
+inline DurationNs lengthOf(std::span<const TimeRange> ranges) {
+    DurationNs length;
+    for (const TimeRange& range : ranges)
+        length = length + range.length();
+    return length;
+}
+// In order and without overlaps: those that overlap or touch become one.
+inline std::vector<TimeRange> united(std::vector<TimeRange> ranges) {
+    std::sort(ranges.begin(), ranges.end(),
+        [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
+    std::vector<TimeRange> all;
+    for (const TimeRange& range : ranges) {
+        if (all.empty() || range.begin > all.back().end)
+            all.push_back(range);
+        else
+            all.back().end = std::max(all.back().end, range.end);
+    }
+    return all;
 }
 
 // The length of a union of half-open intervals that arrive in order of their start. Constant

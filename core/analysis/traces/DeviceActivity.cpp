@@ -34,11 +34,12 @@ private:
 } // namespace
 
 PhaseMeter::PhaseMeter(const TraceWindow& shown)
-    : m_isFixed(shown.fixed.has_value()) {
+    : m_shown(shown) {
     m_all.window = shown.fixed.value_or(TimeRange{});
     for (const Iteration& iteration : shown.iterations) {
         IterationPhases phases;
         phases.window = iteration.range;
+        phases.traced = iteration.range.length();
         phases.index = iteration.index;
         phases.warmup = iteration.warmup;
         m_iterations.push_back(phases);
@@ -47,7 +48,7 @@ PhaseMeter::PhaseMeter(const TraceWindow& shown)
 }
 
 Status PhaseMeter::piece(TimeRange range, const Running& running) {
-    if (!m_isFixed) {
+    if (!m_shown.fixed) {
         m_all.window = m_isFirst ? range : TimeRange{m_all.window.begin, range.end};
         m_isFirst = false;
     }
@@ -74,11 +75,12 @@ void PhaseMeter::finish(WindowPhases& window, const MarkEvidence& evidence) {
     DurationNs busy;
     for (const Phase phase : kAllPhases)
         busy = busy + (phase == Phase::Idle ? DurationNs{} : window.time[phase]);
-    window.time[Phase::Idle] = window.window.length() - busy;
+    window.time[Phase::Idle] = window.traced - busy;
 }
 
 WindowPhases PhaseMeter::all(const MarkEvidence& evidence) const {
     WindowPhases result = m_all;
+    result.traced = m_shown.tracedIn(result.window);
     finish(result, evidence);
     return result;
 }
@@ -158,11 +160,11 @@ Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const R
     const KernelCategories& categories, const RankWindow& window, const IterationChoice& iterations,
     const Progress& progress) {
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
-    const IterationChoice traced = tracedIterations(iterations, extentOf(devices));
+    const IterationChoice traced = tracedIterations(iterations, tracedOf(devices));
     KernelNames names(store, categories);
     std::vector<DeviceTrace> result;
     for (const DeviceTracks& device : devices) {
-        const auto shown = traceWindow(device.rank, device.extent, window(device.rank), traced);
+        const auto shown = traceWindow(device.rank, device.captures, window(device.rank), traced);
         if (!shown)
             continue;
         PhaseMeter phases(*shown);
@@ -175,7 +177,7 @@ Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const R
         const WindowPhases all = phases.all(evidence);
         result.push_back({kernels.finish(),
             {device.rank, device.device, all, phases.iterations(evidence), evidence,
-                launches.result(all.window), copies.result()}});
+                launches.result(all.traced), copies.result()}});
         result.back().breakdown.rank = device.rank;
         result.back().breakdown.device = device.device;
     }

@@ -14,10 +14,11 @@
 
 namespace trainscope::analysis {
 
-// How long each phase (Phase.h) held on a device: whole nanoseconds that sum to the window.
+// How long each phase (Phase.h) held on a device: whole nanoseconds.
 struct WindowPhases {
     TimeRange window;
-    ByPhase<DurationNs> time; // sums to the window's length
+    DurationNs traced; // of the window: without what lies between captures
+    ByPhase<DurationNs> time; // sums to what was traced
     DurationNs sendRecvOnly; // part of the exposed communication: nothing but SendRecv ran
     // Nothing ran, or nothing but SendRecv: what a pipeline bubble looks like.
     [[nodiscard]] DurationNs waiting() const { return time[Phase::Idle] + sendRecvOnly; }
@@ -41,7 +42,7 @@ private:
     static void finish(WindowPhases& window, const MarkEvidence& evidence);
 
     WindowPhases m_all;
-    bool m_isFixed;
+    TraceWindow m_shown;
     bool m_isFirst = true;
     std::vector<IterationPhases> m_iterations;
     OpenWindows m_windows; // as the iterations

@@ -113,7 +113,7 @@ std::vector<QueueRow> rowsOf(const std::vector<QueueSums>& queues) {
     return rows;
 }
 
-constexpr std::size_t kScalars = 9;
+constexpr std::size_t kScalars = 10;
 
 } // namespace
 
@@ -123,9 +123,10 @@ void DeviceSums::add(const DeviceSums& part, bool isFirst) {
         return row;
     };
     busy = boundedSum(busy, part.busy);
+    kernelBusy = boundedSum(kernelBusy, part.kernelBusy);
     compute = boundedSum(compute, part.compute);
     communication = boundedSum(communication, part.communication);
-    kernels = spanned(kernels, part.kernels);
+    work = spanned(work, part.work);
     addRows(names, part.names, isFirst);
     for (std::size_t i = 0; i < copies.size(); ++i)
         addTo(copies[i], carriedOnce(part.copies[i]));
@@ -135,8 +136,9 @@ void DeviceSums::add(const DeviceSums& part, bool isFirst) {
 
 void encodeSums(const DeviceSums& sums, store::Bytes& out) {
     const std::array<std::int64_t, kScalars> scalars{sums.busy.ns, sums.compute.ns,
-        sums.communication.ns, sums.kernels.begin.ns, sums.kernels.end.ns, sums.launches.joined,
-        sums.launches.unjoined, sums.launches.early, sums.launches.hostBound.ns};
+        sums.communication.ns, sums.work.begin.ns, sums.work.end.ns, sums.launches.joined,
+        sums.launches.unjoined, sums.launches.early, sums.launches.hostBound.ns,
+        sums.kernelBusy.ns};
     putColumn(scalars, out);
     putRows<KernelSum>(sums.names, kKernelColumns, kernelColumn, out);
     std::vector<CopySum> copies(sums.copies.begin(), sums.copies.end());
@@ -157,7 +159,7 @@ bool decodeSums(store::ByteView bytes, DeviceSums& sums) {
         || copies.size() != sums.copies.size() + 1
         || !takeRows(in, queues, kQueueColumns, queueColumn) || in.left() != 0)
         return false;
-    sums.kernels = {{scalars[3]}, {scalars[4]}};
+    sums.work = {{scalars[3]}, {scalars[4]}};
     std::transform(scalars.begin(), scalars.end(), scalars.begin(), bounded);
     boundColumns<KernelSum>(sums.names, 2, kKernelColumns - 1, kernelColumn);
     boundColumns<CopySum>(copies, 0, kCopyColumns, copyColumn);
@@ -165,6 +167,7 @@ bool decodeSums(store::ByteView bytes, DeviceSums& sums) {
     sums.busy = {scalars[0]};
     sums.compute = {scalars[1]};
     sums.communication = {scalars[2]};
+    sums.kernelBusy = {scalars[9]};
     std::copy_n(copies.begin(), sums.copies.size(), sums.copies.begin());
     sums.sets = copies.back();
     sums.launches = {scalars[5], scalars[6], scalars[7], {scalars[8]}, {}};
@@ -193,7 +196,8 @@ struct NameRow {
 
 } // namespace
 
-Result<DeviceBreakdown> breakdownOf(const DeviceSums& sums, TimeRange window, KernelNames& names) {
+Result<DeviceBreakdown> breakdownOf(
+    const DeviceSums& sums, TimeRange window, DurationNs traced, KernelNames& names) {
     DeviceBreakdown result;
     std::map<NameId, NameRow> rows;
     for (const KernelSum& sum : sums.names) {
@@ -226,12 +230,14 @@ Result<DeviceBreakdown> breakdownOf(const DeviceSums& sums, TimeRange window, Ke
             return a.time != b.time ? a.time > b.time : a.name < b.name;
         });
     result.window = window;
+    result.traced = traced;
     result.busy = sums.busy;
     result.compute = sums.compute;
     result.communication = sums.communication;
-    result.overlap = sums.compute + sums.communication - sums.busy;
-    result.exposedCommunication = sums.busy - sums.compute;
-    result.idle = window.length() - sums.busy;
+    result.overlap = sums.compute + sums.communication - sums.kernelBusy;
+    result.exposedCommunication = sums.kernelBusy - sums.compute;
+    result.copy = sums.busy - sums.kernelBusy;
+    result.idle = traced - sums.busy;
     for (const CopySum& copy : sums.copies) {
         result.copies.count = boundedSum(result.copies.count, boundedSum(copy.count, copy.carried));
         result.copies.time = boundedSum(result.copies.time, copy.time);

@@ -61,11 +61,12 @@ inline constexpr std::array<std::string_view, 6> kCopyDirections{
     "HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "other"};
 
 struct DeviceSums {
-    DurationNs busy; // unions over all streams
+    DurationNs busy; // unions over all streams; with copies and sets
+    DurationNs kernelBusy; // of compute and communication
     DurationNs compute;
     DurationNs communication;
-    TimeRange kernels = kNoTime; // first start to last end of those that begin here
-    [[nodiscard]] bool hasKernels() const { return kernels != kNoTime; }
+    TimeRange work = kNoTime; // first start to last end of what begins here
+    [[nodiscard]] bool hasWork() const { return work != kNoTime; }
     std::vector<KernelSum> names; // by name, then detail
     std::array<CopySum, kCopyDirections.size()> copies;
     CopySum sets;
@@ -90,7 +91,7 @@ public:
     // Launches are followed from `launchBegin`; work before `begin` only leads up to the first
     // part.
     DeviceSumsMeter(
-        const store::Store& store, std::size_t streams, TimeNs launchBegin, TimeNs begin);
+        const store::Store& store, const DeviceTracks& device, TimeNs launchBegin, TimeNs begin);
 
     Status add(const DeviceWork& work);
     // Work that begins behind the window that ends with this part: DeviceVisitor::later().
@@ -105,7 +106,7 @@ public:
 
     [[nodiscard]] std::size_t begun() const { return m_begun; } // in this part
     [[nodiscard]] TimeNs lastStart() const { return m_lastStart; }
-    [[nodiscard]] bool hasKernels() const { return m_hasKernels; } // so far
+    [[nodiscard]] bool hasWork() const { return m_hasWork; } // so far
     [[nodiscard]] TimeNs since() const { return m_flow.since(); } // LaunchFlow
 
 private:
@@ -133,7 +134,7 @@ private:
     std::vector<std::int64_t> m_delays;
     std::size_t m_begun = 0;
     TimeNs m_lastStart = kAllTime.begin;
-    bool m_hasKernels = false;
+    bool m_hasWork = false;
     std::unordered_map<std::pair<NameId, NameId>, NameId, NamePairHash> m_collectives;
     std::map<std::pair<NameId, std::string>, NameId> m_firstDetails; // by name and collective
     std::map<std::pair<NameId, NameId>, CopyFacts> m_copies; // by name and detail
@@ -158,9 +159,10 @@ private:
     std::optional<TimeNs> m_windowEnd;
 };
 
-// The kernel table and the times of a device, from sums over a window; without the rank, the device
-// and the iterations.
-Result<DeviceBreakdown> breakdownOf(const DeviceSums& sums, TimeRange window, KernelNames& names);
+// The kernel table and the times of a device, from sums over a window, so much of which was traced;
+// without the rank, the device and the iterations.
+Result<DeviceBreakdown> breakdownOf(
+    const DeviceSums& sums, TimeRange window, DurationNs traced, KernelNames& names);
 CopyStatistics copiesOf(const DeviceSums& sums);
 
 } // namespace trainscope::analysis

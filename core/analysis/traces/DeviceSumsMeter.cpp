@@ -26,14 +26,14 @@ TimeRange cutTo(const TimeRange& part, const Span& span) {
 } // namespace
 
 DeviceSumsMeter::DeviceSumsMeter(
-    const store::Store& store, std::size_t streams, TimeNs launchBegin, TimeNs begin)
+    const store::Store& store, const DeviceTracks& device, TimeNs launchBegin, TimeNs begin)
     : m_store(store)
     , m_partBegin(begin)
-    , m_flow(streams, launchBegin) { }
+    , m_flow(device.streams.size(), launchBegin, device.captures) { }
 
 Status DeviceSumsMeter::add(const DeviceWork& work) {
     const Span& span = work.span;
-    m_hasKernels = m_hasKernels || work.kernel != nullptr;
+    m_hasWork = true;
     if (span.start < m_partBegin) {
         m_flow.add(work);
         static_cast<void>(m_flow.take()); // of the way up to the first part
@@ -66,24 +66,27 @@ Result<DeviceSums> DeviceSumsMeter::closeLast(TimeRange window) {
 Result<DeviceSums> DeviceSumsMeter::sum(TimeRange part, const std::optional<TimeRange>& last) {
     DeviceSums sums;
     IntervalUnion busy;
+    IntervalUnion kernels;
     IntervalUnion compute;
     IntervalUnion communication;
     KernelRows rows;
     for (const Work& work : m_works) {
         if (work.span.start >= part.end)
             break;
+        const TimeRange inside = cutTo(part, work.span);
+        if (work.span.start >= part.begin)
+            sums.work = spanned(sums.work, {work.span.start, endOf(work.span)});
+        busy.add(inside);
         if (work.span.kind == SpanKind::Copy || work.span.kind == SpanKind::Set) {
             RETURN_IF_ERROR(addCopy(work, part, last, sums));
             continue;
         }
         RETURN_IF_ERROR(addKernel(work, part, rows));
-        const TimeRange inside = cutTo(part, work.span);
-        if (work.span.start >= part.begin)
-            sums.kernels = spanned(sums.kernels, {work.span.start, endOf(work.span)});
-        busy.add(inside);
+        kernels.add(inside);
         (work.isCommunication ? communication : compute).add(inside);
     }
     sums.busy = busy.length();
+    sums.kernelBusy = kernels.length();
     sums.compute = compute.length();
     sums.communication = communication.length();
     for (const auto& [key, row] : rows)

@@ -217,7 +217,24 @@ private:
         return telling;
     }
 
+    // Between captures nothing is known.
     void tellPiece(TimeRange range, const Running& running) {
+        if (!running.isNothing() || m_device.captures.size() < 2)
+            return tellTraced(range, running);
+        TimeNs begin = range.begin;
+        for (std::size_t i = 1; i < m_device.captures.size(); ++i) {
+            const TimeRange gap{m_device.captures[i - 1].end, m_device.captures[i].begin};
+            if (!gap.overlaps(range))
+                continue;
+            if (begin < gap.begin)
+                tellTraced({begin, gap.begin}, running);
+            begin = gap.end;
+        }
+        if (begin < range.end)
+            tellTraced({begin, range.end}, running);
+    }
+
+    void tellTraced(TimeRange range, const Running& running) {
         for (DeviceVisitor* visitor : m_visitors) {
             if (m_failure.hasValue())
                 m_failure = visitor->piece(range, running);
@@ -327,12 +344,74 @@ private:
 
 } // namespace
 
-TimeRange extentOf(std::span<const DeviceTracks> devices) {
-    TimeRange extent = kNoTime;
+std::vector<TimeRange> tracedOf(std::span<const DeviceTracks> devices) {
+    std::vector<TimeRange> captures;
     for (const DeviceTracks& device : devices)
-        extent = spanned(extent, device.extent);
-    return extent;
+        captures.insert(captures.end(), device.captures.begin(), device.captures.end());
+    return united(std::move(captures));
 }
+
+namespace {
+
+// The end of the last work that begins in the range. What touches its last part holds that end, so
+// that growing parts are read until one has some.
+Result<std::optional<TimeNs>> lastEnd(
+    const store::Store& store, const DeviceTracks& device, TimeRange range) {
+    constexpr std::int64_t firstPart = 1'000'000; // ns
+    constexpr std::int64_t growth = 16;
+    for (std::int64_t ns = firstPart;; ns *= growth) {
+        const bool isAll = ns >= range.length().ns;
+        std::optional<TimeNs> last;
+        for (const Track& stream : device.streams) {
+            const TimeRange part{isAll ? range.begin : range.end - DurationNs{ns}, range.end};
+            RETURN_IF_ERROR(store.forEachSpan(stream.id, part, [&](std::span<const Span> spans) {
+                for (const Span& span : spans) {
+                    if (isWork(span.kind) && range.contains(span.start))
+                        last = std::max(last.value_or(span.start), span.start + span.duration);
+                }
+                return true;
+            }));
+        }
+        if (last || isAll)
+            return last;
+    }
+}
+
+Result<std::optional<TimeNs>> firstBegin(
+    const store::Store& store, const DeviceTracks& device, TimeRange range) {
+    std::optional<TimeNs> first;
+    for (const Track& stream : device.streams) {
+        RETURN_IF_ERROR(store.forEachSpan(stream.id, range, [&](std::span<const Span> spans) {
+            const auto found = std::find_if(spans.begin(), spans.end(),
+                [&](const Span& span) { return isWork(span.kind) && range.contains(span.start); });
+            if (found != spans.end())
+                first = std::min(first.value_or(found->start), found->start);
+            return found == spans.end();
+        }));
+    }
+    return first;
+}
+
+// captures: of its rank.
+Status findCaptures(
+    const store::Store& store, std::span<const Capture> captures, DeviceTracks& device) {
+    for (const Capture& capture : captures) {
+        if (capture.rank != device.rank || captures.size() < 2)
+            continue;
+        // Work that ends a capture may begin at its end, where it has no duration.
+        const TimeRange range{capture.range.begin, capture.range.end + DurationNs{1}};
+        ASSIGN_OR_RETURN(const auto begin, firstBegin(store, device, range));
+        if (!begin)
+            continue;
+        ASSIGN_OR_RETURN(const auto end, lastEnd(store, device, range));
+        device.captures.push_back({*begin, end.value_or(*begin)});
+    }
+    if (device.captures.size() < 2)
+        device.captures = {device.extent};
+    return {};
+}
+
+} // namespace
 
 Result<std::vector<DeviceTracks>> tracedDevices(const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
@@ -360,8 +439,11 @@ Result<std::vector<DeviceTracks>> tracedDevices(const store::Store& store, const
         }
     }
     std::vector<DeviceTracks> result;
-    for (auto& [id, device] : devices)
+    ASSIGN_OR_RETURN(const auto captures, store.captures(run.id));
+    for (auto& [id, device] : devices) {
+        RETURN_IF_ERROR(findCaptures(store, captures, device));
         result.push_back(std::move(device));
+    }
     return result;
 }
 

@@ -105,14 +105,17 @@ struct DeviceTracks {
     int rank = -1;
     int device = -1;
     TimeRange extent; // first start to last end of what ran on it
+    // The stretches in which a profiler recorded it, in order: each from the first begin to the
+    // last end of its work. Between them nothing is known; one at least.
+    std::vector<TimeRange> captures;
     std::vector<Track> streams;
     std::vector<Track> annotations; // of the streams
     std::vector<Track> threads; // of the rank
 };
 // By rank, then device.
 Result<std::vector<DeviceTracks>> tracedDevices(const store::Store& store, const Run& run);
-// From the first start to the last end on any of them.
-TimeRange extentOf(std::span<const DeviceTracks> devices);
+// What was traced of any of them, in order.
+std::vector<TimeRange> tracedOf(std::span<const DeviceTracks> devices);
 
 struct DeviceWork {
     const Span& span; // kernel, copy or set
@@ -132,8 +135,8 @@ public:
 
     // In order of start.
     virtual Status work(const DeviceWork&) { return {}; }
-    // Without gaps, in order, from the start of the first work to the last end (or to the edges
-    // of the walk's range, where it has one).
+    // In order, from the start of the first work to the last end (or to the edges of the walk's
+    // range, where it has one); without gaps but those between captures.
     virtual Status piece(TimeRange, const Running&) { return {}; }
 
     // Whether later() is to be told, which takes another look at streams and host.

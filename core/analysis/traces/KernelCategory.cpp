@@ -18,23 +18,14 @@ namespace {
 using Json = nlohmann::json;
 using Rule = KernelCategories::Rule;
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kLabels{{
-    {"all_reduce", "AllReduce"},
-    {"reduce_scatter", "ReduceScatter"},
-    {"all_gather", "AllGather"},
-    {"all_to_all", "AllToAll"},
-    {"send_recv", "SendRecv"},
-    {"broadcast", "Broadcast"},
-    {"communication", "Communication"},
-    {"gemm", "GEMM"},
-    {"attention", "Attention"},
-    {"normalisation", "Normalisation"},
-    {"elementwise", "Elementwise"},
-    {"optimizer", "Optimizer"},
-    {"compute", "Compute (MatMul)"},
-    {"memory_elementwise", "Memory/Elementwise"},
-    {"layer_norm", "Layer Norm"},
-    {"other", "Other"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kLabels{{
+    {"all_reduce", "AllReduce"}, {"reduce_scatter", "ReduceScatter"}, {"all_gather", "AllGather"},
+    {"all_to_all", "AllToAll"}, {"send_recv", "SendRecv"}, {"broadcast", "Broadcast"},
+    {"communication", "Communication"}, {"gemm", "GEMM"}, {"attention", "Attention"},
+    {"normalisation", "Normalisation"}, {"elementwise", "Elementwise"}, {"optimizer", "Optimizer"},
+    {"compute", "Compute (MatMul)"}, {"memory_elementwise", "Memory/Elementwise"},
+    {"layer_norm", "Layer Norm"}, {"other", "Other"},
+    {"copy", "Copies"}, // no kernel: the time of copies and sets alone
 }};
 
 constexpr std::array<std::string_view, 5> kCompute{

@@ -5,9 +5,10 @@
 
 namespace trainscope::analysis {
 
-LaunchFlow::LaunchFlow(std::size_t streams, TimeNs begin)
+LaunchFlow::LaunchFlow(std::size_t streams, TimeNs begin, std::span<const TimeRange> captures)
     : m_begin(begin)
     , m_busyUntil(begin)
+    , m_captures(captures.begin(), captures.end())
     , m_queues(streams) {
     m_sums.queues.resize(streams);
 }
@@ -59,6 +60,8 @@ void LaunchFlow::enqueue(std::size_t stream, TimeNs start, TimeNs launched, Time
 }
 
 void LaunchFlow::countGap(TimeNs start, TimeNs launched) {
+    for (; m_captured < m_captures.size() && m_captures[m_captured].begin <= start; ++m_captured)
+        m_busyUntil = std::max(m_busyUntil, m_captures[m_captured].begin);
     if (start <= m_busyUntil)
         return;
     m_since = std::min(m_since, m_busyUntil);
@@ -75,7 +78,7 @@ LaunchSums LaunchFlow::take() {
 }
 
 LaunchStatistics launchStatistics(
-    const LaunchSums& sums, std::span<const std::string> streams, TimeRange window) {
+    const LaunchSums& sums, std::span<const std::string> streams, DurationNs traced) {
     LaunchStatistics result;
     result.joined = sums.joined;
     result.unjoined = sums.unjoined;
@@ -83,28 +86,26 @@ LaunchStatistics launchStatistics(
     result.hostBound = sums.hostBound;
     for (std::size_t i = 0; i < sums.queues.size(); ++i) {
         const QueueSums& queue = sums.queues[i];
-        if (queue.isKnown && !window.isEmpty())
-            result.queues.push_back({streams[i],
-                static_cast<double>(queue.waited.ns) / static_cast<double>(window.length().ns),
-                queue.maxDepth});
+        if (queue.isKnown && traced.ns > 0)
+            result.queues.push_back(
+                {streams[i], static_cast<double>(queue.waited.ns) / static_cast<double>(traced.ns),
+                    queue.maxDepth});
     }
     return result;
 }
 
 LaunchMeter::LaunchMeter(const DeviceTracks& device, const TraceWindow& shown)
-    : m_range(shown.range) {
+    : m_range(shown.range)
+    , m_captures(device.captures) {
     for (const Track& stream : device.streams)
         m_streams.push_back(stream.description.thread);
     if (shown.fixed)
-        m_flow.emplace(m_streams.size(), shown.fixed->begin);
+        m_flow.emplace(m_streams.size(), shown.fixed->begin, m_captures);
 }
 
 Status LaunchMeter::work(const DeviceWork& work) {
-    if (!m_flow) {
-        if (work.kernel == nullptr) // the window begins with the first kernel
-            return {};
-        m_flow.emplace(m_streams.size(), work.span.start);
-    }
+    if (!m_flow) // the window begins with the first work
+        m_flow.emplace(m_streams.size(), work.span.start, m_captures);
     if (m_range.contains(work.span.start) && work.kernel != nullptr && work.launch)
         countDelay(work);
     m_flow->add(work);
@@ -137,9 +138,9 @@ std::optional<DelayStatistics> LaunchMeter::Delays::statistics() const {
     return DelayStatistics{sum / static_cast<double>(all.totalWeight()), *median, *p99, max};
 }
 
-LaunchStatistics LaunchMeter::result(TimeRange window) {
+LaunchStatistics LaunchMeter::result(DurationNs traced) {
     LaunchStatistics result
-        = launchStatistics(m_flow ? m_flow->take() : LaunchSums(), m_streams, window);
+        = launchStatistics(m_flow ? m_flow->take() : LaunchSums(), m_streams, traced);
     result.delay = m_delays.statistics();
     result.afterReturn = m_afterReturn.statistics();
     return result;

@@ -6,7 +6,7 @@
 //   queue depth  of a stream: its kernels, copies and memsets whose call has begun and which have
 //                not started; a graph's kernels all wait from the call that launched the graph
 //   host-bound   time in which nothing ran on the device and what ended that was not yet launched:
-//                the device waited for the host
+//                the device waited for the host; what lies between captures is not counted
 // Of a window, delays are those of the kernels that start in it; what waits in it, or ends an idle
 // time of it, may start behind its end.
 
@@ -31,7 +31,7 @@ struct DelayStatistics {
 
 struct StreamQueue {
     std::string stream;
-    double meanDepth = 0.0; // over time, in the window
+    double meanDepth = 0.0; // over the traced time of the window
     std::int64_t maxDepth = 0;
 };
 
@@ -64,7 +64,7 @@ struct LaunchSums {
 class LaunchFlow {
 public:
     // Work that starts before `begin` only keeps the device busy.
-    LaunchFlow(std::size_t streams, TimeNs begin);
+    LaunchFlow(std::size_t streams, TimeNs begin, std::span<const TimeRange> captures = {});
 
     void add(const DeviceWork& work);
     // Work that begins behind `end`, of each stream in order; the next of the device or not.
@@ -87,13 +87,15 @@ private:
     TimeNs m_begin;
     TimeNs m_busyUntil;
     TimeNs m_since = kAllTime.end;
+    std::vector<TimeRange> m_captures; // the device's (DeviceTracks)
+    std::size_t m_captured = 0; // those that have begun
     std::vector<Queue> m_queues; // as the streams
     LaunchSums m_sums;
 };
 
-// Without the delays. streams: their names.
+// Without the delays. streams: their names; traced: how much of the window was.
 LaunchStatistics launchStatistics(
-    const LaunchSums& sums, std::span<const std::string> streams, TimeRange window);
+    const LaunchSums& sums, std::span<const std::string> streams, DurationNs traced);
 
 // Memory grows with the depth of the queues. For whole delays the distribution rounds beyond
 // Distribution::kMaxEntries different ones.
@@ -104,8 +106,8 @@ public:
     Status work(const DeviceWork& work) override;
     [[nodiscard]] bool asksForLater() const override { return true; }
     Status later(const DeviceWork& work, bool isNext) override;
-    // At the end, once; window: that of the figures.
-    LaunchStatistics result(TimeRange window);
+    // At the end, once; traced: how much of the window of the figures was.
+    LaunchStatistics result(DurationNs traced);
 
 private:
     struct Delays {
@@ -119,6 +121,7 @@ private:
     void countDelay(const DeviceWork& work);
 
     TimeRange m_range;
+    std::vector<TimeRange> m_captures;
     std::vector<std::string> m_streams;
     std::optional<LaunchFlow> m_flow; // once the window has begun
     Delays m_delays;

@@ -16,18 +16,19 @@ double nsOf(DurationNs duration) {
 
 // outside: time in which the rank is not traced while others are.
 void add(StageTimes& stage, const WindowPhases& phases, DurationNs outside) {
-    stage.windowNs += nsOf(phases.window.length() + outside);
+    stage.windowNs += nsOf(phases.traced + outside);
     for (const Phase phase : {Phase::Forward, Phase::Backward, Phase::Optimizer, Phase::Compute,
              Phase::CommunicationHidden})
         stage.computeNs += nsOf(phases.time[phase]);
     stage.exposedNs += nsOf(phases.time[Phase::CommunicationExposed]);
+    stage.copyNs += nsOf(phases.time[Phase::Copy]);
     stage.idleNs += nsOf(phases.time[Phase::Idle] + outside);
     stage.bubbleNs += nsOf(phases.waiting() + outside);
 }
 
 using Devices = std::vector<const DeviceActivity*>;
 
-// Those of the pipeline that ran kernels: others may have been copied to or from alone.
+// Those of the pipeline that did something.
 Devices devicesOf(const StageMap& map, const std::vector<DeviceActivity>& all) {
     Devices devices;
     for (const DeviceActivity& device : all) {

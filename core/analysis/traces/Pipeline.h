@@ -45,6 +45,7 @@ struct StageTimes {
     double windowNs = 0.0;
     double computeNs = 0.0; // hidden communication included: |C|
     double exposedNs = 0.0; // exposed communication, SendRecv included
+    double copyNs = 0.0; // nothing but copies and memory sets
     double idleNs = 0.0;
     double bubbleNs = 0.0;
 

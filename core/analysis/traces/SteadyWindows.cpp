@@ -69,8 +69,9 @@ Result<SteadyTraces> steadyTraces(const store::Store& store, const Run& run,
         return ownSteadyWindow(iterations, window, clocks, rank);
     };
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
-    const bool isTraced = std::any_of(devices.begin(), devices.end(),
-        [&](const auto& device) { return device.extent.overlaps(windowOf(device.rank)); });
+    const bool isTraced = std::any_of(devices.begin(), devices.end(), [&](const auto& device) {
+        return !shared(device.captures, windowOf(device.rank)).empty();
+    });
     if (isTraced)
         return SteadyTraces{windowOf, steady.window, steady.wording};
     all.wording = "all of the trace: it has nothing of the steady part of the run";

@@ -45,11 +45,11 @@ private:
     std::uint64_t m_done = 0;
 };
 
-// Cuts the work of a device where enough of it has begun, and at the first kernel.
+// Cuts the work of a device where enough of it has begun, and at the first of it.
 class DeviceSlicer : public DeviceVisitor {
 public:
     DeviceSlicer(const store::Store& store, const DeviceTracks& device, SummingProgress& progress)
-        : m_meter(store, device.streams.size(), device.extent.begin, device.extent.begin)
+        : m_meter(store, device, device.extent.begin, device.extent.begin)
         , m_begin(device.extent.begin)
         , m_end(device.extent.end + DurationNs{1}) // with what has no duration
         , m_progress(progress) {
@@ -61,12 +61,9 @@ public:
 
     Status work(const DeviceWork& work) override {
         const TimeNs start = work.span.start;
-        if (work.kernel != nullptr && !m_meter.hasKernels()) {
-            m_isTied = m_meter.begun() > 0 && m_meter.lastStart() == start;
+        const bool isFull = m_meter.begun() >= m_size && m_meter.lastStart() < start;
+        if (isFull || !m_meter.hasWork())
             RETURN_IF_ERROR(close(start));
-        } else if (m_meter.begun() >= m_size && m_meter.lastStart() < start) {
-            RETURN_IF_ERROR(close(start));
-        }
         return m_meter.add(work);
     }
 
@@ -81,9 +78,6 @@ private:
         store::SumSlice slice;
         slice.begin = m_begin.ns;
         slice.since = m_meter.since().ns;
-        // A copy that begins with the first kernel would be in the wrong one of two slices.
-        if (std::exchange(m_isCutInTie, std::exchange(m_isTied, false)))
-            slice.since = kAllTime.begin.ns;
         ASSIGN_OR_RETURN(const auto sums, m_meter.close(end));
         encodeSums(sums, slice.sums);
         encodeDelays(sums.delays, slice.detail);
@@ -97,8 +91,6 @@ private:
     TimeNs m_end;
     SummingProgress& m_progress;
     std::size_t m_size = 0;
-    bool m_isTied = false; // the cut that is made
-    bool m_isCutInTie = false; // the one before it was
     std::vector<store::SumSlice> m_slices;
 };
 

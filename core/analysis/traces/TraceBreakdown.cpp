@@ -36,35 +36,44 @@ public:
         const TimeNs begin = std::max(span.start, m_window.begin);
         return {begin, std::max(begin, std::min(span.start + span.duration, m_window.end))};
     }
-    void addCopy(const Span& span) { count(m_sums.copies, clipped(span).length()); }
-    void addSet(const Span& span) { count(m_sums.sets, clipped(span).length()); }
+    void addCopy(const Span& span) { count(m_sums.copies, addWork(span).length()); }
+    void addSet(const Span& span) { count(m_sums.sets, addWork(span).length()); }
     void addKernel(const Span& span, bool isCommunication) {
-        const TimeRange interval = clipped(span);
-        m_extent = m_sums.kernelCount == 0 ? interval : spanned(m_extent, interval);
+        const TimeRange interval = addWork(span);
         ++m_sums.kernelCount;
         m_sums.kernelTime = m_sums.kernelTime + interval.length();
-        m_busy.add(interval);
+        m_kernels.add(interval);
         (isCommunication ? m_communication : m_compute).add(interval);
     }
     CategoryTime& category(const std::string& name) { return m_sums.categories[name]; }
-    // First kernel start to last kernel end.
-    [[nodiscard]] TimeRange extent() const { return m_extent; }
-    TimeBreakdown finish(TimeRange window) {
+    // First begin to last end.
+    [[nodiscard]] TimeRange extent() const { return m_extent == kNoTime ? TimeRange{} : m_extent; }
+    TimeBreakdown finish(TimeRange window, DurationNs traced) {
         m_sums.window = window;
+        m_sums.traced = traced;
         m_sums.busy = m_busy.length();
         m_sums.compute = m_compute.length();
         m_sums.communication = m_communication.length();
-        m_sums.overlap = m_sums.compute + m_sums.communication - m_sums.busy;
-        m_sums.exposedCommunication = m_sums.busy - m_sums.compute;
-        m_sums.idle = window.length() - m_sums.busy;
+        m_sums.overlap = m_sums.compute + m_sums.communication - m_kernels.length();
+        m_sums.exposedCommunication = m_kernels.length() - m_sums.compute;
+        m_sums.copy = m_sums.busy - m_kernels.length();
+        m_sums.idle = traced - m_sums.busy;
         return std::move(m_sums);
     }
 
 private:
+    TimeRange addWork(const Span& span) {
+        const TimeRange interval = clipped(span);
+        m_extent = spanned(m_extent, interval);
+        m_busy.add(interval);
+        return interval;
+    }
+
     TimeRange m_window;
-    TimeRange m_extent;
+    TimeRange m_extent = kNoTime;
     TimeBreakdown m_sums;
     IntervalUnion m_busy;
+    IntervalUnion m_kernels;
     IntervalUnion m_compute;
     IntervalUnion m_communication;
 };
@@ -76,8 +85,7 @@ public:
     Sums(const TraceWindow& shown, KernelNames& names)
         : m_all(shown.range)
         , m_names(names)
-        , m_marks(shown.iterations)
-        , m_fixed(shown.fixed) {
+        , m_shown(shown) {
         for (const Iteration& iteration : shown.iterations) {
             m_iterations.emplace_back(iteration.range);
             m_windows.add(iteration.range);
@@ -109,12 +117,15 @@ public:
             [](const KernelRow& a, const KernelRow& b) {
                 return a.time != b.time ? a.time > b.time : a.name < b.name;
             });
-        static_cast<TimeBreakdown&>(result) = m_all.finish(m_fixed.value_or(m_all.extent()));
+        const TimeRange window = m_shown.fixed.value_or(m_all.extent());
+        static_cast<TimeBreakdown&>(result) = m_all.finish(window, m_shown.tracedIn(window));
         for (std::size_t i = 0; i < m_iterations.size(); ++i) {
             IterationBreakdown iteration;
-            static_cast<TimeBreakdown&>(iteration) = m_iterations[i].finish(m_marks[i].range);
-            iteration.index = m_marks[i].index;
-            iteration.warmup = m_marks[i].warmup;
+            const Iteration& mark = m_shown.iterations[i];
+            static_cast<TimeBreakdown&>(iteration)
+                = m_iterations[i].finish(mark.range, mark.range.length());
+            iteration.index = mark.index;
+            iteration.warmup = mark.warmup;
             result.iterations.push_back(std::move(iteration));
         }
         return result;
@@ -168,10 +179,9 @@ private:
 
     BreakdownSums m_all;
     KernelNames& m_names;
-    std::vector<Iteration> m_marks;
-    std::optional<TimeRange> m_fixed; // the window, where it is not that of the kernels
-    std::vector<BreakdownSums> m_iterations; // as the marks
-    OpenWindows m_windows; // as the marks
+    TraceWindow m_shown;
+    std::vector<BreakdownSums> m_iterations; // as those shown
+    OpenWindows m_windows; // as those shown
     std::unordered_map<NameId, RowSums> m_rows;
 };
 
@@ -192,11 +202,11 @@ Result<std::vector<DeviceBreakdown>> traceBreakdown(const store::Store& store, c
     const KernelCategories& categories, TimeRange window, const IterationChoice& iterations,
     const Progress& progress) {
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
-    const IterationChoice traced = tracedIterations(iterations, extentOf(devices));
+    const IterationChoice traced = tracedIterations(iterations, tracedOf(devices));
     KernelNames names(store, categories);
     std::vector<DeviceBreakdown> result;
     for (const DeviceTracks& device : devices) {
-        const auto shown = traceWindow(device.rank, device.extent, window, traced);
+        const auto shown = traceWindow(device.rank, device.captures, window, traced);
         if (!shown)
             continue;
         SpanMerge merge;

@@ -1,5 +1,5 @@
 #pragma once
-// Busy, compute, communication, exposed, overlap and idle time of a traced rank, by unions of
+// Busy, compute, communication, exposed, overlap, copy and idle time of a traced rank, by unions of
 // intervals over all streams of a device, in all and per iteration, and its
 // kernel table. Durations are exact nanoseconds. One pass over the spans; memory grows with the
 // iterations and the names, not with the spans.
@@ -30,15 +30,17 @@ struct CategoryTime {
 // What a device did in a window; work that reaches over its edges counts with the part inside.
 struct TimeBreakdown {
     TimeRange window;
+    DurationNs traced; // of the window: without what lies between captures
     std::int64_t kernelCount = 0;
     DurationNs kernelTime; // summed, not a union
-    DurationNs busy; // |C ∪ M|
+    DurationNs busy; // |C ∪ M ∪ P|
     DurationNs compute; // |C|
     DurationNs communication; // |M|
     DurationNs exposedCommunication; // |M \ C|
     DurationNs overlap; // |M ∩ C|
-    DurationNs idle; // window − busy
-    CategoryTime copies; // beside, counted in none of the above
+    DurationNs copy; // |P \ (C ∪ M)|
+    DurationNs idle; // traced − busy
+    CategoryTime copies; // summed, beside kernels too
     CategoryTime sets;
     std::map<std::string, CategoryTime> categories;
 };
@@ -48,7 +50,7 @@ struct IterationBreakdown : TimeBreakdown {
     std::int64_t index = 0;
     bool warmup = false;
 };
-// One rank and device. The window: first kernel start to last kernel end.
+// One rank and device. The window: first begin to last end of any work.
 struct DeviceBreakdown : TimeBreakdown {
     int rank = -1;
     int device = -1;

@@ -73,8 +73,8 @@ std::vector<ChosenDevice> chosenDevices(
             continue;
         if (holds(window, device.extent))
             window = kAllTime;
-        const auto shown = traceWindow(device.rank, device.extent, window, {});
-        if (shown)
+        const auto shown = traceWindow(device.rank, device.captures, window, {});
+        if (shown && !shown->captures.empty())
             result.push_back({std::move(device), *shown});
     }
     return result;
@@ -138,9 +138,9 @@ Result<std::vector<DeviceLaunches>> readLaunches(const store::Store& store,
         ASSIGN_OR_RETURN(
             const auto evidence, walkDevice(store, tracks, shown.range, visitors, reading.asked()));
         static_cast<void>(evidence); // of phases, which nobody asks for here
-        const TimeRange window = breakdowns[i].window;
+        const DurationNs traced = breakdowns[i].traced;
         result.push_back(
-            {tracks.rank, tracks.device, window, launches.result(window), copies.result()});
+            {tracks.rank, tracks.device, traced, launches.result(traced), copies.result()});
     }
     return result;
 }
@@ -349,19 +349,20 @@ Result<DeviceFigures> keptDevices(const store::Store& store, const TraceSums& ke
     DeviceFigures result;
     for (const auto& [tracks, shown] : devices) {
         ASSIGN_OR_RETURN(const auto found, kept.device(tracks, shown, progress));
-        const TimeRange kernels = found.sums.hasKernels() ? found.sums.kernels : TimeRange{};
-        const TimeRange window = shown.fixed.value_or(kernels);
-        ASSIGN_OR_RETURN(auto breakdown, breakdownOf(found.sums, window, names));
+        const TimeRange work = found.sums.hasWork() ? found.sums.work : TimeRange{};
+        const TimeRange window = shown.fixed.value_or(work);
+        const DurationNs traced = shown.tracedIn(window);
+        ASSIGN_OR_RETURN(auto breakdown, breakdownOf(found.sums, window, traced, names));
         breakdown.rank = tracks.rank;
         breakdown.device = tracks.device;
         result.breakdowns.push_back(std::move(breakdown));
         std::vector<std::string> streams;
         for (const Track& stream : tracks.streams)
             streams.push_back(stream.description.thread);
-        LaunchStatistics launches = launchStatistics(found.sums.launches, streams, window);
+        LaunchStatistics launches = launchStatistics(found.sums.launches, streams, traced);
         launches.delay = found.delay;
         result.launches.push_back(
-            {tracks.rank, tracks.device, window, std::move(launches), copiesOf(found.sums)});
+            {tracks.rank, tracks.device, traced, std::move(launches), copiesOf(found.sums)});
     }
     return result;
 }

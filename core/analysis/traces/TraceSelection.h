@@ -20,7 +20,7 @@ namespace trainscope::analysis {
 struct DeviceLaunches {
     int rank = -1;
     int device = -1;
-    TimeRange window;
+    DurationNs traced; // of the stretch
     LaunchStatistics launches;
     CopyStatistics copies;
 };

@@ -207,7 +207,7 @@ Result<std::optional<TraceSums>> TraceSums::open(const store::Store& store, cons
 
 Result<DeviceSums> TraceSums::edge(const DeviceTracks& device, TimeRange part, TimeNs launchBegin,
     TimeNs hostFrom, const std::optional<TimeRange>& last, const Progress& progress) const {
-    DeviceSumsMeter meter(*m_store, device.streams.size(), launchBegin, part.begin);
+    DeviceSumsMeter meter(*m_store, device, launchBegin, part.begin);
     DeviceSumsVisitor visitor(meter, last ? std::optional(last->end) : std::nullopt);
     const std::array<DeviceVisitor*, 1> visitors{&visitor};
     DeviceTracks tracks = device;
@@ -230,22 +230,22 @@ Status TraceSums::addSlices(const SumPlace& place, std::size_t first, std::size_
         });
 }
 
-// Absent without kernels.
-Result<std::optional<TimeNs>> TraceSums::firstKernel(
+// Absent without work.
+Result<std::optional<TimeNs>> TraceSums::firstWork(
     const SumPlace& place, std::size_t slices) const {
     DeviceSums slice;
-    for (std::size_t i = 0; i < slices && !slice.hasKernels(); ++i) {
+    for (std::size_t i = 0; i < slices && !slice.hasWork(); ++i) {
         slice = {};
         RETURN_IF_ERROR(addSlices(place, i, i + 1, true, slice));
     }
-    return slice.hasKernels() ? std::optional(slice.kernels.begin) : std::nullopt;
+    return slice.hasWork() ? std::optional(slice.work.begin) : std::nullopt;
 }
 
-// All work, with the launches from the first kernel on.
+// All work, with the launches from the first of it on.
 Status TraceSums::addWhole(
     const DeviceTracks& device, const SumPlace& place, SlicePlan& plan, Parts& parts) const {
     ASSIGN_OR_RETURN(const auto slices, store::sumOutlines(*m_store, m_run, place));
-    ASSIGN_OR_RETURN(const auto begin, firstKernel(place, slices.size()));
+    ASSIGN_OR_RETURN(const auto begin, firstWork(place, slices.size()));
     plan = {slices.size(), slices.size(), {}, {}, {}, {}};
     if (begin)
         plan = planOf(slices, {*begin, kAllTime.end}, device.extent.end);

@@ -22,7 +22,7 @@ enum class SumKind { Device, Thread, Calls, Waits, CallPaths, CallTree };
 store::SumPlace placeOf(SumKind kind, int rank, std::int64_t place = 0);
 
 // Raise it when sums are computed differently: those of another version are computed again.
-inline constexpr std::int64_t kTraceSumsVersion = 4;
+inline constexpr std::int64_t kTraceSumsVersion = 5;
 
 // One pass over all traces of the run: all sums but the call trees
 // (core/analysis/operators/KeptTraces.h). Memory grows with the slices, the
@@ -68,8 +68,7 @@ private:
     // Slices [first, end): the first of them is what the window begins with, or not.
     Status addSlices(const store::SumPlace& place, std::size_t first, std::size_t end, bool isFirst,
         DeviceSums& sums) const;
-    Result<std::optional<TimeNs>> firstKernel(
-        const store::SumPlace& place, std::size_t slices) const;
+    Result<std::optional<TimeNs>> firstWork(const store::SumPlace& place, std::size_t slices) const;
     Status addWhole(const DeviceTracks& device, const store::SumPlace& place, SlicePlan& plan,
         Parts& parts) const;
     Status addWindow(const DeviceTracks& device, const store::SumPlace& place, TimeRange window,

@@ -11,11 +11,12 @@ namespace trainscope::analysis {
 namespace {
 
 // Iterations of the whole run may go on where the trace has ended.
-bool isTraced(const Iteration& iteration, TimeRange extent, double least) {
+bool isTraced(const Iteration& iteration, std::span<const TimeRange> traced, double least) {
+    const TimeRange extent{traced.front().begin, traced.back().end};
     if (!iteration.range.overlaps(extent))
         return false;
     return iteration.rank >= 0
-        || shared(iteration.range, extent).length().seconds()
+        || lengthOf(shared(traced, iteration.range)).seconds()
         >= least * iteration.range.length().seconds();
 }
 
@@ -39,24 +40,31 @@ std::vector<Iteration> iterationsOfRank(std::span<const Iteration> iterations, i
     return result;
 }
 
-IterationChoice tracedIterations(IterationChoice choice, TimeRange extent) {
+DurationNs TraceWindow::tracedIn(TimeRange window) const {
+    return lengthOf(shared(captures, window));
+}
+
+IterationChoice tracedIterations(IterationChoice choice, std::span<const TimeRange> traced) {
     std::erase_if(choice.all, [&](const Iteration& one) {
-        return one.rank < 0 && !isTraced(one, extent, kCoveredByTrace);
+        return one.rank < 0 && (traced.empty() || !isTraced(one, traced, kCoveredByTrace));
     });
     return choice;
 }
 
-std::optional<TraceWindow> traceWindow(
-    int rank, TimeRange extent, TimeRange window, const IterationChoice& choice) {
+std::optional<TraceWindow> traceWindow(int rank, std::span<const TimeRange> captures,
+    TimeRange window, const IterationChoice& choice) {
     TraceWindow result;
+    result.captures.assign(captures.begin(), captures.end());
+    const TimeRange extent{captures.front().begin, captures.back().end};
     if (window != kAllTime) {
         const TimeNs begin = std::max(extent.begin, window.begin);
         result.fixed = {begin, std::max(begin, std::min(extent.end, window.end))};
         result.range = *result.fixed;
+        result.captures = shared(captures, *result.fixed);
     }
     for (Iteration iteration : iterationsOfRank(choice.all, rank)) {
         const bool isWanted = !choice.only || iteration.index == *choice.only;
-        if (!isWanted || !isTraced(iteration, extent, kCoveredOnDevice)
+        if (!isWanted || !isTraced(iteration, captures, kCoveredOnDevice)
             || !iteration.range.overlaps(result.range))
             continue;
         iteration.range = shared(iteration.range, window);
@@ -68,6 +76,7 @@ std::optional<TraceWindow> traceWindow(
         return std::nullopt;
     result.fixed = result.iterations.front().range;
     result.range = *result.fixed;
+    result.captures = {*result.fixed}; // from its begin on, before any work
     return result;
 }
 

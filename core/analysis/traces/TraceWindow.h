@@ -29,22 +29,29 @@ struct IterationChoice {
 inline constexpr double kCoveredByTrace = 0.9;
 inline constexpr double kCoveredOnDevice = 0.5;
 
-// Without those of the whole run that the traces, which are of that extent together, do not cover.
-IterationChoice tracedIterations(IterationChoice choice, TimeRange extent);
+// Without those of the whole run that the traces do not cover; traced: what was traced of all
+// devices together, in order.
+IterationChoice tracedIterations(IterationChoice choice, std::span<const TimeRange> traced);
 
 // For one device.
 struct TraceWindow {
     // To be read; kAllTime: everything.
     TimeRange range = kAllTime;
-    // The window of the figures; absent: from the first kernel's start to the last one's end.
+    // The window of the figures; absent: from the first begin to the last end of any work.
     std::optional<TimeRange> fixed;
+    // The device's captures inside the range, in order: what lies between them was not traced.
+    std::vector<TimeRange> captures;
     // By time: those that touch both; of the whole run's, those that the device covers as well.
     // Cut at the edges of the window, beyond which nothing is read.
     std::vector<Iteration> iterations;
+
+    // How much of a window of the figures was traced.
+    [[nodiscard]] DurationNs tracedIn(TimeRange window) const;
 };
-// extent: of the device's spans. Absent where the chosen iteration is not there.
+// captures: of the device's work, in order, at least one (DeviceTracks). Absent where the chosen
+// iteration is not there.
 std::optional<TraceWindow> traceWindow(
-    int rank, TimeRange extent, TimeRange window, const IterationChoice& choice);
+    int rank, std::span<const TimeRange> captures, TimeRange window, const IterationChoice& choice);
 
 // Windows in order of their begin, asked for by ranges in order of their begin; any may overlap.
 class OpenWindows {

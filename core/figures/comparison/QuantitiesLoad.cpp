@@ -127,11 +127,11 @@ std::string titleOf(const analysis::BreakdownPart& part) {
     return part.isCommunication ? label + " exposed" : label;
 }
 
-// Compute first, then what is exposed, then nothing.
+// Compute first, then what is exposed, then copies, then nothing.
 int placeOf(const ComparisonStack::Part& part) {
-    constexpr std::array<std::string_view, 14> kOrder{"gemm", "attention", "normalisation",
+    constexpr std::array<std::string_view, 15> kOrder{"gemm", "attention", "normalisation",
         "elementwise", "other", "all_reduce", "reduce_scatter", "all_gather", "all_to_all",
-        "broadcast", "communication", "send_recv", "idle", "optimizer"};
+        "broadcast", "communication", "send_recv", "copy", "idle", "optimizer"};
     return static_cast<int>(
         std::find(kOrder.begin(), kOrder.end(), part.category) - kOrder.begin());
 }

@@ -10,18 +10,20 @@ namespace trainscope::figures {
 
 namespace {
 
-KernelTimes secondsOf(const std::map<std::string, analysis::CategoryTime>& categories) {
+KernelTimes secondsOf(const analysis::TimeBreakdown& window) {
     KernelTimes times;
-    for (const auto& [category, time] : categories)
+    for (const auto& [category, time] : window.categories)
         times[category] = time.time.seconds();
+    if (window.copy.ns > 0)
+        times["copy"] = window.copy.seconds();
     return times;
 }
 
 KernelTimes perIteration(const analysis::DeviceBreakdown& device) {
     std::vector<KernelTimes> each;
     for (const auto& iteration : device.iterations) {
-        if (!iteration.warmup && iteration.kernelCount > 0)
-            each.push_back(secondsOf(iteration.categories));
+        if (!iteration.warmup && iteration.busy.ns > 0)
+            each.push_back(secondsOf(iteration));
     }
     std::vector<const KernelTimes*> pointers;
     for (const auto& times : each)
@@ -40,10 +42,9 @@ Result<TracedRun> traceOf(const FigureContext& context, const FigureSubject& sub
     const auto& stages = told;
     TracedRun traced{subject, {}};
     for (const auto& device : devices) {
-        if (device.kernelCount == 0)
+        if (device.busy.ns == 0)
             continue;
-        RankTimes times{
-            device.rank, std::nullopt, secondsOf(device.categories), perIteration(device)};
+        RankTimes times{device.rank, std::nullopt, secondsOf(device), perIteration(device)};
         if (stages && stages->stageOf.contains(device.rank))
             times.stage = stages->stageOf.at(device.rank);
         traced.ranks.push_back(std::move(times));

@@ -18,10 +18,10 @@ namespace {
 constexpr std::size_t kMostStagePanels = 4;
 
 // The order of display; a user's own categories come behind.
-constexpr std::array<std::string_view, 16> kCategoryOrder{"compute", "gemm", "attention",
+constexpr std::array<std::string_view, 17> kCategoryOrder{"compute", "gemm", "attention",
     "normalisation", "layer_norm", "elementwise", "memory_elementwise", "optimizer", "all_reduce",
     "reduce_scatter", "all_gather", "all_to_all", "send_recv", "broadcast", "communication",
-    "other"};
+    "other", "copy"};
 
 // A bar: some ranks of a run, their mean.
 struct Bar {

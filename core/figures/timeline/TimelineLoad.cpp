@@ -16,7 +16,7 @@ bool showsSpans(LaneStyle style) {
 
 std::string categoryOf(const store::LodNode& group, const std::string& name) {
     if (group.kind == SpanKind::Copy || group.kind == SpanKind::Set)
-        return "elementwise";
+        return "copy";
     if (group.kind != SpanKind::Kernel)
         return {};
     return std::string(analysis::KernelCategories::builtIn().categoryOf(name));

@@ -14,9 +14,9 @@ namespace trainscope::plot {
 namespace {
 
 // The order of display; reductions share a colour and one entry.
-constexpr std::array<std::string_view, 13> kOrder{"gemm", "attention", "all_reduce",
+constexpr std::array<std::string_view, 14> kOrder{"gemm", "attention", "all_reduce",
     "reduce_scatter", "all_gather", "all_to_all", "send_recv", "broadcast", "communication",
-    "normalisation", "elementwise", "optimizer", "other"};
+    "normalisation", "elementwise", "optimizer", "other", "copy"};
 
 constexpr std::array<std::pair<SpanKind, std::string_view>, 6> kSpanKinds{
     {{SpanKind::CpuOp, "Operator"}, {SpanKind::Runtime, "Runtime call"},
@@ -26,6 +26,8 @@ constexpr std::array<std::pair<SpanKind, std::string_view>, 6> kSpanKinds{
 std::string labelOf(std::string_view category) {
     if (category == "elementwise")
         return "Elementwise, memory";
+    if (category == "copy")
+        return "Copies, memory sets";
     return std::string(analysis::KernelCategories::label(category));
 }
 

@@ -42,9 +42,9 @@ private Q_SLOTS:
         std::vector<Color> fills;
         for (std::size_t i = 0; i < 8; ++i)
             fills.push_back(seriesColor(i));
-        for (const char* category :
-            {"gemm", "attention", "all_reduce", "all_gather", "all_to_all", "broadcast",
-                "communication", "send_recv", "normalisation", "elementwise", "optimizer", "idle"})
+        for (const char* category : {"gemm", "attention", "all_reduce", "all_gather", "all_to_all",
+                 "broadcast", "communication", "send_recv", "normalisation", "elementwise",
+                 "optimizer", "copy", "idle"})
             fills.push_back(categoryColor(category));
         for (int percent = 0; percent <= 100; ++percent) {
             fills.push_back(inferno(percent / 100.0));
@@ -81,6 +81,7 @@ private Q_SLOTS:
         QTest::newRow("send") << QStringLiteral("send_recv") << 0xCCBB44U;
         QTest::newRow("elementwise") << QStringLiteral("elementwise") << 0x9AA0AAU;
         QTest::newRow("optimizer") << QStringLiteral("optimizer") << 0xAA3377U;
+        QTest::newRow("copy") << QStringLiteral("copy") << 0x44AA99U;
         QTest::newRow("idle") << QStringLiteral("idle") << 0xE3E7ECU;
     }
     void categoriesHaveTheLooksColours() {

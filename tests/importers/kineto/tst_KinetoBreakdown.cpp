@@ -81,12 +81,19 @@ void tst_KinetoBreakdown::breakdown_data() {
 void tst_KinetoBreakdown::compareDevice(
     const QJsonObject& truth, const analysis::DeviceBreakdown& device) {
     QCOMPARE(device.kernelCount, truth[u"kernels"].toInteger());
-    QCOMPARE(device.busy.ns, nanoseconds(truth[u"busy_union_us"]));
+    const QJsonObject work = truth[u"device_work"].toObject();
+    QVERIFY(!work.isEmpty());
+    QCOMPARE(device.traced.ns, nanoseconds(work[u"window_us"]));
+    QCOMPARE(device.busy.ns, nanoseconds(work[u"busy_us"]));
+    QCOMPARE(device.copy.ns, nanoseconds(work[u"copy_only_us"]));
+    QCOMPARE(device.idle.ns, nanoseconds(work[u"idle_us"]));
+    QCOMPARE(device.copies.count + device.sets.count, work[u"copies_and_sets"].toInteger());
+    QCOMPARE(
+        (device.compute + device.exposedCommunication).ns, nanoseconds(truth[u"busy_union_us"]));
     QCOMPARE(device.compute.ns, nanoseconds(truth[u"compute_union_us"]));
     QCOMPARE(device.communication.ns, nanoseconds(truth[u"comm_union_us"]));
     QCOMPARE(device.overlap.ns, nanoseconds(truth[u"overlap_us"]));
     QCOMPARE(device.exposedCommunication.ns, nanoseconds(truth[u"exposed_comm_us"]));
-    QCOMPARE(device.idle.ns, nanoseconds(truth[u"idle_in_kernel_span_us"]));
     QCOMPARE(device.kernelTime.ns,
         nanoseconds(truth[u"comm_total_dur_us"]) + nanoseconds(truth[u"compute_total_dur_us"]));
     std::int64_t categoryCount = 0;

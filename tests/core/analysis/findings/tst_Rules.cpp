@@ -195,6 +195,15 @@ std::vector<Case> traceCases() {
                 {{"fraction", 0.2}, {"all_reduce_fraction", 0.05}}, 2},
         {"idle_gpu", 0.199, 0.3, share(&TracedDevice::idleS), {"30 % of the traced time"},
             {{"fraction", 0.3}}, 0},
+        {"gpu_copies", 0.049, 0.24,
+            [](RunFacts& f, double x) {
+                for (TracedDevice& device : f.traced) {
+                    device.copyS = x;
+                    device.copiesS = {{"DtoD", x}, {"HtoD", 0.01}};
+                }
+            },
+            {"Copies within the GPU take 24 % of the traced time, while no kernel runs"},
+            {{"fraction", 0.24}, {"DtoD_s", 0.96}}, 0},
         {"host_bound", 0.049, 0.06, share(&TracedDevice::hostBoundS), {"6 % of the traced time"},
             {{"seconds", 0.24}}, 0},
         {"pipeline_bubbles", 0.124, 0.2,

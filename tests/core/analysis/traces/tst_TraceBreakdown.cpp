@@ -95,7 +95,8 @@ private Q_SLOTS:
 void tst_TraceBreakdown::unionsByHand() {
     // compute  [0,10) [5,20)      [40,45)
     // nccl          [15,30)
-    // zero            kernel without length at 50 ends the window
+    // zero            kernel without length at 50
+    // copy, set                                 [60,63) [70,74), which ends the window
     const auto store = filled({{0, 7, 0, 10, "ampere_sgemm"}, {0, 8, 5, 15, "ampere_sgemm"},
         {0, 7, 40, 5, "triton_poi_fused"}, {0, 9, 15, 15, "ncclDevKernel_AllReduce_Sum"},
         {0, 7, 50, 0, "ampere_sgemm"}, {0, 7, 60, 3, "Memcpy HtoD", SpanKind::Copy},
@@ -107,15 +108,17 @@ void tst_TraceBreakdown::unionsByHand() {
     QCOMPARE(devices.value().size(), std::size_t{1});
     const analysis::DeviceBreakdown& device = devices.value()[0];
     QCOMPARE(device.window.begin.ns, 0);
-    QCOMPARE(device.window.end.ns, 50);
+    QCOMPARE(device.window.end.ns, 74);
+    QCOMPARE(device.traced.ns, 74);
     QCOMPARE(device.kernelCount, 5);
     QCOMPARE(device.kernelTime.ns, 10 + 15 + 5 + 15);
     QCOMPARE(device.compute.ns, 20 + 5);
     QCOMPARE(device.communication.ns, 15);
-    QCOMPARE(device.busy.ns, 30 + 5);
+    QCOMPARE(device.busy.ns, 30 + 5 + 3 + 4);
+    QCOMPARE(device.copy.ns, 3 + 4);
     QCOMPARE(device.overlap.ns, 5);
     QCOMPARE(device.exposedCommunication.ns, 10);
-    QCOMPARE(device.idle.ns, 15);
+    QCOMPARE(device.idle.ns, 74 - 42);
     QCOMPARE(device.copies.count, 1);
     QCOMPARE(device.copies.time.ns, 3);
     QCOMPARE(device.sets.time.ns, 4);
@@ -167,6 +170,7 @@ void tst_TraceBreakdown::iterationsByHand() {
     QCOMPARE(iterations[0].busy.ns, 15 + 10);
     QCOMPARE(iterations[0].idle.ns, 35 - 25);
     QCOMPARE(iterations[0].copies.time.ns, 2);
+    QCOMPARE(iterations[0].copy.ns, 0); // compute runs beside it
     QCOMPARE(iterations[0].categories.at("gemm").time.ns, 15);
     QCOMPARE(iterations[1].index, 4);
     QCOMPARE(iterations[1].kernelCount, 3);
