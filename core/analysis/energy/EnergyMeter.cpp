@@ -31,11 +31,10 @@ EnergyMeter::EnergyMeter(const store::Store& store, TimeRange extent,
 
 // Cut where iterations begin and end.
 Status EnergyMeter::piece(TimeRange range, const Running& running) {
-    m_window = m_isFirst ? range : TimeRange{m_window.begin, range.end};
-    if (m_isFirst) { // what lies before the first kernel
+    if (m_isFirst || range.begin > m_window.end) // what lies before it was not traced
         RETURN_IF_ERROR(m_power.to(range.begin));
-        m_isFirst = false;
-    }
+    m_window = m_isFirst ? range : TimeRange{m_window.begin, range.end};
+    m_isFirst = false;
     TimeNs begin = range.begin;
     while (m_nextBorder < m_borders.size() && m_borders[m_nextBorder] < range.end) {
         const TimeNs border = m_borders[m_nextBorder++];

@@ -98,7 +98,8 @@ struct CallTotal {
 struct CallTree {
     int rank = -1; // -1: several ranks together
     TimeRange window;
-    DurationNs rankTime; // the windows of its ranks together, for each device with kernels
+    // The traced time of the windows of its ranks together, for each device with kernels.
+    DurationNs rankTime;
     bool hasHost = false; // calls were recorded; without them all work hangs under the root
     bool hasModules = false;
     bool hasShapes = false;

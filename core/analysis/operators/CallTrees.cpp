@@ -263,15 +263,25 @@ struct TreeSource {
     RankTracks tracks;
     std::int64_t devices = 1;
     std::optional<CallPaths> kept; // none: from the traces
+    std::vector<TimeRange> captures; // of the rank, where there are several
+
+    [[nodiscard]] DurationNs tracedIn(TimeRange window) const {
+        return captures.size() < 2 ? window.length() : lengthOf(shared(captures, window));
+    }
 };
 
 Result<TreeSource> treeSourceOf(
     const store::Store& store, const Run& run, const std::vector<Track>& tracks, int rank) {
-    TreeSource calls{rank, tracksOf(tracks, rank), 1, {}};
+    TreeSource calls{rank, tracksOf(tracks, rank), 1, {}, {}};
     if (calls.tracks.spans == 0)
         return calls;
     ASSIGN_OR_RETURN(calls.devices, busyDevices(store, calls.tracks));
     ASSIGN_OR_RETURN(calls.kept, keptPaths(store, run, rank));
+    ASSIGN_OR_RETURN(const auto captures, store.captures(run.id));
+    for (const Capture& capture : captures) {
+        if (capture.rank == rank)
+            calls.captures.push_back(capture.range);
+    }
     return calls;
 }
 
@@ -299,7 +309,7 @@ Result<CallTree> treeOf(const store::Store& store, const Run& run, TreeSource& c
     }
     tree.rank = calls.rank;
     tree.window = shown;
-    tree.rankTime = {shown.length().ns * calls.devices};
+    tree.rankTime = {calls.tracedIn(shown).ns * calls.devices};
     for (CallNode& node : tree.nodes)
         node.longestRank = isWork(node.kind) ? calls.rank : -1;
     return tree;

@@ -19,6 +19,7 @@ namespace {
 constexpr double kFittedPart = 0.6; // of the readings
 constexpr double kLeastShare = 0.005; // of the time; a rarer activity is not told
 constexpr double kAroundNs = 3e9; // readings so far outside of the trace still tell of it
+constexpr double kMemoryNs = 1e8; // what ran so long before a reading may be in it
 
 Activity activityOf(const std::string& category) {
     if (category == "gemm")
@@ -110,13 +111,24 @@ struct ActivitySums {
 };
 
 Result<std::vector<analysis::PowerReading>> readingsOf(
-    const store::Store& store, const Series& series, TimeRange extent) {
+    const store::Store& store, const Series& series, const analysis::DeviceTracks& device) {
+    const TimeRange extent = device.extent;
+    // What ran between two captures is not known, and a sensor remembers it for a while.
+    const auto isTraced = [&](TimeNs time) {
+        for (std::size_t i = 1; i < device.captures.size(); ++i) {
+            const TimeNs from
+                = device.captures[i].begin + DurationNs{static_cast<std::int64_t>(kMemoryNs)};
+            if (device.captures[i - 1].end < time && time < from)
+                return false;
+        }
+        return true;
+    };
     std::vector<analysis::PowerReading> readings;
     const DurationNs around{static_cast<std::int64_t>(kAroundNs)};
     RETURN_IF_ERROR(store.forEachSample(
         series.id, {extent.begin - around, extent.end + around}, [&](auto times, auto values) {
             for (std::size_t i = 0; i < times.size(); ++i) {
-                if (!std::isnan(values[i]))
+                if (!std::isnan(values[i]) && isTraced(times[i]))
                     readings.push_back(
                         {static_cast<double>((times[i] - extent.begin).ns), values[i]});
             }
@@ -165,7 +177,7 @@ Result<std::optional<ActivityPowers>> activityPowers(
         ActivityMeter meter(device.extent);
         const std::array<analysis::DeviceVisitor*, 1> visitors{&meter};
         RETURN_IF_ERROR(analysis::walkDevice(store, device, kAllTime, visitors, progress));
-        ASSIGN_OR_RETURN(const auto readings, readingsOf(store, power->second, device.extent));
+        ASSIGN_OR_RETURN(const auto readings, readingsOf(store, power->second, device));
         fitGpu(meter, readings, highestW, sums);
     }
     return sums.gpus > 0 ? std::optional(sums.result()) : std::nullopt;

@@ -63,7 +63,7 @@ inline RunFacts clean() {
     facts.throttling = Throttling{1.98e9, 0.0, 0.0, {}, {}, {}, {}, {}, {}, {}, {}, {}};
     facts.settling = RunSettling{kRun.begin, 32, 0};
     for (int rank = 0; rank < 4; ++rank)
-        facts.traced.push_back({rank, kRun, 1.0, 0.1, 0.02, 0.01, {{"all_reduce", 0.02}}});
+        facts.traced.push_back({rank, kRun, 1.0, 0.1, 0.02, 0.01, {{"all_reduce", 0.02}}, 0.0, {}});
     facts.pipeline = TracedPipeline{4, 0.1, 0.1, true};
     facts.communication = CommunicationSummary{};
     for (int rank = 0; rank < 4; ++rank) {

@@ -55,6 +55,7 @@ public:
 
     std::map<std::string, int> devices; // of streams; the others are of the first
     std::vector<Iteration> iterations;
+    std::vector<Capture> captures;
     SensorKind sensor = SensorKind::Unknown;
 
     // Ends the program where that fails.
@@ -95,6 +96,10 @@ private:
         Status status = writeSpans(sink, id.value());
         if (status.hasValue())
             status = writePower(sink, id.value());
+        for (const Capture& one : captures) {
+            if (status.hasValue())
+                status = sink.capture(id.value(), one);
+        }
         for (const Iteration& one : iterations) {
             if (status.hasValue())
                 status = sink.iteration(id.value(), one);

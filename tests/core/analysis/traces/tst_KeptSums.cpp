@@ -156,7 +156,7 @@ private Q_SLOTS:
         PlantedTrace trace = plantedCalls();
         auto store = trace.store();
         DeviceSums sums;
-        sums.kernels = {{0}, {1'000}};
+        sums.work = {{0}, {1'000}};
         sums.launches.queues.resize(50, {{5}, 1, true});
         store::Bytes bytes;
         encodeSums(sums, bytes);

@@ -76,15 +76,16 @@ private Q_SLOTS:
         QCOMPARE(made.calls[0].matched, std::int64_t{0});
         QVERIFY(!made.calls[0].bandwidth);
     }
-    // As without a stretch: from the first kernel to the last.
+    // As without a stretch: from the first work to the last, of which 40 and 60 µs are kernels.
     void allOfIt() {
         PlantedTrace trace;
         plantSmall(trace);
         const auto store = trace.store();
         const auto made = select(store, {{-kMs}, {kMs}});
         QCOMPARE(made.devices[0].window.length().ns, 170 * kUs);
-        QCOMPARE(made.devices[0].busy.ns, 100 * kUs);
-        QCOMPARE(made.devices[0].idle.ns, 70 * kUs);
+        QCOMPARE(made.devices[0].busy.ns, 110 * kUs);
+        QCOMPARE(made.devices[0].copy.ns, 10 * kUs);
+        QCOMPARE(made.devices[0].idle.ns, 60 * kUs);
         QCOMPARE(made.launches[0].launches.joined, std::int64_t{2});
         QCOMPARE(made.launches[0].launches.unjoined, std::int64_t{1});
         QCOMPARE(made.launches[0].launches.delay->medianNs, 5.0 * kUs);

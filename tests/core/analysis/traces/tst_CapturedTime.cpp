@@ -1,0 +1,169 @@
+// The traced time of a device is that of its captures: what lies between them is no part of any
+// figure.
+
+#include "core/analysis/traces/PlantedTrace.h"
+
+#include "core/analysis/traces/DeviceActivity.h"
+#include "core/analysis/traces/TraceSelection.h"
+#include "support/TestProgram.h"
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+using namespace trainscope::test;
+
+namespace {
+
+// Times in ns. first  [0, 100): a kernel [10, 30) launched at 5, a copy [40, 50) launched at 6
+//              second [1000, 1200): a set [1010, 1020) launched at 1005, a kernel [1050, 1100)
+//                     launched at 1045
+// Work reaches from 10 to 50 and from 1010 to 1100: 130 ns are traced.
+void plantTwoCaptures(PlantedTrace& trace) {
+    const auto launch = [&](std::int64_t at, std::int64_t correlation) {
+        trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", at, 1, correlation);
+    };
+    launch(5, 1);
+    launch(6, 2);
+    launch(1005, 3);
+    launch(1045, 4);
+    trace.kernel(0, "7", "a_gemm", 10, 20, 1);
+    trace.work(0, "7", SpanKind::Copy, "Memcpy DtoD", 40, 10, 2);
+    trace.work(0, "7", SpanKind::Set, "Memset", 1010, 10, 3);
+    trace.kernel(0, "7", "a_gemm", 1050, 50, 4);
+    trace.captures = {{"first", 0, {{0}, {100}}}, {"second", 0, {{1000}, {1200}}}};
+}
+
+std::vector<DeviceTrace> tracesOf(
+    const store::Store& store, TimeRange window, const IterationChoice& choice = {}) {
+    return deviceTraces(
+        store, store.findRun("run").value(), KernelCategories::builtIn(), window, choice)
+        .value();
+}
+
+struct Times {
+    std::int64_t traced;
+    std::int64_t busy;
+    std::int64_t copy;
+    std::int64_t idle;
+    std::int64_t hostBound;
+};
+
+void compare(const TimeBreakdown& times, const Times& expected) {
+    QCOMPARE(times.traced.ns, expected.traced);
+    QCOMPARE(times.busy.ns, expected.busy);
+    QCOMPARE(times.copy.ns, expected.copy);
+    QCOMPARE(times.idle.ns, expected.idle);
+    QCOMPARE(
+        (times.compute + times.exposedCommunication + times.copy + times.idle).ns, expected.traced);
+}
+
+void compare(const WindowPhases& phases, const Times& expected) {
+    QCOMPARE(phases.traced.ns, expected.traced);
+    QCOMPARE(phases.time[Phase::Copy].ns, expected.copy);
+    QCOMPARE(phases.time[Phase::Idle].ns, expected.idle);
+    DurationNs all;
+    for (const Phase phase : kAllPhases)
+        all = all + phases.time[phase];
+    QCOMPARE(all.ns, expected.traced);
+}
+
+} // namespace
+
+class tst_CapturedTime : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void windows_data() {
+        QTest::addColumn<std::int64_t>("begin");
+        QTest::addColumn<std::int64_t>("end");
+        QTest::addColumn<std::vector<std::int64_t>>("times");
+        const auto row = [](const char* name, std::int64_t begin, std::int64_t end, Times times) {
+            QTest::newRow(name) << begin << end
+                                << std::vector<std::int64_t>{times.traced, times.busy, times.copy,
+                                       times.idle, times.hostBound};
+        };
+        // [1020, 1050) was idle, until 1045 for the host; [30, 40) was idle with work in the queue.
+        row("all", kAllTime.begin.ns, kAllTime.end.ns, {130, 90, 20, 40, 25});
+        row("across", 20, 1060, {80, 40, 20, 40, 25});
+        row("in the first", 20, 45, {25, 15, 5, 10, 0});
+        row("in the second, from before it", 500, 1060, {50, 20, 10, 30, 25});
+    }
+    void windows() {
+        QFETCH(const std::int64_t, begin);
+        QFETCH(const std::int64_t, end);
+        QFETCH(const std::vector<std::int64_t>, times);
+        const Times expected{times[0], times[1], times[2], times[3], times[4]};
+        PlantedTrace trace;
+        plantTwoCaptures(trace);
+        const auto store = trace.store();
+        const TimeRange window{{begin}, {end}};
+        const auto found = tracesOf(store, window);
+        QCOMPARE(found.size(), std::size_t{1});
+        compare(found[0].breakdown, expected);
+        compare(found[0].activity.phases, expected);
+        QCOMPARE(found[0].activity.launches.hostBound.ns, expected.hostBound);
+        const auto selected = selectionOf(
+            store, store.findRun("run").value(), [window](int) { return window; },
+            KernelCategories::builtIn());
+        QCOMPARE(selected.value().devices.size(), std::size_t{1});
+        compare(selected.value().devices[0], expected);
+        QCOMPARE(selected.value().launches[0].launches.hostBound.ns, expected.hostBound);
+    }
+
+    void nothingIsKnownBetweenCaptures() {
+        PlantedTrace trace;
+        plantTwoCaptures(trace);
+        const auto store = trace.store();
+        const auto selected = selectionOf(
+            store, store.findRun("run").value(),
+            [](int) {
+                return TimeRange{{100}, {900}};
+            },
+            KernelCategories::builtIn());
+        QVERIFY(selected.value().devices.empty());
+    }
+
+    // A log tells of iterations of the whole run: those that lie in no capture are not traced.
+    void iterationsBetweenCapturesAreNotTraced() {
+        PlantedTrace trace;
+        plantTwoCaptures(trace);
+        const auto store = trace.store();
+        const IterationChoice choice{
+            {{0, {{10}, {50}}, -1, false}, {1, {{50}, {500}}, -1, false},
+                {2, {{500}, {1010}}, -1, false}, {3, {{1010}, {1100}}, -1, false}},
+            {}};
+        const auto found = tracesOf(store, kAllTime, choice);
+        const auto& iterations = found[0].breakdown.iterations;
+        QCOMPARE(iterations.size(), std::size_t{2});
+        QCOMPARE(iterations[0].index, 0);
+        QCOMPARE(iterations[0].idle.ns, 10);
+        QCOMPARE(iterations[1].index, 3);
+        QCOMPARE(iterations[1].idle.ns, 30);
+    }
+
+    // An iteration's time before its first work is idle, in whichever capture it lies.
+    void oneIterationIsTheWindow() {
+        PlantedTrace trace;
+        plantTwoCaptures(trace);
+        const auto store = trace.store();
+        const auto found
+            = tracesOf(store, kAllTime, {{{7, {{1001}, {1101}}, 0, false}}, std::int64_t{7}});
+        QCOMPARE(found[0].breakdown.traced.ns, 100);
+        QCOMPARE(found[0].breakdown.idle.ns, 40);
+    }
+
+    // As in a report of Nsight Systems where kernels take 2 % of a second.
+    void copiesAloneAreWork() {
+        PlantedTrace trace;
+        trace.work(0, "7", SpanKind::Copy, "Memcpy DtoD", 100, 50);
+        trace.work(0, "8", SpanKind::Copy, "Memcpy DtoD", 120, 60);
+        trace.work(0, "7", SpanKind::Set, "Memset", 190, 10);
+        const auto store = trace.store();
+        const auto found = tracesOf(store, kAllTime);
+        compare(found[0].breakdown, {100, 90, 90, 10, 0});
+        compare(found[0].activity.phases, {100, 90, 90, 10, 0});
+        QCOMPARE(found[0].breakdown.window, (TimeRange{{100}, {200}}));
+    }
+};
+
+TRAINSCOPE_TEST(tst_CapturedTime)
+#include "tst_CapturedTime.moc"
