@@ -71,8 +71,11 @@ void tst_KernelsOptions::allOfIt() {
     QCOMPARE(json["phases"]["backward_us"].get<double>(), 30.0);
     QCOMPARE(json["phases"]["communication_hidden_us"].get<double>(), 10.0);
     QCOMPARE(json["phases"]["communication_exposed_us"].get<double>(), 20.0);
-    QCOMPARE(json["phases"]["idle_us"].get<double>(), 70.0);
-    QCOMPARE(json["phases"].size(), std::size_t{7});
+    QCOMPARE(json["phases"]["copy_us"].get<double>(), 10.0);
+    QCOMPARE(json["phases"]["idle_us"].get<double>(), 60.0);
+    QCOMPARE(json["copy_us"].get<double>(), 10.0);
+    QCOMPARE(json["busy_us"].get<double>(), 110.0);
+    QCOMPARE(json["phases"].size(), std::size_t{8});
     QCOMPARE(json["launch"]["joined"].get<int>(), 2);
     QCOMPARE(json["launch"]["unjoined"].get<int>(), 1);
     QCOMPARE(json["launch"]["delay_us"]["median"].get<double>(), 5.0);
@@ -97,7 +100,8 @@ void tst_KernelsOptions::oneIteration() {
     const auto all = rank({});
     const auto json = rank({"--iteration", "2"});
     for (const char* key : {"window_us", "busy_us", "compute_us", "communication_us", "idle_us",
-             "exposed_communication_us", "overlap_us", "kernel_count", "categories", "phases"})
+             "exposed_communication_us", "overlap_us", "copy_us", "kernel_count", "categories",
+             "phases"})
         QVERIFY2(json[key] == all["iterations"][1][key], key);
     QCOMPARE(json["kernels"].size(), std::size_t{2});
 }
