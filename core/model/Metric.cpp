@@ -1,6 +1,7 @@
 #include "core/model/Metric.h"
 
 #include "core/model/EnumNames.h"
+#include "core/model/StepFacts.h"
 
 #include <fmt/format.h>
 
@@ -121,6 +122,8 @@ const std::vector<KnownMetric>& metricRegistry() {
         {{metric::kStepTime, "s", Gauge, "Step time"}},
         {{metric::kTokenRate, "1/s", Rate, "Tokens per second"}},
         {{metric::kSampleRate, "1/s", Rate, "Samples per second"}},
+        {{metric::kStepTokens, "1", Gauge, "Tokens of a step"}},
+        {{metric::kStepSamples, "1", Gauge, "Samples of a step"}},
         {{metric::kReportedFlops, "FLOP/s", Rate, "Throughput of a GPU, as reported"}},
         {{metric::kReportedMfu, "1", Gauge, "Model FLOP utilisation, as reported"}, {}, kPercent, {}},
     };

@@ -3,7 +3,9 @@
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
 #include "core/store/samples/GrowingSamples.h"
+#include "core/store/spans/SpanWriter.h"
 #include "core/store/tables/SourceTables.h"
+#include "core/store/tables/StringTable.h"
 
 #include <functional>
 #include <optional>
@@ -82,6 +84,10 @@ public:
         m_samples->add(series, time, value);
     }
     void iteration(const Iteration& iteration) override { m_iterations.push_back(iteration); }
+    void phases(std::vector<NamedPhase> phases) override {
+        m_phases = std::move(phases);
+        m_hasNewPhases = true;
+    }
     void describe(const Run& run) override { m_facts = run; }
 
     Status commit(const ImportReport& report) override {
@@ -150,8 +156,38 @@ private:
     Status writeRest(Database& database, const ImportReport& report, RunStatus status) {
         for (const Iteration& iteration : m_iterations)
             RETURN_IF_ERROR(addIteration(database, m_source, m_run, iteration));
+        if (m_hasNewPhases)
+            RETURN_IF_ERROR(writePhases(database));
         RETURN_IF_ERROR(writeReport(database, m_source, report, {}, 0));
         return writeRun(database, status);
+    }
+
+    // The track anew: phases are few. Names stay until the source goes.
+    Status writePhases(Database& database) {
+        const TrackId track = m_phaseTrack;
+        for (const char* table : {"span_chunk", "group_page", "track_name"})
+            RETURN_IF_ERROR(database.execute(
+                std::string("DELETE FROM ") + table + " WHERE track=?", track.value));
+        RETURN_IF_ERROR(database.execute("DELETE FROM track WHERE id=?", track.value));
+        IdSet names;
+        RETURN_IF_ERROR(readSourceNames(database, m_source, names));
+        StringTable texts(database);
+        std::vector<Span> spans;
+        for (const NamedPhase& phase : m_phases) {
+            Span span;
+            ASSIGN_OR_RETURN(span.name, texts.intern(phase.name));
+            span.start = phase.range.begin;
+            span.duration = phase.range.length();
+            span.kind = SpanKind::Annotation;
+            spans.push_back(span);
+        }
+        ASSIGN_OR_RETURN(m_nextPhaseTrack, addTrack(database, m_source, m_run, phaseTrack()));
+        SpanWriter writer(database);
+        writer.open(m_nextPhaseTrack);
+        RETURN_IF_ERROR(writer.add(m_nextPhaseTrack, spans));
+        RETURN_IF_ERROR(writer.finish({}));
+        names.add(texts.used());
+        return writeSourceNames(database, m_source, names);
     }
 
     Status writeRun(Database& database, RunStatus status) {
@@ -164,6 +200,8 @@ private:
     void remember() {
         m_samples->written();
         m_iterations.clear();
+        m_phaseTrack = m_nextPhaseTrack;
+        m_hasNewPhases = false;
     }
 
     Connection& m_connection;
@@ -173,6 +211,10 @@ private:
     RunId m_run;
     std::unique_ptr<GrowingSamples> m_samples;
     std::vector<Iteration> m_iterations; // that no commit holds yet
+    std::vector<NamedPhase> m_phases;
+    bool m_hasNewPhases = false; // likewise
+    TrackId m_phaseTrack; // that holds them
+    TrackId m_nextPhaseTrack; // when the transaction holds
 };
 
 } // namespace

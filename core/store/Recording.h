@@ -5,11 +5,14 @@
 // next.
 
 #include "core/model/Import.h"
+#include "core/model/StepFacts.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace trainscope::store {
 
@@ -37,6 +40,8 @@ public:
     // a clock that was set back, counts as that.
     virtual void sample(SeriesId series, TimeNs time, double value) = 0; // NaN for missing
     virtual void iteration(const Iteration& iteration) = 0;
+    // All phases of the run that this recording knows of, in order; replaces those before.
+    virtual void phases(std::vector<NamedPhase> phases) = 0;
     virtual void describe(const Run& run) = 0; // replaces what was said of it
 
     virtual Status commit(const ImportReport& report) = 0;

@@ -79,15 +79,15 @@ struct AmdReading {
     double (*read)(const amd::Functions& library, Handle device);
 };
 constexpr std::array kAmdReadings{
-    AmdReading{metric::kGpuTemperature, {}, Pace::Round,
+    AmdReading{metric::kGpuTemperature, {}, Pace::Lagging,
         [](const amd::Functions& library, Handle device) {
             return readTemperature(library, device, amd::kEdge);
         }},
-    AmdReading{metric::kHotspotTemperature, {}, Pace::Round,
+    AmdReading{metric::kHotspotTemperature, {}, Pace::Lagging,
         [](const amd::Functions& library, Handle device) {
             return readTemperature(library, device, amd::kHotspot);
         }},
-    AmdReading{metric::kMemTemperature, {}, Pace::Round,
+    AmdReading{metric::kMemTemperature, {}, Pace::Lagging,
         [](const amd::Functions& library, Handle device) {
             return readTemperature(library, device, amd::kVram);
         }},
@@ -95,19 +95,19 @@ constexpr std::array kAmdReadings{
         [](const amd::Functions& library, Handle device) {
             return wordOf(library.clock, 0, device, amd::kGfxClock);
         }},
-    AmdReading{metric::kMemClock, {kMegahertz}, Pace::Round,
+    AmdReading{metric::kMemClock, {kMegahertz}, Pace::Lagging,
         [](const amd::Functions& library, Handle device) {
             return wordOf(library.clock, 0, device, amd::kMemClock);
         }},
-    AmdReading{metric::kGpuUtilization, {kOfHundred}, Pace::Round,
+    AmdReading{metric::kGpuUtilization, {kOfHundred}, Pace::Lagging,
         [](const amd::Functions& library, Handle device) {
             return wordOf(library.activity, 0, device);
         }},
-    AmdReading{metric::kMemUtilization, {kOfHundred}, Pace::Round,
+    AmdReading{metric::kMemUtilization, {kOfHundred}, Pace::Lagging,
         [](const amd::Functions& library, Handle device) {
             return wordOf(library.activity, 1, device);
         }},
-    AmdReading{metric::kMemUsed, {}, Pace::Round,
+    AmdReading{metric::kMemUsed, {}, Pace::Lagging,
         [](const amd::Functions& library, Handle device) {
             return numberOf<std::uint64_t>(library.memoryUsed, device, amd::kVideoMemory);
         }},

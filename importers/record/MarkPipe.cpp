@@ -1,8 +1,10 @@
 #include "importers/record/MarkPipe.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/HarmlessText.h"
 #include "core/model/LaunchConfig.h"
 #include "core/model/WholeNumber.h"
+#include "importers/common/Number.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,9 +13,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -24,7 +28,10 @@ namespace {
 constexpr int kPipeBytes = 1 << 20; // that wait where nobody reads for a while
 constexpr std::size_t kLongestLine = 4096;
 constexpr int kWholeRun = -1;
+constexpr std::size_t kLongestName = 200; // of a phase
 constexpr std::string_view kPipeName = "trainscope-marks-";
+constexpr std::string_view kTokensKey = "tokens"; // of a step
+constexpr std::string_view kSamplesKey = "samples";
 
 // Of a program that is no more, and that nobody holds open: a script may outlive its recorder.
 bool isStale(const std::filesystem::path& path) {
@@ -57,6 +64,39 @@ std::optional<int> rankOf(std::string_view text) {
         return kWholeRun;
     const auto rank = wholeNumber<int>(text);
     return rank && *rank >= 0 && *rank < kMostGpus ? rank : std::nullopt;
+}
+
+// Takes the first word off the front.
+std::string_view takeWord(std::string_view& text) {
+    text = trimmed(text);
+    const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
+    const std::string_view word = text.substr(0, end);
+    text = trimmed(text.substr(end));
+    return word;
+}
+
+bool isKey(std::string_view text) {
+    constexpr std::size_t longest = 64;
+    const auto isLetter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    return !text.empty() && text.size() <= longest && isLetter(text.front())
+        && std::all_of(text.begin(), text.end(), [&](char c) {
+               return isLetter(c) || (c >= '0' && c <= '9')
+                   || std::string_view("._-/").find(c) != std::string_view::npos;
+           });
+}
+
+bool isAmount(std::string_view key) {
+    return key == kTokensKey || key == kSamplesKey;
+}
+
+// A loss that has gone astray is missing. Nothing where it is no number, nor an amount below 0.
+std::optional<double> valueOf(std::string_view key, std::string_view text) {
+    const std::string low = lowered(text);
+    if (!isAmount(key) && (low == "nan" || low == "inf" || low == "-inf"))
+        return std::numeric_limits<double>::quiet_NaN();
+    const auto value = importers::parseNumber(text);
+    const bool isSound = value && std::isfinite(*value) && (!isAmount(key) || *value >= 0.0);
+    return isSound ? value : std::nullopt;
 }
 
 } // namespace
@@ -94,43 +134,110 @@ MarkPipe::~MarkPipe() {
     ::unlink(m_path.c_str());
 }
 
-std::vector<Iteration> MarkPipe::take(TimeNs now) {
-    std::vector<Iteration> ended;
+Marks MarkPipe::take(TimeNs now) {
+    Marks marks;
     std::array<char, 4096> buffer;
     for (ssize_t size = 0; (size = ::read(m_file, buffer.data(), buffer.size())) > 0;) {
         m_rest.append(buffer.data(), static_cast<std::size_t>(size));
         std::size_t begin = 0;
         for (std::size_t end = 0; (end = m_rest.find('\n', begin)) != std::string::npos;
              begin = end + 1)
-            takeLine(std::string_view(m_rest).substr(begin, end - begin), now, ended);
+            takeLine(std::string_view(m_rest).substr(begin, end - begin), now, marks);
         m_rest.erase(0, begin);
         if (m_rest.size() > kLongestLine)
             m_rest.clear();
     }
-    return ended;
+    return marks;
 }
 
-void MarkPipe::takeLine(std::string_view line, TimeNs now, std::vector<Iteration>& ended) {
+void MarkPipe::takeLine(std::string_view line, TimeNs now, Marks& marks) {
     const std::string_view text = trimmed(line);
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view first = text.substr(0, end);
-    const auto rank = rankOf(trimmed(text.substr(end)));
-    const auto index = wholeNumber<std::int64_t>(first);
-    if (!rank || (!index && first != "end")) {
-        if (m_notUnderstood++ == 0)
-            m_firstNotUnderstood = text.substr(0, 80);
+    if (text.empty())
         return;
+    std::string_view rest = text;
+    const std::string_view first = takeWord(rest);
+    bool isUnderstood = true;
+    if (first == "phase") {
+        endPhase(now, marks);
+        if (!rest.empty())
+            m_phase = NamedPhase{harmless(rest.substr(0, kLongestName)), {now, now}};
+    } else if (first == "end") {
+        isUnderstood = takeEnd(rest, now, marks);
+    } else if (first.find('=') != std::string_view::npos) {
+        isUnderstood = takeFacts(text, kWholeRun, now, marks);
+    } else {
+        isUnderstood = takeStep(text, now, marks);
     }
-    if (const auto open = m_open.find(*rank); open != m_open.end()) {
-        Iteration iteration;
-        iteration.index = open->second.index;
-        iteration.rank = *rank;
-        iteration.range = {open->second.begin, now};
-        ended.push_back(iteration);
-        m_open.erase(open);
-    }
-    if (index)
+    if (!isUnderstood && m_notUnderstood++ == 0)
+        m_firstNotUnderstood = harmless(text.substr(0, kLongestName));
+}
+
+bool MarkPipe::takeStep(std::string_view text, TimeNs now, Marks& marks) {
+    const auto index = wholeNumber<std::int64_t>(takeWord(text));
+    std::string_view facts = text;
+    const std::string_view second = takeWord(facts);
+    const bool hasRank = !second.empty() && second.find('=') == std::string_view::npos;
+    const auto rank = rankOf(hasRank ? second : std::string_view());
+    if (!index || !rank)
+        return false;
+    const auto open = m_open.find(*rank);
+    if (open == m_open.end() || open->second.index != *index) {
+        endStep(*rank, now, marks);
         m_open[*rank] = {*index, now};
+    }
+    return takeFacts(hasRank ? facts : text, *rank, now, marks);
+}
+
+// Those that can be understood are taken, whatever the others are.
+bool MarkPipe::takeFacts(std::string_view text, int rank, TimeNs now, Marks& marks) {
+    bool isUnderstood = true;
+    while (!text.empty()) {
+        std::string_view fact = takeWord(text);
+        while (fact.ends_with(',') || fact.ends_with(';'))
+            fact.remove_suffix(1);
+        const std::size_t equals = fact.find('=');
+        const std::string_view key = fact.substr(0, equals);
+        const auto value = equals == std::string_view::npos || !isKey(key)
+            ? std::nullopt
+            : valueOf(key, fact.substr(equals + 1));
+        if (!value) {
+            isUnderstood = false;
+            continue;
+        }
+        const auto open = m_open.find(rank);
+        const bool isOfStep = isAmount(key) && open != m_open.end();
+        marks.values.push_back(
+            {std::string(key), rank, isOfStep ? open->second.begin : now, *value});
+    }
+    return isUnderstood;
+}
+
+bool MarkPipe::takeEnd(std::string_view text, TimeNs now, Marks& marks) {
+    const auto rank = rankOf(text);
+    if (!rank)
+        return false;
+    endStep(*rank, now, marks);
+    if (*rank == kWholeRun)
+        endPhase(now, marks);
+    return true;
+}
+
+void MarkPipe::endStep(int rank, TimeNs now, Marks& marks) {
+    const auto open = m_open.find(rank);
+    if (open == m_open.end())
+        return;
+    Iteration iteration;
+    iteration.index = open->second.index;
+    iteration.rank = rank;
+    iteration.range = {open->second.begin, now};
+    marks.ended.push_back(iteration);
+    m_open.erase(open);
+}
+
+void MarkPipe::endPhase(TimeNs now, Marks& marks) {
+    if (m_phase)
+        marks.phases.push_back({std::move(m_phase->name), {m_phase->range.begin, now}});
+    m_phase.reset();
 }
 
 } // namespace trainscope::record

@@ -1,22 +1,45 @@
 #pragma once
-// MarkPipe: a named pipe into which a training script writes the begin of each of its iterations, a
-// line each: "12", or "12 3" for the one that rank 3 begins. A line is stamped when it arrives. The
-// line "end" (or "end 3") ends the last one, whose end is not known otherwise, so that it is left
-// out.
+// MarkPipe: a named pipe into which a training script writes what it does, a line each. A line is
+// stamped when it arrives.
+//
+//   STEP [RANK] [KEY=VALUE]…   a step begins, of the whole run or of one rank, and ends the one
+//                              before; "12", "12 3", "12 tokens=65536 samples=64 loss=2.31". The
+//                              number of the step under way begins none, and adds facts to it
+//   KEY=VALUE…                 facts of the step under way
+//   phase [NAME]               a stretch with that name begins, and ends the one before; without a
+//                              name none begins
+//   end [RANK]                 the last step ends, whose end is not known otherwise, so that it
+//                              is left out; and the phase, where no rank is named
 //
 // The program that is watched keeps the reading end as well: were there no reader, the next line
 // would end the script.
 
 #include "core/model/Result.h"
 #include "core/model/Run.h"
+#include "core/model/StepFacts.h"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace trainscope::record {
+
+// A fact of a step: a number under a name.
+struct MarkedValue {
+    std::string key; // "loss"; of letters, digits and . _ - /, begins with a letter
+    int rank = -1; // -1: of the whole run
+    TimeNs time; // when the line came; of tokens and samples when the step began
+    double value = 0.0; // NaN for missing, as a loss of "nan"
+};
+
+struct Marks {
+    std::vector<Iteration> ended;
+    std::vector<MarkedValue> values;
+    std::vector<NamedPhase> phases; // that ended
+};
 
 class MarkPipe {
 public:
@@ -29,8 +52,10 @@ public:
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] int descriptor() const { return m_file; } // readable when a mark has come
 
-    // Iterations that ended with what has arrived by now.
-    std::vector<Iteration> take(TimeNs now);
+    // What has arrived by now.
+    Marks take(TimeNs now);
+    // The phase under way; its range ends where it begins.
+    [[nodiscard]] const std::optional<NamedPhase>& phase() const { return m_phase; }
     [[nodiscard]] std::int64_t notUnderstood() const { return m_notUnderstood; }
     [[nodiscard]] const std::string& firstNotUnderstood() const { return m_firstNotUnderstood; }
 
@@ -38,7 +63,12 @@ private:
     MarkPipe(std::string path, int file)
         : m_path(std::move(path))
         , m_file(file) { }
-    void takeLine(std::string_view line, TimeNs now, std::vector<Iteration>& ended);
+    void takeLine(std::string_view line, TimeNs now, Marks& marks);
+    bool takeStep(std::string_view text, TimeNs now, Marks& marks);
+    bool takeFacts(std::string_view text, int rank, TimeNs now, Marks& marks);
+    bool takeEnd(std::string_view rank, TimeNs now, Marks& marks);
+    void endStep(int rank, TimeNs now, Marks& marks);
+    void endPhase(TimeNs now, Marks& marks);
 
     struct Open {
         std::int64_t index = 0;
@@ -48,6 +78,7 @@ private:
     int m_file;
     std::string m_rest; // of a line that has not wholly arrived
     std::map<int, Open> m_open; // by rank; -1: the whole run
+    std::optional<NamedPhase> m_phase;
     std::int64_t m_notUnderstood = 0;
     std::string m_firstNotUnderstood;
 };

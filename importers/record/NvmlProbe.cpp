@@ -65,7 +65,7 @@ struct Call {
 };
 
 constexpr std::array kCalls{
-    Call{Pace::Round, {{{metric::kGpuTemperature, {}}}},
+    Call{Pace::Lagging, {{{metric::kGpuTemperature, {}}}},
         [](const Functions& library, Device device, Values& values) {
             return ask<unsigned>(library.temperature, values[0], device, nvml::kChipSensor);
         }},
@@ -73,11 +73,11 @@ constexpr std::array kCalls{
         [](const Functions& library, Device device, Values& values) {
             return ask<unsigned>(library.clock, values[0], device, nvml::kSmClock);
         }},
-    Call{Pace::Round, {{{metric::kMemClock, {kMega}}}},
+    Call{Pace::Lagging, {{{metric::kMemClock, {kMega}}}},
         [](const Functions& library, Device device, Values& values) {
             return ask<unsigned>(library.clock, values[0], device, nvml::kMemoryClock);
         }},
-    Call{Pace::Round,
+    Call{Pace::Lagging,
         {{{metric::kGpuUtilization, {kPercent}}, {metric::kMemUtilization, {kPercent}}}},
         [](const Functions& library, Device device, Values& values) {
             if (library.utilization == nullptr)
@@ -91,7 +91,7 @@ constexpr std::array kCalls{
         [](const Functions& library, Device device, Values& values) {
             return ask<unsigned long long>(library.clockReasons, values[0], device);
         }},
-    Call{Pace::Round, {{{metric::kMemUsed, {}}}},
+    Call{Pace::Lagging, {{{metric::kMemUsed, {}}}},
         [](const Functions& library, Device device, Values& values) {
             return askMemory(library, device, values[0], &nvml::Memory::used);
         }},
@@ -144,7 +144,8 @@ constexpr std::array kFields{
         nvml::kFieldPowerInstant, nvml::kScopeMemory},
     Field{Pace::Round, metric::kModulePower, {kMilli, 0, SensorKind::Instant},
         nvml::kFieldPowerInstant, nvml::kScopeModule},
-    Field{Pace::Round, metric::kMemTemperature, {}, nvml::kFieldMemoryTemperature, nvml::kScopeGpu},
+    Field{
+        Pace::Lagging, metric::kMemTemperature, {}, nvml::kFieldMemoryTemperature, nvml::kScopeGpu},
     Field{Pace::Running, metric::kPcieTx, {1.0, kBits32}, nvml::kFieldPcieTx, nvml::kScopeGpu},
     Field{Pace::Running, metric::kPcieRx, {1.0, kBits32}, nvml::kFieldPcieRx, nvml::kScopeGpu},
     Field{Pace::Seldom, metric::kGpuPowerAverage, {kMilli, 0, SensorKind::Averaged},
@@ -246,7 +247,7 @@ private:
 
     // What the device knows nothing of has no channel.
     void findFields() {
-        for (const Pace pace : {Pace::Round, Pace::Running, Pace::Seldom}) {
+        for (const Pace pace : {Pace::Round, Pace::Lagging, Pace::Running, Pace::Seldom}) {
             std::vector<AskedField> fields;
             for (const Field& field : kFields) {
                 if (field.pace == pace

@@ -20,6 +20,7 @@ struct Channel {
 // When a reading is worth its cost.
 enum class Pace {
     Round, // a state that nobody knows between samples: power, clock
+    Lagging, // a state that drivers renew every 100 ms or so: temperature, utilisation
     Running, // goes on between: counters, and means since the last reading
     Seldom, // changes seldom: limits, errors
     Total, // exact whenever it is asked for, and dear: energy

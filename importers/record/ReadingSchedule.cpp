@@ -9,15 +9,16 @@ namespace {
 
 constexpr double kNanoseconds = 1e9; // of a second
 constexpr double kRoundShare = 0.01; // of a core
-constexpr double kRunningShare = 0.0002; // at kUsualInterval
-constexpr double kMostRunningShare = 0.001;
+constexpr double kRunningShare = 0.00015; // at kUsualInterval
+constexpr double kMostRunningShare = 0.0005;
 constexpr double kUsualInterval = 0.05; // s
 constexpr double kLongestRunning = 2.0;
+constexpr double kLagging = 0.05; // s
 constexpr double kSeldom = 1.0;
 constexpr double kTotal = 10.0;
 constexpr double kSmoothing = 0.25; // weight of the latest cost
-constexpr double kNearlyWrapped = 0.75;
-constexpr double kOfAWrap = 0.5;
+constexpr double kNearlyWrapped = 0.85;
+constexpr double kOfAWrap = 2.0 / 3.0;
 
 } // namespace
 
@@ -31,6 +32,8 @@ double ReadingSchedule::affordable() const {
     switch (m_pace) {
     case Pace::Round:
         return m_cost / kRoundShare;
+    case Pace::Lagging:
+        return std::max(kLagging, m_cost / kRoundShare);
     case Pace::Running:
         return std::min(kLongestRunning,
             m_cost

@@ -4,10 +4,11 @@
 //
 //   Round    with every sample; one that costs more than 1 % of a core would, so seldom that it
 //            costs that
-//   Running  so seldom that it costs 0.02 % of a core at 50 ms between samples, and of shorter
-//            intervals as much more, 0.1 % at most; within 2 s. A counter of 32 bits at least
-//            twice a wrap at the rate just seen, and with every sample where it went three quarters
-//            of a wrap since the last reading: its rate may be higher than it seems.
+//   Lagging  the same, every 50 ms at most: twice between two renewals
+//   Running  so seldom that it costs 0.015 % of a core at 50 ms between samples, and of shorter
+//            intervals as much more, 0.05 % at most; within 2 s. A counter of 32 bits three
+//            times in two wraps at the rate just seen, and with every sample where it nearly
+//            wrapped since the last reading: its rate may be higher than it seems.
 //   Seldom   every second
 //   Total    every ten seconds
 //

@@ -2,6 +2,7 @@
 
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
+#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/record/EarlierPart.h"
 #include "importers/record/NetworkCards.h"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 namespace trainscope::record {
@@ -80,6 +82,7 @@ Status Recorder::open(store::Store& store) {
     RETURN_IF_ERROR(addGpus());
     RETURN_IF_ERROR(addSeries());
     RETURN_IF_ERROR(addTopology(store));
+    m_lanes.emplace(m_request.job.node, m_report.ranksFound);
     auto marks = MarkPipe::create(std::filesystem::temp_directory_path().string());
     if (marks.hasValue())
         m_marks.emplace(std::move(marks.value()));
@@ -106,6 +109,8 @@ void Recorder::startSampling() {
     }
     m_sampler = std::make_unique<Sampler>(std::move(probes), m_request.interval, !m_power.empty());
     m_begin = wallClock();
+    if (m_request.tokensPerStep)
+        m_lanes->add({"tokens", -1, m_begin, *m_request.tokensPerStep});
     m_processorBefore = processorSeconds();
     m_sampler->start();
 }
@@ -254,10 +259,36 @@ Status Recorder::addTopology(store::Store& store) const {
 void Recorder::takeMarks() {
     if (!m_marks)
         return;
-    for (Iteration iteration : m_marks->take(wallClock())) {
+    const bool hadPhase = m_marks->phase().has_value();
+    Marks marks = m_marks->take(wallClock());
+    for (const Iteration& iteration : marks.ended) {
         ++m_report.counts["iterations"];
         m_recording->iteration(iteration);
     }
+    for (MarkedValue& value : marks.values)
+        m_lanes->add(std::move(value));
+    m_hasNewPhases
+        = m_hasNewPhases || !marks.phases.empty() || (!hadPhase && m_marks->phase().has_value());
+    std::move(marks.phases.begin(), marks.phases.end(), std::back_inserter(m_phases));
+}
+
+// With the one under way as far as it has come. All of them are written each time: of very many not
+// with every commit.
+void Recorder::givePhases(bool isLast) {
+    constexpr int seldom = 10; // commits
+    constexpr std::size_t many = 1000;
+    const bool isOpen = m_marks && m_marks->phase();
+    const bool isDue = ++m_commitsSincePhases >= seldom;
+    const bool isNew = m_hasNewPhases && (m_phases.size() < many || isDue);
+    if (!isNew && !(isOpen && isDue) && !(isLast && (isOpen || m_hasNewPhases)))
+        return;
+    std::vector<NamedPhase> phases = m_phases;
+    if (isOpen)
+        phases.push_back({m_marks->phase()->name, {m_marks->phase()->range.begin, wallClock()}});
+    m_report.counts["phases"] = static_cast<std::int64_t>(phases.size());
+    m_recording->phases(std::move(phases));
+    m_hasNewPhases = false;
+    m_commitsSincePhases = 0;
 }
 
 void Recorder::addSample(std::uint32_t probe, std::uint32_t channel, KeptSample sample) {
@@ -268,6 +299,8 @@ void Recorder::addSample(std::uint32_t probe, std::uint32_t channel, KeptSample 
 
 void Recorder::take(bool isLast) {
     takeMarks();
+    m_report.samples += m_lanes->write(*m_recording);
+    givePhases(isLast);
     const Taken taken = m_sampler->take();
     for (const TakenReading& reading : taken.readings) {
         const auto power = m_power.find(reading.probe);
@@ -328,9 +361,12 @@ Status Recorder::finish(const Progress& progress) {
     take(true);
     if (m_marks && m_marks->notUnderstood() > 0)
         m_report.warn({}, 0,
-            fmt::format("{} lines in the pipe for marks are no number of an iteration; the first: "
-                        "\"{}\".",
-                m_marks->notUnderstood(), m_marks->firstNotUnderstood()));
+            fmt::format("{} in the pipe for marks could not be understood; the first: \"{}\".",
+                text::counted(m_marks->notUnderstood(), "line"), m_marks->firstNotUnderstood()));
+    if (m_lanes->leftOut() > 0)
+        m_report.warn({}, 0,
+            fmt::format("{} marked under too many different names are left out.",
+                text::counted(m_lanes->leftOut(), "value")));
     return m_recording->finish(m_report, progress);
 }
 

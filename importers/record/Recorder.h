@@ -11,6 +11,7 @@
 #include "importers/record/GpuLibrary.h"
 #include "importers/record/HostProbe.h"
 #include "importers/record/JobDescription.h"
+#include "importers/record/MarkLanes.h"
 #include "importers/record/MarkPipe.h"
 #include "importers/record/PowerChoice.h"
 #include "importers/record/Sampler.h"
@@ -40,6 +41,7 @@ struct RecordRequest {
     JobDescription job;
     std::string runName; // empty: after the job, else after command, host and time
     LaunchConfig launch;
+    std::optional<double> tokensPerStep; // where the script marks none
 };
 
 class Recorder {
@@ -75,6 +77,7 @@ private:
     void take(bool isLast);
     void takePower(const Taken& taken, bool isLast);
     void tellCost();
+    void givePhases(bool isLast);
 
     Devices m_devices;
     RecordRequest m_request;
@@ -94,6 +97,10 @@ private:
     };
     std::map<std::uint32_t, PowerAccounts> m_power;
     std::optional<MarkPipe> m_marks;
+    std::optional<MarkLanes> m_lanes;
+    std::vector<NamedPhase> m_phases; // that ended
+    bool m_hasNewPhases = false; // since they were given
+    int m_commitsSincePhases = 0;
     std::unique_ptr<store::Recording> m_recording;
     std::unique_ptr<Sampler> m_sampler;
     ImportReport m_report;

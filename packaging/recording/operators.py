@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Times and mean power of the operators of transformers, over a grid of shapes.
 
-Needs PyTorch with CUDA and, for power, pynvml. Writes a CSV with a head that names units. Each time
-is the median of many runs between device events, on inputs that no cache holds.
+Needs PyTorch with CUDA and, for power, pynvml. Writes a CSV with a head that names units, each row as it is measured.
+Each time is the median of many runs between device events, on inputs that no cache holds. --budget bounds the seconds:
+where they run short rows are measured for a shorter time, and the last ones are left out.
 """
 
 import argparse
@@ -24,21 +25,54 @@ COLUMNS = ["operator", "dtype", "m", "n", "k", "batch", "forward_us", "backward_
 
 
 class Power:
-    """Mean power of the GPU by its energy counter, of work that lasts long enough."""
+    """Mean power of the GPU by its energy counter, of work that lasts long enough.
+
+    The counter changes every 100 ms: it is read where it has just changed, at begin and end.
+    """
 
     def __init__(self):
         self.handle = pynvml.nvmlDeviceGetHandleByIndex(0) if pynvml else None
 
-    def of(self, work, seconds):
-        if self.handle is None:
-            return ""
-        begin, time0 = pynvml.nvmlDeviceGetTotalEnergyConsumption(self.handle), time.time()
-        while time.time() < time0 + seconds:
-            for _ in range(20):
+    def changed(self, work):
+        """Works until the counter changes: millijoules, and when."""
+        first = pynvml.nvmlDeviceGetTotalEnergyConsumption(self.handle)
+        limit = time.time() + 0.5
+        while True:
+            self.work_for(work, 0.005)
+            now = pynvml.nvmlDeviceGetTotalEnergyConsumption(self.handle)
+            if now != first or time.time() > limit:
+                return now, time.time()
+
+    @staticmethod
+    def work_for(work, seconds):
+        end = time.time() + seconds
+        while True:
+            for _ in range(4):
                 work()
             torch.cuda.synchronize()
-        joules = (pynvml.nvmlDeviceGetTotalEnergyConsumption(self.handle) - begin) / 1000
-        return round(joules / (time.time() - time0), 1)
+            if time.time() >= end:
+                return
+
+    def of(self, work, seconds):
+        if self.handle is None or seconds < 0.2:
+            return ""
+        begin, time0 = self.changed(work)
+        self.work_for(work, seconds - 0.1)
+        end, time1 = self.changed(work)
+        return round((end - begin) / 1000 / (time1 - time0), 1)
+
+
+class Clock:
+    """Divides what is left of the time among the rows that are left."""
+
+    def __init__(self, budget, rows):
+        self.end = time.time() + budget
+        self.rows = rows
+
+    def share(self):
+        share = (self.end - time.time()) / max(self.rows, 1)
+        self.rows -= 1
+        return share
 
 
 def median_us(work, flush, repeats):
@@ -87,50 +121,78 @@ def grid(dtype):
                lambda x, w=words: F.cross_entropy(x.float(), w))
 
 
-def measure(writer, dtype, power, seconds, repeats):
-    flush = torch.empty(CACHES, device="cuda", dtype=torch.int8)
-    for operator, m, n, k, batch, makers, function in grid(dtype):
-        try:
-            inputs = [make() for make in makers]
-            result = function(*inputs)
-            gradient = torch.randn_like(result)
-            forward = median_us(lambda: function(*inputs), flush, repeats)
-            backward = median_us(
-                lambda: torch.autograd.grad(result, inputs, gradient, retain_graph=True), flush,
-                repeats)
-            watts = power.of(lambda: function(*inputs), seconds)
-        except torch.cuda.OutOfMemoryError:
-            continue
-        writer.writerow([operator, str(dtype).removeprefix("torch."), m, n, k, batch,
-                         round(forward, 2), round(backward, 2), watts])
+def repeats_in(seconds, once_us):
+    """How often something is timed in that time; an odd number, for the median."""
+    return max(3, min(31, int(seconds * 1e6 / max(once_us, 1.0)))) | 1
+
+
+def rows_of(dtype):
+    yield from grid(dtype)
     for parameters in (10**7, 10**8, 10**9):
-        weights = torch.randn(parameters, device="cuda", requires_grad=True)
-        weights.grad = torch.randn_like(weights)
-        optimizer = torch.optim.AdamW([weights], fused=True)
-        optimizer.step()
-        writer.writerow(["adam", "float32", parameters, 1, 1, 1,
-                         round(median_us(optimizer.step, flush, repeats), 2), "",
-                         power.of(optimizer.step, seconds)])
-        del weights, optimizer
+        yield ("adam", parameters, 1, 1, 1, None, None)
     for size in (2**28, 2**30, 2**32):
-        source = torch.empty(size, device="cuda", dtype=torch.int8)
+        yield ("copy", size, 1, 1, 1, None, None)
+
+
+def work_of(operator, m, makers, function):
+    """Forward and backward as functions without arguments; no backward of what has none."""
+    if operator == "adam":
+        weights = torch.randn(m, device="cuda", requires_grad=True)
+        weights.grad = torch.randn_like(weights)
+        return torch.optim.AdamW([weights], fused=True).step, None
+    if operator == "copy":
+        source = torch.empty(m, device="cuda", dtype=torch.int8)
         target = torch.empty_like(source)
-        writer.writerow(["copy", "int8", size, 1, 1, 1,
-                         round(median_us(lambda: target.copy_(source), flush, repeats), 2), "",
-                         power.of(lambda: target.copy_(source), seconds)])
-        del source, target
+        return lambda: target.copy_(source), None
+    inputs = [make() for make in makers]
+    result = function(*inputs)
+    gradient = torch.randn_like(result)
+    return (lambda: function(*inputs)), (
+        lambda: torch.autograd.grad(result, inputs, gradient, retain_graph=True))
+
+
+def measure(writer, dtype, power, budget):
+    flush = torch.empty(CACHES, device="cuda", dtype=torch.int8)
+    rows = list(rows_of(dtype))
+    clock = Clock(budget, len(rows))
+    types = {"adam": "float32", "copy": "int8"}
+    for operator, m, n, k, batch, makers, function in rows:
+        share = clock.share()
+        if share < 0.02:
+            continue
+        try:
+            forward, backward = work_of(operator, m, makers, function)
+            once = median_us(forward, flush, 3)  # the first calls choose kernels
+            forward_us = median_us(forward, flush, repeats_in(0.15 * share, once))
+            backward_us = ""
+            if backward is not None:
+                once = median_us(backward, flush, 3)
+                backward_us = round(median_us(backward, flush, repeats_in(0.2 * share, once)), 2)
+            watts = power.of(forward, min(1.0, 0.5 * share))
+        except RuntimeError as error:
+            if "out of memory" not in str(error).lower():
+                raise
+            torch.cuda.empty_cache()
+            continue
+        writer(operator, types.get(operator, str(dtype).removeprefix("torch.")), m, n, k, batch,
+               round(forward_us, 2), backward_us, watts)
+        del forward, backward
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", default="operators.csv")
-    parser.add_argument("--repeats", type=int, default=30)
-    parser.add_argument("--power-seconds", type=float, default=0.5)
+    parser.add_argument("--budget", type=float, default=110.0, help="seconds, all together")
     args = parser.parse_args()
     with open(args.out, "w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(COLUMNS)
-        measure(writer, torch.bfloat16, Power(), args.power_seconds, args.repeats)
+        table = csv.writer(file)
+
+        def write(*row):
+            table.writerow(row)
+            file.flush()
+
+        write(*COLUMNS)
+        measure(write, torch.bfloat16, Power(), args.budget)
 
 
 if __name__ == "__main__":

@@ -1,158 +1,175 @@
 #!/usr/bin/env python3
 """A small GPT in phases, to be recorded: batch sizes, recomputation, power, memory, idle.
 
-Needs PyTorch with CUDA. Writes OUT/phases.json (begin and end of each phase, Unix seconds) and a
-Kineto trace of three iterations of each training phase, OUT/traces/<phase>.json.gz. Marks the begin
-of each iteration in the pipe that TRAINSCOPE_MARKS names.
+Needs PyTorch with CUDA (--dry needs neither: it sleeps in place of work). Takes --budget seconds, whatever the GPU.
+Writes OUT/phases.json and, of each training phase, a Kineto trace of one step of two micro-batches,
+OUT/traces/<phase>.json.gz. Marks steps with tokens, samples and loss, and phases, in the pipe that TRAINSCOPE_MARKS
+names.
 """
 
 import argparse
+import gc
 import gzip
-import json
 import os
 import shutil
 import time
 
-import torch
-import torch.nn.functional as F
-from torch import nn
-from torch.profiler import ProfilerActivity, profile
-from torch.utils.checkpoint import checkpoint
+from plan import Plan
+
+MICRO_BATCHES = (4, 16, 32)
+TRACED_MICRO_BATCHES = 2
+TRACE_SHARE = 0.35  # of a phase's time, that its trace may take: profiling and writing are slow
 
 
-class Block(nn.Module):
-    def __init__(self, hidden, heads):
-        super().__init__()
-        self.heads = heads
-        self.attention_norm = nn.LayerNorm(hidden)
-        self.qkv = nn.Linear(hidden, 3 * hidden)
-        self.projection = nn.Linear(hidden, hidden)
-        self.mlp_norm = nn.LayerNorm(hidden)
-        self.up = nn.Linear(hidden, 4 * hidden)
-        self.down = nn.Linear(4 * hidden, hidden)
+class Gpu:
+    """The work of the phases on a GPU."""
 
-    def forward(self, x):
-        batch, tokens, hidden = x.shape
-        qkv = self.qkv(self.attention_norm(x)).view(batch, tokens, 3, self.heads, -1)
-        q, k, v = qkv.permute(2, 0, 3, 1, 4)
-        attended = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        x = x + self.projection(attended.transpose(1, 2).reshape(batch, tokens, hidden))
-        return x + self.down(F.gelu(self.up(self.mlp_norm(x))))
+    def __init__(self, args):
+        import torch
 
+        from model import Gpt, trainer
+        self.torch, self.trainer, self.args = torch, trainer, args
+        torch.manual_seed(0)
+        self.model = Gpt(args.layers, args.hidden, args.heads, args.vocabulary, args.tokens).cuda()
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), fused=True)
+        self.compiled = None
 
-class Gpt(nn.Module):
-    def __init__(self, layers, hidden, heads, vocabulary, tokens):
-        super().__init__()
-        self.words = nn.Embedding(vocabulary, hidden)
-        self.places = nn.Embedding(tokens, hidden)
-        self.blocks = nn.ModuleList(Block(hidden, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(hidden)
-        self.head = nn.Linear(hidden, vocabulary, bias=False)
-        self.recompute = False
+    def facts(self):
+        return {"gpu": self.torch.cuda.get_device_name(), "torch": self.torch.__version__}
 
-    def forward(self, tokens):
-        x = self.words(tokens) + self.places(torch.arange(tokens.shape[1], device=tokens.device))
-        for block in self.blocks:
-            x = checkpoint(block, x, use_reentrant=False) if self.recompute else block(x)
-        return self.head(self.norm(x))
+    def step_of(self, compiled, micro_batch, recompute):
+        self.forget()
+        self.model.recompute = recompute
+        if compiled and self.compiled is None:
+            self.compiled = self.torch.compile(self.model)
+        model = self.compiled if compiled else self.model
+        return self.trainer(model, self.optimizer, micro_batch, self.args.tokens, self.args.vocabulary)
 
+    def forget(self):
+        """What the phase before has left in memory."""
+        self.optimizer.zero_grad(set_to_none=True)
+        gc.collect()
+        self.torch.cuda.empty_cache()
 
-class Run:
-    def __init__(self, out, seconds, idle):
-        self.out, self.seconds, self.idle = out, seconds, idle
-        self.phases = []
-        self.iteration = 0
-        self.marks = open(os.environ.get("TRAINSCOPE_MARKS", os.devnull), "w", buffering=1)
-
-    def phase(self, name, step, trace=False, **facts):
-        """`step` again and again, then a pause."""
-        if trace:
-            self.trace(name, step)
-        begin = time.time()
-        while time.time() < begin + self.seconds:
-            self.iteration += 1
-            print(self.iteration, file=self.marks)
-            step()
-            torch.cuda.synchronize()
-        print("end", file=self.marks)
-        self.phases.append({"name": name, "begin": begin, "end": time.time(), **facts})
-        time.sleep(self.idle)
-
-    def trace(self, name, step):
-        activities = [ProfilerActivity.CPU, ProfilerActivity.CUDA]
-        step()
-        torch.cuda.synchronize()
-        with profile(activities=activities, record_shapes=True) as profiler:
-            for _ in range(3):
-                step()
-                profiler.step()
-            torch.cuda.synchronize()
-        path = os.path.join(self.out, "traces", f"{name}.json")
+    def trace(self, path, step):
+        from torch.profiler import ProfilerActivity, profile
+        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True) as profiler:
+            step(TRACED_MICRO_BATCHES)
+            profiler.step()
         profiler.export_chrome_trace(path)
-        with open(path, "rb") as plain, gzip.open(path + ".gz", "wb") as packed:
-            shutil.copyfileobj(plain, packed)
-        os.remove(path)
+
+    def products(self):
+        square = self.torch.randn(8192, 8192, device="cuda", dtype=self.torch.bfloat16)
+        return lambda: self.repeat(lambda: square @ square)
+
+    def copies(self):
+        source = self.torch.empty(2**30, device="cuda", dtype=self.torch.int8)
+        target = self.torch.empty_like(source)
+        return lambda: self.repeat(lambda: target.copy_(source))
+
+    def repeat(self, work, times=50):
+        for _ in range(times):
+            work()
+        self.torch.cuda.synchronize()
 
 
-def trainer(model, optimizer, global_batch, micro_batch, tokens, vocabulary):
-    data = torch.randint(vocabulary, (micro_batch, tokens + 1), device="cuda")
+class Dry:
+    """Stands in where there is no GPU: sleeps a tenth as long as a step of an H100 takes."""
 
-    def step():
-        optimizer.zero_grad(set_to_none=True)
-        for _ in range(global_batch // micro_batch):
-            with torch.autocast("cuda", torch.bfloat16):
-                logits = model(data[:, :-1])
-                loss = F.cross_entropy(logits.flatten(0, 1), data[:, 1:].flatten())
-            loss.backward()
-        optimizer.step()
+    def __init__(self, args):
+        self.args = args
 
-    return step
+    def facts(self):
+        return {"gpu": "none", "torch": "none"}
+
+    def step_of(self, compiled, micro_batch, recompute):
+        if micro_batch == self.args.dry_memory:
+            raise RuntimeError("CUDA out of memory. Tried to allocate 20.00 GiB.")
+
+        def step(micro_batches):
+            time.sleep(0.0006 * micro_batch * micro_batches * (1.3 if recompute else 1.0))
+            return 10.0
+
+        return step
+
+    def forget(self):
+        pass
+
+    def trace(self, path, step):
+        step(TRACED_MICRO_BATCHES)
+        with open(path, "w") as file:
+            file.write('{"traceEvents": []}')
+
+    def products(self):
+        return lambda: time.sleep(0.02)
+
+    copies = products
+
+
+def pack(path):
+    with open(path, "rb") as plain, gzip.open(path + ".gz", "wb", compresslevel=3) as packed:
+        shutil.copyfileobj(plain, packed)
+    os.remove(path)
+
+
+def training(plan, work, args, name, compiled, micro_batch, recompute):
+    """A phase of training: its trace first, then as many steps as its time holds."""
+    def run(until):
+        begin = plan.clock()
+        step = work.step_of(compiled, micro_batch, recompute)
+        step(TRACED_MICRO_BATCHES)  # compiles, and takes its memory
+        warm = plan.clock()
+        traced = False
+        step(TRACED_MICRO_BATCHES)
+        # Profiled it takes several times as long.
+        if 10.0 * (plan.clock() - warm) < TRACE_SHARE * (until - begin):
+            path = os.path.join(args.out, "traces", f"{name}.json")
+            work.trace(path, step)
+            pack(path)
+            traced = True
+        steps = plan.steps(until, lambda: step(args.global_batch // micro_batch),
+                           args.global_batch * args.tokens, args.global_batch)
+        return {"steps": steps, "traced": traced}
+
+    return run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", default="recording")
-    parser.add_argument("--seconds", type=float, default=25.0, help="of a phase")
-    parser.add_argument("--idle", type=float, default=10.0, help="seconds between phases")
+    parser.add_argument("--budget", type=float, default=200.0, help="seconds, all together")
+    parser.add_argument("--idle", type=float, default=3.0, help="seconds between phases")
     parser.add_argument("--layers", type=int, default=12)
     parser.add_argument("--hidden", type=int, default=1024)
     parser.add_argument("--heads", type=int, default=16)
     parser.add_argument("--tokens", type=int, default=1024)
     parser.add_argument("--vocabulary", type=int, default=50304)
     parser.add_argument("--global-batch", type=int, default=64)
+    parser.add_argument("--dry", action="store_true", help="without a GPU: sleep in place of work")
+    parser.add_argument("--dry-memory", type=int, default=0, help="micro-batch that runs out of memory there")
     args = parser.parse_args()
     os.makedirs(os.path.join(args.out, "traces"), exist_ok=True)
+    shape = {key: getattr(args, key) for key in ("layers", "hidden", "heads", "tokens", "vocabulary")}
+    plan = Plan(args.budget, os.path.join(args.out, "phases.json"), {"model": shape})
+    work = (Dry if args.dry else Gpu)(args)
+    plan.facts = {**work.facts(), "model": shape}
 
-    torch.manual_seed(0)
-    model = Gpt(args.layers, args.hidden, args.heads, args.vocabulary, args.tokens).cuda()
-    optimizer = torch.optim.AdamW(model.parameters(), fused=True)
-    run = Run(args.out, args.seconds, args.idle)
-    time.sleep(args.idle)
-    for compiled in (False, True):
-        trained = torch.compile(model) if compiled else model
-        for micro_batch in (1, 4, 16, 64):
-            for recompute in (False, True):
-                if recompute and (compiled or micro_batch != 16):
-                    continue
-                model.recompute = recompute
-                name = f"{'compiled' if compiled else 'eager'}-{micro_batch}" + (
-                    "-recompute" if recompute else "")
-                step = trainer(trained, optimizer, args.global_batch, micro_batch, args.tokens,
-                               args.vocabulary)
-                run.phase(name, step, trace=True, micro_batch=micro_batch,
-                          global_batch=args.global_batch, tokens=args.tokens, compiled=compiled,
-                          recompute=recompute)
-    square = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
-    run.phase("gemm", lambda: [square @ square for _ in range(50)])
-    large = torch.empty(2**30, device="cuda", dtype=torch.int8)
-    target = torch.empty_like(large)
-    run.phase("copy", lambda: [target.copy_(large) for _ in range(50)])
-    run.phase("idle", lambda: time.sleep(0.5))
-    with open(os.path.join(args.out, "phases.json"), "w") as file:
-        json.dump({"gpu": torch.cuda.get_device_name(), "torch": torch.__version__,
-                   "model": {key: getattr(args, key) for key in
-                             ("layers", "hidden", "heads", "tokens", "vocabulary")},
-                   "phases": run.phases}, file, indent=1)
+    trainings = [(compiled, micro_batch, recompute) for compiled in (False, True) for micro_batch in MICRO_BATCHES
+                 for recompute in (False, True) if not recompute or (not compiled and micro_batch == 16)]
+    # A first compilation takes half a minute, and longer than the next ones.
+    weights = [1.8 if compiled and micro_batch == MICRO_BATCHES[0] else 1.0 for compiled, micro_batch, _ in trainings]
+    loops = [("gemm", work.products), ("copy", work.copies)]
+    plan.weigh([*weights, *([0.5] * len(loops)), 0.3])
+    for (compiled, micro_batch, recompute), weight in zip(trainings, weights):
+        name = f"{'compiled' if compiled else 'eager'}-{micro_batch}" + ("-recompute" if recompute else "")
+        plan.phase(name, weight, training(plan, work, args, name, compiled, micro_batch, recompute), args.idle,
+                   micro_batch=micro_batch, global_batch=args.global_batch, tokens=args.tokens, compiled=compiled,
+                   recompute=recompute)
+        work.forget()
+    for name, loop in loops:
+        plan.phase(name, 0.5, lambda until, loop=loop: {"steps": plan.steps(until, loop())}, args.idle)
+        work.forget()
+    plan.phase("idle", 0.3, lambda until: plan.sleep(max(until - plan.clock(), 0.0)))
 
 
 if __name__ == "__main__":

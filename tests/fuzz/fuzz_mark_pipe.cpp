@@ -1,5 +1,6 @@
 // Marks that a training script writes into the recorder's pipe, of any bytes: iterations of ranks
-// that a cluster has, which end after they begin, and the same ones in whatever pieces they arrive.
+// that a cluster has, which end after they begin, and the same ones, phases and values in whatever
+// pieces they arrive.
 
 #include "fuzz/Folder.h"
 #include "fuzz/Inputs.h"
@@ -15,6 +16,8 @@ namespace {
 
 struct Heard {
     std::vector<Iteration> iterations;
+    std::vector<NamedPhase> phases;
+    std::size_t values = 0;
     std::int64_t notUnderstood = 0;
     std::string firstNotUnderstood;
 };
@@ -36,8 +39,12 @@ Heard hear(std::string_view marks, std::size_t pieces) {
             if (::write(pipe.value().descriptor(), piece.data(), piece.size())
                 != static_cast<ssize_t>(piece.size()))
                 std::abort();
-            for (Iteration& ended : pipe.value().take({lines}))
+            record::Marks marked = pipe.value().take({lines});
+            for (Iteration& ended : marked.ended)
                 heard.iterations.push_back(std::move(ended));
+            for (NamedPhase& ended : marked.phases)
+                heard.phases.push_back(std::move(ended));
+            heard.values += marked.values.size();
         }
     }
     heard.notUnderstood = pipe.value().notUnderstood();
@@ -65,7 +72,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const Heard split = hear(marks, pieces);
     if (split.notUnderstood != whole.notUnderstood
-        || split.firstNotUnderstood != whole.firstNotUnderstood
+        || split.firstNotUnderstood != whole.firstNotUnderstood || split.phases != whole.phases
+        || split.values != whole.values
         || !std::ranges::equal(split.iterations, whole.iterations, isSame))
         std::abort();
     return 0;

@@ -1,9 +1,13 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/commands/ImportJob.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/Suggestions.h"
 #include "app/recording/NewFiles.h"
 #include "app/recording/WatchedProgram.h"
+#include "core/analysis/machine/ModelShape.h"
 #include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/common/Number.h"
@@ -16,7 +20,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -39,6 +45,10 @@ struct RecordOptions {
     std::string job;
     std::optional<int> node;
     std::optional<int> nodes;
+    std::optional<double> tokensPerStep;
+    std::optional<int> globalBatch;
+    std::string model;
+    std::string precision = "bf16";
     std::vector<std::string> command;
 };
 
@@ -111,6 +121,74 @@ LaunchConfig launchOf(const std::vector<std::string>& command) {
     auto launch = importers::launch::readLaunch(
         importers::launch::LaunchKind::Text, text, "the recorded command");
     return launch.hasValue() ? launch.value() : LaunchConfig{};
+}
+
+// The fields of a shape and how people call them on a command line.
+struct ShapeWord {
+    std::string_view word;
+    std::optional<int> LaunchConfig::*field;
+};
+constexpr std::array kShapeWords{ShapeWord{"layers", &LaunchConfig::layers},
+    ShapeWord{"hidden", &LaunchConfig::hiddenSize},
+    ShapeWord{"heads", &LaunchConfig::attentionHeads},
+    ShapeWord{"kv-heads", &LaunchConfig::kvHeads}, ShapeWord{"ffn", &LaunchConfig::ffnSize},
+    ShapeWord{"vocabulary", &LaunchConfig::vocabulary},
+    ShapeWord{"experts", &LaunchConfig::experts},
+    ShapeWord{"experts-per-token", &LaunchConfig::expertsPerToken}};
+
+// "layers=12,hidden=1024,heads=16,vocabulary=50304", with "gated" for three matrices in the
+// feed-forward and "tied" for embeddings that share their weights.
+Status takeShape(std::string_view text, LaunchConfig& launch) {
+    for (const std::string_view part : words(text, ", ")) {
+        const std::size_t equals = std::min(part.find('='), part.size());
+        const std::string_view word = part.substr(0, equals);
+        const auto found = std::find_if(kShapeWords.begin(), kShapeWords.end(),
+            [word](const ShapeWord& one) { return one.word == word; });
+        const auto value = wholeNumber<int>(part.substr(std::min(equals + 1, part.size())));
+        if (part == "gated" || part == "tied")
+            (part == "gated" ? launch.gatedMlp : launch.tiedEmbeddings) = true;
+        else if (found != kShapeWords.end() && value && *value > 0 && *value <= kMostOfJob)
+            launch.*found->field = *value;
+        else
+            return Error{ErrorCode::Usage,
+                fmt::format("\"{}\" is no part of a model's shape, such as "
+                            "layers=12,hidden=1024,heads=16,vocabulary=50304 with kv-heads, ffn, "
+                            "experts, experts-per-token, gated or tied.",
+                    part),
+                "--model"};
+    }
+    return {};
+}
+
+// A name of the catalogue, or a shape.
+Status takeModel(const RecordOptions& options, LaunchConfig& launch) {
+    if (options.model.find('=') != std::string::npos)
+        RETURN_IF_ERROR(takeShape(options.model, launch));
+    else
+        launch.model = options.model;
+    const auto shape = analysis::shapeOf(launch, catalogue::modelCatalogue());
+    if (!shape.hasValue())
+        return Error{ErrorCode::Usage, shape.error().message, "--model"};
+    launch.precision = options.precision;
+    launch.workload = Workload::Training;
+    return {};
+}
+
+// Options go before the command's own words.
+Result<LaunchConfig> launchOf(const RecordOptions& options) {
+    LaunchConfig launch;
+    launch.globalBatch = options.globalBatch;
+    if (!options.model.empty())
+        RETURN_IF_ERROR(takeModel(options, launch));
+    if (options.globalBatch && options.tokensPerStep) {
+        const double sequence = *options.tokensPerStep / *options.globalBatch;
+        if (sequence >= 1.0 && sequence <= kMostOfJob)
+            launch.sequenceLength = static_cast<int>(std::lround(sequence));
+    }
+    if (!(launch == LaunchConfig{}))
+        launch.origin = "the options of the recorder";
+    fillLaunch(launch, launchOf(options.command));
+    return launch;
 }
 
 std::vector<std::string> visibleGpus(
@@ -224,7 +302,8 @@ Outcome recordCommand(const RecordOptions& options, const Console& console) {
     request.job = jobOf(options, environment);
     request.gpus = visibleGpus(options, environment);
     request.runName = options.name;
-    request.launch = launchOf(options.command);
+    ASSIGN_OR_RETURN(request.launch, launchOf(options));
+    request.tokensPerStep = options.tokensPerStep;
     const std::string file = fileOf(options.into, request.job);
     // One of several processes on a node samples for all of them.
     if (request.job.localProcess > 0) {
@@ -294,6 +373,18 @@ void addRecordCommand(CLI::App& app, CommandContext& context) {
         ->check(zeroOrMore());
     addOption(*command, "--nodes", options->nodes, "Number of nodes, likewise", "N")
         ->check(aboveZero());
+    addOption(*command, "--tokens-per-step", options->tokensPerStep,
+        "Tokens of a step of all GPUs, where the script does not mark them", "N")
+        ->check(aboveZero());
+    addOption(*command, "--global-batch", options->globalBatch, "Samples of a step, likewise", "G")
+        ->check(aboveZero());
+    addOption(*command, "--model", options->model,
+        "The model that is trained, for its MFU: of the catalogue, or its shape as "
+        "layers=12,hidden=1024,heads=16,vocabulary=50304",
+        "M");
+    addOption(*command, "--precision", options->precision,
+        "Of that model: fp32, fp16, bf16 (unless given), fp8 or nvfp4", "P")
+        ->check(suggesting("fp32 fp16 bf16 fp8 nvfp4"));
     command->add_option("COMMAND", options->command, "What is run, behind --")->required();
     command->footer(
         R"(Power, temperatures, clocks, utilisation, throttle reasons, memory, errors, PCIe and NVLink counters
@@ -305,13 +396,19 @@ Started again with the same file, job and command it goes on in the same run.
 On several nodes (srun, mpirun, torchrun, ssh) start it once per node; each writes a file of its own,
 and trainscope-cli import A.trainscope B.trainscope --into ALL.trainscope makes one run of a job.
 
-A training script marks its iterations by a line with the number of each that begins:
+A training script marks its steps, with what it knows of them, and its phases:
   import os
   marks = open(os.environ.get("TRAINSCOPE_MARKS", os.devnull), "w", buffering=1)
-  print(step, file=marks)
+  print("phase training", file=marks)
+  for step, (x, y) in enumerate(loader):
+      print(f"{step} tokens={x.numel()} samples={len(x)}", file=marks)
+      print(f"loss={train(x, y):.4f}", file=marks)
+  print("end", file=marks)
+With --model that gives tokens per second and per joule, and MFU; every other name becomes a lane.
 
 Examples:
   trainscope-cli record --into run.trainscope -- torchrun --nproc-per-node 8 train.py
+  trainscope-cli record --into run.trainscope --model gpt2 --global-batch 64 --tokens-per-step 65536 -- python train.py
   trainscope-cli record --interval 10ms --into run.trainscope --kineto traces/ -- python train.py
   srun --ntasks-per-node 1 trainscope-cli record --into run-%j-%n.trainscope -- torchrun train.py)");
     runs(*command, context, options, recordCommand);

@@ -2,6 +2,7 @@
 
 #include "app/cli/output/DetailOutput.h"
 #include "app/cli/output/ReportJson.h"
+#include "core/analysis/iterations/NamedPhases.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/model/LaunchConfig.h"
@@ -65,6 +66,11 @@ const char* shortName(const char* field) {
     return field;
 }
 
+Json phaseJson(const NamedPhase& phase) {
+    return {{"name", phase.name}, {"start_ns", phase.range.begin.ns},
+        {"duration_s", phase.range.length().seconds()}};
+}
+
 } // namespace
 
 Json launchJson(const LaunchConfig& launch) {
@@ -89,6 +95,7 @@ Result<Json> runInfoJson(const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto airflow, store.airflow(run.id));
     ASSIGN_OR_RETURN(const auto sensors, analysis::probeSensors(store, series));
     ASSIGN_OR_RETURN(const auto iterations, store.iterations(run.id));
+    ASSIGN_OR_RETURN(const auto phases, analysis::namedPhasesOf(store, tracks));
     const bool isGuessed = catalogue::isInferredName(run.gpuModel);
     return object({{"name", run.name}, {"kind", toString(run.kind)},
         {"status", toString(run.status)}, {"simulated", run.simulated},
@@ -100,7 +107,8 @@ Result<Json> runInfoJson(const store::Store& store, const Run& run) {
         {"launch", launchJson(run.launch)}, {"gpus", listOf(gpus, gpuJson)},
         {"airflow", when(!airflow.empty(), airflow)}, {"metrics", metricsJson(series)},
         {"sensors", sensorsJson(sensors)}, {"tracks", listOf(tracks, trackJson)},
-        {"iterations", iterations.size()}});
+        {"iterations", iterations.size()},
+        {"phases", when(!phases.empty(), listOf(phases, phaseJson))}});
 }
 
 Json sourceJson(const store::Source& source, const std::vector<Run>& runs) {

@@ -101,10 +101,13 @@ std::optional<CaptureHit> captureUnder(
     const plot::CapturePlace* place = plot::captureAt(geometry, point);
     if (place == nullptr)
         return std::nullopt;
-    const Capture& capture = data.captures[place->run][place->capture];
+    const NamedPhase stretch = place->isPhase
+        ? data.phases[place->run][place->capture]
+        : NamedPhase{data.captures[place->run][place->capture].name,
+            data.captures[place->run][place->capture].range};
     const TimeNs origin = data.runs[place->run].origin;
-    return CaptureHit{
-        place->run, capture.name, {capture.range.begin - origin, capture.range.end - origin}};
+    return CaptureHit{place->run, stretch.name,
+        {stretch.range.begin - origin, stretch.range.end - origin}, place->isPhase};
 }
 
 } // namespace

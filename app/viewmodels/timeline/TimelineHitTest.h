@@ -9,11 +9,12 @@
 
 namespace trainscope::app {
 
-// A capture in its strip.
+// A capture or a phase in its strip.
 struct CaptureHit {
     std::size_t run = 0; // index into the shown runs
     std::string name;
     plot::ViewWindow stretch;
+    bool isPhase = false;
 };
 
 struct TimelineHit {

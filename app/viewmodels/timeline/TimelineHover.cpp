@@ -83,7 +83,8 @@ QString stripText(
 }
 
 QString captureText(const CaptureHit& capture) {
-    return sayHover("Capture %1, %2 long\nClick to select it.")
+    return (capture.isPhase ? sayHover("Phase %1, %2 long\nClick to select it.")
+                            : sayHover("Capture %1, %2 long\nClick to select it."))
         .arg(QString::fromStdString(capture.name), durationText(capture.stretch.length()));
 }
 

@@ -7,12 +7,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace trainscope::analysis {
 
 namespace {
 
 constexpr double kMega = 1e6;
+constexpr const char* kNoBatch
+    = "Neither a launch configuration nor a mark states the global batch.";
+constexpr const char* kNoSequence
+    = "Neither a launch configuration nor a mark states the sequence length.";
 
 // Of products in the precision as people write it, the narrowest that it names ("bf16 with fp8").
 std::optional<double> peakIn(const std::string& precision, const catalogue::GpuModel& gpu) {
@@ -33,7 +38,19 @@ public:
     Maker(const EfficiencyFacts& facts, const catalogue::ModelCatalogue& catalogue)
         : m_facts(facts)
         , m_launch(facts.launch)
-        , m_catalogue(catalogue) { }
+        , m_catalogue(catalogue)
+        , m_samples(facts.samplesPerStep)
+        , m_sequence(facts.launch.sequenceLength)
+        , m_tokens(facts.tokensPerStep) {
+        if (!m_samples && m_launch.globalBatch)
+            m_samples = *m_launch.globalBatch;
+        if (!m_sequence && m_tokens && m_samples && *m_samples > 0.0)
+            m_sequence = static_cast<int>(std::lround(*m_tokens / *m_samples));
+        if (!m_samples && m_tokens && m_sequence && *m_sequence > 0)
+            m_samples = *m_tokens / *m_sequence;
+        if (!m_tokens && m_samples && m_sequence)
+            m_tokens = *m_samples * *m_sequence;
+    }
 
     Efficiency make() {
         m_made.catalogueProblem = m_catalogue.problem;
@@ -79,40 +96,38 @@ private:
             m_made.tokensPerJ = *m_made.tokensPerS * *m_made.stepTimeS / *m_facts.energyPerStepJ;
     }
 
-    [[nodiscard]] bool isLogged() const {
-        return m_facts.loggedTokensPerS && (!m_launch.globalBatch || !m_launch.sequenceLength);
-    }
+    [[nodiscard]] bool isLogged() const { return m_facts.loggedTokensPerS && !m_tokens; }
 
     void takeRates() {
         if (isLogged())
             takeLogged();
         else
             lackTokens();
-        if (!m_launch.globalBatch)
-            lack({"samples_per_s", "samples_per_s_per_mj", "tflops_per_gpu", "mfu"},
-                "No launch configuration states the global batch.");
-        if (!m_launch.sequenceLength)
-            lack({"tflops_per_gpu", "mfu"}, "No launch configuration states the sequence length.");
+        if (!m_samples)
+            lack({"samples_per_s", "samples_per_s_per_mj", "tflops_per_gpu", "mfu"}, kNoBatch);
+        if (!m_sequence)
+            lack({"tflops_per_gpu", "mfu"}, kNoSequence);
         if (m_facts.gpus <= 0)
             lack({"tflops_per_gpu", "mfu"}, "The number of GPUs is not known.");
-        if (!m_made.stepTimeS || !m_launch.globalBatch)
+        if (!m_made.stepTimeS)
             return;
-        m_made.samplesPerS = *m_launch.globalBatch / *m_made.stepTimeS;
-        if (!m_launch.sequenceLength)
+        if (m_samples)
+            m_made.samplesPerS = *m_samples / workTimeS();
+        if (!m_tokens)
             return;
-        m_made.tokensPerS = *m_made.samplesPerS * *m_launch.sequenceLength;
+        m_made.tokensPerS = *m_tokens / workTimeS();
         if (m_facts.gpus > 0)
             m_made.tokensPerSPerGpu = *m_made.tokensPerS / m_facts.gpus;
     }
 
+    [[nodiscard]] double workTimeS() const {
+        return m_facts.meanStepTimeS.value_or(*m_made.stepTimeS);
+    }
+
     void lackTokens() {
-        if (!m_launch.globalBatch)
-            lack({"samples_per_s", "samples_per_s_per_mj", "tokens_per_s", "tokens_per_s_per_gpu",
-                     "tokens_per_j", "tflops_per_gpu", "mfu"},
-                "No launch configuration states the global batch.");
-        if (!m_launch.sequenceLength)
-            lack({"tokens_per_s", "tokens_per_s_per_gpu", "tokens_per_j", "tflops_per_gpu", "mfu"},
-                "No launch configuration states the sequence length.");
+        if (!m_tokens)
+            lack({"tokens_per_s", "tokens_per_s_per_gpu", "tokens_per_j"},
+                m_samples ? kNoSequence : kNoBatch);
         if (m_facts.gpus <= 0)
             lack({"tokens_per_s_per_gpu"}, "The number of GPUs is not known.");
     }
@@ -130,15 +145,15 @@ private:
         if (!m_launch.workload)
             lack({"tflops_per_gpu", "mfu"},
                 "It is not stated whether this is training, LoRA or inference.");
-        if (!m_launch.workload || !m_launch.sequenceLength)
+        if (!m_launch.workload || !m_sequence || *m_sequence <= 0)
             return;
-        const ModelWork work = workOf(model, *m_launch.workload, *m_launch.sequenceLength,
-            m_launch.generatedTokens.value_or(0));
+        const ModelWork work
+            = workOf(model, *m_launch.workload, *m_sequence, m_launch.generatedTokens.value_or(0));
         m_made.formula = work.formula;
-        if (m_launch.globalBatch)
-            m_made.flopPerStep = work.flopPerSample * *m_launch.globalBatch;
+        if (m_samples)
+            m_made.flopPerStep = work.flopPerSample * *m_samples;
         if (m_made.flopPerStep && m_made.stepTimeS && m_facts.gpus > 0)
-            m_made.flopsPerGpu = *m_made.flopPerStep / *m_made.stepTimeS / m_facts.gpus;
+            m_made.flopsPerGpu = *m_made.flopPerStep / workTimeS() / m_facts.gpus;
     }
 
     void takeEnergy() {
@@ -149,9 +164,8 @@ private:
             m_made.samplesPerSPerMj = *m_made.samplesPerS / (*m_facts.windowEnergyJ / kMega);
         if (!m_facts.energyPerStepJ || *m_facts.energyPerStepJ <= 0.0)
             lack({"tokens_per_j"}, whyNoEnergy());
-        else if (m_launch.globalBatch && m_launch.sequenceLength)
-            m_made.tokensPerJ = double{1} * *m_launch.globalBatch * *m_launch.sequenceLength
-                / *m_facts.energyPerStepJ;
+        else if (m_tokens)
+            m_made.tokensPerJ = *m_tokens / *m_facts.energyPerStepJ;
     }
 
     [[nodiscard]] std::string whyNoEnergy() const {
@@ -190,16 +204,19 @@ private:
     }
 
     void takeAsCharllm() {
-        if (!m_launch.globalBatch || m_facts.runDurationS <= 0.0 || !m_facts.runEnergyJ
+        if (!m_samples || m_facts.runDurationS <= 0.0 || !m_facts.runEnergyJ
             || *m_facts.runEnergyJ <= 0.0)
             return;
-        const double rate = *m_launch.globalBatch / m_facts.runDurationS;
+        const double rate = *m_samples / m_facts.runDurationS;
         m_made.asCharllm = {rate, rate / (*m_facts.runEnergyJ / kMega)};
     }
 
     const EfficiencyFacts& m_facts;
     const LaunchConfig& m_launch;
     const catalogue::ModelCatalogue& m_catalogue;
+    std::optional<double> m_samples; // of a step
+    std::optional<int> m_sequence;
+    std::optional<double> m_tokens; // of a step
     Efficiency m_made;
 };
 

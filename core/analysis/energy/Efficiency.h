@@ -5,7 +5,9 @@
 //   step time      median duration of the whole iterations in the window that are not warm-up; the
 //                  mean of those that the period of the power shows
 //   samples/s      global batch / step time; tokens/s = samples/s × sequence (padding included; of
-//                  inference the prompt and the generated tokens)
+//                  inference the prompt and the generated tokens). What the training script marked
+//                  of its steps (core/model/StepFacts.h) goes before both: their mean, where they
+//                  differ over the mean step time
 //   tokens/J       tokens of those iterations / energy of all GPUs from the first's begin to the
 //                  last's end
 //   samples/(s·MJ) samples/s / energy of all GPUs over the window in MJ (the whole run's, unless
@@ -75,6 +77,10 @@ struct EfficiencyFacts {
     double runDurationS = 0.0; // of the recording
     // As the training log says, the median; taken where no batch or sequence length is stated.
     std::optional<double> loggedTokensPerS;
+    // As the training script marked them: the mean of the counted steps.
+    std::optional<double> samplesPerStep;
+    std::optional<double> tokensPerStep;
+    std::optional<double> meanStepTimeS; // where steps have different work: it divides that
     std::optional<double> runEnergyJ;
 };
 Efficiency efficiencyFrom(const EfficiencyFacts& facts, const catalogue::ModelCatalogue& catalogue);

@@ -1,5 +1,6 @@
 #include "core/analysis/energy/Efficiency.h"
 #include "core/model/Metric.h"
+#include "core/model/StepFacts.h"
 
 #include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/iterations/Iterations.h"
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -27,9 +29,11 @@ namespace {
 // The iterations that count, with the time from the first to the last.
 struct Steps {
     std::vector<double> seconds; // of each
+    std::vector<TimeNs> middles; // likewise
     TimeRange range;
 
     void add(const Iteration& iteration) {
+        middles.push_back(iteration.range.begin + DurationNs{iteration.range.length().ns / 2});
         range = seconds.empty() ? iteration.range : spanned(range, iteration.range);
         seconds.push_back(iteration.range.length().seconds());
     }
@@ -81,6 +85,7 @@ public:
         takePower(series);
         takeSteps(shared(window, m_run.range));
         RETURN_IF_ERROR(takeLogged(series, shared(window, m_run.range)));
+        RETURN_IF_ERROR(takeMarked(series));
         return withEnergy ? takeEnergies(window) : Result<EfficiencyFacts>(std::move(m_facts));
     }
 
@@ -120,6 +125,60 @@ private:
         if (!rates.empty())
             m_facts.loggedTokensPerS = medianOf(rates);
         return {};
+    }
+
+    // The script may be recorded on several nodes, and says the same there: the first counts. Parts
+    // that ranks mark add up.
+    Status takeMarked(const std::vector<Series>& all) {
+        ASSIGN_OR_RETURN(const auto tokens, markedOf(all, metric::kStepTokens));
+        ASSIGN_OR_RETURN(const auto samples, markedOf(all, metric::kStepSamples));
+        for (const auto& [marked, mean] : {std::pair(&tokens, &m_facts.tokensPerStep),
+                 std::pair(&samples, &m_facts.samplesPerStep)}) {
+            if (marked->empty())
+                continue;
+            *mean = meanOf(*marked);
+            if (std::any_of(marked->begin(), marked->end(),
+                    [marked](double value) { return value != marked->front(); }))
+                m_facts.meanStepTimeS = meanOf(m_steps.seconds);
+        }
+        return {};
+    }
+
+    // Of each counted step; empty where one of them has none.
+    Result<std::vector<double>> markedOf(const std::vector<Series>& all, std::string_view name) {
+        std::vector<double> ofSteps;
+        bool isOfRun = false;
+        for (const Series& series : all) {
+            if (series.description.metric.name != name || m_steps.seconds.empty())
+                continue;
+            if (isOfRun)
+                break;
+            isOfRun = series.description.subject.kind == SubjectKind::Run;
+            std::vector<double> held(m_steps.seconds.size(), std::nan(""));
+            RETURN_IF_ERROR(m_store.forEachSample(series.id, kAllTime,
+                [&](std::span<const TimeNs> times, std::span<const double> values) {
+                    hold(times, values, held);
+                    return true;
+                }));
+            if (isOfRun || ofSteps.empty())
+                ofSteps = std::move(held);
+            else
+                std::transform(
+                    ofSteps.begin(), ofSteps.end(), held.begin(), ofSteps.begin(), std::plus<>());
+        }
+        const bool isWhole = std::none_of(
+            ofSteps.begin(), ofSteps.end(), [](double value) { return std::isnan(value); });
+        return isWhole ? ofSteps : std::vector<double>();
+    }
+
+    // The last sample before the middle of each step: its own stands at its begin.
+    void hold(std::span<const TimeNs> times, std::span<const double> values,
+        std::vector<double>& held) const {
+        for (std::size_t step = 0; step < held.size(); ++step) {
+            const auto behind = std::upper_bound(times.begin(), times.end(), m_steps.middles[step]);
+            if (behind != times.begin())
+                held[step] = values[static_cast<std::size_t>(behind - times.begin()) - 1];
+        }
     }
 
     void takeSteps(TimeRange window) {

@@ -1,4 +1,6 @@
 #include "core/figures/timeline/LaneLoad.h"
+
+#include "core/analysis/iterations/NamedPhases.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TimeTicks.h"
@@ -202,8 +204,9 @@ Result<Catalogue> readCatalogue(const store::Store& store, const std::vector<Sho
         ASSIGN_OR_RETURN(auto iterations, store.iterations(run.id));
         ASSIGN_OR_RETURN(auto captures, store.captures(run.id));
         captures = shownCaptures(std::move(captures), series, tracks);
+        ASSIGN_OR_RETURN(auto phases, analysis::namedPhasesOf(store, tracks));
         catalogue.runs.push_back({std::move(gpus), std::move(series), std::move(tracks),
-            mainIterations(iterations), std::move(captures)});
+            mainIterations(iterations), std::move(captures), std::move(phases)});
     }
     return catalogue;
 }

@@ -83,6 +83,9 @@ Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& ca
         for (Capture& one : captures)
             one.range = shownRange(runs[i], one.rank, one.range);
         data.captures.push_back(capturesByName(std::move(captures)));
+        auto& phases = data.phases.emplace_back(catalogue.runs[i].phases);
+        for (NamedPhase& one : phases)
+            one.range = shownRange(runs[i], -1, one.range);
     }
     const LaneRequest request{store, catalogue, runs, window, columns, isCancelled, detail, remote};
     for (const auto& spec : arrangement.lanes) {

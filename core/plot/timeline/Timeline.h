@@ -9,6 +9,7 @@
 #include "core/model/Capture.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
+#include "core/model/StepFacts.h"
 #include "core/plot/PlotScene.h"
 #include "core/plot/Theme.h"
 #include "core/store/Values.h"
@@ -80,6 +81,7 @@ struct Catalogue {
         std::vector<Track> tracks;
         std::vector<Iteration> iterations; // those to show, in order (TimeTicks.h, mainIterations)
         std::vector<Capture> captures; // of its ranks; empty where the whole run was traced
+        std::vector<NamedPhase> phases; // that its program named
     };
     std::vector<OfRun> runs;
 };
@@ -157,6 +159,7 @@ struct TimelineData {
     std::vector<LaneData> lanes;
     std::vector<std::vector<Iteration>> iterations; // per shown run, absolute time
     std::vector<std::vector<Capture>> captures; // the same; see capturesByName()
+    std::vector<std::vector<NamedPhase>> phases; // the same
     // Names of the spans' ids, and the category key of each (analysis/KernelCategory.h).
     struct Name {
         std::string text;
@@ -223,11 +226,12 @@ struct LaneGeometry {
     };
     std::vector<Row> rows; // heat and kernel lanes
 };
-// A capture in the strip of its run, in the head.
+// A capture or a phase in the strip of its run, in the head.
 struct CapturePlace {
     Rect rect;
     std::size_t run = 0;
-    std::size_t capture = 0; // index into TimelineData::captures of the run
+    std::size_t capture = 0; // index into TimelineData::captures of the run, or its phases
+    bool isPhase = false;
 };
 struct TimelineGeometry {
     PlotScene scene;
@@ -248,7 +252,7 @@ TimelineGeometry buildTimeline(
 
 // Captures of one name as one stretch over all its ranks, by begin.
 std::vector<Capture> capturesByName(std::vector<Capture> captures);
-// The capture under a point or beside it; nullptr: none.
+// The capture or phase under a point or beside it; nullptr: none.
 const CapturePlace* captureAt(const TimelineGeometry& geometry, Point point);
 
 // The numbers behind the figure: one line per lane, series and column; CSV with a header.

@@ -144,12 +144,7 @@ Status Session::samples(
 
 Result<TrackId> Session::track(RunId run, const TrackDescription& description) {
     return guarded([&]() -> Result<TrackId> {
-        RETURN_IF_ERROR(m_database.execute("INSERT INTO track(run, source, kind, rank, device, "
-                                           "process, thread, name) VALUES(?,?,?,?,?,?,?,?)",
-            run.value, m_source.value, toString(description.kind), description.rank,
-            description.device, harmless(description.process), harmless(description.thread),
-            harmless(description.name)));
-        const TrackId id{m_database.lastRowId()};
+        ASSIGN_OR_RETURN(const auto id, addTrack(m_database, m_source, run, description));
         m_spans.open(id);
         return id;
     });

@@ -216,6 +216,15 @@ Result<SeriesId> addSeries(
     return SeriesId{database.lastRowId()};
 }
 
+Result<TrackId> addTrack(
+    Database& database, SourceId source, RunId run, const TrackDescription& track) {
+    RETURN_IF_ERROR(database.execute("INSERT INTO track(run, source, kind, rank, device, process,"
+                                     " thread, name) VALUES(?,?,?,?,?,?,?,?)",
+        run.value, source.value, toString(track.kind), track.rank, track.device,
+        harmless(track.process), harmless(track.thread), harmless(track.name)));
+    return TrackId{database.lastRowId()};
+}
+
 Status addIteration(Database& database, SourceId source, RunId run, const Iteration& iteration) {
     return database.execute("INSERT INTO iteration(run, source, number, rank, begin_ns, "
                             "end_ns, warmup) VALUES(?,?,?,?,?,?,?)",

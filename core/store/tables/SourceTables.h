@@ -29,6 +29,8 @@ Result<std::optional<Run>> readFacts(Database& database, SourceId source, RunId 
 Status addGpu(Database& database, SourceId source, RunId run, const Gpu& gpu);
 Result<SeriesId> addSeries(
     Database& database, SourceId source, RunId run, const SeriesDescription& description);
+Result<TrackId> addTrack(
+    Database& database, SourceId source, RunId run, const TrackDescription& track);
 Status addIteration(Database& database, SourceId source, RunId run, const Iteration& iteration);
 Status addCapture(Database& database, SourceId source, RunId run, const Capture& capture);
 

@@ -1,6 +1,8 @@
 // `trainscope-cli record` as it is called, on a fake of NVIDIA's library.
 
 #include "app/cli/CommandLine.h"
+#include "core/analysis/energy/Efficiency.h"
+#include "core/analysis/iterations/NamedPhases.h"
 #include "core/layout/Topology.h"
 #include "core/store/Store.h"
 #include "support/TestProgram.h"
@@ -172,6 +174,87 @@ private Q_SLOTS:
         const auto facts = store.sources().value().front().report.facts;
         QVERIFY2(QString::fromStdString(facts.at("GPU 2 power")).startsWith(words),
             facts.at("GPU 2 power").c_str());
+    }
+
+    // A plain script, without a launch file: five steps of 0.4 s with 4 samples of 1024 tokens on a
+    // GPU that draws 100 W, in two phases.
+    void marksSayTheWork() {
+        qputenv("TRAINSCOPE_FAKE_GPUS", "1");
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
+        const Ended ended = record({QStringLiteral("--into"), database, QStringLiteral("--model"),
+            QStringLiteral("llama3-8b"), QStringLiteral("--"), QStringLiteral("sh"),
+            QStringLiteral("-c"),
+            QStringLiteral(
+                "exec 3>$TRAINSCOPE_MARKS; say() { echo \"$*\" >&3; }; "
+                "say phase warm up; "
+                "for i in 1 2; do say $i tokens=4096 samples=4 loss=3.$i; sleep 0.4; done; "
+                "say phase training; say what is this; "
+                "for i in 3 4 5; do say $i tokens=4096 samples=4; sleep 0.4; "
+                "say loss=2.$i gate/share=0.5 mem_used=7; done; say end; sleep 0.3")});
+        QCOMPARE(ended.status, 0);
+        QVERIFY2(ended.err.contains(QStringLiteral("1 line in the pipe for marks could not be "
+                                                   "understood; the first: \"what is this\"")),
+            qPrintable(ended.err));
+        const auto store = opened(database);
+        const Run run = onlyRun(store);
+        const auto made = analysis::efficiencyOf(store, run).value();
+        const auto isAbout = [](const std::optional<double>& value, double expected) {
+            return value && std::abs(*value / expected - 1.0) < 0.1;
+        };
+        QVERIFY(isAbout(made.stepTimeS, 0.4));
+        QVERIFY(isAbout(made.samplesPerS, 10.0));
+        QVERIFY(isAbout(made.tokensPerS, 10'240.0));
+        QVERIFY(isAbout(made.tokensPerJ, 102.4)); // 4096 / (100 W · 0.4 s)
+        QVERIFY(made.samplesPerSPerMj.has_value());
+        // 32 layers of 4096 with 1024 for keys, 3 matrices of 14336, 128256 words; a token's
+        // forward pass: projections 2.684, scores of 1024 positions 0.537, feed-forward 11.27,
+        // logits 1.051 GFLOP. Three times that for 4096 tokens in 0.4 s, of 989 TFLOP/s.
+        QVERIFY(isAbout(made.mfu, 3.0 * 15.544e9 * 4096 / 0.4 / 989e12));
+        const Series loss = seriesOf(store, run.id, "loss", -1);
+        QCOMPARE(loss.count, std::int64_t{5});
+        QCOMPARE(loss.first, 3.1);
+        QCOMPARE(loss.last, 2.5);
+        QCOMPARE(seriesOf(store, run.id, "gate/share", -1).mean, 0.5);
+        QCOMPARE(seriesOf(store, run.id, "marked_mem_used", -1).mean, 7.0);
+        QCOMPARE(seriesOf(store, run.id, "mem_used", -1).count, std::int64_t{0});
+        const auto phases = analysis::namedPhasesOf(store, store.tracks(run.id).value()).value();
+        QCOMPARE(phases.size(), 2U);
+        QCOMPARE(phases[0].name, std::string("warm up"));
+        QCOMPARE(phases[1].name, std::string("training"));
+        QVERIFY(isAbout(phases[0].range.length().seconds(), 0.8));
+        QVERIFY(isAbout(phases[1].range.length().seconds(), 1.2));
+        QVERIFY(store.check().value().damage.empty());
+    }
+
+    // The same said once, of a shape; the phase under way when the program ends, ends there.
+    void optionsSayTheWork() {
+        qputenv("TRAINSCOPE_FAKE_GPUS", "1");
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
+        const Ended ended = record({QStringLiteral("--into"), database, QStringLiteral("--model"),
+            QStringLiteral("layers=12,hidden=1024,heads=16,vocabulary=50304"),
+            QStringLiteral("--tokens-per-step"), QStringLiteral("65536"),
+            QStringLiteral("--global-batch"), QStringLiteral("64"), QStringLiteral("--"),
+            QStringLiteral("sh"), QStringLiteral("-c"),
+            QStringLiteral("echo phase all > $TRAINSCOPE_MARKS; for i in 1 2 3 4; do echo $i > "
+                           "$TRAINSCOPE_MARKS; sleep 0.4; done")});
+        QCOMPARE(ended.status, 0);
+        const auto store = opened(database);
+        const Run run = onlyRun(store);
+        QCOMPARE(run.launch.globalBatch, std::optional(64));
+        QCOMPARE(run.launch.sequenceLength, std::optional(1024));
+        const auto made = analysis::efficiencyOf(store, run).value();
+        QVERIFY(made.stepTimeS.has_value());
+        QCOMPARE(*made.tokensPerS, 65536.0 / *made.stepTimeS);
+        QCOMPARE(*made.samplesPerS, 64.0 / *made.stepTimeS);
+        // 72·B·s·l·h²·(1 + s/6h + V/12lh)
+        const double flop = 72.0 * 64 * 1024 * 12 * 1024.0 * 1024.0
+            * (1.0 + 1.0 / 6.0 + 50304.0 / (12.0 * 12 * 1024));
+        QVERIFY(std::abs(*made.flopPerStep / flop - 1.0) < 1e-9);
+        const auto phases = analysis::namedPhasesOf(store, store.tracks(run.id).value()).value();
+        QCOMPARE(phases.size(), 1U);
+        QVERIFY(std::abs(phases[0].range.length().seconds() - 1.6) < 0.2);
     }
 
     // Killed in the middle: all but the last second is there, and nothing is damaged.
@@ -430,6 +513,11 @@ private Q_SLOTS:
         QTest::newRow("gpu") << texts({"--gpus", "9", "--into", "F", "--", "true"}) << 2;
         QTest::newRow("folder") << texts({"--into", "/nowhere/a.trainscope", "--", "true"}) << 3;
         QTest::newRow("command") << texts({"--into", "F", "--", "/no/such"}) << 2;
+        QTest::newRow("model") << texts({"--model", "nobody-1b", "--into", "F", "--", "true"}) << 2;
+        QTest::newRow("shape") << texts({"--model", "layers=many", "--into", "F", "--", "true"})
+                               << 2;
+        QTest::newRow("part of a shape")
+            << texts({"--model", "layers=4", "--into", "F", "--", "true"}) << 2;
     }
     void refusals() {
         QFETCH(QStringList, arguments);

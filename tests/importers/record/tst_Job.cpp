@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
+
 using namespace trainscope;
 using namespace trainscope::record;
 
@@ -99,20 +101,20 @@ private Q_SLOTS:
             QCOMPARE(::write(script, line.data(), line.size()), static_cast<ssize_t>(line.size()));
         };
         say("1\n");
-        QVERIFY(pipe.take({100}).empty());
+        QVERIFY(pipe.take({100}).ended.empty());
         say("2\n7 3\nnonsense\n");
-        auto ended = pipe.take({200});
+        auto ended = pipe.take({200}).ended;
         QCOMPARE(ended.size(), 1U);
         QCOMPARE(ended[0].index, 1);
         QCOMPARE(ended[0].rank, -1);
         QVERIFY((ended[0].range == TimeRange{{100}, {200}}));
         say("8 3\nen");
-        ended = pipe.take({300});
+        ended = pipe.take({300}).ended;
         QCOMPARE(ended.size(), 1U);
         QCOMPARE(ended[0].rank, 3);
         QCOMPARE(ended[0].index, 7);
         say("d\n");
-        ended = pipe.take({400});
+        ended = pipe.take({400}).ended;
         QCOMPARE(ended.size(), 1U);
         QCOMPARE(ended[0].index, 2);
         QVERIFY((ended[0].range == TimeRange{{200}, {400}}));
@@ -120,10 +122,77 @@ private Q_SLOTS:
         QCOMPARE(pipe.firstNotUnderstood(), std::string("nonsense"));
         // Ranks that no cluster has are not another one, of their lower bits, say.
         say("5 4294967296\n6 -1\n");
-        QVERIFY(pipe.take({500}).empty());
+        QVERIFY(pipe.take({500}).ended.empty());
         say("6 0\n7\n");
-        QVERIFY(pipe.take({600}).empty());
+        QVERIFY(pipe.take({600}).ended.empty());
         QCOMPARE(pipe.notUnderstood(), 3);
+        ::close(script);
+    }
+
+    // Facts of steps, of whole lines and of single ranks; what cannot be understood is counted, and
+    // takes nothing else with it.
+    void markedFacts() {
+        QTemporaryDir folder;
+        auto made = MarkPipe::create(folder.path().toStdString());
+        MarkPipe& pipe = made.value();
+        const int script = ::open(pipe.path().c_str(), O_WRONLY | O_NONBLOCK);
+        const auto take = [&](std::string_view lines, std::int64_t now) {
+            [[maybe_unused]] const auto size = ::write(script, lines.data(), lines.size());
+            return pipe.take({now});
+        };
+        Marks marks = take("12 tokens=65536 samples=64, loss=2.31\n", 100);
+        QVERIFY(marks.ended.empty());
+        QCOMPARE(marks.values.size(), 3U);
+        QCOMPARE(marks.values[0].key, std::string("tokens"));
+        QCOMPARE(marks.values[0].value, 65536.0);
+        QCOMPARE(marks.values[1].value, 64.0);
+        QCOMPARE(marks.values[2].value, 2.31);
+        QCOMPARE(marks.values[2].rank, -1);
+        // Of the step under way: tokens stand where it began, a loss where it was told.
+        marks = take("12 tokens=60000\nloss=nan val/acc=0.5\n", 150);
+        QVERIFY(marks.ended.empty());
+        QCOMPARE(marks.values.size(), 3U);
+        QCOMPARE(marks.values[0].time.ns, 100);
+        QCOMPARE(marks.values[1].time.ns, 150);
+        QVERIFY(std::isnan(marks.values[1].value));
+        QCOMPARE(marks.values[2].key, std::string("val/acc"));
+        marks = take("13 2 loss=1e-1\n13\n", 200);
+        QCOMPARE(marks.ended.size(), 1U);
+        QCOMPARE(marks.ended[0].index, 12);
+        QCOMPARE(marks.values.size(), 1U);
+        QCOMPARE(marks.values[0].rank, 2);
+        QCOMPARE(pipe.notUnderstood(), 0);
+        marks = take("14 loss=much tokens=7\n\n15 tokens=-1\n=3\n1x=2\n", 300);
+        QCOMPARE(marks.ended.size(), 2U);
+        QCOMPARE(marks.values.size(), 1U);
+        QCOMPARE(marks.values[0].value, 7.0);
+        QCOMPARE(pipe.notUnderstood(), 4);
+        QCOMPARE(pipe.firstNotUnderstood(), std::string("14 loss=much tokens=7"));
+        ::close(script);
+    }
+
+    void markedPhases() {
+        QTemporaryDir folder;
+        auto made = MarkPipe::create(folder.path().toStdString());
+        MarkPipe& pipe = made.value();
+        const int script = ::open(pipe.path().c_str(), O_WRONLY | O_NONBLOCK);
+        const auto take = [&](std::string_view lines, std::int64_t now) {
+            [[maybe_unused]] const auto size = ::write(script, lines.data(), lines.size());
+            return pipe.take({now});
+        };
+        QVERIFY(take("phase warm up\n1\n", 100).phases.empty());
+        QCOMPARE(pipe.phase()->name, std::string("warm up"));
+        const Marks second = take("phase eager-4\n", 200);
+        QVERIFY(second.ended.empty()); // a phase may lie within a step
+        QVERIFY((second.phases == std::vector<NamedPhase>{{"warm up", {{100}, {200}}}}));
+        const Marks end = take("end\n", 300);
+        QCOMPARE(end.ended.size(), 1U);
+        QVERIFY((end.phases == std::vector<NamedPhase>{{"eager-4", {{200}, {300}}}}));
+        QVERIFY(!pipe.phase());
+        take("phase x\n", 400);
+        QVERIFY(take("end 3\n", 500).phases.empty());
+        QVERIFY((take("phase\n", 600).phases == std::vector<NamedPhase>{{"x", {{400}, {600}}}}));
+        QCOMPARE(pipe.notUnderstood(), 0);
         ::close(script);
     }
 

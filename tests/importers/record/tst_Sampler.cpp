@@ -35,8 +35,8 @@ Channel channelNamed(const char* name, int bits = 0) {
     return channel;
 }
 
-// A state that is read at once, an energy whose call takes longer than an interval, and a counter
-// of 32 bits of so many bytes a second.
+// A state that is read at once, an energy whose call takes longer than an interval, a counter of 32
+// bits of so many bytes a second, and another one whose call waits longer than an interval.
 class SlowProbe final : public Probe {
 public:
     explicit SlowProbe(double bytesPerSecond)
@@ -47,7 +47,7 @@ public:
     TimeNs read(std::size_t reading, std::span<double> values) override {
         const TimeNs time = wallClock();
         const double seconds = (time - m_begin).seconds();
-        if (reading == 1)
+        if (reading == 1 || reading == 3)
             std::this_thread::sleep_for(std::chrono::milliseconds(30));
         if (reading == 2)
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -60,9 +60,10 @@ public:
 private:
     double m_bytesPerSecond;
     TimeNs m_begin = wallClock();
-    std::vector<Channel> m_channels{
-        channelNamed("state"), channelNamed("energy", 64), channelNamed("bytes", 32)};
-    std::vector<Reading> m_readings{{Pace::Round, {0}}, {Pace::Total, {1}}, {Pace::Running, {2}}};
+    std::vector<Channel> m_channels{channelNamed("state"), channelNamed("energy", 64),
+        channelNamed("bytes", 32), channelNamed("total", 64)};
+    std::vector<Reading> m_readings{
+        {Pace::Round, {0}}, {Pace::Total, {1}}, {Pace::Running, {2}}, {Pace::Running, {3}}};
 };
 
 std::vector<TakenReading> ofChannel(const Taken& taken, std::uint32_t channel) {
@@ -120,30 +121,32 @@ class tst_Sampler : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // By the formulas of ReadingSchedule.h: 0.02 % of a core at 50 ms, 0.1 % at 10 ms.
+    // By the formulas of ReadingSchedule.h: 0.015 % of a core at 50 ms, 0.05 % at 10 ms.
     void periods() {
         QCOMPARE(secondsAfter(Pace::Round, 3e-6), 0.05);
         QVERIFY(std::abs(secondsAfter(Pace::Round, 1e-3) - 0.1) < 1e-6); // 1 ms is 1 % of 0.1 s
-        QVERIFY(std::abs(secondsAfter(Pace::Running, 260e-6) - 1.3) < 1e-6);
+        QVERIFY(std::abs(secondsAfter(Pace::Running, 240e-6) - 1.6) < 1e-6);
         QCOMPARE(secondsAfter(Pace::Running, 1e-6), 0.05);
         QCOMPARE(secondsAfter(Pace::Running, 5e-3), 2.0);
         QVERIFY(
-            std::abs(secondsAfter(Pace::Running, 260e-6, 0.0, 1.0, {10'000'000}) - 0.26) < 1e-6);
+            std::abs(secondsAfter(Pace::Running, 260e-6, 0.0, 1.0, {10'000'000}) - 0.52) < 1e-6);
+        QCOMPARE(secondsAfter(Pace::Lagging, 3e-6, 0.0, 1.0, {10'000'000}), 0.05);
+        QCOMPARE(secondsAfter(Pace::Lagging, 3e-6, 0.0, 1.0, {200'000'000}), 0.2);
         QCOMPARE(secondsAfter(Pace::Seldom, 3e-6), 1.0);
         QCOMPARE(secondsAfter(Pace::Total, 4.4e-3), 10.0);
         QCOMPARE(secondsAfter(Pace::Total, 4.4e-3, 0.0, 1.0, {60'000'000'000}), 60.0);
     }
 
-    // A counter that went 0.4 of a wrap in 0.8 s goes half a wrap in a second; where it nearly
-    // wrapped it may have done so unseen.
+    // A counter that went 0.4 of a wrap in 0.6 s goes two thirds of one in a second; where it
+    // nearly wrapped it may have done so unseen.
     void countersThatWrap() {
-        QVERIFY(std::abs(secondsAfter(Pace::Running, 260e-6, 0.4, 0.8) - 1.0) < 1e-6);
-        QCOMPARE(secondsAfter(Pace::Running, 260e-6, 0.01, 0.8), 1.3);
-        QCOMPARE(secondsAfter(Pace::Running, 260e-6, 0.8, 0.8), 0.05);
+        QVERIFY(std::abs(secondsAfter(Pace::Running, 240e-6, 0.4, 0.6) - 1.0) < 1e-6);
+        QVERIFY(std::abs(secondsAfter(Pace::Running, 240e-6, 0.01, 0.8) - 1.6) < 1e-6);
+        QCOMPARE(secondsAfter(Pace::Running, 260e-6, 0.9, 0.8), 0.05);
     }
 
-    // A call of 30 ms beside an interval of 10 ms: every round comes, and the energy has a begin
-    // and an end.
+    // Calls of 30 ms, again and again, beside an interval of 10 ms: the rounds come, and the energy
+    // has a begin and an end.
     void slowCallsDelayNobody() {
         SlowProbe probe(1e6);
         const Taken taken = sampled(probe, 1000);
@@ -153,23 +156,24 @@ private Q_SLOTS:
         std::vector<std::int64_t> steps;
         for (std::size_t i = 1; i < state.size(); ++i)
             steps.push_back((state[i].time - state[i - 1].time).ns);
-        // Half the energy's call at most, of nearly all: the machine may be busy.
+        // Of most: the machine may be busy.
         std::sort(steps.begin(), steps.end());
-        QVERIFY2(steps[steps.size() * 9 / 10] < 15'000'000,
-            qPrintable(QString::number(steps[steps.size() * 9 / 10])));
+        QVERIFY2(steps[steps.size() / 2] < 15'000'000,
+            qPrintable(QString::number(steps[steps.size() / 2])));
+        QVERIFY(ofChannel(taken, 3).size() >= 10);
         const auto energy = ofChannel(taken, 1);
         QCOMPARE(energy.size(), 2U);
         QVERIFY(energy.front().time <= state.front().time);
         QVERIFY(energy.back().time >= state.back().time);
     }
 
-    // 5 GB/s wrap every 0.86 s; seen twice in each wrap at least nothing is lost.
+    // 5 GB/s wrap every 0.86 s; seen three times in two wraps nothing is lost.
     void wrapsAreSeen() {
         constexpr double rate = 5e9;
         SlowProbe probe(rate);
         const Taken taken = sampled(probe, 3000);
         const auto bytes = ofChannel(taken, 2);
-        QVERIFY(bytes.size() >= 6);
+        QVERIFY(bytes.size() >= 5);
         double total = 0.0;
         for (std::size_t i = 1; i < bytes.size(); ++i) {
             const double went = bytes[i].value - bytes[i - 1].value;

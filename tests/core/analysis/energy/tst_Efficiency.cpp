@@ -121,6 +121,40 @@ private Q_SLOTS:
         }
     }
 
+    // 64 samples of 65536 tokens in 0.5 s at 250 J, of a script without a launch file: the sequence
+    // is their ratio.
+    void marksSayTheWork() {
+        EfficiencyFacts marked = facts();
+        marked.launch.globalBatch = {};
+        marked.launch.sequenceLength = {};
+        marked.stepTimeS = 0.5;
+        marked.energyPerStepJ = 250.0;
+        marked.samplesPerStep = 64.0;
+        marked.tokensPerStep = 65536.0;
+        const Efficiency made = efficiencyFrom(marked, built());
+        QVERIFY(made.missing.empty());
+        QCOMPARE(*made.samplesPerS, 128.0);
+        QCOMPARE(*made.tokensPerS, 131072.0);
+        QCOMPARE(*made.tokensPerSPerGpu, 4096.0); // of 32
+        QCOMPARE(*made.tokensPerJ, 262.144);
+        QCOMPARE(*made.samplesPerSPerMj, 32.0); // 128 / 4
+        const double flop = 72.0 * 64 * 1024 * 96 * 12288.0 * 12288.0
+            * (1.0 + 1024.0 / (6 * 12288.0) + 51200.0 / 14155776.0);
+        QCOMPARE(*made.flopPerStep, flop);
+        // Marks go before what the launch states, and steps of different work over their mean time.
+        marked.launch.globalBatch = 1;
+        marked.launch.sequenceLength = 1024;
+        marked.meanStepTimeS = 0.64;
+        QCOMPARE(*efficiencyFrom(marked, built()).samplesPerS, 100.0);
+        QCOMPARE(*efficiencyFrom(marked, built()).flopsPerGpu, flop / 0.64 / 32);
+        // Tokens alone, with the batch of the options.
+        marked.samplesPerStep = {};
+        marked.launch.globalBatch = 32;
+        marked.launch.sequenceLength = {};
+        marked.meanStepTimeS = {};
+        QCOMPARE(*efficiencyFrom(marked, built()).samplesPerS, 64.0);
+    }
+
     // What the log says needs neither a batch nor the length of a step.
     void whatTheLogSaysIsNotMissing() {
         EfficiencyFacts logged = facts();

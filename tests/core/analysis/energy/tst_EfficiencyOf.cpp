@@ -24,6 +24,8 @@ struct Plan {
     bool hasIterations = true;
     int gpusWithPower = 2;
     bool goesOn = false; // for ten seconds more, in which there is no power
+    std::vector<double> tokens; // marked at the begin of each step
+    bool byRanks = false; // of whom each has half of them
 };
 
 Plan plan() {
@@ -57,6 +59,22 @@ void addIterations(store::ImportSession& session, RunId run) {
     }
 }
 
+// At the begins of the steps: 1, 3, 4, 5.5 and 6.5 s.
+void addTokens(store::ImportSession& session, RunId run, const Plan& plan) {
+    std::vector<std::int64_t> begins;
+    for (const std::int64_t halfSecond : {2, 6, 8, 11, 13})
+        begins.push_back(kStart + halfSecond * kSecond / 2);
+    for (int rank = plan.byRanks ? 0 : -1; rank < (plan.byRanks ? 2 : 0); ++rank) {
+        auto description = gauge("step_tokens", rank);
+        description.subject.kind = plan.byRanks ? SubjectKind::Gpu : SubjectKind::Run;
+        std::vector<double> values = plan.tokens;
+        for (double& value : values)
+            value /= plan.byRanks ? 2.0 : 1.0;
+        begins.resize(values.size());
+        ok(session.samples(got(session.series(run, description)), times(begins), values));
+    }
+}
+
 using Ask = Result<Efficiency> (*)(
     const store::Store&, const Run&, TimeRange window, const Progress& progress);
 
@@ -71,6 +89,8 @@ Efficiency made(const Plan& plan, TimeRange window = kAllTime, Ask ask = efficie
         addPower(*session, run, rank, rank == 0 ? 100.0 : 300.0);
     if (plan.hasIterations)
         addIterations(*session, run);
+    if (!plan.tokens.empty())
+        addTokens(*session, run, plan);
     if (plan.goesOn)
         ok(session->samples(got(session->series(run, gauge("gpu_temperature", 0))),
             times({kStart, kStart + 20 * kSecond}), std::vector<double>{50.0, 50.0}));
@@ -175,6 +195,27 @@ private Q_SLOTS:
         const Efficiency found = made(oom);
         QVERIFY(!found.stepTimeS);
         QVERIFY(found.missing.at("step_time_s").find("out-of-memory") != std::string::npos);
+    }
+
+    // Steps of 1, 1.5, 1 and 1 s count, the first does not. Equal work is divided by the median, 1
+    // s; different work by the mean, 4.5 s of four.
+    void marksSayTheWork() {
+        Plan marked = plan();
+        marked.run.launch.globalBatch = {};
+        marked.run.launch.sequenceLength = {};
+        marked.tokens = {999.0, 4096.0, 4096.0, 4096.0, 4096.0};
+        QCOMPARE(*made(marked).tokensPerS, 4096.0);
+        // 400 W for 4.5 s
+        QCOMPARE(*made(marked).tokensPerJ, 4.0 * 4096.0 / 1800.0);
+        marked.byRanks = true;
+        QCOMPARE(*made(marked).tokensPerS, 4096.0);
+        marked.tokens = {999.0, 4096.0, 8192.0, 4096.0, 2048.0};
+        QCOMPARE(*made(marked).tokensPerS, 18432.0 / 4.5);
+        // Said once, it holds; said for the first time behind the first step that counts, it does
+        // not say the work of all.
+        marked.byRanks = false;
+        marked.tokens = {2048.0};
+        QCOMPARE(*made(marked).tokensPerS, 2048.0);
     }
 };
 

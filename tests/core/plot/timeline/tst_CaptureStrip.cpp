@@ -1,5 +1,5 @@
-// The row of captures: where its stretches stand, what they are called, and what lies under a
-// point.
+// The rows of captures and phases: where their stretches stand, what they are called, and what lies
+// under a point.
 #include <QtTest>
 
 #include "core/plot/timeline/support/PlotFixture.h"
@@ -66,6 +66,25 @@ private Q_SLOTS:
         QCOMPARE(geometry.captures[0].capture, std::size_t{1});
         QCOMPARE(geometry.captures[0].rect.x, 112.0);
         QCOMPARE(geometry.captures[0].rect.width, 5.0);
+    }
+
+    // Phases have a row of their own above the captures of the run; a phase that comes twice is
+    // two.
+    void phasesStandAboveCaptures() {
+        auto data = test::emptyData(4);
+        data.captures = {{capture("trace", 0, 20, 30)}};
+        const double with = build(data).plot.y;
+        data.phases = {
+            {{"train", {{1000}, {1050}}}, {"eval", {{1050}, {1060}}}, {"train", {{1060}, {1100}}}}};
+        const auto geometry = build(data);
+        QVERIFY(geometry.plot.y > with + 10.0);
+        QCOMPARE(geometry.captures.size(), std::size_t{4});
+        QVERIFY(says(geometry.scene, "phases") && says(geometry.scene, "train"));
+        const auto* eval = plot::captureAt(geometry, {163.0, geometry.captures[0].rect.y + 1.0});
+        QVERIFY(eval != nullptr && eval->isPhase && eval->capture == 1);
+        const auto* trace = plot::captureAt(geometry, {135.0, geometry.captures[3].rect.y + 1.0});
+        QVERIFY(trace != nullptr && !trace->isPhase && trace->capture == 0);
+        QVERIFY(geometry.captures[3].rect.y > geometry.captures[0].rect.bottom());
     }
 
     // A thin one is hit beside it too.
