@@ -47,6 +47,23 @@ double ReadingSchedule::affordable() const {
     return kTotal;
 }
 
+std::int64_t ReadingSchedule::withoutHole(std::int64_t period) {
+    std::int64_t all = 0;
+    for (const std::int64_t count : m_octaves)
+        all += count;
+    std::size_t median = 0;
+    for (std::int64_t below = m_octaves[0]; 2 * below < all; below += m_octaves[median])
+        ++median;
+    constexpr std::int64_t timesTheMedian = 8;
+    if (all > 0)
+        period = std::min(period, timesTheMedian * (m_interval.ns << median));
+    std::size_t octave = 0;
+    while (octave + 1 < m_octaves.size() && m_interval.ns << (octave + 1) <= period)
+        ++octave;
+    ++m_octaves[octave];
+    return period;
+}
+
 void ReadingSchedule::asked(double cost, double wraps, double seconds) {
     m_cost = m_isFirst ? cost : m_cost + kSmoothing * (cost - m_cost);
     m_isFirst = false;
@@ -55,8 +72,8 @@ void ReadingSchedule::asked(double cost, double wraps, double seconds) {
         period = 0.0;
     else if (wraps > 0.0)
         period = std::min(period, kOfAWrap * seconds / wraps);
-    m_period
-        = DurationNs{std::max<std::int64_t>(m_interval.ns, std::llround(period * kNanoseconds))};
+    const auto longest = std::max<std::int64_t>(m_interval.ns, std::llround(period * kNanoseconds));
+    m_period = DurationNs{m_pace == Pace::Running ? withoutHole(longest) : longest};
 }
 
 } // namespace trainscope::record

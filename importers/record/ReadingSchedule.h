@@ -6,9 +6,10 @@
 //            costs that
 //   Lagging  the same, every 50 ms at most: twice between two renewals
 //   Running  so seldom that it costs 0.015 % of a core at 50 ms between samples, and of shorter
-//            intervals as much more, 0.05 % at most; within 2 s. A counter of 32 bits three
-//            times in two wraps at the rate just seen, and with every sample where it nearly
-//            wrapped since the last reading: its rate may be higher than it seems.
+//            intervals as much more, 0.05 % at most; within 2 s. A counter of 32 bits three times
+//            in two wraps at the rate just seen, and with every sample where it nearly wrapped
+//            since the last reading: its rate may be higher than it seems. Never longer than eight
+//            times the median so far: ten times would be a hole in the series
 //   Seldom   every second
 //   Total    every ten seconds
 //
@@ -16,6 +17,9 @@
 
 #include "core/model/Time.h"
 #include "importers/record/Probe.h"
+
+#include <array>
+#include <cstdint>
 
 namespace trainscope::record {
 
@@ -31,12 +35,15 @@ public:
 
 private:
     [[nodiscard]] double affordable() const; // s
+    [[nodiscard]] std::int64_t withoutHole(std::int64_t period);
 
     Pace m_pace;
     DurationNs m_interval;
     DurationNs m_period;
     double m_cost = 0.0;
     bool m_isFirst = true;
+    // How many periods were so long: from the interval times a power of two on.
+    std::array<std::int64_t, 24> m_octaves{};
 };
 
 } // namespace trainscope::record

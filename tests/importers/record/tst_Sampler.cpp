@@ -145,6 +145,21 @@ private Q_SLOTS:
         QCOMPARE(secondsAfter(Pace::Running, 260e-6, 0.9, 0.8), 0.05);
     }
 
+    // Counters that ran fast for a while, every 50 ms, and then rest: ten median periods would be a
+    // hole in the series.
+    void restIsNoHole() {
+        ReadingSchedule schedule(Pace::Running, kInterval);
+        std::vector<double> periods;
+        for (int i = 0; i < 100; ++i) {
+            schedule.asked(240e-6, i < 60 ? 0.9 : 0.001, 0.05);
+            periods.push_back(schedule.period().seconds());
+        }
+        QCOMPARE(periods[59], 0.05);
+        QVERIFY(periods[60] <= 0.4 + 1e-9 && periods[60] > 0.3);
+        std::sort(periods.begin(), periods.end());
+        QVERIFY(periods.back() < 10.0 * periods[periods.size() / 2]);
+    }
+
     // Calls of 30 ms, again and again, beside an interval of 10 ms: the rounds come, and the energy
     // has a begin and an end.
     void slowCallsDelayNobody() {
