@@ -80,7 +80,7 @@ void takeSpans(TimelineHit& hit, const plot::TimelineData& data, const plot::Lan
     if (row.item >= lane.spans.size())
         return;
     const plot::LaneSpans& track = lane.spans[row.item];
-    const int levels = lane.spec.style == plot::LaneStyle::Thread ? std::max(1, track.depth) : 1;
+    const int levels = lane.spec.style == plot::LaneStyle::Thread ? std::max(1, row.depth) : 1;
     const double place = (point.y - row.rect.y) / row.rect.height * levels;
     const int depth = levels > 1 ? static_cast<int>(place) : -1;
     const store::LodNode* group

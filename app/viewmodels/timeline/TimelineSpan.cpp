@@ -181,7 +181,7 @@ std::optional<QRectF> TimelineSpan::placeOf(const plot::ViewWindow& shown) const
             if (row.item >= lane.spans.size() || lane.spans[row.item].track != m_span->track)
                 continue;
             const bool nested = lane.spec.style == plot::LaneStyle::Thread;
-            const int levels = nested ? std::max(1, lane.spans[row.item].depth) : 1;
+            const int levels = nested ? std::max(1, row.depth) : 1;
             const double height = row.rect.height / levels;
             const double y = row.rect.y + (nested ? height * m_span->span.depth : 0.0);
             if (y < m_context.lanesTop || y + height > m_context.height)

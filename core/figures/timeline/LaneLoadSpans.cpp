@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <tuple>
 
 namespace trainscope::figures {
 
@@ -37,6 +39,16 @@ std::size_t rankCount(const std::vector<SelectedTrack>& tracks) {
     return ranks.size();
 }
 
+// Captures of a rank each have their part of a stream or thread; it counts once.
+std::size_t countOnce(const std::vector<SelectedTrack>& tracks) {
+    std::set<std::tuple<std::size_t, int, int, std::string>> different;
+    for (const auto& selected : tracks) {
+        const auto& description = selected.track->description;
+        different.emplace(selected.run, description.rank, description.device, description.name);
+    }
+    return different.size();
+}
+
 void setTexts(LaneData& lane, const std::vector<SelectedTrack>& tracks) {
     const bool threads = lane.spec.style == LaneStyle::Thread;
     lane.title = threads ? "Host threads" : "Kernels";
@@ -47,10 +59,10 @@ void setTexts(LaneData& lane, const std::vector<SelectedTrack>& tracks) {
         return;
     }
     const std::size_t ranks = rankCount(tracks);
-    lane.subtitle = threads
-        ? fmt::format("{} thread{}", tracks.size(), tracks.size() == 1 ? "" : "s")
-        : fmt::format("{} rank{}, {} stream{}", ranks, ranks == 1 ? "" : "s", tracks.size(),
-            tracks.size() == 1 ? "" : "s");
+    const std::size_t count = countOnce(tracks);
+    lane.subtitle = threads ? fmt::format("{} thread{}", count, count == 1 ? "" : "s")
+                            : fmt::format("{} rank{}, {} stream{}", ranks, ranks == 1 ? "" : "s",
+                                count, count == 1 ? "" : "s");
 }
 
 } // namespace

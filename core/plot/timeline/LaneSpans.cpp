@@ -30,20 +30,34 @@ constexpr double kShallowest = 0.3;
 // A shorter beginning of a name tells nothing; bytes, the ellipsis' three included.
 constexpr std::size_t kLeastName = 8;
 
+bool areOneTrack(const LaneSpans& a, const LaneSpans& b) {
+    return a.run == b.run && a.rank == b.rank && a.label == b.label;
+}
+
 // "rank 0" where the rank has one track, else "0 · stream 7".
 std::string rowLabel(const LaneData& lane, const LaneSpans& track) {
-    const auto same = std::count_if(lane.spans.begin(), lane.spans.end(),
-        [&](const LaneSpans& other) { return other.run == track.run && other.rank == track.rank; });
+    const bool isOnly = std::all_of(
+        lane.spans.begin(), lane.spans.end(), [&](const LaneSpans& other) {
+            return other.run != track.run || other.rank != track.rank || areOneTrack(other, track);
+        });
     if (track.rank < 0)
         return track.label;
     static constexpr std::string_view kPrefix = "rank ";
-    return same == 1 ? fmt::format("rank {}", track.rank) : track.label.substr(kPrefix.size());
+    return isOnly ? fmt::format("rank {}", track.rank) : track.label.substr(kPrefix.size());
 }
 
+// The captures of a rank each bring their part of a stream: one row.
 std::vector<Row> rowsByTrack(const LaneData& lane, bool nested) {
     std::vector<Row> rows;
-    for (std::size_t i = 0; i < lane.spans.size(); ++i)
-        rows.push_back({{}, 0.0, {i}, rowLabel(lane, lane.spans[i]), nested});
+    for (std::size_t i = 0; i < lane.spans.size(); ++i) {
+        const auto same = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
+            return areOneTrack(lane.spans[row.tracks.front()], lane.spans[i]);
+        });
+        if (same != rows.end())
+            same->tracks.push_back(i);
+        else
+            rows.push_back({{}, 0.0, {i}, rowLabel(lane, lane.spans[i]), nested});
+    }
     return rows;
 }
 
@@ -62,7 +76,10 @@ std::vector<Row> rowsByRank(const LaneData& lane) {
 }
 
 int depthOf(const LaneData& lane, const Row& row) {
-    return row.nested ? std::max(lane.spans[row.tracks.front()].depth, 1) : 1;
+    int depth = 1;
+    for (const std::size_t track : row.tracks)
+        depth = row.nested ? std::max(lane.spans[track].depth, depth) : 1;
+    return depth;
 }
 
 void place(std::vector<Row>& rows, const LaneFrame& frame, const LaneData& lane, double height) {
@@ -88,9 +105,11 @@ std::vector<Row> rowsOf(const LaneFrame& frame, const LaneData& lane, double hei
         place(rows, frame, lane, height);
         return rows;
     }
+    auto rows = rowsByTrack(lane, false);
     const double needed
-        = kStreamRow * frame.size(TextRole::Body) * static_cast<double>(lane.spans.size());
-    auto rows = needed <= height ? rowsByTrack(lane, false) : rowsByRank(lane);
+        = kStreamRow * frame.size(TextRole::Body) * static_cast<double>(rows.size());
+    if (needed > height)
+        rows = rowsByRank(lane);
     place(rows, frame, lane, height);
     return rows;
 }
@@ -320,7 +339,7 @@ LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane) {
             break;
         for (const std::size_t track : row.tracks) {
             drawTrack(frame, looks, lane, track, row);
-            geometry.rows.push_back({row.rect, track, 0});
+            geometry.rows.push_back({row.rect, track, depthOf(lane, row)});
         }
     }
     drawName(frame, lane, drawRowLabels(frame, lane, rows));

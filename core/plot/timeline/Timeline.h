@@ -222,7 +222,7 @@ struct LaneGeometry {
     struct Row {
         Rect rect;
         std::size_t item = 0; // index into LaneData::series or ::spans
-        int depth = 0;
+        int depth = 0; // levels of nesting that share the height
     };
     std::vector<Row> rows; // heat and kernel lanes
 };

@@ -34,6 +34,24 @@ class tst_LaneSpans : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // Two captures of one rank: their parts of a stream share its row.
+    void capturesShareARow() {
+        auto data = test::emptyData(4);
+        auto lane = test::kernelLane({{test::span(10, 20, 1)}, {test::span(60, 80, 1)}});
+        lane.spans[1].rank = 0;
+        lane.spans[1].label = lane.spans[0].label;
+        data.lanes = {lane};
+        const auto geometry = plot::buildTimeline(data, data.window, test::smallStyle());
+        const auto& rows = geometry.lanes[0].rows;
+        QCOMPARE(rows.size(), std::size_t{2});
+        QCOMPARE(rows[0].rect.y, rows[1].rect.y);
+        const auto bars = test::barsOf(geometry.scene);
+        QCOMPARE(bars.size(), std::size_t{2});
+        QCOMPARE(bars[0].rect.y, bars[1].rect.y);
+        QCOMPARE(bars[0].rect.x, 122.0);
+        QCOMPARE(bars[1].rect.x, 172.0);
+    }
+
     void placesAndColours() {
         const auto data = named(kernelLane({{span(10, 20, 1), span(30, 60, 2)}}));
         const auto geometry = buildTimeline(data, data.window, smallStyle());
