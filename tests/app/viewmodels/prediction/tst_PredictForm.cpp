@@ -65,6 +65,21 @@ private Q_SLOTS:
         QVERIFY(!request->cluster.powerLimitW && !request->cluster.clockHz);
     }
 
+    void typesAndSoftware() {
+        PredictForm form;
+        setAll(form,
+            {{"model", "llama3-8b"}, {"precision", "bf16-pure"}, {"stack", "pytorch-compiled"}});
+        QCOMPARE(textOf(predict::StatedPrecision{form.request()->precision, form.request()->kept}),
+            std::string("bf16-pure"));
+        QCOMPARE(form.request()->stack, std::string("pytorch-compiled"));
+        QCOMPARE(fieldOf(form, "precision").text, QStringLiteral("bf16-pure"));
+        QCOMPARE(fieldOf(form, "stack").text, QStringLiteral("pytorch-compiled"));
+        setAll(form, {{"precision", "bf16"}, {"stack", "usual"}});
+        QVERIFY(form.request()->kept.isUsual());
+        QVERIFY(form.request()->stack.empty());
+        QCOMPARE(fieldOf(form, "stack").current(), 0);
+    }
+
     // On the screen with the reader's mark, in what is kept with a point.
     void decimalsAreTheReaders() {
         QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
