@@ -118,6 +118,8 @@ constexpr std::array kEntries{
     KeyEntry{"marks", kTimeline, "", "[  ]", QT_TRANSLATE_NOOP("KeyMap", "Previous, next mark")},
     KeyEntry{"markRemove", kTimeline, "", "Delete",
         QT_TRANSLATE_NOOP("KeyMap", "Remove the mark at the cursor")},
+    KeyEntry{"crossings", kTimeline, "", "Shift+L  L",
+        QT_TRANSLATE_NOOP("KeyMap", "To where power rose, next rises above its limit")},
     KeyEntry{"undo", kTimeline, "", "Ctrl+Z",
         QT_TRANSLATE_NOOP("KeyMap", "Undo zoom, arrangement or marks")},
     KeyEntry{"redo", kTimeline, "", "Ctrl+Shift+Z  Ctrl+Y", QT_TRANSLATE_NOOP("KeyMap", "Redo")},

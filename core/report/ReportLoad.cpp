@@ -169,8 +169,8 @@ private:
 
     Status addTables() {
         m_report.tables.push_back(without("start", runTable(m_runs)));
-        for (const auto make :
-            {summaryTable, readEfficiency, readThrottling, traceTable, energyTable}) {
+        for (const auto make : {summaryTable, readEfficiency, readThrottling, readAboveLimit,
+                 traceTable, energyTable}) {
             ASSIGN_OR_RETURN(auto table, make(m_store, m_runs, m_progress));
             if (!table.rows.empty())
                 m_report.tables.push_back(std::move(table));

@@ -9,6 +9,7 @@
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/report/AboveLimitTables.h"
 #include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -78,6 +79,17 @@ Result<Table> readThrottling(
         all.emplace_back(run.name, std::move(found));
     }
     return throttlingTable(all);
+}
+
+Result<Table> readAboveLimit(
+    const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
+    std::vector<std::pair<std::string, std::optional<analysis::LimitShare>>> all;
+    for (const Run& run : runs) {
+        ASSIGN_OR_RETURN(const auto gpus,
+            analysis::aboveLimits(store, run, kAllTime, analysis::KeepSteps::No, progress));
+        all.emplace_back(run.name, analysis::together(gpus));
+    }
+    return aboveLimitTable(all);
 }
 
 Result<Table> traceTable(

@@ -16,6 +16,9 @@ Result<Table> readEfficiency(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress);
 Result<Table> readThrottling(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress);
+// Without rows where of no run power and limit are known.
+Result<Table> readAboveLimit(
+    const store::Store& store, const std::vector<Run>& runs, const Progress& progress);
 // Without rows where no run carries traces.
 Result<Table> traceTable(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress);

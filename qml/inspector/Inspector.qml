@@ -36,6 +36,24 @@ InspectorPane {
     FactList {
         facts: panel.facts.selection
     }
+    UiButton {
+        visible: panel.facts.ranAboveLimit || panel.facts.kernels.aboveWanted
+        checkable: true
+        checked: panel.facts.kernels.aboveWanted
+        text: qsTr("What ran above the limit")
+        toolTip: qsTr("Kernels by the energy and time they had while the power was above its limit")
+        onToggled: panel.facts.kernels.aboveWanted = checked
+    }
+    InspectorText {
+        text: panel.facts.kernels.aboveText
+    }
+    InspectorHead {
+        visible: panel.facts.kernels.above.count > 0
+        text: panel.facts.kernels.above.title
+    }
+    FigureTable {
+        figures: panel.facts.kernels.above
+    }
     KernelTables {
         kernels: panel.facts.kernels
     }

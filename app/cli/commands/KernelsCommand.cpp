@@ -3,6 +3,7 @@
 #include "app/cli/options/CategoryOption.h"
 #include "app/cli/options/TraceSumsInput.h"
 #include "app/cli/options/WindowOptions.h"
+#include "app/cli/output/AboveLimitOutput.h"
 #include "app/cli/output/KernelsOutput.h"
 #include "app/cli/text/TitledTable.h"
 #include "core/analysis/iterations/Iterations.h"
@@ -35,6 +36,8 @@ struct KernelsOptions : OneRunOptions {
     WindowOptions window;
     bool selection = false;
     bool csv = false;
+    bool aboveLimit = false;
+    std::string by = "energy";
 };
 
 Status compute(const store::Store& store, const analysis::IterationChoice& choice,
@@ -127,12 +130,36 @@ Outcome printSelection(const KernelsOptions& options, const Console& console) {
     return ExitStatus::Done;
 }
 
+// What ran while power was above its limit.
+Outcome printAbove(const KernelsOptions& options, const Console& console, const store::Store& store,
+    const Run& run) {
+    ProgressLine line(console);
+    const Progress progress = shownOn(line, console);
+    ASSIGN_OR_RETURN(const auto categories, chosenCategories(options.categories));
+    TimeRange window = kAllTime;
+    if (options.window.isGiven()) {
+        ASSIGN_OR_RETURN(const auto windows, givenWindows(options.window, store, run, progress));
+        window = windows.window;
+    }
+    ASSIGN_OR_RETURN(
+        const auto devices, analysis::kernelsAboveLimit(store, run, categories, window, progress));
+    line.clear();
+    if (devices.empty())
+        console.warn("The run '" + run.name
+            + "' has no GPU of which power, its limit and kernels are known.");
+    const auto by = options.by == "time" ? report::RankedBy::Time : report::RankedBy::Energy;
+    return show(
+        console, options.json, [&] { return aboveLimitJson(run, devices, by); },
+        [&](std::ostream& out) { printAboveLimit(run, devices, by, out); });
+}
+
 Outcome printFigures(const KernelsOptions& options, const Console& console) {
     if (options.selection)
         return printSelection(options, console);
     ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
     ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
-    return printBreakdown(options, console, store, run);
+    return options.aboveLimit ? printAbove(options, console, store, run)
+                              : printBreakdown(options, console, store, run);
 }
 
 } // namespace
@@ -156,6 +183,12 @@ void addKernelsCommand(CLI::App& app, CommandContext& context) {
         "launches and host operators; at once for traces of any length");
     selection->excludes("--iteration")->excludes("--steady");
     command->add_flag("--csv", options->csv, "Print these tables as CSV")->needs(selection);
+    auto* above = command->add_flag("--above-limit", options->aboveLimit,
+        "What ran while the power of the GPUs was above its limit, with the joules drawn then");
+    above->excludes("--iteration")->excludes("--steady")->excludes(selection);
+    addOption(*command, "--by", options->by, "With --above-limit: rank by energy or time", "ORDER")
+        ->check(CLI::IsMember({"energy", "time"}))
+        ->needs(above);
     addJson(*command, options->json, "Print one JSON object with all kernels");
     selection->excludes("--json");
     command->footer(
@@ -168,6 +201,7 @@ Examples:
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --steady --json
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --from 1.5 --to 2
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --from 1.5 --to 2 --selection
+  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --above-limit --by time
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --categories charllm)");
     runs(*command, context, options, printFigures);
 }

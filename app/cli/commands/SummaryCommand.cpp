@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/output/AboveLimitOutput.h"
 #include "app/cli/output/DetailOutput.h"
 #include "app/cli/output/EfficiencyOutput.h"
 #include "app/cli/output/EnergyOutput.h"
@@ -33,6 +34,7 @@ struct RunFigures {
     analysis::Efficiency efficiency;
     std::optional<analysis::RunDetail> detail;
     std::optional<analysis::EnergyByPhase> energy;
+    std::vector<analysis::AboveLimit> aboveLimit; // by rank
 };
 
 void printMetrics(const analysis::RunSummary& summary, std::ostream& out) {
@@ -173,6 +175,8 @@ Result<RunFigures> figuresOf(const store::Store& store, const Run& run,
     ASSIGN_OR_RETURN(figures.summary, analysis::summarise(store, run, window, progress));
     ASSIGN_OR_RETURN(
         figures.efficiency, analysis::efficiencyOf(store, run, iterations, window, progress));
+    ASSIGN_OR_RETURN(figures.aboveLimit,
+        analysis::aboveLimits(store, run, window, analysis::KeepSteps::No, progress));
     if (const auto& problem = figures.efficiency.catalogueProblem)
         console.warn("The models of your own are not used: " + problem->describe());
     if (!options.detail)
@@ -201,6 +205,7 @@ Result<std::vector<RunFigures>> computeFigures(const store::Store& store,
 
 Json figuresJson(const RunFigures& figures) {
     Json json = summaryJson(figures.summary);
+    addAboveLimit(json, figures.aboveLimit);
     if (figures.steady)
         addWindow(json, *figures.steady);
     addEfficiency(json, figures.efficiency);
@@ -213,6 +218,8 @@ Json figuresJson(const RunFigures& figures) {
 
 void printFigures(const RunFigures& figures, std::ostream& out) {
     printText(figures.summary, figures.steady, out);
+    if (const auto above = analysis::together(figures.aboveLimit))
+        out << "\n  power " << report::aboveLimitText(*above) << '\n';
     printEfficiency(figures.summary.run.name, figures.efficiency, out);
     if (figures.detail)
         printDetail(figures.summary, *figures.detail, out);
@@ -224,7 +231,7 @@ Outcome printSummary(
     const SummaryOptions& options, const Console& console, const store::Store& store) {
     ASSIGN_OR_RETURN(const auto runs, selectRuns(store, options.runs));
     ASSIGN_OR_RETURN(const auto all, computeFigures(store, runs, options, console));
-    for (const auto& [summary, steady, efficiency, detail, energy] : all) {
+    for (const auto& [summary, steady, efficiency, detail, energy, aboveLimit] : all) {
         for (const auto& warning : summary.warnings)
             console.warn(summary.run.name + ": " + warning);
     }

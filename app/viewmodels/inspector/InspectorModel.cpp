@@ -3,6 +3,7 @@
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
 #include "core/model/Metric.h"
+#include "core/report/AboveLimitTables.h"
 #include "core/text/Numbers.h"
 
 #include <QClipboard>
@@ -85,6 +86,25 @@ QString lengthText(const RunStatistics& run) {
                                          : durationText(run.duration);
 }
 
+void addAboveLimit(const RunStatistics& run, std::vector<Fact>& facts) {
+    if (!run.aboveLimit)
+        return;
+    const analysis::LimitShare& share = *run.aboveLimit;
+    const QString label = InspectorModel::tr("Above the limit of %1")
+                              .arg(metricText("gpu_power", share.limitW, "W"));
+    const QString source = QString::fromStdString(report::limitSourceText(share.source));
+    if (share.seconds <= 0.0) {
+        facts.push_back({label, InspectorModel::tr("never"), false, source});
+        return;
+    }
+    facts.push_back({label,
+        InspectorModel::tr("%1, %2").arg(metricText("seconds", share.seconds, "s"),
+            QString::fromStdString(text::roundedPercent(share.share))),
+        false,
+        InspectorModel::tr("highest %1; %2")
+            .arg(metricText("gpu_power", share.highestW, "W"), source)});
+}
+
 std::vector<Fact> factsOf(const RunStatistics& run) {
     std::vector<Fact> facts{{InspectorModel::tr("Duration"), lengthText(run)}};
     if (!run.gpuModel.empty())
@@ -114,6 +134,7 @@ std::vector<Fact> factsOf(const RunStatistics& run) {
         facts.push_back(
             {InspectorModel::tr("Peak power per GPU"), optionalText(metric.metric, metric.max)});
     }
+    addAboveLimit(run, facts);
     for (const auto& metric : run.metrics)
         addMetric(metric, facts);
     return facts;
@@ -167,6 +188,11 @@ void InspectorModel::showStatistics(const Result<std::vector<RunStatistics>>& st
     m_error.clear();
     m_engineText = statistics.hasValue() ? engineTextOf(statistics.value()) : QString();
     std::vector<Fact> facts;
+    m_ranAboveLimit = statistics.hasValue()
+        && std::any_of(
+            statistics.value().begin(), statistics.value().end(), [](const RunStatistics& run) {
+                return run.isTraced && run.aboveLimit && run.aboveLimit->seconds > 0.0;
+            });
     if (!statistics.hasValue()) {
         m_error = shownText(statistics.error());
         m_gpus.setStatistics({});
@@ -209,6 +235,7 @@ void InspectorModel::clear() {
     m_computing = false;
     m_error.clear();
     m_engineText.clear();
+    m_ranAboveLimit = false;
     m_selection.setFacts({});
     m_gpus.setStatistics({});
     m_kernels.clear();

@@ -28,6 +28,8 @@ class InspectorModel : public QObject {
     Q_PROPERTY(bool computing READ isComputing NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString engineText READ engineText NOTIFY selectionChanged FINAL)
+    // Power was above its limit in the stretch, of a run whose kernels were recorded.
+    Q_PROPERTY(bool ranAboveLimit READ ranAboveLimit NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString cursorTitle READ cursorTitle NOTIFY cursorChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* cursor READ cursor CONSTANT FINAL)
     Q_PROPERTY(bool hasSpan READ hasSpan NOTIFY spanChanged FINAL)
@@ -45,6 +47,7 @@ public:
     [[nodiscard]] const QString& errorText() const { return m_error; }
     // What figures of linked runs wait for.
     [[nodiscard]] const QString& engineText() const { return m_engineText; }
+    [[nodiscard]] bool ranAboveLimit() const { return m_ranAboveLimit; }
     [[nodiscard]] const QString& cursorTitle() const { return m_cursorTitle; }
     [[nodiscard]] FactListModel* cursor() { return &m_cursor; }
     [[nodiscard]] bool hasSpan() const { return m_hasSpan; }
@@ -75,6 +78,7 @@ private:
     bool m_computing = false;
     QString m_error;
     QString m_engineText;
+    bool m_ranAboveLimit = false;
     QString m_cursorTitle;
     FactListModel m_cursor;
     bool m_hasSpan = false;

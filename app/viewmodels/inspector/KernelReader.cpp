@@ -83,6 +83,26 @@ void readKernelFigures(const store::Store& store, const KernelStretch& stretch,
     stage.publish(std::move(reading));
 }
 
+Result<AboveReading> readAboveLimit(
+    const store::Store& store, const KernelStretch& stretch, const Progress& progress) {
+    ASSIGN_OR_RETURN(
+        const auto categories, KernelCategories::fromFolder(catalogue::configFolder()));
+    AboveReading reading;
+    const std::size_t count = std::min(stretch.runs.size(), stretch.catalogue->runs.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const RunFacts facts = stretch.catalogue->facts(i);
+        if (!isTraced(facts))
+            continue;
+        const TimeNs origin = stretch.runs[i].origin;
+        ASSIGN_OR_RETURN(auto devices,
+            analysis::kernelsAboveLimit(store, facts.run, categories,
+                {origin + stretch.stretch.begin, origin + stretch.stretch.end}, progress));
+        reading.places.push_back(i);
+        reading.runs.push_back(std::move(devices));
+    }
+    return reading;
+}
+
 Result<std::vector<store::KeptSums>> sumRuns(const store::Store& store,
     const CataloguePtr& catalogue, const std::vector<RunId>& runs, const Progress& progress) {
     std::vector<store::KeptSums> made;

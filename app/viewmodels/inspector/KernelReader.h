@@ -23,6 +23,10 @@ struct KernelStretch {
 void readKernelFigures(
     const store::Store& store, const KernelStretch& stretch, const TaskStage<KernelReading>& stage);
 
+// What ran in the stretch while power was above its limit. A pass over the spans of that time.
+Result<AboveReading> readAboveLimit(
+    const store::Store& store, const KernelStretch& stretch, const Progress& progress);
+
 // The sums of these runs' traces, to be kept. One pass over all their spans.
 Result<std::vector<store::KeptSums>> sumRuns(const store::Store& store,
     const CataloguePtr& catalogue, const std::vector<RunId>& runs, const Progress& progress);

@@ -288,6 +288,29 @@ std::map<std::string, std::vector<Series>> storedSeries(
     return analysis::seriesByMetric(stored);
 }
 
+// What the GPUs were above their limits.
+Result<std::optional<analysis::LimitShare>> aboveLimitIn(const Store& store, const RunFacts& facts,
+    const std::map<std::string, std::vector<Series>>& stored, TimeRange window,
+    const Cancel& isCancelled) {
+    std::map<int, analysis::GpuSeries> gpus;
+    for (const char* metric : {metric::kGpuPower, metric::kPowerLimit}) {
+        const auto found = stored.find(metric);
+        for (const Series& one : found == stored.end() ? std::vector<Series>() : found->second) {
+            if (one.description.subject.kind == SubjectKind::Gpu && one.count > one.missing)
+                gpus[one.description.subject.rank].emplace(metric, one);
+        }
+    }
+    std::vector<analysis::AboveLimit> all;
+    for (const auto& [rank, gpu] : gpus) {
+        ASSIGN_OR_RETURN(auto found,
+            analysis::aboveLimitOf(store, facts.run, gpu, window, analysis::KeepSteps::No,
+                [&isCancelled](const ProgressState&) { return !isCancelled(); }));
+        if (found)
+            all.push_back(std::move(*found));
+    }
+    return analysis::together(all);
+}
+
 TimeRange clippedTo(const TimeRange& range, TimeRange window) {
     window.begin = std::max(window.begin, range.begin);
     window.end = std::max(window.begin, std::min(window.end, range.end));
@@ -326,11 +349,17 @@ Result<std::vector<RunStatistics>> selectionStatistics(const Store& store,
             if (const auto told = engines->figures(catalogue.facts(i).run.id, window))
                 fold.add(*told);
         }
-        for (const auto& [metric, group] : storedSeries(catalogue.facts(i), engines)) {
+        const auto stored = storedSeries(catalogue.facts(i), engines);
+        for (const auto& [metric, group] : stored) {
             for (const Series& series : group)
                 RETURN_IF_ERROR(fold.add(series));
         }
         all.push_back(fold.finish());
+        ASSIGN_OR_RETURN(all.back().aboveLimit,
+            aboveLimitIn(store, catalogue.facts(i), stored, window, isCancelled));
+        const auto& tracks = catalogue.facts(i).tracks;
+        all.back().isTraced = std::any_of(tracks.begin(), tracks.end(),
+            [](const Track& track) { return track.description.kind == TrackKind::Stream; });
         addLogPlacement(store, catalogue.facts(i).run.id, all.back());
     }
     return all;

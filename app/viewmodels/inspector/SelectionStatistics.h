@@ -4,6 +4,7 @@
 
 #include "app/engine/EngineLanes.h"
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
+#include "core/analysis/telemetry/AboveLimit.h"
 
 #include <functional>
 #include <map>
@@ -51,6 +52,9 @@ struct RunStatistics {
     std::optional<double> notOfGpus = {};
     // The fraction of the duration that the energy is of: mean over the GPUs, 0 for those without.
     double energyCoverage = 0.0;
+    // Of the GPUs with power and a limit; absent without any.
+    std::optional<analysis::LimitShare> aboveLimit = {};
+    bool isTraced = false; // kernels were recorded, somewhere in the run
     // Of a linked run: metrics that the engine has told of, of how many, and why no more come.
     struct Told {
         std::size_t metrics = 0;

@@ -86,6 +86,26 @@ void TimelineController::step(SpanTarget::Step direction, bool selects) {
     moveCursor(m_context.window.beside(m_context.point(), by), selects);
 }
 
+// To where power rises above its limit, before or behind the cursor.
+void TimelineController::goToCrossing(int direction) {
+    const auto* overlays = m_overlays.known();
+    const DurationNs from = m_context.point();
+    std::optional<DurationNs> nearest;
+    const std::size_t count
+        = overlays == nullptr ? 0 : std::min(overlays->size(), m_context.runs.size());
+    for (std::size_t run = 0; run < count; ++run) {
+        for (const TimeRange& stay : (*overlays)[run].aboveLimit) {
+            const DurationNs at = stay.begin - m_context.runs[run].origin;
+            const bool isThere = direction > 0 ? at > from : at < from;
+            const bool isNearer = !nearest || (direction > 0 ? at < *nearest : at > *nearest);
+            if (isThere && isNearer)
+                nearest = at;
+        }
+    }
+    if (nearest)
+        moveCursor(*nearest, false);
+}
+
 void TimelineController::perform(TimelineCommand command, bool selects) {
     using C = TimelineCommand;
     using Step = SpanTarget::Step;
@@ -144,6 +164,10 @@ void TimelineController::perform(TimelineCommand command, bool selects) {
         return m_marks.step(1);
     case C::RemoveMark:
         return m_marks.removeAtCursor();
+    case C::PreviousCrossing:
+        return goToCrossing(-1);
+    case C::NextCrossing:
+        return goToCrossing(1);
     case C::Search:
         Q_EMIT searchRequested();
         return;

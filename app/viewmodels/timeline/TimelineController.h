@@ -159,6 +159,7 @@ private:
 
     // With `selects` what moves the cursor takes the selection along.
     void perform(TimelineCommand command, bool selects);
+    void goToCrossing(int direction);
     void step(SpanTarget::Step direction, bool selects);
     void moveCursor(DurationNs time, bool selects);
     void clearAll();

@@ -6,6 +6,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace trainscope::app {
@@ -50,6 +51,22 @@ QString throttleText(
         + sayHover("throttled %1 for %2, %3 lost")
               .arg(causeText(mark.cause), durationText(mark.range.length()),
                   lostText(mark.lostSeconds));
+}
+
+// Under the label of a power lane.
+QString aboveLimitText(
+    const TimelineContext& context, const Overlays* overlays, const TimelineHit& hit) {
+    const auto& lane = context.drawn->lanes[static_cast<std::size_t>(hit.lane)];
+    if (overlays == nullptr || hit.run >= overlays->size() || lane.limits.empty())
+        return {};
+    const TimeNs time = context.runs[hit.run].origin + hit.time;
+    const auto& stays = (*overlays)[hit.run].aboveLimit;
+    const auto next = std::upper_bound(stays.begin(), stays.end(), time,
+        [](TimeNs at, const TimeRange& stay) { return at < stay.begin; });
+    if (next == stays.begin() || std::prev(next)->end <= time)
+        return {};
+    return QLatin1Char('\n')
+        + sayHover("above the power limit for %1").arg(durationText(std::prev(next)->length()));
 }
 
 QString throttledText(const plot::RunOverlay& overlay, TimeNs time) {
@@ -108,7 +125,8 @@ QString hoverText(const TimelineContext& context, const std::vector<plot::RunOve
                 QString::fromStdString(context.runs[hit.run].name), label);
         if (!readout.isEmpty())
             label = QStringLiteral("%1: %2").arg(label, readout);
-        return label + throttleText(context, overlays, hit);
+        return label + throttleText(context, overlays, hit)
+            + aboveLimitText(context, overlays, hit);
     }
     const QString track = QString::fromStdString(lane.spans[item].label);
     if (!hit.group)

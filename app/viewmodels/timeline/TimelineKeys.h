@@ -35,6 +35,8 @@ enum class TimelineCommand {
     PreviousMark,
     NextMark,
     RemoveMark,
+    PreviousCrossing, // of the power limit, upwards
+    NextCrossing,
     Search,
     Clear,
     Undo,

@@ -37,6 +37,8 @@ public:
     // In the order of the runs; those not read yet are empty. nullptr: not shown.
     [[nodiscard]] const std::vector<plot::RunOverlay>* shown() const;
     [[nodiscard]] std::shared_ptr<const std::vector<plot::RunOverlay>> copy() const;
+    // The same whether they are shown or not; nullptr: nothing is known yet.
+    [[nodiscard]] const std::vector<plot::RunOverlay>* known() const { return m_shown.get(); }
 
 Q_SIGNALS:
     void changed();

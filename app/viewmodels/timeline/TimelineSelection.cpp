@@ -25,6 +25,8 @@ TimelineSelection::TimelineSelection(
     connect(&m_timer, &QTimer::timeout, this, &TimelineSelection::startStatistics);
     connect(m_inspector.kernels(), &KernelFigures::longestWanted, this,
         &TimelineSelection::findLongest);
+    connect(m_inspector.kernels(), &KernelFigures::aboveWantedChanged, this,
+        &TimelineSelection::startAbove);
 }
 
 void TimelineSelection::selectBetween(double fromX, double toX) {
@@ -91,6 +93,20 @@ void TimelineSelection::startStatistics() {
     m_inspector.startStatistics(title.arg(durationText(stretch.length())));
     readStatistics(stretch);
     startKernels();
+    startAbove();
+}
+
+void TimelineSelection::startAbove() {
+    if (!m_context.isReady() || !m_inspector.kernels()->isAboveWanted())
+        return m_aboveTask.cancel();
+    m_inspector.kernels()->showAboveDoing();
+    m_aboveTask.ask(
+        m_context.readers(),
+        [stretch = shownStretch()](
+            const store::Store& store, const TaskStage<AboveReading>& stage) {
+            return readAboveLimit(store, stretch, stage.progress());
+        },
+        [this](const Result<AboveReading>& reading) { m_inspector.kernels()->showAbove(reading); });
 }
 
 void TimelineSelection::readStatistics(const plot::ViewWindow& stretch) {
@@ -141,6 +157,7 @@ void TimelineSelection::showKernels(const Result<KernelReading>& reading) {
 void TimelineSelection::forget() {
     m_task.cancel();
     m_kernelTask.cancel();
+    m_aboveTask.cancel();
     m_longestTask.cancel();
     m_sumTask.cancel();
     m_summed = {};

@@ -63,6 +63,7 @@ private:
     void readStatistics(const plot::ViewWindow& stretch);
     void showStatistics(const Result<std::vector<RunStatistics>>& statistics);
     void startKernels();
+    void startAbove();
     void showKernels(const Result<KernelReading>& reading);
     // Sums traces in the background, so that stretches need not be read.
     void sum(const std::vector<RunId>& runs);
@@ -77,6 +78,7 @@ private:
     InspectorModel& m_inspector;
     LatestTask<std::vector<RunStatistics>> m_task;
     LatestTask<KernelReading> m_kernelTask;
+    LatestTask<AboveReading> m_aboveTask;
     LatestTask<std::optional<SpanTarget>> m_longestTask{Urgency::Pointer};
     LatestTask<std::vector<store::KeptSums>> m_sumTask{Urgency::Background};
     bool m_isWaiting = false; // for an engine

@@ -1,6 +1,7 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/model/Metric.h"
 #include "core/text/Numbers.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +13,8 @@
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr std::size_t kKernelShown = 60; // characters of its name
 
 // Ranks of the rear or the front half of each node, as the gradient takes them.
 std::set<int> halfOf(const RunFacts& facts, bool isRear) {
@@ -150,6 +153,46 @@ void findThrottling(const RunFacts& facts, Findings& found) {
             text::rounded(facts.throttling->referenceClockHz, "Hz"),
             text::roundedPercent(kBusyUtilization), inferredWords(*facts.throttling)),
         severityOfCost(cost), cost});
+}
+
+void findAboveLimit(const RunFacts& facts, Findings& found) {
+    const auto all = together(facts.aboveLimit);
+    if (!all || all->share < kAboveLimitFraction)
+        return;
+    const AboveLimit* worst = nullptr;
+    for (const AboveLimit& gpu : facts.aboveLimit) {
+        if (worst == nullptr || gpu.seconds > worst->seconds)
+            worst = &gpu;
+    }
+    TimeRange longest{};
+    for (const TimeRange& stay : staysAbove(worst->steps)) {
+        if (stay.length() > longest.length())
+            longest = stay;
+    }
+    const char* source = all->source == "recorded" ? "recorded"
+        : all->source == "launch"                  ? "as launched"
+        : all->source == "inferred"                ? "of the inferred model"
+                                                   : "of the model";
+    Finding finding{"above_power_limit",
+        fmt::format("Power was above the limit of {} ({}) for {} of the time, {} in all, and "
+                    "reached {}",
+            text::rounded(all->limitW, "W"), source, text::roundedPercent(all->share),
+            text::rounded(all->seconds, "s"), text::rounded(all->highestW, "W")),
+        {{"limit_w", all->limitW}, {"seconds", all->seconds}, {"share", all->share},
+            {"highest_w", all->highestW}, {"energy_j", all->joules},
+            {"worst_rank_share", worst->share}},
+        {worst->rank, longest, metric::kGpuPower},
+        text::roundedPercent(kAboveLimitFraction) + " of the GPUs' time",
+        "the time of all GPUs with power; each reading holds until the next", Severity::Attention,
+        0.0};
+    if (!facts.kernelsAbove.empty()) {
+        const KernelAboveLimit& most = facts.kernelsAbove.front();
+        finding.text += fmt::format("; of what was traced then {} drew most, {}",
+            text::elidedInMiddle(most.name, kKernelShown), text::rounded(most.joules, "J"));
+        finding.values["top_kernel_j"] = most.joules;
+    }
+    finding.text += ".";
+    found.push_back(std::move(finding));
 }
 
 void findPowerSwing(const RunFacts& facts, Findings& found) {

@@ -14,6 +14,7 @@ namespace trainscope::analysis {
 inline constexpr double kSeriousCost = 0.05; // of the GPUs' time
 inline constexpr double kGradientC = 5.0; // rear − front
 inline constexpr double kThrottleFraction = 0.01;
+inline constexpr double kAboveLimitFraction = 0.01; // of the GPUs' time
 inline constexpr double kStagePowerExcess = 0.05; // above the mean of the other stages
 inline constexpr double kExposedFraction = 0.05; // of the traced time
 inline constexpr double kIdleFraction = 0.20; // of the traced time
@@ -77,6 +78,7 @@ void findImplausibleMfu(const RunFacts& facts, Findings& found);
 // Heat and power.
 void findFrontRearGradient(const RunFacts& facts, Findings& found);
 void findThrottling(const RunFacts& facts, Findings& found);
+void findAboveLimit(const RunFacts& facts, Findings& found);
 void findPowerSwing(const RunFacts& facts, Findings& found);
 void findStagePower(const RunFacts& facts, Findings& found);
 

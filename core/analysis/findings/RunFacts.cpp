@@ -118,6 +118,19 @@ Status addOperators(const store::Store& store, const RankWindow& windowOf, const
     return {};
 }
 
+// What ran then takes another pass over the traces.
+Status addAboveLimit(const store::Store& store, const Progress& progress, RunFacts& facts) {
+    ASSIGN_OR_RETURN(
+        facts.aboveLimit, aboveLimits(store, facts.run, kAllTime, KeepSteps::Yes, progress));
+    const auto all = together(facts.aboveLimit);
+    if (!all || all->share < kAboveLimitFraction)
+        return {};
+    ASSIGN_OR_RETURN(const auto devices,
+        kernelsAboveLimit(store, facts.run, KernelCategories::builtIn(), kAllTime, progress));
+    facts.kernelsAbove = together(devices);
+    return {};
+}
+
 // Finding the causes takes another pass over the traces.
 bool isWaitingWorthACause(const RunFacts& facts) {
     double waitS = 0.0;
@@ -157,6 +170,7 @@ Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
     if (detail.airflow.origin == AirflowOrigin::Inferred)
         facts.airflowEvidence = std::move(detail.airflow.evidence);
     facts.airflow = std::move(detail.airflow.order);
+    RETURN_IF_ERROR(addAboveLimit(store, progress, facts));
     facts.burst = detail.burst;
     facts.spectrum = std::move(detail.spectrum);
     if (const Sensor* sensor = detail.powerSensor(); sensor != nullptr)

@@ -2,6 +2,7 @@
 // What the rules look at: the analyses of one run, each made once.
 
 #include "core/analysis/energy/Efficiency.h"
+#include "core/analysis/energy/KernelsAboveLimit.h"
 #include "core/analysis/findings/BusyTraffic.h"
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/findings/OperatorFacts.h"
@@ -55,6 +56,8 @@ struct RunFacts {
     SteadyState steadyState;
     RunIterations iterations;
     std::optional<Throttling> throttling;
+    std::vector<AboveLimit> aboveLimit; // by rank, with their steps
+    std::vector<KernelAboveLimit> kernelsAbove; // by joules; read where it matters
     AirflowOrder airflow; // empty: by ascending local index
     std::string airflowEvidence; // of an inferred order, as a sentence; empty: it was said
     std::optional<Burst> burst;

@@ -1,3 +1,4 @@
+#include "core/analysis/telemetry/Throttling.h"
 #include "core/figures/timeline/LaneLoad.h"
 
 #include "core/analysis/iterations/NamedPhases.h"
@@ -193,20 +194,38 @@ std::vector<Capture> shownCaptures(std::vector<Capture> captures, const std::vec
     return isWhole ? std::vector<Capture>() : captures;
 }
 
+// Of the GPUs that have power; the limit of one that is recorded is its mean.
+std::map<int, double> powerLimits(
+    const std::vector<Run>& runs, RunId id, const std::vector<Series>& series) {
+    std::map<int, double> limits;
+    const auto run
+        = std::find_if(runs.begin(), runs.end(), [id](const Run& one) { return one.id == id; });
+    if (run == runs.end())
+        return limits;
+    for (const auto& [rank, gpu] : analysis::gpuSeriesByRank(series)) {
+        const auto limit = analysis::powerLimitOf(*run, gpu);
+        if (limit && gpu.contains(metric::kGpuPower))
+            limits[rank] = limit->watts;
+    }
+    return limits;
+}
+
 } // namespace
 
-Result<Catalogue> readCatalogue(const store::Store& store, const std::vector<ShownRun>& runs) {
+Result<Catalogue> readCatalogue(const store::Store& store, const std::vector<ShownRun>& all) {
     Catalogue catalogue;
-    for (const auto& run : runs) {
-        ASSIGN_OR_RETURN(auto gpus, store.gpus(run.id));
-        ASSIGN_OR_RETURN(auto series, store.series(run.id));
-        ASSIGN_OR_RETURN(auto tracks, store.tracks(run.id));
-        ASSIGN_OR_RETURN(auto iterations, store.iterations(run.id));
-        ASSIGN_OR_RETURN(auto captures, store.captures(run.id));
+    ASSIGN_OR_RETURN(const auto runs, store.runs());
+    for (const auto& shown : all) {
+        ASSIGN_OR_RETURN(auto gpus, store.gpus(shown.id));
+        ASSIGN_OR_RETURN(auto series, store.series(shown.id));
+        ASSIGN_OR_RETURN(auto tracks, store.tracks(shown.id));
+        ASSIGN_OR_RETURN(auto iterations, store.iterations(shown.id));
+        ASSIGN_OR_RETURN(auto captures, store.captures(shown.id));
         captures = shownCaptures(std::move(captures), series, tracks);
         ASSIGN_OR_RETURN(auto phases, analysis::namedPhasesOf(store, tracks));
+        auto limits = powerLimits(runs, shown.id, series);
         catalogue.runs.push_back({std::move(gpus), std::move(series), std::move(tracks),
-            mainIterations(iterations), std::move(captures), std::move(phases)});
+            mainIterations(iterations), std::move(captures), std::move(phases), std::move(limits)});
     }
     return catalogue;
 }

@@ -1,6 +1,7 @@
 #include "core/figures/timeline/LaneLoad.h"
 #include "core/figures/timeline/SideReaders.h"
 #include "core/figures/timeline/TimelineLoad.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 #include "core/plot/Ticks.h"
@@ -157,6 +158,8 @@ void setAxis(LaneData& lane, const Metric& metric, Extent extent) {
     lane.high = range.high;
 }
 
+constexpr std::string_view kNoState = "none";
+
 // What the series of a lane name in each column: of its samples the first, last, least and
 // greatest, which are all that the pyramid has of a wide one.
 class StateRows {
@@ -194,6 +197,9 @@ public:
     void finish() {
         for (const auto& [index, run] : m_runs) {
             for (const auto& [name, counts] : run.counts) {
+                // Where nothing else is filled, unless it never is.
+                if (name == kNoState && run.counts.size() > 1)
+                    continue;
                 LaneState state{index, labelOfName(name), {}};
                 for (std::size_t i = 0; i < m_columns; ++i)
                     state.shares.push_back(run.present[i] == 0
@@ -227,6 +233,85 @@ private:
     std::size_t m_columns;
     std::map<std::size_t, OfRun> m_runs;
 };
+
+// The line of a limit is shown where the power comes so near to it; a lower one stays as it was.
+constexpr double kNearLimit = 0.6;
+
+const Series* recordedLimitOf(const Catalogue::OfRun& run, int rank) {
+    const auto found = std::find_if(run.series.begin(), run.series.end(), [rank](const auto& one) {
+        return one.description.metric.name == metric::kPowerLimit
+            && one.description.subject.kind == SubjectKind::Gpu
+            && one.description.subject.rank == rank;
+    });
+    return found != run.series.end() && found->min < found->max ? &*found : nullptr;
+}
+
+// The highest limit of the GPUs of a run in each column.
+class LimitLines {
+public:
+    LimitLines(const LaneRequest& request, LaneData& lane)
+        : m_request(request)
+        , m_lane(lane) { }
+
+    Status add(const SelectedSeries& selected) {
+        const int rank = selected.series->description.subject.rank;
+        const Catalogue::OfRun& run = m_request.catalogue.runs[selected.run];
+        const auto limit = run.powerLimitsW.find(rank);
+        if (limit == run.powerLimitsW.end())
+            return {};
+        std::vector<float>& highest = valuesOf(selected.run);
+        const Series* recorded = recordedLimitOf(run, rank);
+        if (recorded == nullptr) {
+            raise(highest, std::vector<float>(highest.size(), static_cast<float>(limit->second)));
+            return {};
+        }
+        ASSIGN_OR_RETURN(const auto buckets,
+            readBuckets(m_request.store, m_request, {selected.run, selected.node, recorded}));
+        std::vector<float> values;
+        for (const Bucket& bucket : buckets)
+            values.push_back(bucket.max);
+        raise(highest, values);
+        return {};
+    }
+
+private:
+    std::vector<float>& valuesOf(std::size_t run) {
+        for (LaneLimit& limit : m_lane.limits) {
+            if (limit.run == run)
+                return limit.values;
+        }
+        m_lane.limits.push_back({run,
+            std::vector<float>(static_cast<std::size_t>(m_request.columns),
+                std::numeric_limits<float>::quiet_NaN())});
+        return m_lane.limits.back().values;
+    }
+    static void raise(std::vector<float>& highest, const std::vector<float>& values) {
+        for (std::size_t i = 0; i < std::min(highest.size(), values.size()); ++i) {
+            if (std::isnan(highest[i]) || values[i] > highest[i])
+                highest[i] = values[i];
+        }
+    }
+
+    const LaneRequest& m_request;
+    LaneData& m_lane;
+};
+
+Status addLimits(const LaneRequest& request, const std::vector<SelectedSeries>& selected,
+    LaneData& lane, Extent& extent) {
+    if (lane.spec.metric != metric::kGpuPower || lane.spec.style == LaneStyle::Heat)
+        return {};
+    LimitLines lines(request, lane);
+    for (const SelectedSeries& one : selected)
+        RETURN_IF_ERROR(lines.add(one));
+    for (const LaneLimit& limit : lane.limits) {
+        for (const float value : limit.values) {
+            const auto watts = static_cast<double>(value);
+            if (extent.high >= kNearLimit * watts) // not NaN
+                extent.add(watts, watts);
+        }
+    }
+    return {};
+}
 
 std::string countText(const LaneData& lane, std::size_t runs) {
     const SubjectKind kind = lane.series.front().subject.kind;
@@ -319,6 +404,7 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
     ASSIGN_OR_RETURN(auto extent, extentOf(request, selected));
     if (remote.low <= remote.high)
         extent.add(remote.low, remote.high);
+    RETURN_IF_ERROR(addLimits(request, selected, lane, extent));
     setAxis(lane, metric, extent);
     setTexts(lane, metric);
     if (!remote.remark.empty())

@@ -4,6 +4,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/telemetry/AboveLimit.h"
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/model/Metric.h"
 
@@ -50,6 +51,28 @@ Status addThrottles(
     return {};
 }
 
+// Where any GPU is above its limit.
+Status addAboveLimit(
+    const store::Store& store, const Run& run, const Progress& progress, RunOverlay& overlay) {
+    ASSIGN_OR_RETURN(const auto gpus,
+        analysis::aboveLimits(store, run, kAllTime, analysis::KeepSteps::Yes, progress));
+    std::vector<TimeRange> stays;
+    for (const auto& gpu : gpus) {
+        const auto own = analysis::staysAbove(gpu.steps);
+        stays.insert(stays.end(), own.begin(), own.end());
+    }
+    std::sort(stays.begin(), stays.end(),
+        [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
+    for (const TimeRange& stay : stays) {
+        auto& all = overlay.aboveLimit;
+        if (!all.empty() && stay.begin <= all.back().end)
+            all.back().end = std::max(all.back().end, stay.end);
+        else
+            all.push_back(stay);
+    }
+    return {};
+}
+
 Status addIterations(
     const store::Store& store, const Run& run, const Progress& progress, RunOverlay& overlay) {
     ASSIGN_OR_RETURN(auto found, analysis::iterationsOf(store, run, progress));
@@ -73,6 +96,7 @@ Result<RunOverlay> loadOverlay(
     const store::Store& store, const Run& run, const Progress& progress) {
     RunOverlay overlay;
     RETURN_IF_ERROR(addThrottles(store, run, progress, overlay));
+    RETURN_IF_ERROR(addAboveLimit(store, run, progress, overlay));
     RETURN_IF_ERROR(addIterations(store, run, progress, overlay));
     return overlay;
 }

@@ -1,9 +1,14 @@
 #include "core/plot/timeline/LaneFrame.h"
+#include "core/text/NumberMarks.h"
+#include "core/text/Numbers.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace trainscope::plot {
 
@@ -16,6 +21,9 @@ constexpr std::uint8_t kOverlaidAlpha = 190;
 constexpr std::uint8_t kRangeAlpha = 56;
 constexpr std::uint8_t kMostAlpha = 64;
 constexpr std::uint8_t kHalfAlpha = 96;
+constexpr Color kAboveLimit{0xCC, 0x33, 0x11, 0xFF}; // vermilion, beside the amber of power
+constexpr std::uint8_t kBehindText = 200;
+constexpr std::uint8_t kAboveAlpha = 150; // of what is above a limit
 // Values of a log stand as points where there is room between them.
 constexpr double kPointDiameter = 4.0;
 constexpr double kRoomForPoint = 8.0; // scene units, on average
@@ -163,6 +171,101 @@ const LaneBand* bandBehind(const LaneFrame& frame, std::size_t run) {
     return found == bands.end() ? nullptr : &*found;
 }
 
+Color aboveLimitColor(const LaneFrame& frame) {
+    return legibleOn(kAboveLimit, frame.scene.background);
+}
+
+const LaneLimit* limitOf(const LaneData* lane, std::size_t run) {
+    if (lane == nullptr)
+        return nullptr;
+    const auto found = std::find_if(lane->limits.begin(), lane->limits.end(),
+        [run](const LaneLimit& limit) { return limit.run == run; });
+    return found == lane->limits.end() ? nullptr : &*found;
+}
+
+// The limit of a run in each drawn column.
+std::vector<float> limitsOf(const LaneFrame& frame, const LaneData& lane, std::size_t run) {
+    const LaneLimit* own = limitOf(&lane, run);
+    const LaneLimit* behind = limitOf(frame.behind, run);
+    std::vector<float> limits;
+    for (const auto& source : frame.map->columns) {
+        const LaneLimit* from = source.behind ? behind : own;
+        const bool isThere = from != nullptr && source.first >= 0
+            && static_cast<std::size_t>(source.first) < from->values.size();
+        limits.push_back(isThere ? from->values[static_cast<std::size_t>(source.first)] : kGap);
+    }
+    return limits;
+}
+
+// What of a series lies above the limit of its run.
+void tintAbove(const LaneFrame& frame, const LaneData& lane, const ValueScale& values,
+    const Source& own, const Source& behind, std::size_t run) {
+    if (limitOf(&lane, run) == nullptr)
+        return;
+    Trace above = resampled(*frame.map, own, behind);
+    const std::vector<float> limits = limitsOf(frame, lane, run);
+    bool isAny = false;
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+        const bool isAbove = above.high[i] > limits[i];
+        above.low[i] = isAbove ? limits[i] : kGap;
+        above.high[i] = isAbove ? above.high[i] : kGap;
+        isAny |= isAbove;
+    }
+    if (!isAny)
+        return;
+    Columns columns;
+    columns.area = {frame.map->area.x, frame.area.y, frame.map->area.width, frame.area.height};
+    columns.color = withAlpha(aboveLimitColor(frame), kAboveAlpha);
+    columns.content = contentOf(frame);
+    columns.firstColumn = frame.map->first;
+    toPositions(above.low.data(), above.high.data(), above.low.size(), values,
+        std::max(frame.theme.lineWidth, 0.5), columns);
+    frame.scene.items.emplace_back(std::move(columns));
+}
+
+// A line at the limit of each run, with the limit's number where there is one line.
+void drawLimits(const LaneFrame& frame, const LaneData& lane, const ValueScale& values) {
+    const Rect& area = frame.map->area;
+    std::optional<double> named; // y
+    double watts = 0.0;
+    for (const LaneLimit& limit : lane.limits) {
+        const std::vector<float> limits = limitsOf(frame, lane, limit.run);
+        const double step
+            = area.width / static_cast<double>(std::max<std::size_t>(limits.size(), 1));
+        for (std::size_t i = 0; i < limits.size();) {
+            std::size_t end = i + 1;
+            while (end < limits.size() && limits[end] == limits[i])
+                ++end;
+            const auto value = static_cast<double>(limits[i]);
+            const bool isSeen = value >= values.low && value <= values.high; // not NaN
+            const double y = values.area.bottom()
+                - (value - values.low) / (values.high - values.low) * values.area.height;
+            if (isSeen)
+                frame.line({area.x + step * static_cast<double>(i), y},
+                    {area.x + step * static_cast<double>(end), y}, aboveLimitColor(frame));
+            if (isSeen && (!named || y < *named)) {
+                named = y;
+                watts = value;
+            }
+            i = end;
+        }
+    }
+    if (!named)
+        return;
+    const text::ShownUnit unit{lane.unit, lane.displayScale};
+    std::string name = fmt::format("limit {:.4g} {}", text::worded(watts * unit.scale), unit.unit);
+    const double below = *named - 0.4 * frame.size() < frame.area.y + frame.size()
+        ? *named + 1.1 * frame.size()
+        : *named - 0.4 * frame.size();
+    const double room = frame.width(name);
+    const double right = frame.area.right() - frame.gap();
+    frame.fill({right - room - 0.5 * frame.gap(), below - 0.85 * frame.size(), room + frame.gap(),
+                   1.1 * frame.size()},
+        withAlpha(frame.scene.background, kBehindText), 0.5 * frame.gap());
+    frame.text(
+        {right, below}, std::move(name), aboveLimitColor(frame), TextRole::Small, Align::Right);
+}
+
 void drawPoints(
     const LaneFrame& frame, const ValueScale& values, const LaneSeries& series, Color color) {
     const auto& columns = frame.map->columns;
@@ -217,6 +320,10 @@ LaneGeometry drawLines(const LaneFrame& frame, const LaneData& lane) {
         if (lane.series[i].subject.kind == SubjectKind::Run)
             drawPoints(frame, values, lane.series[i], color);
     }
+    for (std::size_t i = 0; i < lane.series.size() && !frame.map->columns.empty(); ++i)
+        tintAbove(frame, lane, values, sourceOf(lane.series[i]), sourceBehind(frame, i),
+            lane.series[i].run);
+    drawLimits(frame, lane, values);
     if (lane.series.empty())
         drawEmpty(frame, "no data");
     return geometryOf(frame, lane);
@@ -245,7 +352,10 @@ LaneGeometry drawBand(const LaneFrame& frame, const LaneData& lane) {
         items.emplace_back(part(&LaneBand::half, withAlpha(base, kHalfAlpha)));
         Columns median = part(&LaneBand::median, legibleOn(base, frame.scene.background));
         items.emplace_back(isOneOfSeveral ? inPattern(std::move(median), frame, band.run) : median);
+        tintAbove(frame, lane, values, {&band.range, nullptr},
+            behind == nullptr ? Source{} : Source{&behind->range, nullptr}, band.run);
     }
+    drawLimits(frame, lane, values);
     if (lane.series.empty())
         drawEmpty(frame, "no data");
     return geometryOf(frame, lane);

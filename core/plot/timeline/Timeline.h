@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -82,6 +83,7 @@ struct Catalogue {
         std::vector<Iteration> iterations; // those to show, in order (TimeTicks.h, mainIterations)
         std::vector<Capture> captures; // of its ranks; empty where the whole run was traced
         std::vector<NamedPhase> phases; // that its program named
+        std::map<int, double> powerLimitsW = {}; // what GPUs may draw, by rank
     };
     std::vector<OfRun> runs;
 };
@@ -137,6 +139,11 @@ struct LaneState {
     std::string name; // "Software power cap"
     std::vector<float> shares;
 };
+// What the series of a run must not exceed, in every column, SI; NaN where it is not known.
+struct LaneLimit {
+    std::size_t run = 0;
+    std::vector<float> values;
+};
 struct LaneData {
     LaneSpec spec;
     std::string title; // "GPU power"
@@ -149,6 +156,7 @@ struct LaneData {
     std::vector<LaneBand> bands; // drawn as Band: by run
     // Of a metric that names states: one row each, in place of lines. Empty: values are numbers.
     std::vector<LaneState> states;
+    std::vector<LaneLimit> limits; // by run: a line, what is above it tinted
     std::vector<std::uint8_t> holes; // 1: columns in which nothing was recorded though it should
     std::vector<LaneSpans> spans;
 };
@@ -189,6 +197,7 @@ struct ThrottleMark {
 struct RunOverlay {
     std::vector<ThrottleMark> throttles; // by begin
     std::size_t gpus = 0; // that could be found throttled
+    std::vector<TimeRange> aboveLimit; // power of any GPU is; in order, apart from each other
     std::optional<TimeRange> unsettled; // before the temperatures have settled
     std::vector<Iteration> iterations; // where none are recorded: from the period of the power
     std::vector<std::int64_t> warmup; // indices of iterations, in ascending order

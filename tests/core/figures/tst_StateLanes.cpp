@@ -55,14 +55,13 @@ private Q_SLOTS:
             database, catalogue.value(), runs, {{lane->lane}}, {{0}, laneSeconds(4)}, 4);
         QVERIFY(data.hasValue());
         const auto& states = data.value().lanes.front().states;
-        QCOMPARE(states.size(), std::size_t{3});
+        QCOMPARE(states.size(), std::size_t{2}); // and no row for none
         const auto shares = [&states](const std::string& name) {
             const auto found = std::find_if(states.begin(), states.end(),
                 [&name](const LaneState& state) { return state.name == name; });
             return found == states.end() ? std::vector<float>() : found->shares;
         };
         QCOMPARE(shares("Software power cap"), (std::vector<float>{0.5F, 0.5F, 0.5F, 1.0F}));
-        QCOMPARE(shares("None"), (std::vector<float>{0.5F, 0.5F, 0.5F, 0.0F}));
         QCOMPARE(shares("Software thermal slowdown"), (std::vector<float>{0, 0, 0, 0.5F}));
         const auto choicesOfFigures = figureMetrics(database, {});
         QVERIFY(choicesOfFigures.hasValue() && choicesOfFigures.value().empty());

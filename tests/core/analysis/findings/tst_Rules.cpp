@@ -91,6 +91,27 @@ std::vector<Case> heatCases() {
             {"2 % of the time", "100 % of it for thermal", "0.5 % of their clock", "Rank 13",
                 "64 %"},
             {{"fraction", 0.02}, {"thermal_share", 1.0}, {"lost_fraction", 0.005}}, 13},
+        // Two of 32 GPUs above 700 W for so much of 100 s; most of it in rank 3.
+        {"above_power_limit", 0.0099, 0.02,
+            [](RunFacts& f, double x) {
+                for (int rank = 0; rank < 32; ++rank) {
+                    AboveLimit gpu;
+                    gpu.rank = rank;
+                    gpu.limitW = 700.0;
+                    gpu.source = "catalogue";
+                    gpu.coveredSeconds = 100.0;
+                    gpu.highestW = 690.0;
+                    f.aboveLimit.push_back(gpu);
+                }
+                f.aboveLimit[3].seconds = 24.0 * 100.0 * x;
+                f.aboveLimit[3].share = 24.0 * x;
+                f.aboveLimit[3].highestW = 912.0;
+                f.aboveLimit[9].seconds = 8.0 * 100.0 * x;
+                f.kernelsAbove = {{"a_gemm", "gemm", 4, {kSecond}, 820.0}};
+            },
+            {"700 W (of the model) for 2 % of the time, 64 s in all", "reached 912 W",
+                "a_gemm drew most, 820 J"},
+            {{"limit_w", 700}, {"seconds", 64}, {"share", 0.02}, {"highest_w", 912}}, 3},
         {"power_swing", 0.099, 0.2, [](RunFacts& f, double x) { swing(f, x, 0.25); },
             {"3.84 kW at 250 mHz", "20 % of its mean of 19.2 kW", "2 times in each iteration"},
             {{"swing_w", 3840}, {"frequency_hz", 0.25}, {"harmonic", 2}}, -1},

@@ -6,7 +6,9 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace trainscope;
 using namespace trainscope::plot;
@@ -43,6 +45,51 @@ private Q_SLOTS:
         QCOMPARE(columns[0].bottom[0], bottom - 10.0F);
         QCOMPARE(columns[0].top[1], bottom - 50.0F);
         QCOMPARE(columns[0].bottom[1], bottom - 20.0F); // what held before, 30, lies inside
+    }
+
+    // A limit of 40: the second column reaches from 20 to 50, the first stays below.
+    void whatIsAboveTheLimitIsTinted() {
+        TimelineData data = emptyData(2);
+        data.lanes.push_back(metricLane(
+            LaneStyle::Lines, "gpu_power", {{sample(10.0F, 30.0F), sample(20.0F, 50.0F)}}));
+        data.lanes.front().limits.push_back({0, {40.0F, 40.0F}});
+        data.lanes.front().unit = "W";
+        const auto geometry = buildTimeline(data, data.window, smallStyle());
+        const auto bottom = static_cast<float>(geometry.lanes.front().area.bottom());
+        const auto columns = itemsOf<Columns>(geometry.scene);
+        QCOMPARE(columns.size(), std::size_t{2});
+        QVERIFY(std::isnan(columns[1].top[0]));
+        QCOMPARE(columns[1].top[1], bottom - 50.0F);
+        QCOMPARE(columns[1].bottom[1], bottom - 40.0F);
+        QVERIFY(columns[1].color != columns[0].color);
+        std::vector<std::string> texts;
+        for (const auto& text : itemsOf<Label>(geometry.scene))
+            texts.push_back(text.text);
+        QVERIFY(std::find(texts.begin(), texts.end(), "limit 40 W") != texts.end());
+        data.lanes.front().limits.front().values = {60.0F, 60.0F};
+        QCOMPARE(itemsOf<Columns>(buildTimeline(data, data.window, smallStyle()).scene).size(),
+            std::size_t{1});
+    }
+
+    // Half of the GPUs in the first column, none in the second.
+    void statesAreRows() {
+        TimelineData data = emptyData(2);
+        data.lanes.push_back(metricLane(
+            LaneStyle::Lines, "throttle_reasons", {{sample(4.0F, 4.0F), sample(0.0F, 0.0F)}}));
+        const float nothing = std::numeric_limits<float>::quiet_NaN();
+        data.lanes.front().states
+            = {{0, "Software power cap", {0.5F, 0.0F}}, {0, "None", {nothing, 1.0F}}};
+        const auto geometry = buildTimeline(data, data.window, smallStyle());
+        QVERIFY(itemsOf<Columns>(geometry.scene).empty());
+        std::vector<Rect> filled;
+        for (const auto& fill : itemsOf<FillRect>(geometry.scene)) {
+            if (fill.rect.width == 50.0 && fill.rect.x >= 112.0)
+                filled.push_back(fill.rect);
+        }
+        QCOMPARE(filled.size(), std::size_t{2});
+        QCOMPARE(filled[0].x, 112.0);
+        QCOMPARE(filled[1].x, 162.0);
+        QVERIFY(filled[0].bottom() <= filled[1].y);
     }
 
     void stepsAreJoined() {

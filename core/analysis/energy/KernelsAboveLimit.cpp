@@ -1,0 +1,224 @@
+#include "core/analysis/energy/KernelsAboveLimit.h"
+
+#include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/DeviceWalk.h"
+#include "core/analysis/traces/SpanMerge.h"
+#include "core/model/Try.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr const char* kCopyCategory = "copy";
+
+bool isWorkAboveLimit(const Span& span) {
+    return span.kind == SpanKind::Kernel || span.kind == SpanKind::Copy
+        || span.kind == SpanKind::Set;
+}
+
+// Shares out the power of the steps among the work that runs, which comes in order of its start.
+class AboveSweep {
+public:
+    AboveSweep(const std::vector<PowerStep>& steps, std::vector<TimeRange> traced)
+        : m_steps(steps)
+        , m_traced(std::move(traced)) { }
+
+    void add(const Span& span) {
+        advance(span.start);
+        const TimeNs end = span.start + span.duration;
+        if (end > span.start && m_step < m_steps.size())
+            m_active.push_back({end, &m_names[{span.name, span.kind}], false});
+    }
+    void finish() { advance(kAllTime.end); }
+
+    struct Sums {
+        std::int64_t count = 0;
+        std::int64_t ns = 0;
+        double joules = 0.0;
+    };
+    using Key = std::pair<NameId, SpanKind>;
+    struct KeyHash {
+        std::size_t operator()(const Key& key) const {
+            return std::hash<NameId>{}(key.first) * 31U + static_cast<std::size_t>(key.second);
+        }
+    };
+    [[nodiscard]] const std::unordered_map<Key, Sums, KeyHash>& names() const { return m_names; }
+    [[nodiscard]] const Sums& none() const { return m_none; }
+    [[nodiscard]] const Sums& all() const { return m_all; }
+
+private:
+    struct Running {
+        TimeNs end;
+        Sums* sums;
+        bool isCounted;
+    };
+
+    void advance(TimeNs until) {
+        while (m_now < until && m_step < m_steps.size()) {
+            TimeNs next = until;
+            for (const Running& one : m_active)
+                next = std::min(next, one.end);
+            share({m_now, next});
+            m_now = next;
+            std::erase_if(m_active, [this](const Running& one) { return one.end <= m_now; });
+        }
+    }
+
+    // A piece of time in which the same work runs.
+    void share(TimeRange piece) {
+        while (m_step < m_steps.size() && m_steps[m_step].range.end <= piece.begin)
+            ++m_step;
+        for (std::size_t i = m_step; i < m_steps.size() && m_steps[i].range.begin < piece.end; ++i)
+            shareStep(shared(piece, m_steps[i].range), m_steps[i].watts);
+    }
+
+    void shareStep(TimeRange part, double watts) {
+        if (m_active.empty()) {
+            for (const TimeRange& capture : m_traced) {
+                count(m_none, shared(part, capture), watts);
+                count(m_all, shared(part, capture), watts);
+            }
+            return;
+        }
+        count(m_all, part, watts);
+        const double each = watts / static_cast<double>(m_active.size());
+        for (Running& one : m_active) {
+            count(*one.sums, part, each);
+            one.sums->count += std::exchange(one.isCounted, true) ? 0 : 1;
+        }
+    }
+
+    static void count(Sums& sums, TimeRange part, double watts) {
+        if (part.isEmpty())
+            return;
+        sums.ns += part.length().ns;
+        sums.joules += watts * part.length().seconds();
+    }
+
+    const std::vector<PowerStep>& m_steps;
+    std::vector<TimeRange> m_traced;
+    std::size_t m_step = 0;
+    TimeNs m_now = kAllTime.begin;
+    std::vector<Running> m_active;
+    std::unordered_map<Key, Sums, KeyHash> m_names;
+    Sums m_none;
+    Sums m_all;
+};
+
+// The steps as the rank's traces tell the time.
+std::vector<PowerStep> onClockOf(
+    const RankClocksPtr& clocks, int rank, const std::vector<PowerStep>& steps) {
+    std::vector<PowerStep> own = steps;
+    for (PowerStep& step : own)
+        step.range = ownWindow(clocks, rank, step.range);
+    return own;
+}
+
+bool hasMoreJoules(const KernelAboveLimit& a, const KernelAboveLimit& b) {
+    return a.joules != b.joules ? a.joules > b.joules : a.name < b.name;
+}
+
+Result<std::vector<KernelAboveLimit>> rowsOf(const AboveSweep& sweep, KernelNames& names) {
+    std::vector<KernelAboveLimit> rows;
+    for (const auto& [key, sums] : sweep.names()) {
+        if (sums.ns == 0)
+            continue;
+        ASSIGN_OR_RETURN(const auto* kernel, names.kernel(key.first));
+        const bool isKernel = key.second == SpanKind::Kernel;
+        rows.push_back({kernel->name, isKernel ? kernel->category : std::string(kCopyCategory),
+            sums.count, DurationNs{sums.ns}, sums.joules});
+    }
+    std::sort(rows.begin(), rows.end(), hasMoreJoules);
+    return rows;
+}
+
+// The rank's captures, or all of the device's trace where none are known.
+std::vector<TimeRange> capturesOf(
+    const std::vector<Capture>& captures, const DeviceTracks& device) {
+    std::vector<TimeRange> traced;
+    for (const Capture& capture : captures) {
+        const TimeRange part = shared(capture.range, device.extent);
+        if (capture.rank == device.rank && !part.isEmpty())
+            traced.push_back(part);
+    }
+    return traced.empty() ? std::vector<TimeRange>{device.extent} : traced;
+}
+
+Result<DeviceAboveLimit> measureDevice(const store::Store& store, const DeviceTracks& device,
+    const std::vector<Capture>& captures, const std::vector<PowerStep>& steps, KernelNames& names,
+    const Progress& progress) {
+    AboveSweep sweep(steps, capturesOf(captures, device));
+    DeviceAboveLimit found;
+    found.rank = device.rank;
+    found.device = device.device;
+    if (!steps.empty()) {
+        const TimeRange all{steps.front().range.begin, steps.back().range.end};
+        SpanMerge merge;
+        for (const Track& stream : device.streams)
+            merge.add(SpanCursor(store, stream.id, all));
+        RETURN_IF_ERROR(merge.forEach(
+            [&sweep](std::size_t /*stream*/, const Span& span) {
+                if (isWorkAboveLimit(span))
+                    sweep.add(span);
+                return Status();
+            },
+            "Reading kernels", progress));
+        sweep.finish();
+    }
+    found.traced = DurationNs{sweep.all().ns};
+    found.tracedJoules = sweep.all().joules;
+    found.none = DurationNs{sweep.none().ns};
+    found.noneJoules = sweep.none().joules;
+    ASSIGN_OR_RETURN(found.kernels, rowsOf(sweep, names));
+    return found;
+}
+
+} // namespace
+
+Result<std::vector<DeviceAboveLimit>> kernelsAboveLimit(const store::Store& store, const Run& run,
+    const KernelCategories& categories, TimeRange window, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto gpus, aboveLimits(store, run, window, KeepSteps::Yes, progress));
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
+    ASSIGN_OR_RETURN(const auto captures, store.captures(run.id));
+    ASSIGN_OR_RETURN(const auto clocks, differingClocks(store, run, progress));
+    KernelNames names(store, categories);
+    std::vector<DeviceAboveLimit> all;
+    for (const DeviceTracks& device : devices) {
+        const auto gpu = std::find_if(gpus.begin(), gpus.end(),
+            [&device](const AboveLimit& one) { return one.rank == device.rank; });
+        if (gpu == gpus.end())
+            continue;
+        ASSIGN_OR_RETURN(auto found,
+            measureDevice(store, device, captures, onClockOf(clocks, device.rank, gpu->steps),
+                names, progress));
+        found.gpu = *gpu;
+        all.push_back(std::move(found));
+    }
+    return all;
+}
+
+std::vector<KernelAboveLimit> together(const std::vector<DeviceAboveLimit>& devices) {
+    std::map<std::pair<std::string, std::string>, KernelAboveLimit> byName;
+    for (const DeviceAboveLimit& device : devices) {
+        for (const KernelAboveLimit& kernel : device.kernels) {
+            KernelAboveLimit& sum = byName[{kernel.name, kernel.category}];
+            sum.name = kernel.name;
+            sum.category = kernel.category;
+            sum.count += kernel.count;
+            sum.time = sum.time + kernel.time;
+            sum.joules += kernel.joules;
+        }
+    }
+    std::vector<KernelAboveLimit> rows;
+    for (auto& [name, sum] : byName)
+        rows.push_back(std::move(sum));
+    std::sort(rows.begin(), rows.end(), hasMoreJoules);
+    return rows;
+}
+
+} // namespace trainscope::analysis

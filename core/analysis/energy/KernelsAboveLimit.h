@@ -1,0 +1,42 @@
+#pragma once
+// What ran while GPUs were above their power limits: each kernel with the time and the joules that
+// fell into it. The readings are taken as they stand, each holding until the next; where several
+// kernels or copies run at once they share its power equally.
+
+#include "core/analysis/telemetry/AboveLimit.h"
+#include "core/analysis/traces/KernelCategory.h"
+#include "core/analysis/traces/RankWindow.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+struct KernelAboveLimit {
+    std::string name;
+    std::string category; // "copy" of copies and memory sets
+    std::int64_t count = 0; // of those that ran above it at some time
+    DurationNs time; // summed over kernels that run at once
+    double joules = 0.0;
+};
+
+struct DeviceAboveLimit {
+    int device = -1;
+    LimitShare gpu; // all that was recorded in the window
+    int rank = -1;
+    DurationNs traced; // above the limit within a capture
+    double tracedJoules = 0.0; // as much as the kernels and `none` have together
+    DurationNs none; // of the traced time, with no work on the GPU
+    double noneJoules = 0.0;
+    std::vector<KernelAboveLimit> kernels; // by joules
+};
+
+// By rank, then device; those with power, a limit and traces. Cancelled by progress.
+Result<std::vector<DeviceAboveLimit>> kernelsAboveLimit(const store::Store& store, const Run& run,
+    const KernelCategories& categories, TimeRange window, const Progress& progress = {});
+
+// Of all devices together, by joules.
+std::vector<KernelAboveLimit> together(const std::vector<DeviceAboveLimit>& devices);
+
+} // namespace trainscope::analysis

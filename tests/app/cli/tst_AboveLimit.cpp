@@ -1,0 +1,92 @@
+// The recording of a real H100: its time above the limit and the shares of its throttle reasons,
+// against figures of an independent reading of its files.
+
+#include "support/RunCli.h"
+#include "support/TestFiles.h"
+#include "support/TestProgram.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+#include <map>
+
+using namespace trainscope::test;
+
+namespace {
+
+// Without the other recordings of the same time that lie beside it.
+bool copyExported(const std::string& from, const QString& to) {
+    std::error_code problem;
+    for (const auto& entry : std::filesystem::directory_iterator(from, problem)) {
+        const auto name = entry.path().filename();
+        if (name.string().ends_with(".csv.gz"))
+            std::filesystem::copy_file(
+                entry.path(), std::filesystem::path(to.toStdString()) / name, problem);
+    }
+    return !problem;
+}
+
+} // namespace
+
+class tst_AboveLimit : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    QTemporaryDir m_recording;
+    std::string m_database;
+
+private Q_SLOTS:
+    void initTestCase() {
+        if (realFiles().empty())
+            QSKIP("the real recordings are not beside the checkout: nothing was tested");
+        QVERIFY(copyExported(realFiles() + "/data/h100_recording/training", m_recording.path()));
+        m_database = m_folder.filePath(QStringLiteral("one.trainscope")).toStdString();
+        const auto imported
+            = runCli({"import", m_recording.path().toStdString(), "--into", m_database});
+        QVERIFY2(imported.status == 0, imported.err.c_str());
+        const auto said = runCli({"cluster", m_database, "--gpu-model", "H100 SXM5"});
+        QVERIFY2(said.status == 0, said.err.c_str());
+    }
+
+    void secondsShareAndHighest() {
+        const auto run = runCli({"summary", m_database, "--json"}).json()["runs"][0];
+        const auto& above = run["above_limit"];
+        QCOMPARE(above["limit_w"], 700.0);
+        QVERIFY(std::abs(above["seconds"].get<double>() - 15.904077115) < 1e-6);
+        QVERIFY(std::abs(above["share"].get<double>() - 0.10415243778911702) < 1e-9);
+        QCOMPARE(above["highest_w"], 888.667);
+        QVERIFY(std::abs(above["energy_j"].get<double>() - 11713.703344424574) < 1e-3);
+        QCOMPARE(run["gpus"][0]["above_limit"], above);
+        const auto text = runCli({"summary", m_database}).out;
+        QVERIFY2(text.find("15.9 s above 700 W") != std::string::npos, text.c_str());
+    }
+
+    void sharesOfReasons() {
+        const auto metric = runCli({"summary", m_database, "--json"})
+                                .json()["runs"][0]["metrics"]["throttle_reasons"];
+        for (const char* number : {"mean", "min", "max", "p50", "p99"})
+            QVERIFY(!metric.contains(number));
+        const std::map<std::string, double> truth{{"gpu_idle", 0.028552784742099675},
+            {"sw_power_cap", 0.25144825081128175}, {"none", 0.7199989644466186}};
+        QCOMPARE(metric["shares"].size(), truth.size());
+        for (const auto& [name, share] : truth)
+            QVERIFY(std::abs(metric["shares"][name].get<double>() - share) < 1e-9);
+    }
+
+    void findings() {
+        const auto told = runCli({"findings", m_database, "--json"}).json();
+        bool isFound = false;
+        for (const auto& one : told["findings"]) {
+            if (one["rule"] != "above_power_limit")
+                continue;
+            isFound = true;
+            QVERIFY(std::abs(one["values"]["seconds"].get<double>() - 15.904077115) < 1e-6);
+            QVERIFY(one["evidence"]["end_ns"] > one["evidence"]["start_ns"]);
+        }
+        QVERIFY(isFound);
+    }
+};
+
+TRAINSCOPE_TEST(tst_AboveLimit)
+#include "tst_AboveLimit.moc"
