@@ -80,8 +80,8 @@ struct Refused {
     const char* message; // its begin
 };
 constexpr auto kUsage = ErrorCode::Usage;
-constexpr auto kNoStatistic
-    = "There is no statistic 'best'; there are mean, peak, p99, min, total and energy.";
+constexpr auto kNoStatistic = "There is no statistic 'best'; there are mean, peak, p99, min, "
+                              "total, energy, first and last.";
 const std::vector<Refused> kRefused{
     {"timeline", {{"rank", "x"}}, kUsage, "--rank takes a number, not 'x'."},
     {"timeline", {{"from", "soon"}}, kUsage, "--from takes a number, not 'soon'."},

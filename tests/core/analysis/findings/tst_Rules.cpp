@@ -106,6 +106,8 @@ std::vector<Case> heatCases() {
                 f.aboveLimit[3].seconds = 24.0 * 100.0 * x;
                 f.aboveLimit[3].share = 24.0 * x;
                 f.aboveLimit[3].highestW = 912.0;
+                f.aboveLimit[3].steps = {{{{1001 * kSecond}, {1002 * kSecond}}, 800.0},
+                    {{{1003 * kSecond}, {1005 * kSecond}}, 912.0}};
                 f.aboveLimit[9].seconds = 8.0 * 100.0 * x;
                 f.kernelsAbove = {{"a_gemm", "gemm", 4, {kSecond}, 820.0}};
             },
