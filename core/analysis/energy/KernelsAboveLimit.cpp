@@ -1,5 +1,6 @@
 #include "core/analysis/energy/KernelsAboveLimit.h"
 
+#include "core/analysis/energy/EnergyMeter.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/SpanMerge.h"
@@ -13,8 +14,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr const char* kCopyCategory = "copy";
 
 bool isWorkAboveLimit(const Span& span) {
     return span.kind == SpanKind::Kernel || span.kind == SpanKind::Copy
@@ -130,8 +129,8 @@ Result<std::vector<KernelAboveLimit>> rowsOf(const AboveSweep& sweep, KernelName
             continue;
         ASSIGN_OR_RETURN(const auto* kernel, names.kernel(key.first));
         const bool isKernel = key.second == SpanKind::Kernel;
-        rows.push_back({kernel->name, isKernel ? kernel->category : std::string(kCopyCategory),
-            sums.count, DurationNs{sums.ns}, sums.joules});
+        rows.push_back({kernel->name, isKernel ? kernel->category : kCopyCategory, sums.count,
+            DurationNs{sums.ns}, sums.joules});
     }
     std::sort(rows.begin(), rows.end(), hasMoreJoules);
     return rows;
