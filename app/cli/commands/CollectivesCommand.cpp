@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/WindowOptions.h"
 #include "core/analysis/traces/CommunicationSummary.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/text/Table.h"
@@ -25,6 +26,7 @@ using analysis::RankCommunication;
 struct CollectivesOptions : OneRunOptions {
     std::optional<double> networkGbps;
     bool ownClocks = false;
+    std::string capture; // empty: all of the run
 };
 
 Json rowJson(const CommunicationRow& row) {
@@ -48,14 +50,16 @@ Json rankCommunicationJson(const RankCommunication& rank) {
         {"unmatched", rank.unmatched}});
 }
 
-Json communicationJson(const Run& run, const CommunicationSummary& summary) {
-    return object({{"run", run.name}, {"collectives", summary.collectives},
-        {"incomplete", summary.incomplete}, {"unmatched", summary.unmatched},
-        {"alone", summary.alone}, {"aligned_clocks", summary.onCommonClock},
-        {"clock_uncertainty_ns", summary.clocks.largestUncertaintyNs},
-        {"straggler", summary.straggler}, {"groups", listOf(summary.rows, rowJson)},
-        {"ranks", listOf(summary.ranks, rankCommunicationJson)},
-        {"unaligned", reasonsJson(summary.clocks.unaligned)}});
+Json communicationJson(
+    const Run& run, const std::string& capture, const CommunicationSummary& summary) {
+    return object(
+        {{"run", run.name}, {"capture", given(capture)}, {"collectives", summary.collectives},
+            {"incomplete", summary.incomplete}, {"unmatched", summary.unmatched},
+            {"alone", summary.alone}, {"aligned_clocks", summary.onCommonClock},
+            {"clock_uncertainty_ns", summary.clocks.largestUncertaintyNs},
+            {"straggler", summary.straggler}, {"groups", listOf(summary.rows, rowJson)},
+            {"ranks", listOf(summary.ranks, rankCommunicationJson)},
+            {"unaligned", reasonsJson(summary.clocks.unaligned)}});
 }
 
 DurationNs asDuration(double seconds) {
@@ -126,6 +130,11 @@ Outcome printCollectives(const CollectivesOptions& options, const Console& conso
     analysis::CommunicationOptions wanted;
     wanted.onCommonClock = !options.ownClocks;
     wanted.networkBandwidth = bytesPerSecond(options.networkGbps);
+    if (!options.capture.empty()) {
+        ASSIGN_OR_RETURN(const auto capture,
+            analysis::captureWindows(store, run, options.capture, untilCancelled(console)));
+        wanted.window = capture.closed();
+    }
     ASSIGN_OR_RETURN(
         const auto summary, analysis::communicationOf(store, run, wanted, untilCancelled(console)));
     if (summary.clocks.ranks.size() < 2)
@@ -133,7 +142,7 @@ Outcome printCollectives(const CollectivesOptions& options, const Console& conso
             + "' has no two traced ranks whose collectives could be matched; import the Kineto"
               " traces of all ranks.");
     return show(
-        console, options.json, [&] { return communicationJson(run, summary); },
+        console, options.json, [&] { return communicationJson(run, options.capture, summary); },
         [&](std::ostream& out) { printCommunication(summary, out); });
 }
 
@@ -149,6 +158,7 @@ void addCollectivesCommand(CLI::App& app, CommandContext& context) {
         ->check(aboveZero());
     command->add_flag("--own-clocks", options->ownClocks,
         "Take waits by each rank's own clock instead of one common clock");
+    addCapture(*command, options->capture);
     addJson(*command, options->json);
     command->footer(
         R"(Calls are matched by communicator, kind, size and number. A collective's transfer lasts
@@ -159,7 +169,8 @@ Of link: bus bandwidth against the GPU's scale-up link, or --network-gbps across
 
 Examples:
   trainscope-cli collectives traces.trainscope
-  trainscope-cli collectives runs.trainscope --run gpt3-175b_3_00000 --network-gbps 400 --json)");
+  trainscope-cli collectives runs.trainscope --run gpt3-175b_3_00000 --network-gbps 400 --json
+  trainscope-cli collectives runs.trainscope --run train --capture step-100)");
     runsOnRun(*command, context, options, printCollectives);
 }
 

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <ostream>
 
@@ -18,6 +19,7 @@ namespace {
 using analysis::Normalisation;
 
 struct CompareOptions : SomeRunsOptions {
+    std::vector<std::string> captures; // none: of no part
     std::string saved;
     std::string save;
     bool list = false;
@@ -30,6 +32,9 @@ struct CompareOptions : SomeRunsOptions {
 Result<std::vector<Run>> runsOf(const store::Store& store, const CompareOptions& options) {
     if (options.runs.empty()) {
         auto all = store.runs();
+        const bool isOnlyOne = all.hasValue() && all.value().size() == 1;
+        if (isOnlyOne && options.captures.size() > 1)
+            return all;
         if (all.hasValue() && all.value().size() != 2)
             return Error{ErrorCode::Usage,
                 "Say which runs to compare with --run A --run B; the database holds "
@@ -83,6 +88,27 @@ Result<Wanted> wantedOf(
     if (!options.sortedBy.empty())
         query.sortedBy = options.sortedBy;
     return wanted;
+}
+
+// Several captures of one run, one capture of several runs, or each run's own.
+Result<std::vector<analysis::ComparedRun>> partsOf(
+    const std::vector<Run>& runs, const CompareOptions& options, bool wholeRun) {
+    std::vector<analysis::ComparedRun> parts;
+    const auto& captures = options.captures;
+    const bool fits = captures.size() <= 1 || runs.size() == 1 || runs.size() == captures.size();
+    if (!fits)
+        return usageError(
+            "Say --capture once for all runs, once for each of them, or several times "
+            "for one run.");
+    if (captures.size() == 1 && runs.size() == 1)
+        return usageError(
+            "One capture of one run has nothing to be compared with: say --capture or "
+            "--run twice.");
+    for (std::size_t i = 0; i < std::max(runs.size(), captures.size()); ++i) {
+        const std::string capture = captures.empty() ? "" : captures[captures.size() == 1 ? 0 : i];
+        parts.push_back({runs[runs.size() == 1 ? 0 : i], {wholeRun, capture}});
+    }
+    return parts;
 }
 
 Status keep(const CompareOptions& options, const app::ComparisonSettings& settings) {
@@ -140,9 +166,10 @@ Result<app::ComparisonSettings> printCompared(
     const CompareOptions& options, const Console& console, const store::Store& store) {
     ASSIGN_OR_RETURN(auto wanted, wantedOf(store, options, console));
     const auto& query = wanted.settings.query;
+    ASSIGN_OR_RETURN(const auto parts, partsOf(wanted.runs, options, query.wholeRun));
     ProgressLine line(console);
     ASSIGN_OR_RETURN(const auto compared,
-        analysis::compareRuns(store, wanted.runs, {query.wholeRun}, shownOn(line, console),
+        analysis::compareRuns(store, parts, shownOn(line, console),
             analysis::quantityIndex(query.sortedBy), query.normalisation));
     line.clear();
     for (const auto& run : compared.runs) {
@@ -185,8 +212,12 @@ void addSavingOptions(CLI::App& command, CompareOptions& options) {
         "Keep the runs and settings in the database under this name, for the window too", "NAME");
     auto* list
         = command.add_flag("--list", options.list, "Only the comparisons that the database keeps");
-    for (const char* name : {"--whole-run", "--normalise", "--sort", "--saved", "--save"})
+    for (const char* name :
+        {"--whole-run", "--normalise", "--sort", "--saved", "--save", "--capture"})
         list->excludes(name);
+    // What is kept is of whole runs.
+    for (const char* name : {"--whole-run", "--saved", "--save"})
+        command.get_option("--capture")->excludes(name);
 }
 
 } // namespace
@@ -197,6 +228,11 @@ void addCompareCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<CompareOptions>();
     addRuns(*command, *options,
         "A run, at least twice; the first is the base. May be left out where there are two");
+    addOption(*command, "--capture", options->captures,
+        "Only this capture of the runs; several times: these captures of one run beside each other",
+        "NAME")
+        ->expected(1)
+        ->take_all();
     command->add_flag("--whole-run", options->wholeRun,
         "Warm-up and unsettled time too, instead of settled iterations alone");
     addOption(*command, "--normalise", options->normalise,
@@ -216,6 +252,7 @@ Examples:
   trainscope-cli compare runs.trainscope --run gpt3-175b_h200 --run gpt3-175b_h100
   trainscope-cli compare runs.trainscope --run A --run B --run C --normalise per-gpu
   trainscope-cli compare runs.trainscope --run A --run B --json
+  trainscope-cli compare runs.trainscope --run train --capture eager-16 --capture compiled-16
   trainscope-cli compare runs.trainscope --run A --run B --save "H200 against H100"
   trainscope-cli compare runs.trainscope --saved "H200 against H100" --json)");
     runs(*command, context, options, compare);

@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/WindowOptions.h"
 #include "core/analysis/findings/Findings.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
@@ -17,6 +18,7 @@ using analysis::Finding;
 
 struct FindingsOptions : OneRunOptions {
     std::optional<double> networkGbps;
+    std::string capture; // empty: all of the run
 };
 
 Json findingJson(const Finding& finding) {
@@ -30,8 +32,9 @@ Json findingJson(const Finding& finding) {
         {"severity", toString(finding.severity)}, {"cost", finding.cost}};
 }
 
-void printFindings(const Run& run, const std::vector<Finding>& findings, std::ostream& out) {
-    out << run.name << ": "
+void printFindings(const Run& run, const std::string& capture, const std::vector<Finding>& findings,
+    std::ostream& out) {
+    out << run.name << (capture.empty() ? "" : " · " + capture) << ": "
         << (findings.empty() ? "nothing that deserves attention."
                              : text::counted(static_cast<std::int64_t>(findings.size()), "finding"))
         << '\n';
@@ -52,15 +55,17 @@ Outcome findingsOfRun(const FindingsOptions& options, const Console& console,
     ProgressLine line(console);
     analysis::FindingsOptions wanted;
     wanted.networkBandwidth = bytesPerSecond(options.networkGbps);
+    wanted.capture = options.capture;
     ASSIGN_OR_RETURN(
         const auto findings, analysis::findingsOf(store, run, wanted, shownOn(line, console)));
     line.clear();
     return show(
         console, options.json,
         [&] {
-            return Json{{"run", run.name}, {"findings", listOf(findings, findingJson)}};
+            return object({{"run", run.name}, {"capture", given(options.capture)},
+                {"findings", listOf(findings, findingJson)}});
         },
-        [&](std::ostream& out) { printFindings(run, findings, out); });
+        [&](std::ostream& out) { printFindings(run, options.capture, findings, out); });
 }
 
 } // namespace
@@ -75,14 +80,17 @@ void addFindingsCommand(CLI::App& app, CommandContext& context) {
         "nodes",
         "N")
         ->check(aboveZero());
+    addCapture(*command, options->capture);
     addJson(*command, options->json);
     command->footer(R"(The costliest come first. Each finding states from where on its rule speaks,
 what its shares are shares of, and where it shows. A straggler is named by the
 waiting that it causes, with what it did meanwhile, and stands for its symptoms.
+Of a capture, rules that speak of a whole run, as how it ended, say nothing.
 
 Examples:
   trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000
-  trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000 --json)");
+  trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000 --json
+  trainscope-cli findings runs.trainscope --run train --capture eager-16)");
     runsOnRun(*command, context, options, findingsOfRun);
 }
 

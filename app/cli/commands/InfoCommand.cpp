@@ -2,12 +2,16 @@
 #include "app/cli/output/InfoJson.h"
 #include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
+#include "core/text/Table.h"
 #include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <ostream>
+#include <utility>
+#include <vector>
 
 namespace trainscope::cli {
 
@@ -32,6 +36,21 @@ void printText(const store::Store& store, const std::vector<Run>& runs,
     }
 }
 
+// Of runs of which a rank has several: one that is all of its trace needs no name.
+void printCaptures(const Run& run, const std::vector<Capture>& captures, std::ostream& out) {
+    const bool hasSeveral = std::adjacent_find(captures.begin(), captures.end(),
+                                [](const Capture& a, const Capture& b) { return a.rank == b.rank; })
+        != captures.end();
+    if (!hasSeveral)
+        return;
+    text::Table table{
+        .columns = {{"capture", text::Align::Left}, {"rank"}, {"since the start"}, {"duration"}}};
+    for (const Capture& one : captures)
+        table.add({one.name, one.rank, one.range.begin - run.range.begin, one.range.length()});
+    out << "\nCaptures of " << run.name << '\n';
+    text::print(out, table);
+}
+
 void printComparisons(const std::vector<store::SavedComparison>& saved, std::ostream& out) {
     if (saved.empty())
         return;
@@ -45,6 +64,11 @@ Outcome printInfo(
     ASSIGN_OR_RETURN(const auto runs, store.runs());
     ASSIGN_OR_RETURN(const auto sources, store.sources());
     ASSIGN_OR_RETURN(const auto comparisons, store.comparisons());
+    std::vector<std::vector<Capture>> captures; // of each run
+    for (const Run& run : runs) {
+        ASSIGN_OR_RETURN(auto own, store.captures(run.id));
+        captures.push_back(std::move(own));
+    }
     std::vector<Json> infos;
     for (std::size_t i = 0; options.json && i < runs.size(); ++i) {
         ASSIGN_OR_RETURN(auto info, runInfoJson(store, runs[i]));
@@ -64,6 +88,8 @@ Outcome printInfo(
         },
         [&](std::ostream& out) {
             printText(store, runs, sources, out);
+            for (std::size_t i = 0; i < runs.size(); ++i)
+                printCaptures(runs[i], captures[i], out);
             printComparisons(comparisons, out);
         });
 }

@@ -70,11 +70,7 @@ Result<KernelsReport> computeReport(const store::Store& store, const Run& run,
     if (options.window.isGiven()) {
         ASSIGN_OR_RETURN(const auto windows, givenWindows(options.window, store, run, progress));
         shown.windowOf = [windows](int rank) { return windows.of(rank); };
-        report.windowText = fmt::format("{} to {} of the run, as far as it was traced",
-            text::duration(windows.window.begin - run.range.begin),
-            text::duration(windows.window.end - run.range.begin));
-        if (const std::string note = windows.note(); !note.empty())
-            report.windowText += ". " + note;
+        report.windowText = windows.wording(run);
     }
     RETURN_IF_ERROR(compute(store, {iterations.everyOne(), options.iteration}, shown.windowOf,
         categories, progress, report));
@@ -176,7 +172,7 @@ void addKernelsCommand(CLI::App& app, CommandContext& context) {
             "Leave out warm-up iterations and those before the temperatures settled")
         ->excludes("--iteration");
     addWindow(*command, options->window);
-    for (const char* name : {"--from", "--to"})
+    for (const char* name : {"--from", "--to", "--capture"})
         command->get_option(name)->excludes("--iteration")->excludes("--steady");
     auto* selection = command->add_flag("--selection", options->selection,
         "The tables that the window shows of a selection: kernels, collectives with their waits, "
@@ -202,7 +198,8 @@ Examples:
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --from 1.5 --to 2
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --from 1.5 --to 2 --selection
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --above-limit --by time
-  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --categories charllm)");
+  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --categories charllm
+  trainscope-cli kernels runs.trainscope --run train --capture eager-16)");
     runs(*command, context, options, printFigures);
 }
 

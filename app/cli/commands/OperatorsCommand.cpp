@@ -132,7 +132,8 @@ are told by operator_work.json in the configuration folder.
 
 Examples:
   trainscope-cli operators traces.trainscope --rank 0
-  trainscope-cli operators traces.trainscope --by module --json)");
+  trainscope-cli operators traces.trainscope --by module --json
+  trainscope-cli operators traces.trainscope --capture eager-16)");
     runs(*command, context, options, showOperators);
 }
 

@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/WindowOptions.h"
 #include "app/cli/output/AboveLimitOutput.h"
 #include "app/cli/output/DetailOutput.h"
 #include "app/cli/output/EfficiencyOutput.h"
@@ -24,13 +25,14 @@ namespace {
 struct SummaryOptions : SomeRunsOptions {
     bool detail = false;
     bool steady = false;
+    std::string capture; // empty: all of the run
     std::optional<double> powerLimitW;
     bool perGpu = false;
 };
 
 struct RunFigures {
     analysis::RunSummary summary;
-    std::optional<analysis::SteadyState> steady;
+    std::optional<analysis::SteadyState> part; // steady state or capture; absent: the run
     analysis::Efficiency efficiency;
     std::optional<analysis::RunDetail> detail;
     std::optional<analysis::EnergyByPhase> energy;
@@ -130,7 +132,7 @@ void printNodes(const analysis::RunSummary& summary, std::ostream& out) {
 }
 
 void printText(const analysis::RunSummary& summary,
-    const std::optional<analysis::SteadyState>& steady, std::ostream& out) {
+    const std::optional<analysis::SteadyState>& part, std::ostream& out) {
     const Run& run = summary.run;
     out << run.name << "  (" << (run.simulated ? "simulated" : toString(run.kind)) << ", "
         << toString(run.status) << ")\n  ";
@@ -138,13 +140,14 @@ void printText(const analysis::RunSummary& summary,
         out << text::counted(run.gpuCount, "GPU") << " on ";
     out << text::counted(run.nodeCount, "node") << ", " << text::alignedDuration(summary.duration);
     if (!run.range.isEmpty())
-        out << " from " << text::moment(steady ? steady->window.begin : run.range.begin);
-    if (steady)
-        out << "\n  steady state: " << steady->wording;
+        out << " from " << text::moment(part ? part->window.begin : run.range.begin);
+    if (part)
+        out << (part->basis == analysis::SteadyBasis::Capture ? "\n  only " : "\n  steady state: ")
+            << part->wording;
     if (summary.energy) {
         out << "\n  energy " << text::aligned(summary.energy->joules, "J") << ", covering "
             << text::alignedPercent(summary.energy->coverage)
-            << (steady && !steady->isWholeRun ? " of this time" : " of the run");
+            << (part && !part->isWholeRun ? " of this time" : " of the run");
     }
     printNodeEnergy(summary, out);
     out << "\n\n";
@@ -169,9 +172,14 @@ Result<RunFigures> figuresOf(const store::Store& store, const Run& run,
     TimeRange window = kAllTime;
     ASSIGN_OR_RETURN(const auto iterations, analysis::iterationsOf(store, run, progress));
     if (options.steady) {
-        ASSIGN_OR_RETURN(figures.steady, analysis::steadyStateOf(store, run, iterations, progress));
-        window = figures.steady->isWholeRun ? kAllTime : figures.steady->window;
+        ASSIGN_OR_RETURN(figures.part, analysis::steadyStateOf(store, run, iterations, progress));
+    } else if (!options.capture.empty()) {
+        ASSIGN_OR_RETURN(
+            const auto capture, analysis::captureWindows(store, run, options.capture, progress));
+        figures.part = analysis::captureState(capture, iterations);
     }
+    if (figures.part && !figures.part->isWholeRun)
+        window = figures.part->window;
     ASSIGN_OR_RETURN(figures.summary, analysis::summarise(store, run, window, progress));
     ASSIGN_OR_RETURN(
         figures.efficiency, analysis::efficiencyOf(store, run, iterations, window, progress));
@@ -206,8 +214,8 @@ Result<std::vector<RunFigures>> computeFigures(const store::Store& store,
 Json figuresJson(const RunFigures& figures) {
     Json json = summaryJson(figures.summary);
     addAboveLimit(json, figures.aboveLimit);
-    if (figures.steady)
-        addWindow(json, *figures.steady);
+    if (figures.part)
+        addWindow(json, *figures.part);
     addEfficiency(json, figures.efficiency);
     if (figures.detail)
         addDetail(json, *figures.detail);
@@ -217,7 +225,7 @@ Json figuresJson(const RunFigures& figures) {
 }
 
 void printFigures(const RunFigures& figures, std::ostream& out) {
-    printText(figures.summary, figures.steady, out);
+    printText(figures.summary, figures.part, out);
     if (const auto above = analysis::together(figures.aboveLimit))
         out << "\n  power " << report::aboveLimitText(*above) << '\n';
     printEfficiency(figures.summary.run.name, figures.efficiency, out);
@@ -231,7 +239,7 @@ Outcome printSummary(
     const SummaryOptions& options, const Console& console, const store::Store& store) {
     ASSIGN_OR_RETURN(const auto runs, selectRuns(store, options.runs));
     ASSIGN_OR_RETURN(const auto all, computeFigures(store, runs, options, console));
-    for (const auto& [summary, steady, efficiency, detail, energy, aboveLimit] : all) {
+    for (const auto& [summary, part, efficiency, detail, energy, aboveLimit] : all) {
         for (const auto& warning : summary.warnings)
             console.warn(summary.run.name + ": " + warning);
     }
@@ -261,6 +269,8 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
         "energy of traced GPUs went");
     command->add_flag("--steady", options->steady,
         "Leave out warm-up iterations and those before the temperatures settled");
+    addCapture(*command, options->capture);
+    command->get_option("--capture")->excludes("--steady");
     addOption(*command, "--power-limit", options->powerLimitW,
         "With --detail: count what the summed power is above; else the boards' limits together",
         "W")
@@ -280,7 +290,8 @@ power. A run may be named by the last parts of its path.
 Examples:
   trainscope-cli summary runs.trainscope
   trainscope-cli summary runs.trainscope --run gpt3-175b_3_00000 --json
-  trainscope-cli summary runs.trainscope --steady)");
+  trainscope-cli summary runs.trainscope --steady
+  trainscope-cli summary runs.trainscope --run train --capture eager-16)");
     runsOnDatabase(*command, context, options, printSummary);
 }
 

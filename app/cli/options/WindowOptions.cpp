@@ -2,6 +2,7 @@
 
 #include "app/cli/options/AddOption.h"
 #include "core/model/Try.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -31,6 +32,13 @@ void addWindow(CLI::App& command, WindowOptions& options) {
     addOption(command, "--from", options.fromS,
         "Begin of the part looked at, since the run's start", "S");
     addOption(command, "--to", options.toS, "Its end, since the run's start", "S");
+    addCapture(command, options.capture);
+    command.get_option("--capture")->excludes("--from")->excludes("--to");
+}
+
+void addCapture(CLI::App& command, std::string& capture) {
+    addOption(command, "--capture", capture,
+        "Only what the profiler recorded as this capture; info lists them", "NAME");
 }
 
 Result<TimeRange> givenWindow(const WindowOptions& options, const Run& run) {
@@ -48,11 +56,24 @@ Result<TimeRange> givenWindow(const WindowOptions& options, const Run& run) {
 }
 
 TimeRange RankWindows::of(int rank) const {
+    if (capture)
+        return capture->of(rank);
     const TimeRange own = analysis::ownWindow(clocks, rank, window);
     return {isOpenAtBegin ? window.begin : own.begin, isOpenAtEnd ? window.end : own.end};
 }
 
+std::string RankWindows::wording(const Run& run) const {
+    if (capture)
+        return capture->wording();
+    const std::string stretch = fmt::format("{} to {} of the run, as far as it was traced",
+        text::duration(window.begin - run.range.begin),
+        text::duration(window.end - run.range.begin));
+    return clocks ? stretch + ". " + note() : stretch;
+}
+
 std::string RankWindows::note() const {
+    if (capture)
+        return "Only " + capture->wording() + " counts.";
     return clocks ? fmt::format("The clocks of the ranks differ: the window is on that of rank {} "
                                 "(see align).",
                clocks->referenceRank)
@@ -62,6 +83,12 @@ std::string RankWindows::note() const {
 Result<RankWindows> givenWindows(const WindowOptions& options, const store::Store& store,
     const Run& run, const Progress& progress) {
     RankWindows windows;
+    if (!options.capture.empty()) {
+        ASSIGN_OR_RETURN(
+            windows.capture, analysis::captureWindows(store, run, options.capture, progress));
+        windows.window = windows.capture->window;
+        return windows;
+    }
     ASSIGN_OR_RETURN(windows.window, givenWindow(options, run));
     windows.isOpenAtBegin = !options.fromS;
     windows.isOpenAtEnd = !options.toS;

@@ -1,12 +1,14 @@
 #pragma once
-// --from and --to: a part of a run, in seconds since its start.
+// A part of a run: --from and --to, in seconds since its start, or --capture.
 
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/RankWindow.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 #include "core/model/Time.h"
 
 #include <optional>
+#include <string>
 
 namespace CLI {
 class App;
@@ -17,11 +19,14 @@ namespace trainscope::cli {
 struct WindowOptions {
     std::optional<double> fromS; // since the run's start
     std::optional<double> toS;
+    std::string capture; // empty: none
 
-    [[nodiscard]] bool isGiven() const { return fromS || toS; }
+    [[nodiscard]] bool isGiven() const { return fromS || toS || !capture.empty(); }
 };
 
 void addWindow(CLI::App& command, WindowOptions& options);
+// --capture alone.
+void addCapture(CLI::App& command, std::string& capture);
 
 // Open at a side that is not given. Usage where it is empty or lies beside the run.
 Result<TimeRange> givenWindow(const WindowOptions& options, const Run& run);
@@ -33,8 +38,11 @@ struct RankWindows {
     bool isOpenAtBegin = true; // on every clock
     bool isOpenAtEnd = true;
     analysis::RankClocksPtr clocks;
+    std::optional<analysis::CaptureWindows> capture; // where one was asked for
 
     [[nodiscard]] TimeRange of(int rank) const;
+    // For people: "the capture 'eager-16'", "1.5 s to 2 s of the run, as far as it was traced".
+    [[nodiscard]] std::string wording(const Run& run) const;
     // What there is to say of it; empty: nothing.
     [[nodiscard]] std::string note() const;
 };

@@ -53,6 +53,11 @@ Json trackJson(const Track& track) {
         {"kind", toString(description.kind)}, {"name", description.name}, {"spans", track.count}};
 }
 
+Json captureJson(const Capture& capture) {
+    return {{"name", capture.name}, {"rank", capture.rank}, {"start_ns", capture.range.begin.ns},
+        {"duration_s", seconds(capture.range.length())}};
+}
+
 // The degrees go by the names that everybody writes.
 const char* shortName(const char* field) {
     static constexpr std::array<std::pair<std::string_view, const char*>, 7> kDegrees{
@@ -92,6 +97,7 @@ Result<Json> runInfoJson(const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
     ASSIGN_OR_RETURN(const auto series, store.series(run.id));
     ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    ASSIGN_OR_RETURN(const auto captures, store.captures(run.id));
     ASSIGN_OR_RETURN(const auto airflow, store.airflow(run.id));
     ASSIGN_OR_RETURN(const auto sensors, analysis::probeSensors(store, series));
     ASSIGN_OR_RETURN(const auto iterations, store.iterations(run.id));
@@ -107,6 +113,7 @@ Result<Json> runInfoJson(const store::Store& store, const Run& run) {
         {"launch", launchJson(run.launch)}, {"gpus", listOf(gpus, gpuJson)},
         {"airflow", when(!airflow.empty(), airflow)}, {"metrics", metricsJson(series)},
         {"sensors", sensorsJson(sensors)}, {"tracks", listOf(tracks, trackJson)},
+        {"captures", when(!captures.empty(), listOf(captures, captureJson))},
         {"iterations", iterations.size()},
         {"phases", when(!phases.empty(), listOf(phases, phaseJson))}});
 }

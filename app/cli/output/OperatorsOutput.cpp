@@ -204,6 +204,7 @@ void printOperators(const OperatorsReport& report, std::ostream& out) {
 
 Json operatorsJson(const OperatorsReport& report) {
     return object({{"run", report.run.name}, {"by", std::string(toString(report.by))},
+        {"window", given(report.windowNote)},
         {"gpu", when(report.gpu != nullptr, report.gpu == nullptr ? "" : report.gpu->name)},
         {"mfu_by_formula", report.formulaMfu},
         {"ranks", listOf(report.ranks, [&](const OperatorsReport::OfRank& one) {

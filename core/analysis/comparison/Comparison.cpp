@@ -183,21 +183,24 @@ Comparison comparisonOf(std::vector<RunMeasures> runs) {
     return out;
 }
 
-Result<Comparison> compareRuns(const store::Store& store, std::span<const Run> runs,
-    const MeasureScope& scope, const Progress& progress, std::optional<std::size_t> sortedBy,
-    Normalisation by) {
+Result<Comparison> compareRuns(const store::Store& store, std::span<const ComparedRun> runs,
+    const Progress& progress, std::optional<std::size_t> sortedBy, Normalisation by) {
     if (runs.size() < 2)
         return Error{ErrorCode::Usage, "A comparison needs two runs.", store.path().string()};
     std::vector<RunMeasures> measured;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const bool isTwice
-            = std::any_of(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(i),
-                [&](const Run& other) { return other.id == runs[i].id; });
+        const auto& [run, scope] = runs[i];
+        const bool isTwice = std::any_of(runs.begin(),
+            runs.begin() + static_cast<std::ptrdiff_t>(i), [&](const ComparedRun& other) {
+                return other.run.id == run.id && other.scope.capture == scope.capture;
+            });
         if (isTwice)
             return Error{ErrorCode::Usage,
-                "The run '" + runs[i].name + "' was given twice; choose another to compare with.",
+                (scope.capture.empty() ? "The run '" + run.name
+                                       : "The capture '" + scope.capture + "' of '" + run.name)
+                    + "' was given twice; choose another to compare with.",
                 store.path().string()};
-        ASSIGN_OR_RETURN(auto measures, measuresOf(store, runs[i], scope, progress));
+        ASSIGN_OR_RETURN(auto measures, measuresOf(store, run, scope, progress));
         measured.push_back(std::move(measures));
     }
     if (sortedBy)
@@ -206,6 +209,15 @@ Result<Comparison> compareRuns(const store::Store& store, std::span<const Run> r
                 return comesBefore(a, b, *sortedBy, by);
             });
     return comparisonOf(std::move(measured));
+}
+
+Result<Comparison> compareRuns(const store::Store& store, std::span<const Run> runs,
+    const MeasureScope& scope, const Progress& progress, std::optional<std::size_t> sortedBy,
+    Normalisation by) {
+    std::vector<ComparedRun> scoped;
+    for (const Run& run : runs)
+        scoped.push_back({run, scope});
+    return compareRuns(store, scoped, progress, sortedBy, by);
 }
 
 std::vector<ConfigDifference> configDifferences(std::span<const RunMeasures* const> runs) {

@@ -50,8 +50,18 @@ struct Comparison {
     std::vector<ConfigDifference> configuration;
 };
 
-// Usage for fewer than two runs, or one twice. Those behind the first by comesBefore() where a
+// What stands beside others: a run, or a part of one.
+struct ComparedRun {
+    Run run;
+    MeasureScope scope;
+};
+
+// Usage for fewer than two, or one twice. Those behind the first by comesBefore() where a
 // quantity is given. Cancelled by progress.
+Result<Comparison> compareRuns(const store::Store& store, std::span<const ComparedRun> runs,
+    const Progress& progress = {}, std::optional<std::size_t> sortedBy = {},
+    Normalisation by = Normalisation::Absolute);
+// With one scope for all.
 Result<Comparison> compareRuns(const store::Store& store, std::span<const Run> runs,
     const MeasureScope& scope = {}, const Progress& progress = {},
     std::optional<std::size_t> sortedBy = {}, Normalisation by = Normalisation::Absolute);

@@ -1,6 +1,7 @@
 #include "core/analysis/comparison/RunMeasures.h"
 
 #include "core/analysis/machine/RunLayout.h"
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
 
@@ -140,7 +141,11 @@ Result<RunMeasures> measuresOf(const store::Store& store, const Run& run, const 
     made.iterationOrigin = iterations.origin;
     made.window.window = run.range;
     made.window.wording = kAsked;
-    if (!scope.wholeRun) {
+    std::optional<CaptureWindows> capture;
+    if (!scope.capture.empty()) {
+        ASSIGN_OR_RETURN(capture, captureWindows(store, run, scope.capture, progress));
+        made.window = captureState(*capture, iterations);
+    } else if (!scope.wholeRun) {
         ASSIGN_OR_RETURN(made.window, steadyStateOf(store, run, iterations, progress));
     }
     made.wording = made.window.wording;
@@ -155,8 +160,11 @@ Result<RunMeasures> measuresOf(const store::Store& store, const Run& run, const 
         made.iterations = counted(detail.iterationFigures);
     ASSIGN_OR_RETURN(made.traced,
         traceMeasures(store, run,
-            {window, iterations, efficiency.stepTimeS, made.layout ? &*made.layout : nullptr},
+            {window, iterations, efficiency.stepTimeS, made.layout ? &*made.layout : nullptr,
+                capture ? &*capture : nullptr},
             progress));
+    if (capture)
+        made.run.name = made.summary.run.name = run.name + " · " + capture->name;
     fillValues(made, efficiency, detail);
     return made;
 }

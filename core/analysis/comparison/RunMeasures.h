@@ -27,6 +27,7 @@ namespace trainscope::analysis {
 
 struct MeasureScope {
     bool wholeRun = false; // else the settled iterations (SteadyState.h)
+    std::string capture = {}; // the capture of that name in place of both; empty: none
 };
 
 struct Measure {
@@ -85,7 +86,8 @@ struct RunMeasures {
 };
 
 // Reads what is recorded of the run's window; cancelled by progress. A run that gives next to
-// nothing (out of memory, no power, no iterations, no trace) is no error.
+// nothing (out of memory, no power, no iterations, no trace) is no error. A capture is measured as
+// a run that is named "run · capture"; NotFound where the run has none of that name.
 Result<RunMeasures> measuresOf(const store::Store& store, const Run& run,
     const MeasureScope& scope = {}, const Progress& progress = {});
 

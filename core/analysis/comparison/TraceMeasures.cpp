@@ -53,6 +53,8 @@ public:
         if (!m_aligned.agree)
             m_clocks = std::make_shared<const RankClocks>(m_aligned);
         chooseWindow(devices);
+        if (m_isOutside && m_scope.capture != nullptr)
+            return std::optional<TraceMeasures>();
         ASSIGN_OR_RETURN(m_stages, stagesOf(m_store, m_run, m_progress));
         for (const DeviceTracks& device : devices)
             RETURN_IF_ERROR(walk(device));
@@ -68,11 +70,15 @@ private:
         return ownSteadyWindow(m_scope.iterations, range, m_clocks, rank);
     }
 
+    [[nodiscard]] TimeRange ownWindowOf(int rank) const {
+        return m_scope.capture != nullptr ? m_scope.capture->of(rank) : ownOf(rank, m_window);
+    }
+
     // Which part of the traces counts, and which iterations they cover.
     void chooseWindow(const std::vector<DeviceTracks>& devices) {
         m_window = m_scope.window;
         m_isOutside = std::none_of(devices.begin(), devices.end(), [&](const DeviceTracks& device) {
-            return !shared(device.captures, ownOf(device.rank, m_window)).empty();
+            return !shared(device.captures, ownWindowOf(device.rank)).empty();
         });
         if (m_isOutside)
             m_window = kAllTime;
@@ -94,7 +100,7 @@ private:
         double longest = 0.0;
         for (const DeviceTracks& device : devices) {
             const TimeRange own = ownOf(device.rank, one.range);
-            const auto parts = shared(device.captures, shared(own, ownOf(device.rank, m_window)));
+            const auto parts = shared(device.captures, shared(own, ownWindowOf(device.rank)));
             for (const TimeRange& part : parts)
                 together.push_back(
                     {TimeNs{} + (part.begin - own.begin), TimeNs{} + (part.end - own.begin)});
@@ -113,7 +119,7 @@ private:
     }
 
     Status walk(const DeviceTracks& device) {
-        const auto shown = traceWindow(device.rank, device.captures, ownOf(device.rank, m_window),
+        const auto shown = traceWindow(device.rank, device.captures, ownWindowOf(device.rank),
             {coveredOn(device.rank), std::nullopt});
         if (!shown || (shown->fixed && shown->fixed->isEmpty()))
             return {};
@@ -289,8 +295,9 @@ private:
 
     // From the first covered iteration to the last one, on the clock of the run.
     [[nodiscard]] TimeRange window() const {
+        const TimeRange asked = m_scope.capture != nullptr ? m_scope.capture->closed() : m_window;
         return m_covered.empty()
-            ? m_window
+            ? asked
             : TimeRange{m_covered.front().range.begin, m_covered.back().range.end};
     }
 

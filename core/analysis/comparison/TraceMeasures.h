@@ -10,6 +10,7 @@
 // scaled to the step. Else they are of the traced time itself, which does not speak for a step.
 
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/layout/Layout.h"
@@ -93,12 +94,13 @@ struct TraceMeasures {
 
 // Where the clocks of the ranks differ, each has the window and the iterations on its own
 // (SteadyWindows.h). Absent without a trace. A trace that lies outside the window is taken whole,
-// and the wording says so. Cancelled by progress.
+// and the wording says so; of a capture it is absent then. Cancelled by progress.
 struct TraceScope {
     TimeRange window = kAllTime;
     const RunIterations& iterations;
     std::optional<double> stepTimeS;
     const layout::Layout* layout = nullptr; // nullptr: not known
+    const CaptureWindows* capture = nullptr; // whose window that is; nullptr: none
 };
 Result<std::optional<TraceMeasures>> traceMeasures(const store::Store& store, const Run& run,
     const TraceScope& scope, const Progress& progress = {});

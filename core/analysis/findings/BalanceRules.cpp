@@ -224,7 +224,7 @@ void findPcieConcentration(const RunFacts& facts, Findings& found) {
         {totals.front().second, facts.run.range, metric::kPcieTx},
         fmt::format("{} carried by a quarter of the GPUs, of {} or more",
             text::roundedPercent(kPcieShare), text::rounded(kPcieBytes, "B")),
-        "bytes received and sent by all GPUs over the run", Severity::Note, 0.0});
+        "bytes received and sent by all GPUs over " + facts.scope(), Severity::Note, 0.0});
 }
 
 } // namespace trainscope::analysis

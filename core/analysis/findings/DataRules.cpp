@@ -21,7 +21,7 @@ std::string rankText(int rank) {
 } // namespace
 
 void findOutOfMemory(const RunFacts& facts, Findings& found) {
-    if (facts.run.status != RunStatus::Oom)
+    if (facts.run.status != RunStatus::Oom || !facts.capture.empty())
         return;
     found.push_back({"out_of_memory",
         "The run ended in out-of-memory after " + text::seconds(facts.whole.duration.seconds())
@@ -64,15 +64,15 @@ void findLowCoverage(const RunFacts& facts, Findings& found) {
     const int rank = worst == nullptr ? -1 : worst->gpu.rank;
     const double least = worst == nullptr ? coverage : worst->energy->coverage;
     found.push_back({"low_coverage",
-        fmt::format("Power was recorded for {} of the run only ({} on {}): its energy of {} is a "
+        fmt::format("Power was recorded for {} of {} only ({} on {}): its energy of {} is a "
                     "lower bound.",
-            text::roundedPercent(coverage), text::roundedPercent(least), rankText(rank),
-            text::rounded(facts.whole.energy->joules, "J")),
+            text::roundedPercent(coverage), facts.scope(), text::roundedPercent(least),
+            rankText(rank), text::rounded(facts.whole.energy->joules, "J")),
         {{"coverage", coverage}, {"least_coverage", least},
             {"energy_j", facts.whole.energy->joules}},
         {rank, facts.run.range, metric::kGpuPower},
-        "coverage below " + text::roundedPercent(kCoverage), "duration of the run × its GPUs",
-        Severity::Attention, 0.0});
+        "coverage below " + text::roundedPercent(kCoverage),
+        "duration of " + facts.scope() + " × its GPUs", Severity::Attention, 0.0});
 }
 
 void findMissingSamples(const RunFacts& facts, Findings& found) {

@@ -44,9 +44,12 @@ struct Finding {
 
 struct FindingsOptions {
     std::optional<double> networkBandwidth; // of a GPU, per direction, B/s: peak of scale-out links
+    std::string capture = {}; // only what it recorded and what was measured meanwhile; empty: the run
 };
 
 // The costliest first. Reads everything that is recorded of the run; cancelled by progress.
+// NotFound where the run has no such capture. Rules that speak of a whole run (how it ended,
+// whether it settled) say nothing of a capture.
 Result<std::vector<Finding>> findingsOf(const store::Store& store, const Run& run,
     const FindingsOptions& options, const Progress& progress = {});
 Result<std::vector<Finding>> findingsOf(

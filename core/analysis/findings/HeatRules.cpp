@@ -147,9 +147,9 @@ void findThrottling(const RunFacts& facts, Findings& found) {
             {"worst_rank_fraction", worst->second / facts.whole.duration.seconds()}},
         {longest->rank, longest->episode.range, metric::kSmClock},
         text::roundedPercent(kThrottleFraction) + " of the GPUs' time",
-        fmt::format("all GPU-seconds of the run; a GPU throttles below {} of the run's 95th "
+        fmt::format("all GPU-seconds of {}; a GPU throttles below {} of the 95th "
                     "percentile clock ({}) at a utilisation of {} or more{}",
-            text::roundedPercent(kThrottledClock),
+            facts.scope(), text::roundedPercent(kThrottledClock),
             text::rounded(facts.throttling->referenceClockHz, "Hz"),
             text::roundedPercent(kBusyUtilization), inferredWords(*facts.throttling)),
         severityOfCost(cost), cost});
@@ -216,8 +216,8 @@ void findPowerSwing(const RunFacts& facts, Findings& found) {
         {{"swing_w", swing}, {"amplitude_w", line.amplitude}, {"frequency_hz", line.frequencyHz},
             {"mean_w", mean}, {"fraction", swing / mean}},
         {-1, facts.run.range, metric::kGpuPower},
-        fmt::format("{} of the mean, peak to peak, {:.0f} times in the run or more",
-            text::roundedPercent(kSwingFraction), kSwingPeriods),
+        fmt::format("{} of the mean, peak to peak, {:.0f} times in {} or more",
+            text::roundedPercent(kSwingFraction), kSwingPeriods, facts.scope()),
         fmt::format("mean power of the {} GPUs summed; the swing is that of the strongest line of "
                     "the spectrum",
             facts.power.size()),

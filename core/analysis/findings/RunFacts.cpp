@@ -4,7 +4,9 @@
 #include "core/analysis/iterations/RunDetail.h"
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/Pipeline.h"
@@ -119,15 +121,79 @@ Status addOperators(const store::Store& store, const RankWindow& windowOf, const
 }
 
 // What ran then takes another pass over the traces.
-Status addAboveLimit(const store::Store& store, const Progress& progress, RunFacts& facts) {
+Status addAboveLimit(
+    const store::Store& store, TimeRange window, const Progress& progress, RunFacts& facts) {
     ASSIGN_OR_RETURN(
-        facts.aboveLimit, aboveLimits(store, facts.run, kAllTime, KeepSteps::Yes, progress));
+        facts.aboveLimit, aboveLimits(store, facts.run, window, KeepSteps::Yes, progress));
     const auto all = together(facts.aboveLimit);
     if (!all || all->share < kAboveLimitFraction)
         return {};
     ASSIGN_OR_RETURN(const auto devices,
-        kernelsAboveLimit(store, facts.run, KernelCategories::builtIn(), kAllTime, progress));
+        kernelsAboveLimit(store, facts.run, KernelCategories::builtIn(), window, progress));
     facts.kernelsAbove = together(devices);
+    return {};
+}
+
+RunIterations iterationsInside(RunIterations all, const CaptureWindows& capture) {
+    const auto keep = [](std::vector<Iteration>& iterations, TimeRange window) {
+        std::erase_if(iterations,
+            [window](const Iteration& one) { return shared(one.range, window) != one.range; });
+    };
+    keep(all.iterations, capture.window);
+    for (auto& [rank, own] : all.byRank)
+        keep(own, rank < 0 ? capture.window : capture.of(rank));
+    std::erase_if(all.byRank, [](const auto& own) { return own.second.empty(); });
+    return all;
+}
+
+// The run, its iterations and the part that speaks for it.
+Status choosePart(const store::Store& store, const std::optional<CaptureWindows>& capture,
+    const Progress& progress, RunFacts& facts) {
+    ASSIGN_OR_RETURN(facts.iterations, iterationsOf(store, facts.run, progress));
+    if (capture) {
+        facts.iterations = iterationsInside(std::move(facts.iterations), *capture);
+        facts.steadyState = captureState(*capture, facts.iterations);
+        facts.capture = facts.tracedPart = capture->wording();
+        ASSIGN_OR_RETURN(facts.whole, summarise(store, facts.run, capture->window, progress));
+        facts.steady = facts.whole;
+        return {};
+    }
+    ASSIGN_OR_RETURN(facts.whole, summarise(store, facts.run, progress));
+    ASSIGN_OR_RETURN(
+        facts.steadyState, steadyStateOf(store, facts.run, facts.iterations, progress));
+    facts.steady = facts.whole;
+    if (facts.steadyState.isWholeRun)
+        return {};
+    const SummaryScope scope{
+        facts.steadyState.window, {"gpu_power", "gpu_temperature", "sm_clock", "gpu_utilization"}};
+    ASSIGN_OR_RETURN(facts.steady, summarise(store, facts.run, scope, progress));
+    return {};
+}
+
+Status addTelemetry(const store::Store& store, const std::map<int, GpuSeries>& gpus,
+    TimeRange window, const Progress& progress, RunFacts& facts) {
+    facts.power = gpuSeriesOf(gpus, "gpu_power");
+    ASSIGN_OR_RETURN(facts.traffic, busyTraffic(store, gpus, facts.steadyState.window, progress));
+    ASSIGN_OR_RETURN(auto detail,
+        detailOf(store, facts.run, facts.iterations, {window, std::nullopt, false}, progress));
+    facts.throttling = std::move(detail.throttling);
+    if (detail.airflow.origin == AirflowOrigin::Inferred)
+        facts.airflowEvidence = std::move(detail.airflow.evidence);
+    facts.airflow = std::move(detail.airflow.order);
+    RETURN_IF_ERROR(addAboveLimit(store, window, progress, facts));
+    facts.burst = detail.burst;
+    facts.spectrum = std::move(detail.spectrum);
+    if (const Sensor* sensor = detail.powerSensor(); sensor != nullptr)
+        facts.powerSensor = *sensor;
+    const auto temperatures = gpuSeriesOf(gpus, "gpu_temperature");
+    const bool canTellSettling = window == kAllTime && !temperatures.empty()
+        && std::all_of(temperatures.begin(), temperatures.end(),
+            [](const Series& series) { return series.count >= kSettlingSamples; });
+    if (canTellSettling) {
+        ASSIGN_OR_RETURN(facts.settling, runSettling(store, temperatures, progress));
+    }
+    ASSIGN_OR_RETURN(
+        facts.efficiency, efficiencyOf(store, facts.run, facts.iterations, window, progress));
     return {};
 }
 
@@ -148,43 +214,27 @@ Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
     const FindingsOptions& options, const Progress& progress) {
     RunFacts facts;
     facts.run = run;
-    ASSIGN_OR_RETURN(facts.whole, summarise(store, run, progress));
-    ASSIGN_OR_RETURN(facts.iterations, iterationsOf(store, run, progress));
-    ASSIGN_OR_RETURN(facts.steadyState, steadyStateOf(store, run, facts.iterations, progress));
-    facts.steady = facts.whole;
-    if (!facts.steadyState.isWholeRun) {
-        const SummaryScope scope{facts.steadyState.window,
-            {"gpu_power", "gpu_temperature", "sm_clock", "gpu_utilization"}};
-        ASSIGN_OR_RETURN(facts.steady, summarise(store, run, scope, progress));
+    std::optional<CaptureWindows> capture;
+    if (!options.capture.empty()) {
+        ASSIGN_OR_RETURN(capture, captureWindows(store, run, options.capture, progress));
     }
+    const TimeRange window = capture ? capture->window : kAllTime;
+    RETURN_IF_ERROR(choosePart(store, capture, progress, facts));
     ASSIGN_OR_RETURN(const auto all, store.series(run.id));
-    const auto gpus = gpuSeriesByRank(all);
-    facts.power = gpuSeriesOf(gpus, "gpu_power");
     ASSIGN_OR_RETURN(facts.unreached, unreachedCollectives(store, run, progress));
-    ASSIGN_OR_RETURN(facts.traffic, busyTraffic(store, gpus, facts.steadyState.window, progress));
+    std::erase_if(facts.unreached,
+        [window](const UnreachedCollective& one) { return !one.range.overlaps(window); });
     ASSIGN_OR_RETURN(const auto stages, stagesOf(store, run, progress));
     if (stages)
         facts.stageOf = stages->stageOf;
-    ASSIGN_OR_RETURN(auto detail, detailOf(store, run, facts.iterations, {}, progress));
-    facts.throttling = std::move(detail.throttling);
-    if (detail.airflow.origin == AirflowOrigin::Inferred)
-        facts.airflowEvidence = std::move(detail.airflow.evidence);
-    facts.airflow = std::move(detail.airflow.order);
-    RETURN_IF_ERROR(addAboveLimit(store, progress, facts));
-    facts.burst = detail.burst;
-    facts.spectrum = std::move(detail.spectrum);
-    if (const Sensor* sensor = detail.powerSensor(); sensor != nullptr)
-        facts.powerSensor = *sensor;
-    const auto temperatures = gpuSeriesOf(gpus, "gpu_temperature");
-    const bool canTellSettling = !temperatures.empty()
-        && std::all_of(temperatures.begin(), temperatures.end(),
-            [](const Series& series) { return series.count >= kSettlingSamples; });
-    if (canTellSettling) {
-        ASSIGN_OR_RETURN(facts.settling, runSettling(store, temperatures, progress));
+    RETURN_IF_ERROR(addTelemetry(store, gpuSeriesByRank(all), window, progress, facts));
+    SteadyTraces part;
+    if (capture) {
+        part.window = capture->closed();
+        part.windowOf = [&capture](int rank) { return capture->of(rank); };
+    } else {
+        ASSIGN_OR_RETURN(part, tracesBehindWarmup(store, progress, facts));
     }
-    ASSIGN_OR_RETURN(
-        facts.efficiency, efficiencyOf(store, run, facts.iterations, kAllTime, progress));
-    ASSIGN_OR_RETURN(const auto part, tracesBehindWarmup(store, progress, facts));
     RETURN_IF_ERROR(addTraces(store, stages, part.windowOf, progress, facts));
     RETURN_IF_ERROR(addOperators(store, part.windowOf, progress, facts));
     if (facts.traced.size() > 1) {
@@ -195,6 +245,8 @@ Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
                 waitCauses(store, run, facts.communication->clocks, part.window, progress));
         }
     }
+    if (capture)
+        facts.run.range = capture->window; // where it shows
     return facts;
 }
 

@@ -49,8 +49,10 @@ struct TracedPipeline {
     bool isOfIterations = false; // else of what was traced, which may be a part of one
 };
 
+// Of a capture that was asked for, its stretch takes the place of the run and of the steady state.
 struct RunFacts {
     Run run;
+    std::string capture; // for people: "the capture 'eager-16'"; empty: the run
     RunSummary whole;
     RunSummary steady; // power, temperature, clock and utilisation in the steady window
     SteadyState steadyState;
@@ -75,6 +77,9 @@ struct RunFacts {
     std::optional<CommunicationSummary> communication;
     std::optional<WaitCauses> causes; // absent where little is waited
     std::vector<UnreachedCollective> unreached; // by the flight recorder
+
+    // What the figures are of, for people.
+    [[nodiscard]] std::string scope() const { return capture.empty() ? "the run" : capture; }
 };
 
 // The facts of a run (RunFacts.h), read from the store.

@@ -15,8 +15,9 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr auto kSteadyNames = enumNames<SteadyBasis>({{SteadyBasis::Iterations, "iterations"},
-    {SteadyBasis::Settling, "settling"}, {SteadyBasis::WholeRun, "whole_run"}});
+constexpr auto kSteadyNames = enumNames<SteadyBasis>(
+    {{SteadyBasis::Iterations, "iterations"}, {SteadyBasis::Settling, "settling"},
+        {SteadyBasis::WholeRun, "whole_run"}, {SteadyBasis::Capture, "capture"}});
 
 constexpr double kLeastShare = 0.1; // of the run, that iterations must cover to speak for it
 

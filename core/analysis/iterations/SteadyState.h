@@ -17,8 +17,10 @@ enum class SteadyBasis {
     Iterations, // from the begin of the first steady iteration to the end of the last
     Settling, // without iterations: from the moment the temperatures have settled to the end
     WholeRun,
+    Capture, // a capture that was asked for, in its place
 };
-std::string_view toString(SteadyBasis basis); // "iterations", "settling", "whole_run"
+// "iterations", "settling", "whole_run", "capture"
+std::string_view toString(SteadyBasis basis);
 
 struct SteadyState {
     TimeRange window; // of the whole run: from its first sample or span to its last

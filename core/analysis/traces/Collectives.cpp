@@ -36,11 +36,12 @@ struct PlacedCall {
 class Scan {
 public:
     Scan(Calls calls, const RankClocks& clocks, const CollectiveVisitor& visit,
-        const Progress& progress, bool onCommonClock)
+        const Progress& progress, bool onCommonClock, TimeRange counted)
         : m_calls(std::move(calls))
         , m_visit(visit)
         , m_progress(progress)
         , m_onCommonClock(onCommonClock)
+        , m_counted(counted)
         , m_matcher([this](const CallSpec& spec) { return expected(spec); },
               [this](const MatchedParts& matched) { take(matched); }) {
         for (const RankClock& clock : clocks.ranks)
@@ -107,7 +108,8 @@ private:
     void add(const PlacedCall& call) {
         const CallSpec& spec = m_calls.specs()[call.spec];
         if (expected(spec) < 2) {
-            ++m_result.alone[call.rank];
+            if (m_counted.contains(call.end))
+                ++m_result.alone[call.rank];
             return;
         }
         const double error = m_clockOf.at(call.rank)->uncertaintyNs;
@@ -138,7 +140,8 @@ private:
         if (m_isStopped)
             return;
         if (matched.parts.size() < 2) {
-            ++m_result.unmatched[matched.parts.front().rank];
+            if (m_counted.contains(matched.parts.front().end))
+                ++m_result.unmatched[matched.parts.front().rank];
             return;
         }
         const Collective one = collectiveFrom(matched);
@@ -197,6 +200,7 @@ private:
     const CollectiveVisitor& m_visit;
     const Progress& m_progress;
     bool m_onCommonClock;
+    TimeRange m_counted;
     CollectiveMatcher m_matcher;
     std::map<int, const RankClock*> m_clockOf;
     std::vector<int> m_recorded; // ranks of each communicator
@@ -302,9 +306,9 @@ std::optional<double> Collective::busBandwidth() const {
 
 Result<CollectiveScan> forEachCollective(const store::Store& store, const Run& run,
     const RankClocks& clocks, const CollectiveVisitor& visit, const Progress& progress,
-    bool onCommonClock) {
+    bool onCommonClock, TimeRange counted) {
     ASSIGN_OR_RETURN(auto calls, Calls::open(store, run));
-    return Scan(std::move(calls), clocks, visit, progress, onCommonClock).run();
+    return Scan(std::move(calls), clocks, visit, progress, onCommonClock, counted).run();
 }
 
 } // namespace trainscope::analysis

@@ -200,7 +200,7 @@ Result<CommunicationSummary> communicationOf(const store::Store& store, const Ru
                 summary.add(one);
                 return true;
             },
-            progress, options.onCommonClock));
+            progress, options.onCommonClock, options.window));
     return summary.finish(scan);
 }
 

@@ -68,7 +68,7 @@ struct CommunicationSummary {
 struct CommunicationOptions {
     bool onCommonClock = true; // false: waits by each rank's own clock
     std::optional<double> networkBandwidth; // of a GPU, per direction, B/s: peak of scale-out links
-    TimeRange window = kAllTime; // collectives that end in it (common clock)
+    TimeRange window = kAllTime; // collectives and calls that end in it (common clock)
 };
 
 // The peak of scale-up links is that of the run's GPU model (core/catalogue). Cancelled by

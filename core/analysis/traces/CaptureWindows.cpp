@@ -1,0 +1,85 @@
+#include "core/analysis/traces/CaptureWindows.h"
+
+#include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/RankWindow.h"
+#include "core/model/Try.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr std::size_t kMostCapturesListed = 20;
+
+Error notFound(const Run& run, const std::string& name, const std::vector<Capture>& all) {
+    std::vector<std::string> names;
+    for (const Capture& one : all) {
+        if (std::find(names.begin(), names.end(), one.name) == names.end())
+            names.push_back(one.name);
+    }
+    if (names.empty())
+        return {ErrorCode::NotFound,
+            "There is no capture '" + name + "': the run has none. Import its traces first.",
+            run.name};
+    std::string list;
+    for (std::size_t i = 0; i < std::min(names.size(), kMostCapturesListed); ++i)
+        list += (i == 0 ? "" : ", ") + names[i];
+    if (names.size() > kMostCapturesListed)
+        list += ", and " + std::to_string(names.size() - kMostCapturesListed) + " more";
+    return {ErrorCode::NotFound,
+        "There is no capture '" + name + "'. The captures of the run are: " + list + ".", run.name};
+}
+
+TimeRange onReference(const RankClocksPtr& clocks, int rank, TimeRange range) {
+    const RankClock* const clock = clocks ? clocks->find(rank) : nullptr;
+    if (clock == nullptr)
+        return range;
+    return {clock->onReference(range.begin), clock->onReference(range.end)};
+}
+
+} // namespace
+
+TimeRange CaptureWindows::of(int rank) const {
+    const auto own = byRank.find(rank);
+    return own == byRank.end() ? window : own->second;
+}
+
+std::string CaptureWindows::wording() const {
+    return "the capture '" + name + "'";
+}
+
+Result<CaptureWindows> captureWindows(
+    const store::Store& store, const Run& run, const std::string& name, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto all, store.captures(run.id));
+    CaptureWindows found{name, {}, kNoTime};
+    for (const Capture& one : all) {
+        if (one.name != name)
+            continue;
+        const auto [own, isFirst] = found.byRank.emplace(one.rank, one.range);
+        own->second = spanned(own->second, one.range);
+    }
+    if (found.byRank.empty())
+        return notFound(run, name, all);
+    RankClocksPtr clocks; // of one rank alone, its own
+    if (found.byRank.size() > 1) {
+        ASSIGN_OR_RETURN(clocks, differingClocks(store, run, progress));
+    }
+    for (const auto& [rank, range] : found.byRank)
+        found.window = spanned(found.window, onReference(clocks, rank, range));
+    return found;
+}
+
+SteadyState captureState(const CaptureWindows& capture, const RunIterations& iterations) {
+    SteadyState state;
+    state.window = capture.window;
+    state.basis = SteadyBasis::Capture;
+    state.isWholeRun = false;
+    state.iterations = std::count_if(iterations.iterations.begin(), iterations.iterations.end(),
+        [&](const Iteration& one) { return shared(one.range, capture.window) == one.range; });
+    state.wording = capture.wording();
+    return state;
+}
+
+} // namespace trainscope::analysis

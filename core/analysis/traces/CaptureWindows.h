@@ -1,0 +1,37 @@
+#pragma once
+// The captures of one name as a part of their run.
+
+#include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/iterations/SteadyState.h"
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/model/Time.h"
+#include "core/store/Store.h"
+
+#include <map>
+#include <string>
+
+namespace trainscope::analysis {
+
+struct CaptureWindows {
+    std::string name;
+    // Of ranks that have captures of that name, on the clock of each: from the begin of the first
+    // to the end of the last.
+    std::map<int, TimeRange> byRank;
+    TimeRange window; // from the earliest to the latest of them, on the common clock
+
+    // A rank without a capture of that name has the stretch of the others.
+    [[nodiscard]] TimeRange of(int rank) const;
+    // The window with what ends together with it.
+    [[nodiscard]] TimeRange closed() const { return {window.begin, window.end + DurationNs{1}}; }
+    [[nodiscard]] std::string wording() const; // "the capture 'eager-16'"
+};
+
+// NotFound names the captures there are. Cancelled by progress.
+Result<CaptureWindows> captureWindows(const store::Store& store, const Run& run,
+    const std::string& name, const Progress& progress = {});
+
+// That part in the place of a steady state, whose warm-up counts.
+SteadyState captureState(const CaptureWindows& capture, const RunIterations& iterations);
+
+} // namespace trainscope::analysis
