@@ -1,4 +1,5 @@
 #include "app/cli/output/KernelsOutput.h"
+#include "core/report/RunTables.h"
 
 #include <algorithm>
 #include <string>
@@ -9,13 +10,10 @@ namespace {
 
 using analysis::CategoryTime;
 using analysis::TimeBreakdown;
+using report::shareOf;
 
 Json countJson(const CategoryTime& time) {
     return {{"count", time.count}, {"time_us", microseconds(time.time)}};
-}
-
-std::optional<double> shareOf(DurationNs part, DurationNs window) {
-    return when(window.ns > 0, static_cast<double>(part.ns) / static_cast<double>(window.ns));
 }
 
 // Adds to an object what every window has.
