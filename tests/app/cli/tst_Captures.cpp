@@ -333,7 +333,9 @@ void tst_Captures::theRecording() {
         {"compare", database, "--capture", "eager-16", "--capture", "compiled-16", "--json"})
                           .json();
     QCOMPARE(json["runs"][1]["name"].get<std::string>(), std::string("traces · compiled-16"));
-    QVERIFY(json["ratios"].contains("step_time_s"));
+    QCOMPARE(json["runs"][1]["breakdown"]["basis"].get<std::string>(), std::string("trace"));
+    QVERIFY(isToTheNanosecond(
+        json["runs"][1]["breakdown"]["seconds"].get<double>() * 1e6, kReal[1].windowUs));
 }
 
 TRAINSCOPE_TEST(tst_Captures)
