@@ -53,7 +53,8 @@ ImportUnit topologyOf(std::vector<std::string> runs, int gpus) {
     unit.path = "topo.xml";
     unit.files = {unit.path};
     unit.clock = ClockKind::None;
-    unit.machine = importers::MachineUnit{std::move(runs), {}, catalogue::Vendor::Nvidia, false};
+    unit.machine
+        = importers::MachineUnit{std::move(runs), false, {}, catalogue::Vendor::Nvidia, false};
     for (int gpu = 0; gpu < gpus; ++gpu)
         unit.machine->gpus.push_back(gpu);
     return unit;

@@ -171,7 +171,7 @@ void tst_ImportPlanModel::topologiesFollowTheirRuns() {
     ImportUnit topology;
     topology.importer = "topology";
     topology.path = "topo.xml";
-    topology.machine = importers::MachineUnit{{"gpu", "run"}, {0}};
+    topology.machine = importers::MachineUnit{{"gpu", "run"}, false, {0}};
     units.push_back(second);
     units.push_back(topology);
     model.setUnits(units);
