@@ -296,7 +296,7 @@ private:
         const auto left = ranksOf(a);
         const auto right = ranksOf(b);
         if (a.isTelemetry && b.isTelemetry)
-            return left == right && !areSiblings(a, b) && readAlike(a, b);
+            return left == right && !areSiblings(a, b) && readAlike(first, second);
         const auto& traced = a.isTelemetry ? right : left;
         const auto& metered = a.isTelemetry ? left : right;
         return !traced.empty()
@@ -324,16 +324,32 @@ private:
         return false;
     }
 
-    // Logs of one program that hold different metrics say nothing against each other.
-    bool readAlike(const RunUnits& a, const RunUnits& b) {
+    // Logs of one program that hold different metrics say nothing against each other. Two logs of
+    // the same metrics by one program are those of two jobs, unless a trace is of both.
+    bool readAlike(std::size_t first, std::size_t second) {
+        const RunUnits& a = m_runs[first];
+        const RunUnits& b = m_runs[second];
+        bool isWitnessNeeded = false;
         for (const ImportUnit* left : a.units) {
             for (const ImportUnit* right : b.units) {
+                const bool isOneProgram = left->importer == right->importer;
                 const auto alike = agree(m_evidence.of(*left).means, m_evidence.of(*right).means);
-                if (!alike.value_or(left->importer == right->importer))
+                if (!alike.value_or(isOneProgram))
                     return false;
+                isWitnessNeeded |= isOneProgram && alike.has_value();
             }
         }
-        return true;
+        return !isWitnessNeeded || isTraced(first, second);
+    }
+
+    // Whether a trace could be of both.
+    bool isTraced(std::size_t first, std::size_t second) {
+        for (std::size_t trace = 0; trace < m_runs.size(); ++trace) {
+            if (!m_runs[trace].isTelemetry && areOne(std::min(first, trace), std::max(first, trace))
+                && areOne(std::min(second, trace), std::max(second, trace)))
+                return true;
+        }
+        return false;
     }
 
     static std::string folderOf(const RunUnits& run) {

@@ -47,7 +47,8 @@ private:
 //  - a trace begins while telemetry was recorded that has as many GPUs of its model, and no other
 //    telemetry could be meant; or
 //  - two logs in one folder, or in folders of which one holds the other, are of one time, have as
-//    many GPUs and read alike, unless their names differ in numbers only, as those of nodes do.
+//    many GPUs and read alike, unless their names differ in numbers only, as those of nodes do. Two
+//    logs of the same metrics by one program are one only where a trace is of both.
 // What contradicts is never joined, and clocks without a zone count as UTC.
 void joinOneMachine(std::vector<PlannedUnit> units);
 

@@ -108,13 +108,20 @@ private Q_SLOTS:
     void aloneItIsOfTheOnlyRun() {
         QVERIFY(writeFile(path("in/a.csv"), logOf(4)));
         importAll("in");
-        QVERIFY(writeFile(path("alone/topo.xml"), xmlOf(8, 200)));
-        const auto outcomes = importAll("alone");
-        QVERIFY(outcomes.front().report.has_value());
-        // 8 GPUs of which the run uses 4: kept, and said.
+        // A machine of 8 GPUs that lies elsewhere is hardly that of a run of 4; by its name it is.
+        QVERIFY(writeFile(path("other/topo.xml"), xmlOf(8, 200)));
+        auto outcomes = importAll("other");
+        QVERIFY(outcomes.front().error.has_value());
+        QVERIFY(outcomes.front().error->message.find("have 4 GPUs, the topology has 8")
+            != std::string::npos);
+        QVERIFY(!clusterOf("a").topology.has_value());
+        outcomes = importAll("other", "a");
         QCOMPARE(outcomes.front().report->warningCount, std::int64_t{1});
         QVERIFY(outcomes.front().report->warnings.front().text.find("use 4 of the 8 GPUs")
             != std::string::npos);
+        // One of as many is taken.
+        QVERIFY(writeFile(path("alone/topo.xml"), xmlOf(4, 200)));
+        QVERIFY(importAll("alone").front().report.has_value());
         QVERIFY(clusterOf("a").topology.has_value());
     }
 

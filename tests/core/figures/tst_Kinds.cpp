@@ -93,7 +93,7 @@ const std::vector<Refused> kRefused{
         "The runs have no metric 'nope'. They have: gpu_temperature."},
     {"microbatch-sweep", {{"metric", "gpu_temperature"}, {"statistic", "energy"}}, kUsage,
         "'energy' does not apply to gpu_temperature: totals are those of counters, energy that of "
-        "gpu_power."},
+        "gpu_power, first and last those of what progresses, as the loss."},
     {"heatmap", {{"statistic", "best"}}, kUsage, kNoStatistic},
     {"kernels", {{"per", "node"}}, kUsage,
         "There is no division 'node'; there are run, stage and rank."},
@@ -111,10 +111,10 @@ const std::vector<Refused> kRefused{
         "--at and --statistic speak of a metric, not of tensor; give one with --colour."},
     {"layout", {{"statistic", "total"}}, kUsage,
         "'total' does not apply to gpu_temperature: totals are those of counters, energy that of "
-        "gpu_power."},
+        "gpu_power, first and last those of what progresses, as the loss."},
     {"layout-grid", {{"colour", "pcie_rx"}, {"statistic", "peak"}}, kUsage,
         "'peak' does not apply to pcie_rx: totals are those of counters, energy that of "
-        "gpu_power."},
+        "gpu_power, first and last those of what progresses, as the loss."},
     {"layout-grid", {{"rank", "x"}}, kUsage, "--rank takes a number, not 'x'."},
     {"schedule", {{"planned", ""}, {"iteration", "1"}}, kUsage,
         "The plan is the same in every iteration; give --planned or --iteration."},

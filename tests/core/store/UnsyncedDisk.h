@@ -28,7 +28,9 @@ public:
     }
     void wrote(const std::string& path, std::string_view bytes, std::int64_t at) {
         File& file = m_files[path];
-        file.isRemoved = false;
+        // A new file under the name of a removed one shares nothing with it: no disk mixes the two.
+        if (file.isRemoved)
+            file = {};
         file.onItsWay.push_back({static_cast<std::size_t>(at), std::string(bytes), false});
     }
     void truncated(const std::string& path, std::int64_t size) {
