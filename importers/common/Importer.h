@@ -22,7 +22,8 @@ namespace trainscope::importers {
 // What a unit says of the machine of runs; it makes no run itself.
 struct MachineUnit {
     std::vector<std::string> runs; // that lie beside it; where the unit's runName is empty
-    bool isFromElsewhere = false; // those runs lie in other folders: it is a guess that they are its
+    bool isFromElsewhere
+        = false; // those runs lie in other folders: it is a guess that they are its
     std::vector<int> gpus; // local indices of a node that it knows, ascending
     catalogue::Vendor vendor = catalogue::Vendor::Unknown; // of its GPUs
     bool hasSpeeds = false; // it knows how fast links are, which is more than their kinds

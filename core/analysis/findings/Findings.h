@@ -44,7 +44,8 @@ struct Finding {
 
 struct FindingsOptions {
     std::optional<double> networkBandwidth; // of a GPU, per direction, B/s: peak of scale-out links
-    std::string capture = {}; // only what it recorded and what was measured meanwhile; empty: the run
+    std::string capture
+        = {}; // only what it recorded and what was measured meanwhile; empty: the run
 };
 
 // The costliest first. Reads everything that is recorded of the run; cancelled by progress.

@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 constexpr int kLongestValue = 256 << 20; // bytes; the longest we write has a few MiB
 
 constexpr std::array<std::string_view, 32> kOwnTables{"meta", "run", "launch", "cluster", "gpu",
-    "source", "source_run", "source_gpu", "series", "track", "iteration", "capture", "note", "summary",
-    "summary_basis", "name", "source_name", "sample_data", "sample_chunk", "bucket_page",
+    "source", "source_run", "source_gpu", "series", "track", "iteration", "capture", "note",
+    "summary", "summary_basis", "name", "source_name", "sample_data", "sample_chunk", "bucket_page",
     "span_chunk", "group_page", "track_name", "comparison", "run_layout", "run_tag", "run_note",
     "trace_sum", "trace_sum_basis", "run_link", "samples", "spans"};
 
