@@ -159,6 +159,8 @@ private Q_SLOTS:
         QCOMPARE(runs[0].name, std::string(app::kRecordedRun));
         QVERIFY(!runs[0].simulated);
         QCOMPARE(runs[0].gpuCount, 1);
+        QCOMPARE(runs[0].launch.layers.value_or(0), 12);
+        QCOMPARE(store.value().captures(runs[0].id).value().size(), std::size_t{3});
         QCOMPARE(store.value().iterations(runs[0].id).value().size(), std::size_t{173});
         const auto power = statisticsOf(store.value(), runs[0].id, "gpu_power", 0);
         QCOMPARE(power.count, std::int64_t{7632});
