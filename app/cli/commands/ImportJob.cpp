@@ -131,7 +131,10 @@ public:
         RETURN_IF_ERROR(plan());
         joinAcrossSources();
         joinMachines(m_plans);
-        m_isPrefix = nameRuns(m_plans, m_request.name, namesIn(databases));
+        if (m_request.isOneRun)
+            nameAll(m_request.name);
+        else
+            m_isPrefix = nameRuns(m_plans, m_request.name, namesIn(databases));
         // What describes runs comes behind what makes them.
         for (const bool makesRuns : {true, false}) {
             for (std::size_t i = 0; i < m_plans.size() && !m_outcome.isStopped(); ++i) {
@@ -166,6 +169,13 @@ private:
             note(source, m_plans.back());
         }
         return {};
+    }
+
+    void nameAll(const std::string& name) {
+        for (auto& plan : m_plans) {
+            for (auto& unit : plan.units)
+                unit.runName = name;
+        }
     }
 
     // What was given in several arguments is joined as what lies in one folder.

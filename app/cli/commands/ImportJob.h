@@ -17,6 +17,7 @@ struct ImportRequest {
     std::vector<std::string> sources;
     std::string database;
     std::string name; // of the run; a prefix where the sources hold several; empty: as found
+    bool isOneRun = false; // all that the sources hold is of the run of that name
     std::string format; // id of an importer; empty: by content
     // Of sources whose clock leaves them open; empty: not said.
     std::string start; // "2026-04-22T00:03:09Z", or unix time

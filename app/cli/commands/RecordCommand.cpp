@@ -266,6 +266,7 @@ void importTraces(const std::string& folder, const app::NewFiles::Found& found,
         request.sources = files;
         request.database = database;
         request.name = run;
+        request.isOneRun = true;
         const auto outcome = runImportJob(request, console);
         if (!outcome.hasValue()) {
             console.warn(outcome.error().describe());
