@@ -315,9 +315,8 @@ private:
         m_description = described == m_described.end() ? describedByName(path) : described->second;
         m_series.clear();
         m_current = nullptr;
-        const Status read
-            = readRows(path, lines, [&](const Cells& cells) { return takeSample(columns, cells); });
-        RETURN_IF_ERROR(read);
+        RETURN_IF_ERROR(
+            readRows(path, lines, [&](const Cells& cells) { return takeSample(columns, cells); }));
         RETURN_IF_ERROR(flush());
         return finishSeries(path);
     }

@@ -189,7 +189,8 @@ Result<Comparison> compareRuns(const store::Store& store, std::span<const Compar
         return Error{ErrorCode::Usage, "A comparison needs two runs.", store.path().string()};
     std::vector<RunMeasures> measured;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const auto& [run, scope] = runs[i];
+        const Run& run = runs[i].run;
+        const MeasureScope& scope = runs[i].scope;
         const bool isTwice = std::any_of(runs.begin(),
             runs.begin() + static_cast<std::ptrdiff_t>(i), [&](const ComparedRun& other) {
                 return other.run.id == run.id && other.scope.capture == scope.capture;

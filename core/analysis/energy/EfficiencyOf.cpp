@@ -132,11 +132,12 @@ private:
     Status takeMarked(const std::vector<Series>& all) {
         ASSIGN_OR_RETURN(const auto tokens, markedOf(all, metric::kStepTokens));
         ASSIGN_OR_RETURN(const auto samples, markedOf(all, metric::kStepSamples));
-        for (const auto& [marked, mean] : {std::pair(&tokens, &m_facts.tokensPerStep),
+        for (const auto& pair : {std::pair(&tokens, &m_facts.tokensPerStep),
                  std::pair(&samples, &m_facts.samplesPerStep)}) {
+            const auto* const marked = pair.first;
             if (marked->empty())
                 continue;
-            *mean = meanOf(*marked);
+            *pair.second = meanOf(*marked);
             if (std::any_of(marked->begin(), marked->end(),
                     [marked](double value) { return value != marked->front(); }))
                 m_facts.meanStepTimeS = meanOf(m_steps.seconds);

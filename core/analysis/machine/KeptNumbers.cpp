@@ -12,7 +12,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kSingle = 4.0; // B
+constexpr double kSingleBytes = 4.0; // B
 constexpr double kHalf = 2.0;
 
 struct NumberType {
@@ -20,11 +20,11 @@ struct NumberType {
     double bytes = 0.0;
 };
 // The first of each width is the one that is written.
-constexpr std::array kNumberTypes{NumberType{"fp32", kSingle}, NumberType{"float32", kSingle},
-    NumberType{"32", kSingle}, NumberType{"bf16", kHalf}, NumberType{"fp16", kHalf},
-    NumberType{"bfloat16", kHalf}, NumberType{"float16", kHalf}, NumberType{"16", kHalf},
-    NumberType{"fp8", 1.0}, NumberType{"int8", 1.0}, NumberType{"uint8", 1.0},
-    NumberType{"none", 0.0}};
+constexpr std::array kNumberTypes{NumberType{"fp32", kSingleBytes},
+    NumberType{"float32", kSingleBytes}, NumberType{"32", kSingleBytes}, NumberType{"bf16", kHalf},
+    NumberType{"fp16", kHalf}, NumberType{"bfloat16", kHalf}, NumberType{"float16", kHalf},
+    NumberType{"16", kHalf}, NumberType{"fp8", 1.0}, NumberType{"int8", 1.0},
+    NumberType{"uint8", 1.0}, NumberType{"none", 0.0}};
 
 struct KeptKey {
     std::string_view key;
@@ -43,10 +43,10 @@ KeptNumbers pureOf(double product) {
     return {product, product, product, 0.0};
 }
 KeptNumbers autocastOf(double /*product*/) {
-    return {kSingle, kSingle, kSingle, 0.0};
+    return {kSingleBytes, kSingleBytes, kSingleBytes, 0.0};
 }
 KeptNumbers masterOf(double product) {
-    return {product, product, kSingle, kSingle};
+    return {product, product, kSingleBytes, kSingleBytes};
 }
 KeptNumbers usualOf(double /*product*/) {
     return {};
@@ -101,10 +101,10 @@ void takeProduct(std::string_view part, StatedNumbers& stated) {
 
 Status takeKept(std::string_view part, KeptNumbers& kept) {
     const std::size_t equals = part.find('=');
-    const std::string_view key = trimmed(part.substr(0, equals));
+    const std::string_view key = trainscope::trimmed(part.substr(0, equals));
     const auto bytes = equals == std::string_view::npos
         ? std::nullopt
-        : bytesOfType(trimmed(part.substr(equals + 1)));
+        : bytesOfType(trainscope::trimmed(part.substr(equals + 1)));
     for (const KeptKey& one : kKeptKeys) {
         if (one.key != key || !bytes)
             continue;
@@ -120,23 +120,23 @@ Status takeKept(std::string_view part, KeptNumbers& kept) {
 } // namespace
 
 void KeptNumbers::applyTo(NumberWidths& widths) const {
-    const double masterBefore = std::max(0.0, widths.optimizer - 2.0 * kSingle);
+    const double masterBefore = std::max(0.0, widths.optimizer - 2.0 * kSingleBytes);
     if (weights) // copies in fewer bits, along rows and columns, are beside them
         widths.weight = *weights + (widths.product < kHalf ? 2.0 * widths.product : 0.0);
     widths.gradient = gradients.value_or(widths.gradient);
     if (!states && !master)
         return;
-    widths.optimizer = 2.0 * states.value_or(kSingle) + master.value_or(masterBefore);
+    widths.optimizer = 2.0 * states.value_or(kSingleBytes) + master.value_or(masterBefore);
 }
 
 Result<StatedNumbers> statedNumbersFrom(std::string_view precision) {
     StatedNumbers stated;
-    const std::string words = lowered(trimmed(precision));
+    const std::string words = lowered(trainscope::trimmed(precision));
     std::string_view rest = words;
     bool isFirst = true;
     while (!rest.empty()) {
         const std::size_t end = rest.find(',');
-        const std::string_view part = trimmed(rest.substr(0, end));
+        const std::string_view part = trainscope::trimmed(rest.substr(0, end));
         rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
         if (isFirst && part.find('=') == std::string_view::npos)
             takeProduct(part, stated);

@@ -131,7 +131,8 @@ private:
         };
     }
 
-    void place(const Subject& subject, const std::string& name, SubjectStatistics statistics) {
+    void place(
+        const Subject& subject, const std::string& name, const SubjectStatistics& statistics) {
         switch (subject.kind) {
         case SubjectKind::Gpu:
             gpuOf(subject.rank).metrics[name] = statistics;

@@ -9,7 +9,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kThinnest = 2.0; // units, so that half a second of an hour is seen
+constexpr double kThinnestCapture = 2.0; // units, so that half a second of an hour is seen
 
 double captureRow(const Theme& theme) {
     return 1.5 * theme.size(TextRole::Small);
@@ -66,7 +66,8 @@ void drawStretches(const LaneFrame& frame, const StretchStrip& strip, double top
         const double to = std::min(frame.scale.toX(range.end - origin), frame.scale.right());
         if (to < frame.scale.x || from > frame.scale.right())
             continue;
-        const double width = std::min(std::max(to - from, kThinnest), frame.scale.right() - from);
+        const double width
+            = std::min(std::max(to - from, kThinnestCapture), frame.scale.right() - from);
         places.push_back({{from, top, width, height}, strip.run, i, strip.isPhases});
         // Phases follow each other without a gap.
         const std::uint8_t alpha = strip.isPhases && i % 2 == 1 ? 50 : 90;
@@ -117,12 +118,12 @@ std::vector<CapturePlace> drawCaptureStrips(const LaneFrame& frame, double top) 
 }
 
 const CapturePlace* captureAt(const TimelineGeometry& geometry, Point point) {
-    constexpr double kReach = 3.0;
+    constexpr double kBesideCapture = 3.0;
     const CapturePlace* beside = nullptr;
     for (const CapturePlace& place : geometry.captures) {
         const Rect& rect = place.rect;
-        if (point.y < rect.y || point.y >= rect.bottom() || point.x < rect.x - kReach
-            || point.x >= rect.right() + kReach)
+        if (point.y < rect.y || point.y >= rect.bottom() || point.x < rect.x - kBesideCapture
+            || point.x >= rect.right() + kBesideCapture)
             continue;
         if (point.x >= rect.x && point.x < rect.right())
             return &place;

@@ -167,7 +167,7 @@ private:
         const double keyHeads = std::max(1.0, 1.0 * m_model.kvHeads / m_tensor);
         const double queries = (heads + 2.0 * keyHeads) * m_model.headSize;
         addPlain(OperatorKind::Residual, "bias_gradients", m_tokens,
-            queries + 2.0 * m_model.hidden + m_model.ffn / m_tensor,
+            queries + 2.0 * m_model.hidden + 1.0 * m_model.ffn / m_tensor,
             kPlainBias.times(isCompiled() ? kFusedBias : 1.0));
     }
 
