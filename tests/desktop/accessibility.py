@@ -60,7 +60,7 @@ def use(window):
     if not waited(lambda: is_checked(box)):
         print("a press of 'All runs' was lost: pressed again")
         press(box)
-    until("the findings of both runs", lambda: findings_of(window, "2 runs"))
+    until("the findings of all runs", lambda: findings_of(window, "3 runs"))
     press(window.tab("Layout"))
     moment = until("the slider of the moment", lambda: window.shown("Moment of the run"))[0]
     before = moment.get_description()
