@@ -215,7 +215,7 @@ void addSavingOptions(CLI::App& command, CompareOptions& options) {
     for (const char* name :
         {"--whole-run", "--normalise", "--sort", "--saved", "--save", "--capture"})
         list->excludes(name);
-    // What is kept is of whole runs.
+    // Kept figures are of whole runs.
     for (const char* name : {"--whole-run", "--saved", "--save"})
         command.get_option("--capture")->excludes(name);
 }

@@ -178,7 +178,7 @@ private:
         }
     }
 
-    // What was given in several arguments is joined as what lies in one folder.
+    // Sources given in several arguments are joined like those of one folder.
     void joinAcrossSources() {
         if (m_plans.size() < 2)
             return;

@@ -126,7 +126,7 @@ Outcome printSelection(const KernelsOptions& options, const Console& console) {
     return ExitStatus::Done;
 }
 
-// What ran while power was above its limit.
+// The kernels that ran while power was above its limit.
 Outcome printAbove(const KernelsOptions& options, const Console& console, const store::Store& store,
     const Run& run) {
     ProgressLine line(console);

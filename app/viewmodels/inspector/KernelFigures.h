@@ -24,7 +24,7 @@ struct KernelReading {
     bool isProgress = false; // says what is being done, and nothing else
 };
 
-// What ran above the power limit.
+// The kernels that ran above the power limit.
 struct AboveReading {
     std::vector<std::vector<analysis::DeviceAboveLimit>> runs; // traced ones, as they are shown
     std::vector<std::size_t> places;
@@ -41,7 +41,7 @@ class KernelFigures : public QObject {
     Q_PROPERTY(trainscope::app::FigureTableModel* collectives READ collectives CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::FigureTableModel* launches READ launches CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::FigureTableModel* operators READ operators CONSTANT FINAL)
-    // What ran while power was above its limit; read while it is wanted.
+    // The kernels that ran while power was above its limit; read while it is wanted.
     Q_PROPERTY(trainscope::app::FigureTableModel* above READ above CONSTANT FINAL)
     Q_PROPERTY(bool aboveWanted READ isAboveWanted WRITE setAboveWanted NOTIFY aboveChanged FINAL)
     Q_PROPERTY(QString aboveText READ aboveText NOTIFY aboveChanged FINAL)
