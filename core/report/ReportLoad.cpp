@@ -24,7 +24,7 @@ constexpr int kTimelineColumns = 1200;
 
 constexpr std::string_view kDefinitions
     = R"(Mean: weighted by time; each sample holds until the next, intervals that begin at a missing sample are left out.
-Energy: trapezoid over the samples of GPU power; gaps of more than ten median periods are not bridged, and the coverage says which share of the time has data.
+Energy: what the GPUs' energy counters counted, between their steps along the power; without a counter the trapezoid over the samples of GPU power. Gaps of more than ten median periods are not bridged, and the coverage says which share of the time has data.
 Throttled: SM clock below 97 % of the run's 95th percentile at a utilisation of 0.5 or more, two samples or longer; thermal within 3 °C of the slowdown limit, power from 97 % of the power limit.
 Busy, communication, exposed: unions of kernel intervals over all streams of a GPU; exposed is communication while nothing computes.
 Efficiency: samples per second of step time and per megajoule of the whole run; MFU counts the model's own FLOP, none for recomputation.

@@ -135,10 +135,8 @@ struct TracedEnergy {
 // A column for each run, with what is known of each figure.
 Table fewEnergies(const std::vector<TracedEnergy>& runs) {
     Table table{{}, {{"phase"}}, {},
-        {"Estimated from all readings at once, with the bounds of the 90 % interval; the bound "
-         "behind it is what the sensor's averaging and its period leave open of the power "
-         "integrated over what ran at the time, which stands alone where the readings do not tell "
-         "more."}};
+        {"Estimated from all readings at once, with the bounds of the 90 % interval. The whole is "
+         "what the energy counter counted, where there is one."}};
     for (const TracedEnergy& one : runs)
         table.columns.push_back({fmt::format("{}, {}", one.run,
             text::counted(static_cast<std::int64_t>(one.energy.gpus.size()), "GPU"))});
@@ -147,8 +145,8 @@ Table fewEnergies(const std::vector<TracedEnergy>& runs) {
         bool isKnown = false;
         for (const TracedEnergy& one : runs) {
             const auto& part = one.energy.sum.phases[phase];
-            isKnown |= part.joules > 0.0;
-            row.push_back(part.joules > 0.0 ? boundedText(part) : text::kMissing);
+            isKnown |= !part.isNothing();
+            row.push_back(energyText(part));
         }
         if (isKnown)
             table.add(std::move(row));
@@ -159,17 +157,14 @@ Table fewEnergies(const std::vector<TracedEnergy>& runs) {
 // A row for each run, of figures alone.
 Table manyEnergies(const std::vector<TracedEnergy>& runs) {
     Table table{{}, {{"run"}, {"GPUs"}}, {},
-        {"Estimated from all readings at once, else the power integrated over what ran at the "
-         "time; a report on single runs gives the intervals."}};
+        {"Estimated from all readings at once; a report on single runs gives the intervals."}};
     for (const auto phase : analysis::kAllPhases)
         table.columns.push_back(text::inUnit(phaseTitle(phase), "J"));
     for (const TracedEnergy& one : runs) {
         std::vector<text::Cell> row{one.run, one.energy.gpus.size()};
         for (const auto phase : analysis::kAllPhases) {
             const auto& part = one.energy.sum.phases[phase];
-            row.push_back(part.joules > 0.0
-                    ? text::Cell(part.estimate ? part.estimate->joules : part.joules)
-                    : text::Cell());
+            row.push_back(part.known ? text::Cell(part.known->joules) : text::Cell());
         }
         table.add(std::move(row));
     }

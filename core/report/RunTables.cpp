@@ -200,15 +200,12 @@ std::string phaseTitle(analysis::Phase phase) {
     return title;
 }
 
-std::string boundedText(const analysis::BoundedEnergy& energy) {
-    if (!energy.estimate)
-        return text::aligned(energy.joules, "J") + " ± " + text::aligned(energy.bound, "J");
-    const analysis::EstimatedEnergy& estimate = *energy.estimate;
-    // The bound is around what was integrated, which the estimate may lie beside.
-    const double bound = energy.bound + std::abs(estimate.joules - energy.joules);
-    return text::withInterval(
-               estimate.joules, estimate.low, estimate.high, "J", text::Digits::Aligned)
-        + ", bound ± " + text::rounded(bound, "J");
+std::string energyText(const analysis::PartEnergy& energy) {
+    if (energy.known)
+        return text::withInterval(energy.known->joules, energy.known->low, energy.known->high, "J",
+            text::Digits::Aligned);
+    return energy.unknown ? "not known: " + std::string(reasonOf(*energy.unknown))
+                          : std::string(text::kMissing);
 }
 
 } // namespace trainscope::report

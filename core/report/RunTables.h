@@ -62,8 +62,7 @@ std::optional<double> shareOf(DurationNs part, DurationNs whole);
 
 // "communication exposed".
 std::string phaseTitle(analysis::Phase phase);
-// "12.07 kJ (11.6 to 12.5), bound ± 13.1 kJ": the estimate with its 90 % interval, and how far the
-// truth is from it at most; "1.200 kJ ± 30.00 J", with the bound, where there is no estimate.
-std::string boundedText(const analysis::BoundedEnergy& energy);
+// "12.07 kJ (11.6 to 12.5)", with the 90 % interval; else why it is not known.
+std::string energyText(const analysis::PartEnergy& energy);
 
 } // namespace trainscope::report

@@ -6,6 +6,7 @@
 #include "app/cli/output/AboveLimitOutput.h"
 #include "app/cli/output/KernelsOutput.h"
 #include "app/cli/text/TitledTable.h"
+#include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/SteadyWindows.h"
@@ -52,6 +53,12 @@ Status compute(const store::Store& store, const analysis::IterationChoice& choic
     ASSIGN_OR_RETURN(const auto stages, analysis::stagesOf(store, report.run, progress));
     if (stages)
         report.pipeline = analysis::pipelineOf(*stages, report.activities);
+    analysis::EnergyOptions options;
+    options.windowOf = windowOf;
+    options.iterations = choice;
+    options.byKernel = true;
+    ASSIGN_OR_RETURN(options.lags, analysis::powerLags(store, report.run, progress));
+    ASSIGN_OR_RETURN(report.energy, analysis::energyByPhase(store, report.run, options, progress));
     return {};
 }
 
@@ -59,7 +66,7 @@ Result<KernelsReport> computeReport(const store::Store& store, const Run& run,
     const KernelsOptions& options, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto categories, chosenCategories(options.categories));
     ASSIGN_OR_RETURN(const auto iterations, analysis::iterationsOf(store, run, progress));
-    KernelsReport report{run, {}, {}, {}, {}};
+    KernelsReport report{run, {}, {}, {}, {}, {}};
     analysis::SteadyTraces shown; // all of them
     if (options.steady) {
         ASSIGN_OR_RETURN(

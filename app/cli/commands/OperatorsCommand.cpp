@@ -6,6 +6,7 @@
 #include "app/cli/output/OperatorsOutput.h"
 #include "app/cli/text/TitledTable.h"
 #include "core/analysis/energy/Efficiency.h"
+#include "core/analysis/energy/OperatorEnergy.h"
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/catalogue/GpuModel.h"
@@ -69,6 +70,12 @@ Result<OperatorsReport> operatorsReport(
             report.formulaMfuOfOneSecond
                 = *efficiency.flopPerStep / *efficiency.peakFlops / efficiency.gpus;
     }
+    analysis::EnergyOptions energyOptions;
+    energyOptions.windowOf = [&windows](int rank) { return windows.of(rank); };
+    energyOptions.byKernel = true;
+    ASSIGN_OR_RETURN(energyOptions.lags, analysis::powerLags(store, run, progress));
+    ASSIGN_OR_RETURN(
+        const auto energy, analysis::energyByPhase(store, run, energyOptions, progress));
     for (const int rank : ranks) {
         ASSIGN_OR_RETURN(
             const auto tree, analysis::callTree(store, run, rank, windows.of(rank), progress));
@@ -78,8 +85,13 @@ Result<OperatorsReport> operatorsReport(
             tree.nodes.empty() ? analysis::FrameSums() : tree.nodes.front().sums,
             analysis::operatorTable(tree, options.by, report.gpu),
             analysis::measuredBandwidth(tree, report.gpu),
-            analysis::operatorMfu(tree, tree.rankTime.seconds(), report.gpu),
-            std::move(iterations)});
+            analysis::operatorMfu(tree, tree.rankTime.seconds(), report.gpu), std::move(iterations),
+            {}});
+        for (const analysis::GpuEnergy& gpu : energy.gpus) {
+            if (gpu.rank == rank)
+                report.ranks.back().energies = analysis::operatorEnergies(
+                    tree, report.ranks.back().table, gpu.energy.kernels);
+        }
     }
     return report;
 }

@@ -8,6 +8,7 @@
 #include "app/cli/output/SummaryJson.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -147,7 +148,8 @@ void printText(const analysis::RunSummary& summary,
     if (summary.energy) {
         out << "\n  energy " << text::aligned(summary.energy->joules, "J") << ", covering "
             << text::alignedPercent(summary.energy->coverage)
-            << (part && !part->isWholeRun ? " of this time" : " of the run");
+            << (part && !part->isWholeRun ? " of this time, " : " of the run, ")
+            << analysis::sourceText(*summary.energy);
     }
     printNodeEnergy(summary, out);
     out << "\n\n";
@@ -281,8 +283,8 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
     addJson(*command, options->json);
     perGpu->needs("--detail")->needs("--json");
     command->footer(
-        R"(Means are weighted by time, energy is the integral of gpu_power, and missing samples
-count in neither. Efficiency (samples, tokens, joules, MFU) is computed from the launch
+        R"(Means are weighted by time, energy is what the energy counter counted, else the integral of
+gpu_power, and missing samples count in neither. Efficiency (samples, tokens, joules, MFU) is computed from the launch
 configuration and the iterations; what they do not say is absent, with the reason.
 Iterations are taken from the traces' annotations, else from the period of the summed
 power. A run may be named by the last parts of its path.

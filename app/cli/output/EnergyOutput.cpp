@@ -9,81 +9,74 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace trainscope::cli {
 
 namespace {
 
 using analysis::AttributedEnergy;
-using analysis::BoundedEnergy;
 using analysis::kAllPhases;
+using analysis::PartEnergy;
 using analysis::Phase;
 
-// Phases that did not occur are left out.
-Json phasesJson(const analysis::ByPhase<BoundedEnergy>& phases, double BoundedEnergy::*field) {
-    return objectOf(kAllPhases, [&](Phase phase) {
-        const BoundedEnergy& energy = phases[phase];
-        return Member(std::string(toString(phase)),
-            when(energy.joules != 0.0 || energy.bound != 0.0, energy.*field));
-    });
-}
+using NamedEnergies = std::vector<std::pair<std::string, PartEnergy>>;
 
 template <typename Key>
-Json mapJson(const std::map<Key, BoundedEnergy>& map, double BoundedEnergy::*field) {
-    return objectOf(map, [field](const auto& one) {
-        return Member(fmt::format("{}", one.first), one.second.*field);
-    });
+NamedEnergies namedEnergies(const std::map<Key, PartEnergy>& parts) {
+    NamedEnergies result;
+    for (const auto& [key, energy] : parts)
+        result.emplace_back(fmt::format("{}", key), energy);
+    return result;
 }
 
-// Absent where the readings do not tell it.
-void addEstimate(
-    Json& json, const std::string& name, const std::optional<analysis::EstimatedEnergy>& estimate) {
-    if (estimate)
-        add(json,
-            {{name + "_j", estimate->joules}, {name + "_low_j", estimate->low},
-                {name + "_high_j", estimate->high}});
+NamedEnergies namedEnergies(const analysis::ByPhase<PartEnergy>& phases) {
+    NamedEnergies result;
+    for (const Phase phase : kAllPhases)
+        result.emplace_back(std::string(toString(phase)), phases[phase]);
+    return result;
 }
 
-std::optional<Json> estimateJson(const BoundedEnergy& energy) {
-    Json json = Json::object();
-    addEstimate(json, "energy", energy.estimate);
-    return when(!json.empty(), json);
+NamedEnergies ofCollectives(const std::map<std::string, analysis::CollectiveEnergy>& all,
+    PartEnergy analysis::CollectiveEnergy::*part) {
+    NamedEnergies result;
+    for (const auto& [name, energy] : all)
+        result.emplace_back(name, energy.*part);
+    return result;
 }
 
-Json phaseEstimatesJson(const analysis::ByPhase<BoundedEnergy>& phases) {
-    return objectOf(kAllPhases, [&](Phase phase) {
-        return Member(std::string(toString(phase)), estimateJson(phases[phase]));
-    });
+NamedEnergies ofIterations(const std::vector<analysis::IterationEnergy>& iterations) {
+    NamedEnergies result;
+    for (const analysis::IterationEnergy& one : iterations)
+        result.emplace_back(std::to_string(one.index), one.total);
+    return result;
 }
 
-template <typename Key>
-Json estimatesJson(const std::map<Key, BoundedEnergy>& map) {
-    return objectOf(map, [](const auto& one) {
-        return Member(fmt::format("{}", one.first), estimateJson(one.second));
-    });
-}
-
-Json collectivesJson(const std::map<std::string, analysis::CollectiveEnergy>& collectives) {
-    return objectOf(collectives, [](const auto& one) {
-        Json json{{"exposed_j", one.second.exposed}, {"hidden_j", one.second.hidden}};
-        addEstimate(json, "exposed_estimated", one.second.exposedEstimate);
-        addEstimate(json, "hidden_estimated", one.second.hiddenEstimate);
-        return Member(one.first, json);
-    });
+void addMap(Json& json, const std::string& key, const NamedEnergies& parts) {
+    Json joules = Json::object();
+    Json intervals = Json::object();
+    Json unknown = Json::object();
+    for (const auto& [name, energy] : parts) {
+        if (energy.known) {
+            joules[name] = energy.known->joules;
+            intervals[name] = Json::array({energy.known->low, energy.known->high});
+        } else if (energy.unknown) {
+            unknown[name] = std::string(reasonOf(*energy.unknown));
+        }
+    }
+    json[key] = std::move(joules);
+    json[key + "_interval"] = std::move(intervals);
+    if (!unknown.empty())
+        json[key + "_unknown"] = std::move(unknown);
 }
 
 Json iterationEnergyJson(const analysis::IterationEnergy& iteration) {
-    const auto phaseOf = [&](Phase phase) {
-        const double joules = iteration.phases[phase];
-        return Member(std::string(toString(phase)), when(joules != 0.0, joules));
-    };
-    Json json{{"index", iteration.index}, {"energy_j", iteration.total.joules},
-        {"error_j", iteration.total.bound}, {"gpus", iteration.gpus},
-        {"coverage", iteration.coverage}, {"by_phase", objectOf(kAllPhases, phaseOf)}};
-    addEstimate(json, "energy_estimated", iteration.total.estimate);
-    if (iteration.total.estimate)
-        json["by_phase_estimated"] = objectOf(kAllPhases, [&](Phase phase) {
-            const double joules = iteration.estimatedPhases[phase];
+    Json json{
+        {"index", iteration.index}, {"gpus", iteration.gpus}, {"coverage", iteration.coverage}};
+    addEnergy(json, iteration.total);
+    if (iteration.total.known)
+        json["by_phase"] = objectOf(kAllPhases, [&](Phase phase) {
+            const double joules = iteration.phases[phase];
             return Member(std::string(toString(phase)), when(joules != 0.0, joules));
         });
     return json;
@@ -91,18 +84,14 @@ Json iterationEnergyJson(const analysis::IterationEnergy& iteration) {
 
 Json gpuEnergyJson(const analysis::GpuEnergy& gpu) {
     Json json{{"rank", gpu.rank}, {"start_ns", gpu.window.begin.ns},
-        {"duration_s", seconds(gpu.window.length())}, {"coverage", gpu.coverage},
-        {"energy_j", gpu.energy.total.joules}, {"error_j", gpu.energy.total.bound},
-        {"by_phase", phasesJson(gpu.energy.phases, &BoundedEnergy::joules)},
-        {"by_phase_error", phasesJson(gpu.energy.phases, &BoundedEnergy::bound)},
-        {"sensor_window_s", gpu.sensorWindowS}, {"sensor_period_s", gpu.sensorPeriodS}};
-    addEstimate(json, "energy_estimated", gpu.energy.total.estimate);
-    if (gpu.estimatedSensor)
+        {"duration_s", seconds(gpu.window.length())}, {"traced_s", seconds(gpu.traced)},
+        {"coverage", gpu.coverage}, {"energy_source", gpu.isCounted ? "counter" : "power"}};
+    addEnergy(json, gpu.energy.total);
+    addMap(json, "by_phase", namedEnergies(gpu.energy.phases));
+    if (gpu.sensor)
         add(json,
-            {{"by_phase_estimate", phaseEstimatesJson(gpu.energy.phases)},
-                {"estimate_sensor_window_s", gpu.estimatedSensor->windowS},
-                {"estimate_sensor_delay_s", gpu.estimatedSensor->delayS},
-                {"estimate_readings", gpu.estimatedSensor->readings}});
+            {{"sensor_window_s", gpu.sensor->windowS}, {"sensor_delay_s", gpu.sensor->delayS},
+                {"readings", gpu.sensor->readings}});
     if (gpu.lag)
         add(json,
             {{"power_lag_s", static_cast<double>(gpu.lag->lag.ns) * 1e-9},
@@ -110,65 +99,78 @@ Json gpuEnergyJson(const analysis::GpuEnergy& gpu) {
     return json;
 }
 
-void addRow(text::Table& table, std::string name, const BoundedEnergy& energy, double whole) {
-    if (energy.joules == 0.0 && energy.bound == 0.0)
+void addRow(
+    text::Table& table, std::string name, const PartEnergy& energy, const PartEnergy& whole) {
+    if (energy.isNothing())
         return;
-    const bool isResolved = energy.estimate || energy.bound <= energy.joules;
-    const double joules = energy.estimate ? energy.estimate->joules : energy.joules;
-    table.add({std::move(name), report::boundedText(energy),
-        text::alignedPercent(whole > 0.0 ? joules / whole : 0.0),
-        isResolved ? "" : "shorter than the sensor resolves, and too few readings to tell it"});
+    const bool isShare = energy.known && whole.known && whole.known->joules > 0.0;
+    table.add({std::move(name), energy.known ? report::energyText(energy) : text::kMissing,
+        isShare ? text::alignedPercent(energy.known->joules / whole.known->joules) : "",
+        energy.unknown ? std::string(reasonOf(*energy.unknown)) : ""});
 }
 
 } // namespace
 
+void addEnergy(Json& json, const PartEnergy& energy) {
+    if (energy.known)
+        add(json,
+            {{"energy_j", energy.known->joules}, {"energy_low_j", energy.known->low},
+                {"energy_high_j", energy.known->high}});
+    else if (energy.unknown)
+        json["energy_unknown"] = std::string(reasonOf(*energy.unknown));
+}
+
 void addEnergy(Json& run, const analysis::EnergyByPhase& energy) {
+    if (!energy.unknown.empty())
+        run["energy_unknown"] = listOf(energy.unknown, [](const auto& one) {
+            return Json{{"rank", one.first}, {"reason", std::string(reasonOf(one.second))}};
+        });
     if (energy.gpus.empty())
         return;
+    using analysis::CollectiveEnergy;
     const AttributedEnergy& sum = energy.sum;
-    const auto addBoth = [&run](const std::string& key, const auto& of, const auto& toJson) {
-        add(run,
-            {{key, toJson(of, &BoundedEnergy::joules)},
-                {key + "_error", toJson(of, &BoundedEnergy::bound)}});
-    };
-    addBoth("energy_by_phase", sum.phases, phasesJson);
-    addBoth("energy_by_category", sum.categories, mapJson<std::string>);
-    add(run,
-        {{"energy_by_collective", collectivesJson(sum.collectives)},
-            {"energy_by_communicator", collectivesJson(sum.communicators)}});
-    add(run,
-        {{"energy_by_phase_estimate", phaseEstimatesJson(sum.phases)},
-            {"energy_by_category_estimate", estimatesJson(sum.categories)}});
-    if (!energy.stages.empty()) {
-        addBoth("energy_by_stage", energy.stages, mapJson<int>);
-        add(run, {{"energy_by_stage_estimate", estimatesJson(energy.stages)}});
-    }
+    addMap(run, "energy_by_phase", namedEnergies(sum.phases));
+    addMap(run, "energy_by_category", namedEnergies(sum.categories));
+    addMap(run, "energy_by_collective", ofCollectives(sum.collectives, &CollectiveEnergy::exposed));
+    addMap(run, "energy_by_collective_hidden",
+        ofCollectives(sum.collectives, &CollectiveEnergy::hidden));
+    addMap(run, "energy_by_communicator",
+        ofCollectives(sum.communicators, &CollectiveEnergy::exposed));
+    addMap(run, "energy_by_communicator_hidden",
+        ofCollectives(sum.communicators, &CollectiveEnergy::hidden));
+    if (!energy.stages.empty())
+        addMap(run, "energy_by_stage", namedEnergies(energy.stages));
+    if (!sum.captures.empty())
+        addMap(run, "energy_by_capture", namedEnergies(sum.captures));
+    addMap(run, "energy_by_iteration", ofIterations(sum.iterations));
+    Json attribution{{"gpus", listOf(energy.gpus, gpuEnergyJson)}};
+    addEnergy(attribution, sum.total);
     add(run,
         {{"energy_per_iteration", listOf(sum.iterations, iterationEnergyJson)},
-            {"energy_attribution",
-                Json{{"energy_j", sum.total.joules}, {"error_j", sum.total.bound},
-                    {"gpus", listOf(energy.gpus, gpuEnergyJson)}}}});
-    addEstimate(run["energy_attribution"], "energy_estimated", sum.total.estimate);
+            {"energy_attribution", attribution}});
 }
 
 void printEnergy(const analysis::EnergyByPhase& energy, std::ostream& out) {
+    for (const auto& [rank, why] : energy.unknown)
+        out << "  no energy of the traced rank " << rank << ": " << reasonOf(why) << '\n';
     if (energy.gpus.empty())
         return;
     const AttributedEnergy& sum = energy.sum;
     out << "  while " << energy.gpus.size() << (energy.gpus.size() == 1 ? " GPU was" : " GPUs were")
-        << " traced: " << report::boundedText(sum.total) << '\n';
+        << " traced: " << report::energyText(sum.total) << '\n';
     using enum text::Align;
     text::Table table{.columns = {{"", Left}, {"energy (90 %)", Left}, {"of it"}, {"", Left}}};
-    const double whole = sum.total.estimate ? sum.total.estimate->joules : sum.total.joules;
     for (const Phase phase : kAllPhases)
-        addRow(table, report::phaseTitle(phase), sum.phases[phase], whole);
+        addRow(table, report::phaseTitle(phase), sum.phases[phase], sum.total);
     for (const auto& [stage, stageEnergy] : energy.stages)
-        addRow(table, fmt::format("stage {}", stage), stageEnergy, whole);
+        addRow(table, fmt::format("stage {}", stage), stageEnergy, sum.total);
     for (const auto& [category, categoryEnergy] : sum.categories) {
-        if (category != "idle")
+        if (category != "idle" && category != "copy") // which are phases
             addRow(table, std::string(analysis::KernelCategories::label(category)), categoryEnergy,
-                whole);
+                sum.total);
     }
+    for (const auto& [capture, captureEnergy] : sum.captures)
+        addRow(table, "capture " + capture, captureEnergy, sum.total);
     text::print(out, table, "    ");
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What `summary --detail` says of where the energy of traced GPUs went, and the same as text.
+// Where the energy of traced GPUs went, as `summary --detail` and `kernels` tell it.
 
 #include "app/cli/text/Json.h"
 #include "core/analysis/energy/EnergyByPhase.h"
@@ -8,10 +8,13 @@
 
 namespace trainscope::cli {
 
-// Into the object of the run; nothing where no GPU has both trace and power. Joules, summed over
-// the GPUs that have; beside each map one of the same keys with the bounds, and one with the
-// estimates and their 90 % intervals, of those that the readings tell.
+// Into the object of the run; nothing where no GPU was traced. Joules, summed over the GPUs that
+// have both trace and power; beside each map "energy_by_X" stand "energy_by_X_interval", the bounds
+// of the 90 % intervals, and "energy_by_X_unknown", why one of that name is not known.
 void addEnergy(Json& run, const analysis::EnergyByPhase& energy);
+
+// "energy_j", "energy_low_j" and "energy_high_j"; nothing where it is not known.
+void addEnergy(Json& json, const analysis::PartEnergy& energy);
 
 void printEnergy(const analysis::EnergyByPhase& energy, std::ostream& out);
 

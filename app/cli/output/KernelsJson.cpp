@@ -1,6 +1,9 @@
 #include "app/cli/output/KernelsOutput.h"
 #include "core/report/RunTables.h"
 
+#include "app/cli/output/EnergyOutput.h"
+#include "core/analysis/energy/OperatorEnergy.h"
+
 #include <algorithm>
 #include <string>
 
@@ -112,10 +115,22 @@ Json deviceJson(const KernelsReport& report, const analysis::DeviceBreakdown& de
     const bool hasPipeline = report.pipeline.has_value();
     if (activity != nullptr)
         addActivity(json, *activity, hasPipeline);
-    json["kernels"] = listOf(device.kernels, [](const auto& kernel) {
-        return Json{{"name", kernel.name}, {"count", kernel.count},
+    const analysis::AttributedEnergy* const energy = energyOf(report, device);
+    json["kernels"] = listOf(device.kernels, [energy](const auto& kernel) {
+        Json row{{"name", kernel.name}, {"count", kernel.count},
             {"time_us", microseconds(kernel.time)}, {"category", kernel.category}};
+        if (energy != nullptr)
+            addEnergy(row, analysis::energyOfName(energy->kernels, kernel.name).energy);
+        return row;
     });
+    if (energy != nullptr) {
+        addEnergy(json, energy->total);
+        for (const auto& [category, part] : energy->categories) {
+            if (json["categories"].contains(category))
+                addEnergy(json["categories"][category], part);
+        }
+        addEnergy(json["copies"], energy->phases[analysis::Phase::Copy]);
+    }
     json["iterations"] = Json::array();
     for (std::size_t i = 0; i < device.iterations.size(); ++i) {
         const bool isKnown = activity != nullptr && i < activity->iterations.size();
@@ -147,6 +162,13 @@ const analysis::DeviceActivity* activityOf(
     const auto found = std::find_if(report.activities.begin(), report.activities.end(),
         [&](const auto& one) { return one.rank == device.rank && one.device == device.device; });
     return found == report.activities.end() ? nullptr : &*found;
+}
+
+const analysis::AttributedEnergy* energyOf(
+    const KernelsReport& report, const analysis::DeviceBreakdown& device) {
+    const auto found = std::find_if(report.energy.gpus.begin(), report.energy.gpus.end(),
+        [&](const auto& one) { return one.rank == device.rank; });
+    return found == report.energy.gpus.end() ? nullptr : &found->energy;
 }
 
 Json kernelsJson(const KernelsReport& report) {

@@ -2,6 +2,7 @@
 // What `kernels` prints as JSON and as text.
 
 #include "app/cli/text/Json.h"
+#include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/TraceBreakdown.h"
@@ -20,10 +21,15 @@ struct KernelsReport {
     std::vector<analysis::DeviceBreakdown> devices;
     std::vector<analysis::DeviceActivity> activities; // of the same devices
     std::optional<analysis::Pipeline> pipeline;
+    analysis::EnergyByPhase energy; // by kernel too
 };
 
 // Null where there is none.
 const analysis::DeviceActivity* activityOf(
+    const KernelsReport& report, const analysis::DeviceBreakdown& device);
+
+// Likewise of the energy of its rank.
+const analysis::AttributedEnergy* energyOf(
     const KernelsReport& report, const analysis::DeviceBreakdown& device);
 
 Json kernelsJson(const KernelsReport& report);

@@ -1,4 +1,5 @@
 #include "app/cli/output/KernelsOutput.h"
+#include "core/analysis/energy/OperatorEnergy.h"
 #include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -23,28 +24,49 @@ constexpr std::size_t kNameWidth = 80;
 
 using report::shareOf;
 
-void printCategories(const DeviceBreakdown& device, std::ostream& out) {
+// Behind the other cells, where the energy of the rank is known.
+void addEnergyCell(const analysis::PartEnergy& energy, std::vector<text::Cell>& cells) {
+    cells.emplace_back(energy.known ? report::energyText(energy) : text::kMissing);
+}
+
+void printCategories(
+    const DeviceBreakdown& device, const analysis::AttributedEnergy* energy, std::ostream& out) {
     text::Table table{.columns = {{"category", text::Align::Left}, {"count"}, {"time"},
                           text::inUnit("of kernel time", "%")}};
+    if (energy != nullptr)
+        table.columns.push_back({"energy (90 %)", text::Align::Left});
     std::vector<std::pair<std::string, CategoryTime>> rows(
         device.categories.begin(), device.categories.end());
     std::stable_sort(rows.begin(), rows.end(),
         [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
     for (const auto& [category, time] : rows) {
-        table.add({analysis::KernelCategories::label(category), time.count, time.time,
-            shareOf(time.time, device.kernelTime)});
+        std::vector<text::Cell> cells{analysis::KernelCategories::label(category), time.count,
+            time.time, shareOf(time.time, device.kernelTime)};
+        if (energy != nullptr) {
+            const auto found = energy->categories.find(category);
+            addEnergyCell(
+                found == energy->categories.end() ? analysis::PartEnergy() : found->second, cells);
+        }
+        table.add(std::move(cells));
     }
     text::print(out, table, "  ");
 }
 
-void printNames(const DeviceBreakdown& device, std::ostream& out) {
-    text::Table table{.columns = {{"count"}, {"time"}, text::inUnit("of kernel time", "%"),
-                          {"kernel", text::Align::Left}}};
+void printNames(
+    const DeviceBreakdown& device, const analysis::AttributedEnergy* energy, std::ostream& out) {
+    text::Table table{.columns = {{"count"}, {"time"}, text::inUnit("of kernel time", "%")}};
+    if (energy != nullptr)
+        table.columns.push_back({"energy (90 %)", text::Align::Left});
+    table.columns.push_back({"kernel", text::Align::Left});
     const std::size_t count = std::min(kTopKernels, device.kernels.size());
     for (std::size_t i = 0; i < count; ++i) {
         const auto& kernel = device.kernels[i];
-        table.add({kernel.count, kernel.time, shareOf(kernel.time, device.kernelTime),
-            text::elided(kernel.name, kNameWidth)});
+        std::vector<text::Cell> cells{
+            kernel.count, kernel.time, shareOf(kernel.time, device.kernelTime)};
+        if (energy != nullptr)
+            addEnergyCell(analysis::energyOfName(energy->kernels, kernel.name).energy, cells);
+        cells.emplace_back(text::elided(kernel.name, kNameWidth));
+        table.add(std::move(cells));
     }
     text::print(out, table, "  ");
     if (device.kernels.size() > count)
@@ -132,9 +154,10 @@ void printDevice(const KernelsReport& report, const DeviceBreakdown& device, std
         printLaunches(activity->launches, activity->phases.traced, out);
     }
     out << '\n';
-    printCategories(device, out);
+    const analysis::AttributedEnergy* const energy = energyOf(report, device);
+    printCategories(device, energy, out);
     out << '\n';
-    printNames(device, out);
+    printNames(device, energy, out);
     printIterations(device, out);
 }
 

@@ -1,5 +1,6 @@
 #include "app/cli/output/OperatorsOutput.h"
 
+#include "app/cli/output/EnergyOutput.h"
 #include "app/cli/text/TitledTable.h"
 #include "core/analysis/operators/FrameNames.h"
 #include "core/model/JsonDepth.h"
@@ -34,14 +35,14 @@ std::optional<Json> recorded(const Json& detail, const char* key) {
     return found == detail.end() ? std::nullopt : std::optional<Json>(*found);
 }
 
-Json operatorJson(const OperatorEntry& row) {
+Json operatorJson(const OperatorEntry& row, const analysis::PartEnergy& energy) {
     Json read;
     if (!isNestedTooDeep(row.signature))
         read = Json::parse(row.signature, nullptr, false);
     const Json detail = read.is_object() ? read : Json::object();
     const analysis::WorkEfficiency& work = row.efficiency;
     const auto fused = analysis::fusedOperators(row.name);
-    return object({{"name", row.name}, {"fused_operators", when(!fused.empty(), Json(fused))},
+    Json json = object({{"name", row.name}, {"fused_operators", when(!fused.empty(), Json(fused))},
         {"input_dims", recorded(detail, "Input Dims")},
         {"input_types", recorded(detail, "Input type")},
         {"input_strides", recorded(detail, "Input Strides")},
@@ -53,6 +54,16 @@ Json operatorJson(const OperatorEntry& row) {
         {"roofline_fraction", work.rooflineFraction}, {"savable_us", inUnits(work.savable, 1e-6)},
         {"known_fraction", when(work.flop.has_value(), work.knownShare)},
         {"type_assumed", when(work.isTypeAssumed, true)}});
+    addEnergy(json, energy);
+    return json;
+}
+
+Json operatorsJson(const OperatorsReport::OfRank& one) {
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < one.table.rows.size(); ++i)
+        rows.push_back(operatorJson(
+            one.table.rows[i], i < one.energies.size() ? one.energies[i] : analysis::PartEnergy()));
+    return rows;
 }
 
 std::optional<double> formulaMfuOf(
@@ -219,7 +230,7 @@ Json operatorsJson(const OperatorsReport& report) {
                  {"measured_bandwidth_gb_per_s",
                      one.bandwidth ? std::optional(one.bandwidth->bytesPerSecond / 1e9)
                                    : std::nullopt},
-                 {"operators", listOf(one.table.rows, operatorJson)}});
+                 {"operators", operatorsJson(one)}});
          })}});
 }
 

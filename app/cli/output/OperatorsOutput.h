@@ -2,6 +2,7 @@
 // Operators of a run as text tables and JSON.
 
 #include "app/cli/text/Json.h"
+#include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/operators/OperatorMfu.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/catalogue/GpuModel.h"
@@ -25,6 +26,7 @@ struct OperatorsReport {
         std::optional<analysis::MeasuredBandwidth> bandwidth;
         std::optional<analysis::OperatorMfu> mfu; // of the window
         std::vector<analysis::IterationMfu> iterations; // those that are whole in it
+        std::vector<analysis::PartEnergy> energies; // of the table's rows; empty: not known
     };
     Run run;
     const catalogue::GpuModel* gpu = nullptr; // nullptr: not known

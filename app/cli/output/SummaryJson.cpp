@@ -27,7 +27,11 @@ Json subjectJson(const std::map<std::string, SubjectStatistics>& metrics) {
 
 void addEnergy(Json& json, const Energy& energy) {
     if (energy)
-        add(json, {{"energy_j", energy->joules}, {"energy_coverage", energy->coverage}});
+        add(json,
+            {{"energy_j", energy->joules}, {"energy_coverage", energy->coverage},
+                {"energy_source",
+                    energy->source == analysis::EnergySource::Counter ? "counter" : "power"},
+                {"energy_resolution_s", when(energy->resolutionS > 0.0, energy->resolutionS)}});
 }
 
 Json metricJson(const analysis::MetricSummary& metric) {

@@ -71,12 +71,16 @@ QString restText(const RunStatistics& run) {
 }
 
 // Of how much of the time it is, where that is not nearly all.
+// And by what it was measured.
 QString coverageText(const RunStatistics& run) {
     constexpr double kNearlyAll = 0.995;
-    return run.energyCoverage >= kNearlyAll
-        ? QString()
-        : InspectorModel::tr("%1 of the GPUs' time has power")
+    const QString source = QString::fromStdString(run.energySource);
+    if (run.energyCoverage >= kNearlyAll)
+        return source;
+    const QString covered
+        = InspectorModel::tr("%1 of the GPUs' time has power")
               .arg(QString::fromStdString(text::roundedPercent(run.energyCoverage)));
+    return source.isEmpty() ? covered : InspectorModel::tr("%1; %2").arg(source, covered);
 }
 
 QString lengthText(const RunStatistics& run) {

@@ -1,6 +1,6 @@
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 
-#include "core/analysis/iterations/IterationFigures.h"
+#include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/NodeEnergy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
@@ -39,21 +39,6 @@ analysis::Energy energyIn(TimeRange window, double joules, double coveredSeconds
     return {joules, seconds > 0.0 ? std::min(1.0, coveredSeconds / seconds) : 0.0};
 }
 
-// Along the line between samples, which begins before the window and ends behind it.
-Result<std::optional<analysis::Energy>> energyOf(
-    const Store& store, const Series& power, TimeRange window, const Cancel& isCancelled) {
-    ASSIGN_OR_RETURN(const DurationNs gap,
-        analysis::gapLimitOf(store, power, [&isCancelled] { return !isCancelled(); }));
-    analysis::WindowSums sums({window}, gap);
-    RETURN_IF_ERROR(eachBlock(store, power.id, {window.begin - gap, window.end + gap}, isCancelled,
-        [&sums](auto times, auto watts) { sums.add(times, watts); }));
-    const auto& found = sums.sums().front();
-    if (found.coveredSeconds <= 0.0)
-        return std::optional<analysis::Energy>{};
-    return std::optional(energyIn(window, found.integral, found.coveredSeconds));
-}
-
-// From its samples, which say more than the pyramid does.
 Result<analysis::SubjectStatistics> counted(
     const Store& store, const Series& counter, TimeRange window, const Cancel& isCancelled) {
     ASSIGN_OR_RETURN(const auto edges, analysis::windowEdges(store, counter, window));
@@ -153,7 +138,19 @@ public:
         fold.add(subject, part);
         if (subject.kind == SubjectKind::Gpu)
             addToGpu(subject.rank, metric.name, part);
-        return addEnergy(series);
+        if (subject.kind == SubjectKind::Node && metric.name == metric::kNodePower)
+            return measure(subject, {std::nullopt, series});
+        return {};
+    }
+    // Of the GPUs that the database holds.
+    Status addEnergies(const std::map<int, analysis::GpuSeries>& gpus) {
+        for (const auto& [rank, gpu] : gpus) {
+            Subject subject;
+            subject.kind = SubjectKind::Gpu;
+            subject.rank = rank;
+            RETURN_IF_ERROR(measure(subject, analysis::energySeriesOf(gpu)));
+        }
+        return {};
     }
 
     // What an engine told. The energy of a GPU is its mean power over what its samples cover.
@@ -202,18 +199,24 @@ public:
 private:
     void addEnergies(RunStatistics& result) const {
         analysis::RunSummary energies;
-        double covered = 0.0;
+        std::vector<analysis::Energy> parts;
         for (const auto& [rank, gpu] : m_gpus) {
             const auto known = m_gpuEnergies.find(rank);
             energies.gpus.push_back({gpu.gpu, {}, {}});
             if (known == m_gpuEnergies.end())
                 continue;
             energies.gpus.back().energy = known->second;
-            result.energy = result.energy.value_or(0.0) + known->second.joules;
-            covered += known->second.coverage;
+            parts.push_back(known->second);
         }
-        if (result.energy)
-            result.energyCoverage = covered / static_cast<double>(m_gpus.size());
+        if (const auto all = analysis::combinedEnergy(parts, m_gpus.size())) {
+            result.energy = all->joules;
+            result.energyCoverage = all->coverage;
+            result.energySource = analysis::sourceText(*all);
+            if (all->source == analysis::EnergySource::Counter) // it is the energy above
+                std::erase_if(result.metrics, [](const MetricStatistics& one) {
+                    return one.metric.name == metric::kGpuEnergy;
+                });
+        }
         for (const auto& [node, energy] : m_nodeEnergies)
             energies.nodes.push_back({node, {}, energy});
         analysis::addNodeEnergy(energies, {});
@@ -239,14 +242,14 @@ private:
         gpu.peakPower = part.max;
     }
 
-    Status addEnergy(const Series& series) {
-        const auto& [metric, subject]
-            = std::tie(series.description.metric.name, series.description.subject);
-        if (!isPowerOf(subject, metric))
+    Status measure(const Subject& subject, const analysis::EnergySeries& series) {
+        if (series.isNothing())
             return {};
-        ASSIGN_OR_RETURN(const auto energy, energyOf(m_store, series, m_window, m_isCancelled));
-        if (energy)
-            takeEnergy(subject, metric, *energy);
+        ASSIGN_OR_RETURN(const auto energies,
+            analysis::measuredEnergies(
+                m_store, series, {m_window}, [this] { return !m_isCancelled(); }));
+        if (energies.front())
+            keepEnergy(subject, *energies.front());
         return {};
     }
 
@@ -257,8 +260,10 @@ private:
 
     void takeEnergy(
         const Subject& subject, const std::string& metric, const analysis::Energy& energy) {
-        if (!isPowerOf(subject, metric))
-            return;
+        if (isPowerOf(subject, metric))
+            keepEnergy(subject, energy);
+    }
+    void keepEnergy(const Subject& subject, const analysis::Energy& energy) {
         if (subject.kind == SubjectKind::Node) {
             m_nodeEnergies[subject.node] = energy;
             return;
@@ -350,10 +355,13 @@ Result<std::vector<RunStatistics>> selectionStatistics(const Store& store,
                 fold.add(*told);
         }
         const auto stored = storedSeries(catalogue.facts(i), engines);
+        std::vector<Series> members;
         for (const auto& [metric, group] : stored) {
             for (const Series& series : group)
                 RETURN_IF_ERROR(fold.add(series));
+            members.insert(members.end(), group.begin(), group.end());
         }
+        RETURN_IF_ERROR(fold.addEnergies(analysis::gpuSeriesByRank(members)));
         all.push_back(fold.finish());
         ASSIGN_OR_RETURN(all.back().aboveLimit,
             aboveLimitIn(store, catalogue.facts(i), stored, window, isCancelled));

@@ -39,7 +39,7 @@ struct RunStatistics {
     std::string name;
     std::string gpuModel; // as recorded, said or, marked so, inferred
     DurationNs duration; // of the part of the stretch that the run fills
-    std::optional<double> energy; // of all GPUs; absent without gpu_power
+    std::optional<double> energy; // of all GPUs; absent where nothing measured it
     std::vector<MetricStatistics> metrics; // in the order of the registry, others after
     std::vector<GpuStatistics> gpus; // by rank
     // Within how many seconds a log without dates lies where it was placed; empty: none was.
@@ -55,6 +55,7 @@ struct RunStatistics {
     // Of the GPUs with power and a limit; absent without any.
     std::optional<analysis::LimitShare> aboveLimit = {};
     bool isTraced = false; // kernels were recorded, somewhere in the run
+    std::string energySource = {}; // "by the energy counter, resolution 0.1 s"
     // Of a linked run: metrics that the engine has told of, of how many, and why no more come.
     struct Told {
         std::size_t metrics = 0;

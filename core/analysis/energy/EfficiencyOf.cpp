@@ -2,9 +2,9 @@
 #include "core/model/Metric.h"
 #include "core/model/StepFacts.h"
 
-#include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/Means.h"
+#include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/Summary.h"
@@ -91,15 +91,13 @@ public:
 
 private:
     void takePower(const std::vector<Series>& all) {
-        auto groups = seriesByMetric(all);
-        const auto found = groups.find(metric::kGpuPower);
-        if (found == groups.end()) {
+        for (const auto& [rank, gpu] : gpuSeriesByRank(all)) {
+            if (EnergySeries series = energySeriesOf(gpu); !series.isNothing())
+                m_power.push_back(std::move(series));
+        }
+        if (m_power.empty()) {
             m_facts.whyNoEnergy = "No GPU power was recorded.";
             return;
-        }
-        for (Series& one : found->second) {
-            if (one.description.subject.kind == SubjectKind::Gpu)
-                m_power.push_back(std::move(one));
         }
         const auto recorded = static_cast<int>(m_power.size());
         if (recorded < m_facts.gpus)
@@ -222,19 +220,14 @@ private:
         for (std::size_t i = 0; i < m_power.size(); ++i) {
             if (m_progress && !m_progress({"Summing energy", i, m_power.size()}))
                 return cancelled();
-            ASSIGN_OR_RETURN(const DurationNs gap, gapLimitOf(m_store, m_power[i]));
-            std::vector<WindowSums> sums;
+            std::vector<TimeRange> windows;
             for (const WindowEnergy& energy : energies)
-                sums.emplace_back(std::vector<TimeRange>{energy.range}, gap);
-            RETURN_IF_ERROR(m_store.forEachSample(m_power[i].id, kAllTime,
-                [&sums](std::span<const TimeNs> times, std::span<const double> watts) {
-                    for (WindowSums& one : sums)
-                        one.add(times, watts);
-                    return true;
-                }));
-            for (std::size_t k = 0; k < sums.size(); ++k) {
-                energies[k].joules.add(sums[k].sums().front().integral);
-                energies[k].coveredS.add(sums[k].sums().front().coveredSeconds);
+                windows.push_back(energy.range);
+            ASSIGN_OR_RETURN(const auto found, measuredEnergies(m_store, m_power[i], windows));
+            for (std::size_t k = 0; k < windows.size(); ++k) {
+                const Energy energy = found[k].value_or(Energy());
+                energies[k].joules.add(energy.joules);
+                energies[k].coveredS.add(energy.coverage * windows[k].length().seconds());
             }
         }
         return {};
@@ -263,7 +256,7 @@ private:
     const RunIterations& m_iterations;
     const Progress& m_progress;
     EfficiencyFacts m_facts;
-    std::vector<Series> m_power;
+    std::vector<EnergySeries> m_power; // by GPU
     Steps m_steps;
 };
 

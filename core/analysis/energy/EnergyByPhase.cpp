@@ -1,10 +1,13 @@
 #include "core/analysis/energy/EnergyByPhase.h"
 
 #include "core/analysis/energy/EnergyMeter.h"
+#include "core/analysis/statistics/Means.h"
+#include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/traces/Pipeline.h"
+#include "core/analysis/traces/SpanMerge.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
@@ -12,7 +15,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
+#include <iterator>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -23,6 +28,11 @@ constexpr double kInstantWindowNs = 25e6;
 constexpr double kAveragedWindowNs = kNvmlAveragingS * 1e9;
 constexpr double kLongestResponseNs = 3e9; // of a sensor: readings so far outside still tell of it
 constexpr std::size_t kMostReadings = std::size_t{1} << 19U;
+constexpr DurationNs kFitAround{10'000'000'000}; // beside a window: powers are told by more time
+constexpr double kEdgeShare = 0.17; // of a counter's step: how far its energy is known within it
+constexpr double kNinety = 1.645; // two-sided
+constexpr std::size_t kMostNames = 20; // of kernels that have a power of their own
+constexpr double kLeastNameShare = 0.01; // of the kernel time
 
 // The readings that the estimate is made of. Of a sensor that repeats itself each value counts
 // once; beyond kMostReadings every second one is left out, again and again.
@@ -45,6 +55,13 @@ public:
         m_stride *= 2;
     }
     [[nodiscard]] std::span<const PowerReading> readings() const { return m_readings; }
+    // Their standard deviation.
+    [[nodiscard]] double spreadW() const {
+        std::vector<double> watts;
+        for (const PowerReading& reading : m_readings)
+            watts.push_back(reading.watts);
+        return populationStd(watts).value_or(0.0);
+    }
 
 private:
     bool m_isRepeating = false;
@@ -67,6 +84,7 @@ double powerLimit(const std::string& model) {
 
 struct PowerSource {
     Series series;
+    EnergySeries measures;
     std::string model;
 };
 
@@ -77,7 +95,7 @@ Result<std::map<int, PowerSource>> powerByRank(const store::Store& store, const 
     for (const auto& [rank, gpu] : gpuSeriesByRank(series)) {
         const auto power = gpu.find(metric::kGpuPower);
         if (power != gpu.end() && rank >= 0)
-            result.emplace(rank, PowerSource{power->second, run.gpuModel});
+            result.emplace(rank, PowerSource{power->second, energySeriesOf(gpu), run.gpuModel});
     }
     for (const Gpu& gpu : gpus) {
         const auto found = result.find(gpu.rank);
@@ -87,68 +105,112 @@ Result<std::map<int, PowerSource>> powerByRank(const store::Store& store, const 
     return result;
 }
 
-// One GPU: its trace walked, its power integrated beside.
+// The names that take the most time, so many of them that each may have a power of its own.
+Result<std::unordered_set<NameId>> longestNames(
+    const store::Store& store, const DeviceTracks& device, TimeRange range) {
+    std::unordered_map<NameId, double> times;
+    double all = 0.0;
+    for (const Track& stream : device.streams) {
+        SpanCursor cursor(store, stream.id, range);
+        RETURN_IF_ERROR(cursor.start());
+        for (; cursor.current() != nullptr;) {
+            const Span& span = *cursor.current();
+            if (span.kind == SpanKind::Kernel) {
+                times[span.name] += static_cast<double>(span.duration.ns);
+                all += static_cast<double>(span.duration.ns);
+            }
+            RETURN_IF_ERROR(cursor.next());
+        }
+    }
+    std::vector<std::pair<double, NameId>> sorted;
+    for (const auto& [name, time] : times) {
+        if (time >= kLeastNameShare * all)
+            sorted.emplace_back(time, name);
+    }
+    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    sorted.resize(std::min(sorted.size(), kMostNames));
+    std::unordered_set<NameId> names;
+    for (const auto& [time, name] : sorted)
+        names.insert(name);
+    return names;
+}
+
+// One GPU: its trace walked, its power read beside.
 class GpuAttribution {
 public:
     GpuAttribution(const store::Store& store, const DeviceTracks& device, TraceWindow shown,
-        PowerSource power, std::optional<PowerLag> lag, double alignmentNs)
+        PowerSource power, std::optional<PowerLag> lag, std::vector<Capture> captures)
         : m_store(store)
         , m_device(device)
         , m_shown(std::move(shown))
         , m_power(std::move(power))
         , m_known(lag)
         , m_lag(lag ? lag->lag : DurationNs{})
-        , m_alignmentNs(lag ? lag->errorNs : alignmentNs)
-        , m_extent(m_shown.fixed.value_or(device.extent)) { }
+        , m_extent(device.extent)
+        , m_captures(std::move(captures)) {
+        if (m_shown.fixed) {
+            m_extent = shared(device.extent,
+                {m_shown.fixed->begin - kFitAround, m_shown.fixed->end + kFitAround});
+            m_extent = spanned(m_extent, *m_shown.fixed);
+        }
+        std::erase_if(m_captures,
+            [this](const Capture& capture) { return !capture.range.overlaps(m_extent); });
+    }
 
     // Absent where power was not recorded at that time.
-    Result<std::optional<GpuEnergy>> run(const Progress& progress) {
+    Result<std::optional<GpuEnergy>> run(bool byKernel, const Progress& progress) {
         ASSIGN_OR_RETURN(const auto sampling, powerSamplingOf(m_store, m_power.series));
         const TimeRange recorded{
             m_power.series.range.begin - m_lag, m_power.series.range.end - m_lag};
         if (!sampling || !recorded.overlaps(m_extent))
             return std::optional<GpuEnergy>();
         m_sampling = *sampling;
-        m_reach = {windowNs(), std::max(m_sampling.periodNs, m_sampling.updateNs), m_alignmentNs,
-            std::max(powerLimit(m_power.model), m_sampling.maxW)};
-        m_facts = {knownWindowNs(), m_known.has_value(), m_reach.highestW, std::nullopt};
-        SensorBlur blur(m_extent, m_reach);
-        EnergyMeter meter(m_store, m_extent, m_shown.iterations, integral(m_extent), blur, blur);
-        RETURN_IF_ERROR(readPower(meter));
+        m_facts = {knownWindowNs(), m_known.has_value(),
+            std::max(powerLimit(m_power.model), m_sampling.maxW), std::nullopt};
+        EnergyMeter::Parts parts{
+            m_extent, m_shown.iterations, m_captures, m_shown.fixed, {}, byKernel};
+        if (byKernel) {
+            ASSIGN_OR_RETURN(parts.kernels, longestNames(m_store, m_device, m_shown.range));
+        }
+        EnergyMeter meter(m_store, std::move(parts), integral(m_extent));
+        RETURN_IF_ERROR(readPower());
         const std::array<DeviceVisitor*, 1> visitors{&meter};
-        ASSIGN_OR_RETURN(
-            const auto evidence, walkDevice(m_store, m_device, m_shown.range, visitors, progress));
+        ASSIGN_OR_RETURN(const auto evidence,
+            walkDevice(m_store, m_device, m_shown.fixed ? m_extent : kAllTime, visitors, progress));
         return finish(meter, evidence);
     }
 
 private:
-    [[nodiscard]] double windowNs() const {
-        return m_power.series.description.sensor == SensorKind::Instant ? kInstantWindowNs
-                                                                        : kAveragedWindowNs;
-    }
     // Of a sensor of which nothing is said, the readings tell.
     [[nodiscard]] double knownWindowNs() const {
-        return m_power.series.description.sensor == SensorKind::Unknown ? 0.0 : windowNs();
+        switch (m_power.series.description.sensor) {
+        case SensorKind::Instant:
+            return kInstantWindowNs;
+        case SensorKind::Averaged:
+            return kAveragedWindowNs;
+        case SensorKind::Unknown:
+            break;
+        }
+        return 0.0;
     }
     [[nodiscard]] PowerIntegral integral(TimeRange window) const {
         return {m_store, m_power.series, m_sampling.gapLimitNs, window, m_lag};
     }
 
-    Status readPower(EnergyMeter& meter) {
+    Status readPower() {
         TimeRange around = m_extent;
         for (const Iteration& iteration : m_shown.iterations)
             around = spanned(around, iteration.range);
-        const DurationNs margin{
-            static_cast<std::int64_t>(std::max(3.0 * m_reach.reachNs(), kLongestResponseNs))};
+        const DurationNs margin{static_cast<std::int64_t>(kLongestResponseNs)};
         m_readings = ReadingList(m_sampling.isRepeating());
         return m_store.forEachSample(m_power.series.id,
             {around.begin + m_lag - margin, around.end + m_lag + margin},
             [&](auto times, auto values) {
                 for (std::size_t i = 0; i < times.size(); ++i) {
-                    if (std::isnan(values[i]))
-                        continue;
-                    meter.addReading(times[i] - m_lag, values[i]);
-                    m_readings.add(times[i] - m_lag - m_extent.begin, values[i]);
+                    if (!std::isnan(values[i]))
+                        m_readings.add(times[i] - m_lag - m_extent.begin, values[i]);
                 }
                 return true;
             });
@@ -157,35 +219,47 @@ private:
     Result<std::optional<GpuEnergy>> finish(EnergyMeter& meter, const MarkEvidence& evidence) {
         GpuEnergy result;
         result.rank = m_device.rank;
+        result.lag = m_known;
+        for (std::size_t i = 0; i < m_shown.iterations.size(); ++i) {
+            const TimeRange range = m_shown.iterations[i].range;
+            ASSIGN_OR_RETURN(const auto whole, integral(range).to(range.end));
+            meter.completeIteration(i, range, whole.covered);
+        }
+        RETURN_IF_ERROR(meter.estimate(
+            evidence, m_readings.readings(), m_facts,
+            [this](const auto& ranges, DurationNs lag) { return counted(ranges, lag); }, result));
         result.window = meter.window();
+        result.traced = meter.traced();
         if (result.window.isEmpty() || meter.covered().ns == 0)
             return std::optional<GpuEnergy>();
-        result.coverage = static_cast<double>(meter.covered().ns)
-            / static_cast<double>(result.window.length().ns);
-        result.sensorWindowS = m_reach.windowNs * 1e-9;
-        result.sensorPeriodS = m_reach.periodNs * 1e-9;
-        result.lag = m_known;
-        result.energy = meter.result(evidence);
-        for (std::size_t i = 0; i < m_shown.iterations.size(); ++i)
-            RETURN_IF_ERROR(complete(i, result.energy.iterations[i], meter));
-        result.estimatedSensor
-            = meter.estimate(evidence, m_readings.readings(), m_facts, result.energy);
+        result.coverage
+            = static_cast<double>(meter.covered().ns) / static_cast<double>(result.traced.ns);
         std::erase_if(result.energy.iterations,
             [](const IterationEnergy& iteration) { return iteration.coverage <= 0.0; });
         return std::optional(std::move(result));
     }
 
-    // Before its first kernel and after its last an iteration is idle.
-    Status complete(std::size_t number, IterationEnergy& iteration, EnergyMeter& meter) {
-        const TimeRange range = m_shown.iterations[number].range;
-        ASSIGN_OR_RETURN(const auto whole, integral(range).to(range.end));
-        iteration.gpus = 1;
-        iteration.coverage
-            = static_cast<double>(whole.covered.ns) / static_cast<double>(range.length().ns);
-        iteration.phases[Phase::Idle] += whole.joules - iteration.total.joules;
-        iteration.total = {whole.joules, meter.boundOfRange(range), std::nullopt};
-        meter.completeIteration(number, range, whole.covered);
-        return {};
+    // Within a step of the counter the power tells, which differs from its mean by `spreadW`.
+    Result<std::vector<std::optional<EstimatedEnergy>>> counted(
+        const std::vector<TimeRange>& ranges, DurationNs lag) const {
+        std::vector<std::optional<EstimatedEnergy>> result(ranges.size());
+        if (!m_power.measures.counter)
+            return result;
+        std::vector<TimeRange> moved;
+        for (const TimeRange& range : ranges)
+            moved.push_back({range.begin + lag, range.end + lag});
+        ASSIGN_OR_RETURN(const auto found, measuredEnergies(m_store, m_power.measures, moved));
+        for (std::size_t i = 0; i < ranges.size(); ++i) {
+            const bool isResolved = found[i] && found[i]->source == EnergySource::Counter
+                && 2.0 * found[i]->resolutionS <= ranges[i].length().seconds();
+            if (!isResolved)
+                continue;
+            const double half = kNinety * std::sqrt(2.0) * kEdgeShare * found[i]->resolutionS
+                * m_readings.spreadW();
+            const double joules = found[i]->joules;
+            result[i] = EstimatedEnergy{joules, std::max(0.0, joules - half), joules + half};
+        }
+        return result;
     }
 
     const store::Store& m_store;
@@ -194,10 +268,9 @@ private:
     PowerSource m_power;
     std::optional<PowerLag> m_known;
     DurationNs m_lag;
-    double m_alignmentNs;
     TimeRange m_extent;
+    std::vector<Capture> m_captures;
     PowerSampling m_sampling;
-    SensorReach m_reach;
     SensorFacts m_facts;
     ReadingList m_readings;
 };
@@ -206,17 +279,6 @@ template <typename Map>
 void addMaps(Map& sums, const Map& more) {
     for (const auto& [key, value] : more)
         sums[key] += value;
-}
-
-// A sum is estimated where all that is in it is.
-void addEstimate(
-    bool isFirst, std::optional<EstimatedEnergy>& sum, const std::optional<EstimatedEnergy>& more) {
-    if (isFirst)
-        sum = more;
-    else if (sum && more)
-        *sum += *more;
-    else
-        sum.reset();
 }
 
 void addIterations(std::vector<IterationEnergy>& sums, const std::vector<IterationEnergy>& more) {
@@ -231,31 +293,22 @@ void addIterations(std::vector<IterationEnergy>& sums, const std::vector<Iterati
             = (place->coverage * place->gpus + one.coverage * one.gpus) / (place->gpus + one.gpus);
         place->gpus += one.gpus;
         place->total += one.total;
-        for (const Phase phase : kAllPhases) {
+        for (const Phase phase : kAllPhases)
             place->phases[phase] += one.phases[phase];
-            place->estimatedPhases[phase] += one.estimatedPhases[phase];
-        }
     }
 }
 
 } // namespace
 
-BoundedEnergy& BoundedEnergy::operator+=(const BoundedEnergy& more) {
-    if (more.isNothing())
-        return *this;
-    addEstimate(isNothing(), estimate, more.estimate);
-    joules += more.joules;
-    bound += more.bound;
+CollectiveEnergy& CollectiveEnergy::operator+=(const CollectiveEnergy& more) {
+    exposed += more.exposed;
+    hidden += more.hidden;
     return *this;
 }
 
-CollectiveEnergy& CollectiveEnergy::operator+=(const CollectiveEnergy& more) {
-    if (more.exposed != 0.0)
-        addEstimate(exposed == 0.0, exposedEstimate, more.exposedEstimate);
-    if (more.hidden != 0.0)
-        addEstimate(hidden == 0.0, hiddenEstimate, more.hiddenEstimate);
-    exposed += more.exposed;
-    hidden += more.hidden;
+KernelEnergy& KernelEnergy::operator+=(const KernelEnergy& more) {
+    seconds += more.seconds;
+    energy += more.energy;
     return *this;
 }
 
@@ -267,6 +320,8 @@ AttributedEnergy& AttributedEnergy::operator+=(const AttributedEnergy& more) {
     addMaps(collectives, more.collectives);
     addMaps(communicators, more.communicators);
     addIterations(iterations, more.iterations);
+    addMaps(captures, more.captures);
+    addMaps(kernels, more.kernels);
     return *this;
 }
 
@@ -279,20 +334,32 @@ Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
     for (const DeviceTracks& device : devices)
         ++devicesOfRank[device.rank];
     ASSIGN_OR_RETURN(const auto stages, stagesOf(store, run, progress));
+    ASSIGN_OR_RETURN(const auto captures, store.captures(run.id));
     EnergyByPhase result;
     for (const DeviceTracks& device : devices) {
         const auto source = power.find(device.rank);
-        const auto shown = traceWindow(device.rank, device.captures, options.window, iterations);
-        if (source == power.end() || devicesOfRank[device.rank] > 1 || !shown)
+        const auto shown = traceWindow(device.rank, device.captures,
+            options.windowOf ? options.windowOf(device.rank) : options.window, iterations);
+        if (!shown)
             continue;
+        if (source == power.end() || devicesOfRank[device.rank] > 1) {
+            result.unknown[device.rank]
+                = source == power.end() ? NoEnergy::NoPower : NoEnergy::SeveralDevices;
+            continue;
+        }
+        std::vector<Capture> ofRank;
+        std::copy_if(captures.begin(), captures.end(), std::back_inserter(ofRank),
+            [&](const Capture& capture) { return capture.rank == device.rank; });
         const auto lag = options.lags.find(device.rank);
         ASSIGN_OR_RETURN(auto gpu,
             GpuAttribution(store, device, *shown, source->second,
                 lag == options.lags.end() ? std::nullopt : std::optional(lag->second),
-                options.alignmentNs)
-                .run(progress));
-        if (!gpu)
+                std::move(ofRank))
+                .run(options.byKernel, progress));
+        if (!gpu) {
+            result.unknown[device.rank] = NoEnergy::NoPower;
             continue;
+        }
         result.sum += gpu->energy;
         if (stages && stages->stageOf.contains(device.rank))
             result.stages[stages->stageOf.at(device.rank)] += gpu->energy.total;

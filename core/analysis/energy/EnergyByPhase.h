@@ -1,34 +1,28 @@
 #pragma once
-// Where the energy of traced GPUs went: gpu_power integrated over what the trace says ran, per
-// phase, kernel category, collective, communicator, pipeline stage and iteration.
+// Where the energy of traced GPUs went: per phase, kernel category, collective, communicator,
+// pipeline stage, iteration, capture and kernel name.
 //
-// Attribution is exclusive, so that phases, and categories with idle, each sum to the energy of the
-// GPU's trace window:
-//   phases       by Phase.h. Hidden communication has the energy of the time in which it and
-//                compute run at once; no phase of compute has it too.
-//   categories   the compute kernels that run share the power equally; collectives only where no
-//                compute runs (they mostly wait), equally too; "idle" where nothing runs.
-//   collectives  exposed: as in the categories. hidden: the energy of the time in which it runs
-//                beside compute, which the compute categories have as well.
-// Samples and spans are of the same host's clock; `lag` moves the samples where they are not.
+// An energy is estimated with a 90 % interval: the powers of the classes of work (phase and
+// category together) that explain all readings of the GPU's power best behind the sensor's
+// averaging and delay (PowerEstimate.h), times the time of each. The whole is what the GPU's energy
+// counter counted, where it has one (MeasuredEnergy.h); else the powers' energy and what the
+// readings within the trace show beyond it. Phases, and categories with copies and idle, each sum
+// to the whole. What the readings do not tell is absent, with the reason.
 //
-// The bound of each figure is that of SensorBlur.h, with what is known of the sensor: readings that
-// are said to be instant average over 25 ms (NVML on Hopper; Z. Yang et al., "Part-time power
-// measurements", 2023), those said to be averaged, and those of which nothing is said, over 1 s
-// (NVML since Ampere); a sensor that repeats itself has its period measured (SensorProbe.h). Sums
-// over GPUs add the bounds.
+// Attribution is exclusive. Of categories the compute kernels that run share the power equally;
+// collectives count where no compute runs (they mostly wait), equally too. A collective has the
+// part of its category's energy (hidden: of hidden communication's, which the compute categories
+// have as well) that it has of the time. Kernel names share the energy of their category: each name
+// has a power of its own where the readings tell it, else its category's, give or take what kernels
+// of a category differ by.
 //
-// Beside each stands an estimate with a 90 % interval, where the readings tell it: the powers of
-// the phases (and apart of the categories) that explain all readings of the GPU best, times the
-// time each has (PowerEstimate.h; only time that has power counts). Phases, and categories, sum to
-// the estimate of the whole, which is their powers' energy and what the readings within the trace
-// show beyond it; it differs from the integral by what the sensor's delay and averaging moved over
-// the trace's edges. A collective has the part of its category's (hidden: of hidden
-// communication's) estimate that it has of the time; an iteration the powers of its phases, and
-// what the readings of its time show beyond them.
+// Only traced time counts: the captures of a rank (core/model/Capture.h), each from the first to
+// the last work of the device in it. Samples and spans are of the same host's clock; `lag` moves
+// the samples where they are not.
 
 #include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/traces/Phase.h"
+#include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
@@ -36,42 +30,42 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trainscope::analysis {
 
-struct BoundedEnergy {
-    double joules = 0.0;
-    double bound = 0.0; // the true energy is within joules ± bound
-    std::optional<EstimatedEnergy> estimate; // of a sum: where every part has one
-    [[nodiscard]] bool isNothing() const { return joules == 0.0 && bound == 0.0 && !estimate; }
-    BoundedEnergy& operator+=(const BoundedEnergy& more);
-};
-
 struct CollectiveEnergy {
-    double exposed = 0.0; // J
-    double hidden = 0.0; // J
-    std::optional<EstimatedEnergy> exposedEstimate;
-    std::optional<EstimatedEnergy> hiddenEstimate;
+    PartEnergy exposed;
+    PartEnergy hidden;
     CollectiveEnergy& operator+=(const CollectiveEnergy& more);
 };
 
 struct IterationEnergy {
     std::int64_t index = 0;
-    BoundedEnergy total;
-    ByPhase<double> phases; // J, sum to the total
-    ByPhase<double> estimatedPhases; // J, sum to the total's estimate, where there is one
+    PartEnergy total;
+    ByPhase<double> phases; // J, sum to the total where it is known
     double coverage = 0.0; // of the iterations' time, over the GPUs
     int gpus = 0;
 };
 
+struct KernelEnergy {
+    double seconds = 0.0; // that kernels of the name ran, summed
+    PartEnergy energy;
+    KernelEnergy& operator+=(const KernelEnergy& more);
+};
+// By name and category; copies and sets under an empty name in the category "copy".
+using KernelEnergies = std::map<std::pair<std::string, std::string>, KernelEnergy>;
+
 struct AttributedEnergy {
-    BoundedEnergy total;
-    ByPhase<BoundedEnergy> phases;
-    std::map<std::string, BoundedEnergy> categories; // and "idle"
+    PartEnergy total;
+    ByPhase<PartEnergy> phases;
+    std::map<std::string, PartEnergy> categories; // and "copy", "idle"
     std::map<std::string, CollectiveEnergy> collectives; // by category
     std::map<std::string, CollectiveEnergy> communicators; // "all_reduce in TP_GROUP [0, 1]"
     std::vector<IterationEnergy> iterations; // by index
+    std::map<std::string, PartEnergy> captures; // by name
+    KernelEnergies kernels; // where asked for
 
     AttributedEnergy& operator+=(const AttributedEnergy& more);
 };
@@ -84,37 +78,39 @@ struct PowerLag {
 
 struct GpuEnergy {
     int rank = -1;
-    TimeRange window;
-    double coverage = 0.0; // part of the window that has power
-    double sensorWindowS = 0.0; // w
-    double sensorPeriodS = 0.0; // T
+    TimeRange window; // from the first to the last traced moment
+    DurationNs traced; // without the time between captures
+    double coverage = 0.0; // part of the traced time that has power
+    bool isCounted = false; // the whole is what the energy counter counted
     std::optional<PowerLag> lag; // by which its samples were moved
     AttributedEnergy energy;
 
-    // Of the estimate: what the readings say of the sensor; absent where they are too few.
+    // What the readings say of the sensor; absent where they are too few.
     struct Sensor {
         double windowS = 0.0; // that it averages over
         double delayS = 0.0; // from the window's middle to the reading's stamp, beyond the lag
-        std::size_t readings = 0; // that lie wholly inside the trace
+        std::size_t readings = 0; // that lie wholly inside traced time
     };
-    std::optional<Sensor> estimatedSensor;
+    std::optional<Sensor> sensor;
 };
 
 struct EnergyByPhase {
     std::vector<GpuEnergy> gpus; // by rank: those with trace and power at the same time
+    std::map<int, NoEnergy> unknown; // by rank: those that were traced, and have none
     AttributedEnergy sum;
-    std::map<int, BoundedEnergy> stages; // by number, summed over their traced GPUs
+    std::map<int, PartEnergy> stages; // by number, summed over their traced GPUs
 };
 
 struct EnergyOptions {
-    TimeRange window = kAllTime; // as for traceBreakdown()
+    // As for traceBreakdown(); the powers are found from 10 s on both sides of it too.
+    TimeRange window = kAllTime;
+    RankWindow windowOf; // where each rank has one of its own
     IterationChoice iterations;
     std::map<int, PowerLag> lags; // by rank (powerLags()); ranks without have one clock
-    double alignmentNs = 0.0; // how far the clocks of ranks without a lag may be off
+    bool byKernel = false;
 };
 
-// Without GPUs: the run has no such data. A rank with several devices is left out, since power is
-// known by rank.
+// Without GPUs: the run has no such data.
 Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
     const EnergyOptions& options = {}, const Progress& progress = {});
 
@@ -122,7 +118,7 @@ Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
 // from the rank's own power and kernels (PowerEdges.h) where the lag is beyond its error; else, for
 // ranks of too short a trace, from those of the other ranks and the offsets of the traces' clocks
 // (RankClocks.h), if two ranks or more agree that the power of all is on one clock. Part of a lag
-// is that the sensor averages; it is within what SensorBlur.h allows for.
+// is that the sensor averages.
 
 // By rank, for EnergyOptions. Cancelled by progress.
 Result<std::map<int, PowerLag>> powerLags(

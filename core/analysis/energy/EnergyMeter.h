@@ -4,10 +4,12 @@
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/energy/PowerEstimate.h"
 #include "core/analysis/energy/PowerIntegral.h"
-#include "core/analysis/energy/SensorBlur.h"
 #include "core/analysis/traces/DeviceWalk.h"
+#include "core/model/Capture.h"
 
+#include <functional>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace trainscope::analysis {
 
@@ -15,101 +17,133 @@ namespace trainscope::analysis {
 inline const std::string kIdleCategory = "idle";
 inline const std::string kCopyCategory = "copy";
 
+// What an energy counter counted in some ranges of the trace, its clock moved by so much; absent
+// where there is none that resolves them.
+using CountedEnergies = std::function<Result<std::vector<std::optional<EstimatedEnergy>>>(
+    const std::vector<TimeRange>& ranges, DurationNs lag)>;
+
 class EnergyMeter : public DeviceVisitor {
 public:
-    // extent: in which pieces will lie.
-    EnergyMeter(const store::Store& store, TimeRange extent,
-        const std::vector<Iteration>& iterations, PowerIntegral power, SensorBlur phaseBlur,
-        SensorBlur categoryBlur);
-
-    // A reading of the sensor, also from around the extent; before the walk's result is asked for.
-    void addReading(TimeNs time, double watts) {
-        m_phaseBlur.addReading(time, watts);
-        m_categoryBlur.addReading(time, watts);
-    }
-    // After result().
-    [[nodiscard]] double boundOfRange(TimeRange range) const {
-        return m_phaseBlur.boundOfRange(range);
-    }
+    struct Parts {
+        TimeRange extent; // in which pieces will lie
+        std::vector<Iteration> iterations;
+        std::vector<Capture> captures; // of the rank, in order; none: all is one
+        std::optional<TimeRange> shown; // the part that energies are of; absent: all
+        std::unordered_set<NameId> kernels; // that have a power of their own
+        bool byKernel = false;
+    };
+    EnergyMeter(const store::Store& store, Parts parts, PowerIntegral power);
 
     Status piece(TimeRange range, const Running& running) override;
-    // After the walk. The iterations' totals are still those of the pieces.
-    AttributedEnergy result(const MarkEvidence& evidence);
-    // After result(): the iteration lasted so long, and so much of it has power.
+
+    // After the walk: the iteration lasted so long, and so much of it has power.
     void completeIteration(std::size_t number, TimeRange range, DurationNs covered);
-    // After both: adds the estimates; readings: of the extent and of a few seconds around it, from
-    // its begin. What is absent could not be told by them.
-    std::optional<GpuEnergy::Sensor> estimate(const MarkEvidence& evidence,
-        std::span<const PowerReading> readings, SensorFacts facts, AttributedEnergy& energy);
+    // After these. readings: of the extent and of a few seconds around it, from its begin. The
+    // iterations are all there, those without power too.
+    Status estimate(const MarkEvidence& evidence, std::span<const PowerReading> readings,
+        SensorFacts facts, const CountedEnergies& counted, GpuEnergy& result);
     [[nodiscard]] TimeRange window() const { return m_window; }
     [[nodiscard]] DurationNs covered() const { return m_covered; }
+    [[nodiscard]] DurationNs traced() const { return m_traced; }
 
 private:
-    // Joules, and seconds that have power.
-    struct Amount {
-        double joules = 0.0;
-        double seconds = 0.0;
-        Amount& operator+=(const Amount& more) {
-            joules += more.joules;
-            seconds += more.seconds;
-            return *this;
-        }
-        [[nodiscard]] Amount part(double share) const { return {share * joules, share * seconds}; }
-    };
-    struct CategoryAmount {
-        std::size_t label = 0;
-        Amount amount;
-    };
-    struct CollectiveAmount {
+    // What is told apart first: phase and category, which both partitions consist of.
+    struct WorkClass {
+        Phase phase = Phase::Idle;
         std::string category;
-        Amount exposed;
-        Amount hidden;
     };
-    using Collectives = std::map<std::string, CollectiveAmount>;
+    struct CollectiveTime {
+        std::string category;
+        double exposed = 0.0; // s that have power
+        double hidden = 0.0;
+    };
+    using Collectives = std::map<std::string, CollectiveTime>;
+    // A capture or iteration.
+    struct Stretch {
+        TimeRange range;
+        std::vector<double> seconds; // by label, that have power
+    };
+    struct KernelTime {
+        NameId name;
+        std::string category;
+        std::size_t label = 0; // its own, or that of the rest of its category
+        double seconds = 0.0; // summed
+        double exclusive = 0.0; // that have power
+    };
 
+    Status pieceInside(TimeRange range, const Running& running);
     Status take(TimeRange range, const Running& running);
-    Status share(TimeRange range, const Running& running, const Amount& amount);
-    Status shareCollectives(
-        std::span<const ActiveKernel> running, const Amount& amount, bool isHidden);
-    void count(TimeRange range, const std::string& category, double share, const Amount& amount);
-    std::size_t phaseLabel(Phase phase);
-    void estimatePhases(
-        const PowerEstimate& powers, const MarkEvidence& evidence, AttributedEnergy& energy) const;
-    void estimateCategories(const PowerEstimate& powers, AttributedEnergy& energy) const;
-    void estimateIterations(
-        const PowerEstimate& powers, const MarkEvidence& evidence, AttributedEnergy& energy) const;
-    void estimateCollectives(const Collectives& amounts, const AttributedEnergy& energy,
+    Status share(TimeRange range, const Running& running, double seconds);
+    Status shareCollectives(std::span<const ActiveKernel> running, double seconds, bool isHidden);
+    void count(
+        TimeRange range, Phase phase, const std::string& category, double share, double seconds);
+    void countKernel(
+        TimeRange range, NameId name, const std::string& category, double share, double seconds);
+    std::size_t labelOf(Phase phase, const std::string& category);
+    std::size_t namedLabel(NameId name, const std::string& category);
+    [[nodiscard]] bool isShown(TimeRange range) const {
+        return !m_parts.shown
+            || (range.begin >= m_parts.shown->begin && range.end <= m_parts.shown->end);
+    }
+    [[nodiscard]] std::optional<std::size_t> captureAt(TimeRange range) const;
+    // Label by label those of a phase, else of a category.
+    [[nodiscard]] std::vector<double> ofPhase(Phase phase, std::vector<double> seconds) const;
+    [[nodiscard]] std::vector<double> ofCategory(const std::string& category) const;
+    // Compute without a mark is forward where the trace tells directions.
+    [[nodiscard]] Phase named(Phase phase) const {
+        return phase == Phase::Compute ? m_unmarked : phase;
+    }
+    [[nodiscard]] double behindBegin(TimeNs time) const {
+        return static_cast<double>((time - m_times.extent().begin).ns);
+    }
+
+    Status estimateTotal(
+        const PowerEstimate& powers, const CountedEnergies& counted, GpuEnergy& result);
+    void estimateParts(const PowerEstimate& powers, AttributedEnergy& energy) const;
+    Status estimateStretches(const PowerEstimate& powers, const CountedEnergies& counted,
+        AttributedEnergy& energy) const;
+    Result<std::vector<PartEnergy>> energiesOf(const std::vector<Stretch>& stretches,
+        const PowerEstimate& powers, const CountedEnergies& counted) const;
+    void estimateCollectives(const Collectives& times, const AttributedEnergy& energy,
         std::map<std::string, CollectiveEnergy>& collectives) const;
-    [[nodiscard]] std::vector<double> labelled(
-        const ByPhase<double>& seconds, const MarkEvidence& evidence) const;
+    Status estimateKernels(std::span<const PowerReading> readings,
+        std::span<const SensorResponse> responses, const SensorFacts& facts,
+        AttributedEnergy& energy);
     Result<const std::string*> communicator(const ActiveKernel& kernel);
 
     const store::Store& m_store;
+    Parts m_parts;
     PowerIntegral m_power;
-    SensorBlur m_phaseBlur;
-    SensorBlur m_categoryBlur;
     TimeRange m_window;
     bool m_isFirst = true;
+    std::optional<TimeRange> m_idleBefore; // of a capture, until more work of it comes
+    bool m_hasWork = false; // in the capture so far
+    std::optional<std::size_t> m_capture;
     DurationNs m_covered;
-    double m_total = 0.0;
-    ByPhase<Amount> m_phases;
-    ByPhase<std::optional<std::size_t>> m_phaseLabels; // in order of their first time
-    std::size_t m_labels = 0;
-    ClassTimes m_phaseTimes;
-    std::map<std::string, CategoryAmount> m_categories;
-    ClassTimes m_categoryTimes;
+    DurationNs m_traced;
+    // The walk keeps one text for each category, so that its place tells it.
+    std::map<std::pair<const std::string*, Phase>, std::size_t> m_labels;
+    std::vector<WorkClass> m_classes; // by label
+    std::vector<double> m_seconds; // by label, that have power
+    ClassTimes m_times;
+    std::map<std::pair<const std::string*, NameId>, std::size_t> m_kernelPlaces;
+    std::vector<KernelTime> m_kernels;
+    std::map<std::pair<std::string, NameId>, std::size_t> m_namedLabels;
+    std::vector<std::string> m_namedCategories; // by label
+    std::vector<double> m_namedSeconds; // by label, exclusive
+    ClassTimes m_namedTimes;
     Collectives m_collectives;
     Collectives m_communicators;
     std::unordered_map<NameId, std::string> m_communicatorNames; // by detail
-    std::vector<IterationEnergy> m_iterations;
-    struct IterationTime {
-        TimeRange range;
-        ByPhase<double> seconds; // that have power
-    };
-    std::vector<IterationTime> m_iterationTimes;
-    std::vector<TimeNs> m_borders; // of the iterations, in order
+    std::vector<Stretch> m_iterations;
+    std::vector<double> m_iterationCovered; // s that have power, of the pieces
+    std::vector<Stretch> m_captures;
+    std::vector<TimeRange> m_tracedRanges; // that follow each other, with gaps
+    std::vector<TimeNs> m_borders; // of iterations and captures, in order
     std::size_t m_nextBorder = 0;
-    OpenWindows m_windows; // as the iterations
+    OpenWindows m_windows; // of the iterations
+    Phase m_unmarked = Phase::Compute;
+    DurationNs m_counterLag;
 };
 
 } // namespace trainscope::analysis

@@ -1,135 +1,291 @@
 #include "core/analysis/energy/EnergyMeter.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace trainscope::analysis {
 
 namespace {
 
-// Compute without a mark is forward where the trace tells directions.
-Phase namedPhase(Phase phase, const MarkEvidence& evidence) {
-    return phase == Phase::Compute ? evidence.unmarked() : phase;
-}
+constexpr std::size_t kMostJointClasses = 12; // with which a response is looked for
+// Kernels of a category differ in power by this much of what the GPU can draw (standard deviation,
+// by operators of H100 and A100 that were run alone: 390 to 700 W within "gemm").
+constexpr double kWithinCategory = 0.125;
 
 double shareOf(double part, double whole) {
     return whole > 0.0 ? part / whole : 0.0;
 }
 
+void addSeconds(std::vector<double>& seconds, std::size_t label, double more) {
+    if (seconds.size() <= label)
+        seconds.resize(label + 1, 0.0);
+    seconds[label] += more;
+}
+
 } // namespace
 
 void EnergyMeter::completeIteration(std::size_t number, TimeRange range, DurationNs covered) {
-    IterationTime& time = m_iterationTimes[number];
-    double known = 0.0;
-    for (const Phase phase : kAllPhases)
-        known += time.seconds[phase];
-    const double idle = std::max(0.0, covered.seconds() - known);
-    time.range = range;
-    time.seconds[Phase::Idle] += idle;
+    Stretch& stretch = m_iterations[number];
+    const double known = std::accumulate(stretch.seconds.begin(), stretch.seconds.end(), 0.0);
+    const double idle = covered.seconds() - known;
+    stretch.range = range;
+    m_iterationCovered[number] = covered.seconds();
     if (idle > 0.0)
-        phaseLabel(Phase::Idle);
+        addSeconds(stretch.seconds, labelOf(Phase::Idle, kIdleCategory), idle);
 }
 
-std::optional<GpuEnergy::Sensor> EnergyMeter::estimate(const MarkEvidence& evidence,
-    std::span<const PowerReading> readings, SensorFacts facts, AttributedEnergy& energy) {
-    if (m_phaseLabels[Phase::Compute] && evidence.unmarked() != Phase::Compute)
-        m_phaseTimes.merge(phaseLabel(Phase::Compute), phaseLabel(evidence.unmarked()));
-    m_phaseTimes.finish(m_labels);
-    m_categoryTimes.finish(m_categories.size());
-    facts.idle = m_phaseLabels[Phase::Idle];
-    const auto responses = findResponses(m_phaseTimes, readings, facts);
-    const auto phases = PowerEstimate::of(m_phaseTimes, readings, responses, facts);
-    if (!phases.isUsable())
-        return std::nullopt;
-    estimatePhases(phases, evidence, energy);
-    if (!energy.total.estimate)
-        return std::nullopt;
-    estimateIterations(phases, evidence, energy);
-    const auto idle = m_categories.find(kIdleCategory);
-    facts.idle = idle == m_categories.end() ? std::nullopt : std::optional(idle->second.label);
-    estimateCategories(PowerEstimate::of(m_categoryTimes, readings, responses, facts), energy);
-    estimateCollectives(m_collectives, energy, energy.collectives);
-    estimateCollectives(m_communicators, energy, energy.communicators);
-    const SensorResponse& response = phases.response();
-    return GpuEnergy::Sensor{response.windowNs * 1e-9, response.delayNs * 1e-9, phases.readings()};
+std::vector<double> EnergyMeter::ofPhase(Phase phase, std::vector<double> seconds) const {
+    seconds.resize(m_classes.size(), 0.0);
+    for (std::size_t label = 0; label < seconds.size(); ++label)
+        seconds[label] *= named(m_classes[label].phase) == phase ? 1.0 : 0.0;
+    return seconds;
 }
 
-std::vector<double> EnergyMeter::labelled(
-    const ByPhase<double>& seconds, const MarkEvidence& evidence) const {
-    std::vector<double> result(m_labels, 0.0);
-    for (const Phase phase : kAllPhases) {
-        if (const auto label = m_phaseLabels[namedPhase(phase, evidence)])
-            result[*label] += seconds[phase];
+std::vector<double> EnergyMeter::ofCategory(const std::string& category) const {
+    std::vector<double> seconds = m_seconds;
+    for (std::size_t label = 0; label < seconds.size(); ++label)
+        seconds[label] *= m_classes[label].category == category ? 1.0 : 0.0;
+    return seconds;
+}
+
+Status EnergyMeter::estimate(const MarkEvidence& evidence, std::span<const PowerReading> readings,
+    SensorFacts facts, const CountedEnergies& counted, GpuEnergy& result) {
+    if (m_idleBefore) // the walk's range ends behind it
+        RETURN_IF_ERROR(take(*m_idleBefore, {}));
+    m_idleBefore.reset();
+    m_unmarked = evidence.unmarked();
+    const auto isIdle = [](const WorkClass& one) { return one.phase == Phase::Idle; };
+    const auto idle = std::find_if(m_classes.begin(), m_classes.end(), isIdle);
+    if (idle != m_classes.end())
+        facts.idle = static_cast<std::size_t>(idle - m_classes.begin());
+    ClassTimes phaseTimes = m_times;
+    std::vector<std::size_t> firstOfPhase(kPhases, m_classes.size());
+    for (std::size_t label = 0; label < m_classes.size(); ++label) {
+        std::size_t& first = firstOfPhase[static_cast<std::size_t>(named(m_classes[label].phase))];
+        first = std::min(first, label);
+        phaseTimes.merge(label, first);
+    }
+    phaseTimes.finish(m_classes.size());
+    m_times.finish(m_classes.size());
+    const bool isFew = m_classes.size() <= kMostJointClasses;
+    const auto responses = findResponses(isFew ? m_times : phaseTimes, readings, facts);
+    const auto powers = PowerEstimate::of(m_times, readings, responses, facts);
+    m_counterLag = result.lag ? result.lag->lag : DurationNs{};
+    if (powers.isUsable()) {
+        const SensorResponse& response = powers.response();
+        result.sensor = GpuEnergy::Sensor{
+            response.windowNs * 1e-9, response.delayNs * 1e-9, powers.readings()};
+        if (result.lag) // of which a part is that the sensor is late
+            m_counterLag = m_counterLag
+                + DurationNs{std::llround(response.delayNs - response.windowNs / 2.0)};
+    }
+    RETURN_IF_ERROR(estimateTotal(powers, counted, result));
+    estimateParts(powers, result.energy);
+    RETURN_IF_ERROR(estimateStretches(powers, counted, result.energy));
+    estimateCollectives(m_collectives, result.energy, result.energy.collectives);
+    estimateCollectives(m_communicators, result.energy, result.energy.communicators);
+    return estimateKernels(readings, responses, facts, result.energy);
+}
+
+Status EnergyMeter::estimateTotal(
+    const PowerEstimate& powers, const CountedEnergies& counted, GpuEnergy& result) {
+    ASSIGN_OR_RETURN(const auto parts, counted(m_tracedRanges, m_counterLag));
+    std::optional<EstimatedEnergy> sum;
+    bool isCounted = !parts.empty();
+    for (const auto& part : parts) {
+        isCounted = isCounted && part;
+        if (part && sum)
+            *sum += *part;
+        else if (part)
+            sum = part;
+    }
+    result.isCounted = isCounted;
+    if (!isCounted && powers.isUsable()) {
+        sum.reset();
+        for (const TimeRange& range : m_tracedRanges) {
+            std::vector<double> seconds(m_classes.size(), 0.0);
+            m_times.addUntil(behindBegin(range.begin), -1e-9, seconds);
+            m_times.addUntil(behindBegin(range.end), 1e-9, seconds);
+            if (m_tracedRanges.size() == 1) // what has power
+                seconds = m_seconds;
+            const auto part = powers.of(seconds, behindBegin(range.begin), behindBegin(range.end));
+            if (!part) {
+                sum.reset();
+                break;
+            }
+            if (sum)
+                *sum += *part;
+            else
+                sum = part;
+        }
+    }
+    const bool isKnown = isCounted || powers.isUsable();
+    result.energy.total = PartEnergy::of(isKnown ? sum : std::nullopt, NoEnergy::TooFewReadings);
+    return {};
+}
+
+void EnergyMeter::estimateParts(const PowerEstimate& powers, AttributedEnergy& energy) const {
+    const NoEnergy why = powers.isUsable() ? NoEnergy::NotTold : NoEnergy::TooFewReadings;
+    const auto split = [&](const std::vector<std::vector<double>>& parts) {
+        return energy.total.known && powers.isUsable()
+            ? powers.split(parts, energy.total.known->joules)
+            : std::vector<std::optional<EstimatedEnergy>>(parts.size());
+    };
+    std::vector<std::vector<double>> phases;
+    for (const Phase phase : kAllPhases)
+        phases.push_back(ofPhase(phase, m_seconds));
+    std::vector<std::string> names;
+    std::vector<std::vector<double>> categories;
+    for (const WorkClass& one : m_classes) {
+        if (std::find(names.begin(), names.end(), one.category) != names.end())
+            continue;
+        names.push_back(one.category);
+        categories.push_back(ofCategory(one.category));
+    }
+    const auto lasts = [](const std::vector<double>& seconds) {
+        return std::accumulate(seconds.begin(), seconds.end(), 0.0) > 0.0;
+    };
+    const auto byPhase = split(phases);
+    for (std::size_t i = 0; i < kPhases; ++i) {
+        if (lasts(phases[i]))
+            energy.phases[kAllPhases.at(i)] = PartEnergy::of(byPhase[i], why);
+    }
+    const auto byCategory = split(categories);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (lasts(categories[i]))
+            energy.categories[names[i]] = PartEnergy::of(byCategory[i], why);
+    }
+}
+
+Result<std::vector<PartEnergy>> EnergyMeter::energiesOf(const std::vector<Stretch>& stretches,
+    const PowerEstimate& powers, const CountedEnergies& counted) const {
+    std::vector<TimeRange> ranges;
+    for (const Stretch& stretch : stretches)
+        ranges.push_back(stretch.range);
+    ASSIGN_OR_RETURN(const auto found, counted(ranges, m_counterLag));
+    std::vector<PartEnergy> result;
+    for (std::size_t i = 0; i < stretches.size(); ++i) {
+        std::optional<EstimatedEnergy> one = i < found.size() ? found[i] : std::nullopt;
+        std::vector<double> seconds = stretches[i].seconds;
+        seconds.resize(m_classes.size(), 0.0);
+        if (!one && powers.isUsable())
+            one = powers.of(seconds, behindBegin(ranges[i].begin), behindBegin(ranges[i].end));
+        result.push_back(
+            PartEnergy::of(one, powers.isUsable() ? NoEnergy::NotTold : NoEnergy::TooFewReadings));
     }
     return result;
 }
 
-void EnergyMeter::estimatePhases(
-    const PowerEstimate& powers, const MarkEvidence& evidence, AttributedEnergy& energy) const {
-    ByPhase<double> seconds;
-    for (const Phase phase : kAllPhases)
-        seconds[phase] = m_phases[phase].seconds;
-    const std::vector<double> all = labelled(seconds, evidence);
-    energy.total.estimate = powers.of(all, 0.0, m_phaseTimes.lengthNs());
-    if (!energy.total.estimate)
-        return;
-    const auto found = powers.byClass(all, energy.total.estimate->joules);
-    for (const Phase phase : kAllPhases) {
-        const auto label = m_phaseLabels[phase];
-        if (label && all[*label] > 0.0)
-            energy.phases[phase].estimate = found[*label];
+Status EnergyMeter::estimateStretches(
+    const PowerEstimate& powers, const CountedEnergies& counted, AttributedEnergy& energy) const {
+    ASSIGN_OR_RETURN(const auto captures, energiesOf(m_captures, powers, counted));
+    for (std::size_t i = 0; i < captures.size(); ++i) {
+        if (!m_captures[i].range.isEmpty())
+            energy.captures[m_parts.captures[i].name] += captures[i];
     }
-}
-
-void EnergyMeter::estimateCategories(const PowerEstimate& powers, AttributedEnergy& energy) const {
-    std::vector<double> seconds(m_categories.size(), 0.0);
-    for (const auto& [category, found] : m_categories)
-        seconds[found.label] = found.amount.seconds;
-    const auto found = powers.byClass(seconds, energy.total.estimate->joules);
-    for (const auto& [category, amount] : m_categories)
-        energy.categories[category].estimate = found[amount.label];
-}
-
-void EnergyMeter::estimateIterations(
-    const PowerEstimate& powers, const MarkEvidence& evidence, AttributedEnergy& energy) const {
-    for (std::size_t i = 0; i < m_iterationTimes.size(); ++i) {
-        const auto& [range, seconds] = m_iterationTimes[i];
-        const auto from = [&](TimeNs time) {
-            return static_cast<double>((time - m_phaseTimes.extent().begin).ns);
-        };
-        const std::vector<double> all = labelled(seconds, evidence);
-        IterationEnergy& iteration = energy.iterations[i];
-        iteration.total.estimate = powers.of(all, from(range.begin), from(range.end));
-        if (!iteration.total.estimate)
-            continue;
-        const double whole = powers.joules(all);
-        for (const Phase phase : kAllPhases) {
-            const auto label = m_phaseLabels[phase];
-            if (!label || all[*label] <= 0.0)
-                continue;
-            std::vector<double> one(all.size(), 0.0);
-            one[*label] = all[*label];
-            iteration.estimatedPhases[phase]
-                = iteration.total.estimate->joules * shareOf(powers.joules(one), whole);
+    ASSIGN_OR_RETURN(const auto iterations, energiesOf(m_iterations, powers, counted));
+    for (std::size_t i = 0; i < iterations.size(); ++i) {
+        IterationEnergy iteration;
+        iteration.index = m_parts.iterations[i].index;
+        iteration.total = iterations[i];
+        iteration.gpus = 1;
+        iteration.coverage
+            = shareOf(m_iterationCovered[i], m_iterations[i].range.length().seconds());
+        std::vector<double> seconds = m_iterations[i].seconds;
+        seconds.resize(m_classes.size(), 0.0);
+        if (iteration.total.known && powers.isUsable()) {
+            const double whole = powers.joules(seconds);
+            for (const Phase phase : kAllPhases)
+                iteration.phases[phase] = iteration.total.known->joules
+                    * shareOf(powers.joules(ofPhase(phase, seconds)), whole);
         }
+        energy.iterations.push_back(std::move(iteration));
+    }
+    return {};
+}
+
+void EnergyMeter::estimateCollectives(const Collectives& times, const AttributedEnergy& energy,
+    std::map<std::string, CollectiveEnergy>& collectives) const {
+    const std::vector<double> hiddenTimes = ofPhase(Phase::CommunicationHidden, m_seconds);
+    const double hidden = std::accumulate(hiddenTimes.begin(), hiddenTimes.end(), 0.0);
+    for (const auto& [name, time] : times) {
+        CollectiveEnergy& collective = collectives[name];
+        if (time.exposed > 0.0) {
+            const std::vector<double> all = ofCategory(time.category);
+            collective.exposed
+                = energy.categories.at(time.category)
+                      .part(shareOf(time.exposed, std::accumulate(all.begin(), all.end(), 0.0)));
+        }
+        if (time.hidden > 0.0)
+            collective.hidden
+                = energy.phases[Phase::CommunicationHidden].part(shareOf(time.hidden, hidden));
     }
 }
 
-void EnergyMeter::estimateCollectives(const Collectives& amounts, const AttributedEnergy& energy,
-    std::map<std::string, CollectiveEnergy>& collectives) const {
-    const auto part = [](const std::optional<EstimatedEnergy>& whole, double share) {
-        return whole ? std::optional(whole->part(share)) : std::nullopt;
-    };
-    const double hidden = m_phases[Phase::CommunicationHidden].seconds;
-    for (const auto& [name, amount] : amounts) {
-        CollectiveEnergy& collective = collectives[name];
-        if (amount.exposed.seconds > 0.0)
-            collective.exposedEstimate = part(energy.categories.at(amount.category).estimate,
-                shareOf(amount.exposed.seconds, m_categories.at(amount.category).amount.seconds));
-        if (amount.hidden.seconds > 0.0)
-            collective.hiddenEstimate = part(energy.phases[Phase::CommunicationHidden].estimate,
-                shareOf(amount.hidden.seconds, hidden));
+// The energies of a category's kernels sum to the category's.
+Status EnergyMeter::estimateKernels(std::span<const PowerReading> readings,
+    std::span<const SensorResponse> responses, const SensorFacts& facts, AttributedEnergy& energy) {
+    if (!m_parts.byKernel)
+        return {};
+    const std::size_t labels = m_namedSeconds.size();
+    std::map<std::string, double> categorySeconds;
+    for (std::size_t label = 0; label < labels; ++label)
+        categorySeconds[m_namedCategories[label]] += m_namedSeconds[label];
+    PowerPrior prior{std::vector<double>(labels, 0.0), std::vector<double>(labels, 0.0)};
+    bool isKnown = true;
+    SensorFacts named = facts;
+    named.idle.reset();
+    for (std::size_t label = 0; label < labels; ++label) {
+        const std::string& category = m_namedCategories[label];
+        const auto found = energy.categories.find(category);
+        isKnown = isKnown && found != energy.categories.end() && found->second.known;
+        if (isKnown)
+            prior.meanW[label] = shareOf(found->second.known->joules, categorySeconds[category]);
+        prior.spreadW[label] = kWithinCategory * facts.highestW;
+        if (category == kIdleCategory)
+            named.idle = label;
     }
+    m_namedTimes.finish(labels);
+    const auto powers = isKnown
+        ? PowerEstimate::of(m_namedTimes, readings, responses, named, &prior)
+        : PowerEstimate();
+    std::vector<std::optional<EstimatedEnergy>> found(labels);
+    std::map<std::string, double> categoryJoules;
+    for (std::size_t label = 0; label < labels && powers.isUsable(); ++label) {
+        std::vector<double> one(labels, 0.0);
+        one[label] = m_namedSeconds[label];
+        found[label] = powers.around(powers.joules(one), 0.0, one);
+        categoryJoules[m_namedCategories[label]] += powers.joules(one);
+    }
+    for (const KernelTime& kernel : m_kernels) {
+        if (kernel.category == kIdleCategory || kernel.seconds <= 0.0)
+            continue;
+        std::string name;
+        if (kernel.name.isValid()) {
+            ASSIGN_OR_RETURN(name, m_store.name(kernel.name));
+        }
+        KernelEnergy& row = energy.kernels[{name, kernel.category}];
+        row.seconds += kernel.seconds;
+        const auto category = energy.categories.find(kernel.category);
+        if (kernel.exclusive <= 0.0 || category == energy.categories.end())
+            continue;
+        const auto siblings
+            = std::count(m_namedCategories.begin(), m_namedCategories.end(), kernel.category);
+        PartEnergy own
+            = category->second.part(shareOf(kernel.exclusive, categorySeconds[kernel.category]));
+        if (siblings > 1 && found[kernel.label] && category->second.known)
+            own = PartEnergy{
+                found[kernel.label]->part(shareOf(kernel.exclusive, m_namedSeconds[kernel.label])
+                    * shareOf(category->second.known->joules, categoryJoules[kernel.category])),
+                {}};
+        else if (siblings > 1)
+            own = PartEnergy{{}, category->second.unknown.value_or(NoEnergy::NotTold)};
+        row.energy += own;
+    }
+    return {};
 }
 
 } // namespace trainscope::analysis

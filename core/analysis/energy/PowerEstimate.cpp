@@ -13,11 +13,11 @@ constexpr double kWidest = 0.5; // of the mean power's energy, to either side
 } // namespace
 
 PowerEstimate PowerEstimate::of(const ClassTimes& times, std::span<const PowerReading> readings,
-    std::span<const SensorResponse> responses, const SensorFacts& facts) {
+    std::span<const SensorResponse> responses, const SensorFacts& facts, const PowerPrior* prior) {
     PowerEstimate result;
     result.m_highestW = facts.highestW;
     for (const SensorResponse& response : responses) {
-        PowerFit fit = PowerFit::of(times, readings, response, facts);
+        PowerFit fit = PowerFit::of(times, readings, response, facts, prior);
         if (!fit.isUsable())
             continue;
         if (result.m_fits.empty())
@@ -60,23 +60,27 @@ std::optional<EstimatedEnergy> PowerEstimate::of(
         fit.restUncertainty(std::max(0.0, endNs - beginNs), m_response.windowNs), seconds);
 }
 
-std::vector<std::optional<EstimatedEnergy>> PowerEstimate::byClass(
-    std::span<const double> seconds, double joules) const {
-    std::vector<std::optional<EstimatedEnergy>> result(seconds.size());
-    if (!isUsable())
+std::vector<std::optional<EstimatedEnergy>> PowerEstimate::split(
+    std::span<const std::vector<double>> parts, double joules) const {
+    std::vector<std::optional<EstimatedEnergy>> result(parts.size());
+    if (!isUsable() || parts.empty())
         return result;
     const PowerFit& fit = m_fits.front();
-    const double left = joules - fit.joules(seconds);
-    const std::vector<double> spread = fit.spread(seconds);
-    double whole = 0.0;
-    for (std::size_t k = 0; k < seconds.size(); ++k)
-        whole += seconds[k] * spread[k];
-    std::vector<double> one(seconds.size(), 0.0);
-    for (std::size_t k = 0; k < seconds.size(); ++k) {
-        one[k] = seconds[k];
-        const double share = whole > 0.0 ? seconds[k] * spread[k] / whole : 0.0;
-        result[k] = around(fit.joules(one) + share * left, 0.0, one);
-        one[k] = 0.0;
+    std::vector<double> all(parts.front().size(), 0.0);
+    for (const std::vector<double>& part : parts) {
+        for (std::size_t k = 0; k < all.size(); ++k)
+            all[k] += part[k];
+    }
+    const double left = joules - fit.joules(all);
+    const std::vector<double> spread = fit.spread(all);
+    const auto weight = [&spread](const std::vector<double>& seconds) {
+        return std::inner_product(seconds.begin(), seconds.end(), spread.begin(), 0.0);
+    };
+    const double whole = weight(all);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const double share = whole > 0.0 ? weight(parts[i]) / whole : 0.0;
+        // How much of what is left over is whose is known no better than that it is shared so.
+        result[i] = around(fit.joules(parts[i]) + share * left, std::abs(share * left), parts[i]);
     }
     return result;
 }

@@ -21,7 +21,8 @@ class PowerEstimate {
 public:
     // Without fits where there are too few readings.
     static PowerEstimate of(const ClassTimes& times, std::span<const PowerReading> readings,
-        std::span<const SensorResponse> responses, const SensorFacts& facts);
+        std::span<const SensorResponse> responses, const SensorFacts& facts,
+        const PowerPrior* prior = nullptr);
 
     [[nodiscard]] bool isUsable() const { return !m_fits.empty(); }
     [[nodiscard]] std::size_t readings() const { return m_fits.front().readings(); }
@@ -36,14 +37,14 @@ public:
     // gives to either side.
     [[nodiscard]] std::optional<EstimatedEnergy> of(
         std::span<const double> seconds, double beginNs, double endNs) const;
-    // Of each class, summing to `joules`.
-    [[nodiscard]] std::vector<std::optional<EstimatedEnergy>> byClass(
-        std::span<const double> seconds, double joules) const;
-
-private:
+    // Of parts, each so many s of each class, summing to `joules`.
+    [[nodiscard]] std::vector<std::optional<EstimatedEnergy>> split(
+        std::span<const std::vector<double>> parts, double joules) const;
+    // The interval of so many s around an energy, where `uncertainty` comes to it; absent as above.
     [[nodiscard]] std::optional<EstimatedEnergy> around(
         double joules, double uncertainty, std::span<const double> seconds) const;
 
+private:
     std::vector<PowerFit> m_fits; // the likeliest response first
     SensorResponse m_response;
     double m_highestW = 0.0;

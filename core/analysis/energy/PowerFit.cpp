@@ -47,12 +47,12 @@ struct BlockSums {
 class PowerFitter {
 public:
     PowerFitter(const ClassTimes& times, std::span<const PowerReading> readings,
-        const SensorResponse& response, const SensorFacts& facts)
+        const SensorResponse& response, const SensorFacts& facts, const PowerPrior* prior)
         : m_times(times)
         , m_readings(readings)
         , m_response(response)
         , m_facts(facts)
-        , m_priorW(facts.highestW / 2.0)
+        , m_prior(prior)
         , m_classes(static_cast<Eigen::Index>(times.classes()))
         , m_shares(times.classes()) { }
 
@@ -60,8 +60,10 @@ public:
         PowerFit result;
         accumulate();
         const auto used = static_cast<std::size_t>((m_normal.diagonal().array() > 0.0).count());
-        if (m_count < 3 * (used + kUnknowns))
+        if (m_count < 3 * ((m_prior == nullptr ? used : 1) + kUnknowns)
+            || m_count <= static_cast<std::size_t>(m_classes + kUnknowns))
             return result;
+        takePrior();
         result.m_readings = m_count;
         result.m_meanW = m_mean;
         solve();
@@ -91,16 +93,28 @@ private:
         m_squares = squares;
     }
 
+    void takePrior() {
+        m_priorMean = Eigen::VectorXd::Constant(m_classes, m_mean);
+        m_priorW = Eigen::VectorXd::Constant(m_classes, m_facts.highestW / 2.0);
+        if (m_prior == nullptr)
+            return;
+        for (Eigen::Index k = 0; k < m_classes; ++k) {
+            m_priorMean[k] = m_prior->meanW[static_cast<std::size_t>(k)];
+            m_priorW[k] = m_prior->spreadW[static_cast<std::size_t>(k)];
+        }
+    }
+
     // The prior weighs as much as the noise that is left says, which depends on it.
     void solve() {
         const auto n = static_cast<double>(m_count);
         m_watts.setConstant(m_classes, m_mean);
         m_noise = std::max(m_squares / n - m_mean * m_mean, kWholeWattsW2);
         for (int round = 0; round < 5; ++round) {
-            const double ridge = m_noise / (m_priorW * m_priorW);
+            const Eigen::VectorXd ridge = m_noise * m_priorW.array().square().inverse();
             Eigen::MatrixXd normal = m_normal;
-            normal.diagonal().array() += ridge;
-            m_watts = leastSquaresAbove(normal, m_right.array() + ridge * m_mean, m_facts.idle);
+            normal.diagonal() += ridge;
+            m_watts = leastSquaresAbove(
+                normal, m_right + ridge.cwiseProduct(m_priorMean), m_facts.idle);
             const double left
                 = m_squares - 2.0 * m_watts.dot(m_right) + m_watts.dot(m_normal * m_watts);
             m_noise
@@ -166,7 +180,7 @@ private:
         PowerFit& result, const Eigen::MatrixXd& normal, std::vector<BlockSums>& sums) const {
         const Eigen::Index all = m_classes + kUnknowns;
         Eigen::VectorXd prior(all);
-        prior.head(m_classes).setConstant(m_noise / (m_priorW * m_priorW));
+        prior.head(m_classes) = m_noise * m_priorW.array().square().inverse();
         prior[m_classes] = m_noise / (m_response.windowNs * m_response.windowNs);
         prior[m_classes + 1] = m_noise / (kDelaySpreadNs * kDelaySpreadNs);
         Eigen::MatrixXd weighted = normal;
@@ -202,7 +216,9 @@ private:
     std::span<const PowerReading> m_readings;
     SensorResponse m_response;
     const SensorFacts& m_facts;
-    double m_priorW;
+    const PowerPrior* m_prior;
+    Eigen::VectorXd m_priorMean;
+    Eigen::VectorXd m_priorW;
     Eigen::Index m_classes;
     std::vector<double> m_shares;
     Eigen::MatrixXd m_normal;
@@ -215,8 +231,8 @@ private:
 };
 
 PowerFit PowerFit::of(const ClassTimes& times, std::span<const PowerReading> readings,
-    const SensorResponse& response, const SensorFacts& facts) {
-    return PowerFitter(times, readings, response, facts).fit();
+    const SensorResponse& response, const SensorFacts& facts, const PowerPrior* prior) {
+    return PowerFitter(times, readings, response, facts, prior).fit();
 }
 
 double PowerFit::joules(std::span<const double> times) const {

@@ -4,10 +4,11 @@
 //     reading(t) = Σ_k P_k · share_k(t − d − w/2 … t − d + w/2) + rest,   P_k ≥ 0,
 // which tells apart classes that the sensor never shows alone, as long as their mixture varies.
 //
-// A priori P_k is the mean power ± half of what the GPU can draw: a mild ridge, which decides only
-// where the readings do not. Variances are those of the estimating equations summed over blocks of
-// 1, 2, 4 … readings (the largest counts, with Student's t for the number of blocks), since what is
-// left over is correlated in time; w and d are further unknowns in them, to first order.
+// A priori P_k is, where nothing else is said, the mean power ± half of what the GPU can draw: a
+// mild ridge, which decides only where the readings do not. Variances are those of the estimating
+// equations summed over blocks of 1, 2, 4 … readings (the largest counts, with Student's t for the
+// number of blocks), since what is left over is correlated in time; w and d are further unknowns in
+// them, to first order.
 
 #include "core/analysis/energy/SensorResponse.h"
 
@@ -17,11 +18,18 @@
 
 namespace trainscope::analysis {
 
+// What is known of the powers of the classes beforehand, W: mean and standard deviation of each.
+struct PowerPrior {
+    std::vector<double> meanW;
+    std::vector<double> spreadW;
+};
+
 class PowerFit {
 public:
     // readings as for findResponses(); see isUsable().
     static PowerFit of(const ClassTimes& times, std::span<const PowerReading> readings,
-        const SensorResponse& response, const SensorFacts& facts);
+        const SensorResponse& response, const SensorFacts& facts,
+        const PowerPrior* prior = nullptr);
 
     // False: fewer than three readings for each class, the window and the delay; all else is then
     // empty.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace trainscope::analysis {
 
@@ -40,6 +41,7 @@ constexpr double kHopNs = 150e6;
 constexpr double kHopSlack = 60.0; // of −2 ln of the likelihood of few readings
 constexpr double kEdgeNoiseW2 = 1.0;
 constexpr double kRoundingW2 = 1.0 / 12.0; // variance of a reading in whole watts
+constexpr double kWhollyTraced = 0.999; // of a window that reaches over no gap
 constexpr double kUnexplained = std::numeric_limits<double>::infinity();
 
 struct TriedResponse {
@@ -373,7 +375,7 @@ bool windowShares(const ClassTimes& times, const SensorResponse& response, doubl
     const double factor = 1.0 / response.windowNs;
     times.addUntil(begin, -factor, shares);
     times.addUntil(end, factor, shares);
-    return true;
+    return std::accumulate(shares.begin(), shares.end(), 0.0) >= kWhollyTraced;
 }
 
 std::vector<SensorResponse> findResponses(

@@ -40,7 +40,8 @@ struct SensorFacts {
     std::optional<std::size_t> idle; // the class of the GPU at rest: no other draws less
 };
 
-// The shares of a reading's window that each class has; false where it reaches over the timeline.
+// The shares of a reading's window that each class has; false where it reaches over the timeline,
+// or into a gap of which no class has the time.
 bool windowShares(
     const ClassTimes& times, const SensorResponse& response, double atNs, std::span<double> shares);
 

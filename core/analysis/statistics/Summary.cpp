@@ -1,11 +1,13 @@
 #include "core/analysis/statistics/Summary.h"
 
 #include "core/analysis/statistics/Means.h"
+#include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/NodeEnergy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/StatisticsPipeline.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 
@@ -45,6 +47,8 @@ public:
         auto groups = seriesByMetric(series, m_summary.warnings);
         std::erase_if(groups, [this](const auto& group) { return !isWanted(group.first); });
         RETURN_IF_ERROR(readAll(groups));
+        if (isWanted(metric::kGpuPower) || isWanted(metric::kGpuEnergy))
+            RETURN_IF_ERROR(measureEnergies(series));
         finish();
         return std::move(m_summary);
     }
@@ -164,6 +168,7 @@ private:
         if (integral.covered().ns <= 0)
             return;
         Energy energy{integral.energy().value, 0.0};
+        energy.resolutionS = power.period.seconds();
         if (m_summary.duration.ns > 0) {
             energy.coverage = std::min(1.0,
                 static_cast<double>(integral.covered().ns)
@@ -176,6 +181,21 @@ private:
             nodeOf(subject.node).energy = energy;
         else
             m_switches[subject.device] = energy;
+    }
+
+    // Where a GPU counts its energy.
+    Status measureEnergies(const std::vector<Series>& series) {
+        const TimeRange window = m_window == kAllTime ? m_summary.run.range : m_window;
+        for (const auto& [rank, gpu] : gpuSeriesByRank(series)) {
+            const EnergySeries measures = energySeriesOf(gpu);
+            if (!measures.counter)
+                continue;
+            ASSIGN_OR_RETURN(const auto energies,
+                measuredEnergies(m_store, measures, {window}, [this] { return keepGoing(); }));
+            if (energies.front())
+                gpuOf(rank).energy = energies.front();
+        }
+        return {};
     }
 
     void warnOfResets(const Series& series, const SubjectStatistics& statistics) {
@@ -260,21 +280,12 @@ private:
     }
 
     void addRunEnergy() {
-        Energy total;
-        bool known = false;
-        CompensatedSum joules;
+        std::vector<Energy> parts;
         for (const auto& [rank, gpu] : m_gpus) {
-            if (!gpu.energy)
-                continue;
-            known = true;
-            joules.add(gpu.energy->joules);
-            total.coverage += gpu.energy->coverage;
+            if (gpu.energy)
+                parts.push_back(*gpu.energy);
         }
-        if (!known)
-            return;
-        total.joules = joules.value();
-        total.coverage /= static_cast<double>(m_gpus.size());
-        m_summary.energy = total;
+        m_summary.energy = combinedEnergy(parts, m_gpus.size());
     }
 
     const store::Store& m_store;

@@ -38,9 +38,12 @@ struct SubjectStatistics {
 std::optional<double> statisticOf(const std::map<std::string, SubjectStatistics>& metrics,
     const std::string& metric, std::optional<double> SubjectStatistics::*field);
 
+enum class EnergySource { Power, Counter };
 struct Energy {
-    double joules = 0.0; // trapezoid over the non-missing samples of a power
+    double joules = 0.0; // of a GPU as MeasuredEnergy.h says, else the trapezoid over a power
     double coverage = 0.0; // fraction of the run that has data
+    EnergySource source = EnergySource::Power;
+    double resolutionS = 0.0; // between two readings; 0: not known
 };
 
 struct GpuSummary {

@@ -130,7 +130,7 @@ private:
         const auto [telling, evidence] = tellingOf(work);
         work.telling = telling;
         ActiveKernel active{std::min(span.start + span.duration, m_range.end), category,
-            span.detail, Mark::None, kernel->isCommunication, false};
+            span.detail, Mark::None, kernel->isCommunication, false, span.name};
         if (!active.isCommunication) {
             active.mark = telling.mark;
             ++(m_evidence.*evidence);

@@ -24,6 +24,7 @@ struct ActiveKernel {
     Mark mark = Mark::None; // of compute
     bool isCommunication = false;
     bool isPipelineTransfer = false; // SendRecv that is no all-to-all
+    NameId name = {};
 };
 
 // The work of a device throughout a piece of its time.

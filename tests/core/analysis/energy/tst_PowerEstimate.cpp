@@ -123,7 +123,12 @@ Estimated estimated(const PlantedWork& work, const std::vector<PowerReading>& re
     Estimated result{
         PowerEstimate::of(times, readings, findResponses(times, readings, facts), facts), {}, {}};
     result.whole = result.powers.of(work.seconds(), 0.0, work.lengthNs());
-    result.classes = result.whole ? result.powers.byClass(work.seconds(), result.whole->joules)
+    std::vector<std::vector<double>> parts;
+    for (std::size_t k = 0; k < kPlantedW.size(); ++k) {
+        parts.emplace_back(kPlantedW.size(), 0.0);
+        parts.back()[k] = work.seconds()[k];
+    }
+    result.classes = result.whole ? result.powers.split(parts, result.whole->joules)
                                   : std::vector<std::optional<EstimatedEnergy>>(kPlantedW.size());
     return result;
 }

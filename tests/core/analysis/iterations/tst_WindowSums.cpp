@@ -2,7 +2,7 @@
 
 #include <QtTest>
 
-#include "core/analysis/iterations/IterationFigures.h"
+#include "core/analysis/statistics/WindowSums.h"
 #include "support/TestProgram.h"
 
 #include <cmath>

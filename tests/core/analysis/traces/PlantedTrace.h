@@ -104,6 +104,10 @@ private:
             if (status.hasValue())
                 status = sink.iteration(id.value(), one);
         }
+        for (const Capture& one : captures) {
+            if (status.hasValue())
+                status = sink.capture(id.value(), one);
+        }
         return status.hasValue() ? session.value()->finish({}, "hash", 1, {}) : status;
     }
 

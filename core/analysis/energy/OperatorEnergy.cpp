@@ -1,0 +1,99 @@
+#include "core/analysis/energy/OperatorEnergy.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+// What a row is of: a name and, of shapes, a signature.
+using RowKey = std::pair<std::string, std::string>;
+
+class RowKeys {
+public:
+    RowKeys(const CallTree& tree, OperatorGrouping grouping)
+        : m_tree(tree)
+        , m_grouping(grouping) { }
+
+    // The rows that a piece of work belongs to.
+    [[nodiscard]] std::set<RowKey> of(const CallNode& work) const {
+        std::set<RowKey> keys;
+        if (work.parent == CallNode::kNone)
+            return keys;
+        const CallNode& owner = m_tree.nodes[work.parent];
+        switch (m_grouping) {
+        case OperatorGrouping::Operator:
+            keys.emplace(m_tree.names[owner.name], "");
+            break;
+        case OperatorGrouping::Shape:
+            keys.emplace(m_tree.names[owner.name], m_tree.signatures[owner.signature]);
+            break;
+        case OperatorGrouping::Pass:
+            keys.emplace(std::string(toString(owner.pass)), "");
+            break;
+        case OperatorGrouping::Module:
+        case OperatorGrouping::Annotation:
+            addCallers(work.parent, keys);
+            break;
+        }
+        return keys;
+    }
+
+private:
+    void addCallers(std::uint32_t at, std::set<RowKey>& keys) const {
+        const FrameKind kind
+            = m_grouping == OperatorGrouping::Module ? FrameKind::Module : FrameKind::Annotation;
+        for (; at != CallNode::kNone; at = m_tree.nodes[at].parent) {
+            if (m_tree.nodes[at].kind == kind)
+                keys.emplace(m_tree.names[m_tree.nodes[at].name], "");
+        }
+    }
+
+    const CallTree& m_tree;
+    OperatorGrouping m_grouping;
+};
+
+} // namespace
+
+KernelEnergy energyOfName(const KernelEnergies& kernels, const std::string& name) {
+    KernelEnergy sum;
+    for (auto one = kernels.lower_bound({name, {}});
+         one != kernels.end() && one->first.first == name; ++one)
+        sum += one->second;
+    return sum;
+}
+
+std::vector<PartEnergy> operatorEnergies(
+    const CallTree& tree, const OperatorTable& table, const KernelEnergies& kernels) {
+    const RowKeys keys(tree, table.grouping);
+    std::map<RowKey, std::map<std::string, double>> times; // s by kernel name; copies: empty
+    double copies = 0.0;
+    for (const CallNode& node : tree.nodes) {
+        if (!isWork(node.kind))
+            continue;
+        const bool isKernel = node.kind == FrameKind::Kernel;
+        copies += isKernel ? 0.0 : node.sums.time.seconds();
+        for (const RowKey& key : keys.of(node))
+            times[key][isKernel ? tree.names[node.name] : std::string()]
+                += node.sums.time.seconds();
+    }
+    std::vector<PartEnergy> result;
+    for (const OperatorEntry& row : table.rows) {
+        PartEnergy sum;
+        for (const auto& [name, seconds] : times[{row.name, row.signature}]) {
+            const KernelEnergy all = energyOfName(kernels, name);
+            const double whole = name.empty() ? copies : all.seconds;
+            if (whole > 0.0 && seconds > 0.0)
+                sum += all.energy.part(std::min(1.0, seconds / whole));
+        }
+        result.push_back(sum);
+    }
+    return result;
+}
+
+} // namespace trainscope::analysis

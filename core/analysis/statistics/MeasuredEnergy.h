@@ -1,0 +1,40 @@
+#pragma once
+// The energy of a GPU between moments, as it was measured: by its energy counter where there is
+// one, and between two steps of the counter along its power; else, and before the first step and
+// behind the last, by the integral of the power (WindowSums.h). The energies of windows that follow
+// each other sum to that of the whole, and over the counter's steps to what it counted.
+//
+// A counter that is read more often than it changes has its steps where its value changes.
+
+#include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/statistics/SeriesStatistics.h"
+#include "core/analysis/statistics/Summary.h"
+#include "core/model/Time.h"
+#include "core/store/Store.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// What measures the energy of one GPU.
+struct EnergySeries {
+    std::optional<Series> counter; // gpu_energy
+    std::optional<Series> power; // gpu_power
+    [[nodiscard]] bool isNothing() const { return !counter && !power; }
+};
+EnergySeries energySeriesOf(const GpuSeries& gpu);
+
+// Of each window; absent where nothing covers any of it.
+Result<std::vector<std::optional<Energy>>> measuredEnergies(const store::Store& store,
+    const EnergySeries& series, const std::vector<TimeRange>& windows,
+    const KeepGoing& keepGoing = {});
+
+// The energies of GPUs together: coverage is their mean over so many, the resolution the coarsest.
+std::optional<Energy> combinedEnergy(const std::vector<Energy>& parts, std::size_t subjects);
+
+// "by the energy counter, every 0.1 s", "by the power, every 0.01 s".
+std::string sourceText(const Energy& energy);
+
+} // namespace trainscope::analysis
