@@ -57,7 +57,6 @@ Status compute(const store::Store& store, const analysis::IterationChoice& choic
     options.windowOf = windowOf;
     options.iterations = choice;
     options.byKernel = true;
-    ASSIGN_OR_RETURN(options.lags, analysis::powerLags(store, report.run, progress));
     ASSIGN_OR_RETURN(report.energy, analysis::energyByPhase(store, report.run, options, progress));
     return {};
 }

@@ -73,7 +73,6 @@ Result<OperatorsReport> operatorsReport(
     analysis::EnergyOptions energyOptions;
     energyOptions.windowOf = [&windows](int rank) { return windows.of(rank); };
     energyOptions.byKernel = true;
-    ASSIGN_OR_RETURN(energyOptions.lags, analysis::powerLags(store, run, progress));
     ASSIGN_OR_RETURN(
         const auto energy, analysis::energyByPhase(store, run, energyOptions, progress));
     for (const int rank : ranks) {

@@ -45,7 +45,9 @@ void printMetrics(const analysis::RunSummary& summary, std::ostream& out) {
     text::Table table{.columns = {{"metric", Left}, {"mean"}, {"min"}, {"p50"}, {"p99"}, {"max"},
                           {"total"}, {"std in node"}, {"std of nodes"}}};
     for (const auto& [name, metric] : summary.metrics) {
-        if (isShared(metric.metric.kind))
+        const bool isEnergyAbove = name == metric::kGpuEnergy && summary.energy
+            && summary.energy->source == analysis::EnergySource::Counter;
+        if (isShared(metric.metric.kind) || isEnergyAbove)
             continue;
         const auto text = [&metric = metric, &name = name](const std::optional<double>& value) {
             return text::aligned(value, metric.metric.unit, name);
@@ -164,7 +166,6 @@ Result<analysis::EnergyByPhase> tracedEnergy(const store::Store& store, const Ru
     analysis::EnergyOptions options;
     options.window = window;
     options.iterations.all = iterations.everyOne();
-    ASSIGN_OR_RETURN(options.lags, analysis::powerLags(store, run, progress));
     return analysis::energyByPhase(store, run, options, progress);
 }
 
@@ -194,6 +195,10 @@ Result<RunFigures> figuresOf(const store::Store& store, const Run& run,
     const analysis::DetailQuery query{window, options.powerLimitW, options.perGpu};
     ASSIGN_OR_RETURN(figures.detail, analysis::detailOf(store, run, iterations, query, progress));
     ASSIGN_OR_RETURN(figures.energy, tracedEnergy(store, run, iterations, window, progress));
+    const auto gpus = std::count_if(figures.summary.gpus.begin(), figures.summary.gpus.end(),
+        [](const auto& gpu) { return gpu.energy.has_value(); });
+    analysis::takeTraced(
+        *figures.energy, static_cast<std::size_t>(gpus), figures.detail->iterationFigures);
     return figures;
 }
 

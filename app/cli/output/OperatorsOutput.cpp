@@ -5,6 +5,7 @@
 #include "core/analysis/operators/FrameNames.h"
 #include "core/model/JsonDepth.h"
 #include "core/plot/operators/OperatorsText.h"
+#include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -24,6 +25,7 @@ using analysis::OperatorGrouping;
 
 constexpr std::size_t kShownRows = 25;
 constexpr std::size_t kShownIterations = 8;
+constexpr std::ptrdiff_t kEnergyColumn = 3; // behind the times
 
 std::optional<double> inUnits(const std::optional<double>& value, double unit) {
     return value ? std::optional(*value / unit) : std::nullopt;
@@ -127,6 +129,15 @@ text::Cell savableOf(const analysis::WorkEfficiency& work) {
     return work.savable ? text::Cell(DurationNs{std::llround(*work.savable * 1e9)}) : text::Cell();
 }
 
+// Of some row of some rank.
+bool isEnergyKnown(const OperatorsReport& report) {
+    return std::any_of(
+        report.ranks.begin(), report.ranks.end(), [](const OperatorsReport::OfRank& one) {
+            return std::any_of(one.energies.begin(), one.energies.end(),
+                [](const analysis::PartEnergy& energy) { return energy.known.has_value(); });
+        });
+}
+
 std::vector<text::Column> columnsOf(const OperatorsReport& report) {
     using text::inUnit;
     std::vector<text::Column> columns{inUnit("time", "s"), inUnit("of all", "%"),
@@ -135,6 +146,8 @@ std::vector<text::Column> columnsOf(const OperatorsReport& report) {
         {std::string(toString(report.by)), text::Align::Left}};
     if (report.by == OperatorGrouping::Shape)
         columns.push_back({"shapes", text::Align::Left});
+    if (isEnergyKnown(report))
+        columns.insert(columns.begin() + kEnergyColumn, {"energy (90 %)", text::Align::Left});
     return columns;
 }
 
@@ -143,6 +156,7 @@ text::Table tableOf(
     text::Table table;
     table.title = titleOf(report, one);
     table.columns = columnsOf(report);
+    const bool hasEnergy = isEnergyKnown(report);
     std::size_t shown = 0;
     for (const OperatorEntry& row : one.table.rows) {
         if (shown++ == mostRows)
@@ -156,6 +170,11 @@ text::Table tableOf(
             row.name};
         if (report.by == OperatorGrouping::Shape)
             cells.emplace_back(analysis::shapeText(row.signature));
+        if (hasEnergy) {
+            const bool isKnown = shown <= one.energies.size() && one.energies[shown - 1].known;
+            cells.insert(cells.begin() + kEnergyColumn,
+                text::Cell(isKnown ? report::energyText(one.energies[shown - 1]) : text::kMissing));
+        }
         table.add(std::move(cells));
     }
     if (one.bandwidth)

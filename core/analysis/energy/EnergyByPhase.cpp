@@ -335,6 +335,12 @@ Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
         ++devicesOfRank[device.rank];
     ASSIGN_OR_RETURN(const auto stages, stagesOf(store, run, progress));
     ASSIGN_OR_RETURN(const auto captures, store.captures(run.id));
+    std::map<int, PowerLag> lags;
+    if (options.lags) {
+        lags = *options.lags;
+    } else if (!power.empty() && !devices.empty()) {
+        ASSIGN_OR_RETURN(lags, powerLags(store, run, progress));
+    }
     EnergyByPhase result;
     for (const DeviceTracks& device : devices) {
         const auto source = power.find(device.rank);
@@ -350,10 +356,10 @@ Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
         std::vector<Capture> ofRank;
         std::copy_if(captures.begin(), captures.end(), std::back_inserter(ofRank),
             [&](const Capture& capture) { return capture.rank == device.rank; });
-        const auto lag = options.lags.find(device.rank);
+        const auto lag = lags.find(device.rank);
         ASSIGN_OR_RETURN(auto gpu,
             GpuAttribution(store, device, *shown, source->second,
-                lag == options.lags.end() ? std::nullopt : std::optional(lag->second),
+                lag == lags.end() ? std::nullopt : std::optional(lag->second),
                 std::move(ofRank))
                 .run(options.byKernel, progress));
         if (!gpu) {
@@ -366,6 +372,27 @@ Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
         result.gpus.push_back(std::move(*gpu));
     }
     return result;
+}
+
+void takeTraced(
+    const EnergyByPhase& energy, std::size_t gpus, std::vector<IterationFigures>& iterations) {
+    const auto find = [](const std::vector<IterationEnergy>& all, std::int64_t index) {
+        const auto found = std::find_if(all.begin(), all.end(),
+            [index](const IterationEnergy& one) { return one.index == index; });
+        return found != all.end() && found->total.known ? &*found : nullptr;
+    };
+    for (IterationFigures& one : iterations) {
+        const IterationEnergy* const sum = find(energy.sum.iterations, one.iteration.index);
+        if (sum == nullptr || static_cast<std::size_t>(sum->gpus) != gpus)
+            continue;
+        one.energyJ = sum->total.known->joules;
+        one.energyCoverage = sum->coverage;
+        for (const GpuEnergy& gpu : energy.gpus) {
+            const IterationEnergy* const own = find(gpu.energy.iterations, one.iteration.index);
+            if (own != nullptr && one.gpuEnergyJ.contains(gpu.rank))
+                one.gpuEnergyJ[gpu.rank] = own->total.known->joules;
+        }
+    }
 }
 
 } // namespace trainscope::analysis

@@ -21,6 +21,7 @@
 // the samples where they are not.
 
 #include "core/analysis/energy/EstimatedEnergy.h"
+#include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceWindow.h"
@@ -106,7 +107,8 @@ struct EnergyOptions {
     TimeRange window = kAllTime;
     RankWindow windowOf; // where each rank has one of its own
     IterationChoice iterations;
-    std::map<int, PowerLag> lags; // by rank (powerLags()); ranks without have one clock
+    // By rank, ranks without have one clock; absent: as powerLags() tells.
+    std::optional<std::map<int, PowerLag>> lags;
     bool byKernel = false;
 };
 
@@ -114,13 +116,16 @@ struct EnergyOptions {
 Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
     const EnergyOptions& options = {}, const Progress& progress = {});
 
+// An iteration of which all GPUs with power, so many, were traced has the energy that is told of it
+// beside its trace, so that there is one figure.
+void takeTraced(
+    const EnergyByPhase& energy, std::size_t gpus, std::vector<IterationFigures>& iterations);
+
 // How much later than its trace a rank's power is stamped, where that is known to differ from 0:
 // from the rank's own power and kernels (PowerEdges.h) where the lag is beyond its error; else, for
 // ranks of too short a trace, from those of the other ranks and the offsets of the traces' clocks
 // (RankClocks.h), if two ranks or more agree that the power of all is on one clock. Part of a lag
-// is that the sensor averages.
-
-// By rank, for EnergyOptions. Cancelled by progress.
+// is that the sensor averages. Cancelled by progress.
 Result<std::map<int, PowerLag>> powerLags(
     const store::Store& store, const Run& run, const Progress& progress = {});
 

@@ -106,6 +106,15 @@ private:
         const PowerEstimate& powers, const CountedEnergies& counted) const;
     void estimateCollectives(const Collectives& times, const AttributedEnergy& energy,
         std::map<std::string, CollectiveEnergy>& collectives) const;
+    struct NamedPowers {
+        PowerEstimate powers; // by label of m_namedSeconds
+        std::map<std::string, double> categorySeconds;
+    };
+    NamedPowers namedPowers(std::span<const PowerReading> readings,
+        std::span<const SensorResponse> responses, SensorFacts facts,
+        const AttributedEnergy& energy);
+    [[nodiscard]] std::vector<PartEnergy> namedEnergies(
+        const NamedPowers& named, const AttributedEnergy& energy) const;
     Status estimateKernels(std::span<const PowerReading> readings,
         std::span<const SensorResponse> responses, const SensorFacts& facts,
         AttributedEnergy& energy);

@@ -14,6 +14,8 @@ constexpr std::size_t kMostJointClasses = 12; // with which a response is looked
 // Kernels of a category differ in power by this much of what the GPU can draw (standard deviation,
 // by operators of H100 and A100 that were run alone: 390 to 700 W within "gemm").
 constexpr double kWithinCategory = 0.125;
+constexpr double kWithinAnything = 0.5; // of classes whose category is not told
+constexpr double kNormalNinety = 1.645; // two-sided
 
 double shareOf(double part, double whole) {
     return whole > 0.0 ? part / whole : 0.0;
@@ -225,41 +227,84 @@ void EnergyMeter::estimateCollectives(const Collectives& times, const Attributed
     }
 }
 
+// Powers of the kernels that have one of their own and of the rest of each category, told by the
+// same readings; around the power of the category, of which kernels differ by so much.
+EnergyMeter::NamedPowers EnergyMeter::namedPowers(std::span<const PowerReading> readings,
+    std::span<const SensorResponse> responses, SensorFacts facts, const AttributedEnergy& energy) {
+    NamedPowers result;
+    const std::size_t labels = m_namedSeconds.size();
+    for (std::size_t label = 0; label < labels; ++label)
+        result.categorySeconds[m_namedCategories[label]] += m_namedSeconds[label];
+    if (!energy.total.known)
+        return result;
+    const double meanW = shareOf(energy.total.known->joules, m_covered.seconds());
+    PowerPrior prior{std::vector<double>(labels, meanW),
+        std::vector<double>(labels, kWithinAnything * facts.highestW)};
+    facts.idle.reset();
+    for (std::size_t label = 0; label < labels; ++label) {
+        const std::string& category = m_namedCategories[label];
+        const auto found = energy.categories.find(category);
+        if (found != energy.categories.end() && found->second.known) {
+            prior.meanW[label]
+                = shareOf(found->second.known->joules, result.categorySeconds[category]);
+            prior.spreadW[label] = kWithinCategory * facts.highestW;
+        }
+        if (category == kIdleCategory)
+            facts.idle = label;
+    }
+    m_namedTimes.finish(labels);
+    // Kernels that differ within a category tell more of the sensor than their category does.
+    std::vector<SensorResponse> seen;
+    if (labels > m_classes.size() && labels <= kMostJointClasses)
+        seen = findResponses(m_namedTimes, readings, facts);
+    result.powers = PowerEstimate::of(m_namedTimes, readings,
+        seen.empty() ? responses : std::span<const SensorResponse>(seen), facts, &prior);
+    return result;
+}
+
 // The energies of a category's kernels sum to the category's.
+std::vector<PartEnergy> EnergyMeter::namedEnergies(
+    const NamedPowers& named, const AttributedEnergy& energy) const {
+    const std::size_t labels = m_namedSeconds.size();
+    std::vector<double> joules(labels, 0.0);
+    std::map<std::string, double> categoryJoules;
+    std::map<std::string, int> categoryLabels;
+    const auto secondsOf = [&](std::size_t label) {
+        std::vector<double> seconds(labels, 0.0);
+        seconds[label] = m_namedSeconds[label];
+        return seconds;
+    };
+    for (std::size_t label = 0; label < labels; ++label) {
+        if (named.powers.isUsable())
+            joules[label] = named.powers.joules(secondsOf(label));
+        categoryJoules[m_namedCategories[label]] += joules[label];
+        ++categoryLabels[m_namedCategories[label]];
+    }
+    std::vector<PartEnergy> result(labels);
+    for (std::size_t label = 0; label < labels; ++label) {
+        const std::string& name = m_namedCategories[label];
+        const auto category = energy.categories.find(name);
+        const PartEnergy whole
+            = category == energy.categories.end() ? PartEnergy() : category->second;
+        if (categoryLabels[name] == 1) {
+            result[label] = whole;
+            continue;
+        }
+        const double scale
+            = whole.known ? shareOf(whole.known->joules, categoryJoules[name]) : 1.0;
+        const double scaled = scale * joules[label];
+        result[label] = PartEnergy::of(
+            named.powers.around(scaled, std::abs(scaled - joules[label]), secondsOf(label)),
+            whole.unknown.value_or(NoEnergy::NotTold));
+    }
+    return result;
+}
+
 Status EnergyMeter::estimateKernels(std::span<const PowerReading> readings,
     std::span<const SensorResponse> responses, const SensorFacts& facts, AttributedEnergy& energy) {
     if (!m_parts.byKernel)
         return {};
-    const std::size_t labels = m_namedSeconds.size();
-    std::map<std::string, double> categorySeconds;
-    for (std::size_t label = 0; label < labels; ++label)
-        categorySeconds[m_namedCategories[label]] += m_namedSeconds[label];
-    PowerPrior prior{std::vector<double>(labels, 0.0), std::vector<double>(labels, 0.0)};
-    bool isKnown = true;
-    SensorFacts named = facts;
-    named.idle.reset();
-    for (std::size_t label = 0; label < labels; ++label) {
-        const std::string& category = m_namedCategories[label];
-        const auto found = energy.categories.find(category);
-        isKnown = isKnown && found != energy.categories.end() && found->second.known;
-        if (isKnown)
-            prior.meanW[label] = shareOf(found->second.known->joules, categorySeconds[category]);
-        prior.spreadW[label] = kWithinCategory * facts.highestW;
-        if (category == kIdleCategory)
-            named.idle = label;
-    }
-    m_namedTimes.finish(labels);
-    const auto powers = isKnown
-        ? PowerEstimate::of(m_namedTimes, readings, responses, named, &prior)
-        : PowerEstimate();
-    std::vector<std::optional<EstimatedEnergy>> found(labels);
-    std::map<std::string, double> categoryJoules;
-    for (std::size_t label = 0; label < labels && powers.isUsable(); ++label) {
-        std::vector<double> one(labels, 0.0);
-        one[label] = m_namedSeconds[label];
-        found[label] = powers.around(powers.joules(one), 0.0, one);
-        categoryJoules[m_namedCategories[label]] += powers.joules(one);
-    }
+    const auto energies = namedEnergies(namedPowers(readings, responses, facts, energy), energy);
     for (const KernelTime& kernel : m_kernels) {
         if (kernel.category == kIdleCategory || kernel.seconds <= 0.0)
             continue;
@@ -269,20 +314,15 @@ Status EnergyMeter::estimateKernels(std::span<const PowerReading> readings,
         }
         KernelEnergy& row = energy.kernels[{name, kernel.category}];
         row.seconds += kernel.seconds;
-        const auto category = energy.categories.find(kernel.category);
-        if (kernel.exclusive <= 0.0 || category == energy.categories.end())
+        if (kernel.exclusive <= 0.0)
             continue;
-        const auto siblings
-            = std::count(m_namedCategories.begin(), m_namedCategories.end(), kernel.category);
-        PartEnergy own
-            = category->second.part(shareOf(kernel.exclusive, categorySeconds[kernel.category]));
-        if (siblings > 1 && found[kernel.label] && category->second.known)
-            own = PartEnergy{
-                found[kernel.label]->part(shareOf(kernel.exclusive, m_namedSeconds[kernel.label])
-                    * shareOf(category->second.known->joules, categoryJoules[kernel.category])),
-                {}};
-        else if (siblings > 1)
-            own = PartEnergy{{}, category->second.unknown.value_or(NoEnergy::NotTold)};
+        const double share = shareOf(kernel.exclusive, m_namedSeconds[kernel.label]);
+        PartEnergy own = energies[kernel.label].part(share);
+        if (own.known && share < 1.0) { // beside kernels of its category that may draw less or more
+            const double half = kNormalNinety * kWithinCategory * facts.highestW * kernel.exclusive;
+            own.known->low = std::max(0.0, own.known->low - half);
+            own.known->high = std::min(facts.highestW * kernel.exclusive, own.known->high + half);
+        }
         row.energy += own;
     }
     return {};

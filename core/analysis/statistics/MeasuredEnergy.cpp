@@ -20,7 +20,21 @@ namespace {
 // rarer is found where it is read whole.
 constexpr DurationNs kCounterLead{60'000'000'000};
 
-// What the counter had counted when it changed.
+constexpr double kContradiction = 0.1; // of the power's mean; sensors and counters differ by less
+constexpr double kSameTime = 0.9; // of both recordings, so that their means can be compared
+
+// A counter in another unit than its head says, or one that stood still or fell, tells nothing.
+bool contradicts(const Series& counter, const Series& power) {
+    const TimeRange both = shared(counter.range, power.range);
+    const double longest
+        = std::max(counter.range.length().seconds(), power.range.length().seconds());
+    if (both.isEmpty() || both.length().seconds() < kSameTime * longest || !(power.mean > 0.0))
+        return false;
+    const double rate = (counter.last - counter.first) / counter.range.length().seconds();
+    return !(std::abs(rate / power.mean - 1.0) <= kContradiction);
+}
+
+// So much had been counted when the counter changed.
 struct CounterChange {
     TimeNs time;
     double joules = 0.0;
@@ -291,6 +305,8 @@ EnergySeries energySeriesOf(const GpuSeries& gpu) {
         result.counter = found->second;
     if (const auto found = gpu.find(metric::kGpuPower); found != gpu.end())
         result.power = found->second;
+    if (result.counter && result.power && contradicts(*result.counter, *result.power))
+        result.counter.reset();
     return result;
 }
 

@@ -4,7 +4,8 @@
 // behind the last, by the integral of the power (WindowSums.h). The energies of windows that follow
 // each other sum to that of the whole, and over the counter's steps to what it counted.
 //
-// A counter that is read more often than it changes has its steps where its value changes.
+// A counter that is read more often than it changes has its steps where its value changes. One that
+// differs by more than a tenth from the power of the same time does not count.
 
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"

@@ -47,13 +47,12 @@ void tst_PowerLags::powerOnAnotherClock() {
     }
     const auto store = trace.store();
     const Run run = store.findRun("run").value();
-    EnergyOptions options;
-    options.lags = powerLags(store, run).value();
-    QCOMPARE(options.lags.size(), std::size_t{1});
-    const PowerLag lag = options.lags.at(0);
+    const auto lags = powerLags(store, run).value();
+    QCOMPARE(lags.size(), std::size_t{1});
+    const PowerLag lag = lags.at(0);
     QVERIFY2(std::abs(static_cast<double>(lag.lag.ns - kLate)) <= lag.errorNs + 25e6,
         std::to_string(lag.lag.ns).c_str());
-    const auto found = energyByPhase(store, run, options).value();
+    const auto found = energyByPhase(store, run).value();
     QCOMPARE(found.gpus[0].lag->lag, lag.lag);
     for (const Phase phase : {Phase::Forward, Phase::Backward, Phase::Idle}) {
         const auto& energy = found.sum.phases[phase].known;

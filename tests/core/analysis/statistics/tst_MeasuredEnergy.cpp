@@ -88,6 +88,26 @@ private Q_SLOTS:
         QVERIFY(isNear(machine.in({{{12 * kS}, {14 * kS}}})[0], 576.0));
     }
 
+    // 100 W for 20 s; a counter of millijoules under a head that says joules, and one that stands.
+    void aCounterThatContradictsThePower() {
+        for (const double perSecond : {100'000.0, 0.0}) {
+            Fixture fixture;
+            auto store = fixture.create();
+            std::vector<std::int64_t> at;
+            for (std::int64_t i = 0; i <= 200; ++i)
+                at.push_back(i * kS / 10);
+            addSeries(store, gauge("gpu_power", 0), at, std::vector<double>(at.size(), 100.0));
+            addSeries(store, counter("gpu_energy", 0, 64), {0, 10 * kS, 20 * kS},
+                {5.0, 5.0 + 10.0 * perSecond, 5.0 + 20.0 * perSecond}, "/data/b.csv");
+            const Run run = got(store.findRun("run"));
+            const auto gpus = gpuSeriesByRank(got(store.series(run.id)));
+            const auto found = got(
+                measuredEnergies(store, energySeriesOf(gpus.at(0)), {{{12 * kS}, {14 * kS}}}));
+            QVERIFY(isNear(found[0], 200.0));
+            QCOMPARE(found[0]->source, EnergySource::Power);
+        }
+    }
+
     // Read each 10 ms and new each 100 ms: steps are where the value changes, 20 J of each 200 W.
     void aCounterThatRepeatsItself() {
         Fixture fixture;
