@@ -406,6 +406,7 @@ Status findCaptures(
         ASSIGN_OR_RETURN(const auto end, lastEnd(store, device, range));
         device.captures.push_back({*begin, end.value_or(*begin)});
     }
+    device.captures = united(std::move(device.captures)); // a file may have been read twice
     if (device.captures.size() < 2)
         device.captures = {device.extent};
     return {};

@@ -96,10 +96,6 @@ private:
         Status status = writeSpans(sink, id.value());
         if (status.hasValue())
             status = writePower(sink, id.value());
-        for (const Capture& one : captures) {
-            if (status.hasValue())
-                status = sink.capture(id.value(), one);
-        }
         for (const Iteration& one : iterations) {
             if (status.hasValue())
                 status = sink.iteration(id.value(), one);

@@ -72,6 +72,13 @@ class tst_CapturedTime : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void aCaptureThatIsThereTwice() {
+        PlantedTrace trace;
+        plantTwoCaptures(trace);
+        trace.captures.push_back(trace.captures.front());
+        const auto store = trace.store();
+        compare(tracesOf(store, kAllTime).front().breakdown, {130, 90, 20, 40, 0});
+    }
     void windows_data() {
         QTest::addColumn<std::int64_t>("begin");
         QTest::addColumn<std::int64_t>("end");
