@@ -11,6 +11,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace trainscope::report {
@@ -23,6 +24,23 @@ using text::inUnit;
 using text::Table;
 using enum text::Align;
 using Selections = std::span<const TraceSelection>;
+
+// Each name once, the most first and those that are not told last; without copies.
+std::vector<std::pair<std::string, analysis::PartEnergy>> kernelsByEnergy(
+    const analysis::KernelEnergies& kernels) {
+    std::map<std::string, analysis::PartEnergy> byName;
+    for (const auto& [key, kernel] : kernels) {
+        if (!key.first.empty())
+            byName[key.first] += kernel.energy;
+    }
+    std::vector<std::pair<std::string, analysis::PartEnergy>> sorted(byName.begin(), byName.end());
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+        const auto joules
+            = [](const auto& one) { return one.second.known ? one.second.known->joules : -1.0; };
+        return joules(a) > joules(b);
+    });
+    return sorted;
+}
 
 std::string ofRun(Selections runs, const TraceSelection& run, const std::string& what) {
     return runs.size() > 1 ? run.run + ": " + what : what;
@@ -270,6 +288,50 @@ Table callTable(Selections runs) {
                         "and the time holds what is waited for these.",
                 fmt::join(bounds, "; ")));
     return table;
+}
+
+SourcedTable tracedEnergyTable(std::span<const analysis::EnergyByPhase> runs) {
+    SourcedTable made;
+    made.table = {"Energy of the traced GPUs",
+        {{"part", Left}, inUnit("energy", "J"), inUnit("from", "J"), inUnit("to", "J"),
+            inUnit("share", "%")}};
+    const auto add = [&](std::size_t run, const std::string& name,
+                         const analysis::PartEnergy& energy, bool isKernel) {
+        const auto& whole = runs[run].sum.total.known;
+        const auto share = whole && whole->joules > 0.0
+            ? std::optional(energy.known->joules / whole->joules)
+            : std::nullopt;
+        made.table.add({name, energy.known->joules, energy.known->low, energy.known->high, share});
+        made.sources.push_back({run, isKernel ? name : std::string()});
+    };
+    std::set<std::string> untold;
+    std::int64_t untoldKernels = 0;
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        for (const auto phase : analysis::kAllPhases) {
+            const analysis::PartEnergy& energy = runs[run].sum.phases[phase];
+            if (energy.known)
+                add(run, phaseTitle(phase), energy, false);
+            else if (energy.unknown)
+                untold.insert(phaseTitle(phase) + ": " + std::string(reasonOf(*energy.unknown)));
+        }
+        for (const auto& [rank, why] : runs[run].unknown)
+            untold.insert(fmt::format("rank {}: {}", rank, reasonOf(why)));
+        for (const auto& [name, energy] : kernelsByEnergy(runs[run].sum.kernels)) {
+            if (energy.known)
+                add(run, name, energy, true);
+            else
+                ++untoldKernels;
+        }
+    }
+    for (const std::string& one : untold)
+        made.table.notes.push_back(one + ".");
+    if (untoldKernels > 0)
+        made.table.notes.push_back(
+            fmt::format("Left out: {}, whose energy the readings do not tell.",
+                text::counted(untoldKernels, "kernel name")));
+    if (!made.table.isEmpty())
+        made.table.notes.emplace_back("From, to: the bounds of the 90 % interval.");
+    return made;
 }
 
 std::vector<Table> selectionTables(Selections runs) {

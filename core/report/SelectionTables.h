@@ -2,6 +2,7 @@
 // The tables of a selection over kernels (TraceSelection.h), for the window and the command line.
 // With several runs each row says whose it is. Pure; any thread.
 
+#include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/traces/TraceSelection.h"
 #include "core/text/Table.h"
 
@@ -34,6 +35,11 @@ SourcedTable kernelCategoriesTable(std::span<const analysis::TraceSelection> run
 text::Table launchTable(std::span<const analysis::TraceSelection> runs);
 SourcedTable operatorTable(std::span<const analysis::TraceSelection> runs);
 text::Table callTable(std::span<const analysis::TraceSelection> runs);
+
+// Energy of the phases, then of the kernels, each with its 90 % interval and its share of the
+// whole; the place of a row's run is that in the list. Kernels whose energy is not told are left
+// out, and a note says how many.
+SourcedTable tracedEnergyTable(std::span<const analysis::EnergyByPhase> runs);
 
 // All of these that have rows, with exact times per GPU.
 std::vector<text::Table> selectionTables(std::span<const analysis::TraceSelection> runs);

@@ -36,23 +36,17 @@ InspectorPane {
     FactList {
         facts: panel.facts.selection
     }
-    UiButton {
-        visible: panel.facts.ranAboveLimit || panel.facts.kernels.aboveWanted
-        checkable: true
-        checked: panel.facts.kernels.aboveWanted
-        text: qsTr("What ran above the limit")
+    AskedFigures {
+        table: panel.facts.kernels.above
+        available: panel.facts.ranAboveLimit
+        question: qsTr("What ran above the limit")
         toolTip: qsTr("Kernels by the energy and time they had while the power was above its limit")
-        onToggled: panel.facts.kernels.aboveWanted = checked
     }
-    InspectorText {
-        text: panel.facts.kernels.aboveText
-    }
-    InspectorHead {
-        visible: panel.facts.kernels.above.count > 0
-        text: panel.facts.kernels.above.title
-    }
-    FigureTable {
-        figures: panel.facts.kernels.above
+    AskedFigures {
+        table: panel.facts.kernels.energy
+        available: panel.facts.isEnergyTraced
+        question: qsTr("Where the energy went")
+        toolTip: qsTr("Energy of phases and kernels with its 90 % interval, as all readings of the power tell it")
     }
     KernelTables {
         kernels: panel.facts.kernels

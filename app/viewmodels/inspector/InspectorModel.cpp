@@ -192,11 +192,15 @@ void InspectorModel::showStatistics(const Result<std::vector<RunStatistics>>& st
     m_error.clear();
     m_engineText = statistics.hasValue() ? engineTextOf(statistics.value()) : QString();
     std::vector<Fact> facts;
-    m_ranAboveLimit = statistics.hasValue()
-        && std::any_of(
-            statistics.value().begin(), statistics.value().end(), [](const RunStatistics& run) {
-                return run.isTraced && run.aboveLimit && run.aboveLimit->seconds > 0.0;
-            });
+    const auto anyRun = [&statistics](const auto& has) {
+        return statistics.hasValue()
+            && std::any_of(statistics.value().begin(), statistics.value().end(), has);
+    };
+    m_ranAboveLimit = anyRun([](const RunStatistics& run) {
+        return run.isTraced && run.aboveLimit && run.aboveLimit->seconds > 0.0;
+    });
+    m_isEnergyTraced
+        = anyRun([](const RunStatistics& run) { return run.isTraced && run.energy.has_value(); });
     if (!statistics.hasValue()) {
         m_error = shownText(statistics.error());
         m_gpus.setStatistics({});
@@ -240,6 +244,7 @@ void InspectorModel::clear() {
     m_error.clear();
     m_engineText.clear();
     m_ranAboveLimit = false;
+    m_isEnergyTraced = false;
     m_selection.setFacts({});
     m_gpus.setStatistics({});
     m_kernels.clear();

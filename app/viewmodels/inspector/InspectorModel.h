@@ -30,6 +30,8 @@ class InspectorModel : public QObject {
     Q_PROPERTY(QString engineText READ engineText NOTIFY selectionChanged FINAL)
     // Power was above its limit in the stretch, of a run whose kernels were recorded.
     Q_PROPERTY(bool ranAboveLimit READ ranAboveLimit NOTIFY selectionChanged FINAL)
+    // Power and kernels of a run were recorded in the stretch.
+    Q_PROPERTY(bool isEnergyTraced READ isEnergyTraced NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString cursorTitle READ cursorTitle NOTIFY cursorChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* cursor READ cursor CONSTANT FINAL)
     Q_PROPERTY(bool hasSpan READ hasSpan NOTIFY spanChanged FINAL)
@@ -48,6 +50,7 @@ public:
     // What figures of linked runs wait for.
     [[nodiscard]] const QString& engineText() const { return m_engineText; }
     [[nodiscard]] bool ranAboveLimit() const { return m_ranAboveLimit; }
+    [[nodiscard]] bool isEnergyTraced() const { return m_isEnergyTraced; }
     [[nodiscard]] const QString& cursorTitle() const { return m_cursorTitle; }
     [[nodiscard]] FactListModel* cursor() { return &m_cursor; }
     [[nodiscard]] bool hasSpan() const { return m_hasSpan; }
@@ -79,6 +82,7 @@ private:
     QString m_error;
     QString m_engineText;
     bool m_ranAboveLimit = false;
+    bool m_isEnergyTraced = false;
     QString m_cursorTitle;
     FactListModel m_cursor;
     bool m_hasSpan = false;

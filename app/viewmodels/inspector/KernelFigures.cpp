@@ -2,7 +2,6 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
-#include "core/report/AboveLimitTables.h"
 #include "core/report/SelectionTables.h"
 
 #include <QClipboard>
@@ -18,11 +17,10 @@ KernelFigures::KernelFigures(QObject* parent)
     connectRows(m_names, analysis::SpanGroup::KernelName);
     connectRows(m_categories, analysis::SpanGroup::KernelCategory);
     connectRows(m_operators, analysis::SpanGroup::OperatorName);
-    connect(&m_above, &FigureTableModel::selected, this, [this](const report::RowSource& source) {
-        if (source.run < m_abovePlaces.size())
-            Q_EMIT longestWanted(
-                analysis::SpanGroup::KernelName, m_abovePlaces[source.run], source.name);
-    });
+    for (AskedTable* table : {&m_above, &m_energy})
+        connect(table, &AskedTable::rowSelected, this, [this](std::size_t run, const auto& name) {
+            Q_EMIT longestWanted(analysis::SpanGroup::KernelName, run, name);
+        });
 }
 
 void KernelFigures::connectRows(FigureTableModel& table, analysis::SpanGroup group) {
@@ -31,34 +29,6 @@ void KernelFigures::connectRows(FigureTableModel& table, analysis::SpanGroup gro
             if (source.run < m_places.size())
                 Q_EMIT longestWanted(group, m_places[source.run], source.name);
         });
-}
-
-void KernelFigures::setAboveWanted(bool wanted) {
-    if (wanted == m_isAboveWanted)
-        return;
-    m_isAboveWanted = wanted;
-    if (!wanted)
-        m_above.setTable(text::Table());
-    m_aboveText.clear();
-    Q_EMIT aboveChanged();
-    Q_EMIT aboveWantedChanged();
-}
-
-void KernelFigures::showAboveDoing() {
-    m_aboveText = tr("Reading what ran then…");
-    Q_EMIT aboveChanged();
-}
-
-void KernelFigures::showAbove(const Result<AboveReading>& reading) {
-    if (!m_isAboveWanted)
-        return;
-    const AboveReading made = reading.valueOr(AboveReading{});
-    m_abovePlaces = made.places;
-    m_above.setTable(report::kernelsAboveLimitTable(made.runs, report::RankedBy::Energy));
-    m_aboveText = !reading.hasValue() ? shownText(reading.error())
-        : m_above.table().isEmpty()   ? tr("Nothing was traced while the power was above it.")
-                                      : QString();
-    Q_EMIT aboveChanged();
 }
 
 bool KernelFigures::isThere() const {
@@ -94,15 +64,14 @@ void KernelFigures::showDoing(const QString& doing) {
 }
 
 void KernelFigures::clear() {
-    m_above.setTable(text::Table());
-    m_aboveText.clear();
-    Q_EMIT aboveChanged();
+    m_above.clear();
+    m_energy.clear();
     show(KernelReading{});
 }
 
 std::vector<const FigureTableModel*> KernelFigures::copied() const {
     return {&m_times, &m_exactGpus, &m_names, &m_categories, &m_collectives, &m_launches,
-        &m_operators, &m_above};
+        &m_operators, m_above.figures(), m_energy.figures()};
 }
 
 QString KernelFigures::text() const {

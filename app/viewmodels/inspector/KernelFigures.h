@@ -6,8 +6,8 @@
 #include <QQmlEngine>
 #include <QString>
 
+#include "app/viewmodels/inspector/AskedTable.h"
 #include "app/viewmodels/inspector/FigureTableModel.h"
-#include "core/analysis/energy/KernelsAboveLimit.h"
 #include "core/analysis/traces/TraceSelection.h"
 #include "core/model/Result.h"
 
@@ -24,12 +24,6 @@ struct KernelReading {
     bool isProgress = false; // says what is being done, and nothing else
 };
 
-// The kernels that ran above the power limit.
-struct AboveReading {
-    std::vector<std::vector<analysis::DeviceAboveLimit>> runs; // traced ones, as they are shown
-    std::vector<std::size_t> places;
-};
-
 class KernelFigures : public QObject {
     Q_OBJECT
     QML_ELEMENT
@@ -41,10 +35,9 @@ class KernelFigures : public QObject {
     Q_PROPERTY(trainscope::app::FigureTableModel* collectives READ collectives CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::FigureTableModel* launches READ launches CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::FigureTableModel* operators READ operators CONSTANT FINAL)
-    // The kernels that ran while power was above its limit; read while it is wanted.
-    Q_PROPERTY(trainscope::app::FigureTableModel* above READ above CONSTANT FINAL)
-    Q_PROPERTY(bool aboveWanted READ isAboveWanted WRITE setAboveWanted NOTIFY aboveChanged FINAL)
-    Q_PROPERTY(QString aboveText READ aboveText NOTIFY aboveChanged FINAL)
+    // The kernels that ran while power was above its limit, and where the energy went.
+    Q_PROPERTY(trainscope::app::AskedTable* above READ above CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::AskedTable* energy READ energy CONSTANT FINAL)
     Q_PROPERTY(bool isThere READ isThere NOTIFY changed FINAL)
     Q_PROPERTY(QString doing READ doing NOTIFY changed FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY changed FINAL)
@@ -59,13 +52,8 @@ public:
     [[nodiscard]] FigureTableModel* collectives() { return &m_collectives; }
     [[nodiscard]] FigureTableModel* launches() { return &m_launches; }
     [[nodiscard]] FigureTableModel* operators() { return &m_operators; }
-    [[nodiscard]] FigureTableModel* above() { return &m_above; }
-    [[nodiscard]] bool isAboveWanted() const { return m_isAboveWanted; }
-    void setAboveWanted(bool wanted);
-    // What is being done, or that nothing was traced then.
-    [[nodiscard]] const QString& aboveText() const { return m_aboveText; }
-    void showAbove(const Result<AboveReading>& reading);
-    void showAboveDoing();
+    [[nodiscard]] AskedTable* above() { return &m_above; }
+    [[nodiscard]] AskedTable* energy() { return &m_energy; }
     // Something was traced in the stretch.
     [[nodiscard]] bool isThere() const;
     [[nodiscard]] const QString& doing() const { return m_doing; }
@@ -84,8 +72,6 @@ public:
 
 Q_SIGNALS:
     void changed();
-    void aboveChanged();
-    void aboveWantedChanged();
     // The longest span of a row; `run` counts the shown runs.
     void longestWanted(
         trainscope::analysis::SpanGroup group, std::size_t run, const std::string& name);
@@ -102,10 +88,8 @@ private:
     FigureTableModel m_collectives;
     FigureTableModel m_launches;
     FigureTableModel m_operators;
-    FigureTableModel m_above;
-    bool m_isAboveWanted = false;
-    QString m_aboveText;
-    std::vector<std::size_t> m_abovePlaces;
+    AskedTable m_above;
+    AskedTable m_energy;
     std::vector<std::size_t> m_places;
     QString m_doing;
     QString m_error;

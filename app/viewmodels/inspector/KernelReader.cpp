@@ -1,11 +1,14 @@
 #include "app/viewmodels/inspector/KernelReader.h"
 
 #include "app/viewmodels/text/Translated.h"
+#include "core/analysis/energy/EnergyByPhase.h"
+#include "core/analysis/energy/KernelsAboveLimit.h"
 #include "core/analysis/operators/KeptTraces.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/catalogue/Tables.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
+#include "core/report/AboveLimitTables.h"
 
 #include <algorithm>
 #include <utility>
@@ -28,6 +31,25 @@ bool isTraced(const RunFacts& facts) {
     });
 }
 
+std::vector<std::size_t> tracedPlaces(const KernelStretch& stretch) {
+    std::vector<std::size_t> places;
+    const std::size_t count = std::min(stretch.runs.size(), stretch.catalogue->runs.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        if (isTraced(stretch.catalogue->facts(i)))
+            places.push_back(i);
+    }
+    return places;
+}
+
+// The reasons, where no energy is told of anything.
+QString whyNothingOf(const text::Table& table) {
+    QStringList reasons;
+    for (const std::string& note : table.notes)
+        reasons.push_back(QString::fromStdString(note));
+    return reasons.isEmpty() ? KernelFigures::tr("Nothing was traced in this time.")
+                             : reasons.join(QLatin1Char('\n'));
+}
+
 QString wordsOf(const ProgressState& state) {
     const QString phase = textOf(state.phase);
     if (state.bytesTotal == 0)
@@ -48,12 +70,9 @@ Status readRuns(const store::Store& store, const KernelStretch& stretch,
         only.doing = wordsOf(state);
         stage.publish(std::move(only));
     });
-    const std::size_t count = std::min(stretch.runs.size(), stretch.catalogue->runs.size());
-    for (std::size_t i = 0; i < count; ++i) {
+    reading.places = tracedPlaces(stretch);
+    for (const std::size_t i : reading.places) {
         const RunFacts facts = stretch.catalogue->facts(i);
-        if (!isTraced(facts))
-            continue;
-        reading.places.push_back(i);
         ASSIGN_OR_RETURN(const auto lacking, analysis::lackingSums(store, facts.run));
         if (lacking != analysis::LackingSums::None)
             reading.lacking.push_back(facts.run.id);
@@ -83,23 +102,40 @@ void readKernelFigures(const store::Store& store, const KernelStretch& stretch,
     stage.publish(std::move(reading));
 }
 
-Result<AboveReading> readAboveLimit(
+Result<AskedReading> readAboveLimit(
     const store::Store& store, const KernelStretch& stretch, const Progress& progress) {
     ASSIGN_OR_RETURN(
         const auto categories, KernelCategories::fromFolder(catalogue::configFolder()));
-    AboveReading reading;
-    const std::size_t count = std::min(stretch.runs.size(), stretch.catalogue->runs.size());
-    for (std::size_t i = 0; i < count; ++i) {
-        const RunFacts facts = stretch.catalogue->facts(i);
-        if (!isTraced(facts))
-            continue;
-        const TimeNs origin = stretch.runs[i].origin;
+    AskedReading reading;
+    reading.places = tracedPlaces(stretch);
+    std::vector<std::vector<analysis::DeviceAboveLimit>> runs;
+    for (const std::size_t place : reading.places) {
+        const TimeNs origin = stretch.runs[place].origin;
         ASSIGN_OR_RETURN(auto devices,
-            analysis::kernelsAboveLimit(store, facts.run, categories,
+            analysis::kernelsAboveLimit(store, stretch.catalogue->facts(place).run, categories,
                 {origin + stretch.stretch.begin, origin + stretch.stretch.end}, progress));
-        reading.places.push_back(i);
-        reading.runs.push_back(std::move(devices));
+        runs.push_back(std::move(devices));
     }
+    reading.made = report::kernelsAboveLimitTable(runs, report::RankedBy::Energy);
+    reading.whyNothing = KernelFigures::tr("Nothing was traced while the power was above it.");
+    return reading;
+}
+
+Result<AskedReading> readEnergy(
+    const store::Store& store, const KernelStretch& stretch, const Progress& progress) {
+    AskedReading reading;
+    reading.places = tracedPlaces(stretch);
+    std::vector<analysis::EnergyByPhase> runs;
+    for (const std::size_t place : reading.places) {
+        analysis::EnergyOptions options;
+        options.windowOf = windowOf(stretch.runs[place], stretch.stretch);
+        options.byKernel = true;
+        ASSIGN_OR_RETURN(auto energy,
+            analysis::energyByPhase(store, stretch.catalogue->facts(place).run, options, progress));
+        runs.push_back(std::move(energy));
+    }
+    reading.made = report::tracedEnergyTable(runs);
+    reading.whyNothing = whyNothingOf(reading.made.table);
     return reading;
 }
 

@@ -23,8 +23,11 @@ struct KernelStretch {
 void readKernelFigures(
     const store::Store& store, const KernelStretch& stretch, const TaskStage<KernelReading>& stage);
 
-// What ran in the stretch while power was above its limit. A pass over the spans of that time.
-Result<AboveReading> readAboveLimit(
+// The kernels that ran in the stretch while power was above its limit, and the energies of its
+// phases and kernels. A pass over the spans of that time.
+Result<AskedReading> readAboveLimit(
+    const store::Store& store, const KernelStretch& stretch, const Progress& progress);
+Result<AskedReading> readEnergy(
     const store::Store& store, const KernelStretch& stretch, const Progress& progress);
 
 // The sums of these runs' traces, to be kept. One pass over all their spans.

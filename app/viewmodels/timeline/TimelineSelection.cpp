@@ -19,14 +19,17 @@ TimelineSelection::TimelineSelection(
     TimelineContext& context, InspectorModel& inspector, QObject* parent)
     : QObject(parent)
     , m_context(context)
-    , m_inspector(inspector) {
+    , m_inspector(inspector)
+    , m_above{inspector.kernels()->above(), &readAboveLimit}
+    , m_energy{inspector.kernels()->energy(), &readEnergy} {
     m_timer.setSingleShot(true);
     m_timer.setInterval(kStatisticsDelayMs);
     connect(&m_timer, &QTimer::timeout, this, &TimelineSelection::startStatistics);
     connect(m_inspector.kernels(), &KernelFigures::longestWanted, this,
         &TimelineSelection::findLongest);
-    connect(m_inspector.kernels(), &KernelFigures::aboveWantedChanged, this,
-        &TimelineSelection::startAbove);
+    for (Asked* asked : {&m_above, &m_energy})
+        connect(
+            asked->table, &AskedTable::askedChanged, this, [this, asked] { startAsked(*asked); });
 }
 
 void TimelineSelection::selectBetween(double fromX, double toX) {
@@ -93,20 +96,21 @@ void TimelineSelection::startStatistics() {
     m_inspector.startStatistics(title.arg(durationText(stretch.length())));
     readStatistics(stretch);
     startKernels();
-    startAbove();
+    startAsked(m_above);
+    startAsked(m_energy);
 }
 
-void TimelineSelection::startAbove() {
-    if (!m_context.isReady() || !m_inspector.kernels()->isAboveWanted())
-        return m_aboveTask.cancel();
-    m_inspector.kernels()->showAboveDoing();
-    m_aboveTask.ask(
+void TimelineSelection::startAsked(Asked& asked) {
+    if (!m_context.isReady() || !asked.table->isAsked())
+        return asked.task.cancel();
+    asked.table->showDoing();
+    asked.task.ask(
         m_context.readers(),
-        [stretch = shownStretch()](
-            const store::Store& store, const TaskStage<AboveReading>& stage) {
-            return readAboveLimit(store, stretch, stage.progress());
+        [stretch = shownStretch(), read = asked.read](
+            const store::Store& store, const TaskStage<AskedReading>& stage) {
+            return read(store, stretch, stage.progress());
         },
-        [this](const Result<AboveReading>& reading) { m_inspector.kernels()->showAbove(reading); });
+        [table = asked.table](const Result<AskedReading>& reading) { table->show(reading); });
 }
 
 void TimelineSelection::readStatistics(const plot::ViewWindow& stretch) {
@@ -157,7 +161,8 @@ void TimelineSelection::showKernels(const Result<KernelReading>& reading) {
 void TimelineSelection::forget() {
     m_task.cancel();
     m_kernelTask.cancel();
-    m_aboveTask.cancel();
+    m_above.task.cancel();
+    m_energy.task.cancel();
     m_longestTask.cancel();
     m_sumTask.cancel();
     m_summed = {};

@@ -63,7 +63,12 @@ private:
     void readStatistics(const plot::ViewWindow& stretch);
     void showStatistics(const Result<std::vector<RunStatistics>>& statistics);
     void startKernels();
-    void startAbove();
+    struct Asked {
+        AskedTable* table;
+        Result<AskedReading> (*read)(const store::Store&, const KernelStretch&, const Progress&);
+        LatestTask<AskedReading> task{};
+    };
+    void startAsked(Asked& asked);
     void showKernels(const Result<KernelReading>& reading);
     // Sums traces in the background, so that stretches need not be read.
     void sum(const std::vector<RunId>& runs);
@@ -78,7 +83,8 @@ private:
     InspectorModel& m_inspector;
     LatestTask<std::vector<RunStatistics>> m_task;
     LatestTask<KernelReading> m_kernelTask;
-    LatestTask<AboveReading> m_aboveTask;
+    Asked m_above;
+    Asked m_energy;
     LatestTask<std::optional<SpanTarget>> m_longestTask{Urgency::Pointer};
     LatestTask<std::vector<store::KeptSums>> m_sumTask{Urgency::Background};
     bool m_isWaiting = false; // for an engine
