@@ -86,7 +86,7 @@ private:
     Result<ImportReport> importWith(
         const importers::Importer& importer, store::ImportSession& session) {
         OtherTimes times(m_store);
-        SaidGpuSink sink(session, m_unit.saidGpuModel, times);
+        SaidGpuSink sink(session, m_unit.saidGpuModel, m_unit.place, times);
         auto report = importer.import(m_tree, m_unit, sink, m_progress);
         if (!report.hasValue())
             return report;

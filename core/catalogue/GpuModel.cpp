@@ -113,7 +113,7 @@ Vendor vendorOf(std::string_view deviceName) {
     const auto says = [&name](const char* word) { return name.find(word) != std::string::npos; };
     if (says("nvidia") || says("tesla") || says("geforce"))
         return Vendor::Nvidia;
-    if (says("amd") || says("instinct") || says("radeon"))
+    if (says("amd") || says("instinct") || says("radeon") || says("rocm"))
         return Vendor::Amd;
     const GpuModel* model = findGpuModel(deviceName);
     if (model == nullptr)

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace trainscope {
 
@@ -27,6 +28,8 @@ struct Subject {
 
 // How the sensor measured, as far as the source tells.
 enum class SensorKind { Unknown, Instant, Averaged };
+std::string_view toString(SensorKind kind); // "unknown", "instant", "averaged"
+SensorKind sensorKindFrom(std::string_view text); // Unknown for unknown text
 
 struct SeriesDescription {
     Metric metric;

@@ -12,6 +12,7 @@
 #include "importers/common/Stamp.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,15 +22,26 @@ namespace trainscope::importers {
 
 // What a unit says of the machine of runs; it makes no run itself.
 struct MachineUnit {
-    std::vector<std::string> runs; // that lie beside it; where the unit's runName is empty
-    bool isFromElsewhere
-        = false; // those runs lie in other folders: it is a guess that they are its
     std::vector<int> gpus; // local indices of a node that it knows, ascending
     catalogue::Vendor vendor = catalogue::Vendor::Unknown; // of its GPUs
     bool hasSpeeds = false; // it knows how fast links are, which is more than their kinds
+    std::vector<std::string> runs; // that lie beside it; where the unit's runName is empty
+    bool isFromElsewhere = false; // those lie in other folders: it is a guess that they are its
 
     bool operator==(const MachineUnit&) const = default;
 };
+
+// Where the GPUs of a source lie in its run, which has others before them: to be added to the
+// source's own numbers.
+struct PlaceInRun {
+    int rank = 0;
+    int node = 0;
+    int local = 0;
+
+    bool operator==(const PlaceInRun&) const = default;
+};
+
+struct UnitReading; // what was read of a source to plan it (registry)
 
 struct ImportUnit {
     std::string importer; // id of the importer, filled in by the registry
@@ -44,6 +56,8 @@ struct ImportUnit {
     std::string runName; // editable
     std::optional<int> rank; // editable; of a single-rank source
     int worldSize = 0; // ranks the source expects, 0: not said
+    PlaceInRun place;
+    std::string process; // host and process that recorded a trace, as far as known; may be empty
     ClockKind clock = ClockKind::Utc;
     std::optional<std::int64_t>
         utcOffsetSeconds; // editable, for ClockKind::Local; absent: taken as UTC
@@ -71,6 +85,7 @@ struct ImportUnit {
     int gpusPerNode = 0; // 0: not said
     std::string summary; // one line: "8 GPUs, 12 metrics" or "rank 3 of 8, kernels"
     std::vector<std::string> notes; // what the user should know before importing
+    std::shared_ptr<const UnitReading> reading; // nullptr: nothing yet
 };
 
 // The run that a unit joins, or those that it describes: "a, b and 3 more".

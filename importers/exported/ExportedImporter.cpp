@@ -124,12 +124,6 @@ SeriesDescription describedByName(std::string_view path) {
     return description;
 }
 
-SensorKind sensorOf(std::string_view text) {
-    if (text == "instant")
-        return SensorKind::Instant;
-    return text == "averaged" ? SensorKind::Averaged : SensorKind::Unknown;
-}
-
 SeriesDescription describedByRow(
     const ColumnsByName& columns, const std::vector<std::string_view>& cells) {
     SeriesDescription description;
@@ -143,7 +137,7 @@ SeriesDescription describedByRow(
         description.counterBits = bits;
     if (const auto scale = parseNumber(columns.cell(cells, "scale")); scale && *scale > 0.0)
         description.scale = *scale;
-    description.sensor = sensorOf(columns.cell(cells, "sensor"));
+    description.sensor = sensorKindFrom(columns.cell(cells, "sensor"));
     return description;
 }
 

@@ -3,7 +3,7 @@
 #include "importers/common/RunFolders.h"
 #include "importers/launch/LaunchFiles.h"
 #include "importers/registry/LoneUnits.h"
-#include "importers/registry/OneMachine.h"
+#include "importers/registry/MachineEvidence.h"
 #include "importers/registry/Registry.h"
 
 #include <algorithm>
@@ -93,7 +93,8 @@ void noteMachine(ImportUnit& unit) {
 
 } // namespace
 
-void joinRunsBeside(const SourceTree& tree, std::vector<ImportUnit>& units) {
+void joinRunsBeside(
+    const SourceTree& tree, std::vector<ImportUnit>& units, MachineEvidence& evidence) {
     const auto groupOf = [](const ImportUnit& unit) {
         return std::pair(unit.importer, std::string(folderPart(unit.files.front())));
     };
@@ -105,10 +106,6 @@ void joinRunsBeside(const SourceTree& tree, std::vector<ImportUnit>& units) {
     if (unitsIn.empty())
         return;
     const RunFolders folders(tree);
-    std::vector<PlannedUnit> planned;
-    for (ImportUnit& unit : units)
-        planned.push_back({&tree, &unit});
-    MachineEvidence evidence(std::move(planned));
     const auto fits = [&](const ImportUnit& unit, const std::string& run) {
         return std::none_of(units.begin(), units.end(), [&](const ImportUnit& other) {
             return &other != &unit && other.runName == run && evidence.contradict(unit, other);

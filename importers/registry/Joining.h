@@ -4,6 +4,7 @@
 // declares (Format in importers/common/Importer.h).
 
 #include "importers/common/Importer.h"
+#include "importers/registry/MachineEvidence.h"
 
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace trainscope::importers {
 // in the unit's folder or below it. Of a folder with several such units of one format there is no
 // telling which is that run's. Those that lie beside no run are joined with each other
 // (LoneUnits.h).
-void joinRunsBeside(const SourceTree& tree, std::vector<ImportUnit>& units);
+void joinRunsBeside(
+    const SourceTree& tree, std::vector<ImportUnit>& units, MachineEvidence& evidence);
 
 // LaunchSettings::Beside: fills launchFiles with those that lie in the run's folder, or in the one
 // above it where that holds no other run, and adds a note that names them.

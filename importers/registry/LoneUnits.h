@@ -4,7 +4,7 @@
 
 #include "importers/common/Importer.h"
 #include "importers/common/RunFolders.h"
-#include "importers/registry/OneMachine.h"
+#include "importers/registry/MachineEvidence.h"
 
 #include <cstddef>
 #include <vector>

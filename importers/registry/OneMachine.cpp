@@ -1,35 +1,21 @@
 #include "importers/registry/OneMachine.h"
 
-#include "core/catalogue/GpuModel.h"
 #include "importers/common/RunFolders.h"
-#include "importers/registry/Registry.h"
+#include "importers/registry/TracedGpus.h"
 #include "importers/trace/TraceName.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 namespace trainscope::importers {
 
 namespace {
 
-constexpr std::uint64_t kReadForEvidence = std::uint64_t{16} << 20;
 constexpr std::size_t kMostRuns = 256; // of which each is held against each
-constexpr DurationNs kTogether{10'000'000'000}; // snapshots of one moment are taken that closely
-
-bool hasGpuReadings(const ImportUnit& unit) {
-    const Importer* importer = findImporter(unit.importer);
-    return importer != nullptr && importer->format.readsGpus;
-}
-
-struct MeanReading {
-    double sum = 0.0;
-    double count = 0.0;
-    [[nodiscard]] double value() const { return sum / count; }
-};
-// Of each gauge of each GPU, SI.
-using MeanReadings = std::map<std::pair<std::string, int>, MeanReading>;
 
 // Two logs of one GPU agree within what their sampling makes; those of two GPUs hardly in all.
 bool isAbout(const std::string& metric, double a, double b) {
@@ -51,226 +37,367 @@ std::optional<bool> agree(const MeanReadings& a, const MeanReadings& b) {
     return found;
 }
 
-// Takes what an import says of GPUs and times, and keeps no reading.
-class EvidenceSink final : public Sink {
+bool isTelemetryOf(const PlannedUnit& planned) {
+    return planned.known != nullptr ? planned.known->seen.isTelemetry
+                                    : hasGpuReadings(*planned.unit);
+}
+
+// The unit gets that run's name, and says why.
+void joinRun(ImportUnit& unit, const std::string& name, const std::string& why) {
+    if (unit.runName == name)
+        return;
+    unit.runName = name;
+    // What was proposed before holds no longer.
+    std::erase_if(unit.notes, [](const std::string& note) {
+        return note.starts_with("Part of run \"") || note.starts_with("Proposed as part of run \"");
+    });
+    addNote(unit,
+        "Part of run \"" + name + "\": " + why + ". Give it another run's name to keep it apart.");
+}
+
+// "gpu3_power": a log of one GPU that its name numbers.
+std::optional<int> gpuOfName(std::string_view path) {
+    const std::string_view stem = traceStem(path);
+    const auto named = rankInStem(stem);
+    if (!named)
+        return std::nullopt;
+    constexpr std::array<std::string_view, 5> kWords{"gpu", "device", "cuda", "card", "rank"};
+    const bool isGpu = std::any_of(kWords.begin(), kWords.end(),
+        [&](std::string_view word) { return stem.substr(named->begin).starts_with(word); });
+    return isGpu ? std::optional(named->rank) : std::nullopt;
+}
+
+// Logs of one GPU each, as of a program for each of them: one run.
+class LogsOfGpus {
 public:
-    Result<RunId> run(const Run& run) override {
-        if (!run.gpuModel.empty())
-            model = run.gpuModel;
-        return RunId{1};
-    }
-    Status gpu(RunId, const Gpu& gpu) override {
-        if (!gpu.model.empty())
-            model = gpu.model;
-        if (!gpu.uuid.empty())
-            uuids.insert(gpu.uuid);
-        return {};
-    }
-    Result<SeriesId> series(RunId, const SeriesDescription& description) override {
-        if (description.subject.kind == SubjectKind::Gpu)
-            ranks.insert(description.subject.rank);
-        m_series.push_back(description);
-        return SeriesId{static_cast<std::int64_t>(m_series.size())};
-    }
-    Status samples(
-        SeriesId id, std::span<const TimeNs> times, std::span<const double> values) override {
-        const auto& series = m_series[static_cast<std::size_t>(id.value) - 1];
-        const bool isGauge = series.metric.kind == MetricKind::Gauge
-            && series.metric.name != metric::kThrottleReasons;
-        for (const double value : values) {
-            if (!isGauge || std::isnan(value))
+    explicit LogsOfGpus(MachineEvidence& evidence)
+        : m_evidence(evidence) { }
+
+    void join() {
+        std::map<std::array<std::string, 3>, std::vector<Log>> groups;
+        for (const PlannedUnit& planned : m_evidence.units()) {
+            ImportUnit& unit = *planned.unit;
+            if (planned.known != nullptr || !unit.enabled || !hasGpuReadings(unit)
+                || unit.files.size() != 1 || unit.isUndated)
                 continue;
-            auto& mean = means[{series.metric.name, series.subject.rank}];
-            mean.sum += value * series.scale;
-            mean.count += 1.0;
+            const std::string& path = unit.files.front();
+            if (const auto gpu = gpuOfName(path))
+                groups[{unit.importer, std::string(folderPart(path)), stemPattern(traceStem(path))}]
+                    .push_back({&planned, *gpu});
         }
-        for (const TimeNs time : times)
-            range = range ? TimeRange{std::min(range->begin, time), std::max(range->end, time)}
-                          : TimeRange{time, time};
-        return {};
-    }
-    Result<TrackId> track(RunId, const TrackDescription&) override { return TrackId{1}; }
-    Status spans(TrackId, std::span<const Span>) override { return {}; }
-    Result<NameId> intern(std::string_view) override { return NameId{1}; }
-    Status iteration(RunId, const Iteration&) override { return {}; }
-
-    std::string model;
-    std::set<std::string> uuids;
-    std::set<int> ranks;
-    std::optional<TimeRange> range;
-    MeanReadings means;
-
-private:
-    std::vector<SeriesDescription> m_series;
-};
-
-} // namespace
-
-struct MachineEvidence::Seen {
-    bool isTelemetry = false; // else a trace, or a log of something else
-    catalogue::Vendor vendor = catalogue::Vendor::Unknown;
-    const catalogue::GpuModel* model = nullptr;
-    std::set<std::string> uuids;
-    std::set<int> ranks;
-    MeanReadings means;
-    std::optional<TimeRange> range; // UTC
-    bool isEndKnown = false;
-
-    [[nodiscard]] bool overlaps(const Seen& other) const {
-        return begins(other) && other.begins(*this);
+        for (auto& [key, group] : groups) {
+            if (group.size() > 1 && areOfOneGpuEach(group))
+                joinGroup(group, key[1]);
+        }
     }
 
 private:
-    // Before the other ends.
-    [[nodiscard]] bool begins(const Seen& other) const {
-        return !other.isEndKnown || range->begin < other.range->end + kTogether;
+    struct Log {
+        const PlannedUnit* planned = nullptr;
+        int gpu = 0;
+    };
+
+    bool areOfOneGpuEach(const std::vector<Log>& group) {
+        std::set<int> numbers;
+        const MachineSeen& first = m_evidence.of(*group.front().planned->unit);
+        return std::all_of(group.begin(), group.end(), [&](const Log& log) {
+            const MachineSeen& seen = m_evidence.of(*log.planned->unit);
+            return seen.ranks.size() == 1 && numbers.insert(log.gpu).second
+                && seen.model == first.model && seen.vendor == first.vendor && seen.range
+                && first.range && seen.overlaps(first);
+        });
     }
-};
 
-MachineEvidence::MachineEvidence(std::vector<PlannedUnit> units)
-    : m_units(std::move(units)) { }
-
-MachineEvidence::~MachineEvidence() = default;
-
-const MachineEvidence::Seen& MachineEvidence::of(const ImportUnit& unit) {
-    auto& known = m_seen[&unit];
-    if (known)
-        return *known;
-    known = std::make_unique<Seen>();
-    Seen& seen = *known;
-    std::string model = unit.gpuModel;
-    seen.isTelemetry = hasGpuReadings(unit);
-    const bool isDated = unit.clock != ClockKind::None && !unit.isUndated && unit.start;
-    const DurationNs offset{unit.utcOffsetSeconds.value_or(0) * 1'000'000'000};
-    if (isDated && unit.clock == ClockKind::Local)
-        seen.range = TimeRange{*unit.start - offset, *unit.start - offset};
-    else if (isDated)
-        seen.range = TimeRange{*unit.start, *unit.start};
-    if (unit.rank && !seen.isTelemetry)
-        seen.ranks.insert(*unit.rank);
-    seen.isEndKnown = !seen.isTelemetry;
-    const auto planned = std::find_if(m_units.begin(), m_units.end(),
-        [&unit](const PlannedUnit& one) { return one.unit == &unit; });
-    if (seen.isTelemetry && planned != m_units.end() && unit.bytes <= kReadForEvidence) {
-        EvidenceSink sink;
-        const auto read = findImporter(unit.importer)->import(*planned->tree, unit, sink, {});
-        if (read.hasValue()) {
-            model = sink.model.empty() ? model : sink.model;
-            seen.uuids = std::move(sink.uuids);
-            seen.ranks = std::move(sink.ranks);
-            seen.means = std::move(sink.means);
-            if (seen.range && sink.range)
-                seen.range = sink.range;
-            seen.isEndKnown = true;
+    // Where no log says which GPU it is of, all say the first.
+    void joinGroup(const std::vector<Log>& group, const std::string& folder) {
+        std::set<int> said;
+        for (const Log& log : group)
+            said.insert(*m_evidence.of(*log.planned->unit).ranks.begin());
+        const bool areNumbered = said.size() == group.size();
+        if (!areNumbered && (said.size() > 1 || *said.begin() != 0))
+            return;
+        const std::string name = nameOf(*group.front().planned, folder);
+        for (const Log& log : group) {
+            ImportUnit& unit = *log.planned->unit;
+            if (!areNumbered)
+                unit.place = {log.gpu, 0, log.gpu};
+            joinRun(unit, name, "logs of one GPU each, of one time");
         }
     }
-    seen.vendor = catalogue::vendorOf(model);
-    seen.model = catalogue::findGpuModel(model);
-    return seen;
-}
 
-bool MachineEvidence::contradict(const Seen& a, const Seen& b) {
-    using catalogue::Vendor;
-    if (a.vendor != b.vendor && a.vendor != Vendor::Unknown && b.vendor != Vendor::Unknown)
-        return true;
-    if (a.model != nullptr && b.model != nullptr && a.model != b.model)
-        return true;
-    const bool shareUuids = std::any_of(a.uuids.begin(), a.uuids.end(),
-        [&b](const std::string& uuid) { return b.uuids.contains(uuid); });
-    if (!a.uuids.empty() && !b.uuids.empty() && !shareUuids)
-        return true;
-    return a.range && b.range && !a.overlaps(b);
-}
+    // That of the folder, unless what lies beside the logs has it.
+    [[nodiscard]] std::string nameOf(const PlannedUnit& first, const std::string& folder) const {
+        std::string name = RunFolders(*first.tree).nameOf(folder);
+        const bool isTaken = std::any_of(m_evidence.units().begin(), m_evidence.units().end(),
+            [&name](const PlannedUnit& one) { return one.unit->runName == name; });
+        const std::string stem = stemWithoutRank(traceStem(first.unit->files.front()));
+        return isTaken && !stem.empty() ? (folder.empty() ? stem : folder + "/" + stem) : name;
+    }
 
-bool MachineEvidence::contradict(const ImportUnit& a, const ImportUnit& b) {
-    // What has no GPUs and no date says nothing; nothing needs to be read for it.
-    const auto says
-        = [](const ImportUnit& unit) { return hasGpuReadings(unit) || unit.rank.has_value(); };
-    return says(a) && says(b) && contradict(of(a), of(b));
-}
+    MachineEvidence& m_evidence;
+};
 
-// The runs of a plan, of which some become one.
+// Folders of the hosts of a job: the traces of one world, and beside them the logs of their nodes.
+class HostFolders {
+public:
+    explicit HostFolders(MachineEvidence& evidence)
+        : m_evidence(evidence) { }
+
+    void join() {
+        collect();
+        std::map<std::pair<std::string, std::string>, std::vector<Host*>> groups;
+        for (auto& [name, host] : m_hosts) {
+            if (host.traces.empty() || !host.isOfOneFolder)
+                continue;
+            for (const auto& key : keysOf(host.folder))
+                groups[key].push_back(&host);
+        }
+        for (auto& [key, group] : groups) {
+            if (group.size() > 1 && areOneWorld(group))
+                joinGroup(group, key.first);
+        }
+    }
+
+private:
+    struct Host {
+        std::string folder;
+        bool isOfOneFolder = true;
+        const SourceTree* tree = nullptr;
+        std::map<int, ImportUnit*> traces; // by rank
+        std::vector<ImportUnit*> all;
+    };
+
+    void collect() {
+        for (const PlannedUnit& planned : m_evidence.units()) {
+            ImportUnit& unit = *planned.unit;
+            if (planned.known != nullptr || !unit.enabled || unit.machine || unit.files.empty())
+                continue;
+            Host& host = m_hosts[unit.runName];
+            host.all.push_back(&unit);
+            if (hasGpuReadings(unit) || !unit.rank)
+                continue;
+            const std::string folder(folderPart(unit.files.front()));
+            host.isOfOneFolder
+                &= host.traces.empty() || (host.folder == folder && host.tree == planned.tree);
+            host.folder = folder;
+            host.tree = planned.tree;
+            host.isOfOneFolder &= host.traces.emplace(*unit.rank, &unit).second;
+        }
+    }
+
+    // The folder without each of its parts: what stands before it, and behind it.
+    static std::vector<std::pair<std::string, std::string>> keysOf(const std::string& folder) {
+        std::vector<std::pair<std::string, std::string>> keys;
+        std::string behind;
+        for (std::string rest = folder; !rest.empty();) {
+            const std::string above(folderPart(rest));
+            keys.emplace_back(above, behind);
+            behind = std::string(namePart(rest)) + "/" + behind;
+            rest = above;
+        }
+        return keys;
+    }
+
+    // Distinct ranks of one world, or all from 0 on where none says its size.
+    bool areOneWorld(const std::vector<Host*>& group) {
+        const ImportUnit& first = *group.front()->traces.begin()->second;
+        std::set<int> ranks;
+        for (const Host* host : group) {
+            for (const auto& [rank, trace] : host->traces) {
+                if (trace->worldSize != first.worldSize || trace->gpuModel != first.gpuModel
+                    || host->tree != group.front()->tree || !ranks.insert(rank).second
+                    || !beginTogether(*trace, first))
+                    return false;
+            }
+        }
+        const int count = static_cast<int>(ranks.size());
+        return first.worldSize > 0 ? count <= first.worldSize && *ranks.rbegin() < first.worldSize
+                                   : *ranks.begin() == 0 && *ranks.rbegin() + 1 == count;
+    }
+
+    static bool beginTogether(const ImportUnit& a, const ImportUnit& b) {
+        constexpr double kTenMinutes = 600.0;
+        return a.start && b.start && std::abs((*a.start - *b.start).seconds()) < kTenMinutes;
+    }
+
+    void joinGroup(std::vector<Host*>& group, const std::string& folder) {
+        std::sort(group.begin(), group.end(), [](const Host* a, const Host* b) {
+            return a->traces.begin()->first < b->traces.begin()->first;
+        });
+        const std::string name = RunFolders(*group.front()->tree).nameOf(folder);
+        int node = 0;
+        for (Host* host : group) {
+            for (ImportUnit* unit : host->all) {
+                if (hasGpuReadings(*unit))
+                    placeLog(*unit, *host, node);
+                joinRun(*unit, name, "of the ranks of one job, in folders of its hosts");
+            }
+            ++node;
+        }
+    }
+
+    // A log that numbers its GPUs from 0 is of the ranks beside it, where these are as many.
+    void placeLog(ImportUnit& log, const Host& host, int node) {
+        const auto& ranks = m_evidence.of(log).ranks;
+        const int first = host.traces.begin()->first;
+        const bool isOfThem = ranks.size() == host.traces.size() && !ranks.empty()
+            && *ranks.begin() == 0 && *ranks.rbegin() + 1 == static_cast<int>(ranks.size())
+            && host.traces.rbegin()->first - first + 1 == static_cast<int>(ranks.size());
+        if (isOfThem && log.place == PlaceInRun())
+            log.place = {first, node, 0};
+    }
+
+    MachineEvidence& m_evidence;
+    std::map<std::string, Host> m_hosts; // by run
+};
+
+// The runs of a plan, of which some become one, or one of a database.
 class MachineJoining {
 public:
-    explicit MachineJoining(std::vector<PlannedUnit> units)
-        : m_units(units)
-        , m_evidence(std::move(units)) { }
+    explicit MachineJoining(MachineEvidence& evidence)
+        : m_evidence(evidence) { }
 
     void join() {
         collectRuns();
         if (m_runs.size() < 2 || m_runs.size() > kMostRuns || !hasTelemetry())
             return;
+        m_areOne.assign(m_runs.size() * m_runs.size(), std::nullopt);
+        m_contradict.assign(m_runs.size() * m_runs.size(), std::nullopt);
+        renameStrangers();
         m_groupOf.resize(m_runs.size());
         std::iota(m_groupOf.begin(), m_groupOf.end(), std::size_t{0});
         for (std::size_t a = 0; a < m_runs.size(); ++a) {
             for (std::size_t b = a + 1; b < m_runs.size(); ++b) {
-                if (areOne(a, b) && !isAmbiguous(a, b))
+                if (!areOne(a, b))
+                    continue;
+                if (!isAmbiguous(a, b))
                     unite(a, b);
+                else
+                    noteCandidate(a, b);
             }
         }
         nameGroups();
+        noteAmbiguous();
     }
 
 private:
     struct RunUnits {
         std::string name;
-        std::vector<ImportUnit*> units;
-        bool isTelemetry = false; // alone
-        std::set<int> ranks;
+        bool isKnown = false; // of a database
+        std::vector<const PlannedUnit*> units = {};
+        bool isTelemetry = true; // alone
+        std::vector<std::size_t> candidates = {}; // of which none is told from the others
     };
 
     void collectRuns() {
-        std::map<std::string, std::size_t> places;
-        for (const PlannedUnit& planned : m_units) {
-            ImportUnit& unit = *planned.unit;
-            const bool isOfMachine = hasGpuReadings(unit) || unit.rank;
+        std::map<std::pair<std::string, bool>, std::size_t> places;
+        for (const PlannedUnit& planned : m_evidence.units()) {
+            const ImportUnit& unit = *planned.unit;
+            const bool isOfMachine = isTelemetryOf(planned) || unit.rank;
             if (!unit.enabled || unit.machine || unit.isUndated || !isOfMachine)
                 continue;
-            const auto [at, isNew] = places.try_emplace(unit.runName, m_runs.size());
+            const bool isKnown = planned.known != nullptr;
+            const auto [at, isNew] = places.try_emplace({unit.runName, isKnown}, m_runs.size());
             if (isNew)
-                m_runs.push_back({unit.runName, {}, true, {}});
-            m_runs[at->second].units.push_back(&unit);
-            m_runs[at->second].isTelemetry &= hasGpuReadings(unit);
+                m_runs.push_back({unit.runName, isKnown});
+            m_runs[at->second].units.push_back(&planned);
+            m_runs[at->second].isTelemetry &= isTelemetryOf(planned);
         }
     }
 
     [[nodiscard]] bool hasTelemetry() const {
         return std::any_of(m_runs.begin(), m_runs.end(), [](const RunUnits& run) {
             return std::any_of(run.units.begin(), run.units.end(),
-                [](const ImportUnit* unit) { return hasGpuReadings(*unit); });
+                [](const PlannedUnit* planned) { return isTelemetryOf(*planned); });
         });
+    }
+
+    // A run of a database that another source has the name of by chance.
+    void renameStrangers() {
+        for (std::size_t own = 0; own < m_runs.size(); ++own) {
+            for (std::size_t there = 0; there < m_runs.size(); ++there) {
+                if (m_runs[own].isKnown || !m_runs[there].isKnown
+                    || m_runs[own].name != m_runs[there].name || !contradict(own, there)
+                    || isOfSources(m_runs[own], m_runs[there]))
+                    continue;
+                const std::string name = freeName(m_runs[own]);
+                for (const PlannedUnit* planned : m_runs[own].units) {
+                    planned->unit->runName = name;
+                    addNote(*planned->unit,
+                        "Another run is called \"" + m_runs[own].name
+                            + "\", of another machine or time: this one becomes \"" + name + "\".");
+                }
+                m_runs[own].name = name;
+                break;
+            }
+        }
+    }
+
+    // It is imported again.
+    static bool isOfSources(const RunUnits& run, const RunUnits& known) {
+        return std::any_of(run.units.begin(), run.units.end(), [&](const PlannedUnit* planned) {
+            const std::string path = planned->tree->displayPath(planned->unit->path);
+            return std::any_of(known.units.begin(), known.units.end(), [&](const PlannedUnit* one) {
+                const auto& files = one->unit->files;
+                return std::find(files.begin(), files.end(), path) != files.end();
+            });
+        });
+    }
+
+    [[nodiscard]] std::string freeName(const RunUnits& run) const {
+        for (int i = 2;; ++i) {
+            const std::string name = run.name + " " + std::to_string(i);
+            const auto other = std::find_if(m_runs.begin(), m_runs.end(),
+                [&name](const RunUnits& one) { return one.name == name; });
+            if (other == m_runs.end() || (other->isKnown && isOfSources(run, *other)))
+                return name;
+        }
     }
 
     std::set<int> ranksOf(const RunUnits& run) {
         std::set<int> ranks;
-        for (const ImportUnit* unit : run.units) {
-            const auto& seen = m_evidence.of(*unit).ranks;
+        for (const PlannedUnit* planned : run.units) {
+            const auto& seen = m_evidence.of(*planned->unit).ranks;
             ranks.insert(seen.begin(), seen.end());
         }
         return ranks;
     }
 
-    bool contradict(const RunUnits& a, const RunUnits& b) {
-        return std::any_of(a.units.begin(), a.units.end(), [&](const ImportUnit* left) {
-            return std::any_of(b.units.begin(), b.units.end(), [&](const ImportUnit* right) {
-                const bool areTraces = !hasGpuReadings(*left) && !hasGpuReadings(*right);
-                return areTraces ? areTwins(*left, *right) : m_evidence.contradict(*left, *right);
+    bool contradict(std::size_t first, std::size_t second) {
+        auto& known
+            = m_contradict[std::min(first, second) * m_runs.size() + std::max(first, second)];
+        if (!known)
+            known = findContradiction(m_runs[first], m_runs[second]);
+        return *known;
+    }
+
+    bool findContradiction(const RunUnits& a, const RunUnits& b) {
+        return std::any_of(a.units.begin(), a.units.end(), [&](const PlannedUnit* left) {
+            return std::any_of(b.units.begin(), b.units.end(), [&](const PlannedUnit* right) {
+                const bool areTraces = !isTelemetryOf(*left) && !isTelemetryOf(*right);
+                return areTraces ? areTwins(*left->unit, *right->unit)
+                                 : m_evidence.contradict(*left->unit, *right->unit);
             });
         });
     }
 
-    // Traces of one rank may follow each other, but not begin together.
+    // Traces of one rank may follow each other, but not begin together, nor be of processes whose
+    // traces lie in folders of their own: these are two jobs.
     bool areTwins(const ImportUnit& a, const ImportUnit& b) {
+        if (a.rank != b.rank)
+            return false;
         const auto& first = m_evidence.of(a);
         const auto& second = m_evidence.of(b);
-        return a.rank == b.rank && (!first.range || !second.range || first.overlaps(second));
+        const bool areTwoJobs = !a.process.empty() && !b.process.empty() && a.process != b.process
+            && folderPart(a.files.front()) != folderPart(b.files.front());
+        return areTwoJobs || !first.range || !second.range || first.overlaps(second);
     }
 
     bool shareUuids(const RunUnits& a, const RunUnits& b) {
-        for (const ImportUnit* left : a.units) {
-            const auto& uuids = m_evidence.of(*left).uuids;
-            for (const ImportUnit* right : b.units) {
-                const auto& others = m_evidence.of(*right).uuids;
+        for (const PlannedUnit* left : a.units) {
+            const auto& uuids = m_evidence.of(*left->unit).uuids;
+            for (const PlannedUnit* right : b.units) {
+                const auto& others = m_evidence.of(*right->unit).uuids;
                 if (std::any_of(uuids.begin(), uuids.end(),
                         [&](const std::string& uuid) { return others.contains(uuid); }))
                     return true;
@@ -280,14 +407,25 @@ private:
     }
 
     bool areDated(const RunUnits& run) {
-        return std::all_of(run.units.begin(), run.units.end(),
-            [&](const ImportUnit* unit) { return m_evidence.of(*unit).range.has_value(); });
+        return std::all_of(run.units.begin(), run.units.end(), [&](const PlannedUnit* planned) {
+            return m_evidence.of(*planned->unit).range.has_value();
+        });
     }
 
-    bool areOne(std::size_t first, std::size_t second) {
+    bool areOne(std::size_t a, std::size_t b) {
+        const std::size_t first = std::min(a, b);
+        const std::size_t second = std::max(a, b);
+        const std::size_t place = first * m_runs.size() + second;
+        if (!m_areOne[place])
+            m_areOne[place] = findOut(first, second);
+        return *m_areOne[place];
+    }
+
+    bool findOut(std::size_t first, std::size_t second) {
         const RunUnits& a = m_runs[first];
         const RunUnits& b = m_runs[second];
-        if ((!a.isTelemetry && !b.isTelemetry) || contradict(a, b))
+        if ((!a.isTelemetry && !b.isTelemetry) || (a.isKnown && b.isKnown)
+            || contradict(first, second))
             return false;
         if (shareUuids(a, b))
             return true;
@@ -299,12 +437,21 @@ private:
             return left == right && !areSiblings(a, b) && readAlike(first, second);
         const auto& traced = a.isTelemetry ? right : left;
         const auto& metered = a.isTelemetry ? left : right;
-        return !traced.empty()
-            && std::includes(metered.begin(), metered.end(), traced.begin(), traced.end());
+        if (traced.empty() || traced.size() > metered.size())
+            return false;
+        return std::includes(metered.begin(), metered.end(), traced.begin(), traced.end())
+            || isUnsaid(a.isTelemetry ? b : a);
+    }
+
+    // No trace says which rank of a world it is: its GPU may have another number in a log.
+    static bool isUnsaid(const RunUnits& run) {
+        return std::all_of(run.units.begin(), run.units.end(), [](const PlannedUnit* planned) {
+            return planned->known == nullptr && planned->unit->worldSize <= 1;
+        });
     }
 
     // Telemetry of several machines could be the trace's, or traces of several jobs the
-    // telemetry's.
+    // telemetry's, and the power does not tell.
     bool isAmbiguous(std::size_t first, std::size_t second) {
         if (m_runs[first].isTelemetry && m_runs[second].isTelemetry)
             return false;
@@ -313,15 +460,28 @@ private:
         for (std::size_t other = 0; other < m_runs.size(); ++other) {
             if (other == own || other == trace)
                 continue;
-            const std::size_t pair = m_runs[other].isTelemetry ? trace : own;
-            const std::size_t twin = m_runs[other].isTelemetry ? own : trace;
-            const bool isOne = m_runs[other].isTelemetry
-                ? areOne(std::min(twin, other), std::max(twin, other))
-                : !contradict(m_runs[twin], m_runs[other]);
-            if (areOne(std::min(pair, other), std::max(pair, other)) && !isOne)
+            const bool isLog = m_runs[other].isTelemetry;
+            if (!areOne(isLog ? trace : own, other))
+                continue;
+            const bool isOne = isLog ? areOne(own, other) : !contradict(trace, other);
+            const bool isTold = isLog ? follows(own, trace) && !follows(other, trace)
+                                      : follows(own, trace) && !follows(own, other);
+            if (!isOne && !isTold)
                 return true;
         }
         return false;
+    }
+
+    // The power of a GPU of the log follows the kernels of the trace.
+    bool follows(std::size_t log, std::size_t trace) {
+        const auto& logs = m_runs[log].units;
+        const auto& traces = m_runs[trace].units;
+        return std::any_of(logs.begin(), logs.end(), [&](const PlannedUnit* metered) {
+            return std::any_of(traces.begin(), traces.end(), [&](const PlannedUnit* traced) {
+                return isTelemetryOf(*metered) && !isTelemetryOf(*traced)
+                    && m_evidence.follows(*metered->unit, *traced->unit);
+            });
+        });
     }
 
     // Logs of one program that hold different metrics say nothing against each other. Two logs of
@@ -330,10 +490,11 @@ private:
         const RunUnits& a = m_runs[first];
         const RunUnits& b = m_runs[second];
         bool isWitnessNeeded = false;
-        for (const ImportUnit* left : a.units) {
-            for (const ImportUnit* right : b.units) {
-                const bool isOneProgram = left->importer == right->importer;
-                const auto alike = agree(m_evidence.of(*left).means, m_evidence.of(*right).means);
+        for (const PlannedUnit* left : a.units) {
+            for (const PlannedUnit* right : b.units) {
+                const bool isOneProgram = left->unit->importer == right->unit->importer;
+                const auto alike
+                    = agree(m_evidence.of(*left->unit).means, m_evidence.of(*right->unit).means);
                 if (!alike.value_or(isOneProgram))
                     return false;
                 isWitnessNeeded |= isOneProgram && alike.has_value();
@@ -345,17 +506,16 @@ private:
     // Whether a trace could be of both.
     bool isTraced(std::size_t first, std::size_t second) {
         for (std::size_t trace = 0; trace < m_runs.size(); ++trace) {
-            if (!m_runs[trace].isTelemetry && areOne(std::min(first, trace), std::max(first, trace))
-                && areOne(std::min(second, trace), std::max(second, trace)))
+            if (!m_runs[trace].isTelemetry && areOne(first, trace) && areOne(second, trace))
                 return true;
         }
         return false;
     }
 
     static std::string folderOf(const RunUnits& run) {
-        std::string folder(folderPart(run.units.front()->files.front()));
-        for (const ImportUnit* unit : run.units) {
-            while (!isInside(unit->files.front(), folder))
+        std::string folder(folderPart(run.units.front()->unit->files.front()));
+        for (const PlannedUnit* planned : run.units) {
+            while (!isInside(planned->unit->files.front(), folder))
                 folder = folderPart(folder);
         }
         return folder;
@@ -363,6 +523,8 @@ private:
 
     // In one folder, or one in a folder of the other's.
     static bool liesBeside(const RunUnits& a, const RunUnits& b) {
+        if (a.isKnown || b.isKnown)
+            return true;
         const std::string left = folderOf(a);
         const std::string right = folderOf(b);
         return left == right || isInside(left + "/", right) || isInside(right + "/", left);
@@ -370,34 +532,61 @@ private:
 
     static bool areSiblings(const RunUnits& a, const RunUnits& b) {
         const auto pattern = [](const RunUnits& run) {
-            return stemPattern(traceStem(run.units.front()->files.front()));
+            return stemPattern(traceStem(run.units.front()->unit->files.front()));
         };
-        return pattern(a) == pattern(b) && a.units.front()->importer == b.units.front()->importer;
+        return pattern(a) == pattern(b)
+            && a.units.front()->unit->importer == b.units.front()->unit->importer;
     }
 
+    // Nothing where they have members that contradict each other, or are of a database both.
     void unite(std::size_t a, std::size_t b) {
         const std::size_t from = m_groupOf[b];
         const std::size_t into = m_groupOf[a];
-        for (std::size_t i = 0; i < m_runs.size(); ++i) {
+        for (std::size_t i = 0; i < m_runs.size() && from != into; ++i) {
             for (std::size_t k = 0; k < m_runs.size(); ++k) {
                 if (m_groupOf[i] == into && m_groupOf[k] == from
-                    && contradict(m_runs[i], m_runs[k]))
+                    && ((m_runs[i].isKnown && m_runs[k].isKnown) || contradict(i, k)))
                     return;
             }
         }
         std::replace(m_groupOf.begin(), m_groupOf.end(), from, into);
     }
 
-    [[nodiscard]] const std::string& firstFile(std::size_t run) const {
-        return m_runs[run].units.front()->files.front();
+    void noteCandidate(std::size_t a, std::size_t b) {
+        m_runs[a].candidates.push_back(b);
+        m_runs[b].candidates.push_back(a);
+    }
+
+    // Those that stayed alone though several could be meant.
+    void noteAmbiguous() {
+        for (std::size_t i = 0; i < m_runs.size(); ++i) {
+            const RunUnits& run = m_runs[i];
+            const bool isAlone = std::count(m_groupOf.begin(), m_groupOf.end(), m_groupOf[i]) == 1;
+            if (run.candidates.size() < 2 || !isAlone || run.isKnown)
+                continue;
+            std::vector<std::string> names;
+            for (const std::size_t candidate : run.candidates)
+                names.push_back("\"" + m_runs[candidate].name + "\"");
+            const std::string text = run.isTelemetry
+                ? "Is of the machine and time of several runs, " + listNames(names)
+                    + ": it stays a run of its own. Give it the name of one to see it there."
+                : "Could be of the machine of " + listNames(names)
+                    + ", and nothing tells which: it stays a run of its own. Give it that run's "
+                      "name to join it.";
+            for (const PlannedUnit* planned : run.units)
+                addNote(*planned->unit, text);
+        }
     }
 
     // By what the names of logs share; else by the run whose folder holds the others', by the one
     // with traces, by the first.
     [[nodiscard]] std::string nameOf(const std::vector<std::size_t>& group) const {
-        const auto rating = [this](std::size_t i) {
-            return std::pair(folderOf(m_runs[i]).size(), m_runs[i].isTelemetry);
-        };
+        for (const std::size_t i : group) {
+            if (m_runs[i].isKnown)
+                return m_runs[i].name;
+        }
+        const auto firstFile
+            = [this](std::size_t run) { return m_runs[run].units.front()->unit->files.front(); };
         const bool areLogs = std::all_of(
             group.begin(), group.end(), [this](std::size_t i) { return m_runs[i].isTelemetry; });
         const std::string shared = stemWithoutRank(traceStem(firstFile(group.front())));
@@ -405,9 +594,17 @@ private:
                 return stemWithoutRank(traceStem(firstFile(i))) == shared;
             }))
             return shared;
+        const auto rating = [this](std::size_t i) {
+            return std::pair(folderOf(m_runs[i]).size(), m_runs[i].isTelemetry);
+        };
         const std::size_t best = *std::min_element(group.begin(), group.end(),
             [&](std::size_t a, std::size_t b) { return rating(a) < rating(b); });
-        return m_runs[best].name;
+        // A log's name is that of its file, which says less than the folder that holds the traces.
+        const bool isOfFile
+            = m_runs[best].isTelemetry && namePart(m_runs[best].name) == traceStem(firstFile(best));
+        return isOfFile && !areLogs
+            ? RunFolders(*m_runs[best].units.front()->tree).nameOf(folderOf(m_runs[best]))
+            : m_runs[best].name;
     }
 
     void nameGroups() {
@@ -418,31 +615,83 @@ private:
             if (group.size() < 2)
                 continue;
             const std::string name = nameOf(group);
-            for (const std::size_t i : group)
-                nameRun(m_runs[i], name);
+            const bool isThere = std::any_of(
+                group.begin(), group.end(), [this](std::size_t i) { return m_runs[i].isKnown; });
+            for (const std::size_t i : group) {
+                for (const PlannedUnit* planned : m_runs[i].units)
+                    joinRun(*planned->unit, name,
+                        isThere ? "that run of the database was recorded of the same GPUs at the "
+                                  "same time"
+                                : "recorded of the same GPUs at the same time");
+            }
         }
     }
 
-    static void nameRun(const RunUnits& run, const std::string& name) {
-        for (ImportUnit* unit : run.units) {
-            if (unit->runName == name)
-                continue;
-            unit->runName = name;
-            unit->notes.push_back("Part of run \"" + name
-                + "\": recorded of the same GPUs at the same time. Give it another run's name to "
-                  "keep "
-                  "it apart.");
-        }
-    }
-
-    std::vector<PlannedUnit> m_units;
-    MachineEvidence m_evidence;
+    MachineEvidence& m_evidence;
     std::vector<RunUnits> m_runs;
+    // By run and run, each asked once.
+    std::vector<std::optional<bool>> m_areOne;
+    std::vector<std::optional<bool>> m_contradict;
     std::vector<std::size_t> m_groupOf;
 };
 
-void joinOneMachine(std::vector<PlannedUnit> units) {
-    MachineJoining(std::move(units)).join();
+// What names a run, or is of it without showing a machine (logs of the training, topologies), goes
+// with it where all of it gets another name.
+class Followers {
+public:
+    explicit Followers(const MachineEvidence& evidence) {
+        for (const PlannedUnit& planned : evidence.units()) {
+            if (planned.known == nullptr)
+                m_before.emplace_back(&planned, planned.unit->runName);
+        }
+    }
+
+    void follow() const {
+        std::map<std::string, std::set<std::string>> names; // before → now
+        for (const auto& [planned, before] : m_before) {
+            if (isMoved(*planned))
+                names[before].insert(planned->unit->runName);
+        }
+        const auto newName = [&names](const std::string& before) {
+            const auto found = names.find(before);
+            return found != names.end() && found->second.size() == 1 ? *found->second.begin()
+                                                                     : before;
+        };
+        for (const auto& [planned, before] : m_before) {
+            ImportUnit& unit = *planned->unit;
+            if (!unit.machine && !isMoved(*planned))
+                joinRun(unit, newName(before), "as what was proposed for it before");
+            if (!unit.machine)
+                continue;
+            std::vector<std::string> runs;
+            for (const std::string& run : unit.machine->runs) {
+                if (std::find(runs.begin(), runs.end(), newName(run)) == runs.end())
+                    runs.push_back(newName(run));
+            }
+            unit.machine->runs = std::move(runs);
+        }
+    }
+
+private:
+    static bool isMoved(const PlannedUnit& planned) {
+        const ImportUnit& unit = *planned.unit;
+        return unit.enabled && !unit.machine && !unit.isUndated
+            && (hasGpuReadings(unit) || unit.rank);
+    }
+
+    std::vector<std::pair<const PlannedUnit*, std::string>> m_before;
+};
+
+} // namespace
+
+void joinOneMachine(MachineEvidence& evidence) {
+    const Followers followers(evidence);
+    findZonesByPower(evidence);
+    LogsOfGpus(evidence).join();
+    HostFolders(evidence).join();
+    MachineJoining(evidence).join();
+    placeTraces(evidence);
+    followers.follow();
 }
 
 } // namespace trainscope::importers

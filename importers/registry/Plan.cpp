@@ -9,6 +9,7 @@
 #include "importers/registry/LocalClocks.h"
 #include "importers/registry/OneMachine.h"
 #include "importers/registry/Structure.h"
+#include "importers/registry/TracedGpus.h"
 
 #include <algorithm>
 #include <exception>
@@ -159,12 +160,8 @@ public:
         for (const Importer* importer : registry())
             planWith(*importer);
         joinStructure(m_tree, m_plan.units);
-        joinRunsBeside(m_tree, m_plan.units);
-        findLocalClocks(m_plan.units);
-        std::vector<PlannedUnit> planned;
-        for (ImportUnit& unit : m_plan.units)
-            planned.push_back({&m_tree, &unit});
-        joinOneMachine(std::move(planned));
+        if (!joinUnits())
+            return cancelled();
         addParts();
         attachLaunchFiles(m_tree, m_plan.units);
         joinMachinesToRuns(m_tree, m_plan.units);
@@ -249,6 +246,25 @@ private:
                 leaveOut(
                     file, "a " + std::string(importer.format.name) + " that belongs to no run");
         }
+    }
+
+    // False when it was stopped.
+    bool joinUnits() {
+        bool goesOn = true;
+        std::vector<PlannedUnit> planned;
+        for (ImportUnit& unit : m_plan.units)
+            planned.push_back({&m_tree, &unit});
+        MachineEvidence evidence(std::move(planned), [&](const ProgressState& state) {
+            goesOn = goesOn
+                && (!m_progress
+                    || m_progress({"Comparing sources", state.bytesDone, state.bytesTotal}));
+            return goesOn;
+        });
+        findZonesByPower(evidence);
+        joinRunsBeside(m_tree, m_plan.units, evidence);
+        findLocalClocks(m_plan.units);
+        joinOneMachine(evidence);
+        return goesOn;
     }
 
     // Units that read a part of another's file belong to its run.

@@ -345,6 +345,7 @@ ImportUnit traceUnitOf(const SourceTree& tree, const TraceFile& file, Assignment
     unit.runName = std::move(assignment.runName);
     unit.rank = assignment.rank;
     unit.worldSize = facts.worldSize;
+    unit.process = facts.process;
     unit.enabled = assignment.enabled;
     unit.notes = std::move(assignment.notes);
     unit.notes.insert(unit.notes.end(), facts.notes.begin(), facts.notes.end());

@@ -3,12 +3,12 @@
 #include "app/cli/commands/ImportClock.h"
 #include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/SourceList.h"
+#include "app/importing/RunsThere.h"
 #include "core/model/Try.h"
 #include "core/store/Merge.h"
 #include "core/store/NewDatabase.h"
 #include "core/store/Store.h"
 #include "core/store/database/FileHeader.h"
-#include "importers/registry/OneMachine.h"
 #include "importers/registry/Registry.h"
 
 #include <fmt/ranges.h>
@@ -178,16 +178,19 @@ private:
         }
     }
 
-    // Sources given in several arguments are joined like those of one folder.
+    // Sources given in several arguments are joined like those of one folder, and with the runs
+    // that the database has, unless a name is said; again where their clocks were said meanwhile.
     void joinAcrossSources() {
-        if (m_plans.size() < 2)
+        const std::string database = m_request.name.empty() ? m_request.database : std::string();
+        const bool isThere = !database.empty() && store::isRunDatabase(database);
+        if (m_plans.empty() || (m_plans.size() < 2 && !m_clock.utcOffsetSeconds && !isThere))
             return;
         std::vector<importers::PlannedUnit> units;
         for (std::size_t i = 0; i < m_plans.size(); ++i) {
             for (auto& unit : m_plans[i].units)
                 units.push_back({m_sources[i].tree.get(), &unit});
         }
-        importers::joinOneMachine(std::move(units));
+        app::joinRunsThere(std::move(units), database, progress());
     }
 
     void note(const OpenedSource& source, const ImportPlan& plan) {

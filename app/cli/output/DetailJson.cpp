@@ -132,12 +132,9 @@ void addGpus(Json& run, const RunDetail& detail) {
 
 Json sensorsJson(const std::vector<analysis::Sensor>& sensors) {
     return listOf(sensors, [](const analysis::Sensor& sensor) {
-        const char* kind = sensor.kind == SensorKind::Instant ? "instant"
-            : sensor.kind == SensorKind::Averaged             ? "averaged"
-                                                              : "unknown";
         const auto& update = sensor.update;
         const bool isExact = update.seconds && !update.isAtMost;
-        return object({{"metric", sensor.metric.name}, {"kind", kind},
+        return object({{"metric", sensor.metric.name}, {"kind", toString(sensor.kind)},
             {"sampling_period_s", sensor.samplingPeriodS}, {"series_probed", sensor.probed},
             {"averaging_s", sensor.averagingS},
             {isExact ? "update_period_s" : "update_period_at_most_s", update.seconds},

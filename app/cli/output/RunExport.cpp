@@ -118,7 +118,7 @@ private:
         return fmt::format("{},{},{},{},{},{},{},{},{},{}\n", text::csvCell(metric),
             text::csvCell(described.metric.unit), toString(described.metric.kind), name,
             group.size(), samples, missing, described.scale, described.counterBits,
-            store::toText(described.sensor));
+            toString(described.sensor));
     }
 
     Status writeMetric(

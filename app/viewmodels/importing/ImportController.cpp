@@ -72,10 +72,11 @@ bool ImportController::begin(const QStringList& paths) {
     m_board = std::make_shared<WorkBoard>();
     m_progress = {};
     m_planning.setFuture(QtConcurrent::run([board = m_board, paths, open = m_openDatabase] {
-        auto planned = planDropped(toPaths(paths), *board);
+        const QString openTarget = !open.isEmpty() && canAddTo(open) ? open : QString();
+        auto planned = planDropped(toPaths(paths), openTarget.toStdString(), *board);
         if (planned.hasValue()) {
             planned.value().newTarget = suggestedDatabase(paths);
-            planned.value().openTarget = canAddTo(open) ? open : QString();
+            planned.value().openTarget = openTarget;
         }
         return std::make_shared<Result<PlannedImport>>(std::move(planned));
     }));
@@ -99,7 +100,8 @@ void ImportController::takePlan() {
     m_newDatabase = m_planned->newTarget;
     m_openIsWritable = !m_openDatabase.isEmpty() && m_openDatabase == m_planned->openTarget;
     proposeShownRun();
-    m_plan.setUnits(m_planned->plan.units);
+    m_isForOpen = useOpen() && !m_planned->openUnits.empty();
+    m_plan.setUnits(m_isForOpen ? m_planned->openUnits : m_planned->plan.units);
     m_unrecognised.setFiles(m_planned->plan.unrecognised);
     setStage(Stage::Review);
     takeTarget();
@@ -108,7 +110,7 @@ void ImportController::takePlan() {
 void ImportController::proposeShownRun() {
     if (!useOpen() || m_shownRun.isEmpty())
         return;
-    for (auto& unit : m_planned->plan.units) {
+    for (auto& unit : m_planned->openUnits) {
         if (!unit.machine || !unit.machine->runs.empty())
             continue;
         unit.runName = m_shownRun.toStdString();
@@ -250,8 +252,15 @@ void ImportController::takeAnswer(const TargetAnswer& answer) {
         importInto(targetPath());
 }
 
-// Also which runs topologies can describe there.
+// Also which runs topologies can describe there, and which runs the sources are of.
 void ImportController::tellTarget() {
+    const bool isForOpen = useOpen() && m_planned && !m_planned->openUnits.empty();
+    if (m_stage == Stage::Review && m_planned && isForOpen != m_isForOpen) {
+        const auto& alone = m_planned->plan.units;
+        const auto& joined = m_planned->openUnits;
+        m_plan.changeProposals(isForOpen ? alone : joined, isForOpen ? joined : alone);
+        m_isForOpen = isForOpen;
+    }
     m_plan.setKnownRuns(useOpen() ? m_openRuns : std::vector<Run>());
     Q_EMIT targetChanged();
     Q_EMIT problemChanged();

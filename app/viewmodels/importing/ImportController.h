@@ -142,6 +142,7 @@ private:
     TargetCheck m_target;
     bool m_openIsWritable = false;
     bool m_useOpen = true;
+    bool m_isForOpen = false; // the plan shows what joins runs of the open database
     bool m_startsWhenChecked = false;
     DiskTask<TargetAnswer> m_targetTask;
 

@@ -1,6 +1,7 @@
 #include "app/viewmodels/importing/ImportJob.h"
 
 #include "app/importing/DescribedRuns.h"
+#include "app/importing/RunsThere.h"
 #include "app/viewmodels/importing/DroppedTree.h"
 #include "core/model/Try.h"
 
@@ -82,8 +83,8 @@ void sayMachines(const PlannedImport& planned, const std::filesystem::path& data
 
 } // namespace
 
-Result<PlannedImport> planDropped(
-    const std::vector<std::filesystem::path>& paths, WorkBoard& board) {
+Result<PlannedImport> planDropped(const std::vector<std::filesystem::path>& paths,
+    const std::filesystem::path& open, WorkBoard& board) {
     const auto progress = [&board](const ProgressState& state) { return board.report(state); };
     ASSIGN_OR_RETURN(auto tree, openDropped(paths, progress));
     PlannedImport planned;
@@ -92,6 +93,13 @@ Result<PlannedImport> planDropped(
     planned.plan = std::move(plan);
     if (paths.size() > 1)
         nameBelowFolders(planned.plan.units, paths);
+    if (open.empty())
+        return planned;
+    planned.openUnits = planned.plan.units;
+    std::vector<importers::PlannedUnit> units;
+    for (importers::ImportUnit& unit : planned.openUnits)
+        units.push_back({planned.tree.get(), &unit});
+    joinRunsThere(std::move(units), open, progress);
     return planned;
 }
 

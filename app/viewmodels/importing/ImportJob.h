@@ -23,6 +23,8 @@ struct SaidMachine {
 struct PlannedImport {
     std::shared_ptr<const importers::SourceTree> tree;
     importers::ImportPlan plan;
+    // The same units as parts of the runs that the open database has; empty: none is open.
+    std::vector<importers::ImportUnit> openUnits;
     std::map<std::string, SaidMachine> machines; // what the user says of them, by run
     QString openTarget; // the database that was open meanwhile, where it takes runs; empty: none
     QString newTarget; // proposed otherwise
@@ -33,8 +35,9 @@ struct FinishedImport {
     bool wroteAnything = false;
 };
 
-Result<PlannedImport> planDropped(
-    const std::vector<std::filesystem::path>& paths, WorkBoard& board);
+// `open`: the database whose runs the sources may be of; empty: none.
+Result<PlannedImport> planDropped(const std::vector<std::filesystem::path>& paths,
+    const std::filesystem::path& open, WorkBoard& board);
 
 Result<FinishedImport> importPlanned(
     const PlannedImport& planned, const std::filesystem::path& database, WorkBoard& board);

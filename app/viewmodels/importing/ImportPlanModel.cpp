@@ -107,6 +107,34 @@ void ImportPlanModel::setUnits(std::vector<ImportUnit> units) {
     Q_EMIT changed();
 }
 
+void ImportPlanModel::changeProposals(
+    const std::vector<ImportUnit>& before, const std::vector<ImportUnit>& now) {
+    const std::size_t count = std::min({rows().size(), before.size(), now.size()});
+    for (std::size_t i = 0; i < count; ++i) {
+        Row& row = ownRows()[i];
+        ImportUnit& unit = row.unit;
+        if (unit.runName == before[i].runName) {
+            unit.runName = now[i].runName;
+            row.plannedRun = now[i].runName;
+            if (unit.machine)
+                unit.machine->runs = now[i].machine->runs;
+        }
+        if (unit.rank == before[i].rank && !row.rankFaulty) {
+            unit.rank = now[i].rank;
+            row.rank = unit.rank ? QString::number(*unit.rank) : QString();
+        }
+        if (unit.clock == ClockKind::Local && unit.utcOffsetSeconds == before[i].utcOffsetSeconds
+            && !row.offsetFaulty) {
+            unit.utcOffsetSeconds = now[i].utcOffsetSeconds;
+            row.offset = unit.utcOffsetSeconds ? utcOffsetText(*unit.utcOffsetSeconds) : QString();
+        }
+        unit.place = now[i].place;
+        unit.notes = now[i].notes;
+    }
+    if (count > 0)
+        edited(0, static_cast<int>(count) - 1);
+}
+
 std::vector<ImportUnit> ImportPlanModel::units() const {
     const auto ofRuns = gpuModels();
     std::vector<ImportUnit> units;

@@ -54,6 +54,10 @@ public:
     explicit ImportPlanModel(QObject* parent = nullptr);
 
     void setUnits(std::vector<importers::ImportUnit> units);
+    // What the user has not changed of the names, ranks, zones and notes that `before` proposed
+    // becomes what `now` proposes; both in the order of setUnits().
+    void changeProposals(const std::vector<importers::ImportUnit>& before,
+        const std::vector<importers::ImportUnit>& now);
     // The units with the user's changes.
     [[nodiscard]] std::vector<importers::ImportUnit> units() const;
     // Runs of the database that takes the import, for topologies that are to describe them.

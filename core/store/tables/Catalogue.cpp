@@ -17,8 +17,6 @@ namespace {
 constexpr auto kSubjects
     = enumNames<SubjectKind>({{SubjectKind::Gpu, "gpu"}, {SubjectKind::Node, "node"},
         {SubjectKind::Link, "link"}, {SubjectKind::Switch, "switch"}, {SubjectKind::Run, "run"}});
-constexpr auto kSensors = enumNames<SensorKind>({{SensorKind::Unknown, "unknown"},
-    {SensorKind::Instant, "instant"}, {SensorKind::Averaged, "averaged"}});
 
 // Columns of the launch table, one for each field; the first is `at`.
 class LaunchColumns {
@@ -85,7 +83,7 @@ Series seriesFrom(const Row& row) {
         row.ordinal(9), row.string(10)};
     description.scale = row.real(11);
     description.counterBits = row.smallInteger(12);
-    description.sensor = kSensors.find(row.text(13)).value_or(SensorKind::Unknown);
+    description.sensor = sensorKindFrom(row.text(13));
     series.range = {{row.integer(14)}, {row.integer(15)}};
     series.count = row.integer(16);
     series.missing = row.integer(17);
@@ -141,10 +139,6 @@ Capture captureFrom(const Row& row) {
 
 std::string_view toText(SubjectKind kind) {
     return kSubjects.nameOf(kind);
-}
-
-std::string_view toText(SensorKind kind) {
-    return kSensors.nameOf(kind);
 }
 
 Error linkedError(const std::string& location, const std::string& path) {

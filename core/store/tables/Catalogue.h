@@ -35,6 +35,5 @@ Result<SeriesShape> readShape(Database& database, SeriesId series);
 Error linkedError(const std::string& location, const std::string& path);
 
 std::string_view toText(SubjectKind kind); // "gpu", "node", "link", "switch", "run"
-std::string_view toText(SensorKind kind); // "unknown", "instant", "averaged"
 
 } // namespace trainscope::store

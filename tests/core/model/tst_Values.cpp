@@ -160,6 +160,14 @@ private Q_SLOTS:
         QCOMPARE(launchedGpus(launch), 0);
     }
 
+    void sensorsHaveNames() {
+        for (const SensorKind kind :
+            {SensorKind::Unknown, SensorKind::Instant, SensorKind::Averaged})
+            QVERIFY(sensorKindFrom(toString(kind)) == kind);
+        QVERIFY(toString(SensorKind::Averaged) == "averaged");
+        QVERIFY(sensorKindFrom("something") == SensorKind::Unknown);
+    }
+
     void warningsAreCountedButNotAllKept() {
         ImportReport report;
         for (int i = 0; i < 60; ++i)

@@ -1,7 +1,7 @@
 // Which telemetry and traces become one run: by time, model, number and readings, on small files
 // whose stamps are written by hand, and on real files.
 
-#include "importers/kineto/TraceText.h"
+#include "importers/registry/PlantedWork.h"
 #include "importers/registry/Registry.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
@@ -12,15 +12,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
+#include <string_view>
 
 using namespace trainscope;
 using namespace trainscope::importers;
+using namespace trainscope::test;
 
 namespace {
-
-constexpr std::int64_t kLogMidnight = 1'776'816'000; // 2026-04-22, UTC
 
 // A trace of a millisecond that begins so many seconds after midnight.
 std::string kernelAt(int second, const char* model = "NVIDIA H100 80GB HBM3") {
@@ -43,13 +44,31 @@ std::string smiAt(int second, int gpus = 1, double watts = 300.0) {
     return smiAt(second, gpus, watts, "NVIDIA H100 80GB HBM3");
 }
 
-std::set<std::string> joinedRuns(std::vector<std::pair<std::string, std::string>> files) {
+std::vector<ImportUnit> unitsOf(std::vector<std::pair<std::string, std::string>> files) {
     const auto tree = memoryTree(std::move(files));
+    return planImport(*tree, {}).valueOr(ImportPlan{}).units;
+}
+
+std::set<std::string> joinedRuns(std::vector<std::pair<std::string, std::string>> files) {
     std::set<std::string> names;
-    for (const ImportUnit& unit : planImport(*tree, {}).valueOr(ImportPlan{}).units)
+    for (const ImportUnit& unit : unitsOf(std::move(files)))
         names.insert(unit.runName);
     return names;
 }
+
+bool hasNote(const ImportUnit& unit, std::string_view part) {
+    return std::any_of(unit.notes.begin(), unit.notes.end(),
+        [part](const std::string& note) { return note.find(part) != std::string::npos; });
+}
+
+const ImportUnit& unitAt(const std::vector<ImportUnit>& units, std::string_view path) {
+    const auto found = std::find_if(
+        units.begin(), units.end(), [path](const ImportUnit& unit) { return unit.path == path; });
+    return found == units.end() ? units.front() : *found;
+}
+
+const std::vector<int> kEight{0, 1, 2, 3, 4, 5, 6, 7};
+const std::vector<int> kFour{0, 1, 2, 3};
 
 std::set<std::string> plannedRuns(const std::filesystem::path& folder) {
     const auto tree = openDiskTree(folder.string());
@@ -117,6 +136,207 @@ private Q_SLOTS:
                                 {"job/other.csv", smiAt(0, 1, 600.0)}})
                      .size(),
             std::size_t{3});
+    }
+
+    // One process sees GPU 3 of eight as its device 0: its trace says rank 0.
+    void powerTellsWhichGpuItWas() {
+        const Work work = workFrom(1, 100.0, 160.0);
+        for (const bool hasIndex : {true, false}) {
+            const auto units = unitsOf({{"job/trace.json", traceOf(work)},
+                {"job/smi.csv",
+                    logOf(
+                        90.0, 170.0, kEight,
+                        [&](int gpu, double now) {
+                            return gpu == 3 ? isIn(work, now)
+                                : gpu == 5  ? isIn(workFrom(55, 90.0, 170.0), now)
+                                            : false;
+                        },
+                        0, hasIndex)}});
+            QCOMPARE(units.size(), std::size_t{2});
+            QCOMPARE(unitAt(units, "job/trace.json").rank, std::optional(3));
+            QVERIFY(
+                hasNote(unitAt(units, "job/trace.json"), "It ran on GPU 3 of the 8 of the log"));
+            QCOMPARE(units[0].runName, units[1].runName);
+        }
+    }
+    // Two seconds are too short for a pattern; but seven GPUs are at rest.
+    void theOnlyGpuThatDrewPower() {
+        const auto units = unitsOf({{"job/trace.json", traceOf({{100.0, 102.0}})},
+            {"job/smi.csv", logOf(90.0, 170.0, kEight, [](int gpu, double) { return gpu == 6; })}});
+        QCOMPARE(unitAt(units, "job/trace.json").rank, std::optional(6));
+    }
+    void wherePowerDoesNotTellItIsSaid() {
+        const auto units = unitsOf({{"job/trace.json", traceOf({{100.0, 102.0}})},
+            {"job/smi.csv", logOf(90.0, 170.0, kEight, [](int, double) { return true; })}});
+        QCOMPARE(unitAt(units, "job/trace.json").rank, std::optional(0));
+        QVERIFY(hasNote(unitAt(units, "job/trace.json"),
+            "Nothing tells on which of the 8 GPUs of the log it ran"));
+        QCOMPARE(units[0].runName, units[1].runName);
+    }
+    // It saw all eight and used the sixth.
+    void aTraceThatSaysItsGpu() {
+        TraceOf said;
+        said.seen = 8;
+        said.device = 5;
+        const auto units = unitsOf({{"job/trace.json", traceOf({{100.0, 102.0}}, said)},
+            {"job/smi.csv", logOf(90.0, 170.0, kEight, [](int, double) { return true; })}});
+        QCOMPARE(unitAt(units, "job/trace.json").rank, std::optional(5));
+    }
+    void ranksOfAWorldKeepTheirNumbers() {
+        const Work work = workFrom(1, 100.0, 160.0);
+        const auto units = unitsOf({{"job/rank0.json", traceOf(work, {0, 2, 100, 2, 0})},
+            {"job/rank1.json", traceOf(work, {1, 2, 101, 2, 1})},
+            {"job/smi.csv",
+                logOf(90.0, 170.0, kEight, [&](int, double now) { return isIn(work, now); })}});
+        QCOMPARE(unitAt(units, "job/rank0.json").rank, std::optional(0));
+        QCOMPARE(unitAt(units, "job/rank1.json").rank, std::optional(1));
+    }
+    // The log of GPU 3 alone.
+    void theOnlyGpuOfALog() {
+        const auto units = unitsOf({{"job/trace.json", traceOf({{100.0, 102.0}})},
+            {"job/smi.csv", logOf(90.0, 170.0, {3}, [](int, double) { return true; })}});
+        QCOMPARE(unitAt(units, "job/trace.json").rank, std::optional(3));
+        QCOMPARE(units[0].runName, units[1].runName);
+    }
+    // Of the same minutes, model and number; but the GPU worked at other times, or not at all.
+    void powerThatContradictsIsOfAnotherMachine() {
+        const Work work = workFrom(1, 100.0, 160.0);
+        const Work other = workFrom(99, 92.0, 168.0);
+        QCOMPARE(joinedRuns({{"job/trace.json", traceOf(work)},
+                                {"job/smi.csv",
+                                    logOf(90.0, 170.0, {0},
+                                        [&](int, double now) { return isIn(other, now); })}})
+                     .size(),
+            std::size_t{2});
+        QCOMPARE(joinedRuns({{"job/trace.json", traceOf(work)},
+                                {"job/smi.csv",
+                                    logOf(90.0, 170.0, {0}, [](int, double) { return false; })}})
+                     .size(),
+            std::size_t{2});
+    }
+    void powerTellsWhichOfTwoLogsItWas() {
+        const Work work = workFrom(1, 100.0, 160.0);
+        const Work other = workFrom(99, 92.0, 168.0);
+        const auto log = [](const Work& of) {
+            return logOf(90.0, 170.0, {0}, [&of](int, double now) { return isIn(of, now); });
+        };
+        const auto units = unitsOf({{"job/trace.json", traceOf(work)},
+            {"job/smi_alpha.csv", log(work)}, {"job/smi_beta.csv", log(other)}});
+        QCOMPARE(
+            unitAt(units, "job/smi_alpha.csv").runName, unitAt(units, "job/trace.json").runName);
+        QVERIFY(
+            unitAt(units, "job/smi_beta.csv").runName != unitAt(units, "job/trace.json").runName);
+    }
+    // nvidia-smi wrote local time, seven hours behind UTC.
+    void powerTellsTheZone() {
+        const Work work = workFrom(1, 40'000.0, 40'060.0);
+        const auto units = unitsOf({{"job/trace.json", traceOf(work)},
+            {"job/smi.csv",
+                logOf(
+                    39'990.0, 40'070.0, {0}, [&](int, double now) { return isIn(work, now); },
+                    -25'200)}});
+        const ImportUnit& log = unitAt(units, "job/smi.csv");
+        QCOMPARE(log.utcOffsetSeconds, std::optional<std::int64_t>(-25'200));
+        QVERIFY(hasNote(log, "Its clock is taken as UTC"));
+        QCOMPARE(units[0].runName, units[1].runName);
+    }
+    // Steps of one second look alike at any hour, and those of another job, too.
+    void steadyStepsTellNoZone() {
+        Work work;
+        for (double now = 40'000.0; now < 40'060.0; now += 1.0)
+            work.emplace_back(now, now + 0.5);
+        const auto units = unitsOf({{"job/trace.json", traceOf(work)},
+            {"job/smi.csv",
+                logOf(
+                    39'990.0, 40'070.0, {0}, [&](int, double now) { return isIn(work, now); },
+                    -25'200)}});
+        const ImportUnit& log = unitAt(units, "job/smi.csv");
+        QVERIFY(!log.utcOffsetSeconds);
+        QVERIFY(hasNote(log, "of another time than trace.json"));
+        QVERIFY(units[0].runName != units[1].runName);
+    }
+
+    // Ranks 0 to 3 on one host, 4 to 7 on the other; each log numbers its GPUs from 0.
+    void foldersOfHostsAreOneJob() {
+        std::vector<std::pair<std::string, std::string>> files;
+        for (int rank = 0; rank < 8; ++rank)
+            files.emplace_back(
+                fmt::format("job/{}/traces/rank{}.json", rank < 4 ? "alpha" : "beta", rank),
+                traceOf({{100.0, 102.0}}, {rank, 8, 100 + rank, 4, rank % 4}));
+        for (const char* host : {"alpha", "beta"})
+            files.emplace_back(fmt::format("job/{}/smi.csv", host),
+                logOf(90.0, 120.0, kFour, [](int, double) { return true; }));
+        const auto units = unitsOf(files);
+        for (const ImportUnit& unit : units)
+            QCOMPARE(unit.runName, std::string("job"));
+        QVERIFY(unitAt(units, "job/alpha/smi.csv").place == PlaceInRun());
+        QVERIFY((unitAt(units, "job/beta/smi.csv").place == PlaceInRun{4, 1, 0}));
+    }
+    // Ranks 0 to 3 of two jobs.
+    void foldersOfTwoJobsAreTwo() {
+        std::vector<std::pair<std::string, std::string>> files;
+        for (int i = 0; i < 8; ++i)
+            files.emplace_back(fmt::format("jobs/{}/rank{}.json", i < 4 ? "a" : "b", i % 4),
+                traceOf({{100.0, 102.0}}, {i % 4, 4, 100 + i, 4, i % 4}));
+        QCOMPARE(joinedRuns(files), (RunNames{"jobs/a", "jobs/b"}));
+    }
+    void logsOfOneGpuEachAreOneRun() {
+        for (const bool hasIndex : {true, false}) {
+            std::vector<std::pair<std::string, std::string>> files;
+            for (const int gpu : kFour)
+                files.emplace_back(fmt::format("job/gpu{}.csv", gpu),
+                    logOf(
+                        90.0, 120.0, {gpu}, [](int, double) { return true; }, 0, hasIndex));
+            const auto logs = unitsOf(files);
+            for (const ImportUnit& unit : logs)
+                QCOMPARE(unit.runName, std::string("job"));
+            QCOMPARE(unitAt(logs, "job/gpu3.csv").place.rank, hasIndex ? 0 : 3);
+            for (const int rank : kFour)
+                files.emplace_back(fmt::format("job/traces/rank{}.json", rank),
+                    traceOf({{100.0, 102.0}}, {rank, 4, 100 + rank, 4, rank}));
+            QCOMPARE(joinedRuns(files).size(), std::size_t{1});
+        }
+    }
+    // Two processes, one after the other, in folders of their own; the log above is of both.
+    void aLogOfJobsBehindEachOtherStaysAlone() {
+        const auto units = unitsOf({{"a/trace.json", traceOf({{100.0, 101.0}}, {-1, 1, 100})},
+            {"b/trace.json", traceOf({{140.0, 141.0}}, {-1, 1, 200})},
+            {"smi.csv", logOf(90.0, 170.0, {0}, [](int, double) { return true; })}});
+        RunNames names;
+        for (const ImportUnit& unit : units)
+            names.insert(unit.runName);
+        QCOMPARE(names, (RunNames{"a", "b", "smi"}));
+        QVERIFY(hasNote(unitAt(units, "smi.csv"), R"(several runs, "a", "b")"));
+    }
+    // amd-smi names no GPU, but is AMD's.
+    void amdBesideNvidia() {
+        std::string amd = "timestamp,gpu,socket_power,gfx_0_clk\n";
+        for (int i = 90; i < 170; ++i) {
+            for (const int gpu : kEight)
+                amd += fmt::format("{},{},{},2100\n", kLogMidnight + i, gpu, 400 + gpu);
+        }
+        const auto units = unitsOf({{"job/trace.json", traceOf({{100.0, 102.0}})},
+            {"job/nv.csv", logOf(90.0, 170.0, {0}, [](int, double) { return true; })},
+            {"job/amd.csv", amd}});
+        QCOMPARE(unitAt(units, "job/nv.csv").runName, unitAt(units, "job/trace.json").runName);
+        QVERIFY(unitAt(units, "job/amd.csv").runName != unitAt(units, "job/nv.csv").runName);
+    }
+    // 19 MB of five hours; the trace begins when they are long over, or late in them.
+    void longLogsAreLookedAt() {
+        const auto text = [](const Work& work) {
+            return logOf(0.0, 20'000.0, kEight,
+                [&work](int gpu, double now) { return gpu == 2 && isIn(work, now); });
+        };
+        const Work late = workFrom(1, 15'000.0, 15'040.0);
+        const std::string log = text(late);
+        QVERIFY(log.size() > std::size_t{16} << 20);
+        const auto units = unitsOf({{"job/trace.json", traceOf(late)}, {"job/smi.csv", log}});
+        QCOMPARE(units[0].runName, units[1].runName);
+        QCOMPARE(unitAt(units, "job/trace.json").rank, std::optional(2));
+        QCOMPARE(joinedRuns({{"job/trace.json", traceOf(workFrom(1, 30'000.0, 30'040.0))},
+                                {"job/smi.csv", log}})
+                     .size(),
+            std::size_t{2});
     }
 
     void theRealRecordingIsOneRun() {

@@ -53,8 +53,8 @@ ImportUnit topologyOf(std::vector<std::string> runs, int gpus) {
     unit.path = "topo.xml";
     unit.files = {unit.path};
     unit.clock = ClockKind::None;
-    unit.machine
-        = importers::MachineUnit{std::move(runs), false, {}, catalogue::Vendor::Nvidia, false};
+    unit.machine = importers::MachineUnit{
+        .gpus = {}, .vendor = catalogue::Vendor::Nvidia, .runs = std::move(runs)};
     for (int gpu = 0; gpu < gpus; ++gpu)
         unit.machine->gpus.push_back(gpu);
     return unit;

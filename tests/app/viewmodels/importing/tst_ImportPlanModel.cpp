@@ -26,6 +26,7 @@ private Q_SLOTS:
     void clocksThatChange();
     void periodOfSourcesWithoutStamps();
     void topologiesFollowTheirRuns();
+    void proposalsOfAnotherTarget();
     void unrecognised();
 };
 
@@ -171,7 +172,7 @@ void tst_ImportPlanModel::topologiesFollowTheirRuns() {
     ImportUnit topology;
     topology.importer = "topology";
     topology.path = "topo.xml";
-    topology.machine = importers::MachineUnit{{"gpu", "run"}, false, {0}};
+    topology.machine = importers::MachineUnit{.gpus = {0}, .runs = {"gpu", "run"}};
     units.push_back(second);
     units.push_back(topology);
     model.setUnits(units);
@@ -199,6 +200,29 @@ void tst_ImportPlanModel::topologiesFollowTheirRuns() {
     QVERIFY(model.problem().contains(QStringLiteral("name the run")));
     model.setRunName(0, QStringLiteral("known"));
     QVERIFY(model.valid());
+}
+
+// A database with the run of the log: what the user said stays.
+void tst_ImportPlanModel::proposalsOfAnotherTarget() {
+    Model model;
+    const auto alone = twoUnits();
+    auto joined = alone;
+    joined[0].runName = "there";
+    joined[0].rank = 5;
+    joined[0].notes = {"Part of run \"there\"."};
+    joined[1].runName = "there";
+    model.setUnits(alone);
+    model.setRunName(1, QStringLiteral("mine"));
+    model.changeProposals(alone, joined);
+    QCOMPARE(model.units()[0].runName, std::string("there"));
+    QCOMPARE(model.units()[0].rank, std::optional(5));
+    QCOMPARE(model.units()[0].notes.size(), std::size_t{1});
+    QCOMPARE(model.units()[1].runName, std::string("mine"));
+    model.setRank(0, QStringLiteral("7"));
+    model.changeProposals(joined, alone);
+    QCOMPARE(model.units()[0].runName, std::string("run"));
+    QCOMPARE(model.units()[0].rank, std::optional(7));
+    QVERIFY(model.units()[0].notes.empty());
 }
 
 void tst_ImportPlanModel::unrecognised() {

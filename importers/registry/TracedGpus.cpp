@@ -1,0 +1,325 @@
+#include "importers/registry/TracedGpus.h"
+
+#include "core/text/Numbers.h"
+#include "core/text/Times.h"
+#include "importers/common/RunFolders.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace trainscope::importers {
+
+namespace {
+
+constexpr std::int64_t kQuarterOfHour = 900; // s
+constexpr std::int64_t kFarthestWest = -48; // quarters: UTC-12
+constexpr std::int64_t kFarthestEast = 56; // UTC+14
+constexpr std::string_view kOtherTime = "Taken as UTC it is of another time than ";
+constexpr double kZoneLead = 0.2; // of correlation, before the next zone
+
+TimeRange moved(TimeRange range, std::int64_t seconds) {
+    const DurationNs by{seconds * 1'000'000'000};
+    return {range.begin + by, range.end + by};
+}
+
+// A log without a zone beside a trace of another time.
+class ZoneSearch {
+public:
+    ZoneSearch(MachineEvidence& evidence, ImportUnit& log, const ImportUnit& trace)
+        : m_evidence(evidence)
+        , m_log(log)
+        , m_trace(trace) { }
+
+    // True: a zone was found, or there is none that would do.
+    bool find() {
+        const MachineSeen seen = m_evidence.of(m_log);
+        const MachineSeen traced = m_evidence.of(m_trace);
+        if (!seen.range || !traced.range || seen.overlaps(traced) || !canBeOne(seen, traced))
+            return false;
+        std::vector<std::int64_t> zones; // in which they are of one time
+        for (std::int64_t quarter = kFarthestWest; quarter <= kFarthestEast; ++quarter) {
+            MachineSeen there = seen;
+            there.range = moved(*seen.range, -quarter * kQuarterOfHour);
+            if (there.overlaps(traced))
+                zones.push_back(quarter * kQuarterOfHour);
+        }
+        if (zones.empty())
+            return false;
+        if (takeBest(zones, seen, traced))
+            return true;
+        note(zones);
+        return false;
+    }
+
+private:
+    static bool canBeOne(const MachineSeen& log, const MachineSeen& trace) {
+        using catalogue::Vendor;
+        return (log.model == nullptr || trace.model == nullptr || log.model == trace.model)
+            && (log.vendor == trace.vendor || log.vendor == Vendor::Unknown
+                || trace.vendor == Vendor::Unknown);
+    }
+
+    bool takeBest(const std::vector<std::int64_t>& zones, const MachineSeen& seen,
+        const MachineSeen& traced) {
+        const auto& work = m_evidence.workOf(m_trace);
+        if (work.isEmpty())
+            return false;
+        const auto limit = seen.model != nullptr ? seen.powerLimit() : traced.powerLimit();
+        std::vector<std::pair<double, std::int64_t>> found;
+        for (const std::int64_t zone : zones) {
+            m_log.utcOffsetSeconds = zone;
+            double best = 0.0;
+            bool follows = false;
+            for (const auto& [gpu, power] : m_evidence.powerOf(m_log, work.range())) {
+                const auto one = analysis::kernelPower(work, power, limit);
+                best = std::max(best, one.correlation);
+                follows |= one.follows == analysis::KernelPower::Follows::Yes;
+            }
+            found.emplace_back(follows ? best : std::min(best, 0.5), zone);
+        }
+        m_log.utcOffsetSeconds.reset();
+        std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.first > b.first; });
+        constexpr double kFollows = 0.6;
+        const double next = found.size() < 2 ? 0.0 : found[1].first;
+        if (found.front().first < kFollows || found.front().first - next < kZoneLead)
+            return false;
+        m_log.utcOffsetSeconds = found.front().second;
+        if (repeats(work, limit, found.front().first)) {
+            m_log.utcOffsetSeconds.reset();
+            return false;
+        }
+        addNote(m_log,
+            fmt::format("Its clock is taken as {}: there its power follows the kernels of {} "
+                        "(correlation {:.2f}).",
+                text::zone(found.front().second), namePart(m_trace.path), found.front().first));
+        return true;
+    }
+
+    // Iterations that all look alike follow each other's power: that of any other hour, too.
+    bool repeats(const analysis::TracedWork& work, std::optional<double> limit, double best) {
+        constexpr int kFirst = 4; // s, beyond what sensors are late
+        constexpr int kLast = 30;
+        for (auto& [gpu, power] : m_evidence.powerOf(m_log, work.range())) {
+            for (int seconds = -kLast; seconds <= kLast; ++seconds) {
+                analysis::PowerReadings later = power;
+                for (TimeNs& time : later.times)
+                    time = time + DurationNs{seconds * 1'000'000'000LL};
+                if (std::abs(seconds) >= kFirst
+                    && analysis::kernelPower(work, later, limit).correlation > best - kZoneLead)
+                    return true;
+            }
+        }
+        return false;
+    }
+
+    void note(const std::vector<std::int64_t>& zones) {
+        const std::string which = zones.size() == 1
+            ? text::zone(zones.front())
+            : text::zone(zones.front()) + " to " + text::zone(zones.back());
+        addNote(m_log,
+            fmt::format("{}{}; with {} it would be of the same. If it is of that machine, say its "
+                        "zone.",
+                kOtherTime, namePart(m_trace.path), which));
+    }
+
+    MachineEvidence& m_evidence;
+    ImportUnit& m_log;
+    const ImportUnit& m_trace;
+};
+
+bool isTrace(const PlannedUnit& planned) {
+    const ImportUnit& unit = *planned.unit;
+    return unit.enabled && !unit.machine && unit.rank && !hasGpuReadings(unit);
+}
+
+bool isZoneless(const PlannedUnit& planned) {
+    const ImportUnit& unit = *planned.unit;
+    return unit.enabled && planned.known == nullptr && unit.clock == ClockKind::Local
+        && !unit.utcOffsetSeconds && hasGpuReadings(unit);
+}
+
+} // namespace
+
+void findZonesByPower(MachineEvidence& evidence) {
+    const auto& units = evidence.units();
+    const bool isSaid = std::any_of(units.begin(), units.end(), [](const PlannedUnit& one) {
+        return one.unit->clock == ClockKind::Utc && one.unit->utcOffsetSeconds;
+    });
+    if (isSaid)
+        return;
+    for (const PlannedUnit& log : units) {
+        if (!isZoneless(log)) {
+            std::erase_if(log.unit->notes,
+                [](const std::string& note) { return note.starts_with(kOtherTime); });
+            continue;
+        }
+        for (const PlannedUnit& trace : units) {
+            if (isTrace(trace) && trace.unit->clock == ClockKind::Utc
+                && ZoneSearch(evidence, *log.unit, *trace.unit).find())
+                break;
+        }
+    }
+}
+
+namespace {
+
+// The traces and the telemetry of a run.
+class TracePlacing {
+public:
+    explicit TracePlacing(MachineEvidence& evidence)
+        : m_evidence(evidence) { }
+
+    void add(const PlannedUnit& planned) {
+        if (planned.known != nullptr ? planned.known->seen.isTelemetry
+                                     : hasGpuReadings(*planned.unit)) {
+            m_logs.push_back(planned.unit);
+        } else if (isTrace(planned)) {
+            m_traces[*planned.unit->rank].push_back(planned.unit);
+            m_isThere |= planned.known != nullptr;
+        }
+    }
+
+    void place() {
+        if (m_traces.empty() || m_isThere || !areUnsaid())
+            return;
+        std::set<int> metered;
+        for (const ImportUnit* log : m_logs) {
+            const auto& ranks = m_evidence.of(*log).ranks;
+            metered.insert(ranks.begin(), ranks.end());
+        }
+        if (metered.size() <= m_traces.size())
+            return takeAll(metered);
+        std::map<int, Choice> choices;
+        for (const auto& [rank, traces] : m_traces)
+            choices[rank] = choiceFor(traces, metered);
+        if (!areDistinct(choices))
+            shareOut(choices);
+        const bool areKnown = areDistinct(choices);
+        for (const auto& [rank, traces] : m_traces)
+            move(traces, areKnown ? choices[rank] : Choice(), rank, metered.size());
+    }
+
+private:
+    // The log has no other GPUs: they are the traces', by whatever numbers.
+    void takeAll(const std::set<int>& metered) {
+        const bool areTheSame = std::equal(metered.begin(), metered.end(), m_traces.begin(),
+            m_traces.end(), [](int gpu, const auto& traces) { return gpu == traces.first; });
+        if (areTheSame || metered.size() != m_traces.size())
+            return;
+        auto gpu = metered.begin();
+        for (const auto& [rank, traces] : m_traces) {
+            for (ImportUnit* trace : traces) {
+                trace->rank = *gpu;
+                addNote(*trace,
+                    fmt::format("It ran on GPU {}: the log has {}.", *gpu,
+                        metered.size() == 1 ? "no other" : "as many as there are traces"));
+            }
+            ++gpu;
+        }
+    }
+
+    struct Choice {
+        std::optional<int> gpu;
+        std::vector<int> following; // those that it can be
+        std::string why;
+    };
+
+    // Of ranks of a world the traces say which they are.
+    [[nodiscard]] bool areUnsaid() const {
+        return std::all_of(m_traces.begin(), m_traces.end(), [](const auto& rank) {
+            return std::all_of(rank.second.begin(), rank.second.end(),
+                [](const ImportUnit* unit) { return unit->worldSize <= 1; });
+        });
+    }
+
+    Choice choiceFor(const std::vector<ImportUnit*>& traces, const std::set<int>& metered) {
+        analysis::TracedWork work;
+        for (const ImportUnit* trace : traces) {
+            const auto device = m_evidence.deviceOf(*trace);
+            if (device && metered.contains(*device)
+                && trace->gpusPerNode == static_cast<int>(metered.size()))
+                return {device, {}, "as it says itself"};
+            work.join(m_evidence.workOf(*trace));
+        }
+        if (work.isEmpty())
+            return {};
+        PowerByRank power;
+        std::optional<double> limit = m_evidence.of(*traces.front()).powerLimit();
+        for (const ImportUnit* log : m_logs) {
+            power.merge(m_evidence.powerOf(*log, work.range()));
+            if (!limit)
+                limit = m_evidence.of(*log).powerLimit();
+        }
+        auto found = analysis::gpuByPower(work, power, limit);
+        return {found.gpu, std::move(found.following),
+            found.gpu ? "by the power: " + found.reason : std::string()};
+    }
+
+    // As many GPUs follow all of them as there are ranks: in their order.
+    static void shareOut(std::map<int, Choice>& choices) {
+        const std::vector<int> gpus = choices.begin()->second.following;
+        const bool areTheSame = gpus.size() == choices.size()
+            && std::all_of(choices.begin(), choices.end(),
+                [&gpus](const auto& one) { return one.second.following == gpus; });
+        if (!areTheSame)
+            return;
+        auto next = gpus.begin();
+        for (auto& [rank, choice] : choices) {
+            choice.gpu = *next++;
+            choice.why = "by the power, which follows the kernels of as many GPUs as there are "
+                         "traces, in their order";
+        }
+    }
+
+    static bool areDistinct(const std::map<int, Choice>& choices) {
+        std::set<int> gpus;
+        return std::all_of(choices.begin(), choices.end(), [&gpus](const auto& one) {
+            return one.second.gpu && gpus.insert(*one.second.gpu).second;
+        });
+    }
+
+    static void move(const std::vector<ImportUnit*>& traces, const Choice& choice, int rank,
+        std::size_t metered) {
+        for (ImportUnit* trace : traces) {
+            if (choice.gpu)
+                trace->rank = *choice.gpu;
+            addNote(*trace,
+                choice.gpu
+                    ? fmt::format("It ran on GPU {} of the {} of the log, {}.", *choice.gpu,
+                        metered, choice.why)
+                    : fmt::format("Nothing tells on which of the {} GPUs of the log it ran, the "
+                                  "power neither: it is taken as GPU {}.",
+                        metered, rank));
+        }
+    }
+
+    MachineEvidence& m_evidence;
+    std::vector<ImportUnit*> m_logs;
+    std::map<int, std::vector<ImportUnit*>> m_traces; // by rank
+    bool m_isThere = false; // in the database, with its rank
+};
+
+} // namespace
+
+void placeTraces(MachineEvidence& evidence) {
+    std::map<std::string, TracePlacing> runs;
+    for (const PlannedUnit& planned : evidence.units()) {
+        const ImportUnit& unit = *planned.unit;
+        if (unit.enabled && !unit.machine && !unit.isUndated)
+            runs.try_emplace(unit.runName, evidence).first->second.add(planned);
+    }
+    for (auto& [name, run] : runs)
+        run.place();
+}
+
+} // namespace trainscope::importers

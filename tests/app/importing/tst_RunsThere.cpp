@@ -1,0 +1,132 @@
+// Sources that are imported when their run is there already.
+
+#include "app/importing/ImportRunner.h"
+#include "app/importing/RunsThere.h"
+#include "core/store/Store.h"
+#include "importers/registry/PlantedWork.h"
+#include "support/TestProgram.h"
+
+#include <QtTest>
+
+#include <QTemporaryDir>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+using namespace trainscope;
+using namespace trainscope::app;
+using namespace trainscope::test;
+using importers::ImportUnit;
+
+namespace {
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+class tst_RunsThere : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+
+    void aLogJoinsTheTraceThatIsThere() {
+        const Work work = workFrom(1, 100.0, 160.0);
+        bring({{"trace.json", traceOf(work)}});
+        const auto units = bring({{"smi.csv", logFollowing(work, 90.0)}});
+        QCOMPARE(units.front().runName, std::string("trace"));
+        QVERIFY(units.front().notes.back().find("that run of the database was recorded of the same "
+                                                "GPUs at the same time")
+            != std::string::npos);
+        QCOMPARE(seriesByRun(), (std::map<std::string, int>{{"trace", 1}}));
+        // The same again is the same.
+        bring({{"smi.csv", logFollowing(work, 90.0)}});
+        QCOMPARE(seriesByRun(), (std::map<std::string, int>{{"trace", 1}}));
+    }
+    // One of four GPUs of the run that is there.
+    void aTraceJoinsTheLogThatIsThere() {
+        const Work work = workFrom(1, 100.0, 160.0);
+        bring({{"smi.csv", logOf(90.0, 170.0, {0, 1, 2, 3}, [&](int gpu, double now) {
+                    return gpu == 2 && isIn(work, now);
+                })}});
+        const auto units = bring({{"trace.json", traceOf(work)}});
+        QCOMPARE(units.front().runName, std::string("smi"));
+        QCOMPARE(units.front().rank, std::optional(2));
+    }
+    // Power at other times, and another hour.
+    void whatContradictsStaysApart() {
+        const Work work = workFrom(1, 100.0, 160.0);
+        bring({{"trace.json", traceOf(work)}});
+        bring({{"other.csv", logFollowing(workFrom(99, 92.0, 168.0), 90.0)}});
+        bring({{"later.csv", logFollowing(workFrom(98, 7'292.0, 7'368.0), 7'290.0)}});
+        QCOMPARE(
+            seriesByRun(), (std::map<std::string, int>{{"trace", 0}, {"other", 1}, {"later", 1}}));
+    }
+    // Two logs of one name: of other GPUs it gets another, and keeps it when it comes again.
+    void anotherMachineOfTheSameName() {
+        bring({{"smi.csv", logFollowing({}, 90.0)}});
+        std::string amd = logFollowing({}, 90.0);
+        for (std::size_t at = amd.find("H100 80GB HBM3"); at != std::string::npos;
+             at = amd.find("H100 80GB HBM3"))
+            amd.replace(at, 14, "A100-SXM4-80GB");
+        for (int i = 0; i < 2; ++i) {
+            const auto units = bring({{"elsewhere/smi.csv", amd}}, "second");
+            QCOMPARE(units.front().runName, std::string("smi 2"));
+            QVERIFY(units.front().notes.back().find("Another run is called \"smi\"")
+                != std::string::npos);
+            QCOMPARE(seriesByRun(), (std::map<std::string, int>{{"smi", 1}, {"smi 2", 1}}));
+        }
+    }
+    void nothingOfAFileThatIsNoDatabase() {
+        write("db.trainscope", "no database");
+        auto units = planned({{"smi.csv", logFollowing({}, 90.0)}}, "first");
+        QCOMPARE(units.units.front().runName, std::string("smi"));
+    }
+
+private:
+    static std::string logFollowing(const Work& work, double from) {
+        return logOf(from, from + 80.0, {0}, [&work](int, double now) { return isIn(work, now); });
+    }
+    [[nodiscard]] std::string path(const std::string& name) const {
+        return m_folder->path().toStdString() + "/" + name;
+    }
+    void write(const std::string& name, const std::string& content) const {
+        const std::filesystem::path file = path(name);
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream(file) << content;
+    }
+    // With the runs of the database.
+    importers::ImportPlan planned(const Files& files, const std::string& folder) {
+        for (const auto& [name, content] : files)
+            write(folder + "/" + name, content);
+        m_tree = importers::openDiskTree(path(folder)).value();
+        auto plan = importers::planImport(*m_tree, {}).value();
+        std::vector<importers::PlannedUnit> units;
+        for (ImportUnit& unit : plan.units)
+            units.push_back({m_tree.get(), &unit});
+        joinRunsThere(std::move(units), path("db.trainscope"), {});
+        return plan;
+    }
+    std::vector<ImportUnit> bring(const Files& files, std::string folder = {}) {
+        if (folder.empty())
+            folder = files.front().first + " in a folder";
+        const auto plan = planned(files, folder);
+        const auto done = runImport(*m_tree, plan, path("db.trainscope"), {});
+        return done.hasValue() ? plan.units : std::vector<ImportUnit>(1);
+    }
+    // Of power.
+    std::map<std::string, int> seriesByRun() const {
+        const auto store = store::Store::open(path("db.trainscope"), store::OpenMode::ReadOnly);
+        std::map<std::string, int> counts;
+        for (const Run& run : store.value().runs().value())
+            counts[run.name] = static_cast<int>(store.value().series(run.id).value().size());
+        return counts;
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<importers::SourceTree> m_tree;
+};
+
+} // namespace
+
+TRAINSCOPE_TEST(tst_RunsThere)
+#include "tst_RunsThere.moc"
