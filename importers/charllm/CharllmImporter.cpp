@@ -255,7 +255,7 @@ Confidence sniff(std::string_view head, std::string_view path) {
     const bool isTelemetry = judgement.usable > judgement.bad;
     if (!name->isKnown)
         return isTelemetry ? 20 : 0;
-    return isTelemetry ? 90 : 40;
+    return isTelemetry ? 99 : 40; // by name and by content
 }
 
 Result<ImportReport> import(

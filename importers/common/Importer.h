@@ -137,6 +137,7 @@ struct Format {
     // All that a program printed, in which lines of other formats may stand (Importer::within).
     bool isOutput = false;
     bool readsGpus = false; // readings of GPUs, which tell whose they are
+    bool readsBytes = false; // its `sniff` knows files that are no text
 };
 
 // A format as a row of the registry; thread-safe: functions without state.

@@ -3,6 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "importers/common/Number.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -50,34 +51,85 @@ struct CivilTime {
 };
 
 bool isPlausible(const CivilTime& t) {
-    return t.year >= 1990 && t.year <= 2200 && t.month >= 1 && t.month <= 12 && t.day >= 1
-        && t.day <= 31 && t.hour >= 0 && t.hour <= 23 && t.minute >= 0 && t.minute <= 59
-        && t.second >= 0 && t.second <= 60;
+    return t.year >= 1990 && t.year <= 2200 && daysOf(t.year, t.month, t.day) && t.hour >= 0
+        && t.hour <= 23 && t.minute >= 0 && t.minute <= 59 && t.second >= 0 && t.second <= 60;
 }
 
 TimeNs toTime(const CivilTime& t) {
-    const std::chrono::sys_days day(std::chrono::year(t.year) / t.month / t.day);
-    const std::chrono::sys_seconds time = day + std::chrono::hours(t.hour)
-        + std::chrono::minutes(t.minute) + std::chrono::seconds(t.second);
-    return {time.time_since_epoch().count() * kSecond + t.fractionNs};
+    const std::int64_t hours = *daysOf(t.year, t.month, t.day) * 24 + t.hour;
+    return {((hours * 60 + t.minute) * 60 + t.second) * kSecond + t.fractionNs};
 }
 
-bool scanDate(Scanner& in, CivilTime& t) {
+int monthOf(std::string_view name) {
+    constexpr std::array<std::string_view, 12> kMonths{
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"};
+    for (std::size_t i = 0; i < kMonths.size(); ++i) {
+        if (equalsIgnoringCase(name.substr(0, 3), kMonths[i]))
+            return static_cast<int>(i) + 1;
+    }
+    return 0;
+}
+
+bool isDayFirst(int first, int second, char separator, DateOrder order) {
+    if (first > 12 || second > 12)
+        return first > 12;
+    if (order != DateOrder::Unknown)
+        return order == DateOrder::DayFirst;
+    return separator != '/';
+}
+
+// "20260313".
+bool scanPlainDate(Scanner& in, CivilTime& t) {
+    constexpr std::size_t kDigits = 8;
+    const std::string_view digits = in.text.substr(in.at, kDigits);
+    const auto end = in.at + kDigits;
+    const bool isPlain = digits.size() == kDigits
+        && std::all_of(digits.begin(), digits.end(), isDigit)
+        && (end >= in.text.size() || !isDigit(in.text[end]));
+    if (!isPlain)
+        return false;
+    t.year = in.number(4, 4);
+    t.month = in.number(2, 2);
+    t.day = in.number(2, 2);
+    return true;
+}
+
+// "13-Mar-2026", "13 Mar 2026" behind the day.
+bool scanMonthName(Scanner& in, CivilTime& t, char separator) {
+    const std::size_t begin = in.at;
+    while (!in.done() && !isDigit(in.peek()) && in.peek() != separator)
+        ++in.at;
+    t.month = monthOf(in.text.substr(begin, in.at - begin));
+    return t.month > 0 && in.at - begin >= 3;
+}
+
+bool scanDate(Scanner& in, CivilTime& t, DateOrder order) {
+    if (scanPlainDate(in, t))
+        return true;
+    const std::size_t begin = in.at;
     const int first = in.number(1, 4);
-    if (first < 0 || !(in.peek() == '/' || in.peek() == '-' || in.peek() == '.'))
+    const bool isYear = in.at - begin > 2;
+    constexpr std::string_view kSeparators = "/-. ";
+    if (first < 0 || in.done() || kSeparators.find(in.peek()) == std::string_view::npos)
         return false;
     const char separator = in.text[in.at++];
-    t.month = in.number(1, 2);
-    if (t.month < 0 || !in.take(std::string_view(&separator, 1)))
+    const bool isNamed = !isYear && !isDigit(in.peek());
+    if (isNamed && !scanMonthName(in, t, separator))
         return false;
-    const int last = in.number(1, 4);
-    if (separator == '.' && first <= 31) {
-        t.day = first;
-        t.year = last;
-    } else {
+    const int second = isNamed ? t.month : in.number(1, 2);
+    if (second < 0 || !in.take(std::string_view(&separator, 1)) || (separator == ' ' && !isNamed))
+        return false;
+    const int last = in.number(isYear ? 1 : 4, isYear ? 2 : 4);
+    if (isYear) {
         t.year = first;
+        t.month = second;
         t.day = last;
+        return last >= 0;
     }
+    const bool dayFirst = isNamed || isDayFirst(first, second, separator, order);
+    t.year = last;
+    t.month = dayFirst ? second : first;
+    t.day = dayFirst ? first : second;
     return last >= 0;
 }
 
@@ -106,6 +158,23 @@ bool scanClock(Scanner& in, CivilTime& t) {
     return t.second >= 0;
 }
 
+// "10:00:00 PM": of a clock of twelve hours.
+bool scanHalf(Scanner& in, CivilTime& t) {
+    std::string_view rest = trimmed(in.text.substr(in.at));
+    const bool isMorning = rest.size() >= 2 && lowerChar(rest[0]) == 'a';
+    const bool isAfternoon = rest.size() >= 2 && lowerChar(rest[0]) == 'p';
+    if (!isMorning && !isAfternoon)
+        return true;
+    std::string letters(rest);
+    std::erase(letters, '.');
+    if (letters.size() < 2 || lowerChar(letters[1]) != 'm' || letters.size() > 2 || t.hour < 1
+        || t.hour > 12)
+        return false;
+    t.hour = t.hour % 12 + (isAfternoon ? 12 : 0);
+    in.at = in.text.size();
+    return true;
+}
+
 // Seconds east of UTC; absent where there is no zone. `ok` turns false for a broken one.
 std::optional<std::int64_t> scanZone(Scanner& in, bool& ok) {
     while (in.take(" ")) { }
@@ -126,13 +195,13 @@ std::optional<std::int64_t> scanZone(Scanner& in, bool& ok) {
     return negative ? -seconds : seconds;
 }
 
-std::optional<Stamp> parseCivil(std::string_view text) {
+std::optional<Stamp> parseCivil(std::string_view text, DateOrder order) {
     Scanner in{text};
     CivilTime t;
-    if (!scanDate(in, t) || !in.take(" Tt_"))
+    if (!scanDate(in, t, order) || !in.take(" Tt_,"))
         return std::nullopt;
     while (in.take(" ")) { }
-    if (!scanClock(in, t) || !isPlausible(t))
+    if (!scanClock(in, t) || !scanHalf(in, t) || !isPlausible(t))
         return std::nullopt;
     bool ok = true;
     const auto offset = scanZone(in, ok);
@@ -193,19 +262,18 @@ std::optional<Stamp> parseNumeric(std::string_view text) {
     return std::nullopt;
 }
 
-int monthOf(std::string_view name) {
-    constexpr std::array<std::string_view, 12> kMonths{
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"};
-    for (std::size_t i = 0; i < kMonths.size(); ++i) {
-        if (equalsIgnoringCase(name, kMonths[i]))
-            return static_cast<int>(i) + 1;
-    }
-    return 0;
-}
-
 } // namespace
 
-std::optional<Stamp> parseStamp(std::string_view text) {
+std::optional<std::int64_t> daysOf(int year, int month, int day) {
+    const std::chrono::year_month_day date{std::chrono::year(year),
+        std::chrono::month(static_cast<unsigned>(month)),
+        std::chrono::day(static_cast<unsigned>(day))};
+    if (month < 1 || day < 1 || !date.ok())
+        return std::nullopt;
+    return std::chrono::sys_days(date).time_since_epoch().count();
+}
+
+std::optional<Stamp> parseStamp(std::string_view text, DateOrder order) {
     text = trimmed(text);
     if (const auto usual = parseUsual(text))
         return usual;
@@ -213,7 +281,64 @@ std::optional<Stamp> parseStamp(std::string_view text) {
         return std::nullopt;
     if (text.find(':') == std::string_view::npos)
         return parseNumeric(text);
-    return parseCivil(text);
+    return parseCivil(text, order);
+}
+
+std::optional<Stamp> parseStamp(std::string_view date, std::string_view time, DateOrder order) {
+    constexpr std::size_t kLongest = 64;
+    date = trimmed(date);
+    time = trimmed(time);
+    if (date.size() > kLongest || time.size() > kLongest || date.empty() || time.empty())
+        return std::nullopt;
+    std::string both(date);
+    return parseStamp(both.append(" ").append(time), order);
+}
+
+bool isDate(std::string_view text) {
+    text = trimmed(text);
+    Scanner in{text};
+    CivilTime t;
+    return scanDate(in, t, DateOrder::Unknown) && in.done() && t.year >= 1990 && t.year <= 2200
+        && daysOf(t.year, t.month, t.day);
+}
+
+void DateOrderEvidence::see(std::string_view stamp) {
+    Scanner in{trimmed(stamp)};
+    const int first = in.number(1, 4);
+    if (in.at > 2 || first < 1 || !(in.peek() == '/' || in.peek() == '-' || in.peek() == '.'))
+        return;
+    const char separator = in.text[in.at++];
+    const int second = in.number(1, 2);
+    if (second < 1 || !in.take(std::string_view(&separator, 1)))
+        return;
+    const int year = in.number(4, 4);
+    if (year < 0)
+        return;
+    m_turned = true;
+    m_isDayFirst = m_isDayFirst || (first > 12 && second <= 12);
+    m_isMonthFirst = m_isMonthFirst || (second > 12 && first <= 12);
+    const auto dayFirst = daysOf(year, second, first);
+    const auto monthFirst = daysOf(year, first, second);
+    if (!dayFirst || !monthFirst)
+        return;
+    m_open = m_open || first != second;
+    const std::int64_t days[2] = {*dayFirst, *monthFirst};
+    for (int i = 0; i < 2; ++i) {
+        m_leaps[i] += m_hasLast ? std::abs(days[i] - m_lastDay[i]) : 0;
+        m_lastDay[i] = days[i];
+    }
+    m_hasLast = true;
+}
+
+DateOrder DateOrderEvidence::order() const {
+    if (m_isDayFirst != m_isMonthFirst)
+        return m_isDayFirst ? DateOrder::DayFirst : DateOrder::MonthFirst;
+    constexpr std::int64_t kClearly = 8; // a month is some 30 days
+    if (m_leaps[1] >= kClearly * std::max<std::int64_t>(m_leaps[0], 1))
+        return DateOrder::DayFirst;
+    if (m_leaps[0] >= kClearly * std::max<std::int64_t>(m_leaps[1], 1))
+        return DateOrder::MonthFirst;
+    return DateOrder::Unknown;
 }
 
 std::optional<Stamp> parseBannerDate(std::string_view text) {

@@ -1,8 +1,8 @@
 #pragma once
 // Time stamps of GPU logs: nvidia-smi's own (`2026/04/22 00:03:09.407`, local time without zone),
-// ISO 8601 with Z, an offset or nothing, spreadsheet dates (`22.04.2026 00:03:09`), unix seconds,
-// ms, µs or ns by magnitude, seconds since the start of the recording, and the banner of
-// `nvidia-smi` (`Tue Mar 25 09:12:42 2025`).
+// ISO 8601 with Z, an offset or nothing, dates of spreadsheets and loggers (`22.04.2026 00:03:09`,
+// `04/22/2026 12:03:09 AM`, `22-Apr-2026 00:03`), unix seconds, ms, µs or ns by magnitude, seconds
+// since the start of the recording, and the banner of `nvidia-smi` (`Tue Mar 25 09:12:42 2025`).
 
 #include "core/model/Time.h"
 
@@ -27,11 +27,43 @@ struct Stamp {
     bool hasFraction = false; // digits below one second were written
 };
 
-// Years 1990 to 2200; digits below 1 ns are cut off. Absent for anything else.
-std::optional<Stamp> parseStamp(std::string_view text);
+// Of dates that begin with one or two digits: which of the first two numbers is the day. Unknown:
+// the one above 12; where none is, the month comes first before '/', the day before '-' and '.'.
+enum class DateOrder { Unknown, DayFirst, MonthFirst };
+
+// Years 1990 to 2200; digits below 1 ns are cut off. Absent for anything else, and for days that
+// no month has.
+std::optional<Stamp> parseStamp(std::string_view text, DateOrder order = DateOrder::Unknown);
+// A date and a time of day that stand apart: "2025-12-31" or "20251231", "23:59:58".
+std::optional<Stamp> parseStamp(
+    std::string_view date, std::string_view time, DateOrder order = DateOrder::Unknown);
+// Whether the text is a date without a time of day.
+bool isDate(std::string_view text);
+// Days since 1970-01-01; absent for a day that the calendar does not have.
+std::optional<std::int64_t> daysOf(int year, int month, int day);
 std::optional<Stamp> parseBannerDate(std::string_view text);
 // "23:59:50", with any fraction or none.
 std::optional<Stamp> parseTimeOfDay(std::string_view text);
+
+// Which order the dates of a file have, from as many of its stamps as possible: one of the numbers
+// is above 12, or time runs on one way and leaps the other.
+class DateOrderEvidence {
+public:
+    void see(std::string_view stamp);
+    // Whether there were dates whose order is not plain.
+    [[nodiscard]] bool isOpen() const { return m_open && order() == DateOrder::Unknown; }
+    [[nodiscard]] bool hasTurnedDates() const { return m_turned; }
+    [[nodiscard]] DateOrder order() const;
+
+private:
+    bool m_turned = false;
+    bool m_open = false;
+    bool m_isDayFirst = false; // shown by a number above 12
+    bool m_isMonthFirst = false;
+    std::int64_t m_lastDay[2] = {}; // by order: as day first, as month first
+    std::int64_t m_leaps[2] = {}; // days passed, both ways
+    bool m_hasLast = false;
+};
 
 // How a source's time stamps relate to UTC.
 enum class ClockKind {

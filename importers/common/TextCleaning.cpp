@@ -3,6 +3,7 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -13,6 +14,18 @@ namespace {
 
 constexpr char kEscape = '\x1b';
 constexpr char kBell = '\x07';
+constexpr std::size_t kLookedAt = 4096; // bytes that tell text
+
+// Files of bytes that may begin as a text does.
+constexpr std::array<std::string_view, 6> kBytes{"SQLite format 3",
+    "\x7f"
+    "ELF",
+    "PK\x03\x04", "%PDF-", "PAR1", "\x89HDF"};
+
+// Of terminals and old printers: they stand in texts.
+bool isTextControl(char c) {
+    return c == kEscape || (c >= '\x07' && c <= '\x0d');
+}
 
 bool isCsiFinal(char c) {
     return c >= '\x40' && c <= '\x7e';
@@ -42,6 +55,25 @@ std::size_t escapeLength(std::string_view text) {
 }
 
 } // namespace
+
+bool isText(std::string_view head) {
+    head = head.substr(0, kLookedAt);
+    if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
+        return true;
+    if (std::any_of(kBytes.begin(), kBytes.end(),
+            [head](std::string_view mark) { return head.starts_with(mark); }))
+        return false;
+    std::size_t controls = 0;
+    std::size_t nuls = 0;
+    for (const char c : head) {
+        nuls += c == '\0' ? 1U : 0U;
+        controls += c > '\0' && c < ' ' && !isTextControl(c) ? 1U : 0U;
+    }
+    constexpr std::size_t kPerControl = 256; // a stray one is damage
+    const std::size_t rest = head.size() - nuls;
+    const bool isLines = nuls == 0 || head.find('\n') != std::string_view::npos;
+    return controls * kPerControl <= rest && isLines && (nuls == 0 || rest > 0);
+}
 
 std::string withoutEscapes(std::string_view text) {
     std::string plain;
@@ -91,7 +123,7 @@ public:
         if (m_form == Form::Unknown)
             RETURN_IF_ERROR(judge());
         if (m_form == Form::Bytes && m_position == m_ready.size())
-            return m_raw->read(buffer);
+            return readBytes(buffer);
         while (m_position == m_ready.size()) {
             ASSIGN_OR_RETURN(auto more, convertBlock());
             if (!more)
@@ -105,6 +137,18 @@ public:
 
 private:
     enum class Form { Unknown, Bytes, LittleEndian, BigEndian };
+
+    Result<std::size_t> readBytes(std::span<std::byte> buffer) {
+        while (true) {
+            ASSIGN_OR_RETURN(const auto count, m_raw->read(buffer));
+            if (count == 0 || std::memchr(buffer.data(), 0, count) == nullptr)
+                return count;
+            const auto read = buffer.first(count);
+            const auto kept = std::remove(read.begin(), read.end(), std::byte{0});
+            if (kept != read.begin())
+                return static_cast<std::size_t>(kept - read.begin());
+        }
+    }
 
     Status judge() {
         m_form = Form::Bytes;

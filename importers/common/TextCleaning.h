@@ -10,8 +10,12 @@
 namespace trainscope::importers {
 
 // UTF-8 without its byte order mark; UTF-16 with one, of either order, is converted (a lone
-// surrogate becomes U+FFFD). Other bytes pass unchanged.
+// surrogate becomes U+FFFD). NUL bytes are left out: no text has them. Other bytes pass unchanged.
 std::unique_ptr<ByteStream> asUtf8(std::unique_ptr<ByteStream> stream);
+
+// Whether the first bytes of a file are text: UTF-8, an 8-bit code, or UTF-16. NUL bytes, which a
+// crash leaves in logs, do not make bytes of a text; other control bytes do.
+bool isText(std::string_view head);
 
 // code: a Unicode scalar value.
 void appendUtf8(std::string& out, char32_t code);

@@ -4,11 +4,11 @@
 #include "core/model/WholeNumber.h"
 #include "core/text/Times.h"
 #include "importers/common/Number.h"
+#include "importers/common/Stamp.h"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -36,15 +36,11 @@ std::optional<std::int64_t> dayOf(std::string_view text) {
     if (text.size() != 10 || text[4] != '-' || text[7] != '-')
         return std::nullopt;
     const auto year = wholeNumber<int>(text.substr(0, 4));
-    const auto month = wholeNumber<unsigned>(text.substr(5, 2));
-    const auto day = wholeNumber<unsigned>(text.substr(8, 2));
+    const auto month = wholeNumber<int>(text.substr(5, 2));
+    const auto day = wholeNumber<int>(text.substr(8, 2));
     if (!year || !month || !day)
         return std::nullopt;
-    const std::chrono::year_month_day date{
-        std::chrono::year(*year), std::chrono::month(*month), std::chrono::day(*day)};
-    if (!date.ok())
-        return std::nullopt;
-    return std::chrono::sys_days(date).time_since_epoch().count();
+    return daysOf(*year, *month, *day);
 }
 
 std::optional<int> twoDigits(std::string_view text, std::size_t at, int limit) {

@@ -5,6 +5,7 @@
 #include "core/text/Numbers.h"
 #include "importers/common/ExecutionTrace.h"
 #include "importers/common/RunFolders.h"
+#include "importers/common/Stamp.h"
 #include "importers/exectrace/NodeOrder.h"
 #include "importers/trace/TraceName.h"
 
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <map>
 #include <set>
 #include <unordered_set>
@@ -77,11 +77,10 @@ std::optional<TimeNs> secondOf(std::string_view text) {
     if (!part(0, 4, y) || !part(5, 2, mo) || !part(8, 2, d) || !part(11, 2, h) || !part(14, 2, mi)
         || !part(17, 2, s))
         return std::nullopt;
-    const auto day = std::chrono::year(y) / mo / d;
-    if (!day.ok() || y < 1970 || y > 2200)
+    const auto days = daysOf(y, mo, d);
+    if (!days || y < 1970 || y > 2200)
         return std::nullopt;
-    const std::int64_t days = std::chrono::sys_days(day).time_since_epoch().count();
-    return TimeNs{(((days * 24 + h) * 60 + mi) * 60 + s) * 1'000'000'000};
+    return TimeNs{(((*days * 24 + h) * 60 + mi) * 60 + s) * 1'000'000'000};
 }
 
 // PyTorch's own has its nodes in an array; Chakra's are messages, or objects in a row.
@@ -294,8 +293,8 @@ const Importer& importer() {
         {"exectrace", "execution trace",
             "PyTorch and Chakra execution traces (.json, .et), beside the Kineto trace of their "
             "process or alone",
-            Joins::OwnRun, LaunchSettings::None, "\"rf_id\"", "execution trace",
-            "execution traces"},
+            Joins::OwnRun, LaunchSettings::None, "\"rf_id\"", "execution trace", "execution traces",
+            false, false, true},
         sniff, plan, import};
     return kImporter;
 }

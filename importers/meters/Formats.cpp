@@ -67,7 +67,8 @@ Confidence sniffIpmi(const MeterHead& head) {
             || line.find("degrees ") != std::string::npos || line.find("RPM") != std::string::npos;
         sensors += cells.size() >= 3 && hasUnit ? 1 : 0;
     }
-    return sensors >= 2 ? kCertain : 0;
+    const bool isMost = 3 * static_cast<std::size_t>(sensors) >= head.lines.size();
+    return sensors >= 2 && isMost ? kCertain : 0;
 }
 
 Confidence sniffPerf(const MeterHead& head) {
@@ -112,7 +113,8 @@ Confidence sniffPrometheus(const MeterHead& head) {
 
 Confidence sniffAmdJson(const MeterHead& head) {
     return head.isJson() && head.has("\"gpu\"")
-            && (head.has("\"socket_power\"") || head.has("\"gfx_activity\"")
+            && (head.has("\"socket_power\"") || head.has("\"current_socket_power\"")
+                || head.has("\"average_socket_power\"") || head.has("\"gfx_activity\"")
                 || head.has("\"total_energy_consumption\"") || head.has("\"umc_activity\"")
                 || head.has("\"hotspot\""))
         ? kCertain
@@ -120,7 +122,7 @@ Confidence sniffAmdJson(const MeterHead& head) {
 }
 
 Confidence sniffRocmJson(const MeterHead& head) {
-    const bool isCard = head.has("\"card0\"") || head.has("\"card1\"");
+    const bool isCard = head.has("\"card");
     return head.isJson() && isCard
             && (head.has("Package Power (W)") || head.has("Temperature (Sensor")
                 || head.has("GPU use (%)") || head.has("clock speed:"))
@@ -154,6 +156,15 @@ Confidence sniffRocmText(const MeterHead& head) {
     return head.has("ROCm System Management Interface") ? kCertain : 0;
 }
 
+Confidence sniffTegrastats(const MeterHead& head) {
+    return std::any_of(head.lines.begin(), head.lines.end(), isTegrastatsLine) ? kCertain : 0;
+}
+
+Confidence sniffMonitorJson(const MeterHead& head) {
+    constexpr Confidence kByWords = 91; // less than a format that is known
+    return head.isJson() && isMonitorJson(head.text) ? kByWords : 0;
+}
+
 constexpr std::string_view kEnergySensor = "power from differences of the energy counter";
 
 constexpr auto kOfGpus = MeterFamily::Gpus;
@@ -179,7 +190,8 @@ constexpr std::array kFormats{
         kEnergySensor},
     MeterFormat{kOfNodes, "SPEC PTDaemon log", sniffPtd, makePtdReader},
     MeterFormat{kOfNodes, "perf energy log", sniffPerf, makePerfReader},
-    MeterFormat{kOfNodes, "CodeCarbon table", sniffCodeCarbon, makeCodeCarbonReader},
+    MeterFormat{kOfNodes, "CodeCarbon table", sniffCodeCarbon, makeCodeCarbonReader, false, {},
+        codeCarbonRuns},
     MeterFormat{kOfNodes, "ipmitool log", sniffIpmi, makeIpmiReader},
     MeterFormat{kOfGpus, "nvidia-smi -q text", sniffSmiQuery, makeSmiQueryReader},
     MeterFormat{kOfGpus, "nvidia-smi -q XML", sniffSmiXml, makeSmiXmlReader},
@@ -191,6 +203,8 @@ constexpr std::array kFormats{
     MeterFormat{
         kOfGpus, "Weights & Biases system metrics", sniffWandbJson, makeWandbJsonReader, true},
     MeterFormat{kOfNodes, "Redfish answers", sniffRedfish, makeRedfishReader, true},
+    MeterFormat{kOfGpus, "records of a monitor", sniffMonitorJson, makeMonitorJsonReader, true},
+    MeterFormat{kOfGpus, "tegrastats log", sniffTegrastats, makeTegrastatsReader},
     MeterFormat{kOfGpus, "exporter text", sniffExposition, makeExpositionReader},
 };
 
@@ -198,7 +212,9 @@ constexpr std::array kFormats{
 
 bool MeterHead::isJson() const {
     const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-    return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+    const bool isObject
+        = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+    return isObject && !has("\"traceEvents\"") && !has("\"ph\"");
 }
 
 MeterHead meterHead(std::string_view head) {

@@ -38,6 +38,8 @@ struct MeterFormat {
     bool isDocument = false; // text in pieces, not lines
     // What the report says of its figures beyond what they show themselves.
     std::string_view sensor = {};
+    // The runs of a file that may have several, each read by itself.
+    std::vector<std::string> (*runs)(const SourceTree& tree, const std::string& path) = nullptr;
 };
 
 // The format of a file that begins so, or nullptr.

@@ -132,7 +132,8 @@ Columns pmonColumns(Cells cells) {
 constexpr std::array kAmdNames{ColumnName{"timestamp", {}, {}, kOpen, Role::Stamp},
     ColumnName{"gpu", {}, {}, kOpen, Role::Subject},
     ColumnName{"total_energy_consumption", "gpu_energy", "J"},
-    ColumnName{"socket_power|current_socket_power", "gpu_power", "W"},
+    ColumnName{"socket_power", "gpu_power", "W"},
+    ColumnName{"current_socket_power", "gpu_power", "W", SensorKind::Instant},
     ColumnName{"average_socket_power", "gpu_power", "W", kAveraged},
     ColumnName{"power_limit|power_cap|socket_power_limit", "power_limit", "W"},
     ColumnName{"gfx_activity|gfx_usage|gfx", "gpu_utilization", "%"},
@@ -152,10 +153,11 @@ constexpr std::array kAmdNames{ColumnName{"timestamp", {}, {}, kOpen, Role::Stam
 Columns amdColumns(Cells cells) {
     if (cells.size() < 2 || !hasCell(cells, "gpu"))
         return {};
-    const bool isAmd = hasCell(cells, "total_energy_consumption") || hasCell(cells, "socket_power")
-        || hasCell(cells, "gfx_activity") || hasCell(cells, "umc_activity")
-        || hasCell(cells, "gfx_0_clk") || hasCell(cells, "hotspot_temperature")
-        || (hasCell(cells, "edge") && hasCell(cells, "hotspot"));
+    constexpr std::array<std::string_view, 9> kOnlyAmd{"total_energy_consumption", "socket_power",
+        "current_socket_power", "average_socket_power", "gfx_activity", "umc_activity", "gfx_0_clk",
+        "hotspot_temperature", "hotspot"};
+    const bool isAmd = std::any_of(kOnlyAmd.begin(), kOnlyAmd.end(),
+        [cells](std::string_view name) { return hasCell(cells, name); });
     if (!isAmd)
         return {};
     Columns columns;

@@ -3,12 +3,14 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/Cells.h"
+#include "importers/common/MetricWords.h"
 #include "importers/common/Number.h"
 #include "importers/meters/GpuTables.h"
 #include "importers/meters/JsonEvents.h"
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -41,6 +43,18 @@ double numberOf(std::string_view text, const SeriesDescription& what, MeterLog& 
     if (value && value->unit.empty())
         value->unit = unit;
     return value ? numberIn(what, *value, log) : kMissing;
+}
+
+// What a card is, not how it does: its numbers are no readings.
+bool isProperty(std::string_view name) {
+    constexpr std::array<std::string_view, 16> kWords{"serial", "version", "firmware", "vbios",
+        "guid", "id", "sku", "vendor", "revision", "level", "levels", "table", "frequencies", "bus",
+        "bdf", "partition"};
+    const auto parts = words(name, " ._-/:()[]");
+    return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
+        return std::any_of(kWords.begin(), kWords.end(),
+            [part](std::string_view word) { return equalsIgnoringCase(part, word); });
+    });
 }
 
 bool isNumberText(std::string_view text) {
@@ -167,6 +181,8 @@ class AmdJsonReader final : public RecordReader {
             const ColumnName* known = findColumn(amdNames(), name);
             if (known != nullptr && known->role != MeterColumn::Role::Metric)
                 continue;
+            if (known == nullptr && (isProperty(name) || isProperty(path[0])))
+                continue;
             if (known == nullptr)
                 log.sawOwn(path[0] + "/" + name);
             const SeriesDescription what = known != nullptr
@@ -182,13 +198,19 @@ class AmdJsonReader final : public RecordReader {
 class RocmJsonReader final : public RecordReader {
     Status record(const Record& record, MeterLog& log) override {
         const TimeNs time = timeOf(record, {"timestamp", "time"}, log, "all");
+        std::map<std::string, Who, std::less<>> cards;
         for (const Member& member : record) {
-            if (member.path.size() != 2 || !member.path[0].starts_with("card"))
+            if (isOfCard(member))
+                name(cards[member.path[0]], member);
+        }
+        for (const Member& member : record) {
+            if (!isOfCard(member))
                 continue;
             const MeterColumn column = columnNamed(rocmNames(), member.path[1]);
-            Who who;
-            who.id = member.path[0];
-            if (column.role != MeterColumn::Role::Metric || !isNumberText(member.text))
+            const Who& who = cards[member.path[0]];
+            const bool isReading = column.role == MeterColumn::Role::Metric
+                && (!column.isOwn || (isNumberText(member.text) && !isProperty(column.header)));
+            if (!isReading)
                 continue;
             if (column.isOwn)
                 log.sawOwn(column.header);
@@ -197,6 +219,20 @@ class RocmJsonReader final : public RecordReader {
         }
         log.row();
         return {};
+    }
+
+    static bool isOfCard(const Member& member) {
+        return member.path.size() == 2 && member.path[0].starts_with("card");
+    }
+    static void name(Who& who, const Member& member) {
+        who.id = member.path[0];
+        const ColumnName* known = findColumn(rocmNames(), member.path[1]);
+        if (known == nullptr || isMissingText(member.text))
+            return;
+        if (known->role == MeterColumn::Role::Model && who.model.empty())
+            who.model = member.text;
+        else if (known->role == MeterColumn::Role::Uuid)
+            who.uuid = member.text;
     }
 };
 
@@ -320,8 +356,110 @@ class RedfishReader final : public RecordReader {
     }
 };
 
+constexpr std::array<std::string_view, 9> kMonitorStamps{"timestamp", "time", "ts", "datetime",
+    "date", "@timestamp", "_timestamp", "unix_time", "time_utc"};
+
+template <typename Names>
+bool isAmong(const Names& names, std::string_view name) {
+    return std::any_of(names.begin(), names.end(),
+        [name](std::string_view each) { return equalsIgnoringCase(name, each); });
+}
+
+// {"time": "2026-…", "cpu_usage": 20, "gpu_usage:0": 50}, {"ts": 17…, "gpu": 0, "power_w": 100}:
+// what people's own monitors write, by the words of its keys.
+class MonitorJsonReader final : public RecordReader {
+    Status record(const Record& record, MeterLog& log) override {
+        Who own;
+        for (const Member& member : record)
+            name(own, member);
+        const TimeNs time = timeOf(record,
+            {"timestamp", "time", "ts", "datetime", "date", "@timestamp", "_timestamp", "unix_time",
+                "time_utc"},
+            log, own.host + "\n" + own.id);
+        log.row();
+        for (const Member& member : record) {
+            std::string key;
+            for (const std::string& step : member.path)
+                key += (key.empty() ? "" : "_") + step;
+            const auto known = metricOfKey(key);
+            if (!known || !isNumberText(member.text))
+                continue;
+            const SeriesDescription what = seriesOf(*known, member.text);
+            RETURN_IF_ERROR(
+                log.add(whoOf(own, *known), what, time, numberOf(member.text, what, log)));
+        }
+        return {};
+    }
+
+    static void name(Who& who, const Member& member) {
+        constexpr std::array<std::string_view, 7> kIndices{
+            "gpu", "gpu_id", "gpu_index", "index", "device", "device_id", "gpuid"};
+        constexpr std::array<std::string_view, 4> kHosts{"host", "hostname", "node", "node_name"};
+        if (member.path.size() != 1)
+            return;
+        const std::string& key = member.path.front();
+        if (isAmong(kIndices, key) && gpuIndexOf(member.text))
+            who.id = member.text;
+        else if (isAmong(kHosts, key))
+            who.host = member.text;
+        else if (equalsIgnoringCase(key, "gpu_name") || equalsIgnoringCase(key, "gpu_model"))
+            who.model = member.text;
+    }
+    static Who whoOf(const Who& own, const KeyedMetric& known) {
+        Who who = own;
+        if (known.metric.isOfNode)
+            who = {SubjectKind::Node, own.host};
+        else if (known.gpu)
+            who.id = std::to_string(*known.gpu);
+        else if (who.id.empty())
+            who.id = "0";
+        return who;
+    }
+    // Memory without a unit that no board has in MiB is in bytes.
+    static SeriesDescription seriesOf(const KeyedMetric& known, std::string_view text) {
+        constexpr double kNoMebibytes = 16'777'216.0;
+        const auto value = parseCell(text, CellForm::Number);
+        const bool areBytes = known.unit.empty() && known.metric.unit == "MiB" && value
+            && value->unit.empty() && value->number >= kNoMebibytes;
+        const std::string_view unit = areBytes ? std::string_view("B")
+            : findUnit(known.unit)             ? std::string_view(known.unit)
+                                               : known.metric.unit;
+        return meterSeries(known.metric.metric, unit, known.metric.sensor);
+    }
+};
+
 } // namespace
 
+bool isMonitorJson(std::string_view head) {
+    constexpr std::size_t kLooked = std::size_t{8} << 10;
+    constexpr std::array<std::string_view, 5> kOfTraining{
+        "loss", "train_loss", "step", "iteration", "lm_loss"};
+    head = head.substr(0, kLooked);
+    bool hasStamp = false;
+    bool hasReading = false;
+    while (true) {
+        const std::size_t open = head.find('"');
+        const std::size_t close = open == std::string_view::npos ? open : head.find('"', open + 1);
+        if (close == std::string_view::npos)
+            break;
+        const std::string_view key = head.substr(open + 1, close - open - 1);
+        head.remove_prefix(close + 1);
+        if (!trimmed(head.substr(0, 4)).starts_with(':'))
+            continue;
+        if (isAmong(kOfTraining, key))
+            return false;
+        hasStamp = hasStamp || isAmong(kMonitorStamps, key);
+        const auto known = metricOfKey(key);
+        hasReading = hasReading
+            || (known
+                && (known->gpu || known->metric.unit == "W" || containsIgnoringCase(key, "gpu")));
+    }
+    return hasStamp && hasReading;
+}
+
+std::unique_ptr<MeterReader> makeMonitorJsonReader() {
+    return std::make_unique<MonitorJsonReader>();
+}
 std::unique_ptr<MeterReader> makeAmdJsonReader() {
     return std::make_unique<AmdJsonReader>();
 }

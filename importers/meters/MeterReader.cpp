@@ -9,7 +9,6 @@ namespace trainscope::importers::meters {
 
 namespace {
 
-constexpr std::int64_t kDayNs = std::int64_t{86'400} * 1'000'000'000;
 constexpr std::int64_t kJitterNs = 1'000'000'000; // of loggers that write beside one another
 
 } // namespace
@@ -28,21 +27,17 @@ TimeNs MeterLog::at(const Stamp& stamp) {
         m_kind = stamp.kind;
         m_first = stamp.time;
     }
-    if (stamp.kind == StampKind::Local)
-        return stamp.time - m_clock.utcOffset - m_shift;
+    if (stamp.kind == StampKind::Local) {
+        const TimeNs time = m_wall.unfold(stamp.time);
+        if (m_wall.turn() != WallClock::Turn::None)
+            warn(std::string(turnText(m_wall.turn())));
+        return time - m_clock.utcOffset - m_shift;
+    }
     if (stamp.kind == StampKind::TimeOfDay)
-        return atTimeOfDay(stamp.time);
+        return m_wall.ofDay(stamp.time, m_clock.start + m_clock.utcOffset) - m_clock.utcOffset
+            - m_shift;
     return stamp.kind == StampKind::Relative ? TimeNs{m_clock.start.ns + stamp.time.ns}
                                              : stamp.time - m_shift;
-}
-
-TimeNs MeterLog::atTimeOfDay(TimeNs sinceMidnight) {
-    if ((m_clockTime - sinceMidnight).ns > kDayNs / 2)
-        ++m_midnights;
-    m_clockTime = sinceMidnight;
-    const TimeNs localStart = m_clock.start + m_clock.utcOffset;
-    const std::int64_t day = m_midnights + localStart.ns / kDayNs;
-    return sinceMidnight + DurationNs{day * kDayNs} - m_clock.utcOffset - m_shift;
 }
 
 TimeNs MeterLog::at(std::int64_t reading) {
@@ -60,6 +55,12 @@ Status MeterLog::add(const Who& who, const SeriesDescription& what, TimeNs time,
     if (const auto before = m_table.lastTime(channel))
         noteStepBack(*before, time);
     return m_table.add(channel, time, checked(m_table.description(channel), what, value));
+}
+
+Status MeterLog::know(const Who& who) {
+    if (const auto subject = m_table.subject(who); !subject.hasValue())
+        skip(subject.error().message);
+    return {};
 }
 
 // All GPUs and metrics of a file step together: of like steps one is told.

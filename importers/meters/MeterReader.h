@@ -4,6 +4,7 @@
 
 #include "importers/common/Cells.h"
 #include "importers/common/Stamp.h"
+#include "importers/common/WallClock.h"
 #include "importers/meters/MeterTable.h"
 
 #include <cstdint>
@@ -36,6 +37,9 @@ public:
     void setLine(std::int64_t line) { m_line = line; }
     // Which files are switches: readings of the file's own node become those of that switch.
     void setSwitch(std::string device) { m_switch = std::move(device); }
+    // Of a file with several runs: which of them is read; empty: all.
+    void setPart(std::string part) { m_part = std::move(part); }
+    [[nodiscard]] const std::string& part() const { return m_part; }
     // Subtracted from all stamps: the clock is that far ahead of the others.
     void setShift(DurationNs shift) { m_shift = shift; }
     [[nodiscard]] const std::string& switchName() const { return m_switch; }
@@ -56,6 +60,8 @@ public:
 
     // Adds a value, in the unit that `what` says; a subject that cannot be is a skipped row.
     Status add(const Who& who, const SeriesDescription& what, TimeNs time, double value);
+    // A device that the file names, with or without readings.
+    Status know(const Who& who);
     // A name of the source that no table knows: kept as a metric of its own, and listed.
     void sawOwn(std::string_view name) { m_own.emplace(name); }
     void completeFacts();
@@ -65,7 +71,6 @@ public:
     [[nodiscard]] std::optional<TimeNs> firstStamp() const { return m_first; }
 
 private:
-    TimeNs atTimeOfDay(TimeNs sinceMidnight);
     void noteStepBack(TimeNs before, TimeNs time);
     double checked(const SeriesDescription& known, const SeriesDescription& what, double value);
 
@@ -75,13 +80,13 @@ private:
     MeterClock m_clock;
     std::int64_t m_line = 0;
     std::string m_switch;
+    std::string m_part;
     DurationNs m_shift;
     std::set<std::string, std::less<>> m_own;
     std::optional<StampKind> m_kind; // of the first stamp
     std::optional<TimeNs> m_first; // as written
     bool m_untimed = false;
-    TimeNs m_clockTime; // the last time of day
-    std::int64_t m_midnights = 0; // since the first
+    WallClock m_wall;
     DurationNs m_stepBack; // the largest that was told
 };
 

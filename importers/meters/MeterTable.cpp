@@ -65,8 +65,11 @@ Result<std::size_t> MeterTable::subject(const Who& who) {
     if (who.host.empty() && who.uuid.empty() && who.kind != SubjectKind::Switch
         && who.kind != SubjectKind::Run)
         m_key.append(1, '\n').append(std::to_string(m_nodes.fileKey())); // the file's own node
-    if (const auto known = m_rowOf.find(m_key); known != m_rowOf.end())
+    if (const auto known = m_rowOf.find(m_key); known != m_rowOf.end()) {
+        if (Row& row = m_rows[known->second]; row.who.model.empty() && !who.model.empty())
+            row.who.model = who.model;
         return known->second;
+    }
     if (m_rows.size() >= kMostSubjects)
         return Error{ErrorCode::Usage,
             "More than 16384 different GPUs, nodes and links; \"" + who.id + who.device

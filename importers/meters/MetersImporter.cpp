@@ -94,6 +94,16 @@ ImportUnit unitOf(const SourceTree& tree, const MeterGroup& group) {
     return unit;
 }
 
+// The runs of a file that has several.
+std::vector<std::string> partsOf(const SourceTree& tree, const MeterGroup& group) {
+    const auto head = readHead(tree, group.files.front().path, kPiece);
+    const MeterFormat* format = head.hasValue() ? meterFormatOf(meterHead(head.value())) : nullptr;
+    if (format == nullptr || format->runs == nullptr || group.files.size() > 1)
+        return {};
+    auto runs = format->runs(tree, group.files.front().path);
+    return runs.size() > 1 ? runs : std::vector<std::string>{};
+}
+
 std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
     std::vector<std::string> keys;
     for (const SourceFile& file : mine) {
@@ -103,8 +113,17 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
         keys.emplace_back(format == nullptr ? std::string_view() : format->name);
     }
     std::vector<ImportUnit> units;
-    for (const MeterGroup& group : groupMeters(tree, mine, keys))
-        units.push_back(unitOf(tree, group));
+    for (const MeterGroup& group : groupMeters(tree, mine, keys)) {
+        ImportUnit unit = unitOf(tree, group);
+        const auto parts = partsOf(tree, group);
+        for (const std::string& part : parts) {
+            units.push_back(unit);
+            units.back().part = part;
+            units.back().runName += " " + part;
+        }
+        if (parts.empty())
+            units.push_back(std::move(unit));
+    }
     return units;
 }
 
@@ -166,6 +185,7 @@ private:
         MeterLog log(table, m_report, shown, clock);
         log.setShift(step);
         log.setSwitch(name.switchName);
+        log.setPart(m_unit.part);
         if (step.ns != 0) {
             m_report.warn(shown, 0, stepNote(std::string(namePart(path)), step));
             m_report.facts["clock_step"] = std::to_string(step.ns / 1'000'000'000) + " s";

@@ -4,10 +4,12 @@
 #include "core/model/Try.h"
 #include "importers/common/CellSplitter.h"
 #include "importers/common/Cells.h"
+#include "importers/common/LineBlocks.h"
 #include "importers/common/Number.h"
 #include "importers/meters/JsonEvents.h"
 
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
@@ -170,44 +172,116 @@ private:
     std::map<std::string, TimeNs, std::less<>> m_times;
 };
 
-// One line a run, with its end, its duration and its means: each is held from start to end.
-class CodeCarbonReader final : public MeterReader {
+// The cells of a line of CodeCarbon's table by the names of its header.
+class CodeCarbonLine {
 public:
-    Status take(std::string_view line, MeterLog& log) override {
+    // False for the header and for empty lines.
+    bool take(std::string_view line) {
         if (trimmed(line).empty())
-            return {};
+            return false;
         const auto& cells = m_splitter.split(line, ',');
         if (m_names.empty()) {
             m_names.assign(cells.begin(), cells.end());
-            return {};
+            return false;
         }
-        const auto cell = [&](std::string_view name) {
-            for (std::size_t i = 0; i < m_names.size() && i < cells.size(); ++i) {
-                if (m_names[i] == name)
-                    return cells[i];
-            }
-            return std::string_view();
-        };
-        const auto end = parseStamp(cell("timestamp"));
-        const auto seconds = parseNumber(cell("duration"));
+        m_cells.assign(cells.begin(), cells.end());
+        return true;
+    }
+    [[nodiscard]] std::string_view cell(std::string_view name) const {
+        for (std::size_t i = 0; i < m_names.size() && i < m_cells.size(); ++i) {
+            if (m_names[i] == name)
+                return m_cells[i];
+        }
+        return {};
+    }
+    [[nodiscard]] std::optional<Stamp> end() const { return parseStamp(cell("timestamp")); }
+    [[nodiscard]] std::optional<double> seconds() const {
         constexpr double kLongest = 1e9;
-        if (!end || !seconds || *seconds < 0.0 || *seconds > kLongest) {
+        const auto seconds = parseNumber(cell("duration"));
+        return seconds && *seconds >= 0.0 && *seconds <= kLongest ? seconds : std::nullopt;
+    }
+
+private:
+    CellSplitter m_splitter;
+    std::vector<std::string> m_names;
+    std::vector<std::string_view> m_cells;
+};
+
+// The runs of such a table. A line is a run; one that goes on from the same start with the same
+// identifier tells the sums of its run anew.
+class CodeCarbonRuns {
+public:
+    struct Place {
+        std::string run; // its identifier, with a number where that comes again
+        bool goesOn = false;
+    };
+    Place place(const CodeCarbonLine& line) {
+        constexpr double kSameStart = 5.0; // seconds
+        std::string id;
+        for (const std::string_view name : {"run_id", "experiment_id", "project_name"}) {
+            if (id.empty())
+                id = line.cell(name);
+        }
+        const double seconds = line.seconds().value_or(0.0);
+        const double start = line.end() ? (line.end()->time - TimeNs{}).seconds() - seconds : 0.0;
+        const auto known = m_last.find(id);
+        const bool goesOn = known != m_last.end() && seconds > known->second.seconds
+            && std::abs(start - known->second.start) <= kSameStart;
+        if (!goesOn) {
+            const int times = ++m_times[id];
+            m_last[id] = {start, seconds, times == 1 ? id : id + " " + std::to_string(times)};
+        }
+        m_last[id].seconds = seconds;
+        return {m_last[id].run, goesOn};
+    }
+
+private:
+    struct Run {
+        double start = 0.0;
+        double seconds = 0.0;
+        std::string run;
+    };
+    std::map<std::string, Run> m_last;
+    std::map<std::string, int> m_times;
+};
+
+// Means of a run, or of what was added to it since its line before, are held over their time.
+class CodeCarbonReader final : public MeterReader {
+public:
+    Status take(std::string_view line, MeterLog& log) override {
+        if (!m_line.take(line))
+            return {};
+        const auto end = m_line.end();
+        const auto seconds = m_line.seconds();
+        if (!end || !seconds) {
             log.skip("The line has no time or duration: " + meterExcerpt(line));
             return {};
         }
+        const auto place = m_runs.place(m_line);
+        if (!log.part().empty() && place.run != log.part())
+            return {};
         log.row();
+        if (!place.goesOn)
+            m_before = {};
         const TimeNs last = log.at(*end);
-        const TimeNs first = last - DurationNs{static_cast<std::int64_t>(*seconds * 1e9)};
+        const double added = *seconds - m_before.seconds;
+        const TimeNs first = last - DurationNs{static_cast<std::int64_t>(added * 1e9)};
+        const TimeNs begin = place.goesOn ? first + DurationNs{1} : first;
         for (const auto& [name, metric] : kPowers) {
-            if (const auto watts = parseNumber(cell(name))) {
-                for (const TimeNs time : {first, last})
-                    RETURN_IF_ERROR(log.add(
-                        wholeNode(), meterSeries(metric, "W", SensorKind::Averaged), time, *watts));
-            }
+            if (const auto watts = parseNumber(m_line.cell(name)))
+                RETURN_IF_ERROR(hold(metric, begin, last, *watts, log));
         }
+        if (const auto energy = parseNumber(m_line.cell("energy_consumed"));
+            energy && added > 0.0) {
+            constexpr double kJoulesPerKwh = 3.6e6;
+            const double joules = (*energy - m_before.energy) * kJoulesPerKwh;
+            RETURN_IF_ERROR(hold("node_power", begin, last, joules / added, log));
+            m_before.energy = *energy;
+        }
+        m_before.seconds = *seconds;
         for (const std::string_view name :
             {"emissions", "energy_consumed", "gpu_energy", "cpu_energy", "ram_energy", "pue"})
-            if (const std::string_view text = cell(name); !text.empty())
+            if (const std::string_view text = m_line.cell(name); !text.empty())
                 log.report().facts["codecarbon_" + std::string(name)] = text;
         return {};
     }
@@ -216,9 +290,22 @@ private:
     using Named = std::pair<std::string_view, std::string_view>;
     static constexpr std::array<Named, 3> kPowers{Named{"cpu_power", "cpu_power"},
         Named{"ram_power", "dram_power"}, Named{"gpu_power", "all_gpu_power"}};
+    struct Sums {
+        double seconds = 0.0;
+        double energy = 0.0; // kWh
+    };
 
-    CellSplitter m_splitter;
-    std::vector<std::string> m_names;
+    static Status hold(
+        std::string_view metric, TimeNs first, TimeNs last, double watts, MeterLog& log) {
+        for (const TimeNs time : {first, last})
+            RETURN_IF_ERROR(
+                log.add(wholeNode(), meterSeries(metric, "W", SensorKind::Averaged), time, watts));
+        return {};
+    }
+
+    CodeCarbonLine m_line;
+    CodeCarbonRuns m_runs;
+    Sums m_before; // of the run at hand
 };
 
 } // namespace
@@ -232,6 +319,28 @@ std::unique_ptr<MeterReader> makePtdReader() {
 std::unique_ptr<MeterReader> makePerfReader() {
     return std::make_unique<PerfReader>();
 }
+std::vector<std::string> codeCarbonRuns(const SourceTree& tree, const std::string& path) {
+    constexpr std::size_t kMostRuns = 200; // more are one
+    std::vector<std::string> runs;
+    auto stream = tree.open(path);
+    if (!stream.hasValue())
+        return runs;
+    LineReader lines(std::move(stream).value());
+    CodeCarbonLine parsed;
+    CodeCarbonRuns places;
+    while (runs.size() <= kMostRuns) {
+        const auto line = lines.next();
+        if (!line.hasValue() || !line.value())
+            break;
+        if (!parsed.take(*line.value()) || !parsed.end() || !parsed.seconds())
+            continue;
+        const auto place = places.place(parsed);
+        if (!place.goesOn)
+            runs.push_back(place.run);
+    }
+    return runs.size() > kMostRuns ? std::vector<std::string>{} : runs;
+}
+
 std::unique_ptr<MeterReader> makeCodeCarbonReader() {
     return std::make_unique<CodeCarbonReader>();
 }

@@ -79,7 +79,9 @@ MeterColumn bmcColumn(std::string_view header) {
 }
 
 Columns bmcColumns(std::span<const std::string_view> cells) {
-    if (cells.size() < 2 || !isStampName(cells.front()))
+    const bool hasGpus = std::any_of(cells.begin(), cells.end(),
+        [](std::string_view cell) { return containsIgnoringCase(cell, "gpu"); });
+    if (cells.size() < 2 || !isStampName(cells.front()) || hasGpus)
         return {};
     Columns columns{stampColumn(cells.front())};
     int nodes = 0;

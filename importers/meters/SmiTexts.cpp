@@ -230,6 +230,11 @@ public:
     }
 
 private:
+    // "N/A (Secondary die)": the device is there, and has no number.
+    static bool startsAsMissing(std::string_view text) {
+        const auto parts = words(text, " (");
+        return parts.empty() || isMissingText(parts.front());
+    }
     static std::optional<Stamp> dateIn(std::string_view plain) {
         if (plain.size() < 10 || plain.size() > 40 || plain.find(':') == std::string_view::npos)
             return std::nullopt;
@@ -261,8 +266,14 @@ private:
             known = findColumn(rocmNames(), "sclk clock speed");
         if (known == nullptr && name.starts_with("mclk clock level"))
             known = findColumn(rocmNames(), "mclk clock speed");
+        if (known != nullptr && known->role == MeterColumn::Role::Model) {
+            who.model = text;
+            return log.know(who);
+        }
         if (known == nullptr || known->role != MeterColumn::Role::Metric)
             return {};
+        if (startsAsMissing(value))
+            value = {};
         if (value.starts_with('(') && value.ends_with(')'))
             value = value.substr(1, value.size() - 2);
         const std::string_view unit = headerParts(name).unit;
@@ -319,8 +330,127 @@ private:
     std::int64_t m_reading = 0;
 };
 
+// "03-01-2026 10:00:00 RAM 12574/62841MB (lfb 2x4MB) CPU [2%@1036,off] EMC_FREQ 3%@665 GR3D_FREQ
+// 40%@[305,0] cpu@51C gpu@48C VDD_GPU_SOC 2800mW/2800mW": month, day and year, one board. Rails are
+// named by the board; the one that feeds the module is its power.
+class TegrastatsReader final : public MeterReader {
+public:
+    Status take(std::string_view line, MeterLog& log) override {
+        if (!isTegrastatsLine(line))
+            return {};
+        const auto parts = words(line, " ");
+        m_time = timeOf(parts, log);
+        log.row();
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            const std::string_view next = i + 1 < parts.size() ? parts[i + 1] : std::string_view();
+            RETURN_IF_ERROR(takeWord(parts[i], next, log));
+        }
+        return {};
+    }
+
+private:
+    TimeNs timeOf(const std::vector<std::string_view>& parts, MeterLog& log) {
+        const auto stamp = parts.size() < 2 ? std::nullopt
+                                            : parseStamp(parts[0], parts[1], DateOrder::MonthFirst);
+        return stamp ? log.at(*stamp) : log.at(m_reading++);
+    }
+    static Who board() {
+        Who who;
+        who.id = "0";
+        return who;
+    }
+    static Who node() {
+        Who who;
+        who.kind = SubjectKind::Node;
+        return who;
+    }
+    Status add(
+        const Who& who, const SeriesDescription& what, std::string_view number, MeterLog& log) {
+        const auto value = parseCell(number, CellForm::Number);
+        return value ? log.add(who, what, m_time, value->number) : Status();
+    }
+    Status takeWord(std::string_view word, std::string_view next, MeterLog& log) {
+        if (word == "RAM")
+            return takeMemory(next, log);
+        if (word == "CPU" && next.starts_with('['))
+            return takeCores(next, log);
+        if (word == "GR3D_FREQ")
+            return takeShare(next, "gpu_utilization", "sm_clock", log);
+        if (word == "EMC_FREQ")
+            return takeShare(next, "mem_utilization", "mem_clock", log);
+        const std::size_t at = word.find('@');
+        if (at != std::string_view::npos && word.ends_with('C') && at > 0)
+            return takeTemperature(
+                word.substr(0, at), word.substr(at + 1, word.size() - at - 2), log);
+        const bool isRail = word.starts_with("VDD_") || word.starts_with("VIN_")
+            || word.starts_with("POM_") || word.starts_with("VDDQ_");
+        return isRail ? takeRail(word, next, log) : Status();
+    }
+    Status takeMemory(std::string_view text, MeterLog& log) {
+        const std::size_t slash = text.find('/');
+        if (slash == std::string_view::npos)
+            return {};
+        std::string_view total = text.substr(slash + 1);
+        total = total.substr(0, total.find_first_not_of("0123456789"));
+        RETURN_IF_ERROR(add(board(), meterSeries("mem_used", "MiB"), text.substr(0, slash), log));
+        return add(board(), meterSeries("mem_total", "MiB"), total, log);
+    }
+    Status takeCores(std::string_view text, MeterLog& log) {
+        double sum = 0.0;
+        int cores = 0;
+        for (const std::string_view core : words(text, "[],")) {
+            const auto share = parseCell(core.substr(0, core.find('%')), CellForm::Number);
+            if (!share)
+                continue; // off
+            sum += share->number;
+            ++cores;
+        }
+        return cores == 0
+            ? Status()
+            : log.add(node(), meterSeries("cpu_utilization", "%"), m_time, sum / cores);
+    }
+    // "40%@[305,0]", "40%@305", "40%".
+    Status takeShare(
+        std::string_view text, std::string_view share, std::string_view clock, MeterLog& log) {
+        const auto parts = words(text, "%@[],");
+        if (parts.empty())
+            return {};
+        RETURN_IF_ERROR(add(board(), meterSeries(share, "%"), parts[0], log));
+        return parts.size() < 2 ? Status() : add(board(), meterSeries(clock, "MHz"), parts[1], log);
+    }
+    Status takeTemperature(std::string_view name, std::string_view degrees, MeterLog& log) {
+        if (equalsIgnoringCase(name, "gpu"))
+            return add(board(), meterSeries("gpu_temperature", "C"), degrees, log);
+        if (equalsIgnoringCase(name, "cpu"))
+            return add(node(), meterSeries("cpu_temperature", "C"), degrees, log);
+        return add(node(), ownMeterSeries(std::string(name) + "_temperature", "C"), degrees, log);
+    }
+    // "2800mW/2750mW": now and the mean; older ones leave the unit out.
+    Status takeRail(std::string_view name, std::string_view text, MeterLog& log) {
+        const std::string_view now = text.substr(0, text.find('/'));
+        const std::string_view number = now.substr(0, now.find_first_not_of("0123456789."));
+        const bool isModule = name == "VDD_IN" || name == "POM_5V_IN";
+        const SeriesDescription what
+            = isModule ? meterSeries("node_power", "mW") : ownMeterSeries(name, "mW");
+        return add(node(), what, number, log);
+    }
+
+    TimeNs m_time;
+    std::int64_t m_reading = 0;
+};
+
 } // namespace
 
+bool isTegrastatsLine(std::string_view line) {
+    return line.find("RAM ") != std::string_view::npos
+        && line.find("MB (lfb ") != std::string_view::npos
+        && (line.find("GR3D") != std::string_view::npos
+            || line.find(" CPU [") != std::string_view::npos);
+}
+
+std::unique_ptr<MeterReader> makeTegrastatsReader() {
+    return std::make_unique<TegrastatsReader>();
+}
 std::unique_ptr<MeterReader> makeSmiQueryReader() {
     return std::make_unique<SmiQueryReader>();
 }

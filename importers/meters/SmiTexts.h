@@ -12,5 +12,7 @@ namespace trainscope::importers::meters {
 std::unique_ptr<MeterReader> makeSmiQueryReader();
 std::unique_ptr<MeterReader> makeSmiXmlReader();
 std::unique_ptr<MeterReader> makeRocmTextReader();
+std::unique_ptr<MeterReader> makeTegrastatsReader(); // of Nvidia's Jetson boards
+bool isTegrastatsLine(std::string_view line);
 
 } // namespace trainscope::importers::meters

@@ -3,11 +3,11 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
+#include "importers/common/Stamp.h"
 #include "importers/trace/LauncherVariables.h"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <set>
 #include <string_view>
 
@@ -45,13 +45,10 @@ std::optional<std::int64_t> secondsOf(std::string_view text) {
     const auto second = part(17, 2);
     if (!year || !month || !day || !hour || !minute || !second)
         return std::nullopt;
-    const std::chrono::year_month_day date{std::chrono::year(*year),
-        std::chrono::month(static_cast<unsigned>(*month)),
-        std::chrono::day(static_cast<unsigned>(*day))};
-    if (!date.ok())
+    const auto days = daysOf(*year, *month, *day);
+    if (!days)
         return std::nullopt;
-    const auto days = std::chrono::sys_days(date).time_since_epoch().count();
-    return ((std::int64_t{days} * 24 + *hour) * 60 + *minute) * 60 + *second;
+    return ((*days * 24 + *hour) * 60 + *minute) * 60 + *second;
 }
 
 // Zones lie a multiple of 15 minutes from UTC.

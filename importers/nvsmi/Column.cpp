@@ -3,6 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Metric.h"
 #include "importers/common/Cells.h"
+#include "importers/common/MetricWords.h"
 
 #include <algorithm>
 #include <array>
@@ -239,6 +240,16 @@ std::optional<int> takeGpuNumber(std::string& base) {
     return number;
 }
 
+std::optional<Column> composedColumn(std::string_view base, std::string_view unit) {
+    const auto known = metricOfWords(base, unit);
+    if (!known)
+        return std::nullopt;
+    Column column = columnOf(known->metric, known->unit);
+    column.sensor = known->sensor;
+    column.ofNode = known->isOfNode;
+    return column;
+}
+
 Column unknownColumn(const HeaderName& name) {
     Column column;
     const std::string own = ownMetricName(name.base);
@@ -298,9 +309,10 @@ bool namesMetric(std::string_view header) {
     constexpr std::size_t kLongest = 100;
     if (header.empty() || header.size() > kLongest)
         return false;
-    HeaderName name = parseHeaderName(trimmed(header));
-    return meaningOf(name.base).metric != nullptr || name.base == "gpu"
-        || takeGpuNumber(name.base).has_value();
+    if (trimmed(header) == "gpu" || trimmed(header) == "GPU")
+        return true;
+    const Column column = columnNamed(header);
+    return column.certain && (column.role == Role::Metric || column.gpu >= 0);
 }
 
 Column columnNamed(std::string_view header) {
@@ -331,11 +343,23 @@ Column columnNamed(std::string_view header) {
     if (name.base == "gpu" && unitText == "%")
         return finish(columnOf(metric::kGpuUtilization, "%"));
     if (const auto gpu = takeGpuNumber(name.base)) {
-        auto column = metricColumn(name.base.empty() ? "power" : std::string_view(name.base));
+        const bool isBare = name.base.empty();
+        auto column = isBare && unitText.empty() ? metricColumn("power") : metricColumn(name.base);
+        if (!column)
+            column = composedColumn(name.base, unitText);
         Column owned = column ? std::move(*column) : unknownColumn(name);
+        owned.ofNode = false;
         owned.gpu = *gpu;
         owned.certain = true;
         return finish(std::move(owned));
+    }
+    if (auto column = composedColumn(name.base, unitText))
+        return finish(std::move(*column));
+    if (const std::string parted = partedAtCapitals(header); parted != header) {
+        Column column = columnNamed(parted);
+        column.header = header;
+        if (column.certain)
+            return column;
     }
     return finish(unknownColumn(name));
 }

@@ -1,7 +1,8 @@
 #pragma once
 // What a column of a GPU log means, by its name. Names follow `nvidia-smi --help-query-gpu` and the
 // scripts seen around it: units in brackets, in parentheses or as a suffix; words joined by '.',
-// '_', '-' or blanks.
+// '_', '-', blanks or capitals ("gpuPowerDraw"). A name that no list has is put together from its
+// words: of what (GPU, memory, CPU, node), which quantity, and the unit, which may stand for it.
 
 #include "core/model/Series.h"
 #include "importers/common/Cells.h"
@@ -16,6 +17,7 @@ struct Column {
     enum class Role {
         Ignored,
         Stamp,
+        TimeOfDay, // of the date in the column of the stamp
         Elapsed,
         Gpu,
         Uuid,
@@ -38,6 +40,7 @@ struct Column {
     SensorKind sensor = SensorKind::Unknown;
     int counterBits = 0;
     int gpu = -1; // of a column that belongs to one GPU ("GPU3", "gpu3_power")
+    bool ofNode = false; // of the node, whose value stands in the rows of all its GPUs
     bool certain = false; // its name is one that we know
     bool isEmpty = false; // the first rows have no value of it
     bool mayBeFraction = false; // taken for %, but the first rows are from 0 to 1 with decimals

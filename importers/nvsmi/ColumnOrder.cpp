@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <set>
 
 namespace trainscope::importers::nvsmi {
@@ -77,8 +78,7 @@ void settleRhythm(ColumnOrder& order, const std::vector<Cells>& rows) {
     std::vector<TimeNs> stamps;
     bool fraction = false;
     for (const Cells& row : rows) {
-        const auto stamp = order.stamp < 0 ? std::nullopt
-                                           : parseStamp(row[static_cast<std::size_t>(order.stamp)]);
+        const auto stamp = order.stamp < 0 ? std::nullopt : stampIn(order, row);
         if (!stamp)
             continue;
         stamps.push_back(stamp->time);
@@ -102,13 +102,60 @@ void settleRhythm(ColumnOrder& order, const std::vector<Cells>& rows) {
 void settleClock(ColumnOrder& order, const std::vector<Cells>& rows) {
     if (order.stamp < 0)
         return;
+    std::vector<Stamp> stamps;
     for (const Cells& row : rows) {
-        if (const auto stamp = parseStamp(row[static_cast<std::size_t>(order.stamp)])) {
-            order.clock = stamp->kind;
-            order.firstStamp = stamp->time;
-            return;
-        }
+        if (const auto stamp = stampIn(order, row))
+            stamps.push_back(*stamp);
     }
+    if (stamps.empty())
+        return;
+    std::vector<TimeNs> sorted;
+    for (const Stamp& stamp : stamps)
+        sorted.push_back(stamp.time);
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    constexpr std::int64_t kFar = std::int64_t{366} * 86'400 * 1'000'000'000; // a damaged stamp
+    const auto first = std::find_if(stamps.begin(), stamps.end(),
+        [middle](const Stamp& stamp) { return std::abs((stamp.time - *middle).ns) <= kFar; });
+    order.clock = first->kind;
+    order.firstStamp = first->time;
+}
+
+// Which columns make the stamp, and how its dates are written.
+void settleStamps(ColumnOrder& order, const std::vector<Cells>& rows) {
+    const auto most = [&rows](std::size_t column, auto&& isSo) {
+        const auto count = std::count_if(
+            rows.begin(), rows.end(), [&](const Cells& row) { return isSo(row[column]); });
+        return !rows.empty() && count * 10 >= static_cast<std::ptrdiff_t>(rows.size()) * 8;
+    };
+    const auto isClock = [](std::string_view cell) { return parseTimeOfDay(cell).has_value(); };
+    const auto find = [&](auto&& isSo) {
+        for (std::size_t i = 0; i < order.columns.size(); ++i) {
+            if (order.columns[i].role == Column::Role::Stamp && most(i, isSo))
+                return static_cast<int>(i);
+        }
+        return -1;
+    };
+    const int date = find(isDate);
+    const int clock = find(isClock);
+    if (date >= 0 && clock >= 0) {
+        order.stamp = date;
+        order.timeOfDay = clock;
+        order.columns[static_cast<std::size_t>(clock)].role = Column::Role::TimeOfDay;
+    }
+    const int stamp = date >= 0 && clock >= 0
+        ? date
+        : find([](std::string_view cell) { return parseStamp(cell).has_value(); });
+    if (stamp < 0) {
+        order.stamp = clock;
+        order.isTimeOfDay = clock >= 0;
+        return;
+    }
+    DateOrderEvidence evidence;
+    for (const Cells& row : rows)
+        evidence.see(row[static_cast<std::size_t>(stamp)]);
+    order.dates = evidence.order();
+    order.hasOpenDates = evidence.isOpen();
 }
 
 } // namespace
@@ -158,11 +205,13 @@ bool isForeign(std::string_view line) {
 int headerConfidence(const std::vector<Column>& columns, std::string_view line) {
     int metrics = 0;
     int gpuWords = 0;
+    bool hasPower = false;
     bool hasStamp = false;
     bool hasUnit = false;
     for (const Column& column : columns) {
         const bool metric = column.role == Role::Metric && column.certain;
         metrics += metric ? 1 : 0;
+        hasPower = hasPower || (metric && column.metric.unit == "W");
         hasStamp = hasStamp || column.role == Role::Stamp || column.role == Role::Elapsed;
         hasUnit = hasUnit || (metric && column.header.find('[') != std::string::npos);
         const bool isId
@@ -178,7 +227,7 @@ int headerConfidence(const std::vector<Column>& columns, std::string_view line) 
         return queried ? 60 : 0;
     if (hasUnit || queried)
         return 95;
-    return gpuWords > 0 || metrics >= 2 ? 80 : 0;
+    return gpuWords > 0 || metrics >= 2 || hasPower ? 80 : 0;
 }
 
 bool isTable(const std::vector<std::string>& lines) {
@@ -215,8 +264,122 @@ void keepFitting(std::vector<Cells>& rows, std::size_t width) {
     std::erase_if(rows, [width](const Cells& row) { return row.size() != width; });
 }
 
+constexpr std::size_t kMostDecimals = 8;
+constexpr std::size_t kRowsOfDecimals = 50; // that must agree
+
+// "5", "50 W": the digits behind a decimal comma.
+bool isFraction(std::string_view cell) {
+    const std::size_t digits = std::min(cell.find_first_not_of("0123456789"), cell.size());
+    const std::string_view rest = trimmed(cell.substr(digits));
+    return digits > 0 && digits <= 9 && (rest.empty() || findUnit(rest));
+}
+
+bool isWholeNumber(std::string_view cell) {
+    cell.remove_prefix(cell.starts_with('-') ? 1 : 0);
+    return !cell.empty() && std::all_of(cell.begin(), cell.end(), isDigit);
+}
+
+// Whether a row's cells are those of the columns, where these have a decimal comma each.
+bool fitsWith(
+    const ColumnOrder& order, const std::vector<std::size_t>& decimals, const Cells& row) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < order.columns.size(); ++i) {
+        const Role role = order.columns[i].role;
+        const std::string& cell = row[at++];
+        const bool isStamp = role == Role::Stamp || role == Role::Elapsed;
+        if (std::find(decimals.begin(), decimals.end(), i) == decimals.end()) {
+            if (isStamp && !parseStamp(cell) && !parseTimeOfDay(cell) && !isDate(cell))
+                return false;
+            if (role == Role::Metric && !isMissingCell(cell) && !formOf(cell))
+                return false;
+            continue;
+        }
+        const std::string& fraction = row[at++];
+        if (!isFraction(fraction))
+            return false;
+        // Loggers write whole milliseconds, or microseconds.
+        const bool isWhole = isStamp ? fraction.size() % 3 == 0 && parseStamp(cell + "." + fraction)
+                                     : isWholeNumber(cell);
+        if (!isWhole)
+            return false;
+    }
+    return true;
+}
+
+// Stamps and powers have fractions before all others.
+int mayHaveFraction(const Column& column) {
+    if (column.role == Role::Stamp || column.role == Role::Elapsed)
+        return 6;
+    if (column.metric.unit == "W" || column.metric.unit == "J")
+        return 5;
+    if (!column.certain)
+        return 3;
+    return column.metric.unit == "°C" ? 2 : 1;
+}
+
+// The best choice of `left` columns from `from` on.
+void chooseDecimals(const ColumnOrder& order, const std::vector<Cells>& rows, std::size_t from,
+    std::size_t left, std::vector<std::size_t>& chosen, int& best,
+    std::vector<std::size_t>& result) {
+    if (left == 0) {
+        int score = 0;
+        for (const std::size_t i : chosen)
+            score += mayHaveFraction(order.columns[i]);
+        if (score <= best || !std::all_of(rows.begin(), rows.end(), [&](const Cells& row) {
+                return fitsWith(order, chosen, row);
+            }))
+            return;
+        best = score;
+        result = chosen;
+        return;
+    }
+    for (std::size_t i = from; i + left <= order.columns.size(); ++i) {
+        const Role role = order.columns[i].role;
+        if (role != Role::Metric && role != Role::Stamp && role != Role::Elapsed)
+            continue;
+        chosen.push_back(i);
+        chooseDecimals(order, rows, i + 1, left - 1, chosen, best, result);
+        chosen.pop_back();
+    }
+}
+
+// Rows that all have more cells than the header: a comma is also the decimal one.
+void settleDecimals(ColumnOrder& order, std::vector<Cells>& rows) {
+    constexpr std::size_t kMostToChooseFrom = 24;
+    const std::size_t width = order.columns.size();
+    const std::size_t common = commonWidth(rows);
+    if (!order.hasHeader || order.separator != ',' || common <= width
+        || common > width + kMostDecimals || width > kMostToChooseFrom)
+        return;
+    std::vector<Cells> wide;
+    for (const Cells& row : rows) {
+        if (row.size() == common && wide.size() < kRowsOfDecimals)
+            wide.push_back(row);
+    }
+    if (wide.front().back().empty())
+        return; // a separator at the end of the line
+    std::vector<std::size_t> chosen;
+    int best = 0;
+    chooseDecimals(order, wide, 0, common - width, chosen, best, order.decimals);
+    if (order.decimals.empty())
+        return;
+    std::string names;
+    for (const std::size_t i : order.decimals)
+        names += (names.empty() ? "" : ", ") + order.columns[i].header;
+    order.notes.push_back("Rows have more cells than the header: a decimal comma parts those of "
+        + names + ", which were put together.");
+    for (Cells& row : rows) {
+        const std::vector<std::string_view> cells(row.begin(), row.end());
+        Cells merged;
+        if (mergeDecimals(order, cells, merged))
+            row = std::move(merged);
+    }
+}
+
 Result<ColumnOrder> finish(ColumnOrder order, std::vector<Cells> rows) {
+    settleDecimals(order, rows);
     keepFitting(rows, order.columns.size());
+    settleStamps(order, rows);
     findParts(order);
     settleForms(order.columns, rows, order.notes);
     settleColumns(order.columns, order.notes, order.warnings);
@@ -262,6 +425,20 @@ Result<ColumnOrder> withoutHeader(const std::vector<std::string>& lines) {
 
 } // namespace
 
+bool mergeDecimals(const ColumnOrder& order, const std::vector<std::string_view>& cells,
+    std::vector<std::string>& merged) {
+    if (cells.size() != order.columns.size() + order.decimals.size())
+        return false;
+    merged.clear();
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < order.columns.size(); ++i) {
+        merged.emplace_back(cells[at++]);
+        if (std::find(order.decimals.begin(), order.decimals.end(), i) != order.decimals.end())
+            merged.back().append(".").append(cells[at++]);
+    }
+    return true;
+}
+
 void findParts(ColumnOrder& order) {
     for (std::size_t i = 0; i < order.columns.size(); ++i) {
         const int at = static_cast<int>(i);
@@ -269,6 +446,8 @@ void findParts(ColumnOrder& order) {
         const auto take = [at](int& part) { part = part < 0 ? at : part; };
         if (role == Role::Stamp)
             take(order.stamp);
+        else if (role == Role::TimeOfDay)
+            take(order.timeOfDay);
         else if (role == Role::Host)
             take(order.host);
         else if (role == Role::Name)

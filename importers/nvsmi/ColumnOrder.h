@@ -27,6 +27,12 @@ struct ColumnOrder {
     bool hasHeader = false;
     std::vector<Column> columns;
     int stamp = -1; // columns by their part, -1: none
+    int timeOfDay = -1; // where `stamp` has the date alone
+    bool isTimeOfDay = false; // its stamps have no date
+    DateOrder dates = DateOrder::Unknown; // of its stamps
+    bool hasOpenDates = false; // in these lines nothing tells their order
+    // Columns whose decimal comma parts their cell in two, where a comma parts the cells.
+    std::vector<std::size_t> decimals;
     int gpu = -1; // what tells GPUs apart
     int host = -1;
     int name = -1;
@@ -42,6 +48,21 @@ struct ColumnOrder {
     std::vector<std::string> notes; // what was inferred
     std::vector<std::string> warnings; // what is left out or cannot be told
 };
+
+// The stamp of a row by those columns; `Row`: cells in their order.
+template <typename Row>
+std::optional<Stamp> stampIn(const ColumnOrder& order, const Row& cells) {
+    const std::string_view date = cells[static_cast<std::size_t>(order.stamp)];
+    if (order.isTimeOfDay)
+        return parseTimeOfDay(date);
+    if (order.timeOfDay < 0)
+        return parseStamp(date, order.dates);
+    return parseStamp(date, cells[static_cast<std::size_t>(order.timeOfDay)], order.dates);
+}
+
+// Merges the cells that decimal commas part; false where the row has none of them.
+bool mergeDecimals(const ColumnOrder& order, const std::vector<std::string_view>& cells,
+    std::vector<std::string>& merged);
 
 // Unrecognised where the lines are no GPU log.
 Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines);

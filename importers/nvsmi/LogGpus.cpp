@@ -131,6 +131,14 @@ Result<std::size_t> LogGpus::add(const Identity& identity) {
     return slot;
 }
 
+std::size_t LogGpus::slotOfNode(std::string_view host) {
+    const int node = nodeOf(host);
+    const auto known = m_nodeSlots.find(node);
+    if (known != m_nodeSlots.end())
+        return known->second;
+    return m_nodeSlots.emplace(node, m_recorder.addNode(node)).first->second;
+}
+
 int LogGpus::nodeOf(std::string_view host) {
     const int next = m_ranks.firstNode + nodes();
     const auto [known, isNew] = m_hosts.try_emplace(std::string(host), next);

@@ -66,6 +66,8 @@ public:
     };
     // The slot of that GPU. Usage error: one GPU too many (message for the row's warning).
     Result<std::size_t> slotOf(const Identity& identity);
+    // The slot of a whole node.
+    std::size_t slotOfNode(std::string_view host);
     // That turned up so far.
     [[nodiscard]] int nodes() const { return static_cast<int>(m_hosts.size()); }
 
@@ -81,6 +83,7 @@ private:
     std::map<int, int> m_unnumbered; // node → GPUs named without index
     std::map<std::pair<int, int>, std::size_t> m_places; // node and index → slot
     std::map<std::string, std::size_t, std::less<>> m_slots; // by host and id
+    std::map<int, std::size_t> m_nodeSlots;
     std::string m_key; // of the last look-up; kept for its storage
 };
 

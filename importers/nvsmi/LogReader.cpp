@@ -5,6 +5,7 @@
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 #include "importers/common/PowerSensor.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/nvsmi/ColumnOrder.h"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 namespace trainscope::importers::nvsmi {
@@ -22,6 +24,12 @@ namespace {
 constexpr std::array<std::string_view, 7> kMessages{"is not a valid field", "unable to determine",
     "no devices were found", "gpu is lost", "failed to initialize nvml", "nvidia-smi has failed",
     "reboot the system"};
+
+constexpr std::int64_t kDayNs = std::int64_t{86'400} * 1'000'000'000;
+constexpr std::int64_t kFarNs = kDayNs; // no reading lies so far from its neighbours
+constexpr std::int64_t kYearNs = 366 * kDayNs;
+constexpr int kKnownClock = 2; // rows that followed each other
+constexpr std::size_t kRowsAhead = 64; // where a clock shows that it came back
 
 bool isMessage(std::string_view line) {
     return std::any_of(kMessages.begin(), kMessages.end(),
@@ -117,11 +125,67 @@ Status LogReader::takeRows(const RowBlock& block) {
     for (std::size_t i = 0; i < block.rows.size() && block.order == m_order; ++i) {
         const BlockRow& row = block.rows[i];
         m_lineNumber = m_linesBefore + row.line;
+        if (row.identity >= 0 && isDamaged(block, i)) {
+            skipDamaged(row.stamp.time);
+            continue;
+        }
         RETURN_IF_ERROR(row.identity < 0
                 ? takeOther(block.notes[static_cast<std::size_t>(row.note)])
                 : recordNamed(block, i));
     }
     return {};
+}
+
+// A clock that leaps and comes back was never there: the rows in between are damaged. One that
+// stays there was turned off for a while.
+bool LogReader::isDamaged(const RowBlock& block, std::size_t row) {
+    const Stamp& stamp = block.rows[row].stamp;
+    const auto isNear = [](TimeNs a, TimeNs b) { return std::abs((a - b).ns) <= kFarNs; };
+    if (stamp.kind == StampKind::Relative || stamp.kind == StampKind::TimeOfDay)
+        return false;
+    const TimeNs last = m_lastStamp.value_or(stamp.time);
+    const bool isFirst = !m_lastStamp;
+    if (!isFirst && isNear(stamp.time, last)) {
+        m_lastStamp = stamp.time;
+        ++m_nearStamps;
+        return false;
+    }
+    int staying = 0;
+    int leaving = 0;
+    int back = 0;
+    int together = 0; // of those that leave
+    std::optional<TimeNs> firstLeaving;
+    const std::size_t end = std::min(block.rows.size(), row + 1 + kRowsAhead);
+    for (std::size_t i = row + 1; i < end; ++i) {
+        if (block.rows[i].identity < 0)
+            continue;
+        const TimeNs next = block.rows[i].stamp.time;
+        staying += isNear(next, stamp.time) ? 1 : 0;
+        if (!isNear(next, stamp.time)) {
+            ++leaving;
+            firstLeaving = firstLeaving.value_or(next);
+            together += isNear(next, *firstLeaving) ? 1 : 0;
+        }
+        back += !isFirst && isNear(next, last) ? 1 : 0;
+    }
+    const bool isKnown = m_nearStamps >= kKnownClock;
+    const bool isAlone = staying == 0 && leaving > 1 && isKnown;
+    const bool isLastAndFar
+        = staying + leaving == 0 && isKnown && std::abs((stamp.time - last).ns) > kYearNs;
+    const bool isBefore = isFirst && together > 1 && staying == 0;
+    if (back > 0 || isLastAndFar || isAlone || isBefore)
+        return true;
+    m_lastStamp = stamp.time;
+    return false;
+}
+
+void LogReader::skipDamaged(TimeNs time) {
+    const TimeNs near = m_lastStamp.value_or(time);
+    skip("The time stamp is damaged: "
+        + (m_lastStamp ? "it lies " + text::decimal(std::abs((time - near).ns), kDayNs, 1)
+                    + " days from those around it"
+                       : std::string("those behind it are of another time"))
+        + ". The row is left out.");
 }
 
 Status LogReader::takeOther(const RowNote& note) {
@@ -151,6 +215,8 @@ void LogReader::changeOrder(std::vector<Column> columns) {
     order.hasHeader = true;
     order.columns = std::move(columns);
     order.clock = m_order->clock;
+    order.dates = m_order->dates;
+    order.isTimeOfDay = m_order->isTimeOfDay;
     order.rhythm = m_order->rhythm;
     settleColumns(order.columns, order.notes, order.warnings);
     findParts(order);
@@ -172,7 +238,8 @@ Status LogReader::recordNamed(const RowBlock& block, std::size_t row) {
     const auto at = static_cast<std::size_t>(found.identity);
     const RowIdentity& who = block.identities[at];
     const TimeNs time = absolute(found.stamp);
-    const bool isNamed = m_order->gpu >= 0 && m_groups.size() == 1 && m_groups.front().gpu < 0;
+    const bool isNamed = m_order->gpu >= 0 && m_groups.size() == 1 && m_groups.front().gpu < 0
+        && !m_groups.front().ofNode;
     const std::int64_t rowsBefore = m_context.report.rows;
     Status status;
     if (!isNamed) {
@@ -197,6 +264,10 @@ Status LogReader::recordGroups(
     const RowIdentity& who, TimeNs time, std::span<const double> numbers) {
     const int dealt = m_order->gpu < 0 ? m_rotation.next(time) : 0;
     for (const ColumnGroup& group : m_groups) {
+        if (group.ofNode) {
+            RETURN_IF_ERROR(recordOfNode(who, group, time, numbers));
+            continue;
+        }
         std::string id = who.gpu;
         if (group.gpu >= 0)
             id = std::to_string(group.gpu);
@@ -209,6 +280,20 @@ Status LogReader::recordGroups(
     }
     ++m_context.report.rows;
     return {};
+}
+
+// Its value stands in the row of each GPU.
+Status LogReader::recordOfNode(const RowIdentity& who, const ColumnGroup& group, TimeNs time,
+    std::span<const double> numbers) {
+    const std::size_t slot = m_gpus.slotOfNode(who.host);
+    RETURN_IF_ERROR(prepare(slot, group, {}));
+    const auto [known, isNew] = m_nodeTimes.try_emplace(slot, time);
+    if (!isNew && std::exchange(known->second, time) == time)
+        return {};
+    m_values.resize(group.columns.size());
+    for (std::size_t i = 0; i < m_values.size(); ++i)
+        m_values[i] = numbers[group.columns[i]];
+    return m_context.recorder.add(slot, time, m_values);
 }
 
 Result<std::optional<std::size_t>> LogReader::slotOf(
@@ -297,10 +382,18 @@ void LogReader::skip(std::string text) {
     m_context.report.warn(m_context.file, m_lineNumber, std::move(text));
 }
 
-TimeNs LogReader::absolute(const Stamp& stamp) const {
+TimeNs LogReader::absolute(const Stamp& stamp) {
+    const TimeNs start = m_context.start.value_or(TimeNs{});
     if (stamp.kind == StampKind::Relative)
-        return TimeNs{m_context.start.value_or(TimeNs{}).ns + stamp.time.ns};
-    return stamp.kind == StampKind::Local ? stamp.time - m_context.utcOffset : stamp.time;
+        return TimeNs{start.ns + stamp.time.ns};
+    if (stamp.kind == StampKind::TimeOfDay)
+        return m_wall.ofDay(stamp.time, start + m_context.utcOffset) - m_context.utcOffset;
+    if (stamp.kind != StampKind::Local)
+        return stamp.time;
+    const TimeNs time = m_wall.unfold(stamp.time);
+    if (m_wall.turn() != WallClock::Turn::None)
+        m_context.report.warn(m_context.file, m_lineNumber, std::string(turnText(m_wall.turn())));
+    return time - m_context.utcOffset;
 }
 
 } // namespace trainscope::importers::nvsmi

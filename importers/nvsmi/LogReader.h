@@ -4,6 +4,7 @@
 
 #include "core/model/Import.h"
 #include "importers/common/LineBlocks.h"
+#include "importers/common/WallClock.h"
 #include "importers/nvsmi/ClockFalls.h"
 #include "importers/nvsmi/LogGpus.h"
 #include "importers/nvsmi/Rows.h"
@@ -47,6 +48,10 @@ private:
     Status takeOther(const RowNote& note);
     Status recordNamed(const RowBlock& block, std::size_t row);
     Status recordGroups(const RowIdentity& who, TimeNs time, std::span<const double> numbers);
+    Status recordOfNode(const RowIdentity& who, const ColumnGroup& group, TimeNs time,
+        std::span<const double> numbers);
+    bool isDamaged(const RowBlock& block, std::size_t row);
+    void skipDamaged(TimeNs time);
     // Absent where the GPU has no place; that is a warning of the row.
     Result<std::optional<std::size_t>> slotOf(
         const RowIdentity& who, std::string_view id, const ColumnGroup& group);
@@ -60,13 +65,17 @@ private:
     void breakOff(const Error& error);
     void tellDoubts();
     void skip(std::string text);
-    [[nodiscard]] TimeNs absolute(const Stamp& stamp) const;
+    TimeNs absolute(const Stamp& stamp);
 
     std::shared_ptr<const ColumnOrder> m_order;
     LogContext m_context;
     LogGpus m_gpus;
     Rotation m_rotation;
     ClockFalls m_falls;
+    WallClock m_wall;
+    std::optional<TimeNs> m_lastStamp; // as written, without damaged ones
+    std::int64_t m_nearStamps = 0; // that lay near the one before
+    std::map<std::size_t, TimeNs> m_nodeTimes; // the last of a node's slot
     SmiTable m_table;
     std::vector<ColumnGroup> m_groups;
     std::map<std::size_t, int> m_prepared; // slot → order it was prepared for

@@ -15,9 +15,35 @@ namespace {
 
 constexpr std::string_view kVersion = "nvsmi 1";
 
+// Looks at all dates of a file whose first ones do not tell whether the day or the month is first.
+Status settleDates(const SourceTree& tree, const std::string& path, ColumnOrder& order) {
+    ASSIGN_OR_RETURN(auto stream, tree.open(path));
+    LineReader lines(std::move(stream));
+    CellSplitter splitter;
+    DateOrderEvidence evidence;
+    const auto column = static_cast<std::size_t>(order.stamp);
+    while (true) {
+        const auto line = lines.next();
+        if (!line.hasValue() || !line.value())
+            break;
+        const auto& cells = splitter.split(*line.value(), order.separator);
+        if (cells.size() > column)
+            evidence.see(cells[column]);
+    }
+    order.dates = evidence.order();
+    if (evidence.isOpen())
+        order.warnings.emplace_back(
+            "The dates can be read with the day or with the month first, and nothing in the file "
+            "tells: with '/' the month was taken first, with '-' and '.' the day.");
+    return {};
+}
+
 Result<ColumnOrder> orderOf(const SourceTree& tree, const std::string& path) {
     ASSIGN_OR_RETURN(const auto head, readHead(tree, path, kHeadOfLines));
-    return readColumnOrder(linesOfHead(head));
+    ASSIGN_OR_RETURN(auto order, readColumnOrder(linesOfHead(head)));
+    if (order.hasOpenDates && order.stamp >= 0)
+        RETURN_IF_ERROR(settleDates(tree, path, order));
+    return order;
 }
 
 // `nvidia-smi`'s table has the banner's date, which says no zone.
@@ -42,7 +68,7 @@ void describe(ImportUnit& unit, const ColumnOrder& order) {
         unit.summary = "table of nvidia-smi";
         return;
     }
-    if (order.clock && order.clock != StampKind::Relative)
+    if (order.clock && clockOf(order.clock) != ClockKind::None)
         unit.start = order.firstStamp;
     unit.gpuModel = order.model;
     if (order.hostsSeen <= 1)

@@ -23,8 +23,18 @@ Result<std::size_t> Recorder::addGpu(const Gpu& gpu) {
     RETURN_IF_ERROR(m_sink.gpu(m_run, gpu));
     GpuRows rows;
     rows.gpu = gpu;
+    rows.subject.rank = gpu.rank;
     m_gpus.push_back(std::move(rows));
     m_report.ranksFound.push_back(gpu.rank);
+    return m_gpus.size() - 1;
+}
+
+std::size_t Recorder::addNode(int node) {
+    GpuRows rows;
+    rows.gpu.rank = -1;
+    rows.gpu.node = node;
+    rows.subject = {SubjectKind::Node, -1, node, {}};
+    m_gpus.push_back(std::move(rows));
     return m_gpus.size() - 1;
 }
 
@@ -36,7 +46,7 @@ Status Recorder::setFields(std::size_t slot, const std::vector<SeriesDescription
     for (const SeriesDescription& description : fields) {
         Field field;
         field.description = description;
-        field.description.subject = {SubjectKind::Gpu, rows.gpu.rank, -1, {}};
+        field.description.subject = rows.subject;
         rows.fields.push_back(std::move(field));
     }
     if (rows.hasOtherPower)

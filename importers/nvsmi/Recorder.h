@@ -25,6 +25,8 @@ public:
 
     // A new GPU; the slot is its place in the other calls.
     Result<std::size_t> addGpu(const Gpu& gpu);
+    // What stands for a whole node beside its GPUs.
+    std::size_t addNode(int node);
     [[nodiscard]] std::size_t gpuCount() const { return m_gpus.size(); }
     [[nodiscard]] const Gpu& gpu(std::size_t slot) const { return m_gpus[slot].gpu; }
 
@@ -47,6 +49,7 @@ private:
     };
     struct GpuRows {
         Gpu gpu;
+        Subject subject;
         std::vector<Field> fields;
         std::vector<TimeNs> times;
         std::map<std::string, SeriesId> series; // by metric, to go on after a change of columns

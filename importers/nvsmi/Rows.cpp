@@ -55,11 +55,13 @@ std::optional<double> inUnitOf(const Column& column, const CellValue& value) {
 
 std::vector<ColumnGroup> columnGroups(const std::vector<Column>& columns) {
     std::map<int, ColumnGroup> groups;
+    ColumnGroup node{-1, true, {}};
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (columns[i].role != Role::Metric)
             continue;
-        groups[columns[i].gpu].gpu = columns[i].gpu;
-        groups[columns[i].gpu].columns.push_back(i);
+        ColumnGroup& group = columns[i].ofNode ? node : groups[columns[i].gpu];
+        group.gpu = columns[i].gpu;
+        group.columns.push_back(i);
     }
     // In a wide file the columns without a GPU are totals of the node: there is no GPU to give them
     // to.
@@ -68,6 +70,8 @@ std::vector<ColumnGroup> columnGroups(const std::vector<Column>& columns) {
     std::vector<ColumnGroup> result;
     for (auto& [gpu, group] : groups)
         result.push_back(std::move(group));
+    if (!node.columns.empty())
+        result.push_back(std::move(node));
     return result;
 }
 
@@ -132,7 +136,7 @@ private:
 
     // Appends the numbers of the line. Errors (Unrecognised) say what the line is instead.
     Result<Stamp> parse(std::string_view line) {
-        const auto& cells = m_splitter.split(line, m_order.separator);
+        const auto& cells = cellsOf(line);
         const std::size_t width = m_order.columns.size();
         // A separator at the end of the line makes an empty cell.
         const bool trailing = cells.size() == width + 1 && cells.back().empty();
@@ -140,7 +144,7 @@ private:
             return unrecognised("The line has " + std::to_string(cells.size())
                 + " cells instead of " + std::to_string(width) + ": " + excerpt(line));
         }
-        const auto stamp = parseStamp(cells[static_cast<std::size_t>(m_order.stamp)]);
+        const auto stamp = stampIn(m_order, cells);
         if (!stamp
             || (stamp->kind == StampKind::Relative) != (m_order.clock == StampKind::Relative))
             return unrecognised("The line has no time stamp: " + excerpt(line));
@@ -155,6 +159,14 @@ private:
         if (!any)
             return unrecognised("The line has no numbers: " + excerpt(line));
         return *stamp;
+    }
+
+    const std::vector<std::string_view>& cellsOf(std::string_view line) {
+        const auto& cells = m_splitter.split(line, m_order.separator);
+        if (m_order.decimals.empty() || !mergeDecimals(m_order, cells, m_merged))
+            return cells;
+        m_mergedCells.assign(m_merged.begin(), m_merged.end());
+        return m_mergedCells;
     }
 
     Status readIdentity(const std::vector<std::string_view>& cells) {
@@ -224,6 +236,8 @@ private:
     };
     const ColumnOrder& m_order;
     CellSplitter m_splitter;
+    std::vector<std::string> m_merged; // cells of a row with decimal commas
+    std::vector<std::string_view> m_mergedCells;
     Identity m_who; // of the line at hand, as m_badCell
     std::string m_badCell; // the first cell that is neither a number nor a missing marker
     RowBlock m_out;

@@ -20,6 +20,7 @@ namespace trainscope::importers::nvsmi {
 // Columns that belong to one GPU: all of them, or in a wide file those of one GPU.
 struct ColumnGroup {
     int gpu = -1; // -1: the GPU that the row names
+    bool ofNode = false; // the node that the row names
     std::vector<std::size_t> columns;
 };
 std::vector<ColumnGroup> columnGroups(const std::vector<Column>& columns);

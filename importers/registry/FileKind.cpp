@@ -3,6 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "importers/common/Number.h"
 #include "importers/common/RunFolders.h"
+#include "importers/common/TextCleaning.h"
 #include "importers/sqlite/DatabaseHeader.h"
 
 #include <algorithm>
@@ -51,39 +52,33 @@ struct Sign {
     std::string_view kind;
 };
 constexpr std::array kJson{
-    Sign{"chakra", "PyTorch execution trace, not a Kineto trace"},
+    Sign{"chakra", "execution trace without nodes that could be read"},
     Sign{"\"panels\"", "Grafana dashboard, not telemetry"},
     Sign{"\"iter_energy\"", "Perseus profile of a pipeline, not telemetry"},
     Sign{"\"power_states\"", "Perseus schedule, not telemetry"},
     Sign{"\"nbformat\"", "Jupyter notebook, not telemetry"},
-    Sign{"\"ops\"", "JSON of another tool, not a Kineto trace"},
-    Sign{"\"log_history\"", "training log of Hugging Face's Trainer, not telemetry"},
-    Sign{"loss\"", "training log, not telemetry"},
+    Sign{"\"ops\"", "JSON of another tool"},
+    Sign{"\"log_history\"", "training log of Hugging Face's Trainer without steps that are known"},
+    Sign{"loss\"", "training log without steps that are known"},
     Sign{"\"zero_optimization\"", "DeepSpeed configuration, not telemetry"},
     Sign{"\"train_batch_size\"", "DeepSpeed configuration, not telemetry"},
     Sign{"\"hidden_size\"", "configuration of a model, not telemetry"},
     Sign{"\"weight_map\"", "index of a model's weights, not telemetry"},
 };
 constexpr std::array kText{
-    Sign{":::MLLOG", "MLPerf log, not read by this version"},
+    Sign{":::MLLOG", "MLPerf log without a run, steps, evaluations or power"},
     Sign{"DCGM_FI_", "list of fields of dcgm-exporter, not telemetry"},
     Sign{"time_per_epoch,average_power", "Zeus summary of runs by power limit, not telemetry"},
     Sign{"SPEC PTDaemon", "messages of SPEC PTDaemon; the power is in its log beside it"},
-    Sign{"ROCm System Management", "rocm-smi table, not read by this version"},
-    Sign{"AMD-SMI", "amd-smi output, not read by this version"},
-    Sign{"elapsed time per iteration", "training log, not telemetry"},
-    Sign{"lm loss", "training log, not telemetry"},
-    Sign{"train_loss", "training log, not telemetry"},
-    Sign{"[deepspeed", "training log, not telemetry"},
-    Sign{"[real_accelerator.py", "training log, not telemetry"},
-    Sign{"torchrun", "training log, not telemetry"},
+    Sign{"ROCm System Management", "rocm-smi output without readings that are known"},
+    Sign{"AMD-SMI", "amd-smi output without readings that are known"},
+    Sign{"elapsed time per iteration", "training log without steps that are known"},
+    Sign{"lm loss", "training log without steps that are known"},
+    Sign{"train_loss", "training log without steps that are known"},
+    Sign{"[deepspeed", "training log without steps that are known"},
+    Sign{"[real_accelerator.py", "training log without steps that are known"},
+    Sign{"torchrun", "training log without steps that are known"},
 };
-
-bool isBinary(std::string_view head) {
-    const std::string_view start = head.substr(0, 4096);
-    const bool utf16 = start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff");
-    return !utf16 && start.find('\0') != std::string_view::npos;
-}
 
 std::string_view firstText(std::string_view head) {
     const std::size_t at = head.find_first_not_of(" \t\r\n\xef\xbb\xbf");
@@ -163,7 +158,7 @@ std::string describeFile(const SourceTree& tree, const SourceFile& file, std::st
     }
     if (const std::string suffix = suffixOf(path); suffix == "nsys-rep" || suffix == "qdrep")
         return "Nsight Systems report: export it with nsys export --type sqlite";
-    if (isBinary(head))
+    if (!isText(head))
         return "binary file of an unknown kind";
     const std::string_view text = firstText(head);
     if (text.empty())
@@ -172,8 +167,8 @@ std::string describeFile(const SourceTree& tree, const SourceFile& file, std::st
         if (const auto kind = bySign(head.substr(0, 4096), kJson))
             return *kind;
         return head.find("\"nodes\"") != std::string_view::npos
-            ? "PyTorch execution trace, not a Kineto trace"
-            : "JSON without trace events";
+            ? "execution trace without nodes that could be read"
+            : "JSON without trace events or readings that are known";
     }
     if (text.front() == '<')
         return "XML or HTML, not telemetry";

@@ -3,6 +3,7 @@
 
 #include "core/parallel/OrderedJobs.h"
 #include "importers/common/ArchiveReader.h"
+#include "importers/common/TextCleaning.h"
 #include "importers/registry/FileKind.h"
 #include "importers/registry/GpuNames.h"
 #include "importers/registry/Joining.h"
@@ -32,7 +33,8 @@ constexpr std::size_t kDeepHead = std::size_t{16} << 20;
 constexpr std::size_t kDeepHeadOfFormat = std::size_t{64} << 20;
 // Below it files are looked into: a log of training may begin as one of NCCL.
 constexpr Confidence kLikely = 75;
-constexpr Confidence kSure = 90; // no other format needs to be asked
+constexpr Confidence kSure = 90; // no more of the file is needed
+constexpr Confidence kMost = 99; // no format says more
 
 // Whose a file is, or else what it is.
 struct Verdict {
@@ -52,13 +54,15 @@ Confidence confidenceOf(const Importer& importer, std::string_view head, std::st
 
 Verdict judgeHead(std::string_view head, std::string_view path, std::string_view onlyFormat) {
     Verdict best;
+    const bool isBytes = !isText(head);
     for (const Importer* importer : registry()) {
-        if (!onlyFormat.empty() && importer->format.id != onlyFormat)
+        if ((!onlyFormat.empty() && importer->format.id != onlyFormat)
+            || (isBytes && !importer->format.readsBytes))
             continue;
         const Confidence confidence = confidenceOf(*importer, head, path);
         if (confidence > best.confidence)
             best = {importer, confidence, {}};
-        if (best.confidence >= kSure)
+        if (best.confidence >= kMost)
             break;
     }
     return best;

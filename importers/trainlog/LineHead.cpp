@@ -1,10 +1,10 @@
 #include "importers/trainlog/LineHead.h"
 
 #include "core/model/AsciiText.h"
+#include "importers/common/Stamp.h"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 
 namespace trainscope::importers::trainlog {
@@ -152,8 +152,9 @@ std::optional<LogStamp> takeStamp(std::string_view& text) {
     const int hour = digitsAt(text, 11, 2);
     const int minute = digitsAt(text, 14, 2);
     const int second = digitsAt(text, 17, 2);
-    if (year < 1990 || year > 2200 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0
-        || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
+    const auto days = daysOf(year, month, day);
+    if (year < 1990 || year > 2200 || !days || hour < 0 || hour > 23 || minute < 0 || minute > 59
+        || second < 0 || second > 60)
         return std::nullopt;
     std::string_view rest = text.substr(19);
     std::int64_t fraction = 0;
@@ -166,9 +167,8 @@ std::optional<LogStamp> takeStamp(std::string_view& text) {
         }
     }
     const auto zone = takeZone(rest);
-    const std::chrono::sys_days date(std::chrono::year(year) / month / day);
-    const std::int64_t seconds = std::int64_t{date.time_since_epoch().count()} * 86'400
-        + std::int64_t{hour} * 3600 + std::int64_t{minute} * 60 + second - zone.value_or(0);
+    const std::int64_t seconds = *days * 86'400 + std::int64_t{hour} * 3600
+        + std::int64_t{minute} * 60 + second - zone.value_or(0);
     text = rest;
     return LogStamp{
         {seconds * kSecond + fraction}, zone.has_value(), {std::max<std::int64_t>(unit, 1'000)}};

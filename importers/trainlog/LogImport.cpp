@@ -5,6 +5,7 @@
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/common/RunFolders.h"
+#include "importers/common/WallClock.h"
 #include "importers/trainlog/LogLines.h"
 #include "importers/trainlog/LogSettings.h"
 #include "importers/trainlog/StepRecorder.h"
@@ -37,6 +38,7 @@ protected:
     virtual Status began() = 0; // the settings are known, no step is
     virtual Status step(const LoggedStep& step, const StepTimes& times) = 0;
     virtual Status values(const LoggedStep& step, TimeNs time) = 0;
+    virtual void turned(WallClock::Turn /*turn*/) { } // the clocks, at this line
 
     Status readAll() {
         ASSIGN_OR_RETURN(auto stream, m_tree.open(m_unit.files.front()));
@@ -87,7 +89,24 @@ private:
         return settings;
     }
 
-    Status visit(const LoggedStep& step) {
+    Status visit(const LoggedStep& logged) {
+        const auto isWall
+            = [](const std::optional<LogStamp>& stamp) { return stamp && !stamp->isUtc; };
+        if (!isWall(logged.line.stamp) && !isWall(logged.nearby))
+            return visitTimed(logged);
+        StepLine line = logged.line;
+        auto nearby = logged.nearby;
+        for (std::optional<LogStamp>* stamp : {&nearby, &line.stamp}) {
+            if (!isWall(*stamp))
+                continue;
+            (*stamp)->time = m_wall.unfold((*stamp)->time);
+            if (m_wall.turn() != WallClock::Turn::None)
+                turned(m_wall.turn());
+        }
+        return visitTimed({line, nearby});
+    }
+
+    Status visitTimed(const LoggedStep& step) {
         if (!m_hasBegun) {
             m_hasBegun = true;
             RETURN_IF_ERROR(begin(step));
@@ -157,6 +176,7 @@ private:
     StepClock m_clock;
     LogReader m_reader;
     LaunchConfig m_launch;
+    WallClock m_wall;
     bool m_hasBegun = false;
 };
 
@@ -213,6 +233,11 @@ private:
 
     Status values(const LoggedStep& step, TimeNs time) override {
         return m_recorder->values(step, time);
+    }
+
+    void turned(WallClock::Turn turn) override {
+        m_report.warn(
+            tree().displayPath(unit().files.front()), m_lines, std::string(turnText(turn)));
     }
 
     [[nodiscard]] Error nothing() const {

@@ -77,9 +77,9 @@ private Q_SLOTS:
         QTest::addColumn<std::string>("head");
         QTest::addColumn<std::string>("path");
         QTest::addColumn<int>("expected");
-        QTest::newRow("telemetry") << steady(5) << std::string("a/b/gpu_power_0.csv") << 90;
-        QTest::newRow("other suffix") << steady(5) << std::string("gpu_power_0.log") << 90;
-        QTest::newRow("with header") << "t,v\n" + steady(5) << std::string("gpu_power_0.csv") << 90;
+        QTest::newRow("telemetry") << steady(5) << std::string("a/b/gpu_power_0.csv") << 99;
+        QTest::newRow("other suffix") << steady(5) << std::string("gpu_power_0.log") << 99;
+        QTest::newRow("with header") << "t,v\n" + steady(5) << std::string("gpu_power_0.csv") << 99;
         QTest::newRow("empty") << std::string() << std::string("gpu_power_0.csv") << 40;
         QTest::newRow("picture") << std::string("\xff\xd8\xff\xe0")
                                  << std::string("gpu_power_0.csv") << 40;

@@ -112,7 +112,7 @@ void tst_Plan::reasons_data() {
     QTest::newRow("execution trace")
         << QStringLiteral("rank_0.pt.trace.json")
         << R"({"schema":"1.0.2-chakra.0.0.4","nodes":[]})"s
-        << QStringLiteral("PyTorch execution trace, not a Kineto trace");
+        << QStringLiteral("execution trace without nodes that could be read");
     QTest::newRow("YAML") << QStringLiteral("launch.yaml") << "trainer:\n  devices: 8\n"s
                           << QStringLiteral("YAML, not telemetry");
     QTest::newRow("text") << QStringLiteral("notes.txt") << "we ran this on Monday\n"s
@@ -122,16 +122,17 @@ void tst_Plan::reasons_data() {
     QTest::newRow("PNG") << QStringLiteral("x") << "\x89PNG\r\n\x1a\n"s
                          << QStringLiteral("PNG image");
     QTest::newRow("JSON") << QStringLiteral("x.json") << "{\"a\": 1}"s
-                          << QStringLiteral("JSON without trace events");
+                          << QStringLiteral("JSON without trace events or readings that are known");
     QTest::newRow("log of a training run")
         << QStringLiteral("slurm.log")
         << "[2024-10-10 07:25:56,682] [INFO] [real_accelerator.py:161:get_accelerator] cuda\n"s
-        << QStringLiteral("training log, not telemetry");
+        << QStringLiteral("training log without steps that are known");
     QTest::newRow("training log without iterations")
         << QStringLiteral("metrics.json") << "{\"epoch\": 1, \"loss\": 10.8}\n{\"epoch\": 2}\n"s
-        << QStringLiteral("training log, not telemetry");
+        << QStringLiteral("training log without steps that are known");
     QTest::newRow("numbers as JSON")
-        << QStringLiteral("n.json") << "[1.5, 2]"s << QStringLiteral("JSON without trace events");
+        << QStringLiteral("n.json") << "[1.5, 2]"s
+        << QStringLiteral("JSON without trace events or readings that are known");
     QTest::newRow("DeepSpeed") << QStringLiteral("ds.json")
                                << "{\"zero_optimization\": {\"stage\": 1}}"s
                                << QStringLiteral("DeepSpeed configuration, not telemetry");
@@ -263,7 +264,8 @@ void tst_Plan::traceBehindALargeMember() {
         QCOMPARE(plan.value().units.size(), std::size_t{1});
         QCOMPARE(plan.value().units[0].path, std::string("a.json"));
         QCOMPARE(plan.value().unrecognised.size(), std::size_t{1});
-        QCOMPARE(plan.value().unrecognised[0].reason, std::string("JSON without trace events"));
+        QCOMPARE(plan.value().unrecognised[0].reason,
+            std::string("JSON without trace events or readings that are known"));
     }
 }
 

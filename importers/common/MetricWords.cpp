@@ -1,0 +1,260 @@
+#include "importers/common/MetricWords.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Metric.h"
+#include "core/model/WholeNumber.h"
+#include "importers/common/Cells.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace trainscope::importers {
+
+namespace {
+
+// Words of names, one list for all tables: of what, and which quantity.
+enum class Part { None, Gpu, Graphics, Sm, Memory, Cpu, HostMemory, Node, Hotspot };
+enum class Quantity { None, Power, Limit, Temperature, Clock, Use, Used, Total, Free, Fan };
+
+struct PartWord {
+    Part part;
+    std::string_view words;
+};
+constexpr std::array kPartWords{
+    PartWord{Part::Gpu, "gpu gpus cuda card board nvidia device accelerator nvml smi"},
+    PartWord{Part::Graphics, "graphics gfx gr"},
+    PartWord{Part::Sm, "sm core shader"},
+    PartWord{Part::Memory, "mem memory vram fb hbm framebuffer"},
+    PartWord{Part::Cpu, "cpu processor package pkg"},
+    PartWord{Part::HostMemory, "ram dram"},
+    PartWord{Part::Node, "node system sys host server machine platform wall"},
+    PartWord{Part::Hotspot, "hotspot junction"},
+};
+struct QuantityWord {
+    Quantity quantity;
+    std::string_view words;
+};
+constexpr std::array kQuantityWords{
+    QuantityWord{Quantity::Power, "power pwr watt watts draw consumption wattage"},
+    QuantityWord{Quantity::Limit, "limit cap"},
+    QuantityWord{Quantity::Temperature, "temperature temperatures temp temps thermal"},
+    QuantityWord{Quantity::Clock, "clock clocks clk frequency freq"},
+    QuantityWord{Quantity::Use, "utilization utilisation util usage load busy activity use"},
+    QuantityWord{Quantity::Used, "used allocated occupied"},
+    QuantityWord{Quantity::Total, "total"},
+    QuantityWord{Quantity::Free, "free available"},
+    QuantityWord{Quantity::Fan, "fan"},
+};
+constexpr std::string_view kFillers
+    = "current now reading value sensor the of in level speed rate percent percentage average avg "
+      "mean instant instantaneous inst";
+
+bool isOneOf(std::string_view list, std::string_view word) {
+    for (const std::string_view each : words(list, " ")) {
+        if (each == word)
+            return true;
+    }
+    return false;
+}
+
+// What the words of a name say, each of which must be known.
+struct NameWords {
+    Part part = Part::None;
+    Quantity quantity = Quantity::None;
+    SensorKind sensor = SensorKind::Unknown;
+    bool isKnown = true;
+
+    explicit NameWords(std::string_view base) {
+        for (const std::string_view word : words(base, "."))
+            take(word);
+    }
+
+private:
+    void take(std::string_view word) {
+        for (const PartWord& known : kPartWords) {
+            if (isOneOf(known.words, word))
+                return takePart(known.part);
+        }
+        for (const QuantityWord& known : kQuantityWords) {
+            if (isOneOf(known.words, word))
+                return takeQuantity(known.quantity);
+        }
+        isKnown = isKnown && isOneOf(kFillers, word);
+        if (word == "average" || word == "avg" || word == "mean")
+            sensor = SensorKind::Averaged;
+        else if (word.starts_with("inst"))
+            sensor = SensorKind::Instant;
+    }
+    // "GPU memory" is memory, "system memory" that of the host.
+    void takePart(Part next) {
+        const bool isHost = part == Part::Node || part == Part::Cpu;
+        if (next == Part::Memory && isHost)
+            part = Part::HostMemory;
+        else if (part == Part::None || part == Part::Gpu)
+            part = next;
+        else if (next != Part::Gpu && next != part)
+            isKnown = false;
+    }
+    // "power draw", "power limit", "memory usage": the later word says more.
+    void takeQuantity(Quantity next) {
+        const bool isPower = quantity == Quantity::Power
+            && (next == Quantity::Limit || next == Quantity::Power || next == Quantity::Use);
+        const bool isLimit = quantity == Quantity::Limit && next == Quantity::Power;
+        if (quantity == Quantity::None)
+            quantity = next;
+        else if (isPower)
+            quantity = next == Quantity::Limit ? Quantity::Limit : Quantity::Power;
+        else if (!isLimit && quantity != next)
+            isKnown = false;
+    }
+};
+
+// The quantity that a unit alone stands for: "gpu_w", "cpu_c".
+Quantity quantityOfUnit(std::string_view text) {
+    const auto unit = findUnit(text);
+    if (isFahrenheit(text) || (unit && unit->si == "°C"))
+        return Quantity::Temperature;
+    if (!unit)
+        return Quantity::None;
+    if (unit->si == "W")
+        return Quantity::Power;
+    if (unit->si == "Hz")
+        return Quantity::Clock;
+    if (unit->si == "B")
+        return Quantity::Used;
+    return unit->si == "1" ? Quantity::Use : Quantity::None;
+}
+
+struct ComposedMetric {
+    Quantity quantity;
+    Part part;
+    std::string_view metric;
+    std::string_view unit;
+};
+constexpr std::array kComposed{
+    ComposedMetric{Quantity::Power, Part::Gpu, metric::kGpuPower, "W"},
+    ComposedMetric{Quantity::Power, Part::Memory, metric::kMemPower, "W"},
+    ComposedMetric{Quantity::Power, Part::Cpu, metric::kCpuPower, "W"},
+    ComposedMetric{Quantity::Power, Part::HostMemory, metric::kDramPower, "W"},
+    ComposedMetric{Quantity::Power, Part::Node, metric::kNodePower, "W"},
+    ComposedMetric{Quantity::Limit, Part::Gpu, metric::kPowerLimit, "W"},
+    ComposedMetric{Quantity::Temperature, Part::Gpu, metric::kGpuTemperature, "C"},
+    ComposedMetric{Quantity::Temperature, Part::Sm, metric::kGpuTemperature, "C"},
+    ComposedMetric{Quantity::Temperature, Part::Memory, metric::kMemTemperature, "C"},
+    ComposedMetric{Quantity::Temperature, Part::Hotspot, "hotspot_temperature", "C"},
+    ComposedMetric{Quantity::Temperature, Part::Cpu, metric::kCpuTemperature, "C"},
+    ComposedMetric{Quantity::Clock, Part::Gpu, metric::kSmClock, "MHz"},
+    ComposedMetric{Quantity::Clock, Part::Sm, metric::kSmClock, "MHz"},
+    ComposedMetric{Quantity::Clock, Part::Graphics, "graphics_clock", "MHz"},
+    ComposedMetric{Quantity::Clock, Part::Memory, metric::kMemClock, "MHz"},
+    ComposedMetric{Quantity::Clock, Part::Cpu, "cpu_clock", "MHz"},
+    ComposedMetric{Quantity::Use, Part::Gpu, metric::kGpuUtilization, "%"},
+    ComposedMetric{Quantity::Use, Part::Sm, metric::kGpuUtilization, "%"},
+    ComposedMetric{Quantity::Use, Part::Graphics, metric::kGpuUtilization, "%"},
+    ComposedMetric{Quantity::Use, Part::Memory, metric::kMemUtilization, "%"},
+    ComposedMetric{Quantity::Use, Part::Cpu, metric::kCpuUtilization, "%"},
+    ComposedMetric{Quantity::Used, Part::Memory, metric::kMemUsed, "MiB"},
+    ComposedMetric{Quantity::Total, Part::Memory, metric::kMemTotal, "MiB"},
+    ComposedMetric{Quantity::Free, Part::Memory, "mem_free", "MiB"},
+    ComposedMetric{Quantity::Fan, Part::Gpu, metric::kFanSpeed, "%"},
+};
+
+bool isSmall(char c) {
+    return c >= 'a' && c <= 'z';
+}
+
+bool isLetterOf(char c) {
+    return isSmall(lowerChar(c));
+}
+
+// "gpu0" → 0, with the digits taken off.
+std::optional<int> takeNumber(std::string& word) {
+    const std::size_t digits = word.find_last_not_of("0123456789") + 1;
+    if (digits == word.size() || word.size() - digits > 4)
+        return std::nullopt;
+    const std::string name = word.substr(0, digits);
+    if (!name.empty() && !isOneOf(kPartWords.front().words, name))
+        return std::nullopt;
+    const auto number = wholeNumber<int>(std::string_view(word).substr(digits));
+    word = name;
+    return number;
+}
+
+} // namespace
+
+std::optional<WordsMetric> metricOfWords(std::string_view base, std::string_view unit) {
+    NameWords name(base);
+    const Quantity ofUnit = quantityOfUnit(unit);
+    if (name.quantity == Quantity::None)
+        name.quantity
+            = name.part == Part::Memory && ofUnit == Quantity::None ? Quantity::Used : ofUnit;
+    if (name.part == Part::Memory && name.quantity == Quantity::Use && ofUnit == Quantity::Used)
+        name.quantity = Quantity::Used;
+    if (name.part == Part::None)
+        name.part = Part::Gpu;
+    if (!name.isKnown || name.quantity == Quantity::None)
+        return std::nullopt;
+    for (const ComposedMetric& known : kComposed) {
+        if (known.quantity != name.quantity || known.part != name.part)
+            continue;
+        const bool isNode
+            = known.part == Part::Cpu || known.part == Part::Node || known.part == Part::HostMemory;
+        return WordsMetric{known.metric, known.unit,
+            known.metric == metric::kGpuPower ? name.sensor : SensorKind::Unknown, isNode};
+    }
+    return std::nullopt;
+}
+
+std::optional<KeyedMetric> metricOfKey(std::string_view key) {
+    constexpr std::size_t kLongest = 200;
+    if (key.empty() || key.size() > kLongest)
+        return std::nullopt;
+    KeyedMetric found;
+    if (const std::size_t open = key.find_first_of("[("); open != std::string_view::npos) {
+        const std::string_view inside = key.substr(open + 1);
+        found.unit = trimmed(inside.substr(0, inside.find_first_of("])")));
+        key = key.substr(0, open);
+    }
+    const std::string parted = lowered(partedAtCapitals(key));
+    std::vector<std::string> parts;
+    for (const std::string_view part : words(parted, " ._-/:"))
+        parts.emplace_back(part);
+    for (std::string& part : parts) {
+        const auto number = takeNumber(part);
+        if (number && found.gpu)
+            return std::nullopt;
+        if (number)
+            found.gpu = number;
+    }
+    std::erase(parts, std::string());
+    if (found.unit.empty() && parts.size() > 1 && (findUnit(parts.back()) || parts.back() == "f")) {
+        found.unit = parts.back();
+        parts.pop_back();
+    }
+    std::string base;
+    for (const std::string& part : parts)
+        base += (base.empty() ? "" : ".") + part;
+    const auto metric = base.empty() ? std::nullopt : metricOfWords(base, found.unit);
+    if (!metric)
+        return std::nullopt;
+    found.metric = *metric;
+    return found;
+}
+
+// "gpuPowerDraw" → "gpu.power.draw"; the same for what has no capitals within its words.
+std::string partedAtCapitals(std::string_view header) {
+    std::string text;
+    for (std::size_t i = 0; i < header.size(); ++i) {
+        const bool isCapital = header[i] >= 'A' && header[i] <= 'Z';
+        const bool begins = isCapital && i > 0
+            && (isSmall(header[i - 1])
+                || (i + 1 < header.size() && isSmall(header[i + 1]) && isLetterOf(header[i - 1])));
+        if (begins)
+            text += '.';
+        text += header[i];
+    }
+    return text;
+}
+
+} // namespace trainscope::importers

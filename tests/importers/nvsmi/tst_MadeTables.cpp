@@ -1,0 +1,251 @@
+// Tables that people make themselves: words with units, dates in all orders, decimal commas, no
+// header, damaged stamps.
+
+#include "importers/support/ImportAll.h"
+#include "support/TestProgram.h"
+
+#include <QtTest>
+
+#include <algorithm>
+
+using namespace trainscope;
+using namespace trainscope::test;
+using namespace std::string_literals;
+
+namespace {
+
+using Values = std::vector<double>;
+
+class tst_MadeTables : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // One row a second, 100, 120 and 140 W: 240 J.
+    void namesOfPower_data() {
+        QTest::addColumn<double>("number"); // of 100 W
+        for (const char* name : {"power_draw_W", "gpu_watts", "gpu_w", "Power (W)", "GPU Power",
+                 "gpuPower", "board_power_w", "GPU power draw [Watts]"})
+            QTest::newRow(name) << 100.0;
+        QTest::newRow("GPU Power [mW]") << 100'000.0;
+        QTest::newRow("power_kw") << 0.1;
+    }
+    void namesOfPower() {
+        QFETCH(double, number);
+        std::string text = "timestamp,"s + QTest::currentDataTag() + "\n";
+        for (int i = 0; i < 3; ++i)
+            text += "2026-03-01T10:00:0" + std::to_string(i) + "Z,"
+                + QString::number(number * (1.0 + 0.2 * i), 'f', 4).toStdString() + "\n";
+        ImportedAll log;
+        importFile("log.csv", text, log);
+        QVERIFY2(qAbs(log.joules() - 240.0) < 1e-6, log.warnings().c_str());
+    }
+
+    void gpuAndCpuAndNode() {
+        ImportedAll log;
+        importFile("log.csv",
+            "time,gpu,gpu_power_w,cpu_power_w,system_power_w\n"
+            "2026-03-01 10:00:00,0,100,50,400\n2026-03-01 10:00:00,1,110,50,400\n"
+            "2026-03-01 10:00:01,0,120,60,500\n2026-03-01 10:00:01,1,130,60,500\n",
+            log);
+        QCOMPARE(log.ofGpu("gpu_power", 0), (Values{100, 120}));
+        QCOMPARE(log.ofGpu("gpu_power", 1), (Values{110, 130}));
+        // The node's reading stands in the row of each GPU and counts once.
+        QCOMPARE(log.ofNode("cpu_power"), (Values{50, 60}));
+        QCOMPARE(log.ofNode("node_power"), (Values{400, 500}));
+        QVERIFY(log.ofGpu("cpu_power", 0).empty());
+    }
+
+    void bytesWithoutAUnit() {
+        ImportedAll log;
+        importFile("log.csv",
+            "timestamp,gpu,power_w,mem_used\n2026-03-01 10:00:00,0,100,17179869184\n"
+            "2026-03-01 10:00:01,0,100,8589934592\n",
+            log);
+        QCOMPARE(log.ofGpu("mem_used"), (Values{17179869184.0, 8589934592.0}));
+    }
+
+    void dates_data() {
+        QTest::addColumn<std::string>("text");
+        QTest::addColumn<qint64>("start"); // date -u -d … +%s
+        QTest::newRow("date and time apart")
+            << "Date,Time,GPU,Power (W)\n2025-12-31,23:59:58,0,100\n2025-12-31,23:59:59,0,100\n"
+               "2026-01-01,00:00:00,0,100\n"s
+            << qint64{1'767'225'598};
+        QTest::newRow("time before date")
+            << "Time,Date,GPU,Power (W)\n23:59:58,31.12.2025,0,100\n23:59:59,31.12.2025,0,100\n"
+               "00:00:00,01.01.2026,0,100\n"s
+            << qint64{1'767'225'598};
+        QTest::newRow("day first")
+            << "timestamp,gpu,power_w\n13-03-2026 10:00:00,0,100\n13-03-2026 10:00:01,0,100\n"
+               "13-03-2026 10:00:02,0,100\n"s
+            << qint64{1'773'396'000};
+        QTest::newRow("month first, afternoon")
+            << "timestamp,gpu,power_w\n03/13/2026 09:59:59 PM,0,100\n03/13/2026 10:00:00 PM,0,100\n"
+               "03/13/2026 10:00:01 PM,0,100\n"s
+            << qint64{1'773'439'199};
+        // 1 and 2 April, where the order shows at midnight only.
+        QTest::newRow("day first by midnight")
+            << "timestamp,gpu,power_w\n01/04/2026 23:59:59,0,100\n02/04/2026 00:00:00,0,100\n"
+               "02/04/2026 00:00:01,0,100\n"s
+            << qint64{1'775'087'999};
+        QTest::newRow("milliseconds behind a comma")
+            << "timestamp,gpu,power_w\n2026-03-13 10:00:00,000,0,100\n"
+               "2026-03-13 10:00:01,000,0,100\n2026-03-13 10:00:02,000,0,100\n"s
+            << qint64{1'773'396'000};
+    }
+    void dates() {
+        QFETCH(std::string, text);
+        QFETCH(qint64, start);
+        ImportedAll log;
+        importFile("log.csv", text, log);
+        QCOMPARE(log.seconds("gpu_power"), (Values{0, 1, 2}));
+        QCOMPARE(log.sink.ofGpu("gpu_power", 0)->times.front().ns, start * 1'000'000'000);
+        QCOMPARE(log.joules(), 200.0);
+    }
+
+    // The first 64 KiB are of the 3rd of April or the 4th of March; a 13th far behind tells.
+    void orderShownLate() {
+        std::string text = "timestamp,gpu,power_w\n";
+        const auto row = [](const char* date, int second) {
+            return QString::asprintf(
+                "%s %02d:%02d:%02d,0,100.0\n", date, second / 3600, second / 60 % 60, second % 60)
+                .toStdString();
+        };
+        for (int second = 0; second < 4000; ++second)
+            text += row("03-04-2026", second);
+        text += row("13-04-2026", 0);
+        ImportedAll log;
+        importFile("log.csv", text, log);
+        const auto* series = log.sink.ofGpu("gpu_power", 0);
+        QVERIFY(series != nullptr);
+        QCOMPARE(series->times.front().ns / 1'000'000'000, 1'775'174'400); // 2026-04-03
+        QCOMPARE(log.seconds("gpu_power")[3999], 3999.0);
+    }
+
+    void orderThatNothingTells() {
+        ImportedAll log;
+        importFile("log.csv",
+            "timestamp,gpu,power_w\n03/04/2026 10:00:00,0,100\n03/04/2026 10:00:01,0,100\n", log);
+        QCOMPARE(log.seconds("gpu_power"), (Values{0, 1}));
+        QVERIFY(log.warnings().find("day or with the month first") != std::string::npos);
+    }
+
+    void decimalCommas_data() {
+        QTest::addColumn<std::string>("text");
+        QTest::addColumn<double>("joules");
+        QTest::newRow("power alone")
+            << "timestamp,gpu,power_w\n2026-03-01 10:00:00,0,100,5\n"
+               "2026-03-01 10:00:01,0,120,5\n2026-03-01 10:00:02,0,140,5\n"s
+            << 241.0;
+        QTest::newRow("power before temperature")
+            << "timestamp,gpu,power_w,temp_c\n2026-03-01 10:00:00,0,100,25,61\n"
+               "2026-03-01 10:00:01,0,120,25,62\n2026-03-01 10:00:02,0,140,25,63\n"s
+            << 240.5;
+        QTest::newRow("both")
+            << "timestamp,gpu,temp_c,power_w\n2026-03-01 10:00:00,0,61,5,100,5\n"
+               "2026-03-01 10:00:01,0,62,5,120,5\n2026-03-01 10:00:02,0,63,5,140,5\n"s
+            << 241.0;
+        QTest::newRow("between semicolons")
+            << "timestamp;gpu;power_w\n2026-03-01 10:00:00;0;100,5\n"
+               "2026-03-01 10:00:01;0;120,5\n2026-03-01 10:00:02;0;140,5\n"s
+            << 241.0;
+        QTest::newRow("quoted")
+            << "timestamp,gpu,power_w\n2026-03-01 10:00:00,0,\"100,5\"\n"
+               "2026-03-01 10:00:01,0,\"120,5\"\n2026-03-01 10:00:02,0,\"140,5\"\n"s
+            << 241.0;
+    }
+    void decimalCommas() {
+        QFETCH(std::string, text);
+        QFETCH(double, joules);
+        ImportedAll log;
+        importFile("log.csv", text, log);
+        QVERIFY2(qAbs(log.joules() - joules) < 1e-9, log.warnings().c_str());
+    }
+
+    // Lines of NUL bytes, as a crash leaves them in a log.
+    void nulBytes() {
+        ImportedAll log;
+        importFile("log.csv",
+            "timestamp, index, power.draw [W]\n2026/03/01 10:00:00.000, 0, 100.00 W\n"s
+                + std::string(3000, '\0') + "2026/03/01 10:00:01.000, 0, 120.00 W\n",
+            log);
+        QCOMPARE(log.ofGpu("gpu_power"), (Values{100, 120}));
+    }
+
+    // Columns: time, index, name, GPU %, memory %, MiB used, MiB, °C, W, MHz, MHz.
+    void headerless() {
+        std::string text;
+        for (int i = 0; i < 12; ++i)
+            text += QString::asprintf("2026/03/01 10:00:%02d.000, 0, NVIDIA GeForce RTX 4070, 55, "
+                                      "%d, 1500, 12282, 60, 24.00, 2100, 5001\n",
+                i, i % 3)
+                        .toStdString();
+        ImportedAll log;
+        importFile("smi.csv", text, log);
+        QCOMPARE(log.sink.gpus.size(), std::size_t{1}); // 0, 1, 2 are no indices
+        QCOMPARE(log.ofGpu("gpu_power"), Values(12, 24.0));
+        QCOMPARE(log.ofGpu("gpu_utilization"), Values(12, 0.55));
+        QCOMPARE(log.ofGpu("gpu_temperature"), Values(12, 60.0));
+        QCOMPARE(log.ofGpu("mem_used").front(), 1500.0 * 1024 * 1024);
+    }
+
+    // Two rows a reading: their whole numbers are indices. What stays at 50 may be either of two
+    // things and is left as a column.
+    void headerlessTwoGpus() {
+        std::string text;
+        for (int i = 0; i < 12; ++i) {
+            for (int gpu = 0; gpu < 2; ++gpu)
+                text += QString::asprintf(
+                    "2026/03/01 10:00:%02d.000, %d, 50, %d.50\n", i, gpu, 100 + 10 * gpu)
+                            .toStdString();
+        }
+        ImportedAll log;
+        importFile("smi.csv", text, log);
+        QCOMPARE(log.sink.gpus.size(), std::size_t{2});
+        QCOMPARE(log.ofGpu("gpu_power", 1), Values(12, 110.5));
+        QCOMPARE(log.ofGpu("column_3", 0), Values(12, 50.0));
+        QVERIFY(log.ofGpu("gpu_temperature", 0).empty());
+        QVERIFY(log.ofGpu("gpu_utilization", 0).empty());
+    }
+
+    void damagedStamps_data() {
+        QTest::addColumn<QList<QByteArray>>("stamps");
+        QTest::addColumn<QList<int>>("kept"); // rows
+        using Stamps = QList<QByteArray>;
+        QTest::newRow("future") << Stamps{"2026/03/01 10:00:00", "2026/03/01 10:00:01",
+            "2062/03/01 10:00:02", "2026/03/01 10:00:03"}
+                                << QList<int>{0, 1, 3};
+        QTest::newRow("past") << Stamps{"2026/03/01 10:00:00", "2026/03/01 10:00:01",
+            "1996/03/01 10:00:02", "2026/03/01 10:00:03"}
+                              << QList<int>{0, 1, 3};
+        QTest::newRow("the first") << Stamps{"2062/03/01 10:00:00", "2026/03/01 10:00:01",
+            "2026/03/01 10:00:02", "2026/03/01 10:00:03"}
+                                   << QList<int>{1, 2, 3};
+        QTest::newRow("the last") << Stamps{"2026/03/01 10:00:00", "2026/03/01 10:00:01",
+            "2026/03/01 10:00:02", "2062/03/01 10:00:03"}
+                                  << QList<int>{0, 1, 2};
+        QTest::newRow("a recording that is resumed") << Stamps{"2026/03/01 10:00:00",
+            "2026/03/01 10:00:01", "2026/03/21 10:00:00", "2026/03/21 10:00:01"}
+                                                     << QList<int>{0, 1, 2, 3};
+    }
+    void damagedStamps() {
+        QFETCH(QList<QByteArray>, stamps);
+        QFETCH(QList<int>, kept);
+        std::string text = "timestamp, index, power.draw [W]\n";
+        for (qsizetype i = 0; i < stamps.size(); ++i)
+            text += stamps[i].toStdString() + ".000, 0, " + std::to_string(i) + ".00 W\n";
+        ImportedAll log;
+        importFile("log.csv", text, log);
+        Values expected;
+        for (const int row : kept)
+            expected.push_back(row);
+        QCOMPARE(log.ofGpu("gpu_power"), expected);
+        const bool isTold = log.warnings().find("damaged") != std::string::npos;
+        QCOMPARE(isTold, kept.size() < stamps.size());
+    }
+};
+
+} // namespace
+
+TRAINSCOPE_TEST(tst_MadeTables)
+#include "tst_MadeTables.moc"

@@ -1,0 +1,82 @@
+#pragma once
+// Plans a tree with all formats and imports what it holds, into memory.
+
+#include "importers/registry/Registry.h"
+#include "importers/support/RecordingSink.h"
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trainscope::test {
+
+struct ImportedAll {
+    importers::ImportPlan plan;
+    RecordingSink sink;
+    std::vector<Result<ImportReport>> reports; // one per unit
+
+    // SI values, NaN for missing; empty where there is no such series.
+    [[nodiscard]] std::vector<double> values(
+        const std::string& metric, const Subject& subject) const {
+        std::vector<double> result;
+        if (const RecordedSeries* series = sink.find(metric, subject)) {
+            for (const double value : series->values)
+                result.push_back(value * series->description.scale);
+        }
+        return result;
+    }
+    [[nodiscard]] std::vector<double> ofGpu(const std::string& metric, int rank = 0) const {
+        return values(metric, {SubjectKind::Gpu, rank, -1, {}});
+    }
+    [[nodiscard]] std::vector<double> ofNode(const std::string& metric, int node = 0) const {
+        return values(metric, {SubjectKind::Node, -1, node, {}});
+    }
+    // Seconds since the first sample of GPU `rank`.
+    [[nodiscard]] std::vector<double> seconds(const std::string& metric, int rank = 0) const {
+        std::vector<double> result;
+        if (const RecordedSeries* series = sink.ofGpu(metric, rank)) {
+            for (const TimeNs time : series->times)
+                result.push_back((time - series->times.front()).seconds());
+        }
+        return result;
+    }
+    // The trapezoid over the values of a GPU's power that are not missing.
+    [[nodiscard]] double joules(int rank = 0) const {
+        const RecordedSeries* series = sink.ofGpu("gpu_power", rank);
+        const auto watts = ofGpu("gpu_power", rank);
+        double sum = 0.0;
+        for (std::size_t i = 1; series != nullptr && i < watts.size(); ++i)
+            sum += 0.5 * (watts[i] + watts[i - 1])
+                * (series->times[i] - series->times[i - 1]).seconds();
+        return sum;
+    }
+    // All warnings of all reports, one behind the other.
+    [[nodiscard]] std::string warnings() const {
+        std::string text;
+        for (const auto& report : reports) {
+            if (!report.hasValue()) {
+                text += report.error().message + "\n";
+                continue;
+            }
+            for (const ImportWarning& warning : report.value().warnings)
+                text += warning.text + "\n";
+        }
+        return text;
+    }
+};
+
+inline void importAll(const importers::SourceTree& tree, ImportedAll& out) {
+    out.plan = importers::planImport(tree, {}).valueOr(importers::ImportPlan{});
+    for (const auto& unit : out.plan.units)
+        out.reports.push_back(
+            importers::findImporter(unit.importer)->import(tree, unit, out.sink, {}));
+}
+
+// One file of that name and text.
+inline void importFile(const std::string& name, const std::string& text, ImportedAll& out) {
+    importAll(*importers::memoryTree({{name, text}}), out);
+}
+
+} // namespace trainscope::test
