@@ -16,7 +16,7 @@
 
 namespace trainscope::predict {
 
-// Of the matrix products; what is between them stays in 16 bits.
+// Number type of the matrix products; operators between them stay in 16 bits.
 enum class Precision { Fp32, Fp16, Bf16, Fp8, MxFp8, NvFp4 };
 std::string_view toString(Precision precision); // "bf16"
 std::optional<Precision> precisionFrom(std::string_view text); // "BF16", "fp8", "mxfp8", "nvfp4"

@@ -21,8 +21,8 @@ public:
     [[nodiscard]] const RateFit& fit() const { return m_fit; }
     [[nodiscard]] const Residuals& residuals() const { return m_residuals; }
 
-    // What rows like a job tell of it; where none is like it, as wide as the constants are known.
-    // `table`: that the calibration was made with.
+    // The correction that measured rows like the job give; where no row is like it, its spread is
+    // that of the constants. `table`: the one that the calibration was made with.
     [[nodiscard]] Correction correctionOf(const Job& job, const RateTable& table,
         const std::string& source = {}, double version = 0.0) const;
 

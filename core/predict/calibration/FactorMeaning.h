@@ -1,5 +1,5 @@
 #pragma once
-// What factors on constants mean, for people.
+// Names and meanings of the factors on constants, as people read them.
 
 #include "core/predict/calibration/RateFit.h"
 

@@ -32,8 +32,8 @@ struct FittedFactor {
 struct RateFit {
     RateFactors factors;
     std::vector<FittedFactor> fitted;
-    // Of each row, by place in `fitted`: change of the logarithm of its step by that of the factor.
-    // Empty for rows that cannot be predicted.
+    // Per row, by place in `fitted`: change of the logarithm of the row's step by that of the
+    // factor. Empty for rows that cannot be predicted.
     std::vector<std::vector<std::pair<std::size_t, double>>> slopes;
 };
 

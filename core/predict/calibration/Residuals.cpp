@@ -91,7 +91,8 @@ void Residuals::learnNoise(const std::vector<MeasuredJob>& rows) {
     }
     // The noise of a source follows from the median, so that outliers do not count.
     for (auto& [source, ratios] : ofSource) {
-        // Of a normal distribution 0.6745; less, since constants were fitted to the same rows.
+        // A normal distribution has 0.6745; this is less, since constants were fitted to the same
+        // rows.
         constexpr double kMedian = 0.62;
         if (ratios.size() < kFewRows)
             continue;

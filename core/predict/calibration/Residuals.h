@@ -1,10 +1,10 @@
 #pragma once
-// What a cost model still gets wrong on measured rows, carried over to jobs like them: a Gaussian
-// process on log(measured / predicted), whose covariance falls with the distance of two jobs in
-// GPU, precision, layout, recomputation, model, sequence, batch, number of GPUs and software
-// version. Each row has the noise of its source, and more where it contradicts its neighbours, so
-// that an outlier is not copied to them. Distances and scales: fitted on published summaries.
-// Immutable after construction; any thread.
+// Residuals: the errors that a cost model still makes on measured rows, carried over to jobs like
+// them. A Gaussian process on log(measured / predicted), whose covariance falls with the distance
+// of two jobs in GPU, precision, layout, recomputation, model, sequence, batch, number of GPUs and
+// software version. Each row has the noise of its source, and more where it contradicts its
+// neighbours, so that an outlier is not copied to them. Distances and scales: fitted on published
+// summaries. Immutable after construction; any thread.
 
 #include "core/predict/calibration/MeasuredJob.h"
 
@@ -38,11 +38,11 @@ public:
     [[nodiscard]] double leastLogOf(const Job& job) const;
     [[nodiscard]] bool isEmpty() const { return m_points.empty(); }
     [[nodiscard]] const std::vector<double>& logs() const { return m_logs; }
-    // Of each row, from the other ones alone.
+    // Predicts each row from the other ones alone.
     [[nodiscard]] std::vector<Correction> leftOut() const;
     // Rows that contradict their neighbours, and are not copied to them.
     [[nodiscard]] const std::vector<std::size_t>& outliers() const { return m_outliers; }
-    // Of the rows' logarithms, noise included.
+    // Covariances of the rows' logarithms, noise included.
     [[nodiscard]] Eigen::MatrixXd covariances() const;
 
 private:

@@ -15,7 +15,7 @@ bool isSixteenBit(Precision precision) {
     return precision == Precision::Fp16 || precision == Precision::Bf16;
 }
 
-// What compilers fuse with norms, and so is as well known as they are.
+// Compilers fuse these with norms, so they are as well known as norms are.
 bool partOfNorms(OperatorKind kind) {
     return kind == OperatorKind::LayerNorm || kind == OperatorKind::RmsNorm
         || kind == OperatorKind::Residual || kind == OperatorKind::Rope;
@@ -169,13 +169,15 @@ double AnalyticCosts::latency(const Collective& exchange) const {
         + m_rates.networkLatency * std::log2(static_cast<double>(exchange.nodes()));
 }
 
-// Where wires join each GPU to each other, a group has those between its ranks alone.
+// Bandwidth of the links inside a node. Wires between each pair of GPUs serve only the ranks of a
+// group.
 double AnalyticCosts::linkOf(double ranksInside) const {
     const double share = m_rates.linkPeers > 0.0 ? (ranksInside - 1.0) / m_rates.linkPeers : 1.0;
     return m_rates.link * std::clamp(share, 1.0 / std::max(1.0, m_rates.linkPeers), 1.0);
 }
 
-// Of a tensor of which each rank has a part before or after.
+// Seconds of an all-gather or a reduce-scatter, as a share of the tensor is on each rank before or
+// after.
 double AnalyticCosts::gathered(const Collective& exchange) const {
     const double inside = std::min(exchange.ranks, exchange.ranksPerNode);
     const double ranks = exchange.ranks;

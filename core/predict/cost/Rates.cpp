@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// How far a constant may be from its table's value, by how well it is known: the speed of a kernel
-// by a seventh, what depends on how a framework was written by more.
+// Prior standard deviations of constants about the table's values: a seventh for the speed of a
+// kernel, more for constants that depend on how a framework was written.
 constexpr double kSpeed = 0.15;
 constexpr double kAlone = 0.05; // of a kernel that was timed by itself
 constexpr double kLoose = 0.35;

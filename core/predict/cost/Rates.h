@@ -14,7 +14,8 @@
 namespace trainscope::predict {
 
 struct Rates {
-    // Of the GPU. Shares of the dense peak that large matrix products reach, by precision.
+    // Constants of the GPU. First the shares of the dense peak that large matrix products reach, by
+    // precision.
     double gemm16 = 0.0;
     double gemm8 = 0.0;
     double gemmMx8 = 0.0;
@@ -27,13 +28,13 @@ struct Rates {
     double network = 0.0; // of a GPU between nodes, B/s
     double expertHostSeconds = 0.0; // its host launches a pass of a layer with experts
     double networkSend = 0.0; // of one transfer between two GPUs of two nodes, B/s
-    // Of kernels by themselves at the highest clock, which the power limit then lowers; 0: not
-    // known, and those above, which have the usual clock in them, serve.
+    // Kernels by themselves at the highest clock, which the power limit then lowers. 0: not known;
+    // the shares above serve, which have the usual clock in them.
     double aloneGemm16 = 0.0;
     double aloneFlashForward = 0.0; // of long sequences
     double aloneFlashBackward = 0.0;
 
-    // Of the software.
+    // Constants of the software.
     double attentionShare = 1.0; // flash attention's speed over the GPU's
     double unfusedBytes = 0.0; // that unfused attention moves for each of s × s scores, forward
     double unfusedBackwardBytes = 0.0;
@@ -79,7 +80,7 @@ struct Rates {
     double flashLengthForward = 0.0; // tokens at which attention by itself loses half of its rate
     double flashLengthBackward = 0.0;
 
-    // Of the job, from the catalogues; the model's numbers are above.
+    // Peaks for the job, from the catalogues; the model's numbers are above.
     double peak = 0.0; // of the job's precision, 1/s
     double peak16 = 0.0;
     double bandwidth = 0.0; // of the memory, B/s
@@ -118,7 +119,8 @@ public:
 
     // NotFound where the GPU has no constants. `factors` may be empty.
     [[nodiscard]] Result<Rates> ratesOf(const Job& job, const RateFactors& factors = {}) const;
-    // Where the value of a field comes from for a job: the name that a factor on it has.
+    // Name of a factor on the field: it names the entry of the table that the field's value comes
+    // from for a job.
     [[nodiscard]] std::string factorName(const RateField& field, const Job& job) const;
     [[nodiscard]] const RateEntry* entry(
         RateScope scope, const std::string& owner, std::string_view key) const;

@@ -142,7 +142,7 @@ private:
         take(bytes);
     }
 
-    // What each micro-batch does with weights and their gradients beside products.
+    // Passes over weights and their gradients that each micro-batch makes beside products.
     void addWeightPasses(double parameters) {
         if (m_castsWeights)
             addPlain(OperatorKind::Cast, "weight_cast", parameters, 1.0, kWeightCast);
@@ -417,8 +417,8 @@ private:
         addExpertExchange(own, group, slices);
     }
 
-    // Of a GPU's own experts those that one of so many tokens meets, each of which meets them
-    // evenly; of few tokens not all, but one on the GPU that the others wait for.
+    // Experts of a GPU that `tokens` tokens meet, when each token meets experts evenly. With few
+    // tokens not all are met; at least one is, on the GPU that the others wait for.
     [[nodiscard]] double busyExperts(double tokens, double local) const {
         if (m_pass == Pass::Whole)
             return local;

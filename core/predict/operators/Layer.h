@@ -1,9 +1,8 @@
 #pragma once
-// What one GPU does of a layer, of the embedding and of the loss for one micro-batch: operators
-// with their shapes, and exchanges with the GPUs that share the layer. Shapes follow Megatron-LM
-// (Shoeybi et al. 2019; sequence parallelism: Korthikanti et al. 2022), with grouped queries, gated
-// feed-forward, experts in groups of their own, and latent attention (DeepSeek-V2). Pure; any
-// thread.
+// Operators, with their shapes, and exchanges that one GPU does for a layer, the embedding and the
+// loss in one micro-batch. Shapes follow Megatron-LM (Shoeybi et al. 2019; sequence parallelism:
+// Korthikanti et al. 2022), with grouped queries, gated feed-forward, experts in groups of their
+// own, and latent attention (DeepSeek-V2). Pure; any thread.
 
 #include "core/predict/operators/Collective.h"
 #include "core/predict/operators/Operator.h"

@@ -91,7 +91,7 @@ struct OperatorTime {
     double spread = 0.0; // standard deviation of the logarithm of either
 };
 
-// What operators take on a kind of GPU: measured, or by a formula. Implementations are immutable
+// Seconds of operators on a kind of GPU, measured or by a formula. Implementations are immutable
 // and may be asked from any thread.
 class OperatorCosts {
 public:

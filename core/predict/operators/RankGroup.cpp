@@ -13,7 +13,7 @@ int linkDomainOf(const Job& job) {
         job.machine.linkDomain.value_or(job.machine.gpu.linkDomain.value_or(0)));
 }
 
-// What the rank would be in Megatron-LM's order.
+// The number that the rank has in Megatron-LM's order.
 int usualRankOf(const layout::RankGrid& grid, int rank, Decomposition decomposition) {
     const layout::RankPosition at = grid.position(rank);
     const layout::Degrees& degrees = grid.degrees();

@@ -19,7 +19,7 @@ struct RankGroup {
     [[nodiscard]] RankGroup acrossShards(int most) const;
 };
 
-// What holds the same parameters before they are sharded: outside of experts, and in experts.
+// Ranks that hold the same parameters before these are sharded: outside of experts, and in experts.
 RankGroup denseReplicas(const Job& job);
 RankGroup expertReplicas(const Job& job);
 

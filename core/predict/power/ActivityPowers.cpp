@@ -27,7 +27,7 @@ Activity activityOf(const std::string& category) {
     return category == "attention" ? Activity::Attention : Activity::Memory;
 }
 
-// How long each activity held, where compute kernels that run at once share the time.
+// Measures how long each activity held; compute kernels that run at once share the time.
 class ActivityMeter : public analysis::DeviceVisitor {
 public:
     explicit ActivityMeter(TimeRange extent)
@@ -113,7 +113,7 @@ struct ActivitySums {
 Result<std::vector<analysis::PowerReading>> readingsOf(
     const store::Store& store, const Series& series, const analysis::DeviceTracks& device) {
     const TimeRange extent = device.extent;
-    // What ran between two captures is not known, and a sensor remembers it for a while.
+    // The work between two captures is not known, and a sensor remembers it for a while.
     const auto isTraced = [&](TimeNs time) {
         for (std::size_t i = 1; i < device.captures.size(); ++i) {
             const TimeNs from

@@ -19,7 +19,7 @@ constexpr double kWaitingShare = 0.2;
 constexpr double kMemoryClockBound = 0.25;
 constexpr double kCommunicationClockBound = 0.1;
 
-// Of the H100, as shares of its limit.
+// Measured on the H100, as shares of its limit.
 constexpr double kUsualIdle = 117.0 / 700.0;
 constexpr double kUsualParked = 70.0 / 117.0; // of idle
 constexpr double kUsualRise = 0.0425 * 700.0; // K of the chip above its air at the limit

@@ -44,8 +44,8 @@ struct GpuPower {
 
 inline constexpr double kReferenceC = 30.0;
 
-// What the catalogue does not know of a GPU is taken in proportion from what is known of the
-// H100, whose constants come from measured runs (resources/hardware.json says which).
+// Constants of a GPU. Those that the catalogue lacks are scaled from the H100's, which come from
+// measured runs (resources/hardware.json says which).
 GpuPower gpuPowerOf(const catalogue::GpuModel& model);
 
 } // namespace trainscope::predict

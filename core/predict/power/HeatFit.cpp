@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kLeastMoments = 32;
 constexpr double kLeastChangeC = 4.0;
-// Of a reading about the model 1.5 °C; but what the model lacks lasts, so that a hundred readings
-// tell no more than one.
+// A reading is off the model by 1.5 °C. The model's own error lasts, so a hundred readings tell no
+// more than one.
 constexpr double kNoiseC = 15.0;
 constexpr double kResistanceSpread = 0.06; // between chips
 constexpr double kUsualSpread = 0.3; // between kinds of node

@@ -25,8 +25,8 @@ struct PowerSpread {
     double inletC = 4.0;
     double inletBiasC = 5.0;
     double limit = 0.01; // how near the limiter keeps its limit
-    // What is left where all constants are known: of the mean power (Zeus traces, work that was not
-    // fitted), of the clock (pgolf), and of temperatures (pgolf, K).
+    // Errors that remain where all constants are known: in the mean power (Zeus traces, work that
+    // was not fitted), in the clock (pgolf), and in temperatures (pgolf, K).
     double watts = 0.08;
     double held = 0.03; // of the busy power where the limit holds it
     double clock = 0.025;

@@ -32,8 +32,8 @@ using ActivityTimes = ByActivity<ActivityTime>;
 
 std::vector<TimedLoad> loadsOf(const GpuPower& gpu, const ActivityTimes& times);
 
-// Of work that reaches a share of the peak rate (FLOP/s or B/s) where `usual` is what such work
-// reaches on large shapes. A part of the power is drawn by whatever runs; estimated.
+// Intensity of work that reaches the share `achieved` of the peak rate (FLOP/s or B/s), where such
+// work reaches `usual` on large shapes. Any running work draws a part of the power; estimated.
 double intensityOf(double achieved, double usual);
 
 // The rate of work that is bound by the clock for a share of its time, 1 at the highest clock.
@@ -53,7 +53,7 @@ MeanPower meanPower(
 MeanPower meanPowerPlayed(
     const GpuPower& gpu, std::span<const TimedLoad> loads, double clock, double celsius);
 
-// What holds the clock.
+// The limit that holds the clock down.
 enum class ClockLimit { None, Locked, Power, Temperature };
 std::string_view toString(ClockLimit limit); // "none", "locked", "power", "temperature"
 
@@ -100,8 +100,8 @@ Relimited relimited(
 // not.
 double lockedClock(const GpuPower& gpu, std::optional<double> clockHz);
 
-// What heat leaves of the clock at a moment, fraction: above the slowdown temperature it gives way
-// by 6 % for every degree, down to a half. Estimated; drivers do not say.
+// Fraction of the clock that heat leaves: above the slowdown temperature 6 % less for every degree,
+// down to a half. Estimated; drivers do not say.
 double clockLeftByHeat(const GpuPower& gpu, double celsius);
 
 // The highest clock at which what was played keeps the limit, at a temperature that does not

@@ -19,7 +19,7 @@ struct Residual {
     std::size_t moments = 0;
 };
 
-// What the powers, clocks and utilisations of the GPUs tell.
+// Powers, clocks and utilisations of the GPUs, as a fit uses them.
 struct StatePowers {
     std::optional<double> idleW; // median without kernels at the highest clock
     std::optional<double> parkedW; // and at less than half of it

@@ -7,7 +7,7 @@
 
 namespace trainscope::predict {
 
-// Of one GPU in a step of time; NaN: not known.
+// One GPU in a step of time; NaN: not known.
 struct PowerMoment {
     double watts = 0.0;
     double clockHz = 0.0;

@@ -34,7 +34,7 @@ void addActivities(const Breakdown& parts, double times, ActivityTimes& into) {
     }
 }
 
-// What is recomputed is a part of the forward pass, in its proportions.
+// Recomputation repeats a part of the forward pass, in its proportions.
 void addRecomputation(const Breakdown& pass, double again, ActivityTimes& into) {
     const double forward = pass.total();
     if (forward > 0.0 && again > 0.0)
@@ -165,7 +165,7 @@ ActivityTimes activitiesOf(const Job& job, const Step& step, int stage) {
     for (const Activity activity : kAllActivities)
         busy += times[activity].seconds;
     times[Activity::Waiting].seconds += std::max(0.0, step.seconds - busy);
-    // Where no other GPU is waited for, no kernel polls.
+    // One GPU waits for no other, so no kernel polls.
     times[Activity::Waiting].isBrief = job.gpus() == 1;
     times[Activity::Waiting].intensity = job.gpus() > 1 ? 1.0 : 0.0;
     return times;

@@ -1,6 +1,6 @@
 #pragma once
-// What a predicted step is to the power of its GPUs, and the step at the clock that this leaves it.
-// Pure; any thread.
+// Loads that a predicted step puts on its GPUs, and the step at the clock that the power limit
+// leaves it. Pure; any thread.
 
 #include "core/predict/power/PowerBasis.h"
 #include "core/predict/power/PowerModel.h"
@@ -14,17 +14,19 @@ Surroundings surroundingsOf(const Job& job, const PowerBasis& basis);
 
 // Seconds of each activity in a pass; what it recomputes is spent as its forward pass is.
 ActivityTimes activitiesOf(const Breakdown& pass, const Breakdown& forward);
-// Of a pass of one token a sample, which waits for what it reads, whatever it multiplies.
+// The same for a decoding pass, one token a sample, which waits for the memory that it reads,
+// however much it multiplies.
 ActivityTimes decodingOf(const Breakdown& pass);
 // The same where no more is known than the parts of a stage's step.
 ActivityTimes activitiesOf(const Step& step, const Breakdown& forward);
-// Of one stage in a step.
+// Seconds of each activity of one stage in a step.
 ActivityTimes activitiesOf(const Job& job, const Step& step, int stage);
 
 // On the seconds of each activity, where the job's power limit or clock is lowered.
 ByActivity<double> limitFactors(const Job& job, const Step& step, const PowerBasis& basis);
 
-// How operators get from the clock that their constants are for to that of the job.
+// The way that operators' seconds go from the clock that their constants are for to that of the
+// job.
 enum class Slowing {
     None, // constants of training at the GPU's own limit have its clock in them
     FromUsual, // the same, where the job lowers the limit or locks the clock

@@ -15,8 +15,8 @@ namespace {
 constexpr double kMostSamples = 1e8;
 constexpr double kClockStepHz = 15e6;
 
-// What a rank does up to any moment of the run, in seconds of each activity weighted by intensity
-// and not.
+// Seconds that a rank has spent in each activity up to any moment of the run, plain and weighted by
+// intensity.
 class RankTimeline {
 public:
     RankTimeline(const PredictedRank& rank, double stepSeconds, double leadSeconds, int steps)
@@ -34,8 +34,8 @@ public:
         }
     }
 
-    // Of [begin, end): seconds of each activity with its mean intensity. What is left of a step is
-    // a wait, where kernels of collectives poll.
+    // Seconds of each activity in [begin, end), with its mean intensity. The rest of a step is a
+    // wait, in which kernels of collectives poll.
     struct Window {
         ActivityTimes times;
         double seconds = 0.0;

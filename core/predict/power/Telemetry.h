@@ -21,7 +21,8 @@ struct ActivitySegment {
     double end = 0.0;
     Activity activity = Activity::Gemm;
     double intensity = 1.0; // see ActivityTime
-    // Of its time: what alternates faster than the limiter looks has one span, and a share each.
+    // Share of its time. Activities that alternate faster than the limiter looks have one span, and
+    // a share each.
     double share = 1.0;
 };
 

@@ -28,7 +28,7 @@ struct Interval {
     double low = 0.0;
     double high = 0.0;
 };
-// Of a value whose logarithm has this standard deviation.
+// 90 % interval of a value whose logarithm has this standard deviation.
 Interval intervalOf(double value, double spread);
 
 struct Intervals {
@@ -43,7 +43,7 @@ struct Intervals {
     Interval hottestC;
 };
 
-// Of the logarithm of what a GPU's memory needs.
+// Standard deviation of the logarithm of a GPU's memory need.
 double memorySpreadOf(const Job& job);
 
 // Standard deviations of what a node does: of logarithms, of the hottest GPU in K.
@@ -53,15 +53,16 @@ struct NodeSpread {
     double clock = 0.0;
     double hottestC = 0.0;
 };
-// Of a stage's activities, whose seconds are those at the clock that its limits leave.
+// Spreads of a node that does a stage's activities. Their seconds are those at the clock that the
+// limits leave.
 NodeSpread nodeSpreadOf(
     const Job& job, const PowerBasis& basis, const ActivityTimes& times, bool isHeldByPower);
 
-// Of what a longer step adds to the energy, as a share of that of a step as long as predicted:
-// d ln E / d ln t.
+// Energy that a longer step adds, as a share of the energy of a step as long as predicted: d ln E /
+// d ln t.
 double lastingShare(const PowerBasis& basis, double meanW, bool isHeldByPower);
 
-// Of everything but the step, whose bounds are there.
+// Intervals of everything but the step, whose bounds the prediction has.
 Intervals intervalsOf(const Job& job, const PowerBasis& basis, const Prediction& prediction);
 
 } // namespace trainscope::predict

@@ -8,7 +8,7 @@ namespace trainscope::predict {
 // Launch configurations say clocks in whole MHz.
 inline constexpr double kHzOfMhz = 1e6;
 
-// What a launch configuration would say of the job; RunRequest.h reads it back.
+// A launch configuration that describes the job; RunRequest.h reads it back.
 LaunchConfig launchOf(const Job& job);
 
 } // namespace trainscope::predict

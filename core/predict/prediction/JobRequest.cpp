@@ -240,7 +240,7 @@ Status checkInference(const JobRequest& request) {
     return {};
 }
 
-// Of the experts over EP, of a sample's tokens over CP.
+// EP must divide the experts, and CP the tokens of a sample.
 Status checkDivision(const JobRequest& request) {
     const int expert = request.layout.expert.value_or(1);
     const int experts = std::max(1, request.model.experts);

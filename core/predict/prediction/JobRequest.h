@@ -20,7 +20,7 @@ struct ClusterRequest {
     std::optional<double> clockHz;
     std::string site = {}; // see Machine
 
-    // Of a cluster that checkCluster() found right.
+    // Number of GPUs of a cluster that checkCluster() accepts.
     [[nodiscard]] int gpus() const { return nodes * gpusPerNode; }
 };
 
@@ -67,9 +67,9 @@ Status checkWorkload(const JobRequest& request);
 // shards of gradients and optimizer; tokens that training would generate.
 void keepWhatApplies(JobRequest& request);
 
-// Where layers do not divide over the pieces of a pipeline: embedding and loss count as a layer
-// each where that helps, else the loss and each further token that is predicted count as one of
-// the last piece, and the first pieces have more.
+// Divides layers that the pieces of a pipeline do not share evenly. Embedding and loss count as a
+// layer each where that makes it even; else the loss and each further token that is predicted count
+// as one layer of the last piece, and the first pieces have more.
 void divideLayers(const catalogue::TrainingModel& model, layout::LayoutRequest& request);
 
 } // namespace trainscope::predict

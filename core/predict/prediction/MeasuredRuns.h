@@ -1,6 +1,6 @@
 #pragma once
-// What measured runs tell of runs to come: their step as a row of a calibration, and the constants
-// of power and heat of their kind of GPU (RunPower.h). Any thread that owns the store.
+// Measured runs as data for predictions: their step as a row of a calibration, and the constants of
+// power and heat of their kind of GPU (RunPower.h). Any thread that owns the store.
 
 #include "core/predict/power/RunPower.h"
 #include "core/predict/prediction/Prediction.h"

@@ -12,7 +12,8 @@ namespace trainscope::predict {
 
 namespace {
 
-// Of what serves, which training says nothing about: published batches of one software differ so.
+// Serving runs have a spread of their own, which training says nothing about: published batches of
+// one software differ so.
 constexpr double kServingSpread = 0.08;
 
 void addServing(const Job& job, Prediction& prediction) {

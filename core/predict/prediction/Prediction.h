@@ -36,7 +36,7 @@ struct Outlook {
     double hottestC = 0.0;
 };
 
-// Of inference.
+// Times of inference.
 struct Serving {
     double firstTokenSeconds = 0.0; // of the samples that are served together, from their prompts
     double tokenSeconds = 0.0; // from a sample's token to its next; 0 where none follows
@@ -82,7 +82,7 @@ struct PredictedFigure {
 // All that a prediction tells with an interval, the step first.
 std::vector<PredictedFigure> figuresOf(const Prediction& prediction);
 
-// What is known beside a job of the measurement that a prediction is held against.
+// Facts about the measurement that a prediction is compared with, beside the job.
 struct MeasurementContext {
     std::string source = {};
     double version = 0.0; // of the software, in years
@@ -111,11 +111,12 @@ public:
 
     // The constants of the job's cost model, calibrated where there is a calibration.
     [[nodiscard]] Result<Rates> ratesOf(const Job& job) const;
-    // How power limit and clock make operators slower than the costs say.
+    // The way that power limit and clock make operators slower than the costs say.
     [[nodiscard]] Slowing slowingOf(const Job& job) const;
     [[nodiscard]] PowerBasis powerOf(const Job& job) const;
 
-    // What the job's step is predicted from: samples where the profile has them, else formulas.
+    // Costs that the job's step is predicted from: samples where the profile has them, else
+    // formulas.
     [[nodiscard]] Result<JobCosts> costsOf(const Job& job) const;
     // The logarithm that a calibration adds to that of the job's seconds; 0 without one, and of
     // samples.

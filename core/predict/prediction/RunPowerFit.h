@@ -13,9 +13,9 @@ namespace trainscope::predict {
 std::optional<PowerBasis> fittedBasis(const catalogue::GpuModel& model,
     const std::vector<const MeasuredRun*>& runs, const Predictor& predictor);
 
-// What the power beyond idle of all work is to be multiplied with, so that the job, played in the
-// seconds that it was measured to take, draws the measured mean power; where the power limit holds
-// it, so that it has the measured clock. Absent where neither is known or no factor does.
+// Factor on the power beyond idle of all work, with which the job, played in its measured seconds,
+// draws the measured mean power. Where the power limit holds it, the factor is fitted to the
+// measured clock. Absent where neither is known or no factor does.
 std::optional<double> demandFactor(
     const MeasuredRun& run, const PowerBasis& basis, const Predictor& predictor);
 

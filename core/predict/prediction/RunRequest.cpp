@@ -25,7 +25,7 @@ Recompute recomputeOf(const LaunchConfig& launch) {
     return recomputeFrom(launch.recomputeGranularity.value_or("full")).value_or(Recompute::Full);
 }
 
-// What follows from cluster, model and batch.
+// Clears the settings that cluster, model and batch decide.
 void forgetWhatFollows(layout::LayoutRequest& request) {
     request.nodes.reset();
     request.gpusPerNode.reset();
@@ -35,8 +35,8 @@ void forgetWhatFollows(layout::LayoutRequest& request) {
     request.microbatches.reset();
 }
 
-// Of a job's machine all nodes have equally many GPUs: those of a run whose last node has fewer are
-// spread evenly.
+// A job has equally many GPUs on all nodes: those of a run whose last node has fewer are spread
+// evenly.
 Status takeCluster(const Run& run, const layout::Layout& layout, RunRequest& made) {
     const catalogue::GpuModel* gpu = catalogue::findGpuModel(run.gpuModel);
     if (gpu == nullptr)

@@ -133,7 +133,7 @@ private:
         return begin;
     }
 
-    // What no schedule has stands behind it.
+    // Parts of the step that no schedule has come after it.
     void addEnd() {
         double at = m_step.schedule.makespan;
         for (const StepPart part : {StepPart::DataParallel, StepPart::Optimizer}) {

@@ -1,5 +1,6 @@
 #pragma once
-// What each GPU does during a predicted step, and what its sensors would show. Pure; any thread.
+// Activities of each GPU during a predicted step, and the readings that its sensors would show.
+// Pure; any thread.
 
 #include "core/model/Import.h"
 #include "core/predict/power/Telemetry.h"
@@ -22,8 +23,8 @@ std::vector<StepPiece> timelineOf(const Job& job, const Prediction& prediction, 
 
 struct PlayedSteps {
     int steps = 1;
-    // That cold GPUs do nothing before the first step; 0: from the temperatures that the job
-    // settles at.
+    // Seconds that cold GPUs do nothing before the first step; 0: the job starts at the
+    // temperatures that it settles at.
     double restSeconds = 0.0;
     double periodSeconds = 0.1; // of the samples
     double sensorSeconds = 0.1; // over which sensors average

@@ -15,7 +15,8 @@ namespace {
 
 // Tensors that the chip's own memory holds need not move.
 constexpr double kOnChip = 128.0 * 1024.0 * 1024.0; // B
-// Of the bytes of the ideal: inputs that repeat (rows of an embedding) stay on the chip.
+// Least traffic, as a share of the ideal bytes: inputs that repeat (rows of an embedding) stay on
+// the chip.
 constexpr double kLeastTraffic = 0.45;
 constexpr double kBroken = 0.2; // share of impossible times from which none is believed
 constexpr double kRepeats = 0.9;

@@ -13,7 +13,7 @@
 
 namespace trainscope::predict {
 
-// What was taken out of one list of samples.
+// Result of cleaning one list of samples.
 struct Cleaned {
     std::size_t leftOut = 0; // samples without one of their times, or without both
     std::vector<std::string> notes;

@@ -5,7 +5,7 @@
 
 namespace trainscope::predict {
 
-// Of rows sorted by bytes, at least one.
+// Curve through rows that are sorted by bytes; at least one row.
 CollectiveCurve curveOf(const CollectiveTimings& timings);
 double secondsOn(const CollectiveCurve& curve, double bytes);
 

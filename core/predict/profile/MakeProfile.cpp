@@ -24,7 +24,8 @@ using catalogue::GpuModel;
 constexpr std::uint64_t kSeed = 42;
 constexpr std::uint64_t kHeldOutEvery = 5; // a fifth
 
-// Of the place in a list; the same on every machine (splitmix64, Steele et al. 2014).
+// Holds out a fifth of the samples by place in the list; the same on every machine (splitmix64,
+// Steele et al. 2014).
 bool isHeldOut(std::size_t place) {
     std::uint64_t x = (kSeed + place + 1) * 0x9e3779b97f4a7c15ULL;
     x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;

@@ -23,8 +23,8 @@ struct SampledFamily {
     double backwardSpread = 0.0;
 };
 
-// What a training adds to the sum of its operators, of the software and the host rather than of the
-// GPU.
+// Time that training adds to the sum of its operators; it comes from the software and the host, not
+// from the GPU.
 struct StackTerms {
     // Bytes for each score of unfused attention, in every forward and backward pass: dropout at
     // p = 0 and copies.
@@ -64,8 +64,8 @@ struct FabricProfile {
     std::vector<CollectiveCurve> curves;
 };
 
-// How well one operator of the source, or one exchange, is predicted by the others: mean of
-// |predicted / measured - 1| over a fifth of the samples that was held out.
+// Prediction error of one operator of the source, or one exchange: mean of |predicted / measured -
+// 1| over the fifth of the samples that was held out.
 struct ProfiledRow {
     std::string gpu = {};
     std::string fabric = {}; // of an exchange

@@ -10,7 +10,7 @@ namespace trainscope::predict {
 
 namespace {
 
-// Of runs that were repeated on another day, on other nodes (GPT-NeoX on GH200, 8 to 18 %).
+// Spread of runs that were repeated on another day, on other nodes (GPT-NeoX on GH200, 8 to 18 %).
 constexpr double kRunSpread = 0.08;
 
 } // namespace

@@ -13,7 +13,7 @@
 
 namespace trainscope::predict {
 
-// What a step of one job is predicted from.
+// Costs that a step of one job is predicted from.
 struct JobCosts {
     Rates rates;
     std::shared_ptr<const OperatorCosts> operators;

@@ -12,7 +12,7 @@ namespace trainscope::predict {
 
 namespace {
 
-// What else tells the bandwidth of a kind that was not sampled, the most alike first.
+// Kinds whose samples stand in for a kind that was not sampled, the most alike first.
 std::array<CollectiveKind, 4> kindsLike(CollectiveKind kind) {
     using enum CollectiveKind;
     switch (kind) {
@@ -56,7 +56,7 @@ const CollectiveCurve* SampledCollectives::nearest(
     const CollectiveCurve* found = nullptr;
     double least = std::numeric_limits<double>::infinity();
     for (const CollectiveCurve& curve : m_fabric.curves) {
-        // What stays in a node says nothing of the network, nor the other way round.
+        // Exchanges in a node say nothing of the network, nor the other way round.
         if (curve.kind != kind || (curve.nodes > 1) != (nodes > 1))
             continue;
         const double distance = std::abs(std::log(static_cast<double>(nodes) / curve.nodes))

@@ -14,7 +14,7 @@ namespace {
 constexpr double kSampleStep = 0.5;
 // Growth of the spread with each further e-fold.
 constexpr double kSpreadPerEfold = 0.15;
-// Of the peak, where no sample tells.
+// Share of the peak bandwidth, where no sample tells.
 constexpr double kUsualStreaming = 0.8;
 constexpr double kLargeTensors = 256.0 * 1024.0 * 1024.0; // B, far beyond what a chip holds
 

@@ -22,8 +22,9 @@ public:
     // The same samples beside other costs; cheap.
     [[nodiscard]] SampledCosts beside(std::shared_ptr<const OperatorCosts> otherwise) const;
 
-    // Of all that the count says. Softmax is with the extra passes of the profile's stack, which
-    // the turning of heads ("heads", a Permute) is a part of: it takes no time of its own.
+    // Time of all repeats that the operator counts. Softmax is with the extra passes of the
+    // profile's stack, which the turning of heads ("heads", a Permute) is a part of: it takes no
+    // time of its own.
     [[nodiscard]] OperatorTime timeOf(const Operator& work) const override;
     [[nodiscard]] bool samples(const Operator& work) const { return familyFor(work) != nullptr; }
     [[nodiscard]] const StackTerms& stack() const { return m_stack; }

@@ -18,7 +18,7 @@ struct GpuPeaks {
     double memoryBandwidth = 0.0; // B/s
 };
 
-// What the work takes at least, with the start of a kernel. An optimizer's step is "forward".
+// Least seconds of the work, with the start of a kernel. An optimizer's step is "forward".
 double idealSeconds(const Operator& work, Direction direction, const GpuPeaks& peaks);
 
 class ShapeRegressor {

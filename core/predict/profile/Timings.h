@@ -20,7 +20,7 @@ struct TimedOperator {
     double backward = kNotTimed;
 };
 
-// Of the GPUs while something was timed, means; absent where not recorded.
+// Mean conditions of the GPUs while something was timed; absent where not recorded.
 struct TimingConditions {
     std::optional<double> clockHz;
     std::optional<double> powerW;

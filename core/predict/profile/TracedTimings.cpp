@@ -86,7 +86,7 @@ constexpr std::array<NamedKind, 4> kElementwiseKinds{
     NamedKind{"aten::native_dropout_backward", OperatorKind::Dropout, true},
 };
 
-// Of what stands between products and is told by its name.
+// The operator between products that a kernel's name tells; none where the name tells nothing.
 std::optional<TracedOperator> namedOperator(
     std::string_view name, const TracedShape& shape, const work::OperatorSignature& signature) {
     TracedOperator made;

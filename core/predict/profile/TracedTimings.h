@@ -28,12 +28,13 @@ struct TracedOperator {
 };
 std::optional<TracedOperator> tracedOperator(std::string_view name, std::string_view detail);
 
-// Of a tree's shapes. `gpu`, `source`: names of the device and of the run.
+// Adds the operators that a tree has shapes of. `gpu`, `source`: names of the device and of the
+// run.
 void addTracedOperators(const analysis::CallTree& tree, std::string_view gpu,
     std::string_view source, Timings& timings);
 
-// Of the traced ranks of a run, its collectives those of a fabric of that name; a run without
-// traces and one that was predicted add nothing. Blocking; cancelled by progress.
+// Adds the traced ranks of a run, its collectives as those of the fabric of that name. Blocking;
+// cancelled by progress.
 Status addTracedTimings(const store::Store& store, const Run& run, const std::string& fabric,
     Timings& timings, const Progress& progress = {});
 

@@ -13,7 +13,7 @@
 
 namespace trainscope::predict {
 
-// What is ranked by, and what decides between equals.
+// The cost that layouts are ranked by, and the one that decides between equals.
 using RankedCost = std::pair<double, double>;
 RankedCost rankedCost(SearchObjective objective, double seconds, double energyJ, double peakW);
 

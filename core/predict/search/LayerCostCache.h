@@ -14,7 +14,7 @@ namespace trainscope::predict {
 
 class LayerCostCache {
 public:
-    // Of layouts up to ZeRO 1, and from ZeRO 2 on.
+    // `costs`: of layouts up to ZeRO 1; `shardedCosts`: of those from ZeRO 2 on.
     LayerCostCache(const JobCosts& costs, const JobCosts& shardedCosts);
 
     // For another number of stages.

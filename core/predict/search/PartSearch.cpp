@@ -168,7 +168,7 @@ private:
         }
     }
 
-    // Of one ZeRO stage.
+    // Tries all shardings of one ZeRO stage.
     void searchShardings(
         const LayoutChoice& choice, Job& job, const std::vector<ShardChoice>& shardings) {
         const int zeroStage = shardings.front().zeroStage;
@@ -271,7 +271,7 @@ private:
             m_result.nearest = NearestLayout{choice, bytes, bytes - m_basis.memoryB};
     }
 
-    // What the layers of the largest stage take at least, which no stage can do without.
+    // Least seconds of the layers of the largest stage; no stage is faster in all.
     [[nodiscard]] double leastOf(const Job& job, const LayerCosts& costs) const {
         const int pipeline = job.layout.grid.degrees().pipeline;
         const int layers = (job.model.layers + pipeline - 1) / pipeline;

@@ -13,7 +13,7 @@
 
 namespace trainscope::predict {
 
-// What an estimate says at the usual clock.
+// A layout with its estimate at the usual clock.
 struct FoundLayout {
     LayoutChoice choice;
     double seconds = 0.0;
@@ -30,7 +30,7 @@ struct PartResult {
     std::optional<NearestLayout> nearest; // of those that memory refuses
 };
 
-// What all parts need.
+// Inputs that all parts of a search share.
 struct SearchBasis {
     const SearchRequest& request;
     const SearchSpace& space;

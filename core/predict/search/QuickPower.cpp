@@ -9,10 +9,10 @@ namespace trainscope::predict {
 namespace {
 
 constexpr int kPoints = 48;
-// How far estimates of power were seen to be from whole predictions.
+// Largest error of an estimate of power that was seen against whole predictions.
 constexpr double kSlack = 0.03;
-// Of what limits slow a step by: a stage with less of it than the slowest may be the one to wait
-// for.
+// Share of an estimated slowdown that is sure: a stage with less of it than the slowest may be the
+// one to wait for.
 constexpr double kSurelySlowed = 0.8;
 
 } // namespace
@@ -95,7 +95,7 @@ PowerEstimate QuickPower::of(const ActivityTimes& activities, double balance) co
     estimate.slowdown = after / before;
     const double share = m_isBrief ? 1.0 : balance * (1.0 - seconds[Activity::Waiting] / after);
     const double mean = share * busy + (1.0 - share) * point.watts[Activity::Waiting];
-    // What is colder leaks less.
+    // A colder chip leaks less.
     const double celsius = m_air + m_gpu.thermal.resistance * mean;
     const double leaked
         = idlePower(m_gpu, point.clock, kReferenceC) * m_gpu.leakage * (celsius - m_celsius);

@@ -10,13 +10,13 @@
 
 namespace trainscope::predict {
 
-// Of one GPU.
+// Power of one GPU, estimated.
 struct PowerEstimate {
     double meanW = 0.0; // over stages
     double busyW = 0.0; // of the slowest stage while it is not waiting, at its limit at most
     double slowdown = 1.0; // on the seconds that it was asked with
-    // What whole predictions are not below: on the seconds, and W of a busy GPU, its limit where
-    // that is well below what the work would draw.
+    // Bounds that whole predictions stay above: factor on the seconds, and W of a busy GPU, its
+    // limit where the work would draw well more.
     double leastSlowdown = 1.0;
     double leastBusyW = 0.0;
     double lowestW = 0.0; // busy, at the lowest clock
@@ -29,7 +29,7 @@ public:
     QuickPower(
         const Job& job, const ActivityTimes& activities, const PowerBasis& basis, Slowing slowing);
 
-    // Of the slowest stage; balance: what a stage does in the mean, over that.
+    // Estimate for the slowest stage. balance: mean work of a stage over the slowest's.
     [[nodiscard]] PowerEstimate of(const ActivityTimes& activities, double balance) const;
 
 private:

@@ -55,7 +55,7 @@ const char* whyNone(const SearchResult& found) {
     return found.nearest ? "No layout fits its memory." : "No layout can be.";
 }
 
-// What no layout can be on.
+// Measures of a cluster that no layout fits.
 analysis::RunMeasures withoutLayout(const SearchRequest& request, const ClusterRequest& cluster,
     const std::string& name, const SearchResult& found) {
     Run run = runOf(name, cluster);

@@ -18,7 +18,8 @@ analysis::RunMeasures measuresOf(
 struct ScaleComparison {
     std::array<SearchResult, 2> searches; // in the order of the clusters
     std::array<analysis::RunMeasures, 2> measures; // of the best layout on each
-    // Of the best layouts. A cluster without any ran out of memory where that refuses them all.
+    // Compares the best layouts. A cluster without any ran out of memory where that refuses them
+    // all.
     analysis::Verdict verdict;
 };
 

@@ -142,7 +142,7 @@ private:
         }));
     }
 
-    // Of all at the temperature that the fastest settles at.
+    // Estimates the power of all layouts, at the temperature that the fastest settles at.
     Status addPower() {
         const auto fastest = std::min_element(m_found.begin(), m_found.end(),
             [](const FoundLayout& a, const FoundLayout& b) { return a.seconds < b.seconds; });

@@ -110,7 +110,7 @@ struct LayoutEstimate {
     double leastPeakW = 0.0;
 };
 
-// What comes nearest where nothing can be.
+// The layout that lacks the least memory, where none fits.
 struct NearestLayout {
     LayoutChoice choice;
     double memoryB = 0.0; // of the fullest GPU
@@ -126,7 +126,7 @@ struct RankedLayout {
     bool isPowerPareto = false; // and with peak power
 };
 
-// Why a combination cannot be.
+// The reason that a combination is impossible.
 enum class Refusal {
     Ranks, // TP · CP · PP does not divide the GPUs, or leaves another DP than asked for; or a shard
            // group does not divide the replicas
@@ -154,8 +154,8 @@ struct SearchResult {
     bool isProven = true; // of `top`: no other layout can be better
     std::optional<NearestLayout> nearest; // where memory refuses all that could be
     std::optional<double> leastPowerW; // of all GPUs: where power refuses them, the least limit
-    // That no other is better than in both, step time and energy, step time and peak power. By step
-    // time; predicted whole, chosen among the estimates.
+    // Layouts that no other beats in both: step time and energy, or step time and peak power.
+    // Sorted by step time; predicted whole, chosen among the estimates.
     std::vector<RankedLayout> energyFront;
     std::vector<RankedLayout> powerFront;
 
@@ -167,7 +167,7 @@ struct SearchResult {
 // The work and the machine of a job, with nothing of its layout fixed.
 SearchRequest searchLike(const Job& job);
 SearchRequest searchLike(const JobRequest& job);
-// What is predicted of a choice; Usage where it cannot be.
+// The job of a choice; Usage where the choice is impossible.
 Result<Job> jobOf(const SearchRequest& request, const LayoutChoice& choice);
 
 // NotFound where nothing is known of the GPU or its precision, Usage for numbers that make no

@@ -6,7 +6,7 @@ namespace trainscope::predict {
 
 namespace {
 
-// What a job and the request for one say alike.
+// Copies the fields that a job and a request for one share.
 template <typename Asked>
 SearchRequest withWorkOf(const Asked& job) {
     SearchRequest request;

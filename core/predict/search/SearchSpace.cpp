@@ -56,7 +56,7 @@ SearchSpace::SearchSpace(const SearchRequest& request)
 
 int SearchSpace::largestStage(int pipeline) const {
     const int layers = m_request.model.layers;
-    // Where embedding and loss count as a layer each.
+    // Embedding and loss then count as a layer each.
     const bool countsEnds = layers % pipeline != 0 && (layers + 2) % pipeline == 0
         && m_request.model.nextTokenLayers == 0;
     return (layers + (countsEnds ? 2 : 0) + pipeline - 1) / pipeline;

@@ -27,7 +27,7 @@ inline constexpr std::array kAllWhatIfs{WhatIf::LinkBandwidth, WhatIf::NetworkBa
 std::string_view toString(WhatIf what); // "link_bandwidth", …
 std::string_view titleOf(WhatIf what); // for people: "Link bandwidth"
 
-// Of what it is, besides 1.
+// Factors on a job's own value, beside 1.
 inline constexpr std::array kWhatIfFactors{0.5, 0.8, 1.25, 2.0};
 
 struct WhatIfPoint {
@@ -52,7 +52,7 @@ struct Sensitivity {
 // The job with that times `factor`; absent where it cannot be so.
 std::optional<Job> withFactor(const Job& job, WhatIf what, double factor);
 
-// Of all of kAllWhatIfs. Errors are those of Predictor::predict(job).
+// Sensitivities to all of kAllWhatIfs. Errors are those of Predictor::predict(job).
 Result<std::vector<Sensitivity>> sensitivitiesOf(
     const Job& job, const Predictor& predictor = Predictor());
 

@@ -57,7 +57,7 @@ private:
     std::array<double, kStepParts> m_seconds{};
 };
 
-// Of what a host launches, the forward pass; traced in PyTorch.
+// Share of the launches of a host that is in the forward pass; traced in PyTorch.
 inline constexpr double kForwardLaunches = 1.0 / 3.0;
 
 // One micro-batch on one piece of the model.

@@ -92,7 +92,7 @@ private:
             m_made.decodeSeconds += groups * m_job.decodes() * roundOf(inFlight);
     }
 
-    // Of all micro-batches.
+    // Time of all micro-batches' decoding on a stage.
     [[nodiscard]] Breakdown decodedBy(std::size_t stage) const {
         return m_decode
             ? m_decode->stages[stage].forward.times(1.0 * m_job.microbatches() * m_job.decodes())
@@ -128,7 +128,7 @@ private:
         m_step.seconds = m_step.least = m_step.breakdown.total();
     }
 
-    // Of the prompts in flight.
+    // The schedule of the prompts in flight.
     [[nodiscard]] layout::Schedule schedule() const {
         layout::Schedule plan;
         plan.kind = layout::ScheduleKind::GPipe;

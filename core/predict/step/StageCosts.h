@@ -1,6 +1,6 @@
 #pragma once
-// What a stage, or one of its pieces, has of the model, and what a micro-batch takes of it. Pure;
-// any thread.
+// The share of the model that a stage, or one of its pieces, has, and the time that a micro-batch
+// takes there. Pure; any thread.
 
 #include "core/predict/step/LayerCosts.h"
 
@@ -22,11 +22,11 @@ struct ModelShare {
 ModelShare shareOf(const Job& job, std::size_t piece); // of the layout's chunks
 std::vector<ModelShare> stageShares(const Job& job);
 
-// Of one micro-batch. `recomputed`: part of what the costs say is recomputed.
+// Cost of one micro-batch. `recomputed`: part of what the costs say is recomputed.
 PieceCost costOf(
     const Job& job, const PassCosts& layers, const ModelShare& share, double recomputed = 1.0);
 
-// What predicts further tokens, each with a loss of its own.
+// The layers that predict further tokens, each with a loss of its own.
 const LayerCost& lastLayerOf(const Job& job, const PassCosts& layers);
 
 // A micro-batch of so many tokens from a stage to the next; 0 of one stage.

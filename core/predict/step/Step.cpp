@@ -16,7 +16,7 @@ namespace {
 constexpr double kGradientBytes = 4.0; // reduced in 32 bits, or all-reduced in 16
 constexpr double kParameterBytes = 2.0;
 
-// What a stage trains on one GPU.
+// Parameters that a stage trains on one GPU.
 struct Parameters {
     double dense = 0.0;
     double experts = 0.0;
@@ -225,7 +225,8 @@ private:
         takeSchedule(schedule + sends);
     }
 
-    // Of gradients to their shards and parameters from them, of a group of GPUs.
+    // Seconds to reduce gradients to their shards and to gather the parameters from them, in a
+    // group of GPUs.
     [[nodiscard]] double reduction(double parameters, const RankGroup& group) const {
         if (group.ranks <= 1 || parameters <= 0.0)
             return 0.0;
@@ -242,7 +243,7 @@ private:
             + reduction(held.experts, expertReplicas(m_job));
     }
 
-    // Of the gradients of shards, over groups that hold the same.
+    // Seconds to reduce the gradients of shards over the groups that hold the same.
     [[nodiscard]] double replicaReduction(double parameters, const RankGroup& replicas) const {
         const int most = m_job.layout.sharding->group;
         const RankGroup group = replicas.acrossShards(most);

@@ -1,5 +1,5 @@
 #pragma once
-// How long a step takes, and what of. Each stage's layers are summed from their operators and
+// Duration of a step and its parts. Each stage's layers are summed from their operators and
 // exchanges; the pipeline's schedule is simulated; gradients, optimizer and jitter follow.
 //
 //   piece      Σ layers (operators + exposed exchanges + gap); recomputation repeats forward work
@@ -28,7 +28,7 @@
 
 namespace trainscope::predict {
 
-// Of inference, before jitter: InferenceStep.h.
+// Times of inference, before jitter: InferenceStep.h.
 struct InferenceTimes {
     int inFlight = 1; // micro-batches that go through the pipeline together
     double firstTokenSeconds = 0.0; // from their prompts until all of them have a token
@@ -48,9 +48,9 @@ struct Step {
     int slowestStage = 0;
     double balance = 1.0; // what a stage does in the mean, over what the slowest does
     Breakdown forward; // of one micro-batch on the slowest stage
-    // Of an estimate: seconds that no schedule of the job is below. A stage waits for its first
-    // micro-batch, works on all of them, and after its last backward pass those of the pieces
-    // before it are left, unless it has gradients of weights to do meanwhile.
+    // Estimates only: seconds that no schedule of the job is below. A stage waits for its first
+    // micro-batch and works on all of them. After its last backward pass those of the pieces before
+    // it are left, unless it has gradients of weights to do meanwhile.
     double least = 0.0;
     double spread = 0.0; // standard deviation of the logarithm, of the operators' costs
 };

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Comments are main clauses: no block begins with a question word or with "Of", in the rooms that are held to it.
+# A room joins the list once it is clean, so that the list grows until it is all of them.
+# Sentences for users count with text::counted: "1 rank", "2 ranks", never "1 ranks".
+set -uo pipefail
+cd "$1" || exit 2
+status=0
+report() {
+  [ -z "$2" ] && return
+  printf '%s:\n%s\n\n' "$1" "$2"
+  status=1
+}
+held="core/parallel core/predict app/extension"
+sources=$(find $held -name '*.cpp' -o -name '*.h' -o -name '*.qml' | sort)
+
+# A block is a run of lines that are comments alone; comments behind code are not looked at.
+report "comments that begin with a subordinate clause" "$(awk '
+  FNR == 1 { inside = 0 }
+  !/^[ \t]*\/\// { inside = 0; next }
+  inside { next }
+  {
+    inside = 1
+    text = $0
+    sub(/^[ \t]*\/+[!<]?[ \t]*/, "", text)
+    if (text ~ /^(What|Where|Whether|Of|That|Which|Whose|Who|Whom|How|When|Why)([^A-Za-z_]|$)/) print FILENAME ":" FNR ": " text
+  }' $sources)"
+
+exit $status
