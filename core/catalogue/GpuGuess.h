@@ -1,6 +1,6 @@
 #pragma once
-// Which kind of GPU a recording is of where its source names none: by names of files, folders and
-// neighbours, and by what memory, clocks and power reach. Pure; SI.
+// Guesses the kind of GPU of a recording whose source names none: by names of files, folders and
+// neighbours, and by the highest memory, clocks and power. Pure; SI.
 
 #include "core/catalogue/GpuModel.h"
 
@@ -16,7 +16,7 @@ struct NamedGpu {
     std::string file; // that has it
 };
 
-// What a recording shows of its GPUs; the highest value of any.
+// Evidence that a recording gives of its GPUs; the highest value of any.
 struct GpuTraces {
     std::vector<std::string> names; // of the run, its files and their folders
     std::vector<std::string> neighbours; // device names recorded in the same folder

@@ -11,7 +11,7 @@
 
 namespace trainscope::catalogue {
 
-// What its power and heat follow from (core/predict/power/GpuPower.h).
+// Measured facts that the model of its power and heat is made from (core/predict/power/GpuPower.h).
 struct GpuPowerFacts {
     std::optional<double> idleW; // no work, highest clock
     std::optional<double> parkedW; // no work, lowest clock

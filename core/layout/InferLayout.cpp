@@ -16,7 +16,7 @@ namespace trainscope::layout {
 
 namespace {
 
-// What the groups show, each once.
+// The distinct groups of ranks that a run shows.
 struct Evidence {
     std::map<CommunicatorKind, std::set<std::vector<int>>> named;
     std::set<std::vector<int>> unnamed; // of more than one rank, but not of all
@@ -149,7 +149,7 @@ bool isExpert(CommunicatorKind kind) {
     return infoOf(kind).decomposition == Decomposition::Expert;
 }
 
-// How well a layout explains the groups; less is better.
+// Quality of a layout as an explanation of the groups; less is better.
 struct Score {
     int unexplained = 0; // unnamed groups that it does not make
     int unshown = 0; // dimensions that no group shows
@@ -229,7 +229,8 @@ public:
         for (const RankOrder& order : ordersToTry()) {
             tryDense(order);
             ++tried;
-            // What the usual orders explain needs no other; nor can one show more than all.
+            // A layout that explains all groups ends the search after the usual orders, or at once
+            // where it leaves no dimension unshown.
             const bool isExplained = m_best && m_best->score.unexplained == 0;
             if (isExplained && (m_best->score.unshown == 0 || tried >= kUsualOrders))
                 break;

@@ -38,7 +38,8 @@ struct Layout {
 
     [[nodiscard]] int nodeOf(int rank) const { return rank / gpusPerNode; }
     [[nodiscard]] int localOf(int rank) const { return rank % gpusPerNode; }
-    // Of the last piece of the model: the last stage, or the first where the model turns back.
+    // The stage of the last piece of the model: the last one, or the first where the model turns
+    // back.
     [[nodiscard]] int lossStage() const {
         return schedule == ScheduleKind::ZeroBubbleV ? 0 : grid.degrees().pipeline - 1;
     }

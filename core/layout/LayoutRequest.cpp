@@ -66,7 +66,7 @@ public:
 private:
     void takeWord() {
         std::string word;
-        // What follows a digit directly belongs to another word ("8x7b"), unless a degree ended
+        // Letters directly after a digit belong to another word ("8x7b"), unless a degree ended
         // there.
         const bool isFresh = m_at == 0 || !isDigit(m_text[m_at - 1]) || m_at == m_degreeEnd;
         for (; m_at < m_text.size() && isLetter(m_text[m_at]); ++m_at)

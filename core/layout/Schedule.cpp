@@ -50,8 +50,8 @@ public:
             ready.pop_back();
             if (!advance(stage))
                 continue;
-            // What was done may be what a neighbour waits for; the last chunk's neighbour of the
-            // last stage is the first.
+            // A neighbour may wait for the pass just done; the next stage after the last is the
+            // first.
             ready.push_back((stage + 1) % m_request.stages);
             ready.push_back((stage + m_request.stages - 1) % m_request.stages);
         }

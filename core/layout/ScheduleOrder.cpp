@@ -66,11 +66,11 @@ std::vector<WorkItem> workOrder(const ScheduleRequest& request, int stage) {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::array<int, 2> kLaterFirst{1, 0}; // chunks
 
-// How a stage of ZB-V chooses beside the gradients of the inputs, which come first.
+// The order in which a stage of ZB-V works. Gradients of the inputs always come first.
 struct TurnRule {
     bool weightsFirst = false; // gradients of the weights before forward passes
-    // What is ready soon is waited for: within this part of the time that a gradient of the weights
-    // takes.
+    // The stage waits for a task that is ready within this fraction of the time that a gradient of
+    // the weights takes.
     double patience = 0.0;
 };
 // None of them is the best of all times: as in the paper, each is tried.

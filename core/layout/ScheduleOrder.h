@@ -23,7 +23,7 @@ int warmupCount(const ScheduleRequest& request, int stage);
 // One order for each stage. The request's times matter to ZeroBubbleV alone.
 std::vector<std::vector<WorkItem>> workOrders(const ScheduleRequest& request);
 
-// Which piece of the model, in its order, is that chunk of a stage.
+// The place, in the model's order, of the piece that is chunk `chunk` of a stage.
 int pieceOf(ScheduleKind kind, int stages, int stage, int chunk);
 
 } // namespace trainscope::layout

@@ -1,7 +1,7 @@
 #pragma once
-// How the GPUs and network cards of one node hang together, whatever said it (an NCCL topology
-// file, `nvidia-smi topo -m`, or what a kind of GPU is known to have), and what a user says of a
-// machine that its sources do not tell. Plain values, SI units.
+// Topology of one node: the links between its GPUs and network cards, from an NCCL topology file,
+// `nvidia-smi topo -m`, or the catalogue, and the facts of a machine that a user states because its
+// sources do not tell them. Plain values, SI units.
 
 #include "core/model/Result.h"
 

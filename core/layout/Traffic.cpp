@@ -17,7 +17,7 @@ double oneWay(double bytes, int ranks) {
     return static_cast<double>(ranks - 1) / ranks * bytes;
 }
 
-// Of a stage.
+// Numbers of layers of a stage.
 struct StageLayers {
     int dense = 0;
     int expert = 0; // with a mixture of experts

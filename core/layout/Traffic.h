@@ -68,8 +68,8 @@ struct CommunicatorTraffic {
 Result<std::vector<CommunicatorTraffic>> trafficOf(
     const Layout& layout, const TrafficModel& model, int rank);
 
-// How often a stage sends something of a micro-batch, or its gradient, to its neighbours; of the
-// last stage the next one is the first.
+// Number of times that a stage sends activations of a micro-batch, or their gradients, to its
+// neighbours; the last stage's next one is the first.
 struct PipelineSends {
     int next = 0;
     int previous = 0;

@@ -1,7 +1,7 @@
 #pragma once
-// Who sends to whom in the groups of a layout, and so what goes over the links between nodes. Rings
-// in the order of ranks, as Traffic.h counts bytes; all-to-all to each of the others alike;
-// pipelines to the stages before and behind. Pure; any thread.
+// Senders and receivers in the groups of a layout, and the bytes that so go over the links between
+// nodes. Rings in the order of ranks, as Traffic.h counts bytes; all-to-all to each of the others
+// alike; pipelines to the stages before and behind. Pure; any thread.
 
 #include "core/layout/Layout.h"
 #include "core/layout/Traffic.h"

@@ -1,8 +1,9 @@
 #pragma once
-// Which operators of the backward pass belong to one of the forward pass. PyTorch numbers the nodes
-// of the backward graph: the operator that makes a node and those that run it later carry the
-// node's sequence number, and so do operators called before the next node is made, so that of
-// several forward operators with one number the last to begin made the node.
+// Links operators of the backward pass to the one of the forward pass that they belong to. PyTorch
+// numbers the nodes of the backward graph. The operator that makes a node and those that run it
+// later carry the node's sequence number; so do operators called before the next node is made. The
+// last of several forward operators with one number to begin is therefore the one that made the
+// node.
 //
 // Kept as the correlation of an operator's span, below zero, where no launch has its number.
 
@@ -36,7 +37,7 @@ constexpr std::optional<AutogradLink> autogradLinkOf(std::int64_t correlation) {
     return AutogradLink{code / 2, code % 2 != 0};
 }
 
-// What joins a span to a launch or to what was launched; 0: nothing.
+// The number that joins a span to a launch or to what was launched; 0: nothing.
 constexpr std::int64_t launchOf(const Span& span) {
     return span.correlation > 0 ? span.correlation : 0;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What a running counter counted between two samples. A fall is a wrap, which adds the counter's
+// Increment of a running counter between two samples. A fall is a wrap, which adds the counter's
 // range, unless the rate that a wrap implies is beyond the link's peak: then the counter was reset
 // and counts from zero. SI; pure; any thread.
 

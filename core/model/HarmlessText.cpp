@@ -16,7 +16,7 @@ bool isPlainAscii(char c) {
     return (c >= ' ' && c <= '~') || c == '\n' || c == '\t';
 }
 
-// Of a well-formed sequence of two to four bytes.
+// Code point of a well-formed sequence of two to four bytes.
 char32_t codeAt(std::string_view text, std::size_t at, std::size_t length) {
     const std::uint8_t lead = utf8ByteAt(text, at);
     char32_t code = length == 2 ? lead & 0x1FU : length == 3 ? lead & 0x0FU : lead & 0x07U;

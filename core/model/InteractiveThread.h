@@ -9,7 +9,7 @@ namespace trainscope {
 
 // The calling thread draws from now on.
 void markInteractiveThread();
-// Whether the calling thread draws: what must wait then goes to another thread.
+// True on a thread that draws; work that would block it must go to another thread.
 [[nodiscard]] bool isInteractiveThread();
 // The calling thread leaves the processor to the one that draws, where there is one and both want
 // it: long work beside the window must not slow its frames. Not taken back.

@@ -1,6 +1,6 @@
 #pragma once
-// How deep JSON is nested, before it is parsed: what copies values, as parsing into an ordered
-// object does, goes as deep as they are nested, and a stack has an end.
+// Nesting depth of JSON, measured before it is parsed: parsing into an ordered object copies values
+// and recurses as deep as they are nested, and a stack has an end.
 
 #include <cstddef>
 #include <string_view>

@@ -118,8 +118,8 @@ const std::vector<KnownMetric>& metricRegistry();
 // The registered metric of that name, or nullptr.
 const KnownMetric* findMetric(std::string_view name);
 
-// Whether values of that metric are shown as %: as the registry says, and for metrics that only
-// their source knows, plain numbers whose name ends in "utilization".
+// True for values that are shown in %: where the registry says so, and, of metrics that only their
+// source knows, plain numbers whose name ends in "utilization".
 bool isShownAsPercent(std::string_view metricName, std::string_view unit);
 
 // The kind that holds for a metric of that name: what the registry knows of a value that a source

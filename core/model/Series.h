@@ -26,7 +26,7 @@ struct Subject {
     bool operator==(const Subject&) const = default;
 };
 
-// How the sensor measured, as far as the source tells.
+// The way that the sensor measured, as far as the source tells.
 enum class SensorKind { Unknown, Instant, Averaged };
 std::string_view toString(SensorKind kind); // "unknown", "instant", "averaged"
 SensorKind sensorKindFrom(std::string_view text); // Unknown for unknown text

@@ -10,8 +10,8 @@ namespace trainscope {
 
 namespace metric {
 
-// Of the step that begins at a sample or later, until the next sample: of the whole run, or of one
-// rank's part.
+// Facts of the step that begins at a sample or later, until the next sample: of the whole run, or
+// of one rank's part.
 inline constexpr const char* kStepTokens = "step_tokens";
 inline constexpr const char* kStepSamples = "step_samples";
 

@@ -1,6 +1,6 @@
 #pragma once
-// What every part of a picture gets: the look, the scene to add to, and the few things that are
-// drawn. Texts are small unless another role is named.
+// Canvas: the look, the scene to add to, and the few things that every part of a picture draws.
+// Texts are small unless another role is named.
 
 #include "core/plot/PlotScene.h"
 #include "core/plot/Theme.h"
@@ -93,7 +93,7 @@ public:
 
 private:
     void nextRow();
-    // Of a swatch with text of that width behind it.
+    // Place of the next swatch, with text of that width behind it.
     Point place(double textWidth);
     [[nodiscard]] double beside() const { return m_look.swatch + m_look.gap; }
 

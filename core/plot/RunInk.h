@@ -1,6 +1,6 @@
 #pragma once
-// How runs that are laid over each other are told apart: on the screen by their colours, in print,
-// which may be grey, also by lightness and by the pattern of their lines.
+// Colours and line patterns that tell runs apart where they are laid over each other: colours on
+// the screen; in print, which may be grey, also lightness and the pattern of the line.
 
 #include "core/plot/Canvas.h"
 
@@ -8,15 +8,15 @@
 
 namespace trainscope::plot {
 
-// Whether pictures of that theme are made to be printed: paperTheme().
+// True for the theme of printed pictures: paperTheme().
 bool isPrinted(const Theme& theme);
 
 // `base` as the run at that place of a picture has it on `background`, legible there; in print the
 // first runs differ in luminance.
 Color runInk(Color base, std::size_t place, const Theme& theme, Color background);
 
-// Whether the line of the run at that place is drawn there, `along` in widths of the line: the
-// first's everywhere, others' in dashes, dots or both.
+// True where the line of the run at that place is inked, `along` in widths of the line. The first
+// run's line is solid; others have dashes, dots or both.
 bool isInked(std::size_t place, double along);
 
 // For a legend: a piece of that line, from the middle of its left end, in its pattern where it is

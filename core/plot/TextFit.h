@@ -22,7 +22,7 @@ std::vector<std::string> wrapped(std::string_view text, double width, int most,
 std::vector<std::string> brokenAnywhere(
     std::string_view text, double width, int most, const MeasureText& measure);
 
-// What people call a kernel: without return type, namespaces, template and call arguments.
+// The short name of a kernel: without return type, namespaces, template and call arguments.
 std::string_view shortKernelName(std::string_view name);
 
 } // namespace trainscope::plot

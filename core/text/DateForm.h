@@ -10,7 +10,7 @@ namespace trainscope::text {
 
 class DateForm {
 public:
-    // Of ISO 8601: "2026-11-21".
+    // The form of ISO 8601: "2026-11-21".
     DateForm();
     // "dd.MM.yy", as Unicode writes patterns of dates (UTS #35); years have four digits whatever it
     // says. nullopt where it has other fields than a day, a month and a year in digits.

@@ -23,7 +23,7 @@ struct Prefix {
 constexpr std::array<Prefix, 9> kPrefixes{{{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"},
     {1e3, "k"}, {1.0, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}}};
 
-// What is rounded to three digits, or to four, is 1000 from here on.
+// Numbers from here on are 1000 when rounded to three digits, or to four.
 constexpr double kNearlyOne = 0.9995;
 constexpr double kNearlyOneInFour = 0.99995;
 // Watts of one GPU stay watts: "1200 W" reads better beside "700 W" than "1.2 kW".
@@ -40,7 +40,7 @@ bool takesPrefixInColumns(std::string_view unit) {
     return std::find(kUnits.begin(), kUnits.end(), unit) != kUnits.end();
 }
 
-// Of "1/s" it takes the place of the 1: "M/s".
+// The prefix takes the place of the 1 in "1/s": "M/s".
 std::string withPrefix(std::string_view prefix, std::string_view unit) {
     const bool isCounted = unit.starts_with("1/") && !prefix.empty();
     return fmt::format("{}{}", prefix, isCounted ? unit.substr(1) : unit);

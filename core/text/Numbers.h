@@ -17,7 +17,7 @@ inline constexpr const char* kMissing = "—";
 // Says the same in a readout.
 inline constexpr const char* kNoData = "no data";
 
-// How many digits a number gets.
+// Number of digits, by the place where a number is shown.
 enum class Digits {
     Four, // readouts and axes: "1.755 GHz", "6.794 s"; of W, °C and % no less than tenths
     Three, // sentences: "1.76 GHz", "8.12 kW"

@@ -1,5 +1,5 @@
 #pragma once
-// How a run stands, in a word: as the database says it, and whether a recorder is at work on it.
+// State of a run in a word: as the database says it, and whether a recorder is at work on it.
 
 #include "core/model/Run.h"
 #include "core/model/Time.h"

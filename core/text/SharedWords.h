@@ -1,6 +1,6 @@
 #pragma once
-// What a list of names has in common at its beginning and its end, in whole words, so that a narrow
-// list can show where they differ. Pure; any thread.
+// Whole words that a list of names shares at its beginning and its end, so that a narrow list can
+// show where they differ. Pure; any thread.
 
 #include <cstddef>
 #include <span>

@@ -10,7 +10,7 @@ namespace trainscope::text {
 
 namespace {
 
-// What SI units and their quotients are written with, in UTF-8.
+// Characters of SI units and their quotients, in UTF-8.
 bool isOfUnit(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '%' || c == '/'
         || static_cast<unsigned char>(c) >= 0x80;

@@ -28,7 +28,7 @@ std::size_t placeOf(std::string_view text, std::size_t character) {
     return text.size();
 }
 
-// Of the numbers as they stand there; empty for plain ones and texts.
+// Unit of the numbers as they stand in the table; empty for plain ones and texts.
 std::string csvUnit(const Table& table, std::size_t column) {
     const bool isTime = std::any_of(table.rows.begin(), table.rows.end(),
         [column](const auto& row) { return column < row.size() && row[column].isDuration(); });

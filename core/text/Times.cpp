@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<TimeUnit, 4> kTimeUnits{
     {{kSecond, "s"}, {kMillisecond, "ms"}, {kMicrosecond, "µs"}, {1, "ns"}}};
 
-// How many steps come nearest to what is not negative.
+// Number of steps nearest to a time that is not negative.
 std::int64_t nearestSteps(std::int64_t ns, std::int64_t step) {
     const std::int64_t rest = ns % step;
     return ns / step + (rest >= step - rest ? 1 : 0);

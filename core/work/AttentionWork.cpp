@@ -7,7 +7,8 @@ namespace trainscope::work {
 
 namespace {
 
-// Where batch, heads, tokens and width stand in a tensor's shape: "bhsd", "bshd", "sbhd", "thd".
+// Sizes of batch, heads, tokens and width, by their order in a tensor's shape: "bhsd", "bshd",
+// "sbhd", "thd".
 struct Heads {
     double batch = 1.0;
     double heads = 1.0;

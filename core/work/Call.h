@@ -27,10 +27,10 @@ public:
     [[nodiscard]] const Argument* argument(std::string_view part) const;
     [[nodiscard]] const Tensor* tensor(std::string_view part) const;
     [[nodiscard]] ElementType typeOf(std::string_view part) const;
-    // Of what is stored of a tensor; 0 of one that is not there, absent of one of unknown type.
+    // Stored bytes of a tensor; 0 where the tensor is not there, absent for an unknown type.
     [[nodiscard]] std::optional<double> storedBytes(std::string_view part) const;
 
-    // What is set as a constant, or was recorded as an argument's value; absent of anything else.
+    // Values set as a constant, or recorded as an argument; absent for anything else.
     [[nodiscard]] std::optional<bool> truth(std::string_view part) const;
     [[nodiscard]] std::optional<std::int64_t> whole(std::string_view part) const;
     [[nodiscard]] std::optional<std::vector<std::int64_t>> wholes(std::string_view part) const;

@@ -24,16 +24,16 @@ enum class ElementType {
 };
 std::string_view toString(ElementType type); // "fp64", "fp32", "fp16", "bf16", "fp8", "int64", …
 
-// Of "c10::BFloat16", "float", "long int", "c10::Float8_e4m3fn"; Unknown of anything else, which
-// "Scalar", "ScalarList" and "TensorList" are.
+// The type that a trace names: "c10::BFloat16", "float", "long int", "c10::Float8_e4m3fn"; Unknown
+// for other texts, such as "Scalar", "ScalarList" and "TensorList".
 ElementType elementTypeFrom(std::string_view traced);
-// Of the numbers that PyTorch gives its types in arguments (c10::ScalarType): 6 is float.
+// The type of a number in PyTorch's arguments (c10::ScalarType): 6 is float.
 ElementType elementTypeFrom(int scalarType);
 
-// Of an element as shapes count it: of Float4 a pair, one byte. Absent of Unknown.
+// Bytes of an element as shapes count it; for Float4 those of a pair, one byte. Absent for Unknown.
 std::optional<double> bytesOf(ElementType type);
 
-// What arithmetic on both gives: the floating one, else the wider.
+// The type that arithmetic on both gives: the floating one, else the wider.
 ElementType promoted(ElementType a, ElementType b);
 
 } // namespace trainscope::work

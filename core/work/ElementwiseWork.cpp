@@ -58,8 +58,8 @@ std::optional<Inputs> readInputs(const Call& call) {
     return inputs.tensors > 0 ? std::optional(inputs) : std::nullopt;
 }
 
-// What is written: the first argument in place, a tensor that follows the inputs and has their
-// shape, or a new one.
+// Type of the written tensor: the first argument in place, a tensor that follows the inputs and has
+// their shape, or a new one.
 ElementType writtenType(const Call& call, const Inputs& inputs) {
     if (call.isInPlace() && call.signature().tensor(0) != nullptr)
         return call.signature().at(0)->type;
@@ -131,8 +131,8 @@ std::optional<TracedWork> concatenationWork(const Call& call) {
 
 namespace {
 
-// What is left of a shape that is summed over some dimensions; all of them where none are named.
-// Absent where the trace did not record which.
+// Number of elements that are left of a shape when it is summed over some dimensions, or over all
+// where none are named. Absent where the trace did not record which.
 std::optional<double> leftOf(const Call& call, const Tensor& input) {
     if (call.argument("dimensions") == nullptr)
         return 1.0;

@@ -42,8 +42,8 @@ struct OperatorSignature {
     [[nodiscard]] const Tensor* tensor(int index) const; // nullptr where that is no tensor
 };
 
-// Of a detail with "Input Dims", and "Input type", "Input Strides" and "Concrete Inputs" where
-// recorded. Absent without shapes and of a text that is damaged.
+// Parses a detail with "Input Dims", and "Input type", "Input Strides" and "Concrete Inputs" where
+// recorded. Absent without shapes and for damaged text.
 std::optional<OperatorSignature> parseSignature(std::string_view detail);
 
 // Values as they are written in arguments: "True", "2", "[1, 1]"; absent of other texts.

@@ -104,7 +104,7 @@ std::optional<TracedWork> productWork(const Call& call) {
     if (types->type == ElementType::Float4) // pairs of them
         size->k *= 2.0;
     Work sum = product(*size, types->bytes);
-    // What is broadcast, or expanded, is read once.
+    // A broadcast or expanded tensor is read once.
     sum.bytes = types->bytes.a * call.tensor("a")->stored()
         + types->bytes.b * call.tensor("b")->stored() + types->bytes.result * results;
     if (const Tensor* const added = call.tensor("bias");

@@ -10,15 +10,16 @@
 
 namespace trainscope::work {
 
-// How products of fp32 are computed: in full, or rounded to TF32 where a program allows it. Shapes
-// do not tell; the names of their kernels do.
+// The way that products of fp32 are computed: in full, or rounded to TF32 where a program allows
+// it. Shapes do not tell; the names of their kernels do.
 enum class SinglePrecision { Unknown, Full, Tf32 };
 // By the words that cuBLAS, cuDNN, CUTLASS and Tensile (AMD) write into the names of kernels for
 // products of fp32.
 SinglePrecision singlePrecisionOf(std::string_view kernelName);
 
-// What bounds work of one type on one kind of GPU. Absent: not known. Peaks are dense, doubled
-// where the weights are sparse 2:4; work of the vector units is bounded by its bytes alone.
+// Bounds on work of one type on one kind of GPU. Absent: not known. Absent: not known. Peaks are
+// dense, doubled where the weights are sparse 2:4; work of the vector units is bounded by its bytes
+// alone.
 struct Roof {
     std::optional<double> flops; // 1/s
     std::optional<double> bandwidth; // B/s, of the memory, nominal

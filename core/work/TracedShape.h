@@ -21,8 +21,8 @@ struct TracedShape {
     ElementType type = ElementType::Unknown; // of the inputs
     std::optional<ProductSize> product;
     std::optional<TracedAttention> attention;
-    // What a norm, a softmax, a loss or an elementwise operator goes over; of an embedding its
-    // result.
+    // The tensor that a norm, a softmax, a loss or an elementwise operator goes over; for an
+    // embedding its result.
     std::optional<Tensor> tensor;
     double tableRows = 0.0; // of an embedding
 };

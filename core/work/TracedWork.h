@@ -17,7 +17,7 @@
 
 namespace trainscope::work {
 
-// Which of the GPU's units the FLOP run on: products on those for matrices, the rest beside them.
+// Units of the GPU that the FLOP run on: products on those for matrices, the rest beside them.
 enum class Units { Matrix, SparseMatrix, Vector };
 
 struct TracedWork : Work {
@@ -30,7 +30,7 @@ struct TracedWork : Work {
 
 std::optional<TracedWork> workOf(std::string_view operatorName, const OperatorSignature& signature,
     const WorkTable& table = WorkTable::inUse());
-// Of a span's name and detail; absent where the detail has no shapes.
+// Work of a span with that name and detail; absent where the detail has no shapes.
 std::optional<TracedWork> workOf(std::string_view operatorName, std::string_view detail,
     const WorkTable& table = WorkTable::inUse());
 

@@ -23,7 +23,7 @@ struct Work {
     bool operator==(const Work&) const = default;
 };
 
-// Of work that its bytes bound, whatever its vector units do meanwhile.
+// The part of work that its bytes bound, whatever its vector units do meanwhile.
 constexpr Work onlyBytes(const Work& work) {
     return {0.0, work.bytes};
 }
@@ -41,7 +41,7 @@ struct ProductBytes { // of an element
     double result = 0.0;
 };
 Work product(const ProductSize& size, const ProductBytes& bytes); // 2·batch·m·n·k
-// What is added to a product's results: one operation for each.
+// Work to add to a product's results: one operation for each.
 Work addition(double results, double added, double bytesEach);
 // Rows m in groups of their own, each with a matrix k × n of `groups`.
 Work groupedProduct(double groups, const ProductSize& size, const ProductBytes& bytes);

@@ -47,7 +47,7 @@ enum class Formula {
 };
 std::string_view toString(Formula formula); // "product", "attention_backward", …
 
-// What one part of a formula is: the argument of that index, or a constant.
+// One part of a formula: the argument of that index, or a constant.
 struct Setting {
     std::optional<int> argument;
     std::string constant;

@@ -119,7 +119,7 @@ private:
         }
     }
 
-    // Whether the change exceeds the spread, where there is room; a dot in the better run's colour.
+    // The change against the spread, where there is room; a dot in the better run's colour.
     void drawWeight(const ComparisonQuantity& quantity, std::size_t run, double right, double base,
         double room) const {
         const std::string text = weightText(m_frame.data, quantity, run);

@@ -27,7 +27,7 @@ namespace trainscope::plot {
 // strips.
 inline constexpr std::size_t kFewRuns = 6;
 
-// What a board of a comparison consists of, in its order.
+// Panels of a comparison's board, in its order.
 enum class ComparisonPanel {
     Verdict,
     Cards,
@@ -47,7 +47,7 @@ inline constexpr std::array kComparisonPanels{ComparisonPanel::Verdict, Comparis
 std::string_view toString(ComparisonPanel panel); // "verdict", "cards", …
 std::optional<ComparisonPanel> comparisonPanelFromString(std::string_view text);
 
-// What stands at 0 of the time axis.
+// The moment at 0 of the time axis.
 enum class ComparisonAlignment {
     Folded, // the begin of every steady iteration, laid over each other
     Iteration, // the begin of one iteration
@@ -59,7 +59,7 @@ std::optional<ComparisonAlignment> comparisonAlignmentFromString(std::string_vie
 // No value, in columns of time.
 inline constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 
-// What to read; a plain value.
+// A question for a comparison; a plain value.
 struct ComparisonQuery {
     std::vector<RunId>
         runs; // two or more, each once; the first is what the others are compared with
@@ -89,7 +89,7 @@ struct ComparedRun {
     std::size_t color = 0; // of seriesColor
 };
 
-// What a run's difference to the first one weighs against the spread over iterations.
+// Weight of a run's difference to the first one, against the spread over iterations.
 enum class ComparisonWeight { Beyond, Within, Unknown };
 
 // Said of those runs.
@@ -231,7 +231,7 @@ struct ComparisonTracks {
     bool stretched = false; // each to the same length
     std::vector<RunsNote> notes;
 
-    // Of the time axis of that run.
+    // Length of the time axis for that run, s.
     [[nodiscard]] double secondsOf(std::size_t run) const {
         return stretched ? ranges[run].length().seconds() : seconds;
     }

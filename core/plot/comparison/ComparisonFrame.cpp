@@ -105,7 +105,7 @@ double drawCategoryLegend(const ComparisonFrame& frame,
 }
 
 Color categoryFill(const ComparisonFrame& frame, const std::string& category) {
-    // Where nothing runs the paper shows through, darkened or lightened enough to be seen.
+    // Idle time shows the paper, darkened or lightened enough to be seen.
     if (category == "idle")
         return frame.theme.dark ? blend(frame.paper(), frame.theme.text, 0.18)
                                 : categoryColor("idle");

@@ -1,5 +1,6 @@
 #pragma once
-// What every panel's drawing gets, and the few things that several of them draw.
+// ComparisonFrame: the values that every panel's drawing gets, and the few things that several of
+// them draw.
 
 #include "core/plot/Canvas.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
@@ -16,7 +17,7 @@ struct ComparisonFrame : Canvas {
     const ComparisonStyle& style;
     ComparisonGeometry& geometry;
 
-    // Of the panels, which text lies on.
+    // Colour of the panels, on which text lies.
     [[nodiscard]] Color paper() const { return theme.panel; }
     [[nodiscard]] Color fillOf(std::size_t run) const;
     [[nodiscard]] Color inkOf(std::size_t run) const; // for text and lines

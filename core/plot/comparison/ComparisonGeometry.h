@@ -28,7 +28,7 @@ struct ComparisonStyle {
 };
 
 struct ComparisonGeometry {
-    // What can be pointed at; the last that contains a point is on top.
+    // An area that can be pointed at; the last that contains a point is on top.
     struct Target {
         Rect rect;
         ComparisonPanel panel = ComparisonPanel::Cards;
@@ -50,7 +50,7 @@ struct ComparisonGeometry {
 // Panels without data are left away. Pure; any thread.
 ComparisonGeometry buildComparison(const ComparisonData& data, const ComparisonStyle& style);
 
-// What the pointer is over.
+// The item under the pointer.
 struct ComparisonHit : FigureHit {
     ComparisonPanel panel = ComparisonPanel::Cards;
 };

@@ -1,4 +1,4 @@
-// What the pointer is over, in words.
+// Words for the item under the pointer.
 #include "core/analysis/comparison/Comparison.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/comparison/ComparisonText.h"
@@ -71,7 +71,7 @@ private:
         return run(index).mark + " · " + run(index).named.name;
     }
 
-    // Of many runs only the one pointed at and the first are told.
+    // With many runs, only the one pointed at and the first are told.
     [[nodiscard]] bool isOther(std::size_t index) const {
         return m_data.isMany() && index != 0 && index != m_target.run;
     }

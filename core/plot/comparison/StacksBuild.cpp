@@ -1,4 +1,4 @@
-// Where the step goes: the exposed seconds of a step, stacked, for runs and their stages.
+// The exposed seconds of a step, stacked, for runs and their stages.
 #include "core/plot/Palette.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/comparison/ComparisonText.h"

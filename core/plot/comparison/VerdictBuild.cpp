@@ -151,7 +151,7 @@ private:
     double layHead(Point at, double width, bool draw) const {
         double y = at.y;
         const double row = 1.4 * m_frame.size(TextRole::Secondary);
-        // Of many runs the table names them all.
+        // The table names the runs where they are many.
         const std::size_t chips = m_frame.data.isMany() ? 1 : m_frame.data.runs.size();
         for (std::size_t run = 0; run < chips; ++run) {
             if (draw)

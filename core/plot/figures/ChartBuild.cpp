@@ -23,7 +23,7 @@ double wantedPlot(const Canvas& canvas, const FigureData& data) {
     return (single ? kSinglePlot : kStackedPlot) * lineOf(canvas);
 }
 
-// Of all panels, so that their plot areas begin and end in line.
+// The widest margins of all panels, so that their plot areas begin and end in line.
 PanelMargins commonMargins(const Canvas& canvas, const FigureData& data, double height) {
     PanelMargins widest;
     for (const auto& panel : data.panels) {
@@ -93,7 +93,7 @@ public:
         }
     }
     [[nodiscard]] double axisHeight() const { return m_axisHeight; }
-    // Of the plot areas in so much room, the name of the values taken off.
+    // Height of the plot areas in so much room, without the name of the values.
     [[nodiscard]] double plotHeight(const Canvas& canvas, double height) const {
         return std::max(height - m_axisHeight - panelHead(canvas) - lineOf(canvas),
             kLeastPlot * lineOf(canvas));
@@ -158,7 +158,7 @@ void drawPanels(const Canvas& canvas, const FigureData& data, Rect area, FigureG
 
 std::optional<FigureHit> hitPanel(
     const FigureData& data, const FigureGeometry& geometry, Point at) {
-    // What was drawn last lies on top.
+    // The target that was drawn last lies on top.
     for (std::size_t i = geometry.targets.size(); i > 0; --i) {
         const auto* target = &geometry.targets[i - 1];
         if (!target->rect.contains(at) || target->panel >= data.panels.size())

@@ -10,7 +10,7 @@ namespace trainscope::plot {
 
 namespace {
 
-// Of seriesColor.
+// Indices of seriesColor().
 constexpr std::size_t kBlue = 4;
 constexpr std::size_t kSky = 0;
 constexpr std::size_t kVermilion = 5;

@@ -11,7 +11,7 @@ namespace trainscope::plot {
 
 inline constexpr double kColorSteps = 128.0; // finer than the eye
 
-// Of 0 to 1 along a scale.
+// Colour at a fraction from 0 to 1 along a scale.
 using ColorOf = std::function<Color(double fraction)>;
 ColorOf scaleColors(const FigureAxis& axis);
 

@@ -34,7 +34,7 @@ enum class FigureStatistic { Mean, Peak, P99, Min, Total, Energy, First, Last };
 
 enum class KernelsPer { Run, Stage, Rank };
 
-// What to show; a plain value.
+// The settings of a figure; a plain value.
 struct FigureQuery {
     FigureKind kind = FigureKind::Heatmap;
     std::vector<RunId> runs; // empty: all that fit

@@ -11,7 +11,7 @@ namespace trainscope::plot {
 
 namespace {
 
-// What a column's header calls a unit: "gpu_temperature_mean [°C]".
+// The unit in a column's header: "gpu_temperature_mean [°C]".
 std::string unitText(const std::string& siUnit) {
     return siUnit.empty() || siUnit == "1" ? std::string() : fmt::format(" [{}]", siUnit);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What stands around a figure: its title above, in its place what is missing, and below in small
-// text its caption and its notes.
+// Texts around a figure: its title above, the reason in its place where data is missing, and below
+// in small text its caption and its notes.
 
 #include "core/plot/Canvas.h"
 

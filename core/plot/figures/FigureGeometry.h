@@ -23,7 +23,7 @@ struct FigureStyle {
     bool caption = true; // with the notes
 };
 
-// What the pointer is over.
+// The item under the pointer.
 struct FigureHit {
     Rect outline;
     RunId run;

@@ -1,5 +1,5 @@
 #pragma once
-// What the parts of a figure share: axes with their ticks and texts, and the drawing of each part.
+// Parts that figures share: axes with their ticks and texts, and the drawing of each part.
 
 #include "core/plot/Canvas.h"
 #include "core/plot/figures/FigureGeometry.h"
@@ -21,7 +21,7 @@ struct FigureTick {
     std::string label;
 };
 std::vector<FigureTick> ticksOf(const FigureAxis& axis, int most);
-// Where a value lies on the axis, 0 to 1; clamped.
+// Place of a value on the axis, 0 to 1; clamped.
 double fractionOf(const FigureAxis& axis, double value);
 // "GPU temperature (°C)".
 std::string axisTitle(const FigureAxis& axis);

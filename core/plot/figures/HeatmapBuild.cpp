@@ -75,7 +75,7 @@ private:
         return m_grid.width / static_cast<double>(m_heatmap.columns.size());
     }
 
-    // How far the number at the scale's end would reach into the head of the notes.
+    // Width by which the number at the scale's end would reach into the head of the notes.
     [[nodiscard]] double beyondScale() const {
         const auto ticks = ticksOf(m_heatmap.scale, kScaleTicks);
         if (m_notes <= 0.0 || ticks.empty())

@@ -10,7 +10,7 @@
 
 namespace trainscope::plot {
 
-// What a panel shows, laid out for a width.
+// The content of a panel, laid out for a width.
 class PanelContent {
 public:
     virtual ~PanelContent() = default;
@@ -36,7 +36,7 @@ struct BoardPanel {
 
 class PanelBoard {
 public:
-    // Of that width, with its edges; adds to the canvas from the top.
+    // A board of that width, edges included; adds to the canvas from the top.
     PanelBoard(const Canvas& canvas, double width);
 
     // Between its edges.
@@ -47,7 +47,7 @@ public:
     // In the place of panels.
     void addEmpty(const std::string& text);
     void addFoot(const std::string& caption, const std::vector<std::string>& notes);
-    // Of all that was added, with its edges.
+    // Height of all that was added, edges included.
     [[nodiscard]] double height() const { return m_y + edge() - gap(); }
 
 private:

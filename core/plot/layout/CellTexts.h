@@ -17,7 +17,7 @@ public:
     using PlaceOf = std::function<std::string(int rank)>;
     CellTexts(const DiagramStyle& style, const RankColours& colours, int ranks, PlaceOf place);
 
-    // What fits into every cell of that size.
+    // The most text that fits into every cell of that size.
     [[nodiscard]] Level levelFor(double width, double height) const;
     // The least size of a cell that shows so much; Plain: what can still be told apart.
     [[nodiscard]] double widthFor(Level level) const;

@@ -1,5 +1,6 @@
 #pragma once
-// What the colours of the cells say, and the marks of groups: one line below or above a diagram.
+// Legend of a diagram, one line below or above it: the colours of the cells and the marks of
+// groups.
 
 #include "core/plot/Canvas.h"
 #include "core/plot/layout/GroupOutlines.h"

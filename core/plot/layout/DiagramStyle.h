@@ -1,5 +1,5 @@
 #pragma once
-// What the diagrams of a layout are drawn with: as figures are. height 0: as tall as wanted.
+// Style of the diagrams of a layout, as figures have it. height 0: as tall as wanted.
 
 #include "core/plot/figures/FigureGeometry.h"
 

@@ -22,7 +22,7 @@ void addCoordinates(const layout::Layout* layout, int rank, Cells& cells) {
         layout->chunks.empty() ? text::Cell() : text::Cell(layersOf(layout->chunks, at.pipeline)));
 }
 
-// What any rank has bytes of.
+// Names of the groups that any rank has bytes of.
 std::set<std::string> groupsIn(const analysis::RunBytes& bytes) {
     std::set<std::string> groups;
     for (const auto& rank : bytes.ranks) {

@@ -9,7 +9,7 @@
 
 namespace trainscope::plot {
 
-// What the colours of the cells say.
+// The choice of what colours the cells.
 struct ColourQuery {
     RankColour by = RankColour::Pipeline;
     // With Value:

@@ -82,7 +82,7 @@ private:
     }
 
     [[nodiscard]] NodeArrangement spacingOf(Level level) const {
-        // Of the step: pad, gap of cells, bar; in lines: title, foot, band.
+        // Fractions of the step: pad, gap of cells, bar; in lines: title, foot, band.
         struct Spacing {
             double pad, cellGap, bar, title, foot, band, nodeGap;
         };

@@ -1,6 +1,6 @@
 #pragma once
-// Where the boxes of nodes and the cells in them lie: as many nodes a row, and as much text in the
-// cells, as the space allows. Pure.
+// NodeArrangement: places of the boxes of nodes and of the cells in them, with as many nodes a row,
+// and as much text in the cells, as the space allows. Pure.
 
 #include "core/layout/Cluster.h"
 #include "core/plot/layout/CellTexts.h"
@@ -32,7 +32,7 @@ struct NodeArrangement {
     [[nodiscard]] double nodeWidth() const;
     [[nodiscard]] double nodeHeight() const;
     [[nodiscard]] Rect node(std::size_t index) const; // from the diagram's top left
-    // Of a GPU in the air's order, of `count` in its node.
+    // Place of the GPU at `slot` in the air's order, of `count` in its node.
     [[nodiscard]] Rect cell(const Rect& node, int slot, int count) const;
     [[nodiscard]] Rect link(const Rect& node) const; // the bar between the rows
     [[nodiscard]] Rect cards(const Rect& node) const;

@@ -131,7 +131,7 @@ private:
             m_canvas.note({box.right() - m_arrangement.pad, baseline}, summary, Align::Right);
     }
 
-    // Where boxes are too small for names, the number of the first of each row stands before it.
+    // Boxes too small for names have the number of the first of each row before it.
     void addRowName(std::size_t index, const Rect& box) const {
         const auto columns = static_cast<std::size_t>(m_arrangement.columns);
         const double pitch = box.height + m_arrangement.band + m_arrangement.rackHead;

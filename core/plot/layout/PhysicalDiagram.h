@@ -11,7 +11,7 @@
 
 namespace trainscope::plot {
 
-// What is told of a node; parts that do not fit are left out.
+// Texts and load of a node; parts that do not fit are left out.
 struct PhysicalNode {
     std::string summary; // right of its name: "stage 0 · 3.6 kW"
     std::string link; // below: "NVSwitch 174 GB/s"

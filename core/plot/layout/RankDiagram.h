@@ -1,6 +1,6 @@
 #pragma once
-// What the diagrams of ranks have in common: a cell per rank whose colour says something, which can
-// change without anything else being decided anew. Pure; any thread.
+// Cells of ranks, which the diagrams of ranks share: one cell per rank, whose colour can change
+// without a new layout. Pure; any thread.
 
 #include "core/layout/Layout.h"
 #include "core/plot/layout/DiagramStyle.h"
@@ -12,7 +12,7 @@
 
 namespace trainscope::plot {
 
-// What a cell's colour says.
+// The quantity that a cell's colour shows.
 enum class RankColour { Value, Tensor, Context, Expert, Data, Pipeline, Node };
 // "value", "tensor", "context", "expert", "data", "stage", "node".
 std::string_view toString(RankColour colour);
@@ -25,7 +25,7 @@ struct RankColours {
     FigureAxis scale;
 };
 
-// Where a rank's cell lies in the scene's items.
+// Indices of a rank's cell in the scene's items.
 struct RankCell {
     std::size_t fill = 0;
     std::size_t firstLabel = 0;
@@ -58,12 +58,12 @@ std::optional<int> rankAt(const RankDiagram& diagram, double x, double y);
 // Index into the data's edges, of the line within 4 units of the point.
 std::optional<std::size_t> edgeAt(const RankDiagram& diagram, double x, double y);
 
-// Of a cell; values that are absent have the theme's gap colour and are hatched.
+// Colour of a cell; absent values have the theme's gap colour and are hatched.
 Color rankColor(
     const RankColours& colours, const layout::Layout* layout, int rank, const Theme& theme);
 // "59°", "688": a number as short as it can be told; empty without one.
 std::string shortValue(const FigureAxis& scale, const std::optional<double>& value);
-// Which of its kind: stage, tensor rank, …; of how many.
+// Index of the rank by that colour's dimension (stage, tensor rank, …), and the number of indices.
 int colourIndex(RankColour colour, const layout::Layout& layout, int rank);
 int colourCount(RankColour colour, const layout::Layout& layout);
 // One of so many: the shared palette while it lasts, else steps of viridis.

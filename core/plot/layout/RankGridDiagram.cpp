@@ -53,7 +53,8 @@ public:
     }
 
 private:
-    // What a cell's position does not tell: the expert, which lies across the blocks.
+    // Names the coordinates that a cell's position does not show: the expert, which lies across the
+    // blocks.
     [[nodiscard]] std::string placeOf(int rank) const {
         const auto at = m_grid.position(rank);
         if (m_degrees.expert > 1)
@@ -84,7 +85,7 @@ private:
     }
 
     static std::string stageName(int stage) { return fmt::format("stage {}", stage); }
-    // Of a line that begins with that block.
+    // Name of a line that begins with that block.
     [[nodiscard]] std::string lineName(int stage, int block, bool isFirst) const {
         return isFirst ? stageName(stage) + " · " + blockName(block) : blockName(block);
     }

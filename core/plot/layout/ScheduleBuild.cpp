@@ -141,7 +141,7 @@ private:
             {row.x, row.bottom() - planned, row.width, planned}};
     }
 
-    // Where a pass could run: what the passes leave free of it is a bubble.
+    // Ground where a pass could run; the part that passes leave free is a bubble.
     void drawGround(const Lanes& lanes) {
         const double from = m_data.traced ? xOf(m_data.windowFrom) : xOf(0.0);
         const double to = m_data.traced ? xOf(m_data.windowTo) : xOf(m_data.planned->makespan);

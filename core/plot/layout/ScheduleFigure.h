@@ -44,11 +44,11 @@ struct ScheduleFigureData {
     std::string emptyText; // what is missing where there is nothing to draw
     std::optional<layout::Schedule> traced; // seconds since the first pass
     std::optional<layout::Schedule> planned; // likewise beside a trace; else in `unit`
-    // Of the axis: "s"; of a plan in no seconds what a time of 1 is, for people: "forward passes of
-    // a stage".
+    // Unit of the axis: "s"; a plan without seconds has the meaning of a time of 1, for people:
+    // "forward passes of a stage".
     std::string unit;
     std::optional<std::int64_t> iteration;
-    // Of a whole traced step: which plans there are, the nearest first, and what that says.
+    // Plans of a whole traced step, the nearest first, and the verdict on them.
     std::vector<analysis::PlanFit> plans;
     std::string verdict;
     double from = 0.0; // shown

@@ -74,7 +74,7 @@ private:
     [[nodiscard]] const CallNode& node(std::uint32_t at) const { return tree().nodes[at]; }
     [[nodiscard]] double wantedRow() const { return 1.7 * m_sheet.size(); }
 
-    // Of a frame that tells none that of its caller.
+    // A frame that tells no pass has its caller's.
     void findPasses() {
         m_passes.reserve(tree().nodes.size());
         for (const CallNode& one : tree().nodes) {

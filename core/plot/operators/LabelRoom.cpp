@@ -26,7 +26,7 @@ bool narrow(double from, double step, double low, double high, double& enter, do
     return enter < leave;
 }
 
-// Whether it meets the rectangle; a little earlier at its corners.
+// True where the slant meets the rectangle; a little early at its corners.
 bool meets(const Slant& slant, const Rect& rect) {
     const Rect room = grown(rect, slant.thickness / 2.0);
     double enter = 0.0;

@@ -173,7 +173,7 @@ private:
         });
     }
 
-    // What is above the roofline is hatched.
+    // Hatches the part above the roofline.
     void drawReachable(const MeasuredOperator& one, Rect bar) const {
         if (!one.efficiency.savable || one.time.ns <= 0)
             return;

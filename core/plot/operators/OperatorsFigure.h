@@ -57,7 +57,7 @@ struct MeasuredOperator {
     analysis::WorkEfficiency efficiency;
 };
 
-// Whether its FLOP and bytes give it a point over the roofs: both are known and not 0.
+// True where its FLOP and bytes give it a point over the roofs: both are known and not 0.
 bool isOnRoofline(const MeasuredOperator& one);
 
 struct Roof {

@@ -1,6 +1,6 @@
 #pragma once
-// What stands around a picture of operators: its title above, its legend, caption and notes below;
-// or what is missing.
+// Sheet around a picture of operators: its title above, its legend, caption and notes below; or the
+// reason that data is missing.
 
 #include "core/plot/Canvas.h"
 #include "core/plot/figures/FigureFoot.h"
@@ -50,7 +50,7 @@ public:
     explicit OperatorColours(const std::vector<MeasuredOperator>& operators);
 
     [[nodiscard]] Color of(const MeasuredOperator& one) const;
-    // Of those that are drawn; none where there is nothing to tell apart.
+    // Legend of the operators that are drawn; none where there is nothing to tell apart.
     [[nodiscard]] OperatorsSheet::Legend legend() const;
     void draw(const MeasuredOperator& one); // it is drawn
 

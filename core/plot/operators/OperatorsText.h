@@ -30,8 +30,8 @@ std::vector<std::uint32_t> leadingWork(const analysis::CallTree& tree);
 
 std::string roofText(const Roof& roof); // "BF16 989 TFLOP/s"
 std::string memoryText(double bytesPerSecond); // "memory 3.35 TB/s"
-// What the traces lack for a call tree with work and efficiency, and how to get it; empty: nothing.
-// `gpuModel` as the run names it; hasPeaks: the catalogue knows it.
+// Names the records that the traces lack for a call tree with work and efficiency, and how to get
+// them; empty: none. `gpuModel` as the run names it; hasPeaks: the catalogue knows it.
 std::string gapText(bool hasHost, bool hasShapes, bool hasPeaks, std::string_view gpuModel);
 // "aten::copy_ moves 2.9 TB/s, 87 % of what the memory can".
 std::string bandwidthText(const analysis::MeasuredBandwidth& measured, double nominal);
@@ -43,7 +43,8 @@ std::string sharesText(const analysis::OperatorMfu& mfu);
 std::string mfuText(const analysis::OperatorMfu& mfu, const std::optional<double>& byFormula);
 
 using OperatorFacts = std::vector<std::pair<std::string, std::string>>; // label, value with unit
-// What a compiled kernel, or the operator that launches it, was fused from; empty for others.
+// Facts on the sources that a compiled kernel, or the operator that launches it, was fused from;
+// empty for others.
 OperatorFacts sourceFacts(std::string_view name);
 OperatorFacts factsOf(const analysis::FrameSums& sums);
 OperatorFacts factsOf(const analysis::WorkEfficiency& efficiency); // those that are known

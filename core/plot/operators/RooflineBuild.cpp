@@ -146,7 +146,7 @@ private:
     [[nodiscard]] double heightOf(const Roof& roof) const {
         return placeOf(m_x.range.high, roof.flopPerSecond).y;
     }
-    // Of the memory up to the highest roof; absent where none of it is in the plot.
+    // The memory's slope up to the highest roof; absent where none of it is in the plot.
     [[nodiscard]] std::optional<Slant> slope() const {
         if (!m_data.bandwidth)
             return std::nullopt;
@@ -171,7 +171,7 @@ private:
             m_sheet.line(line->from, line->to, theme.textSecondary, width);
     }
 
-    // What has the fewest places first.
+    // Points with the fewest places for a name come first.
     void nameAll() const {
         LabelRoom room(m_geometry.area);
         for (const auto& point : m_geometry.targets)

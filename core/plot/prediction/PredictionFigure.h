@@ -92,7 +92,7 @@ struct PredictedLayout {
     bool isChosen = false;
 };
 
-// What the job would reach if one thing about it were otherwise.
+// Rate of the job if one thing about it changed.
 struct PredictedChange {
     double factor = 1.0; // on that thing
     PredictedValue rate; // tokens per second and GPU

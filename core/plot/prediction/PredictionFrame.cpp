@@ -12,7 +12,7 @@ namespace trainscope::plot {
 
 namespace {
 
-// What a part is shown as: a category of kernels, lightened.
+// Look of a part: a category of kernels, lightened.
 struct PartLook {
     std::string_view part;
     std::string_view category;

@@ -1,5 +1,6 @@
 #pragma once
-// What every panel of a prediction's board gets, and the few things that several of them draw.
+// PredictionFrame: the values that every panel of a prediction's board gets, and the few things
+// that several of them draw.
 
 #include "core/plot/Canvas.h"
 #include "core/plot/figures/FigureParts.h"
@@ -43,7 +44,8 @@ double gridHeight(const PredictionFrame& frame);
 void drawParts(const PredictionFrame& frame, const FigureAxis& axis, Rect row,
     const std::string& name, const std::vector<PredictedPart>& parts,
     const PredictedValue& whisker = {});
-// Of all parts that are not 0, in the order of their first showing. With draw false its height.
+// Legend of all parts that are not 0, in the order of their first showing. With draw false its
+// height.
 double drawPartLegend(const PredictionFrame& frame,
     const std::vector<const std::vector<PredictedPart>*>& rows, Point at, double width, bool draw);
 

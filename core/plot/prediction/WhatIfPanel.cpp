@@ -1,5 +1,5 @@
-// What else would do to the step: for each thing a bar for less and one for more of it, from what
-// the job reaches now.
+// Effect of changes on the step: for each thing a bar for less and one for more of it, from the
+// job's present rate.
 #include "core/plot/Palette.h"
 #include "core/plot/prediction/PredictionFrame.h"
 #include "core/text/NumberMarks.h"

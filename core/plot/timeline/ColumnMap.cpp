@@ -7,7 +7,7 @@ namespace trainscope::plot {
 
 namespace {
 
-// Where the columns of some data lie on the screen.
+// Place of the columns of some data on the screen.
 struct Placed {
     double left = 0.0;
     double width = 0.0;
@@ -49,7 +49,7 @@ public:
         m_first = std::llround(place);
         m_phase = static_cast<double>(m_first) - place;
     }
-    // Where column i of the window begins on the screen, and where its data lies.
+    // Places of column i of the window: on the screen, and in its data.
     [[nodiscard]] double xOf(int i) const { return m_x + i / m_perUnit; }
     [[nodiscard]] double dataX(int i) const { return m_x + (i + m_phase) / m_perUnit; }
     [[nodiscard]] int indexOf(double x) const {

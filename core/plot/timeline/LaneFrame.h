@@ -1,6 +1,6 @@
 #pragma once
-// What every lane's drawing gets: the data, the style, the time scale, the scene to add to, and its
-// own place.
+// LaneFrame: the values that every lane's drawing gets: the data, the style, the time scale, the
+// scene to add to, and its own place.
 
 #include "core/plot/Canvas.h"
 #include "core/plot/Palette.h"
@@ -18,7 +18,7 @@
 
 namespace trainscope::plot {
 
-// Which of the loaded columns a drawn column stands for: they differ while the window moves and
+// The loaded columns that each drawn column stands for. They differ while the window moves and
 // newer data is on its way. Identity when the data's window is the shown one.
 struct ColumnMap {
     Rect area; // of the drawn columns; its height and y are those of the plot
@@ -63,7 +63,7 @@ struct SeriesColors {
 SeriesColors seriesColors(const LaneData& lane);
 Color colorOf(const LaneFrame& frame, const LaneData& lane, const SeriesColors& colors,
     const LaneSeries& series);
-// Of a run's lines among those of several runs.
+// Colour of a run's lines among those of several runs.
 Color inkOf(const LaneFrame& frame, std::size_t run);
 
 // Grid, ticks and labels of a lane's values.

@@ -35,13 +35,13 @@ struct ValueScale {
     double high = 1.0;
 };
 
-// What is drawn, and the buckets it was made of where they are kept.
+// A trace to draw, and the buckets it was made of where they are kept.
 struct Source {
     const Trace* trace = nullptr;
     const std::vector<Bucket>* buckets = nullptr;
 };
 
-// Of the columns that a drawn column stands for.
+// The trace at the drawn columns, each made of the columns that it stands for.
 Trace resampled(const ColumnMap& map, const Source& own, const Source& behind) {
     const std::size_t count = map.columns.size();
     Trace drawn{std::vector<float>(count, kGap), std::vector<float>(count, kGap)};
@@ -98,7 +98,7 @@ void toPositions(const float* low, const float* high, std::size_t count, const V
     }
 }
 
-// What the columns look like apart from where they lie horizontally.
+// Hash of everything about the columns but their horizontal place.
 std::uint64_t contentOf(const LaneFrame& frame) {
     if (frame.data.serial == 0)
         return 0;
@@ -197,7 +197,7 @@ std::vector<float> limitsOf(const LaneFrame& frame, const LaneData& lane, std::s
     return limits;
 }
 
-// What of a series lies above the limit of its run.
+// Tints the part of a series above the limit of its run.
 void tintAbove(const LaneFrame& frame, const LaneData& lane, const ValueScale& values,
     const Source& own, const Source& behind, std::size_t run) {
     if (limitOf(&lane, run) == nullptr)

@@ -1,4 +1,4 @@
-// What was found in a run, over its lanes: throttle episodes and the time before it has settled.
+// Findings of a run, drawn over its lanes: throttle episodes and the time before it has settled.
 #include "core/model/Metric.h"
 #include "core/plot/timeline/LaneFrame.h"
 
@@ -28,7 +28,7 @@ struct Stretch {
     double to;
 };
 
-// Where the plot shows some of a range; at least a pixel.
+// Part of a range that the plot shows, at least a pixel wide.
 std::optional<Stretch> seen(const LaneFrame& frame, const TimeRange& range, TimeNs origin) {
     const double from = std::max(frame.scale.toX(range.begin - origin), frame.scale.x);
     const double to = std::min(frame.scale.toX(range.end - origin), frame.scale.right());
@@ -90,7 +90,7 @@ void hatchRows(const LaneFrame& frame, const LaneData& lane, const LaneGeometry&
     }
 }
 
-// How many of the run's GPUs are throttled in each unit of the plot.
+// Number of the run's GPUs that are throttled in each unit of the plot.
 std::vector<int> countsOf(const LaneFrame& frame, std::size_t run) {
     const auto width = static_cast<std::size_t>(std::max(std::ceil(frame.scale.width), 1.0));
     std::vector<int> changes(width + 1, 0);

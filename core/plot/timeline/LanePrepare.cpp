@@ -33,8 +33,8 @@ Trace joined(const std::vector<Bucket>& buckets) {
     return trace;
 }
 
-// What a log says of iterations, few values far apart: a slope leads from each to the next. A gap,
-// and what lies behind the last, stays as it is held.
+// Slopes between the values that a log has of iterations, few and far apart. A gap, and the time
+// after the last value, stays as it is held.
 Trace sloped(const std::vector<Bucket>& buckets) {
     Trace trace = joined(buckets);
     std::optional<std::size_t> before; // the last column with a value

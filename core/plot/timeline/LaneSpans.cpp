@@ -121,7 +121,7 @@ const TimelineData::Name* findName(const TimelineData& data, NameId id) {
     return data.behind ? findName(*data.behind, id) : nullptr;
 }
 
-// What a group looks like. Groups repeat a few names, looked up once each.
+// Looks of groups. Groups repeat a few names, looked up once each.
 class SpanLooks {
 public:
     explicit SpanLooks(const LaneFrame& frame)

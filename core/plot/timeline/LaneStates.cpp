@@ -13,10 +13,10 @@ namespace {
 constexpr double kFaintestState = 0.25; // of the colour, where one GPU of many is in it
 constexpr double kTallestState = 1.6; // in units of the small text
 constexpr int kStateShades = 8;
-// Of the room left of the data, for the rows' names.
+// Share of the room on the left of the data that the rows' names get.
 constexpr double kStateNames = 0.62;
 
-// Of the columns that a drawn column stands for, the greatest; negative: no data.
+// The greatest shade of the columns that a drawn column stands for; negative: no data.
 int shadeOf(const ColumnMap::Source& source, const LaneState& own, const LaneState* behind) {
     const LaneState* from = source.behind ? behind : &own;
     float share = -1.0F;

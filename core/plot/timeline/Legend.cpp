@@ -31,7 +31,8 @@ std::string labelOf(std::string_view category) {
     return std::string(analysis::KernelCategories::label(category));
 }
 
-// Of neighbours of the same name and kind only the first: that is all a legend asks.
+// Visits visible groups. Only the first of neighbours with one name and kind is visited: a legend
+// asks no more.
 template <typename Visit>
 void forEachVisible(
     const TimelineData& data, const LaneData& lane, ViewWindow window, Visit visit) {

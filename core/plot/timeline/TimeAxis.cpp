@@ -56,7 +56,7 @@ std::string iterationLabel(const LaneFrame& frame, const Iteration& iteration, d
     return frame.width(number) <= room ? number : std::string();
 }
 
-// Whether the label says what it counts.
+// Returns true where the label says what it counts.
 bool drawIteration(const LaneFrame& frame, const Iteration& iteration, TimeNs origin, double top) {
     const double from = std::max(frame.scale.toX(iteration.range.begin - origin), frame.scale.x);
     const double to = std::min(frame.scale.toX(iteration.range.end - origin), frame.scale.right());

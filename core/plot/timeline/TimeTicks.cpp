@@ -26,7 +26,7 @@ constexpr std::int64_t kMostTicks = 400;
 // Above this the relative axis counts in h:mm:ss.
 constexpr std::int64_t kClockFrom = 1000 * kSecond;
 
-// What must stand before the ticks' own digits, and how those are made.
+// The part that stands before the ticks' own digits, and the form of those.
 struct Split {
     std::int64_t base = 0;
     TimeUnit unit{kSecond, "s"};

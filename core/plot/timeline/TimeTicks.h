@@ -12,7 +12,7 @@
 
 namespace trainscope::plot {
 
-// What a view time means. `iterations` in absolute time, in order, without overlap (see
+// Meaning of a view time. `iterations` in absolute time, in order, without overlap (see
 // mainIterations).
 struct TimeContext {
     TimeDisplay display = TimeDisplay::Relative;

@@ -73,8 +73,8 @@ struct Arrangement {
     bool operator==(const Arrangement&) const = default;
 };
 
-// What a store says about the shown runs, read once: with a thousand GPUs there are many thousand
-// series, too many to list again for every window. Same order as the runs.
+// GPUs and series of the shown runs, read once from the store: with a thousand GPUs there are many
+// thousand series, too many to list again for every window. Same order as the runs.
 struct Catalogue {
     struct OfRun {
         std::vector<Gpu> gpus;
@@ -109,8 +109,8 @@ struct LaneSeries {
     // count 0: all values are the sample held from before, or NaN where there is nothing to show.
     // Only Lines keep them, and data that was loaded whole.
     std::vector<Bucket> buckets;
-    // What is drawn (see prepareLane): Lines have the extents, joined to what the column before
-    // held; Heat has the means and whether a gap touches the column.
+    // Values to draw (see prepareLane): Lines have the extents, joined to the value of the column
+    // before; Heat has the means and whether a gap touches the column.
     Trace trace;
     std::vector<float> means;
     std::vector<std::uint8_t> gaps;
@@ -139,7 +139,7 @@ struct LaneState {
     std::string name; // "Software power cap"
     std::vector<float> shares;
 };
-// What the series of a run must not exceed, in every column, SI; NaN where it is not known.
+// The limit of a run's series in every column, SI; NaN where it is not known.
 struct LaneLimit {
     std::size_t run = 0;
     std::vector<float> values;
@@ -154,7 +154,8 @@ struct LaneData {
     double high = 1.0;
     std::vector<LaneSeries> series;
     std::vector<LaneBand> bands; // drawn as Band: by run
-    // Of a metric that names states: one row each, in place of lines. Empty: values are numbers.
+    // Rows of a metric that names states, one per state, in place of lines. Empty: values are
+    // numbers.
     std::vector<LaneState> states;
     std::vector<LaneLimit> limits; // by run: a line, what is above it tinted
     std::vector<std::uint8_t> holes; // 1: columns in which nothing was recorded though it should
@@ -187,7 +188,7 @@ enum class LoadDetail { Drawn, Whole };
 // from elsewhere.
 void prepareLane(LaneData& lane, int columns, LoadDetail detail = LoadDetail::Whole);
 
-// What was found in a run, drawn over its lanes. Absolute times.
+// Findings of a run, drawn over its lanes. Absolute times.
 struct ThrottleMark {
     int rank = 0;
     TimeRange range;
@@ -223,7 +224,7 @@ struct TimelineStyle {
     std::string title; // figures may carry one
 };
 
-// Where things ended up, for overlays and hit tests; scene units.
+// Places of a drawn lane, for overlays and hit tests; scene units.
 struct LaneGeometry {
     Rect area; // of the data
     double low = 0.0; // SI at the bottom
