@@ -63,7 +63,7 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addDocumentCommand(app, context);
 }
 
-// How many values follow an option that may be given several times. One each, so that in
+// Number of values that follow an option that may be given several times. One each, so that in
 // "--run A DB" the database is no run; "--run A B" is tried where that leaves words over.
 enum class Values { One, AllThatFollow };
 

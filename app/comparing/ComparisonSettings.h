@@ -1,6 +1,6 @@
 #pragma once
-// What can be chosen of a comparison, and as JSON: remembered with a database's views, and kept in
-// the database under a name. Plain functions; any thread.
+// Settings of a comparison, and their JSON: remembered with a database's views, and kept in the
+// database under a name. Plain functions; any thread.
 
 #include "core/plot/comparison/Comparison.h"
 
@@ -30,7 +30,7 @@ struct ComparisonSettings {
 };
 
 QJsonObject encodeComparison(const ComparisonSettings& settings);
-// What cannot be understood is that of the default.
+// A setting that cannot be understood becomes the default.
 ComparisonSettings decodeComparison(const QJsonObject& json);
 
 // As the database keeps it.

@@ -15,7 +15,7 @@ constexpr qsizetype kFingerprintLength = 16;
 
 using Fingerprints = std::map<RunId, QString>;
 
-// Of the contents of all sources of each run, in whatever order they were imported.
+// Fingerprint of each run: the contents of all its sources, in whatever order they were imported.
 Result<Fingerprints> fingerprintsOf(const store::Store& store) {
     ASSIGN_OR_RETURN(const auto sources, store.sources());
     std::map<RunId, std::vector<std::string>> hashes;

@@ -48,7 +48,8 @@ StretchFigures EngineFigures::of(const std::shared_ptr<EngineLink>& link, TimeRa
         Wanted& shown = m_shown[{link->run(), metric}];
         if (kept != m_kept.end())
             shown = wanted;
-        // What goes on shows the stretch before until there is that of now.
+        // A live run shows the values of the stretch before until those of the present one are
+        // there.
         else if (link->link().isLive && shown.stretch.length() == stretch.length())
             kept = m_kept.find(keyOf({link, shown.stretch}, metric));
         if (kept == m_kept.end())

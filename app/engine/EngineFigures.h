@@ -23,7 +23,7 @@ namespace trainscope::app {
 
 class EngineLink;
 
-// Of one series. SI.
+// Statistics of one series. SI.
 struct SeriesFigure {
     std::string metric; // ours
     Subject subject;
@@ -51,8 +51,8 @@ public:
     EngineFigures(const EngineFigures&) = delete;
     EngineFigures& operator=(const EngineFigures&) = delete;
 
-    // What is known of that stretch; the rest is asked for, instead of what was wanted of the run
-    // before.
+    // Returns the known values of that stretch and asks for the rest, in place of the last wish for
+    // that run.
     StretchFigures of(const std::shared_ptr<EngineLink>& link, TimeRange stretch);
     void forgetError();
 

@@ -32,8 +32,8 @@ using importers::engine::kBandRows;
 // reads for it is soon read, so that something is seen while the rest is asked for.
 constexpr int kTilesPerQuestion = 8;
 constexpr double kReadsPerQuestion = 60e6; // samples
-// Where more than this is read for a window, a few of the series are asked for in longer columns
-// first.
+// Samples to read for a window above which a glance comes first: a few of the series, in longer
+// columns.
 constexpr double kGlanceAbove = 30e6;
 constexpr double kGlanceReads = 6e6;
 constexpr std::size_t kMostOfGlance = 128; // series
@@ -181,8 +181,8 @@ private:
         return found;
     }
 
-    // What some of the series tell where all of them have not told yet; how many, where that is
-    // anything.
+    // Fills columns with the answers of a few series while others are still awaited. Returns how
+    // many series there are, where any has answered.
     std::size_t lookAtSome(const std::shared_ptr<EngineLink>& link, const LaneScope& glance,
         int rung, TimeRange known, const RemoteQuestion& question, TileColumns& columns) {
         const std::int64_t step = stepOf(rung);
@@ -241,7 +241,7 @@ private:
         return some.some < scope.series ? std::optional(some) : std::nullopt;
     }
 
-    // Of a run that goes on, figures are computed anew for every 64th of the stretch only.
+    // Rounds the stretch of a live run, whose values are computed anew for every 64th of it only.
     static TimeRange settled(TimeRange stretch) {
         constexpr std::int64_t parts = 64;
         constexpr std::int64_t shortest = 5 * text::kSecond;
@@ -255,7 +255,7 @@ private:
         return link.link().isLive ? wallClock() : link.link().range.end;
     }
 
-    // What can still change is asked for again after as long as a column, 2 s at least.
+    // Columns that can still change are asked for again after the time of one column, 2 s at least.
     static bool isOld(const LaneTile& tile, std::int64_t step) {
         constexpr std::int64_t soonest = 2000;
         const std::int64_t now = wallClock().ns / text::kMillisecond;
@@ -267,7 +267,7 @@ private:
         std::vector<TileWish> wishes;
         if (missing.empty())
             return wishes;
-        // How much there is to read decides how it is asked.
+        // The number of samples to read decides how many tiles a question has.
         if (!link->isKnown())
             return {{link, scope, step, missing.front(), 0}};
         const double reads = link->readsFor(scope, static_cast<double>(LaneTile::kColumns * step));
@@ -283,8 +283,8 @@ private:
         return wishes;
     }
 
-    // Where nothing is known of the wanted length, shorter columns that are there stand in, else
-    // longer ones.
+    // Columns of other lengths stand in where nothing is known of the wanted one: shorter ones
+    // first, else longer ones.
     void addOthers(const EngineLink& link, const LaneScope& scope, int rung, TimeRange known,
         const RemoteQuestion& question, TileColumns& columns) {
         for (int away = -kFinerLooked; away <= kCoarserLooked; ++away) {

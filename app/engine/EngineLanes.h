@@ -41,10 +41,11 @@ public:
         std::function<EngineAccess(const importers::engine::Address&)> access;
         std::function<void()> changed; // by any thread; often
     };
-    // Of the linked runs of the store; nullptr where it has none.
+    // Lanes of the linked runs of the store; nullptr where it has none.
     static Result<std::shared_ptr<EngineLanes>> open(const store::Store& store, Settings settings);
 
-    // Of a linked run, as far as they are known; `changed` tells of more. Absent for others.
+    // Statistics of a linked run, as far as they are known; `changed` tells of more. Absent for
+    // others.
     virtual std::optional<StretchFigures> figures(RunId run, TimeRange stretch) = 0;
     [[nodiscard]] virtual EngineState state() const = 0;
     virtual void tryAgain() = 0;

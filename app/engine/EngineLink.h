@@ -23,7 +23,7 @@ class BandCounts;
 class TileFilling;
 struct SeriesFigure;
 
-// What the rows of a tile are.
+// Meaning of the rows of a tile.
 enum class TileRows { Series, Band, Nodes, Mean };
 
 // A lane of a link: what its tiles are of.
@@ -48,12 +48,12 @@ public:
     [[nodiscard]] std::string keyOf(const LaneScope& scope) const;
     [[nodiscard]] const std::vector<std::string>& nodes() const { return m_roster.nodes(); }
     [[nodiscard]] std::string uuidOf(int rank) const;
-    // How many series of that metric the run has.
+    // Number of series of that metric that the run has.
     [[nodiscard]] std::size_t countOf(const std::string& metric) const;
-    // Whether some of a metric's series can be asked for alone.
+    // True where some of a metric's series can be asked for alone.
     [[nodiscard]] bool canAskSome(const std::string& metric) const;
 
-    // What the engine understands and how long it is from sample to sample; asked for once.
+    // Asks the engine, once, for its abilities and its sampling period.
     Status learn(const importers::engine::IsCancelled& isCancelled);
     [[nodiscard]] bool isKnown() const { return m_period > 0; }
     [[nodiscard]] std::int64_t knownPeriod() const { return m_period; } // ms; 0: not yet
@@ -62,7 +62,7 @@ public:
     Result<std::vector<std::shared_ptr<LaneTile>>> fetch(const LaneScope& scope,
         std::int64_t stepMs, std::int64_t first, int tiles,
         const importers::engine::IsCancelled& isCancelled);
-    // Of each series of a metric over a stretch of time.
+    // Statistics of each series of a metric over a stretch of time.
     Result<std::vector<SeriesFigure>> figures(const std::string& metric, TimeRange stretch,
         const importers::engine::IsCancelled& isCancelled);
     // Ours, once each.
@@ -70,7 +70,7 @@ public:
     [[nodiscard]] std::uint64_t wireBytes() const { return m_wireBytes; }
     // Samples that the engine reads for that time, as often as it has to; 0 before isKnown().
     [[nodiscard]] double readsFor(const LaneScope& scope, double ms) const;
-    // What a column of that length looks at.
+    // Time that a column of that length looks at, ms.
     [[nodiscard]] std::int64_t rangeOf(const LaneScope& scope, std::int64_t stepMs) const;
 
 private:
@@ -78,7 +78,7 @@ private:
         : m_link(std::move(link))
         , m_roster(std::move(roster)) { }
     using Tiles = std::vector<std::shared_ptr<LaneTile>>;
-    // What an answer holds: a statistic, or by its labels several.
+    // Content of an answer: one statistic, or several by its labels.
     enum class Holds { Low, Mean, High, Rate, ByLabels, Row, Distribution, Counts };
     struct Asked {
         const importers::engine::FoundMetric* metric = nullptr;

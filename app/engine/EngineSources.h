@@ -1,6 +1,6 @@
 #pragma once
-// How parts of an engine's copy are listed among the sources of a database, and which of them are
-// there already.
+// Entries of an engine's copy among the sources of a database, one per part, and the search for
+// parts that are there already.
 
 #include "app/engine/EngineImport.h"
 #include "core/store/Store.h"
@@ -16,7 +16,7 @@ namespace trainscope::app {
 std::string sourceBase(const EngineRequest& request, const std::string& runName);
 std::string sourceOf(const std::string& base, const std::string& node);
 
-// What all parts of a copy have in common; kept with each of them.
+// Facts that all parts of a copy share; kept with each of them.
 struct CopyFacts {
     std::string asked; // "-2h to now, every sample"
     TimeRange range;

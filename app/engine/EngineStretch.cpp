@@ -1,4 +1,4 @@
-// What an engine tells of each series of a metric over a stretch of time.
+// Statistics of each series of a metric over a stretch of time, asked of an engine.
 #include "app/engine/EngineFigures.h"
 #include "app/engine/EngineLink.h"
 #include "core/model/Metric.h"
@@ -89,7 +89,7 @@ private:
 
 std::vector<std::string> EngineLink::metrics() const {
     std::vector<std::string> names;
-    // What most look for comes first.
+    // Metrics that users look for first come first.
     for (const char* first : {metric::kGpuPower, metric::kGpuTemperature}) {
         if (countOf(first) > 0)
             names.emplace_back(first);

@@ -143,7 +143,7 @@ Result<QList<QSslCertificate>> certificatesOf(const std::string& path) {
     return found;
 }
 
-// Who one is, by the name of a header.
+// True for the name of a header that carries credentials.
 bool isSecret(std::string_view name) {
     const std::string lower = lowered(name);
     constexpr std::array<std::string_view, 6> words{

@@ -16,7 +16,7 @@
 
 namespace trainscope::app {
 
-// How to log in; kept in memory only.
+// Credentials for an engine; kept in memory only.
 struct EngineAccess {
     std::string token; // bearer; empty: none
     std::string user; // basic; empty: none

@@ -16,7 +16,7 @@ namespace trainscope::app {
 
 namespace {
 
-// What the environment says (http_proxy, no_proxy), but none on the way to the own machine.
+// The proxy that the environment names (http_proxy, no_proxy); none for this machine itself.
 class ProxyChoice final : public QNetworkProxyFactory {
 public:
     explicit ProxyChoice(bool isOwnMachine)

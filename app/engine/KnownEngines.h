@@ -14,7 +14,7 @@ namespace trainscope::app {
 void rememberEngine(const importers::engine::Address& address);
 bool isKnownEngine(const importers::engine::Address& address);
 
-// What the environment says for an address out of a database: nothing where it is not known.
+// Credentials in the environment for an address out of a database; none for an unknown address.
 Result<EngineAccess> accessForLinked(const importers::engine::Address& address);
 
 } // namespace trainscope::app

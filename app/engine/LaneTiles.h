@@ -1,7 +1,7 @@
 #pragma once
-// What an engine has answered for lanes, kept: pieces of a fixed number of columns, in memory and,
-// once nothing can be added to them, in files of the user's cache folder; both bounded, the oldest
-// goes first. Thread-safe.
+// Cache of an engine's answers for lanes: pieces of a fixed number of columns, in memory and, once
+// nothing can be added to them, in files of the user's cache folder; both bounded, the oldest goes
+// first. Thread-safe.
 
 #include <cstdint>
 #include <list>
@@ -47,7 +47,7 @@ LaneTilePtr unpackedTile(const std::string& bytes);
 
 class LaneTiles {
 public:
-    // Of an empty folder there are no files.
+    // An empty `folder` means no files.
     LaneTiles(std::string folder, std::size_t mostBytes, std::uint64_t mostFileBytes);
 
     LaneTilePtr find(const TileKey& key);

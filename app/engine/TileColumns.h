@@ -31,8 +31,8 @@ public:
     [[nodiscard]] bool isComplete() const;
     [[nodiscard]] bool isSampled() const { return m_isSampled; }
 
-    // Of a row; values hold until the next, ten periods at most, then there is a gap. NaN where
-    // nothing is known yet.
+    // Buckets of a row. A value holds until the next one, ten periods at most; then there is a gap.
+    // NaN where nothing is known yet.
     [[nodiscard]] std::vector<Bucket> buckets(std::int64_t row, std::int64_t periodMs) const;
     [[nodiscard]] plot::LaneBand band() const;
     [[nodiscard]] std::pair<double, double> extent() const; // low > high: nothing

@@ -27,7 +27,7 @@ public:
     // Values of a row of the tiles. Extremes of several series are those of all.
     void addLow(std::int64_t row, const importers::engine::AnsweredSeries& series, double scale);
     void addHigh(std::int64_t row, const importers::engine::AnsweredSeries& series, double scale);
-    // Of that metric of the engine.
+    // Adds the means of that metric of the engine.
     void addMean(std::int64_t row, const std::string& engineName,
         const importers::engine::AnsweredSeries& series, double scale);
 

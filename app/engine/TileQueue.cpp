@@ -114,7 +114,7 @@ Status TileQueue::fetch(
         for (std::size_t at = next++; at < wishes.size() && !hasFailed; at = next++) {
             if (Status one = run(wishes[at], stop); !one.hasValue()) {
                 const std::lock_guard lock(mutex);
-                // What others say that were stopped for it is no reason.
+                // Only the first error counts: the others come from being stopped for it.
                 if (!hasFailed.exchange(true))
                     status = std::move(one);
             }

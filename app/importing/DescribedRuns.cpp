@@ -99,7 +99,7 @@ Result<std::vector<KnownRun>> wantedRuns(
     return wanted;
 }
 
-// What was said of the machine of a run, and what `change` makes of it.
+// Replaces the known facts of a run's machine with those that `change` makes of them.
 template <typename Change>
 Status changeMachine(store::Store& store, RunId run, const Change& change) {
     ASSIGN_OR_RETURN(const auto known, store.machine(run));

@@ -1,6 +1,6 @@
 #pragma once
-// What an import says of the machines of runs: which runs of a database a source describes that
-// makes none itself (ImportUnit::machine), and what the user says of their GPUs.
+// Machines of runs in an import: the runs of a database that a source describes without making one
+// itself (ImportUnit::machine), and the GPUs that the user names.
 
 #include "core/layout/Cluster.h"
 #include "core/store/Store.h"
@@ -21,7 +21,7 @@ struct DescribedRuns {
 // the unit does not know. Both say what to do.
 Result<DescribedRuns> describedRuns(const store::Store& store, const importers::ImportUnit& unit);
 
-// Whether it can be the machine of a run with these GPUs: of one vendor, and none more than it has.
+// Tells how the machine fits a run with these GPUs: one vendor, and no more GPUs than it has.
 layout::MachineFit fitOf(const importers::MachineUnit& machine, const std::vector<Gpu>& gpus);
 
 // Says the model of the GPUs of a run; an empty one takes back what was said. And of the run that

@@ -162,7 +162,7 @@ private:
         return {};
     }
 
-    // What the launch files beside the unit state of its run.
+    // Adds to the unit's run the launch that the files beside it state.
     Status addLaunch(Sink& sink) const {
         if (m_unit.launchFiles.empty())
             return {};

@@ -25,7 +25,7 @@ struct ImportProgress {
     std::uint64_t unitBytesTotal = 0;
     std::uint64_t bytesDone = 0; // over all enabled units
     std::uint64_t bytesTotal = 0;
-    // Of the work, which goes on when everything is read; 0 to 1 and never falling.
+    // Share of the unit's work, 0 to 1 and never falling; work goes on when everything is read.
     double unitFraction = 0.0;
     double fraction = 0.0; // over all enabled units
 };

@@ -1,7 +1,7 @@
 #pragma once
-// What a source records that another source of its run recorded at another time. Of such series
-// only one counts (core/analysis/statistics/SeriesSelection.h), and most likely two jobs have come
-// under one name. One thread.
+// Finds series that two sources of one run recorded at different times. Of such series only one
+// counts (core/analysis/statistics/SeriesSelection.h), and most likely two jobs have come under one
+// name. One thread.
 
 #include "core/model/Series.h"
 #include "core/store/Store.h"
@@ -22,7 +22,8 @@ public:
     explicit OtherTimes(const store::Store& store)
         : m_store(store) { }
 
-    // What the run has before the source gives it a series. Of what cannot be read nothing is said.
+    // Reads the series that the run has before the source adds its own. Those that cannot be read
+    // are left out.
     void look(RunId run);
     void add(RunId run, SeriesId series, const SeriesDescription& description);
     void add(SeriesId series, std::span<const TimeNs> times);

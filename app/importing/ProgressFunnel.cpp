@@ -8,7 +8,8 @@ namespace trainscope::app {
 namespace {
 
 constexpr auto kTellEvery = std::chrono::milliseconds(20);
-// How many phases follow is not known: each takes this much of what the ones before have left.
+// The number of phases to come is not known: each takes this part of what the ones before have
+// left.
 constexpr double kPhasePart = 0.9;
 constexpr double kLeastShare = 0.2;
 constexpr double kMostShare = 0.95;

@@ -1,6 +1,6 @@
 #pragma once
-// How fast bytes go and how long the rest will take, smoothed over the last seconds so that the
-// figures can be read. Fed with a clock's milliseconds, so that tests need not wait.
+// TransferMeter: rate of a transfer and its remaining time, smoothed over the last seconds so that
+// the numbers can be read. Fed with a clock's milliseconds, so that tests need not wait.
 
 #include <cstdint>
 #include <deque>

@@ -13,8 +13,8 @@ using namespace trainscope;
 
 namespace {
 
-// What says which file it is and when it was written is the sample's own: the same sources make the
-// same bytes, and what is remembered of the sample stays with the next one.
+// The sample has an identity and a date of its own: the same sources make the same bytes, and views
+// that are remembered of one sample stay with the next one.
 constexpr const char* kIdentity = R"sql(
 PRAGMA schema_version = 1;
 UPDATE meta SET value = '486fcc26-4549-460b-b7bc-00f0ea371496' WHERE key = 'uuid';

@@ -84,7 +84,7 @@ struct FactList {
 constexpr FactList kLists[]{{"metrics", metricTable}, {"keys", keyTables}, {"formats", formatTable},
     {"options", optionTable}, {"quantities", quantityList}, {"columns", columnTable}};
 
-// What a line stands for; empty: for itself.
+// Text that a line stands for; empty: the line itself.
 std::string factsOf(std::string_view line) {
     if (!line.starts_with('{') || !line.ends_with('}'))
         return {};

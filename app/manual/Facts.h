@@ -1,6 +1,6 @@
 #pragma once
-// What the pages say of the program's own lists: a line "{metrics}" of a page stands for the table
-// of the metrics, and so on, so that nothing is told that the code does not have.
+// Tables of the program's own lists for the manual: a line "{metrics}" of a page stands for the
+// table of the metrics, and so on, so that pages tell nothing that the code does not have.
 
 #include <string>
 #include <string_view>

@@ -49,7 +49,7 @@ struct Hit {
 // Sections that contain every word, whatever its case; those that have them in their title first,
 // else in the order of the manual.
 std::vector<Hit> search(std::string_view query);
-// Of a query: "step time" → step, time.
+// Words of a query: "step time" → step, time.
 std::vector<std::string> queryWords(std::string_view query);
 
 } // namespace trainscope::app::manual

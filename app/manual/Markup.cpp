@@ -20,7 +20,7 @@ struct Mark {
 constexpr Mark kMarks[]{
     {"`", PieceKind::Code}, {"**", PieceKind::Strong}, {"*", PieceKind::Emphasis}};
 
-// What the text begins with and how much of it that takes; of nothing, 0.
+// A piece at the begin of a text, and the number of bytes that it takes; 0: none.
 struct Found {
     Piece piece;
     std::size_t length = 0;

@@ -18,7 +18,7 @@ public:
     // `area` in scene units, `ratio` device pixels per unit.
     BarsImage(const plot::Rect& area, double ratio);
 
-    // Whether the bars are of the same row.
+    // True where the bars are of the same row.
     [[nodiscard]] bool fits(const plot::Bars& bars) const { return bars.area == m_area; }
     // Edges are rounded to pixels; every bar has at least one.
     void add(const plot::Bars& bars);
@@ -40,7 +40,7 @@ public:
     // For columns like these; `ratio` device pixels per scene unit.
     ColumnsImage(const plot::Columns& like, double ratio);
 
-    // Whether area and number of columns are the same.
+    // True where area and number of columns are the same.
     [[nodiscard]] bool fits(const plot::Columns& columns) const;
     // Kept by reference until image() has been called. They must fit.
     void add(const plot::Columns& columns);
@@ -56,7 +56,7 @@ private:
         std::vector<std::int32_t> first;
         std::vector<std::int32_t> last;
     };
-    // Of the columns [begin, end); the others stay empty.
+    // Draws the columns [begin, end); the others stay empty.
     [[nodiscard]] Bars barsOf(
         const plot::Columns& columns, std::size_t begin, std::size_t end) const;
     // Pixel columns [from, to).

@@ -21,7 +21,7 @@ plot::FigureStyle styleOf(const plot::Theme& theme, double width, double height)
     return style;
 }
 
-// What the window had worded before it was drawn.
+// Rewords labels for files: the window worded them before they were drawn.
 plot::PlotScene forFiles(plot::PlotScene scene) {
     for (plot::SceneItem& item : scene.items) {
         if (auto* label = std::get_if<plot::Label>(&item))

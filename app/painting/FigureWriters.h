@@ -14,7 +14,7 @@ struct EncodedFigure {
     QByteArray bytes;
     QStringList warnings;
 };
-// What to make of a scene, whose units are points.
+// A scene, whose units are points, and the file to make of it.
 struct FigureJob {
     const plot::PlotScene& scene;
     const plot::Theme& theme;

@@ -20,7 +20,7 @@ NewFiles::Found NewFiles::sinceThen() const {
     return found;
 }
 
-// What cannot be looked at is not there.
+// A file that cannot be looked at counts as absent.
 std::map<std::string, NewFiles::Mark> NewFiles::marks() const {
     namespace fs = std::filesystem;
     std::map<std::string, Mark> all;

@@ -162,7 +162,7 @@ private:
         return columns.size() < 2 ? 0 : std::erase_if(rows, isSilent);
     }
 
-    // What the other columns leave of the page's width.
+    // Width that the other columns leave of the page's.
     [[nodiscard]] std::size_t nameWidth(const report::Table& table,
         const std::vector<std::vector<std::string>>& rows,
         const std::vector<std::size_t>& columns) const {
@@ -207,7 +207,7 @@ private:
         m_out += QByteArray("</") + element + ">";
     }
 
-    // Of a cell as inShortLines() breaks it.
+    // Longest line of a cell as inShortLines() breaks it.
     [[nodiscard]] double longestLine(const std::string& text) const {
         std::size_t longest = 0;
         for (const QByteArray& line : inShortLines(text).replace("<br>", "\n").split('\n'))

@@ -35,7 +35,7 @@ struct ClusterParameters {
     [[nodiscard]] int stages() const { return nodes; } // one pipeline stage a node
     // Time of a compute kernel against its share of the layer: the warm rear GPUs are slower.
     [[nodiscard]] double pace(int rank) const;
-    // How far that node's clock is ahead of the first node's, in seconds.
+    // Seconds that the node's clock is ahead of the first node's.
     [[nodiscard]] double clockOffset(int node) const;
 };
 

@@ -55,7 +55,7 @@ struct GpuReading {
     double pcieTx = 0.0;
 };
 
-// What a stage did in a sampling period.
+// Work of a stage in one sampling period.
 struct SampledWork {
     std::int64_t index = 0; // of the period
     double busy = 0.0; // fractions of it, as PipelineRun has them
@@ -270,7 +270,7 @@ Status writeSeries(RunId run, const SeriesDescription& description,
     return sink.samples(series, times, values);
 }
 
-// What the samples of a GPU hold, channel by channel.
+// Samples of a GPU, channel by channel.
 struct GpuLog {
     std::vector<TimeNs> times;
     std::array<std::vector<double>, kChannels.size()> values;

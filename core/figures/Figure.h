@@ -33,7 +33,7 @@ struct Option {
     std::string_view words = {}; // that a shell offers for it: "run stage rank"
 };
 
-// What was given, by the option's name.
+// Options that were given, by name.
 class OptionValues {
 public:
     void add(std::string_view name, std::string value = {});
@@ -61,7 +61,7 @@ struct ComparisonBoard {
     std::vector<std::string> notes; // what has become of its runs
 };
 
-// What is asked for.
+// A wish for one figure: its runs, options and size.
 struct Request {
     std::vector<Run> runs; // as the kind's RunsShown says
     bool areRunsNamed = false; // by the user
@@ -72,12 +72,12 @@ struct Request {
     std::optional<int> columns; // as many instead
     bool picture = true; // will be drawn
     bool numbers = true; // will be asked for
-    // How a comparison that the database keeps is found by its name.
+    // Finds a comparison that the database keeps by its name.
     std::function<Result<ComparisonBoard>(const std::string& name)> savedBoard;
     std::shared_ptr<RemoteLanes> remote; // of linked runs; nullptr: none
 };
 
-// Where a run, or a GPU of it, is to be seen in a picture.
+// Place of a run, or of a GPU of it, in a picture.
 struct Place {
     Point at;
     bool isOwn = true; // else something of it, which stands for no GPU or run
@@ -125,8 +125,8 @@ struct Kind {
     bool writesNumbers = true; // beside the picture, without being asked
     // Its options in a report of so many runs, where it belongs into one; absent: into none.
     std::function<std::optional<OptionValues>(std::size_t runs)> inReport = {};
-    // What a report of few runs has of each beside that, read together: nothing where the run lacks
-    // what it shows; absent: nothing of any.
+    // Figures of each run in a report of few runs, besides the one above, read together. Empty
+    // where the run lacks the data; absent: none of any run.
     std::function<Result<std::vector<Figure>>(
         const store::Store& store, const Run& run, const Progress& progress)>
         ofRunInReport = {};

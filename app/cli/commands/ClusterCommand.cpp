@@ -60,7 +60,7 @@ Result<Shown> shownOf(const store::Store& store, const Run& run) {
     return Shown{run, localsOf(gpus), std::move(cluster), std::move(air)};
 }
 
-// What is to be said of every run.
+// Facts that the options state of every run.
 struct Said {
     analysis::AirflowOrder airflow;
     layout::MachineFacts machine;

@@ -1,5 +1,5 @@
 #pragma once
-// How a command joins the command line: it adds its subcommand with options, help and examples, and
+// Commands of the command line: each adds its subcommand with options, help and examples, and
 // leaves an action behind when it was chosen. Below the list of commands stands what they share:
 // their usual options, and the way to the database and the run that these name.
 
@@ -81,7 +81,7 @@ inline std::optional<double> bytesPerSecond(const std::optional<double>& gbitPer
 Progress untilCancelled(const Console& console);
 Progress shownOn(ProgressLine& line, const Console& console);
 
-// What the command does when it is chosen. An error is told on stderr and decides the status.
+// Action of a command that was chosen. An error is told on stderr and decides the status.
 using Outcome = Result<ExitStatus>;
 void whenChosen(
     CLI::App& command, CommandContext& context, std::function<Outcome(const Console&)> action);

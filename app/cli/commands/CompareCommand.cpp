@@ -50,7 +50,7 @@ Result<std::vector<Run>> runsOf(const store::Store& store, const CompareOptions&
     return runs;
 }
 
-// Which runs, and how.
+// Runs to compare, and the settings of the comparison.
 struct Wanted {
     app::ComparisonSettings settings;
     std::vector<Run> runs;
@@ -161,7 +161,7 @@ Outcome printSavedComparisons(const store::Store& store, bool json, const Consol
         [&](std::ostream&) { printTable(all, console); });
 }
 
-// What was compared, for whoever keeps it.
+// Prints the comparison and returns its settings, so that they can be kept.
 Result<app::ComparisonSettings> printCompared(
     const CompareOptions& options, const Console& console, const store::Store& store) {
     ASSIGN_OR_RETURN(auto wanted, wantedOf(store, options, console));

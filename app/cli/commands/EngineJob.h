@@ -9,7 +9,7 @@
 
 namespace trainscope::cli {
 
-// What the command line says beside the address.
+// Options of the command line besides the address.
 struct EngineOptions {
     std::string match;
     std::string from;

@@ -54,7 +54,7 @@ Result<std::vector<Run>> runsOf(
     return selectRuns(store, names);
 }
 
-// What linked runs need: the engine, asked until it has answered.
+// Lanes of linked runs: the engine is asked until it has answered.
 Result<std::shared_ptr<figures::RemoteLanes>> remoteLanes(const store::Store& store) {
     app::EngineLanes::Settings settings;
     settings.waits = true;
@@ -150,7 +150,7 @@ Outcome drawFigure(FigureArguments arguments, const Console& console) {
     return ExitStatus::Done;
 }
 
-// What the kinds say of an option: each text once.
+// Help for an option: the texts of all kinds that have it, each once.
 std::string helpOf(std::string_view name) {
     std::vector<std::string_view> texts;
     for (const auto& kind : figures::kinds()) {
@@ -166,7 +166,7 @@ std::string helpOf(std::string_view name) {
     return help;
 }
 
-// What shells offer for it: the words of all kinds.
+// Words that shells offer for the option: those of all kinds.
 std::string wordsFor(std::string_view name) {
     std::string words = name == "metric" ? metricNames() + " kernels" : std::string();
     for (const auto& kind : figures::kinds()) {

@@ -48,7 +48,8 @@ std::optional<std::int64_t> clockOffset(std::string_view text) {
     return isZone ? std::optional(*hours * kHour + *minutes * 60) : std::nullopt;
 }
 
-// What is no time of the clock is seconds: no zone is so few that both could be meant.
+// A text that is no time of the clock is a number of seconds: no zone is so few that both could be
+// meant.
 Result<std::int64_t> offsetOf(const std::string& text) {
     constexpr std::int64_t kMost = 18 * kHour;
     if (text == "UTC" || text == "Z")

@@ -1,5 +1,5 @@
 #pragma once
-// What the command line says of clocks that the sources leave open.
+// Options for clocks that the sources leave open.
 
 #include "importers/common/Importer.h"
 

@@ -90,7 +90,7 @@ void printWarnings(const ImportOutcome& outcome, const Console& console) {
             warnAbout(*unit.report, console);
         else if (unit.error)
             console.fail(*unit.error);
-        // What makes the outcome partial is never left unsaid.
+        // Warnings that make the outcome partial are always printed.
         if (!unit.report || !unit.report->warnings.empty())
             continue;
         if (unit.report->skipped > 0)
@@ -141,7 +141,7 @@ Outcome importSources(const ImportOptions& options, const Console& console) {
         : runImportJob(options.request, console);
     if (!outcome.hasValue()) {
         const auto status = console.fail(outcome.error());
-        // What fails here for want of a place to write is the database.
+        // The file that cannot be written is the database.
         return outcome.error().code == ErrorCode::Usage
                 || outcome.error().code == ErrorCode::Cancelled
             ? status

@@ -84,7 +84,8 @@ void joinMachines(std::vector<ImportPlan>& plans) {
     }
 }
 
-// Of those that can be read; what is wrong with others is told when they are merged.
+// Names of the runs in databases that can be read; errors of the others are told when they are
+// merged.
 std::set<std::string> namesIn(const std::vector<std::string>& databases) {
     std::set<std::string> names;
     for (const std::string& path : databases) {
@@ -135,7 +136,7 @@ public:
             nameAll(m_request.name);
         else
             m_isPrefix = nameRuns(m_plans, m_request.name, namesIn(databases));
-        // What describes runs comes behind what makes them.
+        // Units that describe runs come after those that make them.
         for (const bool makesRuns : {true, false}) {
             for (std::size_t i = 0; i < m_plans.size() && !m_outcome.isStopped(); ++i) {
                 if (hasRuns(m_plans[i]) != makesRuns)
@@ -348,7 +349,8 @@ bool nameRuns(
         = [&](const std::string& old) { return names.size() <= 1 ? name : name + "/" + old; };
     for (auto& plan : plans) {
         for (auto& unit : plan.units) {
-            // What describes runs is of those beside it, under their new names, else of that one.
+            // A unit that describes runs belongs to those beside it, under their new names; without
+            // any, to the run of that name.
             if (!unit.machine || unit.machine->runs.empty())
                 unit.runName = unit.machine ? name : renamed(unit.runName);
             else

@@ -19,7 +19,7 @@ struct ImportRequest {
     std::string name; // of the run; a prefix where the sources hold several; empty: as found
     bool isOneRun = false; // all that the sources hold is of the run of that name
     std::string format; // id of an importer; empty: by content
-    // Of sources whose clock leaves them open; empty: not said.
+    // Times that the user states, for sources whose clock leaves them open; empty: not stated.
     std::string start; // "2026-04-22T00:03:09Z", or unix time
     std::string period; // "100ms", or seconds
     std::string utcOffset; // "+08:00", "+0800", "+8", or seconds ahead of UTC

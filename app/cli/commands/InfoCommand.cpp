@@ -28,7 +28,7 @@ void printText(const store::Store& store, const std::vector<Run>& runs,
     out << "\nSources\n";
     for (const auto& source : sources) {
         out << source.path << "\n  " << report::readText(source.report) << '\n';
-        // What others say is of their files; what these logs say is of the machine.
+        // Facts of NCCL logs are of the machine; other sources state facts of their files.
         if (!source.report.importer.starts_with("nccl"))
             continue;
         for (const auto& [fact, text] : source.report.facts)
@@ -36,7 +36,8 @@ void printText(const store::Store& store, const std::vector<Run>& runs,
     }
 }
 
-// Of runs of which a rank has several: one that is all of its trace needs no name.
+// Prints captures of runs in which a rank has several; one that is all of its rank's trace needs no
+// name.
 void printCaptures(const Run& run, const std::vector<Capture>& captures, std::ostream& out) {
     const bool hasSeveral = std::adjacent_find(captures.begin(), captures.end(),
                                 [](const Capture& a, const Capture& b) { return a.rank == b.rank; })

@@ -105,7 +105,7 @@ Outcome printBreakdown(const KernelsOptions& options, const Console& console,
         [&](std::ostream& out) { printKernels(report, out); });
 }
 
-// What the window shows of a selection.
+// Prints the sums that the window shows of a selection.
 Outcome printSelection(const KernelsOptions& options, const Console& console) {
     ProgressLine line(console);
     const Progress progress = shownOn(line, console);

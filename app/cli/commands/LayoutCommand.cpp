@@ -36,7 +36,7 @@ struct Origin {
     std::string wording;
 };
 
-// What there is to print of a layout.
+// Everything to print of a layout.
 struct Report {
     layout::Layout layout;
     std::optional<Origin> origin;
@@ -131,7 +131,7 @@ Status enter(store::Store& store, const Run& run, const LayoutCommandOptions& op
     return analysis::enterLayout(store, run, request);
 }
 
-// What the ranks exchange, with the model as options have it.
+// Reads the bytes that the ranks exchange, with the model that options name.
 Status readBytes(const store::Store& store, Run run, const LayoutCommandOptions& options,
     const Console& console, Report& report) {
     const int world = report.layout.grid.worldSize();
@@ -165,7 +165,7 @@ Outcome printOfRun(LayoutCommandOptions options, const Console& console) {
     ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
     if (isChange)
         RETURN_IF_ERROR(enter(store, run, options, console));
-    // What is kept now is what there is to print.
+    // A saved layout is printed as the database has it now.
     if (options.save)
         options.layout.forgetLayout();
     ASSIGN_OR_RETURN(const auto known, knownLayout(store, run, options, console));

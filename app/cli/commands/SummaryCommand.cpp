@@ -60,8 +60,8 @@ void printMetrics(const analysis::RunSummary& summary, std::ostream& out) {
         text::print(out, table, "  ");
 }
 
-// What has no mean: "throttle_reasons  none 81.20 %, sw_power_cap 18.80 %", "loss  first 11.02,
-// last 2.31".
+// Prints metrics without a mean: "throttle_reasons  none 81.20 %, sw_power_cap 18.80 %", "loss
+// first 11.02, last 2.31".
 void printStates(const analysis::RunSummary& summary, std::ostream& out) {
     using enum text::Align;
     text::Table table{.columns = {{"metric", Left}, {"", Left}}};

@@ -1,6 +1,6 @@
 #pragma once
-// Where the command line reads and writes, results on `out`, everything else on `err`, and what it
-// ends with. Tests hand in string streams. What a terminal gets is harmless
+// Console: the streams of the command line, results on `out` and everything else on `err`, and its
+// exit statuses. Tests hand in string streams. Text for a terminal is made harmless
 // (core/model/HarmlessText.h), messages always are.
 
 #include "app/cli/console/HarmlessStream.h"
@@ -23,7 +23,7 @@ enum class ExitStatus {
 
 ExitStatus exitStatusOf(ErrorCode code);
 
-// Which of the streams end on a screen.
+// Streams that end on a screen.
 struct Terminals {
     bool out = false;
     bool err = false;

@@ -1,5 +1,6 @@
 #pragma once
-// What SIGINT, SIGTERM and SIGHUP do to a command: ask it to stop, and end it when it does not.
+// Handling of SIGINT, SIGTERM and SIGHUP: they ask the command to stop, and end it when it does
+// not.
 
 #include <atomic>
 #include <filesystem>

@@ -27,7 +27,8 @@ public:
     // total 0: not known. `fraction` of all work, where it is not that of the bytes.
     void update(std::string_view phase, std::uint64_t bytesDone, std::uint64_t bytesTotal,
         std::optional<double> fraction = {});
-    // Of work that is counted in something else, in layouts, say; total 0: not known.
+    // Progress of work that is counted in other things than bytes, layouts for one; total 0: not
+    // known.
     void updateCount(std::string_view phase, std::uint64_t done, std::uint64_t total);
     void clear();
 

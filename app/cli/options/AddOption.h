@@ -40,7 +40,7 @@ CLI::Option* addOption(
 
 enum class Least { AboveZero, Zero };
 
-// Of a number: finite, and above 0 or at least 0.
+// Checks a number: finite, and above 0 or at least 0.
 inline auto number(Least least) {
     return [least](const std::string& text) -> std::string {
         double value = 0.0;

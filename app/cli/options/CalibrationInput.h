@@ -1,5 +1,5 @@
 #pragma once
-// What predictions are calibrated by: tables of runs and run databases that the user names.
+// Calibration files that the user names: tables of runs and run databases.
 
 #include "app/cli/console/Console.h"
 #include "core/predict/prediction/MeasuredRuns.h"

@@ -12,7 +12,8 @@ class App;
 namespace trainscope::cli {
 
 void addCategories(CLI::App& command, std::string& choice);
-// Of an empty choice: the user's table in the configuration folder, else the built-in one.
+// The table that the option names; without one the user's in the configuration folder, else the
+// built-in one.
 Result<analysis::KernelCategories> chosenCategories(const std::string& choice);
 
 } // namespace trainscope::cli

@@ -14,7 +14,7 @@ namespace trainscope::cli {
 
 namespace {
 
-// What is asked for follows from what the help calls it.
+// Kind of an argument's values, by the name that the help gives them.
 Argument::Kind kindOf(const Argument& argument) {
     using Kind = Argument::Kind;
     static const std::map<std::string_view, Kind> kByValue{{"", Kind::Flag}, {"DB", Kind::Database},
@@ -27,7 +27,7 @@ Argument::Kind kindOf(const Argument& argument) {
     return found == kByValue.end() ? Kind::Other : found->second;
 }
 
-// What an option's checks say: behind the name of its value, and for its value.
+// Texts of an option's checks: behind the name of its value, and its words.
 struct Checks {
     std::string text; // ":UINT in [1 - 64]"
     std::vector<std::string> words;

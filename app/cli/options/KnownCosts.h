@@ -1,6 +1,6 @@
 #pragma once
-// What predictions are made with besides the constants that Trainscope comes with: measured runs
-// that these are fitted to, and samples of operators.
+// Costs that the user adds to the constants that Trainscope comes with: measured runs that the
+// constants are fitted to, and samples of operators.
 
 #include "app/cli/options/CalibrationInput.h"
 #include "core/predict/prediction/JobRequest.h"
@@ -16,11 +16,12 @@ struct KnownCosts {
     std::shared_ptr<const predict::ProfiledCosts> profile; // may be absent
 
     [[nodiscard]] predict::Predictor predictor() const;
-    // Where the profile has one fabric for the cluster's GPU, the cluster is taken to be there.
+    // Takes the cluster to be where the profile was measured, if the profile has one fabric for its
+    // GPU.
     void placeAtSite(predict::ClusterRequest& cluster) const;
 };
 
-// Of measured runs and a profile that the user names; neither for empty paths.
+// Reads measured runs and a profile; empty paths give neither.
 Result<KnownCosts> readKnownCosts(
     const CalibrationFiles& files, const std::string& profile, const Console& console);
 

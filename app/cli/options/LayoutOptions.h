@@ -23,12 +23,12 @@ struct LayoutOptions {
 
     // The options are added to `command`, which must not outlive this.
     void addTo(CLI::App& command);
-    // Whether a degree of parallelism was given; and whether anything of the layout was.
+    // saysDegrees(): a degree of parallelism was given. saysLayout(): anything of the layout was.
     [[nodiscard]] bool saysDegrees() const;
     [[nodiscard]] bool saysLayout() const;
     // As if nothing of the layout had been given; the model and its layers stay.
     void forgetLayout();
-    // What was given, over what is known already. The samples of a step stay what they are: other
+    // The given options over the known layout. The samples of a step stay what they are: other
     // degrees, or a micro-batch other than the known one, make other micro-batches; none where they
     // would be no whole number.
     [[nodiscard]] Result<layout::LayoutRequest> over(

@@ -1,5 +1,5 @@
 #pragma once
-// What `predict` is asked on the command line, and the requests that it makes.
+// Options of `predict`, and the requests that they make.
 
 #include "app/cli/options/CalibrationInput.h"
 #include "core/predict/search/Search.h"
@@ -56,7 +56,7 @@ struct PredictOptions {
 Result<predict::ClusterRequest> clusterRequestOf(const PredictOptions& options, std::size_t at);
 // One job; Usage names what is missing or cannot be read.
 Result<predict::JobRequest> jobRequestOf(const PredictOptions& options);
-// What the layout, the micro-batch and the recomputation say is not searched.
+// A layout, micro-batch or recomputation that is given is not searched.
 Result<predict::SearchRequest> searchRequestOf(const PredictOptions& options);
 
 } // namespace trainscope::cli

@@ -43,7 +43,7 @@ struct RankWindows {
     [[nodiscard]] TimeRange of(int rank) const;
     // For people: "the capture 'eager-16'", "1.5 s to 2 s of the run, as far as it was traced".
     [[nodiscard]] std::string wording(const Run& run) const;
-    // What there is to say of it; empty: nothing.
+    // Note on the windows; empty: none.
     [[nodiscard]] std::string note() const;
 };
 Result<RankWindows> givenWindows(const WindowOptions& options, const store::Store& store,

@@ -1,5 +1,5 @@
 #pragma once
-// What `summary` and `kernels --above-limit` say of the time above the power limit.
+// Time above the power limit, as `summary` and `kernels --above-limit` print it.
 
 #include "app/cli/text/Json.h"
 #include "core/analysis/energy/KernelsAboveLimit.h"

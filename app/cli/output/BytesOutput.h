@@ -1,5 +1,5 @@
 #pragma once
-// What the ranks of a run exchange per step, computed beside measured: `layout --traffic`.
+// Bytes that the ranks of a run exchange per step, computed beside measured: `layout --traffic`.
 
 #include "app/cli/text/Json.h"
 #include "core/analysis/cluster/RunBytes.h"
@@ -10,7 +10,7 @@
 
 namespace trainscope::cli {
 
-// Of one rank, or of the first rank of each stage; nodes and the lines between them always.
+// Bytes of one rank, or of the first rank of each stage; nodes and the lines between them always.
 Json bytesJson(
     const analysis::RunBytes& bytes, const layout::Layout& layout, std::optional<int> rank);
 void printBytes(std::ostream& out, const analysis::RunBytes& bytes, const layout::Layout& layout,

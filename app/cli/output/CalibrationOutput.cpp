@@ -29,7 +29,7 @@ std::optional<double> errorOf(
                                                     : std::nullopt;
 }
 
-// Whose temperature was measured.
+// Mean absolute error over the GPUs whose temperature was measured, K.
 std::optional<double> meanErrorC(const RunResidual& run) {
     double sum = 0.0;
     int count = 0;

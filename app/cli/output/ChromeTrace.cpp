@@ -39,7 +39,7 @@ public:
         m_isMet.resize(m_correlations.size());
     }
 
-    // Whether this is the first span of that correlation.
+    // Returns true for the first span of that correlation.
     bool meet(std::int64_t correlation) {
         const auto found
             = std::lower_bound(m_correlations.begin(), m_correlations.end(), correlation);
@@ -200,7 +200,7 @@ private:
         return {};
     }
 
-    // Of runtime calls, or of what ran on a device.
+    // Correlations of runtime calls, or of work on devices.
     Result<std::vector<std::int64_t>> correlationsOf(
         const std::vector<Track>& tracks, bool ofDevices) const {
         std::vector<std::int64_t> found;

@@ -94,8 +94,8 @@ const std::string& keyOf(const Difference& difference) {
     return analysis::comparedQuantities()[difference.quantity].key;
 }
 
-// What there is to say of the difference of two runs: only what can be told, and why the rest
-// cannot, where both runs have the quantity.
+// Differences of two runs in the quantities that both have: those that can be told, and the reasons
+// why others cannot.
 Json ratiosJson(const std::vector<Difference>& differences) {
     return objectOf(
         differences, [](const Difference& one) { return Member(keyOf(one), one.ratio); });
@@ -114,7 +114,7 @@ Json unknownJson(const std::vector<Difference>& differences) {
     });
 }
 
-// How differences were weighed.
+// Method by which differences were weighed.
 Json methodJson() {
     return {{"method",
                 "Welch's t-test on the values of the counted iterations; neighbours that are alike "

@@ -13,7 +13,7 @@ namespace {
 using analysis::Comparison;
 using analysis::RunMeasures;
 
-// Of more, only the headlines are told.
+// Most runs whose verdicts are explained; with more, only the headlines are printed.
 constexpr std::size_t kMostExplained = 6;
 
 void printLaterVerdict(const Comparison& comparison, std::size_t later, std::ostream& out) {

@@ -35,7 +35,7 @@ std::vector<CommandText> runningOthers(const std::vector<CommandText>& commands)
     return some;
 }
 
-// What a shell completes a value of that kind with; empty: its words alone.
+// The completer of a shell for values of that kind; empty: the argument's words alone.
 using Kind = Argument::Kind;
 using Completers = std::map<Kind, std::string_view>;
 std::string_view completerOf(const Completers& completers, Kind kind) {

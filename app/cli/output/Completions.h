@@ -1,5 +1,5 @@
 #pragma once
-// What the shells complete a command line to, written from the command line's own description.
+// Shell completions, written from the command line's own description.
 
 #include "app/cli/options/CommandText.h"
 

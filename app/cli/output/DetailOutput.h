@@ -1,5 +1,5 @@
 #pragma once
-// What `summary --detail` adds to a run, as JSON and for people.
+// Tables that `summary --detail` adds to a run, as JSON and for people.
 
 #include "app/cli/text/Json.h"
 #include "core/analysis/iterations/RunDetail.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Where the energy of traced GPUs went, as `summary --detail` and `kernels` tell it.
+// Energy of traced GPUs by use, as `summary --detail` and `kernels` print it.
 
 #include "app/cli/text/Json.h"
 #include "core/analysis/energy/EnergyByPhase.h"

@@ -1,5 +1,5 @@
 #pragma once
-// What `info --json` says about the runs and sources of a database.
+// JSON of `info --json`: the runs and sources of a database.
 
 #include "app/cli/text/Json.h"
 #include "core/store/Store.h"

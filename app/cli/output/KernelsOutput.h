@@ -1,5 +1,5 @@
 #pragma once
-// What `kernels` prints as JSON and as text.
+// Output of `kernels`, as JSON and as text.
 
 #include "app/cli/text/Json.h"
 #include "core/analysis/energy/EnergyByPhase.h"

@@ -20,7 +20,7 @@ Json tasksJson(const layout::Schedule& schedule);
 // "inside a node", "across nodes"; the sign for missing where nothing is sent.
 std::string linkText(layout::LinkClass link);
 
-// What the groups of the first rank of each stage send per step.
+// Bytes that the groups of the first rank of each stage send per step.
 Json trafficJson(const layout::Layout& layout, const layout::TrafficModel& model);
 void printTraffic(
     std::ostream& out, const layout::Layout& layout, const layout::TrafficModel& model);

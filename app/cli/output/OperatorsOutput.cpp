@@ -90,7 +90,7 @@ std::string titleOf(const OperatorsReport& report, const OperatorsReport::OfRank
         report.gpu == nullptr ? std::string() : ", roofline of " + report.gpu->name);
 }
 
-// Of the rows that are shown; empty where nothing is assumed.
+// Assumptions behind the shown rows; empty where nothing is assumed.
 std::string assumptionText(const analysis::OperatorTable& table, std::size_t mostRows) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < std::min(mostRows, table.rows.size()); ++i) {
@@ -129,7 +129,7 @@ text::Cell savableOf(const analysis::WorkEfficiency& work) {
     return work.savable ? text::Cell(DurationNs{std::llround(*work.savable * 1e9)}) : text::Cell();
 }
 
-// Of some row of some rank.
+// True where any row of any rank has energy.
 bool isEnergyKnown(const OperatorsReport& report) {
     return std::any_of(
         report.ranks.begin(), report.ranks.end(), [](const OperatorsReport::OfRank& one) {

@@ -38,7 +38,7 @@ struct OperatorsReport {
     std::string windowNote; // empty: nothing to say
 };
 
-// What the traces lack of what was asked.
+// Records that the traces lack for the question.
 std::vector<std::string> warningsOf(const OperatorsReport& report);
 
 // All rows of all ranks.

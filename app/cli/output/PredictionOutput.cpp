@@ -196,7 +196,7 @@ std::string_view fitWords(const Prediction& prediction) {
     return mayNot ? ": may not fit" : "";
 }
 
-// What its lowest clock does not keep.
+// Words for a power limit that even the lowest clock exceeds; empty where it is kept.
 std::string overLimitWords(const predict::Job& job, const predict::Outlook& outlook) {
     constexpr double kKept = 1.01; // to a limit's watt or so
     const auto& limitW = job.machine.powerLimitW;

@@ -18,9 +18,9 @@ struct PredictedRow {
     std::optional<predict::Prediction> prediction;
     std::string unsupported;
 
-    // Of the step's seconds, predicted / measured − 1; absent without a measurement.
+    // Error of the step's seconds, predicted / measured − 1; absent without a measurement.
     [[nodiscard]] std::optional<double> error() const;
-    // Of the median step, where the table has one.
+    // Error of the median step, where the table has one.
     [[nodiscard]] std::optional<double> medianError() const;
     [[nodiscard]] bool isCovered() const; // the measurement lies in the interval
 };
@@ -31,7 +31,7 @@ struct TablePredictions {
 };
 
 Json predictionJson(const predict::Prediction& prediction);
-// What inference is told by, beside the step: first token, further ones, prompts and decoding.
+// Values of inference besides the step: first token, further ones, prompts and decoding.
 void addServing(const predict::Prediction& prediction, Json& json);
 Json tableJson(const TablePredictions& table);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What was traced of a run as CSV: kernels.csv, spans.csv and iterations.csv, see RunExport.h.
+// Traces of a run as CSV: kernels.csv, spans.csv and iterations.csv, see RunExport.h.
 
 #include "core/model/Result.h"
 #include "core/model/Run.h"

@@ -61,7 +61,7 @@ inline std::optional<std::string> given(const std::string& text) {
     return when(!text.empty(), text);
 }
 
-// What `of` makes of each: an array; and an object, where it makes members.
+// Array of the values that `of` makes of each; an object where it makes members.
 template <typename List, typename Of>
 Json listOf(const List& list, const Of& of) {
     Json json = Json::array();

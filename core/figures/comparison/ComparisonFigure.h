@@ -9,14 +9,14 @@ namespace trainscope::figures {
 
 std::vector<Kind> comparisonKinds();
 
-// What of a comparison is drawn, and how.
+// Panels of a comparison to draw, and their form.
 struct BoardChoice {
     std::vector<ComparisonPanel> panels; // empty: all
     bool stacked = false;
     bool perStage = false;
     bool bare = false; // without title and notes: the text around it tells them
 };
-// Of what has been read; without sources.
+// Draws data that has been read; the figure has no sources.
 Figure comparisonFigure(const std::shared_ptr<const ComparisonData>& data, BoardChoice choice);
 
 } // namespace trainscope::figures

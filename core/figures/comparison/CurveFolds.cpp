@@ -13,8 +13,8 @@ namespace trainscope::figures {
 
 namespace {
 
-// Of GPUs × iterations laid over each other; more iterations are thinned out evenly, so that memory
-// stays small.
+// Most GPUs × iterations laid over each other; more iterations are thinned out evenly, so that
+// memory stays small.
 constexpr std::size_t kMostTogether = 16'384;
 constexpr std::size_t kLeastFolded = 16;
 constexpr std::size_t kMostFolded = 256;

@@ -1,5 +1,6 @@
 #pragma once
-// Which iterations of each run stand over each other as a curve, and what is said of that.
+// Folds: the iterations of each run that are laid over each other as a curve, and the words for
+// them.
 
 #include "core/figures/comparison/ComparisonLoad.h"
 
@@ -9,7 +10,7 @@
 
 namespace trainscope::figures {
 
-// What stands over each other for one run.
+// Iterations of one run that are laid over each other.
 struct Fold {
     std::size_t run = 0;
     std::vector<Iteration> iterations;
@@ -24,9 +25,9 @@ struct Folds {
     ComparisonAlignment alignment = ComparisonAlignment::Folded;
 };
 
-// Where no run has such iterations all are shown whole, from their starts; where some have none,
-// those are shown from the begin of their windows (folded) or left out (one iteration). Notes say
-// so.
+// All runs are shown whole, from their starts, where none has such iterations. Where some have
+// none, those are shown from the begin of their windows (folded) or left out (one iteration). Notes
+// say so.
 Result<Folds> foldsOf(const ComparisonContext& context, std::vector<RunsNote>& notes);
 
 // "mean and 5–95 % band of GPUs and iterations, aligned at their begins (each 8 laid over …"

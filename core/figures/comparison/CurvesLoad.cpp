@@ -58,7 +58,7 @@ private:
 
     Status add(const Catalogue& catalogue, const Run& run, const Iteration& iteration) {
         const double own = iteration.range.length().seconds();
-        // Of the axis, in seconds of this iteration.
+        // A step of the axis, in seconds of this iteration.
         const double step = m_curves.stretched ? m_curves.step * own : m_curves.step;
         const std::size_t first = firstColumn();
         const double wide = m_curves.stretched ? 1.0 : m_fold.seconds;

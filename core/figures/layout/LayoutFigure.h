@@ -15,7 +15,7 @@ std::vector<Kind> layoutKinds();
 std::vector<Kind> scheduleKinds();
 std::vector<Kind> placementKinds();
 
-// Of what has been read; without sources.
+// Draw data that has been read; the figures have no sources.
 Figure layoutFigure(const std::shared_ptr<const LayoutFigureData>& data);
 Figure scheduleFigure(const std::shared_ptr<const ScheduleFigureData>& data);
 Figure placementFigure(const std::shared_ptr<const PlacementFigureData>& data);
@@ -25,7 +25,7 @@ Figure placementFigure(const std::shared_ptr<const PlacementFigureData>& data);
 Result<LayoutFigureData> loadLayoutFigure(
     const store::Store& store, const LayoutQuery& query, const Progress& progress = {});
 
-// What physical diagrams tell of nodes and lines, from the bytes of a run.
+// Nodes and lines of physical diagrams, from the bytes of a run.
 std::vector<PhysicalEdge> physicalEdges(const analysis::RunBytes& bytes);
 std::vector<PhysicalNode> physicalNodes(const layout::Cluster& cluster,
     const layout::Layout* layout, const analysis::RunBytes& bytes,
@@ -41,7 +41,7 @@ Result<ScheduleFigureData> loadSchedule(
 Result<PlacementFigureData> loadPlacement(
     const store::Store& store, RunId run, const Progress& progress = {});
 
-// Of one that is known already.
+// The same for a placement that is known already.
 PlacementFigureData placementFigureOf(const Run& run, analysis::Placement placement);
 
 } // namespace trainscope::figures

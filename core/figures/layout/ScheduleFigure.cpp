@@ -24,7 +24,7 @@ std::string shapeOf(const Schedule& schedule, std::string_view name) {
     return text;
 }
 
-// Where nothing but a missing fact keeps it from being there.
+// True where only a missing fact prevents the schedule.
 bool isMissing(const Error& error) {
     return error.code == ErrorCode::NotFound || error.code == ErrorCode::Usage;
 }

@@ -17,7 +17,7 @@ namespace trainscope::figures {
 
 namespace {
 
-// Of a rank, on its clock.
+// Iterations of a rank, on its clock.
 struct RankIterations {
     int rank = -1;
     std::vector<Iteration> iterations; // in order of time
@@ -80,7 +80,7 @@ Status putOnOneClock(const store::Store& store, const Run& run, int rank, Operat
     return {};
 }
 
-// What of a run is compared; empty: all of it.
+// Names the part of a run that is compared; empty: all of it.
 std::string partText(const OperatorsReading& reading, const std::string& window) {
     std::string words
         = reading.query.rank ? fmt::format("rank {}", *reading.query.rank) : std::string();

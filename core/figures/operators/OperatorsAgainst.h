@@ -1,5 +1,5 @@
 #pragma once
-// What of a second run is set against a part of the first.
+// Reads the part of a second run that a part of the first is compared with.
 
 #include "core/figures/operators/OperatorsFigure.h"
 

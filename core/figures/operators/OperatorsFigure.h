@@ -26,7 +26,7 @@ struct OperatorsQuery {
     bool operator==(const OperatorsQuery& other) const; // they find the same
 };
 
-// What has been read of it: all that its pictures are made of. Any thread.
+// Everything read of a run that its pictures of operators are made of. Any thread.
 struct OperatorsReading {
     OperatorsQuery query;
     std::string runName;
@@ -38,7 +38,7 @@ struct OperatorsReading {
     std::optional<analysis::OperatorMfu> mfu; // of the window and its ranks
     std::optional<double> formulaMfu; // the model's, of the iterations in the window
 
-    // What there is to say of it before all else: no traces, no host, no shapes.
+    // The reason that there is nothing to draw: no traces, no host, no shapes.
     [[nodiscard]] std::string emptyText() const;
     [[nodiscard]] std::vector<std::string> notes() const;
 };
@@ -67,7 +67,7 @@ std::string titleOf(analysis::OperatorGrouping grouping); // "Operator", "Module
 plot::DifferenceFigureData differenceOf(const OperatorsReading& a, const OperatorsReading& b,
     bool isByName, const std::string& partOfB = {});
 
-// Of what has been read; without sources.
+// Draw data that has been read; the figures have no sources.
 Figure flameFigure(const std::shared_ptr<const plot::FlameFigureData>& data);
 Figure rooflineFigure(const std::shared_ptr<const plot::RooflineFigureData>& data);
 Figure operatorTableFigure(const std::shared_ptr<const plot::OperatorTableFigureData>& data);

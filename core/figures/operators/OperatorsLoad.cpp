@@ -140,8 +140,8 @@ std::vector<plot::Roof> roofsOf(const catalogue::GpuModel& gpu, const CallTree& 
     return roofs;
 }
 
-// What is not drawn has a share of the time, of all kernels where the operators have their own time
-// alone: those of modules and annotations hold each other's.
+// Note on the share of the time that is not drawn. The share is of all kernels where the operators
+// have their own time alone; modules and annotations contain each other's.
 std::string notDrawn(const std::vector<plot::MeasuredOperator>& operators, DurationNs kernelTime) {
     DurationNs drawn;
     DurationNs all;
@@ -246,7 +246,7 @@ Result<OperatorsReading> loadOperators(
 }
 
 CalledWorkPtr calledWork(CallTree tree, const catalogue::GpuModel* gpu) {
-    // What the user's table cannot say the built-in one does.
+    // The built-in table takes the place of a user's table that cannot be read.
     const auto table = analysis::KernelCategories::fromFolder(catalogue::configFolder());
     const auto& categories
         = table.hasValue() ? table.value() : analysis::KernelCategories::builtIn();
@@ -342,7 +342,7 @@ plot::RooflineFigureData rooflineOf(
     if (data.isEmpty() && data.head.emptyText.empty())
         data.head.emptyText = whyNoRoofline(reading);
     data.head.caption += " Points are as large as their busy time.";
-    // Where a line has no room for its name it is told here.
+    // The caption names the roofs, since a line may have no room for its name.
     std::string roofs;
     for (const plot::Roof& roof : data.roofs)
         roofs += (roofs.empty() ? " Roofs: " : ", ") + plot::roofText(roof);

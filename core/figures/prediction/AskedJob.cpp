@@ -42,7 +42,7 @@ Status takeModel(const OptionValues& options, predict::JobRequest& job) {
     return {};
 }
 
-// What is asked for in place of what the job has.
+// Replaces fields of the job by the options that are given.
 Status changeJob(const OptionValues& options, predict::JobRequest& job) {
     if (options.has("model"))
         RETURN_IF_ERROR(takeModel(options, job));

@@ -14,7 +14,7 @@
 
 namespace trainscope::figures {
 
-// What of a job is asked for.
+// Options that state a job.
 std::vector<Option> jobOptions();
 // And of a search of its layouts.
 std::vector<Option> searchOptions();
@@ -34,7 +34,8 @@ Result<AskedJob> askedJobOf(
 
 Result<PredictedJob> predictedJob(const predict::JobRequest& request, std::string name = {});
 
-// What its layout says is not looked at; its objective, limits and number of layouts are options.
+// Searches all layouts, whatever the job's own is; objective, limits and number of layouts are
+// options.
 Result<predict::SearchRequest> searchOf(const AskedJob& job, const OptionValues& options);
 
 } // namespace trainscope::figures

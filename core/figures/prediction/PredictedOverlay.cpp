@@ -96,7 +96,7 @@ private:
         return {};
     }
 
-    // Of a log that goes on while nothing runs, where its GPUs draw most.
+    // The part of a log in which its GPUs draw most: a log may go on while nothing runs.
     Result<std::vector<TimeRange>> busiestPart(TimeRange whole) {
         const double share = kLongestPart / whole.length().seconds();
         if (share >= 1.0)
@@ -171,7 +171,8 @@ const std::vector<double>& samplesOfMetric(
     return metric == metric::kGpuTemperature ? gpu.celsius : gpu.clockHz;
 }
 
-// Of the second step. Where nothing says when a step of the measured run begins, its mean.
+// Columns of the second step. Its mean in all columns where nothing tells when a step of the
+// measured run begins.
 StepColumns predictedColumns(
     const std::vector<double>& samples, double period, double stepSeconds, bool isFolded) {
     ColumnMeans means;

@@ -30,7 +30,7 @@ struct MeasuredTracks {
 Result<MeasuredTracks> measuredTracksOf(
     const store::Store& store, const Run& run, const Progress& progress = {});
 
-// What the sensors of the measured run would show of the prediction. Errors are those of
+// The prediction as the sensors of the measured run would record it. Errors are those of
 // predict::telemetryOf().
 Result<plot::PredictedTracks> overlayOf(const MeasuredTracks& measured, const predict::Job& job,
     const predict::Prediction& prediction, const Progress& progress = {});

@@ -29,7 +29,7 @@ struct MeasuredStep {
     double seconds = 0.0;
 };
 
-// What one board of a prediction shows.
+// Predictions that one board shows.
 struct PredictionBoardFacts {
     PredictedJob asked;
     std::vector<PredictedJob> others; // beside it, in their order
@@ -57,7 +57,7 @@ std::string_view titleOf(predict::StepPart part);
 
 // All but the ranking, which a table tells where the board is shown.
 std::vector<plot::PredictionPanel> boardPanels();
-// Of what has been predicted; panels without data are left away.
+// Draws predictions that have been made; panels without data are left out.
 Figure predictionFigure(const std::shared_ptr<const plot::PredictionFigureData>& data,
     std::vector<plot::PredictionPanel> panels = boardPanels());
 

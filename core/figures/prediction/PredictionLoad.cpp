@@ -54,7 +54,7 @@ public:
         data.title
             = fmt::format("Layouts · {} · {}", search.model.name, predict::textOf(search.cluster));
         ASSIGN_OR_RETURN(const auto found, searchInto(search, data));
-        // What the run did, or what was asked for, is marked among them.
+        // The run's own layout, or the one asked for, is marked among them.
         std::optional<predict::LayoutChoice> chosen;
         if (const auto job = predict::jobOf(m_job.asked); job.hasValue())
             chosen = predict::choiceOf(job.value());
@@ -127,7 +127,7 @@ private:
     AskedJob m_job;
 };
 
-// What the user asks for must fit; what the run does not say is missing.
+// True where the run lacks facts for a prediction; a job that the user states must be complete.
 bool isMissingPrediction(const Error& error, const OptionValues& options) {
     return error.code == ErrorCode::NotFound
         || (error.code == ErrorCode::Usage && options.names().empty());

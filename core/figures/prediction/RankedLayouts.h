@@ -1,5 +1,5 @@
 #pragma once
-// What a search of layouts found, in words and as the points of a picture. Pure; any thread.
+// Results of a search of layouts, in words and as the points of a picture. Pure; any thread.
 
 #include "core/plot/prediction/PredictionFigure.h"
 #include "core/predict/search/Search.h"
@@ -31,7 +31,7 @@ text::Table rankedTable(const predict::SearchResult& found);
 // "1,204 of 5,310 layouts can be; refused: 2,100 by memory, …".
 std::string searchWords(const predict::SearchResult& found);
 
-// Where nothing can be: what comes nearest, in a sentence for each limit; else empty.
+// The nearest layout where none fits, in a sentence for each limit; else empty.
 std::string nearestWords(const predict::SearchResult& found);
 
 } // namespace trainscope::figures

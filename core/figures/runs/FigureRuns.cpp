@@ -42,7 +42,7 @@ std::string_view layoutIndex(std::string_view name) {
     return isNumber ? index : std::string_view();
 }
 
-// Of a run whose source or user names its GPUs; else empty.
+// GPU model that the run's source or the user names; else empty.
 std::string toldModel(const Run& run) {
     return catalogue::isInferredName(run.gpuModel) ? std::string() : run.gpuModel;
 }
@@ -119,7 +119,8 @@ Result<std::vector<Run>> runsAskedFor(const store::Store& store, const FigureQue
     return chosen;
 }
 
-// Where the launch says no degrees: what the process groups of the traces, or the name, say.
+// Adds the degrees that the process groups of the traces, or the run's name, tell, where the launch
+// says none.
 Result<Run> withLayout(const store::Store& store, Run run) {
     if (!layoutLabel(run.launch).empty())
         return run;
@@ -137,7 +138,7 @@ Result<Run> withLayout(const store::Store& store, Run run) {
     return run;
 }
 
-// What may tell runs apart, in the order in which it is said.
+// Facts that may tell runs apart, in the order in which they are said.
 using Facet = std::function<std::string(const FigureRun&)>;
 const std::array<Facet, 5>& facets() {
     static const std::array<Facet, 5> all{

@@ -1,5 +1,5 @@
 #pragma once
-// Which runs a figure shows, in which order, and how it names them.
+// Choice, order and names of the runs that a figure shows.
 
 #include "core/model/Result.h"
 #include "core/plot/figures/Figure.h"
@@ -40,7 +40,7 @@ Result<std::vector<FigureSubject>> figureSubjects(
 // Labels made of what differs between the runs; the names where that is not enough.
 void labelRuns(std::vector<FigureSubject>& subjects);
 
-// What all of them have in common: "gpt3-175b · 32 × H200 · base".
+// The facts that all of them share: "gpt3-175b · 32 × H200 · base".
 std::string commonTitle(const std::vector<FigureSubject>& subjects);
 
 // "model" where all are of one cluster, else "model, 32 × H200"; empty where all runs would

@@ -47,7 +47,7 @@ std::map<int, double> valuesOf(
     return values;
 }
 
-// What the run consists of, by rank or by node.
+// Node of each rank of the run, or of each node by itself.
 std::map<int, int> nodesOf(const analysis::RunSummary& summary, bool byNode) {
     std::map<int, int> nodes;
     for (const auto& gpu : summary.gpus)
@@ -125,7 +125,7 @@ void addHeatmap(const FigureContext& context, const std::vector<HeatRun>& runs, 
         else
             shown.push_back(i);
     }
-    // What has no values has its place, too, or the others would seem to be all.
+    // Ranks without values have a column, too, or the others would seem to be all.
     for (const std::size_t i : shown) {
         if (values[i].empty())
             continue;
@@ -142,7 +142,7 @@ void addHeatmap(const FigureContext& context, const std::vector<HeatRun>& runs, 
     data.heatmaps.push_back(std::move(heatmap));
 }
 
-// Of the runs that any heat map has values of.
+// Windows of the runs that any heat map has values of.
 std::vector<FigureWindow> shownWindows(const std::vector<HeatRun>& runs, const FigureData& data) {
     std::vector<FigureWindow> windows;
     for (const HeatRun& run : runs) {

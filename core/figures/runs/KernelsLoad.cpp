@@ -141,7 +141,7 @@ void setAxes(std::vector<FigurePanel>& panels, bool iterations, bool normalise) 
         panel.left = axis;
 }
 
-// Of runs with traces: those that differ in their micro-batch alone, else those with stages.
+// Traced runs that differ in their micro-batch alone, else those with stages.
 std::vector<TracedRun> stageRuns(std::vector<TracedRun> traced) {
     const auto isStaged = [](const TracedRun& run) {
         std::set<int> stages;
@@ -200,7 +200,7 @@ std::vector<FigureSubject> withOom(
     return shown;
 }
 
-// Of runs that nothing but their names tells apart the first is shown, a traced one if any.
+// Keeps only the first of runs that nothing but their names tells apart, a traced one if any.
 void leaveOutEqual(std::vector<FigureSubject>& shown, std::vector<std::string>& notes) {
     std::vector<FigureSubject> kept;
     for (auto& subject : shown) {
@@ -220,7 +220,7 @@ void leaveOutEqual(std::vector<FigureSubject>& shown, std::vector<std::string>& 
     shown = std::move(kept);
 }
 
-// What a bar of a run is called, and the bars it stands among: layouts group what ran with several
+// Label of a run's bar, and the group of bars that it stands in: a layout groups runs with several
 // settings.
 struct RunPlace {
     std::string label;

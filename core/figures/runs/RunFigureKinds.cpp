@@ -112,7 +112,7 @@ Point centreOf(const Rect& rect) {
     return {rect.x + rect.width / 2.0, rect.y + rect.height / 2.0};
 }
 
-// Where the cell of that run and rank lies.
+// Centre of the cell of that run and rank.
 std::optional<Point> cellOf(const FigureData& data, std::size_t index, const Rect& grid, RunId run,
     std::optional<int> rank) {
     const FigureHeatmap& map = data.heatmaps[index];

@@ -9,7 +9,7 @@ namespace trainscope::figures {
 
 std::vector<Kind> runFigureKinds();
 
-// Of what has been read; without sources.
+// Draws data that has been read; the figure has no sources.
 Figure runFigure(const std::shared_ptr<const FigureData>& data);
 
 } // namespace trainscope::figures

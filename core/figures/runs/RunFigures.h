@@ -50,7 +50,8 @@ std::optional<double> statisticOf(
     const analysis::SubjectStatistics& statistics, FigureStatistic statistic);
 std::optional<double> statisticOf(
     const analysis::GpuSummary& gpu, const std::string& metric, FigureStatistic statistic);
-// Of the whole run: mean of the GPUs' means, greatest of their maxima, sum of their totals.
+// Statistic of the whole run: mean of the GPUs' means, greatest of their maxima, sum of their
+// totals.
 std::optional<double> statisticOf(
     const analysis::RunSummary& summary, const std::string& metric, FigureStatistic statistic);
 

@@ -27,7 +27,7 @@ Result<std::vector<Series>> powerOf(const store::Store& store, RunId run) {
     return analysis::gpuSeriesOf(analysis::gpuSeriesByRank(series), metric::kGpuPower);
 }
 
-// Which GPUs the sum is without.
+// Notes the GPUs that the sum leaves out.
 void noteLeftOut(const FigureSubject& subject, const std::vector<Series>& all,
     const std::vector<Series>& whole, FigureData& data) {
     std::vector<std::string> left;

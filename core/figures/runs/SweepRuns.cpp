@@ -88,7 +88,7 @@ std::vector<SweepPlace> layoutPlaces(const std::string& group, const Subjects& r
     return places;
 }
 
-// Where the optimisation differs between the places it stands below the layout.
+// Adds the optimisation to the labels below the layout where places differ in it.
 void addOptimisations(std::vector<SweepPlace>& places) {
     const bool isUniform = std::all_of(places.begin(), places.end(), [&](const auto& place) {
         return place.subject.named.optimisation == places.front().subject.named.optimisation;
@@ -138,7 +138,7 @@ std::vector<SweepPlace> optimisationPlaces(
 
 std::vector<SweepPlace> microBatchPlaces(
     const std::string& group, const Subjects& runs, bool choose) {
-    // Of a layout with each optimisation.
+    // One series per layout and optimisation.
     std::vector<std::pair<std::pair<std::string, std::string>, Subjects>> series;
     for (const auto* run : runs) {
         if (!run->named.microBatch)

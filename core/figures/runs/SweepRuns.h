@@ -1,5 +1,5 @@
 #pragma once
-// Which runs a sweep shows, and at which place of its axis.
+// The runs of a sweep, and their places on its axis.
 
 #include "core/figures/runs/FigureRuns.h"
 

@@ -194,7 +194,7 @@ std::vector<Capture> shownCaptures(std::vector<Capture> captures, const std::vec
     return isWhole ? std::vector<Capture>() : captures;
 }
 
-// Of the GPUs that have power; the limit of one that is recorded is its mean.
+// Power limits of the GPUs that have power, W; a recorded limit is its mean.
 std::map<int, double> powerLimits(
     const std::vector<Run>& runs, RunId id, const std::vector<Series>& series) {
     std::map<int, double> limits;

@@ -56,7 +56,7 @@ struct LaneRequest {
 };
 
 Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec);
-// What was had of linked runs for a lane.
+// The part of a lane that linked runs gave.
 struct RemotePart {
     std::vector<LaneBand> bands; // drawn as Band: added to the lane's
     double low = 1.0; // low > high: nothing
@@ -67,7 +67,7 @@ struct RemotePart {
 Result<RemotePart> loadRemote(const LaneRequest& request, LaneStyle style,
     const std::vector<SelectedSeries>& selected, bool isOnly,
     const std::function<void(LaneSeries)>& add);
-// Whether it is to be had from there.
+// True where the series comes from a linked run.
 bool isRemote(const LaneRequest& request, const Series& series);
 
 Result<LaneData> loadSpanLane(const LaneRequest& request, const LaneSpec& spec);

@@ -160,8 +160,8 @@ void setAxis(LaneData& lane, const Metric& metric, Extent extent) {
 
 constexpr std::string_view kNoState = "none";
 
-// What the series of a lane name in each column: of its samples the first, last, least and
-// greatest, which are all that the pyramid has of a wide one.
+// States that the series of a lane name in each column, by its first, last, least and greatest
+// sample, which are all that the pyramid has of a wide column.
 class StateRows {
 public:
     StateRows(LaneData& lane, int columns, const Metric& metric)
@@ -197,7 +197,7 @@ public:
     void finish() {
         for (const auto& [index, run] : m_runs) {
             for (const auto& [name, counts] : run.counts) {
-                // Where nothing else is filled, unless it never is.
+                // The row "none" is left out unless it is the only one.
                 if (name == kNoState && run.counts.size() > 1)
                     continue;
                 LaneState state{index, labelOfName(name), {}};

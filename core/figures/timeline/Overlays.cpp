@@ -51,7 +51,7 @@ Status addThrottles(
     return {};
 }
 
-// Where any GPU is above its limit.
+// Adds the times at which any GPU is above its limit.
 Status addAboveLimit(
     const store::Store& store, const Run& run, const Progress& progress, RunOverlay& overlay) {
     ASSIGN_OR_RETURN(const auto gpus,

@@ -12,7 +12,7 @@
 
 namespace trainscope::figures {
 
-// What is asked for one lane and run.
+// A question for one lane and run.
 struct RemoteQuestion {
     RunId run;
     Metric metric;
@@ -36,7 +36,7 @@ struct RemoteAnswer {
         std::vector<Bucket> buckets;
     };
     std::vector<Group> groups;
-    // Of everything that was seen of the metric; low > high: nothing yet.
+    // Extent of all values of the metric that were seen; low > high: nothing yet.
     double low = 1.0;
     double high = 0.0;
     bool isComplete = true; // nothing of it is still asked for
@@ -50,7 +50,7 @@ public:
     RemoteLanes(const RemoteLanes&) = delete;
     RemoteLanes& operator=(const RemoteLanes&) = delete;
     virtual ~RemoteLanes() = default;
-    // Whether the samples of that series are elsewhere.
+    // True where the samples of that series are on an engine.
     [[nodiscard]] virtual bool has(const Series& series) const = 0;
     virtual Result<RemoteAnswer> lane(
         const RemoteQuestion& question, const std::function<bool()>& isCancelled)

@@ -17,7 +17,7 @@ class SideReaders {
 public:
     explicit SideReaders(const store::Store& store);
 
-    // What read(store) answers, a Result, with a connection that nobody else uses meanwhile. Any
+    // Returns the Result of read(store), with a connection that nobody else uses meanwhile. Any
     // thread.
     template <typename Read>
     auto with(Read&& read) -> decltype(read(std::declval<const store::Store&>())) {

@@ -133,7 +133,7 @@ Result<TimeDisplay> axisOf(const OptionValues& options) {
     return *axis;
 }
 
-// Where iteration k begins; a run without it is aligned by its start.
+// Aligns runs by the begin of iteration k; a run without it by its start.
 void alignByIteration(std::int64_t index, const Catalogue& catalogue, std::vector<ShownRun>& runs) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
         for (const Iteration& iteration : catalogue.runs[i].iterations) {

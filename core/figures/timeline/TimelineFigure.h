@@ -21,7 +21,7 @@ struct TimelineRequest {
     ViewWindow window; // empty (end <= begin): everything the runs have
     TimeDisplay time = TimeDisplay::Relative;
     std::int64_t utcOffsetSeconds = 0; // for TimeDisplay::Local
-    // Of the runs, drawn over the lanes; nullptr: none.
+    // Overlays of the runs, drawn over the lanes; nullptr: none.
     std::shared_ptr<const std::vector<RunOverlay>> overlays;
     std::shared_ptr<RemoteLanes> remote; // of linked runs; nullptr: none
 };

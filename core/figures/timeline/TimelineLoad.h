@@ -14,7 +14,7 @@ namespace trainscope::figures {
 
 Result<Catalogue> readCatalogue(const store::Store& store, const std::vector<ShownRun>& runs);
 
-// Whether the runs are best shown at their own times: several measured ones, none of them apart
+// True where the runs are best shown at their own times: several measured ones, none of them apart
 // from all others.
 bool overlapInTime(const std::vector<Run>& runs);
 
@@ -31,9 +31,9 @@ Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& ca
     int columns, const std::function<bool()>& isCancelled = {},
     LoadDetail detail = LoadDetail::Drawn, RemoteLanes* remote = nullptr);
 
-// What lies over the timeline of a run: its throttle episodes, its warm-up, its iterations where
-// none are recorded, and until when its temperatures had not settled. Walks the clock of every GPU:
-// takes as long as a summary. Cancelled by progress.
+// Reads the overlay of a run: its throttle episodes, its warm-up, its iterations where none are
+// recorded, and the time until its temperatures had settled. Walks the clock of every GPU: takes as
+// long as a summary. Cancelled by progress.
 Result<RunOverlay> loadOverlay(
     const store::Store& store, const Run& run, const Progress& progress = {});
 
