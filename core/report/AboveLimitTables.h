@@ -1,6 +1,6 @@
 #pragma once
-// What the time above the power limit is told with: a sentence, a row per run, and the kernels that
-// ran then. Pure; any thread.
+// Tables of the time above the power limit: a sentence, a row per run, and the kernels that ran
+// then. Pure; any thread.
 
 #include "core/analysis/energy/KernelsAboveLimit.h"
 #include "core/analysis/telemetry/AboveLimit.h"
@@ -23,7 +23,7 @@ text::Table aboveLimitTable(
     const std::vector<std::pair<std::string, std::optional<analysis::LimitShare>>>& runs);
 
 enum class RankedBy { Energy, Time };
-// Of the devices of each run together; the place of a row's run is that in the list.
+// Kernels of all devices of each run together; a row's run is its place in the list.
 SourcedTable kernelsAboveLimitTable(
     const std::vector<std::vector<analysis::DeviceAboveLimit>>& runs, RankedBy by);
 

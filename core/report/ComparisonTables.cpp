@@ -124,7 +124,7 @@ std::string weightText(const Difference& change) {
                                            : "not known";
 }
 
-// Of each run to the first, by quantity.
+// Differences of each run to the first, by quantity.
 using Changes = std::vector<std::vector<Difference>>;
 
 std::vector<std::string> quantityLabels(Runs runs) {

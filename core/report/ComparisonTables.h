@@ -10,9 +10,9 @@
 
 namespace trainscope::report {
 
-// What was compared, where a step goes, and what is configured differently; none is empty. The
-// first run is what the others are compared with; `quantities` by key, all where there are none.
-// Few runs stand in columns, many in rows.
+// Tables of the compared quantities, of the parts of a step, and of configuration that differs;
+// none is empty. The first run is what the others are compared with; `quantities` by key, all where
+// there are none. Few runs stand in columns, many in rows.
 std::vector<text::Table> comparisonTables(std::span<const analysis::RunMeasures* const> runs,
     analysis::Normalisation by, const std::vector<std::string>& quantities = {});
 

@@ -42,7 +42,7 @@ std::vector<std::string> definitions() {
     return all;
 }
 
-// What a page has no room for.
+// The table without a column that a page has no room for.
 Table without(std::string_view title, Table table) {
     const auto column = std::find_if(table.columns.begin(), table.columns.end(),
         [title](const text::Column& one) { return one.title == title; });

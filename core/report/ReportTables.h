@@ -22,7 +22,7 @@ Result<Table> readAboveLimit(
 // Without rows where no run carries traces.
 Result<Table> traceTable(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress);
-// Of runs that have traces and power at the same time.
+// Energy of runs that have traces and power at the same time.
 Result<Table> energyTable(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress);
 struct ReadSources {
@@ -30,7 +30,7 @@ struct ReadSources {
     std::size_t count = 0; // all of them
     std::vector<std::string> hashes; // of all that have one
 };
-// Of those runs.
+// Sources of those runs.
 Result<ReadSources> readSources(const store::Store& store, const std::vector<Run>& runs);
 
 } // namespace trainscope::report

@@ -46,7 +46,7 @@ OfRun launchField(std::optional<int> LaunchConfig::*field) {
     return [field](const RunRecord& run) { return numberValue(run.run.launch.*field); };
 }
 
-// Where nothing states the layout, figures call the run by its name.
+// Empty where nothing states the layout: figures then call the run by its name.
 RunValue layoutOf(const RunRecord& run) {
     const bool isStated = !figures::layoutLabel(run.run.launch).empty();
     return isStated || run.named.layout.starts_with("layout ") ? textValue(run.named.layout)

@@ -47,7 +47,7 @@ struct RunColumn {
 
     // For tables: the number in SI, or the texts joined by commas.
     [[nodiscard]] text::Cell cell(const RunRecord& run) const;
-    // Why there is no value; empty where there is one, or nothing to tell.
+    // The reason that there is no value; empty where there is one, or nothing to tell.
     [[nodiscard]] std::string absentWhy(const RunRecord& run) const;
 };
 

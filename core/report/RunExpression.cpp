@@ -89,7 +89,7 @@ Holds compareNumber(std::size_t column, Operator comparison, double wanted) {
         const auto* number = std::get_if<double>(&value);
         if (number == nullptr)
             return false;
-        // What a unit was multiplied with leaves a rounding behind.
+        // The factor of a unit leaves a rounding error.
         const bool isEqual = std::abs(*number - wanted) <= 1e-9 * std::abs(wanted);
         return isOrdered(
             comparison, isEqual ? std::partial_ordering::equivalent : (*number <=> wanted));
@@ -238,7 +238,7 @@ private:
         return column.unit.empty() || column.unit == "1" ? "" : " in " + column.unit;
     }
 
-    // Of a number with its unit also what stands behind a blank.
+    // A value; of a number also the unit behind a blank.
     Result<std::string> value(bool isNumber) {
         if (take("\""))
             return quoted();
@@ -339,7 +339,7 @@ private:
     bool m_asksMeasured = false;
 };
 
-// What an SI prefix multiplies with; absent for what is none.
+// Factor of an SI prefix; absent for other texts.
 std::optional<double> prefixFactor(std::string_view prefix) {
     constexpr std::array<std::pair<std::string_view, double>, 10> factors{
         {{"", 1.0}, {"n", 1e-9}, {"u", 1e-6}, {"µ", 1e-6}, {"m", 1e-3}, {"k", 1e3}, {"M", 1e6},

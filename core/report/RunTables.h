@@ -22,7 +22,7 @@
 
 namespace trainscope::report {
 
-// What was found of runs, beside their names.
+// Results of runs, beside the runs' names.
 template <typename T>
 using ByRun = std::vector<std::pair<std::string, T>>;
 
@@ -46,7 +46,7 @@ text::Table sourceTable(const std::vector<store::Source>& sources);
 // "charllm: 1234 rows, 2 skipped, 1230 samples, 12 missing, 3 counter falls, 1 gaps".
 std::string readText(const ImportReport& report);
 
-// What a window of a trace consists of, as tables call it.
+// Parts of a traced window, and their titles in tables.
 struct TracedTime {
     const char* title;
     DurationNs analysis::TimeBreakdown::*time;

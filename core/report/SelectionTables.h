@@ -13,7 +13,7 @@
 
 namespace trainscope::report {
 
-// What a row is of: the run's place, and the name or category as the trace has it.
+// The origin of a row: the run's place, and the name or category as the trace has it.
 struct RowSource {
     std::size_t run = 0;
     std::string name;

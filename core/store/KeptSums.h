@@ -17,7 +17,7 @@ namespace trainscope::store {
 
 class Store;
 
-// What a sequence of slices is of.
+// Identity of a sequence of slices.
 struct SumPlace {
     int kind = 0;
     int rank = -1;
@@ -45,7 +45,7 @@ struct KeptSums {
     std::string state = {}; // sourceState(), asked before the traces were read
 };
 
-// What a run is made of, as a short text: another one when a source of it was imported or removed.
+// Short text that changes when a source of the run is imported or removed.
 Result<std::string> sourceState(const Store& store, RunId run);
 
 // Replaces those of the run, all or nothing. A run that is gone is passed over, and one of another
@@ -59,7 +59,7 @@ struct SumOutline {
     std::int64_t begin = 0;
     std::int64_t since = 0;
 };
-// Of all slices of a sequence, in order.
+// Begins of all slices of a sequence, in order.
 Result<std::vector<SumOutline>> sumOutlines(const Store& store, RunId run, const SumPlace& place);
 
 // The slices [first, end) of a sequence in order; the views are valid during the call.

@@ -25,12 +25,12 @@ struct LostParts {
     std::vector<std::string> names; // of both: "gpu_power of rank 3"
     int whole = 0; // series and tracks that can be read
 
-    // Whether something is lost, and something is not.
+    // True where something is lost and something is not.
     [[nodiscard]] bool isPart() const { return whole > 0 && !names.empty(); }
     [[nodiscard]] std::string text() const; // the first names, and how many more
 };
 
-// Whether the answer is that `database` is damaged.
+// True where the status says that `database` is damaged.
 bool isLoss(const Database& database, const Status& status);
 
 // Reads all of the source once; Cancelled when `goesOn` says so.

@@ -1,6 +1,5 @@
 #pragma once
-// Which GPUs a run is of whose sources name none, with what speaks for it. See
-// catalogue/GpuGuess.h.
+// Guesses the GPUs of a run whose sources name none, with the evidence. See catalogue/GpuGuess.h.
 
 #include "core/catalogue/GpuGuess.h"
 #include "core/model/Result.h"

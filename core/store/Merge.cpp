@@ -59,8 +59,8 @@ public:
     }
 
 private:
-    // What the other database has lost of a source is left out, so that the rest is saved; but
-    // where the source is there already, that stays as it is.
+    // Merges the readable part of a damaged source, so that the rest is saved. A source that is
+    // there already stays as it is.
     Status mergeReadable(const Source& source) {
         m_lost = {};
         ASSIGN_OR_RETURN(const bool wouldEmpty, wouldEmptyWhatIsThere(source));

@@ -35,7 +35,7 @@ Status mergeLabels(Database& into, RunId run, const RunLabels& said) {
     return writeNote(into, run, joined(all.note, said.note));
 }
 
-// Where `into` has nothing of the kind.
+// Merges layout, machine and airflow where `into` has none.
 Status mergeEntered(Database& into, RunId run, const Store& from, RunId old) {
     ASSIGN_OR_RETURN(const auto layout, from.enteredLayout(old));
     ASSIGN_OR_RETURN(const auto layoutThere, readEnteredLayout(into, run));

@@ -1,6 +1,6 @@
 #pragma once
-// What people said in a database that is merged into another: tags, notes, layouts, machines and
-// saved comparisons. Nothing that is there already is lost or said twice.
+// Merges what people entered in a database into another: tags, notes, layouts, machines and saved
+// comparisons. Nothing that is there already is lost or entered twice.
 
 #include "core/model/Id.h"
 #include "core/model/Result.h"

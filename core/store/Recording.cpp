@@ -141,7 +141,7 @@ private:
             database.shownPath()};
     }
 
-    // Of an earlier part of this recording.
+    // The series with that description from an earlier part of this recording.
     Result<std::optional<SeriesId>> seriesLike(
         Database& database, const SeriesDescription& description) const {
         const Subject& subject = description.subject;

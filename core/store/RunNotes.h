@@ -1,7 +1,6 @@
 #pragma once
-// What a database holds about its runs beside what was imported: tags and notes of people, where
-// each run came from, and figures that were computed once. What changes it is refused as in
-// Writing.h.
+// Facts about runs beside those imported: tags and notes of people, the origin of each run, and
+// values that were computed once. Changes are refused as in Writing.h.
 
 #include "core/model/Id.h"
 #include "core/model/Result.h"
@@ -18,7 +17,7 @@ namespace trainscope::store {
 
 class Store;
 
-// What people say of a run.
+// Tags and note that people gave a run.
 struct RunLabels {
     RunId run;
     std::vector<std::string> tags; // each once, by their letters
@@ -56,8 +55,7 @@ struct KeptFigures {
 Result<std::vector<KeptFigures>> keptFigures(const Store& store); // by run
 // Replaces those of these runs, all or nothing; runs that are gone are passed over.
 Status keepFigures(Store& store, std::span<const KeptFigures> figures);
-// Of each run what the database knows that figures of it depend on, as a short text: another one
-// means that figures of it are stale.
+// Per run, a short text of the facts that its figures depend on; figures are stale once it changes.
 Result<std::vector<std::pair<RunId, std::string>>> figureBases(const Store& store);
 
 } // namespace trainscope::store

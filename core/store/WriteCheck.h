@@ -1,5 +1,5 @@
 #pragma once
-// Whether an import could write into a database, asked before it begins.
+// Checks before an import begins that it could write into a database.
 
 #include "core/model/Result.h"
 

@@ -86,7 +86,7 @@ private:
         if (m_prediction == Prediction::Line)
             m_slope = m_in.varint();
         m_sum = m_base;
-        // Where nothing else has to be done the base comes with the reference.
+        // A plain column adds the base together with the reference.
         m_direct = m_prediction == Prediction::Plain && m_divisor == 1;
         return m_in.ok() && head <= (kPredictionBits | kPlanesBit | kDivisorBit);
     }

@@ -1,5 +1,6 @@
 #pragma once
-// How an integer column is best predicted: the choice that the encoder makes before it packs bits.
+// IntPlan: the best prediction for an integer column, which the encoder chooses before it packs
+// bits.
 
 #include "core/store/codec/IntColumn.h"
 

@@ -24,7 +24,7 @@ struct SpanChunk {
     std::vector<Span> own;
 };
 
-// Which fields a reader wants; the others are left as in a fresh Span.
+// Fields that a reader wants; the others are left as in a fresh Span.
 enum class SpanFields : unsigned {
     Name = 1U << 2U,
     Drawn = 0b1001111U, // start, duration, name, kind, depth

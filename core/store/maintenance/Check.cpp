@@ -39,7 +39,7 @@ public:
                 {"the overviews of samples", &Checker::checkBuckets},
                 {"the lists of names", &Checker::checkSourceNames}}) {
             const Status status = (this->*step.check)();
-            // What is too broken to be read on is a finding, not a failure, of the check.
+            // A part too broken to be read on is a finding, not a failure, of the check.
             if (!status.hasValue() && status.error().code != ErrorCode::Unreadable)
                 return status.error();
             if (!status.hasValue())
@@ -87,7 +87,7 @@ private:
             return !m_progress || m_progress({kStructure, 0, 0});
         });
         return m_database.forEach("PRAGMA integrity_check", [this](const Row& row) {
-            // Of a page that is known to be damaged it says that it cannot be read.
+            // For a page known to be damaged, SQLite only says that it cannot be read.
             const bool isKnown = m_damagedPages > 0
                 && row.text(0).find("unable to get the page") != std::string_view::npos;
             if (row.text(0) != "ok" && !isKnown)

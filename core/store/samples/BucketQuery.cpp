@@ -152,7 +152,7 @@ Status BucketQuery::nodes(int level, std::int64_t from, std::int64_t to, bool& d
     return {};
 }
 
-// What lies under a node that is too wide, or missing since the recording goes on.
+// Reads below a node that is too wide, or missing since the recording goes on.
 Status BucketQuery::below(int level, std::int64_t index, bool& done) {
     if (index * samplesPerNode(level) >= m_series.count)
         return {};

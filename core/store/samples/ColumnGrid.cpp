@@ -162,7 +162,7 @@ void ColumnGrid::addNode(const BucketNode& node) {
     const std::size_t last = columnOf(node.end);
     if (node.count > 0) {
         for (std::size_t i = first; i <= last; ++i) {
-            // Where in the node its first sample ends is not known: neighbours are joined by their
+            // The end of the first sample in the node is not known: neighbours are joined by their
             // ends.
             include(m_columns[i], node.min, node.max, i == first ? node.first : node.last,
                 i == last ? node.last : node.first);

@@ -46,7 +46,7 @@ public:
     Status finish(const IndexProceed& proceed);
 
 private:
-    // What the database holds of a series.
+    // The part of a series that the database holds.
     struct Held {
         std::int64_t whole = 0; // samples in chunks that stay
         std::int64_t indexed = 0; // of them, under a pyramid
@@ -59,7 +59,7 @@ private:
         std::optional<double> peakRate;
         Held held;
         Held next; // when the transaction holds
-        // Where nothing is held any longer, until the first sample behind an earlier recording.
+        // Time at which the last value ends, until the first sample behind an earlier recording.
         std::optional<std::int64_t> over;
         // Samples behind those in chunks that stay.
         std::vector<std::int64_t> times;

@@ -1,5 +1,5 @@
 #pragma once
-// What the rows of chunks and series say of their samples, in source numbers: sums in which a
+// Statistics of samples that the rows of chunks and series hold, in source numbers: sums in which a
 // sample holds until the next, and the median of the intervals between samples.
 
 #include <cstdint>

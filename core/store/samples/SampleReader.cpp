@@ -11,7 +11,7 @@
 namespace trainscope::store {
 namespace {
 
-// What overflows nowhere.
+// True for ranges of samples that overflow nowhere.
 bool isSound(std::int64_t firstIndex, std::int64_t count) {
     constexpr auto most = static_cast<std::int64_t>(kMaxColumn);
     return firstIndex >= 0 && firstIndex <= std::numeric_limits<std::int64_t>::max() - most

@@ -124,7 +124,7 @@ Status SampleWriter::relieve() {
         const std::size_t whole = pending.times.size() / kLeafSamples * kLeafSamples;
         RETURN_IF_ERROR(submit(id, pending, whole));
     }
-    // What many short series hold cannot be written yet: it is not looked for at each sample.
+    // Many short series cannot be written yet: the next sample must not look for them again.
     m_relievedAt = std::max(m_pending, kPendingSamples / 2);
     return {};
 }

@@ -94,7 +94,7 @@ private:
     std::int64_t m_lastTime = 0;
 };
 
-// Where the pages of a series' pyramid go.
+// Writes the pages of a series' pyramid.
 class PageRows {
 public:
     PageRows(Database& database, DataWriter& data, const SeriesShape& series)

@@ -1,5 +1,5 @@
 #pragma once
-// Which time columns of one import are the same, and which lie so close to another one's that their
+// Finds time columns of one import that are the same, or so close to another's that their
 // differences are worth storing: series that were sampled together.
 
 #include "core/store/samples/SampleData.h"

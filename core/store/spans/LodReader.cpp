@@ -19,8 +19,8 @@ public:
         , m_width(width)
         , m_merger(width, out) { }
 
-    // Of a page's children inside the window. What began before it is in the last child that began
-    // before it, or open there.
+    // Reads a page's children inside the window. Spans that began before the window are in the last
+    // child that began before it, or open there.
     Status readChildren(const TreeNode& page) {
         ASSIGN_OR_RETURN(const auto all, childrenOf(m_database, m_track, page));
         const auto inside = std::find_if(all.begin(), all.end(),
@@ -91,7 +91,7 @@ Result<std::vector<LodNode>> queryLodNodes(
     ASSIGN_OR_RETURN(const auto top, topLevel(database, track));
     std::vector<LodRecord> records;
     TreeReader reader(database, track, window, minWidth.ns, records);
-    // What is above the top has it for its only child.
+    // The page above the top has the top for its only child.
     RETURN_IF_ERROR(reader.readChildren({top + 1, 0, 0, 0}));
     nodes.reserve(records.size());
     for (const LodRecord& record : records)

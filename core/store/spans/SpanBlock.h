@@ -79,7 +79,7 @@ struct EncodedBlock {
 
 EncodedBlock encodeBlock(const SpanBlock& block); // pure; any thread
 
-// Which depths are taken until when. The first free depth is given out: nested spans lie below
+// Times until which each depth is taken. The first free depth is given out: nested spans lie below
 // their parents, and chains of spans that only graze each other do not grow without end.
 class Depths {
 public:

@@ -39,7 +39,7 @@ SampleBlock* timesIn(sqlite3_context* context, sqlite3_value* argument) {
     return block;
 }
 
-// How many rows the row stands for.
+// Number of samples that the row stands for.
 std::int64_t weightOf(sqlite3_context* context) {
     const SampleBlock* block = passOf(context).block();
     return block == nullptr ? 1 : block->count();
@@ -222,8 +222,8 @@ bool isBlockAggregate(const Instruction& instruction) {
         [name](const Aggregate& aggregate) { return name == aggregate.name; });
 }
 
-// What a step over a row may consist of besides aggregates: reading, comparing, computing and going
-// elsewhere. Nothing of it keeps a row, and all of it depends on nothing but the row.
+// Instructions that a step over a row may use besides aggregates: reading, comparing, computing and
+// going elsewhere. None of them keeps a row, and all depend on nothing but the row.
 constexpr std::array<std::string_view, 67> kHarmless{"VColumn", "CollSeq", "Compare", "Jump",
     "Move", "Gosub", "Return", "IfPos", "If", "IfNot", "Integer", "Int64", "Real", "String8",
     "String", "Null", "Copy", "SCopy", "IntCopy", "Goto", "Eq", "Ne", "Lt", "Le", "Gt", "Ge",

@@ -17,7 +17,7 @@ struct sqlite3_context;
 
 namespace trainscope::store {
 
-// What the table and the aggregates of a connection share.
+// State that the table and the aggregates of a connection share.
 class BlockPass {
 public:
     // The block that the only cursor stands on; nullptr: none, and rows count once.
@@ -41,7 +41,7 @@ private:
 // Replaces the aggregates of the connection; `pass` must outlive it.
 Status addBlockAggregates(Database& database, BlockPass& pass);
 
-// Whether the program of the statement, one SELECT, steps over a single virtual table and does
+// True where the program of the statement, one SELECT, steps over a single virtual table and does
 // nothing there but choose, group and aggregate. Relies on the names of SQLite's instructions; one
 // that is not known means no.
 Result<bool> readsBlocks(Database& database, const std::string& sql);

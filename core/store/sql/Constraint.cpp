@@ -86,7 +86,7 @@ std::int64_t firstFrom(double real, bool isOpen) {
     return isOpen && bound == real ? after(whole) : whole;
 }
 
-// What one comparison leaves: the same as firstFrom() for whole numbers beyond what a double holds.
+// Whole numbers that one comparison leaves: as firstFrom(), for numbers beyond what a double holds.
 IntegerRange integersOf(Comparison op, const SqlValue& value) {
     IntegerRange range;
     if (value.type == SqlValue::Type::Integer) {

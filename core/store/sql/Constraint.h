@@ -1,5 +1,5 @@
 #pragma once
-// What a query asks of the columns of a virtual table, as SQLite hands it down: `column op value`.
+// Constraint: a condition `column op value` of a query on a virtual table, as SQLite hands it down.
 // The comparisons are SQLite's own: a number compares with text as the number that the text is,
 // else it is less than any text; nothing compares with NULL.
 

@@ -14,8 +14,8 @@
 namespace trainscope::store {
 namespace {
 
-// What the tables of a host read from; each of them holds it, and SQLite ends them with the
-// connection.
+// Connection that the tables of a host read from. Each of them holds it, and SQLite ends them with
+// the connection.
 struct HostReader {
     Store store;
     Database database;

@@ -1,5 +1,5 @@
 #pragma once
-// What a query wants of the spans of a chunk.
+// SpanFilter: the spans of a chunk that a query's constraints select.
 
 #include "core/model/Span.h"
 #include "core/store/codec/SpanCodec.h"
@@ -32,9 +32,9 @@ enum OwnSpanColumn {
     kOwnSpanColumns
 };
 
-// Whether any constraint is on that column.
+// True where any constraint is on that column.
 bool asks(const Scan& scan, int column);
-// What of a span has to be decoded.
+// Fields of a span that have to be decoded.
 SpanFields fieldsOf(const Scan& scan);
 
 class SpanFilter {

@@ -188,8 +188,8 @@ private:
                 [&row](const std::vector<SqlValue>& values) { return row(values); });
     }
 
-    // What the statement gives where samples are aggregated by blocks; absent where it cannot be
-    // run so. There are few rows: no more than the database has chunks.
+    // Rows of the statement with samples aggregated by blocks; absent where it cannot be run so.
+    // There are few rows: no more than the database has chunks.
     Result<std::optional<BufferedRows>> byBlocks(sqlite3_stmt* statement, const std::string& text) {
         std::optional<BufferedRows> none;
         if (sqlite3_stmt_isexplain(statement) != 0 || sqlite3_column_count(statement) == 0

@@ -13,7 +13,7 @@
 
 namespace trainscope::store {
 
-// What the tables of a connection share; must outlive it.
+// State that the tables of a connection share; must outlive it.
 struct SqlPass {
     std::function<bool()> proceed; // asked between chunks; may be empty
     BlockPass* blocks = nullptr; // the rows of `samples` are blocks

@@ -81,7 +81,7 @@ bool isComparedWithText(sqlite3_index_info* info, int i) {
         && sqlite3_value_type(value) == SQLITE_TEXT;
 }
 
-// What a plan says, as SQLite keeps it between planning and running: numbers behind each other.
+// Text of a plan, which SQLite keeps between planning and running: numbers behind each other.
 //   columns used; distinct; number of order terms, each: column, descending;
 //   then for each argument: column, op, 1 for a list
 class PlanText {

@@ -46,7 +46,7 @@ public:
     virtual Status start(const Scan& scan) = 0;
     // Goes to the next block, which is not empty unless it is the end.
     virtual Status nextBlock() = 0;
-    // What a row of the block has in a column; a failure is put there too.
+    // Puts the value of a column of the row into the context, or a failure.
     virtual void column(int index, sqlite3_context* into) = 0;
     // The number of a row, its own and the same in every pass: by it SQLite knows the rows that
     // several passes of one statement (for OR) give twice.
@@ -85,7 +85,7 @@ struct TableDefinition {
     std::string name;
     std::string help; // what a row is
     std::vector<VirtualColumn> columns;
-    // Whether rows can come in that order.
+    // True where rows can come in that order.
     std::function<bool(const std::vector<OrderTerm>&)> keepsOrder;
     std::function<std::unique_ptr<RowSource>(Database&)> open;
 };
@@ -102,7 +102,7 @@ struct PartColumns {
     int time = 0;
 };
 bool isOrderOfParts(const std::vector<OrderTerm>& order, const PartColumns& parts);
-// Whether part `a` comes before `b`; compared(a, b, column) orders them by one column.
+// True where part `a` comes before `b`; compared(a, b, column) orders them by one column.
 template <typename Part, typename Compared>
 bool comesBefore(
     const Part& a, const Part& b, const std::vector<OrderTerm>& order, const Compared& compared) {
@@ -123,7 +123,7 @@ constexpr std::int64_t rowIdOf(std::int64_t part, std::int64_t place) {
 
 // For RowSource::column().
 void putText(sqlite3_context* into, std::string_view text);
-// Of a text that lives as long as the connection.
+// Puts a text that lives as long as the connection.
 void putLastingText(sqlite3_context* into, std::string_view text);
 void putReal(sqlite3_context* into, double value); // NULL for NaN
 void putInteger(sqlite3_context* into, std::int64_t value);

@@ -150,7 +150,7 @@ Error linkedError(const std::string& location, const std::string& path) {
 }
 
 Result<std::vector<Run>> readRuns(Database& database) {
-    // What the user said of the GPUs goes before what their source recorded.
+    // GPUs that the user named go before those that their source recorded.
     std::string sql = "SELECT id, name, kind, status, simulated,"
                       " coalesce((SELECT json_extract(machine, '$.gpu_model') FROM cluster"
                       "  WHERE cluster.run=run.id AND json_valid(machine)), gpu_model),"

@@ -22,7 +22,7 @@ Result<std::vector<Series>> readSeries(Database& database, RunId run);
 Result<std::vector<Track>> readTracks(Database& database, RunId run);
 Result<std::vector<Iteration>> readIterations(Database& database, RunId run);
 Result<std::vector<Source>> readSources(Database& database);
-// What one source said of a run.
+// Rows of one source about a run.
 Result<std::vector<Gpu>> gpusOf(Database& database, SourceId source, RunId run);
 Result<std::vector<Iteration>> iterationsOf(Database& database, SourceId source, RunId run);
 Result<std::vector<Capture>> readCaptures(Database& database, RunId run); // by rank, then begin
@@ -31,7 +31,7 @@ Result<std::vector<std::pair<RunId, std::string>>> readSourcePaths(Database& dat
 Result<std::string> readName(Database& database, NameId id);
 Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database, RunId run);
 Result<SeriesShape> readShape(Database& database, SeriesId series);
-// That the samples of a linked run (RunLinks.h) are not in the file but at that engine.
+// Error for samples of a linked run (RunLinks.h), which are not in the file but at that engine.
 Error linkedError(const std::string& location, const std::string& path);
 
 std::string_view toText(SubjectKind kind); // "gpu", "node", "link", "switch", "run"

@@ -16,7 +16,7 @@ namespace trainscope::store {
 // stays as recorded.
 Status inferGpuModels(Database& database, std::vector<Run>& runs);
 
-// Of that run, whatever was recorded; absent where nothing tells.
+// Guesses the model of that run's GPUs, even where one was recorded; absent where nothing tells.
 Result<std::optional<catalogue::GpuGuess>> guessGpuModel(Database& database, const Run& run);
 
 } // namespace trainscope::store

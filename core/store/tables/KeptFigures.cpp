@@ -44,8 +44,8 @@ Result<std::vector<KeptFigures>> readFigures(Database& database) {
 }
 
 Result<std::vector<std::pair<RunId, std::string>>> readFigureBases(Database& database) {
-    // What was imported, how far a recording has come, and what the user has said of machine and
-    // layout.
+    // Sources and their import times, the range that a recording has reached, and the machine and
+    // layout that the user entered.
     constexpr std::string_view sql
         = "SELECT run.id, (SELECT group_concat(source.id || ':' || hash || ':' || imported_ns)"
           "  FROM source_run JOIN source ON source.id=source WHERE source_run.run=run.id),"

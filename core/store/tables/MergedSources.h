@@ -13,7 +13,7 @@ namespace trainscope::store {
 // Path and database where the source was imported, whatever it was merged into since; `uuid`: of
 // the database that has it.
 std::string originOf(const ImportReport& report, const std::string& path, const std::string& uuid);
-// Of what is left of a source in a damaged database.
+// Origin of the readable part of a source from a damaged database.
 std::string partOf(const std::string& origin);
 // Kept with the source, so that the next merge of it is recognised.
 void writeOrigin(ImportReport& report, const std::string& origin);

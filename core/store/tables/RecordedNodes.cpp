@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kOrderFact = "node order";
 
-// What one recorder wrote.
+// The part of a recording that one recorder wrote.
 struct RecordedPart {
     SourceId source;
     std::string hash;

@@ -39,7 +39,7 @@ void Session::rollBack() {
     if (!m_open)
         return;
     m_open = false;
-    // Where even this fails SQLite has rolled back by itself already.
+    // A failure here means that SQLite has rolled back by itself already.
     (void)m_database.script(m_isPart ? "ROLLBACK TO source; RELEASE source" : "ROLLBACK");
 }
 

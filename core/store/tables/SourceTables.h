@@ -20,10 +20,10 @@ using Removed = std::function<bool(std::int64_t)>;
 
 // The row of a source that is about to be read.
 Result<SourceId> addSource(Database& database, const SourceDescription& source);
-// What was read of it; any number of times.
+// Writes the import report; any number of times.
 Status writeReport(Database& database, SourceId source, const ImportReport& report,
     const std::string& hash, std::uint64_t size);
-// What the source says of a run; any number of times.
+// Writes the facts that the source states of a run; any number of times.
 Status writeFacts(Database& database, SourceId source, RunId run, const Run& facts);
 Result<std::optional<Run>> readFacts(Database& database, SourceId source, RunId run);
 Status addGpu(Database& database, SourceId source, RunId run, const Gpu& gpu);
