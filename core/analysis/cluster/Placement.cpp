@@ -122,7 +122,7 @@ private:
         return {};
     }
 
-    // What groups exchange, over which links; nothing where something of it is not known.
+    // Reads the bytes that groups exchange, and their links; nothing where any of it is not known.
     Status readTraffic(PlacementInput& input) const {
         const auto model = trafficModelOf(m_run.launch, catalogue::modelCatalogue());
         ASSIGN_OR_RETURN(const auto machine, machineOf(m_store, m_run));

@@ -137,7 +137,7 @@ private:
         return order;
     }
 
-    // How much more each GPU does in a second.
+    // Factor on each GPU's work per second.
     [[nodiscard]] std::vector<double> workAfter(
         const Mapping& mapping, const std::vector<int>& split, double stepRatio) const {
         std::vector<double> work(m_input.gpus.size(), 1.0);

@@ -21,7 +21,7 @@ struct ThermalFacts {
     double lossFromC = 0.0; // from there on
 };
 
-// What the ranks of one group exchange per step.
+// Bytes that the ranks of one group exchange per step.
 struct GroupLoad {
     std::vector<int> ranks;
     double bytes = 0.0; // sent by each
@@ -57,7 +57,7 @@ std::vector<GroupLoad> groupLoads(const layout::Layout& layout, const layout::Tr
 // absent for fewer than three, or where hotter ones do not lose more.
 void fitLoss(const std::vector<GpuPlace>& gpus, ThermalFacts& facts);
 
-// What else a placement in words needs.
+// Values that a placement's text needs beside the placement.
 struct PlacementVerdict {
     double worstLoss = 0.0; // of the slowest GPU
     bool fits = true; // some split fits into memory

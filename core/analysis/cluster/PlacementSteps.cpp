@@ -136,7 +136,7 @@ std::optional<double> PlacementSteps::movingCost(const GpuMapping& mapping) cons
                    : std::nullopt;
 }
 
-// Whether trying every layer on every stage is little work.
+// True where trying every layer on every stage is little work.
 bool PlacementSteps::canImprove() const {
     constexpr std::size_t kMostStages = 16;
     constexpr int kMostMicrobatches = 256;

@@ -1,5 +1,5 @@
 #pragma once
-// How long a step takes with a placement, and the layers that each stage of a pipeline gets.
+// Duration of a step with a placement, and the layers that each stage of a pipeline gets.
 
 #include "core/analysis/cluster/PlacementModel.h"
 
@@ -8,7 +8,7 @@
 
 namespace trainscope::analysis {
 
-// How many layers each stage of a pipeline gets when stages differ in speed. Pure; any thread.
+// Layers of each stage of a pipeline whose stages differ in speed. Pure; any thread.
 
 // By stage, all of one size.
 struct SplitRequest {
@@ -27,8 +27,8 @@ std::optional<std::vector<int>> bestSplit(const SplitRequest& request);
 // max (layers + extra) / speed.
 double slowestStage(const SplitRequest& request, const std::vector<int>& split);
 
-// How long a step takes with a placement: the schedule of the run's pipeline with the layers and
-// speeds of its stages, and what groups exchange that a placement moves between nodes. Pure; any
+// Duration of a step with a placement: the schedule of the run's pipeline with the layers and
+// speeds of its stages, and the exchanges of groups that a placement moves between nodes. Pure; any
 // thread.
 
 using GpuMapping = std::vector<int>; // rank → index of the GPU, which is the rank before

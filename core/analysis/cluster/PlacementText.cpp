@@ -97,7 +97,7 @@ std::string pipelineLayout(const std::vector<int>& pieces) {
     return text + (pieces.back() > 0 ? ",L" : "L");
 }
 
-// Where all stages but the first and the last have equally many.
+// True where all stages but the first and the last have equally many layers.
 bool differsAtEndsOnly(const std::vector<int>& layers) {
     return layers.size() > 2 && std::all_of(layers.begin() + 1, layers.end() - 1, [&](int one) {
         return one == layers[1];

@@ -1,7 +1,8 @@
 #pragma once
-// What the ranks of a run exchange per step, computed from model and layout (core/layout/Traffic.h)
-// beside measured: by the collectives of its traces, by group, and by the counters of its links,
-// which count all groups together. Bytes are those sent; SI; absent where nothing tells them.
+// Bytes that the ranks of a run exchange per step, computed from model and layout
+// (core/layout/Traffic.h) beside measured: by the collectives of its traces, by group, and by the
+// counters of its links, which count all groups together. Bytes are those sent; SI; absent where
+// nothing tells them.
 //
 // A collective of size V sends V × busFactor() from each of its ranks (ring algorithms, as in
 // Traffic.h); a message counts at the rank that sends it. Per step: in whole iterations without
@@ -21,7 +22,7 @@ namespace trainscope::analysis {
 
 inline constexpr double kDisagreement = 0.2; // of what was computed, from which on it is said
 
-// What a rank sends in one of its groups, per step.
+// Bytes that a rank sends in one of its groups, per step.
 struct GroupBytes {
     std::string group; // key of a CommunicatorKind, or "embedding"
     layout::LinkClass link = layout::LinkClass::None;

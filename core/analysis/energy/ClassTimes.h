@@ -1,6 +1,6 @@
 #pragma once
-// How long each class of a partition of time held, up to any moment: what a sensor that averages
-// over a window saw of each class is a difference of two such sums.
+// Time that each class of a partition held, up to any moment. The share of a class in the window
+// that a sensor averages over is a difference of two such sums.
 
 #include "core/model/Time.h"
 

@@ -19,7 +19,7 @@ constexpr const char* kNoBatch
 constexpr const char* kNoSequence
     = "Neither a launch configuration nor a mark states the sequence length.";
 
-// Of products in the precision as people write it, the narrowest that it names ("bf16 with fp8").
+// Peak of the narrowest precision that the text names, as people write it ("bf16 with fp8").
 std::optional<double> peakIn(const std::string& precision, const catalogue::GpuModel& gpu) {
     const auto has
         = [&precision](const char* word) { return precision.find(word) != std::string::npos; };
@@ -85,7 +85,7 @@ private:
             lack({"tokens_per_s", "tokens_per_s_per_gpu"}, why);
     }
 
-    // What the program said it reached, where nobody states what it worked on.
+    // Takes the rates that the program logged, where nobody states what it worked on.
     void takeLogged() {
         m_made.tokensPerS = m_facts.loggedTokensPerS;
         if (m_facts.gpus > 0)

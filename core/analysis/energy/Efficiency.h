@@ -1,6 +1,6 @@
 #pragma once
-// What a run makes of its time and energy: samples and tokens per second and per joule, the model's
-// FLOP per second and GPU, and the share of the GPU's peak that they are (MFU).
+// Efficiency of a run: samples and tokens per second and per joule, the model's FLOP per second and
+// GPU, and the share of the GPU's peak that they are (MFU).
 //
 //   step time      median duration of the whole iterations in the window that are not warm-up; the
 //                  mean of those that the period of the power shows
@@ -63,7 +63,7 @@ struct Efficiency {
     std::optional<Error> catalogueProblem; // why the user's own models could not be read
 };
 
-// What the figures are made of, as far as it is known.
+// Inputs of the efficiency, as far as they are known.
 struct EfficiencyFacts {
     LaunchConfig launch;
     std::string gpuModel;
@@ -98,7 +98,7 @@ Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
 
 // Figures of efficiency that cannot be, for people: what is stated is not what ran.
 
-// Whether a share of the GPU's peak is more than there is.
+// True for a share of the GPU's peak that is more than there is.
 bool isImplausibleMfu(const std::optional<double>& mfu);
 // "An MFU of 143 % is more than the GPUs can do: …", and what is likely wrong; figures: "143 %".
 std::string implausibleMfuText(const std::string& figures);

@@ -143,7 +143,7 @@ private:
         return {};
     }
 
-    // Of each counted step; empty where one of them has none.
+    // Value of each counted step; empty where one of them has none.
     Result<std::vector<double>> markedOf(const std::vector<Series>& all, std::string_view name) {
         std::vector<double> ofSteps;
         bool isOfRun = false;

@@ -183,7 +183,7 @@ public:
     }
 
 private:
-    // Of a sensor of which nothing is said, the readings tell.
+    // Window of the sensor, ns; where the source does not tell its kind, the readings do.
     [[nodiscard]] double knownWindowNs() const {
         switch (m_power.series.description.sensor) {
         case SensorKind::Instant:
@@ -359,8 +359,7 @@ Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
         const auto lag = lags.find(device.rank);
         ASSIGN_OR_RETURN(auto gpu,
             GpuAttribution(store, device, *shown, source->second,
-                lag == lags.end() ? std::nullopt : std::optional(lag->second),
-                std::move(ofRank))
+                lag == lags.end() ? std::nullopt : std::optional(lag->second), std::move(ofRank))
                 .run(options.byKernel, progress));
         if (!gpu) {
             result.unknown[device.rank] = NoEnergy::NoPower;

@@ -1,6 +1,6 @@
 #pragma once
-// Where the energy of traced GPUs went: per phase, kernel category, collective, communicator,
-// pipeline stage, iteration, capture and kernel name.
+// Energy of traced GPUs per phase, kernel category, collective, communicator, pipeline stage,
+// iteration, capture and kernel name.
 //
 // An energy is estimated with a 90 % interval: the powers of the classes of work (phase and
 // category together) that explain all readings of the GPU's power best behind the sensor's
@@ -86,7 +86,7 @@ struct GpuEnergy {
     std::optional<PowerLag> lag; // by which its samples were moved
     AttributedEnergy energy;
 
-    // What the readings say of the sensor; absent where they are too few.
+    // The sensor as the readings show it; absent where they are too few.
     struct Sensor {
         double windowS = 0.0; // that it averages over
         double delayS = 0.0; // from the window's middle to the reading's stamp, beyond the lag
@@ -121,8 +121,8 @@ Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
 void takeTraced(
     const EnergyByPhase& energy, std::size_t gpus, std::vector<IterationFigures>& iterations);
 
-// How much later than its trace a rank's power is stamped, where that is known to differ from 0:
-// from the rank's own power and kernels (PowerEdges.h) where the lag is beyond its error; else, for
+// Delay of the stamps of a rank's power behind its trace, where it is known to differ from 0: from
+// the rank's own power and kernels (PowerEdges.h) where the lag is beyond its error; else, for
 // ranks of too short a trace, from those of the other ranks and the offsets of the traces' clocks
 // (RankClocks.h), if two ranks or more agree that the power of all is on one clock. Part of a lag
 // is that the sensor averages. Cancelled by progress.

@@ -17,8 +17,8 @@ namespace trainscope::analysis {
 inline const std::string kIdleCategory = "idle";
 inline const std::string kCopyCategory = "copy";
 
-// What an energy counter counted in some ranges of the trace, its clock moved by so much; absent
-// where there is none that resolves them.
+// Energies that a counter counted in ranges of the trace, with its clock moved by `lag`; absent
+// without a counter that resolves them.
 using CountedEnergies = std::function<Result<std::vector<std::optional<EstimatedEnergy>>>(
     const std::vector<TimeRange>& ranges, DurationNs lag)>;
 
@@ -47,7 +47,7 @@ public:
     [[nodiscard]] DurationNs traced() const { return m_traced; }
 
 private:
-    // What is told apart first: phase and category, which both partitions consist of.
+    // The finest class of work: phase and category, which both partitions consist of.
     struct WorkClass {
         Phase phase = Phase::Idle;
         std::string category;

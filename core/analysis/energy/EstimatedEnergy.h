@@ -27,7 +27,7 @@ struct EstimatedEnergy {
     }
 };
 
-// Why the energy of traced work is not known.
+// Reason that the energy of traced work is not known.
 enum class NoEnergy {
     NoPower, // none was recorded at that time
     SeveralDevices, // power is known by rank, and the rank has several

@@ -1,5 +1,5 @@
 #pragma once
-// What ran while GPUs were above their power limits: each kernel with the time and the joules that
+// Kernels that ran while GPUs were above their power limits, each with the time and the joules that
 // fell into it. The readings are taken as they stand, each holding until the next; where several
 // kernels or copies run at once they share its power equally.
 
@@ -36,7 +36,7 @@ struct DeviceAboveLimit {
 Result<std::vector<DeviceAboveLimit>> kernelsAboveLimit(const store::Store& store, const Run& run,
     const KernelCategories& categories, TimeRange window, const Progress& progress = {});
 
-// Of all devices together, by joules.
+// Sums over all devices, by joules.
 std::vector<KernelAboveLimit> together(const std::vector<DeviceAboveLimit>& devices);
 
 } // namespace trainscope::analysis

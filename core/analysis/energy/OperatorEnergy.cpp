@@ -11,7 +11,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-// What a row is of: a name and, of shapes, a signature.
+// Key of a row: a name, and for shapes a signature.
 using RowKey = std::pair<std::string, std::string>;
 
 class RowKeys {

@@ -13,7 +13,8 @@ namespace trainscope::analysis {
 // All kernels of a name, whatever their category.
 KernelEnergy energyOfName(const KernelEnergies& kernels, const std::string& name);
 
-// Of the rows of a table over the tree, in their order. kernels: of the tree's rank and window.
+// Energies of the rows of a table over the tree, in their order. kernels: of the tree's rank and
+// window.
 std::vector<PartEnergy> operatorEnergies(
     const CallTree& tree, const OperatorTable& table, const KernelEnergies& kernels);
 

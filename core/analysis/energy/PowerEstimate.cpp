@@ -79,7 +79,7 @@ std::vector<std::optional<EstimatedEnergy>> PowerEstimate::split(
     const double whole = weight(all);
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const double share = whole > 0.0 ? weight(parts[i]) / whole : 0.0;
-        // How much of what is left over is whose is known no better than that it is shared so.
+        // The share of the remainder is a guess, so it counts whole as uncertainty.
         result[i] = around(fit.joules(parts[i]) + share * left, std::abs(share * left), parts[i]);
     }
     return result;

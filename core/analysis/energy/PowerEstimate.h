@@ -37,7 +37,7 @@ public:
     // gives to either side.
     [[nodiscard]] std::optional<EstimatedEnergy> of(
         std::span<const double> seconds, double beginNs, double endNs) const;
-    // Of parts, each so many s of each class, summing to `joules`.
+    // Splits `joules` among parts, each so many s of each class.
     [[nodiscard]] std::vector<std::optional<EstimatedEnergy>> split(
         std::span<const std::vector<double>> parts, double joules) const;
     // The interval of so many s around an energy, where `uncertainty` comes to it; absent as above.

@@ -122,7 +122,7 @@ private:
         }
     }
 
-    // What is left of each reading, and how it moves the estimate.
+    // Residual of each reading, and its effect on the estimate.
     void takeRest(PowerFit& result) {
         const Eigen::Index all = m_classes + kUnknowns;
         std::vector<BlockSums> sums;

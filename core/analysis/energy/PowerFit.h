@@ -18,7 +18,7 @@
 
 namespace trainscope::analysis {
 
-// What is known of the powers of the classes beforehand, W: mean and standard deviation of each.
+// Prior of the powers of the classes, W: mean and standard deviation of each.
 struct PowerPrior {
     std::vector<double> meanW;
     std::vector<double> spreadW;
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] bool isUsable() const { return m_readings > 0; }
     [[nodiscard]] std::size_t readings() const { return m_readings; } // that counted
     [[nodiscard]] const std::vector<double>& watts() const { return m_watts; } // by class
-    // Of all classes together: Σ_k watts[k] · times[k], times in s.
+    // Energy of all classes together: Σ_k watts[k] · times[k], times in s.
     [[nodiscard]] double joules(std::span<const double> times) const;
     // Half of the 90 % interval of the same.
     [[nodiscard]] double uncertainty(std::span<const double> times) const;

@@ -53,7 +53,7 @@ struct PowerSampling {
     double maxW = 0.0;
     bool isUpdateCertain = false;
 
-    // Whether a reading is often the one before again, not a new one of the same value.
+    // True where a reading is often the one before again, not a new one of the same value.
     [[nodiscard]] bool isRepeating() const { return isUpdateCertain && updateNs > 1.5 * periodNs; }
 
     static constexpr double kRarestUpdateNs = 250e6;

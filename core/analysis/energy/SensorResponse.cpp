@@ -295,8 +295,8 @@ private:
             + edgeScore(response, watts) + prior(response, watts);
     }
 
-    // How well the readings around the timeline's edges show the power go over from what it was
-    // before, and to what it is behind. Their noise is apart: nothing is known of the work there.
+    // Misfit of the readings around the timeline's edges, where the power goes over from its level
+    // before and to its level behind. Their noise is apart: nothing is known of the work there.
     double edgeScore(const SensorResponse& response, const Eigen::VectorXd& watts) {
         std::array<double, 2> sums{};
         std::array<double, 2> counts{};

@@ -1,11 +1,11 @@
 #pragma once
-// What a power sensor makes of the power, found from the readings themselves: a reading stamped t
-// is taken to be the mean power from t − d − w/2 to t − d + w/2. Window w and delay d are those
-// with which the powers of the classes of work, held constant, explain the readings best (least
-// squares), among all windows up to 2 s and delays from −0.5 to 1.5 s. What is known of sensors and
-// GPUs counts as a weak prior with long tails, so that a few readings do not overrule it and many
-// do: what the sensor's kind says of the window, that a sensor is late by little, and that a GPU
-// between kernels draws about a fifth of its limit.
+// Response of a power sensor, found from the readings themselves: a reading stamped t is taken to
+// be the mean power from t − d − w/2 to t − d + w/2. Window w and delay d are those with which the
+// powers of the classes of work, held constant, explain the readings best (least squares), among
+// all windows up to 2 s and delays from −0.5 to 1.5 s. Knowledge of sensors and GPUs counts as a
+// weak prior with long tails, so that a few readings do not overrule it and many do: the window
+// that the sensor's kind has, that a sensor is late by little, and that a GPU between kernels draws
+// about a fifth of its limit.
 //
 // Where the work repeats with a period, windows and delays that differ by it explain the readings
 // equally well, but windows with other powers. How the power rises at the timeline's begin and

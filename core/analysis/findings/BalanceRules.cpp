@@ -53,7 +53,7 @@ bool setReferences(std::vector<Mean>& means, bool byPlace) {
     return byPlace && isEnough;
 }
 
-// What tells a GPU from its peers.
+// Measure by which a GPU stands out from its peers.
 struct Outlier {
     const char* rule;
     const char* metric;

@@ -1,6 +1,6 @@
 #pragma once
-// How much the links of GPUs carried while the GPUs worked: the running counters of bytes (or, in
-// their place, sampled rates) over the parts of a window in which the utilisation of the GPU, its
+// Traffic on the links of GPUs while the GPUs worked: the running counters of bytes (or, in their
+// place, sampled rates) over the parts of a window in which the utilisation of the GPU, its
 // time-weighted mean from one sample of the link to the next, is at least kBusyUtilization.
 
 #include "core/analysis/telemetry/Throttling.h"

@@ -148,7 +148,7 @@ std::optional<double> iterationSeconds(const RunIterations& iterations) {
     return frequency && *frequency > 0.0 ? std::optional(1.0 / *frequency) : std::nullopt;
 }
 
-// What the sensor takes for a value: it averages so long, or has a new one only so often.
+// Times that limit a sensor: it averages over one, or has a new value only so often.
 struct SensorTime {
     std::optional<double> averagingS;
     std::optional<double> updateS;

@@ -22,7 +22,7 @@ enum class Severity {
 };
 std::string_view toString(Severity severity); // "note", "attention", "serious"
 
-// Where it shows.
+// Place where a finding shows.
 struct Evidence {
     int rank = -1; // -1: the whole run
     TimeRange range;

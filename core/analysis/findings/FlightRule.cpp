@@ -1,4 +1,4 @@
-// What PyTorch's flight recorder shows of ranks that never came.
+// Findings from PyTorch's flight recorder: ranks that never came.
 #include "core/analysis/findings/Rules.h"
 #include "core/text/Numbers.h"
 

@@ -39,7 +39,7 @@ double middleOf(const std::vector<NodeValue>& nodes) {
     return medianOf(std::move(values));
 }
 
-// What of the nodes' energy is not their GPUs'.
+// Shares of the nodes' energy that are not their GPUs'.
 class Rests {
 public:
     explicit Rests(const RunSummary& run) {
@@ -76,7 +76,7 @@ private:
     double m_middle = 0.0;
 };
 
-// Of nodes with one defect: the sentence tells the worst, `node`.
+// Adds a finding on nodes with one defect: the sentence tells the worst, `node`.
 void addRest(const RunFacts& facts, const std::vector<NodeValue>& nodes, const NodeValue& node,
     double middle, std::string sentence, Findings& found) {
     std::set<int> numbers;

@@ -1,6 +1,6 @@
 #pragma once
-// What the call trees of a run tell its rules: operators below the roofline, small kernels, calls
-// that take longer than their work, work done again, copies. Pure; any thread.
+// Facts that the rules take from the call trees of a run: operators below the roofline, small
+// kernels, calls that take longer than their work, work done again, copies. Pure; any thread.
 
 #include "core/analysis/operators/CallTree.h"
 #include "core/catalogue/GpuModel.h"

@@ -27,8 +27,8 @@ namespace {
 
 constexpr std::int64_t kSettlingSamples = 40; // fewer cannot tell (Temperature.h)
 
-// How long each kind of collective ran on a device while no compute kernel did. Where several ran
-// at once, each counts.
+// Exposed time of each kind of collective on a device: it ran and no compute kernel did. Where
+// several ran at once, each counts.
 class ExposedByKind : public DeviceVisitor {
 public:
     Status piece(TimeRange range, const Running& running) override {
@@ -120,7 +120,7 @@ Status addOperators(const store::Store& store, const RankWindow& windowOf, const
     return {};
 }
 
-// What ran then takes another pass over the traces.
+// The kernels above the limit take another pass over the traces.
 Status addAboveLimit(
     const store::Store& store, TimeRange window, const Progress& progress, RunFacts& facts) {
     ASSIGN_OR_RETURN(

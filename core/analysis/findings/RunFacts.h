@@ -1,5 +1,5 @@
 #pragma once
-// What the rules look at: the analyses of one run, each made once.
+// Inputs of the rules: the analyses of one run, each made once.
 
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/KernelsAboveLimit.h"
@@ -49,7 +49,8 @@ struct TracedPipeline {
     bool isOfIterations = false; // else of what was traced, which may be a part of one
 };
 
-// Of a capture that was asked for, its stretch takes the place of the run and of the steady state.
+// Facts of a run. If a capture is asked for, its stretch takes the place of the run and of the
+// steady state.
 struct RunFacts {
     Run run;
     std::string capture; // for people: "the capture 'eager-16'"; empty: the run
@@ -78,7 +79,7 @@ struct RunFacts {
     std::optional<WaitCauses> causes; // absent where little is waited
     std::vector<UnreachedCollective> unreached; // by the flight recorder
 
-    // What the figures are of, for people.
+    // Names the stretch that the numbers are of, for people.
     [[nodiscard]] std::string scope() const { return capture.empty() ? "the run" : capture; }
 };
 

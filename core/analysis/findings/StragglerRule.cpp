@@ -116,7 +116,7 @@ std::string throughText(const WaitCause& cause) {
         ranks.size() == 1 ? "rank" : "ranks", text::numberList(ranks));
 }
 
-// Where another rank comes nearly as late, most of the time: fixing one of them is not enough.
+// Names a rank that mostly comes nearly as late: fixing only one of the two is not enough.
 std::string nextToLastText(const WaitCause& cause) {
     const auto beside = largestOf(cause.besideS);
     if (beside == cause.besideS.end() || beside->second < kBesideShare * cause.waitS)

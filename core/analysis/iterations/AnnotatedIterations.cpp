@@ -17,9 +17,9 @@ namespace {
 constexpr std::size_t kLongestName = 80;
 constexpr double kNearlyAsLong = 0.9;
 
-// What a name that counts ends in before its number, letters only.
+// Endings of names that count, before the number; letters only.
 constexpr std::array<std::string_view, 4> kCounted{"iteration", "iter", "step", "batch"};
-// What a name that does not count ends in.
+// Endings of names that do not count.
 constexpr std::array<std::string_view, 11> kRepeated{"trainstep", "trainingstep", "trainbatch",
     "trainiter", "trainiteration", "trainingiteration", "trainingbatch", "iteration", "iter",
     "onestep", "trainonestep"};
@@ -154,7 +154,7 @@ private:
         return {};
     }
 
-    // Which of the names stand on which track, without looking at the rest.
+    // Finds the tracks that the names stand on, without looking at the rest.
     Status readSpans() {
         if (m_names.empty() || m_tracks.empty())
             return {};

@@ -13,7 +13,7 @@
 
 namespace trainscope::analysis {
 
-// What an annotation's name says of iterations: "iteration 7" → {"iteration", 7}, "train_step" →
+// Iteration that an annotation's name tells: "iteration 7" → {"iteration", 7}, "train_step" →
 // {"train_step", none}. Absent for any other name, and for parts of an iteration (micro-batches).
 struct IterationName {
     std::string stem;

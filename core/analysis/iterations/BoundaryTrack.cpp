@@ -208,7 +208,7 @@ private:
     }
 
     [[nodiscard]] TimeNs timeOf(double boundary) const {
-        // What changed between two samples shows at the second: half a step late on average.
+        // A change between two samples shows at the second: half a step late on average.
         const double ns = (boundary - 0.5) * static_cast<double>(m_signal.step.ns);
         return {m_signal.begin.ns + std::max<std::int64_t>(std::llround(ns), 0)};
     }

@@ -145,7 +145,7 @@ private:
         return sums.sums();
     }
 
-    // Where the GPU counts its energy.
+    // Takes the energies of GPUs with an energy counter from it.
     Status measureEnergies(const EnergySeries& series, std::vector<WindowSums::Sums>& sums) {
         if (!series.counter)
             return {};

@@ -66,8 +66,7 @@ NumberedIterations numbered(const std::vector<Iteration>& iterations) {
     return all;
 }
 
-// How far the clock of a rank is ahead of another one's, as the beginnings of the same iterations
-// tell.
+// Lead of one rank's clock over another's, from the beginnings of the same iterations.
 DurationNs aheadOf(const NumberedIterations& reference, const NumberedIterations& rank) {
     std::vector<TimeNs> apart;
     for (const auto& [key, one] : rank) {
@@ -77,7 +76,7 @@ DurationNs aheadOf(const NumberedIterations& reference, const NumberedIterations
     return apart.empty() ? DurationNs{} : middleOf(std::move(apart)) - TimeNs{};
 }
 
-// Of one iteration, as the ranks recorded it.
+// Begins and ends of one iteration, as the ranks recorded them.
 struct Marks {
     std::vector<TimeNs> begins;
     std::vector<TimeNs> ends;
@@ -107,7 +106,7 @@ MarksByNumber marksOf(const std::map<int, std::vector<Iteration>>& byRank, Clock
     return all;
 }
 
-// How far apart the ranks begin the same iteration, of its length.
+// Spread of the ranks' begins of the same iteration, as a share of its length.
 double spreadOf(const MarksByNumber& all) {
     double apart = 0.0;
     double lengths = 0.0;
@@ -208,7 +207,7 @@ Result<PowerIterations> powerIterations(
     return out;
 }
 
-// What the power shows of the whole run, where it shows anything.
+// Takes the iterations of the whole run from its power, where that shows any.
 void takeFromPower(PowerIterations found, RunIterations& out) {
     if (!found.iterations.empty()) {
         out.basis = IterationBasis::PowerPeriod;

@@ -34,8 +34,7 @@ struct RunIterations {
     // duration.
     std::optional<double> frequencyHz;
     std::optional<double> frequencyErrorHz;
-    // How far a boundary may be from the true one: the sampling period of the power; absent for
-    // recorded ones.
+    // Largest error of a boundary: the sampling period of the power; absent for recorded ones.
     std::optional<DurationNs> boundaryError;
     // For people: "ProfilerStep", "ranges 'iteration'", "the period of the summed power"; for None
     // why there are none.

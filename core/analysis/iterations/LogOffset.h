@@ -1,6 +1,6 @@
 #pragma once
-// What the stamps of a log without zone are ahead of UTC: clocks of zones differ by whole quarters
-// of an hour, and only one of them lays the log's iterations upon the high power of its run. Pure.
+// Offset from UTC of the stamps of a log without zone: clocks of zones differ by whole quarters of
+// an hour, and only one of them lays the log's iterations upon the high power of its run. Pure.
 
 #include "core/analysis/iterations/WorkSignal.h"
 #include "core/model/Result.h"

@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kMostScores = std::size_t{1} << 23U; // moments × stretches of work
 constexpr std::size_t kMostRuns = 512; // of a stretch, with one level each
 constexpr double kLeastAgreement = 0.5;
-// What a second of pause costs against a second of work that fits: of equal fits the one with the
-// shorter pauses is meant.
+// Cost of a second of pause, in seconds of work that fits: of equal fits the one with the shorter
+// pauses wins.
 constexpr double kPauseCost = 0.02;
 constexpr double kNoiseWeight = 4.5; // half the square of three standard errors
 constexpr double kRival = 0.02; // of all work: another place that fits as well
@@ -79,7 +79,7 @@ std::vector<WorkStretch> stretchesOf(const LoggedWork& work) {
     return all;
 }
 
-// How well each stretch fits where, and how well all that follow fit behind it.
+// Scores of each stretch at each moment, with the best of all that follow it.
 class Placer {
 public:
     Placer(const LoggedWork& work, const WorkSignal& signal)
@@ -187,11 +187,11 @@ private:
         }
     }
 
-    // How far the work may be shifted before it fits clearly worse.
+    // Measures the range in which the work may be shifted before it fits clearly worse.
     void measure(std::size_t top, LogPlacement& placement) const {
         const std::vector<double>& whole = m_best.front();
         const double resolution = m_signal.resolution.seconds();
-        // Of work that fits but for noise: the mean square of what is missing to ±1.
+        // Noise of work that fits otherwise: the mean square of what is missing to ±1.
         const double lost = 1.0 - placement.agreement;
         const double noise = kNoiseWeight * lost * lost;
         const double slack = 2.0 * resolution * std::max(0.5, noise) + m_step;

@@ -1,6 +1,6 @@
 #pragma once
-// Where a log without dates lies in the telemetry of its run: the GPUs draw much power while the
-// log says that iterations ran, and less before, after and between. Pure, but for placeLog().
+// Places a log without dates in the telemetry of its run: the GPUs draw much power while the log
+// says that iterations ran, and less before, after and between. Pure, but for placeLog().
 
 #include "core/analysis/iterations/WorkSignal.h"
 #include "core/model/Import.h"

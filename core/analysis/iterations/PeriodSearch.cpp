@@ -98,9 +98,9 @@ double differenceAfter(
     return sum / count;
 }
 
-// How much more the signal is like itself after the longer lag: the middle of what the parts of
-// that length say, so that a minority of them (warm-up, pauses) does not count, less two standard
-// errors of it.
+// Gain in likeness of the signal to itself after the longer lag: the median over parts of that
+// length, so that a minority of them (warm-up, pauses) does not count, less two standard errors of
+// it.
 double surelyGained(std::span<const double> signal, double longer, double shorter) {
     const auto length = static_cast<std::size_t>(std::ceil(longer));
     std::vector<double> gains;
@@ -164,9 +164,9 @@ private:
         }
     }
 
-    // Whether the signal is clearly more like itself a longer lag later than a shorter one. A short
-    // lag falls between two samples, where edges do not meet themselves, as they do after some
-    // multiple of it.
+    // True where the signal is clearly more like itself a longer lag later than a shorter one. A
+    // short lag falls between two samples, where edges do not meet themselves, as they do after
+    // some multiple of it.
     [[nodiscard]] bool isMoreAlike(double longer, double shorter) const {
         const auto window = static_cast<std::size_t>(std::ceil(longer));
         const auto signal = withoutDrift(m_values, 4 * window);

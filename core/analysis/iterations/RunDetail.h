@@ -1,7 +1,7 @@
 #pragma once
-// What `trainscope-cli summary --detail` adds to a run: iterations with their telemetry,
-// throttling, airflow, settling, bursts, spectrum, thermal time constants and sensors. SI; what the
-// data cannot give is absent.
+// Detail of a run that `trainscope-cli summary --detail` adds: iterations with their telemetry,
+// throttling, airflow, settling, bursts, spectrum, thermal time constants and sensors. SI; absent
+// where the data does not tell it.
 
 #include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/iterations/Iterations.h"
@@ -34,7 +34,7 @@ struct GpuDetail {
     std::optional<ThermalFit> thermal;
 };
 
-// How long and how often the summed power lay above a limit.
+// Time and number of excursions of the summed power above a limit.
 struct LimitExcursions {
     double limitW = 0.0;
     std::string origin; // "given", "recorded", "catalogue", "inferred"

@@ -21,7 +21,7 @@ constexpr auto kSteadyNames = enumNames<SteadyBasis>(
 
 constexpr double kLeastShare = 0.1; // of the run, that iterations must cover to speak for it
 
-// What the iterations leave when those before `from` go too.
+// Iterations that are left when those before `from` go too.
 struct Chosen {
     std::int64_t warmup = 0;
     std::int64_t unsettled = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// When a log says that a machine worked, and when its power shows that it did, in forms that can be
-// laid upon each other. Pure, but for powerSignal().
+// Times at which a log says that a machine worked, and its power signal, in forms that can be laid
+// upon each other. Pure, but for powerSignal().
 
 #include "core/model/Import.h"
 #include "core/model/Run.h"
@@ -14,7 +14,7 @@
 
 namespace trainscope::analysis {
 
-// When iterations ran, counted from the begin of the first; of a log with dates from 1970.
+// Times of iterations, counted from the begin of the first; for a log with dates from 1970.
 struct LoggedWork {
     struct Piece {
         DurationNs begin;
@@ -29,7 +29,7 @@ struct LoggedWork {
 
 // Seconds of an iteration in the middle of all.
 double usualIteration(const LoggedWork& work);
-// How busy the machine is in a piece: 1, and less where its iterations took longer than usual.
+// Level of a piece: 1 for a busy machine, less where iterations took longer than usual.
 double busyLevel(const LoggedWork::Piece& piece, double usualSeconds);
 
 // A signal on even steps: 1 where the machine works, −1 where it idles, between them in between, 0
@@ -42,10 +42,10 @@ struct WorkSignal {
 };
 WorkSignal workSignal(TimeNs begin, DurationNs step, std::span<const double> watts);
 
-// Of a power signal, at most.
+// Most steps of a power signal.
 inline constexpr std::size_t kMostSignalSteps = std::size_t{1} << 16U;
 
-// Of a run's summed GPU power, else the power of its nodes; NotFound where it has none.
+// Signal of a run's summed GPU power, else of the power of its nodes; NotFound where it has none.
 struct PowerSignal {
     WorkSignal signal;
     bool isAveraged = false; // by sensors that report up to a second late

@@ -22,7 +22,7 @@ Error unreadableAdapters(std::string_view text) {
         text));
 }
 
-// What a matrix takes and gives on one GPU.
+// Inputs plus outputs of a matrix on one GPU.
 double widthsOfMatrix(const catalogue::TrainingModel& model, AdaptedMatrix matrix, double tensor) {
     const double queries = double{1} * model.heads * model.headSize;
     const bool hasOwnDense = model.experts > 1 && model.denseFfn > 0;

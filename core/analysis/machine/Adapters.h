@@ -12,7 +12,7 @@
 
 namespace trainscope::analysis {
 
-// Of a layer. Experts have none.
+// Matrices of a layer that can have adapters. Experts have none.
 enum class AdaptedMatrix {
     Qkv, // queries, keys and values; of latent attention what their hidden state meets first
     Output, // of attention
@@ -39,8 +39,8 @@ struct Adapters {
 std::string textOf(const Adapters& adapters);
 Result<Adapters> adaptersFrom(std::string_view text);
 
-// Of a layer on one of `tensor` GPUs that share it: rank · (inputs + outputs) of each adapted
-// matrix, whose cut side is cut with it.
+// Adapter parameters of a layer on one of `tensor` GPUs that share it: rank · (inputs + outputs) of
+// each adapted matrix, whose cut side is cut with it.
 double adapterParametersOf(const catalogue::TrainingModel& model, const Adapters& adapters,
     double tensor, bool hasExperts);
 

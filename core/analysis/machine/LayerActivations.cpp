@@ -98,8 +98,8 @@ double LayerActivations::expertsPerToken() const {
     return dispatched() * (moved + insideMlp(expertWidth())) + shared;
 }
 
-// What attention keeps that does not fuse its products with the softmax: its result, and the
-// dropout's mask and result.
+// Activations of attention that does not fuse its products with the softmax: the softmax's result,
+// and the dropout's mask and result.
 double LayerActivations::attentionCore() const {
     if (!m_request.unfusedAttention)
         return 0.0;
@@ -112,7 +112,7 @@ LayerValues LayerActivations::whole() const {
     return {common + m_tokens * mlpPerToken(denseWidth()), common + m_tokens * expertsPerToken()};
 }
 
-// What norms give, where a product takes it as it is.
+// Results of norms, which a product takes as they are.
 LayerValues LayerActivations::normsPerToken() const {
     const double one = m_widths.product * m_model.hidden / spread();
     return {2.0 * one, m_model.sharedExperts > 0 ? 2.0 * one : one};

@@ -22,7 +22,7 @@ struct LayerValues {
     [[nodiscard]] double sum(const LayerCounts& layers) const {
         return layers.dense * dense + layers.expert * expert;
     }
-    // Of the kinds of layers that there are.
+    // The larger value of the kinds of layers that there are.
     [[nodiscard]] double largest(const LayerCounts& layers) const;
 };
 
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] LayerValues whole() const; // nothing recomputed
     [[nodiscard]] LayerValues kept() const; // of a layer that is recomputed as the request says
     [[nodiscard]] LayerValues redone() const; // of it, what its backward pass makes again
-    // Of the widest activations of the MLP, before and behind its function, and of its input.
+    // Gradients of the MLP's widest activations, before and behind its function, and of its input.
     [[nodiscard]] LayerValues gradients() const;
     [[nodiscard]] double cache() const; // inference: keys and values, or what they are made of
 

@@ -1,6 +1,6 @@
 #pragma once
-// How software for training keeps its numbers, as far as its name tells: what a configuration does
-// not say and a memory request needs.
+// Number types of training software, as far as its name tells them: facts that a memory request
+// needs and a configuration leaves out.
 
 #include "core/analysis/machine/MemoryNeed.h"
 

@@ -97,7 +97,7 @@ private:
             need.logits = atLoss;
         else
             need.worked = worked;
-        // Of an only micro-batch activations go as gradients come.
+        // With a single micro-batch, activations go as gradients come.
         if (takesOnlyBatch())
             (isLossLarger ? need.gradients : need.held) = isLossLarger ? 0.0 : need.heldPerLayer;
         need.buffers = fixedBuffers() + gathered + (isLossLarger ? kept : gradients);
@@ -159,7 +159,7 @@ private:
         double expert = 0.0;
     };
 
-    // Of a layer, what makes keys and values on this GPU beyond its share of the whole.
+    // Parameters of a layer that make keys and values on this GPU beyond its share of the whole.
     [[nodiscard]] double repeatedKeys() const {
         if (m_model.hasLatentAttention())
             return 0.0;
@@ -186,8 +186,7 @@ private:
         return tables * m_model.hidden * m_model.vocabulary / m_tensor;
     }
 
-    // Of a number that is replicated over so many ranks, which part one rank keeps from a ZeRO
-    // stage on.
+    // Share of a value, replicated over `replicas` ranks, that one rank keeps from `zeroStage` on.
     [[nodiscard]] double part(int zeroStage, int replicas) const {
         if (!m_layout.sharding || m_layout.sharding->zeroStage < zeroStage)
             return 1.0;
@@ -253,7 +252,7 @@ private:
         return onGpu * held;
     }
 
-    // Of the micro-batches that the pipeline works on at a time.
+    // Caches of the micro-batches that the pipeline works on at a time.
     [[nodiscard]] double heldCaches() const {
         const int microbatches = std::min(m_layout.microbatches.value_or(m_pipeline), m_pipeline);
         return microbatches * m_layers.all() * m_activations.cache();

@@ -1,5 +1,5 @@
 #pragma once
-// What training or inference takes of a GPU's memory on each pipeline stage: a formula on model,
+// Memory that training or inference needs on a GPU of each pipeline stage: a formula on model,
 // layout and batch, the one that placement, comparison and prediction share. Plain values; any
 // thread. Sizes are B, of one GPU.
 //
@@ -89,7 +89,7 @@ enum class Recomputation {
     Full,
 };
 
-// Of every layer, as Megatron-LM's recompute-modules name them.
+// Parts of every layer that are recomputed, as Megatron-LM's recompute-modules name them.
 struct RecomputedParts {
     bool attentionCore = true; // core_attn: what is s × s
     bool latentProjections = false; // mla_up_proj: queries, keys and values from what they pass
@@ -98,8 +98,8 @@ struct RecomputedParts {
     bool denseMlp = false; // mlp: what is inside of it
 };
 
-// How what is between products runs: fused by hand (Megatron-LM with Transformer Engine), an
-// operation a kernel as PyTorch does it, or as torch.compile fuses it.
+// Implementation of the operators between products: fused by hand (Megatron-LM with Transformer
+// Engine), an operation a kernel as PyTorch does it, or as torch.compile fuses it.
 enum class Kernels { Library, Eager, Compiled };
 
 enum class LossKernel {
@@ -153,7 +153,7 @@ struct MemoryPart {
     std::string_view source; // in a line, for people
 };
 
-// What the GPUs of one stage need when they need most.
+// Peak need of the GPUs of one stage.
 struct StageNeed {
     int stage = 0;
     double weights = 0.0;

@@ -15,7 +15,8 @@ bool contradicts(const TrainingModel& model, const LaunchConfig& launch) {
         || launch.hiddenSize.value_or(model.hidden) != model.hidden;
 }
 
-// What tells models of equal layers and hidden sizes apart; vocabularies differ by padding alone.
+// Compares the facts that tell models of equal layers and hidden sizes apart; vocabularies differ
+// by padding alone.
 bool agreesInside(const TrainingModel& model, const LaunchConfig& launch) {
     const auto agrees
         = [](const auto& stated, auto known) { return stated.value_or(known) == known; };
@@ -170,7 +171,7 @@ double denseLayersOf(const TrainingModel& model) {
     return model.experts > 1 ? model.denseLayers : model.layers;
 }
 
-// Of the layers with experts: each expert of them, and what is outside of the experts.
+// Number of layers with experts.
 double expertLayersOf(const TrainingModel& model) {
     return model.layers + model.nextTokenLayers - denseLayersOf(model);
 }

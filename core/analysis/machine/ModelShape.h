@@ -25,9 +25,8 @@ struct ModelShape {
 // every head has a key of its own.
 Result<ModelShape> shapeOf(const LaunchConfig& launch, const catalogue::ModelCatalogue& catalogue);
 
-// How many parameters a model has and how many floating-point operations a sample takes: those of
-// the model, whatever the hardware repeats. Recomputed activations therefore never count (MFU, not
-// HFU).
+// Parameters of a model and floating-point operations of a sample: those of the model, whatever the
+// hardware repeats. Recomputed activations therefore never count (MFU, not HFU).
 //
 // Forward, per token of a sample of s tokens, in FLOP (a multiply-add is two):
 //   projections  l · (4·h·a + 4·h·k)           a = heads · head size, k = KV heads · head size
@@ -55,8 +54,8 @@ struct LayerWeights {
     double norms = 0.0;
 };
 LayerWeights layerWeightsOf(const catalogue::TrainingModel& model);
-// Of each GPU of a tensor-parallel group. A head is not cut: where there are fewer heads of keys
-// than GPUs, several have the same one. Not of latent attention, whose keys are all heads'.
+// Heads of keys on each GPU of a tensor-parallel group. A head is not cut: where there are fewer
+// than GPUs, several have the same one. Not for latent attention, whose keys are all heads'.
 double keyHeadsOnGpu(const catalogue::TrainingModel& model, double tensor);
 bool hasExperts(const catalogue::TrainingModel& model, int layer); // counts from 0
 double valueWidthOf(const catalogue::TrainingModel& model); // heads × the size of a value's head

@@ -88,8 +88,8 @@ Result<std::set<ProcessGroup>> recorded(const store::Store& store, const Run& ru
     return groups;
 }
 
-// What a group without a name is for, from what it is used for: only pipelines send and receive,
-// only experts exchange all with all. Empty: it does not show.
+// Purpose of a group without a name, from its use: only pipelines send and receive, only experts
+// exchange all with all. Empty: it does not show.
 std::string purposeOf(const std::string& collective) {
     const auto has
         = [&](std::string_view part) { return collective.find(part) != collective.npos; };

@@ -33,8 +33,8 @@ struct CollectiveDetail {
     bool operator==(const CollectiveDetail&) const = default;
 };
 
-// What is missing or broken stays empty. An elided list of ranks is completed from "Global rank
-// start" and "Global rank stride" where these are there.
+// Parses the detail of a collective; missing or broken fields stay empty. An elided list of ranks
+// is completed from "Global rank start" and "Global rank stride" where these are there.
 CollectiveDetail parseCollectiveDetail(std::string_view json);
 // The detail of a span by its name; empty for one that is not valid.
 Result<CollectiveDetail> collectiveDetail(const store::Store& store, NameId detail);

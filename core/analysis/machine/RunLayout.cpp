@@ -79,7 +79,7 @@ void takeLayersOfModel(const LaunchConfig& launch, LayoutRequest& request) {
         request, [&shape](LayoutRequest& divided) { divided.layers = shape.value().model.layers; });
 }
 
-// What the launch says of sharding and schedule holds for whatever else says the degrees.
+// Sharding and schedule of the launch hold, whatever else tells the degrees.
 void takeWhatLaunchSays(const Known& known, LayoutRequest& request) {
     const LaunchConfig& launch = known.run.launch;
     if (!request.zeroStage)
@@ -176,7 +176,7 @@ std::optional<RunLayout> fromSharding(const Known& known) {
     return result;
 }
 
-// What was left open is as the run shows it.
+// Fills the gaps of a request with facts of the run.
 LayoutRequest completed(LayoutRequest request, const Known& known) {
     if (!request.gpusPerNode && !(request.nodes && request.worldSize))
         request.gpusPerNode = known.gpusPerNode;

@@ -36,7 +36,7 @@ void takeUsual(const Run& run, layout::ClusterFacts& facts) {
         model->scaleUp == "NVSwitch", isPcie ? model->pcieBandwidth : model->linkBandwidth};
 }
 
-// What the user said of the machine replaces what is usual.
+// Facts that the user stated of the machine replace the usual ones.
 Status takeSaid(const store::Store& store, const Run& run, layout::ClusterFacts& facts) {
     ASSIGN_OR_RETURN(const auto said, machineOf(store, run));
     facts.nodesPerRack = said.nodesPerRack;

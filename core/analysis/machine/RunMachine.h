@@ -1,5 +1,5 @@
 #pragma once
-// What was said of the machine of a run, by its user or its sources, before what is usual for its
+// Machine of a run: the facts that its user or its sources state, before the usual ones for its
 // GPUs. Any thread that owns the store.
 
 #include "core/layout/Cluster.h"

@@ -20,7 +20,7 @@ namespace {
 
 using layout::CommunicatorKind;
 
-// Where the configuration says neither.
+// Sharding where the configuration states neither group nor size.
 layout::Sharding plainSharding(const layout::Layout& layout, int zeroStage) {
     return {zeroStage, layout.grid.groupSize(CommunicatorKind::DataContext), 1};
 }
@@ -117,7 +117,7 @@ std::optional<MemoryRequest> memoryRequestOf(
         if (request.workload == Workload::Training)
             request.widths = request.widths.asFsdp();
     }
-    // What it says but cannot be read is as usual.
+    // A precision that cannot be read counts as the usual one.
     statedNumbersFrom(launch.precision.value_or(""))
         .valueOr(StatedNumbers())
         .kept.applyTo(request.widths);

@@ -9,8 +9,8 @@ namespace trainscope::analysis {
 
 namespace {
 
-// Whether a call comes after one that ends at `open` rather than inside it: steps that follow each
-// other overlap by the rounding of their times, and so do the ends of calls in calls.
+// True for a call that comes after one that ends at `open` rather than inside it. Steps that follow
+// each other overlap by the rounding of their times, and so do the ends of calls in calls.
 bool isBeside(TimeNs open, TimeNs begin, TimeNs end) {
     return open <= begin || (open < end && open - begin < end - open);
 }
@@ -98,7 +98,7 @@ std::uint32_t CallMeter::pathOf(std::uint32_t thread, TimeNs moment) const {
     return found == open.rend() ? 0 : m_calls[found->call].path;
 }
 
-// Where the call hangs: under its forward operator, unless its caller does already, else under its
+// Hangs the call under its forward operator, unless its caller hangs there already; else under its
 // caller.
 void CallMeter::hangBelow(std::uint32_t thread, const Span& span, std::uint32_t frame, Call& call) {
     std::uint32_t parent = 0;

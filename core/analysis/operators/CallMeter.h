@@ -1,7 +1,7 @@
 #pragma once
-// What calls and the work that they launch add up to in a part of a rank's time, such that the sums
-// of parts that follow each other are those of the whole: times of work are cut at the edges of the
-// part, and work counts where it begins. One thread.
+// Sums of calls and of the work that they launch in a part of a rank's time. Sums of parts that
+// follow each other add up to those of the whole: times of work are cut at the edges of the part,
+// and work counts where it begins. One thread.
 
 #include "core/analysis/operators/CallFrames.h"
 #include "core/analysis/operators/CallPart.h"
@@ -27,7 +27,7 @@ public:
     CallMeter(const store::Store& store, CallPaths& paths, TimeNs begin,
         const std::map<std::int64_t, ForwardCall>& forward = {});
 
-    // Of a host thread, of each in order of start.
+    // Adds a span of a host thread; each thread's in order of start.
     Status addHost(std::uint32_t thread, const Span& span);
     // A kernel, copy or set, in order of start; its launch was added. `device`: of the rank's, by
     // number from 0 on.

@@ -16,7 +16,7 @@ namespace trainscope::analysis {
 
 inline constexpr std::uint32_t kNoPath = CallNode::kNone;
 
-// What a frame's name and its operator's sequence number tell of the pass.
+// Pass that a frame's name or its operator's sequence number tells.
 enum class Told : std::uint8_t {
     Nothing,
     Forward, // by name

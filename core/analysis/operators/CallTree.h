@@ -43,11 +43,12 @@ enum class StepPass : std::uint8_t {
 inline constexpr std::size_t kPasses = 5;
 std::string_view toString(StepPass pass); // "", "forward", …
 
-// Of a window. Times of work are cut at its edges, and work counts where it begins, as in the
-// kernel table. Own: launched by the frame itself, not by what it calls.
+// Sums of a frame in a window. Times of work are cut at its edges, and work counts where it begins,
+// as in the kernel table. Own: launched by the frame itself, not by what it calls.
 struct FrameSums {
-    // Of an operator or function that launches work itself: calls whose first own work begins in
-    // the window; of all others (annotations, modules): calls that begin there on the host.
+    // Calls of an operator or function that launches work itself: those whose first own work begins
+    // in the window. Calls of all others (annotations, modules): those that begin there on the
+    // host.
     std::int64_t calls = 0;
     std::int64_t works = 0; // kernels, copies and sets of the whole subtree
     DurationNs time; // their sum
@@ -70,8 +71,8 @@ struct CallNode {
     std::uint32_t name = 0; // index into names
     std::uint32_t signature = 0; // index into signatures; 0: none
     FrameSums sums;
-    // Of work: the shortest and longest that begin in the window, and when and where the longest
-    // did: on the clock of its rank.
+    // Shortest and longest work that begins in the window, and begin and rank of the longest, on
+    // that rank's clock.
     DurationNs shortest;
     DurationNs longest;
     TimeNs longestAt;

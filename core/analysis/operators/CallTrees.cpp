@@ -29,7 +29,7 @@ constexpr std::size_t kLeastInPart = 4096;
 constexpr std::int64_t kLeastInIteration = 256;
 constexpr std::int64_t kMostIterations = 512;
 
-// What a rank's tree is made of.
+// Tracks that a rank's tree is made of.
 struct RankTracks {
     std::vector<Track> threads;
     std::vector<Track> streams;
@@ -116,7 +116,7 @@ Error damagedTree(const store::Store& store) {
         store.path().string()};
 }
 
-// What was kept of a rank; absent: nothing.
+// Kept call paths of a rank; absent: none.
 Result<std::optional<CallPaths>> keptPaths(const store::Store& store, const Run& run, int rank) {
     ASSIGN_OR_RETURN(const auto names, store::keptSumNames(store, run.id, kTraceSumsVersion));
     std::optional<CallPaths> paths;
@@ -189,7 +189,7 @@ private:
     bool m_isFirst = true;
 };
 
-// Where iterations begin and end, in order; none where they are many and small.
+// Begins and ends of iterations, in order; none where they are many and small.
 std::vector<TimeNs> bordersOf(const std::vector<Iteration>& iterations, std::int64_t spans) {
     std::vector<TimeNs> borders;
     if (std::ssize(iterations) > std::min(kMostIterations, spans / kLeastInIteration))
@@ -257,7 +257,7 @@ Result<std::int64_t> busyDevices(const store::Store& store, const RankTracks& tr
     return std::max<std::int64_t>(1, std::ssize(busy));
 }
 
-// What the trees of a rank's windows are read from.
+// Source of the trees of a rank's windows.
 struct TreeSource {
     int rank = -1;
     RankTracks tracks;

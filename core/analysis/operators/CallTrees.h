@@ -18,17 +18,18 @@ namespace trainscope::analysis {
 // Ranks that a run has traces of, ascending.
 Result<std::vector<int>> tracedRanks(const store::Store& store, const Run& run);
 
-// Of a window; kAllTime: of all. Blocking; for a worker. Cancelled by progress.
+// The tree of one rank in a window; kAllTime: of all. Blocking; for a worker. Cancelled by
+// progress.
 Result<CallTree> callTree(const store::Store& store, const Run& run, int rank,
     TimeRange window = kAllTime, const Progress& progress = {});
 
-// Of several windows of a rank, in turn.
+// The trees of several windows of a rank, in turn.
 Status forEachCallTree(const store::Store& store, const Run& run, int rank,
     const std::vector<TimeRange>& windows,
     const std::function<Status(std::size_t window, const CallTree& tree)>& tell,
     const Progress& progress = {});
 
-// Of all ranks, merged; of a window on the clock of each.
+// The trees of all ranks, merged; the window is on the clock of each.
 Result<CallTree> callTree(const store::Store& store, const Run& run, const RankWindow& window,
     const Progress& progress = {});
 Result<CallTree> callTree(const store::Store& store, const Run& run, TimeRange window = kAllTime,

@@ -1,5 +1,5 @@
 #pragma once
-// What the names and arguments of calls stand for in a call tree, where calls that differ only in a
+// Names of frames in a call tree, from names and arguments of calls: calls that differ only in a
 // number are one frame. Pure; any thread.
 
 #include <string>

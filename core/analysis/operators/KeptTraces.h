@@ -1,7 +1,7 @@
 #pragma once
-// What is kept of a run's traces: the sums over their slices (core/analysis/traces/TraceSums.h) and
-// the call trees of the ranks. Blocking; for a worker. Cancelled by progress, and then nothing
-// changes.
+// Sums that the database keeps of a run's traces: those over their slices
+// (core/analysis/traces/TraceSums.h) and the call trees of the ranks. Blocking; for a worker.
+// Cancelled by progress, and then nothing changes.
 
 #include "core/model/Import.h"
 #include "core/model/Run.h"

@@ -9,7 +9,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-// Of a node's subtree.
+// Work of a node's subtree.
 struct SubtreeWork {
     KnownWork ownPass; // of the frames in the node's own pass that it reaches through such
     KnownWork others;

@@ -16,7 +16,7 @@
 
 namespace trainscope::analysis {
 
-// Of some calls, and of how much of their time it is known.
+// Work of calls, and the part of their time that it is known for.
 struct KnownWork {
     work::Work work;
     double matrixFlop = 0.0; // of that on matrix units
@@ -35,7 +35,7 @@ public:
     // `gpu`: nullptr where it is not known. The tree must outlive it.
     CallWork(const CallTree& tree, const catalogue::GpuModel* gpu);
 
-    // Of so many calls that took so long; nothing where it is not known.
+    // Work of so many calls that took so long; nothing where it is not known.
     KnownWork of(std::uint32_t name, std::uint32_t signature, std::int64_t calls, DurationNs time);
 
 private:
@@ -52,7 +52,7 @@ private:
 
     const CallTree& m_tree;
     const catalogue::GpuModel* m_gpu;
-    // How their kernels compute; Unknown where two of them do not agree.
+    // Precision in which their kernels compute; Unknown where two of them do not agree.
     std::map<Call, work::SinglePrecision> m_precisions;
     std::map<Call, OfCall> m_calls;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// What share of the GPUs' peak the operators of a window used: the FLOP of all that ran, by shapes,
-// beside which stands that of the model's formula (energy/Efficiency.h).
+// Share of the GPUs' peak that the operators of a window used: the FLOP of all that ran, by shapes.
+// The model's formula stands beside it (energy/Efficiency.h).
 
 #include "core/analysis/operators/CallTree.h"
 #include "core/catalogue/GpuModel.h"
@@ -31,7 +31,7 @@ struct IterationMfu {
     DurationNs duration;
     OperatorMfu mfu;
 };
-// Of the iterations of a rank that lie whole in the window and in its trace, in order of time.
+// MFU of the iterations of a rank that lie whole in the window and in its trace, in order of time.
 // Blocking; for a worker. Cancelled by progress.
 Result<std::vector<IterationMfu>> iterationMfus(const store::Store& store, const Run& run, int rank,
     TimeRange window, const catalogue::GpuModel* gpu, const Progress& progress = {});

@@ -15,8 +15,8 @@ namespace trainscope::analysis {
 enum class OperatorGrouping { Operator, Module, Annotation, Shape, Pass };
 std::string_view toString(OperatorGrouping grouping); // "operator", "module", …
 
-// What work and a GPU's roofline say of a time. Absent where the work, the GPU or its peak is not
-// known: never 0.
+// Efficiency of work over a time, on a GPU's roofline. Absent where the work, the GPU or its peak
+// is not known: never 0.
 struct WorkEfficiency {
     std::optional<double> flop; // of all calls
     std::optional<double> bytes;
@@ -28,7 +28,7 @@ struct WorkEfficiency {
     bool isMemoryBound = false; // where the fraction is known
     // Bytes of lists of tensors, whose element types no trace writes, are counted in 32 bits.
     bool isTypeAssumed = false;
-    // Of the time, how much is of calls whose work is known: below 1 the sums are of a part.
+    // Share of the time that is of calls whose work is known: below 1 the sums are of a part.
     double knownShare = 0.0;
 };
 
@@ -54,7 +54,7 @@ struct OperatorTable {
 OperatorTable operatorTable(
     const CallTree& tree, OperatorGrouping grouping, const catalogue::GpuModel* gpu);
 
-// What the GPU's memory gives in practice: the highest rate of operators beside the matrix units
+// Bandwidth of the GPU's memory in practice: the highest rate of operators beside the matrix units
 // whose calls move more bytes than caches hold, and not more than the memory can. Absent where
 // there is none.
 struct MeasuredBandwidth {

@@ -24,7 +24,7 @@ enum class Change : std::uint8_t {
 inline constexpr std::size_t kChanges = 5;
 std::string_view toString(Change change); // "same", "faster", …
 
-// What one of the trees has of a frame.
+// Sums of a frame in one of the trees.
 struct ComparedSide {
     double seconds = 0.0; // kernel time; of a step where both trees have steps
     double calls = 0.0; // the same
@@ -50,7 +50,7 @@ struct ComparedFrame {
     ComparedTimes times; // with all that it calls
 };
 
-// What launches work itself.
+// A frame that launches work itself.
 struct ComparedOperator {
     FrameKind kind = FrameKind::Operator;
     StepPass pass = StepPass::None;

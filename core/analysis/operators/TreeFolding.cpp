@@ -18,7 +18,7 @@ bool isFoldedAway(const CallNode& node, const TreeFolding& folding) {
         || (folding.work && isWork(node.kind));
 }
 
-// What a frame that is left out launched itself.
+// Gives the caller the own work of a frame that is left out.
 void takeOwnSums(FrameSums& caller, const FrameSums& frame) {
     caller.ownWorks += frame.ownWorks;
     caller.ownTime = caller.ownTime + frame.ownTime;

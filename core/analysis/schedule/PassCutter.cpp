@@ -119,7 +119,7 @@ void PassCutter::addTransfer(TimeRange range) {
     m_tail = next;
 }
 
-// Whether a transfer begins or ends in a gap between kernels.
+// True where a transfer begins or ends in a gap between kernels.
 bool PassCutter::takeTransfers(TimeNs from, TimeNs to) {
     const auto isIn = [&](TimeNs t) { return from <= t && t <= to; };
     const bool touches = std::any_of(m_transfers.begin(), m_transfers.end(),

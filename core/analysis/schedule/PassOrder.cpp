@@ -43,7 +43,7 @@ public:
         : m_stages(stages)
         , m_orders(ordersOf(request, kind, microbatches)) { }
 
-    // Where the stage's passes begin in its order: at its begin, or such that they end with it.
+    // True where all traced stages match their order from its begin, or such that they end with it.
     [[nodiscard]] bool matches(bool fromEnd, bool isWhole) const {
         bool any = false;
         for (std::size_t stage = 0; !m_orders.empty() && stage < m_stages.size(); ++stage) {

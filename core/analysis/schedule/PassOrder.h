@@ -1,6 +1,6 @@
 #pragma once
-// Which micro-batch and which piece of the model each pass is of. Where annotations number the
-// passes, as they say; else the order in which a schedule does them tells. Pure; any thread.
+// Numbers each pass with its micro-batch and its piece of the model: by annotations where these
+// number the passes; else by the order in which a schedule does them. Pure; any thread.
 
 #include "core/analysis/schedule/Pass.h"
 #include "core/layout/ScheduleOrder.h"
@@ -12,7 +12,7 @@ namespace trainscope::analysis {
 
 using StagePasses = std::vector<std::vector<Pass>>; // by stage; empty: not traced
 
-// How much of the step the passes are.
+// Part of the step that the passes are.
 enum class PassExtent {
     Whole,
     Begin, // the first ones: the trace ends before the step does
@@ -28,7 +28,7 @@ struct PassNumber {
 
 struct PassOrder {
     PassExtent extent = PassExtent::Unknown;
-    // Whose order it is, pass for pass; absent: of none that is known.
+    // Schedule whose order it is, pass for pass; absent: none that is known.
     std::optional<layout::ScheduleKind> kind;
     int microbatches = 0; // of the step; 0: not known
     int virtualStages = 1;

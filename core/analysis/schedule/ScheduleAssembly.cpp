@@ -106,7 +106,7 @@ private:
         return m_result.isWhole || m_request.order.extent == PassExtent::End;
     }
 
-    // Whose pieces of the model lie on the stages as those of the traced passes.
+    // A schedule whose pieces of the model lie on the stages as those of the traced passes.
     [[nodiscard]] ScheduleKind shapeOf() const {
         if (m_request.order.kind)
             return *m_request.order.kind;
@@ -205,7 +205,7 @@ private:
         m_result.planned = std::move(made).value();
     }
 
-    // What is known for certain comes before what is merely near.
+    // A plan that is known for certain comes before those that are merely near.
     void rankPlans(const DoneStep& done) {
         auto& plans = m_result.plans;
         plans = fitPlans(done);

@@ -1,6 +1,6 @@
 #pragma once
-// What a pipeline's step would take with one schedule or another, given how long its passes take,
-// and which of them is nearest to the order in which the passes were done. Pure; any thread.
+// Plans of a pipeline's step by one schedule or another, from the lengths of its passes, and the
+// plan nearest to the order in which the passes were done. Pure; any thread.
 
 #include "core/layout/Schedule.h"
 

@@ -56,7 +56,7 @@ struct Explained {
     double found = 1.0; // of the worst stage
     double met = 1.0;
 
-    // How well it does both.
+    // Harmonic mean of both.
     [[nodiscard]] double agreement() const {
         return found > 0.0 && met > 0.0 ? 2.0 * found * met / (found + met) : 0.0;
     }

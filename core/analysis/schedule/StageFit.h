@@ -59,10 +59,10 @@ struct OrderCut {
     bool isEstimated = false; // the number of micro-batches was not known
 };
 
-// Where every pass of every traced stage has its kernels' detail, none is annotated and one
-// schedule explains them: replaces them by passes that are told. Where nothing tells any kernel, of
-// all schedules; where names tell some, of zero-bubble ones alone, whose weight gradients names do
-// not tell. Absent, and the passes as they were, where none explains them.
+// Replaces passes by those of one schedule that explains them, where every pass of every traced
+// stage has its kernels' detail and none is annotated. All schedules are tried where nothing tells
+// any kernel; where names tell some, only zero-bubble ones, whose weight gradients names do not
+// tell. Absent, and the passes as they were, where none explains them.
 std::optional<OrderCut> cutByOrder(const OrderRequest& request, StagePasses& stages);
 
 } // namespace trainscope::analysis

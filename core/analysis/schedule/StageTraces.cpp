@@ -101,7 +101,7 @@ Result<Speakers> findSpeakers(const store::Store& store, const Run& run, const P
     return speakers;
 }
 
-// How much of each iteration the speakers' traces show, together.
+// Time of each iteration that the speakers' traces show, together.
 std::map<std::int64_t, DurationNs> tracedParts(const Speakers& speakers) {
     std::map<std::int64_t, DurationNs> parts;
     for (const auto& stage : speakers.stages) {

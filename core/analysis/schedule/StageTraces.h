@@ -1,6 +1,6 @@
 #pragma once
-// What the traces tell of each stage of a pipeline in one iteration: the passes of the rank that
-// speaks for it, on the clock that all share.
+// Traced passes of each stage of a pipeline in one iteration: those of the rank that speaks for the
+// stage, on the clock that all share.
 
 #include "core/analysis/schedule/PassCutter.h"
 #include "core/analysis/schedule/TracedSchedule.h"

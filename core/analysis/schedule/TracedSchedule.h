@@ -59,7 +59,7 @@ struct TraceQuery {
 Result<TracedSchedule> tracedSchedule(const store::Store& store, const Run& run,
     const TraceQuery& query = {}, const Progress& progress = {});
 
-// Which plan the passes are nearest to and how much longer the step takes than that; for people.
+// Names the plan nearest to the passes, and the time that the step takes beyond it; for people.
 // Empty where there is no plan.
 std::string planSentence(const TracedSchedule& schedule);
 

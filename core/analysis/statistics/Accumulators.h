@@ -1,5 +1,5 @@
 #pragma once
-// What the samples of a series add up to: statistics of a gauge weighted by time, the total of a
+// Sums over the samples of a series: statistics of a gauge weighted by time, the total of a
 // counter, the energy of a power.
 
 #include "core/analysis/statistics/Distribution.h"
@@ -30,7 +30,7 @@ public:
     // Before the first sample: what holds since before then; no sample of its own.
     void enter(TimeNs begin, double held);
     void add(std::span<const TimeNs> times, std::span<const double> values);
-    // What comes behind the samples so far.
+    // Appends samples that come behind those so far.
     void add(TimeWeighted&& next);
     // The last sample holds until then, where there is one.
     void leave(TimeNs end);
@@ -75,7 +75,7 @@ private:
         }
     };
 
-    // Whether the last value holds until the next.
+    // True where the last value holds until the next.
     [[nodiscard]] bool isOpen() const { return m_samples > 0 || m_hasEntered; }
     void holdUntil(TimeNs time);
     void addInstants(std::span<const double> values);
@@ -106,7 +106,7 @@ public:
     explicit CounterTotal(const SeriesDescription& description);
 
     void add(std::span<const TimeNs> times, std::span<const double> values);
-    // What comes behind the samples so far, of the same counter.
+    // Appends samples that come behind those so far, of the same counter.
     void add(const CounterTotal& next);
 
     // Absent when every sample is missing; 0 for a single one.
@@ -146,7 +146,7 @@ public:
     explicit EnergyIntegral(double gapLimitNs); // bridges what is not longer
 
     void add(std::span<const TimeNs> times, std::span<const double> watts);
-    // What comes behind the samples so far; made with the same gap limit.
+    // Appends samples that come behind those so far; made with the same gap limit.
     void add(EnergyIntegral&& next);
 
     [[nodiscard]] Joules energy() const;

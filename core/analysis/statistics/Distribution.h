@@ -97,7 +97,8 @@ private:
     [[nodiscard]] Quantiles atWeights(std::int64_t lower, std::int64_t upper) const;
 
     std::vector<WeightedValue> m_entries;
-    // Where a value was put last, so that one of few that come again and again takes no new entry.
+    // Place of the last entry of a value, so that one of few that come again and again takes no new
+    // entry.
     std::array<std::uint32_t, std::size_t{1} << kSlotBits> m_known{};
     std::size_t m_repeated = 0;
     std::size_t m_maxEntries;

@@ -64,7 +64,7 @@ std::optional<double> populationStd(std::span<const double> values);
 // Two-sided quantile of Student's t: |t| stays below it with that probability. degrees > 0.
 double studentT(double probability, double degrees);
 
-// How unevenly the GPUs of a run are loaded.
+// Imbalance of load between the GPUs of a run.
 struct Imbalance {
     std::optional<double> intraNode; // mean over nodes of the std. dev. of its GPUs' means
     std::optional<double> interNode; // std. dev. of the node means

@@ -59,7 +59,7 @@ public:
                 add(times[i], values[i]);
         }
     }
-    // Of the changes so far, s.
+    // Mean time between the changes so far, s.
     [[nodiscard]] double meanStepS() const {
         return m_changes > 1
             ? (m_change->time - m_firstChange).seconds() / static_cast<double>(m_changes - 1)
@@ -132,7 +132,7 @@ public:
         double joules = 0.0;
         double coveredS = 0.0;
     };
-    // Of two of the moments.
+    // The part between two of the moments.
     [[nodiscard]] Part between(TimeNs begin, TimeNs end) const {
         const std::size_t from = indexOf(begin);
         const std::size_t to = indexOf(end);
@@ -171,7 +171,7 @@ private:
     std::vector<double> m_covered; // s
 };
 
-// Of moments in order.
+// Places of moments, in order.
 struct Places {
     std::vector<TimeNs> moments;
     std::vector<ChangesAround::Place> places;

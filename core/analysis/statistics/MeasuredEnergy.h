@@ -19,7 +19,7 @@
 
 namespace trainscope::analysis {
 
-// What measures the energy of one GPU.
+// Series that measure the energy of one GPU.
 struct EnergySeries {
     std::optional<Series> counter; // gpu_energy
     std::optional<Series> power; // gpu_power
@@ -27,7 +27,7 @@ struct EnergySeries {
 };
 EnergySeries energySeriesOf(const GpuSeries& gpu);
 
-// Of each window; absent where nothing covers any of it.
+// Energy of each window; absent where nothing covers any of it.
 Result<std::vector<std::optional<Energy>>> measuredEnergies(const store::Store& store,
     const EnergySeries& series, const std::vector<TimeRange>& windows,
     const KeepGoing& keepGoing = {});

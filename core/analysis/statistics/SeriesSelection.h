@@ -1,5 +1,5 @@
 #pragma once
-// Which series of a run speak for which metric and subject.
+// Chooses the series of a run that speak for each metric and subject.
 
 #include "core/model/Series.h"
 
@@ -12,8 +12,8 @@ namespace trainscope::analysis {
 // "rank 3", "node 0", "node 0, link ib1"
 std::string subjectText(const Subject& subject);
 
-// Whether the first is used rather than the second, which another source recorded of the same
-// metric and subject before it: it has more values.
+// True where the first is used rather than the second, which another source recorded of the same
+// metric and subject before it: the first has more values.
 bool speaksFor(const Series& series, const Series& twin);
 
 // By metric name, each subject once: where sources overlap, the series with more values; one

@@ -18,18 +18,18 @@
 
 namespace trainscope::analysis {
 
-// What a series does at the two ends of a window, where its samples hardly ever stand: a gauge
-// holds what it showed last, power and counters lie on the line between their samples.
+// Values of a series at the two ends of a window, where its samples hardly ever stand: a gauge
+// holds its last value, power and counters lie on the line between their samples.
 struct WindowEdges {
     TimeRange window;
     std::optional<double> heldAtBegin; // of the last sample before; absent: there is none
     bool isHeldToEnd = false; // there are samples at or after the end
-    // Of a power or counter, between the samples with a value on both sides; absent where there is
-    // none, they are farther apart than the gap limit, or a counter falls there.
+    // Value of a power or counter, between the samples with a value on both sides; absent without
+    // these, where they are farther apart than the gap limit, or where a counter falls there.
     std::optional<double> lineAtBegin;
     std::optional<double> lineAtEnd;
-    // Of the whole series, since the distances between the ends of a short window and its samples
-    // tell nothing of the sensor. 0 for what has no line.
+    // Gap limit of the whole series, since the distances between the ends of a short window and its
+    // samples tell nothing of the sensor. 0 for series without a line.
     DurationNs gapLimit;
 };
 
@@ -39,7 +39,7 @@ using KeepGoing = std::function<bool()>;
 Result<WindowEdges> windowEdges(const store::Store& store, const Series& series, TimeRange window,
     const KeepGoing& keepGoing = {});
 
-// What between two samples is longer is not bridged: 10 periods of the series (EnergyIntegral),
+// Longest time between two samples that is bridged: 10 periods of the series (EnergyIntegral),
 // where a period is the time between samples that have a value. Reads the series where many have
 // none. The longest time there is where no two samples have one.
 Result<DurationNs> gapLimitOf(
@@ -50,8 +50,8 @@ struct SeriesStatistics {
     SubjectStatistics statistics;
     Distribution distribution; // of a gauge or rate, by time held
     std::optional<EnergyIntegral> energy; // of a GPU's, node's or switch's power, not all missing
-    // Where energy has bridged a gap longer than this, which it must not: to be integrated again
-    // with this limit.
+    // Set where energy has bridged a gap longer than this, which it must not: integrate again with
+    // this limit.
     std::optional<double> gapLimit;
 };
 
@@ -67,7 +67,7 @@ public:
     void enter(const WindowEdges& edges);
     void leave(const WindowEdges& edges);
     void add(std::span<const TimeNs> times, std::span<const double> values);
-    // What comes behind the samples so far, of the same series.
+    // Appends samples that come behind those so far, of the same series.
     void add(SeriesFigures&& next);
     [[nodiscard]] SeriesStatistics finished() &&;
 
@@ -97,8 +97,8 @@ SubjectStatistics combined(const std::vector<SubjectStatistics>& parts);
 // As a mask's or state's shares of time: of every name that values bear.
 std::map<std::string, double> sharesOf(const Metric& metric, const Distribution& values);
 
-// Whether the values of several links or sensors of a node make one value of the node as their sum:
-// bytes, power and energy do, temperatures, fractions and voltages do not.
+// True for metrics of which the values of several links or sensors add up to the node's: bytes,
+// power and energy do; temperatures, fractions and voltages do not.
 bool addsUp(const Metric& metric);
 
 // The links of a node together: of what adds up totals and means are summed, and the extremes,

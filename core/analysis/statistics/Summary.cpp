@@ -21,7 +21,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-// How many metrics may have their quantiles under way; each may take 32 MiB.
+// Most metrics whose quantiles are computed at a time; each may take 32 MiB.
 constexpr std::size_t kMostPools = 2;
 
 // Builds one RunSummary, metric by metric.
@@ -183,7 +183,7 @@ private:
             m_switches[subject.device] = energy;
     }
 
-    // Where a GPU counts its energy.
+    // Takes the energy of GPUs with an energy counter from it.
     Status measureEnergies(const std::vector<Series>& series) {
         const TimeRange window = m_window == kAllTime ? m_summary.run.range : m_window;
         for (const auto& [rank, gpu] : gpuSeriesByRank(series)) {
@@ -225,7 +225,7 @@ private:
         addNodeEnergy(m_summary, m_switches);
     }
 
-    // What a node says of itself stands.
+    // A node's own values stay.
     void addLinks() {
         for (const auto& [node, metrics] : m_links) {
             for (const auto& [name, links] : metrics)
@@ -234,7 +234,7 @@ private:
         }
     }
 
-    // Of a sum the quantiles are not those of its parts.
+    // A sum has no quantiles: they are not those of its parts.
     [[nodiscard]] bool hasSummedLinks(const std::string& name, const Metric& metric) const {
         return addsUp(metric)
             && std::any_of(m_links.begin(), m_links.end(), [&name](const auto& node) {

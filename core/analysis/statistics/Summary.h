@@ -25,7 +25,7 @@ struct SubjectStatistics {
     std::optional<double> total; // counters: Σ of differences, wraps and resets handled
     std::optional<double> first; // of what progresses
     std::optional<double> last;
-    // Of masks and states: the fraction of the time with values under each name (namesOfValue());
+    // Masks and states: the fraction of the time with values under each name (namesOfValue());
     // those of a mask may hold together. Side by side their mean.
     std::map<std::string, double> shares;
     std::int64_t samples = 0; // all rows
@@ -60,8 +60,8 @@ struct NodeSummary {
     // of maxima and sum of totals.
     std::map<std::string, SubjectStatistics> metrics;
     std::optional<Energy> energy = {}; // of node_power
-    // Of its GPUs, and what is left of the node's: processors, memory, fans and losses. Where every
-    // GPU has power for as much of the run as the node (NodeEnergy.h).
+    // Energy of its GPUs, and the rest of the node's: processors, memory, fans and losses. Known
+    // where every GPU has power for as much of the run as the node (NodeEnergy.h).
     std::optional<double> gpuJoules = {};
     std::optional<double> restJoules = {};
 };

@@ -22,7 +22,7 @@ inline TimeRange spanned(const TimeRange& a, const TimeRange& b) {
     return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
-// What a range shares with each of several that follow each other, where it is not empty.
+// Parts of each range that lie in the window, in order, without empty ones.
 inline std::vector<TimeRange> shared(std::span<const TimeRange> ranges, const TimeRange& window) {
     std::vector<TimeRange> parts;
     for (const TimeRange& range : ranges) {

@@ -22,7 +22,7 @@ public:
     explicit LimitInTime(double watts)
         : m_constant(watts) { }
 
-    // Of a recorded series, which hardly ever changes.
+    // Reads a recorded limit, which hardly ever changes.
     Status read(const store::Store& store, const Series& limit) {
         return store.forEachSample(limit.id, kAllTime, [this](auto times, auto values) {
             for (std::size_t i = 0; i < times.size(); ++i) {

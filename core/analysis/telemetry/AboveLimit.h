@@ -1,7 +1,7 @@
 #pragma once
-// When GPUs drew more than they may: seconds, share and highest reading of gpu_power above the
-// enforced limit. Each sample of power holds until the next, and an interval that starts at a
-// missing sample is left out of both sums, as in a time-weighted mean.
+// Time above the power limit: seconds, share and highest reading of gpu_power above the enforced
+// limit. Each sample of power holds until the next, and an interval that starts at a missing sample
+// is left out of both sums, as in a time-weighted mean.
 
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Throttling.h"
@@ -38,8 +38,8 @@ struct AboveLimit : LimitShare {
     std::vector<PowerStep> steps; // in order; those of one stay above touch
 };
 
-// What GPUs of a run were above their limits; by rank. GPUs without power or limit are left out.
-// The steps are kept where asked for. Cancelled by progress.
+// Time that GPUs of a run were above their limits; by rank. GPUs without power or limit are left
+// out. The steps are kept where asked for. Cancelled by progress.
 enum class KeepSteps { No, Yes };
 Result<std::vector<AboveLimit>> aboveLimits(const store::Store& store, const Run& run,
     TimeRange window, KeepSteps keep, const Progress& progress = {});
@@ -47,7 +47,7 @@ Result<std::vector<AboveLimit>> aboveLimits(const store::Store& store, const Run
 Result<std::optional<AboveLimit>> aboveLimitOf(const store::Store& store, const Run& run,
     const GpuSeries& gpu, TimeRange window, KeepSteps keep, const Progress& progress = {});
 
-// Of several GPUs together; absent for none.
+// Share of several GPUs together; absent for none.
 std::optional<LimitShare> together(const std::vector<AboveLimit>& gpus);
 
 // From where the power rises above the limit to where it falls below.

@@ -1,4 +1,4 @@
-// Which positions of a node are cool and which hot, by temperature over power.
+// Infers the cool and the hot positions of a node from temperature over power.
 #include "core/analysis/telemetry/Airflow.h"
 
 #include "core/analysis/statistics/Means.h"
@@ -75,7 +75,7 @@ std::optional<AirSplit> splitOf(const AirOffsets& offsets) {
     return split;
 }
 
-// Of a node's busy steps, 0 to 1, and of its GPUs.
+// Part of a node's busy steps, from 0 to 1, and the GPU to leave out.
 struct BusyPart {
     double from = 0.0;
     double to = 1.0;
@@ -148,7 +148,7 @@ private:
         return m_gpus.empty() ? 0 : count;
     }
 
-    // Of the node; NaN where a GPU is not known.
+    // Power of the node, W; NaN where a GPU is not known.
     [[nodiscard]] double powerAt(std::size_t step) const {
         double sum = 0.0;
         for (const GpuHeat* gpu : m_gpus)
@@ -273,7 +273,7 @@ Airflow inferredFrom(const AirSplit& split, std::size_t agreeing, std::size_t no
     return found;
 }
 
-// Where the others part by themselves, the one out of line belongs to the smaller group.
+// The one out of line belongs to the smaller group, where the others part by themselves.
 Airflow aroundOneOutOfLine(const std::vector<NodeHeat>& nodes, const AirSplit& split) {
     const bool isHot = split.hot.size() == 1;
     const int odd = isHot ? split.hot.front() : split.cool.front();

@@ -1,6 +1,5 @@
 #pragma once
-// How unevenly power is drawn over time: bursts of the summed power of a cluster, and the lines of
-// its spectrum.
+// Burstiness of power: bursts of the summed power of a cluster, and the lines of its spectrum.
 
 #include "core/analysis/telemetry/UniformSeries.h"
 
@@ -11,8 +10,8 @@
 
 namespace trainscope::analysis {
 
-// How unevenly power is drawn over time, from the summed power of a cluster on
-// equal steps. Steps where power is missing are left out; a ramp needs two neighbours.
+// Bursts of the summed power of a cluster on equal steps. Steps where power is missing are left
+// out; a ramp needs two neighbours.
 
 struct Burst {
     double peakToMean = 0.0;

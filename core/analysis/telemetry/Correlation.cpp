@@ -128,7 +128,8 @@ void addPeriod(const Curve& curve, std::size_t best, double step, Correlation& o
     }
 }
 
-// How far around the peak the curve stays near it, on both sides; noise may cut in for one lag.
+// Number of lags around the peak at which the curve stays near it, on both sides; noise may cut in
+// for one lag.
 std::ptrdiff_t reachOf(const Curve& curve, std::size_t best, double sign) {
     const auto last = static_cast<std::ptrdiff_t>(curve.values.size()) - 1;
     const auto at = static_cast<std::ptrdiff_t>(best);

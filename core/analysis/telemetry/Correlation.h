@@ -1,5 +1,5 @@
 #pragma once
-// How two signals move together, at once and when one lags behind the other.
+// Correlation of two signals, at once and when one lags behind the other.
 //
 // On a common grid, after a straight line is taken from each. The correlation at a lag is Pearson's
 // over the steps that both signals cover at that lag. The peak is the lag of the strongest

@@ -77,7 +77,7 @@ private:
     Eigen::FFT<double> m_fft;
 };
 
-// How many i there are with both x[i] and y[i + k], for every cyclic lag k up to `most`.
+// Number of i with both x[i] and y[i + k], for every cyclic lag k up to `most`.
 std::vector<double> pairsOf(
     Correlator& correlator, const Masked& x, const Masked& y, std::size_t size, std::size_t most) {
     if (!x.isComplete || !y.isComplete)

@@ -1,5 +1,5 @@
 #pragma once
-// How two signals on one grid move together when one of them is shifted: by the fast Fourier
+// Covariance of two signals on one grid for every shift between them: by the fast Fourier
 // transform, with missing values left out of every sum.
 
 #include <cstddef>
@@ -24,7 +24,8 @@ LaggedCovariance laggedCovariance(
 // The autocorrelation at lag 0 … most, 1 at lag 0; all 0 for a signal that never changes.
 std::vector<double> autocorrelation(std::span<const double> x, std::size_t most);
 
-// How far from the peak at i a parabola through it and its neighbours is highest: −0.5 … 0.5 steps.
+// Distance from i to the vertex of a parabola through the peak at i and its neighbours: −0.5 … 0.5
+// steps.
 double peakShift(const std::vector<double>& values, std::size_t i);
 
 // The signal less its moving mean over `width` steps (cut off at the ends), NaN where it is NaN.

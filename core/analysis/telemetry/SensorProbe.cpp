@@ -189,7 +189,7 @@ Result<std::vector<Sensor>> probeSensors(
     std::vector<Sensor> out;
     for (const auto& [metric, group] : seriesByMetric(series)) {
         const SeriesDescription& first = group.front().description;
-        // What a program says of the run was not read from a sensor.
+        // Values that a program reports of the run were not read from a sensor.
         if (first.metric.kind != MetricKind::Gauge || first.subject.kind == SubjectKind::Run)
             continue;
         if (progress && !progress({"Looking at sensors", 0, 0}))

@@ -1,8 +1,7 @@
 #pragma once
-// What a sensor's samples tell of the sensor: how often it has a new value, from how long the same
-// value comes again. A sensor that is read more often than it measures repeats itself for about its
-// update period; where the repeated stretches have no common length (plateaus, coarse rounding)
-// nothing is concluded.
+// Update period of a sensor, from its own samples: the time for which the same value comes again. A
+// sensor that is read more often than it measures repeats itself for about its update period; where
+// the repeated stretches have no common length (plateaus, coarse rounding) nothing is concluded.
 
 #include "core/model/Series.h"
 #include "core/store/Store.h"

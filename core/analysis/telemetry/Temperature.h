@@ -1,6 +1,6 @@
 #pragma once
-// What the temperatures of GPUs show: the gradient from front to rear, when they have settled, and
-// how they follow power.
+// Temperatures of GPUs: the gradient from front to rear, the time until they settle, and their
+// response to power.
 
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Result.h"
@@ -43,7 +43,7 @@ Status checkAirflow(const AirflowOrder& order, const std::vector<Gpu>& gpus);
 std::optional<AirflowGradient> airflowGradient(
     const std::map<int, std::map<int, double>>& means, const AirflowOrder& order = {});
 
-// When a temperature has settled: the first moment from which on its moving mean (over 5 % of the
+// Settling of a temperature: the first moment from which on its moving mean (over 5 % of the
 // record) stays within a tolerance of its final level (the mean of the last quarter). The tolerance
 // is 1 °C, or 5 % of the way from the first moving mean to the final level where that is more.
 
@@ -53,7 +53,7 @@ inline constexpr double kSettledWithinRise = 0.05;
 // Absent where it never settles before the last quarter, or fewer than 40 steps are known.
 std::optional<TimeNs> settledFrom(const UniformSeries& temperature);
 
-// When the last GPU of a run has settled.
+// Moment from which the last GPU of a run has settled.
 struct RunSettling {
     std::optional<TimeNs> from; // absent where one of them never does, or there are none
     int gpus = 0;
@@ -63,11 +63,10 @@ struct RunSettling {
 Result<RunSettling> runSettling(const store::Store& store, const std::vector<Series>& temperatures,
     const Progress& progress = {});
 
-// How a GPU's temperature follows its power: a first-order thermal model
-//     τ · dT/dt = T_rest + R · P(t) − T
-// fitted over the whole record at once (the model is simulated from its first moment and compared
-// with every temperature), so that the rounding of sensors to whole degrees does not bias τ as it
-// would a regression of differences.
+// Response of a GPU's temperature to its power: a first-order thermal model τ · dT/dt = T_rest + R
+// · P(t) − T fitted over the whole record at once (the model is simulated from its first moment and
+// compared with every temperature), so that the rounding of sensors to whole degrees does not bias
+// τ as it would a regression of differences.
 struct ThermalFit {
     double timeConstantS = 0.0; // τ
     double resistanceCPerW = 0.0; // R

@@ -1,7 +1,7 @@
 #pragma once
-// What throttled samples themselves say of the limit that holds a GPU back, where no source states
-// it: a power cap shows as a plateau of power, a thermal limit as the temperature at which clocks
-// give way. Pure arithmetic; SI.
+// Infers the limit that holds a GPU back from throttled samples, where no source states it: a power
+// cap shows as a plateau of power, a thermal limit as the temperature at which clocks give way.
+// Pure arithmetic; SI.
 
 #include "core/analysis/telemetry/Throttling.h"
 

@@ -29,7 +29,7 @@ constexpr const char* kCatalogue = "catalogue";
 constexpr const char* kInferred = "inferred";
 constexpr std::int64_t kSamplesPerQuestion = 4096;
 
-// Of what the catalogue says of the run's model.
+// Origin of facts that the catalogue has of the run's model.
 const char* originOf(const Run& run) {
     return catalogue::isInferredName(run.gpuModel) ? kInferred : kCatalogue;
 }
@@ -273,7 +273,7 @@ private:
         m_found.powerLimitOrigin = takesPlateau ? kInferred : known->origin;
     }
 
-    // Where episodes go by the limits of a guessed model.
+    // Says that episodes go by the limits of a guessed model.
     void tellModel() {
         const bool isOfModel = (m_found.powerLimitOrigin == kInferred && m_plateaus.empty())
             || (m_found.slowdownOrigin == kInferred && !m_givesWay
@@ -315,7 +315,7 @@ private:
             detector.add(moment);
             reasons.add(moment);
         };
-        // What is throttled at an end of the window is told by the samples around it.
+        // Samples around the window tell whether it begins or ends throttled.
         const DurationNs around{2 * limits.holeNs};
         RETURN_IF_ERROR(GpuWalk(m_store, gpu, {m_window.begin - around, m_window.end + around})
                             .run(take, m_keepGoing));

@@ -112,23 +112,22 @@ struct Throttling {
     // GPU-seconds under each reason that the source's throttle_reasons name, throttled or not;
     // empty without them.
     std::map<std::string, double> reasonSeconds;
-    // What decided over causes. Temperatures: of the GPU model, else inferred. Power: as the run
-    // recorded it, else as it was launched with, else of the GPU model, else inferred; the highest
-    // where the GPUs differ. What the samples show takes the place of the model's where clocks give
-    // way clearly below that. Absent: not known, so that only the source's reasons can say thermal
-    // or power.
+    // Limits that decided over causes. Temperatures: of the GPU model, else inferred. Power: as the
+    // run recorded it, else as it was launched with, else of the GPU model, else inferred; the
+    // highest where the GPUs differ. A limit that the samples show takes the place of the model's
+    // where clocks give way clearly below that. Absent: not known, so that only the source's
+    // reasons can say thermal or power.
     std::optional<double> slowdownTemperatureC;
     std::string slowdownOrigin; // "catalogue", "inferred", empty
     std::optional<double> powerLimitW;
     std::string powerLimitOrigin; // "recorded", "launch", "catalogue", "inferred", empty
-    // How the inferred limits show, as sentences.
+    // Evidence of the inferred limits, as sentences.
     std::vector<std::string> evidence;
     // GPU-seconds of the episodes whose cause is inferred.
     double inferredGpuSeconds = 0.0;
 };
 
-// What a GPU may draw: the mean of its recorded power_limit, else what the launch says, else its
-// model's.
+// Power limit of a GPU: the mean of its recorded power_limit, else the launch's, else its model's.
 struct PowerLimit {
     double watts = 0.0;
     std::string origin; // "recorded", "launch", "catalogue", "inferred": of a model that is
@@ -141,7 +140,7 @@ Result<std::optional<Throttling>> scanThrottling(const store::Store& store, cons
     const std::map<int, GpuSeries>& gpus, TimeRange window, DurationNs duration,
     const std::function<bool()>& keepGoing);
 
-// What throttling costs a job whose GPUs wait for each other: at each moment the largest share of
+// Cost of throttling to a job whose GPUs wait for each other: at each moment the largest share of
 // clock that any of them lacks.
 
 // ∫ max over GPUs of (1 − clock / reference clock) dt over the episodes, each at its mean; s.

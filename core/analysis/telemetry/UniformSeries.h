@@ -17,8 +17,8 @@ struct UniformSeries {
     TimeNs begin;
     DurationNs step;
     std::vector<double> values; // the time-weighted mean of each step
-    // How long ago, on average, what a step shows was measured: half of the time for which a sample
-    // holds. Of a counter's rate, which lies between its samples, 0.
+    // Mean age of the value of a step: half of the time for which a sample holds. 0 for a counter's
+    // rate, which lies between its samples.
     DurationNs age = {};
 
     [[nodiscard]] TimeNs timeOf(std::size_t i) const {
@@ -39,7 +39,7 @@ UniformSeries gridOf(
 // Those that were recorded about as long as the longest, so that one that broke off early does not
 // make the time that all have in common short.
 std::vector<Series> recordedThroughout(const std::vector<Series>& series);
-// Whether the series have nearly as much time in common within the window as the longest of them
+// True where the series have nearly as much time in common within the window as the longest of them
 // covers; else their sum tells of a part only.
 bool haveMostInCommon(std::span<const Series> series, TimeRange window = kAllTime);
 
@@ -75,12 +75,12 @@ private:
     std::vector<double> m_values;
     std::size_t m_position = 0;
     bool m_hasStarted = false;
-    // Where the block ended: refilling starts there and leaves out what was delivered.
+    // End of the block: refilling starts there and leaves out what was delivered.
     TimeNs m_lastTime;
     std::size_t m_deliveredAtLastTime = 0;
 };
 
-// What a series holds at a moment: its last sample at or before it.
+// Value that a series holds at a moment: its last sample at or before it.
 class HeldValue {
 public:
     explicit HeldValue(SampleCursor cursor)
