@@ -54,10 +54,6 @@ Roof roofOf(
     return roof;
 }
 
-std::string_view toString(Bound bound) {
-    return bound == Bound::Compute ? "compute" : "memory";
-}
-
 std::optional<Attainable> attainable(const TracedWork& work, const Roof& roof) {
     if (!roof.bandwidth || *roof.bandwidth <= 0.0)
         return std::nullopt;

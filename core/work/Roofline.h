@@ -28,7 +28,6 @@ Roof roofOf(const catalogue::GpuModel& gpu, ElementType type, Units units,
     SinglePrecision precision = SinglePrecision::Unknown);
 
 enum class Bound { Compute, Memory };
-std::string_view toString(Bound bound); // "compute", "memory"
 
 struct Attainable {
     double seconds = 0.0;

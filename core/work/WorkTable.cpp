@@ -67,10 +67,6 @@ Result<WorkRule> workRuleOf(const std::string& which, const JsonValue& entry) {
 
 } // namespace
 
-std::string_view toString(Formula formula) {
-    return kFormulaNames.nameOf(formula);
-}
-
 const Setting* WorkRule::find(std::string_view part) const {
     const auto found = settings.find(part);
     return found == settings.end() ? nullptr : &found->second;

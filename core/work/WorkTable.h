@@ -45,7 +45,6 @@ enum class Formula {
     Foreach,
     Nothing, // moves and computes nothing on the GPU
 };
-std::string_view toString(Formula formula); // "product", "attention_backward", …
 
 // One part of a formula: the argument of that index, or a constant.
 struct Setting {

@@ -143,11 +143,6 @@ bool AlignmentModel::moveRun(int row, const QString& seconds) {
     return true;
 }
 
-void AlignmentModel::moveRunBy(int row, DurationNs by) {
-    if (isThere(row))
-        move(row, rows()[static_cast<std::size_t>(row)].moved + by);
-}
-
 void AlignmentModel::move(int row, DurationNs to) {
     AlignedRow& own = ownRows()[static_cast<std::size_t>(row)];
     if (own.moved == to)

@@ -74,7 +74,6 @@ public:
     Q_INVOKABLE void alignByIteration(int index);
     // Seconds to the right, in the user's or the C notation: "1.5", "-0,25". False: not a number.
     Q_INVOKABLE bool moveRun(int row, const QString& seconds);
-    void moveRunBy(int row, DurationNs by);
     Q_INVOKABLE void resetOffsets();
 
 Q_SIGNALS:

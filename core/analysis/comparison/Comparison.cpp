@@ -147,10 +147,6 @@ Value degreeOf(const RunMeasures& run, std::string_view key) {
 
 } // namespace
 
-std::string_view toString(Difference::Weight value) {
-    return kWeightNames.nameOf(value);
-}
-
 std::vector<Difference> differencesOf(
     const RunMeasures& a, const RunMeasures& b, Normalisation by) {
     std::vector<Difference> out;

@@ -24,7 +24,6 @@ struct Difference {
     enum class Weight { Beyond, Within, Unknown } weight = Weight::Unknown;
     std::string why; // for people: "11 and 16 iterations, 95 %", or why it cannot be told
 };
-std::string_view toString(Difference::Weight weight); // "beyond", "within", "unknown"
 
 // One for each quantity, in the order of comparedQuantities().
 std::vector<Difference> differencesOf(

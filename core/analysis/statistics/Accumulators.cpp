@@ -225,8 +225,8 @@ void EnergyIntegral::bridge(std::int64_t ns, double from, double to) {
     m_wattNs.add((from + to) * static_cast<double>(ns));
 }
 
-Joules EnergyIntegral::energy() const {
-    return {m_wattNs.value() * 0.5e-9};
+double EnergyIntegral::joules() const {
+    return m_wattNs.value() * 0.5e-9;
 }
 
 double EnergyIntegral::gapLimit() const {

@@ -7,7 +7,6 @@
 #include "core/model/CounterRule.h"
 #include "core/model/Series.h"
 #include "core/model/Time.h"
-#include "core/model/Units.h"
 
 #include <cstdint>
 #include <limits>
@@ -149,7 +148,7 @@ public:
     // Appends samples that come behind those so far; made with the same gap limit.
     void add(EnergyIntegral&& next);
 
-    [[nodiscard]] Joules energy() const;
+    [[nodiscard]] double joules() const;
     [[nodiscard]] DurationNs covered() const { return {m_coveredNs}; } // bridged
     [[nodiscard]] std::int64_t present() const { return m_present; } // samples that are not missing
     [[nodiscard]] double longest() const { return static_cast<double>(m_longestNs); } // ns

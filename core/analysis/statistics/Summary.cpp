@@ -167,7 +167,7 @@ private:
     void addEnergy(const Series& power, const EnergyIntegral& integral) {
         if (integral.covered().ns <= 0)
             return;
-        Energy energy{integral.energy().value, 0.0};
+        Energy energy{integral.joules(), 0.0};
         energy.resolutionS = power.period.seconds();
         if (m_summary.duration.ns > 0) {
             energy.coverage = std::min(1.0,

@@ -112,10 +112,6 @@ std::vector<Option> searchOptions() {
     return options;
 }
 
-std::string AskedJob::source() const {
-    return run ? run->name : asked.model.name;
-}
-
 Result<AskedJob> askedJobOf(
     const store::Store& store, const Request& request, const Progress& progress) {
     const OptionValues& options = request.options;

@@ -25,8 +25,6 @@ struct AskedJob {
     std::optional<predict::JobRequest> launched; // what the run did, where that was changed
     bool isAsLaunched = false; // it is what the run did
     std::vector<std::string> notes; // what the run does not say, and what is taken instead
-
-    [[nodiscard]] std::string source() const; // the run's name, or the model
 };
 // Usage where neither says enough; NotFound names what is not known of the run.
 Result<AskedJob> askedJobOf(

@@ -86,7 +86,7 @@ private Q_SLOTS:
         for (const auto s : seconds)
             times.push_back({(1'700'000'000 + s) * kSecond});
         const auto result = integrated(times, watts);
-        QCOMPARE(result.energy().value, joules);
+        QCOMPARE(result.joules(), joules);
         QCOMPARE(result.covered().seconds(), covered);
     }
 
@@ -94,7 +94,7 @@ private Q_SLOTS:
         EnergyIntegral integral;
         integral.add(std::vector<TimeNs>{{0}, {1}}, std::vector<double>{kNoReading, kNoReading});
         QCOMPARE(integral.present(), std::int64_t{0});
-        QCOMPARE(integral.energy().value, 0.0);
+        QCOMPARE(integral.joules(), 0.0);
     }
 
     void randomDataMatchesBruteForce() {
@@ -135,13 +135,13 @@ private Q_SLOTS:
                                   + static_cast<long double>(watts[present[i - 1]]))
                         / 2 * dt * 1e-9L;
             }
-            QVERIFY(std::fabs(static_cast<long double>(result.energy().value) - joules)
-                <= 1e-12L * joules);
+            QVERIFY(
+                std::fabs(static_cast<long double>(result.joules()) - joules) <= 1e-12L * joules);
             const auto whole = addedUp(times, watts, std::numeric_limits<double>::infinity());
             QCOMPARE(whole.gapLimit(), static_cast<double>(10 * median));
             const auto parts = addedUp(times, watts, whole.gapLimit());
-            QVERIFY(std::fabs(static_cast<long double>(parts.energy().value) - joules)
-                <= 1e-12L * joules);
+            QVERIFY(
+                std::fabs(static_cast<long double>(parts.joules()) - joules) <= 1e-12L * joules);
             QCOMPARE(parts.covered().ns, result.covered().ns);
             QCOMPARE(parts.present(), static_cast<std::int64_t>(present.size()));
         }

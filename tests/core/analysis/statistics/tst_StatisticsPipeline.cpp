@@ -38,7 +38,7 @@ std::vector<std::uint64_t> bitsOf(const SeriesStatistics& all) {
         bits.push_back(static_cast<std::uint64_t>(count));
     add(all.distribution.quantile(0.123));
     if (all.energy) {
-        add(all.energy->energy().value);
+        add(all.energy->joules());
         bits.push_back(static_cast<std::uint64_t>(all.energy->covered().ns));
     }
     return bits;
@@ -98,7 +98,7 @@ private Q_SLOTS:
             QCOMPARE(all[i].energy.has_value(),
                 description.metric.name == "gpu_power" && m_series[i].count > 0);
             if (all[i].energy)
-                QVERIFY(close(all[i].energy->energy().value, truth.joules));
+                QVERIFY(close(all[i].energy->joules(), truth.joules));
         }
     }
 
