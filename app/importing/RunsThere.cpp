@@ -24,11 +24,15 @@ using importers::PowerByRank;
 constexpr std::size_t kMostRunsThere = 128; // that are looked at
 constexpr std::size_t kMostCapturesOfRun = 64;
 
+using NameOfRun = std::function<std::string(const Run&)>;
+
 // Runs of a database as units of a plan, which read their power and kernels when they are asked.
-class RunsThere {
+class RunsOfDatabase {
 public:
-    RunsThere(const store::Store& store, const std::vector<PlannedUnit>& units)
-        : m_store(store) {
+    // Of those only that units have the name or the time of; none: all.
+    RunsOfDatabase(const store::Store& store, const std::vector<PlannedUnit>& units)
+        : m_store(store)
+        , m_isAll(units.empty()) {
         for (const PlannedUnit& planned : units) {
             m_names.insert(planned.unit->runName);
             if (planned.unit->start)
@@ -36,7 +40,9 @@ public:
         }
     }
 
-    void addTo(std::vector<PlannedUnit>& units) {
+    // `isThere`: in the database that the import is for. Names are those that they were imported
+    // under, by which imports find them, unless nameOf says others.
+    void addTo(std::vector<PlannedUnit>& units, bool isThere, const NameOfRun& nameOf = {}) {
         const auto names = importedNames();
         const auto sources = m_store.sources().valueOr({});
         std::size_t count = 0;
@@ -45,6 +51,7 @@ public:
             if (run.kind != RunKind::Measured || run.simulated || name == names.end()
                 || !mayMatter(run, name->second) || ++count > kMostRunsThere)
                 continue;
+            const std::string shown = nameOf ? nameOf(run) : name->second;
             std::vector<std::string> paths;
             for (const store::Source& source : sources) {
                 if (std::find(source.runs.begin(), source.runs.end(), run.id) != source.runs.end())
@@ -52,15 +59,31 @@ public:
             }
             if (paths.empty())
                 continue;
-            addTelemetry(run, name->second, paths);
-            addCaptures(run, name->second, paths);
+            addTelemetry(run, shown, paths);
+            addCaptures(run, shown, paths);
         }
         for (Part& part : m_parts)
-            units.push_back({nullptr, &part.unit, &part.known});
+            units.push_back({nullptr, &part.unit, &part.known, isThere});
+    }
+
+    // The names that the runs have by now, and what is to be said of those that changed.
+    [[nodiscard]] std::map<std::int64_t, std::string> namesNow(
+        std::vector<std::string>& remarks) const {
+        std::map<std::int64_t, std::string> names;
+        for (const Part& part : m_parts) {
+            const bool isNew = names.emplace(part.run, part.unit.runName).second;
+            for (const std::string& note : part.unit.notes) {
+                if (isNew)
+                    remarks.push_back("\"" + part.name + "\": " + note);
+            }
+        }
+        return names;
     }
 
 private:
     struct Part {
+        std::int64_t run = 0;
+        std::string name; // as it is in its database
         ImportUnit unit;
         KnownMachine known;
     };
@@ -79,7 +102,7 @@ private:
     // A run of that name, or of that time in whatever zone.
     [[nodiscard]] bool mayMatter(const Run& run, const std::string& name) const {
         constexpr DurationNs kHalfADay{14LL * 3600 * 1'000'000'000};
-        return m_names.contains(name)
+        return m_isAll || m_names.contains(name)
             || std::any_of(m_starts.begin(), m_starts.end(), [&](TimeNs start) {
                    return run.range.begin - kHalfADay <= start
                        && start <= run.range.end + kHalfADay;
@@ -88,9 +111,12 @@ private:
 
     Part& addPart(const Run& run, const std::string& name, const std::vector<std::string>& paths) {
         Part& part = m_parts.emplace_back();
+        part.run = run.id.value;
+        part.name = run.name;
         part.unit.runName = name;
         part.unit.path = paths.front();
         part.unit.files = paths;
+        part.unit.start = run.range.begin;
         part.unit.worldSize = run.worldSize;
         part.unit.gpuModel = run.gpuModel;
         part.known.seen.vendor = catalogue::vendorOf(run.gpuModel);
@@ -213,6 +239,7 @@ private:
     }
 
     const store::Store& m_store;
+    bool m_isAll;
     std::set<std::string> m_names;
     std::vector<TimeNs> m_starts;
     std::deque<Part> m_parts;
@@ -223,16 +250,32 @@ private:
 void joinRunsThere(std::vector<PlannedUnit> units, const std::filesystem::path& database,
     const Progress& progress) {
     std::optional<store::Store> store;
-    std::optional<RunsThere> there;
+    std::optional<RunsOfDatabase> there;
     if (!database.empty() && store::isRunDatabase(database)) {
         auto opened = store::Store::open(database, store::OpenMode::ReadOnly);
         if (opened.hasValue())
             store.emplace(std::move(opened).value());
     }
     if (store)
-        there.emplace(*store, units).addTo(units);
+        there.emplace(*store, units).addTo(units, true);
     importers::MachineEvidence evidence(std::move(units), progress);
     importers::joinOneMachine(evidence);
+}
+
+NameOfRun joinRunsOf(const store::Store& from, const store::Store& into, NameOfRun nameOf,
+    std::vector<std::string>& remarks, const Progress& progress) {
+    std::vector<PlannedUnit> units;
+    RunsOfDatabase coming(from, {});
+    coming.addTo(units, false, nameOf);
+    RunsOfDatabase there(into, units);
+    if (!units.empty())
+        there.addTo(units, true);
+    importers::MachineEvidence evidence(std::move(units), progress);
+    importers::joinOneMachine(evidence);
+    return [names = coming.namesNow(remarks), nameOf = std::move(nameOf)](const Run& run) {
+        const auto found = names.find(run.id.value);
+        return found == names.end() ? nameOf(run) : found->second;
+    };
 }
 
 } // namespace trainscope::app

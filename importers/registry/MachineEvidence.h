@@ -54,6 +54,7 @@ struct PlannedUnit {
     const SourceTree* tree = nullptr;
     ImportUnit* unit = nullptr;
     const KnownMachine* known = nullptr;
+    bool isThere = false; // in the database that the import is for: its run keeps its name
 };
 
 // Each source is read for it once, when it is first asked for, and what was read stays with its

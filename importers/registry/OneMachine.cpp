@@ -147,7 +147,7 @@ public:
         collect();
         std::map<std::pair<std::string, std::string>, std::vector<Host*>> groups;
         for (auto& [name, host] : m_hosts) {
-            if (host.traces.empty() || !host.isOfOneFolder)
+            if (host.traces.empty())
                 continue;
             for (const auto& key : keysOf(host.folder))
                 groups[key].push_back(&host);
@@ -160,28 +160,33 @@ public:
 
 private:
     struct Host {
-        std::string folder;
-        bool isOfOneFolder = true;
-        const SourceTree* tree = nullptr;
-        std::map<int, ImportUnit*> traces; // by rank
-        std::vector<ImportUnit*> all;
+        std::string run;
+        bool isThere = false; // in the database
+        std::string folder; // as it is shown, absolute on disk
+        std::map<int, std::vector<const ImportUnit*>> traces; // by rank
+        std::vector<const PlannedUnit*> all;
     };
 
     void collect() {
         for (const PlannedUnit& planned : m_evidence.units()) {
-            ImportUnit& unit = *planned.unit;
-            if (planned.known != nullptr || !unit.enabled || unit.machine || unit.files.empty())
+            const ImportUnit& unit = *planned.unit;
+            if (!unit.enabled || unit.machine || unit.files.empty())
                 continue;
-            Host& host = m_hosts[unit.runName];
-            host.all.push_back(&unit);
-            if (hasGpuReadings(unit) || !unit.rank)
-                continue;
-            const std::string folder(folderPart(unit.files.front()));
-            host.isOfOneFolder
-                &= host.traces.empty() || (host.folder == folder && host.tree == planned.tree);
-            host.folder = folder;
-            host.tree = planned.tree;
-            host.isOfOneFolder &= host.traces.emplace(*unit.rank, &unit).second;
+            const bool isThere = planned.isThere;
+            Host& host = m_hosts[{unit.runName, isThere}];
+            host.run = unit.runName;
+            host.isThere = isThere;
+            for (const std::string& file : unit.files) {
+                const std::string path
+                    = planned.known != nullptr ? file : planned.tree->displayPath(file);
+                if (host.all.empty() && host.folder.empty())
+                    host.folder = folderPart(path);
+                while (!isInside(path, host.folder))
+                    host.folder = folderPart(host.folder);
+            }
+            host.all.push_back(&planned);
+            if (!isTelemetryOf(planned) && unit.rank)
+                host.traces[*unit.rank].push_back(&unit);
         }
     }
 
@@ -199,20 +204,23 @@ private:
     }
 
     // Distinct ranks of one world, or all from 0 on where none says its size.
-    bool areOneWorld(const std::vector<Host*>& group) {
-        const ImportUnit& first = *group.front()->traces.begin()->second;
+    static bool areOneWorld(const std::vector<Host*>& group) {
+        const ImportUnit& first = *group.front()->traces.begin()->second.front();
         std::set<int> ranks;
+        int world = 0; // as far as said
         for (const Host* host : group) {
-            for (const auto& [rank, trace] : host->traces) {
-                if (trace->worldSize != first.worldSize || trace->gpuModel != first.gpuModel
-                    || host->tree != group.front()->tree || !ranks.insert(rank).second
-                    || !beginTogether(*trace, first))
+            for (const auto& [rank, traces] : host->traces) {
+                const ImportUnit& trace = *traces.front();
+                const bool isOther = trace.worldSize > 0 && world > 0 && trace.worldSize != world;
+                world = std::max(world, trace.worldSize);
+                if (isOther || trace.gpuModel != first.gpuModel || !ranks.insert(rank).second
+                    || !beginTogether(trace, first))
                     return false;
             }
         }
         const int count = static_cast<int>(ranks.size());
-        return first.worldSize > 0 ? count <= first.worldSize && *ranks.rbegin() < first.worldSize
-                                   : *ranks.begin() == 0 && *ranks.rbegin() + 1 == count;
+        return world > 0 ? count <= world && *ranks.rbegin() < world
+                         : *ranks.begin() == 0 && *ranks.rbegin() + 1 == count;
     }
 
     static bool beginTogether(const ImportUnit& a, const ImportUnit& b) {
@@ -220,35 +228,31 @@ private:
         return a.start && b.start && std::abs((*a.start - *b.start).seconds()) < kTenMinutes;
     }
 
-    void joinGroup(std::vector<Host*>& group, const std::string& folder) {
-        std::sort(group.begin(), group.end(), [](const Host* a, const Host* b) {
-            return a->traces.begin()->first < b->traces.begin()->first;
-        });
-        const std::string name = RunFolders(*group.front()->tree).nameOf(folder);
-        int node = 0;
-        for (Host* host : group) {
-            for (ImportUnit* unit : host->all) {
-                if (hasGpuReadings(*unit))
-                    placeLog(*unit, *host, node);
-                joinRun(*unit, name, "of the ranks of one job, in folders of its hosts");
-            }
-            ++node;
+    static void joinGroup(const std::vector<Host*>& group, const std::string& folder) {
+        const auto there = std::find_if(
+            group.begin(), group.end(), [](const Host* host) { return host->isThere; });
+        const bool isKnown = there != group.end();
+        const std::string name = isKnown ? (*there)->run : nameOf(group, folder);
+        for (const Host* host : group) {
+            for (const PlannedUnit* planned : host->all)
+                joinRun(*planned->unit, name, "of the ranks of one job, in folders of its hosts");
         }
     }
 
-    // A log that numbers its GPUs from 0 is of the ranks beside it, where these are as many.
-    void placeLog(ImportUnit& log, const Host& host, int node) {
-        const auto& ranks = m_evidence.of(log).ranks;
-        const int first = host.traces.begin()->first;
-        const bool isOfThem = ranks.size() == host.traces.size() && !ranks.empty()
-            && *ranks.begin() == 0 && *ranks.rbegin() + 1 == static_cast<int>(ranks.size())
-            && host.traces.rbegin()->first - first + 1 == static_cast<int>(ranks.size());
-        if (isOfThem && log.place == PlaceInRun())
-            log.place = {first, node, 0};
+    // Of a folder in the tree as runs are named, else its own.
+    static std::string nameOf(const std::vector<Host*>& group, const std::string& folder) {
+        const SourceTree* tree = group.front()->all.front()->tree;
+        const bool isOneTree = tree != nullptr
+            && std::all_of(group.begin(), group.end(),
+                [tree](const Host* host) { return host->all.front()->tree == tree; });
+        std::string within(folderPart(group.front()->all.front()->unit->files.front()));
+        while (isOneTree && !within.empty() && tree->displayPath(within) != folder)
+            within = folderPart(within);
+        return isOneTree ? RunFolders(*tree).nameOf(within) : std::string(namePart(folder));
     }
 
     MachineEvidence& m_evidence;
-    std::map<std::string, Host> m_hosts; // by run
+    std::map<std::pair<std::string, bool>, Host> m_hosts; // by run, and whether it is there
 };
 
 // The runs of a plan, of which some become one, or one of a database.
@@ -283,7 +287,7 @@ public:
 private:
     struct RunUnits {
         std::string name;
-        bool isKnown = false; // of a database
+        bool isKnown = false; // in the database that the import is for
         std::vector<const PlannedUnit*> units = {};
         bool isTelemetry = true; // alone
         std::vector<std::size_t> candidates = {}; // of which none is told from the others
@@ -296,7 +300,7 @@ private:
             const bool isOfMachine = isTelemetryOf(planned) || unit.rank;
             if (!unit.enabled || unit.machine || unit.isUndated || !isOfMachine)
                 continue;
-            const bool isKnown = planned.known != nullptr;
+            const bool isKnown = planned.isThere;
             const auto [at, isNew] = places.try_emplace({unit.runName, isKnown}, m_runs.size());
             if (isNew)
                 m_runs.push_back({unit.runName, isKnown});
@@ -317,7 +321,7 @@ private:
         for (std::size_t own = 0; own < m_runs.size(); ++own) {
             for (std::size_t there = 0; there < m_runs.size(); ++there) {
                 if (m_runs[own].isKnown || !m_runs[there].isKnown
-                    || m_runs[own].name != m_runs[there].name || !contradict(own, there)
+                    || m_runs[own].name != m_runs[there].name || !areStrangers(own, there)
                     || isOfSources(m_runs[own], m_runs[there]))
                     continue;
                 const std::string name = freeName(m_runs[own]);
@@ -333,10 +337,22 @@ private:
         }
     }
 
+    // Parts of a job that were recorded in several databases go by its name: of those only other
+    // GPUs are another machine.
+    bool areStrangers(std::size_t own, std::size_t there) {
+        if (m_runs[own].units.front()->known == nullptr)
+            return contradict(own, there);
+        const auto& a = m_evidence.of(*m_runs[own].units.front()->unit);
+        const auto& b = m_evidence.of(*m_runs[there].units.front()->unit);
+        return a.model != nullptr && b.model != nullptr && a.model != b.model;
+    }
+
     // It is imported again.
     static bool isOfSources(const RunUnits& run, const RunUnits& known) {
         return std::any_of(run.units.begin(), run.units.end(), [&](const PlannedUnit* planned) {
-            const std::string path = planned->tree->displayPath(planned->unit->path);
+            const std::string path = planned->known != nullptr
+                ? planned->unit->path
+                : planned->tree->displayPath(planned->unit->path);
             return std::any_of(known.units.begin(), known.units.end(), [&](const PlannedUnit* one) {
                 const auto& files = one->unit->files;
                 return std::find(files.begin(), files.end(), path) != files.end();
@@ -424,7 +440,7 @@ private:
     bool findOut(std::size_t first, std::size_t second) {
         const RunUnits& a = m_runs[first];
         const RunUnits& b = m_runs[second];
-        if ((!a.isTelemetry && !b.isTelemetry) || (a.isKnown && b.isKnown)
+        if ((!a.isTelemetry && !b.isTelemetry) || areOfOneDatabase(a, b)
             || contradict(first, second))
             return false;
         if (shareUuids(a, b))
@@ -440,7 +456,20 @@ private:
         if (traced.empty() || traced.size() > metered.size())
             return false;
         return std::includes(metered.begin(), metered.end(), traced.begin(), traced.end())
-            || isUnsaid(a.isTelemetry ? b : a);
+            || areOfOneNode(traced, metered) || isUnsaid(a.isTelemetry ? b : a);
+    }
+
+    // Its runs are apart already.
+    static bool areOfOneDatabase(const RunUnits& a, const RunUnits& b) {
+        return a.isKnown == b.isKnown && a.units.front()->known != nullptr
+            && b.units.front()->known != nullptr;
+    }
+
+    // The log numbers the GPUs of its node from 0, and all ranks are of one node of as many.
+    static bool areOfOneNode(const std::set<int>& traced, const std::set<int>& metered) {
+        const int count = static_cast<int>(metered.size());
+        return *metered.begin() == 0 && *metered.rbegin() + 1 == count
+            && *traced.begin() / count == *traced.rbegin() / count;
     }
 
     // No trace says which rank of a world it is: its GPU may have another number in a log.
@@ -602,7 +631,7 @@ private:
         // A log's name is that of its file, which says less than the folder that holds the traces.
         const bool isOfFile
             = m_runs[best].isTelemetry && namePart(m_runs[best].name) == traceStem(firstFile(best));
-        return isOfFile && !areLogs
+        return isOfFile && !areLogs && m_runs[best].units.front()->tree != nullptr
             ? RunFolders(*m_runs[best].units.front()->tree).nameOf(folderOf(m_runs[best]))
             : m_runs[best].name;
     }
@@ -641,7 +670,7 @@ class Followers {
 public:
     explicit Followers(const MachineEvidence& evidence) {
         for (const PlannedUnit& planned : evidence.units()) {
-            if (planned.known == nullptr)
+            if (!planned.isThere)
                 m_before.emplace_back(&planned, planned.unit->runName);
         }
     }
@@ -676,7 +705,7 @@ private:
     static bool isMoved(const PlannedUnit& planned) {
         const ImportUnit& unit = *planned.unit;
         return unit.enabled && !unit.machine && !unit.isUndated
-            && (hasGpuReadings(unit) || unit.rank);
+            && (isTelemetryOf(planned) || unit.rank);
     }
 
     std::vector<std::pair<const PlannedUnit*, std::string>> m_before;
@@ -688,9 +717,9 @@ void joinOneMachine(MachineEvidence& evidence) {
     const Followers followers(evidence);
     findZonesByPower(evidence);
     LogsOfGpus(evidence).join();
-    HostFolders(evidence).join();
     MachineJoining(evidence).join();
-    placeTraces(evidence);
+    placeOnGpus(evidence);
+    HostFolders(evidence).join();
     followers.follow();
 }
 

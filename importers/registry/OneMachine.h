@@ -9,8 +9,7 @@ namespace trainscope::importers {
 // Makes one run of those whose telemetry and traces share GPUs and time; each unit that gets
 // another run says so in a note. Runs are joined where
 //  - logs of one GPU each lie beside each other, by names that number GPUs; or
-//  - traces of sibling folders are the ranks of one world at one time, as of its hosts; their logs
-//    are then of the nodes of these ranks; or
+//  - traces of sibling folders are the ranks of one world at one time, as of its hosts; or
 //  - UUIDs are the same; or
 //  - a trace begins while telemetry was recorded that has as many GPUs of its model, and no other
 //    telemetry could be meant; or
@@ -20,7 +19,7 @@ namespace trainscope::importers {
 // Runs of a database (PlannedUnit::known) are joined as if they lay beside each; they keep their
 // names, and a source of another machine or time whose run has such a name gets another one.
 // What contradicts is never joined, and clocks without a zone count as UTC unless the power tells
-// their zone. Traces then get the ranks of their GPUs (TracedGpus.h).
+// their zone. Traces get the ranks of their GPUs, or logs those of the traces (TracedGpus.h).
 void joinOneMachine(MachineEvidence& evidence);
 
 } // namespace trainscope::importers

@@ -183,6 +183,7 @@ public:
         if (planned.known != nullptr ? planned.known->seen.isTelemetry
                                      : hasGpuReadings(*planned.unit)) {
             m_logs.push_back(planned.unit);
+            m_isLogThere |= planned.known != nullptr;
         } else if (isTrace(planned)) {
             m_traces[*planned.unit->rank].push_back(planned.unit);
             m_isThere |= planned.known != nullptr;
@@ -190,13 +191,17 @@ public:
     }
 
     void place() {
-        if (m_traces.empty() || m_isThere || !areUnsaid())
+        if (m_traces.empty() || m_isThere)
             return;
         std::set<int> metered;
         for (const ImportUnit* log : m_logs) {
             const auto& ranks = m_evidence.of(*log).ranks;
             metered.insert(ranks.begin(), ranks.end());
         }
+        if (metered.empty())
+            return;
+        if (placeLogs(static_cast<int>(metered.size())) || !areUnsaid())
+            return;
         if (metered.size() <= m_traces.size())
             return takeAll(metered);
         std::map<int, Choice> choices;
@@ -210,6 +215,25 @@ public:
     }
 
 private:
+    // Logs of one node that is not the first, of which all traces are. False: they are not.
+    bool placeLogs(int gpus) {
+        const int node = m_traces.begin()->first / gpus;
+        const bool isOfNode = std::all_of(m_logs.begin(), m_logs.end(), [&](const ImportUnit* log) {
+            const auto& ranks = m_evidence.of(*log).ranks;
+            return static_cast<int>(ranks.size()) == gpus && *ranks.begin() == 0
+                && *ranks.rbegin() + 1 == gpus && log->place == PlaceInRun();
+        });
+        if (node == 0 || !isOfNode || m_traces.rbegin()->first / gpus != node || m_isLogThere)
+            return false;
+        for (ImportUnit* log : m_logs) {
+            log->place = {node * gpus, gpus > 1 ? node : 0, 0};
+            addNote(*log,
+                fmt::format("Its GPUs are taken as ranks {} to {}, as the traces beside it say.",
+                    node * gpus, node * gpus + gpus - 1));
+        }
+        return true;
+    }
+
     // The log has no other GPUs: they are the traces', by whatever numbers.
     void takeAll(const std::set<int>& metered) {
         const bool areTheSame = std::equal(metered.begin(), metered.end(), m_traces.begin(),
@@ -306,12 +330,13 @@ private:
     MachineEvidence& m_evidence;
     std::vector<ImportUnit*> m_logs;
     std::map<int, std::vector<ImportUnit*>> m_traces; // by rank
-    bool m_isThere = false; // in the database, with its rank
+    bool m_isThere = false; // a trace of the database, with its rank
+    bool m_isLogThere = false;
 };
 
 } // namespace
 
-void placeTraces(MachineEvidence& evidence) {
+void placeOnGpus(MachineEvidence& evidence) {
     std::map<std::string, TracePlacing> runs;
     for (const PlannedUnit& planned : evidence.units()) {
         const ImportUnit& unit = *planned.unit;

@@ -12,9 +12,13 @@ namespace trainscope::importers {
 // of its machine (LocalClocks.h).
 void findZonesByPower(MachineEvidence& evidence);
 
-// Changes the rank of traces of one process or of ranks that nobody numbers, where their run has
-// telemetry of more GPUs: to the GPU that the trace says among those it saw, else to the one whose
-// power follows its kernels. Each gets a note that says so, or that nothing tells.
-void placeTraces(MachineEvidence& evidence);
+// Brings the numbers of traces and telemetry of each run together:
+//  - a log that numbers the GPUs of one node from 0 gets the ranks of the traces, where these are
+//  of
+//    that node and say their ranks;
+//  - traces of one process, or of ranks that nobody numbers, get those of their GPUs: the one that
+//    the trace says among those it saw, else the one whose power follows its kernels. Each gets a
+//    note that says so, or that nothing tells.
+void placeOnGpus(MachineEvidence& evidence);
 
 } // namespace trainscope::importers

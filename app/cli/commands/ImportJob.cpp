@@ -270,12 +270,14 @@ private:
         const store::NewDatabase made(m_request.database);
         ASSIGN_OR_RETURN(auto into, store::Store::openOrCreate(m_request.database));
         ASSIGN_OR_RETURN(auto nameOf, store::joinByJob(into, from));
+        std::vector<std::string> remarks;
         if (!m_request.name.empty())
             nameOf = renamed(std::move(nameOf));
-        return store::mergeInto(into, from, nameOf, [this](const ProgressState& state) {
-            m_progress.update(state.phase, state.bytesDone, state.bytesTotal);
-            return !m_console.isCancelled();
-        });
+        else
+            nameOf = app::joinRunsOf(from, into, std::move(nameOf), remarks, progress());
+        ASSIGN_OR_RETURN(auto merged, store::mergeInto(into, from, nameOf, progress()));
+        merged.remarks.insert(merged.remarks.begin(), remarks.begin(), remarks.end());
+        return merged;
     }
 
     // Runs that join one that is there go by its name.

@@ -61,6 +61,39 @@ private Q_SLOTS:
         QCOMPARE(
             seriesByRun(), (std::map<std::string, int>{{"trace", 0}, {"other", 1}, {"later", 1}}));
     }
+    // Ranks 0 and 1 are there, with the log of their node; the other node comes later.
+    void theSecondHostOfAJob() {
+        for (const int node : {0, 1}) {
+            Files files{
+                {"smi.csv", logOf(90.0 + node, 120.0, {0, 1}, [](int, double) { return true; })}};
+            for (const int local : {0, 1})
+                files.emplace_back("rank" + std::to_string(2 * node + local) + ".json",
+                    traceOf({{100.0, 102.0}}, {2 * node + local, 4, 100 + local, 2, local}));
+            const auto units = bring(files, node == 0 ? "alpha" : "beta");
+            QCOMPARE(units.front().runName, std::string("alpha"));
+        }
+        const auto store = store::Store::open(path("db.trainscope"), store::OpenMode::ReadOnly);
+        const Run run = store.value().findRun("alpha").value();
+        QCOMPARE(run.gpuCount, 4);
+        QCOMPARE(run.nodeCount, 2);
+        QCOMPARE(seriesByRun(), (std::map<std::string, int>{{"alpha", 4}}));
+    }
+    // Run databases that are merged: the same rule.
+    void databasesThatAreMerged() {
+        const Work work = workFrom(1, 100.0, 160.0);
+        bring({{"trace.json", traceOf(work)}});
+        const auto other = path("other.trainscope");
+        std::filesystem::rename(path("db.trainscope"), other);
+        bring({{"smi.csv", logFollowing(work, 90.0)}});
+        const auto from = store::Store::open(other, store::OpenMode::ReadOnly);
+        const auto into = store::Store::open(path("db.trainscope"), store::OpenMode::ReadOnly);
+        std::vector<std::string> remarks;
+        const auto nameOf = joinRunsOf(
+            from.value(), into.value(), [](const Run& run) { return run.name; }, remarks, {});
+        QCOMPARE(nameOf(from.value().findRun("trace").value()), std::string("smi"));
+        QCOMPARE(remarks.size(), std::size_t{1});
+        QVERIFY(remarks.front().starts_with(R"("trace": Part of run "smi": that run)"));
+    }
     // Two logs of one name: of other GPUs it gets another, and keeps it when it comes again.
     void anotherMachineOfTheSameName() {
         bring({{"smi.csv", logFollowing({}, 90.0)}});

@@ -1,9 +1,8 @@
 #pragma once
 // Traces and logs of GPUs that work when it is planted: at these times of 2026-04-22.
 
-#include "importers/kineto/TraceText.h"
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -62,12 +61,12 @@ inline std::string traceOf(const Work& work, TraceOf said = {}) {
     for (int gpu = 0; gpu < said.seen; ++gpu)
         gpus += fmt::format(
             R"({}{{"id": {}, "name": "NVIDIA H100 80GB HBM3"}})", gpu > 0 ? ", " : "", gpu);
-    std::string tail = fmt::format(R"(, "deviceProperties": [{}])", gpus);
+    std::string text = fmt::format("{{\"schemaVersion\": 1, \"deviceProperties\": [{}],\n", gpus);
     if (said.rank >= 0)
-        tail += fmt::format(R"(, "distributedInfo": {{"backend": "nccl", "rank": {}, )"
-                            R"("world_size": {}}})",
+        text += fmt::format(R"("distributedInfo": {{"backend": "nccl", "rank": {}, )"
+                            R"("world_size": {}}},)",
             said.rank, said.world);
-    return traceText(events, tail);
+    return text + fmt::format("\"traceEvents\": [{}]}}\n", fmt::join(events, ",\n"));
 }
 
 // A log that reads every half second; `works` says which GPU works when.

@@ -1,6 +1,7 @@
 // Which telemetry and traces become one run: by time, model, number and readings, on small files
 // whose stamps are written by hand, and on real files.
 
+#include "importers/kineto/TraceText.h"
 #include "importers/registry/PlantedWork.h"
 #include "importers/registry/Registry.h"
 #include "support/TestFiles.h"
@@ -271,6 +272,33 @@ private Q_SLOTS:
             QCOMPARE(unit.runName, std::string("job"));
         QVERIFY(unitAt(units, "job/alpha/smi.csv").place == PlaceInRun());
         QVERIFY((unitAt(units, "job/beta/smi.csv").place == PlaceInRun{4, 1, 0}));
+    }
+    // The second host alone: its log numbers GPUs from 0, its traces are ranks 4 to 7 of eight.
+    void aLogOfTheSecondNode() {
+        std::vector<std::pair<std::string, std::string>> files{
+            {"beta/smi.csv", logOf(90.0, 120.0, kFour, [](int, double) { return true; })}};
+        for (int rank = 4; rank < 8; ++rank)
+            files.emplace_back(fmt::format("beta/rank{}.json", rank),
+                traceOf({{100.0, 102.0}}, {rank, 8, 100 + rank, 4, rank % 4}));
+        const auto units = unitsOf(files);
+        const ImportUnit& log = unitAt(units, "beta/smi.csv");
+        QVERIFY((log.place == PlaceInRun{4, 1, 0}));
+        QVERIFY(hasNote(log, "taken as ranks 4 to 7"));
+        QCOMPARE(unitAt(units, "beta/rank6.json").rank, std::optional(6));
+    }
+    // Two processes that nobody numbers; GPUs 4 and 5 follow both.
+    void twoProcessesOnTwoGpus() {
+        const Work work = workFrom(1, 100.0, 160.0);
+        Work later = work;
+        for (auto& [from, until] : later)
+            until += 0.02;
+        const auto units = unitsOf({{"job/trace_0.json", traceOf(work, {-1, 1, 100})},
+            {"job/trace_1.json", traceOf(later, {-1, 1, 101})},
+            {"job/smi.csv", logOf(90.0, 170.0, kEight, [&](int gpu, double now) {
+                 return (gpu == 4 || gpu == 5) && isIn(work, now);
+             })}});
+        QCOMPARE(unitAt(units, "job/trace_0.json").rank, std::optional(4));
+        QCOMPARE(unitAt(units, "job/trace_1.json").rank, std::optional(5));
     }
     // Ranks 0 to 3 of two jobs.
     void foldersOfTwoJobsAreTwo() {
