@@ -42,6 +42,7 @@ struct EventRecord {
     // Of an operator, and of an arrow from a forward to a backward one: its AutogradLink, as a
     // correlation.
     std::int64_t autograd = 0;
+    std::int64_t external = 0; // "External id" of an operator, and of what has no correlation
     std::uint64_t place = 0; // placeOf() the event where arrows matter
     std::uint32_t name = kNone; // among the texts; Other: among the others
     std::uint32_t detail = kNone; // among the texts

@@ -108,7 +108,7 @@ Status EventMapper::take(
         return {};
     case RecordKind::Other: {
         const TraceEvent& event = batch.others[record.name];
-        if (event.ph.text == "E" || event.ph.text == "B")
+        if (event.ph.text.find_first_of("EBbeSF") == 0)
             return addEnded(event, record, text);
         m_sideEvents.take(event);
         return {};
@@ -186,9 +186,12 @@ void EventMapper::addSpan(std::size_t track, const Span& span, const EventRecord
     if (iteration)
         m_output.addIteration(*iteration, {span.start, span.start + span.duration},
             span.kind == SpanKind::GpuAnnotation);
-    FlowJoin& flows = span.kind == SpanKind::CpuOp ? m_autograd : m_flows;
-    const bool waits = record.mayWaitForArrow && !(m_hasSequences && span.kind == SpanKind::CpuOp);
-    if (!waits || !flows.wait(record.place, track, span))
+    const bool isOperator = span.kind == SpanKind::CpuOp;
+    if (isOperator && record.external != 0)
+        m_externals.operatorAt(record.external, track, span.start);
+    FlowJoin& flows = isOperator ? m_autograd : m_flows;
+    const bool waits = record.mayWaitForArrow && !(m_hasSequences && isOperator);
+    if (!waits || !flows.wait(record.place, {track, span, isOperator ? 0 : record.external}))
         m_output.add(track, span);
 }
 
@@ -201,7 +204,7 @@ Status EventMapper::addEnded(
         tell(told, text);
         return {};
     }
-    if (event.ph.text == "B") {
+    if (event.ph.text.find_first_of("BbS") == 0) {
         m_sideEvents.begin(event);
         return {};
     }
@@ -220,11 +223,24 @@ Status EventMapper::addEnded(
     return {};
 }
 
-void EventMapper::finish() {
-    for (FlowJoin* flows : {&m_flows, &m_autograd}) {
-        for (const FlowJoin::Waiting& waiting : flows->takeRest())
-            m_output.add(waiting.track, waiting.span);
+void EventMapper::joinExternals() {
+    const auto name = m_sink.intern("launch, by External id");
+    for (FlowJoin::Waiting& waiting : m_flows.takeRest()) {
+        auto launch = name.hasValue() ? m_externals.launch(waiting) : std::nullopt;
+        if (launch) {
+            launch->span.name = name.value();
+            m_output.add(launch->track, launch->span);
+        }
+        m_output.add(waiting.track, waiting.span);
     }
+    if (m_externals.count() > 0)
+        m_report.counts["launches by External id"] = m_externals.count();
+}
+
+void EventMapper::finish() {
+    joinExternals();
+    for (const FlowJoin::Waiting& waiting : m_autograd.takeRest())
+        m_output.add(waiting.track, waiting.span);
     m_report.counts["events"] = m_events;
     m_report.counts["kernels"] = m_kernels;
     for (std::size_t code = 0; code + 1 < m_phases.size(); ++code) {

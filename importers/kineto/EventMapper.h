@@ -58,6 +58,7 @@ private:
     Status addEnded(const TraceEvent& event, const EventRecord& record, const TraceSyntax& text);
     Result<const Name*> nameAt(const EventBatch& batch, std::uint32_t index);
     std::size_t trackAt(const EventBatch& batch, std::uint32_t index);
+    void joinExternals();
 
     Sink& m_sink;
     TraceOutput& m_output;
@@ -67,6 +68,7 @@ private:
     OperatorDetails* m_operators = nullptr;
     FlowJoin m_flows;
     FlowJoin m_autograd; // of operators, while none of them has a sequence number
+    ExternalJoin m_externals;
     bool m_hasSequences = false;
     SideEvents m_sideEvents;
     TraceHeader m_header;

@@ -93,7 +93,7 @@ void RecordMaker::plan(const TraceEvent& event, EventPlan& plan) {
     plan.kind = eventKindOf(category);
     plan.isForwardBackward = category == "fwdbwd";
     plan.correlation = plan.function = plan.stream = plan.device = EventPlan::kNoArgument;
-    plan.sequence = plan.forwardThread = EventPlan::kNoArgument;
+    plan.sequence = plan.forwardThread = plan.external = EventPlan::kNoArgument;
     for (std::size_t i = 0; i < event.args.size(); ++i) {
         const std::string_view key = event.args[i].key.text;
         if (key == "correlation")
@@ -108,6 +108,8 @@ void RecordMaker::plan(const TraceEvent& event, EventPlan& plan) {
             plan.stream = i;
         else if (key == "device")
             plan.device = i;
+        else if (key == "External id" || key == "external id")
+            plan.external = i;
     }
     plan.details.clear();
     if (plan.phase == 'X')
@@ -158,7 +160,7 @@ void RecordMaker::add(const TraceEvent& event, const EventPlan& plan, std::size_
 }
 
 bool RecordMaker::isTakenWhole(char phase) {
-    static constexpr std::string_view kPhases = "BECMiI";
+    static constexpr std::string_view kPhases = "BECMiIbeSF";
     return kPhases.find(phase) != std::string_view::npos;
 }
 
@@ -171,7 +173,10 @@ void RecordMaker::addOther(const TraceEvent& event, EventRecord& record) {
 
 void RecordMaker::addFlow(const TraceEvent& event, const EventPlan& plan, EventRecord& record) {
     const auto time = microsecondsToNs(event.ts.text);
-    const auto id = integerOf(event.id);
+    auto id = integerOf(event.id);
+    // Beyond 64 bits, or a text that is no number: any number that stays with it.
+    if (!id && event.id.kind != TokenKind::None && !plan.isForwardBackward)
+        id = static_cast<std::int64_t>(hashOf(event.id.raw()) >> 2U);
     if (!time || !id)
         return;
     if (plan.isForwardBackward)
@@ -216,6 +221,9 @@ void RecordMaker::addComplete(const TraceEvent& event, const EventPlan& plan, Ev
     }
     if (record.mayWaitForArrow)
         record.place = placeOf(event);
+    const JsonToken* external = argument(event, plan.external);
+    if (external != nullptr && (record.spanKind == SpanKind::CpuOp || record.mayWaitForArrow))
+        record.external = integerOf(*external).value_or(0);
     m_batch->records.push_back(record);
 }
 

@@ -37,6 +37,7 @@ struct EventPlan {
     std::size_t forwardThread = kNoArgument; // of operators of the backward pass: not 0
     std::size_t stream = kNoArgument;
     std::size_t device = kNoArgument;
+    std::size_t external = kNoArgument; // the number of an operator, and of what it launched
     std::vector<Details> details;
 };
 

@@ -17,10 +17,10 @@ std::uint64_t keyOf(std::uint64_t place, TimeNs time) {
 
 } // namespace
 
-bool FlowJoin::wait(std::uint64_t place, std::size_t track, const Span& span) {
+bool FlowJoin::wait(std::uint64_t place, const Waiting& waiting) {
     if (m_waiting.size() >= kMaxWaiting)
         return false;
-    m_waiting.emplace(keyOf(place, span.start), Waiting{track, span});
+    m_waiting.emplace(keyOf(place, waiting.span.start), waiting);
     return true;
 }
 
@@ -44,6 +44,26 @@ std::vector<FlowJoin::Waiting> FlowJoin::takeRest() {
     return rest;
 }
 
+void ExternalJoin::operatorAt(std::int64_t external, std::size_t track, TimeNs start) {
+    if (m_operators.size() < kMost)
+        m_operators.insert_or_assign(external, Operator{track, start});
+}
+
+std::optional<FlowJoin::Waiting> ExternalJoin::launch(FlowJoin::Waiting& work) {
+    constexpr std::int64_t kFirst = std::int64_t{1} << 52; // above those of any driver
+    const SpanKind kind = work.span.kind;
+    const bool isWork = kind == SpanKind::Kernel || kind == SpanKind::Copy || kind == SpanKind::Set;
+    const auto found = m_operators.find(work.external);
+    if (!isWork || work.external == 0 || found == m_operators.end())
+        return std::nullopt;
+    work.span.correlation = kFirst + m_launches++;
+    FlowJoin::Waiting launch{found->second.track, {}, 0};
+    launch.span.start = found->second.start;
+    launch.span.kind = SpanKind::Runtime;
+    launch.span.correlation = work.span.correlation;
+    return launch;
+}
+
 void SideEvents::take(const TraceEvent& event) {
     switch (event.ph.text.front()) {
     case 'C':
@@ -58,9 +78,22 @@ void SideEvents::take(const TraceEvent& event) {
     }
 }
 
+bool SideEvents::isAsynchronous(const TraceEvent& event) {
+    return event.ph.text.find_first_of("beSF") == 0;
+}
+
+// Begins and ends of one thread lie within one another; asynchronous ones are told by category, id
+// and name, on whatever thread.
 std::string SideEvents::threadOf(const TraceEvent& event) {
     std::string thread(labelOf(event.pid, m_text));
-    return thread.append(1, '\0').append(labelOf(event.tid, m_text));
+    thread.append(1, '\0');
+    if (!isAsynchronous(event))
+        return thread.append(labelOf(event.tid, m_text));
+    return thread.append(event.cat.text)
+        .append(1, '\0')
+        .append(event.id.raw())
+        .append(1, '\0')
+        .append(event.name.text);
 }
 
 void SideEvents::begin(const TraceEvent& event) {
@@ -94,12 +127,28 @@ std::optional<SideEvents::Ended> SideEvents::end(const TraceEvent& event) {
     ended.name = std::move(begun.name);
     ended.detail = std::move(begun.detail);
     ended.track = trackLabelOf(event, begun.kind, event.arg("stream"), event.arg("device"));
+    if (isAsynchronous(event))
+        ended.track = asynchronousTrack(event, ended.name);
     if (hasCorrelation(begun.kind.kind)) {
         const JsonToken* correlation = event.arg("correlation");
         ended.span.correlation = correlation == nullptr ? 0 : integerOf(*correlation).value_or(0);
         ended.mayWaitForArrow = ended.span.correlation == 0 && begun.kind.kind != SpanKind::Sync;
     }
     return ended;
+}
+
+// They run over one another: those of one name share a track, as long as names are few.
+TrackLabel SideEvents::asynchronousTrack(const TraceEvent& event, const std::string& name) {
+    constexpr std::size_t kMostTracks = 64;
+    TrackLabel label;
+    label.kind = TrackKind::Other;
+    label.process = labelOf(event.pid, m_text);
+    label.thread = std::string(event.cat.text);
+    if (m_asynchronous.size() < kMostTracks || m_asynchronous.contains(name)) {
+        m_asynchronous.insert(name);
+        label.thread += " " + name;
+    }
+    return label;
 }
 
 void SideEvents::counter(const TraceEvent& event) {

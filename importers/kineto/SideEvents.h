@@ -1,5 +1,6 @@
 #pragma once
-// Events that are no whole spans: flow arrows (ph s, t, f), begins and ends (B, E), counters (C),
+// Events that are no whole spans: flow arrows (ph s, t, f), begins and ends (B, E; asynchronous: b,
+// e and S, F), counters (C),
 // memory (i), and names of threads (M).
 
 #include "core/model/Span.h"
@@ -9,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,10 +26,11 @@ public:
     struct Waiting {
         std::size_t track = 0;
         Span span;
+        std::int64_t external = 0; // the number of the operator that launched it; 0: not said
     };
 
     // False when there is no more room.
-    bool wait(std::uint64_t place, std::size_t track, const Span& span);
+    bool wait(std::uint64_t place, const Waiting& waiting);
     [[nodiscard]] bool isWaiting() const { return !m_waiting.empty(); }
     // All spans that stand where the arrow does, with its id as their correlation.
     std::vector<Waiting> take(std::uint64_t place, TimeNs time, std::int64_t id);
@@ -36,6 +39,27 @@ public:
 
 private:
     std::unordered_multimap<std::uint64_t, Waiting> m_waiting;
+};
+
+// Joins device work that has no correlation to the operator whose number it has. A launch in the
+// operator stands for the call that the trace lacks. Bounded: operators beyond kMost launch
+// nothing.
+class ExternalJoin {
+public:
+    static constexpr std::size_t kMost = 1'000'000;
+
+    void operatorAt(std::int64_t external, std::size_t track, TimeNs start);
+    // The launch of that work, whose correlation is set; absent where its operator is not known.
+    std::optional<FlowJoin::Waiting> launch(FlowJoin::Waiting& work);
+    [[nodiscard]] std::int64_t count() const { return m_launches; }
+
+private:
+    struct Operator {
+        std::size_t track = 0;
+        TimeNs start;
+    };
+    std::unordered_map<std::int64_t, Operator> m_operators;
+    std::int64_t m_launches = 0;
 };
 
 // Pairs begins with ends, and takes counters, memory and names. Bounded: begins beyond kMaxBegun
@@ -77,12 +101,15 @@ private:
     void counter(const TraceEvent& event);
     void memory(const TraceEvent& event);
     void threadName(const TraceEvent& event);
+    static bool isAsynchronous(const TraceEvent& event);
     std::string threadOf(const TraceEvent& event);
+    TrackLabel asynchronousTrack(const TraceEvent& event, const std::string& name);
 
     TraceOutput& m_output;
     TextMap<std::vector<Begun>> m_begun; // by thread
     std::size_t m_begunCount = 0;
     std::int64_t m_unpaired = 0;
+    std::set<std::string> m_asynchronous; // names that have a track
     std::string m_text;
 };
 

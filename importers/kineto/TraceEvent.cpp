@@ -20,6 +20,7 @@ JsonToken* member(TraceEvent& event, std::string_view key) {
             : key == "dur"  ? &event.dur
             : key == "pid"  ? &event.pid
             : key == "tid"  ? &event.tid
+            : key == "id2"  ? &event.id
                             : nullptr;
     case 4:
         return key == "name" ? &event.name : nullptr;

@@ -31,8 +31,14 @@ bool within(const SourceTree& tree, const SourceFile& file) {
     return countLines(readHead(tree, file.path, kLooked).valueOr(std::string())) >= kEnoughLines;
 }
 
+// The table of nccl-tests begins with what it was started with, and names its columns.
+bool isTestTable(std::string_view head) {
+    return head.find("# nThread ") != std::string_view::npos
+        && head.find("busbw") != std::string_view::npos;
+}
+
 Confidence sniff(std::string_view head, std::string_view /*path*/) {
-    return countLines(head) >= kEnoughLines ? kManyLines : 0;
+    return countLines(head) >= kEnoughLines || isTestTable(head) ? kManyLines : 0;
 }
 
 std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
@@ -95,8 +101,11 @@ void fillReport(const NcclLog& log, const ImportUnit& unit, ImportReport& report
     for (const auto& [line, text] : log.warnings())
         report.warn(unit.path, line, "NCCL: " + text);
     const Communicator* all = log.world();
-    if (all == nullptr)
+    if (all == nullptr) {
+        for (const Gpu& gpu : log.testedGpus())
+            report.ranksFound.push_back(gpu.rank);
         return;
+    }
     report.ranksExpected = all->size;
     for (const auto& [rank, member] : all->members)
         report.ranksFound.push_back(rank);
@@ -113,9 +122,9 @@ Result<ImportReport> import(
             tree.displayPath(unit.path)};
     Run run;
     run.name = unit.runName;
-    const auto gpus = log.gpus();
+    const auto gpus = log.testedGpus();
     const Communicator* all = log.world();
-    run.worldSize = all == nullptr ? 0 : all->size;
+    run.worldSize = all == nullptr ? static_cast<int>(gpus.size()) : all->size;
     if (!gpus.empty())
         run.gpuModel = gpus.front().model;
     ASSIGN_OR_RETURN(const auto id, sink.run(run));

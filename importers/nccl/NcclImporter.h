@@ -8,5 +8,7 @@
 namespace trainscope::importers::nccl {
 
 const Importer& importer();
+// Records of NCCL's inspector plugin, one JSON object a collective: a rank's collectives as spans.
+const Importer& inspectorImporter();
 
 } // namespace trainscope::importers::nccl

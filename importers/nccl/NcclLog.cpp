@@ -62,6 +62,11 @@ bool NcclLog::takeOther(std::string_view line) {
         m_testName = firstWord(line.substr(at + kStarting.size()));
         return true;
     }
+    constexpr std::string_view kMean = "Avg bus bandwidth";
+    if (const auto at = line.find(kMean); at != std::string_view::npos) {
+        m_meanBandwidth = realOf(wordAfter(line.substr(at), ": "));
+        return true;
+    }
     return takeDevice(line) || takeRow(line);
 }
 
@@ -188,10 +193,12 @@ bool NcclLog::takeSetting(std::string_view text) {
 
 // #  Rank  0 Group  0 Pid  77184 on host-1 device  0 [0x10] NVIDIA A100-SXM4-40GB
 bool NcclLog::takeDevice(std::string_view line) {
-    const auto at = line.find("#  Rank ");
+    const auto at = line.find('#');
     if (at == std::string_view::npos || line.find(" Pid ") == std::string_view::npos)
         return false;
     const auto parts = words(line.substr(at), " \t");
+    if (parts.size() < 2 || parts[0] != "#" || parts[1] != "Rank")
+        return false;
     const auto find = [&parts](std::string_view word) {
         return static_cast<std::size_t>(
             std::find(parts.begin(), parts.end(), word) - parts.begin());
@@ -323,6 +330,8 @@ std::map<std::string, std::string> NcclLog::facts() const {
         facts["nccl-tests"] = fmt::format("{}{} sizes to {} B, at best {:.2f} GB/s of the bus",
             testedCollective().empty() ? "" : testedCollective() + ", ", m_rows.size(),
             m_rows.back().bytes, best->busBandwidth);
+    if (best != m_rows.end() && m_meanBandwidth > 0.0)
+        facts["nccl-tests mean"] = fmt::format("{:.2f} GB/s of the bus", m_meanBandwidth);
     return facts;
 }
 

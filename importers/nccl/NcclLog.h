@@ -106,6 +106,7 @@ private:
     std::int64_t m_warningCount = 0;
     std::vector<BandwidthRow> m_rows;
     std::string m_testName;
+    double m_meanBandwidth = 0.0; // of the bus, GB/s, as the table says
     std::map<int, std::pair<std::string, std::string>> m_models; // rank → host, GPU
 };
 

@@ -35,7 +35,7 @@ bool isExpected(std::string_view table) {
         "EXPORT_META_DATA", "sqlite_sequence"};
     return table.starts_with("ENUM_") || table.starts_with("TARGET_INFO_")
         || table.starts_with("NVTX_PAYLOAD_")
-        || std::find(kRead.begin(), kRead.end(), table) != kRead.end();
+        || std::find(kRead.begin(), kRead.end(), withoutVersion(table)) != kRead.end();
 }
 
 std::string pathOf(const ImportUnit& unit) {

@@ -32,6 +32,7 @@ const std::vector<const Importer*>& registry() {
         &nvsmi::importer(),
         &exectrace::importer(),
         &flightrecorder::importer(),
+        &nccl::inspectorImporter(),
         &nccl::importer(),
         &trainlog::importer(),
         &topology::importer(),

@@ -226,14 +226,26 @@ Result<std::vector<std::string>> ForeignDatabase::columnsOf(const std::string& t
     return columns;
 }
 
+std::string_view withoutVersion(std::string_view table) {
+    const std::size_t digits = table.find_last_not_of("0123456789") + 1;
+    const std::string_view name = table.substr(0, digits);
+    const bool isVersion = digits < table.size() && (name.ends_with("_V") || name.ends_with("_v"));
+    return isVersion ? name.substr(0, name.size() - 2) : table;
+}
+
 const std::vector<ForeignTable>& ForeignDatabase::tables() const {
     return m_state->tables;
 }
 
 const ForeignTable* ForeignDatabase::table(std::string_view name) const {
-    const auto found = std::find_if(m_state->tables.begin(), m_state->tables.end(),
-        [&](const ForeignTable& one) { return equalsIgnoringCase(one.name, name); });
-    return found == m_state->tables.end() ? nullptr : &*found;
+    const ForeignTable* later = nullptr;
+    for (const ForeignTable& one : m_state->tables) {
+        if (equalsIgnoringCase(one.name, name))
+            return &one;
+        if (equalsIgnoringCase(withoutVersion(one.name), name))
+            later = &one;
+    }
+    return later;
 }
 
 bool ForeignDatabase::hasColumn(std::string_view table, std::string_view column) const {

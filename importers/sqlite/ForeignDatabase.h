@@ -60,7 +60,8 @@ public:
     ~ForeignDatabase();
 
     [[nodiscard]] const std::vector<ForeignTable>& tables() const;
-    // Letter case ignored; nullptr: there is none.
+    // Letter case ignored; a later schema's "NVTX_EVENTS_V3" is found as "NVTX_EVENTS" where that
+    // is not there. nullptr: there is none.
     [[nodiscard]] const ForeignTable* table(std::string_view name) const;
     [[nodiscard]] bool hasColumn(std::string_view table, std::string_view column) const;
 
@@ -91,6 +92,9 @@ private:
 
     std::unique_ptr<State> m_state;
 };
+
+// "NVTX_EVENTS_V3" → "NVTX_EVENTS"; other names as they are.
+std::string_view withoutVersion(std::string_view table);
 
 // Rows of a table by their numbers, one at a time. The database must outlive it.
 class ForeignLookup {

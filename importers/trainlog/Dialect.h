@@ -40,6 +40,8 @@ struct Dialect {
     std::unique_ptr<DialectReader> (*reader)();
     // Its lines carry times or durations; else an iteration has no length.
     bool hasTimes = true;
+    bool tellsMore = false; // a log without iterations has intervals and evaluations
+    bool isOfLibrary = false; // what programs print of the same iterations says more
 };
 
 // In the order in which they are asked.

@@ -263,17 +263,68 @@ private:
     std::optional<std::pair<std::int64_t, double>> m_last; // iteration and its seconds
 };
 
+// DeepSpeed's engine: "step=10, skipped=0, lr=[1e-05, 1e-05], mom=[(0.9, 0.95)]", and of the same
+// step "epoch=0/micro_step=10/global_step=10, RunningAvgSamplesPerSec=71.0, CurrSamplesPerSec=71.1,
+// MemAllocated=10.0GB, MaxMemAllocated=20.0GB". `skipped` counts from the start of the run.
+class DeepSpeedReader final : public DialectReader {
+public:
+    bool readStep(const LineHead& line, StepLine& step) override {
+        return readEngine(line.rest, step) || readTimer(line.rest, step);
+    }
+
+private:
+    bool readEngine(std::string_view text, StepLine& step) {
+        if (!take(text, "step="))
+            return false;
+        const auto index = takeIndex(text);
+        if (!index || text.find("lr=") == std::string_view::npos)
+            return false;
+        step.index = *index;
+        add(step, "skipped_steps", behind(text, "skipped=", ", "));
+        add(step, "learning_rate", behind(text, " lr=[", ",]"));
+        m_hasEngine = true;
+        return hasTraining(step);
+    }
+    bool readTimer(std::string_view text, StepLine& step) const {
+        if (text.find("SamplesPerSec=") == std::string_view::npos)
+            return false;
+        std::string_view number = behind(text, "global_step=", ",");
+        if (number.empty()) // older ones: "0/10, …"
+            number = behind(text, "/", ",");
+        const auto index = takeIndex(number);
+        if (!index)
+            return false;
+        step.index = *index;
+        if (m_hasEngine)
+            step.kind = StepLine::Kind::Values;
+        std::string_view rate = behind(text, "CurrSamplesPerSec=", ", ");
+        if (rate.empty())
+            rate = behind(text, " SamplesPerSec=", ", ");
+        add(step, "samples_per_sec", rate);
+        add(step, "mem_allocated", behind(text, " MemAllocated=", ", "));
+        add(step, "max_mem_allocated", behind(text, " MaxMemAllocated=", ", "));
+        return hasTraining(step);
+    }
+    static void add(StepLine& step, std::string_view key, std::string_view text) {
+        if (!text.empty())
+            step.values.push_back({key, text});
+    }
+
+    bool m_hasEngine = false; // lines of the engine mark the steps
+};
+
 template <typename Reader>
 std::unique_ptr<DialectReader> make() {
     return std::make_unique<Reader>();
 }
 
 constexpr std::array kDialects{
-    Dialect{"mllog", "MLPerf (:::MLLOG)", ":::MLLOG", mllogReader},
+    Dialect{"mllog", "MLPerf (:::MLLOG)", ":::MLLOG", mllogReader, true, true},
     Dialect{
         "megatron", "Megatron-LM, Megatron-DeepSpeed, GPT-NeoX", "iteration", make<MegatronReader>},
     Dialect{"nemo", "NeMo", "Training epoch", make<NemoReader>},
     Dialect{"lightning", "Lightning's progress bar", "Epoch", progressBarReader},
+    Dialect{"deepspeed", "DeepSpeed", "tep=", make<DeepSpeedReader>, true, false, true},
     Dialect{"words", "torchtitan, modded-nanogpt", "step:", make<WordsReader>},
     Dialect{"bars", "nanochat, llm.c", "tep ", make<BarsReader>},
     Dialect{"nanogpt", "nanoGPT", "iter ", make<NanoGptReader>},

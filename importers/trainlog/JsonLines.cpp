@@ -27,8 +27,8 @@ constexpr int kDeepest = 2; // objects in objects
 constexpr double kGrowth = 0.5; // of what iterations at one pace make a running time grow
 
 // The first of them that an object has numbers its iteration.
-constexpr std::array<std::string_view, 9> kIndexKeys{"step", "global_step", "iteration", "iter",
-    "train_step", "current_step", "_step", "num_updates", "update"};
+constexpr std::array<std::string_view, 10> kIndexKeys{"step", "global_step", "iteration", "iter",
+    "train_step", "current_step", "current_steps", "_step", "num_updates", "update"};
 constexpr std::array<std::string_view, 14> kStampKeys{"timestamp", "time", "ts", "wall_time",
     "walltime", "_timestamp", "@timestamp", "datetime", "date", "asctime", "created", "created_at",
     "timestamp_ms", "unix_time"};
@@ -78,6 +78,7 @@ public:
         step.stamp = m_stamp;
         step.rank = m_rank;
         step.values = m_values;
+        rateOfTokens(step);
         if (step.values.empty())
             return false;
         const bool hasLoss = std::any_of(step.values.begin(), step.values.end(),
@@ -152,7 +153,8 @@ private:
 
     void keep(std::string_view key, const JsonToken& value) {
         const bool isNumber = value.kind == TokenKind::Number || parseNumber(value.text)
-            || (value.kind == TokenKind::Literal && measured(value.text));
+            || (value.kind == TokenKind::Literal && measured(value.text))
+            || (value.text.find(':') != std::string_view::npos && measured(value.text));
         if (value.text == "null")
             return;
         (isNumber ? m_values : m_texts).push_back({key, value.text});
@@ -201,6 +203,32 @@ private:
             step.secondsEach = seconds;
     }
 
+    // The logged throughput of a log that counts all its tokens is their number over the time of
+    // the process, which is wrong behind a restart: that of this line is what was added.
+    void rateOfTokens(StepLine& step) {
+        const auto numberOf = [&step](std::string_view key) -> std::optional<double> {
+            for (const LoggedValue& value : step.values) {
+                if (value.key == key)
+                    return secondsIn(value.key, value.text);
+            }
+            return std::nullopt;
+        };
+        const auto tokens = numberOf("total_tokens");
+        const auto elapsed = numberOf("elapsed_time");
+        if (!tokens || !elapsed)
+            return;
+        std::erase_if(
+            step.values, [](const LoggedValue& value) { return value.key == "throughput"; });
+        const bool isSame = m_lastElapsed && *elapsed >= *m_lastElapsed;
+        const double seconds = isSame ? *elapsed - *m_lastElapsed : *elapsed;
+        if (m_lastTokens && *tokens > *m_lastTokens && seconds > 0.0) {
+            m_rateText = std::to_string((*tokens - *m_lastTokens) / seconds);
+            step.values.push_back({"tokens_per_second", m_rateText});
+        }
+        m_lastTokens = tokens;
+        m_lastElapsed = elapsed;
+    }
+
     // The loss of a validation is none of training.
     static void nameOfValidation(StepLine& step) {
         for (LoggedValue& value : step.values) {
@@ -222,6 +250,9 @@ private:
     std::optional<std::int64_t> m_lastIndex; // of lines before
     std::optional<double> m_lastTime;
     std::optional<bool> m_isRunning; // "time" counts from the start
+    std::optional<double> m_lastTokens; // of all lines
+    std::optional<double> m_lastElapsed;
+    std::string m_rateText;
 };
 
 } // namespace

@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 #include <functional>
+#include <span>
+#include <string>
 #include <system_error>
 #include <unordered_map>
 
@@ -92,6 +94,9 @@ constexpr std::array kKeys{
     KnownKey{"number of skipped iterations", Skipped},
     KnownKey{"total time", Ignored},
     KnownKey{"eta", Ignored},
+    KnownKey{"remaining_time", Ignored},
+    KnownKey{"total_steps", Ignored},
+    KnownKey{"percentage", Ignored},
     KnownKey{"step_avg", Ignored},
     KnownKey{"step", Ignored},
     KnownKey{"iteration", Ignored},
@@ -179,19 +184,37 @@ bool isOfMetric(std::string_view key, std::string_view metric) {
 
 } // namespace
 
+namespace {
+
+// Words in small letters with one blank between them, so that "lm-loss", "LM loss" and "lm_loss"
+// are one key. Writes as many bytes as the key has, or fewer.
+std::string_view wordsOf(std::string_view key, std::span<char, kLongestKey> into) {
+    std::size_t size = 0;
+    for (const char c : key) {
+        const bool parts = c == '-' || c == '_' || c == ' ';
+        if (parts && (size == 0 || into[size - 1] == ' '))
+            continue;
+        into[size++] = parts ? ' ' : lowerChar(c);
+    }
+    while (size > 0 && into[size - 1] == ' ')
+        --size;
+    return {into.data(), size};
+}
+
+} // namespace
+
 const KnownKey* findKey(std::string_view key) {
-    using Table = std::unordered_map<std::string_view, const KnownKey*, TextHash, std::equal_to<>>;
-    static const Table table = [] {
+    using Table = std::unordered_map<std::string, const KnownKey*, TextHash, std::equal_to<>>;
+    std::array<char, kLongestKey> plain;
+    static const Table table = [&plain] {
         Table made;
         for (const KnownKey& known : kKeys)
-            made.emplace(known.key, &known);
+            made.emplace(std::string(wordsOf(known.key, plain)), &known);
         return made;
     }();
-    std::array<char, kLongestKey> low;
-    if (key.size() > low.size())
+    if (key.size() > plain.size())
         return nullptr;
-    std::transform(key.begin(), key.end(), low.begin(), lowerChar);
-    const auto found = table.find(std::string_view(low.data(), key.size()));
+    const auto found = table.find(wordsOf(key, plain));
     return found == table.end() ? nullptr : found->second;
 }
 
@@ -217,8 +240,42 @@ KeyMeaning meaningOf(std::string_view key, std::string_view unit) {
     return meaning;
 }
 
+namespace {
+
+// "0:10:20", "1 day, 2:03:04": hours, minutes and seconds.
+std::optional<double> clockSpan(std::string_view text) {
+    double days = 0.0;
+    if (const std::size_t day = text.find(" day"); day != std::string_view::npos) {
+        const auto [end, problem] = std::from_chars(text.data(), text.data() + day, days);
+        const std::size_t comma = text.find(", ", day);
+        if (problem != std::errc() || end != text.data() + day || comma == std::string_view::npos)
+            return std::nullopt;
+        text.remove_prefix(comma + 2);
+    }
+    const auto parts = words(text, ":");
+    if (parts.size() != 3 || std::count(text.begin(), text.end(), ':') != 2)
+        return std::nullopt;
+    double seconds = 0.0;
+    for (const std::string_view part : parts) {
+        double number = 0.0;
+        const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), number);
+        const bool isWhole = problem == std::errc() && end == part.data() + part.size();
+        if (!isWhole || number < 0.0 || (part.data() != parts[0].data() && number >= 60.0))
+            return std::nullopt;
+        seconds = seconds * 60.0 + number;
+    }
+    constexpr double kSecondsOfDay = 86'400.0;
+    return seconds + days * kSecondsOfDay;
+}
+
+} // namespace
+
 std::optional<Measured> measured(std::string_view text) {
     text = trimmed(text);
+    if (text.find(':') != std::string_view::npos) {
+        const auto seconds = clockSpan(text);
+        return seconds ? std::optional(Measured{*seconds, "s"}) : std::nullopt;
+    }
     if (text.starts_with('+'))
         text.remove_prefix(1);
     Measured result;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace trainscope::importers::trainlog {
 
@@ -119,7 +120,7 @@ private:
             return values(step, m_clock.timeOf(step));
         case StepLine::Kind::Resume:
             m_clock.resume(step);
-            return {};
+            return values(step, m_clock.timeOf(step));
         case StepLine::Kind::Step:
             break;
         }
@@ -146,7 +147,7 @@ private:
     }
 
     Status take(const LoggedStep& logged, const StepTimes& times) {
-        m_restarts += times.isRestart ? 1 : 0;
+        m_restarts += times.isRestart || times.isNewProcess ? 1 : 0;
         m_repeated += times.count == 0 ? 1 : 0;
         return times.count == 0 ? Status() : step(logged, times);
     }
@@ -195,7 +196,7 @@ public:
         m_recorder.emplace(m_sink, id, m_report);
         RETURN_IF_ERROR(readAll());
         RETURN_IF_ERROR(m_recorder->finish());
-        if (m_report.rows == 0)
+        if (m_report.rows == 0 && m_marks == 0)
             return nothing();
         return complete();
     }
@@ -225,6 +226,7 @@ private:
         ++m_report.rows;
         m_hasDurations = m_hasDurations || !times.range.isEmpty();
         noteStepBack(times.range.end);
+        noteRepeats(step, times);
         m_first = std::min(m_first.value_or(times.range.begin), times.range.begin);
         m_last = times.range.end;
         m_longest = std::max(m_longest, times.count);
@@ -232,6 +234,8 @@ private:
     }
 
     Status values(const LoggedStep& step, TimeNs time) override {
+        ++m_marks;
+        m_recorder->interval(step.line, time);
         return m_recorder->values(step, time);
     }
 
@@ -285,7 +289,7 @@ private:
             m_report.warn(tree().displayPath(unit().files.front()), m_lines,
                 "The file breaks off here: " + m_broken->message + " What came before is kept.");
         }
-        if (!m_hasDurations)
+        if (!m_hasDurations && m_report.rows > 0)
             m_report.warn(tree().displayPath(unit().files.front()), 0,
                 "The log says neither when its iterations were nor how long they took: their "
                 "values stand in order, and there are no step times.");
@@ -303,6 +307,33 @@ private:
         launch.globalBatch = static_cast<int>(std::llround(*batch));
         if (launch.origin.empty())
             launch.origin = unit().files.front();
+    }
+
+    // A program that starts again from its last checkpoint does some iterations twice.
+    void noteRepeats(const LoggedStep& step, const StepTimes& times) {
+        constexpr std::size_t kMostHeld = 200'000;
+        const std::int64_t first = step.line.index - times.count + 1;
+        if (times.isRestart) {
+            double lost = 0.0;
+            for (auto done = m_done.lower_bound(first); done != m_done.end(); ++done)
+                lost += done->second;
+            const std::int64_t last = m_done.empty() ? first - 1 : m_done.rbegin()->first;
+            m_done.erase(m_done.lower_bound(first), m_done.end());
+            if (last >= first) {
+                const std::int64_t count = last - first + 1;
+                m_report.counts["iterations done twice"] += count;
+                m_report.warn(tree().displayPath(unit().files.front()), m_lines,
+                    "The program starts again here, at iteration " + std::to_string(first) + ": "
+                        + text::counted(count, "iteration") + (count == 1 ? " is" : " are")
+                        + " done twice, and "
+                        + text::decimal(std::llround(lost * 1e9), text::kSecond, 1)
+                        + " s of work were lost.");
+            }
+        }
+        const double each = times.range.length().seconds()
+            / static_cast<double>(std::max<std::int64_t>(times.count, 1));
+        for (std::int64_t i = 0; i < times.count && m_done.size() < kMostHeld; ++i)
+            m_done[first + i] = each;
     }
 
     void noteStepBack(TimeNs end) {
@@ -352,6 +383,8 @@ private:
     std::optional<TimeNs> m_first;
     TimeNs m_last;
     std::int64_t m_longest = 0;
+    std::int64_t m_marks = 0; // lines that are no iterations
+    std::map<std::int64_t, double> m_done; // seconds of each iteration, by its number
     bool m_hasDurations = false;
 };
 

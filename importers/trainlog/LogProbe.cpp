@@ -22,6 +22,7 @@ void join(LogProbe& all, const LogProbe& part) {
     if (all.dialect == nullptr)
         all.dialect = part.dialect;
     all.steps += part.steps;
+    all.marks += part.marks;
     if (all.clock == ClockKind::None)
         all.clock = part.clock;
     if (!all.firstStamp)
@@ -34,6 +35,8 @@ bool mayHoldSteps(std::string_view part) {
     return part.find("loss") != std::string_view::npos
         || part.find("iteration") != std::string_view::npos
         || part.find(":::MLLOG") != std::string_view::npos
+        || part.find("SamplesPerSec=") != std::string_view::npos
+        || part.find("step=") != std::string_view::npos
         || part.find("train_time") != std::string_view::npos;
 }
 
@@ -43,9 +46,18 @@ LogProbe probePart(std::string_view part) {
         return probe;
     std::int64_t stamped = 0;
     std::int64_t dated = 0; // with a zone
+    std::optional<TimeNs> firstMark;
+    bool markIsUtc = false;
     LogReader reader([&](const LoggedStep& step) {
-        if (step.line.kind != StepLine::Kind::Step)
+        const bool isMark = step.line.kind != StepLine::Kind::Step;
+        probe.marks += isMark ? 1 : 0;
+        if (isMark && (probe.steps > 0 || !step.line.stamp))
             return Status();
+        if (isMark) {
+            markIsUtc = step.line.stamp->isUtc;
+            firstMark = firstMark.value_or(step.line.stamp->time);
+            return Status();
+        }
         const auto& stamp = step.line.stamp ? step.line.stamp : step.nearby;
         ++probe.steps;
         // What stands before the first step may lie far back.
@@ -66,6 +78,12 @@ LogProbe probePart(std::string_view part) {
         if (!reader.read(line).hasValue())
             break;
         part.remove_prefix(std::min(end + 1, part.size()));
+    }
+    if (reader.dialect() == nullptr && reader.finish().hasValue() && firstMark) {
+        probe.clock = markIsUtc ? ClockKind::Utc : ClockKind::Local;
+        probe.firstStamp = firstMark;
+        probe.dialect = reader.dialect();
+        return probe;
     }
     probe.dialect = reader.dialect();
     const bool isDated = stamped > 0 && 2 * stamped >= probe.steps - 1;

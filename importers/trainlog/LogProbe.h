@@ -15,6 +15,7 @@ namespace trainscope::importers::trainlog {
 struct LogProbe {
     const Dialect* dialect = nullptr; // nullptr: no iteration in these parts
     std::int64_t steps = 0;
+    std::int64_t marks = 0; // intervals and evaluations of a log that may have no iteration
     ClockKind clock = ClockKind::None;
     std::optional<TimeNs> firstStamp; // of a local clock as if that were UTC
 };

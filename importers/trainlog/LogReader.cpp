@@ -4,6 +4,7 @@
 #include "core/model/Try.h"
 #include "importers/trainlog/KeyTable.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace trainscope::importers::trainlog {
@@ -11,13 +12,15 @@ namespace trainscope::importers::trainlog {
 namespace {
 
 constexpr std::int64_t kSettledSteps = 3; // behind which no settings are looked for
+constexpr std::size_t kEnoughOfLibrary = 100; // lines of a library before any of the program's
+constexpr std::size_t kMostBefore = 20'000; // lines of a log without iterations
 
 } // namespace
 
 LogReader::LogReader(Visit visit)
     : m_visit(std::move(visit)) {
     for (const Dialect& dialect : dialects())
-        m_candidates.push_back({&dialect, dialect.reader(), {}, std::nullopt});
+        m_candidates.push_back({&dialect, dialect.reader(), {}, std::nullopt, {}});
 }
 
 Status LogReader::read(std::string_view line) {
@@ -30,7 +33,7 @@ Status LogReader::read(std::string_view line) {
         for (Candidate& candidate : m_candidates)
             candidate.reader->readSetting(head, candidate.settings);
     }
-    return m_dialect == nullptr ? tryAll(head) : readKnown(head);
+    return m_dialect == nullptr ? tryAll(line, head) : readKnown(head);
 }
 
 // A step's line, or one that may carry a stamp.
@@ -40,11 +43,19 @@ bool LogReader::mayBeOfStep(std::string_view line) const {
     return line.find(m_dialect->mark) != std::string_view::npos;
 }
 
-Status LogReader::tryAll(const LineHead& head) {
+Status LogReader::tryAll(std::string_view line, const LineHead& head) {
     for (Candidate& candidate : m_candidates) {
         m_step.clear();
         if (!candidate.reader->readStep(head, m_step))
             continue;
+        const bool isKept = candidate.dialect->tellsMore || candidate.dialect->isOfLibrary;
+        if (isKept && candidate.before.size() < kMostBefore)
+            candidate.before.emplace_back(line);
+        if (candidate.dialect->isOfLibrary) {
+            if (candidate.before.size() < kEnoughOfLibrary)
+                continue;
+            return takeBefore(candidate);
+        }
         if (m_step.kind == StepLine::Kind::Resume) {
             candidate.resume = m_step;
             continue;
@@ -101,7 +112,25 @@ Status LogReader::takeOthers(std::optional<std::int64_t> before) {
 }
 
 Status LogReader::finish() {
-    return m_dialect == nullptr ? Status() : takeOthers(std::nullopt);
+    return m_dialect == nullptr ? finishWithoutSteps() : takeOthers(std::nullopt);
+}
+
+Status LogReader::finishWithoutSteps() {
+    const auto known = std::find_if(m_candidates.begin(), m_candidates.end(),
+        [](const Candidate& candidate) { return !candidate.before.empty(); });
+    return known == m_candidates.end() ? Status() : takeBefore(*known);
+}
+
+Status LogReader::takeBefore(Candidate& known) {
+    m_dialect = known.dialect;
+    Candidate only = std::move(known);
+    m_candidates.clear();
+    m_candidates.push_back(std::move(only));
+    const auto lines = std::move(m_candidates.front().before);
+    m_rank = splitHead(lines.front()).rank;
+    for (const std::string& line : lines)
+        RETURN_IF_ERROR(readKnown(splitHead(line)));
+    return {};
 }
 
 // Durations stand among the other values.

@@ -32,7 +32,8 @@ public:
     explicit LogReader(Visit visit);
 
     Status read(std::string_view line);
-    // What other ranks said of iterations behind the last one. Call at the end of the log.
+    // What other ranks said of iterations behind the last one, and of a log without iterations what
+    // it tells besides. Call at the end of the log.
     Status finish();
 
     [[nodiscard]] const Dialect* dialect() const { return m_dialect; } // nullptr: none yet
@@ -49,10 +50,13 @@ private:
         std::unique_ptr<DialectReader> reader;
         launch::Settings settings;
         std::optional<StepLine> resume; // where training began, before its first step
+        std::vector<std::string> before; // lines before it, of a dialect that tells more than steps
     };
+    Status finishWithoutSteps();
+    Status takeBefore(Candidate& known);
     [[nodiscard]] bool mayBeOfStep(std::string_view line) const;
     Status readKnown(const LineHead& head);
-    Status tryAll(const LineHead& head);
+    Status tryAll(std::string_view line, const LineHead& head);
     Status take();
     Status takeOf(std::string_view rank);
     Status takeOthers(std::optional<std::int64_t> before);

@@ -1,6 +1,7 @@
 // MLPerf's training logs: ":::MLLOG {"time_ms": …, "key": "train_loss", "value": 1.48, "metadata":
 // {"samples_count": 160, "lr": 0.0004}}", stamped in unix time, or not at all. Samples count
-// iterations by the global batch that the log states.
+// iterations by the global batch that the log states. Run, blocks, epochs and evaluations are
+// intervals; a log that has nothing else is one of them and of the values of its evaluations.
 #include "importers/trainlog/Dialect.h"
 
 #include "importers/common/JsonMembers.h"
@@ -28,6 +29,7 @@ public:
         step.index = count.value_or(m_step.value_or(0));
         if (m_timeNs)
             step.stamp = LogStamp{{*m_timeNs}, true, {kMillisecond}};
+        readInterval(step);
         if (m_key == "train_loss")
             return readLoss(step);
         if (m_key == "tracked_stats")
@@ -47,7 +49,8 @@ public:
             step.kind = StepLine::Kind::Resume;
             return true;
         }
-        return false;
+        step.kind = StepLine::Kind::Values;
+        return !step.opens.empty() || !step.closes.empty();
     }
 
     void readSetting(const LineHead& line, launch::Settings& settings) override {
@@ -103,6 +106,16 @@ private:
                     [this](std::string_view name, const JsonToken& one) { readMeta(name, one); });
         });
         return !m_key.empty();
+    }
+
+    // "block_start" and "block_stop"; older logs end what they start with "_end".
+    void readInterval(StepLine& step) const {
+        if (m_key.ends_with("_start"))
+            step.opens = m_key.substr(0, m_key.size() - std::string_view("_start").size());
+        for (const std::string_view end : {"_stop", "_end"}) {
+            if (m_key.ends_with(end))
+                step.closes = m_key.substr(0, m_key.size() - end.size());
+        }
     }
 
     void readMeta(std::string_view name, const JsonToken& value) {

@@ -54,7 +54,7 @@ StepTimes StepClock::step(const LoggedStep& step) {
     if (times.isAfterPause)
         endPause();
     m_isPaused = false;
-    noteElapsed(line);
+    times.isNewProcess = noteElapsed(line);
     if (!m_lastEnd && !m_settings.isDated)
         m_lastEnd = m_settings.start;
     times.range = rangeOf(step, times);
@@ -74,12 +74,15 @@ void StepClock::endPause() {
     ++m_pauses;
 }
 
-void StepClock::noteElapsed(const StepLine& line) {
+// Whether the time began anew.
+bool StepClock::noteElapsed(const StepLine& line) {
     if (!line.elapsedS)
-        return;
-    if (*line.elapsedS + 1.0 < m_lastElapsed)
+        return false;
+    const bool beganAnew = *line.elapsedS + 1.0 < m_lastElapsed;
+    if (beganAnew)
         m_elapsedBefore += m_lastElapsed;
     m_lastElapsed = *line.elapsedS;
+    return beganAnew;
 }
 
 TimeRange StepClock::rangeOf(const LoggedStep& step, const StepTimes& times) const {
@@ -89,7 +92,9 @@ TimeRange StepClock::rangeOf(const LoggedStep& step, const StepTimes& times) con
         // Without any time the order is all there is: a second stands for an iteration.
         if (!moment && !m_settings.isDated)
             end = end + DurationNs{times.count * kOrderStep.ns};
-        const bool hasBegin = moment && m_lastEnd && !times.isRestart;
+        // How many iterations a process did before its first line is not known.
+        const bool isFirst = !m_lastIndex && times.count == 1 && step.line.index > 1;
+        const bool hasBegin = moment && m_lastEnd && !times.isRestart && !isFirst;
         return {hasBegin ? std::min(*m_lastEnd, end) : end, end};
     }
     const DurationNs length = durationOf(*step.line.secondsEach * static_cast<double>(times.count));

@@ -17,6 +17,7 @@ struct StepTimes {
     std::int64_t count = 0; // iterations that the line ends; 0: it repeats one
     TimeRange range; // of all of them; empty where the begin is not known
     bool isRestart = false; // the numbers have gone back
+    bool isNewProcess = false; // the time since its start has
     bool isAfterPause = false; // how long before it nothing was trained is not known
 };
 
@@ -52,7 +53,7 @@ private:
     [[nodiscard]] TimeNs absolute(const LogStamp& stamp) const;
     [[nodiscard]] std::int64_t countOf(std::int64_t index) const;
     void endPause();
-    void noteElapsed(const StepLine& line);
+    bool noteElapsed(const StepLine& line);
     [[nodiscard]] TimeRange rangeOf(const LoggedStep& step, const StepTimes& times) const;
 
     ClockSettings m_settings;

@@ -29,6 +29,8 @@ struct StepLine {
     std::optional<double> elapsedS; // from the start of training to the end of this iteration
     std::optional<LogStamp> stamp; // of its end
     std::string_view rank; // where the line names it otherwise than by a prefix
+    std::string_view opens; // an interval that begins here: "run", "block", "eval"
+    std::string_view closes; // one that ends here
     // Keys, texts and the rank are views into the line, or into the dialect's memory.
     std::vector<LoggedValue> values;
 
@@ -39,6 +41,8 @@ struct StepLine {
         elapsedS.reset();
         stamp.reset();
         rank = {};
+        opens = {};
+        closes = {};
         values.clear();
     }
 };

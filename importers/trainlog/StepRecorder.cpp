@@ -1,6 +1,7 @@
 #include "importers/trainlog/StepRecorder.h"
 
 #include "core/model/Try.h"
+#include "core/text/Times.h"
 
 #include <algorithm>
 #include <cmath>
@@ -47,6 +48,7 @@ Status StepRecorder::writeIterations(const LoggedStep& step, const StepTimes& ti
         Iteration iteration;
         iteration.index = step.line.index - times.count + 1 + i;
         iteration.range = {at(i), at(i + 1)};
+        iteration.warmup = times.isRestart && i == 0; // of a process of its own
         RETURN_IF_ERROR(m_sink.iteration(m_run, iteration));
         ++m_iterations;
     }
@@ -204,7 +206,41 @@ Status StepRecorder::flush(Column& column) {
 Status StepRecorder::finish() {
     for (auto& [key, column] : m_columns)
         RETURN_IF_ERROR(flush(column));
-    return {};
+    return writeIntervals();
+}
+
+void StepRecorder::interval(const StepLine& line, TimeNs time) {
+    constexpr std::size_t kMostIntervals = 100'000;
+    if (!line.opens.empty())
+        m_open.insert_or_assign(std::string(line.opens), time);
+    const auto open = line.closes.empty() ? m_open.end() : m_open.find(line.closes);
+    if (open == m_open.end())
+        return;
+    if (m_intervals.size() < kMostIntervals && time >= open->second)
+        m_intervals.push_back({open->first, {open->second, time}});
+    m_open.erase(open);
+}
+
+Status StepRecorder::writeIntervals() {
+    if (m_intervals.empty())
+        return {};
+    std::sort(m_intervals.begin(), m_intervals.end(), [](const Interval& a, const Interval& b) {
+        return a.range.begin != b.range.begin ? a.range.begin < b.range.begin
+                                              : a.range.end > b.range.end;
+    });
+    TrackDescription description;
+    description.name = "training";
+    ASSIGN_OR_RETURN(const auto track, m_sink.track(m_run, description));
+    std::vector<Span> spans;
+    for (const Interval& interval : m_intervals) {
+        ASSIGN_OR_RETURN(const auto name, m_sink.intern(interval.name));
+        spans.push_back(
+            {interval.range.begin, interval.range.length(), name, SpanKind::Annotation, 0, {}, 0});
+        m_report.facts["interval of " + interval.name]
+            = text::decimal(interval.range.length().ns, text::kSecond, 1) + " s";
+    }
+    m_report.counts["intervals"] = static_cast<std::int64_t>(spans.size());
+    return m_sink.spans(track, spans);
 }
 
 } // namespace trainscope::importers::trainlog

@@ -34,6 +34,8 @@ public:
     void setFacts(const StepFacts& facts) { m_facts = facts; }
     Status step(const LoggedStep& step, const StepTimes& times);
     Status values(const LoggedStep& step, TimeNs time);
+    // The line opens or closes an interval of the run.
+    void interval(const StepLine& line, TimeNs time);
     Status finish();
 
     [[nodiscard]] std::int64_t iterations() const { return m_iterations; }
@@ -64,6 +66,12 @@ private:
     Status writeIterations(const LoggedStep& step, const StepTimes& times);
     static bool saysFractions(const Column& column);
     Status flush(Column& column);
+    Status writeIntervals();
+
+    struct Interval {
+        std::string name;
+        TimeRange range;
+    };
 
     Sink& m_sink;
     RunId m_run;
@@ -81,6 +89,8 @@ private:
     bool m_batchChanges = false;
     std::optional<double> m_firstLoss;
     std::optional<double> m_lastLoss;
+    std::map<std::string, TimeNs, std::less<>> m_open; // intervals by name
+    std::vector<Interval> m_intervals; // that are closed
 };
 
 } // namespace trainscope::importers::trainlog

@@ -57,7 +57,8 @@ ImportUnit unitOf(const SourceTree& tree, const SourceFile& file) {
 }
 
 Confidence sniff(std::string_view head, std::string_view /*path*/) {
-    return probePart(head).steps > 0 ? kByBegin : 0;
+    const LogProbe probe = probePart(head);
+    return probe.steps > 0 || probe.marks > 0 ? kByBegin : 0;
 }
 
 // Logs often begin with long texts of another kind: of a large text parts are looked at. Of a

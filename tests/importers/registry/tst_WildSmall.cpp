@@ -1,0 +1,250 @@
+// Small inputs with faults that real files had, each with the right value beside it (expected.txt).
+// They lie beside the checkout and are read in place.
+
+#include "importers/support/ImportAll.h"
+#include "support/TestFiles.h"
+#include "support/TestProgram.h"
+
+#include <QDir>
+#include <QtTest>
+
+#include <algorithm>
+#include <functional>
+
+using namespace trainscope;
+using namespace trainscope::test;
+using namespace std::string_literals;
+
+namespace {
+
+using Values = std::vector<double>;
+
+bool isNear(double a, double b) {
+    return qAbs(a - b) <= 1e-6 * std::max(1.0, qAbs(b));
+}
+
+bool areNear(const Values& a, const Values& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), isNear);
+}
+
+std::vector<double> ofRun(const ImportedAll& log, const std::string& metric) {
+    return log.values(metric, {SubjectKind::Run, -1, -1, {}});
+}
+
+// Spans by name with their microseconds.
+std::map<std::string, std::vector<double>> spansOf(const ImportedAll& log) {
+    std::map<std::string, std::vector<double>> found;
+    for (const RecordedTrack& track : log.sink.tracks) {
+        for (const Span& span : track.spans)
+            found[log.sink.name(span.name)].push_back(static_cast<double>(span.duration.ns) / 1e3);
+    }
+    return found;
+}
+
+double nodeJoules(const ImportedAll& log) {
+    double sum = 0.0;
+    for (const RecordedSeries& series : log.sink.allSeries) {
+        for (std::size_t i = 1;
+             series.description.metric.name == "node_power" && i < series.values.size(); ++i)
+            sum += 0.5 * (series.values[i] + series.values[i - 1])
+                * (series.times[i] - series.times[i - 1]).seconds();
+    }
+    return sum;
+}
+
+std::int64_t startSeconds(const ImportedAll& log) {
+    return log.sink.ofGpu("gpu_power", 0)->times.front().ns / 1'000'000'000;
+}
+
+using Check = std::function<bool(const ImportedAll&)>;
+struct Case {
+    const char* number;
+    Check check;
+};
+
+const std::vector<Case>& cases() {
+    static const std::vector<Case> all{
+        {"01",
+            [](const ImportedAll& log) {
+                return log.sink.gpus.size() == 1 && log.ofGpu("gpu_power") == Values(12, 24.0)
+                    && isNear(log.joules(), 264.0)
+                    && log.ofGpu("gpu_utilization") == Values(12, 0.55)
+                    && log.ofGpu("gpu_temperature") == Values(12, 60.0);
+            }},
+        {"03",
+            [](const ImportedAll& log) {
+                const auto spans = spansOf(log);
+                return log.plan.units.front().importer == "rocprof"
+                    && spans.at("gemm_0") == Values{40} && spans.at("gemm_1") == Values{50}
+                && spans.at("gemm_2") == Values{60};
+            }},
+        {"05",
+            [](const ImportedAll& log) {
+                return log.ofGpu("gpu_power") == Values{100, 120, 140};
+            }},
+        {"06",
+            [](const ImportedAll& log) {
+                return log.ofGpu("gpu_power") == Values{100, 120, 140};
+            }},
+        {"08",
+            [](const ImportedAll& log) {
+                return isNear(log.joules(), 450.0) && startSeconds(log) == 1'767'225'598;
+            }},
+        {"09",
+            [](const ImportedAll& log) {
+                return isNear(log.joules(), 400.0) && startSeconds(log) == 1'773'396'000;
+            }},
+        {"11",
+            [](const ImportedAll& log) {
+                return log.seconds("gpu_power") == Values{0, 1, 3, 4} && isNear(log.joules(), 400.0)
+                    && log.warnings().find("damaged") != std::string::npos;
+            }},
+        {"16",
+            [](const ImportedAll& log) {
+                const auto spans = spansOf(log);
+                return spans.at("outer") == Values{100} && spans.at("send") == Values{40}
+                && spans.at("recv") == Values{50};
+            }},
+        {"17",
+            [](const ImportedAll& log) {
+                const auto spans = spansOf(log);
+                return spans.at("forward").front() == 0.25 && spans.at("backward").front() == 0.45;
+            }},
+        {"18",
+            [](const ImportedAll& log) {
+                return log.reports.at(0).value().counts.at("launches by External id") == 2;
+            }},
+        {"19",
+            [](const ImportedAll& log) {
+                return ofRun(log, "loss") == Values{9, 8, 7}
+                && ofRun(log, "step_time") == Values(3, 2.0);
+            }},
+        {"20",
+            [](const ImportedAll& log) {
+                const LaunchConfig& launch = log.sink.runs.at(0).launch;
+                return ofRun(log, "eval_accuracy") == Values{0.6, 0.7, 0.8}
+                && launch.globalBatch == 64 && spansOf(log).at("run") == Values{60e6};
+            }},
+        {"22",
+            [](const ImportedAll& log) {
+                return ofRun(log, "step_time") == Values(5, 0.9)
+                    && ofRun(log, "sample_rate") == Values(6, 71.11)
+                    && ofRun(log, "skipped_steps").back() == 2.0;
+            }},
+        {"23",
+            [](const ImportedAll& log) {
+                return ofRun(log, "step_time") == Values(5, 10.0)
+                    && ofRun(log, "token_rate") == Values(5, 1000.0)
+                    && ofRun(log, "loss").back() == 1.5;
+            }},
+        {"24",
+            [](const ImportedAll& log) {
+                return log.sink.iterations.size() == 10
+                    && log.warnings().find("2 iterations are done twice, and 2.0 s")
+                    != std::string::npos;
+            }},
+        {"28",
+            [](const ImportedAll& log) {
+                return log.sink.gpus.size() == 4 && log.ofGpu("gpu_power", 0) == Values{240}
+                && log.ofGpu("gpu_power", 1).empty() && log.ofGpu("gpu_power", 2) == Values{260};
+            }},
+        {"29",
+            [](const ImportedAll& log) {
+                return log.ofGpu("gpu_power", 0) == Values{717}
+                && log.ofGpu("gpu_power", 1) == Values{94};
+            }},
+        {"30",
+            [](const ImportedAll& log) {
+                return log.sink.gpus.size() == 1
+                    && log.sink.gpus.begin()->second.model == "AMD Instinct MI210"
+                    && log.ofGpu("gpu_power") == Values{100};
+            }},
+        {"31",
+            [](const ImportedAll& log) {
+                return log.sink.runs.size() == 3 && isNear(nodeJoules(log), 43'200.0);
+            }},
+        {"32",
+            [](const ImportedAll& log) {
+                return log.sink.runs.size() == 2 && isNear(nodeJoules(log), 54'000.0);
+            }},
+        {"33",
+            [](const ImportedAll& log) {
+                const std::string& told = log.reports.at(0).value().facts.at("nccl-tests");
+                return log.sink.gpus.size() == 2
+                    && log.sink.runs.at(0).gpuModel == "NVIDIA A100-SXM4-80GB"
+                    && told.find("3 sizes to 4194304 B, at best 83.89 GB/s") != std::string::npos
+                    && log.reports.at(0).value().facts.at("nccl-tests mean").starts_with("67.29");
+            }},
+        {"35",
+            [](const ImportedAll& log) {
+                return log.seconds("gpu_power") == Values{0, 1, 2, 3}
+                && isNear(log.joules(), 300.0);
+            }},
+        {"36",
+            [](const ImportedAll& log) {
+                return log.ofGpu("gpu_power") == Values{100.5, 120.5, 140.5};
+            }},
+        {"37",
+            [](const ImportedAll& log) {
+                return log.ofGpu("gpu_utilization", 0) == Values(3, 0.5)
+                    && log.ofGpu("gpu_utilization", 1) == Values(3, 0.3)
+                    && log.ofGpu("gpu_temperature", 1) == Values(3, 50.0)
+                    && log.ofGpu("power_limit", 0) == Values(3, 250.0);
+            }},
+        {"38",
+            [](const ImportedAll& log) {
+                return areNear(log.ofNode("vdd_gpu_soc"), Values(3, 2.8))
+                    && areNear(log.ofNode("vdd_cpu_cv"), Values(3, 0.8))
+                    && areNear(log.ofNode("vin_sys_5v0"), Values(3, 3.2))
+                    && log.ofGpu("gpu_utilization") == Values(3, 0.4)
+                    && log.ofGpu("gpu_temperature") == Values(3, 48.0);
+            }},
+        {"39",
+            [](const ImportedAll& log) {
+                return spansOf(log).at("nccl AllGather") == Values(3, 100.0)
+                    && log.ofGpu("nccl_bus_bandwidth") == Values(3, 7.86432e9)
+                    && log.sink.runs.at(0).worldSize == 4;
+            }},
+    };
+    return all;
+}
+
+class tst_WildSmall : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void inputs_data() {
+        QTest::addColumn<int>("at");
+        for (std::size_t i = 0; i < cases().size(); ++i)
+            QTest::newRow(cases()[i].number) << static_cast<int>(i);
+    }
+    void inputs() {
+        QFETCH(int, at);
+        const Case& one = cases()[static_cast<std::size_t>(at)];
+        const QDir all(QString::fromStdString(realFiles()) + QStringLiteral("/data/wild_small"));
+        const QStringList folders
+            = all.entryList({QString::fromLatin1(one.number) + QStringLiteral("-*")}, QDir::Dirs);
+        if (folders.isEmpty())
+            QSKIP("The small wild inputs are not beside the checkout.");
+        const QDir folder(all.filePath(folders.front()));
+        for (const QString& name : folder.entryList(QDir::Files)) {
+            if (name == QStringLiteral("expected.txt"))
+                continue;
+            const auto tree = importers::openDiskTree(folder.filePath(name).toStdString());
+            QVERIFY(tree.hasValue());
+            ImportedAll log;
+            importAll(*tree.value(), log);
+            QVERIFY(!log.reports.empty());
+            for (const auto& report : log.reports)
+                QVERIFY2(report.hasValue(), log.warnings().c_str());
+            QVERIFY2(one.check(log),
+                qPrintable(
+                    folder.path() + QLatin1Char('\n') + QString::fromStdString(log.warnings())));
+        }
+    }
+};
+
+} // namespace
+
+TRAINSCOPE_TEST(tst_WildSmall)
+#include "tst_WildSmall.moc"
