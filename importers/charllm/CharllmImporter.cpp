@@ -28,7 +28,7 @@ struct Judgement {
     int bad = 0;
 };
 
-// Of the line at the front, which ends at `end`.
+// Kind of the line at the front, which ends at `end`.
 LineKind kindOf(std::string_view head, std::size_t end) {
     PlainLine line;
     if (end < head.size() && head.size() - end > kPlainPadding

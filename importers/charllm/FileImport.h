@@ -15,7 +15,7 @@
 
 namespace trainscope::importers::charllm {
 
-// What the blocks of one telemetry file add up to: rows, warnings with their line in the file,
+// Sums over the blocks of one telemetry file: rows, warnings with their line in the file,
 // statistics.
 class FileTally {
 public:

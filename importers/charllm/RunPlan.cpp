@@ -69,7 +69,7 @@ void applyFolderName(std::string_view folderName, LaunchConfig& launch) {
 
 namespace {
 
-// What a unit holds beside its telemetry: the configurations it was launched with.
+// True for the configurations that a unit was launched with.
 bool isLaunchFile(std::string_view path) {
     return launch::launchKindOf(path).has_value();
 }
@@ -176,7 +176,7 @@ std::string listRanks(const std::set<int>& ranks) {
 
 namespace {
 
-// Of the first file: the recorder of a run starts them together.
+// Start of the first file: the recorder of a run starts them together.
 std::optional<TimeNs> startOf(const SourceTree& tree, const Inventory& inventory) {
     constexpr std::size_t kFirstLines = 4096;
     if (inventory.files.empty())

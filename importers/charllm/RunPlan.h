@@ -1,6 +1,6 @@
 #pragma once
-// What a run folder holds: the telemetry files with what each will be in the run, the launch
-// configuration, what the folder's name says; and the units that such folders become.
+// Content of a run folder: the telemetry files with their place in the run, the launch
+// configuration, the facts in the folder's name; and the units that such folders become.
 
 #include "core/model/Import.h"
 #include "core/model/Run.h"
@@ -14,8 +14,8 @@
 
 namespace trainscope::importers::charllm {
 
-// What the name of a run folder says: `<model>_<index>_<bitmap>` in optimisation sweeps (from the
-// left: compute-communication overlap, activation recomputation, unused bits),
+// Takes the facts in the name of a run folder: `<model>_<index>_<bitmap>` in optimisation sweeps
+// (from the left: compute-communication overlap, activation recomputation, unused bits),
 // `<model>_<index>_mbs<n>` in sweeps of the micro-batch. The index is not used: it means another
 // layout on another cluster. Fills fields of `launch` that are absent; its origin becomes "folder
 // name" if it was empty.
@@ -40,7 +40,7 @@ struct Inventory {
     std::string launchProblem; // why the launch file could not be read; empty: fine or none
 };
 
-// Of a unit as planned: its telemetry files and at most one YAML.
+// Inventory of a unit as planned: its telemetry files and at most one YAML.
 Inventory takeInventory(const SourceTree& tree, const ImportUnit& unit);
 
 // "3, 5-7, 12"

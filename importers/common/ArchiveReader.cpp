@@ -26,7 +26,7 @@ struct FreeArchive {
     void operator()(archive* reader) const { archive_read_free(reader); }
 };
 
-// What libarchive reads from, by its callbacks.
+// Input that libarchive reads, by its callbacks.
 class ArchiveInput {
 public:
     explicit ArchiveInput(const ArchiveBytes& bytes)
@@ -49,7 +49,7 @@ public:
         auto& input = *static_cast<ArchiveInput*>(self);
         const auto passed
             = input.m_stream->skip(static_cast<std::uint64_t>(std::max<la_int64_t>(count, 0)));
-        // What cannot be passed over fails where it is read.
+        // Bytes that cannot be passed over fail where they are read.
         input.m_position += passed.valueOr(0);
         return static_cast<la_int64_t>(passed.valueOr(0));
     }
@@ -57,7 +57,7 @@ public:
         return static_cast<ArchiveInput*>(self)->seekTo(reader, offset, from);
     }
 
-    // Of the stream below, which says more than libarchive does.
+    // Error of the stream below, which says more than libarchive does.
     [[nodiscard]] const std::optional<Error>& error() const { return m_error; }
 
 private:

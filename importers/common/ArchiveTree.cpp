@@ -252,7 +252,7 @@ private:
                 keep(archive, member, std::move(stream));
             };
         ArchiveList listed = listArchive(bytes, visit);
-        // Of two members of one name the last is what unpacking would leave.
+        // The last of two members of one name counts: unpacking would leave that one.
         for (ArchiveMember& member : listed.members) {
             const std::string path = memberPath(member.name);
             if (path.empty())

@@ -17,7 +17,7 @@ namespace trainscope::importers {
 inline constexpr std::uint64_t kMostRatio = 250;
 inline constexpr std::uint64_t kAlwaysAllowed = std::uint64_t{1} << 30; // bytes, whatever the ratio
 
-// What is made of all members of an archive of that size. Thread-safe.
+// Bytes that all members of an archive of that size have expanded to. Thread-safe.
 class Expansion {
 public:
     explicit Expansion(std::uint64_t size)

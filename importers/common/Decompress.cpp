@@ -144,7 +144,7 @@ private:
         m_isOver = compressionOf(head) != m_kind;
     }
 
-    // What only looks like a further part is garbage behind the last one.
+    // Bytes that only look like a further part are garbage behind the last one.
     void brokenPart(const std::string& problem) {
         m_isOver = true;
         if (m_parts == 0 || m_partBytes > 0)

@@ -23,9 +23,9 @@ Compression compressionOf(std::string_view head);
 
 struct RestartPoint;
 
-// Where inside gzip data reading can begin anew: copies of the decompressor, 97 KB each, kept at
-// even distances while the data is read from front to end. There are kMost at most; with longer
-// data they lie further apart.
+// Points inside gzip data from which reading can begin anew: copies of the decompressor, 97 KB
+// each, kept at even distances while the data is read from front to end. There are kMost at most;
+// with longer data they lie further apart.
 struct RestartPoints {
     static constexpr std::size_t kMost = 256;
 

@@ -10,7 +10,7 @@ namespace trainscope::importers {
 
 // A node of PyTorch's JSON, of Chakra's JSON or of `workload_graph`. Absent: it is none.
 std::optional<TraceNode> nodeFromJson(std::string_view text, ExecutionTraceHeader& header);
-// What stands around the nodes; false where that is no JSON object.
+// Reads the members around the nodes; false for text that is no JSON object.
 bool takeHeader(std::string_view text, ExecutionTraceHeader& header);
 
 // Messages of Chakra's protobuf (et_def.proto).

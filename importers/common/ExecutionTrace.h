@@ -70,7 +70,7 @@ ExecutionTraceHeader executionTraceHead(const SourceTree& tree, const std::strin
 Result<ExecutionTraceEnd> readExecutionTrace(const SourceTree& tree, const std::string& path,
     const std::function<Status(TraceNode&&)>& node, const Progress& progress);
 
-// What operators of a trace say of themselves, by the record function's id.
+// Details of a trace's operators, by the record function's id.
 class OperatorDetails {
 public:
     // Operators beyond kMostBytes are left out and counted.

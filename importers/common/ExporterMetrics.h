@@ -1,5 +1,5 @@
 #pragma once
-// What the metrics of monitoring exporters mean: dcgm-exporter, AMD's device-metrics-exporter,
+// Meaning of the metrics of monitoring exporters: dcgm-exporter, AMD's device-metrics-exporter,
 // nvidia_gpu_exporter, node-exporter and those of IPMI, Redfish and Kepler, by metric name and
 // labels. Text files, answers of query engines and their HTTP interfaces share it. No state.
 //
@@ -41,7 +41,7 @@ const std::vector<ExporterMetric>& exporterMetrics();
 const ExporterMetric* findExporterMetric(
     std::string_view name, std::span<const MetricLabel> labels);
 
-// Whom labels speak of, as far as they say.
+// Subject that labels name, as far as they do.
 struct ExporterSubject {
     SubjectKind kind = SubjectKind::Run;
     std::string node; // name of the host, without its port
@@ -53,9 +53,9 @@ struct ExporterSubject {
 };
 ExporterSubject exporterSubject(SubjectKind kind, std::span<const MetricLabel> labels);
 
-// What such a sample is: a known metric, or one under its own name. `exposedType` is the TYPE of
-// the exposition ("counter"), empty where it is not told. The subject is left open, since nodes and
-// ranks are numbered by the caller; `whom` says of whom it is.
+// Meaning of a sample: a known metric, or one under its own name. `exposedType` is the TYPE of the
+// exposition ("counter"), empty where it is not told. The subject is left open, since nodes and
+// ranks are numbered by the caller; `whom` names it.
 struct ExporterSeries {
     SeriesDescription description;
     ExporterSubject whom;

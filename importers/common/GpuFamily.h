@@ -14,7 +14,7 @@ bool standsAsWord(std::string_view text, std::string_view word);
 // Lower case, each at most once; letter case of the name is ignored.
 std::vector<std::string_view> gpuFamiliesIn(std::string_view folderName);
 
-// Of the innermost folder of the path that names exactly one ("H200"); empty: none does.
+// Family in the innermost folder of the path that names exactly one ("H200"); empty: none does.
 std::string gpuFamilyOfPath(std::string_view path);
 
 } // namespace trainscope::importers

@@ -8,7 +8,7 @@
 
 namespace trainscope::importers {
 
-// Of a file, what tells the column order.
+// Bytes of a file's beginning that tell the column order.
 inline constexpr std::size_t kHeadOfLines = std::size_t{64} << 10;
 
 // The lines of the first bytes of a file, decoded; not more than kHeadOfLines, and the last one

@@ -20,7 +20,7 @@
 
 namespace trainscope::importers {
 
-// What a unit says of the machine of runs; it makes no run itself.
+// Machine of runs that a unit describes; the unit makes no run itself.
 struct MachineUnit {
     std::vector<int> gpus; // local indices of a node that it knows, ascending
     catalogue::Vendor vendor = catalogue::Vendor::Unknown; // of its GPUs
@@ -31,8 +31,8 @@ struct MachineUnit {
     bool operator==(const MachineUnit&) const = default;
 };
 
-// Where the GPUs of a source lie in its run, which has others before them: to be added to the
-// source's own numbers.
+// Place of a source's GPUs in its run, which has others before them: to be added to the source's
+// own numbers.
 struct PlaceInRun {
     int rank = 0;
     int node = 0;
@@ -46,11 +46,12 @@ struct UnitReading; // what was read of a source to plan it (registry)
 struct ImportUnit {
     std::string importer; // id of the importer, filled in by the registry
     std::string path; // file, or folder of the run, relative to the tree
-    // What it reads of a file that another unit reads as well, "NCCL log"; empty: all of it.
+    // The part that the unit reads of a file that another unit reads as well, "NCCL log"; empty:
+    // all of it.
     std::string part;
     std::vector<std::string> files; // every file that belongs to it
     std::vector<std::string> launchFiles; // see LaunchSettings::Beside
-    // Of a Kineto trace: the execution trace of its process; of that: the Kineto trace.
+    // Partner of a Kineto trace: the execution trace of its process; and the other way round.
     std::string partner;
     std::uint64_t bytes = 0; // on disk
     std::string runName; // editable
@@ -66,19 +67,21 @@ struct ImportUnit {
     std::optional<TimeNs> saidStart;
     std::optional<DurationNs> saidPeriod;
     bool hasNoStamps = false; // its readings are saidPeriod apart
-    // Of ClockKind::None: where telemetry of its run shows that it lies, or as saidStart says.
+    // Place of a source with ClockKind::None: where telemetry of its run shows that it lies, or as
+    // saidStart says.
     std::optional<analysis::LogPlacement> placement;
-    // Of ClockKind::Local, where nobody said an offset: what telemetry of its run shows it to be;
-    // utcOffsetSeconds is that.
+    // Offset of a source with ClockKind::Local for which nobody stated one, from telemetry of its
+    // run; utcOffsetSeconds is that.
     std::optional<analysis::LogOffset> foundOffset;
     // Nothing places it beside other sources until its start is said: it is joined with none.
     bool isUndated = false;
     bool enabled = true; // editable
     std::optional<MachineUnit> machine;
-    // What its first bytes show, where they do.
+    // Facts in the source's first bytes, if any.
     std::optional<TimeNs> start; // its first stamp; of a local clock as if that were UTC
     std::string gpuModel; // as recorded
-    // Where nothing is: as another file of its folder names it, "NVIDIA H100" and "train.log".
+    // Fact from a neighbour where the source has none: the name in another file of its folder,
+    // "NVIDIA H100" and "train.log".
     std::string gpuBeside;
     std::string gpuBesideFile;
     std::string saidGpuModel; // editable; of its GPUs, where they are others than their run's
@@ -107,21 +110,21 @@ struct ImportPlan {
 // 0: not mine; 100: certain. The highest wins, in registry order among equals.
 using Confidence = int;
 
-// How the units of a format come to their run.
+// The way that units of a format come to their run.
 enum class Joins {
     OwnRun, // they are runs or ranks of runs, and say which
     RunBeside, // they name no run: each is proposed as part of the only one that lies beside it
     MachineOfRuns, // they have a `machine`, and belong to the runs that lie beside them
 };
 
-// Where the launch configuration of a unit's run is found.
+// The place of the launch configuration of a unit's run.
 enum class LaunchSettings {
     Beside, // in the run's folder or above; the registry finds the files and adds what they state
     OwnFiles, // among the unit's files: the importer finds and reads them
     None,
 };
 
-// What an importer says of itself. Nothing else is known of a format outside its folder.
+// Description of a format by its importer. Nothing else is known of a format outside its folder.
 struct Format {
     std::string_view id; // "kineto": for --format, and kept with the source
     std::string_view name; // of one source: "PyTorch Kineto trace"
@@ -152,20 +155,20 @@ struct Importer {
     // cut short.
     Result<ImportReport> (*import)(
         const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress);
-    // What a unit with a machine says of it, JSON of core/layout/Topology.h; nullptr: the format
-    // makes no such units.
+    // Facts of a unit with a machine, JSON of core/layout/Topology.h; nullptr: the format makes no
+    // such units.
     Result<std::string> (*machineFacts)(const SourceTree& tree, const ImportUnit& unit) = nullptr;
     // Judges a file that nobody knew by its first bytes, of which `head` has some, by looking into
     // it: databases show what they are by their tables. nullptr: the first bytes always tell.
     Confidence (*look)(const SourceTree& tree, const SourceFile& file, std::string_view head)
         = nullptr;
-    // When a unit says that its machine worked, so that one without dates or without a time zone
-    // can be placed in telemetry; nullptr: the format does not say.
+    // Times at which a unit's machine worked, so that one without dates or without a time zone can
+    // be placed in telemetry; nullptr: the format does not tell them.
     Result<analysis::LoggedWork> (*work)(
         const SourceTree& tree, const ImportUnit& unit, const Progress& progress)
         = nullptr;
-    // Whether a file of a format that isOutput holds lines of this one too, which then get a unit
-    // of their own in the same run. nullptr: never.
+    // True where a file of a format that isOutput holds lines of this one too, which then get a
+    // unit of their own in the same run. nullptr: never.
     bool (*within)(const SourceTree& tree, const SourceFile& file) = nullptr;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// What scanned JSON tokens stand for: unescaped text, members written again as strict, compact
-// JSON, whole nanoseconds from decimal microseconds, and numbers.
+// Values of scanned JSON tokens: unescaped text, members written again as strict, compact JSON,
+// whole nanoseconds from decimal microseconds, and numbers.
 
 #include "importers/common/JsonScanner.h"
 

@@ -58,7 +58,7 @@ bool isOneOf(std::string_view list, std::string_view word) {
     return false;
 }
 
-// What the words of a name say, each of which must be known.
+// Meaning of the words of a name, each of which must be known.
 struct NameWords {
     Part part = Part::None;
     Quantity quantity = Quantity::None;

@@ -18,8 +18,8 @@ struct WordsMetric {
     bool isOfNode = false; // of the node, not of one of its GPUs
 };
 
-// Of a name in small letters whose words are parted by '.', and the unit that stands beside it
-// (empty: none). Absent where a word is not known.
+// Metric of a name in small letters whose words are parted by '.', and the unit that stands beside
+// it (empty: none). Absent where a word is not known.
 std::optional<WordsMetric> metricOfWords(std::string_view base, std::string_view unit);
 
 struct KeyedMetric {

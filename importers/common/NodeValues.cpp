@@ -12,7 +12,7 @@
 namespace trainscope::importers {
 
 NodeJson parsedJson(std::string_view text) {
-    // What lies deeper than any shape is damage, and would be written by recursion.
+    // Text nested deeper than any shape is damage, and would be written by recursion.
     constexpr int kDeepest = 64;
     return NodeJson::parse(
         text.begin(), text.end(),
@@ -79,7 +79,7 @@ std::string typeAt(const NodeJson& types, std::size_t i) {
     return types.is_array() && i < types.size() ? jsonText(&types[i]) : std::string();
 }
 
-// Of tensors and lists of them; of what has none, empty.
+// Dimensions of tensors and lists of them; empty for other values.
 NodeJson dimsOf(const NodeJson& shapes, const NodeJson& types) {
     NodeJson dims = NodeJson::array();
     for (std::size_t i = 0; shapes.is_array() && i < shapes.size(); ++i) {
@@ -96,7 +96,7 @@ NodeJson namesOfTypes(const NodeJson& types) {
     return names;
 }
 
-// What is no tensor, as text; tensors are empty.
+// Values that are no tensor, as text; tensors are empty.
 NodeJson concreteOf(const NodeJson& values, const NodeJson& types) {
     NodeJson texts = NodeJson::array();
     for (std::size_t i = 0; values.is_array() && i < values.size(); ++i) {

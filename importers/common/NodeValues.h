@@ -1,5 +1,5 @@
 #pragma once
-// What a node of an execution trace holds, once its encoding is taken off: values of its two sides,
+// Content of a node of an execution trace without its encoding: values of its two sides,
 // attributes, process groups.
 
 #include "importers/common/ExecutionTrace.h"

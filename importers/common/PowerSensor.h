@@ -1,8 +1,7 @@
 #pragma once
-// Whether nvidia-smi's power.draw is an instant or an average, by GPU model. Source: NVML API
-// reference, nvmlDeviceGetPowerUsage: "On Ampere (except GA100) or newer GPUs, the API returns
-// power averaged over 1 sec interval. On GA100 and older architectures, instantaneous power is
-// returned."
+// Kind of nvidia-smi's power.draw, instant or average, by GPU model. Source: NVML API reference,
+// nvmlDeviceGetPowerUsage: "On Ampere (except GA100) or newer GPUs, the API returns power averaged
+// over 1 sec interval. On GA100 and older architectures, instantaneous power is returned."
 
 #include "core/model/Series.h"
 

@@ -18,7 +18,7 @@ public:
     ~ReadAhead() override;
 
     Result<std::size_t> read(std::span<std::byte> buffer) override;
-    // Of the bytes that were read from here.
+    // Compressed bytes behind the bytes that were read from here.
     [[nodiscard]] std::uint64_t bytesConsumed() const override;
 
 private:

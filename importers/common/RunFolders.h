@@ -27,8 +27,8 @@ struct TelemetryName {
 // `fileName` without folders.
 std::optional<TelemetryName> telemetryName(std::string_view fileName);
 
-// Which folder is one training run, and what the run is called. Importers of other formats use this
-// to join their files to the run they lie in. Immutable after construction.
+// Finds the folders that are training runs, and the runs' names. Importers of other formats use
+// this to join their files to the run they lie in. Immutable after construction.
 class RunFolders {
 public:
     explicit RunFolders(const SourceTree& tree);
@@ -40,7 +40,7 @@ public:
     // True for a file below a `<N>_kineto` folder whose run folder has one with a higher N: of
     // several, the highest is the one that was profiled.
     [[nodiscard]] bool isSuperseded(std::string_view path) const;
-    // Whether telemetry files lie in the folder itself.
+    // True where telemetry files lie in the folder itself.
     [[nodiscard]] bool hasTelemetry(std::string_view folder) const;
     // All folders with telemetry, sorted.
     [[nodiscard]] const std::set<std::string, std::less<>>& telemetryFolders() const {
@@ -55,7 +55,7 @@ private:
 
 // The path of the folder that holds `path` ("" at the root), and the last component.
 std::string_view folderPart(std::string_view path);
-// Whether a file lies in the folder or below; "" is the root.
+// True where a file lies in the folder or below; "" is the root.
 bool isInside(std::string_view file, std::string_view folder);
 std::string_view namePart(std::string_view path);
 // Without .gz, .zst and the suffix before it: "a/power" of "a/power.csv.gz".

@@ -9,7 +9,7 @@ namespace trainscope::importers {
 namespace {
 constexpr double kRange32 = 4294967296.0;
 
-// Of intervals; a hostile file can make them as long as time itself.
+// Longest interval that is no gap; a hostile file can make intervals as long as time itself.
 std::int64_t gapLimit(const std::vector<std::int64_t>& intervals) {
     constexpr std::int64_t kMost
         = std::numeric_limits<std::int64_t>::max() / SampleStatistics::kGapPeriods;
@@ -142,7 +142,7 @@ void SampleStatistics::takeChanges(std::span<const TimeNs> times, std::span<cons
     TimeNs last = times[i];
     m_changes.resize(values.size());
     std::size_t kept = 0;
-    // Whether a value changes is a toss-up: written without a branch.
+    // A branch on a changed value would be mispredicted half of the time.
     for (++i; i < values.size(); ++i) {
         const bool isChange = values[i] != values[i - 1];
         const std::int64_t interval = (times[i] - last).ns;

@@ -1,6 +1,7 @@
 #pragma once
-// What a report says about the samples of one series: order, holes, falls, and how often the value
-// changes. Pieces can be looked at apart and put together: the result is that of the whole.
+// Statistics of the samples of one series for a report: order, holes, falls, and the number of
+// changes of the value. Pieces can be looked at apart and put together: the result is that of the
+// whole.
 
 #include "core/model/Time.h"
 
@@ -14,7 +15,7 @@ namespace trainscope::importers {
 
 class SampleStatistics {
 public:
-    // Of one piece of the series, NaN for missing.
+    // Statistics of one piece of the series, NaN for missing.
     static SampleStatistics of(std::span<const TimeNs> times, std::span<const double> values);
     // Goes on with the piece that follows; `times` are those of its samples.
     void append(SampleStatistics next, std::span<const TimeNs> times);

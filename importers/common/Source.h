@@ -1,7 +1,7 @@
 #pragma once
-// Where bytes come from: a tree of named files, on disk or in a test's memory. Paths are relative
-// to the tree's root and use '/'. Several threads may open files of one tree; reading is
-// sequential, and one ByteStream is used by one thread at a time.
+// Sources of bytes: a tree of named files, on disk or in a test's memory. Paths are relative to the
+// tree's root and use '/'. Several threads may open files of one tree; reading is sequential, and
+// one ByteStream is used by one thread at a time.
 
 #include "core/model/Import.h"
 #include "core/model/Result.h"
@@ -58,9 +58,9 @@ public:
     // The raw bytes of a file.
     [[nodiscard]] virtual Result<std::unique_ptr<ByteStream>> openRaw(
         const std::string& path) const = 0;
-    // What to show and store for a path: absolute on disk.
+    // Path to show and store: absolute on disk.
     [[nodiscard]] virtual std::string displayPath(const std::string& path) const = 0;
-    // Where the file's own bytes lie on disk, for what reads them in another order than a stream's;
+    // Place of the file's own bytes on disk, for readers that need another order than a stream's;
     // empty: nowhere.
     [[nodiscard]] virtual std::string localPath(const std::string& /*path*/) const { return {}; }
     // Empty for a file that lies in no archive.
@@ -78,7 +78,7 @@ public:
 Result<std::unique_ptr<SourceTree>> openDiskTree(
     const std::string& path, const Progress& progress = {});
 
-// Of bytes that outlive it.
+// Stream of bytes that outlive it.
 std::unique_ptr<ByteStream> memoryStream(std::string_view content);
 // For tests: (path, content) pairs.
 std::unique_ptr<SourceTree> memoryTree(std::vector<std::pair<std::string, std::string>> files);

@@ -27,8 +27,9 @@ struct Stamp {
     bool hasFraction = false; // digits below one second were written
 };
 
-// Of dates that begin with one or two digits: which of the first two numbers is the day. Unknown:
-// the one above 12; where none is, the month comes first before '/', the day before '-' and '.'.
+// Order in dates that begin with one or two digits: the place of the day in the first two numbers.
+// Unknown: the one above 12; where none is, the month comes first before '/', the day before '-'
+// and '.'.
 enum class DateOrder { Unknown, DayFirst, MonthFirst };
 
 // Years 1990 to 2200; digits below 1 ns are cut off. Absent for anything else, and for days that
@@ -37,7 +38,7 @@ std::optional<Stamp> parseStamp(std::string_view text, DateOrder order = DateOrd
 // A date and a time of day that stand apart: "2025-12-31" or "20251231", "23:59:58".
 std::optional<Stamp> parseStamp(
     std::string_view date, std::string_view time, DateOrder order = DateOrder::Unknown);
-// Whether the text is a date without a time of day.
+// True for a date without a time of day.
 bool isDate(std::string_view text);
 // Days since 1970-01-01; absent for a day that the calendar does not have.
 std::optional<std::int64_t> daysOf(int year, int month, int day);
@@ -45,12 +46,12 @@ std::optional<Stamp> parseBannerDate(std::string_view text);
 // "23:59:50", with any fraction or none.
 std::optional<Stamp> parseTimeOfDay(std::string_view text);
 
-// Which order the dates of a file have, from as many of its stamps as possible: one of the numbers
-// is above 12, or time runs on one way and leaps the other.
+// Finds the order of a file's dates from as many of its stamps as possible: one of the numbers is
+// above 12, or time runs on one way and leaps the other.
 class DateOrderEvidence {
 public:
     void see(std::string_view stamp);
-    // Whether there were dates whose order is not plain.
+    // True where there were dates whose order is not plain.
     [[nodiscard]] bool isOpen() const { return m_open && order() == DateOrder::Unknown; }
     [[nodiscard]] bool hasTurnedDates() const { return m_turned; }
     [[nodiscard]] DateOrder order() const;
@@ -65,7 +66,7 @@ private:
     bool m_hasLast = false;
 };
 
-// How a source's time stamps relate to UTC.
+// Relation of a source's time stamps to UTC.
 enum class ClockKind {
     Utc, // unix time or an ISO stamp with zone
     Local, // wall clock without zone: utcOffset says what to subtract
@@ -79,7 +80,7 @@ ClockKind clockOf(std::optional<StampKind> stamps);
 std::string clockText(
     std::optional<StampKind> stamps, std::optional<std::int64_t> localOffsetSeconds);
 
-// What to say where stamps go back by that much.
+// Sentence for stamps that go back by that much.
 std::string stepBackText(DurationNs back, std::optional<StampKind> stamps);
 
 } // namespace trainscope::importers

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 6> kBytes{"SQLite format 3",
     "ELF",
     "PK\x03\x04", "%PDF-", "PAR1", "\x89HDF"};
 
-// Of terminals and old printers: they stand in texts.
+// Control characters of terminals and old printers, which stand in texts.
 bool isTextControl(char c) {
     return c == kEscape || (c >= '\x07' && c <= '\x0d');
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What redirected terminal output and Windows shells add to text files, taken off again.
+// Takes off additions of redirected terminal output and Windows shells to text files.
 
 #include "importers/common/Source.h"
 
@@ -13,8 +13,8 @@ namespace trainscope::importers {
 // surrogate becomes U+FFFD). NUL bytes are left out: no text has them. Other bytes pass unchanged.
 std::unique_ptr<ByteStream> asUtf8(std::unique_ptr<ByteStream> stream);
 
-// Whether the first bytes of a file are text: UTF-8, an 8-bit code, or UTF-16. NUL bytes, which a
-// crash leaves in logs, do not make bytes of a text; other control bytes do.
+// True where the first bytes of a file are text: UTF-8, an 8-bit code, or UTF-16. NUL bytes, which
+// a crash leaves in logs, do not make bytes of a text; other control bytes do.
 bool isText(std::string_view head);
 
 // code: a Unicode scalar value.

@@ -17,7 +17,7 @@ public:
 
     // The time that a stamp means, by the clock that the first stamp was written by.
     TimeNs unfold(TimeNs wall);
-    // What the last call of unfold() found.
+    // Turn that the last call of unfold() found.
     [[nodiscard]] Turn turn() const { return m_turn; }
 
     // A time of day, the first of the day of `localStart`; where it falls by half a day, the next
@@ -32,7 +32,7 @@ private:
     std::int64_t m_midnights = 0;
 };
 
-// What to say of a turn; empty without one.
+// Sentence for a turn; empty without one.
 std::string_view turnText(WallClock::Turn turn);
 
 } // namespace trainscope::importers

@@ -37,7 +37,7 @@ Status readLabelSets(std::string_view body, const std::function<Status(Labels&)>
 // /api/v1/label/…/values
 Result<std::vector<std::string>> readTexts(std::string_view body);
 
-// What an engine says that could not answer.
+// Complaint of an engine that could not answer.
 struct Complaint {
     std::string type; // "bad_data", "execution", "timeout"; empty: it said nothing in its format
     std::string text;

@@ -92,7 +92,7 @@ private:
             {}};
     }
 
-    // Which host has which address, where node-exporter runs beside.
+    // Reads the addresses of hosts, if node-exporter runs beside.
     Status readHosts() {
         Wanted hosts = m_wanted;
         hosts.selector = {};
@@ -255,7 +255,7 @@ private:
             if (!isNew && quality(metric.engineName) < quality(at->second))
                 at->second = metric.engineName;
         }
-        // Where vendors differ, each has GPUs of its own: only what is there twice goes.
+        // GPUs of different vendors are different GPUs: only true twins are removed.
         std::set<std::pair<std::string, std::string>> taken;
         const auto subjectKey = [](const Channel& one) {
             return keyOf({}, one.description.metric.name, one.description.subject);

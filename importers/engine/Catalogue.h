@@ -1,6 +1,6 @@
 #pragma once
-// What an engine has for a selection and a time: nodes, GPUs and the series of each, recognised by
-// the table of exporters (common/ExporterMetrics.h) and the user's mapping. The same GPU under
+// Catalogue of an engine for a selection and a time: nodes, GPUs and the series of each, recognised
+// by the table of exporters (common/ExporterMetrics.h) and the user's mapping. The same GPU under
 // several jobs or instances is one; of two metrics of the engine that are the same one here, the
 // better sensor is taken.
 

@@ -1,6 +1,6 @@
 #pragma once
-// How the engine is reached, without a word of how HTTP is spoken: whoever has a network stack
-// gives a Fetcher. Any number of requests may be under way.
+// Fetcher: requests to an engine, without a word about HTTP: whoever has a network stack gives one.
+// Any number of requests may be under way.
 
 #include "core/model/Result.h"
 

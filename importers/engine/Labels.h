@@ -21,7 +21,7 @@ struct Labels {
     bool operator==(const Labels&) const = default;
 };
 
-// What the user chose: a metric or none, and conditions on labels.
+// The user's selection: a metric or none, and conditions on labels.
 struct Selector {
     std::string metric; // empty: all
     std::string conditions; // what stands between the braces: `job="dcgm",Hostname=~"n[1-4]"`

@@ -1,6 +1,7 @@
 #pragma once
-// What a run database keeps of a linked run: where the engine is, what was selected, and who is
-// who, so that answers find their series. No token and no password. Pure; any thread.
+// Record of a linked run in the run database: the address of the engine, the selection, and the
+// numbers of nodes and GPUs, so that answers find their series. No token and no password. Pure; any
+// thread.
 
 #include "importers/engine/Address.h"
 #include "importers/engine/Catalogue.h"

@@ -1,6 +1,6 @@
 #pragma once
-// What a user says about the metrics and labels of an engine, beside what is known of exporters. A
-// text of one statement a line, # begins a remark:
+// Mapping: statements of a user about the metrics and labels of an engine, beside those known of
+// exporters. A text of one statement a line, # begins a remark:
 //
 //   gpu_power = my_gpu_watts                   a metric of ours from one of the engine
 //   gpu_temperature = my_gpu_celsius
@@ -49,8 +49,8 @@ struct Mapping {
 Result<Mapping> mappingFrom(std::string_view text);
 std::string textOf(const Mapping& mapping); // that reads as the same
 
-// What a series of the engine is here; absent for what is not wanted: unknown metrics, parts of
-// GPUs, series without a subject.
+// Meaning of a series of the engine; absent for unwanted ones: unknown metrics, parts of GPUs,
+// series without a subject.
 std::optional<ExporterSeries> meaningOf(const Labels& labels, const Mapping& mapping);
 
 // Names of metrics that have a meaning, by the table of exporters and the mapping.

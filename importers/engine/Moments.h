@@ -15,7 +15,7 @@ namespace trainscope::importers::engine {
 // nothing.
 std::optional<DurationNs> durationFrom(std::string_view text);
 
-// Whether it depends on when it is read.
+// True where the moment depends on when it is read.
 bool isRelative(std::string_view moment);
 // `now` is what "now" means. RFC 3339 needs a zone (Z or an offset), so that nobody is hours off.
 Result<TimeNs> momentFrom(std::string_view text, TimeNs now);

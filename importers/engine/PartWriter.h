@@ -22,7 +22,7 @@ public:
         RunId run);
 
     Status add(const Slice& slice);
-    // What is to be said of the part; `source` names it in warnings.
+    // Report on the part; `source` names it in warnings.
     [[nodiscard]] ImportReport report(const std::string& source) const;
 
 private:

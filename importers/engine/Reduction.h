@@ -16,7 +16,7 @@
 
 namespace trainscope::importers::engine {
 
-// What the engine understands. MetricsQL (VictoriaMetrics) gives several statistics of one reading
+// Query language of the engine. MetricsQL (VictoriaMetrics) gives several statistics of one reading
 // of the samples, where PromQL reads them for each.
 enum class Dialect { PromQl, MetricsQl };
 
@@ -53,8 +53,9 @@ std::optional<Reduced> takeReduced(Labels& labels);
 // The row of kBandRows.
 HttpRequest bandRequest(
     const Link& link, const ReductionScope& scope, std::size_t row, const Columns& columns);
-// How many series have a mean of about that much, within kSharpness of it: all quantiles of one
-// reading. distributedOf() tells of which mean a series of the answer counts; NaN: one below 0.
+// Asks for the number of series whose mean is about that much, within kSharpness of it: all
+// quantiles from one reading. distributedOf() tells the mean that a series of the answer counts;
+// NaN: one below 0.
 inline constexpr double kSharpness = 0.0025;
 HttpRequest distributionRequest(
     const Link& link, const ReductionScope& scope, const Columns& columns);
@@ -64,7 +65,7 @@ HttpRequest bandsRequest(const Link& link, const ReductionScope& scope, const Co
 std::optional<std::size_t> bandRowOf(const Labels& labels);
 // The mean of each node.
 HttpRequest nodeRequest(const Link& link, const ReductionScope& scope, const Columns& columns);
-// How many samples each series has in each column; by nodes, each node.
+// Asks for the number of samples of each series in each column; by nodes, of each node.
 HttpRequest countRequest(
     const Link& link, const ReductionScope& scope, bool isByNode, const Columns& columns);
 // One number of each series over a whole stretch; of counters what they grew by.
@@ -72,8 +73,8 @@ HttpRequest stretchRequest(
     const Link& link, const ReductionScope& scope, Reduced what, TimeRange stretch);
 // All of them at once, of gauges; takeReduced() tells which. MetricsQL.
 HttpRequest stretchesRequest(const Link& link, const ReductionScope& scope, TimeRange stretch);
-// How many samples half of the series have at most in ten minutes before `at`: what is scraped
-// twice is no measure.
+// Asks for the median over series of the most samples in ten minutes before `at`: a series that is
+// scraped twice is no measure.
 HttpRequest densityRequest(const Link& link, const std::string& engineName, std::int64_t atMs);
 inline constexpr std::int64_t kDensityMs = 600'000;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Who the series of an engine speak of: nodes and GPUs, numbered as a run has them. The same GPU is
+// Roster: the nodes and GPUs of an engine's series, numbered as a run has them. The same GPU is
 // known by its UUID under whatever other labels it appears, after a restart too; one without a UUID
 // by its node and index. Nodes are ordered by name, GPUs of a node by index.
 

@@ -27,7 +27,7 @@ struct CopyRequest {
     std::int64_t samplesPerAnswer = 250'000; // aimed at
 };
 
-// What one answer brought.
+// Content of one answer.
 struct Slice {
     std::size_t part = 0;
     TimeRange range;

@@ -64,7 +64,7 @@ private:
     std::string m_key;
 };
 
-// What it has learned from one piece makes the next faster; the result depends on the text alone.
+// Knowledge of one piece makes the next faster; the result depends on the text alone.
 class BatchParser {
 public:
     // Reads [begin + from, end), which is followed by JsonScanner::kPadding zero bytes, up to the

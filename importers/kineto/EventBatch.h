@@ -1,7 +1,7 @@
 #pragma once
-// What a piece of a trace's text says, in a form that costs nothing to take over: fixed-size
-// records in the order of their events, and the texts and tracks they speak of, each once. Offsets
-// count from the beginning of the piece.
+// Events of a piece of a trace's text, in a form that costs nothing to take over: fixed-size
+// records in the order of their events, and the texts and tracks that they refer to, each once.
+// Offsets count from the beginning of the piece.
 
 #include "core/model/Span.h"
 #include "importers/kineto/TraceEvent.h"
@@ -39,7 +39,7 @@ struct EventRecord {
     std::int64_t start = 0; // ns, as the trace counts them
     std::int64_t duration = 0; // ns
     std::int64_t correlation = 0; // of an arrow: its id; of an operator: its record function
-    // Of an operator, and of an arrow from a forward to a backward one: its AutogradLink, as a
+    // AutogradLink of an operator, and of an arrow from a forward to a backward one, as a
     // correlation.
     std::int64_t autograd = 0;
     std::int64_t external = 0; // "External id" of an operator, and of what has no correlation

@@ -1,6 +1,6 @@
 #pragma once
-// What one event is and says: the categories ("cat") of Kineto events in their old and new
-// spelling, where their spans belong, their labels, track and detail.
+// Meaning of one event: the categories ("cat") of Kineto events in their old and new spelling, the
+// place of their spans, their labels, track and detail.
 
 #include "core/model/Span.h"
 #include "importers/kineto/EventBatch.h"
@@ -28,8 +28,8 @@ struct EventKind {
 // By category in any case; what is not known is a span of its own on a track by pid and tid.
 EventKind eventKindOf(std::string_view category);
 
-// Which arguments of a span are kept as its detail; values that differ from event to event are not,
-// nor what the span and its track say already.
+// True for arguments of a span that are kept as its detail: not values that differ from event to
+// event, nor those that the span and its track have already.
 bool isDetailArgument(SpanKind kind, std::string_view key);
 
 // Process and thread labels: numbers as written, but 7.0 is 7; "stream 7 " is "stream 7".

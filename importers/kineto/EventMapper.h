@@ -25,7 +25,7 @@ public:
     EventMapper(Sink& sink, TraceOutput& output, ImportReport& report, std::string file,
         std::function<Status()> onFull);
 
-    // What an execution trace says of the operators; must outlive the mapper's work.
+    // Operators of an execution trace; must outlive the mapper's work.
     void setOperators(OperatorDetails* operators) { m_operators = operators; }
 
     void header(std::string_view key, const JsonToken& value) override;

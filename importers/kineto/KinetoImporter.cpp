@@ -40,7 +40,7 @@ public:
     Result<ImportReport> run(const Progress& progress);
 
 private:
-    // What the execution trace of the same process says of the operators.
+    // Reads the operators in the execution trace of the same process.
     Status readOperators();
     // Writes what is held back, as soon as the base time is known or has been looked up.
     Status writeHeld();

@@ -15,7 +15,7 @@
 
 namespace trainscope::importers::kineto {
 
-// How to read events of one template: equal category and phase, the same arguments in the same
+// Plan for reading events of one template: equal category and phase, the same arguments in the same
 // order.
 struct EventPlan {
     static constexpr std::size_t kNoArgument = ~std::size_t{0};
@@ -45,7 +45,7 @@ struct EventPlan {
 // a time.
 class RecordMaker {
 public:
-    // What is added goes into `batch`, which is emptied, until the next call.
+    // Following events go into `batch`, which is emptied, until the next call.
     void begin(EventBatch& batch);
     // `end`: offset of what follows the event.
     void add(const TraceEvent& event, const EventPlan& plan, std::size_t end);

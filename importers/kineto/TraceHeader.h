@@ -1,5 +1,5 @@
 #pragma once
-// What the top-level members of a trace say about the run: distributedInfo, deviceProperties,
+// Facts about the run in the top-level members of a trace: distributedInfo, deviceProperties,
 // baseTimeNanoseconds and the versions. They may stand before or behind traceEvents.
 
 #include "importers/common/JsonScanner.h"

@@ -55,7 +55,7 @@ public:
     // ends there.
     Result<bool> read(TracePiece& piece);
     [[nodiscard]] std::uint64_t bytes() const { return m_bytes; }
-    // Why the stream broke; empty: it did not.
+    // Reason that the stream broke; empty: it did not.
     [[nodiscard]] const std::string& problem() const { return m_problem; }
 
 private:

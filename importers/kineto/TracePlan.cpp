@@ -89,7 +89,7 @@ bool isTrace(const SourceTree& tree, const SourceFile& file) {
         && sniffTrace(readHead(tree, file.path, kHead).valueOr({}), file.path) > 0;
 }
 
-// What the files of one run share.
+// Folder that the files of one run share.
 std::string placeOf(const RunFolders& folders, const std::string& path) {
     return folders.folderOf(path).value_or(traceFileOf({path, 0, {}}, {}).folder);
 }

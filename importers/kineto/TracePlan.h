@@ -1,5 +1,5 @@
 #pragma once
-// Which files are traces of Kineto, which rank each is, and which of them are one run.
+// Finds the traces of Kineto in a tree, the rank of each, and those that are one run.
 
 #include "importers/common/Importer.h"
 

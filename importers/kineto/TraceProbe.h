@@ -21,7 +21,7 @@ struct TraceProbe {
     std::string problem; // why it could not be read; empty: it could
 };
 
-// Whether a time stamp, as written, counts from the epoch. Others count from the trace's base (a
+// True for a written time stamp that counts from the epoch. Others count from the trace's base (a
 // few months at most) or from the boot.
 constexpr bool isAbsolute(TimeNs written) {
     constexpr TimeNs kThreeYears{100'000'000'000'000'000};

@@ -334,7 +334,7 @@ Scan TraceSyntax::stepResync() {
     return Scan::NeedMore;
 }
 
-// What looks like a cut may be a stray quote that swallowed the rest.
+// A stray quote that swallowed the rest may look like a cut.
 bool TraceSyntax::findFurther(TraceVisitor& visitor) {
     const char* const begin = m_scanner.position();
     if (begin >= m_scanner.end() || m_state == State::After)

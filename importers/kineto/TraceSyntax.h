@@ -47,7 +47,7 @@ public:
     [[nodiscard]] bool isDone() const { return m_state == State::Finished || !m_status.hasValue(); }
     [[nodiscard]] const Status& status() const { return m_status; }
     [[nodiscard]] bool isTruncated() const { return m_isTruncated; }
-    // Of that offset of the batch at hand, from 1. Costs a count over the piece.
+    // Line of that offset in the batch at hand, from 1. Costs a count over the piece.
     [[nodiscard]] std::int64_t lineAt(std::size_t offset) const {
         return lineAt(m_buffer.data() + offset);
     }

@@ -28,7 +28,7 @@ public:
     [[nodiscard]] std::optional<bool> flag(Keys keys) const;
     // Absent unless one of the keys is there; true when any of them is.
     [[nodiscard]] std::optional<bool> anyOf(Keys keys) const;
-    // Whether any setting stands at or below that very path.
+    // True where any setting stands at or below that very path.
     [[nodiscard]] bool hasSection(std::string_view path) const;
 
 private:

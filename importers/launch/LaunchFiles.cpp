@@ -70,7 +70,7 @@ Result<LaunchConfig> readLaunchFile(const SourceTree& tree, const std::string& p
     const auto kind = launchKindOf(path);
     if (!kind)
         return Error{ErrorCode::Unrecognised, "This is no kind of launch configuration.", path};
-    // Of a log the beginning is enough; another kind that is longer is none.
+    // The beginning of a log is enough; another kind of file that is longer is no launch file.
     const std::size_t limit = kMaxYamlBytes + (*kind == LaunchKind::Text ? 0 : 1);
     ASSIGN_OR_RETURN(const auto text, readHead(tree, path, limit));
     return readLaunch(*kind, text, path);
@@ -119,7 +119,7 @@ LaunchMatch LaunchFiles::find(std::string_view runFolder) const {
     LaunchMatch script = elsewhere(m_others, runFolder, name);
     if (script.paths.empty())
         script = above(runFolder, name);
-    // That a script or a log states nothing is no surprise.
+    // A script or a log that states nothing is no surprise.
     return script.paths.empty() ? match : script;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which launch configurations of a tree belong to which run folder. In the order of trust:
+// Finds the launch configurations of a tree for each run folder. In the order of trust:
 //  1. a YAML in the run folder: named like it, or the only one there, or .hydra/config.yaml, or
 //     hparams.yaml;
 //  2. a YAML anywhere in the tree, named like the run folder (gpt3-175b_3_00000.yaml). Of several
@@ -54,7 +54,7 @@ private:
     // The first candidate that is a launch configuration, unless another fits as well.
     [[nodiscard]] LaunchMatch best(
         const std::vector<Candidate>& candidates, std::string note) const;
-    // Whether the file is a launch configuration; then `match` says so.
+    // True for a launch configuration; then `match` says so.
     bool accept(const std::string& path, LaunchMatch& match) const;
     [[nodiscard]] std::size_t closeness(std::string_view runFolder, const std::string& path) const;
     [[nodiscard]] bool isCloserToAnotherRun(
@@ -68,8 +68,8 @@ private:
 
 // The launch configuration in a file of the tree; its origin is the path.
 Result<LaunchConfig> readLaunchFile(const SourceTree& tree, const std::string& path);
-// What these files state together. Files that cannot be read (any more) count as if they were not
-// there.
+// Settings that these files state together. Files that cannot be read (any more) count as if they
+// were not there.
 LaunchConfig readLaunchFiles(const SourceTree& tree, const std::vector<std::string>& paths);
 // Fills what `known` does not state from `more`; the origin lists both.
 void joinLaunch(LaunchConfig& known, const LaunchConfig& more);

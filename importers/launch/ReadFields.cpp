@@ -88,8 +88,8 @@ void readDegrees(const Fields& fields, LaunchConfig& config) {
         config.rankOrder = "tp-cp-ep-pp-dp";
 }
 
-// Of each piece of the model where embedding, loss or both count as a layer, with which all pieces
-// are equal.
+// Layers of each piece of the model where embedding, loss or both count as a layer, with which all
+// pieces are equal.
 std::optional<std::string> accountedLayers(const Fields& fields, const LaunchConfig& config) {
     const int before
         = fields.flag({"account_for_embedding_in_pipeline_split"}).value_or(false) ? 1 : 0;

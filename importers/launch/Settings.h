@@ -16,8 +16,8 @@ using Settings = std::map<std::string, std::string, std::less<>>;
 
 inline constexpr std::size_t kMaxYamlBytes = std::size_t{4} << 20;
 
-// Of the first document that is not empty. Fails for text that is not YAML, is nested deeper than
-// the parser allows, or is larger than kMaxYamlBytes.
+// Settings of the first document that is not empty. Fails for text that is not YAML, is nested
+// deeper than the parser allows, or is larger than kMaxYamlBytes.
 Result<Settings> readYamlSettings(std::string_view text, const std::string& where);
 
 // DeepSpeed configurations, Hugging Face config.json, dumped arguments.

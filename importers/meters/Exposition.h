@@ -14,7 +14,7 @@ namespace trainscope::importers::meters {
 
 std::unique_ptr<MeterReader> makeExpositionReader();
 std::unique_ptr<MeterReader> makePrometheusReader();
-// Whether a line is a sample: "name{label="value"} 1.5".
+// True for a line that is a sample: "name{label="value"} 1.5".
 bool isExpositionLine(std::string_view line);
 
 } // namespace trainscope::importers::meters

@@ -1,5 +1,5 @@
 #pragma once
-// What the first bytes of a telemetry file show, by reading them into nothing.
+// Facts in the first bytes of a telemetry file, by reading them into nothing.
 
 #include "importers/meters/Formats.h"
 
@@ -21,7 +21,7 @@ struct FileProbe {
 };
 FileProbe probeMeters(const SourceTree& tree, const std::string& path);
 
-// How far each clock is from that of most files, as whole quarters of an hour; 0 where starts are
+// Distance of each clock from that of most files, as whole quarters of an hour; 0 where starts are
 // not such a step apart. `starts`: first stamps, absent where there is none.
 std::vector<DurationNs> clockSteps(const std::vector<std::optional<TimeNs>>& starts);
 

@@ -27,7 +27,7 @@ std::unique_ptr<MeterReader> makeTable() {
     return std::make_unique<TableReader>(kind);
 }
 
-// Whether one of the first lines is the header of such a table.
+// Confidence that one of the first lines is the header of such a table.
 template <const TableKind& kind, std::size_t within = kLinesLookedAt>
 Confidence sniffTable(const MeterHead& head) {
     CellSplitter splitter;

@@ -36,7 +36,7 @@ struct MeterFormat {
     Confidence (*sniff)(const MeterHead& head);
     MakeMeterReader open;
     bool isDocument = false; // text in pieces, not lines
-    // What the report says of its figures beyond what they show themselves.
+    // Remark of the report on its values.
     std::string_view sensor = {};
     // The runs of a file that may have several, each read by itself.
     std::vector<std::string> (*runs)(const SourceTree& tree, const std::string& path) = nullptr;

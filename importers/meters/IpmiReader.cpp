@@ -38,7 +38,7 @@ public:
     }
 
 private:
-    // Of a line that is a date, or that tells the controller's.
+    // Stamp of a line that is a date, or that tells the controller's.
     static std::optional<Stamp> stampIn(std::string_view plain) {
         constexpr std::string_view kName = "IPMI timestamp:";
         if (plain.starts_with(kName)) {

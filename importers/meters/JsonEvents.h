@@ -12,7 +12,7 @@ namespace trainscope::importers::meters {
 
 class JsonEvents {
 public:
-    // What is told, in the order of the text.
+    // Events in the order of the text.
     class Visitor {
     public:
         Visitor() = default;

@@ -45,7 +45,7 @@ double numberOf(std::string_view text, const SeriesDescription& what, MeterLog& 
     return value ? numberIn(what, *value, log) : kMissing;
 }
 
-// What a card is, not how it does: its numbers are no readings.
+// True for properties of a card rather than readings of its state.
 bool isProperty(std::string_view name) {
     constexpr std::array<std::string_view, 16> kWords{"serial", "version", "firmware", "vbios",
         "guid", "id", "sku", "vendor", "revision", "level", "levels", "table", "frequencies", "bus",
@@ -81,7 +81,7 @@ public:
 protected:
     virtual Status record(const Record& record, MeterLog& log) = 0;
 
-    // Of the first of these members; else the records follow one another, at the period.
+    // Time in the first of these members; else the records follow one another, at the period.
     TimeNs timeOf(const Record& record, std::initializer_list<std::string_view> names,
         MeterLog& log, const std::string& whose = {}) {
         for (const std::string_view name : names) {
@@ -294,7 +294,7 @@ class WandbJsonReader final : public RecordReader {
     }
 };
 
-// Of a chassis or system: its power, its parts' temperatures and supplies.
+// Reads a chassis or system: its power, its parts' temperatures and supplies.
 class RedfishReader final : public RecordReader {
     Status record(const Record& record, MeterLog& log) override {
         const TimeNs time

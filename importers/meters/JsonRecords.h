@@ -17,7 +17,7 @@ std::unique_ptr<MeterReader> makeGpustatReader();
 std::unique_ptr<MeterReader> makeWandbJsonReader();
 std::unique_ptr<MeterReader> makeRedfishReader();
 std::unique_ptr<MeterReader> makeMonitorJsonReader();
-// Whether JSON that begins so has stamps and readings that people's own monitors write.
+// True where JSON that begins so has stamps and readings that people's own monitors write.
 bool isMonitorJson(std::string_view head);
 
 } // namespace trainscope::importers::meters

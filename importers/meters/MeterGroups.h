@@ -1,6 +1,6 @@
 #pragma once
-// Which telemetry files of a tree belong together: those of one folder whose names differ in the
-// number behind node, host, switch and the like, and in nothing else.
+// Groups telemetry files of a tree that belong together: those of one folder whose names differ in
+// the number behind node, host, switch and the like, and in nothing else.
 
 #include "importers/common/Source.h"
 
@@ -11,7 +11,7 @@
 
 namespace trainscope::importers::meters {
 
-// What a file's name says of the machine that it is of: "node_3.txt", "sw_0.txt".
+// Machine in a file's name: "node_3.txt", "sw_0.txt".
 struct MeterName {
     std::optional<int> node;
     std::string switchName; // "sw0"; empty: no switch

@@ -61,7 +61,7 @@ void MeterNodes::number() {
     countGpusPerNode();
 }
 
-// What is known when the second node turns up stays.
+// A number known when the second node turns up stays.
 void MeterNodes::countGpusPerNode() {
     const bool hasHigherNode = std::any_of(
         m_nodes.begin(), m_nodes.end(), [](const Node& node) { return node.number > 0; });

@@ -18,7 +18,7 @@ public:
     explicit MeterNodes(int firstRank)
         : m_firstRank(firstRank) { }
 
-    // What names no node is from now on of that one: the number that its file's name has, else the
+    // Starts a file: readings that name no node are of the number in the file's name, else of the
     // next one.
     void startFile(std::optional<int> node);
     // Tells the file's own node from those of other files.

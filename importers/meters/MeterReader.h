@@ -1,6 +1,6 @@
 #pragma once
-// What reads the text of one telemetry file into the table of readings, and what it is told about
-// the file.
+// MeterReader: reads the text of one telemetry file into the table of readings, with the facts
+// known of the file.
 
 #include "importers/common/Cells.h"
 #include "importers/common/Stamp.h"
@@ -16,7 +16,7 @@
 
 namespace trainscope::importers::meters {
 
-// What the user says of times that the file leaves open.
+// Times that the user states because the file leaves them open.
 struct MeterClock {
     DurationNs utcOffset; // subtracted from local stamps
     TimeNs start; // of readings without a stamp
@@ -35,9 +35,9 @@ public:
     [[nodiscard]] MeterTable& table() { return m_table; }
     [[nodiscard]] ImportReport& report() { return m_report; }
     void setLine(std::int64_t line) { m_line = line; }
-    // Which files are switches: readings of the file's own node become those of that switch.
+    // Makes the file a switch's: readings of the file's own node become those of that switch.
     void setSwitch(std::string device) { m_switch = std::move(device); }
-    // Of a file with several runs: which of them is read; empty: all.
+    // Run to read from a file with several; empty: all.
     void setPart(std::string part) { m_part = std::move(part); }
     [[nodiscard]] const std::string& part() const { return m_part; }
     // Subtracted from all stamps: the clock is that far ahead of the others.
@@ -53,7 +53,7 @@ public:
 
     // A time of day is one of the day of the start; where it falls by half a day, the next began.
     [[nodiscard]] TimeNs at(const Stamp& stamp);
-    // Of the n-th reading of a file without stamps.
+    // Time of the n-th reading of a file without stamps.
     [[nodiscard]] TimeNs at(std::int64_t reading);
     // One moment for what has no stamp at all.
     [[nodiscard]] TimeNs now() { return at(std::int64_t{0}); }

@@ -136,7 +136,7 @@ void MeterTable::dropDerived(Row& row, std::string_view metric) {
     derived.values.clear();
 }
 
-// Where a source gives an instant and an average, the instant is the power.
+// The instant is the power where a source gives an instant and an average.
 std::string MeterTable::nameOf(const Row& row, const SeriesDescription& what) const {
     const std::string& name = what.metric.name;
     if (name != metric::kGpuPower)
@@ -269,7 +269,7 @@ Status MeterTable::flush(Channel& channel) {
         row.statistics.append(SampleStatistics::of(channel.times, channel.values), channel.times);
     m_report.missing += std::count_if(channel.values.begin(), channel.values.end(),
         [](double value) { return std::isnan(value); });
-    // What a source lists but never measures makes no empty series.
+    // A channel that a source lists but never measures makes no empty series.
     if (channel.isPresent) {
         if (!channel.series.isValid()) {
             SeriesDescription what = channel.what;

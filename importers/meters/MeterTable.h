@@ -22,7 +22,7 @@
 
 namespace trainscope::importers::meters {
 
-// Whom a reading is about, as the file names it.
+// Subject of a reading, as the file names it.
 struct Who {
     SubjectKind kind = SubjectKind::Gpu;
     std::string host = {}; // of the node; empty: that of the file

@@ -11,7 +11,7 @@ namespace trainscope::importers::meters {
 
 namespace {
 
-// Which times a channel has, as few ranges: another series of the same GPU fills their holes only.
+// Times of a channel, as few ranges: another series of the same GPU fills their holes only.
 class Coverage {
 public:
     // False where the moment was there before.

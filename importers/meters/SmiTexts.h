@@ -1,6 +1,6 @@
 #pragma once
-// What nvidia-smi and rocm-smi print for people or as XML: `nvidia-smi -q` as text and XML
-// (`-q -x`), once or in a loop, and rocm-smi's lists (`GPU[0] : …`) and its concise table.
+// Texts and XML of nvidia-smi and rocm-smi for people: `nvidia-smi -q` as text and XML (`-q -x`),
+// once or in a loop, and rocm-smi's lists (`GPU[0] : …`) and its concise table.
 //
 // Clocks: nvidia-smi -q writes local time without zone; rocm-smi none, unless lines with a date
 // stand between the outputs.

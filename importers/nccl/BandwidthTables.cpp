@@ -44,7 +44,7 @@ std::string fabricNamed(std::string_view path) {
     return folder.empty() ? "nccl-tests" : std::string(folder);
 }
 
-// Why a table cannot be used; empty: it was added.
+// Reason that a table cannot be used; empty: it was added.
 std::string addTable(const NcclLog& log, const std::string& path, BandwidthTables& tables) {
     const auto kind = kindOf(log.testedCollective());
     if (!kind)

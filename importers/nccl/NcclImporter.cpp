@@ -84,7 +84,7 @@ void fillReport(const NcclLog& log, const ImportUnit& unit, ImportReport& report
     report.importer = "nccl 1";
     report.facts = log.facts();
     report.facts["clock"] = "none: the log has no times";
-    // Where a program prints besides, its ranks break each other's lines.
+    // Ranks of a program that prints besides break each other's lines.
     report.skipped = unit.part.empty() ? log.notUnderstood() : 0;
     if (log.notUnderstood() > 0 && !unit.part.empty())
         report.counts["lines of NCCL not understood"] = log.notUnderstood();

@@ -1,8 +1,8 @@
 #pragma once
-// What a log with NCCL_DEBUG=INFO (or WARN) says of a job: versions, communicators with their
-// ranks, rings, trees, the way of every connection, the network, what was set and what it warned
-// of; and the result table of nccl-tests. Lines are `host:pid:tid [device] NCCL INFO …`, with or
-// without a launcher's prefix. Other lines of the log are passed over.
+// Facts of a job in a log with NCCL_DEBUG=INFO (or WARN): versions, communicators with their ranks,
+// rings, trees, the way of every connection, the network, settings and warnings; and the result
+// table of nccl-tests. Lines are `host:pid:tid [device] NCCL INFO …`, with or without a launcher's
+// prefix. Other lines of the log are passed over.
 
 #include "core/layout/ProcessGroup.h"
 #include "core/model/Run.h"
@@ -67,7 +67,7 @@ public:
     // The largest communicator, whose ranks are taken for the job's; nullptr: none.
     [[nodiscard]] const Communicator* world() const;
     [[nodiscard]] std::vector<Gpu> gpus() const;
-    // Of the table: those above, else as nccl-tests lists them.
+    // GPUs of the table: those above, else as nccl-tests lists them.
     [[nodiscard]] std::vector<Gpu> testedGpus() const;
     [[nodiscard]] std::vector<layout::ProcessGroup> groups() const;
     // "NCCL version", "network", "ring 0", … as a user reads them.
@@ -79,8 +79,8 @@ public:
     }
     [[nodiscard]] std::int64_t warningCount() const { return m_warningCount; }
     [[nodiscard]] const std::vector<BandwidthRow>& rows() const { return m_rows; }
-    // Which collective the table is of: "all_reduce"; as said, else by the ratio of bus to
-    // algorithm bandwidth and by what was connected; empty: not known.
+    // Collective of the table: "all_reduce"; as said, else by the ratio of bus to algorithm
+    // bandwidth and by the connections made; empty: not known.
     [[nodiscard]] std::string testedCollective() const;
 
 private:

@@ -14,7 +14,7 @@ std::optional<int> numberAfter(std::string_view text, std::string_view mark);
 // "NET/AWS Libfabric/3/GDRDMA" and "NET/AWS Libfabric/0(8)/GDRDMA/Shared" are ways of one kind:
 // "NET/AWS Libfabric/GDRDMA".
 std::string wayOf(std::string_view text);
-// What differs from rank to rank is left out: "… on dev 3".
+// Text without the parts that differ from rank to rank: "… on dev 3".
 std::string withoutDevice(std::string_view text);
 
 } // namespace trainscope::importers::nccl

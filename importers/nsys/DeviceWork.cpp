@@ -27,7 +27,7 @@ Columns columnsWith(std::initializer_list<std::string_view> own) {
     return columns;
 }
 
-// Of ENUM_CUDA_MEMCPY_OPER, in the words of PyTorch's traces.
+// Names of ENUM_CUDA_MEMCPY_OPER, in the words of PyTorch's traces.
 std::string_view directionOf(std::int64_t copyKind) {
     constexpr std::array<std::string_view, 14> kNames{"", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
         "AtoD", "DtoA", "DtoD", "HtoH", "PtoP", "HtoD", "DtoH", "DtoD"};
@@ -40,7 +40,7 @@ bool isUnified(std::int64_t copyKind) {
     return copyKind >= 11 && copyKind <= 13;
 }
 
-// Of ENUM_CUDA_MEM_KIND.
+// Names of ENUM_CUDA_MEM_KIND.
 std::string_view memoryOf(std::optional<std::int64_t> kind) {
     constexpr std::array<std::string_view, 7> kNames{
         "Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static"};
@@ -49,7 +49,7 @@ std::string_view memoryOf(std::optional<std::int64_t> kind) {
         : std::string_view();
 }
 
-// Of ENUM_CUPTI_SYNC_TYPE.
+// Names of ENUM_CUPTI_SYNC_TYPE.
 std::string_view synchronisationOf(std::int64_t type) {
     constexpr std::array<std::string_view, 5> kNames{
         "Sync", "Event Sync", "Stream Wait Event", "Stream Sync", "Context Sync"};

@@ -1,6 +1,6 @@
 #pragma once
-// What ran on the GPUs: kernels, copies, memory sets, whole CUDA graphs and synchronisation, on the
-// streams of their ranks, with the names and arguments that PyTorch's traces have for them.
+// Reads work on the GPUs: kernels, copies, memory sets, whole CUDA graphs and synchronisation, on
+// the streams of their ranks, with the names and arguments that PyTorch's traces have for them.
 
 #include "importers/nsys/Nvtx.h"
 

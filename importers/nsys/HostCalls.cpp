@@ -36,7 +36,7 @@ std::string_view withoutVersion(std::string_view name) {
     return isVersion ? name.substr(0, mark) : name;
 }
 
-// Where the calls of one thread go.
+// Tracks for the calls of one thread.
 class ThreadTracks {
 public:
     explicit ThreadTracks(Session& session)

@@ -1,5 +1,5 @@
 #pragma once
-// What threads did: calls of the CUDA runtime and driver, of cuDNN, cuBLAS and the operating
+// Reads calls of threads: those of the CUDA runtime and driver, of cuDNN, cuBLAS and the operating
 // system, and the profiler's own overhead, each on the track of its thread.
 
 #include "importers/nsys/Session.h"

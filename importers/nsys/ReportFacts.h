@@ -1,6 +1,6 @@
 #pragma once
-// What a report of Nsight Systems says of the session it was recorded in: clock, host, GPUs, the
-// processes that used them, and which rank of a job it is.
+// Facts in a report of Nsight Systems about the session it was recorded in: clock, host, GPUs, the
+// processes that used them, and its rank of a job.
 
 #include "core/model/Result.h"
 #include "importers/sqlite/ForeignDatabase.h"
@@ -36,7 +36,7 @@ struct ReportFacts {
     int worldSize = 0;
     bool hasKernels = false; // a table of kernels, or of whole graphs
 
-    // Of a process's CUDA device; nullptr: not said.
+    // GPU of a process's CUDA device; nullptr: not said.
     [[nodiscard]] const ReportGpu* gpu(std::int64_t process, int device) const;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// What all readers of a report's tables share: the database, the names, where spans go and what is
-// reported. Times count from the start of the session.
+// State that all readers of a report's tables share: the database, the names, the tracks of spans
+// and the report. Times count from the start of the session.
 
 #include "importers/nsys/ReportFacts.h"
 #include "importers/trace/ProcessOutputs.h"
@@ -60,7 +60,7 @@ private:
     bool m_isDamaged = false;
 };
 
-// Whether a time of a report is one: within 30 years of its start.
+// True for a time of a report: within 30 years of its start.
 constexpr bool isTime(std::int64_t ns) {
     constexpr std::int64_t kThirtyYears = 1'000'000'000'000'000'000;
     return ns > -kThirtyYears && ns < kThirtyYears;

@@ -56,7 +56,7 @@ std::int64_t nanosecondsPer(std::string_view unit) {
     return 1;
 }
 
-// Where a table's columns are, and what its times are in.
+// Places of a table's columns, and the unit of its times.
 struct StatsColumns {
     explicit StatsColumns(const TableHeader& header)
         : start(header.find("start"))

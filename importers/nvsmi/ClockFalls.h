@@ -1,6 +1,6 @@
 #pragma once
-// Where the clock of a log goes back: summer time ends, somebody sets it, or two logs lie behind
-// each other in one file.
+// Places where the clock of a log goes back: summer time ends, somebody sets it, or two logs lie
+// behind each other in one file.
 
 #include "core/model/Time.h"
 #include "importers/common/Stamp.h"

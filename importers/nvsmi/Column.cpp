@@ -109,7 +109,7 @@ constexpr std::array kMetrics{
     MetricNames{metric::kPcieRx, "GB", "cumulative.rx"},
 };
 
-// What a name stands for: one of both.
+// Meaning of a name: one of both.
 struct Meaning {
     const RoleNames* role = nullptr;
     const MetricNames* metric = nullptr;

@@ -1,8 +1,8 @@
 #pragma once
-// What a column of a GPU log means, by its name. Names follow `nvidia-smi --help-query-gpu` and the
+// Meaning of a column of a GPU log, by its name. Names follow `nvidia-smi --help-query-gpu` and the
 // scripts seen around it: units in brackets, in parentheses or as a suffix; words joined by '.',
 // '_', '-', blanks or capitals ("gpuPowerDraw"). A name that no list has is put together from its
-// words: of what (GPU, memory, CPU, node), which quantity, and the unit, which may stand for it.
+// words: its subject (GPU, memory, CPU, node), its quantity, and the unit, which may stand for it.
 
 #include "core/model/Series.h"
 #include "importers/common/Cells.h"
@@ -50,7 +50,7 @@ struct Column {
 // whether it holds numbers at all is for the caller to see.
 Column columnNamed(std::string_view header);
 
-// Whether that would be a metric whose name we know.
+// True for the name of a metric that we know.
 bool namesMetric(std::string_view header);
 
 // A column of a registered metric with its usual unit.

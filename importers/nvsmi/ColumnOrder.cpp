@@ -121,7 +121,7 @@ void settleClock(ColumnOrder& order, const std::vector<Cells>& rows) {
     order.firstStamp = first->time;
 }
 
-// Which columns make the stamp, and how its dates are written.
+// Finds the columns of the stamp, and the order of its dates.
 void settleStamps(ColumnOrder& order, const std::vector<Cells>& rows) {
     const auto most = [&rows](std::size_t column, auto&& isSo) {
         const auto count = std::count_if(
@@ -279,7 +279,7 @@ bool isWholeNumber(std::string_view cell) {
     return !cell.empty() && std::all_of(cell.begin(), cell.end(), isDigit);
 }
 
-// Whether a row's cells are those of the columns, where these have a decimal comma each.
+// True where a row's cells are those of the columns, where these have a decimal comma each.
 bool fitsWith(
     const ColumnOrder& order, const std::vector<std::size_t>& decimals, const Cells& row) {
     std::size_t at = 0;
@@ -388,7 +388,7 @@ Result<ColumnOrder> finish(ColumnOrder order, std::vector<Cells> rows) {
     return order;
 }
 
-// What guessColumns() needs of its first row: nvidia-smi's stamp, or units.
+// True for a first row that guessColumns() can use: it has nvidia-smi's stamp, or units.
 bool mayBeRow(const std::vector<std::string_view>& cells) {
     int units = 0;
     for (const std::string_view cell : cells) {

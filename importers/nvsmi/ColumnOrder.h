@@ -70,7 +70,7 @@ Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines);
 // The columns of that line when it is a header, else empty. For headers in mid-file.
 std::vector<Column> headerColumns(std::string_view line, char separator);
 
-// Whether two headers name the same columns in the same order.
+// True where two headers name the same columns in the same order.
 bool sameHeader(const std::vector<Column>& a, const std::vector<Column>& b);
 
 // Sets stamp, host, name and uuid: the first column of each.

@@ -20,7 +20,7 @@ namespace {
 
 using Role = Column::Role;
 
-// What the cells of one column have in common.
+// Profile of the cells of one column.
 struct Profile {
     std::size_t values = 0; // cells that are not missing
     std::size_t stamps = 0;
@@ -132,7 +132,7 @@ public:
         bareNumbers();
         return std::move(m_columns);
     }
-    // What could not be told; empty: nothing.
+    // Reason that something could not be told; empty: none.
     [[nodiscard]] const std::string& doubt() const { return m_doubt; }
 
 private:
@@ -354,7 +354,8 @@ private:
                 setMetric(i + 1, metric::kMemUtilization, "%");
         }
     }
-    // Where only one column creeps, and either it moved or what does not creep is known.
+    // Takes the temperature where only one column creeps, and either it moved or the columns that
+    // do not creep are known.
     void bareTemperature() {
         std::vector<std::size_t> found;
         for (std::size_t i = 0; i < m_profiles.size(); ++i) {
@@ -470,7 +471,7 @@ int guessColumns(
 
 namespace {
 
-// That a number with this unit is the column's own number.
+// True for a number whose unit is the column's own.
 bool isUnitOf(const Column& column, std::string_view text) {
     const auto unit = findUnit(text);
     return unit && unit->si == column.metric.unit && unit->scale == column.scale

@@ -40,7 +40,7 @@ std::vector<int> burstLengths(const std::vector<std::int64_t>& steps, std::int64
     return lengths;
 }
 
-// What bursts of several GPUs are like when rows got lost: full ones, and some with fewer rows.
+// True for bursts of several GPUs from which rows got lost: full ones, and some with fewer rows.
 bool areUneven(const std::vector<int>& lengths) {
     const int longest = *std::max_element(lengths.begin(), lengths.end());
     const auto alike = std::count_if(

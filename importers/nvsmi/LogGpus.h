@@ -1,7 +1,7 @@
 #pragma once
-// Which GPU a row of a log is about: by what the row calls it, or, when no column says so, by its
-// place among the rows. nvidia-smi prints one row per GPU, in order, every period, so rows come in
-// bursts and the place in its burst is the GPU.
+// Finds the GPU of a log's row by the row's own words, or, when no column names it, by its place
+// among the rows. nvidia-smi prints one row per GPU, in order, every period, so rows come in bursts
+// and the place in its burst is the GPU.
 
 #include "core/model/Time.h"
 #include "importers/nvsmi/Recorder.h"
@@ -43,7 +43,7 @@ private:
     std::int64_t m_unevenBursts = 0;
 };
 
-// Where the ranks of one log file begin.
+// First rank and node of one log file.
 struct FileRanks {
     int firstRank = 0; // of the first GPU
     int firstNode = 0; // of this file
@@ -68,7 +68,7 @@ public:
     Result<std::size_t> slotOf(const Identity& identity);
     // The slot of a whole node.
     std::size_t slotOfNode(std::string_view host);
-    // That turned up so far.
+    // Nodes that turned up so far.
     [[nodiscard]] int nodes() const { return static_cast<int>(m_hosts.size()); }
 
 private:

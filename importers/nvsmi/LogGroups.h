@@ -1,5 +1,5 @@
 #pragma once
-// Which logs of a tree belong together, and what their run is called.
+// Groups logs of a tree that belong together, and names their run.
 
 #include "importers/common/Source.h"
 

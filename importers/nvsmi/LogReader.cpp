@@ -20,7 +20,7 @@ namespace trainscope::importers::nvsmi {
 
 namespace {
 
-// What nvidia-smi prints among the rows.
+// Messages that nvidia-smi prints among the rows.
 constexpr std::array<std::string_view, 7> kMessages{"is not a valid field", "unable to determine",
     "no devices were found", "gpu is lost", "failed to initialize nvml", "nvidia-smi has failed",
     "reboot the system"};

@@ -69,7 +69,7 @@ Recorder::Field* Recorder::GpuRows::fieldOf(std::string_view metric) {
     return field == fields.end() ? nullptr : &*field;
 }
 
-// What stands beside gpu_power becomes it.
+// Takes a power that stands beside gpu_power as gpu_power.
 void Recorder::takeOtherPower(GpuRows& rows) {
     Field* power = rows.fieldOf(metric::kGpuPower);
     Field* other = rows.fieldOf(metric::kGpuPowerAverage);

@@ -25,12 +25,12 @@ public:
 
     // A new GPU; the slot is its place in the other calls.
     Result<std::size_t> addGpu(const Gpu& gpu);
-    // What stands for a whole node beside its GPUs.
+    // Slot of a whole node beside its GPUs.
     std::size_t addNode(int node);
     [[nodiscard]] std::size_t gpuCount() const { return m_gpus.size(); }
     [[nodiscard]] const Gpu& gpu(std::size_t slot) const { return m_gpus[slot].gpu; }
 
-    // What the values of that GPU's following rows are; subjects are filled in.
+    // Sets the fields of that GPU's following rows; subjects are filled in.
     Status setFields(std::size_t slot, const std::vector<SeriesDescription>& fields);
     // One row; NaN where a value is missing.
     Status add(std::size_t slot, TimeNs time, std::span<const double> values);

@@ -25,7 +25,7 @@ struct ColumnGroup {
 };
 std::vector<ColumnGroup> columnGroups(const std::vector<Column>& columns);
 
-// Whom a row is about; few of them in any log.
+// Subject of a row; few of them in any log.
 struct RowIdentity {
     std::string host;
     std::string gpu; // empty: not named

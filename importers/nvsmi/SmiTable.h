@@ -13,7 +13,7 @@
 
 namespace trainscope::importers::nvsmi {
 
-// What one GPU's two lines say.
+// Content of one GPU's two lines.
 struct TableGpu {
     int index = 0;
     std::string name;
@@ -30,7 +30,7 @@ public:
     Line feed(std::string_view line);
 
     [[nodiscard]] const TableGpu& gpu() const { return m_gpu; }
-    // Of the table being read.
+    // Time of the table being read.
     [[nodiscard]] const std::optional<Stamp>& time() const { return m_time; }
 
 private:

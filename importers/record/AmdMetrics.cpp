@@ -79,7 +79,7 @@ double ThrottleReasons::of(const Metrics& metrics) {
     return metrics.throttlers ? reasonsOf(*metrics.throttlers) : kNoValue;
 }
 
-// Whose count rose since the last reading.
+// Reasons whose count rose since the last reading.
 double ThrottleReasons::fromResidencies(const Metrics::Residencies& now) {
     if (m_before && m_before->cycles == now.cycles)
         return m_last; // the firmware has not counted on

@@ -24,8 +24,8 @@ struct Metrics {
     double averagePower = kNoValue;
     // Bits of any GPU's throttlers, of GPUs until MI200 (SMU_THROTTLER_… of amdgpu).
     std::optional<std::uint64_t> throttlers;
-    // Of MI300 and later: counts of the firmware's cycles, and of those in which each throttler
-    // held the clock back.
+    // Counts of MI300 and later: the firmware's cycles, and those in which each throttler held the
+    // clock back.
     struct Residencies {
         double cycles = kNoValue;
         double processorHot = kNoValue;

@@ -127,7 +127,7 @@ constexpr std::array kAmdReadings{
     AmdReading{metric::kEccUncorrected, kErrors, Pace::Seldom,
         [](const amd::Functions& library, Handle device) { return readEcc(library, device, 1); }},
 };
-// What the power is of follows from the table of metrics.
+// Kind of the power, which the table of metrics tells.
 constexpr std::array kSocketPowers{
     AmdReading{metric::kGpuPower, {1.0, 0, SensorKind::Instant}, Pace::Round, readSocketPower},
     AmdReading{metric::kGpuPower, {1.0, 0, SensorKind::Averaged}, Pace::Round, readSocketPower},
@@ -218,7 +218,7 @@ private:
         m_asks.push_back(std::move(ask));
     }
 
-    // What the device lacks has no channel.
+    // A reading that the device lacks has no channel.
     void addFunction(const AmdReading& reading) {
         if (std::isnan(reading.read(m_library, m_device)))
             return;
@@ -227,7 +227,7 @@ private:
                 std::span<double> values) { values.front() = reading.read(m_library, m_device); });
     }
 
-    // What holds the clock back and the sum of the links with each sample, and each link seldom.
+    // Reads throttlers and the sum of the links with each sample, and each link seldom.
     void findMetrics(const amd::Metrics& metrics) {
         Reading often{Pace::Round, {}};
         Reading links{Pace::Seldom, {}};

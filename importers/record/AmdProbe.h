@@ -1,5 +1,5 @@
 #pragma once
-// What AMD SMI is asked of one GPU: a table of readings, its energy counter, and the driver's table
+// Readings of one GPU by AMD SMI: a table of readings, its energy counter, and the driver's table
 // of metrics, which is read in one call; with the kernel's file of PCIe traffic where there is one.
 
 #include "importers/record/AmdApi.h"

@@ -12,7 +12,7 @@
 
 namespace trainscope::record {
 
-// Which process writes, in the report of a recording.
+// Fact in the report of a recording that names the process that writes.
 inline constexpr const char* kRecorderFact = "recorder";
 std::string recorderWords(const std::string& host); // of this process
 
@@ -23,8 +23,8 @@ struct EarlierPart {
     bool isUnfinished = false;
 };
 
-// Of the run of that name: a recording of the same job, node and command. Absent where there is
-// none, where no launcher names the job, and where it ends later than now.
+// Finds the earlier part of a run: a recording of that name, of the same job, node and command.
+// Absent where there is none, where no launcher names the job, and where it ends later than now.
 Result<std::optional<EarlierPart>> earlierPart(
     const store::Store& store, const std::string& run, const JobDescription& job);
 
@@ -32,7 +32,7 @@ Result<std::optional<EarlierPart>> earlierPart(
 // there, or by another host within the last seconds.
 Status requireEnded(const EarlierPart& part, const JobDescription& job);
 
-// What the part had counted and warned of goes on in `report`, which says that it does.
+// Takes counts and warnings of the part over into `report`, which says so.
 void takeOver(ImportReport part, DurationNs hole, ImportReport& report);
 
 } // namespace trainscope::record

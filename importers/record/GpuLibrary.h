@@ -31,9 +31,9 @@ public:
     [[nodiscard]] virtual std::map<std::string, std::string>
     facts() const = 0; // of driver and node
     [[nodiscard]] virtual const std::vector<GpuFacts>& gpus() const = 0;
-    // How they hang together; absent: the library does not say.
+    // Links between the GPUs; absent: the library does not say.
     [[nodiscard]] virtual std::optional<layout::Topology> topology() const { return {}; }
-    // Of one of them; lives no longer than the library.
+    // Probe of one of them; lives no longer than the library.
     virtual std::unique_ptr<Probe> probe(const GpuFacts& gpu) = 0;
 };
 

@@ -48,7 +48,7 @@ constexpr std::array<std::string_view, 22> kKept{"SLURM_", "TORCH", "PYTORCH_", 
 constexpr std::array<std::string_view, 14> kSecretWords{"key", "apikey", "authkey", "token",
     "secret", "password", "passwd", "passphrase", "auth", "credential", "credentials", "cookie",
     "jwt", "private"};
-// How keys of well-known services begin.
+// Beginnings of keys of well-known services.
 constexpr std::array<std::string_view, 7> kSecretBegins{
     "hf_", "sk-", "ghp_", "github_pat_", "AKIA", "glpat-", "xoxb-"};
 constexpr std::string_view kHidden = "…";

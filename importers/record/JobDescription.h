@@ -27,7 +27,7 @@ struct JobDescription {
 JobDescription describeJob(
     const std::vector<std::string>& command, const Environment& environment, std::string host);
 
-// Whether a variable or option of that name may hold a secret.
+// True for the name of a variable or option that may hold a secret.
 bool isSecretName(std::string_view name);
 // As a shell would read it; "…" in place of what may be a secret.
 std::string shownCommand(const std::vector<std::string>& command);

@@ -9,7 +9,7 @@ namespace trainscope::record {
 
 namespace {
 
-// Of the registry, what a training script says of itself.
+// Metrics of the registry that a training script reports of itself.
 constexpr std::array kOfScripts{metric::kLoss, metric::kGradNorm, metric::kLearningRate,
     metric::kStepTime, metric::kTokenRate, metric::kSampleRate, metric::kReportedFlops,
     metric::kReportedMfu, metric::kStepTokens, metric::kStepSamples};

@@ -21,7 +21,7 @@ public:
         , m_ranks(std::move(ranks)) { }
 
     void add(MarkedValue value) { m_waiting.push_back(std::move(value)); }
-    // How many samples; what cannot be written yet waits.
+    // Returns the number of samples written; those that cannot be written yet wait.
     std::int64_t write(store::Recording& recording);
     // Facts whose names were too many.
     [[nodiscard]] std::int64_t leftOut() const { return m_leftOut; }

@@ -33,7 +33,8 @@ constexpr std::string_view kPipeName = "trainscope-marks-";
 constexpr std::string_view kTokensKey = "tokens"; // of a step
 constexpr std::string_view kSamplesKey = "samples";
 
-// Of a program that is no more, and that nobody holds open: a script may outlive its recorder.
+// True for the pipe of a program that has ended, if nobody holds it open: a script may outlive its
+// recorder.
 bool isStale(const std::filesystem::path& path) {
     const auto process
         = wholeNumber<int>(path.filename().string().substr(kPipeName.size())).value_or(0);
@@ -49,7 +50,7 @@ bool isStale(const std::filesystem::path& path) {
     return false;
 }
 
-// What recorders that were killed left behind. What cannot be removed is another user's.
+// Removes pipes that killed recorders left behind. Those of other users stay.
 void removeStalePipes(const std::string& folder) {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {

@@ -52,7 +52,7 @@ public:
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] int descriptor() const { return m_file; } // readable when a mark has come
 
-    // What has arrived by now.
+    // Marks that have arrived by now.
     Marks take(TimeNs now);
     // The phase under way; its range ends where it begins.
     [[nodiscard]] const std::optional<NamedPhase>& phase() const { return m_phase; }

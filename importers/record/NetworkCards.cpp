@@ -64,7 +64,7 @@ public:
     [[nodiscard]] const std::vector<Place>& places() const { return m_places; }
 
 private:
-    // What is made of software has no device, or one that is no card.
+    // A software interface has no device, or one that is no card.
     void add(const std::filesystem::path& card, std::optional<double> speed) {
         const auto place = m_tree.placeOf(card / "device");
         if (!place || !m_addresses.insert(place->address()).second)

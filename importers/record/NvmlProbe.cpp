@@ -245,7 +245,7 @@ private:
         m_fields.push_back(std::move(fields));
     }
 
-    // What the device knows nothing of has no channel.
+    // A field that the device does not know has no channel.
     void findFields() {
         for (const Pace pace : {Pace::Round, Pace::Lagging, Pace::Running, Pace::Seldom}) {
             std::vector<AskedField> fields;
@@ -328,7 +328,7 @@ private:
         addFields(Pace::Running, std::move(all));
     }
 
-    // Whether the driver's sum is as large as what the links had carried just before.
+    // True where the driver's sum is as large as the links' traffic just before.
     [[nodiscard]] bool isSum(unsigned field, const std::vector<unsigned>& links) const {
         double carried = 0.0;
         for (const unsigned link : links)

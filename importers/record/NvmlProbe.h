@@ -1,5 +1,5 @@
 #pragma once
-// What NVML is asked of one GPU: a table of functions, and fields that are read in one call.
+// Readings of one GPU by NVML: a table of functions, and fields that are read in one call.
 
 #include "importers/record/NvmlApi.h"
 #include "importers/record/Probe.h"

@@ -15,7 +15,7 @@ namespace {
 // Bus addresses of what the links of a GPU lead to.
 using Links = std::vector<std::string>;
 
-// Where ways over PCIe meet, by NVML's levels.
+// Points at which ways over PCIe meet, by NVML's levels.
 struct Meeting {
     int level;
     layout::PathKind kind;
@@ -68,7 +68,7 @@ layout::Topology topologyOf(const Functions& library, const std::vector<Device>&
         links.push_back(linksOf(library, devices[i]));
         found.push_back(devices[i]);
     }
-    // What is none of the GPUs is a switch.
+    // A remote device that is none of the GPUs is a switch.
     const auto toSwitches = [&gpus](const Links& own) {
         return std::count_if(own.begin(), own.end(), [&gpus](const std::string& remote) {
             return std::none_of(gpus.begin(), gpus.end(),

@@ -1,6 +1,6 @@
 #pragma once
-// How the GPUs of a node hang together, as NVML tells it: links between two of them or of both to a
-// switch, else the place where their ways over PCIe meet.
+// Topology of the GPUs of a node by NVML: links between two of them or of both to a switch, else
+// the place where their ways over PCIe meet.
 
 #include "core/layout/Topology.h"
 #include "importers/record/NvmlApi.h"

@@ -29,7 +29,7 @@ public:
 
     // By its address, in any way of writing its domain ("00000000:41:00.0", "0000:41:00.0").
     [[nodiscard]] std::optional<PciPlace> find(std::string_view address) const;
-    // Of what `link` leads to, or of the device that it is a part of. Absent: no PCI device.
+    // Place of the device that `link` leads to, or that it is a part of. Absent: no PCI device.
     [[nodiscard]] std::optional<PciPlace> placeOf(const std::filesystem::path& link) const;
 
 private:

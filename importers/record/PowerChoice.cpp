@@ -55,7 +55,7 @@ void PowerChoice::addAsked(KeptSample sample) {
     m_asked.push_back(sample);
 }
 
-// What the driver kept from before the recording is not of it.
+// Samples that the driver kept from before the recording are not part of it.
 void PowerChoice::addKept(KeptSample sample) {
     if (m_begin && sample.time >= *m_begin)
         m_kept.push_back(sample);

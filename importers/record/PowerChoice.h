@@ -22,10 +22,10 @@ public:
     void addAsked(KeptSample sample);
     void addKept(KeptSample sample);
 
-    // What is to be written now, behind what was taken before. `isLast`: nothing comes any more.
+    // Samples to write now, behind those taken before. `isLast`: nothing comes any more.
     std::vector<KeptSample> take(TimeNs now, bool isLast);
 
-    // Whether the driver's samples are of no use any longer.
+    // True once the driver's samples are of no use any longer.
     [[nodiscard]] bool hasLeftKept() const { return m_source == Source::Asked; }
     // For people: "the driver's own samples, …".
     [[nodiscard]] std::string words() const;

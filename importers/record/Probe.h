@@ -17,7 +17,7 @@ struct Channel {
     SeriesDescription description; // subject: ranks and nodes count from 0 within the node
 };
 
-// When a reading is worth its cost.
+// Rate at which a reading is worth its cost.
 enum class Pace {
     Round, // a state that nobody knows between samples: power, clock
     Lagging, // a state that drivers renew every 100 ms or so: temperature, utilisation
@@ -26,7 +26,7 @@ enum class Pace {
     Total, // exact whenever it is asked for, and dear: energy
 };
 
-// What a device answers in one call.
+// Values that a device answers in one call.
 struct Reading {
     Pace pace = Pace::Round;
     std::vector<std::size_t> channels;
@@ -57,7 +57,7 @@ public:
     // Writes the values of the channels of readings()[reading]: source numbers, NaN for missing.
     // `values` has one for each channel; the others stay. The answer: when the device was asked.
     virtual TimeNs read(std::size_t reading, std::span<double> values) = 0;
-    // What happened since the last call; one thread at a time.
+    // Incidents since the last call; one thread at a time.
     virtual std::vector<Incident> incidents() { return {}; }
 
     // The samples of gpu_power that the device itself kept behind that moment, in order, or an

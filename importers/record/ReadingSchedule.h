@@ -42,7 +42,7 @@ private:
     DurationNs m_period;
     double m_cost = 0.0;
     bool m_isFirst = true;
-    // How many periods were so long: from the interval times a power of two on.
+    // Numbers of long periods, by length: from the interval times a power of two on.
     std::array<std::int64_t, 24> m_octaves{};
 };
 

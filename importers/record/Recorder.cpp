@@ -28,7 +28,7 @@ std::string pathIn(const Environment& environment, std::string_view name) {
     return found == environment.end() ? std::string() : found->second;
 }
 
-// That this program has taken.
+// Processor time that this program has taken, s.
 double processorSeconds() {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -342,7 +342,7 @@ void Recorder::takePower(const Taken& taken, bool isLast) {
     }
 }
 
-// Of this program alone, its commits included.
+// Reports the cost of this program alone, its commits included.
 void Recorder::tellCost() {
     const double seconds = (wallClock() - m_begin).seconds();
     if (seconds <= 0.0)

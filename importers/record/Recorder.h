@@ -24,7 +24,7 @@
 
 namespace trainscope::record {
 
-// What there is to be sampled. Either may be absent.
+// Devices to sample. Either list may be empty.
 struct Devices {
     std::vector<std::unique_ptr<GpuLibrary>> libraries;
     std::vector<std::string> absent; // why a library is not there
@@ -53,7 +53,8 @@ public:
         store::Store& store, Devices devices, const RecordRequest& request);
 
     [[nodiscard]] const std::string& runName() const { return m_run.name; }
-    // How long ago the part of this job ended that this one goes on with; absent: it is a new run.
+    // Time since the end of the part of this job that this one goes on with; absent: it is a new
+    // run.
     [[nodiscard]] std::optional<DurationNs> resumedAfter() const { return m_resumedAfter; }
     [[nodiscard]] MarkPipe* marks() { return m_marks ? &*m_marks : nullptr; }
     [[nodiscard]] const ImportReport& report() const { return m_report; }
@@ -90,7 +91,7 @@ private:
     std::vector<std::unique_ptr<Probe>> m_probes; // of these; then the host's
     std::vector<std::vector<SeriesId>> m_series; // by probe and channel
     SeriesId m_delaySeries;
-    // Of a GPU whose driver keeps samples of its power too, by probe.
+    // Account of a GPU whose driver keeps samples of its power too, by probe.
     struct PowerAccounts {
         std::uint32_t channel = 0;
         PowerChoice choice;

@@ -221,12 +221,12 @@ void Sampler::runAside() {
     }
 }
 
-// When it is to be called again.
+// Asks the readings that are due; returns the moment of the next call.
 std::int64_t Sampler::askDue(std::int64_t now) {
     Taken taken;
     std::int64_t next = now + kSecond;
     for (Asked& asked : m_slow) {
-        // Of what is seldom asked much is asked in one go: to wake up costs too.
+        // Readings that are seldom due are asked together: waking up costs too.
         const std::int64_t period = asked.schedule.period().ns;
         const std::int64_t early = period >= kSecond / 2 ? period / kEarlyPart : 0;
         if (asked.due - early <= now) {
@@ -268,7 +268,7 @@ TimeNs Sampler::ask(Asked& asked, std::optional<TimeNs> shown, Clock clock, Take
     return shown.value_or(time);
 }
 
-// Of the counters of 32 bits, how much of a wrap the fastest went since the call before.
+// Largest part of a wrap that a counter of 32 bits went since the call before.
 double Sampler::takeWraps(Asked& asked) const {
     const Probe& probe = *m_probes[asked.probe];
     const auto& channels = probe.readings()[asked.reading].channels;

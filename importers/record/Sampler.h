@@ -61,9 +61,9 @@ public:
     // After the last round, with a last reading of what goes on between; takes as long as the
     // devices need to answer.
     void stop();
-    // What was sampled since the last call; any thread.
+    // Samples since the last call; any thread.
     Taken take();
-    // That probe's own samples of power are not needed any longer; any thread.
+    // Says that a probe's own samples of power are not needed any longer; any thread.
     void leaveKeptPower(std::uint32_t probe);
 
 private:
@@ -85,7 +85,7 @@ private:
     void runAside();
     void sampleRound(std::int64_t planned, Round round, std::int64_t skipped);
     std::int64_t askDue(std::int64_t now);
-    // Which time of a call counts as its cost.
+    // Clock by which the cost of a call is counted.
     enum class Clock { Wall, Processor };
     TimeNs ask(Asked& asked, std::optional<TimeNs> shown, Clock clock, Taken& taken);
     double takeWraps(Asked& asked) const;

@@ -12,7 +12,7 @@ enum class CsvTable { None, Kernels, OldKernels, Copies, Calls, Agents, Counters
 
 CsvTable csvTableOf(std::string_view head);
 
-// What stands before the table's name in the name of its file: "4711" of "4711_kernel_trace.csv".
+// Text before the table's name in the name of its file: "4711" of "4711_kernel_trace.csv".
 std::string_view csvPrefix(std::string_view path);
 
 Result<ImportReport> importTables(

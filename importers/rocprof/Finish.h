@@ -1,5 +1,5 @@
 #pragma once
-// What every trace of rocprof says at its end: that it holds something, and of which GPU it is.
+// Ends every trace of rocprof: checks that it holds something, and names its GPU.
 
 #include "importers/common/Importer.h"
 #include "importers/trace/ProfileWriter.h"

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kEventsPerReport = 1024;
 
-// What its lanes hold, by their number ("pid" in the text).
+// Content of its lanes, by their number ("pid" in the text).
 struct OldLane {
     std::optional<OldTable> table; // absent: nothing that is read
     std::int64_t device = 0;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kMostRows = 1'000'000; // of a table of facts
 
-// What stands behind the names of the tables of each recording in a database.
+// Suffixes of the tables' names of each recording in a database.
 std::vector<std::string> recordingsOf(const ForeignDatabase& database) {
     std::vector<std::string> suffixes;
     constexpr std::size_t kMostRecordings = 4096;

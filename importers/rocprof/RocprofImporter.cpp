@@ -41,7 +41,7 @@ Confidence look(const SourceTree& tree, const SourceFile& file, std::string_view
     return isRocpd(database.value()) || isOldDatabase(database.value()) ? 95 : 0;
 }
 
-// Whether a database is one of the first rocprof; any other is taken for rocpd's, which says what
+// True for a database of the first rocprof; any other is taken for rocpd's, whose reader says what
 // it lacks.
 bool isOfOld(const SourceTree& tree, const std::string& path) {
     const Progress noProgress;

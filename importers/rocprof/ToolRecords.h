@@ -1,5 +1,5 @@
 #pragma once
-// What one process of a JSON of rocprofv3 says: its agents, kernels and names, and its records.
+// Process in a JSON of rocprofv3: its agents, kernels and names, and its records.
 
 #include "importers/trace/LauncherVariables.h"
 
@@ -53,7 +53,7 @@ struct CallNames {
     std::vector<std::string> operations;
 };
 
-// What one process says before its records.
+// Facts that one process has before its records.
 struct ToolProcess {
     std::int64_t pid = 0;
     LaunchedRank launched;

@@ -1,5 +1,5 @@
 #pragma once
-// What rocprofv3 calls things, in the words that all traces have here.
+// Words of rocprofv3, translated into those that all traces have here.
 
 #include "core/model/Span.h"
 #include "importers/trace/DetailText.h"
@@ -18,7 +18,7 @@ std::string copyName(std::string_view direction);
 // By the domain or category of a call: "HIP_RUNTIME_API", "MARKER_CORE_API", "RCCL_API".
 SpanKind callKindOf(std::string_view domain);
 
-// Of a kernel; sizes of the grid are in work items, as AMD counts them.
+// Shape of a kernel; sizes of the grid are in work items, as AMD counts them.
 struct KernelShape {
     std::array<std::int64_t, 3> grid{};
     std::array<std::int64_t, 3> workgroup{};

@@ -1,5 +1,5 @@
 #pragma once
-// What the first 100 bytes of an SQLite database say of its length ("Database File Format", 1.3).
+// Length of an SQLite database by its first 100 bytes ("Database File Format", 1.3).
 
 #include <cstddef>
 #include <cstdint>

@@ -16,7 +16,8 @@ namespace {
 
 constexpr int kStepsBetweenQuestions = 20'000; // of SQLite's machine, a few milliseconds
 constexpr std::size_t kMostTables = 5'000;
-// Of a schema: reading it takes the square of the number of its entries, 8 steps each.
+// Most questions about a schema: reading it takes the square of the number of its entries, 8 steps
+// each.
 constexpr int kMostSchemaQuestions = 10;
 
 // Reading tables is all that is allowed; a schema that calls for more is another program's code.

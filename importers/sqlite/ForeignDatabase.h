@@ -65,7 +65,7 @@ public:
     [[nodiscard]] const ForeignTable* table(std::string_view name) const;
     [[nodiscard]] bool hasColumn(std::string_view table, std::string_view column) const;
 
-    // Of the file's bytes, by the pages read so far.
+    // Progress over the file's bytes, by the pages read so far.
     [[nodiscard]] std::uint64_t bytesRead() const;
     [[nodiscard]] std::uint64_t bytesTotal() const;
     // The file ends before its last page.

@@ -46,7 +46,7 @@ public:
     [[nodiscard]] bool isEmpty() const { return m_ranges.empty(); }
     [[nodiscard]] bool isFull() const { return m_isFull; }
 
-    // What was called at that moment gets the range that stood open.
+    // A call at that moment gets the range that stood open.
     void launch(
         std::int64_t process, std::int64_t thread, std::int64_t time, std::int64_t correlation);
     // After the last launch.

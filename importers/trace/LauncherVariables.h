@@ -1,6 +1,6 @@
 #pragma once
-// Which rank of a job a process is, by the variables that launchers set: torchrun, Open MPI, PMI
-// and Slurm. Others are not looked at and not kept.
+// Rank of a process in its job, by the variables that launchers set: torchrun, Open MPI, PMI and
+// Slurm. Others are not looked at and not kept.
 
 #include <map>
 #include <optional>

@@ -1,8 +1,8 @@
 #pragma once
-// What is known of the collective of a kernel of NCCL or RCCL, in the words that PyTorch's traces
-// have for it, so that analyses read both: "Collective name", "In msg nelems", "Out msg nelems",
-// "Group size", "dtype", "Process Group Name". NCCL tells sizes in bytes; elements are of the type
-// in the kernel's name, else bytes.
+// Details of the collective of a kernel of NCCL or RCCL, in the words that PyTorch's traces have
+// for it, so that analyses read both: "Collective name", "In msg nelems", "Out msg nelems", "Group
+// size", "dtype", "Process Group Name". NCCL tells sizes in bytes; elements are of the type in the
+// kernel's name, else bytes.
 
 #include "importers/trace/DetailText.h"
 
@@ -14,7 +14,7 @@
 
 namespace trainscope::importers {
 
-// What NCCL says of a call; absent: not among its fields.
+// Fields of a call by NCCL; absent: not among them.
 struct NcclPayload {
     std::optional<std::uint64_t> communicator;
     std::optional<std::int64_t> bytes; // of the message, as NCCL counts it

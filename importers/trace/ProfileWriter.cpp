@@ -12,7 +12,7 @@ constexpr int kSpansBetweenFlushes = 4096;
 constexpr std::size_t kMostLaunches = 4'000'000; // until the ranges are known
 constexpr std::int64_t kLastCorrelation = 0xFFFFFFFF;
 
-// Of a span: within 30 years of what the times count from, or of the epoch.
+// True for a time of a span: within 30 years of the times' origin, or of the epoch.
 bool isMoment(std::int64_t ns) {
     constexpr std::int64_t kFarthest = 4'000'000'000'000'000'000;
     return ns > -kFarthest && ns < kFarthest;

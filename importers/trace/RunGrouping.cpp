@@ -75,7 +75,7 @@ bool areFree(const std::set<int>& taken, int first, int count) {
     return next == taken.end() || *next >= first + count;
 }
 
-// When traces begin and end, each asked once.
+// Begins and ends of traces, each asked once.
 class Extents {
 public:
     explicit Extents(const TraceExtent& extentOf)
@@ -269,7 +269,7 @@ void nameParts(const std::vector<Group>& runs, Extents& extents, Assignments& as
     }
 }
 
-// Of two traces of one rank at one time the later one counts.
+// The later of two traces of one rank at one time counts.
 void leaveOutTwins(const Group& group, Extents& extents, Assignments& assignments) {
     std::map<int, Group> byRank;
     for (TraceFile* file : group) {

@@ -1,5 +1,5 @@
 #pragma once
-// Which trace files are of one run, as ranks or as captures of a rank. A process that profiles
+// Groups trace files of one run, as ranks or as captures of a rank. A process that profiles
 // several stretches leaves several traces of one rank: captures of a rank do not overlap in time,
 // ranks do. Files of one folder (or of one folder per rank below it) are one run when they can be:
 //  - distinct ranks, which the traces or words in their names say, equal world size, names that
@@ -20,7 +20,7 @@
 
 namespace trainscope::importers {
 
-// What a trace says of itself, as far as its format tells.
+// Facts that a trace tells of itself, as far as its format does.
 struct TraceFacts {
     std::optional<int> rank; // of several, the first
     int ranks = 1; // that it holds, one behind the other
@@ -49,8 +49,8 @@ struct TraceFile {
 // By a word in the name of the file, else of its folder.
 std::optional<int> rankOfPath(std::string_view path);
 
-// When a trace begins and ends, on a clock that is that of the others; absent where that is not
-// known, or takes too long to find out. It is asked only where captures and ranks look alike.
+// Extent of a trace, on a clock that is that of the others; absent where that is not known, or
+// takes too long to find out. It is asked only where captures and ranks look alike.
 using TraceExtent = std::function<std::optional<TimeRange>(const TraceFile&)>;
 
 TraceFile traceFileOf(SourceFile file, TraceFacts facts);

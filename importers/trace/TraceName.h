@@ -1,8 +1,7 @@
 #pragma once
-// What the name of a trace file says: its rank, its process and which other files look like its
-// siblings. Names seen: rank-0, rank_0, rank0, gpu1, megatron_kineto_3.json,
-// worker0.<ms>.pt.trace.json, <host>_<pid>.<ms>.pt.trace.json, and a parent folder per rank
-// (result/1/...).
+// Rank, process and siblings of a trace file, by its name. Names seen: rank-0, rank_0, rank0, gpu1,
+// megatron_kineto_3.json, worker0.<ms>.pt.trace.json, <host>_<pid>.<ms>.pt.trace.json, and a parent
+// folder per rank (result/1/...).
 
 #include <optional>
 #include <string>

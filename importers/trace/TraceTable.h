@@ -25,8 +25,8 @@ struct TableHeader {
     [[nodiscard]] bool hasAll(std::initializer_list<std::string_view> required) const;
 };
 
-// Of the first lines of a text, the first that has two columns or more with letters, and all of
-// these.
+// Finds the header in the first lines of a text: the first line that has two columns or more with
+// letters, and all of these.
 std::optional<TableHeader> headerIn(
     std::string_view text, std::initializer_list<std::string_view> required);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which track of a trace a span belongs to, but for the rank.
+// Label of a span's track in a trace, without the rank.
 
 #include "core/model/Span.h"
 

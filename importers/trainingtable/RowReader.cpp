@@ -21,7 +21,7 @@ namespace {
 
 using predict::Job;
 
-// Of sources whose tables leave out how they were made; the first whose word is in the name.
+// Habits of sources whose tables leave out how they were made; the first whose word is in the name.
 struct SourceHabits {
     std::string_view word; // in lower case
     std::string_view stack; // of core/predict
@@ -228,8 +228,8 @@ private:
         return model;
     }
 
-    // Whether the table of words serves twice and whether the MLP is gated, where the number of
-    // parameters says so and the usual for the name does not.
+    // Takes from the number of parameters whether the table of words serves twice and whether the
+    // MLP is gated, where that number is stated and the usual model for the name does not have it.
     void takeParameters(catalogue::TrainingModel& model) const {
         constexpr double kSame = 0.01; // biases, positions
         const auto stated = number("params");
@@ -378,7 +378,7 @@ private:
             job.packedSample = kPackedSample;
     }
 
-    // What the row says of itself, and whether it was compiled.
+    // Takes the software that the row names, and whether it was compiled.
     void takeSoftware(Job& job) const {
         if (const std::string stack = lowered(trimmed(text("stack")));
             predict::RateTable::builtIn().hasStack(stack))
@@ -389,7 +389,7 @@ private:
             job.stack = predict::kCompiledStack;
     }
 
-    // What its recipes do again or move to the host, which is not in its tables.
+    // Takes recomputation and offloading of its recipes, which are not in its tables.
     void takeBridgeRecipe(Job& job) const {
         const std::string& gpu = job.machine.gpu.name;
         const bool hasMoreMemory = gpu.find("300") != std::string::npos;

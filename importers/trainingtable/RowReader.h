@@ -12,7 +12,7 @@
 
 namespace trainscope::importers::trainingtable {
 
-// Where the columns stand; names in lower case.
+// Places of the columns; names in lower case.
 class Head {
 public:
     explicit Head(const std::vector<std::string_view>& cells) {

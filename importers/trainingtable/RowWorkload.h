@@ -1,5 +1,5 @@
 #pragma once
-// What a row's run does, training, training of adapters, or inference, and in which precision.
+// Workload and precision of a row's run: training, training of adapters, or inference.
 
 #include "core/predict/Job.h"
 

@@ -42,7 +42,7 @@ struct TableRow {
     MeasuredStep measured;
     bool isQualified = false; // a measured value has a footnote
 
-    // Of a step, from whichever is stated.
+    // Seconds of a step, from the first of the statements that gives them.
     [[nodiscard]] std::optional<double> measuredSeconds() const;
 };
 

@@ -34,8 +34,8 @@ public:
 struct Dialect {
     std::string_view id; // "megatron"
     std::string_view name; // for people: "Megatron-LM, GPT-NeoX"
-    // What stands in each line of a step: others are passed over once the dialect is known. In
-    // capitals and small letters as written.
+    // Text in each line of a step: others are passed over once the dialect is known. In capitals
+    // and small letters as written.
     std::string_view mark;
     std::unique_ptr<DialectReader> (*reader)();
     // Its lines carry times or durations; else an iteration has no length.
@@ -59,7 +59,7 @@ std::optional<std::int64_t> takeIndex(std::string_view& text);
 // "/ 1000" or "/1000" off the front.
 void skipTotal(std::string_view& text);
 void setSetting(launch::Settings& settings, std::string_view key, std::string_view value);
-// What stands behind `mark` in the text, up to one of `ends`; empty where the mark is not there.
+// Text behind `mark`, up to one of `ends`; empty where the mark is not there.
 std::string_view behind(std::string_view text, std::string_view mark, std::string_view ends);
 
 } // namespace trainscope::importers::trainlog

@@ -196,7 +196,7 @@ private:
                 && (m_isRunning.has_value() || grown >= kGrowth * paced);
         }
         m_lastTime = seconds;
-        // Of the first line both are the same.
+        // The first line does not tell the two apart.
         if (m_isRunning.value_or(true))
             step.elapsedS = seconds;
         else

@@ -1,5 +1,5 @@
 #pragma once
-// What the keys in training logs mean: "lm loss" and "train_loss" are the loss, "dt" is the time of
+// Meanings of keys in training logs: "lm loss" and "train_loss" are the loss, "dt" is the time of
 // an iteration. One table for all dialects.
 
 #include "core/model/Metric.h"

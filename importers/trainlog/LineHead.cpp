@@ -15,7 +15,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr int kMostParts = 6; // before what the line says
 constexpr std::size_t kLongestPart = 96;
 
-// That many digits at `at`; −1 where they are none.
+// Number with that many digits at `at`; −1 for other text.
 int digitsAt(std::string_view text, std::size_t at, std::size_t count) {
     if (at + count > text.size())
         return -1;
@@ -81,7 +81,7 @@ bool takeBracket(LineHead& head) {
     return true;
 }
 
-// What Python's logging puts between the date and the message.
+// Skips the level that Python's logging puts between the date and the message.
 void skipLevel(std::string_view& text) {
     constexpr std::array<std::string_view, 5> kLevels{
         " INFO ", " WARNING ", " ERROR ", " DEBUG ", " CRITICAL "};

@@ -1,5 +1,5 @@
 #pragma once
-// What launchers and loggers put before a line: the rank ("  1: ", "[default0]:", "[rank0]:",
+// Heads that launchers and loggers put before a line: the rank ("  1: ", "[default0]:", "[rank0]:",
 // "nid008276: ", "(worker pid=7) "), a stamp ("[2024-10-24 16:30:14]", "2026-05-19 19:51:11,322 -
 // root - INFO - ") and words in brackets.
 

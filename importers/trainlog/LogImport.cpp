@@ -298,7 +298,7 @@ private:
         return std::move(m_report);
     }
 
-    // What the program did not print among its arguments, its lines may say.
+    // Takes from the lines the batch that the program did not print among its arguments.
     void takeSteadyBatch() {
         const auto batch = m_recorder->steadyBatch();
         LaunchConfig& launch = m_run.launch;

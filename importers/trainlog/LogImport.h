@@ -8,7 +8,7 @@ namespace trainscope::importers::trainlog {
 Result<ImportReport> importLog(
     const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress);
 
-// Of at most kMostPieces pieces: like iterations that follow each other are one.
+// Most pieces of a log's work: like iterations that follow each other are one.
 inline constexpr std::size_t kMostPieces = 100'000;
 Result<analysis::LoggedWork> workOf(
     const SourceTree& tree, const ImportUnit& unit, const Progress& progress);

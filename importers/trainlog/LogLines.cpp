@@ -15,7 +15,7 @@ constexpr std::size_t kFirstRoom = std::size_t{64} << 10; // doubled for longer 
 constexpr std::size_t kReadBlock = std::size_t{256} << 10;
 constexpr std::size_t kReadRoom = LogLines::kLongest + kReadBlock;
 
-// Where the line ends, `text.size()` where it does not.
+// End of the line, `text.size()` for the last one.
 std::size_t endOfLine(std::string_view text, std::size_t from) {
     const char* begin = text.data() + from;
     const std::size_t size = text.size() - from;

@@ -60,7 +60,7 @@ LogProbe probePart(std::string_view part) {
         }
         const auto& stamp = step.line.stamp ? step.line.stamp : step.nearby;
         ++probe.steps;
-        // What stands before the first step may lie far back.
+        // Stamps before the first step may lie far back.
         if (stamp && (step.line.stamp || probe.steps > 1)) {
             ++stamped;
             dated += stamp->isUtc ? 1 : 0;

@@ -1,6 +1,6 @@
 #pragma once
-// What a few parts of a training log tell before it is imported: its dialect, its clock, the GPUs
-// that it names.
+// Facts that a few parts of a training log tell before it is imported: its dialect, its clock, the
+// GPUs that it names.
 
 #include "core/model/Time.h"
 #include "importers/common/Importer.h"
@@ -25,7 +25,7 @@ LogProbe probePart(std::string_view part);
 // The parts of a file that tell most: its begin, its end and some between.
 LogProbe probeFile(const SourceTree& tree, const std::string& path);
 
-// Whether a part is worth reading for iterations; quick.
+// True for a part that is worth reading for iterations; quick.
 bool mayHoldSteps(std::string_view part);
 
 } // namespace trainscope::importers::trainlog

@@ -32,8 +32,8 @@ public:
     explicit LogReader(Visit visit);
 
     Status read(std::string_view line);
-    // What other ranks said of iterations behind the last one, and of a log without iterations what
-    // it tells besides. Call at the end of the log.
+    // Delivers the iterations of other ranks behind the last one, and the other facts of a log
+    // without iterations. Call at the end of the log.
     Status finish();
 
     [[nodiscard]] const Dialect* dialect() const { return m_dialect; } // nullptr: none yet
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] const OtherRanks& otherRanks() const { return m_others; }
     // As lines before the first steps name them; empty where they name none, or several.
     [[nodiscard]] std::string gpuModel() const { return m_collected.gpuModel(); }
-    // Of the program, by Megatron's names; complete after the first steps.
+    // Settings of the program, by Megatron's names; complete after the first steps.
     [[nodiscard]] const launch::Settings& settings();
 
 private:

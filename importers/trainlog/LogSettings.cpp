@@ -23,7 +23,7 @@ void append(std::string& text, std::string_view line) {
     }
 }
 
-// Of a program that starts others; a script's own text also has dashes.
+// True for a command that starts other programs; a script's own text also has dashes.
 bool isCommand(std::string_view line) {
     constexpr std::array<std::string_view, 4> kLaunchers{
         "torchrun ", "torch.distributed", "deepspeed.launcher", " cmd = "};

@@ -20,7 +20,7 @@ std::string gpuNamedIn(std::string_view text);
 std::optional<double> numberIn(const launch::Settings& settings, std::string_view key);
 // The launch configuration that they state; empty where they state none.
 LaunchConfig launchOf(const launch::Settings& settings, const std::string& origin);
-// Of several numbers the largest: DeepSpeed calls the data-parallel degree "world_size".
+// The largest of several numbers: DeepSpeed calls the data-parallel degree "world_size".
 std::optional<double> gpusOf(const LaunchConfig& launch, const launch::Settings& settings);
 
 class LogSettings {

@@ -59,7 +59,7 @@ Status OtherRanks::takeUntil(
     const bool isRestart = index && m_last && *index < *m_last;
     if (isRestart)
         m_kept.clear();
-    // How far its iterations are apart is not known before two of them.
+    // The stride of its iterations is not known before two of them.
     if (m_last && !isRestart && (m_stride || !index)) {
         for (const auto& [at, kept] : m_kept) {
             if (index && at >= *index)

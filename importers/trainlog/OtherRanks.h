@@ -1,6 +1,6 @@
 #pragma once
-// What ranks other than the one that is read say of iterations, in a log that several write to:
-// kept until the one that is read has told of the same iteration, and used where it does not.
+// Iterations told by ranks other than the one that is read, in a log that several write to: kept
+// until the one that is read has told of the same iteration, and used where it does not.
 
 #include "core/model/Result.h"
 #include "importers/trainlog/StepLine.h"
@@ -34,7 +34,7 @@ public:
 
     [[nodiscard]] std::int64_t left() const { return m_lines - m_used; } // lines
     [[nodiscard]] std::int64_t used() const { return m_used; }
-    // Whose lines are read and what became of the others; empty where there are none.
+    // Names the ranks whose lines are read, and the use of the others; empty where there are none.
     [[nodiscard]] std::string text(std::string_view read) const;
 
 private:

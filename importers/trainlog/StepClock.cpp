@@ -63,7 +63,7 @@ StepTimes StepClock::step(const LoggedStep& step) {
     return times;
 }
 
-// What follows is later by what the pause lasted, where that is known.
+// Later times move by the length of the pause, where that is known.
 void StepClock::endPause() {
     const auto place = static_cast<std::size_t>(m_pauses);
     const DurationNs lasted

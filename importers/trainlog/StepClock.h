@@ -1,7 +1,7 @@
 #pragma once
-// When the iterations of a log were, from what its lines say: stamps, durations, time since the
-// start. Every moment that a line gives is kept to within its resolution; between them durations
-// decide, so that stamps in whole seconds do not blur iterations of milliseconds.
+// Times of the iterations of a log, from its lines: stamps, durations, time since the start. Every
+// moment that a line gives is kept to within its resolution; between them durations decide, so that
+// stamps in whole seconds do not blur iterations of milliseconds.
 
 #include "core/model/Time.h"
 #include "importers/trainlog/LogReader.h"
@@ -38,7 +38,7 @@ public:
     StepTimes step(const LoggedStep& step);
     void pause();
     void resume(const LoggedStep& step);
-    // Of values on other lines.
+    // Time of values on other lines.
     [[nodiscard]] TimeNs timeOf(const LoggedStep& step) const;
     [[nodiscard]] std::int64_t pauses() const { return m_pauses; }
     void setLogInterval(std::int64_t interval) { m_settings.logInterval = interval; }

@@ -1,5 +1,5 @@
 #pragma once
-// What a line of a training log says of an iteration, before its time is known.
+// Content of a training log's line about an iteration, before its time is known.
 
 #include "core/model/Time.h"
 #include "importers/trainlog/LineHead.h"

@@ -103,7 +103,7 @@ Status StepRecorder::addValue(const LoggedValue& value, TimeNs time, bool isSkip
     return add(column, time, si);
 }
 
-// What a log says in other words, or not at all.
+// Adds values that a log states in other words, or not at all.
 Status StepRecorder::addComputed(const StepTimes& times) {
     if (times.range.isEmpty() || !m_facts.hasTimes)
         return {};
@@ -131,7 +131,7 @@ StepRecorder::Column& StepRecorder::columnOf(const LoggedValue& value, std::stri
         column.unit = unit;
         column.meaning = meaningOf(value.key, unit);
         KeyMeaning& meaning = column.meaning;
-        // Of two keys for one metric the second is kept under its own name.
+        // The second of two keys for one metric is kept under its own name.
         const bool isTaken
             = !meaning.metric.name.empty() && !m_taken.insert(meaning.metric.name).second;
         if (meaning.role == KeyRole::TokenRatePerGpu && !m_facts.gpus)

@@ -15,7 +15,7 @@
 
 namespace trainscope::importers::trainlog {
 
-// What the settings of the run say, for figures that its lines do not give.
+// Settings of the run from which values are computed that its lines do not give.
 struct StepFacts {
     std::optional<double> samplesPerStep; // the global batch
     std::optional<double> tokensPerSample;

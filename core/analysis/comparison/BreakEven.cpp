@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kFarthest = 100.0; // times as much or as little: beyond that nobody builds
 
-// What a token costs, a share of which shrinks.
+// Cost of a token, of which a share shrinks.
 std::optional<ShrinkingCost> sideOf(
     const RunMeasures& run, std::string_view by, const std::optional<double>& share) {
     const auto figure = run.value(by);
@@ -44,8 +44,8 @@ std::optional<double> betweenNodes(const RunMeasures& run) {
     return std::clamp(seconds / run.traced->all.seconds, 0.0, 1.0);
 }
 
-// What a step takes once whatever its batch, traced: the optimizer, and the exposed exchange of
-// gradients and parameters.
+// Share of a step that its batch does not lengthen, traced: the optimizer, and the exposed exchange
+// of gradients and parameters.
 double oncePerStep(const RunMeasures& run) {
     double seconds = 0.0;
     for (const BreakdownPart& part : run.traced->all.parts)
@@ -76,7 +76,7 @@ std::optional<double> batchShare(const RunMeasures& run, std::string_view by, bo
     const double fill = run.layout->grid.degrees().pipeline - 1.0;
     const double bubble = fill / (*microbatches * run.layout->virtualStages + fill);
     const double idle = by == kTokensPerJoule ? idlePower(run) : 1.0;
-    // Of what a step takes besides.
+    // The bubble is a share of the rest of the step.
     const double once = withTraces ? std::min(oncePerStep(run), 1.0) : 0.0;
     return once + (1.0 - once) * bubble * idle;
 }
@@ -85,7 +85,7 @@ bool isReal(const std::optional<double>& factor) {
     return factor && *factor <= kFarthest && *factor >= 1.0 / kFarthest;
 }
 
-// How far apart they are, and would be without the part that shrinks.
+// Distance between the two now, and without the part that shrinks.
 std::string farText(const ShrinkingCost& a, const ShrinkingCost& b) {
     if (a.fixed <= 0.0 || b.fixed <= 0.0)
         return {};

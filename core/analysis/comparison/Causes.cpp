@@ -112,7 +112,7 @@ std::string causeText(std::string_view cause, bool isTraced) {
     return isTraced ? "compute" : "everything else";
 }
 
-// What two runs spend, and of which of them the parts are told.
+// Costs of two runs, and whether traces tell their parts.
 struct Gap {
     const RunMeasures& better;
     const RunMeasures& worse;
@@ -196,7 +196,8 @@ std::string partsText(const Gap& gap, std::size_t first) {
     return text;
 }
 
-// Where most of the loser's energy a token goes into power and not into time, that is the cause.
+// Names power as the cause where most of the loser's energy per token goes into power and not into
+// time.
 bool addPower(Verdict& verdict, const RunMeasures& better, const RunMeasures& worse,
     const std::pair<std::string, std::string>& labels, bool isFirstBetter) {
     constexpr double most = 0.5; // of the logarithm of the factor

@@ -131,7 +131,7 @@ Value count(int number) {
     return number > 0 ? Value(std::to_string(number)) : std::nullopt;
 }
 
-// What the layout says where the launch configuration does not.
+// A degree of the layout, where the launch configuration states none.
 Value degreeOf(const RunMeasures& run, std::string_view key) {
     if (!run.layout)
         return std::nullopt;

@@ -13,7 +13,7 @@
 
 namespace trainscope::analysis {
 
-// How run b differs from run a in one quantity.
+// Difference of run b from run a in one quantity.
 struct Difference {
     std::size_t quantity = 0; // place in comparedQuantities()
     std::optional<double> a;
@@ -29,7 +29,7 @@ struct Difference {
 std::vector<Difference> differencesOf(
     const RunMeasures& a, const RunMeasures& b, Normalisation by = Normalisation::Absolute);
 
-// What the runs were told to do, where they differ, and their machines.
+// A setting in which the runs or their machines differ.
 struct ConfigDifference {
     std::string key; // "micro_batch": as in LaunchConfig.h, and "gpu_model", "gpus"
     std::string title; // "Micro-batch"
@@ -49,7 +49,7 @@ struct Comparison {
     std::vector<ConfigDifference> configuration;
 };
 
-// What stands beside others: a run, or a part of one.
+// One side of a comparison: a run, or a part of one.
 struct ComparedRun {
     Run run;
     MeasureScope scope;

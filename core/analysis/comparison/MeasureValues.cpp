@@ -306,7 +306,7 @@ private:
             "The memory used on the GPUs was not recorded.");
     }
 
-    // What the whole machine sends, from running totals, else from sampled rates.
+    // Bytes per second that the whole machine sends, from running totals, else from sampled rates.
     [[nodiscard]] std::optional<double> bytesPerSecond(const std::string& metric) const {
         const double seconds = m_measures.summary.duration.seconds();
         const bool isOfNodes = metric == metric::kIbTx;

@@ -12,7 +12,7 @@ namespace {
 using enum Better;
 using enum TokensOf;
 
-// What runs are looked at first stands first.
+// Quantities in the order in which people look at them.
 std::vector<QuantityInfo> makeQuantities() {
     return {
         {"step_time_s", "Step time", "s", Lower,

@@ -15,7 +15,7 @@ enum class Normalisation { Absolute, PerGpu, PerNode, PerToken };
 std::string_view toString(Normalisation normalisation); // "absolute", "per-gpu", …
 std::optional<Normalisation> normalisationFrom(std::string_view text); // of these texts
 
-// Whose tokens a quantity is divided by: those of a step, or those of all steps of the window.
+// Tokens that a quantity is divided by: those of a step, or those of all steps of the window.
 enum class TokensOf { Nothing, Step, Window };
 
 struct QuantityInfo {
@@ -36,7 +36,7 @@ const std::vector<QuantityInfo>& comparedQuantities();
 // Its place in that list; absent for an unknown key.
 std::optional<std::size_t> quantityIndex(std::string_view key);
 
-// Whether the normalisation divides that quantity; where not, it stays as it is.
+// True where the normalisation divides that quantity; else it stays as it is.
 bool isDivided(const QuantityInfo& quantity, Normalisation by);
 bool isShare(const QuantityInfo& quantity); // a fraction that people read as %
 std::string unitOf(const QuantityInfo& quantity, Normalisation by); // "W/GPU", "J/token"

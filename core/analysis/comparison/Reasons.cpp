@@ -80,7 +80,7 @@ std::string carriersText(const RunMeasures& run) {
     return text + ")";
 }
 
-// What an estimate takes for granted.
+// Assumptions of an estimate.
 std::string basisText(const MemoryHeadroom& memory) {
     if (!memory.isUsedEstimated)
         return {};

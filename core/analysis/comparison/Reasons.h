@@ -8,7 +8,7 @@
 
 namespace trainscope::analysis {
 
-// What people call the two: their clusters where these differ, else their names.
+// Names of the two for people: their clusters where these differ, else their own names.
 struct Labels {
     std::string a;
     std::string b;
@@ -23,8 +23,8 @@ std::string carrierText(const RunMeasures& run, const ExposedCommunication& grou
 // the first four why it cannot.
 std::vector<Statement> statementsOf(const RunMeasures& a, const RunMeasures& b);
 
-// What costs the loser most (Verdict::cause) against the winner (0 or 1), in GPU-seconds per token:
-// puts the statement first and names the cause.
+// Adds the loser's largest cost (Verdict::cause) against the winner (0 or 1), in GPU-seconds per
+// token: puts the statement first and names the cause.
 void addCause(Verdict& verdict, const RunMeasures& a, const RunMeasures& b, std::size_t winner);
 
 // At which inter-node bandwidth and global batch the verdict would turn (BreakEven.h), by the

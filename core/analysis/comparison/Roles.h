@@ -1,5 +1,5 @@
 #pragma once
-// Which of two runs is the scale-up one, and whether both did the same work.
+// Roles of two runs: the scale-up one and the scale-out one, and whether both did the same work.
 
 #include "core/analysis/comparison/RunMeasures.h"
 

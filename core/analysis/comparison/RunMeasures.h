@@ -35,7 +35,7 @@ struct Measure {
     std::optional<Spread> spread; // over the counted iterations
 };
 
-// What is known of the GPUs of a run, for what memory and compute each has.
+// Facts about the GPUs of a run: model, memory and compute.
 struct GpuFacts {
     std::string name; // of the catalogue, else as recorded; empty: not known
     std::string origin; // "recorded", "inferred", or "from the name of the run"
@@ -95,10 +95,10 @@ Result<RunMeasures> measuresOf(const store::Store& store, const Run& run,
 // `measures` has besides.
 void fillValues(RunMeasures& measures, const Efficiency& efficiency, const RunDetail& detail);
 
-// What the catalogue says of the run's GPUs, by what was recorded, else by the run's name.
+// Facts of the catalogue about the run's GPUs, by their recorded name, else by the run's name.
 GpuFacts gpuFactsOf(const Run& run);
 
-// How much memory a run's GPUs have left, and the micro-batch that it allows. Used: the largest
+// Memory that a run's GPUs have left, and the micro-batch that it allows. Used: the largest
 // recorded sample of a GPU; where none was recorded, what model and layout need (MemoryNeed.h) on
 // the fullest stage. A micro-batch more needs the activations of one more sample on every stage, an
 // estimate either way.

@@ -35,8 +35,8 @@ private:
     std::uint64_t m_state = 0xcbf29ce484222325ULL;
 };
 
-// Of what figures depend on beside the run: their definitions, and the tables of GPUs and models,
-// the user's own among them.
+// Digest of everything besides the run that figures depend on: their definitions, and the tables of
+// GPUs and models, the user's own among them.
 std::string formulaDigest() {
     Digest digest;
     digest.add(std::to_string(kQuantitiesVersion));
@@ -50,7 +50,8 @@ std::string formulaDigest() {
     return digest.text();
 }
 
-// What is inferred of a run from others, and its name, by which its GPUs may be known.
+// Digest of facts that are inferred from other runs, and of the run's name, which may tell its
+// GPUs.
 std::string runDigest(const Run& run) {
     Digest digest;
     digest.add(run.name);

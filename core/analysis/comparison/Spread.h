@@ -1,5 +1,5 @@
 #pragma once
-// How much a figure varies from one iteration to the next, and whether two runs differ by more.
+// Spread of a value over iterations, and the test whether two runs differ by more.
 //
 // Rule: Welch's unequal-variances t-test at the 95 % level on the means over iterations
 // (B. L. Welch, Biometrika 34 (1947); degrees of freedom by Satterthwaite). Neighbouring iterations

@@ -15,13 +15,12 @@ namespace trainscope::analysis {
 // Shares out the time of one device while its trace is walked: see TraceMeasures.h for the rule.
 class TimeShareMeter : public DeviceVisitor {
 public:
-    // What lies outside of the windows does not count; none: everything does. In order of their
-    // begin.
+    // Counts time inside the windows, in order of their begin; without windows all time.
     explicit TimeShareMeter(const std::vector<TimeRange>& windows);
 
     Status piece(TimeRange range, const Running& running) override;
 
-    // What an exposed collective is, by its category and the detail of its spans.
+    // Key of an exposed collective: its category and the detail of its spans.
     using Collective = std::pair<std::string, NameId>;
     // After the walk; s.
     [[nodiscard]] std::map<std::string, double> seconds() const; // "copy" too, without idle

@@ -74,7 +74,7 @@ private:
         return m_scope.capture != nullptr ? m_scope.capture->of(rank) : ownOf(rank, m_window);
     }
 
-    // Which part of the traces counts, and which iterations they cover.
+    // Chooses the part of the traces that counts, and the iterations that they cover.
     void chooseWindow(const std::vector<DeviceTracks>& devices) {
         m_window = m_scope.window;
         m_isOutside = std::none_of(devices.begin(), devices.end(), [&](const DeviceTracks& device) {
@@ -92,7 +92,8 @@ private:
         }
     }
 
-    // Of all devices together, and of one of them.
+    // True where the traces of all devices together cover the iteration, and those of each one
+    // enough of it.
     [[nodiscard]] bool isCovered(
         const Iteration& one, const std::vector<DeviceTracks>& devices) const {
         std::vector<TimeRange>
@@ -123,7 +124,7 @@ private:
             {coveredOn(device.rank), std::nullopt});
         if (!shown || (shown->fixed && shown->fixed->isEmpty()))
             return {};
-        // What is not of a covered iteration does not count where there are any.
+        // Work outside of the covered iterations does not count, if there are any.
         if (!m_covered.empty() && shown->iterations.empty())
             return {};
         std::vector<TimeRange> ranges;

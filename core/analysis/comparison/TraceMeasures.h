@@ -1,5 +1,5 @@
 #pragma once
-// Where the steps of a traced run go: exclusive shares of its devices' time, which sum to the step.
+// Parts of the steps of a traced run: exclusive shares of its devices' time, which sum to the step.
 //
 // At each moment of a device the compute kernels that run share the time equally; collectives have
 // it only where no compute runs (exposed); "copy" where only copies and memory sets run; "idle"
@@ -92,7 +92,7 @@ struct TraceMeasures {
     std::optional<double> betweenNodesBandwidth;
 };
 
-// Where the clocks of the ranks differ, each has the window and the iterations on its own
+// Traces to measure. Ranks with clocks of their own have the window and the iterations on these
 // (SteadyWindows.h). Absent without a trace. A trace that lies outside the window is taken whole,
 // and the wording says so; of a capture it is absent then. Cancelled by progress.
 struct TraceScope {

@@ -19,7 +19,7 @@ namespace {
 constexpr auto kWinnerNames = enumNames<Winner>({{Winner::ScaleUp, "scale-up"},
     {Winner::ScaleOut, "scale-out"}, {Winner::Tie, "tie"}, {Winner::Undecided, "undecided"}});
 
-// How the two compare by one of the deciding quantities.
+// Result of one deciding quantity.
 struct Standing {
     enum class Kind { Missing, TooFew, Unclear, Equal, First, Second } kind = Kind::Missing;
     double factor = 1.0; // of the better one to the other
@@ -110,7 +110,7 @@ private:
         m_verdict.reason = reason;
     }
 
-    // What forbids a verdict before any figure is looked at.
+    // Gives an undecided verdict where the runs forbid one before any value is looked at.
     bool hindered() {
         for (const RunMeasures* run : {&m_a, &m_b}) {
             if (run->run.status == RunStatus::Oom) {

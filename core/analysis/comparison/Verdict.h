@@ -1,6 +1,6 @@
 #pragma once
-// Which of two runs served better: the one on few large GPUs (scale-up) or the one on many small
-// ones (scale-out), with reasons in numbers.
+// Verdict on two runs: did the one on few large GPUs (scale-up) or the one on many small ones
+// (scale-out) serve better, with reasons in numbers.
 //
 // Which is which: scale-up has fewer GPUs, each with more memory or more compute and less of
 // neither; of GPUs of one kind, the one with no more GPUs in larger nodes. Where the GPUs are not
@@ -45,11 +45,11 @@ struct Verdict {
     std::string by; // the quantity that decided: "tokens_per_j"; empty where nothing did
     std::string headline; // "Scale-up wins per joule and per GPU, scale-out per second"
     std::string reason; // why so, one sentence
-    // What costs the loser most against the winner: "exposed_communication" (transfers that no
+    // Largest cost of the loser against the winner: "exposed_communication" (transfers that no
     // compute hides), "pipeline_bubble" (idle, or waiting for a neighbour, of a pipeline),
     // "waiting" (in other collectives, for GPUs that come late), "idle", "thermal_throttling",
-    // "power_throttling", "throttling", "compute", "power"; empty: not to be told, for example
-    // where the traces do not cover a step of both.
+    // "power_throttling", "throttling", "compute", "power"; empty: unknown, for example where the
+    // traces do not cover a step of both.
     std::string cause;
     std::optional<std::size_t> scaleUp; // 0 or 1: which of the two it is; absent: no such pair
     std::vector<Statement> statements; // the most telling first

@@ -41,7 +41,7 @@ std::int64_t& waitColumn(WaitEntry& row, std::size_t i) {
 
 } // namespace
 
-// Where the trace does not say who takes part, as many have to be traced.
+// True where all members were traced; without a list of members, where as many were.
 bool CallGroups::isWhole(const Communicator& group) const {
     if (group.ranks.empty())
         return group.size > 0 && group.size <= std::ssize(m_traced);

@@ -18,7 +18,7 @@
 
 namespace trainscope::analysis {
 
-// What the rows of a selection tell apart, and the size of the communicators.
+// Key of a row of a selection, with the size of the communicators.
 struct CallGroup {
     CollectiveKind kind = CollectiveKind::Other;
     std::string group; // what the communicator is for, else its name; empty: not said

@@ -35,7 +35,7 @@ struct Communicator {
 // As the arguments of a call describe it, in a world of that many ranks (0: not known).
 Communicator communicatorFrom(const CollectiveDetail& detail, int worldSize);
 
-// What calls that may be parts of one collective have in common, and their size.
+// Properties that calls share if they may be parts of one collective, and their size.
 struct CallSpec {
     CollectiveKind kind = CollectiveKind::Other;
     std::uint32_t communicator = 0; // index

@@ -15,8 +15,8 @@ namespace trainscope::analysis {
 
 struct CaptureWindows {
     std::string name;
-    // Of ranks that have captures of that name, on the clock of each: from the begin of the first
-    // to the end of the last.
+    // Windows of ranks that have captures of that name, on the clock of each: from the begin of the
+    // first to the end of the last.
     std::map<int, TimeRange> byRank;
     TimeRange window; // from the earliest to the latest of them, on the common clock
 
@@ -31,7 +31,7 @@ struct CaptureWindows {
 Result<CaptureWindows> captureWindows(const store::Store& store, const Run& run,
     const std::string& name, const Progress& progress = {});
 
-// That part in the place of a steady state, whose warm-up counts.
+// The capture in the place of a steady state; its warm-up counts.
 SteadyState captureState(const CaptureWindows& capture, const RunIterations& iterations);
 
 } // namespace trainscope::analysis

@@ -28,7 +28,7 @@ double argmaxConcave(double low, double high, const Value& value) {
     return (low + high) / 2.0;
 }
 
-// Where a condition that holds at `inside` ends towards `outside`.
+// Point towards `outside` at which a condition that holds at `inside` ends.
 template <typename Condition>
 double boundary(double inside, double outside, const Condition& holds) {
     if (holds(outside))
@@ -206,7 +206,7 @@ private:
         return m_line.spread + quantile() * std::hypot(mean, m_line.slopeError * (at - m_line.x0));
     }
 
-    // Of calls that lie within `length` ns.
+    // Growth of the uncertainty per ns, from calls that lie within `length` ns.
     [[nodiscard]] double growth(double length) const {
         const double most = kMostSlope + std::abs(m_line.slope);
         if (m_line.count < kFewestForScatter || length <= 0.0)

@@ -62,7 +62,7 @@ struct RobustLine {
 // than nonsense. Points in any order, at least one.
 RobustLine fitRobustLine(std::span<const LinePoint> points, double usualSlope);
 
-// How far one clock is ahead of another, from matched calls, with a bound of the error.
+// Offset of one clock from another, from matched calls, with a bound of the error.
 //
 // Estimate: all parts of a collective end together, so the difference of the ends is that of the
 // clocks; a robust line through them gives offset and drift. Bounds: no part of a synchronising
@@ -76,8 +76,8 @@ struct ClockFit {
     double driftError = 0.0; // one standard deviation
     double uncertaintyNs = 0.0; // of the difference, from `at` to `last`
     TimeNs last; // a's time of the end of the last call, no earlier than `at`
-    // What the uncertainty may grow by for each ns before `at` and after `last`: what is not known
-    // of the drift. Clocks are taken to drift by no more than 300 ppm.
+    // Growth of the uncertainty per ns before `at` and after `last`, from the error of the drift.
+    // Clocks are taken to drift by no more than 300 ppm.
     double growth = 0.0;
     double residualNs = 0.0; // standard deviation of the ends about the line
     std::int64_t collectives = 0; // that count

@@ -1,5 +1,5 @@
 #pragma once
-// What a communication kernel does, and how many bytes of it count: the conventions of nccl-tests
+// Kinds of communication kernels, and the bytes that count for each: the conventions of nccl-tests
 // (github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md). Pure functions; any thread.
 
 #include "core/analysis/machine/ProcessGroups.h"

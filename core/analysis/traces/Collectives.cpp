@@ -155,7 +155,7 @@ private:
         one.kind = spec.kind;
         one.communicator = spec.communicator;
         one.group = &m_calls.communicators()[spec.communicator];
-        // Where nobody says who takes part, all who were there did.
+        // All who were there took part, if nothing names the participants.
         const bool isAnyones
             = one.group->ranks.empty() && one.group->size <= static_cast<int>(matched.parts.size());
         one.isComplete = matched.isComplete || isAnyones;

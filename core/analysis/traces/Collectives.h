@@ -48,7 +48,7 @@ public:
 
     void add(std::uint32_t index, const CallSpec& spec, std::int64_t sequence,
         const CollectivePart& part);
-    // What is incomplete, in no particular order.
+    // Delivers the incomplete collectives, in no particular order.
     void finish();
 
 private:

@@ -18,7 +18,7 @@ constexpr std::size_t kMostBandwidths = std::size_t{1} << 15U; // of a row, exac
 
 using RowKey = std::tuple<CollectiveKind, std::string, LinkClass, int>;
 
-// Of collectives with a size.
+// Sums over collectives with a size.
 struct Bandwidths {
     double transferS = 0.0;
     double bytes = 0.0;

@@ -1,6 +1,6 @@
 #pragma once
-// What a run's collectives moved, how fast, and who kept whom waiting. SI; what the data cannot
-// give is absent. Memory does not grow with the trace.
+// Summary of a run's collectives: bytes moved, bandwidth, and the waits that each rank had and
+// caused. SI; absent where the data does not tell it. Memory does not grow with the trace.
 
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
@@ -39,7 +39,7 @@ struct CommunicationRow {
     std::optional<double> utilisation;
 };
 
-// What a rank waited and kept waiting, in synchronising collectives and in messages.
+// Waits that a rank had and caused, in synchronising collectives and in messages.
 struct RankCommunication {
     int rank = 0;
     std::int64_t collectives = 0; // synchronising ones that it was matched in

@@ -1,5 +1,5 @@
 #pragma once
-// Where a communicator lies: along which dimension of the parallel layout, and over which links.
+// Place of a communicator: the dimension of the parallel layout that it lies along, and its links.
 // One thread.
 
 #include "core/analysis/traces/Collectives.h"

@@ -1,5 +1,5 @@
 #pragma once
-// What each traced device did when: phases, launches and copies, of one pass over the trace.
+// Activity of each traced device: phases, launches and copies, from one pass over the trace.
 
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/LaunchStatistics.h"
@@ -14,7 +14,7 @@
 
 namespace trainscope::analysis {
 
-// How long each phase (Phase.h) held on a device: whole nanoseconds.
+// Time of each phase (Phase.h) on a device: whole nanoseconds.
 struct WindowPhases {
     TimeRange window;
     DurationNs traced; // of the window: without what lies between captures
@@ -108,8 +108,8 @@ struct DeviceTrace {
     DeviceActivity activity;
 };
 
-// What traceBreakdown() and deviceActivity() say, of one pass over the spans; of a window on the
-// clock of each rank.
+// Results of traceBreakdown() and deviceActivity() from one pass over the spans; the window is on
+// the clock of each rank.
 Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const Run& run,
     const KernelCategories& categories, const RankWindow& window, const IterationChoice& iterations,
     const Progress& progress = {});

@@ -1,6 +1,6 @@
 #pragma once
-// What the device of each rank did when, so that intervals of several ranks can be compared: the
-// stretches of time in which one kind of work ran, and the kernels of compute. One thread.
+// Log of each rank's device, so that intervals of several ranks can be compared: the stretches of
+// time in which one kind of work ran, and the kernels of compute. One thread.
 
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/RankClocks.h"
@@ -43,7 +43,7 @@ private:
     std::array<std::int64_t, kDeviceStates> m_ns{};
 };
 
-// Of one rank, in order of time, on its own clock.
+// Log of one rank, in order of time, on its own clock.
 class DeviceLog : public DeviceVisitor {
 public:
     // Nothing is known of the time before.
@@ -54,7 +54,7 @@ public:
     // Work that starts before it has been told already.
     void continueAt(TimeNs begin) { m_from = begin; }
     Status work(const DeviceWork& work) override;
-    // What runs goes on until then at most; whether the host is late, the next work tells.
+    // Running work goes on until then at most; the next work tells whether the host is late.
     void runUntil(TimeNs until);
     void forgetBefore(TimeNs begin);
 
@@ -104,7 +104,7 @@ public:
     Status readTo(TimeNs time);
     // nullptr: nothing was recorded of that rank.
     [[nodiscard]] const DeviceLog* find(int rank) const;
-    // Where the rank's recording begins, of its host threads too, on the common clock.
+    // Begin of the rank's recording, its host threads included, on the common clock.
     [[nodiscard]] TimeNs recordedFrom(int rank) const;
     // A range of the common clock on that rank's own.
     [[nodiscard]] TimeRange local(int rank, TimeRange range) const;

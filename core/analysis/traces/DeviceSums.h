@@ -1,7 +1,7 @@
 #pragma once
-// What the work of a device adds up to in a part of its time, such that the sums of parts that
-// follow each other are those of the whole: times are cut at the edges of the part, and work counts
-// where it begins. One thread.
+// Sums of a device's work in a part of its time. Sums of parts that follow each other add up to
+// those of the whole: times are cut at the edges of the part, and work counts where it begins. One
+// thread.
 
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/DeviceActivity.h"
@@ -51,7 +51,7 @@ struct CopySum {
     std::int64_t count = 0; // that begin in the part
     std::int64_t carried = 0;
     DurationNs time;
-    // Of those that begin in the part and end in the window: that say their bytes.
+    // Those that begin in the part, end in the window and state their bytes.
     std::int64_t withBytes = 0;
     std::int64_t bytes = 0;
     DurationNs timeWithBytes;

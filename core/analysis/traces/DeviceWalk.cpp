@@ -16,7 +16,7 @@ namespace {
 
 // Clocks of host and device disagree by microseconds: a launch may seem to come after its kernel.
 constexpr DurationNs kHostAhead{10'000'000};
-// How far before a range a launch or an annotation may have begun that matters in it.
+// Longest time before a range at which a launch or an annotation that matters in it may have begun.
 constexpr DurationNs kHostLead{5'000'000'000};
 
 bool isWork(SpanKind kind) {

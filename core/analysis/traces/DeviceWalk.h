@@ -115,7 +115,7 @@ struct DeviceTracks {
 };
 // By rank, then device.
 Result<std::vector<DeviceTracks>> tracedDevices(const store::Store& store, const Run& run);
-// What was traced of any of them, in order.
+// Time in which any of them was traced, in order.
 std::vector<TimeRange> tracedOf(std::span<const DeviceTracks> devices);
 
 struct DeviceWork {
@@ -140,7 +140,7 @@ public:
     // range, where it has one); without gaps but those between captures.
     virtual Status piece(TimeRange, const Running&) { return {}; }
 
-    // Whether later() is to be told, which takes another look at streams and host.
+    // True to have later() called, which takes another look at streams and host.
     [[nodiscard]] virtual bool asksForLater() const { return false; }
     // After all else, of a walk with a range: what begins behind it and was launched before its
     // end, of each stream in order of start; and, whenever it was launched, the next work of the
@@ -148,7 +148,7 @@ public:
     virtual Status later(const DeviceWork&, bool /*isNext*/) { return {}; }
 };
 
-// How many kernels got their mark from what (see Phase.h).
+// Numbers of kernels by the evidence that gave them their mark (see Phase.h).
 struct MarkEvidence {
     std::int64_t launches = 0;
     std::int64_t streamAnnotations = 0;

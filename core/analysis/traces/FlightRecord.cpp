@@ -23,7 +23,7 @@ struct Part {
     TimeRange range;
 };
 
-// What a rank says of its group of a name.
+// Calls of a rank in its group of a name.
 struct FlightCalls {
     std::string description;
     std::vector<int> ranks; // of the group, ascending; empty: not said
@@ -184,7 +184,7 @@ private:
         return isStuck ? std::optional(std::move(one)) : std::nullopt;
     }
 
-    // What most ranks are in; of equally many the first by rank.
+    // The collective that most ranks are in; of equally many the first by rank.
     static std::string usualIn(const Parts& parts) {
         std::map<std::string, int> counts;
         for (const auto& [rank, part] : parts)

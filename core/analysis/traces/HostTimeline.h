@@ -1,7 +1,7 @@
 #pragma once
-// What the host threads of a rank say about the work that they launch: when a launch was made, and
-// the phase that its surroundings tell. Fed with the threads' spans in order of start; memory is
-// bounded by what is open and by kMostLaunches, so calls that launch nothing do not pile up.
+// Host threads of a rank as the origin of its work: the time of each launch, and the phase that its
+// surroundings tell. Fed with the threads' spans in order of start; memory is bounded by what is
+// open and by kMostLaunches, so calls that launch nothing do not pile up.
 
 #include "core/analysis/traces/Phase.h"
 #include "core/model/Span.h"
@@ -14,7 +14,7 @@
 
 namespace trainscope::analysis {
 
-// What surrounds a moment: the mark, and the begin and name of the annotation that tells one pass
+// Surroundings of a moment: the mark, and the begin and name of the annotation that tells one pass
 // from the next of its kind: the one with the numbers of a pass (Phase.h), else the outermost;
 // absent where only an operator tells it.
 struct Telling {
@@ -38,7 +38,7 @@ public:
     Status add(std::size_t thread, const Span& span);
     // The call of that correlation. A call is taken once, unless it launched a graph of kernels.
     std::optional<Launch> takeLaunch(std::int64_t correlation);
-    // What the annotations around a moment tell; moments must not go back.
+    // Surroundings of a moment by annotations; moments must not go back.
     Telling annotationAt(TimeNs moment);
 
     [[nodiscard]] bool hasLaunches() const { return m_hasLaunches; }

@@ -67,8 +67,7 @@ private:
     bool m_standsAlone = false;
 };
 
-// What a breakdown needs to know about a kernel by its interned name and detail, looked up once
-// each.
+// Facts of a kernel that a breakdown needs, by its interned name and detail, looked up once each.
 
 // Hashes a span's name and detail.
 struct NamePairHash {

@@ -1,7 +1,7 @@
 #pragma once
-// Which GPU ran the kernels of a trace: a GPU draws power while its kernels run. Readings and trace
-// are on one clock; sensors report late by up to what they average over, a second and a half at
-// most. Pure.
+// Finds the GPU that ran the kernels of a trace: a GPU draws power while its kernels run. Readings
+// and trace are on one clock; sensors report late by up to the time that they average over, a
+// second and a half at most. Pure.
 
 #include "core/model/Time.h"
 
@@ -14,7 +14,7 @@
 
 namespace trainscope::analysis {
 
-// When a device worked, in the stretches that were traced.
+// Times at which a device worked, in the stretches that were traced.
 class TracedWork {
 public:
     // A stretch, and the work in it: in any order, overlapping or not.
@@ -48,7 +48,7 @@ struct PowerReadings {
     std::vector<float> watts;
 };
 
-// Whether a GPU's power follows the kernels of a trace.
+// Tells whether a GPU's power follows the kernels of a trace.
 struct KernelPower {
     enum class Follows { NotKnown, Yes, No };
     // Yes: power and share of work correlate by 0.6 or more, over 16 readings at least.

@@ -1,6 +1,6 @@
 #pragma once
-// Why a rank came later than the others: what it did between a moment that all had in common and
-// its arrival, against what the others did meanwhile. Pure; any thread.
+// Reasons of a late rank: its work between a moment that all had in common and its arrival, against
+// the work of the others meanwhile. Pure; any thread.
 
 #include "core/analysis/traces/DeviceLog.h"
 #include "core/model/Id.h"
@@ -46,8 +46,8 @@ private:
 };
 
 inline constexpr int kNoRank = -1;
-// Whose doing a wait is, in shares that sum to 1. Nobody's: waiting in turn, and causes too small
-// to be followed.
+// Shares of blame for a wait; they sum to 1. No rank: waiting in turn, and causes too small to be
+// followed.
 struct BlameShare {
     int rank = 0;
     LateReason reason = LateReason::Other;
@@ -56,7 +56,7 @@ struct BlameShare {
 using Blame = std::vector<BlameShare>;
 inline constexpr std::size_t kMostBlameShares = 8;
 
-// What a rank waited in earlier collectives, by whose doing it was.
+// Time that a rank waited in earlier collectives, by the one to blame.
 struct BlamedTime {
     int rank = 0;
     LateReason reason = LateReason::Other;
@@ -87,7 +87,7 @@ struct KernelSums {
 // own; what is left of the excess is slower ones.
 void addExcess(KernelExcess& excess, NameId kernel, const KernelSums& sums, std::size_t others);
 
-// What all have in common.
+// Facts that all ranks of a collective share.
 struct LatenessContext {
     bool isMessage = false; // between ranks whose work is not alike
     bool isRecordingsBegin = false; // the common moment is where the last recording begins

@@ -1,6 +1,6 @@
 #pragma once
-// How work gets from the host to a device, from runtime calls and what they launched (joined by
-// correlation). µs and shares are the caller's business; times are whole nanoseconds.
+// Path of work from the host to a device, from runtime calls and the work that they launched
+// (joined by correlation). µs and shares are the caller's business; times are whole nanoseconds.
 //   delay        from the begin of the call to the start of the kernel; 0 where the clocks of host
 //                and device put the kernel first (counted)
 //   queue depth  of a stream: its kernels, copies and memsets whose call has begun and which have
@@ -45,7 +45,7 @@ struct LaunchStatistics {
     DurationNs hostBound;
 };
 
-// What a stretch of a device's work adds up to.
+// Sums over a stretch of a device's work.
 struct QueueSums {
     DurationNs waited; // of each, from its call to its start
     std::int64_t maxDepth = 0;
@@ -69,7 +69,7 @@ public:
     void add(const DeviceWork& work);
     // Work that begins behind `end`, of each stream in order; the next of the device or not.
     void addLater(const DeviceWork& work, TimeNs end, bool isNext);
-    // What was added since it was asked before; the queues go on.
+    // Sums since the last call; the queues go on.
     LaunchSums take();
     // The earliest moment on which that depends: it is the same for every flow that began no later.
     [[nodiscard]] TimeNs since() const { return m_since; }
@@ -80,7 +80,7 @@ private:
         TimeNs launched = kAllTime.begin; // the latest call so far
         TimeNs launchedStart; // when its work started
     };
-    // Of its waiting that up to `end` counts.
+    // Counts waiting up to `end`.
     void enqueue(std::size_t stream, TimeNs start, TimeNs launched, TimeNs end);
     void countGap(TimeNs start, TimeNs launched);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a copy or a memset moves, from its span's detail.
+// Bytes that a copy or a memset moves, from its span's detail.
 
 #include <cstdint>
 #include <optional>

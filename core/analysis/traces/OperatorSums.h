@@ -1,8 +1,8 @@
 #pragma once
-// What the operators of a host thread add up to in a part of its time, such that the sums of parts
-// that follow each other are those of the whole: times are cut at the edges of the part, and an
-// operator counts where it begins. Self: the time in which it is the last to have begun of those
-// that run, so not that of operators called by it. One thread.
+// Sums of the operators of a host thread in a part of its time. Sums of parts that follow each
+// other add up to those of the whole: times are cut at the edges of the part, and an operator
+// counts where it begins. Self: the time in which it is the last to have begun of those that run,
+// so not that of operators called by it. One thread.
 
 #include "core/model/Span.h"
 #include "core/store/codec/Bytes.h"

@@ -103,7 +103,7 @@ PatternFit fitPattern(std::span<const double> pattern, std::span<const double> s
     const double best = *std::max_element(values.begin(), values.end());
     if (best <= 0.0)
         return fit;
-    // What noise alone may take off the best fit.
+    // Correlation that noise alone may take off the best fit.
     const double slack = kCertainty * (1.0 - best * best)
         / std::sqrt(static_cast<double>(pattern.size()) / stepsPerValue);
     const double enough = best - std::max(slack, 1e-6);

@@ -1,6 +1,5 @@
 #pragma once
-// What names and time say of the work on a device: the pass that an annotation stands for, and the
-// phase of the step.
+// Phases of a step, from names and times of the work on a device, and passes, from annotations.
 
 #include "core/layout/Schedule.h"
 #include "core/model/Time.h"
@@ -12,7 +11,7 @@
 
 namespace trainscope::analysis {
 
-// What the annotation around one pass of a pipeline says of it. Understood are
+// A pass of a pipeline, from the name of the annotation around it. Understood are
 //   F3, B3.1, W3.1.0     micro-batch, chunk, part of the sequence; W_clear.1: all weight gradients
 //                        that are left (NVTX ranges of zero-bubble-pipeline-parallelism)
 //   PP:5F3, PP:5I3, PP:5W3, PP:5B3   stage of the model, micro-batch; I is the gradient of the
@@ -77,7 +76,7 @@ private:
     std::array<T, kPhases> m_values{};
 };
 
-// What a name says of the compute it stands for.
+// Mark of compute, from a name.
 enum class Mark { None, Forward, Backward, Optimizer };
 std::optional<Phase> phaseOf(Mark mark); // absent for None
 

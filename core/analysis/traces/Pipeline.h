@@ -13,7 +13,7 @@
 
 namespace trainscope::analysis {
 
-// Which pipeline stage a rank belongs to, and what the layout says of the schedule.
+// Pipeline stage of each rank, and the layout's facts about the schedule.
 struct StageMap {
     int stages = 0;
     std::map<int, int> stageOf; // by rank

@@ -1,7 +1,7 @@
 #pragma once
-// How far the clock of a GPU's telemetry is ahead of its trace's, where the two disagree: a GPU
-// draws power while its kernels run, so the share of time with kernels, shifted by the lag, follows
-// the power. Sensors report late by up to what they average over; that is part of the lag.
+// Lag of a GPU's telemetry behind its trace, where their clocks disagree: a GPU draws power while
+// its kernels run, so the share of time with kernels, shifted by the lag, follows the power.
+// Sensors report late by up to the time that they average over; that is part of the lag.
 
 #include "core/model/Import.h"
 #include "core/model/Run.h"

@@ -71,7 +71,7 @@ public:
         own.rank = ranks.front();
         own.reference = m_result.reference;
         m_result.ranks.push_back(own);
-        // What a few calls bound loosely, many messages over a third rank may know better.
+        // Many messages over a third rank may bound a clock better than a few calls do.
         for (const Pass pass : {Pass{false, kFewestForBound}, {true, kFewestForBound}, {true, 1}})
             RETURN_IF_ERROR(spread(pass));
         finish();

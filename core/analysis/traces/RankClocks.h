@@ -1,5 +1,5 @@
 #pragma once
-// How far the clocks of a run's ranks are apart, from the collectives that they took part in
+// Offsets between the clocks of a run's ranks, from the collectives that they took part in
 // (ClockFit.h, SequenceMatch.h). Rank 0's clock is the reference; without a trace of rank 0 it is
 // the lowest rank's that has one. A rank that shares no communicator with the reference is reached
 // over others, and the uncertainties of the way add up.
@@ -22,8 +22,8 @@ struct RankClock {
     double driftPpm = 0.0; // this clock gains so much on the reference clock
     TimeNs reference; // on the reference clock: its rank's first span
     double uncertaintyNs = 0.0; // of the correction, up to lastCall; 0 for the reference itself
-    // Of the correction over the whole of the rank's trace: what is not known of the drift adds up
-    // beyond the collectives.
+    // Uncertainty of the correction over the whole of the rank's trace: the error of the drift adds
+    // up beyond the collectives.
     double traceUncertaintyNs = 0.0;
     std::int64_t collectives = 0; // that the estimate rests on
     double driftErrorPpm = 0.0; // one standard deviation

@@ -134,7 +134,7 @@ private:
         return std::move(best.links);
     }
 
-    // What cannot be told apart otherwise goes by the hint, else to the smaller difference.
+    // Trials that cannot be told apart otherwise go by the hint, else to the smaller difference.
     [[nodiscard]] bool isBetter(const Trial& x, const Trial& y) const {
         const double first = weighted(x);
         const double second = weighted(y);

@@ -1,8 +1,8 @@
 #pragma once
-// Which calls of two ranks are parts of the same collectives, when nothing is known of how far
-// their clocks are apart: recordings begin at different moments, calls are lost, clocks drift.
-// All parts of a collective end together, so the right difference of the clocks is the one that
-// makes the most ends coincide. Pure; any thread.
+// Matches calls of two ranks that are parts of the same collectives, while the offset of their
+// clocks is unknown: recordings begin at different moments, calls are lost, clocks drift. All parts
+// of a collective end together, so the right difference of the clocks is the one that makes the
+// most ends coincide. Pure; any thread.
 
 #include "core/model/Time.h"
 
@@ -27,9 +27,9 @@ struct MatchedCall {
     SequencedCall b; // times of b's clock
 };
 
-// How far b's clock is ahead of a's by something less exact than collectives (iterations that both
-// have numbered), within `within`. Decides between differences that the calls cannot tell apart, as
-// when all iterations look alike.
+// Lead of b's clock over a's by a source less exact than collectives (iterations that both have
+// numbered), within `within`. Decides between differences that the calls cannot tell apart, as when
+// all iterations look alike.
 struct ClockHint {
     DurationNs offset;
     DurationNs within;

@@ -25,7 +25,7 @@ using Type = SpanColumn::Type;
 // Each collective may have arguments of its own.
 constexpr std::size_t kMostDetails = 100'000;
 
-// What the columns of one query have found out so far.
+// Facts that the columns of one query have found so far.
 class SpanFacts {
 public:
     SpanFacts(const store::Store& store, KernelCategories categories, Progress progress)
@@ -82,7 +82,7 @@ private:
         std::optional<std::int64_t> bytes;
     };
 
-    // Of kernels, copies and sets; of all else nothing is known.
+    // Detail of kernels, copies and sets; empty for all other spans.
     Result<const Detail*> detailOf(const Span& span) {
         static const Detail nothing;
         const bool isCopy = span.kind == SpanKind::Copy || span.kind == SpanKind::Set;

@@ -17,7 +17,7 @@ Mark markOf(const DeviceWork& work) {
 
 } // namespace
 
-// What compute without a mark is shows only at the end of the walk.
+// Phases of compute without a mark are known only at the end of the walk.
 class SpanPhases::Recorder : public DeviceVisitor {
 public:
     explicit Recorder(std::size_t streams)

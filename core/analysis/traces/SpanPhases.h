@@ -16,7 +16,7 @@ public:
     static Result<SpanPhases> read(
         const store::Store& store, const DeviceTracks& device, const Progress& progress);
 
-    // Of work on a stream of the device; absent where nothing tells it.
+    // Phase of work on a stream of the device; absent where nothing tells it.
     [[nodiscard]] std::optional<Phase> of(TrackId stream, const Span& span) const;
 
 private:

@@ -15,7 +15,7 @@ namespace trainscope::analysis {
 TimeRange ownSteadyWindow(
     const RunIterations& iterations, TimeRange window, const RankClocksPtr& clocks, int rank);
 
-// What a run's traces have of its steady part; all of them where they have nothing of it.
+// Steady part of a run's traces; all of them where they have none of it.
 struct SteadyTraces {
     RankWindow windowOf = [](int) { return kAllTime; };
     TimeRange window = kAllTime; // on the common clock

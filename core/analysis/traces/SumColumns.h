@@ -35,8 +35,8 @@ inline void putColumn(std::span<const std::int64_t> column, store::Bytes& out) {
     });
 }
 
-// How many rows so many bytes can hold, from which a small file is told that claims many: as
-// columns are written here, without zstd, a block takes at least its width and its reference.
+// Most rows that so many bytes can hold, which exposes a small file that claims many: as columns
+// are written here, without zstd, a block takes at least its width and its reference.
 inline std::uint64_t mostRows(std::size_t bytes, std::size_t columns) {
     constexpr std::size_t kLeastOfBlock = 2;
     return std::min<std::uint64_t>(kMostSumRows, bytes / (kLeastOfBlock * columns) * store::kBlock);

@@ -27,7 +27,7 @@ struct CategoryTime {
     std::int64_t count = 0;
     DurationNs time;
 };
-// What a device did in a window; work that reaches over its edges counts with the part inside.
+// Times of a device in a window; work that reaches over its edges counts with the part inside.
 struct TimeBreakdown {
     TimeRange window;
     DurationNs traced; // of the window: without what lies between captures

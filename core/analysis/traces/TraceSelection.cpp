@@ -20,7 +20,7 @@ bool holds(const TimeRange& window, const TimeRange& extent) {
     return window.begin <= extent.begin && extent.end <= window.end;
 }
 
-// How much of the stretch has been read, over all tracks.
+// Progress of reading a stretch, over all tracks.
 class ReadingProgress {
 public:
     ReadingProgress(std::string_view phase, const Progress& progress)

@@ -1,5 +1,5 @@
 #pragma once
-// What the GPUs and the hosts of a run did in a stretch of time: the time of the devices with their
+// Work of the GPUs and the hosts of a run in a stretch of time: the time of the devices with their
 // kernels, launches and copies, host operators by name, and collectives with bytes, bandwidth and
 // waits. Exact; one part after the other, in the order of the fields. Memory grows with the names
 // and with the collectives of the stretch. Blocking; for a worker.

@@ -24,7 +24,7 @@ bool hasOnlyTrees(const store::Bytes& names) {
     return names.empty();
 }
 
-// What waits at the end of a window begins in the slices behind it.
+// Earliest moment that a window's slices depend on: work that waits at its end may begin behind it.
 TimeNs earliestOf(std::span<const SumOutline> slices, TimeNs begin) {
     for (const SumOutline& slice : slices)
         begin.ns = std::min(begin.ns, slice.since);
@@ -120,7 +120,7 @@ Result<std::optional<DelayStatistics>> delayStatistics(Tell&& tell) {
 
 } // namespace
 
-// Which slices a window takes whole, and what is left of it at its ends.
+// Slices that a window takes whole, and the rest of it at its ends.
 struct TraceSums::SlicePlan {
     std::size_t first = 0;
     std::size_t end = 0;
@@ -130,7 +130,7 @@ struct TraceSums::SlicePlan {
     TimeNs afterHost;
 };
 
-// What is added up of a device.
+// Sums of a device, gathered from slices and walks.
 struct TraceSums::Parts {
     const Progress& progress;
     DeviceSums sums;

@@ -17,7 +17,7 @@
 
 namespace trainscope::analysis {
 
-// What a sequence of slices is of: its place is the device, the track, or 0.
+// Kind of a sequence of slices; its place is the device, the track, or 0.
 enum class SumKind { Device, Thread, Calls, Waits, CallPaths, CallTree };
 store::SumPlace placeOf(SumKind kind, int rank, std::int64_t place = 0);
 
@@ -34,7 +34,7 @@ Result<store::KeptSums> sumTraces(
 enum class LackingSums { None, AllButCallTrees, All };
 Result<LackingSums> lackingSums(const store::Store& store, const Run& run);
 
-// What was kept of a run. Refers to the store and is used by its thread.
+// Kept sums of a run. Refers to the store and is used by its thread.
 class TraceSums {
 public:
     // Absent where nothing is kept.
@@ -46,7 +46,7 @@ public:
     };
     Result<Device> device(
         const DeviceTracks& device, const TraceWindow& shown, const Progress& progress = {}) const;
-    // Of a host thread, inside the window.
+    // Sums of a host thread inside the window.
     Result<OperatorSums> operators(const Track& thread, TimeRange window) const;
     // Adds the calls of a rank that start in the window, with their waits if wanted.
     Status addCalls(int rank, TimeRange window, bool withWaits, CallSums& sums) const;

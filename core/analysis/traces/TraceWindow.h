@@ -1,5 +1,5 @@
 #pragma once
-// Which part of a trace an analysis looks at: all of it, a window, or iterations.
+// Part of a trace that an analysis looks at: all of it, a window, or iterations.
 
 #include "core/model/Run.h"
 
@@ -11,11 +11,11 @@
 
 namespace trainscope::analysis {
 
-// Which recorded iterations count for a rank: those that it marked itself, else those of the whole
+// Recorded iterations that count for a rank: those that it marked itself, else those of the whole
 // run, else those of the lowest rank that marked some (ranks step together). In order of time.
 std::vector<Iteration> iterationsOfRank(std::span<const Iteration> iterations, int rank);
 
-// Which part of a trace an analysis looks at: all of it, a window, or iterations.
+// Choice of the part to look at.
 
 // The iterations to break down by (see iterationsOfRank() for which count for a rank); with `only`
 // set, nothing but that one is looked at, and it is the window of its ranks.
@@ -24,8 +24,8 @@ struct IterationChoice {
     std::optional<std::int64_t> only;
 };
 
-// Of an iteration of the whole run, as a log tells of it, this much at least must lie within what
-// was traced, of all devices together and of one: the rest would seem idle.
+// Least share of an iteration of the whole run, as a log tells of it, that must lie within the
+// traced time, of all devices together and of one: the rest would seem idle.
 inline constexpr double kCoveredByTrace = 0.9;
 inline constexpr double kCoveredOnDevice = 0.5;
 
@@ -45,7 +45,7 @@ struct TraceWindow {
     // Cut at the edges of the window, beyond which nothing is read.
     std::vector<Iteration> iterations;
 
-    // How much of a window of the figures was traced.
+    // Traced time in a window of the figures.
     [[nodiscard]] DurationNs tracedIn(TimeRange window) const;
 };
 // captures: of the device's work, in order, at least one (DeviceTracks). Absent where the chosen

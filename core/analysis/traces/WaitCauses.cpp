@@ -59,7 +59,7 @@ public:
         return result;
     }
     [[nodiscard]] TimeNs waitedUntil() const { return m_waitedUntil; }
-    // How much of a range has not been asked for before.
+    // Share of a range that has not been asked for before.
     double freshPart(TimeRange range) {
         if (range.isEmpty())
             return 0.0;
@@ -230,7 +230,8 @@ private:
         }
     }
 
-    // How much of what is its own doing hangs on the last rank alone, and who came just before it.
+    // Counts the share of the last rank's own delay that it alone causes, and the rank just before
+    // it.
     void countLast(const Collective& one, double waitS, const Blame& blame) {
         const CollectiveRank* before = nullptr;
         for (const CollectiveRank& rank : one.ranks) {
@@ -247,7 +248,8 @@ private:
         cause.besideS[before->rank] += own * (waitS - aloneS);
     }
 
-    // Where a rank was late itself shows more than where another was in its place.
+    // Keeps the worst moment; one at which the rank was late itself goes before one in which
+    // another took its place.
     void keepWorst(WaitCause& cause, const Collective& one, TimeNs since, double seconds) const {
         const bool isOwn = one.lastRank == cause.rank;
         const bool wasOwn = cause.worstRank == cause.rank;
@@ -268,7 +270,7 @@ private:
                 += waitS * share.share * std::min(1.0, kernels.kernelNs / sum);
     }
 
-    // What one rank waited, and what of its time since `freeFrom` cost nothing as it waited.
+    // Adds a rank's wait, and the part of its time since `freeFrom` that cost nothing as it waited.
     void addWait(const Collective& one, const CollectiveRank& rank, TimeNs freeFrom,
         const std::shared_ptr<const Blame>& blame, bool isCounted) {
         const TimeRange wait{rank.start, std::min(one.lastStart, rank.end)};

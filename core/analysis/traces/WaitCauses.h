@@ -1,8 +1,8 @@
 #pragma once
-// Whose doing the waiting in a run's synchronising collectives is. A collective's waiting is caused
-// by the rank that started last; where that rank was late because it had waited itself, in another
-// group's collective or for a message, the blame goes on to whom it had waited for. What a rank did
-// to be late is told by Lateness.h, from the end of the group's previous collective on (else from
+// Causes of the waiting in a run's synchronising collectives. A collective's waiting is caused by
+// the rank that started last; where that rank was late because it had waited itself, in another
+// group's collective or for a message, the blame goes on to whom it had waited for. Lateness.h
+// tells the reason of a late rank, from the end of the group's previous collective on (else from
 // the begin of the recording). The waiting of all causes sums to the whole.
 
 #include "core/analysis/traces/CommunicationSummary.h"
@@ -53,10 +53,10 @@ struct WaitCauses {
     std::map<std::pair<int, int>, LostTime> lost; // by the rank and the rank whose doing it is
 };
 
-// Of the collectives that end in the window, which is on the common clock; why their ranks were
-// late may lie before it. Linear in the trace; memory is bounded: causes that are too small to be
-// followed are joined, and of what a rank waited before, the last 1,024 waits are known. Cancelled
-// by progress.
+// Causes in the collectives that end in the window, which is on the common clock; the reasons for
+// late ranks may lie before it. Linear in the trace; memory is bounded: causes that are too small
+// to be followed are joined, and of a rank's earlier waits the last 1,024 are known. Cancelled by
+// progress.
 Result<WaitCauses> waitCauses(const store::Store& store, const Run& run, const RankClocks& clocks,
     TimeRange window = kAllTime, const Progress& progress = {});
 
