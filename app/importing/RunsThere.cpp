@@ -29,7 +29,7 @@ using NameOfRun = std::function<std::string(const Run&)>;
 // Runs of a database as units of a plan, which read their power and kernels when they are asked.
 class RunsOfDatabase {
 public:
-    // Of those only that units have the name or the time of; none: all.
+    // Only those whose name or time units have; none: all.
     RunsOfDatabase(const store::Store& store, const std::vector<PlannedUnit>& units)
         : m_store(store)
         , m_isAll(units.empty()) {

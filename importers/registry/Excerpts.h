@@ -11,10 +11,10 @@
 
 namespace trainscope::importers {
 
-// Of lines whole ones. Of a file that is not compressed the begin and the parts at these places; of
-// a compressed one, which has to be unpacked to its end, the begin, every sixteenth part and the
-// end. A file that is one JSON document stays whole, since a part of it is none. The tree must
-// outlive it.
+// Excerpts of files, whole lines of text. Of a file that is not compressed they are its begin and
+// the parts at these places; of a compressed one, which has to be unpacked to its end, the begin,
+// every sixteenth part and the end. A file that is one JSON document stays whole, since a part of
+// it is none. The tree must outlive it.
 class Excerpts final : public SourceTree {
 public:
     struct Parts {

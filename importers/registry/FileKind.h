@@ -1,5 +1,5 @@
 #pragma once
-// What a file is that no importer wanted, in the user's words: "JPEG image", "YAML, not telemetry".
+// Kind of a file that no importer wanted, in the user's words: "JPEG image", "YAML, not telemetry".
 
 #include "importers/common/Source.h"
 

@@ -28,7 +28,8 @@ struct NameInFile {
     std::string file;
 };
 
-// What the files of a folder say; of several models, or of one that is not known, none.
+// GPU model that the files of a folder name; none where they name several, or one that is not
+// known.
 class FolderNames {
 public:
     void add(const std::string& name, std::string_view file) {

@@ -93,7 +93,7 @@ public:
             m_digests->keep(m_path, m_state, m_size);
         return count;
     }
-    // What is passed over is not in the hash, so there is none.
+    // Skipped bytes are not in the hash, so there is none.
     Result<std::uint64_t> skip(std::uint64_t count) override {
         m_state.reset();
         return m_inner->skip(count);

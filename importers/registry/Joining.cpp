@@ -70,7 +70,7 @@ struct RunsOfFolder {
     std::vector<std::string> runs;
 };
 
-// Of the folder that it lies in, which is all of a run's where it lies inside one.
+// Runs of the folder that it lies in; inside a run that is the run's folder.
 RunsOfFolder describedRuns(
     const RunFolders& runs, const std::vector<ImportUnit>& units, const ImportUnit& unit) {
     const std::string folder

@@ -145,7 +145,7 @@ private:
         });
     }
 
-    // Whether the run has no source yet of a format that is among the members'.
+    // True where the run has no source yet of a format that is among the members'.
     [[nodiscard]] bool hasNoneOf(const std::string& run, const Members& members) const {
         return std::none_of(m_units.begin(), m_units.end(), [&](const ImportUnit& unit) {
             return unit.runName == run

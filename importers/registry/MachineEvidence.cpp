@@ -9,7 +9,7 @@
 
 namespace trainscope::importers {
 
-// What was read of a unit, in its own numbers.
+// Reading of a unit, in its own numbers.
 struct UnitReading {
     std::int64_t utcOffsetSeconds = 0; // that it was read with
     MachineSeen seen;
@@ -143,7 +143,7 @@ Excerpts::Parts excerptOf(const ImportUnit& unit, std::vector<double> places) {
         std::max(kLeast, kReadForEvidence / std::max<std::uint64_t>(parts, 1)), std::move(places)};
 }
 
-// What the plan knows of it.
+// Evidence that the plan has of it.
 MachineSeen seenByPlan(const ImportUnit& unit) {
     MachineSeen seen;
     seen.isTelemetry = hasGpuReadings(unit);

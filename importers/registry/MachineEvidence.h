@@ -1,5 +1,5 @@
 #pragma once
-// What sources show of the machines that they were recorded on, and when: what tells telemetry and
+// Evidence of the machines that sources were recorded on, and of the times: it tells telemetry and
 // traces of one machine from those of two.
 
 #include "core/analysis/traces/KernelPower.h"
@@ -17,7 +17,7 @@
 
 namespace trainscope::importers {
 
-// Of a gauge of a GPU, SI.
+// Mean of a GPU's gauge, SI.
 struct MeanReading {
     double sum = 0.0;
     double count = 0.0;
@@ -41,7 +41,7 @@ struct MachineSeen {
     [[nodiscard]] std::optional<double> powerLimit() const;
 };
 
-// What a run of a database holds, as a source of a plan.
+// A run of a database, as a source of a plan.
 struct KnownMachine {
     MachineSeen seen;
     std::function<PowerByRank(TimeRange)> power; // of telemetry

@@ -47,7 +47,7 @@ void joinRun(ImportUnit& unit, const std::string& name, const std::string& why) 
     if (unit.runName == name)
         return;
     unit.runName = name;
-    // What was proposed before holds no longer.
+    // Earlier proposals hold no longer.
     std::erase_if(unit.notes, [](const std::string& note) {
         return note.starts_with("Part of run \"") || note.starts_with("Proposed as part of run \"");
     });
@@ -108,7 +108,7 @@ private:
         });
     }
 
-    // Where no log says which GPU it is of, all say the first.
+    // Logs of which none names its GPU all name the first.
     void joinGroup(const std::vector<Log>& group, const std::string& folder) {
         std::set<int> said;
         for (const Log& log : group)
@@ -125,7 +125,7 @@ private:
         }
     }
 
-    // That of the folder, unless what lies beside the logs has it.
+    // Name of the folder, unless a neighbour of the logs has it.
     [[nodiscard]] std::string nameOf(const PlannedUnit& first, const std::string& folder) const {
         std::string name = RunFolders(*first.tree).nameOf(folder);
         const bool isTaken = std::any_of(m_evidence.units().begin(), m_evidence.units().end(),
@@ -239,7 +239,7 @@ private:
         }
     }
 
-    // Of a folder in the tree as runs are named, else its own.
+    // Name of a folder in the tree, as runs are named, else its own.
     static std::string nameOf(const std::vector<Host*>& group, const std::string& folder) {
         const SourceTree* tree = group.front()->all.front()->tree;
         const bool isOneTree = tree != nullptr
@@ -532,7 +532,7 @@ private:
         return !isWitnessNeeded || isTraced(first, second);
     }
 
-    // Whether a trace could be of both.
+    // True where a trace could be of both.
     bool isTraced(std::size_t first, std::size_t second) {
         for (std::size_t trace = 0; trace < m_runs.size(); ++trace) {
             if (!m_runs[trace].isTelemetry && areOne(first, trace) && areOne(second, trace))
@@ -664,8 +664,8 @@ private:
     std::vector<std::size_t> m_groupOf;
 };
 
-// What names a run, or is of it without showing a machine (logs of the training, topologies), goes
-// with it where all of it gets another name.
+// Units that name a run, or belong to it without showing a machine (logs of the training,
+// topologies). They go with the run where all of it gets another name.
 class Followers {
 public:
     explicit Followers(const MachineEvidence& evidence) {

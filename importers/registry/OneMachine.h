@@ -1,6 +1,6 @@
 #pragma once
-// Which runs of a plan were recorded of one machine at one time: telemetry and traces of the same
-// GPUs, as their UUIDs, models, numbers, stamps and power tell.
+// Joins runs of a plan that were recorded of one machine at one time: telemetry and traces of the
+// same GPUs, as their UUIDs, models, numbers, stamps and power tell.
 
 #include "importers/registry/MachineEvidence.h"
 

@@ -36,7 +36,7 @@ constexpr Confidence kLikely = 75;
 constexpr Confidence kSure = 90; // no more of the file is needed
 constexpr Confidence kMost = 99; // no format says more
 
-// Whose a file is, or else what it is.
+// Owner of a file, or else the file's kind.
 struct Verdict {
     const Importer* owner = nullptr;
     Confidence confidence = 0;
@@ -86,7 +86,7 @@ bool startsAnObject(std::string_view head) {
     return first != std::string_view::npos && head[first] == '{';
 }
 
-// Whether reading on may tell. Of a compressed file the end is not at hand.
+// True where reading on may tell. The end of a compressed file is not at hand.
 bool mayShowDeeper(const SourceTree& tree, const SourceFile& file, std::string_view head) {
     if (!startsAnObject(head))
         return false;

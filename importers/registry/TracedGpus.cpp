@@ -258,7 +258,7 @@ private:
         std::string why;
     };
 
-    // Of ranks of a world the traces say which they are.
+    // True where no trace names its rank: traces of a larger world do.
     [[nodiscard]] bool areUnsaid() const {
         return std::all_of(m_traces.begin(), m_traces.end(), [](const auto& rank) {
             return std::all_of(rank.second.begin(), rank.second.end(),

@@ -1,6 +1,6 @@
 #pragma once
-// Which GPU of a log ran a trace that does not say so, and which zone a log's clock is in, by the
-// power that follows the trace's kernels.
+// Finds the GPU of a log that ran a trace which does not name it, and the time zone of a log's
+// clock, by the power that follows the trace's kernels.
 
 #include "importers/registry/MachineEvidence.h"
 

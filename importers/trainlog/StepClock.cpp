@@ -74,7 +74,7 @@ void StepClock::endPause() {
     ++m_pauses;
 }
 
-// Whether the time began anew.
+// Returns true where the time began anew.
 bool StepClock::noteElapsed(const StepLine& line) {
     if (!line.elapsedS)
         return false;
@@ -92,7 +92,7 @@ TimeRange StepClock::rangeOf(const LoggedStep& step, const StepTimes& times) con
         // Without any time the order is all there is: a second stands for an iteration.
         if (!moment && !m_settings.isDated)
             end = end + DurationNs{times.count * kOrderStep.ns};
-        // How many iterations a process did before its first line is not known.
+        // The number of iterations before a process's first line is not known.
         const bool isFirst = !m_lastIndex && times.count == 1 && step.line.index > 1;
         const bool hasBegin = moment && m_lastEnd && !times.isRestart && !isFirst;
         return {hasBegin ? std::min(*m_lastEnd, end) : end, end};

@@ -41,7 +41,8 @@ void leaveOneFile(sqlite3* writable) {
     sqlite3_progress_handler(writable, 0, nullptr, nullptr);
 }
 
-// What a reader left beside the file, which a connection that only reads cannot take away.
+// Removes files that a reader left beside the database, which a connection that only reads cannot
+// take away.
 void leaveOneFile(const std::string& path) {
     if (::access((path + "-wal").c_str(), F_OK) != 0 || ::access(path.c_str(), W_OK) != 0
         || !guardSideFiles(path).hasValue() || !guardLogs(path).hasValue())
@@ -263,7 +264,7 @@ Status Database::requireInPlace() const {
 Status Database::commit() {
     RETURN_IF_ERROR(requireInPlace());
     Status status = script("COMMIT");
-    // Who began to write is kept out by no other writer.
+    // A writer that has begun is kept out by readers only.
     if (!status.hasValue() && (sqlite3_errcode(m_handle.get()) & 0xFF) == SQLITE_BUSY)
         return inUse("Another program was reading the database for so long that nothing of this "
                      "change could be kept; try again when it has finished.");
@@ -332,7 +333,7 @@ int Database::bindNull(sqlite3_stmt* statement, int index) {
     return sqlite3_bind_null(statement, index);
 }
 
-// Where BEGIN fails the statements lock for themselves, as without a snapshot.
+// Statements lock for themselves where BEGIN fails, as without a snapshot.
 ReadSnapshot::ReadSnapshot(Database& database)
     : m_database(database)
     , m_isOpen(sqlite3_get_autocommit(database.handle()) != 0

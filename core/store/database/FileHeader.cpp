@@ -53,7 +53,7 @@ bool hasMagic(std::span<const std::uint8_t> header) {
         .starts_with(kSqliteMagic);
 }
 
-// Of a whole header.
+// True where a whole header has our application id.
 bool hasOurId(std::span<const std::uint8_t> header) {
     return bigEndian(header, kApplicationAt) == static_cast<std::uint32_t>(kApplicationId);
 }
@@ -77,8 +77,8 @@ void putBigEndian(Page& page, std::size_t at, int value) {
         page[at + i] = static_cast<std::uint8_t>(static_cast<unsigned>(value) >> (24U - 8U * i));
 }
 
-// Of a file with sums of its pages: whether what says whose it is would be that of ours, had it not
-// been changed since.
+// True for a file with checksums of its pages whose header would be ours, had it not been changed
+// since.
 bool isOursWithADamagedHeader(const fs::path& path) {
     Page page{};
     if (readStart(path, page).valueOr(0) != page.size())

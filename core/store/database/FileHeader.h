@@ -1,6 +1,6 @@
 #pragma once
-// Whose file it is, by the first bytes of it ("Database File Format", 1.3, of SQLite): ours, of a
-// version that is known, or what else it is.
+// Owner of a file by its first bytes ("Database File Format", 1.3, of SQLite): ours, of a version
+// that is known, or another program's.
 
 #include "core/model/Result.h"
 
@@ -16,7 +16,7 @@ namespace trainscope::store {
 constexpr std::size_t kHeaderSize = 100;
 using FileHeader = std::array<std::uint8_t, kHeaderSize>;
 
-// Whether the file says that it is one of ours, of whatever version.
+// True for a file that says that it is one of ours, of whatever version.
 bool isRunDatabase(const std::filesystem::path& path);
 
 Error foreign(const std::filesystem::path& path, const std::string& what);

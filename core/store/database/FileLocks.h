@@ -1,5 +1,5 @@
 #pragma once
-// Whether a file system has the locks by which programs share a database.
+// Tells whether a file system has the locks by which programs share a database.
 
 #include <string>
 

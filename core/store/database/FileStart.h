@@ -12,13 +12,14 @@
 
 namespace trainscope::store {
 
-// Where a link leads, and any other path as it is: beside that file lies what belongs to it.
+// The path that a link leads to, and any other path as it is: side files lie beside that file.
 std::filesystem::path behindLinks(const std::filesystem::path& path);
 
-// How many of `bytes` the file has, and filled. Unreadable, with the system's reason.
+// Reads the first bytes of the file into `bytes`; returns their number. Unreadable, with the
+// system's reason.
 Result<std::size_t> readStart(const std::filesystem::path& path, std::span<std::uint8_t> bytes);
 
-// Whether it is a file that begins as those of SQLite do, whichever program made it.
+// True for a file that begins as those of SQLite do, whichever program made it.
 bool isSqlite(const std::filesystem::path& path);
 
 } // namespace trainscope::store

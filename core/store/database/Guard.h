@@ -1,6 +1,6 @@
 #pragma once
-// What a file of a stranger may not do. A run database can be forged: its header says that it is
-// ours, its schema and the files beside it say anything. Triggers and views in it are never run,
+// Guard against files of strangers. A run database can be forged: its header says that it is ours,
+// its schema and the files beside it say anything. Triggers and views in it are never run,
 // functions with effects are not reachable from its schema, values are bounded, and a file whose
 // schema or side files can only be an attack is refused before anything of it is used.
 

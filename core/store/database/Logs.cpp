@@ -65,7 +65,7 @@ bool isEmpty(const std::string& path) {
     return ::stat(path.c_str(), &info) != 0 || info.st_size == 0;
 }
 
-// Of the first page; 0 where another program wrote it.
+// Checksum of the first page; 0 where another program wrote it.
 Result<std::uint64_t> sumOfFirstPage(const fs::path& database) {
     std::array<std::uint8_t, kPageSize> page{};
     ASSIGN_OR_RETURN(const auto size, readStart(database, page));
@@ -146,8 +146,8 @@ public:
         return pages;
     }
 
-    // Whether commits lie behind a place that is damaged. A commit was on the disk before the next
-    // one began, so that of two behind it the first was done.
+    // True where commits lie behind a place that is damaged. A commit was on the disk before the
+    // next one began, so that of two behind it the first was done.
     bool isDamaged() {
         if (!read(m_header))
             return false;

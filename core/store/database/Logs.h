@@ -20,18 +20,18 @@ namespace trainscope::store {
 // with the same sum twice. Whether what is kept beside the database is true.
 bool keepOrigin(const std::string& database, std::uint64_t before, std::uint64_t after);
 
-// What SQLite would add to the file when it opens it. Refused where a log or journal goes on from
-// another file; Unreadable where a log that its writer left is damaged before its last commit: of a
-// commit that was the last one, nobody can say whether it was done when the power went. Reads all
-// of such a log.
+// Checks the log or journal that SQLite would apply to the file when it opens it. Refused where a
+// log or journal goes on from another file; Unreadable where a log that its writer left is damaged
+// before its last commit: of a commit that was the last one, nobody can say whether it was done
+// when the power went. Reads all of such a log.
 Status guardLogs(const std::filesystem::path& database);
 
 // Refused where a log or journal lies beside a place where no file is: it may hold all that is left
 // of one.
 Status guardAbsent(const std::filesystem::path& database);
 
-// Of a database with page sums, as SQLite names it: the pages of which a newer state lies in its
-// log; a checkpoint that failed may have written half of them.
+// Pages of a database with page checksums, by SQLite's name, that have a newer state in its log; a
+// checkpoint that failed may have written half of them.
 std::set<std::int64_t> pagesInLog(const std::string& database);
 
 } // namespace trainscope::store

@@ -116,7 +116,7 @@ Status beginLog(Database& database) {
         isBusy = isRefused();
     }
     sqlite3_busy_timeout(database.handle(), kBusyTimeout);
-    // What else is wrong shows when the file is read.
+    // Other errors show when the file is read.
     if (!isBusy)
         return {};
     return database.inUse("Another program has been reading the database, or writing to it, for "
@@ -163,12 +163,13 @@ Result<Database> openToWrite(const fs::path& path) {
             path.string()};
     if (const Status status = configure(opened.value(), kWriterCache); !status.hasValue())
         return ofOpening(opened.value(), status.error());
-    // Where somebody else has it open, the next writer may do it.
+    // The next writer may do it, if somebody else has the file open.
     (void)sumAgain(opened.value());
     return opened;
 }
 
-// Where a file system cannot share memory, a log keeps out everybody who is not alone.
+// Leaves the log mode on a file system that cannot share memory: there a log keeps out everybody
+// who is not alone.
 void leaveLog(const fs::path& path) {
     Result<Database> alone
         = Database::open(fileUri(path, ""), SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, path.string());

@@ -12,8 +12,8 @@ namespace trainscope::store {
 
 enum class FileState { Absent, Empty, Present };
 
-// Whether a run database is there, by its first bytes. Refused or Unreadable for anything else that
-// is.
+// State of a run database at that path, by its first bytes. Refused or Unreadable for anything else
+// that is.
 Result<FileState> inspectFile(const std::filesystem::path& path);
 
 // Migrates an older file when it may be written; an older file is refused for reading only, with

@@ -13,7 +13,7 @@ namespace trainscope::store {
 
 using FileIdentity = std::pair<std::uint64_t, std::uint64_t>; // device and number
 
-// What SQLite keeps beside a database: its path with one of these behind it.
+// Suffixes of the files that SQLite keeps beside a database.
 inline constexpr std::array kSideFiles{"-wal", "-shm", "-journal"};
 
 // Databases that are open now, with what lies beside them.

@@ -52,7 +52,7 @@ PageState stateOf(const std::uint8_t* page, sqlite3_int64 at) {
     return stored == sumOf(page, at) ? PageState::AsWritten : PageState::Damaged;
 }
 
-// What SQLite has opened; the file of the system's VFS lies behind it.
+// A file as SQLite opens it; the file of the system's VFS lies behind it.
 struct SummedFile {
     sqlite3_file base;
     const char* name = nullptr;
@@ -151,7 +151,7 @@ int keepOriginOf(
     const int code = kReadInner(database, page.data(), kPageSize, 0);
     if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ)
         return code;
-    // Of a file that is not there yet: a sum that no page has.
+    // A file that is not there yet gets a checksum that no page has.
     const std::uint64_t now = code == SQLITE_OK ? storedSum(page.data()) : 1;
     return keepOrigin(path, now, next.value_or(now)) ? SQLITE_OK : SQLITE_IOERR_WRITE;
 }
@@ -328,7 +328,7 @@ Status sumAgain(Database& database) {
     if (!hasPageSums(database) || !isOfAnotherProgram(file))
         return {};
     RETURN_IF_ERROR(database.script("PRAGMA wal_checkpoint(TRUNCATE); BEGIN EXCLUSIVE"));
-    // What lies in a log now was written by somebody meanwhile, who may do this next time.
+    // A log now has pages of another writer, who may do this next time.
     int code = SQLITE_OK;
     sqlite3_int64 size = 0;
     if (pagesInLog(fileNameOf(database)).empty())

@@ -28,7 +28,7 @@ namespace trainscope::store {
 inline constexpr int kPageSize = 4096;
 inline constexpr int kSumSize = 8;
 
-// What a page has for its sum; 0 for none.
+// Checksum that a page holds; 0 for none.
 std::uint64_t storedSum(const std::uint8_t* page);
 
 // Opens files with sums; also those that are not there yet.
@@ -38,7 +38,7 @@ const char* vfsFor(const std::string& path);
 
 bool hasPageSums(const Database& database);
 
-// Whether that page (kPageSize bytes), the first of a file, has its own sum.
+// True where that page (kPageSize bytes), the first of a file, has its own checksum.
 bool isFirstPageAsWritten(const std::uint8_t* page);
 
 // Gives every page its sum where another program has written to the file; a moment's look where

@@ -139,8 +139,8 @@ constexpr std::string_view kVersion5 = R"sql(
 ALTER TABLE cluster ADD COLUMN machine TEXT NOT NULL DEFAULT '';
 )sql";
 
-// What people say of runs; and figures of runs, kept once they were computed: `basis` says by which
-// formulas and of what (RunNotes.h).
+// Tags and notes of people; and figures of runs, kept once they were computed: `basis` names their
+// formulas and inputs (RunNotes.h).
 constexpr std::string_view kVersion6 = R"sql(
 CREATE TABLE run_tag(run INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY(run, tag)) WITHOUT ROWID;
 CREATE TABLE run_note(run INTEGER PRIMARY KEY, text TEXT NOT NULL);
@@ -172,8 +172,8 @@ CREATE INDEX run_link_run ON run_link(run);
 // program would leave as they were; those that are there already stay as they are.
 constexpr std::string_view kVersion9;
 
-// What a prediction is made of besides: the schedule, hybrid sharding, recomputation of some
-// layers, adapters, power limit and clock.
+// Further inputs of a prediction: the schedule, hybrid sharding, recomputation of some layers,
+// adapters, power limit and clock.
 constexpr std::string_view kVersion10 = R"sql(
 ALTER TABLE launch ADD COLUMN pipeline_schedule TEXT;
 ALTER TABLE launch ADD COLUMN shard_group INTEGER;
