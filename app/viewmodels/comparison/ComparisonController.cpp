@@ -159,7 +159,7 @@ void ComparisonController::readMetrics() {
             return figures::figureMetrics(store, {});
         },
         [this](Result<std::vector<plot::FigureChoice>> metrics) {
-            // What cannot be read is told by the reading of the comparison.
+            // An error here shows when the comparison is read.
             if (!metrics.hasValue())
                 return;
             m_offers.metrics = std::move(metrics).value();
@@ -295,7 +295,7 @@ void ComparisonController::laidOut() {
     if (!m_wantedScroll)
         return;
     m_scroll = *std::exchange(m_wantedScroll, std::nullopt);
-    // When its height is known to the window too.
+    // Scrolls once the window knows its height too.
     QMetaObject::invokeMethod(this, &ComparisonController::scrollWanted, Qt::QueuedConnection);
 }
 

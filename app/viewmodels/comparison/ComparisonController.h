@@ -29,17 +29,17 @@ class ComparisonController : public trainscope::app::DrawnView {
     Q_PROPERTY(bool stacked READ isStacked WRITE setStacked NOTIFY settingsChanged FINAL)
     Q_PROPERTY(bool perStage READ isPerStage WRITE setPerStage NOTIFY settingsChanged FINAL)
     Q_PROPERTY(bool stretched READ isStretched WRITE setStretched NOTIFY settingsChanged FINAL)
-    // Where the board is scrolled to, as a share of its height; a saved comparison keeps it.
+    // Scroll position of the board, as a share of its height; a saved comparison keeps it.
     Q_PROPERTY(double scroll READ scroll WRITE setScroll NOTIFY scrollWanted FINAL)
     // The verdict and the cards in words.
     Q_PROPERTY(QString text READ text NOTIFY stateChanged FINAL)
 
     Q_PROPERTY(QStringList savedNames READ savedNames NOTIFY savedChanged FINAL)
-    // Which of them is open; empty: none.
+    // Name of the open one; empty: none.
     Q_PROPERTY(QString savedName READ savedName NOTIFY savedChanged FINAL)
     Q_PROPERTY(bool kept READ isKept NOTIFY savedChanged FINAL) // the database has it
     Q_PROPERTY(bool modified READ isModified NOTIFY savedChanged FINAL)
-    // What happened, until it is dismissed; and what can be done about it, "Undo".
+    // Message that stands until it is dismissed, and its action, "Undo".
     Q_PROPERTY(QString notice READ notice NOTIFY noticeChanged FINAL)
     Q_PROPERTY(QString noticeAction READ noticeAction NOTIFY noticeChanged FINAL)
 
@@ -50,7 +50,7 @@ public:
     [[nodiscard]] SettingListModel* settings() { return &m_rows; }
     Q_INVOKABLE void choose(const QString& key, int choice);
     [[nodiscard]] QStringList runLabels() const;
-    // That run becomes the first; what was the first comes second.
+    // Makes that run the first; the former first comes second.
     Q_INVOKABLE void makeFirst(int run);
     // To another place of the list, which no longer is sorted by a quantity.
     Q_INVOKABLE void moveRun(int from, int to);

@@ -79,8 +79,8 @@ void ComparisonLibrary::putBack(const SavedComparison& removed) {
         [this, name = QString::fromStdString(removed.name)] { Q_EMIT saved(name); });
 }
 
-// Which runs a comparison shows only the database can tell: it is known when it has been read back.
-// It is read once more behind that, since a reading under way may be of before the change.
+// Writes, then reads back: only the database can tell the runs of a comparison. It is read once
+// more behind that, since a reading under way may be of before the change.
 void ComparisonLibrary::write(
     std::function<Status(store::Store&)> work, std::function<void()> done) {
     if (!m_workspace)

@@ -1,5 +1,5 @@
 #pragma once
-// What can be chosen in the Compare view, as rows of controls. Plain functions; any thread.
+// Settings of the Compare view, as rows of controls. Plain functions; any thread.
 
 #include <QString>
 #include <QStringList>
@@ -11,7 +11,7 @@
 
 namespace trainscope::app {
 
-// What the controls offer besides fixed choices.
+// Choices of the controls besides fixed ones.
 struct ComparisonOffers {
     std::vector<plot::FigureChoice> metrics; // of the database
     std::vector<plot::FigureChoice> quantities; // that the compared runs have

@@ -42,7 +42,7 @@ void ComparisonController::setSaved(const QString& name) {
     Q_EMIT savedChanged();
 }
 
-// What of it is still there is shown, and what has become of the rest is said.
+// Shows the part of it that is still there, and says what became of the rest.
 void ComparisonController::openSaved(const QString& name) {
     const auto* open = workspace();
     const SavedComparison* saved = m_library.find(name);

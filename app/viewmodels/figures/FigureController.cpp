@@ -73,7 +73,7 @@ void FigureController::readMetrics() {
             return figures::figureMetrics(store, {});
         },
         [this](Result<Metrics> metrics) {
-            // What cannot be read is told by the reading of the figure.
+            // An error here shows when the figure is read.
             if (!metrics.hasValue())
                 return;
             m_metrics = std::move(metrics).value();

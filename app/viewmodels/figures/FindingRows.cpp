@@ -45,7 +45,7 @@ QString unitText(double value, std::string_view unit) {
         : metricText({}, value, unit);
 }
 
-// Of a value whose name does not end in its unit; the metric is that of the finding.
+// Text of a value whose name does not end in its unit; the metric is that of the finding.
 QString valueText(std::string_view name, double value, const std::string& metric) {
     const auto known = std::find_if(
         kNames.begin(), kNames.end(), [name](const InUnit& one) { return name == one.name; });

@@ -17,7 +17,7 @@ Result<std::vector<FindingRow>> findingRows(
 // Its values with their units, which their names and the finding's metric tell.
 FindingRow findingRow(const Run& run, const analysis::Finding& finding);
 
-// What is looked at in every run, one sentence each.
+// Checks that are made in every run, one sentence each.
 QStringList rulesLookedAt();
 
 } // namespace trainscope::app

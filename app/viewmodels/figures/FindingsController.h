@@ -17,7 +17,7 @@ class FindingsController : public trainscope::app::DatabaseView {
     Q_PROPERTY(bool allRuns READ allRuns WRITE setAllRuns NOTIFY settingsChanged FINAL)
     Q_PROPERTY(trainscope::app::FindingListModel* findings READ findings CONSTANT FINAL)
     Q_PROPERTY(QString headline READ headline NOTIFY stateChanged FINAL) // "7 findings in 3 runs"
-    // Why the list is empty, and what was looked at.
+    // Reason that the list is empty, and the checks that were made.
     Q_PROPERTY(QString emptyTitle READ emptyTitle NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString emptyText READ emptyText NOTIFY stateChanged FINAL)
 

@@ -145,7 +145,7 @@ void ConnectController::ask() {
 void ConnectController::takeFound(
     const importers::engine::Catalogue& catalogue, const EngineRequest& request) {
     m_metrics.setCatalogue(catalogue, request.mapping);
-    // What was edited is part of it now.
+    // Edits are part of it now.
     m_mapping = QString::fromStdString(textOf(request.mapping));
     QStringList jobs;
     for (const auto& job : catalogue.jobs)

@@ -25,7 +25,7 @@ class ConnectController : public QObject {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the session")
-    // What is typed. Another address, selection or header forgets what was found.
+    // Typed texts. Another address, selection or header forgets what was found.
     Q_PROPERTY(QString address MEMBER m_address WRITE setAddress NOTIFY changed FINAL)
     Q_PROPERTY(QString match MEMBER m_match WRITE setMatch NOTIFY changed FINAL)
     Q_PROPERTY(QString from MEMBER m_from WRITE setFrom NOTIFY changed FINAL)
@@ -108,7 +108,7 @@ private:
         EngineAccess access;
         std::string database;
     };
-    // Where the worker leaves word.
+    // Messages of the worker.
     struct Board {
         std::atomic<bool> isStopped = false;
         std::mutex mutex;
@@ -123,7 +123,7 @@ private:
         m_error.clear();
         Q_EMIT changed();
     }
-    // Of where something was found.
+    // Sets a text on which findings depend.
     void setPlace(QString& member, const QString& text);
     [[nodiscard]] Result<Job> job() const;
     template <typename Work, typename Take>

@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    // What stands for the joined tree itself, and names runs that lie directly in it.
+    // Name of the joined tree itself, and of runs that lie directly in it.
     [[nodiscard]] std::string commonFolder() const {
         auto common = folderOf(m_members.front());
         for (const auto& member : m_members) {

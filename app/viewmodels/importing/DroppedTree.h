@@ -1,7 +1,7 @@
 #pragma once
-// What the user dropped, as one source tree: a single file or folder as it is; several joined, so
-// that the rank files of one run dropped together are planned together. In a joined tree the files
-// of a folder lie below the folder's name. Any thread.
+// Dropped paths as one source tree: a single file or folder as it is; several joined, so that the
+// rank files of one run dropped together are planned together. In a joined tree the files of a
+// folder lie below the folder's name. Any thread.
 
 #include "importers/common/Source.h"
 

@@ -21,7 +21,7 @@ QString subjectsOf(SubjectKind kind) {
     }
 }
 
-// That is not imported as it stands.
+// Row of a metric that is not imported as it stands.
 FoundMetricRow absentRow(const std::string& name, const QString& why) {
     FoundMetricRow row{QString::fromStdString(name), {}, {}, why};
     for (const auto& known : importers::exporterMetrics()) {

@@ -36,7 +36,7 @@ public:
         const importers::engine::Catalogue& catalogue, const importers::engine::Mapping& mapping);
     // An empty name: not imported.
     Q_INVOKABLE void setMetric(int row, const QString& name);
-    // What was edited, added to `mapping`.
+    // Adds the edits to `mapping`.
     [[nodiscard]] importers::engine::Mapping edited(importers::engine::Mapping mapping) const;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the import sheet can tell of the GPUs of sources before they are read.
+// Hints of the import sheet at the GPUs of sources, before these are read.
 
 #include "app/viewmodels/importing/ImportPlanModel.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the sources of one run are together, in words, for the import sheet. Any thread.
+// Words of the import sheet for the sources of one run together. Any thread.
 
 #include "app/viewmodels/importing/ImportPlanModel.h"
 
@@ -21,7 +21,7 @@ QString groupDetail(const std::vector<const ImportRow*>& rows);
 // Each remark once, behind the number of sources of which it is made or the only one's name.
 QStringList groupRemarks(const std::vector<const ImportRow*>& rows);
 
-// What a run of that source alone is called: its path without the endings of files.
+// Name of a run that has that source alone: its path without the endings of files.
 std::string sourceName(const importers::ImportUnit& unit);
 
 } // namespace trainscope::app

@@ -59,7 +59,7 @@ ImportController::~ImportController() {
 }
 
 bool ImportController::begin(const QStringList& paths) {
-    // What was named and merged in a review would be lost.
+    // Names and merges of a review would be lost.
     const bool isReviewed = m_stage == Stage::Review && m_plan.count() > 0;
     if (paths.isEmpty() || m_stage == Stage::Planning || isReviewed || m_stage == Stage::Importing)
         return false;

@@ -37,10 +37,11 @@ class ImportController : public QObject {
     Q_PROPERTY(QString targetFolder READ targetFolder NOTIFY targetChanged FINAL)
     // "a new database", "adds to this database, which exists"
     Q_PROPERTY(QString targetNote READ targetNote NOTIFY targetChanged FINAL)
-    // Why nothing can be written there; empty when it can. Asked when it is shown, on each edit,
-    // and again while the sheet stays open; until the answer comes the one before stands.
+    // Reason that nothing can be written there; empty when it can. Checked when the sheet opens, on
+    // each edit, and again while it stays open; until the answer comes the one before stands.
     Q_PROPERTY(QString targetProblem READ targetProblem NOTIFY targetChanged FINAL)
-    // Why the import cannot start, of the plan or else of the target; empty when it can.
+    // Reason that the import cannot start, from the plan or else from the target; empty when it
+    // can.
     Q_PROPERTY(QString problem READ problem NOTIFY problemChanged FINAL)
     Q_PROPERTY(bool canUseOpen READ canUseOpen NOTIFY targetChanged FINAL)
     Q_PROPERTY(bool useOpen READ useOpen WRITE setUseOpen NOTIFY targetChanged FINAL)

@@ -54,7 +54,7 @@ ImportGroupModel::ImportGroupModel(ImportPlanModel& plan, QObject* parent)
 
 void ImportGroupModel::begin() {
     regroup();
-    // What asks is shown at once.
+    // A group with a problem is unfolded at once.
     for (Group& group : m_groups)
         group.isUnfolded = group.units.size() > 1 && !rowOf(group).problem.isEmpty();
     refresh();

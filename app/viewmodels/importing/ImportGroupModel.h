@@ -25,7 +25,7 @@ class ImportGroupModel : public RowListModel<ImportGroupRow> {
     // Runs that a topology can be said to describe.
     Q_PROPERTY(QStringList runChoices READ runChoices NOTIFY changed FINAL)
     Q_PROPERTY(int markedCount READ markedCount NOTIFY changed FINAL)
-    // Which runs the fields above the list edit: "All 10 runs", "2 of 10 runs".
+    // Runs that the fields above the list edit: "All 10 runs", "2 of 10 runs".
     Q_PROPERTY(QString scopeText READ scopeText NOTIFY changed FINAL)
     Q_PROPERTY(bool scopeHasClocks READ scopeHasClocks NOTIFY changed FINAL)
     Q_PROPERTY(bool splittable READ isSplittable NOTIFY changed FINAL)
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] bool scopeHasClocks() const;
     [[nodiscard]] bool isSplittable() const;
 
-    // Of a row: a run's are of all its sources.
+    // Actions on a row; those on a run's row are for all of its sources.
     Q_INVOKABLE void toggle(int row); // folds and unfolds
     Q_INVOKABLE void setSelected(int row, bool selected);
     // While it is typed. Sources move to the run of that name when settleNames() is called.
@@ -61,7 +61,7 @@ public:
     Q_INVOKABLE void mark(int row, bool adding, bool extending);
     Q_INVOKABLE void clearMarks();
 
-    // Of the marked runs, of all where none is marked.
+    // Actions on the marked runs, on all where none is marked.
     Q_INVOKABLE void setScopeSelected(bool selected) { m_plan.setSelected(scope(), selected); }
     Q_INVOKABLE void setScopeClock(int choice) { m_plan.setUtc(scope(), choice == kClockAsUtc); }
     Q_INVOKABLE void setScopeOffset(const QString& text) { m_plan.setOffset(scope(), text); }

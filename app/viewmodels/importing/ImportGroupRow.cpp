@@ -20,7 +20,7 @@ namespace {
 using importers::ClockKind;
 using Line = ImportGroupRow;
 
-// What all of them have in common; absent where they differ.
+// Value that all of them share; absent where they differ.
 template <typename Of>
 auto commonOf(const std::vector<const ImportRow*>& rows, const Of& of)
     -> std::optional<std::decay_t<decltype(of(*rows.front()))>> {
@@ -34,7 +34,7 @@ int clockChoiceOf(const ImportRow& row) {
     return row.offset.isEmpty() ? kClockAsUtc : kClockLocal;
 }
 
-// What is recorded goes before what names tell; sources that tell nothing do not count.
+// Recorded models go before those told by names; sources that tell nothing do not count.
 QString gpuHintOf(const std::vector<const ImportRow*>& sources) {
     QStringList recorded;
     QStringList told;
@@ -49,7 +49,7 @@ QString gpuHintOf(const std::vector<const ImportRow*>& sources) {
     return hints.size() == 1 ? hints.front() : translated("several");
 }
 
-// Of a source without dates, when it began.
+// Fills in the start of a source without dates.
 void fillStart(const std::vector<const ImportRow*>& sources, Line& line) {
     if (sources.size() != 1 || sources.front()->unit.clock != ClockKind::None
         || !sources.front()->unit.part.empty())

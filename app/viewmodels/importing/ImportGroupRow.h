@@ -15,7 +15,7 @@ inline constexpr int kClockAsUtc = 0;
 inline constexpr int kClockLocal = 1;
 inline constexpr int kClocksDiffer = -1;
 
-// What the cells of a row show; texts that differ among a run's sources are empty, with a hint.
+// Cells of a row; texts that differ among a run's sources are empty, with a hint.
 struct ImportGroupRow {
     int kind = 0; // ImportGroupModel::Kind
     int group = 0;
@@ -52,7 +52,7 @@ struct ImportGroupRow {
     bool operator==(const ImportGroupRow&) const = default;
 };
 
-// Of a run's sources together, which are not empty, and of one of them.
+// Rows of a run's sources together, of which there must be one, and of a single source.
 ImportGroupRow rowOfRun(const std::vector<const ImportRow*>& sources);
 ImportGroupRow rowOfSource(const ImportRow& source);
 

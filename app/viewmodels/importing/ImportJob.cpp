@@ -59,7 +59,8 @@ bool isKept(const UnitOutcome& outcome) {
     return outcome.report && !outcome.error;
 }
 
-// Of the runs of which something was imported; what fails is a remark in their reports.
+// States the machines of the runs of which something was imported; errors are remarks in their
+// reports.
 void sayMachines(const PlannedImport& planned, const std::filesystem::path& database,
     std::vector<UnitOutcome>& outcomes) {
     std::map<std::string, ImportReport*> reports; // the first of each run

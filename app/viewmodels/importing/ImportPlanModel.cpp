@@ -358,7 +358,7 @@ std::vector<Gpu> ImportPlanModel::nodeOf(
     std::vector<Gpu> node;
     for (int local = 0; local < gpus; ++local)
         node.push_back({local, 0, local, model, {}});
-    // Whose they are is known before how many.
+    // The model is known before the number of GPUs.
     if (node.empty() && !model.empty())
         node.push_back({0, 0, machine.gpus.front(), model, {}});
     return node;

@@ -1,8 +1,8 @@
 #pragma once
-// What an import would do, one row per unit: which run, rank, clock and time zone each source
-// joins. Names, ranks, clocks, offsets, models of GPUs and whether to import at all can be edited,
-// of one unit or of several at once; a text that cannot be used stays as typed and makes the plan
-// invalid. GUI thread only.
+// Plan of an import, one row per unit: the run, rank, clock and time zone that each source gets.
+// Names, ranks, clocks, offsets, models of GPUs and whether to import at all can be edited, of one
+// unit or of several at once; a text that cannot be used stays as typed and makes the plan invalid.
+// GUI thread only.
 
 #include "app/viewmodels/importing/ImportJob.h"
 #include "app/viewmodels/window/RowListModel.h"
@@ -22,7 +22,7 @@ struct ImportRow {
     QString rank; // text; empty: the source says which ranks
     // Text: "UTC+02:00"; empty: the stamps are UTC. Of a source without dates when it began.
     QString offset;
-    // Of a source without stamps, how far apart its readings are; empty: 1 s.
+    // Time between readings of a source without stamps; empty: 1 s.
     QString period;
     QString gpuModel; // as the user says; empty: as recorded, else inferred
     QString airflow; // indices of a node's GPUs from front to rear; empty: as temperatures tell
@@ -45,7 +45,7 @@ class ImportPlanModel : public RowListModel<ImportRow> {
     Q_PROPERTY(bool valid READ valid NOTIFY changed FINAL)
     Q_PROPERTY(bool hasLocalClocks READ hasLocalClocks NOTIFY changed FINAL)
     Q_PROPERTY(QString totalText READ totalText NOTIFY changed FINAL)
-    // Why the import cannot start; empty when it can.
+    // Reason that the import cannot start; empty when it can.
     Q_PROPERTY(QString problem READ problem NOTIFY changed FINAL)
 
 public:
@@ -54,8 +54,8 @@ public:
     explicit ImportPlanModel(QObject* parent = nullptr);
 
     void setUnits(std::vector<importers::ImportUnit> units);
-    // What the user has not changed of the names, ranks, zones and notes that `before` proposed
-    // becomes what `now` proposes; both in the order of setUnits().
+    // Replaces names, ranks, zones and notes that `before` proposed and the user has not changed by
+    // those that `now` proposes; both in the order of setUnits().
     void changeProposals(const std::vector<importers::ImportUnit>& before,
         const std::vector<importers::ImportUnit>& now);
     // The units with the user's changes.
@@ -77,7 +77,7 @@ public:
     [[nodiscard]] std::uint64_t selectedBytes() const;
     [[nodiscard]] QString totalText() const;
     [[nodiscard]] QString problem() const;
-    // Of that row alone; also where it is not to be imported.
+    // Problem of that row alone; also where it is not to be imported.
     [[nodiscard]] static QString problemOf(const ImportRow& row);
 
     Q_INVOKABLE void setSelected(int row, bool selected) { setSelected(Units{row}, selected); }
@@ -85,7 +85,7 @@ public:
     Q_INVOKABLE void setRunName(int row, const QString& text) { setRunName(Units{row}, text); }
     Q_INVOKABLE void setRank(int row, const QString& text);
     Q_INVOKABLE void setOffset(int row, const QString& text) { setOffset(Units{row}, text); }
-    // Of a source without stamps: "100 ms"; empty for 1 s.
+    // Sets the period of a source without stamps: "100 ms"; empty for 1 s.
     void setPeriod(int row, const QString& text);
     // The same offset for every source with a local clock.
     Q_INVOKABLE void setOffsetForAll(const QString& text);
@@ -100,7 +100,7 @@ public:
     void setUtc(const Units& units, bool isUtc);
     // Empty: as recorded, else inferred.
     void setGpuModel(const Units& units, const QString& text);
-    // Of whole runs: "4, 5, 6, 7, 0, 1, 2, 3".
+    // Sets the airflow of whole runs: "4, 5, 6, 7, 0, 1, 2, 3".
     void setAirflow(const Units& units, const QString& text);
 
 Q_SIGNALS:

@@ -78,7 +78,7 @@ Entry ImportReportModel::entryOf(
 }
 
 void ImportReportModel::setEntries(std::vector<Entry> entries) {
-    // What failed comes first: it is what the user came to read.
+    // Failures come first: the user came to read them.
     std::stable_sort(entries.begin(), entries.end(),
         [](const Entry& a, const Entry& b) { return a.severity > b.severity; });
     resetRows(std::move(entries));

@@ -1,6 +1,6 @@
 #pragma once
-// Where an import goes: into the open run database, or into a file of its own. Asks the disk: not
-// on the GUI thread.
+// Target of an import: the open run database, or a file of its own. Asks the disk: not on the GUI
+// thread.
 
 #include <QString>
 #include <QStringList>
@@ -13,7 +13,7 @@ namespace trainscope::app {
 // write there. `sources` holds at least one absolute path.
 QString suggestedDatabase(const QStringList& sources);
 
-// Whether runs can be added to it: a file that can be written, in a folder that can be written
+// True where runs can be added to it: a file that can be written, in a folder that can be written
 // (SQLite keeps its journal beside the file), other than the built-in sample.
 bool canAddTo(const QString& database);
 

@@ -1,4 +1,4 @@
-// Why a plan of an import cannot be carried out as it stands.
+// Problems that keep a plan of an import from being carried out as it stands.
 #include "app/viewmodels/importing/ImportPlanModel.h"
 
 #include "app/viewmodels/text/ShownText.h"

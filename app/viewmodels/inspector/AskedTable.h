@@ -27,7 +27,7 @@ class AskedTable : public QObject {
     QML_UNCREATABLE("Comes from the inspector.")
     Q_PROPERTY(trainscope::app::FigureTableModel* figures READ figures CONSTANT FINAL)
     Q_PROPERTY(bool asked READ isAsked WRITE setAsked NOTIFY askedChanged FINAL)
-    // That it is being read, or why nothing is there.
+    // Says that it is being read, or why nothing is there.
     Q_PROPERTY(QString text READ text NOTIFY changed FINAL)
 
 public:

@@ -23,13 +23,13 @@ using store::Store;
 
 constexpr double kNoData = std::numeric_limits<double>::quiet_NaN();
 
-// Where values come from: the store, or what an engine has told of a linked run.
+// Sources of values: the store, and the answers of an engine for linked runs.
 struct ProbedValues {
     const Store& store;
     const ProbeRequest& request;
 };
 
-// What the column at that time shows; nothing where the engine has not answered yet.
+// Value in the column at that time; none where the engine has not answered yet.
 Result<double> remoteValueOf(const ProbedValues& values, const Series& series, TimeNs time) {
     figures::RemoteQuestion question;
     question.run = series.run;
@@ -234,7 +234,7 @@ bool hasGpus(const RunFacts& facts) {
            });
 }
 
-// Of a run of which only logs or meters of nodes are known.
+// Adds facts of a run of which only logs or meters of nodes are known.
 Status addOtherFacts(
     const ProbedValues& values, const RunFacts& facts, TimeNs time, std::vector<Fact>& into) {
     constexpr std::size_t kMostFacts = 48;

@@ -27,12 +27,12 @@ class FigureTableModel : public RowListModel<FigureRow> {
     QML_UNCREATABLE("Comes from the inspector.")
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
     Q_PROPERTY(QString title READ title NOTIFY tableChanged FINAL)
-    // Of the columns; the first is that of the names.
+    // Heads of the columns; the first is that of the names.
     Q_PROPERTY(QStringList heads READ heads NOTIFY tableChanged FINAL)
     // −1: as they came.
     Q_PROPERTY(int sortColumn READ sortColumn NOTIFY tableChanged FINAL)
     Q_PROPERTY(bool descending READ isDescending NOTIFY tableChanged FINAL)
-    // What is left out, and what the figures mean.
+    // Remarks: rows left out, and the meaning of the numbers.
     Q_PROPERTY(QString note READ note NOTIFY tableChanged FINAL)
     Q_PROPERTY(bool selectable READ isSelectable NOTIFY tableChanged FINAL)
 

@@ -60,7 +60,7 @@ void addMetric(const MetricStatistics& statistics, std::vector<Fact>& facts) {
     facts.push_back({label, optionalText(metric, statistics.mean), false, range});
 }
 
-// What of the nodes' energy is not of their GPUs.
+// Energy of the nodes beyond that of their GPUs.
 QString restText(const RunStatistics& run) {
     if (run.notOfGpus)
         return InspectorModel::tr("%1 not of the GPUs")
@@ -70,8 +70,7 @@ QString restText(const RunStatistics& run) {
         : QString();
 }
 
-// Of how much of the time it is, where that is not nearly all.
-// And by what it was measured.
+// Share of the time that the energy covers, unless nearly all, and its source.
 QString coverageText(const RunStatistics& run) {
     constexpr double kNearlyAll = 0.995;
     const QString source = QString::fromStdString(run.energySource);

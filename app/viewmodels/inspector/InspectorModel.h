@@ -1,5 +1,5 @@
 #pragma once
-// What the inspector says: the statistics of the selection (or of the visible window), the GPU at
+// Content of the inspector: the statistics of the selection (or of the visible window), the GPU at
 // the cursor, and the selected span. Filled by TimelineController. GUI thread.
 
 #include <QObject>
@@ -47,7 +47,7 @@ public:
     [[nodiscard]] KernelFigures* kernels() { return &m_kernels; }
     [[nodiscard]] bool isComputing() const { return m_computing; }
     [[nodiscard]] const QString& errorText() const { return m_error; }
-    // What figures of linked runs wait for.
+    // State of an engine whose answers the statistics of linked runs wait for.
     [[nodiscard]] const QString& engineText() const { return m_engineText; }
     [[nodiscard]] bool ranAboveLimit() const { return m_ranAboveLimit; }
     [[nodiscard]] bool isEnergyTraced() const { return m_isEnergyTraced; }

@@ -1,6 +1,6 @@
 #pragma once
-// What the inspector says of the kernels in a stretch of time: its tables, how far they are read,
-// and which span a row asks for. Filled by TimelineSelection. GUI thread.
+// Kernels of the inspector in a stretch of time: its tables, the progress of reading, and the span
+// that a row asks for. Filled by TimelineSelection. GUI thread.
 
 #include <QObject>
 #include <QQmlEngine>
@@ -15,7 +15,7 @@
 
 namespace trainscope::app {
 
-// What there is of it; told again as more is read.
+// Result so far; told again as more is read.
 struct KernelReading {
     std::vector<analysis::TraceSelection> runs; // traced ones, as they are shown
     std::vector<std::size_t> places; // of these among the shown runs

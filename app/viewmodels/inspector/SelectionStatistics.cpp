@@ -50,7 +50,8 @@ Result<analysis::SubjectStatistics> counted(
     return std::move(figures).finished().statistics;
 }
 
-// What holds in the window has a mean, where a sample lies in it extremes too.
+// Statistics of the window: a value that holds in it has a mean; with a sample in it there are
+// extremes too.
 analysis::SubjectStatistics measured(const store::WindowStatistics& part) {
     const auto known
         = [](double value) { return std::isnan(value) ? std::nullopt : std::optional(value); };
@@ -93,7 +94,7 @@ public:
     }
 
 private:
-    // What a node says of itself stands.
+    // A node's own values stay.
     [[nodiscard]] std::vector<analysis::SubjectStatistics> ofNodes() const {
         auto nodes = m_nodes;
         for (const auto& [node, links] : m_links)
@@ -142,7 +143,7 @@ public:
             return measure(subject, {std::nullopt, series});
         return {};
     }
-    // Of the GPUs that the database holds.
+    // Adds the energies of the GPUs that the database holds.
     Status addEnergies(const std::map<int, analysis::GpuSeries>& gpus) {
         for (const auto& [rank, gpu] : gpus) {
             Subject subject;
@@ -153,7 +154,8 @@ public:
         return {};
     }
 
-    // What an engine told. The energy of a GPU is its mean power over what its samples cover.
+    // Adds an engine's answers. The energy of a GPU is its mean power over the time that its
+    // samples cover.
     void add(const StretchFigures& told) {
         m_told = RunStatistics::Told{told.told, told.metrics, told.error};
         for (const Series& series : m_facts.series)
@@ -170,7 +172,7 @@ public:
             m_metrics[figure.metric].add(figure.subject, part);
             if (figure.count <= 0.0)
                 continue;
-            // Of a run that goes on the stretch that was told may be a little longer.
+            // The answer for a live run may be for a little longer a stretch.
             const double covered = std::min(m_window.length().seconds(), figure.coveredSeconds);
             if (figure.subject.kind == SubjectKind::Gpu)
                 addToGpu(figure.subject.rank, figure.metric, part);
@@ -293,7 +295,7 @@ std::map<std::string, std::vector<Series>> storedSeries(
     return analysis::seriesByMetric(stored);
 }
 
-// What the GPUs were above their limits.
+// Time that the GPUs were above their limits.
 Result<std::optional<analysis::LimitShare>> aboveLimitIn(const Store& store, const RunFacts& facts,
     const std::map<std::string, std::vector<Series>>& stored, TimeRange window,
     const Cancel& isCancelled) {

@@ -52,11 +52,12 @@ struct RunStatistics {
     std::optional<double> notOfGpus = {};
     // The fraction of the duration that the energy is of: mean over the GPUs, 0 for those without.
     double energyCoverage = 0.0;
-    // Of the GPUs with power and a limit; absent without any.
+    // Share of the GPUs with power and a limit; absent without any.
     std::optional<analysis::LimitShare> aboveLimit = {};
     bool isTraced = false; // kernels were recorded, somewhere in the run
     std::string energySource = {}; // "by the energy counter, resolution 0.1 s"
-    // Of a linked run: metrics that the engine has told of, of how many, and why no more come.
+    // Answers for a linked run: number of metrics told, number of all, and the reason that no more
+    // come.
     struct Told {
         std::size_t metrics = 0;
         std::size_t of = 0;

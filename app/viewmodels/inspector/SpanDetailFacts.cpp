@@ -76,7 +76,7 @@ QString shapesText(const QJsonValue& shapes) {
     return parts.join(QStringLiteral(", "));
 }
 
-// What is not there has a dash, so that places tell which input it is.
+// A missing value has a dash, so that places tell the input.
 QString placesText(const QJsonValue& values) {
     QStringList parts;
     for (const auto& value : values.toArray()) {
@@ -86,7 +86,7 @@ QString placesText(const QJsonValue& values) {
     return parts.join(QStringLiteral(", "));
 }
 
-// Of [tensor, storage, offset, elements, bytes of each, device].
+// Reads [tensor, storage, offset, elements, bytes of each, device].
 QString tensorsText(const QJsonValue& tensors) {
     QStringList parts;
     for (const auto& tensor : tensors.toArray()) {

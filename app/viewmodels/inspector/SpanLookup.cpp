@@ -92,7 +92,8 @@ std::string nameText(const Store& store, NameId id) {
     return id.isValid() ? store.name(id).valueOr({}) : std::string();
 }
 
-// What called for it, or what it called for: all kernels of a graph have the number of its launch.
+// Adds the launch of the span, or the work that it launched: all kernels of a graph have the number
+// of its launch.
 Status addLaunch(const Store& store, const RunFacts& facts, SpanReport& report) {
     constexpr std::size_t kMostTold = 12;
     if (launchOf(report.span) == 0)

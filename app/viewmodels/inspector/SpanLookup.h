@@ -21,7 +21,7 @@ struct SpanTarget {
     int depth = 0;
     enum class Step { Here, Next, Previous } step = Step::Here;
     DurationNs reach; // how far beside `time` a span may lie: a few pixels
-    // That the run is shown with: starts and peers are told by it; nullptr: as recorded.
+    // Clocks that the run is shown with: starts and peers are told by them; nullptr: as recorded.
     std::shared_ptr<const analysis::RankClocks> clocks = {};
 };
 

@@ -25,13 +25,13 @@ plot::Arrangement withLanesMerged(plot::Arrangement from, int lane);
 
 bool hasStyles(const plot::LaneSpec& lane);
 
-// Which lane is which when an arrangement changes while its data is already loaded.
-// The same data, whatever its height.
+// True for the same lane when an arrangement changes while its data is already loaded: the same
+// data, whatever its height.
 inline bool sameLane(const plot::LaneSpec& a, const plot::LaneSpec& b) {
     return a.style == b.style && a.metric == b.metric && a.rank == b.rank;
 }
 
-// Whether every lane of `wanted` is among those of `loaded`.
+// True where every lane of `wanted` is among those of `loaded`.
 bool containsLanes(const plot::Arrangement& loaded, const plot::Arrangement& wanted);
 
 // Reorders, resizes and drops the lanes of `data` to what the arrangement says; lanes that are not

@@ -46,7 +46,7 @@ struct Summary {
     }
 };
 
-// Of what is drawn: extents and the middle of each column.
+// Adds the drawn values: extents and the middle of each column.
 void addDrawn(Summary& summary, const std::vector<float>& low, const std::vector<float>& high,
     const std::vector<float>& middle, Columns columns) {
     for (std::size_t i = columns.first; i < std::min(columns.last, middle.size()); ++i)

@@ -1,6 +1,6 @@
 #pragma once
-// What the timeline knows of the shown runs before it reads any samples: their GPUs, series, tracks
-// and iterations, and the lanes that can be drawn. Read once per set of runs.
+// Catalogue of the shown runs, known before any samples are read: their GPUs, series, tracks and
+// iterations, and the lanes that can be drawn. Read once per set of runs.
 
 #include "core/model/Run.h"
 #include "core/plot/timeline/Timeline.h"

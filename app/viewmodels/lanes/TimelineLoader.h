@@ -46,8 +46,8 @@ public:
     // Forgets everything; requests under way deliver nothing.
     void clear();
 
-    // What to draw for the window: the newest data, with coarser data behind it where it ends;
-    // nullptr before the first.
+    // Data to draw for the window: the newest, with coarser data behind it where it ends; nullptr
+    // before the first.
     [[nodiscard]] TimelineDataPtr dataFor(const plot::ViewWindow& window) const;
     [[nodiscard]] bool isLoading() const { return m_running.has_value(); }
     [[nodiscard]] const QString& errorText() const { return m_error; }
@@ -65,7 +65,7 @@ private:
     [[nodiscard]] bool overviewMissing(const LoadRequest& request) const;
     // First: few columns of everything, soon. Exact: the window. Overview: everything.
     enum class Stage { First, Exact, Overview };
-    // Whether what is being read can be drawn for the window that is wanted now.
+    // True where the data being read can be drawn for the window that is wanted now.
     [[nodiscard]] bool isStillUseful(const LoadRequest& running, const LoadRequest& wanted) const;
     void putBehind();
     void start(const LoadRequest& request, Stage stage);

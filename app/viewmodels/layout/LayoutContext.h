@@ -1,6 +1,6 @@
 #pragma once
-// What the parts of the layout view share: the run that is shown, what was read of it, its colours,
-// and the ranks that are pointed at and selected. GUI thread.
+// State that the parts of the layout view share: the run that is shown, the data read of it, its
+// colours, and the ranks that are pointed at and selected. GUI thread.
 
 #include "app/viewmodels/layout/LayoutReading.h"
 #include "app/viewmodels/layout/LayoutSettings.h"
@@ -16,7 +16,7 @@ struct LayoutContext {
     LayoutSettings settings;
     plot::RankColours colours;
     QString coloursCaption;
-    // Whose values at the cursor the colours are; empty: they are of something else.
+    // Metric whose values at the cursor are the colours; empty: colours show something else.
     std::string momentMetric;
     plot::PlacementFigureData placement;
     bool isPlacementShown = false;
@@ -26,7 +26,7 @@ struct LayoutContext {
     [[nodiscard]] const layout::Layout* layout() const {
         return reading && reading->figure.layout ? &*reading->figure.layout : nullptr;
     }
-    // That the ranks are coloured by; empty: by something else.
+    // Metric that the ranks are coloured by; empty: something else.
     [[nodiscard]] std::string metric() const {
         return settings.by == plot::RankColour::Value ? settings.metric : std::string();
     }

@@ -73,7 +73,7 @@ void LayoutController::choose(const QString& key, int choice) {
         changed = withLayoutSetting(shown, choicesOf(), key, choice);
     if (changed == shown)
         return;
-    // What this run lacks stays chosen for those that have it.
+    // A choice that this run lacks stays for those that have it.
     if (changed.by == shown.by && changed.metric == shown.metric) {
         changed.by = m_wanted.by;
         changed.metric = m_wanted.metric;
@@ -233,7 +233,7 @@ void LayoutController::takeReading(const LayoutReadingPtr& reading) {
 }
 
 void LayoutController::nothingRead() {
-    // What failed would fail again.
+    // A failed reading would fail again.
     if (!errorText().isEmpty())
         m_areColoursWanted = m_isScheduleWanted = false;
     m_moment.playback().setPlaying(false);

@@ -46,7 +46,7 @@ class LayoutController : public trainscope::app::DatabaseView {
     Q_PROPERTY(bool hasLogical READ hasLogical NOTIFY stateChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* overview READ overview CONSTANT FINAL)
 
-    // What there is to export, and which of it is.
+    // Figures to export, and the chosen one.
     Q_PROPERTY(QStringList figures READ figures NOTIFY stateChanged FINAL)
     Q_PROPERTY(int figure READ figure WRITE setFigure NOTIFY settingsChanged FINAL)
 

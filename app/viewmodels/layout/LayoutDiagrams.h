@@ -27,7 +27,7 @@ public:
     Q_ENUM(Part)
     static constexpr std::size_t kParts = 5;
 
-    // What lies at a point.
+    // Item at a point.
     struct Hit {
         std::optional<int> rank;
         std::optional<std::size_t> edge; // between nodes, of the figure

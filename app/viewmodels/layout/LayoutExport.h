@@ -1,6 +1,5 @@
 #pragma once
-// What the layout view writes to a file: its diagrams, the schedule, the placement. Plain
-// functions; GUI thread.
+// Files of the layout view: its diagrams, the schedule, the placement. Plain functions; GUI thread.
 
 #include "app/viewmodels/layout/LayoutContext.h"
 #include "app/viewmodels/layout/LayoutSchedule.h"
@@ -8,7 +7,7 @@
 
 namespace trainscope::app {
 
-// What there is to write.
+// Figures that can be written.
 QStringList layoutFigures(const LayoutContext& context, const LayoutSchedule& schedule);
 // `figure` of those; `timeText` is the moment that the diagrams show.
 ExportJob layoutJob(const LayoutContext& context, const LayoutSchedule& schedule, int figure,

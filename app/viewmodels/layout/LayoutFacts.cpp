@@ -96,7 +96,7 @@ std::vector<int> groupRanks(const layout::Layout& layout, const std::string& gro
     return {};
 }
 
-// Of the group of that rank; an empty key: whatever joins the GPUs of a node.
+// Link of the group of that rank; an empty key: the link that joins the GPUs of a node.
 layout::ScaleUpLink scaleUpOf(
     const plot::LayoutFigureData& data, const std::string& group, int rank) {
     return group.empty() || !data.layout

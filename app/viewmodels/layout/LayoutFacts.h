@@ -1,6 +1,6 @@
 #pragma once
-// What the inspector and the pointer tell of a rank, of what its groups exchange and of the lines
-// between nodes. Plain functions; any thread.
+// Facts for inspector and pointer about a rank, about the exchanges of its groups and about the
+// lines between nodes. Plain functions; any thread.
 
 #include "app/viewmodels/workspace/FactListModel.h"
 #include "core/analysis/cluster/Placement.h"
@@ -16,14 +16,14 @@ namespace trainscope::app {
 // "8–15", "5, 13, 21, 29", "0, 8 … 1016 (128)".
 QString ranksText(const std::vector<int>& ranks);
 
-// Where the rank is: node and slot, stage with its layers, coordinates. Empty: no such rank.
+// Place of the rank: node and slot, stage with its layers, coordinates. Empty: no such rank.
 std::vector<Fact> placeFacts(const plot::LayoutFigureData& data, int rank);
-// What each of its groups exchanges per step, measured beside computed, and over which link.
+// Exchanges of each of its groups per step, measured beside computed, with their link.
 std::vector<Fact> exchangeFacts(const plot::LayoutFigureData& data, int rank);
-// Of the layout as a whole: degrees, where it is from, which links there are.
+// Facts of the whole layout: degrees, origin, links.
 std::vector<Fact> layoutFacts(const plot::LayoutFigureData& data);
 
-// What is expected of a placement: layers of each stage, changes with their ranges.
+// Expected effect of a placement: layers of each stage, changes with their ranges.
 std::vector<Fact> placementFacts(const analysis::Placement& placement);
 
 struct HoverText {

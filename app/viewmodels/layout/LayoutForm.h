@@ -28,7 +28,7 @@ class LayoutForm : public RowListModel<FormField> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the layout.")
-    // What does not fit, or what it makes.
+    // Problem of the form, or the layout that it makes.
     Q_PROPERTY(bool fits READ fits NOTIFY checked FINAL)
     Q_PROPERTY(QString verdict READ verdict NOTIFY checked FINAL)
 

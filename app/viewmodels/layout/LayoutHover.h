@@ -1,5 +1,5 @@
 #pragma once
-// What the pointer is over in the layout view, and the words for it. GUI thread.
+// Item under the pointer in the layout view, and the words for it. GUI thread.
 
 #include <QObject>
 #include <QQmlEngine>

@@ -21,7 +21,7 @@ class LayoutMoment : public QObject {
 public:
     explicit LayoutMoment(QObject* parent = nullptr);
 
-    // Where the cursor is shared; nullptr: nowhere.
+    // Place where the cursor is shared; nullptr: nowhere.
     void setViews(Views* views);
     // Without a run there is no moment.
     void setRun(const std::optional<Run>& run);

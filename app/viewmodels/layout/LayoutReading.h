@@ -1,5 +1,5 @@
 #pragma once
-// What the layout view reads of a run: the diagrams' data first, then what takes a look at the
+// Data of a run for the layout view: the diagrams' first, then those that take a look at the
 // traces. Plain values; any thread.
 
 #include "app/viewmodels/layout/LayoutFacts.h"

@@ -1,5 +1,5 @@
-// What is read again of the run that is shown, whose diagrams stay: its colours, its schedule, and
-// what a recorder adds.
+// Reads parts of the shown run again, while its diagrams stay: its colours, its schedule, and the
+// additions of a recorder.
 #include "app/viewmodels/layout/LayoutController.h"
 
 #include "core/figures/layout/LayoutFigure.h"

@@ -1,4 +1,4 @@
-// What the user says of a run's layout and machine, kept in the database.
+// Keeps in the database what the user enters of a run's layout and machine.
 #include "app/viewmodels/layout/LayoutController.h"
 
 #include "app/importing/DescribedRuns.h"

@@ -37,7 +37,7 @@ Result<std::shared_ptr<const SeriesList>> seriesOf(
     return std::shared_ptr<const SeriesList>(std::move(own));
 }
 
-// What those metrics are at t; metrics that the rank does not have are left out.
+// Values of those metrics at t; metrics that the rank does not have are left out.
 Result<std::vector<Fact>> probeRank(const store::Store& store, const SeriesList& series, TimeNs t) {
     std::vector<Fact> facts;
     for (const ProbedMetric& probed : kProbed) {

@@ -26,7 +26,7 @@ public:
     LayoutSelection(LayoutContext& context, LayoutDiagrams& diagrams, const Playback& playback,
         QObject* parent = nullptr);
 
-    // Where it is shared.
+    // Sets the place where the selection is shared.
     void setViews(Views* views) { m_views = views; }
 
     Q_INVOKABLE void clickAt(trainscope::app::LayoutDiagrams::Part part, double x, double y);

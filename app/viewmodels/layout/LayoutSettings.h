@@ -1,5 +1,5 @@
 #pragma once
-// What can be chosen in the layout view: the run, what its ranks are coloured by, and which groups
+// Settings of the layout view: the run, the quantity that colours its ranks, and the groups that
 // light up; as rows of controls and as JSON to be remembered. Plain functions; any thread.
 
 #include <QJsonObject>
@@ -32,10 +32,10 @@ void fitMetric(const std::vector<plot::FigureChoice>& metrics, std::string& metr
     std::optional<plot::FigureStatistic>& statistic);
 
 QJsonObject encodeLayout(const LayoutSettings& settings);
-// What cannot be understood is as in the default.
+// A setting that cannot be understood becomes the default.
 LayoutSettings decodeLayout(const QJsonObject& json);
 
-// What the controls choose from.
+// Choices of the controls.
 struct LayoutChoices {
     QStringList runs;
     int run = 0;

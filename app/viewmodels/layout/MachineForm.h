@@ -39,17 +39,17 @@ class MachineForm : public RowListModel<AirPosition> {
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
     Q_PROPERTY(QString gpuModel READ gpuModel WRITE setGpuModel NOTIFY changed FINAL)
     Q_PROPERTY(QString gpuHint READ gpuHint NOTIFY changed FINAL)
-    // What speaks for an inferred model, or that nothing is known of the one that is typed.
+    // Evidence for an inferred model, or a remark that nothing is known of the one that is typed.
     Q_PROPERTY(QString gpuRemark READ gpuRemark NOTIFY changed FINAL)
     Q_PROPERTY(QStringList gpuModels READ gpuModels CONSTANT FINAL) // of the catalogue
     // Indices from front to rear, "0, 3, 4, 7, 1, 2, 5, 6", as they can be typed as well.
     Q_PROPERTY(QString orderText READ orderText NOTIFY changed FINAL)
-    // Why the order that was typed cannot be; empty: it can.
+    // Reason that the typed order is impossible; empty: it is possible.
     Q_PROPERTY(QString orderProblem READ orderProblem NOTIFY changed FINAL)
-    // How many other runs are on such nodes, and whether the same is to be said of them.
+    // Number of other runs on such nodes, and the choice to enter the same for them.
     Q_PROPERTY(int otherCount READ otherCount NOTIFY changed FINAL)
     Q_PROPERTY(bool forOthers READ isForOthers WRITE setForOthers NOTIFY changed FINAL)
-    // Where the order comes from, and what speaks for it.
+    // Origin of the order, and the evidence for it.
     Q_PROPERTY(QString evidence READ evidence NOTIFY changed FINAL)
     Q_PROPERTY(bool said READ isSaid NOTIFY changed FINAL)
     Q_PROPERTY(bool undoable READ isUndoable NOTIFY changed FINAL)
@@ -81,7 +81,7 @@ public:
 
     // The runs beside this one of which it is said too.
     [[nodiscard]] std::vector<RunId> others() const;
-    // What is to be kept; an empty order: not said.
+    // Order to keep; empty: not entered.
     [[nodiscard]] const analysis::AirflowOrder& said() const { return m_now.said; }
 
 Q_SIGNALS:

@@ -34,8 +34,8 @@ public:
     // Milliseconds since some moment.
     void setClock(std::function<qint64()> clock) { m_clock = std::move(clock); }
 
-    // Of the run; empty: there is nothing to play. Begins in its middle; in a range that became
-    // longer the time stays.
+    // Range of the run; empty: there is nothing to play. Begins in its middle; in a range that
+    // became longer the time stays.
     void setRange(TimeRange range);
     [[nodiscard]] const TimeRange& range() const { return m_range; }
     // One instant has no course.
@@ -56,12 +56,12 @@ public:
 
     [[nodiscard]] TimeNs time() const { return m_time; }
     void seek(TimeNs time);
-    // What of the run a picture lasts at this speed.
+    // Time of the run that a picture lasts at this speed.
     [[nodiscard]] DurationNs frame() const;
     // The picture of this moment is not there yet: time stands until release().
     void hold() { m_held = true; }
     void release();
-    // What the timer calls.
+    // Called by the timer.
     void tick();
 
 Q_SIGNALS:

@@ -24,13 +24,13 @@ public:
 
     explicit PlaybackCache(QObject* parent = nullptr);
 
-    // What is read from now on, of the database that `readers` read.
+    // Sets what is read from now on, of the database that `readers` read.
     void setSource(ReaderPool& readers, const Run& run, const std::string& metric);
     // Forgets all that was read, and the source.
     void clear();
 
-    // Of the picture of length `frame` that holds t, where it is there; else it is being read and
-    // arrived() follows. Reads what comes next, too.
+    // Picture of length `frame` that holds t, if it is there; else it is being read and arrived()
+    // follows. Reads the next ones, too.
     std::optional<analysis::RankValues> picture(TimeNs t, DurationNs frame);
     // Asks for the values held at t: exact() follows with those of the last asking.
     void ask(TimeNs t);

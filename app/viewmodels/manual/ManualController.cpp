@@ -229,7 +229,7 @@ void ManualController::mark() {
         static_cast<WordHighlighter*>(m_highlighter.data())->setWords(wordsOf(m_query));
 }
 
-// Of a place that the search has found, that of the first found word in it.
+// Position of a place that the search has found: that of the first found word in it.
 int ManualController::positionOf(const manual::Place& target) const {
     if (!m_document || m_document->textDocument() == nullptr)
         return 0;

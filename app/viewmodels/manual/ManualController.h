@@ -42,7 +42,7 @@ class ManualController : public QObject {
     QML_ELEMENT
     Q_PROPERTY(QString title READ title NOTIFY pageChanged FINAL)
     Q_PROPERTY(QString html READ html NOTIFY pageChanged FINAL)
-    // What shows the html; found words are marked in it.
+    // Document that shows the html; found words are marked in it.
     Q_PROPERTY(
         QQuickTextDocument* document READ document WRITE setDocument NOTIFY documentChanged FINAL)
     Q_PROPERTY(QString query READ query WRITE setQuery NOTIFY entriesChanged FINAL)

@@ -22,7 +22,7 @@ OperatorOutline::OperatorOutline(
     sort();
 }
 
-// What is not known comes last either way.
+// Unknown values come last either way.
 bool OperatorOutline::isBefore(std::uint32_t one, std::uint32_t other) const {
     const OutlineNode& a = m_nodes[one];
     const OutlineNode& b = m_nodes[other];

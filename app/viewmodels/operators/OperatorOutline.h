@@ -67,7 +67,7 @@ public:
     [[nodiscard]] bool isTree() const { return m_isTree; }
 
     [[nodiscard]] std::vector<Seen> seen() const;
-    // Of the one that is made of that, else kNone.
+    // Node that is made of that source, else kNone.
     [[nodiscard]] std::uint32_t nodeOf(std::size_t source) const;
 
 private:

@@ -40,7 +40,7 @@ class OperatorRowModel : public RowListModel<OperatorRow> {
     // The first is of the names. Those that there is no room for are left out, the least important
     // first; never the one that is sorted by.
     Q_PROPERTY(QStringList heads READ heads NOTIFY headsChanged FINAL)
-    // Of the other heads, as wide as their figures are, and of them all.
+    // Widths of the other heads, as wide as their numbers are, and their sum.
     Q_PROPERTY(QList<double> widths READ widths NOTIFY headsChanged FINAL)
     Q_PROPERTY(double cellsWidth READ cellsWidth NOTIFY headsChanged FINAL)
     // For names and figures together; names get the rest.
@@ -66,7 +66,7 @@ public:
     [[nodiscard]] QStringList tips() const { return m_tips; }
     [[nodiscard]] int sortColumn() const { return m_sortColumn; }
     [[nodiscard]] bool isDescending() const { return m_isDescending; }
-    // Of the outline's columns, behind a head; -1: names.
+    // Column of the outline behind a head; -1: names.
     [[nodiscard]] int columnOf(int head) const;
     // -1: it is not seen.
     [[nodiscard]] int rowOf(std::uint32_t node) const;
@@ -80,7 +80,7 @@ Q_SIGNALS:
     void roomChanged(); // show() leaves in other columns
 
 private:
-    // Of the outline.
+    // A column of the outline.
     struct KnownColumn {
         int place = 0;
         int order = 0;

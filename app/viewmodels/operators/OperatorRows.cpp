@@ -15,7 +15,7 @@ using analysis::CallTree;
 using analysis::FrameKind;
 using analysis::OperatorGrouping;
 
-// Whether a frame of the tree is what a row of a flat table is of.
+// True for a frame of the tree that belongs to a row of a flat table.
 bool isOfRow(const CallTree& tree, const CallNode& node, const OutlineNode& row,
     const std::string& signature, OperatorGrouping grouping) {
     if (analysis::isWork(node.kind))
@@ -118,7 +118,7 @@ std::vector<KernelsUnder> kernelsIn(const CallTree& tree, const std::vector<bool
     return made;
 }
 
-// Of one of two runs that are compared.
+// Kernels of one of two runs that are compared.
 std::vector<KernelsUnder> comparedKernels(const OperatorsAnswer& answer, std::uint32_t row,
     const figures::OperatorsReading& reading, const std::vector<std::uint32_t>& frameOf) {
     if (!reading.work || row >= answer.outline.nodes().size())

@@ -1,5 +1,5 @@
 #pragma once
-// What the rows of the view Operators are of: their frames in the call tree, their places in the
+// Sources of the rows of the view Operators: their frames in the call tree, their places in the
 // pictures, and the kernels under them. Pure; any thread.
 
 #include "app/viewmodels/operators/OperatorsAnswer.h"
@@ -20,9 +20,9 @@ struct KernelsUnder {
     TimeNs longestAt; // on the clock of its rank
     int longestRank = -1;
 };
-// Of a row of the answer; the most time first.
+// Kernels under a row of the answer; the most time first.
 std::vector<KernelsUnder> kernelsUnder(const OperatorsAnswer& answer, std::uint32_t row);
-// Of the second run; none without one.
+// Kernels of the second run; none without one.
 std::vector<KernelsUnder> otherKernelsUnder(const OperatorsAnswer& answer, std::uint32_t row);
 text::Table kernelsTable(const std::string& title, const std::vector<KernelsUnder>& kernels);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the view Operators asks for, and its answer: the trees of one run or two, the rows of the
+// Question of the view Operators, and its answer: the trees of one run or two, the rows of the
 // table and the pictures. Plain values; the answer is made on a reader thread.
 
 #include "app/viewmodels/operators/OperatorOutline.h"

@@ -151,7 +151,7 @@ void OperatorsController::take(OperatorsAnswerPtr answer) {
     describeNode();
     Q_EMIT searchChanged();
     pictureChanged();
-    // What the run has is known now: a rank that was chosen before may be one of it.
+    // The run's ranks are known now: a rank that was chosen before may be one of them.
     if (isFirstOfRun)
         load();
 }

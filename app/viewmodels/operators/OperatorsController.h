@@ -27,11 +27,11 @@ class OperatorsController : public trainscope::app::DrawnView {
     Q_PROPERTY(QString search READ search WRITE setSearch NOTIFY searchChanged FINAL)
     Q_PROPERTY(QString foundText READ foundText NOTIFY searchChanged FINAL)
     Q_PROPERTY(int row READ row NOTIFY rowChanged FINAL) // that is selected; -1: none
-    // Of the selected row.
+    // Facts of the selected row.
     Q_PROPERTY(QString rowTitle READ rowTitle NOTIFY rowChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* rowFacts READ rowFacts CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::FigureTableModel* kernels READ kernels CONSTANT FINAL)
-    // Of the second run.
+    // Facts of the second run.
     Q_PROPERTY(trainscope::app::FigureTableModel* otherKernels READ otherKernels CONSTANT FINAL)
     Q_PROPERTY(bool openable READ isOpenable NOTIFY rowChanged FINAL)
     Q_PROPERTY(QString timelineText READ timelineText NOTIFY rowChanged FINAL)
@@ -39,7 +39,7 @@ class OperatorsController : public trainscope::app::DrawnView {
     Q_PROPERTY(bool zoomed READ isZoomed NOTIFY stateChanged FINAL)
     // There are rows, whatever the picture has.
     Q_PROPERTY(bool listed READ isListed NOTIFY stateChanged FINAL)
-    // That can be exported, and which one is: that which is shown is the first.
+    // Figures that can be exported, and the chosen one: the one that is shown is the first.
     Q_PROPERTY(QStringList figures READ figureTitles NOTIFY stateChanged FINAL)
     Q_PROPERTY(int figure READ figureIndex WRITE setFigureIndex NOTIFY stateChanged FINAL)
 
@@ -121,7 +121,7 @@ private:
     void dropSelection();
     void describeNode();
     [[nodiscard]] std::vector<Fact> factsOfNode() const;
-    // Where the picture has the selected row.
+    // Marks the selected row in the picture.
     void markInPicture();
     [[nodiscard]] std::pair<const KernelsUnder*, bool> longestKernel() const;
     void show(const KernelsUnder& kernels, bool isOfOther);

@@ -1,4 +1,4 @@
-// What the view Operators draws, says below it, and exports.
+// Pictures of the view Operators, the words below them, and their export.
 #include "app/viewmodels/operators/OperatorsController.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
@@ -72,7 +72,7 @@ QString OperatorsController::notes() const {
     return linesOf(head().notes);
 }
 
-// What is shown stands first.
+// The picture that is shown stands first.
 std::vector<OperatorsPicture> OperatorsController::pictures() const {
     if (!isReady())
         return {};

@@ -1,4 +1,4 @@
-// What is selected in the view Operators: its figures and kernels, and the way to the timeline.
+// Selection of the view Operators: its numbers and kernels, and the way to the timeline.
 #include "app/viewmodels/operators/OperatorsController.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "core/plot/operators/OperatorsText.h"
@@ -82,7 +82,7 @@ QString OperatorsController::rowTitle() const {
         : QString();
 }
 
-// That openSelected() shows, of the second run where its is the longer one.
+// Kernels that openSelected() shows: those of the second run where its are the longer ones.
 std::pair<const KernelsUnder*, bool> OperatorsController::longestKernel() const {
     const KernelsUnder* const own = longestOf(m_under);
     const KernelsUnder* const other = longestOf(m_otherUnder);
@@ -100,7 +100,7 @@ QString OperatorsController::timelineText() const {
                   : tr("Show rank %1 on the timeline").arg(longest->longestRank);
 }
 
-// Where the timeline shows it: the clocks of ranks may differ.
+// Shows kernels in the timeline, on the clock of their rank: clocks may differ.
 void OperatorsController::show(const KernelsUnder& kernels, bool isOfOther) {
     const RunId run = (isOfOther ? m_answer->other : m_answer->reading)->query.run;
     TimeRange range{kernels.longestAt, kernels.longestAt + kernels.longest};

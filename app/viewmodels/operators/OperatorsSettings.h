@@ -1,5 +1,5 @@
 #pragma once
-// What can be chosen in the view Operators, as rows of controls and as JSON to be remembered. Plain
+// Settings of the view Operators, as rows of controls and as JSON to be remembered. Plain
 // functions; any thread.
 
 #include <QJsonObject>
@@ -29,7 +29,7 @@ struct OperatorsSettings {
     bool operator==(const OperatorsSettings&) const = default;
 };
 
-// What there is to choose from.
+// Choices of the controls.
 struct OperatorsChoices {
     std::vector<int> ranks;
     std::vector<std::string> others; // names of runs
@@ -37,7 +37,7 @@ struct OperatorsChoices {
 };
 
 QJsonObject encodeOperators(const OperatorsSettings& settings);
-// What cannot be understood is that of the default.
+// A setting that cannot be understood becomes the default.
 OperatorsSettings decodeOperators(const QJsonObject& json);
 
 std::vector<SettingRow> operatorsRows(

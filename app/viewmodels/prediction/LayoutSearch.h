@@ -35,9 +35,9 @@ public:
     [[nodiscard]] const std::shared_ptr<const predict::SearchResult>& found() const {
         return m_found;
     }
-    // What that is ranked by; another one may be wanted by now.
+    // Objective of the ranking that is shown; another one may be wanted by now.
     [[nodiscard]] predict::SearchObjective objective() const { return m_objective; }
-    // Of the picture's points, in their order.
+    // Layouts of the picture's points, in their order.
     [[nodiscard]] const std::vector<predict::LayoutChoice>& offered() const { return m_offered; }
 
 Q_SIGNALS:

@@ -52,7 +52,7 @@ void PredictController::takeCalibration(Result<predict::RunCalibration> found) {
     Q_EMIT calibrationChanged();
 }
 
-// What was found by other constants is not what would be found now.
+// Results with other constants do not hold any longer.
 void PredictController::askAgain() {
     m_search.forget();
     forgetRival();

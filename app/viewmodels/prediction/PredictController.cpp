@@ -64,7 +64,7 @@ void PredictController::keepSettings() {
             {kRankingKey, encodeRanking(m_rankingSettings)}, {kCalibratedKey, m_isCalibrated}});
 }
 
-// What is kept does not depend on the runs of the database.
+// Kept predictions do not depend on the runs of the database.
 void PredictController::forget() {
     m_task.cancel();
     m_isAsked = false;
@@ -157,7 +157,7 @@ void PredictController::take(PredictAnswer answer) {
     pictureChanged();
 }
 
-// What is shown of the answer before stays until then, so that nothing jumps while a slider moves.
+// Details of the answer before stay until then, so that nothing jumps while a slider moves.
 void PredictController::askDetails() {
     m_detailsTask.ask(
         workspace()->readers(),
@@ -222,7 +222,7 @@ void PredictController::takeRun(LaunchedRun launched) {
         m_peers.kept.push_back(std::move(*launched.predicted));
     if (launched.request)
         return m_form.begin(*launched.request);
-    // What the run does not say is the form's.
+    // The form has what the run does not say.
     if (const Run* run = workspace()->findRun(launched.run))
         m_form.takeMachine(*run);
     ask();

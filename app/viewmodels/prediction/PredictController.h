@@ -23,8 +23,7 @@
 
 namespace trainscope::app {
 
-// What the asked prediction stands beside: what was kept, and the measured run that the form was
-// filled from.
+// Predictions beside the asked one: those kept, and the measured run that the form was filled from.
 struct PredictPeers {
     std::vector<figures::PredictedJob> kept;
     RunId source;
@@ -37,15 +36,16 @@ class PredictController : public trainscope::app::DrawnView {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::PredictForm* form READ form CONSTANT FINAL)
-    // What the form makes, in words: the answer's job.
+    // Job of the answer, in words.
     Q_PROPERTY(QString verdict READ verdict NOTIFY stateChanged FINAL)
-    // Why the last change was not answered; empty: it was.
+    // Reason that the last change was not answered; empty: it was.
     Q_PROPERTY(QString fault READ fault NOTIFY stateChanged FINAL)
-    // That the form can be filled from; empty: none is shown.
+    // Run that the form can be filled from; empty: none is shown.
     Q_PROPERTY(QString runName READ runName NOTIFY runChanged FINAL)
     Q_PROPERTY(bool keepable READ isKeepable NOTIFY stateChanged FINAL)
     Q_PROPERTY(int keptCount READ keptCount NOTIFY stateChanged FINAL)
-    // Whether all layouts of the job's model on its cluster are ranked, by what, and the best.
+    // Ranking of all layouts of the job's model on its cluster: on or off, its objective, and the
+    // best.
     Q_PROPERTY(bool ranked READ isRanked WRITE setRanked NOTIFY rankingChanged FINAL)
     Q_PROPERTY(bool searching READ isSearching NOTIFY rankingChanged FINAL)
     Q_PROPERTY(bool searchStopped READ isSearchStopped NOTIFY rankingChanged FINAL)
@@ -53,19 +53,20 @@ class PredictController : public trainscope::app::DrawnView {
     Q_PROPERTY(QString rankingText READ rankingText NOTIFY rankingChanged FINAL)
     Q_PROPERTY(trainscope::app::SettingListModel* ranking READ ranking CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::RankedLayoutModel* layouts READ layouts CONSTANT FINAL)
-    // Whether the board has what else would do to the job.
+    // True where the board has the panel of changes to the job.
     Q_PROPERTY(bool whatIf READ hasWhatIf WRITE setWhatIf NOTIFY stateChanged FINAL)
-    // What the verdict on the other cluster waits for, or why there is none; empty: nothing.
+    // State of the verdict on the other cluster: what it waits for, or why there is none; empty:
+    // nothing.
     Q_PROPERTY(QString rivalText READ rivalText NOTIFY rivalChanged FINAL)
     Q_PROPERTY(bool rivalSearching READ isRivalSearching NOTIFY rivalChanged FINAL)
-    // That can be exported, and which one is.
+    // Figures that can be exported, and the chosen one.
     Q_PROPERTY(QStringList figures READ figureTitles NOTIFY stateChanged FINAL)
     Q_PROPERTY(int figure READ figureIndex WRITE setFigureIndex NOTIFY stateChanged FINAL)
-    // Whether predictions are brought to the measured runs of the database, and by how many.
+    // True where predictions are calibrated by the measured runs of the database, and their number.
     Q_PROPERTY(
         bool calibrated READ isCalibrated WRITE setCalibrated NOTIFY calibrationChanged FINAL)
     Q_PROPERTY(QString calibrationText READ calibrationText NOTIFY calibrationChanged FINAL)
-    // Whether the answer can be written, and held against a measured run.
+    // True where the answer can be written, and compared with a measured run.
     Q_PROPERTY(bool comparable READ isComparable NOTIFY stateChanged FINAL)
 
 public:
@@ -98,7 +99,7 @@ public:
     [[nodiscard]] SettingListModel* ranking() { return &m_ranking; }
     [[nodiscard]] RankedLayoutModel* layouts() { return &m_layouts; }
     Q_INVOKABLE void chooseRanking(const QString& key, int choice);
-    // That layout of the ranking becomes the form's.
+    // Takes that layout of the ranking into the form.
     Q_INVOKABLE void takeLayout(int row);
 
     [[nodiscard]] bool hasWhatIf() const { return m_hasWhatIf; }
@@ -128,7 +129,7 @@ public:
     [[nodiscard]] QString notes() const override;
     [[nodiscard]] ExportJob exportJob() const override;
     [[nodiscard]] const PredictAnswer& answer() const { return m_answer; }
-    // What is drawn: the answer with all that is known of it.
+    // Data to draw: the answer with all that is known of it.
     [[nodiscard]] std::shared_ptr<const plot::PredictionFigureData> shown() const;
 
 Q_SIGNALS:
@@ -146,7 +147,7 @@ private:
     void chooseOffered(std::size_t choice) override;
     [[nodiscard]] QString choosingText() const override { return tr("Take it into the form"); }
 
-    // Of the panels that are there by wish or after a while.
+    // True for a panel that is shown on request, or once its data has come.
     [[nodiscard]] bool hasPart(plot::PredictionPanel panel) const;
     void dropOlder(plot::PredictionFigureData& board) const;
     void readRun(const Run& run);

@@ -104,7 +104,7 @@ QStringList choicesOf(const Values& values) {
     return texts;
 }
 
-// What is chosen besides stays choosable.
+// The present choice stays among the names.
 template <typename Names>
 QStringList namesWith(const Names& names, const std::string& chosen) {
     QStringList texts;
@@ -199,8 +199,8 @@ bool readCluster(PredictFields& fields, JobRequest& request) {
     return reads && network.fault.isEmpty();
 }
 
-// What no field tells of the layout that the form began with is of its degrees. With others it goes
-// where it would be refused, since nobody could change it.
+// Drops settings that no field tells, where the degrees are not those of the layout that the form
+// began with: they would be refused, and nobody could change them.
 void keepWhatFits(const JobRequest& begun, JobRequest& request) {
     layout::LayoutRequest& layout = request.layout;
     const auto stagesOf

@@ -48,7 +48,7 @@ predict::JobRequest usualRequest(); // without a model
 // `models`: to be chosen from.
 // What a workload has not is left away.
 PredictFields predictFields(const predict::JobRequest& request, const QStringList& models);
-// What the field of the workload says.
+// Workload that its field tells.
 Workload workloadOf(PredictFields& fields);
 
 PredictField* fieldIn(PredictFields& fields, const QString& key); // nullptr: there is none
@@ -61,7 +61,7 @@ void setSliders(PredictFields& fields);
 // with. The model is in `request` already.
 bool readFields(
     PredictFields& fields, const predict::JobRequest& begun, predict::JobRequest& request);
-// Whether a field tells the layout, its micro-batch or recomputation.
+// True for a field that tells the layout, its micro-batch or recomputation.
 bool isOfLayout(const QString& key);
 
 } // namespace trainscope::app

@@ -37,14 +37,14 @@ public:
 
     // Absent while no model is chosen or a field cannot be read.
     [[nodiscard]] const std::optional<predict::JobRequest>& request() const { return m_request; }
-    // What its cluster is held against; absent: nothing.
+    // Cluster that the form's is compared with; absent: none.
     [[nodiscard]] const std::optional<predict::ClusterRequest>& against() const {
         return m_against;
     }
     [[nodiscard]] bool hasModel() const;
     // Another number for each job that the form began with: no field tells all of it.
     [[nodiscard]] int beginning() const { return m_beginning; }
-    // What was answered to the request: said beside the field of the job that was changed last.
+    // Shows the answer to a request that failed, beside the field of the job that was changed last.
     void showFault(const QString& fault);
     [[nodiscard]] QString fault() const; // the first there is
 

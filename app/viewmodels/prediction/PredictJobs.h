@@ -1,6 +1,6 @@
 #pragma once
-// What the prediction's view computes on reader threads: the answer to a request, what more is told
-// of it, and the request that a run makes. Plain values.
+// Jobs of the prediction's view on reader threads: the answer to a request, its details, and the
+// request that a run makes. Plain values.
 
 #include "core/figures/prediction/PredictedOverlay.h"
 #include "core/figures/prediction/PredictionFigure.h"
@@ -29,7 +29,7 @@ struct PredictAnswer {
 };
 PredictAnswer answerTo(const PredictQuestion& question);
 
-// What takes longer than an answer.
+// Details that take longer than an answer.
 struct PredictDetails {
     std::shared_ptr<const figures::PredictedJob> of;
     std::vector<plot::PredictedSensitivity> sensitivities;
@@ -53,7 +53,7 @@ struct LaunchedRun {
         return measured || (tracks && !tracks->tracks.empty());
     }
 };
-// What is not known of a run is an error only where nothing was measured either.
+// Missing facts of a run are an error only where nothing was measured either.
 Result<LaunchedRun> launchedRun(const store::Store& store, const Run& run,
     const std::shared_ptr<const predict::RunCalibration>& calibration = nullptr,
     const Progress& progress = {});

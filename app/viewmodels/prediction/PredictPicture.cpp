@@ -1,4 +1,4 @@
-// What the prediction's view draws, says below it, and exports.
+// Pictures of the prediction's view, the words below them, and their export.
 #include "app/viewmodels/prediction/PredictController.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "core/figures/prediction/RankedLayouts.h"
@@ -92,7 +92,7 @@ void PredictController::setFigureIndex(int figure) {
     Q_EMIT stateChanged();
 }
 
-// What is shown of another answer, or of a form before, until there is newer.
+// Drops parts of another answer, or of a form before, once there are newer ones.
 void PredictController::dropOlder(plot::PredictionFigureData& board) const {
     if (m_details.of != m_answer.asked) {
         board.sensitivities.clear();

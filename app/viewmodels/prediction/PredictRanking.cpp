@@ -16,7 +16,7 @@
 namespace trainscope::app {
 namespace {
 
-// What of the form a search depends on: all but the layout itself.
+// Parts of the form that a search depends on: all but the layout itself.
 QString searchedOf(const PredictForm& form, const RankingSettings& settings) {
     QJsonObject asked = form.encoded();
     for (const QString& key : asked.keys()) {

@@ -23,7 +23,7 @@ struct RankedRow {
     bool operator==(const RankedRow&) const = default;
 };
 
-// What a search is asked beside the job's model, cluster and batch.
+// Settings of a search beside the job's model, cluster and batch.
 struct RankingSettings {
     predict::SearchObjective objective = predict::SearchObjective::Time;
     int memory = 0; // of the choices

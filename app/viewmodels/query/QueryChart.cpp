@@ -38,7 +38,7 @@ std::string shownName(const QueryRows& rows, std::size_t column) {
     return harmlessLine(rows.names()[column]);
 }
 
-// How a column's numbers become those of an axis.
+// Conversion of a column's numbers into those of an axis.
 struct Axis {
     std::string title;
     std::string unit;

@@ -21,7 +21,7 @@ class QueryController : public trainscope::app::DrawnView {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(QString editorFont READ editorFont CONSTANT FINAL)
-    // What the editor holds; remembered per database.
+    // Text in the editor; remembered per database.
     Q_PROPERTY(QString sql READ sql WRITE setSql NOTIFY sqlChanged FINAL)
     Q_PROPERTY(trainscope::app::QueryTableModel* table READ table CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::QueryExampleModel* examples READ examples CONSTANT FINAL)
@@ -56,7 +56,7 @@ public:
     [[nodiscard]] QString cutText() const;
     [[nodiscard]] bool isExporting() const { return m_isExporting; }
 
-    // What is in the editor, or, while a part of it is selected, that.
+    // Runs the text in the editor, or its selected part.
     Q_INVOKABLE void run(const QString& sql);
     Q_INVOKABLE void stop();
     Q_INVOKABLE void clearHistory();
@@ -110,7 +110,7 @@ private:
     void chooseColumns(const ChartColumns& columns);
     void makeChart();
     void remember();
-    // Of a column of the table among those of numbers, and back.
+    // Place of a table's column among those of numbers, and back.
     [[nodiscard]] int placeOf(int column) const;
     [[nodiscard]] int columnAt(int place) const;
     [[nodiscard]] std::vector<int> numericColumns() const;

@@ -1,6 +1,6 @@
 #pragma once
-// What the view of queries does on a reader thread: ask for the rows that the window keeps, write
-// all of them to a file, and list the tables.
+// Jobs of the view of queries on a reader thread: ask for the rows that the window keeps, write all
+// of them to a file, and list the tables.
 
 #include "app/viewmodels/query/QueryRows.h"
 #include "core/model/Import.h"

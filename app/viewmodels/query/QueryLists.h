@@ -75,7 +75,7 @@ public:
     explicit SchemaModel(QObject* parent = nullptr);
     // Those that say what their rows are; samples and spans are open at first.
     void setTables(const std::vector<store::SqlTable>& tables);
-    // Of the line's table.
+    // Folds and unfolds the table of the line.
     Q_INVOKABLE void toggle(int row);
 
 private:

@@ -26,7 +26,7 @@ public:
     QueryRows& operator=(const QueryRows&) = delete;
     ~QueryRows() = default;
 
-    // Of another statement: what was there goes.
+    // Begins the rows of another statement; the rows of the last one go.
     void begin(std::vector<std::string> names);
     // false: the room is full, and the row was not taken.
     bool add(const std::vector<store::SqlValue>& values);
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] double number(std::size_t row, std::size_t column) const;
     [[nodiscard]] store::SqlValue value(std::size_t row, std::size_t column) const;
     [[nodiscard]] std::vector<store::SqlValue> row(std::size_t row) const;
-    // Whether the column has numbers and nothing else but NULL.
+    // True for a column with numbers and nothing else but NULL.
     [[nodiscard]] bool isNumeric(std::size_t column) const { return m_numeric[column]; }
 
     // Places of the rows by a column: numbers before texts, NULL last either way; equal ones stay

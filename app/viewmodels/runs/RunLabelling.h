@@ -48,7 +48,7 @@ private:
     struct Edit {
         std::map<RunId, std::string> runs; // with their names
         int writes = 0; // under way
-        // What the database said of them, for the thread that writes alone.
+        // Labels in the database, for the thread that writes alone.
         std::map<RunId, store::RunLabels> before;
         std::map<RunId, store::RunLabels> after;
     };

@@ -63,7 +63,7 @@ public:
     void setTable(std::vector<RunTableRow> rows);
 };
 
-// What the table shows: the columns and rows by their places in runColumns() and among the runs.
+// Content of the table: the columns and rows by their places in runColumns() and among the runs.
 struct RunTableView {
     const std::vector<report::RunRecord>* runs = nullptr;
     std::vector<std::size_t> columns;

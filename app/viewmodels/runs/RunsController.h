@@ -28,10 +28,10 @@ class RunsController : public trainscope::app::DatabaseView {
     Q_PROPERTY(QString emptyTitle READ emptyTitle NOTIFY tableChanged FINAL)
     // "Figures of 120 of 386 runs" while they are measured; empty: all are, or nobody does.
     Q_PROPERTY(QString measuringText READ measuringText NOTIFY stateChanged FINAL)
-    // What is left out, or could not be kept.
+    // Remarks: runs left out, and values that could not be kept.
     Q_PROPERTY(QString notes READ notes NOTIFY tableChanged FINAL)
 
-    // Which runs are listed (RunExpression.h); a wrong one changes nothing and says why.
+    // Filter of the listed runs (RunExpression.h); a wrong one changes nothing and says why.
     Q_PROPERTY(
         QString expression READ expression WRITE setExpression NOTIFY expressionChanged FINAL)
     Q_PROPERTY(QString expressionError READ expressionError NOTIFY expressionChanged FINAL)
@@ -97,8 +97,8 @@ public:
     Q_INVOKABLE void undo() { m_labelling.undo(); }
     Q_INVOKABLE void redo() { m_labelling.redo(); }
 
-    // What the pointer is over, x from the table's left where it is scrolled by so much: the whole
-    // name, the whole text, or why there is no value.
+    // Tip under the pointer, x from the table's left where it is scrolled by so much: the whole
+    // name, the whole text, or the reason that there is no value.
     Q_INVOKABLE [[nodiscard]] QString tipAt(int row, double x, double scrolled) const;
 
     // The chosen rows that are listed, with heads, tab-separated and in words; and all listed rows

@@ -26,14 +26,14 @@ class MaintenanceController : public QObject {
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the session")
     Q_PROPERTY(bool working READ working NOTIFY stateChanged FINAL)
-    // Whether there is something to show: work that takes a while, or a result to read.
+    // True while there is something to show: work that takes a while, or a result to read.
     Q_PROPERTY(bool showing READ showing NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString title READ title NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString phaseText READ phaseText NOTIFY progressChanged FINAL)
     // 0 to 1, negative while unknown.
     Q_PROPERTY(double fraction READ fraction NOTIFY progressChanged FINAL)
     Q_PROPERTY(bool stopping READ stopping NOTIFY progressChanged FINAL)
-    // What the work found, in a sentence and in lines; empty while it runs.
+    // Result of the work, in a sentence and in lines; empty while it runs.
     Q_PROPERTY(QString headline READ headline NOTIFY stateChanged FINAL)
     Q_PROPERTY(QStringList details READ details NOTIFY stateChanged FINAL)
 
@@ -47,7 +47,7 @@ public:
     void removeRun(const QString& name);
     Q_INVOKABLE void check();
     Q_INVOKABLE void vacuum();
-    // What a report can be written as, for a file dialog: PDF on the usual paper first.
+    // Forms that a report can be written in, for a file dialog: PDF on the usual paper first.
     Q_INVOKABLE [[nodiscard]] static QStringList reportForms();
     // In the form of that index, or HTML by the file's suffix. Asks where the file is there
     // already, unless it `replaces`.

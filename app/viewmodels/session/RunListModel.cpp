@@ -19,7 +19,7 @@ QString nameOf(const RunListRow& row) {
     return QString::fromStdString(row->run.name);
 }
 
-// Of a head: 0 none of its runs is shown, 1 some, 2 all.
+// State of a head: 0 none of its runs is shown, 1 some, 2 all.
 int membersState(const RunListRow& row) {
     return row->membersShown == 0 ? 0 : row->membersShown < row->members ? 1 : 2;
 }
@@ -104,7 +104,7 @@ void RunListModel::runsChanged() {
     for (const RunListRow& head : m_heads)
         head->folded = folded.contains(head->folder);
     describeRuns();
-    // What was chosen stays while the database does.
+    // Choices stay while the database does.
     const std::string uuid = m_workspace ? m_workspace->uuid() : std::string();
     if (std::exchange(m_uuid, uuid) != uuid)
         setDense(m_runs.size() >= kManyRuns);
@@ -203,7 +203,7 @@ bool RunListModel::matches(const RunListEntry& run) const {
         [&run](const QString& word) { return run.search.contains(word); });
 }
 
-// What a filter finds is seen in folded groups, too.
+// Runs that a filter finds are seen in folded groups, too.
 bool RunListModel::isVisible(const RunListEntry& entry) const {
     if (entry.isHead)
         return entry.members > 0;

@@ -26,7 +26,7 @@ struct RunListEntry {
     std::size_t group = 0;
     bool isHead = false;
     QString label; // shortened, or the group's
-    // Of a run:
+    // Fields of a run:
     Run run;
     QString search; // lower-case
     QStringList tags; // what is known of it, then the user's own
@@ -34,7 +34,7 @@ struct RunListEntry {
     int colorIndex = -1; // of Theme.seriesColor; -1 while not shown
     QList<double> curve; // 0..1, NaN where nothing is known
     std::optional<TimeRange> curveRange; // of the run when it was read; absent: it was not
-    // Of a head:
+    // Fields of a head:
     QString folder; // the whole path
     int members = 0; // that the filter leaves
     int membersShown = 0;
@@ -69,8 +69,8 @@ public:
     [[nodiscard]] bool isGrouped() const { return !m_heads.empty(); }
     [[nodiscard]] bool areAllFolded() const;
 
-    // Of a head these are for all of its runs that the filter leaves.
-    // Shows only this run; the next range begins here.
+    // Actions on a row; on a head they are for all of its runs that the filter leaves. Shows only
+    // this run; the next range begins here.
     Q_INVOKABLE void showOnly(int row);
     // Adds it to what is shown or takes it away; the last one stays. The next range begins here.
     Q_INVOKABLE void toggle(int row);

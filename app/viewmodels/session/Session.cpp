@@ -124,7 +124,7 @@ void Session::openPaths(const QStringList& paths) {
         });
 }
 
-// What is looked at first may be known after what was asked for later.
+// A file that is looked at first may be known after one that was asked for later.
 bool Session::isNewest(int asked) {
     if (asked < m_answered)
         return false;

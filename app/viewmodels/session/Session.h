@@ -33,7 +33,7 @@ class Session : public QObject {
     // The reports of everything in the open database; filled by readReports().
     Q_PROPERTY(trainscope::app::ImportReportModel* reports READ reports CONSTANT FINAL)
     Q_PROPERTY(QString facts READ facts NOTIFY factsChanged FINAL)
-    // Of the shown runs: "simulated", "2 of 3 simulated"; empty: none is.
+    // Remark on the shown runs: "simulated", "2 of 3 simulated"; empty: none is.
     Q_PROPERTY(QString simulated READ simulated NOTIFY factsChanged FINAL)
     Q_PROPERTY(QString version READ version CONSTANT FINAL)
 

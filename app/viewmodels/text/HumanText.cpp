@@ -176,7 +176,7 @@ std::optional<std::int64_t> parseUtcOffset(const QString& text) {
 std::optional<std::int64_t> utcOffsetOf(const QString& text, const std::optional<TimeNs>& wall) {
     if (const auto offset = parseUtcOffset(text))
         return offset;
-    // Of a name that is none, QTimeZone makes a zone without offset.
+    // QTimeZone makes a zone without offset of a name that is none.
     const QByteArray name = text.trimmed().toUtf8();
     if (!QTimeZone::availableTimeZoneIds().contains(name))
         return std::nullopt;

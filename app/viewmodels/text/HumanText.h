@@ -38,8 +38,8 @@ QString momentText(TimeNs moment); // local, with the reader's form of dates: "3
 QString utcOffsetText(std::int64_t seconds); // "UTC+02:00"
 QString linesOf(const std::vector<std::string>& texts); // one a line
 
-// What the reader typed as a number: with the reader's decimal mark or a point, without groups;
-// absent: no number.
+// Number that the reader typed, with the reader's decimal mark or a point, without groups; absent:
+// no number.
 std::optional<double> parseTyped(const QString& text);
 // A typed number with a point, as it is kept, and a kept one with the reader's mark, as it is
 // typed; other texts as they are.

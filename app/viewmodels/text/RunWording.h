@@ -16,7 +16,7 @@ QStringList runTags(const Run& run); // "simulated", "predicted", "out of memory
 QString strongTag(const Run& run); // the tag that needs attention, or empty
 QString runDescription(const Run& run);
 QString runSearchText(const Run& run); // lower-case
-// What a view says that has nothing to show.
+// Words of a view that has nothing to show.
 QString noRunsText(); // the database is empty
 QString chooseRunText(); // no run is chosen
 

@@ -161,7 +161,7 @@ void AlignmentModel::resetOffsets() {
         Q_EMIT alignmentChanged();
 }
 
-// Whether any was moved.
+// Returns true where any run had been moved.
 bool AlignmentModel::takeBack() {
     if (m_alignment.moved.empty())
         return false;

@@ -1,6 +1,6 @@
 #pragma once
-// How the shown runs are laid over each other: by their starts, by an iteration, at their own
-// times, and each moved by hand. One row per shown run. GUI thread.
+// Alignment of the shown runs: by their starts, by an iteration, at their own times, and each moved
+// by hand. One row per shown run. GUI thread.
 
 #include <QQmlEngine>
 #include <QString>
@@ -61,7 +61,7 @@ public:
     [[nodiscard]] int iteration() const { return static_cast<int>(m_alignment.iteration); }
 
     using Clocks = std::shared_ptr<const analysis::RankClocks>;
-    // Of the shown runs, in their order, as they become known; nullptr: not known.
+    // Clocks of the shown runs, in their order, as they become known; nullptr: not known.
     void setClocks(const std::vector<Clocks>& clocks);
     [[nodiscard]] bool onOneClock() const { return m_alignment.onOneClock; }
     void setOnOneClock(bool on);

@@ -36,8 +36,8 @@ public:
     // Places all marks anew; those of runs that are not shown are not visible.
     void layOut();
 
-    // What is done here can be undone (ViewHistory.h).
-    // Marks the selection, else the cursor, else the middle of the window.
+    // Changes that can be undone (ViewHistory.h). mark() marks the selection, else the cursor, else
+    // the middle of the window.
     Q_INVOKABLE void mark();
     Q_INVOKABLE void rename(int row, const QString& label);
     Q_INVOKABLE void remove(int row);

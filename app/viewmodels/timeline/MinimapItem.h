@@ -15,7 +15,7 @@ namespace trainscope::app {
 class MinimapItem : public QQuickPaintedItem {
     Q_OBJECT
     QML_ELEMENT
-    // What the profile waits for; empty: nothing.
+    // State of the profile while it waits; empty: it does not.
     Q_PROPERTY(QString note READ note NOTIFY noteChanged FINAL)
     Q_PROPERTY(trainscope::app::TimelineController* controller READ controller WRITE setController
             NOTIFY controllerChanged REQUIRED FINAL)

@@ -1,4 +1,4 @@
-// What the minimap shows of a run.
+// Profile of a run for the minimap.
 #include "app/viewmodels/timeline/MinimapItem.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/model/Metric.h"
@@ -44,7 +44,7 @@ Status addSeries(const store::Store& store, const Series& series, TimeRange wind
     MeanColumns& means) {
     ASSIGN_OR_RETURN(const auto buckets, store.buckets(series.id, window, columns));
     for (std::size_t i = 0; i < buckets.size(); ++i) {
-        // Where there is no sample, the one that holds there.
+        // A column without a sample has the value that holds there.
         if (!std::isnan(buckets[i].mean))
             means.add(i, static_cast<double>(buckets[i].mean));
     }

@@ -1,7 +1,7 @@
 #pragma once
-// Which absolute time of each run stands at view time 0: its start, the start of iteration k, or
-// the start of the first run, so that all stand at their own times; each of them moved by hand.
-// Plain values; any thread.
+// Absolute time of each run at view time 0: its start, the start of iteration k, or the start of
+// the first run, so that all stand at their own times; each of them moved by hand. Plain values;
+// any thread.
 
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
 #include "app/viewmodels/workspace/ViewFile.h"

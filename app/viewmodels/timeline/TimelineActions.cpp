@@ -1,5 +1,4 @@
-// What the user does with the timeline as a whole: keys, clicks, jumps, and what other views point
-// at.
+// Actions of the user on the whole timeline: keys, clicks, jumps, and requests of other views.
 #include "app/viewmodels/timeline/TimelineController.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How the shown runs lie over each other, and the traces of their ranks.
+// Alignment of the shown runs, and of the traces of their ranks.
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "core/model/Try.h"
 

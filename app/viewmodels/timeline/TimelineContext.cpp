@@ -46,7 +46,7 @@ bool TimelineContext::shows(const std::vector<plot::ShownRun>& those) const {
 }
 
 TimelineHit TimelineContext::hitAt(double x, double y) const {
-    // What is drawn may still be of runs that have just been changed for others.
+    // The picture may still be of runs that have just been changed for others.
     if (isDrawn() && shows(drawn->runs))
         return hitTest(*drawn, *geometry, axis, {x, y});
     TimelineHit hit;

@@ -1,6 +1,6 @@
 #pragma once
-// What the parts of the timeline share: the shown runs and their lanes, the window on them, where
-// the user points, and the picture that was laid out last. GUI thread.
+// State that the parts of the timeline share: the shown runs and their lanes, the window on them,
+// the place that the user points at, and the picture that was laid out last. GUI thread.
 //
 // Positions are logical pixels of the view; times are of the view, aligned as the runs are.
 
@@ -57,7 +57,7 @@ struct TimelineContext {
     [[nodiscard]] DurationNs middle() const;
 
     [[nodiscard]] TimelineHit hitAt(double x, double y) const;
-    // Whether those are the shown runs, in their order.
+    // True where those are the shown runs, in their order.
     [[nodiscard]] bool shows(const std::vector<plot::ShownRun>& those) const;
     // The time under x, or under the nearest edge of the plot.
     [[nodiscard]] DurationNs timeAt(double x) const;

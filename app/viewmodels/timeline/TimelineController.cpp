@@ -200,7 +200,7 @@ void TimelineController::takeCatalogue(const Opened& opened) {
     showEvidence();
 }
 
-// What was remembered of another database.
+// Restores the state that another database had.
 void TimelineController::takeSaved(const SavedTimeline& saved) {
     m_lanes.restore(saved.arrangement);
     m_context.display = saved.display;

@@ -32,7 +32,7 @@ class TimelineController : public trainscope::app::Exportable {
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::Workspace* workspace READ workspace WRITE setWorkspace NOTIFY
             workspaceChanged REQUIRED FINAL)
-    // Where evidence comes from that other views point at; may be absent.
+    // Source of the evidence that other views point at; may be absent.
     Q_PROPERTY(
         trainscope::app::Views* views READ views WRITE setViews NOTIFY workspaceChanged FINAL)
 
@@ -41,12 +41,12 @@ class TimelineController : public trainscope::app::Exportable {
     Q_PROPERTY(bool loading READ isLoading NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString emptyText READ emptyText NOTIFY stateChanged FINAL)
-    // Of linked runs: that their engine is being asked, and why nothing comes of it.
+    // State of linked runs: their engine is being asked, and the reason that nothing comes of it.
     Q_PROPERTY(bool asking READ isAsking NOTIFY engineChanged FINAL)
     Q_PROPERTY(QString engineProblem READ engineProblem NOTIFY engineChanged FINAL)
     // Cursor, selection and lanes, for screen readers.
     Q_PROPERTY(QString description READ description NOTIFY described FINAL)
-    // How many of the shown runs are drawn, where these are too many to be told apart.
+    // Remark on the number of drawn runs, where the shown ones are too many to be told apart.
     Q_PROPERTY(QString runsNote READ runsNote NOTIFY stateChanged FINAL)
 
     Q_PROPERTY(trainscope::app::TimelineNavigation* navigation READ navigation CONSTANT FINAL)
@@ -92,7 +92,7 @@ public:
     // For the items that paint.
     [[nodiscard]] const TimelineContext& context() const { return m_context; }
 
-    // What the view shows, for export. Without runs nothing is shown.
+    // The shown picture, for export. Without runs nothing is shown.
     [[nodiscard]] figures::TimelineRequest request() const;
     [[nodiscard]] ExportJob exportJob() const override;
 

@@ -30,7 +30,7 @@ public:
     TimelineCursor(TimelineContext& context, const TimelineOverlays& overlays, LaneListModel& lanes,
         InspectorModel& inspector, QObject* parent = nullptr);
 
-    // Where the cursor is shared; nullptr: nowhere.
+    // Place where the cursor is shared; nullptr: nowhere.
     void setViews(Views* views);
 
     Q_INVOKABLE void hoverAt(double x, double y);
@@ -43,7 +43,7 @@ public:
     void probe();
     // Other runs or another place on the screen: nothing is pointed at.
     void forgetHover();
-    // What is being read, and was read, is of what is shown no more.
+    // Gives up readings of what is shown no more.
     void stop();
     void forget();
 
@@ -61,7 +61,7 @@ private:
     void share();
     void take();
     void wordHover();
-    // What the last probe says of the series under the pointer.
+    // Result of the last probe for the series under the pointer.
     [[nodiscard]] QString readout() const;
     // Under the pointer; nullptr: none.
     [[nodiscard]] const plot::LaneSeries* pointedSeries() const;

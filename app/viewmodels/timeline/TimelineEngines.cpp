@@ -1,4 +1,4 @@
-// What monitoring engines add to the shown runs that are linked.
+// Data of monitoring engines for the shown runs that are linked.
 #include "app/viewmodels/importing/EngineLogins.h"
 #include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/timeline/TimelineController.h"

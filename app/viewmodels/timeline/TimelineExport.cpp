@@ -1,4 +1,4 @@
-// What the timeline shows, as a figure for export.
+// Figure of the shown timeline for export.
 #include "app/viewmodels/importing/EngineLogins.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "core/model/Try.h"

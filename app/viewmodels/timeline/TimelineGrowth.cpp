@@ -1,4 +1,4 @@
-// What a recorder adds to the shown runs.
+// Growth of the shown runs while a recorder adds to them.
 #include "app/viewmodels/timeline/TimelineController.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #pragma once
-// What lies under a point of the drawn timeline. Pure function; any thread.
+// Item under a point of the drawn timeline. Pure function; any thread.
 
 #include "core/plot/timeline/TimeScale.h"
 #include "core/plot/timeline/Timeline.h"

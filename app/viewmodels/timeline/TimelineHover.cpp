@@ -135,7 +135,7 @@ QString hoverText(const TimelineContext& context, const std::vector<plot::RunOve
     if (hit.group->count > 1)
         return sayHover("%1 spans, longest: %2\n%3")
             .arg(wholeText(hit.group->count), name.left(80), track);
-    // Of its own clock, as in the inspector.
+    // Times are on the rank's own clock, as in the inspector.
     const TimeRange own = plot::ownRange(context.drawn->runs[hit.run], hit.rank, hit.group->range);
     return QStringLiteral("%1\n%2 · %3")
         .arg(name.left(120), exactDurationText(own.length()), track);

@@ -1,5 +1,5 @@
 #pragma once
-// What is said of the point under the pointer: the series with its value, the span, the throttle
+// Words for the point under the pointer: the series with its value, the span, the throttle
 // episodes. Plain functions; GUI thread.
 
 #include "app/viewmodels/timeline/TimelineContext.h"

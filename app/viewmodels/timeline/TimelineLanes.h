@@ -57,7 +57,7 @@ public:
     void setUp();
     void restore(const std::optional<plot::Arrangement>& saved);
     void restored(); // the arrangement is an earlier one
-    // Where the user changed them.
+    // Lanes that the user has changed; absent: none.
     [[nodiscard]] const std::optional<plot::Arrangement>& customised() const { return m_own; }
     // The view has another size, the picture is another one.
     void resized() { clampScroll(); }

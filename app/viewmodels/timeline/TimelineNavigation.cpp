@@ -102,7 +102,7 @@ void TimelineNavigation::pinch(double scale, double x) {
 }
 
 void TimelineNavigation::moved(ViewChange change) {
-    // Who goes back looks at what was; the end is left alone until it is asked for.
+    // A user who goes back looks at what was; the end is left alone until it is asked for.
     const bool isAtEnd = m_context.window.window().end >= m_context.window.limits().end;
     if (isAtEnd != std::exchange(m_isFollowing, isAtEnd))
         Q_EMIT growingChanged();

@@ -1,7 +1,6 @@
 #pragma once
-// What was found in the shown runs and is drawn over their lanes: read in the background,
-// since it takes as long as a summary, run by run, and kept while the database is the same. GUI
-// thread.
+// Overlays of the shown runs, drawn over their lanes: read in the background, since it takes as
+// long as a summary, run by run, and kept while the database is the same. GUI thread.
 
 #include <QObject>
 #include <QPointer>

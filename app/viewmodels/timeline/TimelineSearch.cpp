@@ -48,7 +48,7 @@ void TimelineSearch::setScope(
 
 void TimelineSearch::setMarks(std::vector<Mark> marks) {
     m_marks = std::move(marks);
-    // What was found names marks by their places.
+    // The results name marks by their places.
     start();
 }
 

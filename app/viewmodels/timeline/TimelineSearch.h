@@ -44,7 +44,7 @@ public:
 
     explicit TimelineSearch(QObject* parent = nullptr);
 
-    // What is searched. Marks are those of the shown runs.
+    // Sets the runs to search. Marks are those of the shown runs.
     void setScope(ReaderPool& readers, CataloguePtr catalogue, std::vector<plot::ShownRun> runs);
     void setMarks(std::vector<Mark> marks);
 

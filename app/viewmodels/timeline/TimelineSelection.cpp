@@ -196,7 +196,7 @@ void TimelineSelection::sum(const std::vector<RunId>& runs) {
                     return Status();
                 },
                 [self = QPointer(this)](const Status& kept) {
-                    // What cannot be kept is read as before, and not tried again.
+                    // Sums that cannot be kept are read as before, and not tried again.
                     if (self && kept.hasValue())
                         self->m_summed = {};
                 });

@@ -75,7 +75,7 @@ private:
     void findLongest(analysis::SpanGroup group, std::size_t run, const std::string& name);
     // The selection, else what is in view.
     [[nodiscard]] KernelStretch shownStretch() const;
-    // That stays when the selection is extended.
+    // End that stays when the selection is extended.
     [[nodiscard]] DurationNs anchor() const;
     [[nodiscard]] double clampedX(DurationNs time) const;
 
@@ -88,7 +88,7 @@ private:
     LatestTask<std::optional<SpanTarget>> m_longestTask{Urgency::Pointer};
     LatestTask<std::vector<store::KeptSums>> m_sumTask{Urgency::Background};
     bool m_isWaiting = false; // for an engine
-    // That are being summed, or could not be, and of which database.
+    // Runs that are being summed, or could not be, and their database.
     std::pair<std::string, std::vector<RunId>> m_summed;
     QTimer m_timer;
 };

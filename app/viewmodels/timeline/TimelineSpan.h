@@ -31,7 +31,7 @@ public:
     // the first that has spans.
     void step(SpanTarget::Step step, int lane);
     void clear();
-    // What is told of it depends on the clocks and the alignment of its run.
+    // Reads the span again: its facts depend on the clocks and the alignment of its run.
     void readAgain();
     // Finds its place again: another window, or another picture.
     void layOut();
@@ -49,7 +49,7 @@ Q_SIGNALS:
 private:
     void take(std::optional<SpanReport> report);
     void stepFromCursor(SpanTarget::Step step, int lane);
-    // Of the GPU that is pointed at, if it is there; nullptr: no lane has spans.
+    // Track of the GPU that is pointed at, if it is there; nullptr: no lane has spans.
     [[nodiscard]] const plot::LaneSpans* trackIn(int lane) const;
     void reveal();
     [[nodiscard]] std::optional<QRectF> placeOf(const plot::ViewWindow& shown) const;

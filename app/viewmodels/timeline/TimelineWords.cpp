@@ -1,4 +1,4 @@
-// What the timeline says of itself.
+// Words of the timeline about itself.
 #include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 

@@ -1,7 +1,7 @@
 #pragma once
-// What the window has to tell: errors, warnings and results of actions, shown as a banner until the
-// user closes them; results go by themselves, later where they can be undone. Newest last. GUI
-// thread only.
+// Notices of the window: errors, warnings and results of actions, shown as a banner until the user
+// closes them; results go by themselves, later where they can be undone. Newest last. GUI thread
+// only.
 
 #include "app/viewmodels/window/RowListModel.h"
 #include "core/model/Result.h"
@@ -37,9 +37,9 @@ public:
 
     void error(const Error& error);
     void inform(const QString& text);
-    // What was taken away, and what brings it back.
+    // Tells of a removal, with the function that undoes it.
     void offerUndo(const QString& text, std::function<void()> undo);
-    // What could be undone is out of reach.
+    // Says that the removal cannot be undone any longer.
     void withdrawUndo();
 
     Q_INVOKABLE void dismiss(int row);

@@ -12,7 +12,7 @@
 
 namespace trainscope::app {
 
-// What all of them have; a model whose number of rows QML reads makes a property of it.
+// Base of all of them; a model whose number of rows QML reads makes a property of it.
 class ListModel : public QAbstractListModel {
     Q_OBJECT
 

@@ -12,8 +12,8 @@
 
 namespace trainscope::app {
 
-// When the window has drawn that many frames and then rests, its scene graph gives back what it
-// does not need, and the program the pages that lie free.
+// Frees memory once the window has drawn that many frames and rests: its scene graph gives back
+// what it does not need, and the program the pages that lie free.
 class SceneMemory : public QObject {
     Q_OBJECT
     QML_ELEMENT

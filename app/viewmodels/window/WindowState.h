@@ -1,6 +1,6 @@
 #pragma once
-// What the window remembers from one start to the next: its place and size, and which of its parts
-// are open. GUI thread only.
+// State of the window that is remembered from one start to the next: its place and size, and its
+// open parts. GUI thread only.
 
 #include <QObject>
 #include <QPointer>

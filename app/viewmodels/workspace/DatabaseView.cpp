@@ -59,7 +59,7 @@ void DatabaseView::setActive(bool active) {
     takeGrowth();
 }
 
-// Of a view that nobody sees when it is seen again.
+// A view that nobody sees takes growth when it is seen again.
 void DatabaseView::takeGrowth() {
     if (!m_isAged || !m_active || m_loading || m_stopped || workspace() == nullptr)
         return;

@@ -1,7 +1,6 @@
 #pragma once
-// What the views beside the timeline have in common: they know the Views, read the database
-// in the background while they are seen, show how far the reading is, and can be stopped. GUI
-// thread.
+// Base of the views beside the timeline: they know the Views, read the database in the background
+// while they are seen, show the progress of the reading, and can be stopped. GUI thread.
 
 #include <QPointer>
 #include <QQmlEngine>
@@ -73,7 +72,7 @@ protected:
     [[nodiscard]] bool isAtRest() const {
         return workspace() != nullptr && !m_loading && !m_stopped && m_error.isEmpty();
     }
-    // What Views keeps for a view; empty without one, or where nothing was ever chosen.
+    // Settings that Views keeps for a view; empty without one, or where nothing was ever chosen.
     [[nodiscard]] QJsonObject savedSettings(Views::View view) const;
     void saveSettings(Views::View view, const QJsonObject& settings);
 

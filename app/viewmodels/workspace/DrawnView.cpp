@@ -100,7 +100,7 @@ void DrawnView::selectAt(plot::Point at) {
         if (views() != nullptr)
             views()->select(*m_evidence);
     }
-    // What was pointed at, not only its run and rank.
+    // Selects the part that was pointed at, not only its run and rank.
     setSelected(std::move(part));
 }
 

@@ -32,11 +32,11 @@ class DrawnView : public trainscope::app::DatabaseView {
     Q_PROPERTY(QRectF selected READ selected NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString selectedTitle READ selectedTitle NOTIFY selectionChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* selectedFacts READ selectedFacts CONSTANT FINAL)
-    // What openSelected() does; empty: nothing.
+    // Words for openSelected(); empty: it does nothing.
     Q_PROPERTY(QString openText READ openText NOTIFY selectionChanged FINAL)
 
 public:
-    // Whether what the picture covers is written below it.
+    // `isCaptionDrawn`: the picture has its caption, the part of the data that it covers, below it.
     explicit DrawnView(bool isCaptionDrawn, QObject* parent = nullptr);
 
     [[nodiscard]] virtual bool isReady() const = 0;
@@ -74,20 +74,20 @@ Q_SIGNALS:
     void repaintNeeded();
 
 protected:
-    // What is drawn; only asked for while there is something.
+    // The figure to draw; only asked for while there is something.
     [[nodiscard]] virtual figures::Figure figure() const = 0;
     virtual void laidOut() { }
     // One of those that the picture offers was clicked, or opened by keys.
     virtual void chooseOffered(std::size_t /*choice*/) { }
-    // What that does, for a button; empty: the picture offers nothing.
+    // Words for that on a button; empty: the picture offers nothing.
     [[nodiscard]] virtual QString choosingText() const { return {}; }
 
     void takeSelection(const trainscope::app::Evidence& evidence) override;
     // The picture is another one: nothing is pointed at.
     void pictureChanged();
     void forgetSelection() { m_evidence.reset(); }
-    // That choice of those that the picture offers is the selected one; absent, or where the
-    // picture does not have it: none is.
+    // Selects that choice among those that the picture offers; absent, or where the picture does
+    // not have it: none.
     void selectOffered(std::optional<std::size_t> choice);
 
 private:

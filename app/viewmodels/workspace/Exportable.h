@@ -12,13 +12,13 @@
 
 namespace trainscope::app {
 
-// What to write, with copies of all that it needs.
+// A figure to write, with copies of all that it needs.
 struct ExportJob {
     QString name; // of the file, without suffix; may hold what files cannot
     // Reads or makes it, for a file of that size; absent: there is nothing to write.
     std::function<Result<figures::Figure>(const figures::Request& request, const Progress&)> figure;
 };
-// Of a figure that has been made.
+// Job for a figure that has been made.
 ExportJob exportJobOf(QString name, figures::Figure figure);
 
 class Exportable : public QObject {

@@ -198,7 +198,7 @@ void FigureExporter::prepare() {
     Q_EMIT stateChanged();
 }
 
-// What was typed meanwhile counts.
+// A folder typed meanwhile counts.
 void FigureExporter::takeFolder(const QString& folder) {
     m_folder = folder;
     Q_EMIT pathChanged();

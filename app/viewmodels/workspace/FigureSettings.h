@@ -1,6 +1,6 @@
 #pragma once
-// What can be chosen in the views of figures, as rows of controls and as JSON to be remembered.
-// Plain functions; any thread.
+// Settings of the views of figures, as rows of controls and as JSON to be remembered. Plain
+// functions; any thread.
 
 #include <QJsonObject>
 #include <QString>
@@ -21,10 +21,10 @@ struct FigureSettings {
 
 // The view that shows figures of that kind.
 Views::View viewOf(plot::FigureKind kind);
-// What a view shows before anything is chosen.
+// Settings of a view before anything is chosen.
 FigureSettings defaultSettings(Views::View view);
 QJsonObject encodeSettings(const FigureSettings& settings);
-// What cannot be understood, or belongs to another view, is that of the default.
+// A setting that cannot be understood, or belongs to another view, becomes the default.
 FigureSettings decodeSettings(Views::View view, const QJsonObject& json);
 
 std::vector<SettingRow> settingRows(Views::View view, const FigureSettings& settings,

@@ -102,8 +102,8 @@ void ReaderPool::work() {
             const auto jobs = m_jobs;
             const bool isRest = m_changed.wait_for(lock, kRest) == std::cv_status::timeout;
             if (isRest && m_jobs == jobs && std::exchange(m_hasLitter, false)) {
-                // What jobs freed stays with their threads, tens of megabytes each, unless it is
-                // asked back.
+                // Memory that jobs freed stays with their threads, tens of megabytes each, unless
+                // it is asked back.
                 lock.unlock();
                 malloc_trim(0);
                 lock.lock();
@@ -115,7 +115,7 @@ void ReaderPool::work() {
 }
 
 void ReaderPool::run(Connection& connection, const Posted& posted) const {
-    // What could not be opened may have come back.
+    // A database that could not be opened may have come back.
     if (connection.opening != posted.database.opening || !connection.store
         || !connection.store->hasValue()) {
         connection.store.reset();

@@ -77,7 +77,7 @@ private:
     Database m_database;
     std::int64_t m_openings = 0;
     std::atomic<bool> m_isStopping = false;
-    // What is below is shared with the threads.
+    // The members below are shared with the threads.
     std::mutex m_mutex;
     std::condition_variable m_changed;
     std::array<std::deque<Posted>, kUrgencies> m_waiting;

@@ -13,14 +13,14 @@
 
 namespace trainscope::app {
 
-// How far a job is, 0..1; −1: not known.
+// Progress of a job, 0..1; −1: not known.
 inline double fractionOf(const ProgressState& state) {
     if (state.bytesTotal == 0)
         return -1.0;
     return static_cast<double>(state.bytesDone) / static_cast<double>(state.bytesTotal);
 }
 
-// What a running job sees of its task: whether somebody still waits, and where results go.
+// A running job's view of its task: is somebody still waiting, and where do results go.
 template <typename T>
 class TaskStage {
 public:

@@ -3,7 +3,7 @@
 namespace trainscope::app {
 namespace {
 
-// Which the control is made wide enough for.
+// Longest choice, for which the control is made wide enough.
 QString longestChoiceOf(const SettingRow& row) {
     const auto longest = std::max_element(row.choices.begin(), row.choices.end(),
         [](const QString& a, const QString& b) { return a.size() < b.size(); });

@@ -29,7 +29,7 @@ struct SettingRow {
 SettingRow choiceRow(const char* key, const QString& label, QStringList choices, int current,
     const QString& tip = {});
 SettingRow switchRow(const char* key, const QString& label, bool on, const QString& tip);
-// Whether one of the rows has that key and that choice.
+// True where one of the rows has that key and that choice.
 bool canChoose(const std::vector<SettingRow>& rows, const QString& key, int choice);
 
 QStringList titlesOf(const std::vector<plot::FigureChoice>& choices);

@@ -1,6 +1,6 @@
 #pragma once
-// What a click, Ctrl+click and Shift+click on runs make of those that are shown: the same in every
-// list of runs. At least one stays shown. GUI thread.
+// Shown runs after a click, Ctrl+click or Shift+click: the same in every list of runs. At least one
+// stays shown. GUI thread.
 
 #include "app/viewmodels/workspace/Workspace.h"
 

@@ -1,7 +1,7 @@
 #pragma once
-// What is remembered of the views per database (by its uuid): lanes, marks and the time display of
-// the timeline, which view is open and the settings of the figures, as one small JSON file in the
-// user's state folder. Blocking. Thread-safe.
+// Remembered state of the views per database (by its uuid): lanes, marks and the time display of
+// the timeline, the open view and the settings of the figures, as one small JSON file in the user's
+// state folder. Blocking. Thread-safe.
 
 #include "core/model/Result.h"
 #include "core/plot/timeline/Timeline.h"
@@ -24,7 +24,7 @@ struct Mark {
     bool operator==(const Mark&) const = default;
 };
 
-// How runs are laid over each other.
+// Alignment of runs that are laid over each other.
 enum class AlignmentMode { Start, Iteration, Clock };
 
 struct SavedTimeline {
@@ -36,7 +36,7 @@ struct SavedTimeline {
     bool operator==(const SavedTimeline&) const = default;
 };
 
-// Which view is open, and what was chosen in each of the others by its key.
+// The open view, and the choices in each of the others by its key.
 struct SavedViews {
     QString view; // key; empty: never chosen
     QJsonObject settings; // key of the view → object

@@ -16,7 +16,7 @@ constexpr int kViewsSaveDelayMs = 500;
 constexpr std::array<const char*, Views::kViews> kKeys{"timeline", "layout", "heatmap", "kernels",
     "sweep", "spectrum", "compare", "findings", "query", "runs", "predict", "operators"};
 
-// What the user has chosen before the rest was read counts.
+// Choices made before the rest was read count.
 SavedViews withChosen(SavedViews saved, const SavedViews& chosen) {
     if (!chosen.view.isEmpty())
         saved.view = chosen.view;

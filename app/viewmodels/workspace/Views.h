@@ -1,6 +1,6 @@
 #pragma once
-// Which view is open, and what was chosen in the views, remembered per database; what one view asks
-// the others to show passes through here. GUI thread.
+// The open view, and the choices in the views, remembered per database; requests from one view to
+// the others pass through here. GUI thread.
 
 #include <QJsonObject>
 #include <QObject>
@@ -38,12 +38,12 @@ struct CursorPlace {
     bool operator==(const CursorPlace&) const = default;
 };
 
-// What the timeline shows of a run, and what of it is selected there; absolute, as shown.
+// Stretch of a run that the timeline shows, and the selected part of it; absolute, as shown.
 struct ShownStretch {
     RunId run;
     TimeRange window;
     std::optional<TimeRange> selection;
-    // That the traces of its ranks are shown on; nullptr: each on its own.
+    // Clocks that the traces of its ranks are shown on; nullptr: each on its own.
     std::shared_ptr<const analysis::RankClocks> clocks = {};
     bool operator==(const ShownStretch&) const = default;
 };
@@ -86,7 +86,7 @@ public:
     void setWorkspace(Workspace* workspace);
     [[nodiscard]] View view() const { return m_view; }
     void setView(View view);
-    // What a database opens with in which no view was chosen yet; to be set before it is opened.
+    // View for a database in which none was chosen yet; to be set before it is opened.
     void setFirstView(View view) { m_firstView = view; }
     [[nodiscard]] QString title() const { return titles().at(m_view); }
     [[nodiscard]] QStringList titles() const;
@@ -95,7 +95,7 @@ public:
     // "timeline", "heatmap", …: as they are stored and named on the command line.
     static QString keyOf(View view);
 
-    // What was chosen in a view; empty: nothing yet.
+    // Choices in a view; empty: nothing yet.
     [[nodiscard]] QJsonObject settings(const QString& view) const;
     void setSettings(const QString& view, const QJsonObject& settings);
 
@@ -115,9 +115,9 @@ public:
     void setStretches(std::vector<ShownStretch> stretches) { m_stretches = std::move(stretches); }
     [[nodiscard]] std::optional<ShownStretch> stretchOf(RunId run) const;
 
-    // What went wrong in a view, for the window to tell.
+    // Passes an error in a view on to the window.
     void report(const trainscope::Error& error) { Q_EMIT failed(error); }
-    // What was taken away in `view`, and what brings it back while the view is there.
+    // Tells of a removal in `view`, with the function that undoes it while the view is there.
     void offerUndo(const QString& text, QObject* view, std::function<void()> undo);
 
     // All views take it as their selection.

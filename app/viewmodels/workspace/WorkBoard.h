@@ -13,7 +13,7 @@ class WorkBoard {
 public:
     void stop() { m_stopped = true; }
     [[nodiscard]] bool isStopped() const { return m_stopped; }
-    // Whether to go on.
+    // Returns true to go on.
     bool report(const ImportProgress& progress);
     bool report(const ProgressState& state);
     [[nodiscard]] ImportProgress progress() const;

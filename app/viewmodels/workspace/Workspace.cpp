@@ -20,7 +20,7 @@ constexpr int kWatchMs = 1000;
 constexpr int kQuietLooks = 5; // after which nobody records any more
 constexpr std::chrono::milliseconds kFigurePace{5000};
 
-// Where what is shown of it begins; absent without data.
+// Begin of the shown part; absent without data.
 std::optional<TimeNs> beginOf(const Run& run) {
     return run.range.isEmpty() ? std::nullopt : std::optional(run.range.begin);
 }
@@ -90,7 +90,7 @@ void Workspace::open(const std::filesystem::path& path, Done done) {
 }
 
 void Workspace::reload(Done done) {
-    // What is being opened is read afresh.
+    // A database that is being opened is read afresh.
     if (isOpen() && !m_isOpening)
         read(m_path, std::move(done));
 }
@@ -251,7 +251,7 @@ void Workspace::changeLabels(
     const auto now = std::make_shared<std::optional<Labels>>();
     const auto work = [runs, relabel, now](store::Store& store) {
         const Status changed = store::changeLabels(store, runs, relabel);
-        // Where the change was refused, others may have said something else meanwhile.
+        // A refused change may mean that others have entered something else meanwhile.
         if (auto labels = readLabels(store); labels.hasValue())
             *now = std::move(labels).value();
         return changed;

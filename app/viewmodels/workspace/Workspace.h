@@ -1,6 +1,6 @@
 #pragma once
-// What is open: the run database, its runs and which of them are shown, and the threads that read
-// it. Every view hangs on one Workspace. What a recorder adds meanwhile is noticed within a second
+// Workspace: the open run database, its runs and the shown ones among them, and the threads that
+// read it. Every view hangs on one Workspace. Additions of a recorder are noticed within a second
 // or so. GUI thread; it never waits for the database.
 
 #include "app/viewmodels/workspace/ReaderTask.h"
@@ -44,9 +44,9 @@ public:
 
     [[nodiscard]] const std::vector<Run>& runs() const { return m_runs; }
     [[nodiscard]] const Run* findRun(RunId id) const; // nullptr: there is none
-    // What people say of it; empty where they say nothing.
+    // Labels that people gave it; empty without any.
     [[nodiscard]] store::RunLabels labels(RunId id) const;
-    // That it was imported from; empty: not known.
+    // Folder that it was imported from; empty: not known.
     [[nodiscard]] std::string folder(RunId id) const;
     // Chosen in the run list, with their origins (aligned by start) and colours.
     [[nodiscard]] const std::vector<plot::ShownRun>& shownRuns() const { return m_shown; }
