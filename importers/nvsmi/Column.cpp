@@ -4,11 +4,13 @@
 #include "core/model/Metric.h"
 #include "importers/common/Cells.h"
 #include "importers/common/MetricWords.h"
+#include "importers/common/SaidColumns.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 namespace trainscope::importers::nvsmi {
 
@@ -315,8 +317,43 @@ bool namesMetric(std::string_view header) {
     return column.certain && (column.role == Role::Metric || column.gpu >= 0);
 }
 
+// As the user says it.
+std::optional<Column> columnSaid(std::string_view header) {
+    const auto said = saidColumn(header);
+    if (!said)
+        return std::nullopt;
+    using Named = std::pair<std::string_view, Role>;
+    constexpr std::array kSaidRoles{Named{"time", Role::Stamp}, Named{"gpu", Role::Gpu},
+        Named{"host", Role::Host}, Named{"name", Role::Name}, Named{"uuid", Role::Uuid},
+        Named{"ignore", Role::Ignored}};
+    Column column;
+    for (const auto& [name, role] : kSaidRoles) {
+        if (said->meaning == name)
+            column.role = role;
+    }
+    const bool isRole = std::any_of(kSaidRoles.begin(), kSaidRoles.end(),
+        [&said](const Named& named) { return named.first == said->meaning; });
+    if (!isRole) {
+        const auto usual = std::find_if(kMetrics.begin(), kMetrics.end(),
+            [&said](const MetricNames& names) { return names.metric == said->meaning; });
+        column
+            = columnOf(said->meaning, usual == kMetrics.end() ? std::string_view() : usual->unit);
+        column.form = usual == kMetrics.end() ? CellForm::Number : usual->form;
+        column.ofNode = said->meaning == metric::kNodePower || said->meaning == metric::kCpuPower
+            || said->meaning == metric::kDramPower;
+    }
+    column.header = header;
+    column.certain = true;
+    column.isSaid = true;
+    if (!said->unit.empty() && column.role == Role::Metric)
+        adoptUnit(column, said->unit);
+    return column;
+}
+
 Column columnNamed(std::string_view header) {
     header = trimmed(header);
+    if (auto said = columnSaid(header))
+        return std::move(*said);
     HeaderName name = parseHeaderName(header);
     const std::string_view unitText
         = name.unitText.empty() ? std::string_view(name.suffix) : name.unitText;

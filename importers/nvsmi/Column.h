@@ -42,6 +42,7 @@ struct Column {
     int gpu = -1; // of a column that belongs to one GPU ("GPU3", "gpu3_power")
     bool ofNode = false; // of the node, whose value stands in the rows of all its GPUs
     bool certain = false; // its name is one that we know
+    bool isSaid = false; // by the user, who knows better
     bool isEmpty = false; // the first rows have no value of it
     bool mayBeFraction = false; // taken for %, but the first rows are from 0 to 1 with decimals
 };

@@ -221,11 +221,13 @@ int headerConfidence(const std::vector<Column>& columns, std::string_view line) 
     const bool queried = containsIgnoringCase(line, "power.draw")
         || containsIgnoringCase(line, "utilization.") || containsIgnoringCase(line, "temperature.")
         || containsIgnoringCase(line, "clocks.") || containsIgnoringCase(line, "memory.used");
-    if (metrics == 0 || isForeign(line))
+    const bool isSaid = std::any_of(
+        columns.begin(), columns.end(), [](const Column& column) { return column.isSaid; });
+    if (metrics == 0 || (isForeign(line) && !isSaid))
         return 0;
     if (!hasStamp)
         return queried ? 60 : 0;
-    if (hasUnit || queried)
+    if (hasUnit || queried || isSaid)
         return 95;
     return gpuWords > 0 || metrics >= 2 || hasPower ? 80 : 0;
 }

@@ -125,6 +125,7 @@ public:
                 set(i, std::move(*column));
         }
         m_rhythm = rhythm();
+        takeSaid();
         power();
         inOrder("%", {metric::kGpuUtilization, metric::kMemUtilization, metric::kFanSpeed});
         clocks();
@@ -257,6 +258,13 @@ private:
         const bool consecutive = p.max - p.min + 1.0 == static_cast<double>(p.distinct.size());
         return p.isWhole() && p.min <= 1.0 && p.max < 64.0 && p.distinct.size() >= 2 && cycles
             && consecutive;
+    }
+    void takeSaid() {
+        for (std::size_t i = 0; i < m_profiles.size(); ++i) {
+            Column column = columnNamed("column " + std::to_string(i + 1));
+            if (column.isSaid)
+                set(i, std::move(column));
+        }
     }
     // Bare whole numbers that nothing has claimed yet.
     bool isOpen(std::size_t i) const {
@@ -505,7 +513,8 @@ void settleForms(
     std::string ignored;
     for (std::size_t i = 0; i < columns.size() && !rows.empty(); ++i) {
         Column& column = columns[i];
-        if (column.role == Role::Gpu && rows.front()[i].find_first_of("%.") != std::string::npos)
+        if (column.role == Role::Gpu && !column.isSaid
+            && rows.front()[i].find_first_of("%.") != std::string::npos)
             column = columnNamed(column.header + " [%]");
         if (column.role != Role::Metric)
             continue;

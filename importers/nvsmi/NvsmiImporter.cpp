@@ -2,11 +2,13 @@
 
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 #include "importers/common/RunFolders.h"
 #include "importers/nvsmi/LogGroups.h"
 #include "importers/nvsmi/LogReader.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace trainscope::importers::nvsmi {
@@ -219,6 +221,13 @@ private:
                 "Where the other GPUs have their power there are no values of rank"
                     + std::string(ranks.size() > 1 ? "s " : " ") + text::rankList(ranks)
                     + "; the power reading beside it is used there.");
+        if (const auto& spikes = recorder.spikes(); spikes.samples > 0)
+            m_report.warn(m_tree.displayPath(m_unit.path), 0,
+                text::counted(spikes.samples, "reading") + " of power cannot be: "
+                    + text::decimal(std::llround(spikes.watts * 1e9), 1'000'000'000, 0)
+                    + " W on rank " + std::to_string(spikes.rank) + ", where the limit is "
+                    + text::decimal(std::llround(spikes.limit * 1e9), 1'000'000'000, 0)
+                    + " W. They are kept as written.");
         if (m_cutShort)
             run.status = RunStatus::Partial;
         std::string notes;

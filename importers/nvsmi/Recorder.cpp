@@ -113,10 +113,28 @@ Status Recorder::add(std::size_t slot, TimeNs time, std::span<const double> valu
     return {};
 }
 
+void Recorder::noteSpikes(GpuRows& rows) {
+    constexpr double kMostTimesLimit = 2.5;
+    const Field* power = rows.fieldOf(metric::kGpuPower);
+    const Field* limit = rows.fieldOf(metric::kPowerLimit);
+    if (power == nullptr || limit == nullptr)
+        return;
+    for (std::size_t i = 0; i < power->values.size(); ++i) {
+        const double watts = power->values[i] * power->description.scale;
+        const double most = limit->values[i] * limit->description.scale;
+        if (!(most > 0.0) || !(watts > kMostTimesLimit * most))
+            continue;
+        ++m_spikes.samples;
+        if (watts > m_spikes.watts)
+            m_spikes = {m_spikes.samples, rows.gpu.rank, watts, most};
+    }
+}
+
 Status Recorder::flush(GpuRows& rows) {
     if (rows.times.empty())
         return {};
     settlePower(rows);
+    noteSpikes(rows);
     if (!rows.fields.empty())
         rows.statistics.append(
             SampleStatistics::of(rows.times, rows.fields[rows.periodField].values), rows.times);

@@ -39,6 +39,14 @@ public:
     // Ranks of GPUs without values where the others have their power; `gpu_power` is the reading
     // beside it there.
     [[nodiscard]] const std::vector<int>& ranksOfOtherPower() const { return m_ranksOfOtherPower; }
+    // Power readings that no board has, beside the limit of their own row; nothing is changed.
+    struct Spikes {
+        std::int64_t samples = 0;
+        int rank = -1;
+        double watts = 0.0; // the highest
+        double limit = 0.0; // of its row
+    };
+    [[nodiscard]] const Spikes& spikes() const { return m_spikes; }
 
 private:
     struct Field {
@@ -60,6 +68,7 @@ private:
         // nullptr: none.
         [[nodiscard]] Field* fieldOf(std::string_view metric);
     };
+    void noteSpikes(GpuRows& rows);
     static void takeOtherPower(GpuRows& rows);
     void settlePower(GpuRows& rows);
     Status flush(GpuRows& rows);
@@ -70,6 +79,7 @@ private:
     ImportReport& m_report;
     std::vector<GpuRows> m_gpus;
     std::vector<int> m_ranksOfOtherPower;
+    Spikes m_spikes;
     std::size_t m_held = 0; // rows not written yet
 };
 

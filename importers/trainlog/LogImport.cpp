@@ -293,6 +293,11 @@ private:
             m_report.warn(tree().displayPath(unit().files.front()), 0,
                 "The log says neither when its iterations were nor how long they took: their "
                 "values stand in order, and there are no step times.");
+        if (const auto mfu = m_recorder->highestMfu(); mfu && *mfu > 1.0)
+            m_report.warn(tree().displayPath(unit().files.front()), 0,
+                "The log reports an MFU of " + text::percent(*mfu)
+                    + ", which cannot be: the FLOP or the peak that the program counts with is not "
+                      "that of this model and GPU. It is kept as written.");
         takeSteadyBatch();
         RETURN_IF_ERROR(m_sink.run(m_run));
         return std::move(m_report);

@@ -95,6 +95,8 @@ Status StepRecorder::addValue(const LoggedValue& value, TimeNs time, bool isSkip
         m_lastLoss = si;
     }
     m_seen.insert(meaning.metric.name);
+    if (meaning.metric.name == metric::kReportedMfu)
+        m_highestMfu = std::max(m_highestMfu.value_or(0.0), si * meaning.scale);
     // nanoGPT's MFU is -100 % until there is one.
     if (!std::isfinite(si) || (si < 0.0 && isMfu(value.key))) { // no mean is one with it
         ++m_report.missing;

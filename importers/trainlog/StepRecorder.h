@@ -48,6 +48,8 @@ public:
     // "loss" first and last, for the report.
     [[nodiscard]] std::optional<double> firstLoss() const { return m_firstLoss; }
     [[nodiscard]] std::optional<double> lastLoss() const { return m_lastLoss; }
+    // The highest MFU that the log reports, as a fraction.
+    [[nodiscard]] std::optional<double> highestMfu() const { return m_highestMfu; }
 
 private:
     struct Column {
@@ -89,6 +91,7 @@ private:
     bool m_batchChanges = false;
     std::optional<double> m_firstLoss;
     std::optional<double> m_lastLoss;
+    std::optional<double> m_highestMfu;
     std::map<std::string, TimeNs, std::less<>> m_open; // intervals by name
     std::vector<Interval> m_intervals; // that are closed
 };

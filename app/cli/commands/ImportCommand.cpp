@@ -207,6 +207,11 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
         "Between their readings, where they have no time stamps: 100ms, 1.5; else 1 s", "S");
     addOption(*command, "--utc-offset", options->request.utcOffset,
         "Zone of local time stamps, such as +08:00 or +8; else they are taken as UTC", "ZONE");
+    addOption(*command, "--column", options->request.columns,
+        "What a column of a table is, where its header does not tell; may be given several times",
+        "NAME=METRIC[unit]")
+        ->expected(1)
+        ->take_all();
     addOption(*command, "--threads", options->threads,
         "Threads to read with; as many as processors, or as TRAINSCOPE_THREADS says", "N")
         ->check(CLI::Range(1U, kMostThreads));
@@ -226,6 +231,7 @@ Examples:
   trainscope-cli import results/ --into runs.trainscope
   trainscope-cli import rank0.json.gz rank1.json.gz --into runs.trainscope --name my-run
   trainscope-cli import smi.csv --format nvsmi --into runs.trainscope --json
+  trainscope-cli import log.csv --column 'P_tot=gpu_power[mW]' --column t=time --into runs.trainscope
   trainscope-cli import prom+http://host:9090 --match '{Hostname=~"node-[1-4]"}' --from -2h --into runs.trainscope
   trainscope-cli import prom+https://host/prometheus --match '{hpc_job="4711"}' --from 2026-11-22T10:00:00Z \
       --to 2026-11-22T12:00:00Z --token-file token --link --into runs.trainscope)");

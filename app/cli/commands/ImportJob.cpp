@@ -9,6 +9,7 @@
 #include "core/store/NewDatabase.h"
 #include "core/store/Store.h"
 #include "core/store/database/FileHeader.h"
+#include "importers/common/SaidColumns.h"
 #include "importers/registry/Registry.h"
 
 #include <fmt/ranges.h>
@@ -122,6 +123,7 @@ public:
         RETURN_IF_ERROR(checkFormat(m_request.format));
         ASSIGN_OR_RETURN(
             m_clock, parseClock(m_request.start, m_request.period, m_request.utcOffset));
+        RETURN_IF_ERROR(sayRequestedColumns());
         std::vector<std::string> databases = m_request.sources;
         const auto others = std::stable_partition(databases.begin(), databases.end(),
             [](const std::string& path) { return store::isRunDatabase(path); });
@@ -153,6 +155,14 @@ public:
     }
 
 private:
+    [[nodiscard]] Status sayRequestedColumns() const {
+        importers::SaidColumns columns;
+        for (const std::string& column : m_request.columns)
+            RETURN_IF_ERROR(importers::addSaidColumn(columns, column));
+        importers::sayColumns(std::move(columns));
+        return {};
+    }
+
     [[nodiscard]] Progress progress() {
         return [this](const ProgressState& state) {
             m_progress.update(state.phase, state.bytesDone, state.bytesTotal);

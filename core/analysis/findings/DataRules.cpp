@@ -3,6 +3,7 @@
 #include "core/model/Metric.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
+#include "core/text/Table.h"
 #include "core/text/Times.h"
 
 #include <fmt/format.h>
@@ -245,6 +246,96 @@ void findImplausibleMfu(const RunFacts& facts, Findings& found) {
     add("peak_flops", efficiency.peakFlops);
     add("step_time_s", efficiency.stepTimeS);
     add("tokens_per_s", efficiency.tokensPerS);
+    found.push_back(std::move(finding));
+}
+
+// As a computed one above the peak.
+void findReportedMfu(const RunFacts& facts, Findings& found) {
+    const auto reported = facts.whole.metrics.find(metric::kReportedMfu);
+    if (reported == facts.whole.metrics.end())
+        return;
+    const double most = reported->second.all.max.value_or(0.0);
+    if (most <= kMostMfu)
+        return;
+    found.push_back({"implausible_reported_mfu",
+        fmt::format("The log reports an MFU of {}, which cannot be: the FLOP or the peak that the "
+                    "program counts with is not that of this model and GPU.",
+            text::roundedPercent(most)),
+        {{"reported_mfu", most}}, {-1, facts.run.range, metric::kReportedMfu},
+        "a reported MFU above " + text::roundedPercent(kMostMfu), "the lines of the log",
+        Severity::Serious, 0.0});
+}
+
+void findPowerSpikes(const RunFacts& facts, Findings& found) {
+    if (!facts.plausibility.power)
+        return;
+    const PowerSpikes& spikes = *facts.plausibility.power;
+    const double times = spikes.highestW / spikes.limitW;
+    found.push_back({"implausible_power",
+        fmt::format("{} of power cannot be: {} on {} is {} times the limit of {}. Without {} that "
+                    "GPU has a mean of {} and {} instead of {}.",
+            text::counted(spikes.samples, "reading"), text::rounded(spikes.highestW, "W"),
+            rankText(spikes.rank), text::number(times, 3), text::rounded(spikes.limitW, "W"),
+            spikes.samples == 1 ? "it" : "them", text::rounded(spikes.meanWithoutW, "W"),
+            text::rounded(spikes.joulesWithout, "J"), text::rounded(spikes.joules, "J")),
+        {{"samples", static_cast<double>(spikes.samples)}, {"highest_w", spikes.highestW},
+            {"limit_w", spikes.limitW}, {"times_limit", times},
+            {"mean_without_w", spikes.meanWithoutW}, {"energy_without_j", spikes.joulesWithout},
+            {"energy_j", spikes.joules}},
+        {spikes.rank, {spikes.at, spikes.at}, metric::kGpuPower},
+        fmt::format("a reading above {} × the limit", text::worded(kMostOverLimit)),
+        "the readings of the GPU with the highest; the figures of the run keep them",
+        Severity::Serious, 0.0});
+}
+
+void findOverrunKernels(const RunFacts& facts, Findings& found) {
+    if (!facts.plausibility.kernels)
+        return;
+    const OverrunKernels& kernels = *facts.plausibility.kernels;
+    const double busy
+        = kernels.clippedWindowS > 0.0 ? kernels.clippedBusyS / kernels.clippedWindowS : 0.0;
+    found.push_back({"overrun_kernels",
+        fmt::format("The kernel time of {} is doubtful: {} of a stream {} inside one that began "
+                    "before, as {}. Where each kernel ends when the next of its stream begins, it "
+                    "is {}, and rank {} is busy for {} of {} ({}).",
+            text::seconds(kernels.writtenS), text::counted(kernels.behind, "later kernel"),
+            kernels.behind == 1 ? "runs" : "run", text::elidedInMiddle(kernels.longest, 60),
+            text::seconds(kernels.clippedS), kernels.rank, text::seconds(kernels.clippedBusyS),
+            text::seconds(kernels.clippedWindowS), text::roundedPercent(busy)),
+        {{"behind", static_cast<double>(kernels.behind)}, {"kernel_time_s", kernels.writtenS},
+            {"clipped_kernel_time_s", kernels.clippedS},
+            {"clipped_window_s", kernels.clippedWindowS}, {"clipped_busy_s", kernels.clippedBusyS},
+            {"clipped_busy_fraction", busy}},
+        {kernels.rank, kernels.where, {}},
+        text::roundedPercent(kDoubtfulKernelTime) + " of the kernel time",
+        "summed kernel time as written; a stream runs one kernel after the other",
+        Severity::Serious, 0.0});
+}
+
+void findEmptySteps(const RunFacts& facts, Findings& found) {
+    if (!facts.plausibility.steps)
+        return;
+    const EmptySteps& steps = *facts.plausibility.steps;
+    const double busy = steps.stepsS > 0.0 ? steps.busyS / steps.stepsS : 0.0;
+    const double without = steps.stepsS > 0.0 ? steps.busyWithoutS / steps.stepsS : 0.0;
+    Finding finding{"steps_without_kernels",
+        fmt::format("{} of {} traced iterations start no kernel: either the trace lost them, or "
+                    "the marks are not of iterations",
+            steps.empty, steps.steps),
+        {{"iterations", static_cast<double>(steps.steps)},
+            {"without_kernels", static_cast<double>(steps.empty)}, {"busy_fraction", busy}},
+        {-1, steps.first, {}}, text::roundedPercent(kEmptySteps) + " of the traced iterations",
+        "iterations that the trace covers, by the begins of kernels on all ranks",
+        Severity::Serious, 0.0};
+    if (steps.over > 0) {
+        finding.text += fmt::format("; {} over iterations that start none, and without {} the GPU "
+                                    "is busy for {} of them instead of {}",
+            text::counted(steps.over, "kernel") + (steps.over == 1 ? " runs" : " run"),
+            steps.over == 1 ? "it" : "them", text::roundedPercent(without),
+            text::roundedPercent(busy));
+        finding.values["busy_fraction_without"] = without;
+    }
+    finding.text += ".";
     found.push_back(std::move(finding));
 }
 

@@ -35,6 +35,7 @@ Findings applyRules(const RunFacts& facts) {
     Findings found;
     for (const auto rule :
         {&findOutOfMemory, &findMissingRanks, &findUnreachedCollectives, &findImplausibleMfu,
+            &findReportedMfu, &findPowerSpikes, &findOverrunKernels, &findEmptySteps,
             &findThrottling, &findAboveLimit, &findExposedCommunication, &findStraggler,
             &findBubbles, &findIdleTime, &findCopies, &findHostBound, &findOutlierGpus,
             &findFrontRearGradient, &findPowerSwing, &findLinkUse, &findNodeSpread, &findNodePower,

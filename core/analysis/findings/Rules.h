@@ -74,6 +74,10 @@ void findWarmup(const RunFacts& facts, Findings& found);
 void findAveragingSensor(const RunFacts& facts, Findings& found);
 void findUnsettled(const RunFacts& facts, Findings& found);
 void findImplausibleMfu(const RunFacts& facts, Findings& found);
+void findReportedMfu(const RunFacts& facts, Findings& found);
+void findPowerSpikes(const RunFacts& facts, Findings& found);
+void findOverrunKernels(const RunFacts& facts, Findings& found);
+void findEmptySteps(const RunFacts& facts, Findings& found);
 
 // Heat and power.
 void findFrontRearGradient(const RunFacts& facts, Findings& found);

@@ -245,6 +245,10 @@ Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
                 waitCauses(store, run, facts.communication->clocks, part.window, progress));
         }
     }
+    if (!capture) {
+        ASSIGN_OR_RETURN(facts.plausibility,
+            plausibilityOf(store, run, facts.aboveLimit, facts.iterations, progress));
+    }
     if (capture)
         facts.run.range = capture->window; // where it shows
     return facts;

@@ -6,6 +6,7 @@
 #include "core/analysis/findings/BusyTraffic.h"
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/findings/OperatorFacts.h"
+#include "core/analysis/findings/Plausibility.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Summary.h"
@@ -78,6 +79,7 @@ struct RunFacts {
     std::optional<CommunicationSummary> communication;
     std::optional<WaitCauses> causes; // absent where little is waited
     std::vector<UnreachedCollective> unreached; // by the flight recorder
+    Plausibility plausibility; // of the run
 
     // Names the stretch that the numbers are of, for people.
     [[nodiscard]] std::string scope() const { return capture.empty() ? "the run" : capture; }

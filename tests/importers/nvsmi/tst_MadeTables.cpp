@@ -1,6 +1,7 @@
 // Tables that people make themselves: words with units, dates in all orders, decimal commas, no
 // header, damaged stamps.
 
+#include "importers/common/SaidColumns.h"
 #include "importers/support/ImportAll.h"
 #include "support/TestProgram.h"
 
@@ -206,6 +207,54 @@ private Q_SLOTS:
         QCOMPARE(log.ofGpu("column_3", 0), Values(12, 50.0));
         QVERIFY(log.ofGpu("gpu_temperature", 0).empty());
         QVERIFY(log.ofGpu("gpu_utilization", 0).empty());
+    }
+
+    // What the user says of columns goes before what their names and cells tell.
+    void saidColumns() {
+        importers::SaidColumns columns;
+        for (const char* said : {"P_tot=gpu_power[mW]", "when=time", "junk=ignore"})
+            QVERIFY(importers::addSaidColumn(columns, said).hasValue());
+        importers::sayColumns(columns);
+        ImportedAll log;
+        importFile("log.csv",
+            "when,P_tot,junk\n2026-03-01 10:00:00,100000,7\n2026-03-01 10:00:01,120000,8\n", log);
+        importers::sayColumns({});
+        QCOMPARE(log.ofGpu("gpu_power"), (Values{100, 120}));
+        QCOMPARE(log.sink.allSeries.size(), std::size_t{1});
+        ImportedAll unsaid;
+        importFile("log.csv", "when,P_tot,junk\n2026-03-01 10:00:00,100000,7\n", unsaid);
+        QVERIFY(unsaid.plan.units.empty());
+    }
+
+    void saidColumnsWithoutAHeader() {
+        importers::SaidColumns columns;
+        QVERIFY(importers::addSaidColumn(columns, "column 3=gpu_temperature[C]").hasValue());
+        importers::sayColumns(columns);
+        ImportedAll log;
+        importFile("smi.csv",
+            "2026/03/01 10:00:00.000, 0, 50, 100.50\n2026/03/01 10:00:01.000, 0, 50, 110.50\n",
+            log);
+        importers::sayColumns({});
+        QCOMPARE(log.ofGpu("gpu_temperature"), (Values{50, 50}));
+    }
+
+    void saidColumnsThatAreNone() {
+        importers::SaidColumns columns;
+        for (const char* said :
+            {"P_tot", "=gpu_power", "P=gpu_power[parsec]", "P=gpu_power[W", "P="})
+            QVERIFY2(!importers::addSaidColumn(columns, said).hasValue(), said);
+    }
+
+    // Kept as written, and told.
+    void powerAboveAllLimits() {
+        ImportedAll log;
+        importFile("smi.csv",
+            "timestamp, index, power.draw [W], power.limit [W]\n"
+            "2026/03/01 10:00:00.000, 0, 60.00 W, 150.00 W\n"
+            "2026/03/01 10:00:01.000, 0, 3868.00 W, 150.00 W\n",
+            log);
+        QCOMPARE(log.ofGpu("gpu_power"), (Values{60, 3868}));
+        QVERIFY(log.warnings().find("1 reading of power cannot be: 3868 W") != std::string::npos);
     }
 
     void damagedStamps_data() {

@@ -1,0 +1,308 @@
+#include "core/analysis/findings/Plausibility.h"
+
+#include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/statistics/TimeRanges.h"
+#include "core/model/Metric.h"
+#include "core/model/Try.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <span>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr std::size_t kMostKernels = 2'000'000;
+
+double secondsOf(std::int64_t ns) {
+    return static_cast<double>(ns) * 1e-9;
+}
+
+// The trapezoid over readings, and the mean of what each holds until the next.
+class HeldPower {
+public:
+    void add(TimeNs time, double watts) {
+        if (m_last) {
+            const double seconds = (time - m_last->first).seconds();
+            m_joules += 0.5 * (m_last->second + watts) * seconds;
+            m_held += m_last->second * seconds;
+            m_seconds += seconds;
+        }
+        m_last = {time, watts};
+    }
+    [[nodiscard]] double joules() const { return m_joules; }
+    [[nodiscard]] double mean() const { return m_seconds > 0.0 ? m_held / m_seconds : 0.0; }
+
+private:
+    std::optional<std::pair<TimeNs, double>> m_last;
+    double m_joules = 0.0;
+    double m_held = 0.0;
+    double m_seconds = 0.0;
+};
+
+Result<PowerSpikes> spikesOf(const store::Store& store, const Series& power, double limit) {
+    PowerSpikes spikes;
+    spikes.rank = power.description.subject.rank;
+    spikes.limitW = limit;
+    HeldPower all;
+    HeldPower others;
+    RETURN_IF_ERROR(store.forEachSample(power.id, kAllTime, [&](auto times, auto values) {
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            if (std::isnan(values[i]))
+                continue;
+            all.add(times[i], values[i]);
+            if (values[i] <= kMostOverLimit * limit) {
+                others.add(times[i], values[i]);
+                continue;
+            }
+            ++spikes.samples;
+            if (values[i] > spikes.highestW)
+                spikes.at = times[i];
+            spikes.highestW = std::max(spikes.highestW, values[i]);
+        }
+        return true;
+    }));
+    spikes.joules = all.joules();
+    spikes.joulesWithout = others.joules();
+    spikes.meanWithoutW = others.mean();
+    return spikes;
+}
+
+// Reads the power again only of GPUs that have a spike.
+Result<std::optional<PowerSpikes>> powerSpikes(
+    const store::Store& store, const Run& run, const std::vector<AboveLimit>& limits) {
+    std::optional<PowerSpikes> worst;
+    std::int64_t samples = 0;
+    std::map<int, GpuSeries> gpus;
+    for (const AboveLimit& gpu : limits) {
+        if (!(gpu.limitW > 0.0) || gpu.highestW <= kMostOverLimit * gpu.limitW)
+            continue;
+        if (gpus.empty()) {
+            ASSIGN_OR_RETURN(const auto series, store.series(run.id));
+            gpus = gpuSeriesByRank(series);
+        }
+        const auto power = gpus[gpu.rank].find(metric::kGpuPower);
+        if (power == gpus[gpu.rank].end())
+            continue;
+        ASSIGN_OR_RETURN(const auto spikes, spikesOf(store, power->second, gpu.limitW));
+        samples += spikes.samples;
+        if (!worst || spikes.highestW > worst->highestW)
+            worst = spikes;
+    }
+    if (worst)
+        worst->samples = samples;
+    return worst;
+}
+
+struct KernelSpan {
+    TimeRange range;
+    TimeNs clippedEnd; // where the next of its stream begins, at the latest
+    int rank = -1;
+    NameId name;
+};
+
+// The kernels of all streams, each stream in order, clipped.
+class Kernels {
+public:
+    Status read(const store::Store& store, const Run& run, const Progress& progress) {
+        ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+        for (const Track& track : tracks) {
+            if (track.description.kind != TrackKind::Stream)
+                continue;
+            if (progress && !progress({"Reading kernels", 0, 0}))
+                return cancelled();
+            RETURN_IF_ERROR(readTrack(store, track));
+        }
+        return {};
+    }
+    [[nodiscard]] const std::vector<KernelSpan>& all() const { return m_kernels; }
+    [[nodiscard]] const OverrunKernels& overrun() const { return m_overrun; }
+    [[nodiscard]] NameId longestName() const { return m_longestName; }
+
+private:
+    Status readTrack(const store::Store& store, const Track& track) {
+        const std::size_t begin = m_kernels.size();
+        std::size_t open = begin; // the one that ends last
+        const auto take = [&](const Span& span) {
+            const TimeRange range{span.start, span.start + span.duration};
+            if (m_kernels.size() > begin) {
+                KernelSpan& last = m_kernels.back();
+                last.clippedEnd = std::min(last.clippedEnd, range.begin);
+                clipBehind(m_kernels[open], range);
+            }
+            m_kernels.push_back({range, range.end, track.description.rank, span.name});
+            m_overrun.writtenS += secondsOf(range.length().ns);
+            if (range.end >= m_kernels[open].range.end)
+                open = m_kernels.size() - 1;
+        };
+        return store.forEachSpan(track.id, kAllTime, [&](std::span<const Span> spans) {
+            for (const Span& span : spans) {
+                if (span.kind == SpanKind::Kernel && m_kernels.size() < kMostKernels)
+                    take(span);
+            }
+            return m_kernels.size() < kMostKernels;
+        });
+    }
+
+    void clipBehind(KernelSpan& open, TimeRange next) {
+        const bool isInside = next.begin >= open.range.begin && next.end <= open.range.end
+            && next.length() < open.range.length() && next.begin < open.range.end;
+        if (!isInside)
+            return;
+        ++m_overrun.behind;
+        if (open.range.length() <= m_overrun.where.length())
+            return;
+        m_overrun.where = open.range;
+        m_overrun.rank = open.rank;
+        m_longestName = open.name;
+    }
+
+    std::vector<KernelSpan> m_kernels;
+    OverrunKernels m_overrun;
+    NameId m_longestName;
+};
+
+std::int64_t unionOf(std::vector<TimeRange> ranges) {
+    std::sort(ranges.begin(), ranges.end(),
+        [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
+    std::int64_t sum = 0;
+    TimeRange open{};
+    for (const TimeRange& range : ranges) {
+        if (range.begin > open.end || open.isEmpty()) {
+            sum += open.length().ns;
+            open = range;
+        } else {
+            open.end = std::max(open.end, range.end);
+        }
+    }
+    return sum + open.length().ns;
+}
+
+std::optional<OverrunKernels> overrunOf(const Kernels& kernels, const store::Store& store) {
+    OverrunKernels found = kernels.overrun();
+    if (found.behind == 0)
+        return std::nullopt;
+    std::vector<TimeRange> clipped;
+    for (const KernelSpan& kernel : kernels.all()) {
+        found.clippedS += secondsOf((kernel.clippedEnd - kernel.range.begin).ns);
+        if (kernel.rank == found.rank)
+            clipped.push_back({kernel.range.begin, kernel.clippedEnd});
+    }
+    if (found.writtenS - found.clippedS < kDoubtfulKernelTime * found.writtenS)
+        return std::nullopt;
+    TimeRange window = clipped.front();
+    for (const TimeRange& range : clipped)
+        window = {std::min(window.begin, range.begin), std::max(window.end, range.end)};
+    found.clippedWindowS = secondsOf(window.length().ns);
+    found.clippedBusyS = secondsOf(unionOf(std::move(clipped)));
+    if (const auto name = store.name(kernels.longestName()); name.hasValue())
+        found.longest = name.value();
+    return found;
+}
+
+// Iterations whose time the trace covers: inside a capture, else between its first and last span.
+Result<std::vector<Iteration>> tracedSteps(
+    const store::Store& store, const Run& run, const RunIterations& iterations) {
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    std::optional<TimeRange> traced;
+    for (const Track& track : tracks) {
+        if (track.count == 0 || track.description.rank < 0)
+            continue;
+        const TimeRange now = traced.value_or(track.range);
+        traced
+            = TimeRange{std::min(now.begin, track.range.begin), std::max(now.end, track.range.end)};
+    }
+    ASSIGN_OR_RETURN(const auto captures, store.captures(run.id));
+    std::vector<TimeRange> covered;
+    for (const Capture& capture : captures)
+        covered.push_back(capture.range);
+    if (covered.empty() && traced)
+        covered.push_back(*traced);
+    std::vector<Iteration> steps;
+    for (const Iteration& iteration : iterations.iterations) {
+        const bool isTraced
+            = std::any_of(covered.begin(), covered.end(), [&iteration](const TimeRange& range) {
+                  return range.begin <= iteration.range.begin && iteration.range.end <= range.end;
+              });
+        if (isTraced && !iteration.range.isEmpty())
+            steps.push_back(iteration);
+    }
+    return steps;
+}
+
+// The step at that time; `steps` are in order and apart.
+const Iteration* stepAt(const std::vector<Iteration>& steps, TimeNs time) {
+    const auto behind = std::upper_bound(steps.begin(), steps.end(), time,
+        [](TimeNs at, const Iteration& step) { return at < step.range.begin; });
+    if (behind == steps.begin() || time >= std::prev(behind)->range.end)
+        return nullptr;
+    return &*std::prev(behind);
+}
+
+std::optional<EmptySteps> emptyStepsOf(
+    const Kernels& kernels, const std::vector<Iteration>& steps) {
+    std::vector<std::int64_t> begun(steps.size(), 0);
+    for (const KernelSpan& kernel : kernels.all()) {
+        if (const Iteration* step = stepAt(steps, kernel.range.begin))
+            ++begun[static_cast<std::size_t>(step - steps.data())];
+    }
+    EmptySteps found;
+    found.steps = static_cast<std::int64_t>(steps.size());
+    found.empty = std::count(begun.begin(), begun.end(), 0);
+    const bool isMany
+        = static_cast<double>(found.empty) >= kEmptySteps * static_cast<double>(found.steps);
+    if (found.empty == 0 || found.empty == found.steps || !isMany)
+        return std::nullopt;
+    const TimeRange window{steps.front().range.begin, steps.back().range.end};
+    const auto isEmpty = [&](const Iteration& step) {
+        return begun[static_cast<std::size_t>(&step - steps.data())] == 0;
+    };
+    found.first = std::find_if(steps.begin(), steps.end(), isEmpty)->range;
+    DurationNs shortest = steps.front().range.length();
+    for (const Iteration& step : steps) {
+        found.stepsS += secondsOf(step.range.length().ns);
+        shortest = std::min(shortest, step.range.length());
+    }
+    std::vector<TimeRange> all;
+    std::vector<TimeRange> others;
+    for (const KernelSpan& kernel : kernels.all()) {
+        const TimeRange part = shared(kernel.range, window);
+        if (part.isEmpty())
+            continue;
+        const bool isOver = kernel.range.length() >= shortest
+            && std::any_of(steps.begin(), steps.end(), [&](const Iteration& step) {
+                   return isEmpty(step) && kernel.range.begin < step.range.begin
+                       && kernel.range.end >= step.range.end;
+               });
+        found.over += isOver ? 1 : 0;
+        all.push_back(part);
+        if (!isOver)
+            others.push_back(part);
+    }
+    found.busyS = secondsOf(unionOf(std::move(all)));
+    found.busyWithoutS = secondsOf(unionOf(std::move(others)));
+    return found;
+}
+
+} // namespace
+
+Result<Plausibility> plausibilityOf(const store::Store& store, const Run& run,
+    const std::vector<AboveLimit>& limits, const RunIterations& iterations,
+    const Progress& progress) {
+    Plausibility found;
+    ASSIGN_OR_RETURN(found.power, powerSpikes(store, run, limits));
+    Kernels kernels;
+    RETURN_IF_ERROR(kernels.read(store, run, progress));
+    if (kernels.all().empty())
+        return found;
+    found.kernels = overrunOf(kernels, store);
+    ASSIGN_OR_RETURN(const auto steps, tracedSteps(store, run, iterations));
+    if (steps.size() > 1)
+        found.steps = emptyStepsOf(kernels, steps);
+    return found;
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,71 @@
+#pragma once
+// Readings and spans that cannot be as they stand, and what the figures are without them. Nothing
+// is changed: the figures of the run keep them.
+
+#include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/telemetry/AboveLimit.h"
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/store/Store.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// No board draws so much more than its enforced limit, not even for a moment.
+inline constexpr double kMostOverLimit = 2.5;
+inline constexpr double kDoubtfulKernelTime = 0.01; // of the kernel time, behind other kernels
+inline constexpr double kEmptySteps = 0.2; // of the traced iterations
+
+// Power readings above kMostOverLimit × the limit, of the GPU that has the highest.
+struct PowerSpikes {
+    int rank = -1;
+    std::int64_t samples = 0; // of all GPUs
+    double highestW = 0.0;
+    double limitW = 0.0;
+    TimeNs at;
+    double joules = 0.0; // of that GPU, by the trapezoid over all readings
+    double joulesWithout = 0.0; // over the others
+    double meanWithoutW = 0.0; // time-weighted
+};
+
+// A stream runs one kernel after the other: one that others begin and end in did not run so long.
+struct OverrunKernels {
+    std::int64_t behind = 0; // kernels that begin and end inside one before them on their stream
+    std::string longest; // the kernel that runs over most time
+    int rank = -1;
+    TimeRange where; // of it
+    double writtenS = 0.0; // kernel time, summed
+    double clippedS = 0.0; // each kernel ends where the next of its stream begins
+    double clippedWindowS = 0.0; // first begin to last end, of that rank
+    double clippedBusyS = 0.0; // union over the streams of that rank
+};
+
+// Iterations inside the trace in which no kernel begins.
+struct EmptySteps {
+    std::int64_t steps = 0;
+    std::int64_t empty = 0;
+    TimeRange first; // of the empty ones
+    double stepsS = 0.0;
+    double busyS = 0.0; // of their time, by union
+    // Without kernels that run over a whole iteration that starts none; the same where none does.
+    double busyWithoutS = 0.0;
+    std::int64_t over = 0; // such kernels
+};
+
+struct Plausibility {
+    std::optional<PowerSpikes> power;
+    std::optional<OverrunKernels> kernels;
+    std::optional<EmptySteps> steps;
+};
+
+// `limits`: aboveLimits() of the run. Judges at most the first two million kernels. Cancelled by
+// progress.
+Result<Plausibility> plausibilityOf(const store::Store& store, const Run& run,
+    const std::vector<AboveLimit>& limits, const RunIterations& iterations,
+    const Progress& progress = {});
+
+} // namespace trainscope::analysis

@@ -1,0 +1,154 @@
+// Readings and spans that cannot be are found in a database, with the figures without them.
+
+#include <QtTest>
+
+#include "core/analysis/findings/Findings.h"
+#include "core/store/Fixture.h"
+#include "core/store/Writing.h"
+#include "support/TestProgram.h"
+
+#include <algorithm>
+#include <optional>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+using namespace trainscope::test;
+
+namespace {
+
+constexpr std::int64_t kMicrosecond = 1'000;
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+
+struct Planted {
+    const char* name;
+    std::int64_t startUs;
+    std::int64_t lastingUs;
+    int stream = 7;
+};
+
+// Kernels of one rank on their streams, and iterations of `stepUs` from 1000 µs on, marked on the
+// host.
+std::vector<Finding> traced(const std::vector<Planted>& kernels, int steps, std::int64_t stepUs) {
+    const Fixture fixture;
+    auto store = fixture.create();
+    auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
+    const RunId id = got(session->run(runNamed("run")));
+    ok(session->gpu(id, {0, 0, 0, {}, {}}));
+    for (const int stream : {7, 8}) {
+        std::vector<Span> spans;
+        for (const Planted& kernel : kernels) {
+            if (kernel.stream == stream)
+                spans.push_back({{kernel.startUs * kMicrosecond}, {kernel.lastingUs * kMicrosecond},
+                    got(session->intern(kernel.name)), SpanKind::Kernel, 0, {}, 0});
+        }
+        if (spans.empty())
+            continue;
+        const TrackDescription description{
+            TrackKind::Stream, 0, 0, "0", std::to_string(stream), "stream"};
+        ok(session->spans(got(session->track(id, description)), spans));
+    }
+    std::vector<Span> marks;
+    for (int i = 0; i < steps; ++i) {
+        const TimeNs begin{(1000 + i * stepUs) * kMicrosecond};
+        const DurationNs length{stepUs * kMicrosecond};
+        marks.push_back({begin, length, got(session->intern("ProfilerStep#" + std::to_string(i))),
+            SpanKind::Annotation, 0, {}, 0});
+        ok(session->iteration(id, {i, {begin, begin + length}, 0, false}));
+    }
+    if (!marks.empty())
+        ok(session->spans(
+            got(session->track(id, {TrackKind::Thread, 0, -1, "1", "1", "thread"})), marks));
+    ok(session->finish({}, "", 0, {}));
+    return got(findingsOf(store, got(store.findRun("run"))));
+}
+
+// A reading a second, with a limit of 150 W.
+std::vector<Finding> drawing(const std::vector<double>& watts) {
+    const Fixture fixture;
+    auto store = fixture.create();
+    auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
+    const RunId id = got(session->run(runNamed("run")));
+    ok(session->gpu(id, {0, 0, 0, {}, {}}));
+    std::vector<std::int64_t> at;
+    for (std::size_t i = 0; i < watts.size(); ++i)
+        at.push_back(static_cast<std::int64_t>(i) * kSecondNs);
+    for (const char* metric : {"gpu_power", "power_limit"}) {
+        auto description = gauge(metric, 0);
+        description.metric = *findMetric(metric);
+        const bool isLimit = std::string_view(metric) == "power_limit";
+        ok(session->samples(got(session->series(id, description)), times(at),
+            isLimit ? std::vector<double>(watts.size(), 150.0) : watts));
+    }
+    ok(session->finish({}, "", 0, {}));
+    return got(findingsOf(store, got(store.findRun("run"))));
+}
+
+std::optional<Finding> named(const std::vector<Finding>& all, const char* rule) {
+    const auto found = std::find_if(
+        all.begin(), all.end(), [rule](const Finding& one) { return one.rule == rule; });
+    return found == all.end() ? std::nullopt : std::optional(*found);
+}
+
+bool isClose(double a, double b) {
+    return qAbs(a - b) <= 1e-9 * std::max(1.0, qAbs(b));
+}
+
+class tst_Plausibility : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // 9 s at 60 W are 540 J; with 3868 W at one second of them (60 + 3868) W × 1 s are added, less
+    // twice 60 W.
+    void powerSpike() {
+        std::vector<double> watts(10, 60.0);
+        watts[4] = 3868.0;
+        const auto found = named(drawing(watts), "implausible_power");
+        QVERIFY(found);
+        QCOMPARE(found->values.at("samples"), 1.0);
+        QVERIFY(isClose(found->values.at("times_limit"), 3868.0 / 150.0));
+        QVERIFY(isClose(found->values.at("energy_without_j"), 540.0));
+        QVERIFY(isClose(found->values.at("energy_j"), 540.0 + 3868.0 - 60.0));
+        QVERIFY(isClose(found->values.at("mean_without_w"), 60.0));
+        watts[4] = 300.0; // twice the limit: what short bursts reach
+        QVERIFY(!named(drawing(watts), "implausible_power"));
+    }
+
+    // Two kernels begin and end in "attn": clipped it lasts from 20 to 40.
+    void overrunKernel() {
+        const auto found = named(
+            traced({{"a", 0, 10}, {"attn", 20, 500'000}, {"b", 40, 10}, {"c", 60, 10}}, 0, 0),
+            "overrun_kernels");
+        QVERIFY(found);
+        QCOMPARE(found->values.at("behind"), 2.0);
+        QVERIFY(isClose(found->values.at("kernel_time_s"), 500'030e-6));
+        QVERIFY(isClose(found->values.at("clipped_kernel_time_s"), 50e-6));
+        QVERIFY(isClose(found->values.at("clipped_window_s"), 70e-6));
+        QVERIFY(isClose(found->values.at("clipped_busy_fraction"), 50.0 / 70.0));
+    }
+
+    // On two streams kernels may run over one another; on one the next may begin a little early.
+    void kernelsThatMay() {
+        QVERIFY(!named(traced({{"a", 0, 1000}, {"b", 100, 50, 8}}, 0, 0), "overrun_kernels"));
+        QVERIFY(!named(traced({{"a", 0, 100}, {"b", 99, 100}}, 0, 0), "overrun_kernels"));
+    }
+
+    void stepsWithoutKernels() {
+        const auto found = named(
+            traced({{"decode", 1100, 100}, {"decode", 1300, 100}, {"odd", 2100, 4900}}, 6, 1000),
+            "steps_without_kernels");
+        QVERIFY(found);
+        QCOMPARE(found->values.at("iterations"), 6.0);
+        QCOMPARE(found->values.at("without_kernels"), 4.0);
+        QVERIFY(isClose(found->values.at("busy_fraction"), 5100.0 / 6000.0));
+        QVERIFY(isClose(found->values.at("busy_fraction_without"), 200.0 / 6000.0));
+        std::vector<Planted> each;
+        for (int i = 0; i < 6; ++i)
+            each.push_back({"k", 1000 + i * 1000 + 10, 500});
+        QVERIFY(!named(traced(each, 6, 1000), "steps_without_kernels"));
+    }
+};
+
+} // namespace
+
+TRAINSCOPE_TEST(tst_Plausibility)
+#include "tst_Plausibility.moc"
