@@ -156,7 +156,7 @@ public:
     }
 
     Result<std::vector<ExposedCommunication>> sort(
-        const std::map<TimeShareMeter::Collective, double>& exposed) const {
+        const std::map<CategoryShares::Collective, double>& exposed) const {
         std::map<std::tuple<std::string, LinkClass, std::string>, double> sums;
         for (const auto& [collective, seconds] : exposed) {
             ASSIGN_OR_RETURN(const auto place, placeOf(collective));
@@ -175,7 +175,7 @@ public:
 private:
     // By what the trace says of the call, else by the layout.
     [[nodiscard]] Result<CommunicatorPlace> placeOf(
-        const TimeShareMeter::Collective& collective) const {
+        const CategoryShares::Collective& collective) const {
         const auto& [category, detail] = collective;
         ASSIGN_OR_RETURN(const auto told, collectiveDetail(m_store, detail));
         const Communicator group = communicatorFrom(told, m_worldSize);
@@ -202,7 +202,7 @@ private:
 } // namespace
 
 Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
-    const layout::Layout* layout, const std::map<TimeShareMeter::Collective, double>& exposed,
+    const layout::Layout* layout, const std::map<CategoryShares::Collective, double>& exposed,
     const RankClocks& clocks, TimeRange window, const Progress& progress) {
     ExposedCalls made;
     if (exposed.empty())

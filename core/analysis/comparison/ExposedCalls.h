@@ -2,9 +2,9 @@
 // The exposed communication of a traced run: of which dimension over which links, how much of it
 // waits for ranks that come late, and how fast what crosses nodes is.
 
-#include "core/analysis/comparison/StepMeters.h"
 #include "core/analysis/comparison/TraceMeasures.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
+#include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/layout/Layout.h"
 
@@ -21,11 +21,11 @@ struct ExposedCalls {
     std::optional<double> betweenNodesBandwidth;
 };
 
-// exposed: as a TimeShareMeter tells it, summed over devices. The group of a call is what its trace
+// exposed: as CategoryShares tells it, summed over devices. The group of a call is what its trace
 // says, else what the layout leaves (nullptr: not known). Waiting and bandwidth are of the calls
 // that end in the window, which is on the common clock. Cancelled by progress.
 Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
-    const layout::Layout* layout, const std::map<TimeShareMeter::Collective, double>& exposed,
+    const layout::Layout* layout, const std::map<CategoryShares::Collective, double>& exposed,
     const RankClocks& clocks, TimeRange window, const Progress& progress = {});
 
 } // namespace trainscope::analysis

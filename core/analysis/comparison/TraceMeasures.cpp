@@ -1,8 +1,8 @@
 #include "core/analysis/comparison/TraceMeasures.h"
 
 #include "core/analysis/comparison/ExposedCalls.h"
-#include "core/analysis/comparison/StepMeters.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/DeviceAccount.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/SteadyWindows.h"
@@ -36,6 +36,12 @@ struct PartSums {
     }
 };
 
+struct KernelTotal {
+    std::string category;
+    double seconds = 0.0;
+    double count = 0.0;
+};
+
 class Tracer {
 public:
     Tracer(const store::Store& store, const Run& run, const TraceScope& scope,
@@ -43,7 +49,8 @@ public:
         : m_store(store)
         , m_run(run)
         , m_scope(scope)
-        , m_progress(progress) { }
+        , m_progress(progress)
+        , m_names(store, KernelCategories::builtIn()) { }
 
     Result<std::optional<TraceMeasures>> measure() {
         ASSIGN_OR_RETURN(auto devices, tracedDevices(m_store, m_run));
@@ -127,13 +134,13 @@ private:
         // Work outside of the covered iterations does not count, if there are any.
         if (!m_covered.empty() && shown->iterations.empty())
             return {};
-        std::vector<TimeRange> ranges;
-        for (const Iteration& one : shown->iterations)
-            ranges.push_back(one.range);
-        PhaseMeter phases(*shown);
-        TimeShareMeter breakdown(ranges);
-        KernelMeter kernels(ranges);
-        const std::array<DeviceVisitor*, 3> visitors{&phases, &breakdown, &kernels};
+        PhaseMeter phases(*shown, PhaseMeter::Divide::ByCategory);
+        DeviceSums ofIterations;
+        AccountMeter meter(m_store, device, *shown, [&](std::size_t, const DeviceSums& sums) {
+            ofIterations.add(sums, true);
+            return Status();
+        });
+        const std::array<DeviceVisitor*, 2> visitors{&phases, &meter};
         ASSIGN_OR_RETURN(
             const auto evidence, walkDevice(m_store, device, shown->range, visitors, m_progress));
         const WindowPhases all = phases.all(evidence);
@@ -146,15 +153,24 @@ private:
             length = addPhases(all);
         for (const IterationPhases& one : iterations)
             length += addIteration(one);
-        addParts(device.rank, length, iterations.size(), breakdown);
-        for (const auto& [name, sum] : kernels.sums()) {
-            KernelMeter::Sum& total = m_kernels[name];
-            total.category = sum.category;
-            total.seconds += sum.seconds;
-            total.count += sum.count;
-        }
+        addParts(device.rank, length, iterations.size(), phases.shares());
+        ASSIGN_OR_RETURN(const auto account, meter.finish());
+        RETURN_IF_ERROR(
+            iterations.empty() ? addNames(account.sums, true) : addNames(ofIterations, false));
         m_activities.push_back(
             {device.rank, device.device, all, std::move(iterations), evidence, {}, {}});
+        return {};
+    }
+
+    // Calls that begin in the part; of a whole trace, those that it carries too.
+    Status addNames(const DeviceSums& sums, bool isWhole) {
+        for (const KernelSum& sum : sums.names) {
+            ASSIGN_OR_RETURN(const auto kernel, m_names.kernel(sum.name));
+            KernelTotal& total = m_kernels[kernel->name];
+            total.category = kernel->category;
+            total.seconds += sum.time.seconds();
+            total.count += static_cast<double>(sum.count + (isWhole ? sum.carried : 0));
+        }
         return {};
     }
 
@@ -173,7 +189,7 @@ private:
     }
 
     void addParts(
-        int rank, double length, std::size_t iterations, const TimeShareMeter& breakdown) {
+        int rank, double length, std::size_t iterations, const CategoryShares& breakdown) {
         const auto parts = breakdown.seconds();
         m_all.add(length, iterations, parts);
         if (m_stages) {
@@ -317,8 +333,9 @@ private:
     PartSums m_all;
     std::map<int, PartSums> m_byStage;
     std::map<std::int64_t, std::pair<double, double>> m_byIteration; // exposed and all
-    std::map<TimeShareMeter::Collective, double> m_exposed;
-    std::map<std::string, KernelMeter::Sum> m_kernels;
+    std::map<CategoryShares::Collective, double> m_exposed;
+    KernelNames m_names;
+    std::map<std::string, KernelTotal> m_kernels; // by name
     TraceMeasures m_made;
 };
 

@@ -7,6 +7,7 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/DeviceAccount.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/Pipeline.h"
@@ -16,9 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -26,31 +25,6 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr std::int64_t kSettlingSamples = 40; // fewer cannot tell (Temperature.h)
-
-// Exposed time of each kind of collective on a device: it ran and no compute kernel did. Where
-// several ran at once, each counts.
-class ExposedByKind : public DeviceVisitor {
-public:
-    Status piece(TimeRange range, const Running& running) override {
-        const bool computes = std::any_of(running.kernels.begin(), running.kernels.end(),
-            [](const ActiveKernel& kernel) { return !kernel.isCommunication; });
-        if (computes)
-            return {};
-        std::set<std::string_view> kinds;
-        for (const ActiveKernel& kernel : running.kernels) {
-            if (kernel.category != nullptr && kinds.insert(*kernel.category).second) {
-                DurationNs& time = m_times[*kernel.category];
-                time = time + range.length();
-            }
-        }
-        return {};
-    }
-    // By category ("all_reduce").
-    [[nodiscard]] const std::map<std::string, DurationNs>& times() const { return m_times; }
-
-private:
-    std::map<std::string, DurationNs> m_times;
-};
 
 // Without warm-up and what came before the temperatures settled. Open at the end: a trace's last
 // kernels run on when its last step has ended on the host.
@@ -82,21 +56,20 @@ Status addTraces(const store::Store& store, const std::optional<StageMap>& stage
         const auto shown = traceWindow(device.rank, device.captures, windowOf(device.rank), choice);
         if (!shown || shown->range.isEmpty())
             continue;
-        PhaseMeter phases(*shown);
-        LaunchMeter launches(device, *shown);
-        ExposedByKind exposed;
-        CopyMeter copies(store, *shown);
-        const std::array<DeviceVisitor*, 4> visitors{&phases, &launches, &exposed, &copies};
+        PhaseMeter phases(*shown, PhaseMeter::Divide::ByCategory);
+        AccountMeter meter(store, device, *shown);
+        const std::array<DeviceVisitor*, 2> visitors{&phases, &meter};
         ASSIGN_OR_RETURN(
             const auto evidence, walkDevice(store, device, shown->range, visitors, progress));
         const WindowPhases all = phases.all(evidence);
-        const LaunchStatistics launched = launches.result(all.traced);
+        ASSIGN_OR_RETURN(const auto account, meter.finish());
+        const LaunchStatistics launched = launchesOf(account, device, all.traced);
         TracedDevice traced{device.rank, all.window, all.traced.seconds(),
             all.time[Phase::Idle].seconds(), all.time[Phase::CommunicationExposed].seconds(),
             launched.hostBound.seconds(), {}, all.time[Phase::Copy].seconds(), {}};
-        for (const auto& [direction, kind] : copies.result())
+        for (const auto& [direction, kind] : copiesOf(account.sums))
             traced.copiesS[direction] = kind.time.seconds();
-        for (const auto& [kind, time] : exposed.times())
+        for (const auto& [kind, time] : phases.exposedByKind())
             traced.exposedByKindS[kind] = time.seconds();
         if (traced.windowS > 0.0)
             facts.traced.push_back(std::move(traced));

@@ -1,17 +1,21 @@
 #include "core/analysis/traces/DeviceActivity.h"
 
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/traces/MovedBytes.h"
+#include "core/analysis/traces/DeviceAccount.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr double kNanosecond = 1e-9; // s
 
 void add(WindowPhases& window, Phase phase, DurationNs length, bool isSendRecvOnly) {
     window.time[phase] = window.time[phase] + length;
@@ -19,22 +23,47 @@ void add(WindowPhases& window, Phase phase, DurationNs length, bool isSendRecvOn
         window.sendRecvOnly = window.sendRecvOnly + length;
 }
 
-class BreakdownVisitor : public DeviceVisitor {
-public:
-    BreakdownVisitor(const TraceWindow& shown, KernelNames& names)
-        : m_meter(shown, names) { }
-
-    Status work(const DeviceWork& work) override { return m_meter.add(work.span); }
-    DeviceBreakdown finish() { return m_meter.finish(); }
-
-private:
-    BreakdownMeter m_meter;
-};
-
 } // namespace
 
-PhaseMeter::PhaseMeter(const TraceWindow& shown)
-    : m_shown(shown) {
+void CategoryShares::add(DurationNs length, const Running& running) {
+    const auto ns = static_cast<double>(length.ns);
+    if (running.kernels.empty()) {
+        m_copyNs += ns;
+        return;
+    }
+    const auto isCompute = [](const ActiveKernel& kernel) { return !kernel.isCommunication; };
+    const auto compute = std::count_if(running.kernels.begin(), running.kernels.end(), isCompute);
+    const double part
+        = ns / static_cast<double>(compute > 0 ? compute : std::ssize(running.kernels));
+    for (const ActiveKernel& kernel : running.kernels) {
+        if (compute > 0 && !isCompute(kernel))
+            continue;
+        m_texts.try_emplace(kernel.category, *kernel.category);
+        m_ns[kernel.category] += part;
+        if (kernel.isCommunication)
+            m_exposed[{kernel.category, kernel.detail}] += part;
+    }
+}
+
+std::map<std::string, double> CategoryShares::seconds() const {
+    std::map<std::string, double> out;
+    for (const auto& [category, time] : m_ns)
+        out[m_texts.at(category)] += time * kNanosecond;
+    if (m_copyNs > 0.0)
+        out[std::string(toString(Phase::Copy))] = m_copyNs * kNanosecond;
+    return out;
+}
+
+std::map<CategoryShares::Collective, double> CategoryShares::exposed() const {
+    std::map<Collective, double> out;
+    for (const auto& [key, time] : m_exposed)
+        out[{m_texts.at(key.first), key.second}] += time * kNanosecond;
+    return out;
+}
+
+PhaseMeter::PhaseMeter(const TraceWindow& shown, Divide divide)
+    : m_shown(shown)
+    , m_isDivided(divide == Divide::ByCategory) {
     m_all.window = shown.fixed.value_or(TimeRange{});
     for (const Iteration& iteration : shown.iterations) {
         IterationPhases phases;
@@ -59,11 +88,28 @@ Status PhaseMeter::piece(TimeRange range, const Running& running) {
         && std::all_of(running.kernels.begin(), running.kernels.end(),
             [](const ActiveKernel& kernel) { return kernel.isPipelineTransfer; });
     add(m_all, phase, range.length(), isSendRecvOnly);
+    if (m_isDivided && phase == Phase::CommunicationExposed)
+        addKinds(range.length(), running);
+    if (m_isDivided && m_iterations.empty())
+        m_shares.add(range.length(), running);
     m_windows.forEachTouched(range, [&](std::size_t i) {
         WindowPhases& window = m_iterations[i];
-        add(window, phase, shared(range, window.window).length(), isSendRecvOnly);
+        const DurationNs length = shared(range, window.window).length();
+        add(window, phase, length, isSendRecvOnly);
+        if (m_isDivided)
+            m_shares.add(length, running);
     });
     return {};
+}
+
+void PhaseMeter::addKinds(DurationNs length, const Running& running) {
+    std::set<std::string_view> kinds;
+    for (const ActiveKernel& kernel : running.kernels) {
+        if (kinds.insert(*kernel.category).second) {
+            DurationNs& time = m_exposedByKind[*kernel.category];
+            time = time + length;
+        }
+    }
 }
 
 void PhaseMeter::finish(WindowPhases& window, const MarkEvidence& evidence) {
@@ -120,42 +166,6 @@ std::string copyDirection(std::string_view name) {
     return found == kKinds.end() ? "other" : std::string(found->second);
 }
 
-Result<CopyMeter::Facts> CopyMeter::factsOf(const Span& span) {
-    const std::pair key{span.name, span.detail};
-    if (const auto known = m_facts.find(key); known != m_facts.end())
-        return known->second;
-    Facts facts;
-    std::string name;
-    if (span.name.isValid()) {
-        ASSIGN_OR_RETURN(name, m_store.name(span.name));
-    }
-    if (span.detail.isValid()) {
-        ASSIGN_OR_RETURN(const auto detail, m_store.name(span.detail));
-        facts.bytes = movedBytes(detail);
-    }
-    facts.kind = &m_result[copyDirection(name)];
-    m_facts.emplace(key, facts);
-    return facts;
-}
-
-Status CopyMeter::work(const DeviceWork& work) {
-    if (work.span.kind != SpanKind::Copy)
-        return {};
-    ASSIGN_OR_RETURN(const auto facts, factsOf(work.span));
-    const TimeNs end = work.span.start + work.span.duration;
-    const TimeRange inside{std::max(work.span.start, m_range.begin),
-        std::max(m_range.begin, std::min(end, m_range.end))};
-    CopyKind& kind = *facts.kind;
-    ++kind.count;
-    kind.time = kind.time + inside.length();
-    if (facts.bytes && inside.length() == work.span.duration) {
-        ++kind.withBytes;
-        kind.bytes += *facts.bytes;
-        kind.timeWithBytes = kind.timeWithBytes + work.span.duration;
-    }
-    return {};
-}
-
 Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const Run& run,
     const KernelCategories& categories, const RankWindow& window, const IterationChoice& iterations,
     const Progress& progress) {
@@ -168,18 +178,18 @@ Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const R
         if (!shown)
             continue;
         PhaseMeter phases(*shown);
-        LaunchMeter launches(device, *shown);
-        CopyMeter copies(store, *shown);
-        BreakdownVisitor kernels(*shown, names);
-        const std::array<DeviceVisitor*, 4> visitors{&phases, &launches, &copies, &kernels};
+        auto marked = markedIterations(*shown);
+        AccountMeter meter(store, device, *shown, takeInto(marked, names));
+        const std::array<DeviceVisitor*, 2> visitors{&phases, &meter};
         ASSIGN_OR_RETURN(
             const auto evidence, walkDevice(store, device, shown->range, visitors, progress));
+        ASSIGN_OR_RETURN(const auto account, meter.finish());
+        ASSIGN_OR_RETURN(auto breakdown, breakdownOf(account, device, *shown, names));
+        breakdown.iterations = std::move(marked);
         const WindowPhases all = phases.all(evidence);
-        result.push_back({kernels.finish(),
+        result.push_back({std::move(breakdown),
             {device.rank, device.device, all, phases.iterations(evidence), evidence,
-                launches.result(all.traced), copies.result()}});
-        result.back().breakdown.rank = device.rank;
-        result.back().breakdown.device = device.device;
+                launchesOf(account, device, all.traced), copiesOf(account.sums)}});
     }
     return result;
 }

@@ -10,6 +10,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -29,23 +31,65 @@ struct IterationPhases : WindowPhases {
     bool warmup = false;
 };
 
+// How the busy time of a device divides by the category of what runs, of the built-in table. Time
+// in which compute kernels run belongs to these, else to the kernels of communication; kernels that
+// run at once share it equally.
+class CategoryShares {
+public:
+    // An exposed collective by its category and the detail of its spans.
+    using Collective = std::pair<std::string, NameId>;
+
+    void add(DurationNs length, const Running& running);
+
+    // s; with "copy", without idle.
+    [[nodiscard]] std::map<std::string, double> seconds() const;
+    [[nodiscard]] std::map<Collective, double> exposed() const; // s
+
+private:
+    struct Hash {
+        std::size_t operator()(const std::pair<const std::string*, NameId>& key) const {
+            return std::hash<const std::string*>{}(key.first) * 1'000'003U
+                ^ std::hash<NameId>{}(key.second);
+        }
+    };
+
+    // A walk keeps one text for each category of a kernel, so that its place tells it.
+    std::unordered_map<const std::string*, double> m_ns;
+    double m_copyNs = 0.0;
+    std::unordered_map<std::pair<const std::string*, NameId>, double, Hash> m_exposed;
+    // The text at a place: those of the walk are gone when it has ended.
+    std::unordered_map<const std::string*, std::string> m_texts;
+};
+
 class PhaseMeter : public DeviceVisitor {
 public:
-    explicit PhaseMeter(const TraceWindow& shown);
+    enum class Divide { No, ByCategory };
+    explicit PhaseMeter(const TraceWindow& shown, Divide divide = Divide::No);
 
     Status piece(TimeRange range, const Running& running) override;
     // After the walk, whose evidence says what unmarked compute is.
     WindowPhases all(const MarkEvidence& evidence) const;
     std::vector<IterationPhases> iterations(const MarkEvidence& evidence) const;
+    // Of the iterations, where there are any, else of the window. Empty without Divide::ByCategory.
+    [[nodiscard]] const CategoryShares& shares() const { return m_shares; }
+    // How long each kind of collective ("all_reduce") was exposed in the window; where several ran
+    // at once, each counts. Empty without Divide::ByCategory.
+    [[nodiscard]] const std::map<std::string, DurationNs>& exposedByKind() const {
+        return m_exposedByKind;
+    }
 
 private:
     static void finish(WindowPhases& window, const MarkEvidence& evidence);
+    void addKinds(DurationNs length, const Running& running);
 
     WindowPhases m_all;
     TraceWindow m_shown;
     bool m_isFirst = true;
     std::vector<IterationPhases> m_iterations;
     OpenWindows m_windows; // as the iterations
+    bool m_isDivided;
+    CategoryShares m_shares;
+    std::map<std::string, DurationNs> m_exposedByKind;
 };
 
 // Copies of a device by direction, with bytes and bandwidth where the trace tells the bytes.
@@ -63,28 +107,6 @@ using CopyStatistics = std::map<std::string, CopyKind>; // "HtoD", "DtoH", "DtoD
 
 // "Memcpy HtoD (Pinned -> Device)" → "HtoD"; "CopyHostToDevice" → "HtoD".
 std::string copyDirection(std::string_view name);
-
-class CopyMeter : public DeviceVisitor {
-public:
-    CopyMeter(const store::Store& store, const TraceWindow& shown)
-        : m_store(store)
-        , m_range(shown.range) { }
-
-    Status work(const DeviceWork& work) override;
-    [[nodiscard]] const CopyStatistics& result() const { return m_result; }
-
-private:
-    struct Facts {
-        CopyKind* kind = nullptr;
-        std::optional<std::int64_t> bytes;
-    };
-    Result<Facts> factsOf(const Span& span);
-
-    const store::Store& m_store;
-    TimeRange m_range;
-    CopyStatistics m_result;
-    std::map<std::pair<NameId, NameId>, Facts> m_facts; // by name and detail
-};
 
 // All that one pass over a rank's trace tells about its devices besides the kernel table: phases,
 // launches, copies; and the kernel table too, where it is wanted.

@@ -106,7 +106,7 @@ std::int64_t& queueColumn(QueueRow& row, std::size_t i) {
     return i == 1 ? row.maxDepth : row.isKnown;
 }
 
-std::vector<QueueRow> rowsOf(const std::vector<QueueSums>& queues) {
+std::vector<QueueRow> queueRowsOf(const std::vector<QueueSums>& queues) {
     std::vector<QueueRow> rows;
     for (const QueueSums& queue : queues)
         rows.push_back({queue.waited.ns, queue.maxDepth, queue.isKnown ? 1 : 0});
@@ -144,7 +144,7 @@ void encodeSums(const DeviceSums& sums, store::Bytes& out) {
     std::vector<CopySum> copies(sums.copies.begin(), sums.copies.end());
     copies.push_back(sums.sets);
     putRows<CopySum>(copies, kCopyColumns, copyColumn, out);
-    const auto queues = rowsOf(sums.launches.queues);
+    const auto queues = queueRowsOf(sums.launches.queues);
     putRows<QueueRow>(queues, kQueueColumns, queueColumn, out);
 }
 
@@ -194,55 +194,74 @@ struct NameRow {
     std::map<std::string, DurationNs> times; // by category
 };
 
-} // namespace
+Result<const std::string*> categoryOf(
+    const KernelSum& sum, const KernelNames::Kernel& kernel, KernelNames& names) {
+    Span span;
+    span.name = sum.name;
+    span.detail = sum.detail;
+    return names.category(kernel, span);
+}
 
-Result<DeviceBreakdown> breakdownOf(
-    const DeviceSums& sums, TimeRange window, DurationNs traced, KernelNames& names) {
-    DeviceBreakdown result;
+Result<std::vector<KernelRow>> kernelRowsOf(std::span<const KernelSum> sums, KernelNames& names) {
     std::map<NameId, NameRow> rows;
-    for (const KernelSum& sum : sums.names) {
+    for (const KernelSum& sum : sums) {
         ASSIGN_OR_RETURN(const auto kernel, names.kernel(sum.name));
-        Span span;
-        span.name = sum.name;
-        span.detail = sum.detail;
-        ASSIGN_OR_RETURN(const auto category, names.category(*kernel, span));
-        const std::int64_t count = boundedSum(sum.count, sum.carried);
+        ASSIGN_OR_RETURN(const auto category, categoryOf(sum, *kernel, names));
         NameRow& row = rows[sum.name];
         row.row.name = kernel->name;
-        row.row.count = boundedSum(row.row.count, count);
+        row.row.count = boundedSum(row.row.count, boundedSum(sum.count, sum.carried));
         row.row.time = boundedSum(row.row.time, sum.time);
         row.times[*category] = boundedSum(row.times[*category], sum.time);
-        CategoryTime& all = result.categories[*category];
-        all.count = boundedSum(all.count, count);
-        all.time = boundedSum(all.time, sum.time);
-        result.kernelCount = boundedSum(result.kernelCount, count);
-        result.kernelTime = boundedSum(result.kernelTime, sum.time);
     }
+    std::vector<KernelRow> result;
     for (auto& [id, row] : rows) {
         row.row.category = std::max_element(
             row.times.begin(), row.times.end(), [](const auto& a, const auto& b) {
                 return a.second < b.second;
             })->first;
-        result.kernels.push_back(std::move(row.row));
+        result.push_back(std::move(row.row));
     }
-    std::sort(
-        result.kernels.begin(), result.kernels.end(), [](const KernelRow& a, const KernelRow& b) {
-            return a.time != b.time ? a.time > b.time : a.name < b.name;
-        });
+    std::sort(result.begin(), result.end(), [](const KernelRow& a, const KernelRow& b) {
+        return a.time != b.time ? a.time > b.time : a.name < b.name;
+    });
+    return result;
+}
+
+} // namespace
+
+Status breakDown(const DeviceSums& sums, KernelNames& names, TimeBreakdown& times) {
+    for (const KernelSum& sum : sums.names) {
+        ASSIGN_OR_RETURN(const auto kernel, names.kernel(sum.name));
+        ASSIGN_OR_RETURN(const auto category, categoryOf(sum, *kernel, names));
+        const std::int64_t count = boundedSum(sum.count, sum.carried);
+        CategoryTime& all = times.categories[*category];
+        all.count = boundedSum(all.count, count);
+        all.time = boundedSum(all.time, sum.time);
+        times.kernelCount = boundedSum(times.kernelCount, count);
+        times.kernelTime = boundedSum(times.kernelTime, sum.time);
+    }
+    times.busy = sums.busy;
+    times.compute = sums.compute;
+    times.communication = sums.communication;
+    times.overlap = sums.compute + sums.communication - sums.kernelBusy;
+    times.exposedCommunication = sums.kernelBusy - sums.compute;
+    times.copy = sums.busy - sums.kernelBusy;
+    times.idle = times.traced - sums.busy;
+    for (const CopySum& copy : sums.copies) {
+        times.copies.count = boundedSum(times.copies.count, boundedSum(copy.count, copy.carried));
+        times.copies.time = boundedSum(times.copies.time, copy.time);
+    }
+    times.sets = {sums.sets.count + sums.sets.carried, sums.sets.time};
+    return {};
+}
+
+Result<DeviceBreakdown> breakdownOf(
+    const DeviceSums& sums, TimeRange window, DurationNs traced, KernelNames& names) {
+    DeviceBreakdown result;
     result.window = window;
     result.traced = traced;
-    result.busy = sums.busy;
-    result.compute = sums.compute;
-    result.communication = sums.communication;
-    result.overlap = sums.compute + sums.communication - sums.kernelBusy;
-    result.exposedCommunication = sums.kernelBusy - sums.compute;
-    result.copy = sums.busy - sums.kernelBusy;
-    result.idle = traced - sums.busy;
-    for (const CopySum& copy : sums.copies) {
-        result.copies.count = boundedSum(result.copies.count, boundedSum(copy.count, copy.carried));
-        result.copies.time = boundedSum(result.copies.time, copy.time);
-    }
-    result.sets = {sums.sets.count + sums.sets.carried, sums.sets.time};
+    RETURN_IF_ERROR(breakDown(sums, names, result));
+    ASSIGN_OR_RETURN(result.kernels, kernelRowsOf(sums.names, names));
     return result;
 }
 

@@ -71,13 +71,17 @@ struct DeviceSums {
     std::array<CopySum, kCopyDirections.size()> copies;
     CopySum sets;
     LaunchSums launches;
-    std::vector<std::int64_t> delays; // ns, ascending; of kernels whose call is known
+    // Of the kernels that begin here and whose call is known, in their order, ns: from its begin to
+    // their start, and from its end.
+    std::vector<std::int64_t> delays;
+    std::vector<std::int64_t> afterReturn; // not kept
 
-    // A part that follows; what it carries was counted before, unless it is the first.
+    // A part that follows, without its delays; what it carries was counted before, unless it is the
+    // first.
     void add(const DeviceSums& part, bool isFirst);
 };
 
-// Without the delays. False: the bytes are none of these.
+// Without delays. False: the bytes are none of these.
 void encodeSums(const DeviceSums& sums, store::Bytes& out);
 bool decodeSums(store::ByteView bytes, DeviceSums& sums);
 // Ascending.
@@ -104,6 +108,7 @@ public:
     // The same for the last part of that window: copies that end later do not say their bytes.
     Result<DeviceSums> closeLast(TimeRange window);
 
+    [[nodiscard]] TimeNs partBegin() const { return m_partBegin; }
     [[nodiscard]] std::size_t begun() const { return m_begun; } // in this part
     [[nodiscard]] TimeNs lastStart() const { return m_lastStart; }
     [[nodiscard]] bool hasWork() const { return m_hasWork; } // so far
@@ -132,6 +137,7 @@ private:
     LaunchFlow m_flow;
     std::vector<Work> m_works; // that touch the part
     std::vector<std::int64_t> m_delays;
+    std::vector<std::int64_t> m_afterReturn;
     std::size_t m_begun = 0;
     TimeNs m_lastStart = kAllTime.begin;
     bool m_hasWork = false;
@@ -159,8 +165,10 @@ private:
     std::optional<TimeNs> m_windowEnd;
 };
 
-// The kernel table and the times of a device, from sums over a window, so much of which was traced;
-// without the rank, the device and the iterations.
+// The times of a window and of the categories, from its sums; the window and how much of it was
+// traced are there already.
+Status breakDown(const DeviceSums& sums, KernelNames& names, TimeBreakdown& times);
+// The same with the kernel table, without the rank, the device and the iterations.
 Result<DeviceBreakdown> breakdownOf(
     const DeviceSums& sums, TimeRange window, DurationNs traced, KernelNames& names);
 CopyStatistics copiesOf(const DeviceSums& sums);

@@ -41,9 +41,11 @@ Status DeviceSumsMeter::add(const DeviceWork& work) {
         ++m_begun;
         m_lastStart = span.start;
         m_flow.add(work);
-        if (work.kernel != nullptr && work.launch)
-            m_delays.push_back(
-                std::max<std::int64_t>((span.start - work.launch->call.begin).ns, 0));
+        if (work.kernel != nullptr && work.launch) {
+            const TimeRange& call = work.launch->call;
+            m_delays.push_back(std::max<std::int64_t>((span.start - call.begin).ns, 0));
+            m_afterReturn.push_back(std::max<std::int64_t>((span.start - call.end).ns, 0));
+        }
     }
     if (span.start >= m_partBegin || endOf(span) > m_partBegin)
         m_works.push_back({span, work.kernel != nullptr && work.kernel->isCommunication});
@@ -94,7 +96,7 @@ Result<DeviceSums> DeviceSumsMeter::sum(TimeRange part, const std::optional<Time
     std::sort(sums.names.begin(), sums.names.end(), precedes);
     sums.launches = m_flow.take();
     sums.delays = std::exchange(m_delays, {});
-    std::sort(sums.delays.begin(), sums.delays.end());
+    sums.afterReturn = std::exchange(m_afterReturn, {});
     return sums;
 }
 

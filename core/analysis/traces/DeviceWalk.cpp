@@ -19,10 +19,6 @@ constexpr DurationNs kHostAhead{10'000'000};
 // Longest time before a range at which a launch or an annotation that matters in it may have begun.
 constexpr DurationNs kHostLead{5'000'000'000};
 
-bool isWork(SpanKind kind) {
-    return kind == SpanKind::Kernel || kind == SpanKind::Copy || kind == SpanKind::Set;
-}
-
 class Walk {
 public:
     Walk(const store::Store& store, const DeviceTracks& device, TimeRange range,
@@ -257,7 +253,7 @@ private:
 
         Status skipTo(TimeNs begin) {
             while (cursor.current() != nullptr
-                && (cursor.current()->start < begin || !isWork(cursor.current()->kind)))
+                && (cursor.current()->start < begin || !isDeviceWork(cursor.current()->kind)))
                 RETURN_IF_ERROR(cursor.next());
             return {};
         }
@@ -366,7 +362,7 @@ Result<std::optional<TimeNs>> lastEnd(
             const TimeRange part{isAll ? range.begin : range.end - DurationNs{ns}, range.end};
             RETURN_IF_ERROR(store.forEachSpan(stream.id, part, [&](std::span<const Span> spans) {
                 for (const Span& span : spans) {
-                    if (isWork(span.kind) && range.contains(span.start))
+                    if (isDeviceWork(span.kind) && range.contains(span.start))
                         last = std::max(last.value_or(span.start), span.start + span.duration);
                 }
                 return true;
@@ -382,8 +378,9 @@ Result<std::optional<TimeNs>> firstBegin(
     std::optional<TimeNs> first;
     for (const Track& stream : device.streams) {
         RETURN_IF_ERROR(store.forEachSpan(stream.id, range, [&](std::span<const Span> spans) {
-            const auto found = std::find_if(spans.begin(), spans.end(),
-                [&](const Span& span) { return isWork(span.kind) && range.contains(span.start); });
+            const auto found = std::find_if(spans.begin(), spans.end(), [&](const Span& span) {
+                return isDeviceWork(span.kind) && range.contains(span.start);
+            });
             if (found != spans.end())
                 first = std::min(first.value_or(found->start), found->start);
             return found == spans.end();

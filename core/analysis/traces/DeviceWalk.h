@@ -118,6 +118,10 @@ Result<std::vector<DeviceTracks>> tracedDevices(const store::Store& store, const
 // Time in which any of them was traced, in order.
 std::vector<TimeRange> tracedOf(std::span<const DeviceTracks> devices);
 
+constexpr bool isDeviceWork(SpanKind kind) {
+    return kind == SpanKind::Kernel || kind == SpanKind::Copy || kind == SpanKind::Set;
+}
+
 struct DeviceWork {
     const Span& span; // kernel, copy or set
     std::size_t stream; // index in DeviceTracks::streams

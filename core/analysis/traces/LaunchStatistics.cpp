@@ -94,56 +94,18 @@ LaunchStatistics launchStatistics(
     return result;
 }
 
-LaunchMeter::LaunchMeter(const DeviceTracks& device, const TraceWindow& shown)
-    : m_range(shown.range)
-    , m_captures(device.captures) {
-    for (const Track& stream : device.streams)
-        m_streams.push_back(stream.description.thread);
-    if (shown.fixed)
-        m_flow.emplace(m_streams.size(), shown.fixed->begin, m_captures);
+void DelaySums::add(std::int64_t ns) {
+    m_all.add(static_cast<double>(ns), 1);
+    m_sum += static_cast<double>(ns);
+    m_max = std::max(m_max, ns);
 }
 
-Status LaunchMeter::work(const DeviceWork& work) {
-    if (!m_flow) // the window begins with the first work
-        m_flow.emplace(m_streams.size(), work.span.start, m_captures);
-    if (m_range.contains(work.span.start) && work.kernel != nullptr && work.launch)
-        countDelay(work);
-    m_flow->add(work);
-    return {};
-}
-
-Status LaunchMeter::later(const DeviceWork& work, bool isNext) {
-    if (m_flow)
-        m_flow->addLater(work, m_range.end, isNext);
-    return {};
-}
-
-void LaunchMeter::countDelay(const DeviceWork& work) {
-    const std::int64_t delay = (work.span.start - work.launch->call.begin).ns;
-    m_delays.add(std::max<std::int64_t>(delay, 0));
-    m_afterReturn.add(std::max<std::int64_t>((work.span.start - work.launch->call.end).ns, 0));
-}
-
-void LaunchMeter::Delays::add(std::int64_t ns) {
-    all.add(static_cast<double>(ns), 1);
-    sum += static_cast<double>(ns);
-    max = std::max(max, ns);
-}
-
-std::optional<DelayStatistics> LaunchMeter::Delays::statistics() const {
-    const auto median = all.median();
-    const auto p99 = all.quantile(0.99);
+std::optional<DelayStatistics> DelaySums::statistics() const {
+    const auto median = m_all.median();
+    const auto p99 = m_all.quantile(0.99);
     if (!median || !p99)
         return std::nullopt;
-    return DelayStatistics{sum / static_cast<double>(all.totalWeight()), *median, *p99, max};
-}
-
-LaunchStatistics LaunchMeter::result(DurationNs traced) {
-    LaunchStatistics result
-        = launchStatistics(m_flow ? m_flow->take() : LaunchSums(), m_streams, traced);
-    result.delay = m_delays.statistics();
-    result.afterReturn = m_afterReturn.statistics();
-    return result;
+    return DelayStatistics{m_sum / static_cast<double>(m_all.totalWeight()), *median, *p99, m_max};
 }
 
 } // namespace trainscope::analysis

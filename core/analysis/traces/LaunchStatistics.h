@@ -12,7 +12,6 @@
 
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/traces/DeviceWalk.h"
-#include "core/analysis/traces/TraceWindow.h"
 
 #include <deque>
 #include <optional>
@@ -97,35 +96,17 @@ private:
 LaunchStatistics launchStatistics(
     const LaunchSums& sums, std::span<const std::string> streams, DurationNs traced);
 
-// Memory grows with the depth of the queues. For whole delays the distribution rounds beyond
-// Distribution::kMaxEntries different ones.
-class LaunchMeter : public DeviceVisitor {
+// Delays of launches, ns. The distribution rounds beyond Distribution::kMaxEntries different ones.
+class DelaySums {
 public:
-    LaunchMeter(const DeviceTracks& device, const TraceWindow& shown);
-
-    Status work(const DeviceWork& work) override;
-    [[nodiscard]] bool asksForLater() const override { return true; }
-    Status later(const DeviceWork& work, bool isNext) override;
-    // At the end, once; traced: how much of the window of the figures was.
-    LaunchStatistics result(DurationNs traced);
+    void add(std::int64_t ns);
+    // Absent without any.
+    [[nodiscard]] std::optional<DelayStatistics> statistics() const;
 
 private:
-    struct Delays {
-        Distribution all;
-        double sum = 0.0;
-        std::int64_t max = 0;
-
-        void add(std::int64_t ns);
-        [[nodiscard]] std::optional<DelayStatistics> statistics() const;
-    };
-    void countDelay(const DeviceWork& work);
-
-    TimeRange m_range;
-    std::vector<TimeRange> m_captures;
-    std::vector<std::string> m_streams;
-    std::optional<LaunchFlow> m_flow; // once the window has begun
-    Delays m_delays;
-    Delays m_afterReturn;
+    Distribution m_all;
+    double m_sum = 0.0;
+    std::int64_t m_max = 0;
 };
 
 } // namespace trainscope::analysis

@@ -78,8 +78,9 @@ private:
         store::SumSlice slice;
         slice.begin = m_begin.ns;
         slice.since = m_meter.since().ns;
-        ASSIGN_OR_RETURN(const auto sums, m_meter.close(end));
+        ASSIGN_OR_RETURN(auto sums, m_meter.close(end));
         encodeSums(sums, slice.sums);
+        std::sort(sums.delays.begin(), sums.delays.end());
         encodeDelays(sums.delays, slice.detail);
         m_slices.push_back(std::move(slice));
         m_begin = end;

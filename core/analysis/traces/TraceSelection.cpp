@@ -2,7 +2,7 @@
 
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/Collectives.h"
-#include "core/analysis/traces/SpanMerge.h"
+#include "core/analysis/traces/DeviceAccount.h"
 #include "core/analysis/traces/SumColumns.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
@@ -80,33 +80,6 @@ std::vector<ChosenDevice> chosenDevices(
     return result;
 }
 
-Result<std::vector<DeviceBreakdown>> readKernels(const store::Store& store,
-    const std::vector<ChosenDevice>& devices, const KernelCategories& categories,
-    const Progress& progress) {
-    KernelNames names(store, categories);
-    ReadingProgress reading("Reading kernels", progress);
-    for (const ChosenDevice& device : devices)
-        reading.expect(device.read());
-    std::vector<DeviceBreakdown> result;
-    for (const ChosenDevice& device : devices) {
-        SpanMerge merge;
-        for (const Track& stream : device.tracks.streams)
-            merge.add(SpanCursor(store, stream.id, device.shown.range));
-        BreakdownMeter meter(device.shown, names);
-        reading.begin(device.read());
-        RETURN_IF_ERROR(merge.forEach(
-            [&](std::size_t, const Span& span) {
-                reading.at(span.start);
-                return meter.add(span);
-            },
-            "", reading.asked()));
-        result.push_back(meter.finish());
-        result.back().rank = device.tracks.rank;
-        result.back().device = device.tracks.device;
-    }
-    return result;
-}
-
 // Tells a walk's reader where it is.
 class PlaceVisitor : public DeviceVisitor {
 public:
@@ -121,31 +94,41 @@ private:
     ReadingProgress& m_reading;
 };
 
-Result<std::vector<DeviceLaunches>> readLaunches(const store::Store& store,
-    const std::vector<ChosenDevice>& devices, const std::vector<DeviceBreakdown>& breakdowns,
-    const Progress& progress) {
-    ReadingProgress reading("Following launches", progress);
-    for (const ChosenDevice& device : devices)
-        reading.expect(device.read());
-    std::vector<DeviceLaunches> result;
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-        const auto& [tracks, shown] = devices[i];
-        LaunchMeter launches(tracks, shown);
-        CopyMeter copies(store, shown);
-        PlaceVisitor place(reading);
-        const std::array<DeviceVisitor*, 3> visitors{&launches, &copies, &place};
-        reading.begin(devices[i].read());
-        ASSIGN_OR_RETURN(
-            const auto evidence, walkDevice(store, tracks, shown.range, visitors, reading.asked()));
-        static_cast<void>(evidence); // of phases, which nobody asks for here
-        const DurationNs traced = breakdowns[i].traced;
-        result.push_back(
-            {tracks.rank, tracks.device, traced, launches.result(traced), copies.result()});
-    }
-    return result;
+Result<DeviceAccount> walked(
+    const store::Store& store, const ChosenDevice& device, ReadingProgress& reading) {
+    AccountMeter meter(store, device.tracks, device.shown);
+    PlaceVisitor place(reading);
+    const std::array<DeviceVisitor*, 2> visitors{&meter, &place};
+    DeviceTracks tracks = device.tracks;
+    tracks.annotations.clear(); // tell phases, which nobody asks for here
+    const auto evidence = walkDevice(store, tracks, device.shown.range, visitors, reading.asked());
+    return evidence.hasValue() ? meter.finish() : evidence.error();
 }
 
-Result<std::vector<OperatorRow>> rowsOf(const store::Store& store, const OperatorSums& sums) {
+// From what was kept of the run, else from its spans.
+Status readDevices(const store::Store& store, const std::optional<TraceSums>& kept,
+    const std::vector<ChosenDevice>& devices, const KernelCategories& categories,
+    const Progress& progress, TraceSelection& result) {
+    KernelNames names(store, categories);
+    ReadingProgress reading("Reading kernels", progress);
+    for (const ChosenDevice& device : devices)
+        reading.expect(device.read());
+    for (const ChosenDevice& device : devices) {
+        reading.begin(device.read());
+        ASSIGN_OR_RETURN(const auto account,
+            kept ? kept->device(device.tracks, device.shown, progress)
+                 : walked(store, device, reading));
+        ASSIGN_OR_RETURN(auto breakdown, breakdownOf(account, device.tracks, device.shown, names));
+        const DurationNs traced = breakdown.traced;
+        result.devices.push_back(std::move(breakdown));
+        result.launches.push_back({device.tracks.rank, device.tracks.device, traced,
+            launchesOf(account, device.tracks, traced), copiesOf(account.sums)});
+    }
+    return {};
+}
+
+Result<std::vector<OperatorRow>> operatorRowsOf(
+    const store::Store& store, const OperatorSums& sums) {
     std::vector<OperatorRow> rows;
     for (const OperatorSum& sum : sums) {
         ASSIGN_OR_RETURN(auto name, store.name(sum.name));
@@ -204,7 +187,7 @@ Result<std::vector<OperatorRow>> readOperators(const store::Store& store,
         if (!reading.goesOn())
             return cancelled();
     }
-    return rowsOf(store, sums);
+    return operatorRowsOf(store, sums);
 }
 
 // The calls of a run by kind and purpose of their communicators.
@@ -337,36 +320,6 @@ private:
     CallSums m_sums;
 };
 
-struct DeviceFigures {
-    std::vector<DeviceBreakdown> breakdowns;
-    std::vector<DeviceLaunches> launches;
-};
-
-Result<DeviceFigures> keptDevices(const store::Store& store, const TraceSums& kept,
-    const std::vector<ChosenDevice>& devices, const KernelCategories& categories,
-    const Progress& progress) {
-    KernelNames names(store, categories);
-    DeviceFigures result;
-    for (const auto& [tracks, shown] : devices) {
-        ASSIGN_OR_RETURN(const auto found, kept.device(tracks, shown, progress));
-        const TimeRange work = found.sums.hasWork() ? found.sums.work : TimeRange{};
-        const TimeRange window = shown.fixed.value_or(work);
-        const DurationNs traced = shown.tracedIn(window);
-        ASSIGN_OR_RETURN(auto breakdown, breakdownOf(found.sums, window, traced, names));
-        breakdown.rank = tracks.rank;
-        breakdown.device = tracks.device;
-        result.breakdowns.push_back(std::move(breakdown));
-        std::vector<std::string> streams;
-        for (const Track& stream : tracks.streams)
-            streams.push_back(stream.description.thread);
-        LaunchStatistics launches = launchStatistics(found.sums.launches, streams, traced);
-        launches.delay = found.delay;
-        result.launches.push_back(
-            {tracks.rank, tracks.device, traced, std::move(launches), copiesOf(found.sums)});
-    }
-    return result;
-}
-
 } // namespace
 
 Result<TraceSelection> selectionOf(const store::Store& store, const Run& run,
@@ -381,15 +334,7 @@ Result<TraceSelection> selectionOf(const store::Store& store, const Run& run,
     ASSIGN_OR_RETURN(const auto kept, TraceSums::open(store, run));
     ASSIGN_OR_RETURN(auto traced, tracedDevices(store, run));
     const auto devices = chosenDevices(std::move(traced), window);
-    if (kept) {
-        ASSIGN_OR_RETURN(auto figures, keptDevices(store, *kept, devices, categories, progress));
-        result.devices = std::move(figures.breakdowns);
-        result.launches = std::move(figures.launches);
-    } else {
-        ASSIGN_OR_RETURN(result.devices, readKernels(store, devices, categories, progress));
-        told();
-        ASSIGN_OR_RETURN(result.launches, readLaunches(store, devices, result.devices, progress));
-    }
+    RETURN_IF_ERROR(readDevices(store, kept, devices, categories, progress, result));
     told();
     ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
     ASSIGN_OR_RETURN(result.operators, readOperators(store, kept, tracks, window, progress));

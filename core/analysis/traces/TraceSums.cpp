@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -31,93 +30,6 @@ TimeNs earliestOf(std::span<const SumOutline> slices, TimeNs begin) {
     return begin;
 }
 
-// The values at some ranks of a multitude that is told several times, in bounded memory.
-// tell(visit) → Status, visit(values).
-class RankSearch {
-public:
-    RankSearch(std::array<std::int64_t, 3> ranks, std::int64_t most) {
-        for (std::size_t i = 0; i < ranks.size(); ++i)
-            m_wanted[i].rank = ranks[i];
-        const auto bits = static_cast<unsigned>(
-            std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(most, 0))));
-        for (Wanted& wanted : m_wanted)
-            wanted.bits = bits;
-    }
-
-    template <typename Tell>
-    Result<std::array<std::int64_t, 3>> find(Tell&& tell) {
-        while (std::any_of(m_wanted.begin(), m_wanted.end(),
-            [](const Wanted& wanted) { return wanted.bits > 0; })) {
-            for (Wanted& wanted : m_wanted)
-                wanted.counts.assign(std::size_t{1} << std::min(wanted.bits, kPassBits), 0);
-            RETURN_IF_ERROR(tell([this](std::span<const std::int64_t> values) { count(values); }));
-            for (Wanted& wanted : m_wanted)
-                narrow(wanted);
-        }
-        return std::array{m_wanted[0].low, m_wanted[1].low, m_wanted[2].low};
-    }
-
-private:
-    static constexpr unsigned kPassBits = 16;
-
-    // It is among the 2^bits values from `low` on, and the rank counts from the first of them.
-    struct Wanted {
-        std::int64_t rank = 1;
-        std::int64_t low = 0;
-        unsigned bits = 0;
-        std::vector<std::int64_t> counts;
-        [[nodiscard]] unsigned shift() const { return bits > kPassBits ? bits - kPassBits : 0; }
-    };
-    void count(std::span<const std::int64_t> values) {
-        for (Wanted& wanted : m_wanted) {
-            const unsigned shift = wanted.shift();
-            for (const std::int64_t value : values) {
-                const auto place = static_cast<std::uint64_t>(value - wanted.low) >> shift;
-                if (value >= wanted.low && place < wanted.counts.size())
-                    ++wanted.counts[static_cast<std::size_t>(place)];
-            }
-        }
-    }
-    static void narrow(Wanted& wanted) {
-        std::size_t bucket = 0;
-        while (bucket + 1 < wanted.counts.size() && wanted.counts[bucket] < wanted.rank)
-            wanted.rank -= wanted.counts[bucket++];
-        wanted.low += static_cast<std::int64_t>(bucket << wanted.shift());
-        wanted.bits = wanted.shift();
-    }
-
-    std::array<Wanted, 3> m_wanted;
-};
-
-// The smallest of so many that 99 % do not exceed.
-std::int64_t rankOf99(std::int64_t count) {
-    constexpr std::int64_t percent = 99;
-    constexpr std::int64_t whole = 100;
-    return (count / whole) * percent + ((count % whole) * percent + whole - 1) / whole;
-}
-
-template <typename Tell>
-Result<std::optional<DelayStatistics>> delayStatistics(Tell&& tell) {
-    std::int64_t count = 0;
-    std::int64_t most = 0;
-    double sum = 0.0;
-    RETURN_IF_ERROR(tell([&](std::span<const std::int64_t> values) {
-        count += std::ssize(values);
-        for (const std::int64_t value : values) {
-            most = std::max(most, value);
-            sum += static_cast<double>(value);
-        }
-    }));
-    if (count == 0)
-        return std::optional<DelayStatistics>();
-    RankSearch search({(count + 1) / 2, count / 2 + 1, rankOf99(count)}, most);
-    ASSIGN_OR_RETURN(const auto found, search.find(tell));
-    const auto lower = static_cast<double>(found[0]);
-    const auto upper = static_cast<double>(found[1]);
-    return std::optional(DelayStatistics{sum / static_cast<double>(count),
-        lower + (upper - lower) / 2.0, static_cast<double>(found[2]), most});
-}
-
 } // namespace
 
 // Slices that a window takes whole, and the rest of it at its ends.
@@ -133,8 +45,12 @@ struct TraceSums::SlicePlan {
 // Sums of a device, gathered from slices and walks.
 struct TraceSums::Parts {
     const Progress& progress;
-    DeviceSums sums;
-    std::vector<std::vector<std::int64_t>> edgeDelays;
+    DeviceAccount account;
+
+    void addDelays(const DeviceSums& edge) {
+        for (const std::int64_t delay : edge.delays)
+            account.delays.add(delay);
+    }
 };
 
 // extentEnd: of all spans; the last slice holds those that begin there too.
@@ -249,15 +165,16 @@ Status TraceSums::addWhole(
     plan = {slices.size(), slices.size(), {}, {}, {}, {}};
     if (begin)
         plan = planOf(slices, {*begin, kAllTime.end}, device.extent.end);
-    RETURN_IF_ERROR(addSlices(place, 0, plan.first, true, parts.sums));
-    parts.sums.launches = {};
+    DeviceSums& all = parts.account.sums;
+    RETURN_IF_ERROR(addSlices(place, 0, plan.first, true, all));
+    all.launches = {};
     if (begin && plan.before) {
         ASSIGN_OR_RETURN(auto edgeSums,
             edge(device, *plan.before, *begin, plan.beforeHost, std::nullopt, parts.progress));
-        parts.sums.launches = std::move(edgeSums.launches);
-        parts.edgeDelays.push_back(std::move(edgeSums.delays));
+        all.launches = std::move(edgeSums.launches);
+        parts.addDelays(edgeSums);
     }
-    return addSlices(place, plan.first, plan.end, false, parts.sums);
+    return addSlices(place, plan.first, plan.end, false, all);
 }
 
 Status TraceSums::addWindow(const DeviceTracks& device, const SumPlace& place, TimeRange window,
@@ -267,46 +184,41 @@ Status TraceSums::addWindow(const DeviceTracks& device, const SumPlace& place, T
     const auto addEdge = [&](TimeRange part, TimeNs launchBegin, TimeNs hostFrom) -> Status {
         const auto last = part.end == window.end ? std::optional(window) : std::nullopt;
         ASSIGN_OR_RETURN(
-            auto sums, edge(device, part, launchBegin, hostFrom, last, parts.progress));
-        parts.edgeDelays.push_back(std::move(sums.delays));
-        parts.sums.add(sums, part.begin == window.begin);
+            const auto sums, edge(device, part, launchBegin, hostFrom, last, parts.progress));
+        parts.addDelays(sums);
+        parts.account.sums.add(sums, part.begin == window.begin);
         return {};
     };
     if (plan.before)
         RETURN_IF_ERROR(addEdge(*plan.before, window.begin, plan.beforeHost));
-    RETURN_IF_ERROR(addSlices(place, plan.first, plan.end, !plan.before, parts.sums));
+    RETURN_IF_ERROR(addSlices(place, plan.first, plan.end, !plan.before, parts.account.sums));
     if (!plan.after)
         return {};
     return addEdge(*plan.after, std::max(window.begin, plan.afterHost), plan.afterHost);
 }
 
-Result<TraceSums::Device> TraceSums::device(
+Result<DeviceAccount> TraceSums::device(
     const DeviceTracks& device, const TraceWindow& shown, const Progress& progress) const {
     const SumPlace place = placeOf(SumKind::Device, device.rank, device.device);
-    Parts parts{progress, {}, {}};
+    Parts parts{progress, {}};
     SlicePlan plan;
     if (shown.fixed)
         RETURN_IF_ERROR(addWindow(device, place, *shown.fixed, plan, parts));
     else
         RETURN_IF_ERROR(addWhole(device, place, plan, parts));
-    if (parts.sums.launches.queues.size() > device.streams.size())
+    DeviceAccount& account = parts.account;
+    if (account.sums.launches.queues.size() > device.streams.size())
         return damagedSums(*m_store);
-    const auto tell = [&](auto&& visit) -> Status {
-        for (const auto& delays : parts.edgeDelays)
-            visit(delays);
-        std::vector<std::int64_t> delays;
-        return store::forEachSum(*m_store, m_run, place, plan.first, plan.end,
-            store::SumPart::Detail, [&](store::ByteView bytes) {
-                if (!decodeDelays(bytes, delays))
-                    return Status(damagedSums(*m_store));
-                visit(delays);
-                return Status();
-            });
-    };
-    Device result;
-    ASSIGN_OR_RETURN(result.delay, delayStatistics(tell));
-    result.sums = std::move(parts.sums);
-    return result;
+    std::vector<std::int64_t> delays;
+    RETURN_IF_ERROR(store::forEachSum(*m_store, m_run, place, plan.first, plan.end,
+        store::SumPart::Detail, [&](store::ByteView bytes) {
+            if (!decodeDelays(bytes, delays))
+                return Status(damagedSums(*m_store));
+            for (const std::int64_t delay : delays)
+                account.delays.add(delay);
+            return Status();
+        }));
+    return std::move(parts.account);
 }
 
 Result<OperatorSums> TraceSums::operators(const Track& thread, TimeRange window) const {

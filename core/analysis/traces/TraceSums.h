@@ -4,7 +4,7 @@
 // traces, kept in the database (core/store/KeptSums.h), and computed again where they are missing.
 
 #include "core/analysis/traces/CallSums.h"
-#include "core/analysis/traces/DeviceSums.h"
+#include "core/analysis/traces/DeviceAccount.h"
 #include "core/analysis/traces/OperatorSums.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Import.h"
@@ -40,11 +40,7 @@ public:
     // Absent where nothing is kept.
     static Result<std::optional<TraceSums>> open(const store::Store& store, const Run& run);
 
-    struct Device {
-        DeviceSums sums;
-        std::optional<DelayStatistics> delay;
-    };
-    Result<Device> device(
+    Result<DeviceAccount> device(
         const DeviceTracks& device, const TraceWindow& shown, const Progress& progress = {}) const;
     // Sums of a host thread inside the window.
     Result<OperatorSums> operators(const Track& thread, TimeRange window) const;

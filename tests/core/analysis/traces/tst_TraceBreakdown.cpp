@@ -201,6 +201,15 @@ void tst_TraceBreakdown::windowsCutIterations() {
     QCOMPARE(iterations[1].window, (TimeRange{{100}, {150}}));
     QCOMPARE(iterations[1].busy.ns, 30);
     QCOMPARE(iterations[1].idle.ns, 20);
+    // The work ends at 190, before the iteration and the window do.
+    const auto open = analysis::traceBreakdown(
+        store, run.value(), analysis::KernelCategories::builtIn(), {{60}, {500}}, choice);
+    QVERIFY(open.hasValue());
+    const auto& last = open.value()[0].iterations.at(1);
+    QCOMPARE(last.window, (TimeRange{{100}, {200}}));
+    QCOMPARE(last.kernelCount, 5);
+    QCOMPARE(last.busy.ns, 50);
+    QCOMPARE(last.idle.ns, 50);
 }
 
 void tst_TraceBreakdown::oneIterationIsTheWindow() {
