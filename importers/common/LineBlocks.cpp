@@ -64,7 +64,10 @@ Result<std::optional<LineBlock>> LineBlocks::next() {
         if (m_atEnd) {
             buffer.bytes[buffer.size++] = '\n';
             const std::size_t size = buffer.size;
-            return deliver(std::move(buffer), size);
+            auto last = deliver(std::move(buffer), size);
+            if (last.hasValue() && last.value())
+                last.value()->endsOpen = true;
+            return last;
         }
         rest = buffer.text();
     }
@@ -73,8 +76,8 @@ Result<std::optional<LineBlock>> LineBlocks::next() {
 Result<std::optional<LineBlock>> LineBlocks::deliver(Buffer buffer, std::size_t lines) {
     m_rest = buffer.text().substr(lines);
     std::memset(buffer.bytes.get() + buffer.size, 0, kPadding - 1);
-    return std::optional(LineBlock{std::move(buffer.bytes), lines, false, m_stream->bytesConsumed(),
-        std::exchange(m_bytesRead, 0)});
+    return std::optional(LineBlock{std::move(buffer.bytes), lines, false, false,
+        m_stream->bytesConsumed(), std::exchange(m_bytesRead, 0)});
 }
 
 // Keeps the start of a line that is too long and forgets what follows, up to its end.
@@ -91,7 +94,7 @@ Result<std::optional<LineBlock>> LineBlocks::deliverCut(Buffer buffer) {
     if (lineEnd != std::string_view::npos)
         m_rest = more.text().substr(lineEnd + 1);
     buffer.bytes[m_longestLine] = '\n';
-    return std::optional(LineBlock{std::move(buffer.bytes), m_longestLine + 1, true,
+    return std::optional(LineBlock{std::move(buffer.bytes), m_longestLine + 1, true, false,
         m_stream->bytesConsumed(), std::exchange(m_bytesRead, 0)});
 }
 

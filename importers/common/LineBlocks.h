@@ -21,6 +21,7 @@ struct LineBlock {
     std::unique_ptr<char[]> bytes;
     std::size_t size = 0;
     bool isCut = false; // the start of one line that is too long, and nothing else
+    bool endsOpen = false; // one line, with which the file ends without a line feed
     std::uint64_t bytesConsumed = 0; // of the file on disk, up to here
     std::uint64_t bytesRead = 0; // decompressed, for this block
 

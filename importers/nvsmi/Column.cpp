@@ -317,6 +317,26 @@ bool namesMetric(std::string_view header) {
     return column.certain && (column.role == Role::Metric || column.gpu >= 0);
 }
 
+// "epoch_time", "timestamp_ms", "Local Time", "unix time (s)": words of time, and nothing else.
+bool namesStamp(std::string_view base) {
+    constexpr std::string_view kTimes = "time timestamp datetime epoch";
+    constexpr std::string_view kBeside
+        = "unix utc local wall clock iso iso8601 date sample log ms s "
+          "sec seconds us ns milliseconds";
+    bool isTime = false;
+    for (const std::string_view word : words(base, ".")) {
+        const auto isIn = [word](std::string_view list) {
+            const auto all = words(list, " ");
+            return std::find(all.begin(), all.end(), word) != all.end();
+        };
+        if (isIn(kTimes))
+            isTime = true;
+        else if (!isIn(kBeside))
+            return false;
+    }
+    return isTime;
+}
+
 // As the user says it.
 std::optional<Column> columnSaid(std::string_view header) {
     const auto said = saidColumn(header);
@@ -352,6 +372,8 @@ std::optional<Column> columnSaid(std::string_view header) {
 
 Column columnNamed(std::string_view header) {
     header = trimmed(header);
+    while (header.starts_with('#')) // a header that is a comment
+        header = trimmed(header.substr(1));
     if (auto said = columnSaid(header))
         return std::move(*said);
     HeaderName name = parseHeaderName(header);
@@ -389,6 +411,12 @@ Column columnNamed(std::string_view header) {
         owned.gpu = *gpu;
         owned.certain = true;
         return finish(std::move(owned));
+    }
+    if (namesStamp(name.base)) {
+        Column column;
+        column.role = Role::Stamp;
+        column.certain = true;
+        return finish(std::move(column));
     }
     if (auto column = composedColumn(name.base, unitText))
         return finish(std::move(*column));

@@ -36,6 +36,7 @@ struct Column {
     std::string foreignUnit; // that the header names and nobody here knows
     bool inFahrenheit = false; // numbers become °C as they are read
     std::string cellUnit; // that every cell repeats; a cell without it was cut off
+    int decimals = -1; // that every cell has; -1: they differ, or there are none
     CellForm form = CellForm::Number;
     SensorKind sensor = SensorKind::Unknown;
     int counterBits = 0;

@@ -26,6 +26,8 @@ struct Profile {
     std::size_t stamps = 0;
     std::size_t numbers = 0;
     std::size_t decimals = 0; // with a fraction
+    int places = -1; // behind the point of all numbers; -1: they differ
+    int placesBefore = -1; // without the last number, which may be cut off
     std::size_t withUnit = 0;
     std::map<CellForm, std::size_t> forms;
     std::string unit; // of the first cell that has one
@@ -40,6 +42,9 @@ struct Profile {
 };
 
 void addNumber(Profile& profile, const CellValue& value, std::string_view cell) {
+    const int places = decimalPlaces(cell);
+    profile.placesBefore = profile.places;
+    profile.places = profile.numbers == 0 || profile.places == places ? places : -1;
     if (profile.numbers == 0)
         profile.firstNumber = profile.min = profile.max = value.number;
     ++profile.numbers;
@@ -453,6 +458,14 @@ int confidenceOf(const std::vector<Cells>& rows, const std::vector<Column>& colu
 
 } // namespace
 
+int decimalPlaces(std::string_view cell) {
+    const std::size_t point = cell.find('.');
+    if (point == std::string_view::npos)
+        return 0;
+    const std::string_view rest = cell.substr(point + 1);
+    return static_cast<int>(std::min(rest.find_first_not_of("0123456789"), rest.size()));
+}
+
 std::size_t commonWidth(const std::vector<Cells>& rows) {
     std::map<std::size_t, std::size_t> widths;
     for (const Cells& row : rows)
@@ -532,6 +545,8 @@ void settleForms(
         if (profile.numbers >= 2 && profile.withUnit + 1 >= profile.numbers
             && isUnitOf(column, profile.unit))
             column.cellUnit = profile.unit;
+        column.decimals
+            = profile.numbers >= 3 && profile.placesBefore > 0 ? profile.placesBefore : -1;
         settleMagnitude(column, profile, notes);
         column.mayBeFraction = isUnitOf(column, "%") && !column.unitKnown && profile.unit.empty()
             && profile.decimals > 0 && profile.max <= 1.0;

@@ -15,6 +15,9 @@ using Cells = std::vector<std::string>;
 // The number of cells that most rows have; 0 without rows.
 std::size_t commonWidth(const std::vector<Cells>& rows);
 
+// Digits behind the point of a number; 0 without one.
+int decimalPlaces(std::string_view cell);
+
 // For a file without a header. Returns how sure it is that this is an nvidia-smi log (0: not); what
 // was taken for what goes to `notes`.
 int guessColumns(

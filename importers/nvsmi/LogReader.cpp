@@ -189,6 +189,9 @@ void LogReader::skipDamaged(TimeNs time) {
 }
 
 Status LogReader::takeOther(const RowNote& note) {
+    const std::string_view plain = trimmed(note.line);
+    if (plain.starts_with('#') && headerColumns(plain, m_order->separator).empty())
+        return {}; // a comment
     auto columns = headerColumns(note.line, m_order->separator);
     if (!columns.empty()) {
         if (!sameHeader(columns, m_order->columns))

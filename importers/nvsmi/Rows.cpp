@@ -5,6 +5,7 @@
 #include "importers/common/Cells.h"
 #include "importers/common/Number.h"
 #include "importers/common/TextCleaning.h"
+#include "importers/nvsmi/Guess.h"
 
 #include <algorithm>
 #include <cmath>
@@ -144,6 +145,10 @@ private:
             return unrecognised("The line has " + std::to_string(cells.size())
                 + " cells instead of " + std::to_string(width) + ": " + excerpt(line));
         }
+        const Column& last = m_order.columns.back();
+        if (m_out.source->endsOpen && last.role == Role::Metric && last.decimals > 0 && !trailing
+            && decimalPlaces(cells.back()) != last.decimals && !isMissingCell(cells.back()))
+            return unrecognised("The file ends within this line: " + excerpt(line));
         const auto stamp = stampIn(m_order, cells);
         if (!stamp
             || (stamp->kind == StampKind::Relative) != (m_order.clock == StampKind::Relative))

@@ -209,6 +209,56 @@ private Q_SLOTS:
         QVERIFY(log.ofGpu("gpu_utilization", 0).empty());
     }
 
+    // The file ends within the last number, where all others have two decimals.
+    void lastRowIsCut_data() {
+        QTest::addColumn<std::string>("end");
+        QTest::addColumn<int>("rows");
+        QTest::newRow("cut number") << "2026/03/01 10:00:02.000,0,10"s << 2;
+        QTest::newRow("cut decimals") << "2026/03/01 10:00:02.000,0,100.0"s << 2;
+        QTest::newRow("cut stamp") << "2026/03/01 10:0"s << 2;
+        QTest::newRow("whole, without a line feed") << "2026/03/01 10:00:02.000,0,100.00"s << 3;
+        QTest::newRow("no value") << "2026/03/01 10:00:02.000,0,[N/A]"s << 3;
+    }
+    void lastRowIsCut() {
+        QFETCH(std::string, end);
+        QFETCH(int, rows);
+        ImportedAll log;
+        importFile("log.csv",
+            "timestamp,index,power.draw\n2026/03/01 10:00:00.000,0,100.00\n"
+            "2026/03/01 10:00:01.000,0,100.00\n"
+                + end,
+            log);
+        QCOMPARE(log.ofGpu("gpu_power").size(), static_cast<std::size_t>(rows));
+        QCOMPARE(log.warnings().empty(), rows == 3);
+    }
+
+    void namesOfTime_data() {
+        QTest::addColumn<std::string>("first");
+        QTest::addColumn<std::string>("second");
+        QTest::newRow("epoch_time") << "1772359200"s
+                                    << "1772359201"s;
+        QTest::newRow("timestamp_ms") << "1772359200000"s
+                                      << "1772359201000"s;
+        QTest::newRow("Local Time") << "2026-03-01 10:00:00"s
+                                    << "2026-03-01 10:00:01"s;
+        QTest::newRow("# timestamp") << "2026-03-01 10:00:00"s
+                                     << "2026-03-01 10:00:01"s;
+        QTest::newRow("time") << "10:00:00"s
+                              << "10:00:01"s;
+    }
+    void namesOfTime() {
+        QFETCH(std::string, first);
+        QFETCH(std::string, second);
+        ImportedAll log;
+        importFile("log.csv",
+            "# written by a script\n"s + QTest::currentDataTag() + ",watts\n" + first + ",100\n"
+                + second + ",120\n",
+            log);
+        QCOMPARE(log.ofGpu("gpu_power"), (Values{100, 120}));
+        QCOMPARE(log.seconds("gpu_power"), (Values{0, 1}));
+        QVERIFY2(log.warnings().empty(), log.warnings().c_str());
+    }
+
     // What the user says of columns goes before what their names and cells tell.
     void saidColumns() {
         importers::SaidColumns columns;
