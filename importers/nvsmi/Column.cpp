@@ -370,6 +370,43 @@ std::optional<Column> columnSaid(std::string_view header) {
     return column;
 }
 
+namespace {
+
+Column roleColumn(Role role) {
+    Column column;
+    column.role = role;
+    column.certain = true;
+    return column;
+}
+
+// "gpu3_power_w", "GPU3": of one GPU, whatever its words say.
+Column columnOfGpu(const HeaderName& name, int gpu, std::string_view unitText) {
+    const bool isBare = name.base.empty() && unitText.empty();
+    auto column = isBare ? metricColumn("power") : metricColumn(name.base);
+    if (!column)
+        column = composedColumn(name.base, unitText);
+    Column owned = column ? std::move(*column) : unknownColumn(name);
+    owned.ofNode = false;
+    owned.gpu = gpu;
+    owned.certain = true;
+    return owned;
+}
+
+// With its header, and the unit that stands there.
+Column finished(Column column, std::string_view header, std::string_view unitText) {
+    column.header = header;
+    if (column.role != Role::Metric || column.counterBits != 0)
+        return column;
+    adoptUnit(column, unitText);
+    const bool isUsual = column.unitKnown || unitText.empty() || isRemark(header, unitText)
+        || (column.metric.unit == "°C" && saysCelsius(unitText));
+    if (column.certain && column.form == CellForm::Number && !isUsual)
+        column.foreignUnit = unitText;
+    return column;
+}
+
+} // namespace
+
 Column columnNamed(std::string_view header) {
     header = trimmed(header);
     while (header.starts_with('#')) // a header that is a comment
@@ -379,45 +416,19 @@ Column columnNamed(std::string_view header) {
     HeaderName name = parseHeaderName(header);
     const std::string_view unitText
         = name.unitText.empty() ? std::string_view(name.suffix) : name.unitText;
-    const auto finish = [&](Column column) {
-        column.header = header;
-        if (column.role != Role::Metric || column.counterBits != 0)
-            return column;
-        adoptUnit(column, unitText);
-        const bool isUsual = column.unitKnown || unitText.empty() || isRemark(header, unitText)
-            || (column.metric.unit == "°C" && saysCelsius(unitText));
-        if (column.certain && column.form == CellForm::Number && !isUsual)
-            column.foreignUnit = unitText;
-        return column;
-    };
+    const auto finish
+        = [&](Column column) { return finished(std::move(column), header, unitText); };
     const RoleNames* role = meaningOf(name.base).role;
-    if (role != nullptr && (role->role != Role::Gpu || unitText.empty())) {
-        Column column;
-        column.role = role->role;
-        column.certain = true;
-        return finish(std::move(column));
-    }
+    if (role != nullptr && (role->role != Role::Gpu || unitText.empty()))
+        return finish(roleColumn(role->role));
     if (auto column = metricColumn(name.base))
         return finish(std::move(*column));
     if (name.base == "gpu" && unitText == "%")
         return finish(columnOf(metric::kGpuUtilization, "%"));
-    if (const auto gpu = takeGpuNumber(name.base)) {
-        const bool isBare = name.base.empty();
-        auto column = isBare && unitText.empty() ? metricColumn("power") : metricColumn(name.base);
-        if (!column)
-            column = composedColumn(name.base, unitText);
-        Column owned = column ? std::move(*column) : unknownColumn(name);
-        owned.ofNode = false;
-        owned.gpu = *gpu;
-        owned.certain = true;
-        return finish(std::move(owned));
-    }
-    if (namesStamp(name.base)) {
-        Column column;
-        column.role = Role::Stamp;
-        column.certain = true;
-        return finish(std::move(column));
-    }
+    if (const auto gpu = takeGpuNumber(name.base))
+        return finish(columnOfGpu(name, *gpu, unitText));
+    if (namesStamp(name.base))
+        return finish(roleColumn(Role::Stamp));
     if (auto column = composedColumn(name.base, unitText))
         return finish(std::move(*column));
     if (const std::string parted = partedAtCapitals(header); parted != header) {
