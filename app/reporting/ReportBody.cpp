@@ -93,8 +93,8 @@ private:
             const QByteArray severity(toString(finding.severity).data(),
                 static_cast<qsizetype>(toString(finding.severity).size()));
             m_out += "<p class=\"finding " + severity + "\"><b>" + escapedHtml(finding.text)
-                + "</b><br><span class=\"rule\">" + severity + " · speaks from: "
-                + escapedHtml(finding.threshold) + " · of: " + escapedHtml(finding.denominator)
+                + "</b><br><span class=\"rule\">" + severity + " · threshold: "
+                + escapedHtml(finding.threshold) + " · basis: " + escapedHtml(finding.denominator)
                 + alsoIn(statement.also) + "</span></p>\n";
         }
         for (const auto& note : m_report.findingNotes)

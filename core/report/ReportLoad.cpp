@@ -94,7 +94,7 @@ public:
         RETURN_IF_ERROR(chooseRuns(query));
         chooseComparisons(query);
         m_report.title
-            = m_runs.size() == 1 ? m_runs.front().name : fmt::format("{} runs", m_runs.size());
+            = m_runs.size() == 1 ? m_runs.front().name : text::counted(std::ssize(m_runs), "run");
         m_report.definitions = definitions();
         for (const auto& step : {&Loader::addComparisons, &Loader::addFindings, &Loader::addTables,
                  &Loader::addOverview, &Loader::addFigures}) {

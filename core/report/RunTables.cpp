@@ -68,7 +68,8 @@ std::string causeText(const analysis::Throttling& throttling, ThrottleCause caus
 
 void addReasons(const std::map<std::string, int>& reasons, Table& table) {
     for (const auto& [reason, count] : reasons)
-        table.notes.push_back(count == 1 ? reason : fmt::format("{} ({} runs)", reason, count));
+        table.notes.push_back(
+            count == 1 ? reason : fmt::format("{} ({})", reason, text::counted(count, "run")));
 }
 
 Table runTable(const std::vector<Run>& runs) {
@@ -175,16 +176,22 @@ Table sourceTable(const std::vector<store::Source>& sources) {
 }
 
 std::string readText(const ImportReport& report) {
-    std::string text = report.importer + ": " + std::to_string(report.rows) + " rows";
-    const std::array<std::pair<std::int64_t, const char*>, 6> counts{{{report.skipped, "skipped"},
-        {report.samples, "samples"}, {report.missing, "missing"}, {report.spans, "spans"},
-        {report.counterFalls, "counter falls"}, {report.gaps, "gaps"}}};
-    for (const auto& [count, what] : counts)
-        text += count > 0 ? fmt::format(", {} {}", count, what) : "";
+    std::string text = report.importer + ": " + text::counted(report.rows, "row");
+    struct Count {
+        std::int64_t count;
+        const char* one;
+        const char* many;
+    };
+    const std::array<Count, 6> counts{
+        {{report.skipped, "skipped", "skipped"}, {report.samples, "sample", "samples"},
+            {report.missing, "missing", "missing"}, {report.spans, "span", "spans"},
+            {report.counterFalls, "counter fall", "counter falls"}, {report.gaps, "gap", "gaps"}}};
+    for (const Count& one : counts)
+        text += one.count > 0 ? ", " + text::counted(one.count, one.one, one.many) : "";
     const auto found = static_cast<int>(report.ranksFound.size());
     // A source of one rank says nothing about the others of its run.
     if (found != 1 && report.ranksExpected > 0 && report.ranksExpected != found)
-        text += fmt::format(", {} of {} ranks", found, report.ranksExpected);
+        text += fmt::format(", {} of {}", found, text::counted(report.ranksExpected, "rank"));
     return text;
 }
 

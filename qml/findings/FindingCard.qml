@@ -95,7 +95,7 @@ Item {
                 }
             }
             UiSentence {
-                text: card.denominator === "" ? qsTr("Rule: %1").arg(card.rule) : qsTr("Rule: %1 · of %2").arg(card.rule).arg(card.denominator)
+                text: card.denominator === "" ? qsTr("Threshold: %1").arg(card.rule) : qsTr("Threshold: %1 · basis: %2").arg(card.rule).arg(card.denominator)
                 color: Theme.textSecondary
                 font.pixelSize: Theme.smallSize
             }

@@ -227,9 +227,10 @@ void printCluster(const Shown& shown, std::ostream& out) {
     if (!shown.air.evidence.empty())
         out << "    " << shown.air.evidence << '\n';
     if (shown.cluster.nodesPerRack)
-        out << "  racks: of " << *shown.cluster.nodesPerRack << " nodes\n";
+        out << "  racks: of " << text::counted(*shown.cluster.nodesPerRack, "node") << '\n';
     if (shown.cluster.nodesPerDomain > 1)
-        out << "  NVLink domains: of " << shown.cluster.nodesPerDomain << " nodes\n";
+        out << "  NVLink domains: of " << text::counted(shown.cluster.nodesPerDomain, "node")
+            << '\n';
     printLinks(shown.cluster, out);
 }
 

@@ -3,6 +3,7 @@
 #include "app/cli/options/WindowOptions.h"
 #include "core/analysis/traces/CommunicationSummary.h"
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/text/Numbers.h"
 #include "core/text/Table.h"
 #include "core/text/Times.h"
 
@@ -100,9 +101,10 @@ void printRanks(const CommunicationSummary& summary, std::ostream& out) {
 }
 
 void printCommunication(const CommunicationSummary& summary, std::ostream& out) {
-    out << summary.collectives << " collectives matched across ranks, " << summary.incomplete
-        << " of them without some recorded rank's part; " << summary.unmatched
-        << " calls without a partner, " << summary.alone << " whose partners were not recorded.\n";
+    out << text::counted(summary.collectives, "collective") << " matched across ranks, "
+        << summary.incomplete << " of them without some recorded rank's part; "
+        << text::counted(summary.unmatched, "call") << " without a partner, " << summary.alone
+        << " whose partners were not recorded.\n";
     if (!summary.onCommonClock)
         out << "Waits are by each rank's own clock.\n";
     else if (summary.clocks.ranks.size() > 1)

@@ -3,6 +3,7 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Correlation.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -129,8 +130,9 @@ Json foundJson(const Run& run, const Found& found) {
 
 void printFound(const Found& found, std::ostream& out) {
     const auto& correlation = found.correlation;
-    out << fmt::format("{} and {}: correlation {:+.3f} at once ({} steps of {:.4g} s)\n",
-        found.a.text, found.b.text, correlation.atOnce, correlation.samples, found.stepS);
+    out << fmt::format("{} and {}: correlation {:+.3f} at once ({} of {:.4g} s)\n", found.a.text,
+        found.b.text, correlation.atOnce,
+        text::counted(static_cast<std::int64_t>(correlation.samples), "step"), found.stepS);
     const bool isLate = correlation.lagS >= 0.0;
     out << fmt::format("strongest {:+.3f}, where {} follows {} by {:.4g} ± {:.2g} s{}\n",
         correlation.peak, isLate ? found.b.text : found.a.text,

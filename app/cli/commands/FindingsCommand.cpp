@@ -45,7 +45,7 @@ void printFindings(const Run& run, const std::string& capture, const std::vector
         out << (finding.evidence.metric.empty() ? "" : ", " + finding.evidence.metric) << ", from "
             << text::moment(finding.evidence.range.begin) << " for "
             << text::alignedDuration(finding.evidence.range.length())
-            << "\n  speaks from: " << finding.threshold << "\n  of: " << finding.denominator
+            << "\n  threshold: " << finding.threshold << "\n  basis: " << finding.denominator
             << '\n';
     }
 }

@@ -13,6 +13,7 @@
 #include "importers/registry/Registry.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <memory>
 #include <ostream>
@@ -127,8 +128,10 @@ void printOutcome(const ImportOptions& options, const ImportOutcome& outcome, st
     }
     if (!table.isEmpty())
         text::print(out, table);
-    out << outcome.done() << " of " << outcome.units.size() << " sources are in "
-        << options.request.database << '\n';
+    const auto done = static_cast<std::int64_t>(outcome.done());
+    const std::string all = text::counted(std::ssize(outcome.units), "source");
+    out << (done == std::ssize(outcome.units) ? all : fmt::format("{} of {}", done, all))
+        << (done == 1 ? " is in " : " are in ") << options.request.database << '\n';
 }
 
 Outcome importSources(const ImportOptions& options, const Console& console) {

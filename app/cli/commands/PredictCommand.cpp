@@ -131,7 +131,7 @@ Outcome searchAny(const PredictOptions& options, const Console& console) {
     line.clear();
     const bool isLost = !options.database.empty() && result.top.empty();
     if (isLost)
-        console.warn("No layout can be, so that nothing goes into " + options.database + ".");
+        console.warn("No layout is possible, so nothing goes into " + options.database + ".");
     if (!options.database.empty() && !isLost) {
         const predict::Job& best = result.top.front().job;
         ASSIGN_OR_RETURN(const auto whole, predictor.predict(best)); // with its schedule
@@ -230,7 +230,7 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
     command->add_flag("--what-if", options->whatIf,
         "Also the step at other bandwidths, memory, batch, sequence and power limit");
     command->add_flag("--search", options->search,
-        "All layouts that can be, ranked; what --layout, --micro-batch and --recompute say is not "
+        "All possible layouts, ranked; what --layout, --micro-batch and --recompute say is not "
         "searched");
     addOption(*command, "--objective", options->objective,
         "Rank by time (unless given), energy or peak-power", "O")

@@ -65,8 +65,11 @@ std::string pathText(const TopologyPath& path) {
 
 void printTopology(std::ostream& out, const TopologyFile& file) {
     const Topology& topology = file.topology;
-    out << file.format << ": " << topology.gpuCount() << " GPUs, "
-        << topology.devices().size() - topology.gpuCount() << " network cards\n\n";
+    out << file.format << ": "
+        << text::counted(static_cast<std::int64_t>(topology.gpuCount()), "GPU") << ", "
+        << text::counted(static_cast<std::int64_t>(topology.devices().size() - topology.gpuCount()),
+               "network card")
+        << "\n\n";
     std::vector<text::Column> columns{{"", text::Align::Left}};
     for (std::size_t gpu = 0; gpu < topology.gpuCount(); ++gpu)
         columns.push_back({topology.devices()[gpu].name, text::Align::Left});

@@ -138,7 +138,8 @@ void printIterations(const RunDetail& detail, std::ostream& out) {
         out << "  no iterations: " << iterations.origin << '\n';
         return;
     }
-    out << "  " << iterations.iterations.size() << " iterations by " << iterations.origin;
+    out << "  " << text::counted(std::ssize(iterations.iterations), "iteration") << " by "
+        << iterations.origin;
     if (iterations.frequencyHz)
         out << fmt::format(", every {:.4g} ± {:.1g} s", 1.0 / *iterations.frequencyHz,
             iterations.frequencyErrorHz.value_or(0.0)

@@ -111,9 +111,10 @@ void printLaunches(
     const analysis::LaunchStatistics& launches, DurationNs window, std::ostream& out) {
     if (!launches.delay)
         return;
-    out << "\n  launched " << launches.joined << " of " << launches.joined + launches.unjoined
-        << " kernels: delay median " << text::alignedDuration(wholeNs(launches.delay->medianNs))
-        << ", p99 " << text::alignedDuration(wholeNs(launches.delay->p99Ns)) << ", max "
+    out << "\n  launched " << launches.joined << " of "
+        << text::counted(launches.joined + launches.unjoined, "kernel") << ": delay median "
+        << text::alignedDuration(wholeNs(launches.delay->medianNs)) << ", p99 "
+        << text::alignedDuration(wholeNs(launches.delay->p99Ns)) << ", max "
         << text::alignedDuration({launches.delay->maxNs}) << "\n  waited for the host "
         << text::alignedDuration(launches.hostBound) << " ("
         << text::alignedPercent(shareOf(launches.hostBound, window)) << ")\n";
@@ -137,16 +138,18 @@ void printCopies(const analysis::CopyStatistics& copies, std::ostream& out) {
 
 void printDevice(const KernelsReport& report, const DeviceBreakdown& device, std::ostream& out) {
     const DurationNs window = device.traced;
-    out << "rank " << device.rank << ", device " << device.device << ": " << device.kernelCount
-        << " kernels, " << text::alignedDuration(device.kernelTime) << " in all, in a window of "
+    out << "rank " << device.rank << ", device " << device.device << ": "
+        << text::counted(device.kernelCount, "kernel") << ", "
+        << text::alignedDuration(device.kernelTime) << " in all, in a window of "
         << text::alignedDuration(window) << '\n';
     text::Table table{
         .columns = {{"", text::Align::Left}, {"time"}, text::inUnit("of window", "%")}};
     for (const auto& one : report::kTracedTimes)
         table.add({one.title, device.*one.time, shareOf(device.*one.time, window)});
     text::print(out, table, "  ");
-    out << "  summed: " << device.copies.count << " copies, "
-        << text::alignedDuration(device.copies.time) << "; " << device.sets.count << " memsets, "
+    out << "  summed: " << text::counted(device.copies.count, "copy", "copies") << ", "
+        << text::alignedDuration(device.copies.time) << "; "
+        << text::counted(device.sets.count, "memset") << ", "
         << text::alignedDuration(device.sets.time) << '\n';
     if (const auto* activity = activityOf(report, device); activity != nullptr) {
         printCopies(activity->copies, out);
@@ -162,14 +165,14 @@ void printDevice(const KernelsReport& report, const DeviceBreakdown& device, std
 }
 
 void printPipeline(const analysis::Pipeline& pipeline, std::ostream& out) {
-    out << fmt::format("pipeline of {} stages: bubbles {} of the {}", pipeline.stageCount,
-        text::percent(pipeline.bubbleFraction),
+    out << fmt::format("pipeline of {}: bubbles {} of the {}",
+        text::counted(pipeline.stageCount, "stage"), text::percent(pipeline.bubbleFraction),
         pipeline.isOfIterations ? "iterations" : "time from the first kernel to the last");
     if (pipeline.idealBubbleFraction) {
-        out << fmt::format(", ideally {} ({} micro-batches",
-            text::percent(*pipeline.idealBubbleFraction), *pipeline.microbatches);
+        out << fmt::format(", ideally {} ({}", text::percent(*pipeline.idealBubbleFraction),
+            text::counted(*pipeline.microbatches, "micro-batch", "micro-batches"));
         if (pipeline.virtualStages > 1)
-            out << ", " << pipeline.virtualStages << " virtual stages";
+            out << ", " << text::counted(pipeline.virtualStages, "virtual stage");
         out << ')';
     }
     out << '\n';

@@ -98,7 +98,7 @@ void printGroups(std::ostream& out, const Layout& layout) {
             continue;
         const std::string reach = span.link() == LinkClass::ScaleUp
             ? "inside a node"
-            : fmt::format("over {} nodes", span.mostNodes);
+            : "over " + text::counted(span.mostNodes, "node");
         table.add({std::string(info.key), span.size, span.groups, reach,
             text::rankList(layout.grid.groupOf(info.kind, 0))});
     }
@@ -111,16 +111,17 @@ void printGroups(std::ostream& out, const Layout& layout) {
 void printPlan(std::ostream& out, const Layout& layout, const layout::Schedule* plan) {
     if (layout.sharding && layout.sharding->zeroStage > 0)
         out << fmt::format("\nZeRO stage {}: optimizer cut over {}, gradients over {}, parameters "
-                           "over {} ranks\n",
+                           "over {}\n",
             layout.sharding->zeroStage, layout.sharding->optimizer(), layout.sharding->gradients(),
-            layout.sharding->parameters());
+            text::counted(layout.sharding->parameters(), "rank"));
     if (plan == nullptr || plan->stages == 1)
         return;
     const std::string groups = plan->microbatchGroup > 0 && plan->microbatchGroup != plan->stages
         ? fmt::format(" in groups of {}", plan->microbatchGroup)
         : "";
-    out << fmt::format("\nschedule {}: {} stages, {} micro-batches{}, bubbles {}\n",
-        toString(plan->kind), plan->stages, plan->microbatches, groups,
+    out << fmt::format("\nschedule {}: {}, {}{}, bubbles {}\n", toString(plan->kind),
+        text::counted(plan->stages, "stage"),
+        text::counted(plan->microbatches, "micro-batch", "micro-batches"), groups,
         text::alignedPercent(plan->bubbleFraction));
     text::Table table{.columns = {{"stage"}, text::inUnit("bubbles", "%"), {"held at most"}}};
     for (std::size_t stage = 0; stage < plan->stageBubble.size(); ++stage)

@@ -106,7 +106,7 @@ void printSearch(std::ostream& out, const std::string& title, const SearchResult
     out << fmt::format("{}: {}, {} feasible\n  refused: {}\n\n", title,
         text::counted(result.searched, "combination"), result.feasible.size(), refusedText(result));
     if (result.top.empty()) {
-        out << "No layout can be.\n" << figures::nearestWords(result) << '\n';
+        out << "No layout is possible.\n" << figures::nearestWords(result) << '\n';
         return;
     }
     printTitled(out, rankedTable("The best layouts", result.top));

@@ -20,9 +20,9 @@ QString FindingListModel::textOf(int row) const {
             : QStringLiteral("%1 · %2").arg(finding.run, finding.place));
     for (qsizetype i = 0; i < finding.labels.size() && i < finding.values.size(); ++i)
         lines.append(QStringLiteral("%1\t%2").arg(finding.labels[i], finding.values[i]));
-    lines.append(tr("Rule: %1").arg(finding.rule));
+    lines.append(tr("Threshold: %1").arg(finding.rule));
     if (!finding.denominator.isEmpty())
-        lines.append(tr("Of: %1").arg(finding.denominator));
+        lines.append(tr("Basis: %1").arg(finding.denominator));
     return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 

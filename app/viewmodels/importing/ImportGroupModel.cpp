@@ -87,7 +87,7 @@ int ImportGroupModel::markedCount() const {
 
 QString ImportGroupModel::scopeText() const {
     const auto all = static_cast<int>(m_groups.size());
-    if (markedCount() > 0)
+    if (markedCount() > 0 && all > 1)
         return tr("%1 of %2 runs").arg(markedCount()).arg(all);
     return all == 1 ? tr("The run") : tr("All %1 runs").arg(all);
 }

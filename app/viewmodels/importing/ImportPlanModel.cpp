@@ -199,6 +199,9 @@ std::uint64_t ImportPlanModel::selectedBytes() const {
 }
 
 QString ImportPlanModel::totalText() const {
+    if (count() == 1)
+        return selectedCount() == 1 ? tr("1 source, %1").arg(bytesText(selectedBytes()))
+                                    : tr("No source");
     return tr("%1 of %2 sources, %3")
         .arg(selectedCount())
         .arg(count())

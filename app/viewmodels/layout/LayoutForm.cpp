@@ -154,13 +154,15 @@ QString summaryOf(const layout::Layout& made, int world) {
     const auto& degrees = made.grid.degrees();
     const QString nodes
         = made.nodes == 1 ? LayoutForm::tr("one node") : LayoutForm::tr("%1 nodes").arg(made.nodes);
-    QString text = LayoutForm::tr("%1 ranks on %2: TP %3 × CP %4 × DP %5 × PP %6")
-                       .arg(made.grid.worldSize())
-                       .arg(nodes)
-                       .arg(degrees.tensor)
-                       .arg(degrees.context)
-                       .arg(degrees.data)
-                       .arg(degrees.pipeline);
+    const int ranks = made.grid.worldSize();
+    QString text
+        = LayoutForm::tr("%1 on %2: TP %3 × CP %4 × DP %5 × PP %6")
+              .arg(ranks == 1 ? LayoutForm::tr("1 rank") : LayoutForm::tr("%1 ranks").arg(ranks))
+              .arg(nodes)
+              .arg(degrees.tensor)
+              .arg(degrees.context)
+              .arg(degrees.data)
+              .arg(degrees.pipeline);
     if (degrees.expert > 1)
         text += LayoutForm::tr(", experts EP %1 × ETP %2")
                     .arg(degrees.expert)
@@ -171,7 +173,8 @@ QString summaryOf(const layout::Layout& made, int world) {
                     .arg(made.sharding->group)
                     .arg(made.sharding->group * made.sharding->replicas);
     if (world > 0 && world != made.grid.worldSize())
-        text += LayoutForm::tr(". The run shows %1 ranks.").arg(world);
+        text += world == 1 ? LayoutForm::tr(". The run shows 1 rank.")
+                           : LayoutForm::tr(". The run shows %1 ranks.").arg(world);
     return text;
 }
 

@@ -216,7 +216,7 @@ void QueryController::exportCsv(const QUrl& file, bool replaces) {
                 Q_EMIT replaceWanted(file, shownLine(QFileInfo(path).fileName()));
             else if (rows.hasValue())
                 m_written
-                    = tr("%1 rows written to %2")
+                    = (rows.value() == 1 ? tr("1 row written to %2") : tr("%1 rows written to %2"))
                           .arg(wholeText(rows.value()), shownLine(QFileInfo(path).fileName()));
             else if (views() != nullptr)
                 views()->report(rows.error());

@@ -320,20 +320,24 @@ QString RunsController::emptyTitle() const {
 QString RunsController::measuringText() const {
     if (!isLoading() || m_unmeasured.empty())
         return {};
-    return tr("Figures of %1 of %2 runs")
-        .arg(m_runs.size() - m_unmeasured.size())
-        .arg(m_runs.size());
+    if (m_runs.size() == 1)
+        return tr("Measuring the run");
+    return tr("%1 of %2 runs measured").arg(m_runs.size() - m_unmeasured.size()).arg(m_runs.size());
 }
 
 QString RunsController::notes() const {
     QStringList notes;
     if (m_filter.asksMeasured && !m_unmeasured.empty())
-        notes.append(tr("%1 runs are not measured yet: the filter cannot tell whether they belong "
-                        "here.")
-                         .arg(m_unmeasured.size()));
+        notes.append(m_unmeasured.size() == 1
+                ? tr("1 run is not measured yet: the filter cannot tell whether it belongs here.")
+                : tr("%1 runs are not measured yet: the filter cannot tell whether they belong "
+                     "here.")
+                      .arg(m_unmeasured.size()));
     if (!m_unreadable.empty())
-        notes.append(
-            tr("%1 runs could not be measured: their cells say why.").arg(m_unreadable.size()));
+        notes.append(m_unreadable.size() == 1
+                ? tr("1 run could not be measured: its cells say why.")
+                : tr("%1 runs could not be measured: their cells say why.")
+                      .arg(m_unreadable.size()));
     if (!m_keepProblem.isEmpty())
         notes.append(m_keepProblem);
     return notes.join(QLatin1Char('\n'));

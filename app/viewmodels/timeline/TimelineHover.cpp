@@ -77,9 +77,13 @@ QString throttledText(const plot::RunOverlay& overlay, TimeNs time) {
         ++causes[mark.cause];
         lost += mark.lostSeconds;
     }
-    QStringList lines{sayHover("%1 of %2 GPUs throttled").arg(marks.size()).arg(overlay.gpus)};
+    QStringList lines{overlay.gpus > 1
+            ? sayHover("%1 of %2 GPUs throttled").arg(marks.size()).arg(overlay.gpus)
+            : marks.empty() ? sayHover("The GPU is not throttled")
+                            : sayHover("The GPU is throttled")};
     for (const auto& [cause, count] : causes)
-        lines.append(sayHover("%1 %2").arg(count).arg(causeText(cause)));
+        lines.append(overlay.gpus > 1 ? sayHover("%1 %2").arg(count).arg(causeText(cause))
+                                      : causeText(cause));
     if (!marks.empty())
         lines.append(sayHover("%1 lost in these episodes").arg(lostText(lost)));
     return lines.join(QLatin1Char('\n'));

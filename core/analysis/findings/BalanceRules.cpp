@@ -136,9 +136,9 @@ void findOutliers(const Outlier& kind, const RunFacts& facts, Findings& found) {
         {{"gpus", static_cast<double>(out.size())}, {"worst", worst.value},
             {"median", worst.reference}},
         {worst.rank, facts.steadyState.window, kind.metric},
-        fmt::format("{}, of {} GPUs or more", limit, kLeastGpus),
-        fmt::format("mean {} of each of {} GPUs over {}", kind.metric, all.size(),
-            facts.steadyState.wording),
+        fmt::format("{}, from {} on", limit, text::counted(kLeastGpus, "GPU")),
+        fmt::format("mean {} of each of {} over {}", kind.metric,
+            text::counted(std::ssize(all), "GPU"), facts.steadyState.wording),
         severityOfCost(cost), cost});
 }
 
@@ -183,8 +183,8 @@ void findNodeSpread(const RunFacts& facts, Findings& found) {
             {"inter_node_std_w", *power->second.interNodeStd}, {"fraction", share}},
         {rank, facts.steadyState.window, metric::kGpuPower},
         text::roundedPercent(kNodeSpread) + " of the mean",
-        fmt::format("mean power of a GPU, {} nodes over {}", facts.steady.nodes.size(),
-            facts.steadyState.wording),
+        fmt::format("mean power of a GPU, {} over {}",
+            text::counted(std::ssize(facts.steady.nodes), "node"), facts.steadyState.wording),
         Severity::Attention, 0.0});
 }
 
@@ -215,9 +215,10 @@ void findPcieConcentration(const RunFacts& facts, Findings& found) {
     if (ranks.size() * 4 > totals.size())
         return;
     found.push_back({"pcie_concentration",
-        fmt::format("{} of {} GPUs carry {} of the PCIe traffic of {}: rank{} {}.", ranks.size(),
-            totals.size(), text::roundedPercent(carried / all), text::rounded(all, "B"),
-            ranks.size() == 1 ? "" : "s", text::numberList(ranks)),
+        fmt::format("{} {} {} of the PCIe traffic of {}: rank{} {}.",
+            partOfGpus(std::ssize(ranks), std::ssize(totals)),
+            ranks.size() == 1 ? "carries" : "carry", text::roundedPercent(carried / all),
+            text::rounded(all, "B"), ranks.size() == 1 ? "" : "s", text::numberList(ranks)),
         {{"gpus", static_cast<double>(totals.size())},
             {"carriers", static_cast<double>(ranks.size())}, {"share", carried / all},
             {"bytes", all}},

@@ -114,11 +114,14 @@ void report(const LinkLoad& load, const RunFacts& facts, double exposed, Finding
     const double peak = load.mean([](const auto& gpu) { return gpu.peak; });
     const auto full = std::count_if(load.gpus.begin(), load.gpus.end(),
         [](const auto& gpu) { return gpu.second.use() >= kLinkSaturated; });
+    const bool isOne = load.gpus.size() == 1;
     Finding finding{"busy_link",
-        fmt::format("{} is used to {} of its peak while the GPUs are busy, {} of {} per direction; "
-                    "most on rank {}, {}",
-            load.link->name, text::roundedPercent(use), text::rounded(rate, "B/s"),
-            text::rounded(peak, "B/s"), worst.traffic->rank, text::roundedPercent(worst.use())),
+        fmt::format("{} is used to {} of its peak while {} busy, {} of {} per direction{}",
+            load.link->name, text::roundedPercent(use), isOne ? "the GPU is" : "the GPUs are",
+            text::rounded(rate, "B/s"), text::rounded(peak, "B/s"),
+            isOne ? std::string()
+                  : fmt::format("; most on rank {}, {}", worst.traffic->rank,
+                      text::roundedPercent(worst.use()))),
         {{"utilisation", use}, {"highest_utilisation", worst.use()}, {"rate_b_per_s", rate},
             {"peak_b_per_s", peak}, {"gpus", static_cast<double>(load.gpus.size())},
             {"saturated_gpus", static_cast<double>(full)}},
@@ -134,8 +137,7 @@ void report(const LinkLoad& load, const RunFacts& facts, double exposed, Finding
             facts.steadyState.wording),
         full > 0 ? Severity::Attention : Severity::Note, 0.0};
     if (full > 0)
-        finding.text
-            += fmt::format(". It is near saturation on {} of {} GPUs", full, load.gpus.size());
+        finding.text += ". It is near saturation on " + partOfGpus(full, std::ssize(load.gpus));
     if (worst.use() < kLinkUse) {
         finding.values["exposed_fraction"] = exposed;
         finding.text += fmt::format("; exposed communication costs {} of the step all the same: "

@@ -44,12 +44,11 @@ void findMissingRanks(const RunFacts& facts, Findings& found) {
         return;
     const auto count = static_cast<double>(missing.size());
     found.push_back({"missing_ranks",
-        fmt::format(
-            "Nothing was recorded of {} of {} ranks: {}. Sums over the cluster are too low.",
-            missing.size(), world, text::numberList(missing)),
+        fmt::format("Nothing was recorded of {} of {}: {}. Sums over the cluster are too low.",
+            missing.size(), text::counted(world, "rank"), text::numberList(missing)),
         {{"missing", count}, {"ranks", world}},
         {*missing.begin(), facts.run.range, metric::kGpuPower}, "one rank",
-        fmt::format("{} ranks, as the launch configuration or the source says", world),
+        text::counted(world, "rank") + ", as the launch configuration or the source says",
         Severity::Attention, 0.0});
 }
 
@@ -97,9 +96,9 @@ void findMissingSamples(const RunFacts& facts, Findings& found) {
     if (worst.share < kMissingSamples)
         return;
     found.push_back({"missing_samples",
-        fmt::format("{} of {} samples of {} on {} are missing ({}); they count in no figure.",
-            worst.missing, worst.samples, worst.metric, rankText(worst.rank),
-            text::roundedPercent(worst.share)),
+        fmt::format("{} of {} of {} on {} are missing ({}); no statistic counts them.",
+            worst.missing, text::counted(worst.samples, "sample"), worst.metric,
+            rankText(worst.rank), text::roundedPercent(worst.share)),
         {{"missing", static_cast<double>(worst.missing)},
             {"samples", static_cast<double>(worst.samples)}, {"share", worst.share}},
         {worst.rank, facts.run.range, worst.metric},
@@ -123,9 +122,10 @@ void findWarmup(const RunFacts& facts, Findings& found) {
     if (count == 0 || all <= 0.0)
         return;
     found.push_back({"warmup",
-        fmt::format("{} of {} iterations, {} of their time, are warm-up; steady figures leave them "
-                    "out.",
-            count, facts.iterations.iterations.size(), text::roundedPercent(warm / all)),
+        fmt::format("{} of {}, {} of their time, {} warm-up; steady values leave {} out.", count,
+            text::counted(std::ssize(facts.iterations.iterations), "iteration"),
+            text::roundedPercent(warm / all), count == 1 ? "is" : "are",
+            count == 1 ? "it" : "them"),
         {{"iterations", static_cast<double>(facts.iterations.iterations.size())},
             {"warmup_iterations", static_cast<double>(count)}, {"share", warm / all}},
         {-1, range, {}},
@@ -172,7 +172,7 @@ std::string sensorText(const SensorTime& time, std::int64_t averaged, std::int64
         = time.updateS ? "has a new value every " + text::seconds(*time.updateS) : "";
     if (averaged == 0)
         return "The power sensor " + update;
-    return fmt::format("The power of {} of {} GPUs is a running average{}{}", averaged, all,
+    return fmt::format("The power of {} is a running average{}{}", partOfGpus(averaged, all),
         time.averagingS ? " over " + text::seconds(*time.averagingS) : "",
         update.empty() ? "" : " and " + update);
 }
@@ -344,9 +344,10 @@ void findUnsettled(const RunFacts& facts, Findings& found) {
         return;
     const RunSettling& settling = *facts.settling;
     found.push_back({"not_settled",
-        fmt::format("The temperature of {} of {} GPUs was still changing at the end: the run of {} "
-                    "is too short for steady temperatures and clocks.",
-            settling.unsettled, settling.gpus, text::seconds(facts.whole.duration.seconds())),
+        fmt::format("The temperature of {} was still changing at the end: the run of {} is too "
+                    "short for steady temperatures and clocks.",
+            partOfGpus(settling.unsettled, settling.gpus),
+            text::seconds(facts.whole.duration.seconds())),
         {{"unsettled", settling.unsettled}, {"gpus", settling.gpus},
             {"duration_s", facts.whole.duration.seconds()}},
         {-1, facts.run.range, metric::kGpuTemperature},

@@ -4,6 +4,9 @@
 #include "core/analysis/findings/RunFacts.h"
 #include "core/model/EnumNames.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -29,6 +32,11 @@ Result<std::vector<Finding>> findingsOf(const store::Store& store, const Run& ru
     const FindingsOptions& options, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto facts, collectFacts(store, run, options, progress));
     return applyRules(facts);
+}
+
+std::string partOfGpus(std::int64_t part, std::int64_t all) {
+    return all == 1 && part == 1 ? "the GPU"
+                                 : fmt::format("{} of {}", part, text::counted(all, "GPU"));
 }
 
 Findings applyRules(const RunFacts& facts) {

@@ -35,9 +35,10 @@ void findUnreachedCollectives(const RunFacts& facts, Findings& found) {
                 {"different", static_cast<double>(one.different.size())},
                 {"sequence", static_cast<double>(one.sequence)}},
             {blamed.front(), one.range, {}}, "one rank",
-            fmt::format("{} ranks of the process group",
-                one.waiting.size() + one.missing.size() + one.different.size()
-                    + one.unknown.size()),
+            text::counted(static_cast<std::int64_t>(one.waiting.size() + one.missing.size()
+                              + one.different.size() + one.unknown.size()),
+                "rank")
+                + " of the process group",
             Severity::Serious, 0.0});
     }
 }

@@ -131,14 +131,17 @@ void findThrottling(const RunFacts& facts, Findings& found) {
     const double gpuSeconds = all / facts.throttling->fraction;
     const double cost = facts.throttling->lostGpuSeconds / gpuSeconds;
     const auto cause = toString(static_cast<ThrottleCause>(most));
+    const bool isOne = facts.whole.gpus.size() == 1;
     found.push_back({"throttling",
-        fmt::format("GPUs throttled {} of the time, {} of it for {} reasons{}; that cost {} of "
-                    "their clock. Rank {} throttled most, {}.",
-            text::roundedPercent(facts.throttling->fraction),
+        fmt::format("{} throttled {} of the time, {} of it for {} reasons{}; that cost {} of {} "
+                    "clock.{}",
+            isOne ? "The GPU" : "GPUs", text::roundedPercent(facts.throttling->fraction),
             text::roundedPercent(byCause[most] / all), cause == "other" ? "unknown" : cause,
             inferredByCause[most] > 0.5 * byCause[most] ? " (inferred)" : "",
-            text::roundedPercent(cost), worst->first,
-            text::roundedPercent(worst->second / facts.whole.duration.seconds())),
+            text::roundedPercent(cost), isOne ? "its" : "their",
+            isOne ? std::string()
+                  : fmt::format(" Rank {} throttled most, {}.", worst->first,
+                      text::roundedPercent(worst->second / facts.whole.duration.seconds()))),
         {{"fraction", facts.throttling->fraction}, {"thermal_share", byCause[0] / all},
             {"power_share", byCause[1] / all}, {"other_share", byCause[2] / all},
             {"inferred_share", facts.throttling->inferredGpuSeconds / all},
@@ -218,9 +221,9 @@ void findPowerSwing(const RunFacts& facts, Findings& found) {
         {-1, facts.run.range, metric::kGpuPower},
         fmt::format("{} of the mean, peak to peak, {:.0f} times in {} or more",
             text::roundedPercent(kSwingFraction), kSwingPeriods, facts.scope()),
-        fmt::format("mean power of the {} GPUs summed; the swing is that of the strongest line of "
-                    "the spectrum",
-            facts.power.size()),
+        fmt::format("summed mean power of {}; the swing is that of the strongest line of the "
+                    "spectrum",
+            text::counted(std::ssize(facts.power), "GPU")),
         Severity::Attention, 0.0};
     if (facts.iterations.frequencyHz && *facts.iterations.frequencyHz > 0.0) {
         const double order = line.frequencyHz / *facts.iterations.frequencyHz;
@@ -277,8 +280,8 @@ void findStagePower(const RunFacts& facts, Findings& found) {
             {"excess", watts / others - 1.0}},
         {most->second.rank, facts.steadyState.window, metric::kGpuPower},
         text::roundedPercent(kStagePowerExcess) + " above the mean of the other stages",
-        fmt::format(
-            "mean power a GPU of {} stages over {}", stages.size(), facts.steadyState.wording),
+        fmt::format("mean power a GPU of {} over {}", text::counted(std::ssize(stages), "stage"),
+            facts.steadyState.wording),
         Severity::Note, 0.0});
 }
 

@@ -83,8 +83,8 @@ void addRest(const RunFacts& facts, const std::vector<NodeValue>& nodes, const N
     for (const NodeValue& one : nodes)
         numbers.insert(one.node);
     if (nodes.size() > 1)
-        sentence
-            += fmt::format(" So it is on {} nodes: {}.", nodes.size(), text::numberList(numbers));
+        sentence += fmt::format(" So it is on {}: {}.", text::counted(std::ssize(nodes), "node"),
+            text::numberList(numbers));
     found.push_back({"rest_of_node", sentence,
         {{"node", node.node}, {"rest_fraction", node.value}, {"median_fraction", middle},
             {"nodes", static_cast<double>(nodes.size())}},
@@ -111,13 +111,14 @@ void findNodePower(const RunFacts& facts, Findings& found) {
     if (!(std::abs(apart) >= kNodeApart))
         return;
     found.push_back({"node_power",
-        fmt::format("Node {} takes {} on average, {} {} than the median of {} nodes ({}).",
-            node.node, text::rounded(node.value, "W"), text::roundedPercent(std::abs(apart)),
-            apart > 0.0 ? "more" : "less", nodes.size(), text::rounded(middle, "W")),
+        fmt::format("Node {} takes {} on average, {} {} than the median of {} ({}).", node.node,
+            text::rounded(node.value, "W"), text::roundedPercent(std::abs(apart)),
+            apart > 0.0 ? "more" : "less", text::counted(std::ssize(nodes), "node"),
+            text::rounded(middle, "W")),
         {{"node", node.node}, {"power_w", node.value}, {"median_w", middle}},
         {-1, facts.run.range, metric::kNodePower},
         text::roundedPercent(kNodeApart) + " from the median of the nodes",
-        fmt::format("{} nodes with node_power", nodes.size()), Severity::Attention, 0.0});
+        text::counted(std::ssize(nodes), "node") + " with node_power", Severity::Attention, 0.0});
 }
 
 void findRestOfNode(const RunFacts& facts, Findings& found) {

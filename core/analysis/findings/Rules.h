@@ -4,7 +4,9 @@
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/findings/RunFacts.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -58,6 +60,9 @@ inline constexpr std::int64_t kClockOffsetNs = 10'000;
 constexpr Severity severityOfCost(double cost) {
     return cost >= kSeriousCost ? Severity::Serious : Severity::Attention;
 }
+
+// "3 of 8 GPUs"; "the GPU" of a run that has one.
+std::string partOfGpus(std::int64_t part, std::int64_t all);
 
 // The rules, one function each. A rule adds what it finds, with its threshold and denominator, and
 // nothing where the facts cannot carry it.

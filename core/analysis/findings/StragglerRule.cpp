@@ -175,9 +175,10 @@ std::map<std::string, double> valuesOf(const RunFacts& facts, const WaitCause& c
 std::string lastIn(const RunFacts& facts, const WaitCause& cause) {
     const RankCommunication* rank = communicationOfRank(facts, cause.rank);
     const auto where = largestOf(cause.byCollectiveS);
-    std::string text = rank == nullptr ? std::string()
-                                       : fmt::format(", last in {} of {} collectives",
-                                           rank->timesLastForCertain, rank->collectives);
+    std::string text = rank == nullptr
+        ? std::string()
+        : fmt::format(", last in {} of {}", rank->timesLastForCertain,
+            text::counted(rank->collectives, "collective"));
     if (where != cause.byCollectiveS.end())
         text += fmt::format(
             "{}{}", cause.byCollectiveS.size() > 1 ? ", mostly in " : ", in ", where->first);
@@ -251,9 +252,10 @@ void findStraggler(const RunFacts& facts, Findings& found) {
                 meanwhile(*cause)),
             valuesOf(facts, *cause), {cause->worstRank, cause->worst, {}},
             fmt::format("{} of all waiting, {} times the mean of the ranks that cause no more, and "
-                        "{} of the traced time, in runs of {} collectives or more",
+                        "{} of the traced time, in runs of {} or more",
                 text::roundedPercent(kStragglerShare), text::worded(kStragglerOverFair),
-                text::roundedPercent(kStragglerWait), kStragglerCollectives),
+                text::roundedPercent(kStragglerWait),
+                text::counted(kStragglerCollectives, "collective")),
             fmt::format("waiting in synchronising collectives, from each rank's start to the last "
                         "one's: {}; what the late rank did is compared with the mean of the others "
                         "since the group's previous collective; clocks are known to {}; {} traced",

@@ -47,9 +47,22 @@ struct Share {
     const char* rule;
     double TracedDevice::*seconds;
     double threshold;
-    const char* sentence; // {} the share, {} beside what, {} the worst rank, {} its share
+    const char* sentence; // {} the share, {} beside what, {} where most
     const char* what;
 };
+
+bool isOnOneRank(const std::vector<TracedDevice>& devices) {
+    return std::all_of(devices.begin(), devices.end(),
+        [&devices](const TracedDevice& one) { return one.rank == devices.front().rank; });
+}
+
+// "; most on rank 3, 12 %"; empty where one rank was traced.
+std::string mostText(
+    const std::vector<TracedDevice>& devices, const TracedDevice& worst, double share) {
+    return isOnOneRank(devices)
+        ? std::string()
+        : fmt::format("; most on rank {}, {}", worst.rank, text::roundedPercent(share));
+}
 
 // " beside what the lateness of rank 3 explains", where that is something.
 std::string besideText(const RunFacts& facts, double explained) {
@@ -74,7 +87,7 @@ bool addShare(const Share& share, const RunFacts& facts, const std::vector<Trace
     const double worstShare = worst.*share.seconds / worst.windowS;
     found.push_back({share.rule,
         fmt::format(fmt::runtime(share.sentence), text::roundedPercent(part / all),
-            besideText(facts, explained / all), worst.rank, text::roundedPercent(worstShare)),
+            besideText(facts, explained / all), mostText(devices, worst, worstShare)),
         {{"fraction", part / all}, {"seconds", part}, {"traced_s", all},
             {"worst_rank_fraction", worstShare}},
         {worst.rank, worst.window, {}},
@@ -90,7 +103,7 @@ bool addShare(const Share& share, const RunFacts& facts, const std::vector<Trace
 
 void findExposedCommunication(const RunFacts& facts, Findings& found) {
     const Share share{"exposed_communication", &TracedDevice::exposedS, kExposedFraction,
-        "Exposed communication costs {} of the step{}; most on rank {}, {}",
+        "Exposed communication costs {} of the step{}{}",
         "captures of each device, first to last work; communication while no compute kernel runs"};
     const std::vector<TracedDevice> devices = withoutStragglers(facts);
     if (!addShare(share, facts, devices, found))
@@ -119,7 +132,8 @@ void findExposedCommunication(const RunFacts& facts, Findings& found) {
 
 void findIdleTime(const RunFacts& facts, Findings& found) {
     addShare({"idle_gpu", &TracedDevice::idleS, kIdleFraction,
-                 "GPUs are idle for {} of the traced time{}; most on rank {}, {}.",
+                 facts.traced.size() == 1 ? "The GPU is idle for {} of the traced time{}{}."
+                                          : "GPUs are idle for {} of the traced time{}{}.",
                  "captures of each device, first to last work; nothing runs"},
         facts, withoutStragglers(facts), found);
 }
@@ -141,7 +155,7 @@ void findCopies(const RunFacts& facts, Findings& found) {
         all += seconds;
     const bool isMostOfIt = subject != subjects.end() && most->second >= kMostOfCopies * all;
     const std::string sentence = (isMostOfIt ? subject->second : "Copies and memory sets")
-        + " take {} of the traced time{}, while no kernel runs; most on rank {}, {}.";
+        + " take {} of the traced time{}, while no kernel runs{}.";
     addShare({"gpu_copies", &TracedDevice::copyS, kCopyFraction, sentence.c_str(),
                  "captures of each device, first to last work; only copies and memory sets run"},
         facts, facts.traced, found);
@@ -153,8 +167,11 @@ void findCopies(const RunFacts& facts, Findings& found) {
 
 void findHostBound(const RunFacts& facts, Findings& found) {
     addShare({"host_bound", &TracedDevice::hostBoundS, kHostBoundFraction,
-                 "GPUs wait for the host for {} of the traced time{}: what runs next was not yet "
-                 "launched; most on rank {}, {}.",
+                 facts.traced.size() == 1
+                     ? "The GPU waits for the host for {} of the traced time{}: its next work was "
+                       "not yet launched{}."
+                     : "GPUs wait for the host for {} of the traced time{}: their next work was "
+                       "not yet launched{}.",
                  "captures of each device, first to last work"},
         facts, withoutStragglers(facts), found);
 }
@@ -170,10 +187,10 @@ void findBubbles(const RunFacts& facts, Findings& found) {
     const TracedDevice& worst = worstOf(facts.traced, &TracedDevice::idleS);
     const double cost = measured - *ideal;
     found.push_back({"pipeline_bubbles",
-        fmt::format("Pipeline bubbles take {} of the time, {:.2g} times the {} that {} stages "
+        fmt::format("Pipeline bubbles take {} of the time, {:.2g} times the {} that {} "
                     "would have at best.",
             text::roundedPercent(measured), text::worded(measured / std::max(*ideal, 1e-9)),
-            text::roundedPercent(*ideal), facts.pipeline->stages),
+            text::roundedPercent(*ideal), text::counted(facts.pipeline->stages, "stage")),
         {{"fraction", measured}, {"ideal_fraction", *ideal}, {"stages", facts.pipeline->stages}},
         {worst.rank, worst.window, {}},
         fmt::format("{} of the time and {} times the ideal", text::roundedPercent(kBubbleFraction),

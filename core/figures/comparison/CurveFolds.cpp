@@ -146,11 +146,11 @@ std::string foldWording(const Folds& folds, bool stretched) {
         return "mean of the GPUs and 5–95 % band, aligned at the start"
             + (stretched ? length : std::string());
     if (folds.alignment == ComparisonAlignment::Iteration)
-        return "mean of the GPUs and 5–95 % band, aligned at the iteration's begin"
+        return "mean of the GPUs and 5–95 % band, aligned at the start of the iteration"
             + (stretched ? length : std::string());
     return fmt::format(
-        "mean and 5–95 % band of GPUs and iterations, aligned at their begins ({} laid over each "
-        "other){}",
+        "mean and 5–95 % band of GPUs and iterations, aligned at the start of each iteration ({} "
+        "laid over each other){}",
         foldedText(folds.runs), length);
 }
 

@@ -30,7 +30,7 @@ struct Folds {
 // say so.
 Result<Folds> foldsOf(const ComparisonContext& context, std::vector<RunsNote>& notes);
 
-// "mean and 5–95 % band of GPUs and iterations, aligned at their begins (each 8 laid over …"
+// "mean and 5–95 % band of GPUs and iterations, aligned at the start of each iteration (each 8 …"
 std::string foldWording(const Folds& folds, bool stretched);
 
 } // namespace trainscope::figures

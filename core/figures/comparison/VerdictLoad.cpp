@@ -1,6 +1,7 @@
 // The verdict on two runs; of several, who leads by what, then each beside the first.
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/plot/comparison/ComparisonText.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -74,7 +75,8 @@ std::string raceText(const ComparisonData& data, const ComparisonQuantity& quant
 
 ComparisonVerdict manyVerdict(const ComparisonData& data) {
     ComparisonVerdict shown;
-    shown.headline = fmt::format("{} runs beside {}", data.runs.size() - 1, data.runs[0].mark);
+    shown.headline = fmt::format(
+        "{} beside {}", text::counted(std::ssize(data.runs) - 1, "run"), data.runs[0].mark);
     for (const auto key : kRaces) {
         const auto quantity = std::find_if(data.quantities.begin(), data.quantities.end(),
             [key](const auto& one) { return one.key == key; });

@@ -16,11 +16,11 @@ using layout::Schedule;
 using layout::ScheduleKind;
 
 std::string shapeOf(const Schedule& schedule, std::string_view name) {
-    std::string text = fmt::format("{}, {} stages", name, schedule.stages);
+    std::string text = fmt::format("{}, {}", name, text::counted(schedule.stages, "stage"));
     if (schedule.virtualStages > 1)
         text += fmt::format(" of {} pieces", schedule.virtualStages);
     if (schedule.microbatches > 0)
-        text += fmt::format(", {} micro-batches", schedule.microbatches);
+        text += ", " + text::counted(schedule.microbatches, "micro-batch", "micro-batches");
     return text;
 }
 

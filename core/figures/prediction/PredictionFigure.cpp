@@ -163,8 +163,9 @@ std::optional<plot::ScheduleFigureData> scheduleOf(const PredictedJob& one) {
     for (const double bubble : schedule.stageBubble)
         data.stages.push_back({-1, std::nullopt, bubble});
     const std::string_view kind = one.job.isInference() ? "Forward alone" : titleOf(schedule.kind);
-    data.caption = fmt::format("{}, {} stages, {}; hatched: no pass runs, {} in all", kind,
-        schedule.stages, text::counted(schedule.microbatches, "micro-batch", "micro-batches"),
+    data.caption = fmt::format("{}, {}, {}; hatched: no pass runs, {} in all", kind,
+        text::counted(schedule.stages, "stage"),
+        text::counted(schedule.microbatches, "micro-batch", "micro-batches"),
         text::percent(schedule.bubbleFraction));
     return data;
 }
@@ -232,9 +233,10 @@ plot::PredictionFigureData predictionData(const PredictionBoardFacts& facts) {
     PredictionFigureData data;
     data.title = fmt::format("Prediction · {} · {}", job.model.name, jobWords(job));
     data.caption
-        = fmt::format("Predicted, not measured: {} in {}, {} tokens a sample, global batch {}, {}. "
+        = fmt::format("Predicted, not measured: {} in {}, {} a sample, global batch {}, {}. "
                       "Intervals hold nine of ten measurements.",
-            job.model.name, toString(job.precision), job.sequence, job.globalBatch, wayOf(job));
+            job.model.name, toString(job.precision), text::counted(job.sequence, "token"),
+            job.globalBatch, wayOf(job));
     data.notes = job.layout.notes;
     if (!made.power.source.empty())
         data.notes.push_back("Power and heat by what was measured of " + made.power.source + ".");

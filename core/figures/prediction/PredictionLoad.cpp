@@ -7,6 +7,7 @@
 #include "core/figures/prediction/RankedLayouts.h"
 #include "core/figures/prediction/ScaleFigure.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -60,10 +61,10 @@ public:
             chosen = predict::choiceOf(job.value());
         data.front = frontOf(found, search.objective, chosen);
         data.ranking = rankingOf(found, chosen);
-        data.caption = fmt::format("Predicted, not measured: {} in {}, {} tokens a sample, global "
+        data.caption = fmt::format("Predicted, not measured: {} in {}, {} a sample, global "
                                    "batch {}, ranked by {}.",
-            search.model.name, toString(search.precision), search.sequence, search.globalBatch,
-            toString(search.objective));
+            search.model.name, toString(search.precision), text::counted(search.sequence, "token"),
+            search.globalBatch, toString(search.objective));
         data.notes = m_job.notes;
         data.notes.push_back(searchWords(found) + ".");
         data.emptyText = searchWords(found) + ".";

@@ -1,11 +1,15 @@
 #include "core/figures/prediction/RankedLayouts.h"
 
+#include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <numeric>
+#include <string>
 #include <vector>
 
 namespace trainscope::figures {
@@ -21,6 +25,14 @@ constexpr std::size_t kMostCandidates = 400; // beside the front
 
 double costOfLayout(SearchObjective objective, double energyJ, double peakW) {
     return objective == SearchObjective::PeakPower ? peakW : energyJ;
+}
+
+// "115,240", with the reader's marks.
+std::string groupedCount(std::int64_t count) {
+    std::string digits = std::to_string(count);
+    for (std::size_t at = digits.size(); at > 3; at -= 3)
+        digits.insert(at - 3, 1, ',');
+    return text::withMarks(digits);
 }
 
 std::string recomputeWords(const LayoutChoice& choice) {
@@ -138,8 +150,11 @@ text::Table rankedTable(const predict::SearchResult& found) {
 }
 
 std::string searchWords(const predict::SearchResult& found) {
-    std::string words
-        = fmt::format("{} of {} layouts can be", found.feasible.size(), found.searched);
+    const std::int64_t possible = std::ssize(found.feasible);
+    std::string words = found.searched == 1
+        ? fmt::format("1 layout was tried and is {}possible", possible == 0 ? "not " : "")
+        : fmt::format("{} of {} {} possible", groupedCount(possible), groupedCount(found.searched),
+            possible == 1 ? "layouts is" : "layouts are");
     std::vector<predict::Refusal> reasons(
         predict::kAllRefusals.begin(), predict::kAllRefusals.end());
     std::stable_sort(reasons.begin(), reasons.end(),
@@ -151,11 +166,11 @@ std::string searchWords(const predict::SearchResult& found) {
         if (i >= kMostReasons)
             others += refused;
         else if (refused > 0)
-            words += fmt::format(
-                "{}{} by {}", i == 0 ? "; refused: " : ", ", refused, toString(reasons[i]));
+            words += fmt::format("{}{} by {}", i == 0 ? "; ruled out: " : ", ",
+                groupedCount(refused), toString(reasons[i]));
     }
     if (others > 0)
-        words += fmt::format(" and {} by other limits", others);
+        words += fmt::format(" and {} by other limits", groupedCount(others));
     const std::string nearest = nearestWords(found);
     return nearest.empty() ? words : words + ". " + nearest;
 }

@@ -28,7 +28,7 @@ std::vector<plot::PredictedLayout> rankingOf(
 // The best, as ranked: layout, step time with its interval, energy, peak power, memory, tokens/s.
 text::Table rankedTable(const predict::SearchResult& found);
 
-// "1,204 of 5,310 layouts can be; refused: 2,100 by memory, …".
+// "1,204 of 5,310 layouts are possible; ruled out: 2,100 by memory, …".
 std::string searchWords(const predict::SearchResult& found);
 
 // The nearest layout where none fits, in a sentence for each limit; else empty.

@@ -3,6 +3,7 @@
 #include "core/analysis/comparison/Comparison.h"
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/figures/prediction/RankedLayouts.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -17,9 +18,9 @@ namespace {
 // "A: TP 8 · PP 4 · DP 1, micro-batch 2, the best of 1204 layouts that can be."
 std::string bestWords(const std::string& mark, const predict::SearchResult& found) {
     if (found.top.empty())
-        return fmt::format("{}: no layout can be; {}.", mark, searchWords(found));
-    return fmt::format("{}: {}, the best of {} layouts that can be.", mark,
-        choiceWords(found.top.front().choice), found.feasible.size());
+        return fmt::format("{}: {}.", mark, searchWords(found));
+    return fmt::format("{}: {}, the best of {}.", mark, choiceWords(found.top.front().choice),
+        text::counted(std::ssize(found.feasible), "possible layout"));
 }
 
 } // namespace

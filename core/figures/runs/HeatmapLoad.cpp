@@ -2,6 +2,7 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/NumberMarks.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -136,8 +137,9 @@ void addHeatmap(const FigureContext& context, const std::vector<HeatRun>& runs, 
     for (const std::size_t i : shown)
         heatmap.rows.push_back(rowOf(runs[i], heatmap, values[i]));
     if (without > 0)
-        data.notes.push_back(fmt::format("{} of {} runs have no {} and are left out.", without,
-            runs.size(), statisticTitle(name, heatmap.statistic)));
+        data.notes.push_back(fmt::format("{} of {} {} no {} and {} left out.", without,
+            text::counted(std::ssize(runs), "run"), without == 1 ? "has" : "have",
+            statisticTitle(name, heatmap.statistic), without == 1 ? "is" : "are"));
     heatmap.scale = scaleOf(data, heatmap, metric, context.query.logScale);
     data.heatmaps.push_back(std::move(heatmap));
 }

@@ -3,6 +3,7 @@
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/runs/SweepRuns.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -215,8 +216,8 @@ void leaveOutEqual(std::vector<FigureSubject>& shown, std::vector<std::string>& 
             kept.push_back(std::move(subject));
     }
     if (kept.size() < shown.size())
-        notes.push_back(fmt::format(
-            "{} of {} runs are shown, one of each configuration.", kept.size(), shown.size()));
+        notes.push_back(fmt::format("{} of {} are shown, one of each configuration.", kept.size(),
+            text::counted(std::ssize(shown), "run")));
     shown = std::move(kept);
 }
 

@@ -2,6 +2,7 @@
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -40,8 +41,8 @@ std::string windowCaption(const std::vector<FigureWindow>& windows, const Figure
     if (whole == 0)
         return "Over the steady part of each run; warm-up and unsettled time are left out.";
     return fmt::format("Over the steady part of each run, warm-up and unsettled time left out; {} "
-                       "of {} runs, in which none is known, are shown whole.",
-        whole, windows.size());
+                       "of {}, in which none is known, {} shown whole.",
+        whole, text::counted(std::ssize(windows), "run"), whole == 1 ? "is" : "are");
 }
 
 std::optional<double> statisticOf(

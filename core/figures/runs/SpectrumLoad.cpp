@@ -5,6 +5,7 @@
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -41,9 +42,10 @@ void noteLeftOut(const FigureSubject& subject, const std::vector<Series>& all,
     const std::string more
         = left.size() > 1 ? fmt::format(" and {} more", left.size() - 1) : std::string();
     data.notes.push_back(
-        fmt::format("{}: the power of {} of {} GPUs ({}{}) was recorded for a part "
-                    "of the time only and is left out of the sum.",
-            subject.named.label, left.size(), all.size(), left.front(), more));
+        fmt::format("{}: the power of {} of {} ({}{}) was recorded for a part of the time only and "
+                    "is left out of the sum.",
+            subject.named.label, left.size(), text::counted(std::ssize(all), "GPU"), left.front(),
+            more));
 }
 
 // The greatest of equal stretches of bins, so that no line is lost.
@@ -159,8 +161,8 @@ Status loadSpectrum(const FigureContext& context, FigureData& data) {
     std::vector<FigureWindow> windows;
     for (const auto& subject : subjects) {
         if (context.query.runs.empty() && data.spectra.size() == kMostRuns) {
-            data.notes.push_back(
-                fmt::format("The first {} of {} runs are shown.", kMostRuns, subjects.size()));
+            data.notes.push_back(fmt::format("The first {} of {} are shown.", kMostRuns,
+                text::counted(std::ssize(subjects), "run")));
             break;
         }
         if (subject.run.status == RunStatus::Oom)

@@ -1,4 +1,5 @@
 #include "core/figures/runs/SweepRuns.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -189,8 +190,8 @@ std::vector<SweepPlace> sweepPlaces(const std::vector<FigureSubject>& subjects,
     if (query.kind == FigureKind::ParallelismSweep)
         addOptimisations(places);
     if (!places.empty() && places.size() < subjects.size())
-        notes.push_back(fmt::format("{} of {} runs are shown, one for each place of the axis.",
-            places.size(), subjects.size()));
+        notes.push_back(fmt::format("{} of {} are shown, one for each place of the axis.",
+            places.size(), text::counted(std::ssize(subjects), "run")));
     return places;
 }
 

@@ -320,7 +320,7 @@ std::string countText(const LaneData& lane, std::size_t runs) {
         ? std::string(noun.one)
         : text::counted(static_cast<std::int64_t>(lane.series.size()), noun.one, noun.many);
     if (runs > 1)
-        text += fmt::format(" of {} runs", runs);
+        text += " of " + text::counted(static_cast<std::int64_t>(runs), "run");
     return text;
 }
 

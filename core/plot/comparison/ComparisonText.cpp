@@ -50,9 +50,9 @@ std::string spreadText(const ComparisonQuantity& quantity, std::size_t run) {
     if (!quantity.values[run] || !quantity.spreads[run])
         return text;
     text += fmt::format(" ± {}", quantityValueText(quantity.axis, quantity.spreads[run]));
-    return quantity.counts[run] > 0
-        ? fmt::format("{} over {} iterations", text, quantity.counts[run])
-        : text;
+    return quantity.counts[run] > 0 ? text + " over "
+            + text::counted(static_cast<std::int64_t>(quantity.counts[run]), "iteration")
+                                    : text;
 }
 
 std::string changeText(const ComparisonQuantity& quantity, std::size_t run) {

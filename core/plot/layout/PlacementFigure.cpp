@@ -3,6 +3,7 @@
 #include "core/plot/Palette.h"
 #include "core/plot/figures/FigureFoot.h"
 #include "core/plot/layout/RankDiagram.h"
+#include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
 #include <fmt/format.h>
@@ -157,9 +158,9 @@ private:
         for (std::size_t stage = 0; stage < placement.stages.size(); ++stage) {
             const auto& one = placement.stages[stage];
             texts.push_back(one.layersBefore == one.layersAfter
-                    ? fmt::format("stage {}: {} layers", stage, one.layersBefore)
-                    : fmt::format(
-                        "stage {}: {} → {} layers", stage, one.layersBefore, one.layersAfter));
+                    ? fmt::format("stage {}: {}", stage, text::counted(one.layersBefore, "layer"))
+                    : fmt::format("stage {}: {} → {}", stage, one.layersBefore,
+                        text::counted(one.layersAfter, "layer")));
             widest = std::max(widest, m_canvas.width(texts.back()));
         }
         const double side = m_canvas.size();

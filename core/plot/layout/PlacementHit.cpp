@@ -37,11 +37,11 @@ std::optional<FigureHit> hitPlacement(
     hit.title
         = fmt::format("GPU {} of node {}, {}", gpu.local, gpu.node, gpu.isRear ? "rear" : "front");
     hit.facts = {{"now",
-                     fmt::format("rank {}, stage {} of {} layers", gpu.rankBefore, gpu.stageBefore,
-                         layers(gpu.stageBefore, false))},
+                     fmt::format("rank {}, stage {} of {}", gpu.rankBefore, gpu.stageBefore,
+                         text::counted(layers(gpu.stageBefore, false), "layer"))},
         {"proposed",
-            fmt::format("rank {}, stage {} of {} layers", gpu.rankAfter, gpu.stageAfter,
-                layers(gpu.stageAfter, true))},
+            fmt::format("rank {}, stage {} of {}", gpu.rankAfter, gpu.stageAfter,
+                text::counted(layers(gpu.stageAfter, true), "layer"))},
         {"temperature", fmt::format("{:.1f} °C", text::worded(gpu.temperatureC))},
         {"lost to throttling", text::percent(gpu.lost)}};
     return hit;

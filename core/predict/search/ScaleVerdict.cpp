@@ -52,7 +52,7 @@ Run runOf(const std::string& name, const ClusterRequest& cluster) {
 const char* whyNone(const SearchResult& found) {
     if (found.leastPowerW)
         return "No layout keeps the limit of power.";
-    return found.nearest ? "No layout fits its memory." : "No layout can be.";
+    return found.nearest ? "No layout fits its memory." : "No layout is possible.";
 }
 
 // Measures of a cluster that no layout fits.

@@ -26,13 +26,31 @@ private Q_SLOTS:
         refuse(Refusal::Ranks, 30);
         refuse(Refusal::Batch, 20);
         QCOMPARE(figures::searchWords(found),
-            std::string(
-                "4 of 100 layouts can be; refused: 40 by memory, 30 by ranks, 20 by batch"));
+            std::string("4 of 100 layouts are possible; ruled out: 40 by memory, 30 by ranks, 20 "
+                        "by batch"));
         refuse(Refusal::Heads, 5);
         refuse(Refusal::Slow, 1);
         QCOMPARE(figures::searchWords(found),
-            std::string("4 of 100 layouts can be; refused: 40 by memory, 30 by ranks, 20 by batch "
-                        "and 6 by other limits"));
+            std::string("4 of 100 layouts are possible; ruled out: 40 by memory, 30 by ranks, 20 "
+                        "by batch and 6 by other limits"));
+    }
+    void theyCountAsPeopleDo_data() {
+        QTest::addColumn<int>("searched");
+        QTest::addColumn<int>("possible");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("one") << 1 << 1 << QStringLiteral("1 layout was tried and is possible");
+        QTest::newRow("one of many")
+            << 5310 << 1 << QStringLiteral("1 of 5,310 layouts is possible");
+        QTest::newRow("many") << 115240 << 10352
+                              << QStringLiteral("10,352 of 115,240 layouts are possible");
+    }
+    void theyCountAsPeopleDo() {
+        QFETCH(int, searched);
+        QFETCH(int, possible);
+        predict::SearchResult found;
+        found.searched = searched;
+        found.feasible.resize(static_cast<std::size_t>(possible));
+        QTEST(QString::fromStdString(figures::searchWords(found)), "words");
     }
 };
 

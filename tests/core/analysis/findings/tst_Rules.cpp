@@ -316,6 +316,27 @@ private Q_SLOTS:
         QVERIFY(!finding->threshold.empty() && !finding->denominator.empty());
         QVERIFY2(finding->text.ends_with('.'), finding->text.c_str());
     }
+
+    // A run with one GPU has no rank that is worst, and nothing of it is plural.
+    void oneGpuIsNoCrowd() {
+        RunFacts facts = clean();
+        facts.traced.resize(1);
+        facts.traced[0].idleS = 0.3;
+        facts.traced[0].hostBoundS = 0.06;
+        facts.settling->gpus = 1;
+        facts.settling->unsettled = 1;
+        const Findings found = applyRules(facts);
+        for (const auto& [rule, words] : std::initializer_list<std::pair<const char*, const char*>>{
+                 {"idle_gpu", "The GPU is idle for 30 % of the traced time."},
+                 {"host_bound",
+                     "The GPU waits for the host for 6 % of the traced time: its next "
+                     "work was not yet launched."},
+                 {"not_settled", "The temperature of the GPU was still changing at the end"}}) {
+            const Finding* finding = find(found, rule);
+            QVERIFY2(finding != nullptr, rule);
+            QVERIFY2(finding->text.starts_with(words), finding->text.c_str());
+        }
+    }
 };
 
 TRAINSCOPE_TEST(tst_Rules)
