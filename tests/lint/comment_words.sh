@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Comments are main clauses: no block begins with a question word or with "Of", in the rooms that are held to it.
-# A room joins the list once it is clean, so that the list grows until it is all of them.
+# A room joins the list once it is clean.
 # Sentences for users count with text::counted: "1 rank", "2 ranks", never "1 ranks".
 set -uo pipefail
 cd "$1" || exit 2
@@ -24,5 +24,13 @@ report "comments that begin with a subordinate clause" "$(awk '
     sub(/^[ \t]*\/+[!<]?[ \t]*/, "", text)
     if (text ~ /^(What|Where|Whether|Of|That|Which|Whose|Who|Whom|How|When|Why)([^A-Za-z_]|$)/) print FILENAME ":" FNR ": " text
   }' $sources)"
+
+# A number before a noun that is always plural. "tokens/s" is a unit, and "{} × {} GPUs" a product.
+nouns='GPUs|captures|collectives|columns|copies|devices|files|findings|groups|iterations|kernels|layers|layouts|links'
+nouns="$nouns|machines|memsets|metrics|micro-batches|models|nodes|operators|ranks|readings|records|rows|runs|samples"
+nouns="$nouns|sources|spans|stages|steps|tokens|units|values|warnings"
+worded="app/cli core/report core/figures core/plot core/analysis/findings"
+report "numbers before a plural; count with text::counted" "$(grep -rnP --include='*.cpp' \
+  "^(?!\s*//).*\"[^\"]*(?<!× )\{\} (of \{\} )?($nouns)\b(?!/)|<< *\" ($nouns)\b(?!/)" $worded)"
 
 exit $status
