@@ -31,9 +31,9 @@ struct IterationPhases : WindowPhases {
     bool warmup = false;
 };
 
-// How the busy time of a device divides by the category of what runs, of the built-in table. Time
-// in which compute kernels run belongs to these, else to the kernels of communication; kernels that
-// run at once share it equally.
+// Shares of a device's busy time by the category of its work, of the built-in table. Time in which
+// compute kernels run belongs to these, else to the kernels of communication; kernels that run at
+// once share it equally.
 class CategoryShares {
 public:
     // An exposed collective by its category and the detail of its spans.
@@ -70,10 +70,11 @@ public:
     // After the walk, whose evidence says what unmarked compute is.
     WindowPhases all(const MarkEvidence& evidence) const;
     std::vector<IterationPhases> iterations(const MarkEvidence& evidence) const;
-    // Of the iterations, where there are any, else of the window. Empty without Divide::ByCategory.
+    // Shares of the iterations, if there are any, else of the window. Empty without
+    // Divide::ByCategory.
     [[nodiscard]] const CategoryShares& shares() const { return m_shares; }
-    // How long each kind of collective ("all_reduce") was exposed in the window; where several ran
-    // at once, each counts. Empty without Divide::ByCategory.
+    // Exposed time of each kind of collective ("all_reduce") in the window; where several ran at
+    // once, each counts. Empty without Divide::ByCategory.
     [[nodiscard]] const std::map<std::string, DurationNs>& exposedByKind() const {
         return m_exposedByKind;
     }

@@ -71,8 +71,8 @@ struct DeviceSums {
     std::array<CopySum, kCopyDirections.size()> copies;
     CopySum sets;
     LaunchSums launches;
-    // Of the kernels that begin here and whose call is known, in their order, ns: from its begin to
-    // their start, and from its end.
+    // Delays of the kernels that begin here and whose call is known, in their order, ns: from the
+    // call's begin to the kernel's start, and from the call's end.
     std::vector<std::int64_t> delays;
     std::vector<std::int64_t> afterReturn; // not kept
 
