@@ -15,6 +15,7 @@
 #include "core/store/Writing.h"
 #include "importers/launch/LaunchFiles.h"
 #include "importers/registry/HashingTree.h"
+#include "importers/registry/MachineEvidence.h"
 
 #include <algorithm>
 #include <exception>
@@ -87,7 +88,8 @@ private:
         const importers::Importer& importer, store::ImportSession& session) {
         OtherTimes times(m_store);
         SaidGpuSink sink(session, m_unit.saidGpuModel, m_unit.place, times);
-        auto report = importer.import(m_tree, m_unit, sink, m_progress);
+        auto kept = importers::importKept(m_tree, m_unit, sink, m_progress);
+        auto report = kept ? *std::move(kept) : importer.import(m_tree, m_unit, sink, m_progress);
         if (!report.hasValue())
             return report;
         RETURN_IF_ERROR(addLaunch(session));

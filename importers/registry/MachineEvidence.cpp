@@ -1,16 +1,77 @@
 #include "importers/registry/MachineEvidence.h"
 
+#include "core/model/Try.h"
 #include "importers/registry/Excerpts.h"
 #include "importers/registry/Registry.h"
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <functional>
+#include <system_error>
 #include <utility>
 
 namespace trainscope::importers {
 
+namespace {
+
+// Calls of an import of telemetry to its sink, to be told again.
+class KeptCalls {
+public:
+    // Of the run and the series that the other sink makes.
+    struct Ids {
+        std::string name; // that the run has by now
+        RunId run;
+        std::vector<SeriesId> series;
+    };
+    using Call = std::function<Status(Sink&, Ids&)>;
+
+    explicit KeptCalls(std::uint64_t mostBytes)
+        : m_bytesLeft(mostBytes) { }
+
+    void add(Call call, std::uint64_t bytes = 0) {
+        if (bytes > m_bytesLeft)
+            drop();
+        if (!m_isWhole)
+            return;
+        m_bytesLeft -= bytes;
+        m_bytes += bytes;
+        m_calls.push_back(std::move(call));
+    }
+    void drop() {
+        m_isWhole = false;
+        m_calls.clear();
+        m_bytes = 0;
+    }
+    [[nodiscard]] bool isWhole() const { return m_isWhole; }
+    [[nodiscard]] std::uint64_t bytes() const { return m_bytes; }
+    Status tell(Sink& sink, const std::string& run, const Progress& progress,
+        const ProgressState& state) const {
+        Ids ids{run, {}, {}};
+        for (const Call& call : m_calls) {
+            RETURN_IF_ERROR(call(sink, ids));
+            if (progress && !progress(state))
+                return cancelled();
+        }
+        return {};
+    }
+
+private:
+    std::vector<Call> m_calls;
+    std::uint64_t m_bytesLeft;
+    std::uint64_t m_bytes = 0;
+    bool m_isWhole = true;
+};
+
+} // namespace
+
 // Reading of a unit, in its own numbers.
 struct UnitReading {
+    // Of a log that was read whole: what its import gave, and what the unit said then.
+    std::optional<KeptCalls> calls;
+    ImportReport report;
+    std::optional<int> saidRank;
+    std::optional<std::int64_t> saidOffset;
     std::int64_t utcOffsetSeconds = 0; // that it was read with
     MachineSeen seen;
     PowerByRank power;
@@ -23,18 +84,30 @@ namespace {
 
 constexpr std::uint64_t kReadForEvidence = std::uint64_t{16} << 20;
 constexpr std::uint64_t kTracesForEvidence = std::uint64_t{64} << 20;
+constexpr std::uint64_t kKeptOfLogs = std::uint64_t{64} << 20; // samples in memory, of a plan
 constexpr DurationNs kTogether{10'000'000'000}; // snapshots of one moment are taken that closely
 
 // Takes what an import says of GPUs and times, of samples the power and of spans when the device
 // worked.
 class EvidenceSink final : public Sink {
 public:
+    explicit EvidenceSink(std::uint64_t keptBytes = 0)
+        : kept(keptBytes) { }
+
     Result<RunId> run(const Run& run) override {
+        kept.add([run](Sink& sink, KeptCalls::Ids& ids) {
+            Run named = run;
+            named.name = ids.name;
+            const auto id = sink.run(named);
+            ids.run = id.valueOr(ids.run);
+            return id.hasValue() ? Status() : Status(id.error());
+        });
         if (!run.gpuModel.empty())
             model = run.gpuModel;
         return RunId{1};
     }
     Status gpu(RunId, const Gpu& gpu) override {
+        kept.add([gpu](Sink& sink, KeptCalls::Ids& ids) { return sink.gpu(ids.run, gpu); });
         if (!gpu.model.empty())
             model = gpu.model;
         if (!gpu.uuid.empty())
@@ -45,11 +118,23 @@ public:
         if (description.subject.kind == SubjectKind::Gpu)
             ranks.insert(description.subject.rank);
         m_series.push_back(description);
+        kept.add([description](Sink& sink, KeptCalls::Ids& ids) {
+            const auto id = sink.series(ids.run, description);
+            ids.series.push_back(id.valueOr({}));
+            return id.hasValue() ? Status() : Status(id.error());
+        });
         return SeriesId{static_cast<std::int64_t>(m_series.size())};
     }
     Status samples(
         SeriesId id, std::span<const TimeNs> times, std::span<const double> values) override {
-        const auto& series = m_series[static_cast<std::size_t>(id.value) - 1];
+        const auto place = static_cast<std::size_t>(id.value) - 1;
+        const auto& series = m_series[place];
+        if (kept.isWhole())
+            kept.add(
+                [place, times = std::vector(times.begin(), times.end()),
+                    values = std::vector(values.begin(), values.end())](Sink& sink,
+                    KeptCalls::Ids& ids) { return sink.samples(ids.series[place], times, values); },
+                times.size() * (sizeof(TimeNs) + sizeof(double)));
         if (series.metric.kind == MetricKind::Gauge)
             takeGauge(series, times, values);
         for (const TimeNs time : times)
@@ -57,7 +142,15 @@ public:
                           : TimeRange{time, time};
         return {};
     }
+    Status counterBits(SeriesId id, int bits) override {
+        const auto place = static_cast<std::size_t>(id.value) - 1;
+        kept.add([place, bits](Sink& sink, KeptCalls::Ids& ids) {
+            return sink.counterBits(ids.series[place], bits);
+        });
+        return {};
+    }
     Result<TrackId> track(RunId, const TrackDescription& description) override {
+        kept.drop();
         m_isStream.push_back(description.kind == TrackKind::Stream);
         if (m_isStream.back() && !device)
             device = description.device;
@@ -73,8 +166,22 @@ public:
         }
         return {};
     }
-    Result<NameId> intern(std::string_view) override { return NameId{1}; }
-    Status iteration(RunId, const Iteration&) override { return {}; }
+    Result<NameId> intern(std::string_view) override {
+        kept.drop();
+        return NameId{1};
+    }
+    Status iteration(RunId, const Iteration& iteration) override {
+        kept.add([iteration](Sink& sink, KeptCalls::Ids& ids) {
+            return sink.iteration(ids.run, iteration);
+        });
+        return {};
+    }
+    Status capture(RunId, const Capture&) override {
+        kept.drop();
+        return {};
+    }
+
+    KeptCalls kept;
 
     std::string model;
     std::set<std::string> uuids;
@@ -205,6 +312,36 @@ bool areOfTwoMachines(const MachineSeen& a, const MachineSeen& b) {
 
 } // namespace
 
+namespace {
+
+// A log may grow while its import is looked at.
+bool isAsItWas(const SourceTree& tree, const ImportUnit& unit) {
+    std::uint64_t bytes = 0;
+    for (const std::string& file : unit.files) {
+        const std::string path = tree.localPath(file);
+        std::error_code failure;
+        bytes += path.empty() ? tree.sizeOf(file) : std::filesystem::file_size(path, failure);
+        if (failure)
+            return false;
+    }
+    return bytes == unit.bytes;
+}
+
+} // namespace
+
+std::optional<Result<ImportReport>> importKept(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
+    if (!unit.reading || !unit.reading->calls || unit.reading->saidRank != unit.rank
+        || unit.reading->saidOffset != unit.utcOffsetSeconds || unit.saidStart || unit.saidPeriod
+        || !isAsItWas(tree, unit))
+        return std::nullopt;
+    const Status told = unit.reading->calls->tell(
+        sink, unit.runName, progress, {"Writing", unit.bytes, unit.bytes});
+    if (!told.hasValue())
+        return Result<ImportReport>(told.error());
+    return Result<ImportReport>(unit.reading->report);
+}
+
 bool hasGpuReadings(const ImportUnit& unit) {
     const Importer* importer = findImporter(unit.importer);
     return importer != nullptr && importer->format.readsGpus;
@@ -239,7 +376,8 @@ struct MachineEvidence::Known {
 MachineEvidence::MachineEvidence(std::vector<PlannedUnit> units, Progress progress)
     : m_units(std::move(units))
     , m_progress(std::move(progress))
-    , m_traceBytesLeft(kTracesForEvidence) {
+    , m_traceBytesLeft(kTracesForEvidence)
+    , m_keptBytesLeft(kKeptOfLogs) {
     for (std::size_t i = 0; i < m_units.size(); ++i)
         m_places[m_units[i].unit] = i;
 }
@@ -257,7 +395,7 @@ void MachineEvidence::readLog(const PlannedUnit& planned) {
     reading->utcOffsetSeconds = unit.utcOffsetSeconds.value_or(0);
     reading->seen = seenByPlan(unit);
     reading->isExcerpt = unit.bytes > kReadForEvidence;
-    EvidenceSink sink;
+    EvidenceSink sink(reading->isExcerpt ? 0 : m_keptBytesLeft);
     const Excerpts excerpts(*planned.tree, excerptOf(unit, {0.5, 1.0}));
     const SourceTree& tree = reading->isExcerpt ? excerpts : *planned.tree;
     const auto read = findImporter(unit.importer)->import(tree, unit, sink, m_progress);
@@ -275,6 +413,13 @@ void MachineEvidence::readLog(const PlannedUnit& planned) {
             seen.range = sink.range;
         seen.isEndKnown = true;
         reading->power = sortedPower(sink);
+        if (!reading->isExcerpt && sink.kept.isWhole()) {
+            m_keptBytesLeft -= sink.kept.bytes();
+            reading->calls = std::move(sink.kept);
+            reading->report = read.value();
+            reading->saidRank = unit.rank;
+            reading->saidOffset = unit.utcOffsetSeconds;
+        }
     }
     unit.reading = std::move(reading);
 }

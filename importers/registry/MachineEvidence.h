@@ -96,7 +96,13 @@ private:
     std::map<Pair, bool> m_contradictions;
     std::map<Pair, analysis::GpuByPower> m_byPower; // by log and trace
     std::uint64_t m_traceBytesLeft;
+    std::uint64_t m_keptBytesLeft;
 };
+
+// Imports a log by what was read of it for the plan, so that it is read once. Absent where that was
+// not all of it, or what was said of the unit, or its files, changed since.
+std::optional<Result<ImportReport>> importKept(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress);
 
 bool hasGpuReadings(const ImportUnit& unit);
 // Unless the unit has that note.

@@ -2,6 +2,7 @@
 // whose stamps are written by hand, and on real files.
 
 #include "importers/kineto/TraceText.h"
+#include "importers/registry/CountingSink.h"
 #include "importers/registry/PlantedWork.h"
 #include "importers/registry/Registry.h"
 #include "support/TestFiles.h"
@@ -365,6 +366,29 @@ private Q_SLOTS:
                                 {"job/smi.csv", log}})
                      .size(),
             std::size_t{2});
+    }
+
+    // A log that was read for the plan gives the same again, without a reading; not after the user
+    // said another zone. 160 moments of 8 GPUs.
+    void logsAreReadOnce() {
+        const auto tree = memoryTree({{"job/trace.json", traceOf({{100.0, 102.0}})},
+            {"job/smi.csv", logOf(90.0, 170.0, kEight, [](int, double) { return true; })}});
+        const auto units = planImport(*tree, {}).valueOr(ImportPlan{}).units;
+        ImportUnit log = unitAt(units, "job/smi.csv");
+        CountingSink read;
+        const auto report = findImporter(log.importer)->import(*tree, log, read, {});
+        CountingSink again;
+        const auto kept = importKept(*tree, log, again, {});
+        QVERIFY(kept && kept->hasValue());
+        QCOMPARE(again.sampleCount, std::int64_t{1280});
+        QCOMPARE(again.sampleCount, read.sampleCount);
+        QCOMPARE(kept->value().samples, report.value().samples);
+        QVERIFY(kept->value().facts == report.value().facts);
+        const auto stopped
+            = importKept(*tree, log, again, [](const ProgressState&) { return false; });
+        QVERIFY(stopped && stopped->error().code == ErrorCode::Cancelled);
+        log.utcOffsetSeconds = 3600;
+        QVERIFY(!importKept(*tree, log, again, {}));
     }
 
     void theRealRecordingIsOneRun() {
