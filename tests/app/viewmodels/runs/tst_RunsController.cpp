@@ -150,7 +150,7 @@ private Q_SLOTS:
                         .hasValue());
         }
         measure();
-        QTRY_VERIFY(m_controller->notes().startsWith(QStringLiteral("1 runs could not")));
+        QTRY_VERIFY(m_controller->notes().startsWith(QStringLiteral("1 run could not")));
         const auto tip = [this](const char* key) {
             return m_controller->tipAt(1, m_controller->heads()->leftOf(QLatin1String(key)) + 1, 0);
         };
