@@ -40,7 +40,62 @@ void decodeQuery(const QJsonObject& json, plot::ComparisonQuery& query) {
         query.sortedBy = sortedBy;
 }
 
+const QString kRun = QStringLiteral("run");
+const QString kCapture = QStringLiteral("capture");
+
+QString shown(const std::string& name) {
+    return QString::fromStdString(name);
+}
+
+// A whole run by its name alone, as before there were captures.
+QJsonValue encoded(const ComparedName& name) {
+    if (name.capture.empty())
+        return shown(name.run);
+    return QJsonObject{{kRun, shown(name.run)}, {kCapture, shown(name.capture)}};
+}
+
+ComparedName decodedName(const QJsonValue& value) {
+    if (!value.isObject())
+        return {value.toString().toStdString()};
+    const QJsonObject object = value.toObject();
+    return {object.value(kRun).toString().toStdString(),
+        object.value(kCapture).toString().toStdString()};
+}
+
+const QString kMoved = QStringLiteral("moved_ns"); // of whole runs by name
+const QString kMovedCaptures = QStringLiteral("moved_captures");
+const QString kBy = QStringLiteral("ns");
+
+void encodeMoves(const ComparisonSettings& settings, QJsonObject& json) {
+    QJsonObject moved;
+    QJsonArray captures;
+    for (const auto& [name, by] : settings.moved) {
+        if (name.capture.empty()) {
+            moved.insert(shown(name.run), qint64{by.ns});
+            continue;
+        }
+        QJsonObject one = encoded(name).toObject();
+        one.insert(kBy, qint64{by.ns});
+        captures.append(one);
+    }
+    json.insert(kMoved, moved);
+    if (!captures.isEmpty())
+        json.insert(kMovedCaptures, captures);
+}
+
+void decodeMoves(const QJsonObject& json, ComparisonSettings& settings) {
+    const QJsonObject moved = json.value(kMoved).toObject();
+    for (auto run = moved.begin(); run != moved.end(); ++run)
+        settings.moved[{run.key().toStdString()}] = DurationNs{run.value().toInteger()};
+    for (const auto& one : json.value(kMovedCaptures).toArray())
+        settings.moved[decodedName(one)] = DurationNs{one.toObject().value(kBy).toInteger()};
+}
+
 } // namespace
+
+ComparedName comparedName(const analysis::ComparedRun& compared) {
+    return {compared.run.name, compared.scope.capture};
+}
 
 bool ComparisonSettings::shows(ComparisonPanel panel) const {
     return panels.empty() || std::find(panels.begin(), panels.end(), panel) != panels.end();
@@ -50,15 +105,12 @@ QJsonObject encodeComparison(const ComparisonSettings& settings) {
     const auto& query = settings.query;
     QJsonArray runs;
     for (const auto& run : settings.runs)
-        runs.append(QString::fromStdString(run));
+        runs.append(encoded(run));
     QJsonArray panels;
     for (const auto panel : settings.panels)
         panels.append(text(plot::toString(panel)));
-    QJsonObject moved;
-    for (const auto& [run, by] : settings.moved)
-        moved.insert(QString::fromStdString(run), qint64{by.ns});
-    return {{QStringLiteral("runs"), runs}, {QStringLiteral("moved_ns"), moved},
-        {QStringLiteral("panels"), panels}, {QStringLiteral("whole_run"), query.wholeRun},
+    QJsonObject json{{QStringLiteral("runs"), runs}, {QStringLiteral("panels"), panels},
+        {QStringLiteral("whole_run"), query.wholeRun},
         {QStringLiteral("normalisation"), text(analysis::toString(query.normalisation))},
         {QStringLiteral("heat_metric"), QString::fromStdString(query.heatMetric)},
         {QStringLiteral("statistic"), text(plot::toString(query.heatStatistic))},
@@ -70,20 +122,20 @@ QJsonObject encodeComparison(const ComparisonSettings& settings) {
         {QStringLiteral("stacked"), settings.stacked},
         {QStringLiteral("per_stage"), settings.perStage}, {QStringLiteral("theme"), settings.theme},
         {QStringLiteral("scroll"), settings.scroll}};
+    encodeMoves(settings, json);
+    return json;
 }
 
 ComparisonSettings decodeComparison(const QJsonObject& json) {
     ComparisonSettings settings;
     decodeQuery(json, settings.query);
     for (const auto& run : json.value(QLatin1String("runs")).toArray())
-        settings.runs.push_back(run.toString().toStdString());
+        settings.runs.push_back(decodedName(run));
     for (const auto& key : json.value(QLatin1String("panels")).toArray()) {
         if (const auto panel = plot::comparisonPanelFromString(key.toString().toStdString()))
             settings.panels.push_back(*panel);
     }
-    const QJsonObject moved = json.value(QLatin1String("moved_ns")).toObject();
-    for (auto run = moved.begin(); run != moved.end(); ++run)
-        settings.moved[run.key().toStdString()] = DurationNs{run.value().toInteger()};
+    decodeMoves(json, settings);
     settings.stacked = json.value(QLatin1String("stacked")).toBool();
     settings.perStage = json.value(QLatin1String("per_stage")).toBool();
     const QString theme = json.value(QLatin1String("theme")).toString();
@@ -101,17 +153,23 @@ QJsonObject comparisonJson(const std::string& text) {
     return QJsonDocument::fromJson(QByteArray::fromStdString(text)).object();
 }
 
-plot::ComparisonQuery queryOf(const ComparisonSettings& settings, const std::vector<Run>& runs) {
+plot::ComparisonQuery queryOf(
+    const ComparisonSettings& settings, const std::vector<analysis::ComparedRun>& runs) {
     plot::ComparisonQuery query = settings.query;
     bool anyMoved = false;
-    for (const auto& run : runs) {
-        query.runs.push_back(run.id);
-        const auto moved = settings.moved.find(run.name);
+    bool anyCapture = false;
+    for (const auto& compared : runs) {
+        query.runs.push_back(compared.run.id);
+        query.captures.push_back(compared.scope.capture);
+        anyCapture = anyCapture || !compared.scope.capture.empty();
+        const auto moved = settings.moved.find(comparedName(compared));
         query.moved.push_back(moved == settings.moved.end() ? DurationNs{0} : moved->second);
         anyMoved = anyMoved || query.moved.back().ns != 0;
     }
     if (!anyMoved)
         query.moved.clear();
+    if (!anyCapture)
+        query.captures.clear();
     query.withCurves = settings.shows(ComparisonPanel::Curves);
     query.withTracks = settings.shows(ComparisonPanel::Tracks);
     return query;

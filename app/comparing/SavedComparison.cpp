@@ -36,34 +36,58 @@ Result<Fingerprints> fingerprintsOf(const store::Store& store) {
 
 class Resolver {
 public:
-    Resolver(const std::vector<Run>& runs, const Fingerprints& prints)
-        : m_runs(runs)
+    Resolver(const store::Store& store, const std::vector<Run>& runs, const Fingerprints& prints)
+        : m_store(store)
+        , m_runs(runs)
         , m_prints(prints) { }
 
-    SavedComparison resolve(const store::SavedComparison& kept) const {
+    Result<SavedComparison> resolve(const store::SavedComparison& kept) const {
         SavedComparison saved{kept.name, comparisonJson(kept.spec), {}, {}, {}};
         const ComparisonSettings then = decodeComparison(saved.spec);
         const QJsonObject prints = saved.spec.value(kFingerprints).toObject();
         saved.settings = then;
         saved.settings.runs.clear();
         saved.settings.moved.clear();
+        std::map<std::string, const Run*> found; // each name is looked for, and told of, once
         for (const auto& name : then.runs) {
-            const Run* run
-                = find(saved, name, prints.value(QString::fromStdString(name)).toString());
-            const bool isThere = run != nullptr
-                && std::none_of(saved.runs.begin(), saved.runs.end(),
-                    [run](const Run& other) { return other.id == run->id; });
+            const auto [known, isNew] = found.try_emplace(name.run, nullptr);
+            if (isNew)
+                known->second = find(
+                    saved, name.run, prints.value(QString::fromStdString(name.run)).toString());
+            const Run* const run = known->second;
+            if (run == nullptr || contains(saved, run->id, name.capture))
+                continue;
+            ASSIGN_OR_RETURN(const bool isThere, hasCapture(saved, *run, name.capture));
             if (!isThere)
                 continue;
-            saved.runs.push_back(*run);
-            saved.settings.runs.push_back(run->name);
+            saved.runs.push_back({*run, {false, name.capture}});
+            saved.settings.runs.push_back({run->name, name.capture});
             if (const auto moved = then.moved.find(name); moved != then.moved.end())
-                saved.settings.moved[run->name] = moved->second;
+                saved.settings.moved[saved.settings.runs.back()] = moved->second;
         }
         return saved;
     }
 
 private:
+    static bool contains(const SavedComparison& saved, RunId run, const std::string& capture) {
+        return std::any_of(saved.runs.begin(), saved.runs.end(), [&](const auto& other) {
+            return other.run.id == run && other.scope.capture == capture;
+        });
+    }
+
+    Result<bool> hasCapture(
+        SavedComparison& saved, const Run& run, const std::string& capture) const {
+        if (capture.empty())
+            return true;
+        ASSIGN_OR_RETURN(const auto captures, m_store.captures(run.id));
+        const bool isThere = std::any_of(captures.begin(), captures.end(),
+            [&capture](const Capture& one) { return one.name == capture; });
+        if (!isThere)
+            saved.notes.push_back(
+                "'" + run.name + "' no longer has a capture '" + capture + "', so it is left out.");
+        return isThere;
+    }
+
     [[nodiscard]] QString printOf(const Run& run) const {
         const auto found = m_prints.find(run.id);
         return found == m_prints.end() ? QString() : found->second;
@@ -90,6 +114,7 @@ private:
         return nullptr;
     }
 
+    const store::Store& m_store;
     const std::vector<Run>& m_runs;
     const Fingerprints& m_prints;
 };
@@ -111,10 +136,12 @@ Result<std::vector<SavedComparison>> savedComparisons(const store::Store& store)
     ASSIGN_OR_RETURN(const auto kept, store.comparisons());
     ASSIGN_OR_RETURN(const auto runs, store.runs());
     ASSIGN_OR_RETURN(const auto prints, fingerprintsOf(store));
-    const Resolver resolver(runs, prints);
+    const Resolver resolver(store, runs, prints);
     std::vector<SavedComparison> saved;
-    for (const auto& one : kept)
-        saved.push_back(resolver.resolve(one));
+    for (const auto& one : kept) {
+        ASSIGN_OR_RETURN(auto resolved, resolver.resolve(one));
+        saved.push_back(std::move(resolved));
+    }
     return saved;
 }
 
@@ -140,8 +167,9 @@ Result<figures::ComparisonBoard> savedBoard(const store::Store& store, const std
 Result<std::vector<figures::ComparisonBoard>> savedBoards(
     const store::Store& store, const std::vector<RunId>& chosen) {
     ASSIGN_OR_RETURN(const auto saved, savedComparisons(store));
-    const auto isChosen = [&chosen](const Run& run) {
-        return chosen.empty() || std::find(chosen.begin(), chosen.end(), run.id) != chosen.end();
+    const auto isChosen = [&chosen](const analysis::ComparedRun& one) {
+        return chosen.empty()
+            || std::find(chosen.begin(), chosen.end(), one.run.id) != chosen.end();
     };
     std::vector<figures::ComparisonBoard> boards;
     for (const auto& one : saved) {
@@ -158,8 +186,8 @@ Status saveComparison(
     QJsonObject kept;
     for (const Run& run : runs) {
         const auto print = prints.find(run.id);
-        const bool isNamed = std::find(settings.runs.begin(), settings.runs.end(), run.name)
-            != settings.runs.end();
+        const bool isNamed = std::any_of(settings.runs.begin(), settings.runs.end(),
+            [&run](const ComparedName& one) { return one.run == run.name; });
         if (isNamed && print != prints.end())
             kept.insert(QString::fromStdString(run.name), print->second);
     }

@@ -1,7 +1,7 @@
 #pragma once
-// Comparisons that a database keeps by name, and what has become of their runs since. With each run
-// its data's fingerprint is kept (of its sources' content hashes), so that a run that was renamed
-// is found and one whose data is another now is told. Any thread that owns the store.
+// Comparisons that a database keeps by name, and what has become of their runs and captures since.
+// With each run its data's fingerprint is kept (of its sources' content hashes), so that a run that
+// was renamed is found and one whose data is another now is told. Any thread that owns the store.
 
 #include "app/comparing/ComparisonSettings.h"
 #include "core/figures/Figure.h"
@@ -19,7 +19,7 @@ struct SavedComparison {
     std::string name;
     QJsonObject spec; // as it is kept
     ComparisonSettings settings; // runs and moves under their present names, without what is gone
-    std::vector<Run> runs; // that are there, in order
+    std::vector<analysis::ComparedRun> runs; // and captures, that are there, in order
     std::vector<std::string> notes; // sentences: what is gone, renamed or imported anew
 };
 
@@ -29,7 +29,7 @@ Result<SavedComparison> savedComparison(const store::Store& store, const std::st
 
 // As a figure or a report draws it; panels that are not shown are left out.
 Result<figures::ComparisonBoard> savedBoard(const store::Store& store, const std::string& name);
-// Those of which two runs or more are there and all that are there are among the chosen; none
+// Those of which two or more are there and all that are there are among the chosen; none
 // chosen: all.
 Result<std::vector<figures::ComparisonBoard>> savedBoards(
     const store::Store& store, const std::vector<RunId>& chosen);

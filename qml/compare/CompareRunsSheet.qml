@@ -5,25 +5,29 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// The compared runs in their order: dragged by their handles or moved by buttons; the first is the
-// base.
+// The compared runs and captures in their order: dragged by their handles or moved by buttons; the
+// first is the base. Below, the captures that can be added.
 UiSheet {
     id: sheet
 
     required property ComparisonController controller
 
     title: qsTr("Compared runs")
-    subtitle: qsTr("The first is the base that the others are compared with. Runs are added in the list on the left: Ctrl+click, or all that match its filter.")
+    subtitle: sheet.controller.hasCaptures ? qsTr("The first is the base that the others are compared with. A run stands there whole, or by captures that are checked below it.") : qsTr("The first is the base that the others are compared with. Runs are added in the list on the left: Ctrl+click, or all that match its filter.")
     preferredWidth: Theme.sheetWidth * 0.7
-    preferredHeight: Theme.spaceXl * 20
+    preferredHeight: Theme.spaceXl * (sheet.controller.hasCaptures ? 30 : 20)
 
     ListView {
         id: list
 
         objectName: "comparedRuns"
-        anchors.fill: parent
+        anchors.left: parent.left
+        anchors.right: parent.right
+        anchors.top: parent.top
+        anchors.bottom: offers.visible ? offers.top : parent.bottom
         anchors.margins: Theme.spaceL
         anchors.rightMargin: Theme.spaceXs
+        anchors.bottomMargin: offers.visible ? Theme.spaceS : Theme.spaceL
         clip: true
         activeFocusOnTab: true
         keyNavigationEnabled: true
@@ -124,6 +128,39 @@ UiSheet {
                     }
                 }
             }
+        }
+    }
+    // Runs, and their captures below them.
+    ListView {
+        id: offers
+
+        objectName: "offers"
+        anchors.left: parent.left
+        anchors.right: parent.right
+        anchors.bottom: parent.bottom
+        anchors.margins: Theme.spaceL
+        anchors.rightMargin: Theme.spaceXs
+        height: visible ? Math.min(contentHeight, parent.height * 0.6) : 0
+        visible: sheet.controller.hasCaptures
+        clip: true
+        activeFocusOnTab: true
+        keyNavigationEnabled: true
+        boundsBehavior: Flickable.StopAtBounds
+        UiScrollBar.vertical: UiScrollBar {}
+        model: sheet.visible ? sheet.controller.offers : []
+        header: UiSectionHeader {
+            width: offers.width - Theme.spaceM
+            text: qsTr("Runs and their captures")
+        }
+        delegate: UiCheckBox {
+            required property int index
+            required property string modelData
+
+            x: sheet.controller.offersCapture[index] ? Theme.spaceXl : 0
+            width: offers.width - Theme.spaceM - x
+            text: modelData
+            checked: sheet.controller.offersChosen[index] ?? false
+            onClicked: sheet.controller.toggleOffer(index)
         }
     }
     buttons: [

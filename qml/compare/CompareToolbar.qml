@@ -35,8 +35,16 @@ SettingsBar {
         objectName: "first"
         visible: bar.controller.runLabels.length > 2
         width: Math.min(implicitWidth, Theme.sheetWidth * 0.4)
-        label: bar.controller.runLabels.length > 0 ? qsTr("%1 runs, base %2").arg(bar.controller.runLabels.length).arg(bar.controller.runLabels[0]) : ""
+        label: bar.controller.runLabels.length > 0 ? (bar.controller.hasCaptures ? qsTr("%1 compared, base %2") : qsTr("%1 runs, base %2")).arg(bar.controller.runLabels.length).arg(bar.controller.runLabels[0]) : ""
         toolTip: qsTr("The compared runs, their order and the base")
+        onClicked: runsSheet.open()
+    }
+    UiButton {
+        objectName: "captures"
+        visible: bar.controller.hasCaptures && bar.controller.runLabels.length < 3
+        primary: bar.controller.runLabels.length < 2
+        text: qsTr("Runs and captures…")
+        toolTip: qsTr("Compare captures of a run with each other, or with other runs")
         onClicked: runsSheet.open()
     }
     UiButton {

@@ -119,6 +119,18 @@ FocusScope {
 
         controller: canvas.controller
     }
+    CaptureMenu {
+        id: captureMenu
+
+        controller: canvas.controller
+    }
+    Connections {
+        target: canvas.controller
+
+        function onCaptureMenuWanted() {
+            captureMenu.popup();
+        }
+    }
     UiScrollBar {
         anchors.right: parent.right
         y: canvas.controller.lanes.top

@@ -50,49 +50,9 @@ Result<std::vector<Run>> runsOf(const store::Store& store, const CompareOptions&
     return runs;
 }
 
-// Runs to compare, and the settings of the comparison.
-struct Wanted {
-    app::ComparisonSettings settings;
-    std::vector<Run> runs;
-};
-
-Result<Wanted> savedOnes(
-    const store::Store& store, const CompareOptions& options, const Console& console) {
-    ASSIGN_OR_RETURN(auto saved, app::savedComparison(store, options.saved));
-    for (const std::string& note : saved.notes)
-        console.warn(note);
-    if (saved.runs.size() < 2)
-        return Error{ErrorCode::NotFound,
-            "Of the runs of '" + options.saved + "' fewer than two are left to compare.",
-            options.database};
-    return Wanted{std::move(saved.settings), std::move(saved.runs)};
-}
-
-Result<Wanted> wantedOf(
-    const store::Store& store, const CompareOptions& options, const Console& console) {
-    Wanted wanted;
-    if (!options.saved.empty()) {
-        if (!options.runs.empty())
-            return usageError("--saved brings its own runs; leave --run out, or --saved.");
-        ASSIGN_OR_RETURN(wanted, savedOnes(store, options, console));
-    } else {
-        ASSIGN_OR_RETURN(wanted.runs, runsOf(store, options));
-        for (const Run& run : wanted.runs)
-            wanted.settings.runs.push_back(run.name);
-    }
-    auto& query = wanted.settings.query;
-    query.wholeRun = query.wholeRun || options.wholeRun;
-    if (!options.normalise.empty())
-        query.normalisation
-            = analysis::normalisationFrom(options.normalise).value_or(Normalisation::Absolute);
-    if (!options.sortedBy.empty())
-        query.sortedBy = options.sortedBy;
-    return wanted;
-}
-
 // Several captures of one run, one capture of several runs, or each run's own.
 Result<std::vector<analysis::ComparedRun>> partsOf(
-    const std::vector<Run>& runs, const CompareOptions& options, bool wholeRun) {
+    const std::vector<Run>& runs, const CompareOptions& options) {
     std::vector<analysis::ComparedRun> parts;
     const auto& captures = options.captures;
     const bool fits = captures.size() <= 1 || runs.size() == 1 || runs.size() == captures.size();
@@ -106,9 +66,55 @@ Result<std::vector<analysis::ComparedRun>> partsOf(
             "--run twice.");
     for (std::size_t i = 0; i < std::max(runs.size(), captures.size()); ++i) {
         const std::string capture = captures.empty() ? "" : captures[captures.size() == 1 ? 0 : i];
-        parts.push_back({runs[runs.size() == 1 ? 0 : i], {wholeRun, capture}});
+        parts.push_back({runs[runs.size() == 1 ? 0 : i], {false, capture}});
     }
     return parts;
+}
+
+std::string shownName(const analysis::ComparedRun& compared) {
+    return analysis::partName(compared.run.name, compared.scope.capture);
+}
+
+// What is compared, and how.
+struct Wanted {
+    app::ComparisonSettings settings;
+    std::vector<analysis::ComparedRun> runs;
+};
+
+Result<Wanted> savedOnes(
+    const store::Store& store, const CompareOptions& options, const Console& console) {
+    ASSIGN_OR_RETURN(auto saved, app::savedComparison(store, options.saved));
+    for (const std::string& note : saved.notes)
+        console.warn(note);
+    if (saved.runs.size() < 2)
+        return Error{ErrorCode::NotFound,
+            "Of what '" + options.saved + "' compares fewer than two are left.", options.database};
+    return Wanted{std::move(saved.settings), std::move(saved.runs)};
+}
+
+Result<Wanted> wantedOf(
+    const store::Store& store, const CompareOptions& options, const Console& console) {
+    Wanted wanted;
+    if (!options.saved.empty()) {
+        if (!options.runs.empty())
+            return usageError("--saved brings its own runs; leave --run out, or --saved.");
+        ASSIGN_OR_RETURN(wanted, savedOnes(store, options, console));
+    } else {
+        ASSIGN_OR_RETURN(const auto runs, runsOf(store, options));
+        ASSIGN_OR_RETURN(wanted.runs, partsOf(runs, options));
+        for (const auto& part : wanted.runs)
+            wanted.settings.runs.push_back(app::comparedName(part));
+    }
+    auto& query = wanted.settings.query;
+    query.wholeRun = query.wholeRun || options.wholeRun;
+    if (!options.normalise.empty())
+        query.normalisation
+            = analysis::normalisationFrom(options.normalise).value_or(Normalisation::Absolute);
+    if (!options.sortedBy.empty())
+        query.sortedBy = options.sortedBy;
+    for (auto& part : wanted.runs)
+        part.scope.wholeRun = query.wholeRun;
+    return wanted;
 }
 
 Status keep(const CompareOptions& options, const app::ComparisonSettings& settings) {
@@ -123,8 +129,7 @@ Json savedJson(const app::SavedComparison& saved) {
         if (saved.settings.shows(panel))
             panels.push_back(toString(panel));
     }
-    return object({{"name", saved.name},
-        {"runs", listOf(saved.runs, [](const Run& run) { return run.name; })},
+    return object({{"name", saved.name}, {"runs", listOf(saved.runs, shownName)},
         {"normalisation", toString(query.normalisation)}, {"alignment", toString(query.alignment)},
         {"stretched", query.stretched}, {"whole_run", query.wholeRun}, {"panels", panels},
         {"notes", saved.notes}, {"sorted_by", given(query.sortedBy)},
@@ -141,7 +146,7 @@ void printTable(const std::vector<app::SavedComparison>& all, const Console& con
             {"normalised", text::Align::Left}, {"aligned", text::Align::Left}}};
     for (const auto& saved : all)
         table.add({saved.name, saved.runs.size(),
-            saved.runs.empty() ? text::kMissing : saved.runs.front().name,
+            saved.runs.empty() ? text::kMissing : shownName(saved.runs.front()),
             std::string(toString(saved.settings.query.normalisation)),
             std::string(toString(saved.settings.query.alignment))});
     text::print(console.out(), table);
@@ -166,10 +171,9 @@ Result<app::ComparisonSettings> printCompared(
     const CompareOptions& options, const Console& console, const store::Store& store) {
     ASSIGN_OR_RETURN(auto wanted, wantedOf(store, options, console));
     const auto& query = wanted.settings.query;
-    ASSIGN_OR_RETURN(const auto parts, partsOf(wanted.runs, options, query.wholeRun));
     ProgressLine line(console);
     ASSIGN_OR_RETURN(const auto compared,
-        analysis::compareRuns(store, parts, shownOn(line, console),
+        analysis::compareRuns(store, wanted.runs, shownOn(line, console),
             analysis::quantityIndex(query.sortedBy), query.normalisation));
     line.clear();
     for (const auto& run : compared.runs) {
@@ -215,8 +219,7 @@ void addSavingOptions(CLI::App& command, CompareOptions& options) {
     for (const char* name :
         {"--whole-run", "--normalise", "--sort", "--saved", "--save", "--capture"})
         list->excludes(name);
-    // Kept figures are of whole runs.
-    for (const char* name : {"--whole-run", "--saved", "--save"})
+    for (const char* name : {"--whole-run", "--saved"})
         command.get_option("--capture")->excludes(name);
 }
 

@@ -9,6 +9,7 @@
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -169,23 +170,45 @@ Result<analysis::EnergyByPhase> tracedEnergy(const store::Store& store, const Ru
     return analysis::energyByPhase(store, run, options, progress);
 }
 
-Result<RunFigures> figuresOf(const store::Store& store, const Run& run,
-    const SummaryOptions& options, const Console& console, const Progress& progress) {
-    RunFigures figures;
-    TimeRange window = kAllTime;
-    ASSIGN_OR_RETURN(const auto iterations, analysis::iterationsOf(store, run, progress));
+// The part that was asked for, with what counts as its iterations.
+struct AskedPart {
+    analysis::RunIterations iterations;
+    std::optional<analysis::CaptureIterations> captured;
+    std::optional<analysis::SteadyState> state; // absent: the whole run
+    [[nodiscard]] TimeRange window() const {
+        return state && !state->isWholeRun ? state->window : kAllTime;
+    }
+};
+
+Result<AskedPart> askedPart(const store::Store& store, const Run& run,
+    const SummaryOptions& options, const Progress& progress) {
+    AskedPart part;
+    ASSIGN_OR_RETURN(part.iterations, analysis::iterationsOf(store, run, progress));
     if (options.steady) {
-        ASSIGN_OR_RETURN(figures.part, analysis::steadyStateOf(store, run, iterations, progress));
+        ASSIGN_OR_RETURN(
+            part.state, analysis::steadyStateOf(store, run, part.iterations, progress));
     } else if (!options.capture.empty()) {
         ASSIGN_OR_RETURN(
             const auto capture, analysis::captureWindows(store, run, options.capture, progress));
-        figures.part = analysis::captureState(capture, iterations);
+        ASSIGN_OR_RETURN(part.captured,
+            analysis::captureIterations(store, run, capture, part.iterations, progress));
+        part.iterations = part.captured->iterations;
+        part.state = part.captured->state;
     }
-    if (figures.part && !figures.part->isWholeRun)
-        window = figures.part->window;
+    return part;
+}
+
+Result<RunFigures> figuresOf(const store::Store& store, const Run& run,
+    const SummaryOptions& options, const Console& console, const Progress& progress) {
+    RunFigures figures;
+    ASSIGN_OR_RETURN(const auto part, askedPart(store, run, options, progress));
+    const auto& iterations = part.iterations;
+    const TimeRange window = part.window();
+    figures.part = part.state;
     ASSIGN_OR_RETURN(figures.summary, analysis::summarise(store, run, window, progress));
-    ASSIGN_OR_RETURN(
-        figures.efficiency, analysis::efficiencyOf(store, run, iterations, window, progress));
+    ASSIGN_OR_RETURN(figures.efficiency,
+        part.captured ? analysis::efficiencyOf(store, run, *part.captured, progress)
+                      : analysis::efficiencyOf(store, run, iterations, window, progress));
     ASSIGN_OR_RETURN(figures.aboveLimit,
         analysis::aboveLimits(store, run, window, analysis::KeepSteps::No, progress));
     if (const auto& problem = figures.efficiency.catalogueProblem)

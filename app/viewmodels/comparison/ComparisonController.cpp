@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 namespace trainscope::app {
@@ -55,11 +56,17 @@ ComparisonController::ComparisonController(QObject* parent)
     connect(&m_library, &ComparisonLibrary::failed, this,
         [this](const Error& error) { showNotice(shownText(error)); });
     connect(Theme::instance(), &Theme::changed, this, &ComparisonController::savedChanged);
+    connect(this, &DatabaseView::viewsChanged, this, [this] {
+        if (views() != nullptr)
+            connect(views(), &Views::comparisonWanted, this, &ComparisonController::takeWanted,
+                Qt::UniqueConnection);
+    });
     refreshRows();
 }
 
 ComparisonController::~ComparisonController() {
     m_metricsTask.cancel();
+    m_capturesTask.cancel();
 }
 
 void ComparisonController::restore() {
@@ -145,6 +152,7 @@ void ComparisonController::togglePanel(int panel) {
 void ComparisonController::forget() {
     m_data.reset();
     m_offers = {};
+    m_captures.reset();
     forgetSelection();
     m_library.setWorkspace(workspace());
     dismissNotice();
@@ -168,6 +176,9 @@ void ComparisonController::readMetrics() {
 }
 
 void ComparisonController::load() {
+    if (isActive() && workspace() != nullptr && !m_captures)
+        readCaptures();
+    takeWanted();
     Q_EMIT runsChanged();
     Q_EMIT savedChanged();
     const auto runs = comparedRuns();
@@ -209,14 +220,28 @@ void ComparisonController::readGrowth() {
         });
 }
 
-void ComparisonController::show(plot::ComparisonData data) {
-    // The colours of the run list.
+// The colours of the run list; further captures of a run have others that no run has.
+void ComparisonController::colour(plot::ComparisonData& data) const {
+    std::set<std::size_t> taken;
+    for (const auto& shown : workspace()->shownRuns())
+        taken.insert(shown.color);
+    std::set<RunId> seen;
     for (auto& run : data.runs) {
+        if (!seen.insert(run.named.id).second) {
+            run.color = 0;
+            while (!taken.insert(run.color).second)
+                ++run.color;
+            continue;
+        }
         for (const auto& shown : workspace()->shownRuns()) {
             if (shown.id == run.named.id)
                 run.color = shown.color;
         }
     }
+}
+
+void ComparisonController::show(plot::ComparisonData data) {
+    colour(data);
     m_offers.iterations = commonIterations(data);
     m_offers.runs = data.runs.size();
     m_offers.quantities.clear();
@@ -243,9 +268,13 @@ QString ComparisonController::emptyText() const {
         return {};
     if (open->runs().empty())
         return noRunsText();
+    const auto shown = comparedRuns().size();
+    if (shown < 2 && hasCaptures())
+        return open->runs().size() == 1
+            ? tr("Choose two captures of the run, or the run and a capture.")
+            : tr("Choose captures of the run, or a second run on the left with Ctrl+click.");
     if (open->runs().size() == 1)
         return tr("There is one run only. Import another one to compare them.");
-    const auto shown = comparedRuns().size();
     if (shown < 2)
         return shown == 0 ? tr("Choose two runs on the left: click one, Ctrl+click the other.")
                           : tr("Choose a second run on the left with Ctrl+click.");

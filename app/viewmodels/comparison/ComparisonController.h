@@ -1,6 +1,6 @@
 #pragma once
-// The Compare view: the shown runs side by side as one board, its settings, and the comparisons
-// that the database keeps by name. GUI thread.
+// The Compare view: the shown runs, or captures of them, side by side as one board, its settings,
+// and the comparisons that the database keeps by name. GUI thread.
 
 #include <QQmlEngine>
 
@@ -11,6 +11,7 @@
 #include "core/plot/comparison/Comparison.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -23,6 +24,13 @@ class ComparisonController : public trainscope::app::DrawnView {
     Q_PROPERTY(trainscope::app::SettingListModel* settings READ settings CONSTANT FINAL)
     // "A · name", in order; the first is what the others are compared with.
     Q_PROPERTY(QStringList runLabels READ runLabels NOTIFY runsChanged FINAL)
+    // Runs and below each its captures, which can be compared; which of them are captures, and
+    // which are compared.
+    Q_PROPERTY(QStringList offers READ offers NOTIFY runsChanged FINAL)
+    Q_PROPERTY(QList<bool> offersCapture READ offersCapture NOTIFY runsChanged FINAL)
+    Q_PROPERTY(QList<bool> offersChosen READ offersChosen NOTIFY runsChanged FINAL)
+    // A shown run has captures that can be compared.
+    Q_PROPERTY(bool hasCaptures READ hasCaptures NOTIFY runsChanged FINAL)
     Q_PROPERTY(QStringList panels READ panels CONSTANT FINAL)
     Q_PROPERTY(QList<bool> panelsShown READ panelsShown NOTIFY settingsChanged FINAL)
     // Curves below each other, and the step of each pipeline stage.
@@ -54,8 +62,14 @@ public:
     Q_INVOKABLE void makeFirst(int run);
     // To another place of the list, which no longer is sorted by a quantity.
     Q_INVOKABLE void moveRun(int from, int to);
-    // No longer shown, here and in the other views.
+    // A run that is compared no more in any part is no longer shown, here and in the other views.
     Q_INVOKABLE void takeOut(int run);
+    [[nodiscard]] QStringList offers() const;
+    [[nodiscard]] QList<bool> offersCapture() const;
+    [[nodiscard]] QList<bool> offersChosen() const;
+    [[nodiscard]] bool hasCaptures() const;
+    // Adds what is not compared yet, and shows its run; takes out what is.
+    Q_INVOKABLE void toggleOffer(int offer);
     Q_INVOKABLE [[nodiscard]] double movedSeconds(int run) const;
     Q_INVOKABLE void moveBySeconds(int run, double seconds);
     [[nodiscard]] QStringList panels() const { return panelTitles(); }
@@ -121,9 +135,20 @@ private:
     void refreshRows();
     void readMetrics();
     void show(plot::ComparisonData data);
-    [[nodiscard]] std::vector<Run> comparedRuns() const; // as listed
-    [[nodiscard]] std::vector<Run> orderedRuns() const; // as they stand on the board
-    void listRuns(const std::vector<Run>& runs, std::string sortedBy);
+    void colour(plot::ComparisonData& data) const;
+    using Compared = std::vector<analysis::ComparedRun>;
+    struct Offer {
+        const Run* run;
+        std::string capture; // empty: the whole run
+    };
+    [[nodiscard]] Compared comparedRuns() const; // as listed
+    [[nodiscard]] Compared orderedRuns() const; // as they stand on the board
+    void listRuns(const Compared& runs, std::string sortedBy);
+    void showRunsOf(const Compared& runs);
+    [[nodiscard]] std::vector<Offer> allOffers() const;
+    [[nodiscard]] bool hasCapture(RunId run, const std::string& capture) const;
+    void readCaptures();
+    void takeWanted();
     // The settings with the runs that are shown and the window's theme.
     [[nodiscard]] ComparisonSettings current() const;
     void setSaved(const QString& name);
@@ -132,6 +157,9 @@ private:
     void showNotice(const QString& text, std::function<void()> action = {});
 
     LatestTask<std::vector<plot::FigureChoice>> m_metricsTask{Urgency::Background};
+    using Captures = std::map<RunId, std::vector<std::string>>; // by time; runs without: none
+    LatestTask<Captures> m_capturesTask;
+    std::optional<Captures> m_captures; // absent: not known yet
     ComparisonLibrary m_library;
     ComparisonSettings m_settings;
     ComparisonOffers m_offers;

@@ -11,7 +11,7 @@ ComparisonSettings ComparisonController::current() const {
     ComparisonSettings settings = m_settings;
     settings.runs.clear();
     for (const auto& run : comparedRuns())
-        settings.runs.push_back(run.name);
+        settings.runs.push_back(comparedName(run));
     std::erase_if(settings.moved, [&settings](const auto& moved) {
         return std::find(settings.runs.begin(), settings.runs.end(), moved.first)
             == settings.runs.end();
@@ -52,12 +52,12 @@ void ComparisonController::openSaved(const QString& name) {
     if (isModified()) {
         std::vector<RunId> runs;
         for (const auto& run : comparedRuns())
-            runs.push_back(run.id);
+            runs.push_back(run.run.id);
         back = [this, own = m_saved, settings = current(), runs] { show(own, settings, runs); };
     }
     std::vector<RunId> shown;
     for (const auto& run : saved->runs)
-        shown.push_back(run.id);
+        shown.push_back(run.run.id);
     QStringList notes;
     for (const auto& note : saved->notes)
         notes.append(QString::fromStdString(note));

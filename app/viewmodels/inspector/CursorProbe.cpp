@@ -158,6 +158,8 @@ Result<std::optional<Span>> spanOn(const Store& store, const Track& track, TimeN
 Result<QString> kernelAt(
     const Store& store, const RunFacts& facts, plot::LaneStyle style, int rank, TimeNs time) {
     const TrackKind kind = style == plot::LaneStyle::Thread ? TrackKind::Thread : TrackKind::Stream;
+    if (facts.isBetweenCaptures(rank, time))
+        return notTracedText();
     bool anyTrack = false;
     for (const auto& track : facts.tracks) {
         if (track.description.rank != rank || track.description.kind != kind)

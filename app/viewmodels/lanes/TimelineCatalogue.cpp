@@ -13,9 +13,22 @@ const Iteration* RunFacts::findIteration(std::int64_t index) const {
     return found == iterations.end() ? nullptr : &*found;
 }
 
+bool RunFacts::isBetweenCaptures(int rank, TimeNs time) const {
+    bool isCaptured = false;
+    for (const Capture& one : captures) {
+        if (one.rank != rank)
+            continue;
+        // The end is the last moment of what was recorded.
+        if (one.range.begin <= time && time <= one.range.end)
+            return false;
+        isCaptured = true;
+    }
+    return isCaptured;
+}
+
 RunFacts TimelineCatalogue::facts(std::size_t run) const {
     const auto& of = tables.runs[run];
-    return {runs[run], of.gpus, of.series, of.tracks, of.iterations};
+    return {runs[run], of.gpus, of.series, of.tracks, of.iterations, of.captures};
 }
 
 Result<CataloguePtr> loadCatalogue(const store::Store& store,

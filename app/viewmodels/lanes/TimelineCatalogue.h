@@ -20,7 +20,10 @@ struct RunFacts {
     const std::vector<Series>& series;
     const std::vector<Track>& tracks;
     const std::vector<Iteration>& iterations; // in order of time
+    const std::vector<Capture>& captures; // of its ranks; empty where the whole run was traced
 
+    // Between captures of the rank, before or behind them; on its own clock.
+    [[nodiscard]] bool isBetweenCaptures(int rank, TimeNs time) const;
     [[nodiscard]] const Iteration* findIteration(std::int64_t index) const;
 };
 

@@ -218,7 +218,9 @@ Result<OperatorsAnswerPtr> answerTo(const store::Store& store, const OperatorsQu
     answer->question = question;
     const std::vector<ReadingPtr> readings
         = known ? std::vector{known->reading, known->other} : std::vector<ReadingPtr>();
-    ASSIGN_OR_RETURN(answer->reading, readingOf(store, question.query, readings, progress));
+    figures::OperatorsQuery query = question.query;
+    query.ofSteps = question.against.isValid() && query.window == kAllTime;
+    ASSIGN_OR_RETURN(answer->reading, readingOf(store, query, readings, progress));
     describe(*answer);
     if (question.against.isValid()) {
         RETURN_IF_ERROR(compare(store, readings, *answer, progress));

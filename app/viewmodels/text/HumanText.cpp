@@ -56,6 +56,10 @@ QString noDataText() {
     return QCoreApplication::translate("QuantityText", text::kNoData);
 }
 
+QString notTracedText() {
+    return QCoreApplication::translate("QuantityText", "not traced");
+}
+
 QString metricText(std::string_view metric, double si, std::string_view unit) {
     return std::isfinite(si)
         ? QString::fromStdString(text::quantity(si, unit, text::Digits::Four, metric))

@@ -16,6 +16,8 @@
 namespace trainscope::app {
 
 QString noDataText();
+// "not traced": between captures.
+QString notTracedText();
 // "688 W", "1.755 GHz", "97 %"; not finite: "no data"; absent: the sign for missing. The metric
 // says what a plain number means.
 QString metricText(std::string_view metric, double si, std::string_view unit);

@@ -27,6 +27,40 @@ void TimelineController::clickAt(double x, double y) {
     m_selection.clear();
 }
 
+void TimelineController::openMenuAt(double x, double y) {
+    if (!m_context.isDrawn())
+        return;
+    const auto capture = m_context.hitAt(x, y).capture;
+    if (!capture || capture->isPhase || m_views == nullptr)
+        return;
+    m_captures = {m_context.runs[capture->run].id, {capture->name}};
+    for (const Capture& one : m_context.drawn->captures[capture->run]) {
+        if (one.name != capture->name)
+            m_captures.captures.push_back(one.name);
+    }
+    Q_EMIT captureMenuWanted();
+}
+
+QString TimelineController::captureName() const {
+    return m_captures.captures.empty() ? QString()
+                                       : QString::fromStdString(m_captures.captures.front());
+}
+
+QStringList TimelineController::otherCaptures() const {
+    QStringList names;
+    for (std::size_t i = 1; i < m_captures.captures.size(); ++i)
+        names.append(QString::fromStdString(m_captures.captures[i]));
+    return names;
+}
+
+void TimelineController::compareCapture(int other) {
+    const auto& all = m_captures.captures;
+    const auto place = static_cast<std::size_t>(other) + 1;
+    if (m_views == nullptr || all.size() < 2 || other >= static_cast<int>(all.size()) - 1)
+        return;
+    m_views->compare(other < 0 ? m_captures : ToCompare{m_captures.run, {all[0], all[place]}});
+}
+
 void TimelineController::doubleClickAt(double x, double y) {
     if (!m_context.isDrawn())
         return;

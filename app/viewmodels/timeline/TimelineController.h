@@ -49,6 +49,10 @@ class TimelineController : public trainscope::app::Exportable {
     // Remark on the number of drawn runs, where the shown ones are too many to be told apart.
     Q_PROPERTY(QString runsNote READ runsNote NOTIFY stateChanged FINAL)
 
+    // The capture whose menu is open, and the other ones of its run, by time.
+    Q_PROPERTY(QString captureName READ captureName NOTIFY captureMenuWanted FINAL)
+    Q_PROPERTY(QStringList otherCaptures READ otherCaptures NOTIFY captureMenuWanted FINAL)
+
     Q_PROPERTY(trainscope::app::TimelineNavigation* navigation READ navigation CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TimelineLanes* lanes READ lanes CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TimelineCursor* cursor READ cursor CONSTANT FINAL)
@@ -105,6 +109,12 @@ public:
 
     Q_INVOKABLE void clickAt(double x, double y);
     Q_INVOKABLE void doubleClickAt(double x, double y);
+    // The menu of the capture that lies there, if one does.
+    void openMenuAt(double x, double y);
+    [[nodiscard]] QString captureName() const;
+    [[nodiscard]] QStringList otherCaptures() const;
+    // That capture stands beside one of the others, or (−1) beside all of them, in Compare.
+    Q_INVOKABLE void compareCapture(int other);
     // The selection, else the selected span, else everything.
     Q_INVOKABLE void fitSelection();
     // True when the key means something here.
@@ -121,6 +131,7 @@ Q_SIGNALS:
     void catalogueChanged();
     void repaintNeeded(); // the scene is no longer what layOut() gave
     void searchRequested(); // the `/` key
+    void captureMenuWanted();
 
 private:
     static constexpr std::size_t kMostRuns = 32;
@@ -190,6 +201,7 @@ private:
     TimelineSpan m_span{m_context, m_navigation, m_cursor, m_inspector};
     MarkListModel m_marks{m_context, m_navigation, m_cursor};
 
+    ToCompare m_captures; // of the menu: its capture first
     std::optional<Evidence> m_evidence; // to be shown when its run is there
     RunId m_revealed; // the run that was last asked for
     bool m_isOpening = false;

@@ -103,9 +103,15 @@ QString stripText(
     return {};
 }
 
+bool isBetweenCaptures(const TimelineContext& context, const TimelineHit& hit, TimeNs own) {
+    return context.catalogue && hit.run < context.catalogue->runs.size()
+        && context.catalogue->facts(hit.run).isBetweenCaptures(hit.rank, own);
+}
+
 QString captureText(const CaptureHit& capture) {
     return (capture.isPhase ? sayHover("Phase %1, %2 long\nClick to select it.")
-                            : sayHover("Capture %1, %2 long\nClick to select it."))
+                            : sayHover("Capture %1, %2 long\nClick to select it; the right "
+                                       "button compares it with others."))
         .arg(QString::fromStdString(capture.name), durationText(capture.stretch.length()));
 }
 
@@ -133,8 +139,13 @@ QString hoverText(const TimelineContext& context, const std::vector<plot::RunOve
             + aboveLimitText(context, overlays, hit);
     }
     const QString track = QString::fromStdString(lane.spans[item].label);
-    if (!hit.group)
-        return sayHover("%1: nothing recorded here").arg(track);
+    if (!hit.group) {
+        const auto& run = context.drawn->runs[hit.run];
+        const TimeNs own = plot::ownTime(run, hit.rank, run.origin + hit.time);
+        return (isBetweenCaptures(context, hit, own) ? sayHover("%1: not traced here")
+                                                     : sayHover("%1: nothing recorded here"))
+            .arg(track);
+    }
     const QString name = titleOf(*context.drawn, hit.group->name);
     if (hit.group->count > 1)
         return sayHover("%1 spans, longest: %2\n%3")

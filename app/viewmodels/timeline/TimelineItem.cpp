@@ -25,7 +25,7 @@ constexpr double kZoomPerNotch = 0.8;
 TimelineItem::TimelineItem(QQuickItem* parent)
     : PictureItem(parent) {
     setOpaquePainting(true);
-    setAcceptedMouseButtons(Qt::LeftButton | Qt::MiddleButton);
+    setAcceptedMouseButtons(Qt::LeftButton | Qt::MiddleButton | Qt::RightButton);
 }
 
 void TimelineItem::setController(TimelineController* controller) {
@@ -105,6 +105,8 @@ void TimelineItem::mousePressEvent(QMouseEvent* event) {
     m_pressed = m_last = event->position();
     if (!m_controller)
         return;
+    if (event->button() == Qt::RightButton)
+        return m_controller->openMenuAt(m_pressed.x(), m_pressed.y());
     const bool pans
         = event->button() == Qt::MiddleButton || (event->modifiers() & Qt::ShiftModifier);
     m_edge = m_controller->selection()->edgeAt(m_pressed.x());

@@ -205,6 +205,12 @@ void Views::predict(RunId run) {
     Q_EMIT predictionWanted();
 }
 
+void Views::compare(const ToCompare& wanted) {
+    m_toCompare = wanted;
+    setView(Compare);
+    Q_EMIT comparisonWanted();
+}
+
 void Views::predictRun(const QString& name) {
     if (m_workspace == nullptr)
         return;

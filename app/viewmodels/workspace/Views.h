@@ -48,6 +48,12 @@ struct ShownStretch {
     bool operator==(const ShownStretch&) const = default;
 };
 
+// Captures of a run, to be compared with each other.
+struct ToCompare {
+    RunId run;
+    std::vector<std::string> captures; // the first is the base
+};
+
 class Views : public QObject {
     Q_OBJECT
     QML_ELEMENT
@@ -127,6 +133,9 @@ public:
     // Opens the prediction with the job of that run, for the view to take it.
     void predict(RunId run);
     Q_INVOKABLE void predictRun(const QString& name);
+    // Opens the comparison with these, for the view to take them.
+    void compare(const ToCompare& wanted);
+    std::optional<ToCompare> takeToCompare() { return std::exchange(m_toCompare, std::nullopt); }
     std::optional<RunId> takeToPredict() { return std::exchange(m_toPredict, std::nullopt); }
 
 Q_SIGNALS:
@@ -138,6 +147,7 @@ Q_SIGNALS:
     void cursorMoved();
     void timelineWanted(const trainscope::app::Evidence& evidence);
     void predictionWanted();
+    void comparisonWanted();
     void failed(const trainscope::Error& error);
     void undoOffered(const QString& text, const std::function<void()>& undo);
 
@@ -155,6 +165,7 @@ private:
     std::vector<CursorPlace> m_cursor;
     std::vector<ShownStretch> m_stretches;
     std::optional<RunId> m_toPredict;
+    std::optional<ToCompare> m_toCompare;
     QTimer m_saveTimer;
 };
 

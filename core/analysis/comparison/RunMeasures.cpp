@@ -1,6 +1,7 @@
 #include "core/analysis/comparison/RunMeasures.h"
 
 #include "core/analysis/machine/RunLayout.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/CaptureWindows.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
@@ -54,6 +55,10 @@ std::optional<int> largestFitting(const RunMeasures& run, double most) {
 }
 
 } // namespace
+
+std::string partName(const std::string& run, const std::string& capture) {
+    return capture.empty() ? run : run + " · " + capture;
+}
 
 const Measure* RunMeasures::find(std::string_view key) const {
     const auto at = quantityIndex(key);
@@ -136,22 +141,27 @@ Result<RunMeasures> measuresOf(const store::Store& store, const Run& run, const 
         made.layout = std::move(fitting->layout);
         made.layoutWording = fitting->told.wording;
     }
-    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(store, run, progress));
-    made.basis = iterations.basis;
-    made.iterationOrigin = iterations.origin;
+    ASSIGN_OR_RETURN(auto iterations, iterationsOf(store, run, progress));
     made.window.window = run.range;
     made.window.wording = kAsked;
     std::optional<CaptureWindows> capture;
+    std::optional<CaptureIterations> captured;
     if (!scope.capture.empty()) {
         ASSIGN_OR_RETURN(capture, captureWindows(store, run, scope.capture, progress));
-        made.window = captureState(*capture, iterations);
+        ASSIGN_OR_RETURN(captured, captureIterations(store, run, *capture, iterations, progress));
+        iterations = captured->iterations;
+        made.window = captured->state;
     } else if (!scope.wholeRun) {
         ASSIGN_OR_RETURN(made.window, steadyStateOf(store, run, iterations, progress));
     }
+    made.basis = iterations.basis;
+    made.iterationOrigin = iterations.origin;
     made.wording = made.window.wording;
     const TimeRange window = made.window.isWholeRun ? kAllTime : made.window.window;
     ASSIGN_OR_RETURN(made.summary, summarise(store, run, window, progress));
-    ASSIGN_OR_RETURN(const auto efficiency, efficiencyOf(store, run, iterations, window, progress));
+    ASSIGN_OR_RETURN(const auto efficiency,
+        captured ? efficiencyOf(store, run, *captured, progress)
+                 : efficiencyOf(store, run, iterations, window, progress));
     made.gpus = efficiency.gpus;
     made.cluster = catalogue::gpusText(made.gpus, made.gpu.name);
     ASSIGN_OR_RETURN(const auto detail,
@@ -163,8 +173,8 @@ Result<RunMeasures> measuresOf(const store::Store& store, const Run& run, const 
             {window, iterations, efficiency.stepTimeS, made.layout ? &*made.layout : nullptr,
                 capture ? &*capture : nullptr},
             progress));
-    if (capture)
-        made.run.name = made.summary.run.name = run.name + " · " + capture->name;
+    made.capture = scope.capture;
+    made.run.name = made.summary.run.name = partName(run.name, scope.capture);
     fillValues(made, efficiency, detail);
     return made;
 }

@@ -46,7 +46,8 @@ struct GpuFacts {
 };
 
 struct RunMeasures {
-    Run run;
+    Run run; // of a capture named as partName() says
+    std::string capture; // that it is; empty: a run
     std::string cluster; // "32 × H200 SXM", "32 GPUs"
     GpuFacts gpu;
     int gpus = 0; // of the job, recorded or not; 0: not known
@@ -85,9 +86,13 @@ struct RunMeasures {
         const QuantityInfo& quantity, Normalisation by) const;
 };
 
+// "run · capture"; the run's name alone where there is no capture.
+std::string partName(const std::string& run, const std::string& capture);
+
 // Reads what is recorded of the run's window; cancelled by progress. A run that gives next to
 // nothing (out of memory, no power, no iterations, no trace) is no error. A capture is measured as
-// a run that is named "run · capture"; NotFound where the run has none of that name.
+// a run that is named by partName(), its steps are those that it tells (CaptureIterations.h);
+// NotFound where the run has none of that name.
 Result<RunMeasures> measuresOf(const store::Store& store, const Run& run,
     const MeasureScope& scope = {}, const Progress& progress = {});
 

@@ -119,11 +119,46 @@ private:
                 return true;
             }
         }
+        if (m_a.run.id == m_b.run.id && m_a.capture != m_b.capture) {
+            compareParts();
+            return true;
+        }
         if (!m_roles.scaleUp) {
             undecided("not a scale-up and scale-out pair", m_roles.why);
             return true;
         }
         return isOtherWork();
+    }
+
+    static std::string partOf(const RunMeasures& part) {
+        return part.capture.empty() ? "the whole run" : part.capture;
+    }
+
+    // "compiled-16 takes 0.85 × the time of eager-16 per step"
+    void compareParts() {
+        const Difference step = differencesOf(m_a, m_b)[*quantityIndex("step_time_s")];
+        m_verdict.winner = Winner::Undecided;
+        m_verdict.scaleUp.reset();
+        if (!step.ratio) {
+            m_verdict.headline = "Two parts of one run";
+            m_verdict.reason = step.why;
+            return;
+        }
+        m_verdict.headline = fmt::format("{} takes {:.2f} × the time of {} per step", partOf(m_b),
+            text::worded(*step.ratio), partOf(m_a));
+        switch (step.weight) {
+        case Difference::Weight::Beyond:
+            m_verdict.reason = fmt::format(
+                "The difference is beyond the spread over iterations ({}).", step.why);
+            break;
+        case Difference::Weight::Within:
+            m_verdict.reason = fmt::format(
+                "The difference is within the spread over iterations ({}).", step.why);
+            break;
+        case Difference::Weight::Unknown:
+            m_verdict.reason = "Whether that is more than chance is not known: " + step.why;
+            break;
+        }
     }
 
     bool isOtherWork() {

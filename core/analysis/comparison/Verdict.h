@@ -2,8 +2,8 @@
 // Verdict on two runs: did the one on few large GPUs (scale-up) or the one on many small ones
 // (scale-out) serve better, with reasons in numbers.
 //
-// Which is which: scale-up has fewer GPUs, each with more memory or more compute and less of
-// neither; of GPUs of one kind, the one with no more GPUs in larger nodes. Where the GPUs are not
+// Roles: scale-up has fewer GPUs, each with more memory or more compute and less of neither; of
+// GPUs of one kind, the one with no more GPUs in larger nodes. Where the GPUs are not
 // known, the one with fewer GPUs, and the verdict says so.
 // Rule: tokens per joule and tokens per second and GPU decide. A difference counts when it is
 // beyond the spread over iterations (Spread.h, at kVerdictConfidence, so that chance decides one
@@ -12,7 +12,8 @@
 // tie. Else it is undecided: they disagree, the spread is too large, there are too few iterations,
 // the work differs, or a run ended out-of-memory. Without energy of both, tokens per second and GPU
 // decide alone. Predicted runs have no spread: where one is predicted, a difference counts from
-// kPredictedWithin on and nothing is a tie.
+// kPredictedWithin on and nothing is a tie. Parts of one run (captures) are no pair of scale-up and
+// scale-out: the headline says which takes longer per step.
 
 #include "core/analysis/comparison/RunMeasures.h"
 

@@ -31,6 +31,7 @@
 namespace trainscope::analysis {
 
 struct RunIterations; // iterations/Iterations.h
+struct CaptureIterations; // traces/CaptureIterations.h
 
 struct Efficiency {
     std::optional<double> stepTimeS;
@@ -95,6 +96,9 @@ Result<Efficiency> timeEfficiencyOf(const store::Store& store, const Run& run,
 // With the run's iterations as iterationsOf() found them.
 Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
     const RunIterations& iterations, TimeRange window, const Progress& progress);
+// The efficiency of a capture.
+Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
+    const CaptureIterations& captured, const Progress& progress);
 
 // Figures of efficiency that cannot be, for people: what is stated is not what ran.
 

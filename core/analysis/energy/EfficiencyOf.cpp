@@ -9,6 +9,7 @@
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 
@@ -273,6 +274,17 @@ Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
     ASSIGN_OR_RETURN(
         const auto facts, Collector(store, run, iterations, progress).collect(window, true));
     return efficiencyFrom(facts, catalogue::modelCatalogue());
+}
+
+Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
+    const CaptureIterations& captured, const Progress& progress) {
+    auto made = efficiencyOf(store, run, captured.iterations, captured.window, progress);
+    if (!made.hasValue() || !captured.areCut)
+        return made;
+    made.value().samplesPerSPerMj.reset();
+    made.value().missing.try_emplace("samples_per_s_per_mj",
+        "The edges of the capture cut its iterations, whose energy is of more than the capture.");
+    return made;
 }
 
 Result<Efficiency> timeEfficiencyOf(

@@ -74,9 +74,10 @@ void addSlow(const CallTree& tree, const catalogue::GpuModel& gpu, OperatorFacts
         [](const auto& a, const auto& b) { return a.savedS > b.savedS; });
 }
 
+// Copies by the copy engines are told by their time without kernels (gpu_copies).
 bool isCopying(const CallTree& tree, const CallNode& node) {
-    if (node.kind == FrameKind::Copy)
-        return true;
+    if (node.kind != FrameKind::Kernel)
+        return false;
     if (node.parent == CallNode::kNone || tree.nodes[node.parent].kind != FrameKind::Operator)
         return false;
     const auto* const rule

@@ -35,7 +35,7 @@ struct OperatorFacts {
     std::vector<OperatorPart> launchBound; // modules and annotations, by the time of their calls
     double recomputedS = 0.0;
     std::vector<OperatorPart> recomputed; // operators, by time
-    double copiedS = 0.0;
+    double copiedS = 0.0; // by kernels of operators that copy, convert or join tensors
     std::vector<OperatorPart> copiedIn; // modules, else operators, by time
 };
 

@@ -167,12 +167,12 @@ void findHiddenCopies(const RunFacts& facts, Findings& found) {
         return;
     addParts(
         {"hidden_copies",
-            fmt::format("Copies and conversions of tensors take {} of the traced time; most in "
+            fmt::format("Kernels that copy or convert tensors take {} of the traced time; most in "
                         "{}.",
                 text::roundedPercent(share),
                 listOf(facts.operators->copiedIn, &OperatorPart::seconds, tracedS)),
             text::roundedPercent(kCopies) + " of the traced time",
-            "memory copies, and kernels of operators that copy, convert or join tensors", share,
+            "kernels of operators that copy, convert or join tensors", share,
             facts.operators->copiedS},
         facts, found);
 }

@@ -6,6 +6,7 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/DeviceAccount.h"
 #include "core/analysis/traces/DeviceActivity.h"
@@ -107,25 +108,15 @@ Status addAboveLimit(
     return {};
 }
 
-RunIterations iterationsInside(RunIterations all, const CaptureWindows& capture) {
-    const auto keep = [](std::vector<Iteration>& iterations, TimeRange window) {
-        std::erase_if(iterations,
-            [window](const Iteration& one) { return shared(one.range, window) != one.range; });
-    };
-    keep(all.iterations, capture.window);
-    for (auto& [rank, own] : all.byRank)
-        keep(own, rank < 0 ? capture.window : capture.of(rank));
-    std::erase_if(all.byRank, [](const auto& own) { return own.second.empty(); });
-    return all;
-}
-
 // The run, its iterations and the part that speaks for it.
 Status choosePart(const store::Store& store, const std::optional<CaptureWindows>& capture,
     const Progress& progress, RunFacts& facts) {
     ASSIGN_OR_RETURN(facts.iterations, iterationsOf(store, facts.run, progress));
     if (capture) {
-        facts.iterations = iterationsInside(std::move(facts.iterations), *capture);
-        facts.steadyState = captureState(*capture, facts.iterations);
+        ASSIGN_OR_RETURN(auto captured,
+            captureIterations(store, facts.run, *capture, facts.iterations, progress));
+        facts.iterations = std::move(captured.iterations);
+        facts.steadyState = std::move(captured.state);
         facts.capture = facts.tracedPart = capture->wording();
         ASSIGN_OR_RETURN(facts.whole, summarise(store, facts.run, capture->window, progress));
         facts.steady = facts.whole;

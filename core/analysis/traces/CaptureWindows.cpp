@@ -71,15 +71,4 @@ Result<CaptureWindows> captureWindows(
     return found;
 }
 
-SteadyState captureState(const CaptureWindows& capture, const RunIterations& iterations) {
-    SteadyState state;
-    state.window = capture.window;
-    state.basis = SteadyBasis::Capture;
-    state.isWholeRun = false;
-    state.iterations = std::count_if(iterations.iterations.begin(), iterations.iterations.end(),
-        [&](const Iteration& one) { return shared(one.range, capture.window) == one.range; });
-    state.wording = capture.wording();
-    return state;
-}
-
 } // namespace trainscope::analysis

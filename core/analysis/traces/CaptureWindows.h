@@ -1,8 +1,6 @@
 #pragma once
 // The captures of one name as a part of their run.
 
-#include "core/analysis/iterations/Iterations.h"
-#include "core/analysis/iterations/SteadyState.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/model/Time.h"
@@ -30,8 +28,5 @@ struct CaptureWindows {
 // NotFound names the captures there are. Cancelled by progress.
 Result<CaptureWindows> captureWindows(const store::Store& store, const Run& run,
     const std::string& name, const Progress& progress = {});
-
-// The capture in the place of a steady state; its warm-up counts.
-SteadyState captureState(const CaptureWindows& capture, const RunIterations& iterations);
 
 } // namespace trainscope::analysis

@@ -86,10 +86,15 @@ LaunchStatistics launchStatistics(
     result.hostBound = sums.hostBound;
     for (std::size_t i = 0; i < sums.queues.size(); ++i) {
         const QueueSums& queue = sums.queues[i];
-        if (queue.isKnown && traced.ns > 0)
-            result.queues.push_back(
-                {streams[i], static_cast<double>(queue.waited.ns) / static_cast<double>(traced.ns),
-                    queue.maxDepth});
+        if (!queue.isKnown || traced.ns <= 0)
+            continue;
+        // Each capture has tracks of its own for the same streams.
+        auto known = std::find_if(result.queues.begin(), result.queues.end(),
+            [&](const StreamQueue& one) { return one.stream == streams[i]; });
+        if (known == result.queues.end())
+            known = result.queues.insert(known, {streams[i], 0.0, 0});
+        known->meanDepth += static_cast<double>(queue.waited.ns) / static_cast<double>(traced.ns);
+        known->maxDepth = std::max(known->maxDepth, queue.maxDepth);
     }
     return result;
 }

@@ -40,7 +40,7 @@ struct LaunchStatistics {
     std::int64_t early = 0; // of those joined: they seem to start before their call
     std::optional<DelayStatistics> delay;
     std::optional<DelayStatistics> afterReturn; // the same from the end of the call
-    std::vector<StreamQueue> queues; // of streams with a known call
+    std::vector<StreamQueue> queues; // of streams with a known call, each once
     DurationNs hostBound;
 };
 

@@ -27,6 +27,10 @@ const std::vector<Option> kComparisonOptions{
         "Comparisons: align at this iteration; without, all steady ones are laid over each other"},
     {"stacked", {}, "Comparisons: curves of runs below each other instead of over each other"},
     {"stretch", {}, "Comparisons: iterations stretched to one length instead of seconds"},
+    {"capture", "NAME",
+        "Comparisons: this capture of the runs alone; several times: these of one run, or one of "
+        "each run",
+        true},
     {"saved", "NAME", "Comparisons: the runs and settings that the database keeps under this name"},
     {"sort", "QUANTITY", "Comparisons: the runs behind the first by this quantity, the best first"},
 };
@@ -83,11 +87,26 @@ private:
         const std::string saved = m_options.text("saved");
         if (!saved.empty())
             return takeSaved(saved);
-        for (const Run& run : m_request.runs)
-            m_query.runs.push_back(run.id);
+        RETURN_IF_ERROR(takeParts());
         if (m_query.runs.size() < 2)
-            return usage("A comparison needs two runs: give --run twice or more.");
+            return usage("A comparison needs two runs, or two captures of one: give --run or "
+                         "--capture twice or more.");
         m_query.heatStatistic = usualStatistic(m_query.heatMetric);
+        return {};
+    }
+
+    // Several captures of one run, one capture of several runs, or each run's own.
+    Status takeParts() {
+        const auto captures = m_options.all("capture");
+        const auto& runs = m_request.runs;
+        if (captures.size() > 1 && runs.size() > 1 && runs.size() != captures.size())
+            return usage("Say --capture once for all runs, once for each of them, or several times "
+                         "for one run.");
+        for (std::size_t i = 0; i < std::max(runs.size(), captures.size()) && !runs.empty(); ++i) {
+            m_query.runs.push_back(runs[runs.size() == 1 ? 0 : i].id);
+            if (!captures.empty())
+                m_query.captures.push_back(captures[captures.size() == 1 ? 0 : i]);
+        }
         return {};
     }
 
@@ -96,7 +115,7 @@ private:
         ASSIGN_OR_RETURN(auto saved, m_request.savedBoard(name));
         if (saved.query.runs.size() < 2)
             return Error{ErrorCode::NotFound,
-                "Of the runs of '" + name + "' fewer than two are left to compare.", {}};
+                "Of what '" + name + "' compares fewer than two are left.", {}};
         m_query = std::move(saved.query);
         if (m_panels.empty())
             m_choice.panels = std::move(saved.panels);
@@ -191,8 +210,10 @@ Kind kindOf(std::string_view key, const Panels& panels) {
     return {key, RunsShown::NamedOrAll, kComparisonOptions,
         [key, panels](const store::Store& store, const Request& request,
             const Progress& progress) -> Result<Figure> {
-            if (request.options.has("saved") && request.areRunsNamed)
-                return usage("--saved brings its own runs; leave --run out, or --saved.");
+            const bool areNamed = request.areRunsNamed || request.options.has("capture");
+            if (request.options.has("saved") && areNamed)
+                return usage(
+                    "--saved brings its own runs; leave --run and --capture out, or --saved.");
             return ComparisonLoader(key, panels, store, request).load(progress);
         }};
 }

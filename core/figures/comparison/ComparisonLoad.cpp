@@ -12,11 +12,11 @@ namespace trainscope::figures {
 namespace {
 
 std::shared_ptr<const analysis::RunMeasures> measuredBefore(
-    const ComparisonData* before, const ComparisonQuery& query, RunId run) {
+    const ComparisonData* before, const ComparisonQuery& query, std::size_t place) {
     if (before == nullptr || before->query.wholeRun != query.wholeRun)
         return nullptr;
     for (const auto& measured : before->measured) {
-        if (measured->run.id == run)
+        if (measured->run.id == query.runs[place] && measured->capture == query.captureOf(place))
             return measured;
     }
     return nullptr;
@@ -26,15 +26,19 @@ std::shared_ptr<const analysis::RunMeasures> measuredBefore(
 ComparisonQuery withoutRepeats(const ComparisonQuery& query, std::vector<RunsNote>& notes) {
     ComparisonQuery each = query;
     each.runs.clear();
+    each.captures.clear();
     each.moved.clear();
     for (std::size_t i = 0; i < query.runs.size(); ++i) {
-        const auto known = std::find(each.runs.begin(), each.runs.end(), query.runs[i]);
-        if (known != each.runs.end()) {
-            addNote(notes, static_cast<std::size_t>(known - each.runs.begin()),
-                "given more than once; a run stands beside others once.");
+        std::size_t known = 0;
+        while (known < each.runs.size()
+            && (each.runs[known] != query.runs[i] || each.captures[known] != query.captureOf(i)))
+            ++known;
+        if (known < each.runs.size()) {
+            addNote(notes, known, "given more than once; it stands beside others once.");
             continue;
         }
         each.runs.push_back(query.runs[i]);
+        each.captures.push_back(query.captureOf(i));
         each.moved.push_back(i < query.moved.size() ? query.moved[i] : DurationNs{0});
     }
     return each;
@@ -54,14 +58,15 @@ Result<std::vector<Measured>> measure(const store::Store& store, const Compariso
     ASSIGN_OR_RETURN(auto subjects, figureSubjects(store, asked));
     std::vector<Measured> all;
     for (auto& subject : subjects) {
-        auto known = measuredBefore(before, query, subject.run.id);
+        const std::size_t place = all.size();
+        auto known = measuredBefore(before, query, place);
         if (!known) {
-            ASSIGN_OR_RETURN(auto measured,
-                analysis::measuresOf(
-                    store, subject.run, analysis::MeasureScope{query.wholeRun}, progress));
+            const analysis::MeasureScope scope{query.wholeRun, query.captureOf(place)};
+            ASSIGN_OR_RETURN(
+                auto measured, analysis::measuresOf(store, subject.run, scope, progress));
             known = std::make_shared<const analysis::RunMeasures>(std::move(measured));
         }
-        all.push_back({std::move(subject), std::move(known), query.moved[all.size()]});
+        all.push_back({std::move(subject), std::move(known), query.moved[place]});
     }
     return all;
 }
@@ -76,19 +81,32 @@ void sortRuns(const ComparisonQuery& query, std::vector<Measured>& runs) {
     });
 }
 
+ComparedRun shownRun(const Measured& run, std::size_t place) {
+    ComparedRun shown{run.subject.named, analysis::runMark(place), place};
+    shown.named.cluster = run.figures->cluster;
+    if (run.figures->capture.empty())
+        return shown;
+    shown.capture = run.figures->capture;
+    shown.stretch = run.figures->window.window;
+    shown.named.name = run.figures->run.name;
+    shown.named.label = shown.capture;
+    return shown;
+}
+
 // Also the query, in the order in which the runs are shown.
 ComparisonQuery takeRuns(
     const ComparisonQuery& query, std::vector<Measured>& runs, ComparisonData& data) {
     ComparisonQuery shown = query;
     shown.runs.clear();
+    shown.captures.clear();
     shown.moved.clear();
     std::vector<FigureSubject> subjects;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         auto& run = runs[i];
         shown.runs.push_back(run.subject.run.id);
+        shown.captures.push_back(run.figures->capture);
         shown.moved.push_back(run.moved);
-        data.runs.push_back({run.subject.named, analysis::runMark(i), i});
-        data.runs.back().named.cluster = run.figures->cluster;
+        data.runs.push_back(shownRun(run, i));
         data.measured.push_back(std::move(run.figures));
         subjects.push_back(std::move(run.subject));
     }
@@ -120,7 +138,9 @@ void addCaption(ComparisonData& data) {
 bool isSame(const ComparisonData& a, const ComparisonData& b) {
     return a.query.wholeRun == b.query.wholeRun
         && std::equal(a.runs.begin(), a.runs.end(), b.runs.begin(), b.runs.end(),
-            [](const auto& x, const auto& y) { return x.named.id == y.named.id; });
+            [](const auto& x, const auto& y) {
+                return x.named.id == y.named.id && x.capture == y.capture;
+            });
 }
 
 void takeOver(const ComparisonData& before, ComparisonData& data) {
@@ -129,7 +149,8 @@ void takeOver(const ComparisonData& before, ComparisonData& data) {
     if (!isSame(before, data) || a.alignment != b.alignment || a.iteration != b.iteration
         || a.stretched != b.stretched)
         return;
-    if (a.curveMetric == b.curveMetric && a.runs == b.runs && a.moved == b.moved)
+    if (a.curveMetric == b.curveMetric && a.runs == b.runs && a.captures == b.captures
+        && a.moved == b.moved)
         data.curves = before.curves;
     data.tracks = before.tracks;
 }
@@ -160,8 +181,8 @@ Result<ComparisonData> loadComparison(const store::Store& store, const Compariso
     const ComparisonQuery each = withoutRepeats(query, notes);
     if (each.runs.size() < 2) {
         data.emptyText = query.runs.size() < 2
-            ? "A comparison needs two runs or more."
-            : "The same run was given twice; choose another to compare it with.";
+            ? "A comparison needs two runs or captures or more."
+            : "The same was given twice; choose another run or capture to compare it with.";
         return data;
     }
     ASSIGN_OR_RETURN(auto runs, measure(store, each, before, progress));

@@ -47,7 +47,9 @@ Result<Fold> foldOf(
     const ComparisonContext& context, std::size_t run, ComparisonAlignment alignment) {
     Fold fold{run, {}, 0, 0.0, movedOf(context.query, run), true};
     if (alignment == ComparisonAlignment::Start) {
-        const TimeRange range = context.measured[run]->run.range;
+        const auto& measured = *context.measured[run];
+        const TimeRange range
+            = measured.capture.empty() ? measured.run.range : measured.window.window;
         if (!range.isEmpty())
             fold.iterations.push_back({0, range, -1, false});
     } else {
@@ -162,7 +164,7 @@ Result<std::vector<Iteration>> iterationsFor(
         if (!one || figures.iteration.index == *one)
             found.push_back(figures.iteration);
     }
-    if (!one || !found.empty())
+    if (!one || !found.empty() || !measured.capture.empty())
         return found;
     // One that does not count: warm-up, or before the temperatures have settled.
     ASSIGN_OR_RETURN(

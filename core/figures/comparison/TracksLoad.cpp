@@ -99,6 +99,11 @@ private:
         if (!range.isEmpty())
             return {};
         m_tracks.iterations[run] = -1;
+        if (!measured.capture.empty()) {
+            range = measured.window.window;
+            addNote(m_tracks.notes, run, "no traced iteration; the whole capture is shown.");
+            return {};
+        }
         for (const auto& track : streams) {
             const TimeRange shown = shownRange(m_shown, track.description.rank, track.range);
             range.begin = range.isEmpty() ? shown.begin : std::min(range.begin, shown.begin);
@@ -110,6 +115,14 @@ private:
 
     Result<TimeRange> rangeOf(const analysis::RunMeasures& measured,
         const std::vector<Track>& streams, std::int64_t index) const {
+        if (!measured.capture.empty()) {
+            // Other captures count from the same number.
+            for (const auto& figures : measured.iterations) {
+                if (figures.iteration.index == index)
+                    return figures.iteration.range;
+            }
+            return TimeRange{{0}, {0}};
+        }
         const auto all = analysis::iterationsOf(m_context.store, measured.run, m_context.progress);
         if (!all.hasValue())
             return all.error();

@@ -98,6 +98,7 @@ Result<OperatorsAgainst> partAgainst(
     ASSIGN_OR_RETURN(const auto ranks, analysis::tracedRanks(store, runB));
     OperatorsAgainst made;
     made.query.run = other;
+    made.query.ofSteps = first.window == kAllTime;
     const bool hasRank
         = first.rank && std::find(ranks.begin(), ranks.end(), *first.rank) != ranks.end();
     if (hasRank)
@@ -141,7 +142,8 @@ plot::DifferenceFigureData differenceOf(const OperatorsReading& a, const Operato
                         "callers, then by name; the largest differences first.";
     if (data.difference.isPerStep())
         data.head.caption += fmt::format(
-            " Of one step: A has {}, B {}.", data.difference.stepsA, data.difference.stepsB);
+            " Of one step: A has {}, B {}; work before the first and behind the last is left out.",
+            data.difference.stepsA, data.difference.stepsB);
     const std::string partA = partText(a, a.windowText);
     std::string partB = partText(b, partOfB.empty() ? b.windowText : partOfB);
     if (a.query.rank && !b.query.rank)

@@ -136,8 +136,10 @@ Result<Figure> loadDifferenceKind(
     ASSIGN_OR_RETURN(const auto most, mostOf(options, 24));
     if (request.runs.size() != 2 || !request.areRunsNamed)
         return usage("Operators are compared of two runs: give --run twice.");
-    ASSIGN_OR_RETURN(const auto queryA, queryOf(store, request.runs[0], options, progress));
-    ASSIGN_OR_RETURN(const auto queryB, queryOf(store, request.runs[1], options, progress));
+    ASSIGN_OR_RETURN(auto queryA, queryOf(store, request.runs[0], options, progress));
+    ASSIGN_OR_RETURN(auto queryB, queryOf(store, request.runs[1], options, progress));
+    queryA.ofSteps = queryA.window == kAllTime;
+    queryB.ofSteps = queryB.window == kAllTime;
     ASSIGN_OR_RETURN(const auto a, loadOperators(store, queryA, progress));
     ASSIGN_OR_RETURN(const auto b, loadOperators(store, queryB, progress));
     auto data = differenceOf(a, b, by != "path");

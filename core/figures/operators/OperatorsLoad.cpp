@@ -1,6 +1,7 @@
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/operators/TreeFolding.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/catalogue/Tables.h"
 #include "core/figures/operators/OperatorsFigure.h"
@@ -179,7 +180,8 @@ std::string windowTextOf(const OperatorsQuery& query, const Run& run) {
 } // namespace
 
 bool OperatorsQuery::operator==(const OperatorsQuery& other) const {
-    const bool isOfSame = run == other.run && rank == other.rank && window == other.window;
+    const bool isOfSame = run == other.run && rank == other.rank && window == other.window
+        && ofSteps == other.ofSteps;
     if (!isOfSame || window == kAllTime || clocks == other.clocks)
         return isOfSame;
     return clocks && other.clocks && *clocks == *other.clocks;
@@ -211,6 +213,28 @@ std::vector<std::string> OperatorsReading::notes() const {
     return all;
 }
 
+namespace {
+
+// As asked, else from the first iteration of each rank to its last one in that window.
+Result<analysis::RankWindow> windowsOf(const store::Store& store, const OperatorsQuery& query) {
+    auto windows = analysis::ownWindows(query.clocks, query.window);
+    if (!query.ofSteps)
+        return windows;
+    ASSIGN_OR_RETURN(auto iterations, store.iterations(query.run));
+    return analysis::RankWindow(
+        [windows = std::move(windows), iterations = std::move(iterations)](int rank) {
+            const TimeRange asked = windows(rank);
+            TimeRange steps = analysis::kNoTime;
+            for (const Iteration& one : iterations) {
+                if (one.rank == rank && analysis::shared(one.range, asked) == one.range)
+                    steps = analysis::spanned(steps, one.range);
+            }
+            return steps.isEmpty() ? asked : steps;
+        });
+}
+
+} // namespace
+
 Result<OperatorsReading> loadOperators(
     const store::Store& store, const OperatorsQuery& query, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto run, runOf(store, query.run));
@@ -231,7 +255,7 @@ Result<OperatorsReading> loadOperators(
             fmt::format("\"{}\" has no trace of rank {}. It has those of {}.", run.name,
                 *query.rank, text::rankList(reading.ranks)),
             {}};
-    const auto windows = analysis::ownWindows(query.clocks, query.window);
+    ASSIGN_OR_RETURN(const auto windows, windowsOf(store, query));
     ASSIGN_OR_RETURN(auto tree,
         query.rank ? analysis::callTree(store, run, *query.rank, windows(*query.rank), progress)
                    : analysis::callTree(store, run, windows, progress));

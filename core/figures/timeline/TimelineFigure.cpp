@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <utility>
 
 namespace trainscope::figures {
@@ -32,8 +33,9 @@ const std::vector<Option> kTimelineOptions{
         "default "
         "where they overlap in time), or the number of an iteration",
         false, "start clock"},
-    {"axis", "T", "Timeline: times as relative, utc (which implies --align clock) or by iteration",
-        false, "relative utc iteration"},
+    {"axis", "T",
+        "Timeline: times as relative, utc or local (both imply --align clock) or by iteration",
+        false, "relative utc local iteration"},
     {"from", "S", "Timeline: begin of the window, in seconds since the run's start"},
     {"to", "S", "Timeline: end of the window, in seconds since the run's start"},
     {"align-clocks", {}, "Timeline: the traces of all ranks on one clock (see align)"},
@@ -121,8 +123,9 @@ Status alignClocks(const store::Store& store, const Catalogue& catalogue,
     return {};
 }
 
-constexpr auto kAxes = enumNames<TimeDisplay>({{TimeDisplay::Relative, "relative"},
-    {TimeDisplay::Utc, "utc"}, {TimeDisplay::Iteration, "iteration"}});
+constexpr auto kAxes
+    = enumNames<TimeDisplay>({{TimeDisplay::Relative, "relative"}, {TimeDisplay::Utc, "utc"},
+        {TimeDisplay::Local, "local"}, {TimeDisplay::Iteration, "iteration"}});
 
 Result<TimeDisplay> axisOf(const OptionValues& options) {
     if (!options.has("axis"))
@@ -131,6 +134,13 @@ Result<TimeDisplay> axisOf(const OptionValues& options) {
     if (!axis)
         return unknownChoice("axis", options.text("axis"), kAxes.list());
     return *axis;
+}
+
+// Seconds ahead of UTC at that time, where the program runs.
+std::int64_t localOffset(TimeNs time) {
+    const std::time_t seconds = time.ns / 1'000'000'000;
+    std::tm local{};
+    return localtime_r(&seconds, &local) == nullptr ? 0 : local.tm_gmtoff;
 }
 
 // Aligns runs by the begin of iteration k; a run without it by its start.
@@ -147,7 +157,7 @@ void alignByIteration(std::int64_t index, const Catalogue& catalogue, std::vecto
 Status alignRuns(const Request& request, TimeDisplay axis, const Catalogue& catalogue,
     std::vector<ShownRun>& runs) {
     const std::string asked = request.options.text("align");
-    const bool isOfClock = axis == TimeDisplay::Utc;
+    const bool isOfClock = axis == TimeDisplay::Utc || axis == TimeDisplay::Local;
     if (asked == "clock" || (asked.empty() && (isOfClock || overlapInTime(request.runs)))) {
         TimeNs earliest = runs.front().origin;
         for (const auto& run : runs)
@@ -157,7 +167,8 @@ Status alignRuns(const Request& request, TimeDisplay axis, const Catalogue& cata
         return {};
     }
     if (!asked.empty() && isOfClock && runs.size() > 1)
-        return usageError("Times in UTC need --align clock, or runs would stand at wrong ones.");
+        return usageError(
+            "Times of the clock need --align clock, or runs would stand at wrong ones.");
     if (asked.empty() || asked == "start")
         return {};
     const auto iteration = request.options.integer("align");
@@ -229,8 +240,10 @@ Result<Figure> loadTimelineKind(
         RETURN_IF_ERROR(alignClocks(store, catalogue, timeline.runs, progress));
     }
     ASSIGN_OR_RETURN(timeline.time, axisOf(request.options));
-    if (!timeline.runs.empty())
+    if (!timeline.runs.empty()) {
         RETURN_IF_ERROR(alignRuns(request, timeline.time, catalogue, timeline.runs));
+        timeline.utcOffsetSeconds = localOffset(timeline.runs.front().origin);
+    }
     ASSIGN_OR_RETURN(auto arrangement, arrangementOf(request.options, catalogue));
     ASSIGN_OR_RETURN(const auto window, windowOf(request, timeline.runs));
     timeline.arrangement = std::move(arrangement);

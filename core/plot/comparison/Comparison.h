@@ -61,8 +61,10 @@ inline constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 
 // A question for a comparison; a plain value.
 struct ComparisonQuery {
-    std::vector<RunId>
-        runs; // two or more, each once; the first is what the others are compared with
+    // Two or more, each once, a run with several captures once for each of them; the first is what
+    // the others are compared with.
+    std::vector<RunId> runs;
+    std::vector<std::string> captures; // by run: its capture of that name alone; may be shorter
     // The others by that quantity, as normalised, the best first (the greatest where neither is
     // better), those without it last; empty: as given.
     std::string sortedBy;
@@ -80,13 +82,19 @@ struct ComparisonQuery {
     bool withCurves = true;
     bool withTracks = true;
 
+    // Empty: the whole run.
+    [[nodiscard]] std::string captureOf(std::size_t run) const {
+        return run < captures.size() ? captures[run] : std::string();
+    }
     bool operator==(const ComparisonQuery&) const = default;
 };
 
 struct ComparedRun {
-    FigureRun named;
+    FigureRun named; // a capture: "run · capture"
     std::string mark; // "A", of runMark()
     std::size_t color = 0; // of seriesColor
+    std::string capture = {}; // that it is; empty: a whole run
+    std::optional<TimeRange> stretch = {}; // of the capture
 };
 
 // Weight of a run's difference to the first one, against the spread over iterations.

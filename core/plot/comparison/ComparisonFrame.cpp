@@ -31,12 +31,23 @@ std::string ComparisonFrame::shortName(std::size_t run) const {
     return text::withoutShared(names[run], text::sharedWords(names));
 }
 
+std::string ComparisonFrame::legendName(std::size_t run) const {
+    const auto isCapture = [](const ComparedRun& one) { return !one.capture.empty(); };
+    if (std::none_of(data.runs.begin(), data.runs.end(), isCapture))
+        return data.runs[run].named.cluster;
+    const RunId first = data.runs.front().named.id;
+    const bool areOfOneRun = std::all_of(data.runs.begin(), data.runs.end(),
+        [first](const ComparedRun& one) { return one.named.id == first; });
+    if (!areOfOneRun)
+        return data.runs[run].named.name;
+    return isCapture(data.runs[run]) ? data.runs[run].capture : "whole run";
+}
+
 std::string ComparisonFrame::markedCluster(std::size_t run) const {
     const std::string& first = data.runs.front().named.cluster;
     const bool isOne = std::all_of(data.runs.begin(), data.runs.end(),
         [&first](const ComparedRun& other) { return other.named.cluster == first; });
-    return mark(run) + " · "
-        + (data.isMany() && isOne ? shortName(run) : data.runs[run].named.cluster);
+    return mark(run) + " · " + (data.isMany() && isOne ? shortName(run) : legendName(run));
 }
 
 double ComparisonFrame::widestMark() const {

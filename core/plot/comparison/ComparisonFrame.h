@@ -24,6 +24,8 @@ struct ComparisonFrame : Canvas {
     [[nodiscard]] const std::string& mark(std::size_t run) const { return data.runs[run].mark; }
     // Without what the names of all runs share.
     [[nodiscard]] std::string shortName(std::size_t run) const;
+    // "32 × H200"; where captures are compared the name of the capture, or of run and capture.
+    [[nodiscard]] std::string legendName(std::size_t run) const;
     // "A · 32 × H200"; of many runs on one cluster "A · …3_00000".
     [[nodiscard]] std::string markedCluster(std::size_t run) const;
     [[nodiscard]] double widestMark() const;

@@ -28,6 +28,7 @@ public:
         m_hit.outline = target.rect;
         m_hit.panel = target.panel;
         m_hit.run = run(target.run).named.id;
+        m_hit.range = run(target.run).stretch;
     }
 
     std::optional<ComparisonHit> take() {

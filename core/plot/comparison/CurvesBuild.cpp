@@ -89,8 +89,8 @@ private:
         for (const auto& curve : m_curves.curves) {
             const Color ink = m_frame.inkOf(curve.run);
             flow.setInk(ink);
-            flow.add(m_frame.mark(curve.run) + " " + m_frame.data.runs[curve.run].named.cluster,
-                [&](Point left) {
+            flow.add(
+                m_frame.mark(curve.run) + " " + m_frame.legendName(curve.run), [&](Point left) {
                     drawInkSample(m_frame, curve.run, left, swatch, 2.0 * m_frame.theme.lineWidth,
                         lineInkOf(curve.run));
                 });

@@ -59,6 +59,11 @@ public:
             (void)session->iteration(
                 id, {k, {{from}, {from + planted.tenths * kTenth}}, -1, false});
         }
+        // Of the first two iterations, and of the last.
+        const auto begin
+            = [&](int k) { return TimeNs{kBegin + std::int64_t{k} * planted.tenths * kTenth}; };
+        (void)session->capture(id, {"early", 0, {begin(0), begin(2)}});
+        (void)session->capture(id, {"late", 0, {begin(planted.iterations - 1), begin(6)}});
         (void)session->finish({}, planted.name, 1, {});
     }
 
@@ -116,6 +121,37 @@ private Q_SLOTS:
         m_database->add({"slow", 100, 6, 500.0});
         m_database->add({"fast", 50, 6, 500.0});
         m_database->add({"hungry", 100, 6, 600.0});
+    }
+
+    // Two captures of one run stand beside each other, and beside it: each with its own name and
+    // iterations. Power rises by 2 W from one iteration to the next.
+    void capturesOfOneRun() {
+        auto asked = query({"slow", "slow", "slow"});
+        asked.captures = {"early", "late"};
+        asked.heatMetric = "gpu_power";
+        const auto data = load(asked);
+        QCOMPARE(data.runs.size(), std::size_t{3});
+        QCOMPARE(data.runs[0].named.name, std::string("slow · early"));
+        QCOMPARE(data.runs[1].named.name, std::string("slow · late"));
+        QCOMPARE(data.runs[2].named.name, std::string("slow"));
+        QCOMPARE(data.runs[1].stretch.value().begin.ns, kBegin + 500 * kTenth);
+        QCOMPARE(data.measured[0]->iterations.size(), std::size_t{2});
+        QCOMPARE(data.measured[1]->iterations.size(), std::size_t{1});
+        QVERIFY(data.curves.has_value());
+        QCOMPARE(data.curves->curves[0].iterations, std::int64_t{2});
+        QCOMPARE(data.curves->curves[1].iterations, std::int64_t{1});
+        // In the first half 500 W, 1.5 W above it in the mean over GPUs; 1 and 10 W by iteration.
+        QCOMPARE(data.curves->curves[0].mean[10], 502.5F);
+        QCOMPARE(data.curves->curves[1].mean[10], 511.5F);
+        // What was measured before is taken over, by run and capture.
+        auto other = asked;
+        other.captures = {"late", "early"};
+        const auto turned = load(other, &data);
+        QCOMPARE(turned.measured[0].get(), data.measured[1].get());
+        QCOMPARE(turned.measured[1].get(), data.measured[0].get());
+        QCOMPARE(turned.curves->curves[0].iterations, std::int64_t{1});
+        asked.captures = {"late", "late"};
+        QCOMPARE(load(asked).runs.size(), std::size_t{2});
     }
 
     // Means over 4 GPUs (0, 1, 2, 3 W) and 6 iterations (0, 2, …, 10 W): 1.5 + 5 W above the level.

@@ -36,19 +36,24 @@ const std::vector<Taken> kTaken{
     {"stage-breakdown", "--per, --normalise, --categories, --model, --optimization, --whole-run"},
     {"spectrum", "--log, --model, --optimization, --whole-run"},
     {"comparison",
-        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --saved, "
+        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
+        "--saved, "
         "--sort"},
     {"comparison-board",
-        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --saved, "
+        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
+        "--saved, "
         "--sort"},
     {"comparison-breakdown",
-        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --saved, "
+        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
+        "--saved, "
         "--sort"},
     {"comparison-timeline",
-        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --saved, "
+        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
+        "--saved, "
         "--sort"},
     {"comparison-heatmap",
-        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --saved, "
+        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
+        "--saved, "
         "--sort"},
     {"layout", "--colour, --metric, --statistic, --at, --whole-run, --rank"},
     {"layout-grid", "--colour, --metric, --statistic, --at, --whole-run, --rank"},
@@ -211,7 +216,9 @@ private Q_SLOTS:
         const auto figure = load(*findKind("comparison"), m_database.store(), request);
         QVERIFY(!figure.hasValue());
         QCOMPARE(figure.error().message,
-            std::string("A comparison needs two runs: give --run twice or more."));
+            std::string(
+                "A comparison needs two runs, or two captures of one: give --run or --capture "
+                "twice or more."));
     }
 
 private:

@@ -37,6 +37,13 @@ class tst_ComparisonController : public QObject {
             all.push_back(run.id);
         m_workspace->setShown(all);
     }
+    [[nodiscard]] RunId idOf(const std::string& name) const {
+        for (const auto& run : m_workspace->runs()) {
+            if (run.name == name)
+                return run.id;
+        }
+        return {};
+    }
     // Waits for the board and lays it out.
     void readBoth() {
         showBoth();
@@ -333,10 +340,82 @@ private Q_SLOTS:
         QVERIFY(other.query.heatStatistic == plot::FigureStatistic::Mean);
     }
 
+    // As they were kept before there were captures.
+    void settingsOfWholeRuns() {
+        const auto settings = app::decodeComparison(app::comparisonJson(
+            R"({"runs":["b","a"],"moved_ns":{"a":1500000000},"whole_run":true})"));
+        QCOMPARE(settings.runs, (std::vector<app::ComparedName>{{"b"}, {"a"}}));
+        QCOMPARE(settings.moved.at({"a"}).ns, 1'500'000'000);
+        QVERIFY(settings.query.wholeRun);
+    }
+
+    // Run "small" alone, whose captures are chosen below it: two of them, then with the run.
+    void capturesOfARun() {
+        {
+            auto store = store::Store::open(m_path, store::OpenMode::ReadWrite);
+            QVERIFY(store.hasValue());
+            QVERIFY(test::addCaptures(store.value()));
+        }
+        QVERIFY(test::reloads(*m_workspace));
+        m_workspace->setShown({idOf("small")});
+        m_controller->setActive(true);
+        QTRY_VERIFY(m_controller->hasCaptures());
+        QVERIFY2(m_controller->emptyText().contains(QStringLiteral("captures")),
+            qPrintable(m_controller->emptyText()));
+        QCOMPARE(m_controller->offers(),
+            (QStringList{
+                QStringLiteral("small"), QStringLiteral("early"), QStringLiteral("late")}));
+        QCOMPARE(m_controller->offersCapture(), (QList<bool>{false, true, true}));
+        QCOMPARE(m_controller->offersChosen(), (QList<bool>{true, false, false}));
+        m_controller->toggleOffer(2);
+        m_controller->toggleOffer(1);
+        m_controller->toggleOffer(0);
+        QCOMPARE(m_controller->offersChosen(), (QList<bool>{false, true, true}));
+        QCOMPARE(m_controller->runLabels(),
+            (QStringList{QStringLiteral("A · small · late"), QStringLiteral("B · small · early")}));
+        QTRY_VERIFY(m_controller->isReady() && !m_controller->isLoading());
+        const auto data = m_controller->data();
+        QCOMPARE(data->runs[0].capture, std::string("late"));
+        QVERIFY(data->runs[0].color != data->runs[1].color);
+        QVERIFY(m_controller->text().contains(QStringLiteral("A: small · late")));
+        layOut();
+        m_controller->makeFirst(1);
+        QCOMPARE(m_controller->runLabels().front(), QStringLiteral("A · small · early"));
+        // The last one stays, and so does its run.
+        m_controller->takeOut(1);
+        m_controller->toggleOffer(1);
+        QCOMPARE(m_controller->offersChosen(), (QList<bool>{false, true, false}));
+        QCOMPARE(m_workspace->shownRuns().size(), std::size_t{1});
+    }
+
+    void capturesAreKeptByName() {
+        {
+            auto store = store::Store::open(m_path, store::OpenMode::ReadWrite);
+            QVERIFY(store.hasValue());
+            QVERIFY(test::addCaptures(store.value()));
+        }
+        QVERIFY(test::reloads(*m_workspace));
+        m_controller->setActive(true);
+        const RunId small = idOf("small");
+        m_views->compare({small, {"early", "late"}});
+        QCOMPARE(m_views->view(), Views::Compare);
+        QCOMPARE(m_controller->runLabels().back(), QStringLiteral("B · small · late"));
+        QTRY_VERIFY(m_controller->isReady() && !m_controller->isLoading());
+        m_controller->moveBySeconds(1, 0.5);
+        m_controller->saveAs(QStringLiteral("two"));
+        QTRY_COMPARE(m_controller->savedName(), QStringLiteral("two"));
+        m_views->compare({small, {"late", "early"}});
+        QVERIFY(m_controller->isModified());
+        m_controller->openSaved(QStringLiteral("two"));
+        QVERIFY(!m_controller->isModified());
+        QCOMPARE(m_controller->runLabels().front(), QStringLiteral("A · small · early"));
+        QCOMPARE(m_controller->movedSeconds(1), 0.5);
+    }
+
     void settingsAsJson() {
         app::ComparisonSettings settings;
-        settings.runs = {"b", "a"};
-        settings.moved = {{"a", DurationNs{1'500'000'000}}};
+        settings.runs = {{"b"}, {"a", "eager"}, {"a"}};
+        settings.moved = {{{"a"}, DurationNs{1'500'000'000}}, {{"a", "eager"}, DurationNs{-2'000}}};
         settings.query.normalisation = analysis::Normalisation::PerToken;
         settings.query.alignment = plot::ComparisonAlignment::Iteration;
         settings.query.iteration = 7;

@@ -174,6 +174,29 @@ private Q_SLOTS:
         QCOMPARE(app::probe(*m_store, request, never).value().lanes[0],
             QStringList{QStringLiteral("no data")});
     }
+    // Kernels run at 1 s, at 2 s and at 3 s; between the captures nobody looked.
+    void betweenCapturesIsNotTraced() {
+        const QTemporaryDir folder;
+        const auto path = test::writeTimelineDatabase(folder.path().toStdString());
+        auto store = store::Store::open(path, store::OpenMode::ReadWrite).value();
+        QVERIFY(test::addCaptures(store));
+        const Run run = store.findRun("small").value();
+        const std::vector<plot::ShownRun> runs{{run.id, run.name, run.range.begin, 0}};
+        const auto catalogue = app::loadCatalogue(store, runs, never).value();
+        const auto kernelAt = [&](double time) {
+            app::ProbeRequest request{catalogue, runs, {}, seconds(time), 0};
+            request.arrangement.lanes = {{plot::LaneStyle::Kernels, "", 0, 100.0}};
+            const auto at = app::probe(store, request, never).value();
+            return QStringList{at.lanes[0].front(), value(at.gpu, "Kernel")};
+        };
+        const QString none = QStringLiteral("not traced");
+        QCOMPARE(kernelAt(2.65), (QStringList{none, none}));
+        QCOMPARE(kernelAt(7.0), (QStringList{none, none}));
+        QCOMPARE(kernelAt(1.5), (QStringList{QStringLiteral("idle"), QStringLiteral("idle")}));
+        QVERIFY(kernelAt(1.05).front().startsWith(QStringLiteral("sm90_gemm")));
+        QVERIFY(catalogue->facts(0).isBetweenCaptures(0, kStart + seconds(2.65)));
+        QVERIFY(!catalogue->facts(0).isBetweenCaptures(1, kStart + seconds(2.65)));
+    }
     // A run of two meters: what is pointed at is said of its own node, and no GPU is spoken of.
     void nodesWithoutGpus() {
         const auto path = m_folder.filePath(QStringLiteral("nodes.trainscope")).toStdString();

@@ -70,6 +70,12 @@ public:
             {kStart + seconds(3), {1'000}, gemm, SpanKind::Kernel, 3, {}, 0}};
         note(m_session.spans(track.value(), spans).hasValue());
     }
+    void captures(const char* name) {
+        const RunId id = run(name);
+        note(m_session.capture(id, {"early", 0, {kStart, kStart + seconds(2.5)}}).hasValue());
+        note(m_session.capture(id, {"late", 0, {kStart + seconds(2.8), kStart + seconds(6)}})
+                 .hasValue());
+    }
     [[nodiscard]] bool good() const { return m_good; }
 
 private:
@@ -120,6 +126,10 @@ bool writeSource(store::Store& store, const char* path, const std::function<void
 }
 
 } // namespace
+
+bool addCaptures(store::Store& store) {
+    return writeSource(store, "/data/captures", [](Writer& writer) { writer.captures("small"); });
+}
 
 std::filesystem::path writeTimelineDatabase(const std::filesystem::path& folder) {
     const auto path = folder / "timeline.trainscope";

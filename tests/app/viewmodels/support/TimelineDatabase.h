@@ -11,6 +11,7 @@
 // it.
 
 #include "core/model/Time.h"
+#include "core/store/Store.h"
 
 #include <filesystem>
 
@@ -22,6 +23,9 @@ inline constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr DurationNs seconds(double s) {
     return {static_cast<std::int64_t>(s * 1e9)};
 }
+
+// Captures of rank 0 of "small": "early", of its first 2.5 s, and "late", from 2.8 to 6 s.
+bool addCaptures(store::Store& store);
 
 // Writes it; an empty path when that fails (the reason goes to the test's log).
 std::filesystem::path writeTimelineDatabase(const std::filesystem::path& folder);

@@ -18,6 +18,23 @@ class tst_Verdict : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // Of one run no part is scale-up: which takes longer is told, and whether beyond the spread.
+    void partsOfOneRun() {
+        RunMeasures a = measured(few());
+        RunMeasures b = measured(few());
+        a.capture = "eager";
+        b.capture = "compiled";
+        set(b, "step_time_s", 6.0, 0.005, 10); // of 8 s
+        const Verdict found = verdictOf(a, b);
+        QVERIFY(found.winner == Winner::Undecided);
+        QCOMPARE(found.headline, std::string("compiled takes 0.75 × the time of eager per step"));
+        QVERIFY2(mentions(found.reason, "beyond the spread"), found.reason.c_str());
+        b.capture.clear();
+        set(b, "step_time_s", std::nullopt, 0.0, 0);
+        const Verdict unknown = verdictOf(a, b);
+        QCOMPARE(unknown.headline, std::string("Two parts of one run"));
+        QVERIFY(!unknown.reason.empty());
+    }
     // 8 s on 32 GPUs against 5 s on 64: per GPU and per joule few make 1.25 × as much, in all many
     // make 1.6 ×.
     void scaleUpWins() {

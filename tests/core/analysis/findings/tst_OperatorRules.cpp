@@ -145,11 +145,31 @@ private Q_SLOTS:
         QCOMPARE(facts.smallKernels, std::int64_t{1000});
         QCOMPARE(facts.smallS, 3e-3);
         QCOMPARE(facts.smallIn.front().name, std::string("nn.Module: Block"));
-        QCOMPARE(facts.copiedS, 3e-3);
+        // Without the copy engine's copy, which gpu_copies tells of.
+        QCOMPARE(facts.copiedS, 2e-3);
+        QCOMPARE(facts.copiedIn.size(), std::size_t{1});
         QCOMPARE(facts.copiedIn.front().name, std::string("nn.Module: Block"));
-        QCOMPARE(facts.copiedIn.back().name, std::string("aten::to"));
         QCOMPARE(facts.recomputedS, 4e-3);
         QCOMPARE(facts.recomputed.front().name, std::string("aten::mm"));
+    }
+
+    // Copies by the engines are gpu_copies, those by kernels hidden_copies: never the same time.
+    void copiesAreToldOnce() {
+        const auto told = [](FrameKind kind, double copyS) {
+            PlantedTree planted;
+            const auto copy = planted.add(0, FrameKind::Operator, "aten::copy_");
+            planted.launch(copy, kind, 1, 800 * kMs); // of 4 s that are traced
+            RunFacts run = clean();
+            run.operators = operatorFacts(planted.tree, nullptr);
+            for (TracedDevice& device : run.traced)
+                device.copyS = copyS; // while no kernel runs, of 1 s each
+            std::vector<std::string> rules;
+            for (const Finding& one : applyRules(run))
+                rules.push_back(one.rule);
+            return rules;
+        };
+        QCOMPARE(told(FrameKind::Copy, 0.2), std::vector<std::string>{"gpu_copies"});
+        QCOMPARE(told(FrameKind::Kernel, 0.0), std::vector<std::string>{"hidden_copies"});
     }
 
     // Calls that take more than twice their work, the innermost of them; only where GPUs wait.

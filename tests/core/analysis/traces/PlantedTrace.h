@@ -58,13 +58,16 @@ public:
     std::vector<Capture> captures;
     SensorKind sensor = SensorKind::Unknown;
 
+    // As another source of the same run.
+    Status addTo(store::Store& store) { return write(store, "another"); }
+
     // Ends the program where that fails.
     store::Store store() {
         const QString path = m_folder.filePath(QStringLiteral("%1.trainscope").arg(m_count++));
         auto store = store::Store::openOrCreate(path.toStdString());
         if (!store.hasValue())
             qFatal("%s", store.error().describe().c_str());
-        if (const auto status = write(store.value()); !status.hasValue())
+        if (const auto status = write(store.value(), "hash"); !status.hasValue())
             qFatal("%s", status.error().describe().c_str());
         return std::move(store).value();
     }
@@ -85,8 +88,8 @@ private:
         auto operator<=>(const Place&) const = default;
     };
 
-    Status write(store::Store& store) {
-        auto session = store::beginImport(store, {"source", 1, "hash", run.name});
+    Status write(store::Store& store, const std::string& hash) {
+        auto session = store::beginImport(store, {"source " + hash, 1, hash, run.name});
         if (!session.hasValue())
             return session.error();
         Sink& sink = *session.value();
@@ -104,7 +107,7 @@ private:
             if (status.hasValue())
                 status = sink.capture(id.value(), one);
         }
-        return status.hasValue() ? session.value()->finish({}, "hash", 1, {}) : status;
+        return status.hasValue() ? session.value()->finish({}, hash, 1, {}) : status;
     }
 
     Status writeSpans(Sink& sink, RunId id) {

@@ -116,6 +116,30 @@ private Q_SLOTS:
         QCOMPARE(selected.value().launches[0].launches.hostBound.ns, expected.hostBound);
     }
 
+    // Each capture brings tracks of its own for stream 7. From the first work on, at 10, its work
+    // waits 30, 5 and 5 ns of the 130 that are traced, two of it at once.
+    void aStreamHasOneQueue() {
+        PlantedTrace trace;
+        trace.captures = {{"first", 0, {{0}, {100}}}, {"second", 0, {{1000}, {1200}}}};
+        for (const auto& [at, correlation] :
+            {std::pair(5, 1), std::pair(6, 2), std::pair(1005, 3), std::pair(1045, 4)})
+            trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", at, 1, correlation);
+        trace.kernel(0, "7", "a_gemm", 10, 20, 1);
+        trace.kernel(0, "7", "a_gemm", 40, 10, 2);
+        auto store = trace.store();
+        PlantedTrace later;
+        later.kernel(0, "7", "a_gemm", 1010, 10, 3);
+        later.kernel(0, "7", "a_gemm", 1050, 50, 4);
+        QVERIFY(later.addTo(store).hasValue());
+        const auto found = tracesOf(store, kAllTime);
+        QCOMPARE(found.size(), std::size_t{1});
+        const auto& queues = found[0].activity.launches.queues;
+        QCOMPARE(queues.size(), std::size_t{1});
+        QCOMPARE(queues[0].stream, std::string("7"));
+        QCOMPARE(queues[0].maxDepth, 2);
+        QCOMPARE(queues[0].meanDepth, 40.0 / 130.0);
+    }
+
     void nothingIsKnownBetweenCaptures() {
         PlantedTrace trace;
         plantTwoCaptures(trace);

@@ -1,0 +1,291 @@
+#include "core/analysis/traces/CaptureIterations.h"
+
+#include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/DeviceWalk.h"
+#include "core/analysis/traces/RankWindow.h"
+#include "core/model/Try.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr double kLeastOfCut = 0.5; // of an iteration that lies in the capture
+constexpr double kTogether = 0.25; // of the longest time between two steps: both are of one
+constexpr const char* kByOptimizer = "the optimizer's steps in its trace";
+constexpr const char* kWhyNone
+    = "neither a mark, nor a ProfilerStep, nor two steps of an optimizer tell an iteration of the "
+      "capture";
+
+bool isZeroGrad(const std::string& name) {
+    return name.find("zero_grad") != std::string::npos
+        || name.find("zerograd") != std::string::npos;
+}
+
+// When the kernels of each optimizer step ended on a device, by the annotation that launched them.
+class OptimizerSteps : public DeviceVisitor {
+public:
+    explicit OptimizerSteps(const store::Store& store)
+        : m_store(store) { }
+
+    Status work(const DeviceWork& work) override {
+        const bool isLaunched = work.launch && work.launch->telling.mark == Mark::Optimizer;
+        const Telling& telling = isLaunched ? work.launch->telling : work.telling;
+        if (telling.mark != Mark::Optimizer || !telling.since)
+            return {};
+        auto known = m_names.find(telling.name);
+        if (known == m_names.end()) {
+            ASSIGN_OR_RETURN(const auto name, m_store.name(telling.name));
+            known = m_names.emplace(telling.name, !isZeroGrad(name)).first;
+        }
+        if (!known->second)
+            return {};
+        TimeNs& end = (isLaunched ? m_launched : m_annotated)[telling.name]
+                          .try_emplace(*telling.since, work.span.start)
+                          .first->second;
+        end = std::max(end, work.span.start + work.span.duration);
+        return {};
+    }
+
+    // Ends of the optimizer that steps most often; those that follow each other at once are one
+    // step.
+    [[nodiscard]] std::vector<TimeNs> ends() const {
+        std::vector<TimeNs> found;
+        for (const auto& [name, steps] : m_launched.empty() ? m_annotated : m_launched) {
+            if (steps.size() < found.size())
+                continue;
+            std::vector<TimeNs> own;
+            for (const auto& [since, end] : steps)
+                own.push_back(end);
+            std::sort(own.begin(), own.end());
+            if (own.size() > found.size() || own.back() > found.back())
+                found = std::move(own);
+        }
+        return together(found);
+    }
+
+private:
+    static std::vector<TimeNs> together(const std::vector<TimeNs>& ends) {
+        DurationNs longest;
+        for (std::size_t i = 1; i < ends.size(); ++i)
+            longest = std::max(longest, ends[i] - ends[i - 1]);
+        std::vector<TimeNs> steps;
+        for (const TimeNs end : ends) {
+            if (!steps.empty() && (end - steps.back()).seconds() < kTogether * longest.seconds())
+                steps.back() = end;
+            else
+                steps.push_back(end);
+        }
+        return steps;
+    }
+
+    using Steps = std::map<NameId, std::map<TimeNs, TimeNs>>; // by annotation, begin → end
+
+    const store::Store& m_store;
+    std::map<NameId, bool> m_names; // whether it is a step
+    Steps m_launched; // by the host thread that launched them
+    Steps m_annotated; // by their stream's annotation
+};
+
+class CaptureReader {
+public:
+    CaptureReader(const store::Store& store, const Run& run, const CaptureWindows& capture,
+        const RunIterations& iterations, const Progress& progress)
+        : m_store(store)
+        , m_run(run)
+        , m_capture(capture)
+        , m_all(iterations)
+        , m_progress(progress) { }
+
+    Result<CaptureIterations> read() {
+        m_made.window = m_capture.window;
+        m_made.iterations.origin = kWhyNone;
+        const bool isRecorded = m_all.basis == IterationBasis::Recorded;
+        if (!(isRecorded && takeWhole()) && !takeOfRanks()) {
+            ASSIGN_OR_RETURN(const bool hasSteps, takeOptimizerSteps());
+            if (!hasSteps && !takeWhole() && isRecorded)
+                takeCut();
+        }
+        takeState();
+        return std::move(m_made);
+    }
+
+private:
+    static std::vector<Iteration> inside(const std::vector<Iteration>& all, TimeRange window) {
+        std::vector<Iteration> kept;
+        std::copy_if(
+            all.begin(), all.end(), std::back_inserter(kept), [window](const Iteration& one) {
+                return !one.range.isEmpty() && shared(one.range, window) == one.range;
+            });
+        return kept;
+    }
+
+    void keepRanks() {
+        for (const auto& [rank, own] : m_all.byRank) {
+            auto kept = inside(own, rank < 0 ? m_capture.window : m_capture.of(rank));
+            if (!kept.empty())
+                m_made.iterations.byRank[rank] = std::move(kept);
+        }
+    }
+
+    bool takeWhole() {
+        auto whole = inside(m_all.iterations, m_capture.window);
+        if (whole.empty())
+            return false;
+        RunIterations& made = m_made.iterations;
+        made = m_all;
+        made.iterations = std::move(whole);
+        made.byRank.clear();
+        keepRanks();
+        return true;
+    }
+
+    // Recorded by ranks where the run's iterations are others, as the period of its power.
+    bool takeOfRanks() {
+        keepRanks();
+        RunIterations& made = m_made.iterations;
+        const auto first = std::find_if(
+            made.byRank.begin(), made.byRank.end(), [](const auto& own) { return own.first >= 0; });
+        if (first == made.byRank.end())
+            return false;
+        made.basis = IterationBasis::Recorded;
+        made.origin = "the iterations in its trace";
+        made.iterations = first->second;
+        for (Iteration& one : made.iterations)
+            one.rank = -1;
+        return true;
+    }
+
+    // Ranks step together: the first device that tells its steps speaks for all.
+    Result<bool> takeOptimizerSteps() {
+        ASSIGN_OR_RETURN(const auto devices, tracedDevices(m_store, m_run));
+        for (const DeviceTracks& device : devices) {
+            const TimeRange own = m_capture.of(device.rank);
+            const auto traced = shared(device.captures, own);
+            if (traced.empty())
+                continue;
+            OptimizerSteps steps(m_store);
+            const std::array<DeviceVisitor*, 1> visitors{&steps};
+            RETURN_IF_ERROR(
+                toStatus(walkDevice(m_store, device, own, visitors, m_progress, own.begin)));
+            ASSIGN_OR_RETURN(auto found, between(steps.ends(), device, traced));
+            if (found.empty())
+                continue;
+            RETURN_IF_ERROR(putOnReference(device.rank, found));
+            m_made.iterations.basis = IterationBasis::Recorded;
+            m_made.iterations.origin = kByOptimizer;
+            m_made.iterations.iterations = std::move(found);
+            return true;
+        }
+        return false;
+    }
+
+    static Status toStatus(const Result<MarkEvidence>& walked) {
+        return walked.hasValue() ? Status() : Status(walked.error());
+    }
+
+    Result<std::vector<Iteration>> between(const std::vector<TimeNs>& ends,
+        const DeviceTracks& device, const std::vector<TimeRange>& traced) const {
+        std::vector<TimeNs> bounds;
+        ASSIGN_OR_RETURN(const bool isFirstWhole, beginsWithZeroGrad(device, traced.front().begin));
+        if (isFirstWhole)
+            bounds.push_back(traced.front().begin);
+        bounds.insert(bounds.end(), ends.begin(), ends.end());
+        std::vector<Iteration> found;
+        for (std::size_t i = 1; i < bounds.size(); ++i) {
+            const TimeRange range{bounds[i - 1], bounds[i]};
+            // Several traces of one name have time between them that nobody saw.
+            if (lengthOf(shared(traced, range)) == range.length())
+                found.push_back({static_cast<std::int64_t>(found.size()) + 1, range, -1, false});
+        }
+        return found;
+    }
+
+    Result<bool> beginsWithZeroGrad(const DeviceTracks& device, TimeNs firstWork) const {
+        ASSIGN_OR_RETURN(const auto names, m_store.names(m_run.id));
+        bool isFound = false;
+        for (const auto& [id, text] : names) {
+            if (!isZeroGrad(text))
+                continue;
+            for (const Track& thread : device.threads)
+                RETURN_IF_ERROR(
+                    m_store.forEachSpanNamed(thread.id, id, [&](std::span<const Span> spans) {
+                        for (const Span& span : spans)
+                            isFound = isFound
+                                || (span.start >= m_capture.of(device.rank).begin
+                                    && span.start <= firstWork);
+                        return !isFound;
+                    }));
+        }
+        return isFound;
+    }
+
+    Status putOnReference(int rank, std::vector<Iteration>& iterations) const {
+        if (m_capture.byRank.size() < 2)
+            return {};
+        ASSIGN_OR_RETURN(const auto clocks, differingClocks(m_store, m_run, m_progress));
+        const RankClock* const clock = clocks ? clocks->find(rank) : nullptr;
+        if (clock == nullptr)
+            return {};
+        for (Iteration& one : iterations)
+            one.range = {clock->onReference(one.range.begin), clock->onReference(one.range.end)};
+        return {};
+    }
+
+    void takeCut() {
+        RunIterations& made = m_made.iterations;
+        for (const Iteration& one : m_all.iterations) {
+            const double within = shared(one.range, m_capture.window).length().seconds();
+            if (!one.range.isEmpty() && within >= kLeastOfCut * one.range.length().seconds())
+                made.iterations.push_back(one);
+        }
+        if (made.iterations.empty())
+            return;
+        made.basis = IterationBasis::Recorded;
+        made.origin = m_all.origin;
+        m_made.areCut = true;
+        for (const Iteration& one : made.iterations)
+            m_made.window = spanned(m_made.window, one.range);
+    }
+
+    void takeState() {
+        SteadyState& state = m_made.state;
+        const auto& found = m_made.iterations.iterations;
+        state.window = m_capture.window;
+        state.basis = SteadyBasis::Capture;
+        state.isWholeRun = false;
+        state.iterations = m_made.areCut ? 0 : static_cast<std::int64_t>(found.size());
+        state.wording = m_capture.wording();
+        if (found.empty())
+            return;
+        const std::string which = found.size() == 1
+            ? fmt::format("iteration {}", found.front().index)
+            : fmt::format("iterations {} to {}", found.front().index, found.back().index);
+        state.wording += fmt::format("; {} (by {}){}", which, m_made.iterations.origin,
+            m_made.areCut ? ", cut by its edges" : "");
+    }
+
+    const store::Store& m_store;
+    const Run& m_run;
+    const CaptureWindows& m_capture;
+    const RunIterations& m_all;
+    const Progress& m_progress;
+    CaptureIterations m_made;
+};
+
+} // namespace
+
+Result<CaptureIterations> captureIterations(const store::Store& store, const Run& run,
+    const CaptureWindows& capture, const RunIterations& iterations, const Progress& progress) {
+    return CaptureReader(store, run, capture, iterations, progress).read();
+}
+
+} // namespace trainscope::analysis
