@@ -18,7 +18,7 @@ namespace {
 // Calls of an import of telemetry to its sink, to be told again.
 class KeptCalls {
 public:
-    // Of the run and the series that the other sink makes.
+    // The run and the series that the other sink makes.
     struct Ids {
         std::string name; // that the run has by now
         RunId run;
@@ -67,7 +67,7 @@ private:
 
 // Reading of a unit, in its own numbers.
 struct UnitReading {
-    // Of a log that was read whole: what its import gave, and what the unit said then.
+    // Calls of a log that was read whole, and what the unit said then.
     std::optional<KeptCalls> calls;
     ImportReport report;
     std::optional<int> saidRank;
