@@ -58,11 +58,13 @@ public:
     }
 
     Status gpu(const Gpu& gpu) override {
+        m_isDescribed = false;
         return transactOnOwn(
             [&](Database& database) { return addGpu(database, m_source, m_run, gpu); });
     }
 
     Result<SeriesId> series(const SeriesDescription& description) override {
+        m_isDescribed = false;
         SeriesId id;
         bool isNew = false;
         RETURN_IF_ERROR(transactOnOwn([&](Database& database) -> Status {
@@ -88,13 +90,19 @@ public:
         m_phases = std::move(phases);
         m_hasNewPhases = true;
     }
-    void describe(const Run& run) override { m_facts = run; }
+    void describe(const Run& run) override {
+        m_isDescribed = false;
+        m_facts = run;
+    }
 
     Status commit(const ImportReport& report) override {
         RETURN_IF_ERROR(transactOnOwn([&](Database& database) -> Status {
             RETURN_IF_ERROR(m_samples->write());
-            return writeRest(database, report, RunStatus::Partial);
+            RETURN_IF_ERROR(writeRest(database, report));
+            return m_isDescribed ? refreshRange(database, m_run)
+                                 : writeRun(database, RunStatus::Partial);
         }));
+        m_isDescribed = true;
         remember();
         return {};
     }
@@ -105,8 +113,10 @@ public:
         };
         RETURN_IF_ERROR(transactOnOwn([&](Database& database) -> Status {
             RETURN_IF_ERROR(m_samples->finish(proceed));
-            return writeRest(database, report, m_facts.status);
+            RETURN_IF_ERROR(writeRest(database, report));
+            return writeRun(database, m_facts.status);
         }));
+        m_isDescribed = false;
         remember();
         return {};
     }
@@ -153,13 +163,12 @@ private:
             subject.device, description.scale, description.counterBits);
     }
 
-    Status writeRest(Database& database, const ImportReport& report, RunStatus status) {
+    Status writeRest(Database& database, const ImportReport& report) {
         for (const Iteration& iteration : m_iterations)
             RETURN_IF_ERROR(addIteration(database, m_source, m_run, iteration));
         if (m_hasNewPhases)
             RETURN_IF_ERROR(writePhases(database));
-        RETURN_IF_ERROR(writeReport(database, m_source, report, {}, 0));
-        return writeRun(database, status);
+        return writeReport(database, m_source, report, {}, 0);
     }
 
     // The track anew: phases are few. Names stay until the source goes.
@@ -209,6 +218,7 @@ private:
     std::string m_path; // of the source
     SourceId m_source;
     RunId m_run;
+    bool m_isDescribed = false; // the run stands there with all that is said of it, as partial
     std::unique_ptr<GrowingSamples> m_samples;
     std::vector<Iteration> m_iterations; // that no commit holds yet
     std::vector<NamedPhase> m_phases;

@@ -112,19 +112,19 @@ constexpr std::array kAmdReadings{
             return numberOf<std::uint64_t>(library.memoryUsed, device, amd::kVideoMemory);
         }},
     AmdReading{"pcie_rate", {kMegabit}, Pace::Round, readPcie},
-    AmdReading{metric::kMemTotal, {}, Pace::Seldom,
+    AmdReading{metric::kMemTotal, {}, Pace::Setting,
         [](const amd::Functions& library, Handle device) {
             return numberOf<std::uint64_t>(library.memoryTotal, device, amd::kVideoMemory);
         }},
-    AmdReading{metric::kPowerLimit, {}, Pace::Seldom, amd::powerCap},
-    AmdReading{metric::kFanSpeed, {1.0 / kFullFan}, Pace::Seldom,
+    AmdReading{metric::kPowerLimit, {}, Pace::Setting, amd::powerCap},
+    AmdReading{metric::kFanSpeed, {1.0 / kFullFan}, Pace::Setting,
         [](const amd::Functions& library, Handle device) {
             constexpr std::uint32_t firstFan = 0;
             return numberOf<std::int64_t>(library.fan, device, firstFan);
         }},
-    AmdReading{metric::kEccCorrected, kErrors, Pace::Seldom,
+    AmdReading{metric::kEccCorrected, kErrors, Pace::Setting,
         [](const amd::Functions& library, Handle device) { return readEcc(library, device, 0); }},
-    AmdReading{metric::kEccUncorrected, kErrors, Pace::Seldom,
+    AmdReading{metric::kEccUncorrected, kErrors, Pace::Setting,
         [](const amd::Functions& library, Handle device) { return readEcc(library, device, 1); }},
 };
 // Kind of the power, which the table of metrics tells.

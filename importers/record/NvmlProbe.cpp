@@ -99,24 +99,24 @@ constexpr std::array kCalls{
         [](const Functions& library, Device device, Values& values) {
             return ask<unsigned long long>(library.energy, values[0], device);
         }},
-    Call{Pace::Seldom, {{{metric::kMemTotal, {}}}},
+    Call{Pace::Setting, {{{metric::kMemTotal, {}}}},
         [](const Functions& library, Device device, Values& values) {
             return askMemory(library, device, values[0], &nvml::Memory::total);
         }},
-    Call{Pace::Seldom, {{{metric::kPowerLimit, {kMilli}}}},
+    Call{Pace::Setting, {{{metric::kPowerLimit, {kMilli}}}},
         [](const Functions& library, Device device, Values& values) {
             return ask<unsigned>(library.powerLimit, values[0], device);
         }},
-    Call{Pace::Seldom, {{{metric::kFanSpeed, {kPercent}}}},
+    Call{Pace::Setting, {{{metric::kFanSpeed, {kPercent}}}},
         [](const Functions& library, Device device, Values& values) {
             return ask<unsigned>(library.fan, values[0], device);
         }},
-    Call{Pace::Seldom, {{{metric::kEccCorrected, {1.0, kBits64}}}},
+    Call{Pace::Setting, {{{metric::kEccCorrected, {1.0, kBits64}}}},
         [](const Functions& library, Device device, Values& values) {
             return ask<unsigned long long>(
                 library.eccErrors, values[0], device, nvml::kCorrected, nvml::kVolatile);
         }},
-    Call{Pace::Seldom, {{{metric::kEccUncorrected, {1.0, kBits64}}}},
+    Call{Pace::Setting, {{{metric::kEccUncorrected, {1.0, kBits64}}}},
         [](const Functions& library, Device device, Values& values) {
             return ask<unsigned long long>(
                 library.eccErrors, values[0], device, nvml::kUncorrected, nvml::kVolatile);

@@ -22,7 +22,8 @@ enum class Pace {
     Round, // a state that nobody knows between samples: power, clock
     Lagging, // a state that drivers renew every 100 ms or so: temperature, utilisation
     Running, // goes on between: counters, and means since the last reading
-    Seldom, // changes seldom: limits, errors
+    Seldom, // a mean of a second, or what may happen at any time
+    Setting, // hardly changes: limits, sizes, counts of errors
     Total, // exact whenever it is asked for, and dear: energy
 };
 

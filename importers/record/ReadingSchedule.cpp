@@ -9,12 +9,15 @@ namespace {
 
 constexpr double kNanoseconds = 1e9; // of a second
 constexpr double kRoundShare = 0.01; // of a core
-constexpr double kRunningShare = 0.00015; // at kUsualInterval
-constexpr double kMostRunningShare = 0.0005;
+constexpr double kRunningShare = 0.0001; // at kUsualInterval
+constexpr double kMostRunningShare = 0.0003;
 constexpr double kUsualInterval = 0.05; // s
+constexpr double kShortestRunning = 0.2;
+constexpr double kShortestRunningSamples = 4.0;
 constexpr double kLongestRunning = 2.0;
-constexpr double kLagging = 0.05; // s
+constexpr double kLagging = 0.1; // s
 constexpr double kSeldom = 1.0;
+constexpr double kSetting = 5.0;
 constexpr double kTotal = 10.0;
 constexpr double kSmoothing = 0.25; // weight of the latest cost
 constexpr double kNearlyWrapped = 0.85;
@@ -22,29 +25,36 @@ constexpr double kOfAWrap = 2.0 / 3.0;
 
 } // namespace
 
-ReadingSchedule::ReadingSchedule(Pace pace, DurationNs interval)
+ReadingSchedule::ReadingSchedule(Pace pace, DurationNs interval, double part)
     : m_pace(pace)
     , m_interval(interval)
+    , m_part(part)
     , m_period(interval) { }
 
 double ReadingSchedule::affordable() const {
-    const double interval = m_interval.seconds();
     switch (m_pace) {
     case Pace::Round:
         return m_cost / kRoundShare;
     case Pace::Lagging:
         return std::max(kLagging, m_cost / kRoundShare);
     case Pace::Running:
-        return std::min(kLongestRunning,
-            m_cost
-                / std::min(
-                    kMostRunningShare, kRunningShare * std::max(1.0, kUsualInterval / interval)));
+        return affordableRunning();
     case Pace::Seldom:
         return kSeldom;
+    case Pace::Setting:
+        return kSetting;
     case Pace::Total:
         break;
     }
     return kTotal;
+}
+
+double ReadingSchedule::affordableRunning() const {
+    const double interval = m_interval.seconds();
+    const double share
+        = std::min(kMostRunningShare, kRunningShare * std::max(1.0, kUsualInterval / interval));
+    return std::clamp(m_cost / m_part / share,
+        std::min(kShortestRunning, kShortestRunningSamples * interval), kLongestRunning);
 }
 
 std::int64_t ReadingSchedule::withoutHole(std::int64_t period) {

@@ -4,13 +4,15 @@
 //
 //   Round    with every sample; one that costs more than 1 % of a core would, so seldom that it
 //            costs that
-//   Lagging  the same, every 50 ms at most: twice between two renewals
-//   Running  so seldom that it costs 0.015 % of a core at 50 ms between samples, and of shorter
-//            intervals as much more, 0.05 % at most; within 2 s. A counter of 32 bits three times
-//            in two wraps at the rate just seen, and with every sample where it nearly wrapped
-//            since the last reading: its rate may be higher than it seems. Never longer than eight
-//            times the median so far: ten times would be a hole in the series
+//   Lagging  the same, every 100 ms at most, as drivers renew it
+//   Running  so seldom that it costs its part of 0.01 % of a core at 50 ms between samples, and of
+//            shorter intervals as much more, 0.03 % at most; every fourth sample or 200 ms at most,
+//            within 2 s. A counter of 32 bits three times in two wraps at the rate just seen, and
+//            with every sample where it nearly wrapped since the last reading: its rate may be
+//            higher than it seems. Never longer than eight times the median so far: ten times would
+//            be a hole in the series
 //   Seldom   every second
+//   Setting  every five seconds
 //   Total    every ten seconds
 //
 // Never before the next sample is due.
@@ -25,7 +27,8 @@ namespace trainscope::record {
 
 class ReadingSchedule {
 public:
-    ReadingSchedule(Pace pace, DurationNs interval);
+    // `part`: of what a running reading may cost; those of a probe that has many share.
+    ReadingSchedule(Pace pace, DurationNs interval, double part = 1.0);
 
     // A call took so many seconds of a processor. Of its counters of 32 bits the fastest went
     // `wraps` of a whole wrap since the call before, `seconds` ago; 0 where there are none.
@@ -35,10 +38,12 @@ public:
 
 private:
     [[nodiscard]] double affordable() const; // s
+    [[nodiscard]] double affordableRunning() const; // s
     [[nodiscard]] std::int64_t withoutHole(std::int64_t period);
 
     Pace m_pace;
     DurationNs m_interval;
+    double m_part;
     DurationNs m_period;
     double m_cost = 0.0;
     bool m_isFirst = true;

@@ -1,5 +1,9 @@
 #include "importers/record/Sampler.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
+
 #include <ctime>
 
 #include <algorithm>
@@ -20,6 +24,8 @@ constexpr double kLongShare = 0.02; // of the interval, likewise
 constexpr double kShareOfRound = 0.25; // of the interval, that a round may take
 constexpr double kQuickCall = 5e-6; // s
 constexpr int kCallsToJudge = 8;
+constexpr std::int64_t kFewStalls = 2; // that happen to any call
+constexpr std::int64_t kStalledPart = 200; // of the rounds, likewise
 constexpr std::int64_t kEarlyPart = 10; // of a period, that a reading may be early
 constexpr int kWrappingBits = 32;
 constexpr double kWrap = 4'294'967'296.0;
@@ -39,6 +45,21 @@ void sleepUntil(std::int64_t time) {
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) != 0) { }
 }
 
+// This thread, before all usual ones, where the system allows it: it works for moments, which
+// should not wait behind the slices of a busy machine.
+void goFirst() {
+    const sched_param lowest{1};
+    (void)pthread_setschedparam(pthread_self(), SCHED_RR, &lowest);
+}
+
+double partOfRunning(const Probe& probe) {
+    constexpr double share = 3.0;
+    const auto& readings = probe.readings();
+    const auto count = std::count_if(readings.begin(), readings.end(),
+        [](const Reading& reading) { return reading.pace == Pace::Running; });
+    return std::min(1.0, share / std::max(1.0, static_cast<double>(count)));
+}
+
 } // namespace
 
 Sampler::Sampler(std::vector<Probe*> probes, DurationNs interval, bool keptPower)
@@ -50,9 +71,10 @@ Sampler::Sampler(std::vector<Probe*> probes, DurationNs interval, bool keptPower
             m_probes[probe]->channels().size(), std::numeric_limits<double>::quiet_NaN());
         m_keepsPower.push_back(keptPower && m_probes[probe]->keepsPower());
         const auto& readings = m_probes[probe]->readings();
+        const double part = partOfRunning(*m_probes[probe]);
         for (std::size_t i = 0; i < readings.size(); ++i) {
             Asked asked{static_cast<std::uint32_t>(probe), static_cast<std::uint32_t>(i),
-                readings[i].pace, ReadingSchedule(readings[i].pace, interval)};
+                readings[i].pace, ReadingSchedule(readings[i].pace, interval, part)};
             asked.before.assign(
                 readings[i].channels.size(), std::numeric_limits<double>::quiet_NaN());
             m_quick.push_back(std::move(asked));
@@ -88,12 +110,15 @@ void Sampler::stop() {
         }
     }
     readKeptPower(taken);
-    add(std::move(taken));
+    add(taken);
 }
 
 Taken Sampler::take() {
+    Taken next;
     const std::scoped_lock lock(m_mutex);
-    return std::exchange(m_taken, {});
+    next.readings.reserve(m_taken.readings.size());
+    next.rounds.reserve(m_taken.rounds.size());
+    return std::exchange(m_taken, std::move(next));
 }
 
 void Sampler::leaveKeptPower(std::uint32_t probe) {
@@ -116,7 +141,7 @@ void Sampler::measure() {
         asked.due = isTotal ? asked.last + asked.schedule.period().ns : 0;
     }
     makeRoom();
-    add(std::move(begin));
+    add(begin);
 }
 
 bool Sampler::isLong(const Asked& asked) const {
@@ -126,8 +151,15 @@ bool Sampler::isLong(const Asked& asked) const {
 
 // In the rounds stays what is answered at once, and no more than they have time for.
 void Sampler::makeRoom() {
-    std::vector<Asked> quick;
     double all = 0.0;
+    for (const Asked& asked : m_quick)
+        all += asked.typical;
+    const bool isQuick = std::none_of(
+        m_quick.begin(), m_quick.end(), [this](const Asked& asked) { return isLong(asked); });
+    if (isQuick && all <= kShareOfRound * m_interval.seconds())
+        return;
+    std::vector<Asked> quick;
+    all = 0.0;
     for (Asked& asked : m_quick) {
         if (isLong(asked)) {
             putAside(std::move(asked));
@@ -157,6 +189,7 @@ void Sampler::run() {
         const std::scoped_lock lock(m_asideMutex);
         return m_stops;
     };
+    goFirst();
     for (std::int64_t planned = steadyNow(); !stops();) {
         sleepUntil(planned);
         const std::int64_t delay = steadyNow() - planned;
@@ -168,9 +201,8 @@ void Sampler::run() {
 }
 
 void Sampler::sampleRound(std::int64_t planned, Round round, std::int64_t skipped) {
-    Taken taken;
-    taken.rounds.push_back(round);
-    taken.skipped = skipped;
+    m_round.rounds.push_back(round);
+    m_round.skipped = skipped;
     bool mayBeLong = false;
     std::optional<TimeNs> shown; // one moment for a probe: its series share it
     std::uint32_t probe = 0;
@@ -179,7 +211,7 @@ void Sampler::sampleRound(std::int64_t planned, Round round, std::int64_t skippe
             continue;
         if (asked.probe != std::exchange(probe, asked.probe))
             shown.reset();
-        shown = ask(asked, shown, Clock::Wall, taken);
+        shown = ask(asked, shown, Clock::Wall, m_round);
         asked.due = planned + asked.schedule.period().ns;
         mayBeLong = mayBeLong || asked.calls == 0;
     }
@@ -187,12 +219,13 @@ void Sampler::sampleRound(std::int64_t planned, Round round, std::int64_t skippe
         makeRoom();
     if (planned >= m_nextIncidents) {
         m_nextIncidents = planned + kSecond;
+        (void)ranThrough();
         for (Probe* one : m_probes) {
             for (Incident& incident : one->incidents())
-                taken.incidents.push_back(std::move(incident));
+                m_round.incidents.push_back(std::move(incident));
         }
     }
-    add(std::move(taken));
+    add(m_round);
 }
 
 void Sampler::runAside() {
@@ -209,7 +242,7 @@ void Sampler::runAside() {
         if (asksPower && nextPower <= now) {
             Taken taken;
             readKeptPower(taken);
-            add(std::move(taken));
+            add(taken);
             nextPower = now + kSecond;
         }
         if (asksPower)
@@ -237,7 +270,7 @@ std::int64_t Sampler::askDue(std::int64_t now) {
         next = std::min(next, asked.due);
     }
     if (!taken.readings.empty())
-        add(std::move(taken));
+        add(taken);
     return next;
 }
 
@@ -261,11 +294,35 @@ TimeNs Sampler::ask(Asked& asked, std::optional<TimeNs> shown, Clock clock, Take
         cost, takeWraps(asked), static_cast<double>(begin - asked.last) * kOfSecond);
     asked.last = begin;
     asked.quickest = asked.calls == 0 ? wall : std::min(asked.quickest, wall);
-    if (++asked.calls == kCallsToJudge) {
+    ++asked.calls;
+    if (asked.calls == kCallsToJudge) {
         asked.typical = asked.quickest;
         asked.calls = 0;
     }
+    if (isQuick)
+        judge(asked, wall);
     return shown.value_or(time);
+}
+
+// A call that is quick mostly, and again and again takes what a round has, is slow.
+void Sampler::judge(Asked& asked, double seconds) {
+    ++asked.rounds;
+    if (seconds <= kShareOfRound * m_interval.seconds() || !ranThrough())
+        return;
+    ++asked.stalled;
+    if (asked.stalled <= kFewStalls || asked.stalled * kStalledPart < asked.rounds)
+        return;
+    asked.typical = seconds;
+    asked.calls = 0;
+}
+
+// Whether nothing took the processor from this thread since it was asked last: what took long then
+// is the call's own doing.
+bool Sampler::ranThrough() {
+    rusage used{};
+    if (getrusage(RUSAGE_THREAD, &used) != 0)
+        return false;
+    return std::exchange(m_interruptions, used.ru_nivcsw) == used.ru_nivcsw;
 }
 
 // Largest part of a wrap that a counter of 32 bits went since the call before.
@@ -300,17 +357,19 @@ void Sampler::readKeptPower(Taken& taken) {
     }
 }
 
-void Sampler::add(Taken&& taken) {
+// What was taken is handed on, and its room kept.
+void Sampler::add(Taken& taken) {
     const std::scoped_lock lock(m_mutex);
     const auto append = [](auto& to, auto& from) {
         to.insert(
             to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+        from.clear();
     };
     append(m_taken.readings, taken.readings);
     append(m_taken.power, taken.power);
     append(m_taken.rounds, taken.rounds);
     append(m_taken.incidents, taken.incidents);
-    m_taken.skipped += taken.skipped;
+    m_taken.skipped += std::exchange(taken.skipped, 0);
 }
 
 } // namespace trainscope::record

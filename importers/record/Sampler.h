@@ -78,6 +78,8 @@ private:
         double typical = 0.0; // s that a call takes: the quickest of some
         double quickest = 0.0; // of those since `typical` was set
         int calls = 0; // likewise
+        std::int64_t rounds = 0; // that it was asked in
+        std::int64_t stalled = 0; // of them, that its call took a large part of
     };
 
     void measure();
@@ -88,17 +90,21 @@ private:
     // Clock by which the cost of a call is counted.
     enum class Clock { Wall, Processor };
     TimeNs ask(Asked& asked, std::optional<TimeNs> shown, Clock clock, Taken& taken);
+    void judge(Asked& asked, double seconds);
+    bool ranThrough();
     double takeWraps(Asked& asked) const;
     [[nodiscard]] bool isLong(const Asked& asked) const;
     void makeRoom();
     void putAside(Asked asked);
     void readKeptPower(Taken& taken);
-    void add(Taken&& taken);
+    void add(Taken& taken);
 
     std::vector<Probe*> m_probes;
     DurationNs m_interval;
     std::vector<std::vector<double>> m_values; // by probe; each written by its reading's thread
-    std::vector<Asked> m_quick; // by probe; of the thread of the rounds
+    std::vector<Asked> m_quick; // by probe; of the thread of the rounds, as the next three
+    Taken m_round; // room for what one round takes
+    std::int64_t m_interruptions = 0; // of the thread, when it was asked last
     std::int64_t m_nextIncidents = 0;
     std::vector<Asked> m_slow; // of the other thread
     std::vector<TimeNs> m_powerUntil; // by probe, likewise

@@ -8,6 +8,7 @@
 #include "importers/record/Recorder.h"
 
 #include <benchmark/benchmark.h>
+#include <dlfcn.h>
 #include <sqlite3.h>
 
 #include <cstdlib>
@@ -27,9 +28,9 @@ namespace fs = std::filesystem;
 constexpr int kSeconds = 4;
 constexpr int kSecondsWithTotals = 20; // energy is asked for every ten
 
-double processorMs() {
+double msOf(clockid_t clock) {
     timespec now{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    clock_gettime(clock, &now);
     return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
@@ -40,23 +41,41 @@ DurationNs intervalOf(const benchmark::State& state) {
 record::Devices fakeDevices(const benchmark::State& state, bool costs) {
     setenv("TRAINSCOPE_FAKE_GPUS", std::to_string(state.range(0)).c_str(), 1);
     setenv("TRAINSCOPE_FAKE_COSTS", costs ? "1" : "0", 1);
+    setenv("TRAINSCOPE_FAKE_POWER", costs ? "ring" : "", 1);
     return record::openDevices(
         {{"TRAINSCOPE_NVML", TRAINSCOPE_FAKE_NVML}, {"TRAINSCOPE_AMDSMI", "/nowhere"}});
 }
 
-// Calls `commit` every second and says what a second cost.
+// Of a processor, that the calls of the driver's stand-in took so far.
+double driverMs() {
+    constexpr double msOfSecond = 1e3;
+    void* library = dlopen(TRAINSCOPE_FAKE_NVML, RTLD_NOW | RTLD_NOLOAD);
+    const auto seconds = reinterpret_cast<double (*)()>(dlsym(library, "fakeNvmlSeconds"));
+    const double ms = seconds() * msOfSecond;
+    dlclose(library);
+    return ms;
+}
+
+// Calls `commit` every second and says what a second cost, and how much of it the driver took.
 template <typename Commit>
 void watch(benchmark::State& state, int seconds, const Commit& commit) {
-    const double before = processorMs();
+    const double before = msOf(CLOCK_PROCESS_CPUTIME_ID);
+    const double commitsBefore = msOf(CLOCK_THREAD_CPUTIME_ID);
+    const double driverBefore = driverMs();
     std::int64_t samples = 0;
     for (int second = 0; second < seconds; ++second) {
         std::this_thread::sleep_for(std::chrono::seconds(1));
         samples = commit();
     }
     constexpr double percentOfMs = 0.1; // a core has 1000 ms in a second
-    const double ms = (processorMs() - before) / seconds;
+    const double ms = (msOf(CLOCK_PROCESS_CPUTIME_ID) - before) / seconds;
+    const double commits = (msOf(CLOCK_THREAD_CPUTIME_ID) - commitsBefore) / seconds;
+    const double driver = (driverMs() - driverBefore) / seconds;
+    const double gpus = static_cast<double>(state.range(0));
     state.counters["ms_per_s"] = ms;
-    state.counters["percent_per_gpu"] = ms * percentOfMs / static_cast<double>(state.range(0));
+    state.counters["percent_per_gpu"] = ms * percentOfMs / gpus;
+    state.counters["driver_percent_per_gpu"] = driver * percentOfMs / gpus;
+    state.counters["commits_percent_per_gpu"] = commits * percentOfMs / gpus;
     state.counters["samples_per_s"] = static_cast<double>(samples) / seconds;
 }
 

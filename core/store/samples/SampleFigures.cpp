@@ -152,6 +152,12 @@ void PeriodHistogram::add(std::int64_t interval) {
 }
 
 void PeriodHistogram::addBetween(std::span<const std::int64_t> times) {
+    // Few are not worth the table below.
+    constexpr std::size_t few = 64;
+    for (std::size_t i = 1; i < times.size() && times.size() <= few; ++i)
+        add(times[i] - times[i - 1]);
+    if (times.size() <= few)
+        return;
     // Counted in a flat table first: jitter hits several classes in turn.
     std::array<std::int32_t, kClasses> counts{};
     std::array<double, kClasses> sums{};

@@ -135,20 +135,25 @@ Status writeLaunch(Database& database, RunId run, const LaunchConfig& launch) {
     return status;
 }
 
-Status writeRun(Database& database, RunId run, const Run& facts) {
-    constexpr std::string_view model
-        = "coalesce((SELECT model FROM gpu WHERE run=?1 AND model<>'' ORDER BY rank LIMIT 1), '')";
+// From the first to the last sample or span of run ?1.
+std::string rangeColumns() {
     constexpr std::string_view ranges
         = "(SELECT begin_ns, end_ns FROM series WHERE run=?1 AND count>0 UNION ALL"
           " SELECT begin_ns, end_ns FROM track WHERE run=?1 AND count>0)";
+    return "begin_ns=coalesce((SELECT min(begin_ns) FROM " + std::string(ranges)
+        + "), 0), end_ns=coalesce((SELECT max(end_ns) FROM " + std::string(ranges) + "), 0)";
+}
+
+Status writeRun(Database& database, RunId run, const Run& facts) {
+    constexpr std::string_view model
+        = "coalesce((SELECT model FROM gpu WHERE run=?1 AND model<>'' ORDER BY rank LIMIT 1), '')";
     const std::string sql
         = "UPDATE run SET kind=?2, status=?3, simulated=?4, gpu_model=iif(?5<>'', ?5, "
         + std::string(model) + "), world_size=?6,"
         + " gpu_count=(SELECT count(*) FROM gpu WHERE run=?1),"
         + " node_count=(SELECT count(*) FROM (SELECT node FROM gpu WHERE run=?1"
           " UNION SELECT node FROM series WHERE run=?1 AND subject='node')),"
-        + " begin_ns=coalesce((SELECT min(begin_ns) FROM " + std::string(ranges) + "), 0),"
-        + " end_ns=coalesce((SELECT max(end_ns) FROM " + std::string(ranges) + "), 0) WHERE id=?1";
+        + rangeColumns() + " WHERE id=?1";
     RETURN_IF_ERROR(database.execute(sql, run.value, toString(facts.kind), toString(facts.status),
         std::int64_t{facts.simulated ? 1 : 0}, facts.gpuModel, facts.worldSize));
     return database.execute(
@@ -269,6 +274,13 @@ Status refreshRun(Database& database, RunId run) {
     RETURN_IF_ERROR(refreshGpus(database, run));
     RETURN_IF_ERROR(writeLaunch(database, run, facts->launch));
     RETURN_IF_ERROR(writeRun(database, run, *facts));
+    RETURN_IF_ERROR(dropSums(database, run));
+    return dropFigures(database, run);
+}
+
+Status refreshRange(Database& database, RunId run) {
+    RETURN_IF_ERROR(
+        database.execute("UPDATE run SET " + rangeColumns() + " WHERE id=?1", run.value));
     RETURN_IF_ERROR(dropSums(database, run));
     return dropFigures(database, run);
 }

@@ -59,13 +59,14 @@ Series seriesOf(const store::Store& store, RunId run, const std::string& metric,
     return {};
 }
 
-// Whether a recording that goes on has committed its first second.
-bool hasBegun(const QString& path) {
+// Whether a recording that goes on has committed so many samples of each GPU, of 20 in a second.
+bool hasBegun(const QString& path, std::int64_t samples = 20) {
     return QTest::qWaitFor(
-        [&path] {
+        [&] {
             const auto store = store::Store::open(path.toStdString(), store::OpenMode::ReadOnly);
             return store.hasValue() && !store.value().runs().value().empty()
-                && seriesOf(store.value(), onlyRun(store.value()).id, "gpu_power", 0).count >= 20;
+                && seriesOf(store.value(), onlyRun(store.value()).id, "gpu_power", 0).count
+                >= samples;
         },
         30'000);
 }
@@ -265,8 +266,7 @@ private Q_SLOTS:
         process.start(program(),
             QStringList{QStringLiteral("record"), QStringLiteral("--into"), database,
                 QStringLiteral("--"), QStringLiteral("sleep"), QStringLiteral("60")});
-        QVERIFY(hasBegun(database));
-        QTest::qWait(3000);
+        QVERIFY(hasBegun(database, 60));
         process.kill();
         process.waitForFinished();
         const auto store = opened(database);
@@ -294,10 +294,16 @@ private Q_SLOTS:
                 QStringLiteral("--"), QStringLiteral("sleep"), QStringLiteral("60")});
         QVERIFY(hasBegun(database));
         QCOMPARE(::rename(backup.toLocal8Bit(), database.toLocal8Bit()), 0);
-        QTest::qWait(2000);
+        QString told;
+        QVERIFY(QTest::qWaitFor(
+            [&] {
+                told += QString::fromUtf8(process.readAllStandardError());
+                return told.contains(QStringLiteral("goes on in memory"));
+            },
+            30'000));
         process.terminate();
         QVERIFY(process.waitForFinished(10'000));
-        const QString told = QString::fromUtf8(process.readAllStandardError());
+        told += QString::fromUtf8(process.readAllStandardError());
         QVERIFY2(
             told.contains(QStringLiteral("but could not write all of it into")), qPrintable(told));
         QVERIFY2(!told.contains(QStringLiteral("Recorded")), qPrintable(told));
@@ -409,7 +415,6 @@ private Q_SLOTS:
             QVERIFY(stays.remove());
         }
         for (int again = 0; again < 2; ++again) {
-            QTest::qWait(700);
             const Ended ended = record(all);
             QCOMPARE(ended.status, 0);
             QVERIFY2(ended.err.contains(QStringLiteral("Goes on with the run \"job x\"")),
