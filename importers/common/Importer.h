@@ -91,6 +91,15 @@ struct ImportUnit {
     std::shared_ptr<const UnitReading> reading; // nullptr: nothing yet
 };
 
+// The GPU that a source worked on most, as it says itself.
+struct UsedGpu {
+    int ordinal = -1; // among those that its process saw; -1: it used none
+    std::string uuid; // may be empty
+    std::string pciAddress; // likewise
+    int visible = 0; // GPUs that its process saw; 0: not said
+    int used = 0; // of them, that it worked on
+};
+
 // The run that a unit joins, or those that it describes: "a, b and 3 more".
 std::string runText(const ImportUnit& unit);
 // At most `most` of them by name.
@@ -170,6 +179,10 @@ struct Importer {
     // True where a file of a format that isOutput holds lines of this one too, which then get a
     // unit of their own in the same run. nullptr: never.
     bool (*within)(const SourceTree& tree, const SourceFile& file) = nullptr;
+    // Which GPU a unit of a single rank is of; reads all of it. nullptr: the format does not say.
+    Result<UsedGpu> (*usedGpu)(
+        const SourceTree& tree, const ImportUnit& unit, const Progress& progress)
+        = nullptr;
 };
 
 } // namespace trainscope::importers

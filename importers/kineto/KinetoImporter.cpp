@@ -200,6 +200,8 @@ Status TraceImport::describeGpu() {
     gpu.node = m_rank / perNode;
     gpu.local = isNodeKnown ? device : m_rank % perNode;
     gpu.model = header.deviceName(device);
+    if (const auto uuid = header.deviceUuids.find(device); uuid != header.deviceUuids.end())
+        gpu.uuid = uuid->second;
     return m_sink.gpu(*m_run, gpu);
 }
 
@@ -270,6 +272,10 @@ Result<ImportReport> import(
     }
 }
 
+Result<UsedGpu> usedGpu(const SourceTree& tree, const ImportUnit& unit, const Progress& progress) {
+    return usedGpuOf(tree, pathOf(unit), progress);
+}
+
 } // namespace
 
 const Importer& importer() {
@@ -277,7 +283,7 @@ const Importer& importer() {
         {"kineto", "PyTorch Kineto trace",
             "PyTorch Kineto traces, one file per rank, .json or .json.gz", Joins::OwnRun,
             LaunchSettings::Beside, "\"ph\"", "Kineto trace", "Kineto traces"},
-        sniffTrace, planTraces, import};
+        sniffTrace, planTraces, import, nullptr, nullptr, nullptr, nullptr, usedGpu};
     return kImporter;
 }
 

@@ -108,13 +108,25 @@ void takeDistributedInfo(const Json& info, TraceHeader& header) {
         takeProcessGroups(*groups, header);
 }
 
+void takeDevice(const Json& device, int id, TraceHeader& header) {
+    header.deviceNames[id] = stringOf(device, "name");
+    for (const char* key : {"uuid", "UUID"}) {
+        if (std::string uuid = stringOf(device, key); !uuid.empty())
+            header.deviceUuids[id] = std::move(uuid);
+    }
+    for (const char* key : {"pciBusId", "pci_bus_id"}) {
+        if (std::string address = stringOf(device, key); !address.empty())
+            header.devicePciAddresses[id] = std::move(address);
+    }
+}
+
 void takeDevices(const Json& devices, TraceHeader& header) {
     if (!devices.is_array())
         return;
     int index = 0;
     for (const Json& device : devices) {
         if (device.is_object())
-            header.deviceNames[integer(device, "id").value_or(index)] = stringOf(device, "name");
+            takeDevice(device, integer(device, "id").value_or(index), header);
         ++index;
     }
 }

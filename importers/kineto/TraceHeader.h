@@ -17,6 +17,8 @@ struct TraceHeader {
     int worldSize = 0; // distributedInfo.world_size, 0: not said
     std::optional<std::int64_t> baseNs; // added to every time stamp
     std::map<int, std::string> deviceNames; // deviceProperties by id: all visible GPUs
+    std::map<int, std::string> deviceUuids; // likewise, of those that have one
+    std::map<int, std::string> devicePciAddresses; // likewise
     std::map<std::string, std::string> facts; // everything else worth showing, by a readable name
     bool isExecutionTrace = false; // has "nodes": PyTorch execution trace or Chakra, not Kineto
 

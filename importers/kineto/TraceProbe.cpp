@@ -6,6 +6,7 @@
 #include "importers/kineto/TraceReader.h"
 
 #include <algorithm>
+#include <map>
 
 namespace trainscope::importers::kineto {
 
@@ -248,6 +249,64 @@ void addWhole(const SourceTree& tree, const std::string& path, WrittenExtent& ex
 }
 
 } // namespace
+
+namespace {
+
+class DeviceVisitor final : public TraceVisitor {
+public:
+    void header(std::string_view key, const JsonToken& value) override {
+        m_header.take(key, value);
+    }
+    Status events(const EventBatch& batch, const TraceSyntax& /*text*/) override {
+        for (const EventRecord& record : batch.records) {
+            const bool isWork = record.kind == RecordKind::Span
+                && (record.spanKind == SpanKind::Kernel || record.spanKind == SpanKind::Copy
+                    || record.spanKind == SpanKind::Set);
+            if (isWork && record.track < batch.tracks.size()
+                && batch.tracks[record.track].kind == TrackKind::Stream)
+                ++m_work[batch.tracks[record.track].device];
+        }
+        return {};
+    }
+    void broken(
+        std::int64_t /*line*/, const std::string& /*what*/, bool /*skippedEvent*/) override {
+        // The import reports it.
+    }
+
+    [[nodiscard]] UsedGpu mostUsed() const {
+        UsedGpu gpu;
+        gpu.visible = static_cast<int>(m_header.deviceNames.size());
+        gpu.used = static_cast<int>(m_work.size());
+        const auto most = std::max_element(m_work.begin(), m_work.end(),
+            [](const auto& a, const auto& b) { return a.second < b.second; });
+        if (most == m_work.end())
+            return gpu;
+        gpu.ordinal = most->first;
+        gpu.uuid = textAt(m_header.deviceUuids, gpu.ordinal);
+        gpu.pciAddress = textAt(m_header.devicePciAddresses, gpu.ordinal);
+        return gpu;
+    }
+
+private:
+    static std::string textAt(const std::map<int, std::string>& texts, int id) {
+        const auto found = texts.find(id);
+        return found == texts.end() ? std::string() : found->second;
+    }
+
+    TraceHeader m_header;
+    std::map<int, std::int64_t> m_work; // spans by device
+};
+
+} // namespace
+
+Result<UsedGpu> usedGpuOf(
+    const SourceTree& tree, const std::string& path, const Progress& progress) {
+    ASSIGN_OR_RETURN(auto stream, tree.open(path));
+    DeviceVisitor visitor;
+    TraceReader reader(*stream, tree.sizeOf(path), "Looking for the GPU", &WorkerPool::shared());
+    RETURN_IF_ERROR(reader.run(visitor, progress));
+    return visitor.mostUsed();
+}
 
 std::optional<TimeRange> traceExtent(const SourceTree& tree, const std::string& path) {
     WrittenExtent extent;

@@ -4,6 +4,7 @@
 
 #include "core/model/Import.h"
 #include "core/model/Time.h"
+#include "importers/common/Importer.h"
 #include "importers/common/Source.h"
 #include "importers/kineto/TraceHeader.h"
 
@@ -50,6 +51,10 @@ Result<BaseTime> findBaseTime(
 // of a file of up to 64 MiB on disk, and the ends of a larger one that is not compressed; absent
 // for other files and where no event has a time.
 std::optional<TimeRange> traceExtent(const SourceTree& tree, const std::string& path);
+
+// The GPU on which most kernels, copies and memory sets of a trace ran. Reads all of it.
+Result<UsedGpu> usedGpuOf(
+    const SourceTree& tree, const std::string& path, const Progress& progress);
 
 // The base time among the members between the events and the end of a trace, of which `tail` is the
 // last part; absent if the end is not like that.

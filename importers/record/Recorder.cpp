@@ -62,6 +62,11 @@ Devices openDevices(const Environment& environment) {
     return devices;
 }
 
+bool isMeant(const std::string& wanted, const GpuFacts& gpu) {
+    const auto index = wholeNumber<int>(wanted);
+    return index ? gpu.index == *index : gpu.uuid.starts_with(wanted);
+}
+
 Recorder::Recorder(Devices devices, const RecordRequest& request)
     : m_devices(std::move(devices))
     , m_request(request) {
@@ -147,10 +152,8 @@ Status Recorder::chooseGpus() {
         return {};
     }
     for (const std::string& wanted : m_request.gpus) {
-        const auto index = wholeNumber<int>(wanted);
-        const auto found = std::find_if(all.begin(), all.end(), [&](const ChosenGpu& gpu) {
-            return index ? gpu.facts.index == *index : gpu.facts.uuid.starts_with(wanted);
-        });
+        const auto found = std::find_if(all.begin(), all.end(),
+            [&wanted](const ChosenGpu& gpu) { return isMeant(wanted, gpu.facts); });
         if (found == all.end())
             return Error{ErrorCode::Usage,
                 fmt::format("There is no GPU {} on {}, which has {}.", wanted, m_request.job.host,
@@ -254,6 +257,21 @@ Status Recorder::addTopology(store::Store& store) const {
         return store::setMachine(store, run.id, layout::machineToJson(facts));
     }
     return {};
+}
+
+std::map<int, GpuFacts> Recorder::gpus() const {
+    std::map<int, GpuFacts> all;
+    int rank = m_request.job.node * static_cast<int>(m_gpus.size());
+    for (const ChosenGpu& gpu : m_gpus)
+        all[rank++] = gpu.facts;
+    return all;
+}
+
+int Recorder::gpusOfNode() const {
+    std::size_t count = 0;
+    for (const auto& library : m_devices.libraries)
+        count += library->gpus().size();
+    return static_cast<int>(count);
 }
 
 void Recorder::takeMarks() {

@@ -44,6 +44,9 @@ struct RecordRequest {
     std::optional<double> tokensPerStep; // where the script marks none
 };
 
+// Whether an index, or the begin of a UUID, means that GPU.
+bool isMeant(const std::string& wanted, const GpuFacts& gpu);
+
 class Recorder {
 public:
     // Writes the run and its GPUs and begins to sample. A job that was recorded before into the
@@ -58,6 +61,8 @@ public:
     [[nodiscard]] std::optional<DurationNs> resumedAfter() const { return m_resumedAfter; }
     [[nodiscard]] MarkPipe* marks() { return m_marks ? &*m_marks : nullptr; }
     [[nodiscard]] const ImportReport& report() const { return m_report; }
+    [[nodiscard]] std::map<int, GpuFacts> gpus() const; // by rank
+    [[nodiscard]] int gpusOfNode() const; // recorded or not
 
     void takeMarks(); // when the pipe is readable
     // Everything up to now. A failure keeps it for the next call.

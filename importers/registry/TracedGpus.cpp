@@ -3,10 +3,12 @@
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/common/RunFolders.h"
+#include "importers/registry/Registry.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -345,6 +347,119 @@ void placeOnGpus(MachineEvidence& evidence) {
     }
     for (auto& [name, run] : runs)
         run.place();
+}
+
+namespace {
+
+// The digits of a UUID or PCI address, however it is written: "GPU-5d7e…", "00000000:1B:00.0".
+std::string identityDigits(std::string_view identity) {
+    constexpr std::string_view prefix = "GPU-";
+    if (identity.starts_with(prefix))
+        identity.remove_prefix(prefix.size());
+    std::string digits;
+    for (const char c : identity) {
+        if (std::isxdigit(static_cast<unsigned char>(c)) != 0)
+            digits += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    // A domain of PCI has four digits or eight.
+    return digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+}
+
+bool areSameGpu(std::string_view a, std::string_view b) {
+    return !a.empty() && !b.empty() && identityDigits(a) == identityDigits(b);
+}
+
+struct GpuPlace {
+    int rank = 0;
+    std::string why; // "its UUID"; empty: it was not recorded
+};
+
+// A rank that no recorded GPU has.
+int behindAll(const RecordedGpus& recorded) {
+    int rank = 0;
+    for (const RecordedGpu& gpu : recorded.gpus)
+        rank = std::max(rank, gpu.rank + 1);
+    return rank;
+}
+
+std::optional<GpuPlace> placeByIdentity(const UsedGpu& used, const RecordedGpus& recorded) {
+    for (const RecordedGpu& gpu : recorded.gpus) {
+        if (areSameGpu(used.uuid, gpu.uuid))
+            return GpuPlace{gpu.rank, "its UUID"};
+        if (areSameGpu(used.pciAddress, gpu.pciAddress))
+            return GpuPlace{gpu.rank, "its PCI address"};
+    }
+    return std::nullopt;
+}
+
+std::optional<GpuPlace> placeByOrdinal(const UsedGpu& used, const RecordedGpus& recorded) {
+    for (const RecordedGpu& gpu : recorded.gpus) {
+        if (used.ordinal >= 0 && used.ordinal == gpu.ordinal)
+            return GpuPlace{gpu.rank, "its number, " + std::to_string(used.ordinal)};
+    }
+    return std::nullopt;
+}
+
+std::optional<GpuPlace> gpuPlaceOf(
+    const UsedGpu& used, const std::optional<int>& rank, const RecordedGpus& recorded) {
+    if (auto place = placeByIdentity(used, recorded))
+        return place;
+    const auto& gpus = recorded.gpus;
+    const bool hasRank = rank && std::any_of(gpus.begin(), gpus.end(), [&](const RecordedGpu& gpu) {
+        return gpu.rank == *rank;
+    });
+    // A program that does not say what it saw may have seen the first one alone.
+    const bool isSaid = used.ordinal < used.visible;
+    const bool countsAll = isSaid ? used.visible == recorded.visible : used.ordinal > 0;
+    const auto numbered = placeByOrdinal(used, recorded);
+    if (numbered && (countsAll || !hasRank))
+        return numbered;
+    if (isSaid && countsAll && used.ordinal >= 0)
+        return GpuPlace{behindAll(recorded) + used.ordinal, {}};
+    if (hasRank)
+        return GpuPlace{*rank, "its rank"};
+    return gpus.size() == 1 ? std::optional(GpuPlace{gpus.front().rank, "being the only one"})
+                            : std::nullopt;
+}
+
+void moveToGpu(const GpuPlace& place, int used, ImportUnit& unit) {
+    if (place.why.empty())
+        addNote(unit, "Its GPU was not recorded: it stands behind those that were.");
+    else if (unit.rank != place.rank)
+        unit.notes.push_back(
+            "Of rank " + std::to_string(place.rank) + ", whose GPU it is by " + place.why + ".");
+    if (used > 1)
+        addNote(unit,
+            fmt::format("Its process worked on {} GPUs: all of it stands with the one that it "
+                        "worked on most.",
+                used));
+    unit.rank = place.rank;
+}
+
+} // namespace
+
+Status placeOnRecordedGpus(
+    std::vector<PlannedUnit> units, const RecordedGpus& recorded, const Progress& progress) {
+    for (const PlannedUnit& planned : units) {
+        ImportUnit& unit = *planned.unit;
+        const Importer* importer = findImporter(unit.importer);
+        if (importer == nullptr || importer->usedGpu == nullptr || !unit.enabled)
+            continue;
+        const auto used = importer->usedGpu(*planned.tree, unit, progress);
+        if (!used.hasValue() && used.error().code == ErrorCode::Cancelled)
+            return used.error();
+        if (!used.hasValue())
+            continue; // its import says why
+        const auto place = gpuPlaceOf(used.value(), unit.rank, recorded);
+        if (!place)
+            continue;
+        moveToGpu(*place, used.value().used, unit);
+        for (const PlannedUnit& other : units) {
+            if (other.tree == planned.tree && other.unit->partner == unit.path)
+                other.unit->rank = place->rank;
+        }
+    }
+    return {};
 }
 
 } // namespace trainscope::importers

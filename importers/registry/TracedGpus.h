@@ -21,4 +21,24 @@ void findZonesByPower(MachineEvidence& evidence);
 //    note that says so, or that nothing tells.
 void placeOnGpus(MachineEvidence& evidence);
 
+// A GPU of a run that was recorded while programs worked on it.
+struct RecordedGpu {
+    int rank = 0;
+    int ordinal = -1; // among those that the programs saw; -1: they did not see it
+    std::string uuid;
+    std::string pciAddress;
+};
+struct RecordedGpus {
+    std::vector<RecordedGpu> gpus;
+    int visible = 0; // GPUs that the programs saw, recorded or not
+};
+
+// Gives the traces that those programs left the ranks of the GPUs that they are of: by UUID or PCI
+// address, where a trace has them; else by the number of its GPU, unless its program saw fewer than
+// were there, and so numbered them by itself; else the rank that the trace has, or the only one. Of
+// a GPU that was not recorded it stands behind all that were. What has another rank then says so in
+// a note. Cancelled by progress; what cannot be read keeps its rank.
+Status placeOnRecordedGpus(
+    std::vector<PlannedUnit> units, const RecordedGpus& recorded, const Progress& progress);
+
 } // namespace trainscope::importers

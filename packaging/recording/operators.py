@@ -11,6 +11,8 @@ import csv
 import statistics
 import time
 
+BEGIN = time.time()  # PyTorch takes its time to load, of the same budget
+
 import torch
 import torch.nn.functional as F
 
@@ -66,7 +68,7 @@ class Clock:
     """Divides what is left of the time among the rows that are left."""
 
     def __init__(self, budget, rows):
-        self.end = time.time() + budget
+        self.end = BEGIN + budget
         self.rows = rows
 
     def share(self):

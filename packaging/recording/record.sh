@@ -12,12 +12,12 @@ fields=timestamp,index,power.draw.instant,power.draw.average,temperature.gpu,tem
 fields=$fields,utilization.gpu,utilization.memory,memory.used,clocks_event_reasons.active
 nvidia-smi --query-gpu=$fields --format=csv -lms 100 > "$out/nvidia-smi.csv" &
 log=$!
-trap 'kill $log' EXIT
+trap 'kill $log 2> /dev/null || true' EXIT
 # A tenth is left for what starts, ends, and is imported and exported.
 trainscope-cli record --interval 20ms --gpus 0 --model layers=12,hidden=1024,heads=16,vocabulary=50304 \
   --into "$out/run.trainscope" --kineto "$out/traces" \
-  -- timeout $((budget * 65 / 100)) python3 "$here/train.py" --out "$out" --budget $((budget * 6 / 10)) \
+  -- timeout $((budget * 62 / 100)) python3 "$here/train.py" --out "$out" --budget $((budget * 6 / 10)) \
   || echo "train.py ended with $?; what it did is recorded."
-timeout $((budget * 35 / 100)) python3 "$here/operators.py" --out "$out/operators.csv" --budget $((budget * 3 / 10)) \
+timeout $((budget * 32 / 100)) python3 "$here/operators.py" --out "$out/operators.csv" --budget $((budget * 3 / 10)) \
   || echo "operators.py ended with $?."
 trainscope-cli export "$out/run.trainscope" --out "$out/samples"

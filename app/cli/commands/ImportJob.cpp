@@ -135,7 +135,7 @@ public:
         joinAcrossSources();
         joinMachines(m_plans);
         if (m_request.isOneRun)
-            nameAll(m_request.name);
+            RETURN_IF_ERROR(makeOneRun());
         else
             m_isPrefix = nameRuns(m_plans, m_request.name, namesIn(databases));
         // Units that describe runs come after those that make them.
@@ -182,11 +182,22 @@ private:
         return {};
     }
 
-    void nameAll(const std::string& name) {
-        for (auto& plan : m_plans) {
-            for (auto& unit : plan.units)
-                unit.runName = name;
+    Status makeOneRun() {
+        const auto units = allUnits();
+        for (const auto& planned : units)
+            planned.unit->runName = m_request.name;
+        return m_request.gpus.gpus.empty()
+            ? Status()
+            : importers::placeOnRecordedGpus(units, m_request.gpus, progress());
+    }
+
+    std::vector<importers::PlannedUnit> allUnits() {
+        std::vector<importers::PlannedUnit> units;
+        for (std::size_t i = 0; i < m_plans.size(); ++i) {
+            for (auto& unit : m_plans[i].units)
+                units.push_back({m_sources[i].tree.get(), &unit});
         }
+        return units;
     }
 
     // Sources given in several arguments are joined like those of one folder, and with the runs
@@ -194,14 +205,8 @@ private:
     void joinAcrossSources() {
         const std::string database = m_request.name.empty() ? m_request.database : std::string();
         const bool isThere = !database.empty() && store::isRunDatabase(database);
-        if (m_plans.empty() || (m_plans.size() < 2 && !m_clock.utcOffsetSeconds && !isThere))
-            return;
-        std::vector<importers::PlannedUnit> units;
-        for (std::size_t i = 0; i < m_plans.size(); ++i) {
-            for (auto& unit : m_plans[i].units)
-                units.push_back({m_sources[i].tree.get(), &unit});
-        }
-        app::joinRunsThere(std::move(units), database, progress());
+        if (!m_plans.empty() && (m_plans.size() > 1 || m_clock.utcOffsetSeconds || isThere))
+            app::joinRunsThere(allUnits(), database, progress());
     }
 
     void note(const OpenedSource& source, const ImportPlan& plan) {

@@ -5,6 +5,7 @@
 #include "app/cli/console/Console.h"
 #include "app/importing/ImportRunner.h"
 #include "importers/common/Importer.h"
+#include "importers/registry/TracedGpus.h"
 
 #include <memory>
 #include <set>
@@ -18,6 +19,7 @@ struct ImportRequest {
     std::string database;
     std::string name; // of the run; a prefix where the sources hold several; empty: as found
     bool isOneRun = false; // all that the sources hold is of the run of that name
+    importers::RecordedGpus gpus; // of that run, where it was recorded; each trace is of one
     std::string format; // id of an importer; empty: by content
     // Times that the user states, for sources whose clock leaves them open; empty: not stated.
     std::string start; // "2026-04-22T00:03:09Z", or unix time

@@ -191,10 +191,8 @@ Result<LaunchConfig> launchOf(const RecordOptions& options) {
     return launch;
 }
 
-std::vector<std::string> visibleGpus(
-    const RecordOptions& options, const record::Environment& environment) {
-    if (!options.gpus.empty())
-        return options.gpus;
+// Those that a command may use, in its order, as indices or UUIDs; absent: all.
+std::optional<std::vector<std::string>> visibleGpus(const record::Environment& environment) {
     for (const char* name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"}) {
         const auto found = environment.find(name);
         if (found == environment.end() || found->second.find("MIG") != std::string::npos)
@@ -204,7 +202,32 @@ std::vector<std::string> visibleGpus(
             gpus.emplace_back(gpu);
         return gpus;
     }
-    return {};
+    return std::nullopt;
+}
+
+std::vector<std::string> wantedGpus(
+    const RecordOptions& options, const record::Environment& environment) {
+    return options.gpus.empty() ? visibleGpus(environment).value_or(std::vector<std::string>())
+                                : options.gpus;
+}
+
+importers::RecordedGpus recordedGpus(
+    const Recorder& recorder, const record::Environment& environment) {
+    const auto visible = visibleGpus(environment);
+    importers::RecordedGpus recorded;
+    recorded.visible = visible ? static_cast<int>(visible->size()) : recorder.gpusOfNode();
+    for (const auto& [rank, facts] : recorder.gpus()) {
+        importers::RecordedGpu gpu{rank, facts.index, facts.uuid, {}};
+        if (visible) {
+            const auto place = std::find_if(visible->begin(), visible->end(),
+                [&gpu = facts](const std::string& wanted) { return record::isMeant(wanted, gpu); });
+            gpu.ordinal = place == visible->end() ? -1 : static_cast<int>(place - visible->begin());
+        }
+        if (const auto pci = facts.facts.find("pci"); pci != facts.facts.end())
+            gpu.pciAddress = pci->second;
+        recorded.gpus.push_back(std::move(gpu));
+    }
+    return recorded;
 }
 
 // A failing disk is told once and again when it is over; the samples wait in memory meanwhile.
@@ -248,9 +271,22 @@ int watch(Recorder& recorder, app::WatchedProgram& program, const Console& conso
     return *program.exitStatus();
 }
 
+// Where there is a choice.
+void tellPlaces(
+    const ImportOutcome& outcome, const importers::RecordedGpus& gpus, const Console& console) {
+    for (const app::UnitOutcome& one : outcome.units) {
+        if (!one.report || !one.unit.rank || gpus.gpus.size() < 2)
+            continue;
+        console.err() << fmt::format("{} is of rank {}.\n", one.unit.path, *one.unit.rank);
+        for (const std::string& note : one.unit.notes)
+            console.err() << fmt::format("  {}\n", note);
+    }
+}
+
 // Traces that the command left in the folder join its run; those from before would stretch it.
 void importTraces(const std::string& folder, const app::NewFiles::Found& found,
-    const std::string& database, const std::string& run, const Console& console) {
+    const std::string& database, const std::string& run, const importers::RecordedGpus& gpus,
+    const Console& console) {
     if (found.left > 0)
         console.err() << fmt::format("{} in {} from before the command are left out.\n",
             text::counted(found.left, "file"), folder);
@@ -267,6 +303,7 @@ void importTraces(const std::string& folder, const app::NewFiles::Found& found,
         request.database = database;
         request.name = run;
         request.isOneRun = true;
+        request.gpus = gpus;
         const auto outcome = runImportJob(request, console);
         if (!outcome.hasValue()) {
             console.warn(outcome.error().describe());
@@ -275,6 +312,7 @@ void importTraces(const std::string& folder, const app::NewFiles::Found& found,
         for (const Error& failure : outcome.value().failures)
             console.warn(failure.describe());
         done += outcome.value().done();
+        tellPlaces(outcome.value(), gpus, console);
     }
     console.err() << text::counted(static_cast<std::int64_t>(done), "trace") << " from " << folder
                   << " added to the run.\n";
@@ -301,7 +339,7 @@ Outcome recordCommand(const RecordOptions& options, const Console& console) {
     RecordRequest request;
     ASSIGN_OR_RETURN(request.interval, intervalFrom(options.interval));
     request.job = jobOf(options, environment);
-    request.gpus = visibleGpus(options, environment);
+    request.gpus = wantedGpus(options, environment);
     request.runName = options.name;
     ASSIGN_OR_RETURN(request.launch, launchOf(options));
     request.tokensPerStep = options.tokensPerStep;
@@ -318,6 +356,7 @@ Outcome recordCommand(const RecordOptions& options, const Console& console) {
     const app::NewFiles traces(options.kineto);
     int status = 0;
     std::string run;
+    importers::RecordedGpus gpus;
     {
         ASSIGN_OR_RETURN(auto store, store::Store::openOrCreate(file));
         ASSIGN_OR_RETURN(
@@ -340,9 +379,10 @@ Outcome recordCommand(const RecordOptions& options, const Console& console) {
                 + " What was committed before is in the database, and marked partial.");
         tell(*recorder, file, finished.hasValue(), console);
         run = recorder->runName();
+        gpus = recordedGpus(*recorder, environment);
     }
     if (!options.kineto.empty())
-        importTraces(options.kineto, traces.sinceThen(), file, run, console);
+        importTraces(options.kineto, traces.sinceThen(), file, run, gpus, console);
     return static_cast<ExitStatus>(status);
 }
 

@@ -468,6 +468,51 @@ private Q_SLOTS:
             2);
     }
 
+    // Of two GPUs a process worked on number 1, and says no rank: its kernels stand beside the
+    // power of GPU 1. Where it saw the GPUs in another order, beside that of GPU 0.
+    void tracesStandWithTheirGpu_data() {
+        QTest::addColumn<QByteArray>("visible");
+        QTest::addColumn<int>("rank");
+        QTest::newRow("all") << QByteArray() << 1;
+        QTest::newRow("turned") << QByteArray("1,0") << 1;
+        QTest::newRow("UUIDs") << QByteArray("GPU-00001,GPU-00000") << 1;
+    }
+    void tracesStandWithTheirGpu() {
+        QFETCH(QByteArray, visible);
+        QFETCH(int, rank);
+        QTemporaryDir folder;
+        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
+        const QString traces = folder.filePath(QStringLiteral("traces"));
+        QDir().mkpath(traces);
+        const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1000; // µs
+        QFile trace(folder.filePath(QStringLiteral("worker.json")));
+        QVERIFY(trace.open(QIODevice::WriteOnly));
+        trace.write(
+            QStringLiteral(R"({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "H100"},
+ {"id": 1, "name": "H100"}], "traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 1, "tid": 7,
+ "ts": %1, "dur": 100000, "args": {"device": 1, "stream": 7, "correlation": 1}}]})")
+                .arg(now)
+                .toUtf8());
+        trace.close();
+        qputenv("TRAINSCOPE_FAKE_GPUS", "2");
+        if (!visible.isEmpty())
+            qputenv("CUDA_VISIBLE_DEVICES", visible);
+        const Ended ended = record({QStringLiteral("--into"), database, QStringLiteral("--kineto"),
+            traces, QStringLiteral("--"), QStringLiteral("cp"), trace.fileName(), traces});
+        qunsetenv("CUDA_VISIBLE_DEVICES");
+        QCOMPARE(ended.status, 0);
+        QVERIFY2(
+            ended.err.contains(QStringLiteral("is of rank %1").arg(rank)), qPrintable(ended.err));
+        const auto store = opened(database);
+        const Run run = onlyRun(store);
+        QCOMPARE(run.gpuCount, 2);
+        const auto tracks = store.tracks(run.id).value();
+        const auto stream = std::find_if(tracks.begin(), tracks.end(),
+            [](const Track& track) { return track.description.kind == TrackKind::Stream; });
+        QVERIFY(stream != tracks.end());
+        QCOMPARE(stream->description.rank, rank);
+    }
+
     // A node with cards, from a tree that stands in for the kernel's.
     void networkCardsAreKept() {
         QTemporaryDir folder;

@@ -5,6 +5,7 @@
 #include "importers/registry/CountingSink.h"
 #include "importers/registry/PlantedWork.h"
 #include "importers/registry/Registry.h"
+#include "importers/registry/TracedGpus.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
@@ -82,12 +83,90 @@ std::set<std::string> plannedRuns(const std::filesystem::path& folder) {
 
 using RunNames = std::set<std::string>;
 
+// A trace whose kernels ran on GPU `device` of those that the process saw, with more members.
+std::string kernelsOn(int device, const std::string& properties, const std::string& members = {}) {
+    std::string text = test::traceText({test::kernelText("k", "1000", "1000")},
+        fmt::format(", \"deviceProperties\": [{}]{}", properties, members));
+    const std::string_view first = "\"device\": 0";
+    return text.replace(text.find(first), first.size(), fmt::format("\"device\": {}", device));
+}
+
+constexpr const char* kTwo = R"({"id": 0, "name": "H100"}, {"id": 1, "name": "H100"})";
+constexpr const char* kOne = R"({"id": 0, "name": "H100"})";
+
+// Four GPUs of which the programs saw those of ranks 2 and 1, in that order.
+RecordedGpus recordedGpus() {
+    return {{{0, -1, "GPU-a0", "00000000:01:00.0"}, {1, 1, "GPU-a1", "00000000:1B:00.0"},
+                {2, 0, "GPU-a2", "00000000:2C:00.0"}, {3, -1, "GPU-a3", ""}},
+        2};
+}
+
+// The rank that such a trace gets, and what is said of it.
+std::pair<int, std::string> placed(
+    const std::string& trace, const RecordedGpus& recorded, const char* name = "trace.json") {
+    const auto tree = memoryTree({{name, trace}});
+    auto plan = planImport(*tree, {}).valueOr(ImportPlan{});
+    const Status status = placeOnRecordedGpus({{tree.get(), &plan.units.front()}}, recorded, {});
+    const ImportUnit& unit = plan.units.front();
+    return {status.hasValue() ? unit.rank.value_or(-1) : -2,
+        unit.notes.empty() ? std::string() : unit.notes.back()};
+}
+
 } // namespace
 
 class tst_OneMachine : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // The programs saw GPU 2 as number 0 and GPU 1 as number 1.
+    void tracesStandWithTheirGpu_data() {
+        QTest::addColumn<QString>("trace");
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<int>("rank");
+        QTest::addColumn<QString>("said");
+        const auto row = [](const char* what, const std::string& trace, const char* name, int rank,
+                             const char* said) {
+            QTest::newRow(what) << QString::fromStdString(trace) << QString::fromUtf8(name) << rank
+                                << QString::fromUtf8(said);
+        };
+        const std::string uuid = R"({"id": 0, "name": "H100", "uuid": "A3"})";
+        const std::string pci = R"({"id": 0, "name": "H100", "pciBusId": "0000:1b:00.0"})";
+        const std::string third = R"(, "distributedInfo": {"rank": 3, "world_size": 4})";
+        row("number 1", kernelsOn(1, kTwo), "t.json", 1, "its number, 1");
+        row("number 0", kernelsOn(0, kTwo), "t.json", 2, "its number, 0");
+        row("number before rank", kernelsOn(1, kTwo, third), "t.json", 1, "its number, 1");
+        row("UUID", kernelsOn(0, uuid), "t.json", 3, "its UUID");
+        row("UUID before rank and number", kernelsOn(0, uuid + R"(, {"id": 1})", third),
+            "rank_1.json", 3, "");
+        row("PCI address", kernelsOn(0, pci), "t.json", 1, "its PCI address");
+        row("one seen of two, with a rank", kernelsOn(0, kOne, third), "t.json", 3, "");
+        row("one seen of two, named", kernelsOn(0, kOne), "rank_1.json", 1, "");
+        row("number 1 alone", kernelsOn(1, ""), "t.json", 1, "its number, 1");
+    }
+    void tracesStandWithTheirGpu() {
+        QFETCH(QString, trace);
+        QFETCH(QString, name);
+        QFETCH(int, rank);
+        QFETCH(QString, said);
+        const auto [found, words]
+            = placed(trace.toStdString(), recordedGpus(), name.toUtf8().constData());
+        QCOMPARE(found, rank);
+        QVERIFY2(QString::fromStdString(words).contains(said), words.c_str());
+    }
+    // Whatever rank it says.
+    void aTraceStandsWithTheOnlyGpu() {
+        const RecordedGpus one{{{4, 0, "GPU-a0", ""}}, 1};
+        QCOMPARE(placed(kernelsOn(0, kOne), one).first, 4);
+    }
+    // Number 1 of two was recorded, as rank 0; this one ran on number 0.
+    void aTraceOfAnotherGpuStandsBehind() {
+        const RecordedGpus one{{{0, 1, "GPU-a1", ""}}, 2};
+        const auto [rank, said] = placed(kernelsOn(0, kTwo), one);
+        QCOMPARE(rank, 1);
+        QVERIFY(said.find("was not recorded") != std::string::npos);
+        QCOMPARE(placed(kernelsOn(1, kTwo), one).first, 0);
+    }
+
     void aTraceIsOfTheLogOfItsMinutes() {
         QCOMPARE(
             joinedRuns({{"job/prof/trace.json", kernelAt(30)}, {"job/smi.csv", smiAt(0)}}).size(),
