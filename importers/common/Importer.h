@@ -179,7 +179,7 @@ struct Importer {
     // True where a file of a format that isOutput holds lines of this one too, which then get a
     // unit of their own in the same run. nullptr: never.
     bool (*within)(const SourceTree& tree, const SourceFile& file) = nullptr;
-    // Which GPU a unit of a single rank is of; reads all of it. nullptr: the format does not say.
+    // The GPU of a unit of a single rank; reads all of it. nullptr: the format does not say.
     Result<UsedGpu> (*usedGpu)(
         const SourceTree& tree, const ImportUnit& unit, const Progress& progress)
         = nullptr;

@@ -44,7 +44,7 @@ struct RecordRequest {
     std::optional<double> tokensPerStep; // where the script marks none
 };
 
-// Whether an index, or the begin of a UUID, means that GPU.
+// True where an index, or the begin of a UUID, means that GPU.
 bool isMeant(const std::string& wanted, const GpuFacts& gpu);
 
 class Recorder {

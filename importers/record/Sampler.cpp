@@ -316,8 +316,8 @@ void Sampler::judge(Asked& asked, double seconds) {
     asked.calls = 0;
 }
 
-// Whether nothing took the processor from this thread since it was asked last: what took long then
-// is the call's own doing.
+// True where nothing took the processor from this thread since it was asked last: a call that took
+// long is slow itself.
 bool Sampler::ranThrough() {
     rusage used{};
     if (getrusage(RUSAGE_THREAD, &used) != 0)
@@ -357,7 +357,7 @@ void Sampler::readKeptPower(Taken& taken) {
     }
 }
 
-// What was taken is handed on, and its room kept.
+// Hands on what was taken, and keeps its room.
 void Sampler::add(Taken& taken) {
     const std::scoped_lock lock(m_mutex);
     const auto append = [](auto& to, auto& from) {

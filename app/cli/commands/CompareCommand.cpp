@@ -75,7 +75,7 @@ std::string shownName(const analysis::ComparedRun& compared) {
     return analysis::partName(compared.run.name, compared.scope.capture);
 }
 
-// What is compared, and how.
+// The compared runs and the settings of their comparison.
 struct Wanted {
     app::ComparisonSettings settings;
     std::vector<analysis::ComparedRun> runs;

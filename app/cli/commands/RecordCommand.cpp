@@ -271,7 +271,7 @@ int watch(Recorder& recorder, app::WatchedProgram& program, const Console& conso
     return *program.exitStatus();
 }
 
-// Where there is a choice.
+// Says on which GPU each trace was put, where several were recorded.
 void tellPlaces(
     const ImportOutcome& outcome, const importers::RecordedGpus& gpus, const Console& console) {
     for (const app::UnitOutcome& one : outcome.units) {

@@ -124,7 +124,7 @@ void ComparisonController::readCaptures() {
             return all;
         },
         [this](Result<Captures> captures) {
-            // Why they cannot be read is told by the reading of the comparison.
+            // An error is told by the reading of the comparison, which meets it too.
             m_captures = std::move(captures).valueOr({});
             load();
             Q_EMIT stateChanged();

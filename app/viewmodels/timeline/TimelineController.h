@@ -113,7 +113,7 @@ public:
     void openMenuAt(double x, double y);
     [[nodiscard]] QString captureName() const;
     [[nodiscard]] QStringList otherCaptures() const;
-    // That capture stands beside one of the others, or (−1) beside all of them, in Compare.
+    // Compare shows that capture beside one of the others, or (−1) beside all of them.
     Q_INVOKABLE void compareCapture(int other);
     // The selection, else the selected span, else everything.
     Q_INVOKABLE void fitSelection();

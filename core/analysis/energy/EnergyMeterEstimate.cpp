@@ -290,8 +290,7 @@ std::vector<PartEnergy> EnergyMeter::namedEnergies(
             result[label] = whole;
             continue;
         }
-        const double scale
-            = whole.known ? shareOf(whole.known->joules, categoryJoules[name]) : 1.0;
+        const double scale = whole.known ? shareOf(whole.known->joules, categoryJoules[name]) : 1.0;
         const double scaled = scale * joules[label];
         result[label] = PartEnergy::of(
             named.powers.around(scaled, std::abs(scaled - joules[label]), secondsOf(label)),

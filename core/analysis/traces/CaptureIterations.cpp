@@ -30,7 +30,8 @@ bool isZeroGrad(const std::string& name) {
         || name.find("zerograd") != std::string::npos;
 }
 
-// When the kernels of each optimizer step ended on a device, by the annotation that launched them.
+// Finds when the kernels of each optimizer step ended on a device, by the annotation that launched
+// them.
 class OptimizerSteps : public DeviceVisitor {
 public:
     explicit OptimizerSteps(const store::Store& store)

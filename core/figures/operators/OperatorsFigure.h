@@ -23,8 +23,8 @@ struct OperatorsQuery {
     std::optional<int> rank; // absent: all together
     TimeRange window = kAllTime; // absolute
     analysis::RankClocksPtr clocks; // the window is on their reference; nullptr: on each rank's own
-    // Of ranks that marked their iterations, from the first of them to the last alone: work before
-    // and behind them is of no step.
+    // Leaves out the work before the first and behind the last iteration of ranks that marked them:
+    // it is of no step.
     bool ofSteps = false;
     bool operator==(const OperatorsQuery& other) const; // they find the same
 };

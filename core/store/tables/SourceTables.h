@@ -42,7 +42,7 @@ Result<std::vector<RunId>> deleteSource(
 // Computes the run's row, launch, cluster and GPUs from its sources; a run without sources goes,
 // with all of it.
 Status refreshRun(Database& database, RunId run);
-// Of a run that only grew: its begin and end.
+// Renews begin and end of a run that only grew.
 Status refreshRange(Database& database, RunId run);
 
 // The run whose imported name this is, else whose shown name; not valid where there is none.

@@ -3,10 +3,10 @@
 
 #include "core/store/Fixture.h"
 
+#include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/Summary.h"
-#include "core/analysis/iterations/IterationFigures.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
