@@ -439,7 +439,7 @@ void moveToGpu(const GpuPlace& place, int used, ImportUnit& unit) {
 } // namespace
 
 Status placeOnRecordedGpus(
-    std::vector<PlannedUnit> units, const RecordedGpus& recorded, const Progress& progress) {
+    const std::vector<PlannedUnit>& units, const RecordedGpus& recorded, const Progress& progress) {
     for (const PlannedUnit& planned : units) {
         ImportUnit& unit = *planned.unit;
         const Importer* importer = findImporter(unit.importer);

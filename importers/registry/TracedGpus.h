@@ -39,6 +39,6 @@ struct RecordedGpus {
 // a GPU that was not recorded it stands behind all that were. What has another rank then says so in
 // a note. Cancelled by progress; what cannot be read keeps its rank.
 Status placeOnRecordedGpus(
-    std::vector<PlannedUnit> units, const RecordedGpus& recorded, const Progress& progress);
+    const std::vector<PlannedUnit>& units, const RecordedGpus& recorded, const Progress& progress);
 
 } // namespace trainscope::importers

@@ -66,8 +66,9 @@ bool isNcclKernel(std::string_view kernelName) {
 }
 
 void Communicators::add(const NcclPayload& payload) {
-    constexpr std::size_t kMost = 100'000;
-    if (payload.communicator && payload.ranks && *payload.ranks > 0 && m_known.size() < kMost)
+    constexpr std::size_t kMostCommunicators = 100'000;
+    if (payload.communicator && payload.ranks && *payload.ranks > 0
+        && m_known.size() < kMostCommunicators)
         m_known.insert_or_assign(*payload.communicator, payload);
 }
 

@@ -123,9 +123,9 @@ void ComparisonController::readCaptures() {
             }
             return all;
         },
-        [this](Result<Captures> captures) {
+        [this](const Result<Captures>& captures) {
             // An error is told by the reading of the comparison, which meets it too.
-            m_captures = std::move(captures).valueOr({});
+            m_captures = captures.valueOr({});
             load();
             Q_EMIT stateChanged();
         });

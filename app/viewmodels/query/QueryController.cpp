@@ -20,6 +20,11 @@ const QString kPastKey = QStringLiteral("history");
 const QString kChartKey = QStringLiteral("chart");
 constexpr std::int64_t kInTheWay = -1; // instead of rows: the file is there already
 
+QString writtenText(std::int64_t rows, const QString& file) {
+    return rows == 1 ? QueryController::tr("1 row written to %1").arg(file)
+                     : QueryController::tr("%1 rows written to %2").arg(wholeText(rows), file);
+}
+
 } // namespace
 
 QueryController::QueryController(QObject* parent)
@@ -215,9 +220,7 @@ void QueryController::exportCsv(const QUrl& file, bool replaces) {
             if (rows.hasValue() && rows.value() == kInTheWay)
                 Q_EMIT replaceWanted(file, shownLine(QFileInfo(path).fileName()));
             else if (rows.hasValue())
-                m_written
-                    = (rows.value() == 1 ? tr("1 row written to %2") : tr("%1 rows written to %2"))
-                          .arg(wholeText(rows.value()), shownLine(QFileInfo(path).fileName()));
+                m_written = writtenText(rows.value(), shownLine(QFileInfo(path).fileName()));
             else if (views() != nullptr)
                 views()->report(rows.error());
             Q_EMIT stateChanged();

@@ -204,7 +204,7 @@ Status EnergyMeter::estimateStretches(
                 iteration.phases[phase] = iteration.total.known->joules
                     * shareOf(powers.joules(ofPhase(phase, seconds)), whole);
         }
-        energy.iterations.push_back(std::move(iteration));
+        energy.iterations.push_back(iteration);
     }
     return {};
 }

@@ -12,17 +12,17 @@ namespace trainscope::analysis {
 namespace {
 
 // Key of a row: a name, and for shapes a signature.
-using RowKey = std::pair<std::string, std::string>;
+using OperatorKey = std::pair<std::string, std::string>;
 
-class RowKeys {
+class OperatorKeys {
 public:
-    RowKeys(const CallTree& tree, OperatorGrouping grouping)
+    OperatorKeys(const CallTree& tree, OperatorGrouping grouping)
         : m_tree(tree)
         , m_grouping(grouping) { }
 
     // The rows that a piece of work belongs to.
-    [[nodiscard]] std::set<RowKey> of(const CallNode& work) const {
-        std::set<RowKey> keys;
+    [[nodiscard]] std::set<OperatorKey> of(const CallNode& work) const {
+        std::set<OperatorKey> keys;
         if (work.parent == CallNode::kNone)
             return keys;
         const CallNode& owner = m_tree.nodes[work.parent];
@@ -45,7 +45,7 @@ public:
     }
 
 private:
-    void addCallers(std::uint32_t at, std::set<RowKey>& keys) const {
+    void addCallers(std::uint32_t at, std::set<OperatorKey>& keys) const {
         const FrameKind kind
             = m_grouping == OperatorGrouping::Module ? FrameKind::Module : FrameKind::Annotation;
         for (; at != CallNode::kNone; at = m_tree.nodes[at].parent) {
@@ -70,15 +70,15 @@ KernelEnergy energyOfName(const KernelEnergies& kernels, const std::string& name
 
 std::vector<PartEnergy> operatorEnergies(
     const CallTree& tree, const OperatorTable& table, const KernelEnergies& kernels) {
-    const RowKeys keys(tree, table.grouping);
-    std::map<RowKey, std::map<std::string, double>> times; // s by kernel name; copies: empty
+    const OperatorKeys keys(tree, table.grouping);
+    std::map<OperatorKey, std::map<std::string, double>> times; // s by kernel name; copies: empty
     double copies = 0.0;
     for (const CallNode& node : tree.nodes) {
         if (!isWork(node.kind))
             continue;
         const bool isKernel = node.kind == FrameKind::Kernel;
         copies += isKernel ? 0.0 : node.sums.time.seconds();
-        for (const RowKey& key : keys.of(node))
+        for (const OperatorKey& key : keys.of(node))
             times[key][isKernel ? tree.names[node.name] : std::string()]
                 += node.sums.time.seconds();
     }

@@ -105,7 +105,7 @@ struct KernelSpan {
 };
 
 // The kernels of all streams, each stream in order, clipped.
-class Kernels {
+class StreamKernels {
 public:
     Status read(const store::Store& store, const Run& run, const Progress& progress) {
         ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
@@ -181,7 +181,7 @@ std::int64_t unionOf(std::vector<TimeRange> ranges) {
     return sum + open.length().ns;
 }
 
-std::optional<OverrunKernels> overrunOf(const Kernels& kernels, const store::Store& store) {
+std::optional<OverrunKernels> overrunOf(const StreamKernels& kernels, const store::Store& store) {
     OverrunKernels found = kernels.overrun();
     if (found.behind == 0)
         return std::nullopt;
@@ -243,7 +243,7 @@ const Iteration* stepAt(const std::vector<Iteration>& steps, TimeNs time) {
 }
 
 std::optional<EmptySteps> emptyStepsOf(
-    const Kernels& kernels, const std::vector<Iteration>& steps) {
+    const StreamKernels& kernels, const std::vector<Iteration>& steps) {
     std::vector<std::int64_t> begun(steps.size(), 0);
     for (const KernelSpan& kernel : kernels.all()) {
         if (const Iteration* step = stepAt(steps, kernel.range.begin))
@@ -294,7 +294,7 @@ Result<Plausibility> plausibilityOf(const store::Store& store, const Run& run,
     const Progress& progress) {
     Plausibility found;
     ASSIGN_OR_RETURN(found.power, powerSpikes(store, run, limits));
-    Kernels kernels;
+    StreamKernels kernels;
     RETURN_IF_ERROR(kernels.read(store, run, progress));
     if (kernels.all().empty())
         return found;

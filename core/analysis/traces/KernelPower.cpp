@@ -12,7 +12,7 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr std::size_t kLeastReadings = 16;
-constexpr std::size_t kMostReadings = 4096; // that are compared
+constexpr std::size_t kMostCompared = 4096; // that are compared
 constexpr std::int64_t kLagStep = 100'000'000; // ns
 constexpr int kFirstLag = -5; // steps: stamps are taken before the reading, or rounded
 constexpr int kLastLag = 15;
@@ -22,7 +22,7 @@ constexpr double kFollowsNot = 0.3;
 constexpr double kFollowsNotVarying = 0.5; // where the power changes much by itself
 constexpr double kMuch = 0.25; // of its mean
 constexpr double kLead = 0.2; // of correlation, before the next GPU
-constexpr double kLeastContrast = 0.1; // standard deviation of the share of work
+constexpr double kLeastShareSpread = 0.1; // standard deviation of the share of work
 constexpr double kClearContrast = 0.2;
 constexpr double kLongEnough = 8.0; // s
 constexpr double kAllTheTime = 0.8; // share of work
@@ -76,7 +76,7 @@ PowerReadings readingsOf(const TracedWork& work, const PowerReadings& power) {
     std::size_t inside = 0;
     for (std::size_t i = begin; i < end; ++i)
         inside += work.covers(power.times[i]) ? std::size_t{1} : std::size_t{0};
-    const std::size_t stride = std::max<std::size_t>(1, inside / kMostReadings);
+    const std::size_t stride = std::max<std::size_t>(1, inside / kMostCompared);
     PowerReadings found;
     for (std::size_t i = begin; i < end; i += stride) {
         if (std::isnan(power.watts[i]))
@@ -233,7 +233,8 @@ KernelPower kernelPower(
     for (const std::int64_t averaging : kAveraging) {
         for (int lag = kFirstLag; lag <= kLastLag; ++lag) {
             const PairSums pairs = pairsAt(work, readings, lag * kLagStep, averaging);
-            if (pairs.n < static_cast<double>(kLeastReadings) || pairs.spreadX() < kLeastContrast)
+            if (pairs.n < static_cast<double>(kLeastReadings)
+                || pairs.spreadX() < kLeastShareSpread)
                 continue;
             found.correlation = std::max(found.correlation, pairs.correlation());
             contrast = std::max(contrast, averaging == kAveraging.back() ? pairs.spreadX() : 0.0);

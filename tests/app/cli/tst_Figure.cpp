@@ -129,7 +129,8 @@ private Q_SLOTS:
             return QStringList{QStringLiteral("--kind"), QString::fromUtf8(name)};
         };
         const QStringList job{QStringLiteral("--run"), QStringLiteral("job")};
-        row("one run", kind("comparison") + job + QStringList{out, good}, 2, "--run twice");
+        row("one run", kind("comparison") + job + QStringList{out, good}, 2,
+            "needs two runs, or two captures of one");
         row("compared with itself", kind("comparison-board") + job + job + QStringList{out, good},
             2, "needs two runs");
         row("folder", {out, m_folder.filePath(QStringLiteral("none/x.pdf"))}, 3, "none");
