@@ -18,7 +18,7 @@ namespace trainscope::importers {
 //    logs of the same metrics by one program are one only where a trace is of both.
 // Runs of a database (PlannedUnit::known) are joined as if they lay beside each; they keep their
 // names, and a source of another machine or time whose run has such a name gets another one.
-// What contradicts is never joined, and clocks without a zone count as UTC unless the power tells
+// Contradictions are never joined, and clocks without a zone count as UTC unless the power tells
 // their zone. Traces get the ranks of their GPUs, or logs those of the traces (TracedGpus.h).
 void joinOneMachine(MachineEvidence& evidence);
 

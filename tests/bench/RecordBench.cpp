@@ -46,7 +46,7 @@ record::Devices fakeDevices(const benchmark::State& state, bool costs) {
         {{"TRAINSCOPE_NVML", TRAINSCOPE_FAKE_NVML}, {"TRAINSCOPE_AMDSMI", "/nowhere"}});
 }
 
-// Of a processor, that the calls of the driver's stand-in took so far.
+// Processor time that the calls of the driver's stand-in took so far.
 double driverMs() {
     constexpr double msOfSecond = 1e3;
     void* library = dlopen(TRAINSCOPE_FAKE_NVML, RTLD_NOW | RTLD_NOLOAD);

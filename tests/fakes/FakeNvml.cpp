@@ -232,7 +232,7 @@ void fill(const FakeGpu& gpu, FieldValue& field) {
 
 extern "C" {
 
-// Of a processor, that the calls took so far, in all threads: what no recorder can save.
+// Processor time of the calls so far, in all threads, which no recorder can save.
 double fakeNvmlSeconds() {
     return static_cast<double>(taken) * 1e-9;
 }

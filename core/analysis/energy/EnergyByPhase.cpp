@@ -30,7 +30,6 @@ constexpr double kLongestResponseNs = 3e9; // of a sensor: readings so far outsi
 constexpr std::size_t kMostReadings = std::size_t{1} << 19U;
 constexpr DurationNs kFitAround{10'000'000'000}; // beside a window: powers are told by more time
 constexpr double kEdgeShare = 0.17; // of a counter's step: how far its energy is known within it
-constexpr double kNinety = 1.645; // two-sided
 constexpr std::size_t kMostNames = 20; // of kernels that have a power of their own
 constexpr double kLeastNameShare = 0.01; // of the kernel time
 
@@ -254,7 +253,7 @@ private:
                 && 2.0 * found[i]->resolutionS <= ranges[i].length().seconds();
             if (!isResolved)
                 continue;
-            const double half = kNinety * std::sqrt(2.0) * kEdgeShare * found[i]->resolutionS
+            const double half = kNormal90 * std::sqrt(2.0) * kEdgeShare * found[i]->resolutionS
                 * m_readings.spreadW();
             const double joules = found[i]->joules;
             result[i] = EstimatedEnergy{joules, std::max(0.0, joules - half), joules + half};

@@ -15,7 +15,6 @@ constexpr std::size_t kMostJointClasses = 12; // with which a response is looked
 // by operators of H100 and A100 that were run alone: 390 to 700 W within "gemm").
 constexpr double kWithinCategory = 0.125;
 constexpr double kWithinAnything = 0.5; // of classes whose category is not told
-constexpr double kNormalNinety = 1.645; // two-sided
 
 double shareOf(double part, double whole) {
     return whole > 0.0 ? part / whole : 0.0;
@@ -318,7 +317,7 @@ Status EnergyMeter::estimateKernels(std::span<const PowerReading> readings,
         const double share = shareOf(kernel.exclusive, m_namedSeconds[kernel.label]);
         PartEnergy own = energies[kernel.label].part(share);
         if (own.known && share < 1.0) { // beside kernels of its category that may draw less or more
-            const double half = kNormalNinety * kWithinCategory * facts.highestW * kernel.exclusive;
+            const double half = kNormal90 * kWithinCategory * facts.highestW * kernel.exclusive;
             own.known->low = std::max(0.0, own.known->low - half);
             own.known->high = std::min(facts.highestW * kernel.exclusive, own.known->high + half);
         }

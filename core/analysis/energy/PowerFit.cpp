@@ -13,7 +13,6 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr double kIntervalShare = 0.9;
-constexpr double kNormal90 = 1.645; // two-sided
 constexpr std::size_t kLeastBlocks = 12;
 constexpr double kDelaySpreadNs = 0.2e9;
 constexpr double kWholeWattsW2 = 1.0 / 12.0; // variance of a reading in whole watts

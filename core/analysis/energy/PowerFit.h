@@ -24,6 +24,9 @@ struct PowerPrior {
     std::vector<double> spreadW;
 };
 
+// Standard deviations of a normal distribution to each side of a 90 % interval.
+inline constexpr double kNormal90 = 1.645;
+
 class PowerFit {
 public:
     // readings as for findResponses(); see isUsable().

@@ -59,7 +59,7 @@ Series seriesOf(const store::Store& store, RunId run, const std::string& metric,
     return {};
 }
 
-// Whether a recording that goes on has committed so many samples of each GPU, of 20 in a second.
+// True when a recording that goes on has committed so many samples of each GPU, of 20 in a second.
 bool hasBegun(const QString& path, std::int64_t samples = 20) {
     return QTest::qWaitFor(
         [&] {

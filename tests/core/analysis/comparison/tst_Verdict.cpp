@@ -18,7 +18,8 @@ class tst_Verdict : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // Of one run no part is scale-up: which takes longer is told, and whether beyond the spread.
+    // No part of one run is scale-up: the verdict says which takes longer, and if beyond the
+    // spread.
     void partsOfOneRun() {
         RunMeasures a = measured(few());
         RunMeasures b = measured(few());

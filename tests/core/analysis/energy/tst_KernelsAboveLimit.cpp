@@ -1,4 +1,4 @@
-// What ran above the power limit, on a trace whose joules are worked out by hand.
+// Kernels that ran above the power limit, on a trace whose joules are worked out by hand.
 #include "core/analysis/energy/KernelsAboveLimit.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "support/TestProgram.h"
