@@ -191,6 +191,10 @@ std::optional<WordsMetric> metricOfWords(std::string_view base, std::string_view
             = name.part == Part::Memory && ofUnit == Quantity::None ? Quantity::Used : ofUnit;
     if (name.part == Part::Memory && name.quantity == Quantity::Use && ofUnit == Quantity::Used)
         name.quantity = Quantity::Used;
+    const bool areBytes = name.quantity == Quantity::Used || name.quantity == Quantity::Total
+        || name.quantity == Quantity::Free;
+    if (ofUnit == Quantity::Used && areBytes && (name.part == Part::None || name.part == Part::Gpu))
+        name.part = Part::Memory;
     if (name.part == Part::None)
         name.part = Part::Gpu;
     if (!name.isKnown || name.quantity == Quantity::None)

@@ -82,11 +82,10 @@ constexpr std::array kMetrics{
     MetricNames{"video_clock", "MHz", "clocks.video clocks.current.video video.clock"},
     MetricNames{metric::kGpuUtilization, "%",
         "utilization.gpu gpu.utilization gpu.util util.gpu utilization util gpu.usage gpu.load "
-        "sm.util usage"},
+        "sm.util usage gpuutil"},
     MetricNames{metric::kMemUtilization, "%",
         "utilization.memory memory.utilization mem.util memory.util util.memory util.mem "
-        "utilization.mem "
-        "mem.utilization"},
+        "utilization.mem mem.utilization memutil"},
     MetricNames{metric::kMemUsed, "MiB",
         "memory.used mem.used memory.usage used.memory vram.used memory.allocated used.gpu.memory "
         "fb.used gpu.memory.used "
@@ -99,7 +98,7 @@ constexpr std::array kMetrics{
     MetricNames{"pstate", "", "pstate performance.state perf", CellForm::PerformanceState},
     MetricNames{metric::kThrottleReasons, "",
         "clocks.throttle.reasons.active clocks.event.reasons.active throttle.reasons event.reasons "
-        "throttle.reasons.active clocks.throttle.reasons",
+        "throttle.reasons.active clocks.throttle.reasons reasons throttle.reason clock.reasons",
         CellForm::Hex},
     MetricNames{"pcie_link_gen", "", "pcie.link.gen.current pcie.link.gen.gpucurrent pcie.gen"},
     MetricNames{"pcie_link_width", "", "pcie.link.width.current pcie.width"},
@@ -107,6 +106,11 @@ constexpr std::array kMetrics{
         "tx.pci tx.pcie pcie.tx pci.tx txpci pcie.tx.throughput pcie.throughput.tx"},
     MetricNames{metric::kPcieRxRate, "MB/s",
         "rx.pci rx.pcie pcie.rx pci.rx rxpci pcie.rx.throughput pcie.throughput.rx"},
+    // A counter only where its numbers rise; see settleForms.
+    MetricNames{metric::kGpuEnergy, "J",
+        "energy gpu.energy total.energy energy.total energy.consumption total.energy.consumption "
+        "gpu.energy.consumption energy.consumed gpu.energy.consumed energy.counter "
+        "cumulative.energy"},
     MetricNames{metric::kPcieTx, "GB", "cumulative.tx"},
     MetricNames{metric::kPcieRx, "GB", "cumulative.rx"},
 };
@@ -301,6 +305,7 @@ void adoptUnit(Column& column, std::string_view text) {
         // "memory_percent" is not memory in bytes: the unit decides what was measured.
         const bool share = column.metric.name == "mem_used" && unit->si == "1";
         column.metric = metricNamed(share ? "mem_utilization" : ownMetricName(column.header));
+        column.counterBits = 0;
     }
     column.scale = unit->scale;
     column.metric.unit = unit->si;
@@ -395,7 +400,8 @@ Column columnOfGpu(const HeaderName& name, int gpu, std::string_view unitText) {
 // With its header, and the unit that stands there.
 Column finished(Column column, std::string_view header, std::string_view unitText) {
     column.header = header;
-    if (column.role != Role::Metric || column.counterBits != 0)
+    // Counters of bytes have the unit of the monitors that write them; see columnOf.
+    if (column.role != Role::Metric || (column.counterBits != 0 && column.metric.unit == "B"))
         return column;
     adoptUnit(column, unitText);
     const bool isUsual = column.unitKnown || unitText.empty() || isRemark(header, unitText)
@@ -421,8 +427,13 @@ Column columnNamed(std::string_view header) {
     const RoleNames* role = meaningOf(name.base).role;
     if (role != nullptr && (role->role != Role::Gpu || unitText.empty()))
         return finish(roleColumn(role->role));
-    if (auto column = metricColumn(name.base))
-        return finish(std::move(*column));
+    const auto unit = findUnit(unitText);
+    if (auto column = metricColumn(name.base)) {
+        // "mem_mhz" is the clock of what "mem" alone would be the bytes of.
+        const bool isOther = unit && unit->si != column->metric.unit;
+        auto composed = isOther ? composedColumn(name.base, unitText) : std::nullopt;
+        return finish(composed ? std::move(*composed) : std::move(*column));
+    }
     if (name.base == "gpu" && unitText == "%")
         return finish(columnOf(metric::kGpuUtilization, "%"));
     if (const auto gpu = takeGpuNumber(name.base))

@@ -519,6 +519,52 @@ void settleMagnitude(Column& column, const Profile& profile, std::vector<std::st
         + (column.scale == 1.0 ? "bytes" : "MiB") + " by its numbers.");
 }
 
+// The GPU that a row is about, as its cells write it.
+std::string subjectOf(const std::vector<Column>& columns, const Cells& row) {
+    std::string subject;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const Role role = columns[i].role;
+        if (role == Role::Host || role == Role::Gpu || role == Role::Uuid || role == Role::BusId)
+            subject += std::string(row[i]) + '\n';
+    }
+    return subject;
+}
+
+// True where the numbers of each GPU rise, and hardly ever fall.
+bool countsUp(
+    const std::vector<Column>& columns, const std::vector<Cells>& rows, std::size_t column) {
+    std::map<std::string, double> last;
+    std::size_t rises = 0;
+    std::size_t falls = 0;
+    for (const Cells& row : rows) {
+        const auto value = parseCell(row[column], CellForm::Number);
+        if (!value)
+            continue;
+        const auto [before, isFirst] = last.try_emplace(subjectOf(columns, row), value->number);
+        rises += !isFirst && value->number > before->second ? 1U : 0U;
+        falls += !isFirst && value->number < before->second ? 1U : 0U;
+        before->second = value->number;
+    }
+    return rises > falls * 20;
+}
+
+// Energy is a counter only where it counts up; else it is that of each row, under its own name.
+void settleEnergy(std::vector<Column>& columns, const std::vector<Cells>& rows, std::size_t place,
+    std::vector<std::string>& notes) {
+    Column& column = columns[place];
+    if (column.role != Role::Metric || column.counterBits == 0 || column.metric.unit != "J"
+        || column.isSaid || countsUp(columns, rows, place))
+        return;
+    std::string name = ownMetricName(column.header);
+    if (name == column.metric.name)
+        name += "_per_row";
+    column.metric = {name, "J", MetricKind::Gauge, "Energy of each row"};
+    column.counterBits = 0;
+    notes.push_back("Column \"" + column.header
+        + "\" does not count up: its numbers are taken for the energy of each row, not for the "
+          "GPU's energy counter.");
+}
+
 } // namespace
 
 void settleForms(
@@ -533,6 +579,8 @@ void settleForms(
             continue;
         const Profile profile = profileOf(rows, i);
         column.isEmpty = profile.values == 0;
+        if (column.form == CellForm::Hex && profile.isNumeric() && profile.isWhole())
+            column.form = CellForm::Number; // a mask in decimal
         if (profile.values > 0 && !(column.certain && column.form != CellForm::Number)) {
             if (const auto form = commonForm(profile))
                 column.form = *form;
@@ -548,6 +596,7 @@ void settleForms(
         column.decimals
             = profile.numbers >= 3 && profile.placesBefore > 0 ? profile.placesBefore : -1;
         settleMagnitude(column, profile, notes);
+        settleEnergy(columns, rows, i, notes);
         column.mayBeFraction = isUnitOf(column, "%") && !column.unitKnown && profile.unit.empty()
             && profile.decimals > 0 && profile.max <= 1.0;
     }

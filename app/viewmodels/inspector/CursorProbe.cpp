@@ -201,9 +201,20 @@ Result<QString> pointedText(const ProbedValues& values, const RunFacts& facts, T
     return QString();
 }
 
+bool hasMetric(const RunFacts& facts, int rank, std::string_view metric) {
+    return std::any_of(facts.series.begin(), facts.series.end(), [&](const Series& series) {
+        return series.description.metric.name == metric
+            && series.description.subject.kind == SubjectKind::Gpu
+            && series.description.subject.rank == rank;
+    });
+}
+
 Status addGpuFacts(const ProbedValues& values, const RunFacts& facts, const plot::ShownRun& shown,
     int rank, TimeNs time, std::vector<Fact>& into) {
     std::vector<std::string> seen;
+    // The rate of the energy counter is the power, which stands there already.
+    if (hasMetric(facts, rank, metric::kGpuPower))
+        seen.emplace_back(metric::kGpuEnergy);
     for (const auto& series : facts.series) {
         const Metric& metric = series.description.metric;
         const bool isGpu = series.description.subject.kind == SubjectKind::Gpu

@@ -9,6 +9,9 @@ namespace trainscope::figures {
 namespace {
 
 constexpr std::int64_t kHolePeriods = 10;
+// Drivers count energy on every 20 to 100 ms: two readings closer than that differ by nothing, or
+// by twice of what flowed.
+constexpr DurationNs kEnergyStretch{1'000'000'000};
 constexpr double kNoRate = std::numeric_limits<double>::quiet_NaN();
 
 } // namespace
@@ -17,12 +20,17 @@ Result<double> counterRateAt(const store::Store& store, const Series& counter, T
     if (!counter.range.contains(time))
         return kNoRate;
     const DurationNs period{counter.range.length().ns / std::max<std::int64_t>(1, counter.count)};
-    const DurationNs back{period.ns * kHolePeriods};
+    const bool isEnergy = counter.description.metric.unit == "J";
+    const DurationNs hole{period.ns * kHolePeriods};
+    const DurationNs back = isEnergy ? std::max(hole, kEnergyStretch) : hole;
     const auto buckets = store.rateBuckets(counter.id, {time - back, time + DurationNs{1}}, 1);
     if (!buckets.hasValue())
         return buckets.error();
     const bool any = !buckets.value().empty() && buckets.value().front().count > 0;
-    return any ? static_cast<double>(buckets.value().front().last) : kNoRate;
+    if (!any)
+        return kNoRate;
+    return static_cast<double>(
+        isEnergy ? buckets.value().front().mean : buckets.value().front().last);
 }
 
 Result<RateBounds> counterRateBounds(const store::Store& store, const Series& counter) {

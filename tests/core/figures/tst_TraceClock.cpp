@@ -1,17 +1,22 @@
 // Traces of ranks whose clocks differ, drawn on one: what is drawn lies where it was in truth.
 
+#include <QScopeGuard>
 #include <QTest>
 
 #include "core/analysis/traces/PlantedRun.h"
+#include "core/figures/Kinds.h"
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/plot/timeline/TraceClock.h"
+#include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
 
 #include <cmath>
+#include <ctime>
 #include <memory>
 
 using namespace trainscope;
 using namespace trainscope::figures;
+using namespace std::string_literals;
 
 namespace {
 
@@ -71,6 +76,45 @@ private Q_SLOTS:
             const TimeNs own = ownTime(run, track.rank, track.spans[0].range.begin);
             QVERIFY(std::abs(own.ns - planted.local(track.rank, start)) < 2000);
         }
+    }
+
+    // 1,700,000,000 s are 2023-11-14 22:13:20 UTC, which is 03:43:20 on the 15th five and a half
+    // hours further east.
+    void theAxisInTheZoneOfTheReader_data() {
+        QTest::addColumn<std::string>("axis");
+        QTest::addColumn<std::string>("minute"); // of the first tick
+        QTest::newRow("utc") << "utc"s
+                             << "22:15"s;
+        QTest::newRow("local") << "local"s
+                               << "03:45"s;
+    }
+    void theAxisInTheZoneOfTheReader() {
+        QFETCH(std::string, axis);
+        QFETCH(std::string, minute);
+        const QByteArray zone = qgetenv("TZ");
+        qputenv("TZ", "EAST-05:30");
+        tzset();
+        const auto restored = qScopeGuard([&zone] {
+            zone.isEmpty() ? qunsetenv("TZ") : qputenv("TZ", zone);
+            tzset();
+        });
+        test::PlantedRun planted;
+        plant(planted);
+        const auto store = planted.stored();
+        Request request;
+        request.runs = {store.findRun("planted").value()};
+        request.options.add("axis", axis);
+        request.style.theme = &plot::paperTheme();
+        request.style.width = 800.0;
+        request.style.measure = test::fixedPitch;
+        const auto figure = load(*findKind("timeline"), store, request);
+        QVERIFY2(figure.hasValue(), figure.hasValue() ? "" : figure.error().message.c_str());
+        std::string texts;
+        for (const auto& item : figure.value().draw(request.style).scene.items) {
+            if (const auto* label = std::get_if<Label>(&item))
+                texts += label->text + '\n';
+        }
+        QVERIFY2(texts.find(minute) != std::string::npos, texts.c_str());
     }
 };
 

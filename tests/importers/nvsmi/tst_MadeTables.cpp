@@ -295,6 +295,42 @@ private Q_SLOTS:
             QVERIFY2(!importers::addSaidColumn(columns, said).hasValue(), said);
     }
 
+    // As a script around NVML writes them: everything in the library's own units.
+    void namesOfTheLibrary() {
+        ImportedAll log;
+        importFile("nvml.csv",
+            "time_s,power_mw,energy_mj,sm_mhz,mem_mhz,memutil,used_b,reasons,pcie_tx_kbs\n"
+            "1795732620.0,70000,3000000,345,2619,5,500000000,1,7632\n"
+            "1795732621.0,90000,3080000,1980,2619,6,500000000,4,6412\n"
+            "1795732622.0,90000,3170000,1980,2619,7,600000000,132,6485\n",
+            log);
+        QCOMPARE(log.ofGpu("gpu_energy"), (Values{3000, 3080, 3170})); // J
+        QCOMPARE(log.ofGpu("mem_clock"), (Values{2.619e9, 2.619e9, 2.619e9}));
+        QCOMPARE(log.ofGpu("sm_clock"), (Values{345e6, 1.98e9, 1.98e9}));
+        QCOMPARE(log.ofGpu("mem_utilization"), (Values{0.05, 0.06, 0.07}));
+        QCOMPARE(log.ofGpu("mem_used"), (Values{5e8, 5e8, 6e8}));
+        QCOMPARE(log.ofGpu("throttle_reasons"), (Values{1, 4, 132}));
+        QCOMPARE(log.ofGpu("pcie_tx_rate"), (Values{7.632e6, 6.412e6, 6.485e6}));
+    }
+
+    // Two GPUs whose counters lie apart, and the energy of each row of the same two.
+    void energyThatCountsUpAndEnergyOfARow() {
+        ImportedAll counter;
+        importFile("counter.csv",
+            "timestamp,gpu,energy [J]\n2026-03-01 10:00:00,0,5000\n2026-03-01 10:00:00,1,90\n"
+            "2026-03-01 10:00:01,0,5100\n2026-03-01 10:00:01,1,190\n",
+            counter);
+        QCOMPARE(counter.ofGpu("gpu_energy", 0), (Values{5000, 5100}));
+        QCOMPARE(counter.ofGpu("gpu_energy", 1), (Values{90, 190}));
+        ImportedAll row;
+        importFile("row.csv",
+            "timestamp,gpu,energy [J]\n2026-03-01 10:00:00,0,100\n2026-03-01 10:00:01,0,120\n"
+            "2026-03-01 10:00:02,0,80\n2026-03-01 10:00:03,0,100\n",
+            row);
+        QVERIFY(row.ofGpu("gpu_energy").empty());
+        QCOMPARE(row.ofGpu("energy"), (Values{100, 120, 80, 100}));
+    }
+
     // Kept as written, and told.
     void powerAboveAllLimits() {
         ImportedAll log;

@@ -114,6 +114,47 @@ private Q_SLOTS:
     void aRankThatTheRunLacksIsOnNoNode() {
         QCOMPARE(probed(7, -1).lanes[0], QStringList{QStringLiteral("no data")});
     }
+    // 100 J a second, counted every 100 ms and read every 50 ms. The power of GPU 0 is known; that
+    // of GPU 2 is the mean rate of its counter, not that between two readings.
+    void theRateOfAnEnergyCounter() {
+        QTemporaryDir folder;
+        const auto path = folder.filePath(QStringLiteral("energy.trainscope")).toStdString();
+        auto store = store::Store::openOrCreate(path).value();
+        auto session = std::move(store::beginImport(store, {"log", 1, "log", "e"})).value();
+        Run made;
+        made.name = "e";
+        const RunId run = session->run(made).value();
+        std::vector<TimeNs> times;
+        std::vector<double> joules;
+        for (int i = 0; i <= 200; ++i) {
+            times.push_back(kStart + DurationNs{i * 50'000'000LL});
+            joules.push_back(1000.0 + 10.0 * (i / 2));
+        }
+        for (const int rank : {0, 2}) {
+            SeriesDescription energy;
+            energy.metric = *findMetric("gpu_energy");
+            energy.subject = {SubjectKind::Gpu, rank, -1, {}};
+            energy.counterBits = 64;
+            const auto id = session->series(run, energy);
+            QVERIFY(session->samples(id.value(), times, joules).hasValue());
+        }
+        const Subject first{SubjectKind::Gpu, 0, -1, {}};
+        QVERIFY(add(*session, run, *findMetric("gpu_power"), first, 100).hasValue());
+        QVERIFY(session->finish({}, "log", 1, {}).hasValue());
+        const Run stored = store.findRun("e").value();
+        const std::vector<plot::ShownRun> runs{{stored.id, stored.name, stored.range.begin, 0}};
+        const auto catalogue = app::loadCatalogue(store, runs, never).value();
+        const auto factsAt = [&](int rank) {
+            const app::ProbeRequest request{
+                catalogue, runs, {}, DurationNs{5'020'000'000}, rank, -1};
+            QStringList facts;
+            for (const auto& fact : app::probe(store, request, never).value().gpu)
+                facts.append(fact.label + u' ' + fact.value);
+            return facts;
+        };
+        QCOMPARE(factsAt(0), QStringList{QStringLiteral("GPU power 100 W")});
+        QCOMPARE(factsAt(2), QStringList{QStringLiteral("GPU energy 100 J/s")});
+    }
     // A nanosecond behind the last sample, where the End key goes.
     void theEndOfTheRun() {
         app::ProbeRequest request{m_catalogue, m_runs, {}, seconds(10) + DurationNs{1}, 1};
