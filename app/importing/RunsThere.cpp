@@ -1,7 +1,7 @@
 #include "app/importing/RunsThere.h"
 
 #include "core/store/Store.h"
-#include "core/store/database/FileHeader.h"
+#include "core/store/database/StoreFile.h"
 
 #include <algorithm>
 #include <cmath>
@@ -251,7 +251,7 @@ void joinRunsThere(std::vector<PlannedUnit> units, const std::filesystem::path& 
     const Progress& progress) {
     std::optional<store::Store> store;
     std::optional<RunsOfDatabase> there;
-    if (!database.empty() && store::isRunDatabase(database)) {
+    if (!database.empty() && store::StoreFile(database).isRunDatabase()) {
         auto opened = store::Store::open(database, store::OpenMode::ReadOnly);
         if (opened.hasValue())
             store.emplace(std::move(opened).value());

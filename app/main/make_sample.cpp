@@ -4,6 +4,7 @@
 #include "app/sample/Recording.h"
 #include "app/sample/Sample.h"
 #include "core/store/database/Database.h"
+#include "core/store/database/StoreFile.h"
 
 #include <sqlite3.h>
 
@@ -23,7 +24,8 @@ VACUUM;
 )sql";
 
 Status giveIdentity(const char* path) {
-    ASSIGN_OR_RETURN(auto database, store::Database::open(path, SQLITE_OPEN_READWRITE, path));
+    ASSIGN_OR_RETURN(
+        auto database, store::Database::open(store::StoreFile(path), SQLITE_OPEN_READWRITE));
     sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
     return database.script(kIdentity);
 }

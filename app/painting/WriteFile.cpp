@@ -2,7 +2,7 @@
 
 #include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
-#include "core/store/database/FileStart.h"
+#include "core/store/database/StoreFile.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -38,7 +38,7 @@ Error writeFailure(const QString& path, const QString& folder, qint64 bytes) {
 } // namespace
 
 Status checkReplaceable(const std::filesystem::path& path) {
-    if (!store::isSqlite(path))
+    if (!store::StoreFile(path).isSqlite())
         return {};
     return Error{ErrorCode::Usage,
         "This is a database, which is not replaced by something else; choose another name.",

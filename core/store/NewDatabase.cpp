@@ -1,7 +1,7 @@
 #include "core/store/NewDatabase.h"
 
 #include "core/store/database/Database.h"
-#include "core/store/database/OpenFile.h"
+#include "core/store/database/StoreFile.h"
 
 #include <sqlite3.h>
 
@@ -32,10 +32,10 @@ bool isEmpty(Database& database) {
 }
 
 void removeUnused(const std::filesystem::path& path) {
-    const auto state = inspectFile(path);
-    if (!state.hasValue() || state.value() != FileState::Present)
+    const StoreFile file(path);
+    if (file.state().valueOr(FileState::Absent) != FileState::Present)
         return;
-    auto opened = Database::open(path.string(), SQLITE_OPEN_READWRITE, path.string());
+    auto opened = Database::open(file, SQLITE_OPEN_READWRITE);
     if (!opened.hasValue())
         return;
     // Locked, so that nobody writes something between the look and the removal.

@@ -4,7 +4,6 @@
 #include "core/store/Connection.h"
 #include "core/store/KeptSums.h"
 #include "core/store/RunNotes.h"
-#include "core/store/database/FileStart.h"
 #include "core/store/database/OpenFile.h"
 #include "core/store/maintenance/Maintenance.h"
 #include "core/store/samples/WindowFigures.h"
@@ -68,17 +67,20 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 Result<Store> Store::open(const std::filesystem::path& named, OpenMode mode) {
-    const std::filesystem::path path = behindLinks(named);
-    auto opened = fenced(path, [&] { return connected(openFile(path, mode), path, mode); });
+    auto opened = fenced(named, [&] {
+        const StoreFile file(named);
+        return connected(openFile(file, mode), file.path(), mode);
+    });
     if (!opened.hasValue())
         return opened.error();
     return Store(std::move(opened.value()));
 }
 
 Result<Store> Store::openOrCreate(const std::filesystem::path& named) {
-    const std::filesystem::path path = behindLinks(named);
-    auto opened = fenced(
-        path, [&] { return connected(openOrCreateFile(path), path, OpenMode::ReadWrite); });
+    auto opened = fenced(named, [&] {
+        const StoreFile file(named);
+        return connected(openOrCreateFile(file), file.path(), OpenMode::ReadWrite);
+    });
     if (!opened.hasValue())
         return opened.error();
     return Store(std::move(opened.value()));

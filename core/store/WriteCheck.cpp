@@ -1,8 +1,8 @@
 #include "core/store/WriteCheck.h"
 
 #include "core/model/Try.h"
-#include "core/store/database/FileStart.h"
-#include "core/store/database/OpenFile.h"
+#include "core/store/database/Database.h"
+#include "core/store/database/StoreFile.h"
 #include "core/text/Numbers.h"
 
 #include <fcntl.h>
@@ -74,12 +74,12 @@ Status checkRoom(const fs::path& folder) {
 }
 
 // Asks for the lock of a writer and gives it back at once.
-Status checkLock(const fs::path& path) {
+Status checkLock(const StoreFile& file) {
     const auto refusal = [](Error error) {
         error.code = ErrorCode::Refused;
         return error;
     };
-    auto database = Database::open(path.string(), SQLITE_OPEN_READWRITE, path.string());
+    auto database = Database::open(file, SQLITE_OPEN_READWRITE);
     if (!database.hasValue())
         return refusal(database.error());
     sqlite3_busy_timeout(database.value().handle(), 0);
@@ -99,14 +99,16 @@ std::optional<std::uint64_t> freeSpaceAt(const fs::path& folder) {
 }
 
 Status checkWritable(const fs::path& named) {
-    const fs::path database = behindLinks(named);
-    const fs::path folder = database.has_parent_path() ? database.parent_path() : fs::path(".");
+    const StoreFile file(named);
+    const fs::path folder
+        = file.path().has_parent_path() ? file.path().parent_path() : fs::path(".");
     RETURN_IF_ERROR(checkFolder(folder));
-    ASSIGN_OR_RETURN(const auto state, inspectFile(database));
-    if (state != FileState::Absent && ::access(database.c_str(), W_OK) != 0)
-        return refusedBecause("The database is read-only: " + whyNotWritten(errno) + ".", database);
+    ASSIGN_OR_RETURN(const auto state, file.state());
+    if (state != FileState::Absent && !file.isWritable())
+        return refusedBecause(
+            "The database is read-only: " + whyNotWritten(errno) + ".", file.path());
     RETURN_IF_ERROR(checkRoom(folder));
-    return state == FileState::Present ? checkLock(database) : Status();
+    return state == FileState::Present ? checkLock(file) : Status();
 }
 
 } // namespace trainscope::store

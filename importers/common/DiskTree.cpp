@@ -1,6 +1,6 @@
 #include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
-#include "core/store/database/OpenFiles.h"
+#include "core/store/database/StoreFile.h"
 #include "importers/common/ArchiveTree.h"
 #include "importers/common/Source.h"
 

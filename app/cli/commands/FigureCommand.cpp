@@ -12,7 +12,7 @@
 #include "core/figures/Kinds.h"
 #include "core/model/HarmlessText.h"
 #include "core/model/Try.h"
-#include "core/store/database/FileStart.h"
+#include "core/store/database/StoreFile.h"
 #include "importers/registry/Registry.h"
 
 #include <CLI/CLI.hpp>
@@ -87,7 +87,7 @@ Result<figures::Figure> read(const FigureArguments& arguments, const app::Figure
 // A database is no log, and only the store may open one that is in use.
 bool isLog(const std::filesystem::path& path) {
     std::error_code ignored; // of what is not there
-    if (!std::filesystem::exists(path, ignored) || store::isSqlite(path))
+    if (!std::filesystem::exists(path, ignored) || store::StoreFile(path).isSqlite())
         return false;
     const auto tree = importers::openDiskTree(path.string());
     if (!tree.hasValue())

@@ -8,7 +8,7 @@
 #include "core/store/Merge.h"
 #include "core/store/NewDatabase.h"
 #include "core/store/Store.h"
-#include "core/store/database/FileHeader.h"
+#include "core/store/database/StoreFile.h"
 #include "importers/common/SaidColumns.h"
 #include "importers/registry/Registry.h"
 
@@ -126,7 +126,7 @@ public:
         RETURN_IF_ERROR(sayRequestedColumns());
         std::vector<std::string> databases = m_request.sources;
         const auto others = std::stable_partition(databases.begin(), databases.end(),
-            [](const std::string& path) { return store::isRunDatabase(path); });
+            [](const std::string& path) { return store::StoreFile(path).isRunDatabase(); });
         ASSIGN_OR_RETURN(SourceList list, openSources({others, databases.end()}, progress()));
         databases.erase(others, databases.end());
         m_outcome.failures = std::move(list.failures);
@@ -204,7 +204,7 @@ private:
     // that the database has, unless a name is said; again where their clocks were said meanwhile.
     void joinAcrossSources() {
         const std::string database = m_request.name.empty() ? m_request.database : std::string();
-        const bool isThere = !database.empty() && store::isRunDatabase(database);
+        const bool isThere = !database.empty() && store::StoreFile(database).isRunDatabase();
         if (!m_plans.empty() && (m_plans.size() > 1 || m_clock.utcOffsetSeconds || isThere))
             app::joinRunsThere(allUnits(), database, progress());
     }

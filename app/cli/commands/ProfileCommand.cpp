@@ -3,7 +3,7 @@
 #include "app/cli/text/TextFile.h"
 #include "core/predict/profile/Profile.h"
 #include "core/predict/profile/TracedTimings.h"
-#include "core/store/database/FileStart.h"
+#include "core/store/database/StoreFile.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 #include "importers/nccl/BandwidthTables.h"
@@ -175,7 +175,7 @@ Outcome makeProfile(const ProfileOptions& options, const Console& console) {
     std::string all;
     for (const std::string& source : options.sources) {
         all += (all.empty() ? "" : ", ") + source;
-        RETURN_IF_ERROR(store::isSqlite(source)
+        RETURN_IF_ERROR(store::StoreFile(source).isSqlite()
                 ? gatherDatabase(source, options.fabric, console, gathered)
                 : gatherFolder(source, console, gathered));
     }

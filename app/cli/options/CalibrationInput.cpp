@@ -3,7 +3,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/TableInput.h"
 #include "core/model/Try.h"
-#include "core/store/database/FileStart.h"
+#include "core/store/database/StoreFile.h"
 
 #include <fmt/format.h>
 
@@ -48,14 +48,15 @@ Result<std::optional<predict::RunCalibration>> readCalibration(
     const CalibrationFiles& files, const Console& console) {
     if (files.paths.empty() && files.runs.empty())
         return std::optional<predict::RunCalibration>();
-    const bool hasDatabase = std::any_of(files.paths.begin(), files.paths.end(), store::isSqlite);
+    const bool hasDatabase = std::any_of(files.paths.begin(), files.paths.end(),
+        [](const std::string& path) { return store::StoreFile(path).isSqlite(); });
     if (!files.runs.empty() && !hasDatabase)
         return usageError("--calibrate-run names a run of a database: say which with --calibrate.");
     std::vector<predict::MeasuredRun> runs;
     std::vector<predict::MeasuredJob> rows;
     ProgressLine line(console);
     for (const std::string& path : files.paths)
-        RETURN_IF_ERROR(store::isSqlite(path)
+        RETURN_IF_ERROR(store::StoreFile(path).isSqlite()
                 ? takeDatabase(path, files.runs, shownOn(line, console), runs)
                 : takeTable(path, rows));
     line.clear();

@@ -2,7 +2,7 @@
 
 #include "app/painting/WriteFile.h"
 #include "core/model/Try.h"
-#include "core/store/database/FileStart.h"
+#include "core/store/database/StoreFile.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/workspace/DiskTask.h"
-#include "core/store/database/FileStart.h"
+#include "core/store/database/StoreFile.h"
 
 #include <QClipboard>
 #include <QCoreApplication>
@@ -30,7 +30,7 @@ Dropped kindOf(const QString& path) {
     const bool isNamed = path.endsWith(QLatin1String(".trainscope"), Qt::CaseInsensitive);
     if (isNamed && !QFileInfo(path).isDir())
         return Dropped::Database;
-    return store::isSqlite(toPath(path)) ? Dropped::Sqlite : Dropped::Source;
+    return store::StoreFile(toPath(path)).isSqlite() ? Dropped::Sqlite : Dropped::Source;
 }
 
 } // namespace

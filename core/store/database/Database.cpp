@@ -3,16 +3,18 @@
 #include "core/model/HarmlessText.h"
 #include "core/model/InteractiveThread.h"
 #include "core/model/LaunchConfig.h"
-#include "core/store/database/FileLocks.h"
-#include "core/store/database/Guard.h"
-#include "core/store/database/Logs.h"
-#include "core/store/database/OpenFiles.h"
 #include "core/store/database/PageSums.h"
+#include "core/store/database/Schema.h"
+#include "core/store/database/StoreFile.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <limits>
 
 namespace trainscope::store {
@@ -31,8 +33,9 @@ int spend(void* left) {
     return --*static_cast<int*>(left) < 0 ? 1 : 0;
 }
 
-// Fails, and changes nothing, while anybody else has the database open, and where its schema is as
-// large as guardSchema() refuses.
+// At rest a database is one file, without a log: who copies, mails or archives it takes one. Fails,
+// and changes nothing, while anybody else has it open, and where its schema is as large as
+// guardSchema() refuses.
 void leaveOneFile(sqlite3* writable) {
     sqlite3_busy_timeout(writable, 0);
     int left = kMostSchemaQuestions;
@@ -41,18 +44,60 @@ void leaveOneFile(sqlite3* writable) {
     sqlite3_progress_handler(writable, 0, nullptr, nullptr);
 }
 
-// Removes files that a reader left beside the database, which a connection that only reads cannot
-// take away.
+// Takes away a log that was begun while this program read, and whose writer has gone: a connection
+// for reading cannot. Once for a file, by whoever leaves it last.
 void leaveOneFile(const std::string& path) {
-    if (::access((path + "-wal").c_str(), F_OK) != 0 || ::access(path.c_str(), W_OK) != 0
-        || !guardSideFiles(path).hasValue() || !guardLogs(path).hasValue())
+    if (::access((path + "-wal").c_str(), F_OK) != 0 || ::access(path.c_str(), W_OK) != 0)
         return;
-    sqlite3* handle = nullptr;
-    if (sqlite3_open_v2(
-            path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, vfsFor(path))
-        == SQLITE_OK)
-        leaveOneFile(handle);
-    sqlite3_close_v2(handle);
+    (void)Database::open(StoreFile(path), SQLITE_OPEN_READWRITE);
+}
+
+// Against a schema that a stranger wrote: nothing of it is run, functions with effects cannot be
+// reached from it, and a value of a few bytes cannot ask for gigabytes.
+void confine(sqlite3* handle) {
+    constexpr int kLongestValue = 256 << 20; // bytes; the longest we write has a few MiB
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+    // Takes an address to jump to; some distributions leave it on.
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, nullptr);
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestValue);
+    // Looks at each cell of a page before it believes the page.
+    sqlite3_exec(handle, "PRAGMA cell_size_check=ON", nullptr, nullptr, nullptr);
+}
+
+// Tries a lock on a file without a name beside the database; true where it cannot be tried.
+bool hasFileLocks(const std::string& path) {
+    std::string name = path + ".lock-XXXXXX";
+    const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
+    if (descriptor < 0)
+        return true;
+    ::unlink(name.c_str());
+    struct flock lock { };
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_len = 1;
+    const bool isLocked = ::fcntl(descriptor, F_SETLK, &lock) == 0;
+    const int number = errno;
+    ::close(descriptor);
+    return isLocked || number == EACCES || number == EAGAIN;
+}
+
+std::string addressOf(const std::filesystem::path& path, std::string_view query) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string address = "file:";
+    for (const char c : std::filesystem::absolute(path).string()) {
+        if (c == '%' || c == '?' || c == '#') {
+            const auto byte = static_cast<unsigned char>(c);
+            address += '%';
+            address += digits[byte >> 4U];
+            address += digits[byte & 15U];
+        } else {
+            address += c;
+        }
+    }
+    return address.append(query);
 }
 
 } // namespace
@@ -63,12 +108,10 @@ void StatementDeleter::operator()(sqlite3_stmt* statement) const {
 void Database::HandleDeleter::operator()(sqlite3* handle) const {
     const char* file = sqlite3_db_filename(handle, "main");
     const std::string path = file == nullptr ? "" : file;
-    const bool onlyReads = sqlite3_db_readonly(handle, "main") != 0;
-    if (!onlyReads)
+    if (!isReader)
         leaveOneFile(handle);
     sqlite3_close_v2(handle);
-    removeOpenFile(path);
-    if (onlyReads && !path.empty())
+    if (removeOpenFile(path) && isReader && !path.empty())
         leaveOneFile(path);
 }
 
@@ -110,8 +153,8 @@ std::optional<int> Row::optionalInteger(int column) const {
     return isNull(column) ? std::nullopt : std::optional<int>(smallInteger(column));
 }
 
-Database::Database(sqlite3* handle, std::string path)
-    : m_handle(handle)
+Database::Database(sqlite3* handle, std::string path, bool isReader)
+    : m_handle(handle, HandleDeleter{isReader})
     , m_path(std::move(path)) { }
 Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&& other) noexcept {
@@ -122,19 +165,20 @@ Database& Database::operator=(Database&& other) noexcept {
 }
 Database::~Database() = default;
 
-Result<Database> Database::open(const std::string& uri, int flags, std::string shownPath) {
+Result<Database> Database::open(const StoreFile& file, int flags, std::string_view query) {
     assertMayBlock("opens a database");
-    RETURN_IF_ERROR(guardSideFiles(shownPath));
-    RETURN_IF_ERROR(guardLogs(shownPath));
+    RETURN_IF_ERROR(file.allow());
+    std::string shownPath = file.path().string();
     sqlite3* handle = nullptr;
-    const char* vfs = vfsFor(shownPath);
-    const int code = sqlite3_open_v2(uri.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, vfs);
+    const char* vfs = vfsFor(file);
+    const int code = sqlite3_open_v2(addressOf(file.path(), query).c_str(), &handle,
+        flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, vfs);
     if (handle == nullptr)
         return Error{
             ErrorCode::Internal, "There is not enough memory to open the database.", shownPath};
-    Database database(handle, std::move(shownPath));
-    if (const char* file = sqlite3_db_filename(handle, "main"); file != nullptr)
-        addOpenFile(file);
+    Database database(handle, std::move(shownPath), (flags & SQLITE_OPEN_READONLY) != 0);
+    if (const char* name = sqlite3_db_filename(handle, "main"); name != nullptr)
+        addOpenFile(name);
     if (code != SQLITE_OK)
         return database.error(code);
     sqlite3_extended_result_codes(handle, 1);

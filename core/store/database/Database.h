@@ -23,6 +23,8 @@ struct sqlite3_stmt;
 
 namespace trainscope::store {
 
+class StoreFile;
+
 inline constexpr int kBusyTimeout = 5000; // ms that a statement waits for the locks of others
 
 struct StatementDeleter {
@@ -56,8 +58,10 @@ public:
     Database& operator=(Database&&) noexcept;
     ~Database();
 
-    // flags: SQLITE_OPEN_*; `uri` is a file: address or a plain path, of the file at shownPath.
-    static Result<Database> open(const std::string& uri, int flags, std::string shownPath);
+    // flags: SQLITE_OPEN_*; `query`: what SQLite is told besides in the file's address. Refused
+    // where the file may not be opened (StoreFile::allow()). Nothing that a stranger's schema
+    // says is run: no triggers, no views, no functions with effects; values are bounded.
+    static Result<Database> open(const StoreFile& file, int flags, std::string_view query = {});
 
     [[nodiscard]] sqlite3* handle() const { return m_handle.get(); }
     [[nodiscard]] const std::string& shownPath() const { return m_path; }
@@ -143,9 +147,10 @@ public:
 private:
     struct HandleDeleter {
         void operator()(sqlite3* handle) const;
+        bool isReader = false; // was opened for reading
     };
 
-    Database(sqlite3* handle, std::string path);
+    Database(sqlite3* handle, std::string path, bool isReader);
     [[nodiscard]] Error inputOrOutputError(int code) const;
     [[nodiscard]] Error fullDisk() const;
     [[nodiscard]] Error withoutLocks() const;

@@ -1,16 +1,10 @@
 #include "core/store/database/OpenFile.h"
 
 #include "core/model/Try.h"
-#include "core/store/database/FileHeader.h"
-#include "core/store/database/FileStart.h"
-#include "core/store/database/Guard.h"
-#include "core/store/database/Logs.h"
-#include "core/store/database/OpenFiles.h"
 #include "core/store/database/PageSums.h"
 #include "core/store/database/Schema.h"
 
 #include <sqlite3.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,62 +15,9 @@
 
 namespace trainscope::store {
 
-void removeWithSideFiles(const std::filesystem::path& path) {
-    std::error_code ignored; // what is not there need not be removed
-    std::filesystem::remove(path, ignored);
-    for (const char* suffix : kSideFiles)
-        std::filesystem::remove(path.string() + suffix, ignored);
-}
-
 namespace {
 
 namespace fs = std::filesystem;
-std::string systemError(int number) {
-    return std::strerror(number);
-}
-
-} // namespace
-
-// Reads the header itself, because SQLite would recover or create files beside a path that is not
-// ours.
-Result<FileState> inspectFile(const fs::path& path) {
-    struct stat info { };
-    if (::stat(path.c_str(), &info) != 0) {
-        if (errno == ENOENT)
-            return FileState::Absent;
-        return Error{ErrorCode::Unreadable,
-            "The file cannot be reached: " + systemError(errno) + ".", path.string()};
-    }
-    if (S_ISDIR(info.st_mode))
-        return Error{ErrorCode::Refused, "This is a folder, not a database file.", path.string()};
-    if (!S_ISREG(info.st_mode))
-        return Error{
-            ErrorCode::Refused, "This is a device or pipe, not a database file.", path.string()};
-    FileHeader header{};
-    ASSIGN_OR_RETURN(const auto size, readStart(path, header));
-    if (size == 0)
-        return FileState::Empty;
-    RETURN_IF_ERROR(judgeHeader(path, {header.data(), size}));
-    return FileState::Present;
-}
-
-namespace {
-
-std::string fileUri(const fs::path& path, std::string_view query) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string uri = "file:";
-    for (const char c : fs::absolute(path).string()) {
-        if (c == '%' || c == '?' || c == '#') {
-            const auto byte = static_cast<unsigned char>(c);
-            uri += '%';
-            uri += digits[byte >> 4U];
-            uri += digits[byte & 15U];
-        } else {
-            uri += c;
-        }
-    }
-    return uri.append(query);
-}
 
 // Many readers of one file share the system's cache of it; KiB, negative as SQLite wants them.
 constexpr int kReaderCache = -8192;
@@ -130,10 +71,9 @@ Status probe(Database& database) {
 }
 
 // `code`: what SQLite answered last.
-Result<Database> openReadOnly(const fs::path& path, std::string_view query, int* code = nullptr) {
-    ASSIGN_OR_RETURN(auto opened,
-        Database::open(
-            fileUri(path, query), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, path.string()));
+Result<Database> openReadOnly(
+    const StoreFile& file, std::string_view query = {}, int* code = nullptr) {
+    ASSIGN_OR_RETURN(auto opened, Database::open(file, SQLITE_OPEN_READONLY, query));
     Status status = configure(opened, kReaderCache);
     if (status.hasValue())
         status = probe(opened);
@@ -146,21 +86,20 @@ Result<Database> openReadOnly(const fs::path& path, std::string_view query, int*
 
 // A writer that was killed at a bad moment leaves a journal by which SQLite undoes what was half
 // written, for which it has to write.
-bool undoHalfWrite(const fs::path& path) {
-    Result<Database> opened
-        = Database::open(fileUri(path, ""), SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, path.string());
+bool undoHalfWrite(const StoreFile& file) {
+    Result<Database> opened = Database::open(file, SQLITE_OPEN_READWRITE);
     return opened.hasValue() && guardSchema(opened.value()).hasValue()
         && probe(opened.value()).hasValue();
 }
 
-Result<Database> openToWrite(const fs::path& path) {
-    Result<Database> opened
-        = Database::open(fileUri(path, ""), SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, path.string());
+Result<Database> openToWrite(const StoreFile& file) {
+    Result<Database> opened = Database::open(file, SQLITE_OPEN_READWRITE);
     if (!opened.hasValue())
         return opened;
-    if (::access(path.c_str(), W_OK) != 0)
-        return Error{ErrorCode::Refused, "The database is read-only: " + systemError(errno) + ".",
-            path.string()};
+    if (!file.isWritable())
+        return Error{ErrorCode::Refused,
+            std::string("The database is read-only: ") + std::strerror(errno) + ".",
+            file.path().string()};
     if (const Status status = configure(opened.value(), kWriterCache); !status.hasValue())
         return ofOpening(opened.value(), status.error());
     // The next writer may do it, if somebody else has the file open.
@@ -171,22 +110,21 @@ Result<Database> openToWrite(const fs::path& path) {
 // Leaves the log mode on a file system that cannot share memory: there a log keeps out everybody
 // who is not alone.
 void leaveLog(const fs::path& path) {
-    Result<Database> alone
-        = Database::open(fileUri(path, ""), SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, path.string());
+    Result<Database> alone = Database::open(StoreFile(path), SQLITE_OPEN_READWRITE);
     if (alone.hasValue())
         (void)alone.value().script("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=DELETE");
 }
 
-Result<Database> openWritable(const fs::path& path) {
+Result<Database> openWritable(const StoreFile& file) {
     {
-        ASSIGN_OR_RETURN(auto opened, openToWrite(path));
+        ASSIGN_OR_RETURN(auto opened, openToWrite(file));
         RETURN_IF_ERROR(migrate(opened, migrations()));
         RETURN_IF_ERROR(beginLog(opened));
         if (probe(opened).hasValue())
             return opened;
     }
-    leaveLog(path);
-    return openToWrite(path);
+    leaveLog(file.path());
+    return openToWrite(StoreFile(file.path()));
 }
 
 std::string newUuid() {
@@ -204,7 +142,7 @@ std::string newUuid() {
 }
 
 // A number of its own in the first page, where SQLite counts changes of the schema: by that page
-// logs are told from those of other databases (Logs.h).
+// logs are told from those of other databases (keepOrigin()).
 Status makeFirstPageOwn(Database& database) {
     sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
     const Status status = database.script(
@@ -215,9 +153,8 @@ Status makeFirstPageOwn(Database& database) {
 
 // Makes an empty file a database, in one transaction: of two programs the second finds it made.
 Status fillNew(const fs::path& path) {
-    ASSIGN_OR_RETURN(auto database,
-        Database::open(fileUri(path, ""),
-            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI, path.string()));
+    ASSIGN_OR_RETURN(
+        auto database, Database::open(StoreFile(path), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
     RETURN_IF_ERROR(database.script("PRAGMA page_size=" + std::to_string(kPageSize)));
     return database.transaction([&database]() -> Status {
         ASSIGN_OR_RETURN(const auto version, userVersion(database));
@@ -242,7 +179,6 @@ Status createAside(const fs::path& path) {
 }
 
 Status create(const fs::path& path, FileState target) {
-    RETURN_IF_ERROR(guardAbsent(path));
     Status status = target == FileState::Absent ? createAside(path) : fillNew(path);
     if (status.hasValue())
         return status;
@@ -255,71 +191,66 @@ Status create(const fs::path& path, FileState target) {
     return error;
 }
 
-} // namespace
-
-Result<Database> openReader(const fs::path& path) {
-    int code = SQLITE_OK;
-    Result<Database> opened = openReadOnly(path, "", &code);
-    if (opened.hasValue())
-        return opened;
-    const auto isThere = [&path](const char* suffix) {
-        return ::access((path.string() + suffix).c_str(), F_OK) == 0;
-    };
-    if (isThere("-journal") && undoHalfWrite(path)) {
-        opened = openReadOnly(path, "");
-        if (opened.hasValue())
-            return opened;
-    }
-    std::error_code failure;
-    const auto pending = fs::file_size(path.string() + "-wal", failure);
-    // In a read-only folder SQLite cannot make the side files that WAL needs; a file that nobody
-    // can be writing, with nothing to be undone or added, is safe to read without them.
-    if (code == SQLITE_CANTOPEN && !isThere("-journal") && (failure || pending == 0)
-        && ::access(path.parent_path().empty() ? "." : path.parent_path().c_str(), W_OK) != 0)
-        return openReadOnly(path, "?immutable=1");
-    return opened;
-}
-
-namespace {
-
 // For reading, in this program's version: an older file is brought up first, where it may be
 // written.
-Result<Database> openCurrent(const fs::path& path) {
-    Result<Database> opened = openReader(path);
+Result<Database> openCurrent(const StoreFile& file) {
+    Result<Database> opened = openReader(file);
     if (!opened.hasValue())
         return opened;
     ASSIGN_OR_RETURN(const auto version, userVersion(opened.value()));
     if (version == schemaVersion())
         return opened;
+    const std::string path = file.path().string();
     if (version > schemaVersion())
-        return newerVersion(path.string(), version, schemaVersion());
-    if (const Result<Database> migrated = openWritable(path); !migrated.hasValue())
+        return newerVersion(path, version, schemaVersion());
+    if (const Result<Database> migrated = openWritable(StoreFile(path)); !migrated.hasValue())
         return Error{ErrorCode::Refused,
             "This database was written by an older Trainscope and has to be brought up to date "
             "before it can be read, which failed: "
                 + migrated.error().message,
-            path.string()};
-    return openReader(path);
+            path};
+    return openReader(StoreFile(path));
 }
 
 } // namespace
 
-Result<Database> openFile(const fs::path& path, OpenMode mode) {
-    ASSIGN_OR_RETURN(const auto state, inspectFile(path));
-    if (state == FileState::Absent)
-        return Error{ErrorCode::NotFound, "There is no such database file.", path.string()};
-    if (state == FileState::Empty)
-        return foreign(path, "an empty file");
-    if (mode == OpenMode::ReadWrite)
-        return openWritable(path);
-    return openCurrent(path);
+Result<Database> openReader(const StoreFile& file) {
+    int code = SQLITE_OK;
+    Result<Database> opened = openReadOnly(file, {}, &code);
+    if (opened.hasValue())
+        return opened;
+    const fs::path& path = file.path();
+    StoreFile now(path);
+    if (now.hasJournal() && undoHalfWrite(now)) {
+        now = StoreFile(path);
+        opened = openReadOnly(now);
+        if (opened.hasValue())
+            return opened;
+    }
+    // In a read-only folder SQLite cannot make the side files that WAL needs; a file that nobody
+    // can be writing, with nothing to be undone or added, is safe to read without them.
+    if (code == SQLITE_CANTOPEN && !now.hasJournal() && now.logSize() == 0
+        && ::access(path.has_parent_path() ? path.parent_path().c_str() : ".", W_OK) != 0)
+        return openReadOnly(now, "?immutable=1");
+    return opened;
 }
 
-Result<Database> openOrCreateFile(const fs::path& path) {
-    ASSIGN_OR_RETURN(const auto state, inspectFile(path));
-    if (state != FileState::Present)
-        RETURN_IF_ERROR(create(path, state));
-    return openFile(path, OpenMode::ReadWrite);
+Result<Database> openFile(const StoreFile& file, OpenMode mode) {
+    ASSIGN_OR_RETURN(const auto state, file.state());
+    if (state == FileState::Absent)
+        return Error{ErrorCode::NotFound, "There is no such database file.", file.path().string()};
+    if (state == FileState::Empty)
+        return file.foreign("an empty file");
+    return mode == OpenMode::ReadWrite ? openWritable(file) : openCurrent(file);
+}
+
+Result<Database> openOrCreateFile(const StoreFile& file) {
+    ASSIGN_OR_RETURN(const auto state, file.state());
+    if (state == FileState::Present)
+        return openWritable(file);
+    RETURN_IF_ERROR(file.allow());
+    RETURN_IF_ERROR(create(file.path(), state));
+    return openFile(StoreFile(file.path()), OpenMode::ReadWrite);
 }
 
 } // namespace trainscope::store

@@ -1,8 +1,5 @@
 #include "core/store/database/PageSums.h"
 
-#include "core/store/database/FileStart.h"
-#include "core/store/database/Logs.h"
-
 #include <sqlite3.h>
 #include <xxhash.h>
 
@@ -11,6 +8,7 @@
 #include <chrono>
 #include <optional>
 #include <set>
+#include <string>
 #include <thread>
 
 namespace trainscope::store {
@@ -303,15 +301,8 @@ const char* summingVfs() {
     return theVfs().own.zName;
 }
 
-const char* vfsFor(const std::string& path) {
-    Page page;
-    const auto size = readStart(path, page);
-    if (size.valueOr(0) <= kReserved || page[kReserved] == kSumSize)
-        return summingVfs();
-    // The byte that tells of the sums may be the one that is damaged.
-    page[kReserved] = kSumSize;
-    const bool isDamaged = size.value() == page.size() && isFirstPageAsWritten(page.data());
-    return isDamaged ? summingVfs() : nullptr;
+const char* vfsFor(const StoreFile& file) {
+    return file.hasSums() ? summingVfs() : nullptr;
 }
 
 bool isFirstPageAsWritten(const std::uint8_t* page) {

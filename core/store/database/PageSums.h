@@ -18,10 +18,10 @@
 
 #include "core/model/Import.h"
 #include "core/store/database/Database.h"
+#include "core/store/database/StoreFile.h"
 
 #include <cstdint>
 #include <functional>
-#include <string>
 
 namespace trainscope::store {
 
@@ -33,8 +33,8 @@ std::uint64_t storedSum(const std::uint8_t* page);
 
 // Opens files with sums; also those that are not there yet.
 const char* summingVfs();
-// The VFS for that file; null, SQLite's own, where it is there and has no sums.
-const char* vfsFor(const std::string& path);
+// The VFS for that file; null, SQLite's own, for one without sums.
+const char* vfsFor(const StoreFile& file);
 
 bool hasPageSums(const Database& database);
 

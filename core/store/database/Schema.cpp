@@ -1,8 +1,12 @@
 #include "core/store/database/Schema.h"
 
+#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 
+#include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
 
 namespace trainscope::store {
 namespace {
@@ -197,7 +201,43 @@ constexpr std::array<std::string_view, 11> kMigrations{"", kVersion2, kVersion3,
     kVersion5, kVersion6, kVersion7, kVersion8, kVersion9, kVersion10, kVersion11};
 constexpr int kOldest = 2;
 
+constexpr std::array<std::string_view, 32> kOwnTables{"meta", "run", "launch", "cluster", "gpu",
+    "source", "source_run", "source_gpu", "series", "track", "iteration", "capture", "note",
+    "summary", "summary_basis", "name", "source_name", "sample_data", "sample_chunk", "bucket_page",
+    "span_chunk", "group_page", "track_name", "comparison", "run_layout", "run_tag", "run_note",
+    "trace_sum", "trace_sum_basis", "run_link", "samples", "spans"};
+
+bool isOwnTable(std::string_view name) {
+    return std::any_of(kOwnTables.begin(), kOwnTables.end(),
+        [name](std::string_view own) { return equalsIgnoringCase(own, name); });
+}
+
+Error forged(const Database& database, const std::string& what) {
+    return {ErrorCode::Refused, what + ", which no Trainscope makes; it was left untouched.",
+        database.shownPath()};
+}
+
+// Ours are numbers and short words, and computed nowhere.
+constexpr std::string_view kColumnsThatFillThemselves
+    = "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden IN (2, 3) OR "
+      "length(dflt_value) > 32 OR instr(dflt_value, '(') > 0";
+
+Status guardColumns(Database& database) {
+    for (const std::string_view table : kOwnTables) {
+        ASSIGN_OR_RETURN(const auto found, database.number(kColumnsThatFillThemselves, table));
+        if (found > 0)
+            return forged(database,
+                "In this database the table \"" + std::string(table)
+                    + "\" has columns that fill themselves");
+    }
+    return {};
+}
+
 } // namespace
+
+std::span<const std::string_view> ownTables() {
+    return kOwnTables;
+}
 
 Migrations migrations() {
     return kMigrations;
@@ -213,6 +253,32 @@ int oldestSchemaVersion() {
 Result<int> userVersion(Database& database) {
     ASSIGN_OR_RETURN(const auto version, database.number("PRAGMA user_version"));
     return static_cast<int>(version);
+}
+
+Status guardSchema(Database& database) {
+    std::string foreign;
+    int questions = 0;
+    Status read;
+    {
+        const Watch watch(database, [&questions] { return ++questions < kMostSchemaQuestions; });
+        read = database.forEach(
+            "SELECT name, type FROM sqlite_schema WHERE type = 'view' OR (type = 'table' AND "
+            "rootpage = 0)",
+            [&foreign](const Row& row) {
+                if (foreign.empty() && isOwnTable(row.text(0)))
+                    foreign = row.string(0);
+            });
+        if (read.hasValue() && foreign.empty())
+            read = guardColumns(database);
+    }
+    if (!read.hasValue() && read.error().code == ErrorCode::Cancelled)
+        return forged(database, "This database has thousands of tables");
+    RETURN_IF_ERROR(std::move(read));
+    if (!foreign.empty())
+        return forged(database,
+            "In this database a view or a virtual table stands in the place of the table \""
+                + foreign + "\"");
+    return {};
 }
 
 Error tooOldVersion(const std::string& path) {

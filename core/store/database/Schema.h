@@ -22,10 +22,23 @@ inline constexpr std::int32_t kApplicationId = 0x54525343; // "TRSC"
 // One step: the script that brings a file of version index to index + 1.
 using Migrations = std::span<const std::string_view>;
 
+// The tables of a run database, and those that queries have besides.
+std::span<const std::string_view> ownTables();
+
 Migrations migrations();
 int schemaVersion(); // of this program: the number of migrations
 int oldestSchemaVersion(); // that this program brings up
 Result<int> userVersion(Database& database); // of the file
+
+// Questions of a Watch while a schema is loaded, of 2,000 steps of SQLite's machine each, 8 steps
+// an entry: ours has 60 entries, and loading takes the square of their number.
+inline constexpr int kMostSchemaQuestions = 20;
+
+// Loads the schema. The file may be forged: its header says that it is ours, its schema says
+// anything. Refused where it holds thousands of entries (which would take minutes), a view or a
+// virtual table in the place of one of our tables (which would run what a stranger wrote), or in
+// one of them a column that is computed or has a long default (gigabytes out of a few KiB).
+Status guardSchema(Database& database);
 
 // Brings the file to the last version in one transaction; nothing happens when it is there already.
 // A newer file is refused.

@@ -2,7 +2,6 @@
 
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
-#include "core/store/database/FileStart.h"
 #include "core/store/database/OpenFile.h"
 
 #include <fmt/format.h>
@@ -10,7 +9,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
@@ -92,13 +90,15 @@ Result<std::string> uuidOf(Database& database) {
 // Nobody else's file: it is empty, or lacks the first page, which SQLite writes at the end; or else
 // it says whose copy it is.
 bool isCopyOf(const std::string& uuid, const fs::path& path) {
-    std::array<std::uint8_t, 512> start{}; // of the smallest page
-    const auto read = readStart(path, start);
-    if (!read.hasValue())
+    constexpr std::size_t smallestPage = 512;
+    const StoreFile file(path);
+    const auto start = file.start();
+    if (!start.hasValue())
         return false;
-    if (std::all_of(start.begin(), start.end(), [](std::uint8_t byte) { return byte == 0; }))
-        return read.value() == 0 || read.value() == start.size();
-    auto copy = openFile(path, OpenMode::ReadOnly);
+    const ByteView first = start.value().first(std::min(smallestPage, start.value().size()));
+    if (std::all_of(first.begin(), first.end(), [](std::uint8_t byte) { return byte == 0; }))
+        return first.empty() || first.size() == smallestPage;
+    auto copy = openFile(file, OpenMode::ReadOnly);
     return copy.hasValue() && !uuid.empty() && uuidOf(copy.value()).valueOr({}) == uuid;
 }
 
@@ -161,8 +161,7 @@ std::uint32_t versionOfData(Database& database) {
 // copied; whatever others committed since is not in the copy.
 Status putBack(Database& database, const Copy& copy, std::uint32_t version, std::uint64_t total,
     const Progress& progress) {
-    ASSIGN_OR_RETURN(auto source,
-        Database::open(copy.path().string(), SQLITE_OPEN_READONLY, copy.path().string()));
+    ASSIGN_OR_RETURN(auto source, Database::open(StoreFile(copy.path()), SQLITE_OPEN_READONLY));
     const std::uint64_t before = copy.size();
     std::unique_ptr<sqlite3_backup, BackupDeleter> backup(
         sqlite3_backup_init(database.handle(), "main", source.handle(), "main"));

@@ -31,7 +31,7 @@ TableDefinition readingBy(const std::shared_ptr<HostReader>& reader, TableDefini
 Status addTables(
     sqlite3* host, const std::filesystem::path& path, const SpanColumnsOf& spanColumns) {
     ASSIGN_OR_RETURN(auto store, Store::open(path, OpenMode::ReadOnly));
-    ASSIGN_OR_RETURN(auto database, openReader(path));
+    ASSIGN_OR_RETURN(auto database, openReader(StoreFile(path)));
     const auto reader
         = std::make_shared<HostReader>(HostReader{std::move(store), std::move(database), {}});
     RETURN_IF_ERROR(

@@ -89,7 +89,7 @@ struct SqlConnection {
 
     static Result<std::unique_ptr<SqlConnection>> open(
         const std::filesystem::path& path, const QueryOptions& options, bool readsBlocks) {
-        ASSIGN_OR_RETURN(auto opened, openReader(path));
+        ASSIGN_OR_RETURN(auto opened, openReader(StoreFile(path)));
         auto made = std::make_unique<SqlConnection>(
             SqlConnection{{}, {options.proceed, nullptr, {}}, std::move(opened)});
         Database& database = made->database;
@@ -301,7 +301,7 @@ Result<std::vector<SqlTable>> readSqlTables(
     SqlPass pass;
     std::vector<SqlTable> tables{
         describe(sampleTable(pass)), describe(spanTable(pass, options.spanColumns))};
-    ASSIGN_OR_RETURN(auto opened, openReader(path));
+    ASSIGN_OR_RETURN(auto opened, openReader(StoreFile(path)));
     Database& database = opened;
     ASSIGN_OR_RETURN(const auto names,
         database.rows("SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE "

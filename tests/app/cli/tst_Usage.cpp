@@ -2,6 +2,7 @@
 
 #include "app/cli/console/Interrupt.h"
 #include "core/store/database/Database.h"
+#include "core/store/database/StoreFile.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
@@ -338,7 +339,7 @@ private:
 
     static void execute(const QString& path, const char* sql) {
         auto database = store::Database::open(
-            path.toStdString(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, path.toStdString());
+            store::StoreFile(path.toStdString()), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
         QVERIFY(database.hasValue());
         QVERIFY(database.value().script(sql).hasValue());
     }

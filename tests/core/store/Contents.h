@@ -4,6 +4,7 @@
 
 #include "core/store/Fixture.h"
 #include "core/store/database/Database.h"
+#include "core/store/database/StoreFile.h"
 
 #include <QFile>
 
@@ -29,7 +30,7 @@ inline void write(const std::filesystem::path& path, const QByteArray& bytes) {
 
 inline Result<Database> openRaw(
     const std::filesystem::path& path, int flags = SQLITE_OPEN_READONLY) {
-    return Database::open(path.string(), flags, path.string());
+    return Database::open(StoreFile(path), flags);
 }
 
 inline void appendRow(const Row& row, int columns, std::string& out) {

@@ -5,6 +5,7 @@
 #include "core/store/Contents.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/Schema.h"
+#include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
@@ -28,8 +29,8 @@ namespace {
 
 QByteArray sqliteFile(const std::filesystem::path& path, const std::string& sql) {
     {
-        Database other = got(Database::open(
-            path.string(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, path.string()));
+        Database other
+            = got(Database::open(StoreFile(path), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
         ok(other.script(sql));
     }
     return bytesOf(path);
@@ -230,8 +231,7 @@ private Q_SLOTS:
         Fixture fixture;
         { const Store store = fixture.create(); }
         {
-            Database database = got(Database::open(
-                fixture.path.string(), SQLITE_OPEN_READWRITE, fixture.path.string()));
+            Database database = got(Database::open(StoreFile(fixture.path), SQLITE_OPEN_READWRITE));
             ok(database.script("PRAGMA user_version=1; PRAGMA wal_checkpoint(TRUNCATE)"));
         }
         for (const auto& opened : {Store::open(fixture.path, OpenMode::ReadOnly),
@@ -252,8 +252,8 @@ private Q_SLOTS:
             "DROP TABLE first;"};
         constexpr std::array<std::string_view, 3> broken{
             old[0], "CREATE TABLE second(b);", "DROP TABLE nothing;"};
-        Database database = got(Database::open(fixture.path.string(),
-            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, fixture.path.string()));
+        Database database = got(
+            Database::open(StoreFile(fixture.path), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
         const auto number = [&database](const char* sql) {
             std::int64_t value = -1;
             (void)database.forEach(sql, [&value](const Row& row) { value = row.integer(0); });

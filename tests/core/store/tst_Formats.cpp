@@ -4,6 +4,7 @@
 #include "core/store/FormatSample.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/Schema.h"
+#include "core/store/database/StoreFile.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
@@ -50,7 +51,7 @@ void place(const std::filesystem::path& path, const QByteArray& bytes) {
 }
 
 Database rawDatabase(const std::filesystem::path& path, int flags = SQLITE_OPEN_READONLY) {
-    return got(Database::open(path.string(), flags, path.string()), "database");
+    return got(Database::open(StoreFile(path), flags), "database");
 }
 
 int formatOf(const std::filesystem::path& path) {

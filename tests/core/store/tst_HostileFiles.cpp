@@ -4,8 +4,9 @@
 #include "core/store/Fixture.h"
 #include "core/store/Query.h"
 #include "core/store/WriteCheck.h"
-#include "core/store/database/Guard.h"
 #include "core/store/database/PageSums.h"
+#include "core/store/database/Schema.h"
+#include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
 
 #include <QElapsedTimer>
@@ -27,7 +28,7 @@ namespace {
 // The connection of a program that may do anything, and knows of the sums of pages.
 void forge(const std::filesystem::path& path, const std::string& sql) {
     sqlite3* handle = nullptr;
-    QCOMPARE(sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE, vfsFor(path.string())),
+    QCOMPARE(sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE, vfsFor(StoreFile(path))),
         SQLITE_OK);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
     char* problem = nullptr;

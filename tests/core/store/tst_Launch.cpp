@@ -7,6 +7,7 @@
 #include "core/store/Writing.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/Schema.h"
+#include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
@@ -52,8 +53,8 @@ void addRun(Store& store, const LaunchConfig& launch, const std::string& source)
 
 // A database as version 2 wrote it, with one run.
 void makeVersion2(const std::filesystem::path& path) {
-    Database database = got(
-        Database::open(path.string(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, path.string()));
+    Database database
+        = got(Database::open(StoreFile(path), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
     ok(database.script("PRAGMA application_id=" + std::to_string(kApplicationId)));
     ok(migrate(database, migrations().first(2)));
     ok(database.script(R"(

@@ -62,7 +62,7 @@ void makeLeftJournal(const Fixture& fixture) {
     }
     inProgramThatEnds([&fixture] {
         const std::string path = fixture.path.string();
-        auto* database = new Database(got(Database::open(path, SQLITE_OPEN_READWRITE, path)));
+        auto* database = new Database(got(Database::open(StoreFile(path), SQLITE_OPEN_READWRITE)));
         ok(database->script("PRAGMA cache_size=1; PRAGMA cache_spill=1; BEGIN;"
                             "INSERT INTO meta(key, value) WITH RECURSIVE n(i) AS (VALUES(1) UNION"
                             " ALL SELECT i+1 FROM n WHERE i < 500) SELECT 'k' || i,"
@@ -136,7 +136,7 @@ private Q_SLOTS:
             auto* store = new Store(fixture.create()); // never closed
             addSeries(*store, gauge("m", 0), {1, 2}, {3, 4}, "/data/a", "a");
             const std::string path = fixture.path.string();
-            auto* other = new Database(got(Database::open(path, SQLITE_OPEN_READWRITE, path)));
+            auto* other = new Database(got(Database::open(StoreFile(path), SQLITE_OPEN_READWRITE)));
             ok(other->script("PRAGMA wal_checkpoint(PASSIVE)"));
             addSeries(*store, gauge("m", 0), {1, 2}, {3, 4}, "/data/b", "b");
             ok(other->script("PRAGMA wal_checkpoint(PASSIVE)"));

@@ -4,6 +4,7 @@
 #include "core/store/Fixture.h"
 #include "core/store/Writing.h"
 #include "core/store/database/Database.h"
+#include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
@@ -62,7 +63,7 @@ void addRun(Store& store, const std::string& name, const std::vector<std::string
 }
 
 Database raw(const std::filesystem::path& path, int flags = SQLITE_OPEN_READONLY) {
-    return got(Database::open(path.string(), flags, path.string()));
+    return got(Database::open(StoreFile(path), flags));
 }
 
 std::int64_t number(const std::filesystem::path& path, const std::string& sql) {

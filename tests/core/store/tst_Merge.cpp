@@ -134,7 +134,7 @@ private Q_SLOTS:
         }
         {
             const std::string path = other.path.string();
-            auto damaged = got(Database::open(path, SQLITE_OPEN_READWRITE, path));
+            auto damaged = got(Database::open(StoreFile(path), SQLITE_OPEN_READWRITE));
             ok(damaged.script("PRAGMA foreign_keys=OFF; " + damage.toStdString()));
         }
         const auto outcome

@@ -4,8 +4,8 @@
 #include "core/store/FaultVfs.h"
 #include "core/store/Recording.h"
 #include "core/store/WriteCheck.h"
-#include "core/store/database/OpenFiles.h"
 #include "core/store/database/PageSums.h"
+#include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
 
 #include <QObject>

@@ -6,10 +6,10 @@
 #include "core/store/Contents.h"
 #include "core/store/FaultVfs.h"
 #include "core/store/Merge.h"
-#include "core/store/database/FileHeader.h"
 #include "core/store/database/OpenFile.h"
 #include "core/store/database/PageSums.h"
 #include "core/store/database/Schema.h"
+#include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
@@ -346,8 +346,8 @@ private Q_SLOTS:
         }
         const Store store = fixture.create();
         QCOMPARE(got(store.runs()).size(), std::size_t{0});
-        QCOMPARE(got(inspectFile(fixture.path)), FileState::Present);
-        QVERIFY(isRunDatabase(fixture.path));
+        QCOMPARE(got(StoreFile(fixture.path).state()), FileState::Present);
+        QVERIFY(StoreFile(fixture.path).isRunDatabase());
         QCOMPARE(::write(begin[1], "x", 1), ssize_t{1});
         int status = 0;
         ::waitpid(child, &status, 0);

@@ -5,6 +5,7 @@
 #include "core/store/Fixture.h"
 #include "core/store/Writing.h"
 #include "core/store/database/Database.h"
+#include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
@@ -41,7 +42,7 @@ std::size_t runCount(const Store& store) {
 
 // Tables that hold something, besides the identity.
 std::string leftOvers(const std::filesystem::path& path) {
-    Database database = got(Database::open(path.string(), SQLITE_OPEN_READONLY, path.string()));
+    Database database = got(Database::open(StoreFile(path), SQLITE_OPEN_READONLY));
     std::vector<std::string> tables;
     ok(database.forEach(
         "SELECT name FROM sqlite_master WHERE type='table' AND name NOT IN ('meta', 'name')",
@@ -334,8 +335,7 @@ private Q_SLOTS:
             ok(session->samples(series, many.times, many.values));
         }
         ok(session->finish({}, "", 0, {}));
-        Database database = got(
-            Database::open(fixture.path.string(), SQLITE_OPEN_READONLY, fixture.path.string()));
+        Database database = got(Database::open(StoreFile(fixture.path), SQLITE_OPEN_READONLY));
         std::int64_t columns = 0;
         ok(database.forEach("SELECT count(DISTINCT times_at) FROM sample_chunk",
             [&columns](const Row& row) { columns = row.integer(0); }));

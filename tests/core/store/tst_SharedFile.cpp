@@ -8,9 +8,11 @@
 
 #include <QObject>
 
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <semaphore>
 #include <thread>
@@ -20,6 +22,30 @@ using namespace trainscope::store;
 using namespace trainscope::test;
 
 namespace {
+
+// Counts what happens to a file, by whomever.
+class Watched {
+public:
+    Watched(const std::filesystem::path& path, std::uint32_t events)
+        : m_queue(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+        QVERIFY(::inotify_add_watch(m_queue, path.c_str(), events) >= 0);
+    }
+    Watched(const Watched&) = delete;
+    Watched& operator=(const Watched&) = delete;
+    ~Watched() { ::close(m_queue); }
+
+    // Since the last time.
+    int count() {
+        int events = 0;
+        alignas(inotify_event) std::array<char, 4096> bytes{};
+        for (ssize_t got = 0; (got = ::read(m_queue, bytes.data(), bytes.size())) > 0;)
+            events += static_cast<int>(got / static_cast<ssize_t>(sizeof(inotify_event)));
+        return events;
+    }
+
+private:
+    int m_queue;
+};
 
 // Takes the right to write to a database and its folder, also from root, until it ends.
 class WithoutWriting {
@@ -57,6 +83,39 @@ class tst_SharedFile : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // One look at the file, and SQLite's own opening.
+    void openingLooksOnce() {
+        const Fixture fixture;
+        { const Store store = fixture.create(); }
+        Watched opened(fixture.path, IN_OPEN | IN_CLOSE_NOWRITE);
+        Watched written(fixture.path, IN_CLOSE_WRITE);
+        QCOMPARE(got(fixture.view().runs()).size(), std::size_t{0});
+        QCOMPARE(opened.count(), 2 + 2); // and as often closed
+        QCOMPARE(written.count(), 0);
+    }
+
+    // A log that a writer left because others read is taken away once, by whoever reads last.
+    void theLastReaderLeavesOneFile() {
+        const Fixture fixture;
+        { const Store store = fixture.create(); }
+        const std::string log = fixture.path.string() + "-wal";
+        auto last = std::make_unique<Store>(fixture.view());
+        auto first = std::make_unique<Store>(fixture.view());
+        {
+            Store writer = fixture.create();
+            addSeries(writer, gauge("gpu_power", 0), {0, 1000}, {1.0, 2.0});
+            QCOMPARE(got(first->runs()).size(), std::size_t{1});
+            QCOMPARE(got(last->runs()).size(), std::size_t{1});
+        }
+        Watched written(fixture.path, IN_CLOSE_WRITE);
+        first.reset();
+        QCOMPARE(written.count(), 0);
+        QVERIFY(std::filesystem::exists(log));
+        last.reset();
+        QCOMPARE(written.count(), 1);
+        QVERIFY(!std::filesystem::exists(log));
+    }
+
     void movedOrReplacedWhileOpen_data() {
         QTest::addColumn<bool>("isReplaced");
         QTest::addColumn<QString>("says");

@@ -339,7 +339,7 @@ private Q_SLOTS:
         QFETCH(QString, sql);
         QFETCH(bool, expected);
         SqlPass pass;
-        auto database = got(openReader(m_fixture.path));
+        auto database = got(openReader(StoreFile(m_fixture.path)));
         ok(addVirtualTable(database.handle(), database, sampleTable(pass)));
         QCOMPARE(got(readsBlocks(database, sql.toStdString())), expected);
     }

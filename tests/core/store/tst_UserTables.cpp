@@ -7,6 +7,7 @@
 #include "core/store/Writing.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/Schema.h"
+#include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
@@ -23,8 +24,8 @@ namespace {
 
 // A database as version 3 wrote it, with one run.
 void makeVersion3(const std::filesystem::path& path) {
-    Database database = got(
-        Database::open(path.string(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, path.string()));
+    Database database
+        = got(Database::open(StoreFile(path), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
     ok(database.script("PRAGMA application_id=" + std::to_string(kApplicationId)));
     ok(migrate(database, migrations().first(3)));
     ok(database.script(R"(

@@ -4,6 +4,7 @@
 #include "core/store/WriteCheck.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/Schema.h"
+#include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
 
 #include <QDir>
@@ -74,8 +75,7 @@ private Q_SLOTS:
         Fixture fixture;
         (void)fixture.create();
         {
-            Database raw = got(Database::open(
-                fixture.path.string(), SQLITE_OPEN_READWRITE, fixture.path.string()));
+            Database raw = got(Database::open(StoreFile(fixture.path), SQLITE_OPEN_READWRITE));
             ok(raw.script("PRAGMA user_version=" + std::to_string(schemaVersion() + 1)));
         }
         QVERIFY(says(fixture.path, "newer"));
@@ -87,8 +87,7 @@ private Q_SLOTS:
         (void)fixture.create();
         const Store reader = fixture.view();
         QCOMPARE(refusalOf(fixture.path), std::string());
-        Database writer = got(
-            Database::open(fixture.path.string(), SQLITE_OPEN_READWRITE, fixture.path.string()));
+        Database writer = got(Database::open(StoreFile(fixture.path), SQLITE_OPEN_READWRITE));
         ok(writer.script("BEGIN IMMEDIATE"));
         QVERIFY(says(fixture.path, "Another program is writing"));
         ok(writer.script("ROLLBACK"));

@@ -8,6 +8,7 @@
 #include "app/viewmodels/support/SweepFiles.h"
 #include "app/viewmodels/workspace/FigureSettings.h"
 #include "core/store/database/Database.h"
+#include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
 
 #include <QAbstractItemModelTester>
@@ -141,8 +142,7 @@ private Q_SLOTS:
     // A run that cannot be measured says why where figures should stand, and nowhere else.
     void whatCannotBeMeasuredSaysWhy() {
         {
-            auto raw
-                = store::Database::open(m_path.string(), SQLITE_OPEN_READWRITE, m_path.string());
+            auto raw = store::Database::open(store::StoreFile(m_path), SQLITE_OPEN_READWRITE);
             QVERIFY(raw.hasValue());
             QVERIFY(raw.value()
                         .script("DELETE FROM sample_chunk WHERE series IN (SELECT s.id FROM series "
