@@ -125,14 +125,14 @@ std::string decimal(std::int64_t ns, std::int64_t unit, int decimals) {
 
 std::string date(TimeNs time, std::int64_t utcOffsetSeconds) {
     const std::chrono::sys_time<std::chrono::nanoseconds> shown{
-        std::chrono::nanoseconds{time.ns + utcOffsetSeconds * kSecond}};
+        std::chrono::nanoseconds{clampedSum(time.ns, utcOffsetSeconds * kSecond)}};
     const std::chrono::year_month_day day{std::chrono::floor<std::chrono::days>(shown)};
     return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()),
         static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
 }
 
 std::string clock(TimeNs time, std::int64_t utcOffsetSeconds, int decimals) {
-    const std::int64_t shifted = time.ns + utcOffsetSeconds * kSecond;
+    const std::int64_t shifted = clampedSum(time.ns, utcOffsetSeconds * kSecond);
     const std::int64_t ofDay = shifted - floorTo(shifted, kDay);
     std::string text = fmt::format(
         "{:02}:{:02}:{:02}", ofDay / kHour, ofDay % kHour / kMinute, ofDay % kMinute / kSecond);

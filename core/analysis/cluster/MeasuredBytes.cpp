@@ -139,10 +139,10 @@ std::vector<TimeRange> wholeIterations(const std::vector<Iteration>& all, TimeRa
     std::vector<TimeRange> whole;
     std::vector<TimeRange> warm;
     for (const Iteration& one : all) {
-        const auto slack
-            = static_cast<std::int64_t>(kEdge * static_cast<double>(one.range.length().ns));
-        const bool isWhole = one.range.begin.ns + slack >= traced.begin.ns
-            && one.range.end.ns - slack <= traced.end.ns && !one.range.isEmpty();
+        const DurationNs slack{
+            static_cast<std::int64_t>(kEdge * static_cast<double>(one.range.length().ns))};
+        const bool isWhole = one.range.begin + slack >= traced.begin
+            && one.range.end - slack <= traced.end && !one.range.isEmpty();
         if (isWhole)
             (one.warmup ? warm : whole).push_back(one.range);
     }

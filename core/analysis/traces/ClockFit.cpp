@@ -160,7 +160,7 @@ public:
     Fit(std::span<const MatchedCall> calls, TimeNs at)
         : m_calls(calls)
         , m_origin(calls[calls.size() / 2].a.end.ns)
-        , m_base(calls[calls.size() / 2].b.end.ns - m_origin)
+        , m_base(clampedDifference(calls[calls.size() / 2].b.end.ns, m_origin))
         , m_at(at) { }
 
     ClockFit fit() {
@@ -185,9 +185,11 @@ public:
 
 private:
     // Relative to a call in the middle: doubles hold hours of ns exactly.
-    [[nodiscard]] double x(TimeNs a) const { return static_cast<double>(a.ns - m_origin); }
+    [[nodiscard]] double x(TimeNs a) const {
+        return static_cast<double>(clampedDifference(a.ns, m_origin));
+    }
     [[nodiscard]] double y(TimeNs a, TimeNs b) const {
-        return static_cast<double>(b.ns - a.ns - m_base);
+        return static_cast<double>(clampedDifference((b - a).ns, m_base));
     }
 
     [[nodiscard]] bool isSynchronised() const {

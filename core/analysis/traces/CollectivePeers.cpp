@@ -65,12 +65,12 @@ std::size_t ordinalOf(const Parts& parts, TrackId track, const Span& span) {
 }
 
 const CollectivePeer& nearestByEnd(const Parts& parts, const Span& span) {
-    const std::int64_t end = (span.start + span.duration).ns;
-    return *std::min_element(
-        parts.begin(), parts.end(), [end](const CollectivePeer& a, const CollectivePeer& b) {
-            return std::abs((a.span.start + a.span.duration).ns - end)
-                < std::abs((b.span.start + b.span.duration).ns - end);
-        });
+    const auto away = [end = span.start + span.duration](const CollectivePeer& part) {
+        const TimeNs own = part.span.start + part.span.duration;
+        return std::max(own, end) - std::min(own, end);
+    };
+    return *std::min_element(parts.begin(), parts.end(),
+        [away](const CollectivePeer& a, const CollectivePeer& b) { return away(a) < away(b); });
 }
 
 void describeLateness(CollectivePeers& result) {

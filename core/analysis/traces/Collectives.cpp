@@ -216,7 +216,7 @@ bool CollectiveMatcher::holds(const Open& open, int rank) {
 }
 
 std::int64_t CollectiveMatcher::distance(const Open& open, const CollectivePart& part) {
-    return std::abs((part.end - open.lastEnd).ns);
+    return (std::max(part.end, open.lastEnd) - std::min(part.end, open.lastEnd)).ns;
 }
 
 bool CollectiveMatcher::fits(

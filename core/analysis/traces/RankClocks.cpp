@@ -210,15 +210,16 @@ private:
 } // namespace
 
 TimeNs RankClock::onReference(TimeNs local) const {
-    const std::int64_t since = local.ns - offsetNs - reference.ns; // with the drift in it
+    const TimeNs drifted = local - DurationNs{offsetNs};
     const double drift = driftPpm * 1e-6;
-    return {
-        local.ns - offsetNs - std::llround(static_cast<double>(since) * (drift / (1.0 + drift)))};
+    const auto since = static_cast<double>((drifted - reference).ns);
+    return drifted - DurationNs{std::llround(since * (drift / (1.0 + drift)))};
 }
 
 TimeNs RankClock::toLocal(TimeNs onReferenceClock) const {
     const auto since = static_cast<double>((onReferenceClock - reference).ns);
-    return {onReferenceClock.ns + offsetNs + std::llround(since * driftPpm * 1e-6)};
+    return onReferenceClock + DurationNs{offsetNs}
+    + DurationNs{std::llround(since * driftPpm * 1e-6)};
 }
 
 const RankClock* RankClocks::find(int rank) const {

@@ -246,8 +246,9 @@ private:
         std::vector<LinePoint> points;
         for (const MatchedPair& link : links) {
             const std::int64_t end = m_a[link.a].end.ns;
-            points.push_back({static_cast<double>(end - difference.origin),
-                static_cast<double>(m_b[link.b].end.ns - end - difference.base)});
+            points.push_back({static_cast<double>(clampedDifference(end, difference.origin)),
+                static_cast<double>(clampedDifference(
+                    clampedDifference(m_b[link.b].end.ns, end), difference.base))});
         }
         difference.line = fitRobustLine(points, kUsualDrift);
     }
@@ -261,9 +262,10 @@ private:
             const auto ends = m_ends.find(m_a[i].signature);
             if (ends == m_ends.end())
                 continue;
-            const std::int64_t expected = m_a[i].end.ns + difference.at(m_a[i].end.ns);
+            const std::int64_t expected = clampedSum(m_a[i].end.ns, difference.at(m_a[i].end.ns));
             const End* const end = nearest(ends->second, expected);
-            const MatchedPair link{i, end->index, static_cast<double>(end->at - expected)};
+            const MatchedPair link{
+                i, end->index, static_cast<double>(clampedDifference(end->at, expected))};
             if (std::abs(link.residual) > static_cast<double>(tolerance))
                 continue;
             const auto [at, isNew] = taken.try_emplace(link.b, links.size());

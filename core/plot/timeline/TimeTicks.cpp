@@ -57,11 +57,16 @@ std::string withUnit(std::int64_t ns, const TimeUnit& unit, int decimals) {
     return text::withMarks(text::decimal(ns, unit.ns, decimals)) + " " + std::string(unit.symbol);
 }
 
+// Of any time, as of a forged file, with a magnitude.
+std::int64_t sinceZero(DurationNs time, std::int64_t zero) {
+    return std::max(clampedDifference(time.ns, zero), -kAllTime.end.ns);
+}
+
 // Fills in labels of times that count from `zero`.
 void labelElapsed(
     TimeTicks& axis, ViewWindow window, std::int64_t zero, const std::string& prefix) {
-    const std::int64_t begin = window.begin.ns - zero;
-    const std::int64_t magnitude = std::max(std::abs(begin), std::abs(window.end.ns - zero));
+    const std::int64_t begin = sinceZero(window.begin, zero);
+    const std::int64_t magnitude = std::max(std::abs(begin), std::abs(sinceZero(window.end, zero)));
     const bool clock = axis.step.ns >= kSecond && magnitude >= kClockFrom;
     const Split split = splitFor(begin, magnitude, axis.step.ns);
     axis.base = prefix;
@@ -71,7 +76,7 @@ void labelElapsed(
         axis.base += (prefix.empty() ? "" : " + ") + withUnit(split.base, unit, decimals) + " +";
     }
     for (auto& tick : axis.ticks) {
-        const std::int64_t elapsed = tick.time.ns - zero;
+        const std::int64_t elapsed = sinceZero(tick.time, zero);
         tick.label = clock ? hoursText(elapsed)
                            : withUnit(elapsed - split.base, split.unit, split.decimals);
     }
@@ -107,11 +112,13 @@ void labelClock(TimeTicks& axis, const TimeContext& context, std::int64_t offset
 TimeTicks regularTicks(ViewWindow window, DurationNs least, std::int64_t zero) {
     TimeTicks axis;
     axis.step = roundTimeStep(least);
-    std::int64_t at = zero + text::floorTo(window.begin.ns - zero, axis.step.ns);
+    std::int64_t at = clampedSum(zero, text::floorTo(sinceZero(window.begin, zero), axis.step.ns));
     if (at < window.begin.ns)
-        at += axis.step.ns;
-    for (std::int64_t n = 0; at <= window.end.ns && n < kMostTicks; ++n, at += axis.step.ns)
+        at = clampedSum(at, axis.step.ns);
+    for (std::int64_t n = 0; at <= window.end.ns && n < kMostTicks; ++n) {
         axis.ticks.push_back({{at}, {}});
+        at = clampedSum(at, axis.step.ns);
+    }
     return axis;
 }
 

@@ -83,7 +83,7 @@ bool BucketQuery::isWhole(const BucketNode& node) const {
     const TimeRange& window = m_grid.window();
     const bool inside
         = node.begin >= window.begin.ns && node.end < window.end.ns && node.next <= window.end.ns;
-    return inside && static_cast<std::uint64_t>(node.end - node.begin) <= m_grid.columnWidth();
+    return inside && distance(node.begin, node.end) <= m_grid.columnWidth();
 }
 
 Result<std::int64_t> BucketQuery::nodesOf(int level) {

@@ -24,9 +24,9 @@ Status updateSeries(Database& database, const SeriesShape& series, const SampleF
     return database.execute(
         "UPDATE series SET begin_ns=?, end_ns=?, period_ns=?, count=?, missing=?, first=?,"
         " last=?, min=?, max=?, mean=? WHERE id=?",
-        all.begin, all.count > 0 ? all.end + 1 : all.begin, series.periodNs, all.count, all.missing,
-        si(all.firstPresent), si(all.lastPresent), si(all.min), si(all.max), si(all.mean()),
-        series.id.value);
+        all.begin, all.count > 0 ? clampedSum(all.end, 1) : all.begin, series.periodNs, all.count,
+        all.missing, si(all.firstPresent), si(all.lastPresent), si(all.min), si(all.max),
+        si(all.mean()), series.id.value);
 }
 
 } // namespace trainscope::store

@@ -68,7 +68,7 @@ void ColumnGrid::hold(std::int64_t from, std::int64_t to, double value, double s
     for (std::int64_t at = begin; at < end;) {
         Column& column = m_columns[columnOf(at)];
         const std::int64_t stop = std::min(end, m_currentEnd);
-        const double weight = static_cast<double>(stop - at) * share;
+        const double weight = static_cast<double>(clampedDifference(stop, at)) * share;
         column.weighted += value * weight;
         column.weight += weight;
         column.held = value;
@@ -79,7 +79,7 @@ void ColumnGrid::hold(std::int64_t from, std::int64_t to, double value, double s
 
 void ColumnGrid::markGap(std::int64_t from, std::int64_t to) {
     const std::int64_t begin = std::max(from, m_window.begin.ns);
-    const std::int64_t end = std::min(std::max(to, from + 1), m_window.end.ns);
+    const std::int64_t end = std::min(std::max(to, clampedSum(from, 1)), m_window.end.ns);
     for (std::int64_t at = begin; at < end; at = m_currentEnd)
         m_columns[columnOf(at)].gap = true;
 }
@@ -97,7 +97,7 @@ void ColumnGrid::addSample(std::int64_t time, double value, std::int64_t next) {
         column.plain += value;
     }
     hold(time, next, value, 1.0);
-    if (next - time > m_holeNs)
+    if (clampedDifference(next, time) > m_holeNs)
         markGap(time, next);
 }
 
@@ -115,7 +115,7 @@ std::size_t ColumnGrid::addWithinColumn(std::span<const std::int64_t> times,
     for (; count < times.size(); ++count) {
         const std::int64_t until = count + 1 < times.size() ? times[count + 1] : next;
         const double held = values[count] * scale;
-        const std::int64_t length = until - times[count];
+        const std::int64_t length = clampedDifference(until, times[count]);
         if (until > last || length > m_holeNs || std::isnan(held))
             break;
         value = held;
@@ -133,7 +133,7 @@ std::size_t ColumnGrid::addWithinColumn(std::span<const std::int64_t> times,
     column.count += static_cast<std::uint32_t>(count);
     column.plain += plain;
     column.weighted += weighted;
-    column.weight += static_cast<double>(end - times[0]);
+    column.weight += static_cast<double>(clampedDifference(end, times[0]));
     column.held = value;
     column.hasHeld |= end > times[0];
     return count;
@@ -157,7 +157,7 @@ void ColumnGrid::addSamples(std::span<const std::int64_t> times, std::span<const
 }
 
 void ColumnGrid::addNode(const BucketNode& node) {
-    const auto span = static_cast<double>(node.next - node.begin);
+    const auto span = static_cast<double>(clampedDifference(node.next, node.begin));
     const std::size_t first = columnOf(node.begin);
     const std::size_t last = columnOf(node.end);
     if (node.count > 0) {

@@ -1,5 +1,7 @@
 #include "core/store/samples/CounterRate.h"
 
+#include "core/model/Time.h"
+
 #include <cmath>
 #include <limits>
 
@@ -34,7 +36,7 @@ void CounterRate::push(std::int64_t time, double value, std::vector<RateSample>&
     if (!m_base) {
         settle(missing, out);
     } else {
-        const std::int64_t ns = time - m_base->time;
+        const std::int64_t ns = clampedDifference(time, m_base->time);
         const double added = m_rule.step(ns, m_base->value, value).counted;
         if (ns > 0) {
             settle((m_carry + added) / (static_cast<double>(ns) * 1e-9), out);

@@ -98,7 +98,7 @@ Status GrowingSamples::reopen(SeriesId series, const SeriesDescription& descript
     RETURN_IF_ERROR(reader.forEach(0, count, [&growing](auto times, auto values) {
         SampleFigures& figures = growing.held.figures;
         if (figures.count > 0)
-            growing.held.periods.add(times.front() - figures.end);
+            growing.held.periods.add(clampedDifference(times.front(), figures.end));
         growing.held.periods.addBetween(times);
         if (figures.count >= growing.held.whole) {
             growing.times.insert(growing.times.end(), times.begin(), times.end());
@@ -110,8 +110,8 @@ Status GrowingSamples::reopen(SeriesId series, const SeriesDescription& descript
     RETURN_IF_ERROR(m_database.execute("DELETE FROM bucket_page WHERE series=?", series.value));
     growing.over.reset();
     if (count > 0)
-        growing.over
-            = growing.held.figures.end + std::max<std::int64_t>(growing.held.periods.median(), 1);
+        growing.over = clampedSum(
+            growing.held.figures.end, std::max<std::int64_t>(growing.held.periods.median(), 1));
     return {};
 }
 
@@ -134,7 +134,7 @@ void GrowingSamples::prepare() {
             continue;
         const auto times = std::span(series.times).subspan(from);
         if (series.held.figures.count > 0)
-            series.next.periods.add(times.front() - series.held.figures.end);
+            series.next.periods.add(clampedDifference(times.front(), series.held.figures.end));
         series.next.periods.addBetween(times);
         series.next.figures.append(figuresOf(times, std::span(series.values).subspan(from)));
     }

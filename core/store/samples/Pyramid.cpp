@@ -55,7 +55,7 @@ void NodeSums::append(const NodeSums& node) {
     max = fresh ? node.max : std::max(max, node.max);
     weighted += node.weighted;
     plain += node.plain;
-    weight += node.weight;
+    weight = clampedSum(weight, node.weight);
     count += node.count;
 }
 
@@ -82,12 +82,12 @@ NodeSums leafOf(std::span<const std::int64_t> times, std::span<const double> val
     leaf.max = figures.max.value_or(0.0);
     bool hole = figures.missing > 0;
     for (std::size_t i = 1; i < times.size(); ++i)
-        hole |= times[i] - times[i - 1] > holeNs;
-    const std::int64_t after = next - figures.end;
+        hole |= clampedDifference(times[i], times[i - 1]) > holeNs;
+    const std::int64_t after = clampedDifference(next, figures.end);
     const bool missing = std::isnan(figures.last);
     leaf.flags = (hole ? kGapInside : 0U) | (missing || after > holeNs ? kGapAfter : 0U);
     if (!missing) {
-        leaf.weight += after;
+        leaf.weight = clampedSum(leaf.weight, after);
         leaf.weighted += figures.last * static_cast<double>(after);
     }
     return leaf;

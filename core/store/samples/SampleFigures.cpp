@@ -1,5 +1,6 @@
 #include "core/store/samples/SampleFigures.h"
 
+#include "core/model/Time.h"
 #include "core/model/Vectorized.h"
 
 #include <algorithm>
@@ -20,6 +21,12 @@ struct Dense {
     double plain;
 };
 
+// Of times in order, less than 2^63 ns apart; others, as of a forged file, wrap around.
+double heldFor(const std::int64_t* times, std::size_t i) {
+    return static_cast<double>(static_cast<std::int64_t>(
+        static_cast<std::uint64_t>(times[i + 1]) - static_cast<std::uint64_t>(times[i])));
+}
+
 // No sample is missing; the last holds for no time.
 TRAINSCOPE_VECTORIZED
 Dense denseFigures(const std::int64_t* times, const double* values, std::size_t count) {
@@ -36,7 +43,7 @@ Dense denseFigures(const std::int64_t* times, const double* values, std::size_t 
             low[lane] = value < low[lane] ? value : low[lane];
             high[lane] = value > high[lane] ? value : high[lane];
             plain[lane] += value;
-            weighted[lane] += value * static_cast<double>(times[i + lane + 1] - times[i + lane]);
+            weighted[lane] += value * heldFor(times, i + lane);
         }
     }
     for (std::size_t lane = 0; i < count; ++i, ++lane) {
@@ -44,7 +51,7 @@ Dense denseFigures(const std::int64_t* times, const double* values, std::size_t 
         high[lane] = std::max(high[lane], values[i]);
         plain[lane] += values[i];
         if (i + 1 < count)
-            weighted[lane] += values[i] * static_cast<double>(times[i + 1] - times[i]);
+            weighted[lane] += values[i] * heldFor(times, i);
     }
     Dense dense{low[0], high[0], 0.0, 0.0};
     for (std::size_t lane = 0; lane < kSumLanes; ++lane) {
@@ -66,13 +73,12 @@ void addSparse(
         figures.firstPresent = figures.firstPresent.value_or(values[i]);
         figures.lastPresent = values[i];
         figures.plain += values[i];
-        if (i + 1 < times.size()) {
-            figures.weighted += values[i] * static_cast<double>(times[i + 1] - times[i]);
-            figures.weight += times[i + 1] - times[i];
-        }
+        if (i + 1 < times.size())
+            figures.hold(values[i], times[i], times[i + 1]);
     }
 }
 
+constexpr double kLongest = 9e18; // ns, a period that 64 bits count
 constexpr int kFractionBits = 5; // classes per octave: 32
 constexpr std::size_t kClasses = std::size_t{63} << kFractionBits;
 
@@ -95,7 +101,10 @@ SampleFigures figuresOf(std::span<const std::int64_t> times, std::span<const dou
     figures.last = values.back();
     for (const double value : values)
         figures.missing += std::isnan(value) ? 1 : 0;
-    if (figures.missing > 0) {
+    figures.weight = clampedDifference(figures.end, figures.begin);
+    const bool isCountable = figures.weight >= 0 && figures.weight < kAllTime.end.ns;
+    if (figures.missing > 0 || !isCountable) {
+        figures.weight = 0;
         addSparse(figures, times, values);
         return figures;
     }
@@ -104,10 +113,18 @@ SampleFigures figuresOf(std::span<const std::int64_t> times, std::span<const dou
     figures.max = dense.max;
     figures.weighted = dense.weighted;
     figures.plain = dense.plain;
-    figures.weight = figures.end - figures.begin;
     figures.firstPresent = values.front();
     figures.lastPresent = values.back();
     return figures;
+}
+
+void SampleFigures::hold(double value, std::int64_t from, std::int64_t to) {
+    std::int64_t held = 0;
+    std::int64_t all = 0;
+    if (__builtin_sub_overflow(to, from, &held) || __builtin_add_overflow(weight, held, &all))
+        return;
+    weighted += value * static_cast<double>(held);
+    weight = all;
 }
 
 void SampleFigures::append(const SampleFigures& next) {
@@ -115,19 +132,19 @@ void SampleFigures::append(const SampleFigures& next) {
         *this = next;
         return;
     }
-    if (!std::isnan(last)) {
-        weighted += last * static_cast<double>(next.begin - end);
-        weight += next.begin - end;
-    }
-    count += next.count;
-    missing += next.missing;
+    if (!std::isnan(last))
+        hold(last, end, next.begin);
+    count = clampedSum(count, next.count);
+    missing = clampedSum(missing, next.missing);
     end = next.end;
     if (next.min)
         min = min ? std::min(*min, *next.min) : *next.min;
     if (next.max)
         max = max ? std::max(*max, *next.max) : *next.max;
-    weighted += next.weighted;
-    weight += next.weight;
+    if (std::int64_t both = 0; !__builtin_add_overflow(weight, next.weight, &both)) {
+        weighted += next.weighted;
+        weight = both;
+    }
     plain += next.plain;
     last = next.last;
     firstPresent = firstPresent ? firstPresent : next.firstPresent;
@@ -162,7 +179,7 @@ void PeriodHistogram::addBetween(std::span<const std::int64_t> times) {
     std::array<std::int32_t, kClasses> counts{};
     std::array<double, kClasses> sums{};
     for (std::size_t i = 1; i < times.size(); ++i) {
-        const std::int64_t interval = times[i] - times[i - 1];
+        const std::int64_t interval = clampedDifference(times[i], times[i - 1]);
         if (interval <= 0)
             continue;
         const auto key = static_cast<std::size_t>(classOf(static_cast<std::uint64_t>(interval)));
@@ -193,7 +210,7 @@ std::int64_t PeriodHistogram::median() const {
         below += entry.count;
         if (2 * below >= m_total && entry.count > 0)
             return static_cast<std::int64_t>(
-                std::llround(entry.sum / static_cast<double>(entry.count)));
+                std::llround(std::min(entry.sum / static_cast<double>(entry.count), kLongest)));
     }
     return 0;
 }

@@ -24,6 +24,9 @@ struct SampleFigures {
     std::optional<double> firstPresent;
     std::optional<double> lastPresent;
 
+    // The value is held over that interval. One that 64 bits cannot count, as of times in a forged
+    // file, counts for nothing.
+    void hold(double value, std::int64_t from, std::int64_t to);
     // Adds what follows in time; the interval between the two is held by this one's last sample.
     void append(const SampleFigures& next);
     // Time-weighted; of samples that hold for no time, plain.

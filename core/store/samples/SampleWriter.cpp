@@ -158,7 +158,7 @@ void SampleWriter::write(Written&& chunk) {
     Pending& pending = m_series[chunk.series];
     const std::int64_t firstIndex = pending.figures.count;
     if (firstIndex > 0)
-        pending.periods.add(chunk.output.figures.begin - pending.figures.end);
+        pending.periods.add(clampedDifference(chunk.output.figures.begin, pending.figures.end));
     pending.periods.add(chunk.output.periods);
     pending.figures.append(chunk.output.figures);
     m_written += static_cast<std::uint64_t>(chunk.output.figures.count);

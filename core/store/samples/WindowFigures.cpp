@@ -27,8 +27,8 @@ public:
             return;
         }
         m_plain += value;
-        m_min = m_count - m_missing == 1 ? value : std::min(m_min, value);
-        m_max = m_count - m_missing == 1 ? value : std::max(m_max, value);
+        m_min = clampedDifference(m_count, m_missing) == 1 ? value : std::min(m_min, value);
+        m_max = clampedDifference(m_count, m_missing) == 1 ? value : std::max(m_max, value);
     }
     // A chunk whose samples all lie in the window, by its row's figures.
     void chunk(const Row& row) {
@@ -39,7 +39,7 @@ public:
             m_max = fresh ? row.real(6) : std::max(m_max, row.real(6));
         }
         m_count += row.integer(1);
-        m_missing += row.integer(4);
+        m_missing = clampedSum(m_missing, row.integer(4));
         m_since = row.integer(3);
         m_held = row.real(7);
         m_weighted += row.real(8);
@@ -52,13 +52,14 @@ public:
         const std::int64_t to = std::min(time, m_window.end.ns);
         if (std::isnan(m_held) || to <= from)
             return;
-        m_weighted += m_held * static_cast<double>(to - from);
-        m_weight += static_cast<double>(to - from);
+        const auto held = static_cast<double>(clampedDifference(to, from));
+        m_weighted += m_held * held;
+        m_weight += held;
     }
     [[nodiscard]] WindowStatistics result(double scale) const {
         constexpr double none = std::numeric_limits<double>::quiet_NaN();
         WindowStatistics out;
-        const std::int64_t present = m_count - m_missing;
+        const std::int64_t present = clampedDifference(m_count, m_missing);
         out.count = m_count;
         out.missing = m_missing;
         out.mean = m_weight > 0.0 ? m_weighted / m_weight * scale
@@ -103,7 +104,7 @@ Result<std::optional<double>> queryValueAt(
     Database& database, const SeriesShape& series, TimeNs t) {
     const std::optional<double> none;
     SampleReader reader(database, series.id);
-    ASSIGN_OR_RETURN(const auto behind, reader.lowerBound(t.ns + 1));
+    ASSIGN_OR_RETURN(const auto behind, reader.lowerBound(clampedSum(t.ns, 1)));
     if (behind == 0)
         return none;
     ASSIGN_OR_RETURN(const auto held, reader.sample(behind - 1));

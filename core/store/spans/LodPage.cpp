@@ -93,7 +93,7 @@ bool decodeList(ByteReader& in, std::uint64_t count, std::vector<LodRecord>& nod
 } // namespace
 
 LodRecord recordOf(const Span& span) {
-    return {span.start.ns, span.start.ns + span.duration.ns, span.duration.ns, span.duration.ns,
+    return {span.start.ns, (span.start + span.duration).ns, span.duration.ns, span.duration.ns,
         span.name, 1, span.kind, span.depth};
 }
 

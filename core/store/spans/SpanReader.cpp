@@ -152,7 +152,7 @@ Status visitSpans(Database& database, TrackId track, TimeRange window, const Spa
 
 Result<std::optional<Span>> querySpanAt(Database& database, TrackId track, TimeNs t, int depth) {
     std::optional<Span> found;
-    const TimeRange instant{t, {t.ns + 1}};
+    const TimeRange instant{t, t + DurationNs{1}};
     RETURN_IF_ERROR(visitSpans(database, track, instant, [&](std::span<const Span> spans) {
         for (const Span& span : spans) {
             if (span.depth == depth)
