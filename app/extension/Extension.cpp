@@ -14,11 +14,10 @@ namespace {
 using namespace trainscope;
 
 Status addTables(sqlite3* host) {
-    return store::addTablesTo(host, [](const store::Store& store) {
-        auto categories = analysis::KernelCategories::fromFolder(catalogue::configFolder());
-        // Without the user's table of categories the columns still have the built-in ones.
-        return analysis::spanColumns(store,
-            categories.hasValue() ? std::move(categories).value() : analysis::KernelCategories());
+    ASSIGN_OR_RETURN(
+        const auto categories, analysis::KernelCategories::fromFolder(catalogue::configFolder()));
+    return store::addTablesTo(host, [categories](const store::Store& store) {
+        return analysis::spanColumns(store, categories);
     });
 }
 

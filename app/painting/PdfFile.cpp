@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,13 +25,26 @@ namespace {
 // Dots an inch, fine enough that coordinates are not visibly rounded.
 constexpr int kResolution = 1200;
 
-// Qt's writer tags the names of fonts by the order of a hash table, which is random by default.
+// Qt's writer tags the names of fonts by the order of a hash table, which is random by default. The
+// seed is the process's: it stays fixed until the last of several exports at once has ended.
 class FixedHashOrder {
 public:
-    FixedHashOrder() { QHashSeed::setDeterministicGlobalSeed(); }
-    ~FixedHashOrder() { QHashSeed::resetRandomGlobalSeed(); }
+    FixedHashOrder() {
+        const std::scoped_lock lock(s_mutex);
+        if (s_exports++ == 0)
+            QHashSeed::setDeterministicGlobalSeed();
+    }
+    ~FixedHashOrder() {
+        const std::scoped_lock lock(s_mutex);
+        if (--s_exports == 0)
+            QHashSeed::resetRandomGlobalSeed();
+    }
     FixedHashOrder(const FixedHashOrder&) = delete;
     FixedHashOrder& operator=(const FixedHashOrder&) = delete;
+
+private:
+    static inline std::mutex s_mutex;
+    static inline int s_exports = 0;
 };
 
 // QPDF's C interface, loaded when the first PDF is written: the libraries that come with it would

@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
+#include <mutex>
+#include <utility>
 
 namespace trainscope::catalogue {
 
@@ -165,18 +168,50 @@ private:
     std::string m_problem;
 };
 
-Result<std::vector<TrainingModel>> userModels(const std::string& path) {
+// Absent without a file.
+Result<std::optional<std::string>> userText(const std::string& path) {
     std::error_code failure;
     if (path.empty() || !std::filesystem::exists(path, failure))
-        return std::vector<TrainingModel>{};
-    ASSIGN_OR_RETURN(const auto text, textOfFile(path));
-    auto models = parseTrainingModels(text);
-    if (models.hasValue())
-        return models;
-    Error error = models.error();
-    error.where = path;
-    return error;
+        return std::optional<std::string>();
+    ASSIGN_OR_RETURN(auto text, textOfFile(path));
+    return std::optional(std::move(text));
 }
+
+ModelCatalogue withBuiltIn(const std::string& path, const std::optional<std::string>& text) {
+    ModelCatalogue catalogue;
+    if (text) {
+        auto own = parseTrainingModels(*text);
+        if (own.hasValue())
+            catalogue.models = std::move(own).value();
+        else
+            catalogue.problem = Error{own.error().code, own.error().message, path};
+    }
+    catalogue.models.insert(catalogue.models.end(), builtInModels().begin(), builtInModels().end());
+    return catalogue;
+}
+
+// Catalogues by the user's file and its text; none is given up, as somebody may hold it.
+class KnownCatalogues {
+public:
+    const ModelCatalogue& of(const std::string& path) {
+        const auto text = userText(path);
+        const std::scoped_lock lock(m_mutex);
+        if (!text.hasValue()) {
+            const auto found = m_unreadable.try_emplace(text.error().message).first;
+            found->second = withBuiltIn(path, {});
+            return found->second;
+        }
+        const auto [found, isNew] = m_known.try_emplace({path, text.value()});
+        if (isNew)
+            found->second = withBuiltIn(path, text.value());
+        return found->second;
+    }
+
+private:
+    std::mutex m_mutex;
+    std::map<std::pair<std::string, std::optional<std::string>>, ModelCatalogue> m_known;
+    std::map<std::string, ModelCatalogue> m_unreadable;
+};
 
 } // namespace
 
@@ -227,15 +262,9 @@ const TrainingModel* ModelCatalogue::byShape(int layers, int hidden, bool hasExp
     return found == models.end() ? nullptr : &*found;
 }
 
-ModelCatalogue modelCatalogue() {
-    ModelCatalogue catalogue;
-    auto own = userModels(userModelsPath());
-    if (own.hasValue())
-        catalogue.models = std::move(own).value();
-    else
-        catalogue.problem = own.error();
-    catalogue.models.insert(catalogue.models.end(), builtInModels().begin(), builtInModels().end());
-    return catalogue;
+const ModelCatalogue& modelCatalogue() {
+    static KnownCatalogues known;
+    return known.of(userModelsPath());
 }
 
 } // namespace trainscope::catalogue

@@ -70,7 +70,8 @@ struct ModelCatalogue {
         const std::function<bool(const TrainingModel&)>& accepted = {}) const;
 };
 
-// Reads the user's file anew each time.
-ModelCatalogue modelCatalogue();
+// With the user's file as it is now; parsed once for each text that it has had. Lives as long as
+// the program. Any thread.
+const ModelCatalogue& modelCatalogue();
 
 } // namespace trainscope::catalogue

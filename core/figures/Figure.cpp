@@ -1,14 +1,22 @@
 #include "core/figures/Figure.h"
 
+#include "core/model/LaunchConfig.h"
+#include "core/model/Try.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <set>
 
 namespace trainscope::figures {
 
 namespace {
+
+Error noNumber(std::string_view name, const std::string& text) {
+    return usage(fmt::format("--{} takes a number, not '{}'.", name, text));
+}
 
 template <typename Number>
 Result<std::optional<Number>> parsed(std::string_view name, const std::string& text) {
@@ -16,7 +24,7 @@ Result<std::optional<Number>> parsed(std::string_view name, const std::string& t
     const char* end = text.data() + text.size();
     const auto [rest, problem] = std::from_chars(text.data(), end, value);
     if (problem != std::errc() || rest != end)
-        return usage(fmt::format("--{} takes a number, not '{}'.", name, text));
+        return noNumber(name, text);
     return std::optional<Number>(value);
 }
 
@@ -37,11 +45,36 @@ std::vector<std::string> OptionValues::all(std::string_view name) const {
 }
 
 Result<std::optional<double>> OptionValues::number(std::string_view name) const {
-    return has(name) ? parsed<double>(name, text(name)) : std::optional<double>();
+    if (!has(name))
+        return std::optional<double>();
+    ASSIGN_OR_RETURN(const auto value, parsed<double>(name, text(name)));
+    if (!std::isfinite(*value))
+        return noNumber(name, text(name));
+    return value;
 }
 
 Result<std::optional<std::int64_t>> OptionValues::integer(std::string_view name) const {
     return has(name) ? parsed<std::int64_t>(name, text(name)) : std::optional<std::int64_t>();
+}
+
+Result<std::optional<DurationNs>> OptionValues::seconds(std::string_view name) const {
+    constexpr double longest = 9e9; // s, which nanoseconds can count
+    ASSIGN_OR_RETURN(const auto value, number(name));
+    if (!value)
+        return std::optional<DurationNs>();
+    if (std::abs(*value) > longest)
+        return usage(fmt::format(
+            "--{} {} is no time of a run: give seconds since its start.", name, text(name)));
+    return std::optional(DurationNs{std::llround(*value * 1e9)});
+}
+
+Result<std::optional<int>> OptionValues::rank(std::string_view name) const {
+    ASSIGN_OR_RETURN(const auto value, integer(name));
+    if (!value)
+        return std::optional<int>();
+    if (*value < 0 || *value >= kMostGpus)
+        return usage(fmt::format("--{} takes the number of a rank, not {}.", name, *value));
+    return std::optional(static_cast<int>(*value));
 }
 
 std::vector<std::string> OptionValues::names() const {

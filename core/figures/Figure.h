@@ -6,6 +6,7 @@
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/Import.h"
 #include "core/model/Result.h"
+#include "core/model/Time.h"
 #include "core/plot/comparison/Comparison.h"
 #include "core/plot/figures/FigureGeometry.h"
 #include "core/store/Store.h"
@@ -42,9 +43,13 @@ public:
     // The last one; empty where none is given.
     [[nodiscard]] std::string text(std::string_view name) const;
     [[nodiscard]] std::vector<std::string> all(std::string_view name) const;
-    // Usage for what is no number.
+    // Usage for what is no number, and for infinite ones.
     [[nodiscard]] Result<std::optional<double>> number(std::string_view name) const;
     [[nodiscard]] Result<std::optional<std::int64_t>> integer(std::string_view name) const;
+    // A number of seconds. Usage for one that nanoseconds cannot count.
+    [[nodiscard]] Result<std::optional<DurationNs>> seconds(std::string_view name) const;
+    // The number of a rank. Usage for one that no run can have.
+    [[nodiscard]] Result<std::optional<int>> rank(std::string_view name) const;
     [[nodiscard]] std::vector<std::string> names() const;
 
 private:

@@ -92,7 +92,7 @@ Result<Report> reportOf(const LayoutCommandOptions& options, const layout::Layou
     const LaunchConfig& launch) {
     ASSIGN_OR_RETURN(auto request, options.layout.over(known, launch.microBatch));
     ASSIGN_OR_RETURN(const auto model, options.layout.over(launch));
-    const auto catalogue = catalogue::modelCatalogue();
+    const auto& catalogue = catalogue::modelCatalogue();
     const auto shape = analysis::shapeOf(model, catalogue);
     auto& layers = request.layers;
     if (shape.hasValue() && !layers && request.stageLayers.empty())

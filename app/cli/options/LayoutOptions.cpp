@@ -97,7 +97,7 @@ void LayoutOptions::forgetLayout() {
 Result<LaunchConfig> LayoutOptions::over(const LaunchConfig& known) const {
     LaunchConfig result = known;
     if (!model.empty()) {
-        const auto models = catalogue::modelCatalogue();
+        const auto& models = catalogue::modelCatalogue();
         if (models.byName(model) == nullptr)
             return Error{ErrorCode::Usage,
                 "\"" + model + "\" is no model of the catalogue: " + namesOf(models) + ".", {}};

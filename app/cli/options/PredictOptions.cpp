@@ -64,7 +64,7 @@ Result<predict::JobRequest> jobRequestOf(const PredictOptions& options) {
     if (options.model.empty() || options.clusters.empty() || options.globalBatch < 1)
         return usageError(
             "A prediction needs --model, --cluster and --global-batch, or a --table.");
-    const auto catalogue = catalogue::modelCatalogue();
+    const auto& catalogue = catalogue::modelCatalogue();
     const catalogue::TrainingModel* model = catalogue.byName(options.model);
     if (model == nullptr) {
         std::string names;

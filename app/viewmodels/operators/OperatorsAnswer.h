@@ -12,7 +12,7 @@
 namespace trainscope::app {
 
 // By what the rows are: the tree, or one of the groupings.
-enum class OperatorsBy { Tree, Operator, Shape, Module, Annotation, Pass };
+enum class OperatorsBy { Tree, Operator, Shape, Module, Annotation, Pass, Path };
 
 struct OperatorsQuestion {
     figures::OperatorsQuery query;

@@ -116,7 +116,7 @@ std::optional<OperatorsQuestion> OperatorsController::wanted() const {
         if (other.name == m_settings.against && other.id != run->id)
             question.against = other.id;
     }
-    question.by = m_settings.by;
+    question.by = shownBy(m_settings.by, question.against.isValid());
     question.python = m_settings.python;
     return question;
 }

@@ -48,6 +48,13 @@ Choice choiceAt(int value, int count) {
     return static_cast<Choice>(std::clamp(value, 0, count - 1));
 }
 
+std::vector<OperatorsBy> groupings(bool isCompared) {
+    if (isCompared)
+        return {OperatorsBy::Tree, OperatorsBy::Operator, OperatorsBy::Path};
+    return {OperatorsBy::Tree, OperatorsBy::Operator, OperatorsBy::Shape, OperatorsBy::Module,
+        OperatorsBy::Annotation, OperatorsBy::Pass};
+}
+
 QStringList groupTitles(bool isCompared) {
     if (isCompared)
         return {tr("Tree"), tr("Operator"), tr("Path")};
@@ -55,6 +62,13 @@ QStringList groupTitles(bool isCompared) {
 }
 
 } // namespace
+
+OperatorsBy shownBy(OperatorsBy chosen, bool isCompared) {
+    const auto all = groupings(isCompared);
+    if (std::find(all.begin(), all.end(), chosen) != all.end())
+        return chosen;
+    return isCompared ? OperatorsBy::Path : OperatorsBy::Tree;
+}
 
 QJsonObject encodeOperators(const OperatorsSettings& settings) {
     return {{QLatin1String(kRankKey), settings.rank},
@@ -73,7 +87,7 @@ OperatorsSettings decodeOperators(const QJsonObject& json) {
     OperatorsSettings settings;
     settings.rank = std::max(number(kRankKey, -1), -1);
     settings.of = choiceAt<OperatorsOf>(number(kOfKey), 3);
-    settings.by = choiceAt<OperatorsBy>(number(kByKey), 6);
+    settings.by = choiceAt<OperatorsBy>(number(kByKey), 7);
     settings.picture = choiceAt<OperatorsPicture>(number(kPictureKey), 3);
     settings.colouring = choiceAt<plot::FlameColouring>(number(kColouringKey), 2);
     settings.python = json.value(QLatin1String(kPythonKey)).toBool();
@@ -86,7 +100,7 @@ std::vector<SettingRow> operatorsRows(
     const int against = placeIn(choices.others, settings.against);
     const QStringList groups = groupTitles(against > 0);
     std::vector<SettingRow> rows{choiceRow(kByKey, tr("By"), groups,
-        std::min(static_cast<int>(settings.by), static_cast<int>(groups.size()) - 1),
+        placeIn(groupings(against > 0), shownBy(settings.by, against > 0)) - 1,
         tr("What a row is of"))};
     rows.push_back(choiceRow(kOfKey, tr("Of"),
         {tr("the whole run"), tr("the shown window"), tr("the selection")},
@@ -118,7 +132,8 @@ OperatorsSettings withOperators(const OperatorsSettings& settings, const Operato
         return changed;
     const auto before = static_cast<std::size_t>(std::max(choice - 1, 0));
     if (key == QLatin1String(kByKey))
-        changed.by = static_cast<OperatorsBy>(choice);
+        changed.by = groupings(
+            placeIn(choices.others, settings.against) > 0)[static_cast<std::size_t>(choice)];
     else if (key == QLatin1String(kOfKey))
         changed.of = static_cast<OperatorsOf>(choice);
     else if (key == QLatin1String(kRankKey))

@@ -36,6 +36,10 @@ struct OperatorsChoices {
     bool hasModules = false;
 };
 
+// The grouping that is shown: the chosen one, where it can be had. A run by itself has no Path,
+// which is its Tree; two runs beside each other have Tree, Operator and Path only.
+OperatorsBy shownBy(OperatorsBy chosen, bool isCompared);
+
 QJsonObject encodeOperators(const OperatorsSettings& settings);
 // A setting that cannot be understood becomes the default.
 OperatorsSettings decodeOperators(const QJsonObject& json);

@@ -237,8 +237,11 @@ void Workspace::close() {
 }
 
 void Workspace::change(Change change, Done done) {
-    if (!isOpen())
-        return;
+    if (!isOpen()) {
+        const Status refused = Error{
+            ErrorCode::Refused, "No database is open any more, and nothing was changed.", {}};
+        return m_readers.reply([done = std::move(done), refused] { done(refused); });
+    }
     m_writer.start([this, path = m_path, change = std::move(change), done = std::move(done)] {
         auto store = store::Store::open(path, store::OpenMode::ReadWrite);
         const Status written = store.hasValue() ? change(store.value()) : Status(store.error());

@@ -67,7 +67,8 @@ public:
     void close();
     // Reads the runs again, after an import. All who ask meanwhile are told when it is `done`.
     void reload(Done done = {});
-    // Changes the database in the background, one change after the other.
+    // Changes the database in the background, one change after the other. `done` always follows,
+    // with Refused where no database is open.
     void change(Change change, Done done);
     // The same, and reads the runs again.
     void write(Change work, Done done);

@@ -79,7 +79,7 @@ std::string shapeKey(const LaunchConfig& launch, const catalogue::ModelCatalogue
 
 // One model may be written differently; where one of them names none, their shapes tell.
 std::pair<std::string, std::string> modelKeys(const LaunchConfig& a, const LaunchConfig& b) {
-    const catalogue::ModelCatalogue models = catalogue::modelCatalogue();
+    const catalogue::ModelCatalogue& models = catalogue::modelCatalogue();
     if (!a.model || !b.model)
         return {shapeKey(a, models), shapeKey(b, models)};
     const auto nameKey = [&models](const std::string& name) {

@@ -48,6 +48,26 @@ struct GpuMean {
     }
 };
 
+// A GPU begins to be throttled, or ends.
+struct ThrottleEdge {
+    TimeNs time;
+    int change = 0; // GPUs
+};
+
+// By time.
+std::vector<ThrottleEdge> throttleEdges(const Throttling& throttling) {
+    std::vector<ThrottleEdge> edges;
+    for (const RankEpisode& one : throttling.episodes) {
+        if (one.episode.range.isEmpty())
+            continue;
+        edges.push_back({one.episode.range.begin, 1});
+        edges.push_back({one.episode.range.end, -1});
+    }
+    std::sort(edges.begin(), edges.end(),
+        [](const ThrottleEdge& a, const ThrottleEdge& b) { return a.time < b.time; });
+    return edges;
+}
+
 class FiguresBuilder {
 public:
     FiguresBuilder(const store::Store& store, const std::vector<Iteration>& iterations,
@@ -93,17 +113,11 @@ public:
     }
 
     void addThrottling(const Throttling& throttling, std::size_t gpus) {
+        const std::vector<double> seconds = throttledSeconds(m_windows, throttling);
         for (std::size_t i = 0; i < m_out.size(); ++i) {
-            double seconds = 0.0;
-            for (const RankEpisode& one : throttling.episodes) {
-                if (one.episode.range.begin >= m_windows[i].end)
-                    break;
-                const TimeRange both = shared(one.episode.range, m_windows[i]);
-                seconds += both.isEmpty() ? 0.0 : both.length().seconds();
-            }
             const double all = m_windows[i].length().seconds() * static_cast<double>(gpus);
             if (all > 0.0)
-                m_out[i].throttleFraction = seconds / all;
+                m_out[i].throttleFraction = seconds[i] / all;
         }
     }
 
@@ -197,6 +211,27 @@ private:
 };
 
 } // namespace
+
+// Goes through windows and episodes once: each may be many thousands.
+std::vector<double> throttledSeconds(
+    std::span<const TimeRange> windows, const Throttling& throttling) {
+    const std::vector<ThrottleEdge> edges = throttleEdges(throttling);
+    auto edge = edges.begin();
+    int throttled = 0; // GPUs
+    std::vector<double> out;
+    for (const TimeRange& window : windows) {
+        double seconds = 0.0;
+        TimeNs since = window.begin;
+        for (; edge != edges.end() && edge->time < window.end; ++edge) {
+            const TimeNs time = std::max(edge->time, since);
+            seconds += throttled * (time - since).seconds();
+            since = time;
+            throttled += edge->change;
+        }
+        out.push_back(seconds + throttled * (window.end - since).seconds());
+    }
+    return out;
+}
 
 Result<std::vector<IterationFigures>> iterationFigures(const store::Store& store,
     const std::vector<Iteration>& iterations, const std::map<int, GpuSeries>& gpus,

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -33,5 +34,9 @@ Result<std::vector<IterationFigures>> iterationFigures(const store::Store& store
     const std::vector<Iteration>& iterations, const std::map<int, GpuSeries>& gpus,
     const UniformSeries& power, const Throttling* throttling, bool withGpus,
     const Progress& progress = {});
+
+// GPU-seconds that lie in episodes, of each window. The windows are in order of time and apart.
+std::vector<double> throttledSeconds(
+    std::span<const TimeRange> windows, const Throttling& throttling);
 
 } // namespace trainscope::analysis

@@ -221,7 +221,7 @@ const std::vector<Option> kLayoutOptions{
 };
 
 Result<ColourQuery> coloursOf(const OptionValues& options, const Run& run) {
-    ASSIGN_OR_RETURN(const auto at, options.number("at"));
+    ASSIGN_OR_RETURN(const auto at, options.seconds("at"));
     const bool isValue = at || options.has("statistic");
     ColourQuery query;
     std::string colour = options.text("colour");
@@ -248,7 +248,7 @@ Result<ColourQuery> coloursOf(const OptionValues& options, const Run& run) {
         query.statistic = statistic;
     }
     if (at)
-        query.at = run.range.begin + DurationNs{std::llround(*at * 1e9)};
+        query.at = run.range.begin + *at;
     return query;
 }
 
@@ -256,18 +256,17 @@ Result<Figure> loadLayoutKind(
     bool physical, const store::Store& store, const Request& request, const Progress& progress) {
     const Run& run = request.runs.front();
     ASSIGN_OR_RETURN(const auto colours, coloursOf(request.options, run));
-    ASSIGN_OR_RETURN(const auto rank, request.options.integer("rank"));
+    ASSIGN_OR_RETURN(const auto rank, request.options.rank("rank"));
     LayoutQuery query;
     query.run = run.id;
     query.colours = colours;
     query.physical = physical;
-    if (rank)
-        query.rank = static_cast<int>(std::clamp<std::int64_t>(*rank, -1, 1'000'000'000));
+    query.rank = rank;
     ASSIGN_OR_RETURN(auto data, loadLayoutFigure(store, query, progress));
     if (!physical && !data.layout)
         return Error{ErrorCode::NotFound, data.notes.back(), run.name};
     const auto ranks = data.cluster.gpuCount();
-    if (query.rank && (*query.rank < 0 || static_cast<std::size_t>(*query.rank) >= ranks))
+    if (rank && static_cast<std::size_t>(*rank) >= ranks)
         return Error{ErrorCode::NotFound,
             fmt::format("The run has no rank {}; it has 0 to {}.", *rank, ranks - 1), run.name};
     return layoutFigure(std::make_shared<const LayoutFigureData>(std::move(data)));

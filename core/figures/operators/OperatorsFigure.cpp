@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace trainscope::figures {
@@ -39,18 +38,14 @@ Result<OperatorsQuery> queryOf(const store::Store& store, const Run& run,
     const OptionValues& options, const Progress& progress) {
     OperatorsQuery query;
     query.run = run.id;
-    ASSIGN_OR_RETURN(const auto rank, options.integer("rank"));
-    ASSIGN_OR_RETURN(const auto from, options.number("from"));
-    ASSIGN_OR_RETURN(const auto to, options.number("to"));
-    if (rank)
-        query.rank = static_cast<int>(*rank);
-    const auto at = [&run](double seconds) {
-        return run.range.begin + DurationNs{static_cast<std::int64_t>(std::llround(seconds * 1e9))};
-    };
+    ASSIGN_OR_RETURN(const auto rank, options.rank("rank"));
+    ASSIGN_OR_RETURN(const auto from, options.seconds("from"));
+    ASSIGN_OR_RETURN(const auto to, options.seconds("to"));
+    query.rank = rank;
     if (from)
-        query.window.begin = at(*from);
+        query.window.begin = run.range.begin + *from;
     if (to)
-        query.window.end = at(*to);
+        query.window.end = run.range.begin + *to;
     if (query.window.isEmpty())
         return usage("The window is empty: --from must lie before --to.");
     if (from || to) {

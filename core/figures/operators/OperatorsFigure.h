@@ -4,6 +4,7 @@
 
 #include "core/analysis/operators/OperatorMfu.h"
 #include "core/analysis/operators/TreeDifference.h"
+#include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/RankWindow.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/figures/Figure.h"
@@ -37,6 +38,7 @@ struct OperatorsReading {
     const catalogue::GpuModel* gpu = nullptr; // nullptr: its peaks are not known
     std::vector<int> ranks; // that were traced
     std::string windowText; // "1.9 ms to 3.9 ms of the run"; empty: all of it
+    analysis::KernelCategories categories; // by the user's table, where there is one
     CalledWorkPtr work; // with every frame; nullptr: nothing was traced
     std::optional<analysis::OperatorMfu> mfu; // of the window and its ranks
     std::optional<double> formulaMfu; // the model's, of the iterations in the window
@@ -54,7 +56,8 @@ Result<OperatorsReading> loadOperators(
 // Functions of Python are left out, where modules tell the same.
 CalledWorkPtr withoutPython(const OperatorsReading& reading);
 // The work with the efficiencies and categories of its nodes.
-CalledWorkPtr calledWork(analysis::CallTree tree, const catalogue::GpuModel* gpu);
+CalledWorkPtr calledWork(analysis::CallTree tree, const catalogue::GpuModel* gpu,
+    const analysis::KernelCategories& categories);
 
 plot::FlameFigureData flameOf(const OperatorsReading& reading, CalledWorkPtr work,
     std::uint32_t root, plot::FlameColouring colouring);

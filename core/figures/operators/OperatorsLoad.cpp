@@ -2,7 +2,6 @@
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/operators/TreeFolding.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/traces/KernelCategory.h"
 #include "core/catalogue/Tables.h"
 #include "core/figures/operators/OperatorsFigure.h"
 #include "core/figures/runs/FigureRuns.h"
@@ -265,15 +264,14 @@ Result<OperatorsReading> loadOperators(
     ASSIGN_OR_RETURN(
         const auto efficiency, analysis::timeEfficiencyOf(store, run, query.window, progress));
     reading.formulaMfu = efficiency.mfu;
-    reading.work = calledWork(std::move(tree), reading.gpu);
+    ASSIGN_OR_RETURN(
+        reading.categories, analysis::KernelCategories::fromFolder(catalogue::configFolder()));
+    reading.work = calledWork(std::move(tree), reading.gpu, reading.categories);
     return reading;
 }
 
-CalledWorkPtr calledWork(CallTree tree, const catalogue::GpuModel* gpu) {
-    // The built-in table takes the place of a user's table that cannot be read.
-    const auto table = analysis::KernelCategories::fromFolder(catalogue::configFolder());
-    const auto& categories
-        = table.hasValue() ? table.value() : analysis::KernelCategories::builtIn();
+CalledWorkPtr calledWork(
+    CallTree tree, const catalogue::GpuModel* gpu, const analysis::KernelCategories& categories) {
     auto work = std::make_shared<plot::CalledWork>();
     work->tree = std::move(tree);
     work->efficiencies = analysis::efficiencies(work->tree, gpu);
@@ -290,7 +288,8 @@ CalledWorkPtr withoutPython(const OperatorsReading& reading) {
         return reading.work;
     analysis::TreeFolding folding;
     folding.python = true;
-    return calledWork(analysis::folded(reading.work->tree, folding), reading.gpu);
+    return calledWork(
+        analysis::folded(reading.work->tree, folding), reading.gpu, reading.categories);
 }
 
 plot::FlameFigureData flameOf(const OperatorsReading& reading, CalledWorkPtr work,

@@ -30,7 +30,7 @@ Status takeCount(const OptionValues& options, std::string_view name, int& into) 
 
 Status takeModel(const OptionValues& options, predict::JobRequest& job) {
     const std::string name = options.text("model");
-    const auto catalogue = catalogue::modelCatalogue();
+    const auto& catalogue = catalogue::modelCatalogue();
     const auto* model = catalogue.byName(name);
     if (model == nullptr) {
         std::string known;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <set>
 #include <utility>
 
 namespace trainscope::figures {
@@ -40,10 +41,6 @@ const std::vector<Option> kTimelineOptions{
     {"to", "S", "Timeline: end of the window, in seconds since the run's start"},
     {"align-clocks", {}, "Timeline: the traces of all ranks on one clock (see align)"},
 };
-
-DurationNs nanoseconds(double seconds) {
-    return {static_cast<std::int64_t>(std::llround(seconds * 1e9))};
-}
 
 ViewWindow wholeWindow(const Catalogue& catalogue, const std::vector<ShownRun>& runs) {
     ViewWindow window{{0}, {0}};
@@ -180,8 +177,9 @@ Status alignRuns(const Request& request, TimeDisplay axis, const Catalogue& cata
 
 Error noSuchMetric(const std::string& metric, const std::vector<LaneChoice>& choices) {
     std::string known;
+    std::set<std::string> told;
     for (const auto& choice : choices) {
-        if (!choice.lane.metric.empty() && known.find(choice.lane.metric) == std::string::npos)
+        if (!choice.lane.metric.empty() && told.insert(choice.lane.metric).second)
             known += (known.empty() ? "" : ", ") + choice.lane.metric;
     }
     return {ErrorCode::NotFound,
@@ -190,10 +188,7 @@ Error noSuchMetric(const std::string& metric, const std::vector<LaneChoice>& cho
 
 // Lanes for the metrics asked for; "kernels" is the lane of kernels.
 Result<Arrangement> arrangementOf(const OptionValues& options, const Catalogue& catalogue) {
-    ASSIGN_OR_RETURN(const auto asked, options.integer("rank"));
-    std::optional<int> rank;
-    if (asked)
-        rank = static_cast<int>(*asked);
+    ASSIGN_OR_RETURN(const auto rank, options.rank("rank"));
     Arrangement arrangement;
     const auto choices = laneChoices(catalogue);
     for (const auto& metric : options.all("metric")) {
@@ -216,14 +211,14 @@ Result<Arrangement> arrangementOf(const OptionValues& options, const Catalogue& 
 
 // Open at one side: from the runs' begin, or to the end of the longest.
 Result<ViewWindow> windowOf(const Request& request, const std::vector<ShownRun>& runs) {
-    ASSIGN_OR_RETURN(const auto from, request.options.number("from"));
-    ASSIGN_OR_RETURN(const auto to, request.options.number("to"));
+    ASSIGN_OR_RETURN(const auto from, request.options.seconds("from"));
+    ASSIGN_OR_RETURN(const auto to, request.options.seconds("to"));
     if (!from && !to)
         return ViewWindow{};
     DurationNs longest{0};
     for (std::size_t i = 0; i < runs.size(); ++i)
         longest = std::max(longest, request.runs[i].range.end - runs[i].origin);
-    const ViewWindow window{nanoseconds(from.value_or(0.0)), to ? nanoseconds(*to) : longest};
+    const ViewWindow window{from.value_or(DurationNs{}), to.value_or(longest)};
     if (window.end <= window.begin)
         return usageError(
             "The window is empty: --from must lie before --to and before the run's end.");

@@ -57,7 +57,7 @@ std::string withUnit(std::int64_t ns, const TimeUnit& unit, int decimals) {
     return text::withMarks(text::decimal(ns, unit.ns, decimals)) + " " + std::string(unit.symbol);
 }
 
-// Of any time, as of a forged file, with a magnitude.
+// Any time, as of a forged file, has a magnitude.
 std::int64_t sinceZero(DurationNs time, std::int64_t zero) {
     return std::max(clampedDifference(time.ns, zero), -kAllTime.end.ns);
 }

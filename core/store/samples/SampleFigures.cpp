@@ -21,7 +21,7 @@ struct Dense {
     double plain;
 };
 
-// Of times in order, less than 2^63 ns apart; others, as of a forged file, wrap around.
+// The times are in order and less than 2^63 ns apart; others, as of a forged file, wrap around.
 double heldFor(const std::int64_t* times, std::size_t i) {
     return static_cast<double>(static_cast<std::int64_t>(
         static_cast<std::uint64_t>(times[i + 1]) - static_cast<std::uint64_t>(times[i])));

@@ -169,7 +169,20 @@ void tst_KernelsOptions::categories() {
     qputenv("XDG_CONFIG_HOME", m_folder.filePath(QStringLiteral("config")).toUtf8());
     const QString out = m_folder.filePath(QStringLiteral("csv"));
     const auto exported = runCli({"export", m_database, "--out", out.toStdString()});
+    // A broken one is told of by whoever would use it.
+    QFile broken(folder + QStringLiteral("/kernel_categories.json"));
+    QVERIFY(broken.open(QIODevice::WriteOnly) && broken.write("{\"rules\": 5}") > 0);
+    broken.close();
+    const std::string picture = m_folder.filePath(QStringLiteral("flame.svg")).toStdString();
+    const auto kernelsRan = runCli({"kernels", m_database});
+    const auto flameRan
+        = runCli({"figure", m_database, "--kind", "operators-flame", "--out", picture});
     qputenv("XDG_CONFIG_HOME", before);
+    for (const auto& ran : {kernelsRan, flameRan}) {
+        QCOMPARE(ran.status, 3);
+        QVERIFY2(ran.err.find("kernel_categories.json") != std::string::npos, ran.err.c_str());
+    }
+    QVERIFY(!QFile::exists(QString::fromStdString(picture)));
     QVERIFY2(exported.status == 0, exported.err.c_str());
     QFile kernels(out + QStringLiteral("/kernels.csv"));
     QVERIFY(kernels.open(QIODevice::ReadOnly));

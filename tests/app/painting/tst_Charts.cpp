@@ -8,11 +8,13 @@
 
 #include "app/painting/ChartPainter.h"
 #include "app/painting/FigureFile.h"
+#include "app/painting/PdfFile.h"
 #include "core/figures/runs/RunFigureKinds.h"
 #include "core/plot/figures/support/DemoFigures.h"
 #include "support/TestProgram.h"
 
 #include <QFile>
+#include <QHashSeed>
 #include <QPromise>
 
 #include <thread>
@@ -143,6 +145,27 @@ private Q_SLOTS:
             QVERIFY(!files[0].contains("/Subtype /Image"));
             QVERIFY(files[0].contains("/FontFile"));
         }
+    }
+
+    // The first of two exports at once goes on with the order that it began with.
+    void twoExportsAtOnce() {
+        const PdfInformation page{100.0, 100.0, {}, {}, {}};
+        const auto draw = [](QPdfWriter&, QPainter& painter) {
+            for (const char* family : {"Inter", "DejaVu Sans", "DejaVu Serif"}) {
+                painter.setFont(QFont(QString::fromLatin1(family), 8));
+                painter.drawText(QPointF(10, 20), QString::fromLatin1(family));
+            }
+        };
+        const auto alone = paintPdf(page, draw);
+        std::size_t seedWithin = 1;
+        const auto around = paintPdf(page, [&](QPdfWriter& writer, QPainter& painter) {
+            QVERIFY(paintPdf(page, draw).hasValue());
+            seedWithin = QHashSeed::globalSeed();
+            draw(writer, painter);
+        });
+        QCOMPARE(seedWithin, std::size_t{0}); // the fixed one
+        QVERIFY(alone.hasValue() && around.hasValue());
+        QVERIFY(alone.value() == around.value());
     }
 
     // As the window writes it.

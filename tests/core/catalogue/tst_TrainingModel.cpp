@@ -105,6 +105,13 @@ private Q_SLOTS:
             R"({"models":[{"name":"gpt3-175b","layers":2,"hidden":8,"heads":2,"vocabulary":10}]})");
         QCOMPARE(modelCatalogue().byName("gpt3-175b")->layers, 2);
         QCOMPARE(modelCatalogue().models.size(), builtInModels().size() + 1);
+        // Parsed once, until the file has another text; who holds the first one keeps it.
+        const ModelCatalogue& first = modelCatalogue();
+        QCOMPARE(&modelCatalogue(), &first);
+        write(path,
+            R"({"models":[{"name":"gpt3-175b","layers":3,"hidden":8,"heads":2,"vocabulary":10}]})");
+        QCOMPARE(modelCatalogue().byName("gpt3-175b")->layers, 3);
+        QCOMPARE(first.byName("gpt3-175b")->layers, 2);
         write(path, "{");
         const ModelCatalogue broken = modelCatalogue();
         qputenv("XDG_CONFIG_HOME", before);

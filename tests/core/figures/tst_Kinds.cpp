@@ -89,6 +89,10 @@ constexpr auto kNoStatistic = "There is no statistic 'best'; there are mean, pea
                               "total, energy, first and last.";
 const std::vector<Refused> kRefused{
     {"timeline", {{"rank", "x"}}, kUsage, "--rank takes a number, not 'x'."},
+    {"timeline", {{"rank", "4294967296"}}, kUsage,
+        "--rank takes the number of a rank, not 4294967296."},
+    {"timeline", {{"from", "nan"}}, kUsage, "--from takes a number, not 'nan'."},
+    {"timeline", {{"to", "1e300"}}, kUsage, "--to 1e300 is no time of a run: give seconds"},
     {"timeline", {{"from", "soon"}}, kUsage, "--from takes a number, not 'soon'."},
     {"timeline", {{"from", "9"}, {"to", "3"}}, kUsage, "The window is empty: --from must lie"},
     {"timeline", {{"metric", "nope"}}, ErrorCode::NotFound,
@@ -112,6 +116,7 @@ const std::vector<Refused> kRefused{
     {"comparison-timeline", {{"iteration", "x"}}, kUsage, "--iteration takes a number, not 'x'."},
     {"comparison-heatmap", {{"statistic", "best"}}, kUsage, kNoStatistic},
     {"layout", {{"at", "x"}}, kUsage, "--at takes a number, not 'x'."},
+    {"layout", {{"at", "inf"}}, kUsage, "--at takes a number, not 'inf'."},
     {"layout", {{"colour", "tensor"}, {"at", "1"}}, kUsage,
         "--at and --statistic speak of a metric, not of tensor; give one with --colour."},
     {"layout", {{"statistic", "total"}}, kUsage,
@@ -128,6 +133,8 @@ const std::vector<Refused> kRefused{
     {"prediction", {{"micro-batch", "0"}}, kUsage, "--micro-batch takes a number above 0."},
     {"prediction", {{"model", "gpt-9"}}, kUsage, "There is no model of the catalogue 'gpt-9'; "},
     {"prediction", {{"layout", "tp"}}, kUsage, "\"tp\" is no part of a layout"},
+    {"operators-flame", {{"rank", "4294967296"}}, kUsage, "--rank takes the number of a rank"},
+    {"operators-flame", {{"from", "nan"}}, kUsage, "--from takes a number, not 'nan'."},
     {"operators-flame", {{"colour", "red"}}, kUsage,
         "There is no colour 'red'; there are pass and category."},
     {"operators-flame", {{"from", "9"}, {"to", "3"}}, kUsage,
@@ -208,6 +215,34 @@ private Q_SLOTS:
                 figure.error().message.c_str());
             QCOMPARE(figure.error().code, refused.code);
         }
+    }
+
+    // One name of a metric may be a part of another.
+    void everyMetricIsNamed() {
+        SweepDatabase database;
+        SweepRun run;
+        run.name = "a";
+        run.gpus = 1;
+        database.add(run);
+        auto session = store::beginImport(database.store(), {"/data/own", 1, "", "a"}).value();
+        const RunId id = database.idOf("a");
+        for (const char* name : {"an_inner_part", "inner"}) {
+            SeriesDescription description;
+            description.metric = {name, "W", MetricKind::Gauge, "test"};
+            description.subject = {SubjectKind::Gpu, 0, -1, {}};
+            const auto series = session->series(id, description).value();
+            const std::vector<TimeNs> times{{kBegin}, {kBegin + kSecond}};
+            QVERIFY(session->samples(series, times, std::vector<double>{1.0, 2.0}).hasValue());
+        }
+        QVERIFY(session->finish({}, "a", 1, {}).hasValue());
+        Request request;
+        request.runs = database.store().runs().value();
+        request.options.add("metric", "nope");
+        const auto figure = load(*findKind("timeline"), database.store(), request);
+        QVERIFY(!figure.hasValue());
+        QCOMPARE(figure.error().message,
+            std::string("The runs have no metric 'nope'. They have: an_inner_part, inner, and "
+                        "kernels."));
     }
 
     void aComparisonNeedsTwoRuns() {

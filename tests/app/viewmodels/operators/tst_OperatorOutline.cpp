@@ -123,6 +123,34 @@ private Q_SLOTS:
         QCOMPARE(app::withOperators(settings, choices, QStringLiteral("rank"), 2).rank, 3);
         QVERIFY(app::decodeOperators({}) == settings);
     }
+
+    // A grouping that another comparison has comes back when it can be had again, and turns into no
+    // other one meanwhile.
+    void groupingsOfOneRunAndOfTwo() {
+        using By = app::OperatorsBy;
+        QCOMPARE(app::shownBy(By::Path, true), By::Path);
+        QCOMPARE(app::shownBy(By::Path, false), By::Tree);
+        QCOMPARE(app::shownBy(By::Shape, true), By::Path);
+        QCOMPARE(app::shownBy(By::Pass, false), By::Pass);
+        const app::OperatorsChoices choices{{0, 3}, {"other"}, true};
+        const auto by = [&choices](const app::OperatorsSettings& settings) {
+            const auto rows = app::operatorsRows(settings, choices);
+            return rows.front().choices[rows.front().current];
+        };
+        app::OperatorsSettings settings;
+        settings.against = "other";
+        settings = app::withOperators(settings, choices, QStringLiteral("by"), 2);
+        QCOMPARE(by(settings), QStringLiteral("Path"));
+        QVERIFY(app::decodeOperators(app::encodeOperators(settings)) == settings);
+        settings = app::withOperators(settings, choices, QStringLiteral("against"), 0);
+        QCOMPARE(by(settings), QStringLiteral("Tree"));
+        settings = app::withOperators(settings, choices, QStringLiteral("by"), 3);
+        QCOMPARE(by(settings), QStringLiteral("Module"));
+        settings = app::withOperators(settings, choices, QStringLiteral("against"), 1);
+        QCOMPARE(by(settings), QStringLiteral("Path"));
+        settings = app::withOperators(settings, choices, QStringLiteral("against"), 0);
+        QCOMPARE(by(settings), QStringLiteral("Module"));
+    }
 };
 
 TRAINSCOPE_GUI_TEST(tst_OperatorOutline)

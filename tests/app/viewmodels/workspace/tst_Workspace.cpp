@@ -63,6 +63,25 @@ private Q_SLOTS:
         QCOMPARE(told, 3);
     }
 
+    // Whoever waits for a change is told that there is no database any more.
+    void aChangeOfNothingIsRefused() {
+        auto& workspace = m_database.workspace();
+        workspace.close();
+        std::vector<Status> told;
+        const auto tell = [&told](const Status& status) { told.push_back(status); };
+        const auto work = [](store::Store&) { return Status(); };
+        workspace.change(work, tell);
+        workspace.write(work, tell);
+        workspace.changeLabels(
+            {}, [](store::RunLabels&) { return Status(); }, tell);
+        QVERIFY(told.empty()); // as with any other change, later
+        QTRY_COMPARE(told.size(), std::size_t{3});
+        for (const Status& status : told) {
+            QVERIFY(!status.hasValue());
+            QCOMPARE(status.error().code, ErrorCode::Refused);
+        }
+    }
+
     // By another program, such as `trainscope-cli cluster`.
     void whatOthersSayOfARunIsSeen() {
         auto& workspace = m_database.workspace();
