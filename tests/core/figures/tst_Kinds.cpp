@@ -231,7 +231,7 @@ private Q_SLOTS:
             description.metric = {name, "W", MetricKind::Gauge, "test"};
             description.subject = {SubjectKind::Gpu, 0, -1, {}};
             const auto series = session->series(id, description).value();
-            const std::vector<TimeNs> times{{kBegin}, {kBegin + kSecond}};
+            const std::vector<TimeNs> times{{test::kBegin}, {test::kBegin + test::kSecond}};
             QVERIFY(session->samples(series, times, std::vector<double>{1.0, 2.0}).hasValue());
         }
         QVERIFY(session->finish({}, "a", 1, {}).hasValue());

@@ -4,7 +4,7 @@
 #include "core/model/LaunchConfig.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
+#include <QTest>
 
 using namespace trainscope;
 using namespace trainscope::figures;
