@@ -5,6 +5,7 @@
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/SpanColumns.h"
 #include "core/catalogue/Tables.h"
+#include "core/model/Try.h"
 #include "core/store/sql/HostTables.h"
 
 #include <string>

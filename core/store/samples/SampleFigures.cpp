@@ -172,7 +172,7 @@ void PeriodHistogram::addBetween(std::span<const std::int64_t> times) {
     // Few are not worth the table below.
     constexpr std::size_t few = 64;
     for (std::size_t i = 1; i < times.size() && times.size() <= few; ++i)
-        add(times[i] - times[i - 1]);
+        add(clampedDifference(times[i], times[i - 1]));
     if (times.size() <= few)
         return;
     // Counted in a flat table first: jitter hits several classes in turn.

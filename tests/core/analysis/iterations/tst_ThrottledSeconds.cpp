@@ -45,18 +45,20 @@ private Q_SLOTS:
 
     void asEachEpisodeInEachWindow() {
         std::mt19937 random(7);
+        const auto below
+            = [&random](unsigned limit) { return static_cast<std::int64_t>(random() % limit); };
         std::vector<TimeRange> windows;
         std::vector<TimeRange> ranges;
         std::int64_t at = 0;
         for (int i = 0; i < 60; ++i) {
-            at += random() % 3;
+            at += below(3);
             const std::int64_t begin = at;
-            at += random() % 9;
+            at += below(9);
             windows.push_back(seconds(begin, at));
         }
         for (int i = 0; i < 80; ++i) {
-            const auto begin = static_cast<std::int64_t>(random() % 300);
-            ranges.push_back(seconds(begin, begin + random() % 40));
+            const auto begin = below(300);
+            ranges.push_back(seconds(begin, begin + below(40)));
         }
         const auto found = throttledSeconds(windows, episodes(ranges));
         for (std::size_t i = 0; i < windows.size(); ++i) {
