@@ -198,5 +198,5 @@ void tst_KernelsOptions::mistakes() {
     QVERIFY(ran.err.find("default, charllm") != std::string::npos);
 }
 
-TRAINSCOPE_TEST(tst_KernelsOptions)
+TRAINSCOPE_GUI_TEST(tst_KernelsOptions)
 #include "tst_KernelsOptions.moc"
