@@ -24,6 +24,11 @@ public:
     // True where the line ends an iteration or speaks of one; `step` comes cleared. The views in it
     // live until the next line.
     virtual bool readStep(const LineHead& line, StepLine& step) = 0;
+    // At the end of the log: true where an iteration was held back for lines that did not come.
+    virtual bool finish(StepLine& step) {
+        (void)step;
+        return false;
+    }
     // A setting in a line of its own, by Megatron's names (launch/ReadFields.cpp).
     virtual void readSetting(const LineHead& line, launch::Settings& settings) {
         (void)line;
@@ -49,6 +54,9 @@ std::span<const Dialect> dialects();
 
 std::unique_ptr<DialectReader> mllogReader();
 std::unique_ptr<DialectReader> jsonLinesReader();
+std::unique_ptr<DialectReader> tableReader(); // Lightning's metrics.csv
+std::unique_ptr<DialectReader> composerReader();
+std::unique_ptr<DialectReader> deepSpeedChatReader();
 std::unique_ptr<DialectReader> huggingFaceReader();
 std::unique_ptr<DialectReader> trainerStateReader();
 std::unique_ptr<DialectReader> progressBarReader(); // Lightning's

@@ -3,6 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "importers/trainlog/KeyTable.h"
 #include "importers/trainlog/Pairs.h"
+#include "importers/trainlog/ProgressBar.h"
 
 #include <algorithm>
 #include <array>
@@ -140,6 +141,111 @@ private:
             std::pair{"sequence length ", "seq_length"}, std::pair{"total steps ", "train_iters"}};
         for (const auto& [mark, key] : kBatch)
             setSetting(settings, key, behind(text, mark, ", ("));
+    }
+};
+
+// verl: "step:10 - actor/pg_loss:0.018 - actor/lr:1e-06 - timing_s/step:43.2 -
+// perf/throughput:524", numbers of newer ones as "np.float64(0.018)"; validations stand among them
+// or alone. Its supervised trainer names "train/loss" and "train/lr(1e-3)".
+class VerlReader final : public DialectReader {
+public:
+    bool readStep(const LineHead& line, StepLine& step) override {
+        std::string_view text = line.rest;
+        if (!take(text, "step:"))
+            return false;
+        const auto index = takeIndex(text);
+        if (!index || !text.starts_with(" - "))
+            return false;
+        step.index = *index;
+        bool isValidation = true;
+        while (take(text, " - ")) {
+            const std::string_view part = text.substr(0, text.find(" - "));
+            text.remove_prefix(part.size());
+            readPart(part, step);
+            isValidation = isValidation && part.starts_with("val");
+        }
+        if (isValidation)
+            step.kind = StepLine::Kind::Values;
+        return isValidation ? !step.values.empty() : hasTraining(step);
+    }
+
+private:
+    static void readPart(std::string_view part, StepLine& step) {
+        const std::size_t colon = part.rfind(':');
+        if (colon == std::string_view::npos)
+            return;
+        std::string_view key = part.substr(0, colon);
+        std::string_view value = part.substr(colon + 1);
+        if (value.ends_with(')'))
+            value = behind(value, "(", ")");
+        if (!measured(value))
+            return;
+        take(key, "train/");
+        step.values.push_back({key, value});
+    }
+};
+
+// torchtune's file, "Step 10 | loss:1.23 lr:2e-05 tokens_per_second_per_gpu:9077", and its bar:
+// "1|10|Loss: 1.23: 10%|█ | 10/100 [00:10<01:30, 1.0s/it]".
+class TorchtuneReader final : public DialectReader {
+public:
+    bool readStep(const LineHead& line, StepLine& step) override {
+        std::string_view text = line.rest;
+        if (take(text, "Step ")) {
+            const auto index = takeIndex(text);
+            skipSpace(text);
+            if (!index || !take(text, "|"))
+                return false;
+            step.index = *index;
+            readWords(text, step.values);
+            return hasTraining(step);
+        }
+        return readBar(text, step);
+    }
+
+private:
+    static bool readBar(std::string_view text, StepLine& step) {
+        if (text.empty() || !isDigit(text.front()) || !takeIndex(text) || !take(text, "|"))
+            return false;
+        const auto index = takeIndex(text);
+        if (!index || !take(text, "|Loss: "))
+            return false;
+        const auto bar = progressBarIn(text);
+        const std::string_view loss = text.substr(0, text.find(':'));
+        if (!bar || !measured(loss))
+            return false;
+        step.index = *index;
+        step.elapsedS = bar->elapsedS;
+        step.secondsEach = bar->secondsEach;
+        step.values.push_back({"loss", loss});
+        return true;
+    }
+};
+
+// MaxText: "completed step: 10, seconds: 13.360, TFLOP/s/device: 305.127, Tokens/s/device:
+// 3679.158, total_weights: 12582912, loss: 10.565".
+class MaxTextReader final : public DialectReader {
+public:
+    bool readStep(const LineHead& line, StepLine& step) override {
+        constexpr std::string_view kMark = "completed step: ";
+        const std::size_t at = line.whole.find(kMark);
+        if (at == std::string_view::npos)
+            return false;
+        std::string_view text = line.whole.substr(at + kMark.size());
+        const auto index = takeIndex(text);
+        if (!index || !take(text, ", "))
+            return false;
+        step.index = *index;
+        readCommas(text, step.values);
+        for (LoggedValue& value : step.values) {
+            if (value.key == "seconds")
+                value.key = "step_time";
+        }
+        return hasTraining(step);
+    }
+
+    void readSetting(const LineHead& line, launch::Settings& settings) override {
+        setSetting(settings, "world_size", behind(line.whole, "Num_devices: ", ", "));
     }
 };
 
@@ -319,18 +425,24 @@ std::unique_ptr<DialectReader> make() {
 }
 
 constexpr std::array kDialects{
-    Dialect{"mllog", "MLPerf (:::MLLOG)", ":::MLLOG", mllogReader, true, true},
+    Dialect{"mllog", "MLPerf (:::MLLOG)", ":::MLL", mllogReader, true, true},
     Dialect{
         "megatron", "Megatron-LM, Megatron-DeepSpeed, GPT-NeoX", "iteration", make<MegatronReader>},
     Dialect{"nemo", "NeMo", "Training epoch", make<NemoReader>},
     Dialect{"lightning", "Lightning's progress bar", "Epoch", progressBarReader},
     Dialect{"deepspeed", "DeepSpeed", "tep=", make<DeepSpeedReader>, true, false, true},
+    Dialect{"deepspeed_chat", "DeepSpeed-Chat", "", deepSpeedChatReader},
+    Dialect{"verl", "verl", "step:", make<VerlReader>},
+    Dialect{"torchtune", "torchtune", "|", make<TorchtuneReader>},
+    Dialect{"maxtext", "MaxText", "completed step: ", make<MaxTextReader>},
+    Dialect{"composer", "Composer, LLM Foundry", "", composerReader},
     Dialect{"words", "torchtitan, modded-nanogpt", "step:", make<WordsReader>},
     Dialect{"bars", "nanochat, llm.c", "tep ", make<BarsReader>},
     Dialect{"nanogpt", "nanoGPT", "iter ", make<NanoGptReader>},
     Dialect{"pgolf", "parameter-golf", "train_", parameterGolfReader},
     Dialect{"huggingface", "Hugging Face Trainer", "", huggingFaceReader},
     Dialect{"jsonl", "JSON lines", "{", jsonLinesReader},
+    Dialect{"table", "Lightning's metrics.csv and tables like it", "", tableReader},
     Dialect{"trainer_state", "Hugging Face trainer_state.json", "\"", trainerStateReader, false},
 };
 

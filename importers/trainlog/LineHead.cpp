@@ -177,6 +177,7 @@ std::optional<LogStamp> takeStamp(std::string_view& text) {
 LineHead splitHead(std::string_view line) {
     LineHead head;
     head.rest = line;
+    head.whole = line;
     for (int i = 0; i < kMostParts && takePart(head); ++i) { }
     return head;
 }

@@ -24,6 +24,7 @@ struct LineHead {
     std::string_view rank; // of the prefixes that tell ranks apart, the last; may be empty
     std::optional<LogStamp> stamp;
     std::string_view rest; // without blanks before it
+    std::string_view whole; // as the log has it
 };
 LineHead splitHead(std::string_view line);
 

@@ -235,7 +235,8 @@ private:
 
     Status values(const LoggedStep& step, TimeNs time) override {
         ++m_marks;
-        m_recorder->interval(step.line, time);
+        if (unit().clock != ClockKind::None) // else only their order is known
+            m_recorder->interval(step.line, time);
         return m_recorder->values(step, time);
     }
 

@@ -33,8 +33,9 @@ void join(LogProbe& all, const LogProbe& part) {
 
 bool mayHoldSteps(std::string_view part) {
     return part.find("loss") != std::string_view::npos
+        || part.find("Loss") != std::string_view::npos
         || part.find("iteration") != std::string_view::npos
-        || part.find(":::MLLOG") != std::string_view::npos
+        || part.find(":::MLL") != std::string_view::npos
         || part.find("SamplesPerSec=") != std::string_view::npos
         || part.find("step=") != std::string_view::npos
         || part.find("train_time") != std::string_view::npos;

@@ -20,7 +20,7 @@ constexpr std::size_t kMostBefore = 20'000; // lines of a log without iterations
 LogReader::LogReader(Visit visit)
     : m_visit(std::move(visit)) {
     for (const Dialect& dialect : dialects())
-        m_candidates.push_back({&dialect, dialect.reader(), {}, std::nullopt, {}});
+        m_candidates.push_back({&dialect, dialect.reader(), {}, {}});
 }
 
 Status LogReader::read(std::string_view line) {
@@ -33,7 +33,7 @@ Status LogReader::read(std::string_view line) {
         for (Candidate& candidate : m_candidates)
             candidate.reader->readSetting(head, candidate.settings);
     }
-    return m_dialect == nullptr ? tryAll(line, head) : readKnown(head);
+    return m_dialect == nullptr ? tryAll(head) : readKnown(head);
 }
 
 // A step's line, or one that may carry a stamp.
@@ -43,34 +43,30 @@ bool LogReader::mayBeOfStep(std::string_view line) const {
     return line.find(m_dialect->mark) != std::string_view::npos;
 }
 
-Status LogReader::tryAll(std::string_view line, const LineHead& head) {
+Status LogReader::tryAll(const LineHead& head) {
     for (Candidate& candidate : m_candidates) {
         m_step.clear();
         if (!candidate.reader->readStep(head, m_step))
             continue;
-        const bool isKept = candidate.dialect->tellsMore || candidate.dialect->isOfLibrary;
-        if (isKept && candidate.before.size() < kMostBefore)
-            candidate.before.emplace_back(line);
-        if (candidate.dialect->isOfLibrary) {
-            if (candidate.before.size() < kEnoughOfLibrary)
-                continue;
-            return takeBefore(candidate);
-        }
-        if (m_step.kind == StepLine::Kind::Resume) {
-            candidate.resume = m_step;
-            continue;
-        }
-        if (m_step.kind != StepLine::Kind::Step)
-            continue;
-        m_dialect = candidate.dialect;
-        m_rank = m_step.rank.empty() ? head.rank : m_step.rank;
-        Candidate known = std::move(candidate);
-        m_candidates.clear();
-        m_candidates.push_back(std::move(known));
-        if (m_candidates.front().resume)
-            RETURN_IF_ERROR(m_visit({*m_candidates.front().resume, std::nullopt}));
         if (!m_step.stamp)
             m_step.stamp = head.stamp;
+        const std::string_view rank = m_step.rank.empty() ? head.rank : m_step.rank;
+        const bool isLibrary = candidate.dialect->isOfLibrary;
+        if (isLibrary || m_step.kind != StepLine::Kind::Step) {
+            const bool isKept = candidate.dialect->tellsMore || isLibrary;
+            if (isKept && candidate.before.size() < kMostBefore)
+                candidate.before.emplace_back(m_step, rank);
+            if (!isLibrary || candidate.before.size() < kEnoughOfLibrary)
+                continue;
+            keepOnly(candidate);
+            return takeBefore();
+        }
+        m_rank = rank;
+        keepOnly(candidate);
+        const KeptLine first(m_step, rank);
+        RETURN_IF_ERROR(takeBefore());
+        m_rank = first.line().rank;
+        m_step = first.line();
         return take();
     }
     if (head.stamp)
@@ -112,24 +108,51 @@ Status LogReader::takeOthers(std::optional<std::int64_t> before) {
 }
 
 Status LogReader::finish() {
-    return m_dialect == nullptr ? finishWithoutSteps() : takeOthers(std::nullopt);
+    if (m_dialect == nullptr)
+        return finishWithoutSteps();
+    RETURN_IF_ERROR(takeHeld());
+    return takeOthers(std::nullopt);
+}
+
+Status LogReader::takeHeld() {
+    m_step.clear();
+    if (!m_candidates.front().reader->finish(m_step))
+        return {};
+    return takeOf(m_step.rank.empty() ? m_rank : m_step.rank);
 }
 
 Status LogReader::finishWithoutSteps() {
+    for (Candidate& candidate : m_candidates) {
+        m_step.clear();
+        if (!candidate.reader->finish(m_step))
+            continue;
+        m_rank = m_step.rank;
+        keepOnly(candidate);
+        return take();
+    }
     const auto known = std::find_if(m_candidates.begin(), m_candidates.end(),
         [](const Candidate& candidate) { return !candidate.before.empty(); });
-    return known == m_candidates.end() ? Status() : takeBefore(*known);
+    if (known == m_candidates.end())
+        return {};
+    keepOnly(*known);
+    return takeBefore();
 }
 
-Status LogReader::takeBefore(Candidate& known) {
+void LogReader::keepOnly(Candidate& known) {
     m_dialect = known.dialect;
     Candidate only = std::move(known);
     m_candidates.clear();
     m_candidates.push_back(std::move(only));
-    const auto lines = std::move(m_candidates.front().before);
-    m_rank = splitHead(lines.front()).rank;
-    for (const std::string& line : lines)
-        RETURN_IF_ERROR(readKnown(splitHead(line)));
+}
+
+Status LogReader::takeBefore() {
+    const auto before = std::exchange(m_candidates.front().before, {});
+    if (m_rank.empty() && !before.empty())
+        m_rank = before.front().line().rank;
+    for (const KeptLine& kept : before) {
+        m_step = kept.line();
+        RETURN_IF_ERROR(takeOf(m_step.rank));
+    }
     return {};
 }
 

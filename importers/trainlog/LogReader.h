@@ -49,14 +49,16 @@ private:
         const Dialect* dialect = nullptr;
         std::unique_ptr<DialectReader> reader;
         launch::Settings settings;
-        std::optional<StepLine> resume; // where training began, before its first step
-        std::vector<std::string> before; // lines before it, of a dialect that tells more than steps
+        // Before the first step, of a dialect that tells more than steps; of a library's, steps.
+        std::vector<KeptLine> before;
     };
     Status finishWithoutSteps();
-    Status takeBefore(Candidate& known);
+    Status takeBefore();
+    void keepOnly(Candidate& known);
+    Status takeHeld();
     [[nodiscard]] bool mayBeOfStep(std::string_view line) const;
     Status readKnown(const LineHead& head);
-    Status tryAll(std::string_view line, const LineHead& head);
+    Status tryAll(const LineHead& head);
     Status take();
     Status takeOf(std::string_view rank);
     Status takeOthers(std::optional<std::int64_t> before);

@@ -31,25 +31,13 @@ void OtherRanks::add(std::string_view rank, const StepLine& line) {
     const bool isNews = line.kind == StepLine::Kind::Step && (!m_last || line.index > *m_last);
     if (!isNews || m_kept.size() >= kMostKept)
         return;
-    const auto [place, isNew] = m_kept.try_emplace(line.index);
-    if (!isNew)
-        return;
-    Kept& kept = place->second;
-    kept.line.index = line.index;
-    kept.line.secondsEach = line.secondsEach;
-    kept.line.elapsedS = line.elapsedS;
-    kept.line.stamp = line.stamp;
-    for (const LoggedValue& value : line.values)
-        kept.values.emplace_back(value.key, value.text);
+    m_kept.try_emplace(line.index, line, rank);
 }
 
 Status OtherRanks::visitKept(
-    const Kept& kept, const std::function<Status(const StepLine&)>& visit) {
-    StepLine line = kept.line;
-    for (const auto& [key, text] : kept.values)
-        line.values.push_back({key, text});
+    const KeptLine& kept, const std::function<Status(const StepLine&)>& visit) {
     ++m_used;
-    return visit(line);
+    return visit(kept.line());
 }
 
 Status OtherRanks::takeUntil(

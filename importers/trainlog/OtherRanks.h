@@ -13,8 +13,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace trainscope::importers::trainlog {
 
@@ -38,13 +36,9 @@ public:
     [[nodiscard]] std::string text(std::string_view read) const;
 
 private:
-    struct Kept {
-        StepLine line; // without values
-        std::vector<std::pair<std::string, std::string>> values;
-    };
-    Status visitKept(const Kept& kept, const std::function<Status(const StepLine&)>& visit);
+    Status visitKept(const KeptLine& kept, const std::function<Status(const StepLine&)>& visit);
 
-    std::map<std::int64_t, Kept> m_kept; // by iteration, of the rank that told first
+    std::map<std::int64_t, KeptLine> m_kept; // by iteration, of the rank that told first
     std::set<std::string, std::less<>> m_ranks;
     std::optional<std::int64_t> m_last; // of the rank that is read
     std::optional<std::int64_t> m_stride; // the least between its iterations

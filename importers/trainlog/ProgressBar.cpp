@@ -6,6 +6,7 @@
 #include "importers/trainlog/KeyTable.h"
 #include "importers/trainlog/Pairs.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -158,10 +159,15 @@ std::optional<ProgressBar> progressBarIn(std::string_view text) {
     const auto elapsed = clockSeconds(inside.substr(0, inside.find('<')));
     if (!total || !elapsed)
         return std::nullopt;
-    ProgressBar found{*done, *total, *elapsed, {}};
+    ProgressBar found{*done, *total, *elapsed, {}, {}};
     std::size_t rate = inside.find("it/s");
-    if (rate == std::string_view::npos)
+    const bool isPerSecond = rate != std::string_view::npos;
+    if (!isPerSecond)
         rate = inside.find("s/it");
+    const std::string_view before = inside.substr(0, std::min(rate, inside.size()));
+    const auto number = parseNumber(trimmed(before.substr(before.rfind(',') + 1)));
+    if (rate != std::string_view::npos && number && *number > 0.0)
+        found.secondsEach = isPerSecond ? 1.0 / *number : *number;
     if (rate != std::string_view::npos && rate + 6 <= inside.size())
         found.values = inside.substr(rate + 6);
     return found;

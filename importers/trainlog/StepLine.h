@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace trainscope::importers::trainlog {
@@ -31,6 +33,7 @@ struct StepLine {
     std::string_view rank; // where the line names it otherwise than by a prefix
     std::string_view opens; // an interval that begins here: "run", "block", "eval"
     std::string_view closes; // one that ends here
+    std::string_view interval; // its number, where it has one: of several that overlap
     // Keys, texts and the rank are views into the line, or into the dialect's memory.
     std::vector<LoggedValue> values;
 
@@ -43,8 +46,25 @@ struct StepLine {
         rank = {};
         opens = {};
         closes = {};
+        interval = {};
         values.clear();
     }
+};
+
+// A step's line that lives on: a StepLine only views what it says.
+class KeptLine {
+public:
+    KeptLine(const StepLine& line, std::string_view rank);
+    // Views into this one.
+    [[nodiscard]] StepLine line() const;
+
+private:
+    StepLine m_line; // without views
+    std::string m_rank;
+    std::string m_opens;
+    std::string m_closes;
+    std::string m_interval;
+    std::vector<std::pair<std::string, std::string>> m_values;
 };
 
 } // namespace trainscope::importers::trainlog

@@ -213,13 +213,20 @@ Status StepRecorder::finish() {
 
 void StepRecorder::interval(const StepLine& line, TimeNs time) {
     constexpr std::size_t kMostIntervals = 100'000;
-    if (!line.opens.empty())
-        m_open.insert_or_assign(std::string(line.opens), time);
-    const auto open = line.closes.empty() ? m_open.end() : m_open.find(line.closes);
+    if (!line.opens.empty() && m_open.size() < kMostIntervals)
+        m_open.insert_or_assign({std::string(line.opens), std::string(line.interval)}, time);
+    if (line.closes.empty())
+        return;
+    auto open = m_open.find({std::string(line.closes), std::string(line.interval)});
+    // Some number the end by what comes next.
+    for (auto other = m_open.begin(); open == m_open.end() && other != m_open.end(); ++other) {
+        if (other->first.first == line.closes)
+            open = other;
+    }
     if (open == m_open.end())
         return;
     if (m_intervals.size() < kMostIntervals && time >= open->second)
-        m_intervals.push_back({open->first, {open->second, time}});
+        m_intervals.push_back({open->first.first, {open->second, time}});
     m_open.erase(open);
 }
 

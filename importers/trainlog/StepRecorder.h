@@ -92,7 +92,7 @@ private:
     std::optional<double> m_firstLoss;
     std::optional<double> m_lastLoss;
     std::optional<double> m_highestMfu;
-    std::map<std::string, TimeNs, std::less<>> m_open; // intervals by name
+    std::map<std::pair<std::string, std::string>, TimeNs> m_open; // intervals by name and number
     std::vector<Interval> m_intervals; // that are closed
 };
 

@@ -106,8 +106,9 @@ Result<ImportReport> import(
 const Importer& importer() {
     static constexpr Importer kImporter{
         {"trainlog", "training log",
-            "training logs of Megatron-LM, DeepSpeed, GPT-NeoX, NeMo, torchtitan, nanochat, "
-            "nanoGPT, Hugging Face and MLPerf, and JSON lines",
+            "training logs of Megatron-LM, DeepSpeed, GPT-NeoX, NeMo, torchtitan, torchtune, "
+            "MaxText, "
+            "Composer, verl, nanochat, nanoGPT, Hugging Face and MLPerf, JSON lines and tables",
             Joins::RunBeside, LaunchSettings::Beside, {}, "training log", "training logs", true},
         sniff, plan, import, nullptr, look, workOf};
     return kImporter;

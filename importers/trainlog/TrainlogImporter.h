@@ -1,7 +1,7 @@
 #pragma once
 // Training logs: Megatron-LM, Megatron-DeepSpeed, GPT-NeoX, NeMo and Lightning, torchtitan,
-// nanochat, nanoGPT and their descendants, Hugging Face's Trainer, MLPerf, JSON lines
-// (Dialects.cpp).
+// nanochat, nanoGPT and their descendants, torchtune, MaxText, Composer, verl, DeepSpeed-Chat,
+// Hugging Face's Trainer, MLPerf, JSON lines and tables (Dialects.cpp).
 //
 // Each line of an iteration gives marks on the timeline and samples of the run: loss, gradient
 // norm, learning rate, step time, tokens and samples per second, reported throughput, and every

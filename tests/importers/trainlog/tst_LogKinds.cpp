@@ -17,6 +17,27 @@ std::vector<double> ofRun(const ImportedAll& log, const std::string& metric) {
     return log.values(metric, {SubjectKind::Run, -1, -1, {}});
 }
 
+std::vector<double> secondsOf(const ImportedAll& log) { // of its iterations
+    std::vector<double> seconds;
+    for (const auto& [run, iteration] : log.sink.iterations)
+        seconds.push_back(iteration.range.length().seconds());
+    return seconds;
+}
+
+std::vector<std::int64_t> indicesOf(const ImportedAll& log) {
+    std::vector<std::int64_t> indices;
+    for (const auto& [run, iteration] : log.sink.iterations)
+        indices.push_back(iteration.index);
+    return indices;
+}
+
+std::string mllogOf(std::int64_t ms, const std::string& key, const std::string& value,
+    const std::string& metadata) {
+    return ":::MLLOG {\"namespace\": \"worker0\", \"time_ms\": " + std::to_string(ms)
+        + ", \"event_type\": \"POINT_IN_TIME\", \"key\": \"" + key + "\", \"value\": " + value
+        + ", \"metadata\": {\"file\": \"x.py\", \"lineno\": 1, " + metadata + "}}\n";
+}
+
 std::string mllog(std::int64_t ms, const std::string& key, const std::string& value) {
     return ":::MLLOG {\"namespace\": \"\", \"time_ms\": " + std::to_string(ms)
         + ", \"event_type\": \"POINT_IN_TIME\", \"key\": \"" + key + "\", \"value\": " + value
@@ -106,6 +127,312 @@ private Q_SLOTS:
         QCOMPARE(run.start.ns, kStart * 1'000'000);
         QCOMPARE(run.duration.seconds(), 60.0);
         QCOMPARE(log.sink.runs.at(0).launch.globalBatch.value_or(0), 64);
+    }
+
+    // Times of steps and no loss; "step" counts tokens: 4 samples of 128. A validation of 10 s.
+    void mlperfStepsByTheirTimes() {
+        constexpr std::int64_t kStart = 1'772'359'201'000;
+        const auto timing = [](std::int64_t ms, int step) {
+            return mllogOf(ms, "tracked_stats", "{\"train_step_timing\": 2.0}",
+                "\"step\": " + std::to_string(512 * step));
+        };
+        ImportedAll log;
+        importFile("result_0.txt",
+            mllog(kStart - 1000, "global_batch_size", "4")
+                + mllog(kStart - 1000, "max_sequence_length", "128")
+                + mllog(kStart, "run_start", "null") + timing(kStart + 2000, 1)
+                + timing(kStart + 4000, 2)
+                + mllogOf(kStart + 4000, "eval_start", "null", "\"epoch_num\": 1024")
+                + mllogOf(kStart + 14'000, "tracked_stats", "{\"validation_step_timing\": 5.0}",
+                    "\"step\": 1024")
+                + mllogOf(kStart + 14'000, "eval_stop", "null", "\"epoch_num\": 1024")
+                + mllogOf(kStart + 14'000, "block_start", "null", "\"first_epoch_num\": 1024")
+                + timing(kStart + 16'000, 3)
+                + mllogOf(
+                    kStart + 16'000, "tracked_stats", "{\"throughput\": 256.0}", "\"step\": 1536")
+                + mllog(kStart + 16'000, "run_stop", "null"),
+            log);
+        QCOMPARE(secondsOf(log), Values(3, 2.0));
+        QCOMPARE(indicesOf(log), (std::vector<std::int64_t>{1, 2, 3}));
+        QCOMPARE(ofRun(log, "step_time"), Values(3, 2.0));
+        // 4 × 128 tokens in 2 s are computed of each step; the log's own is one value of the run.
+        QCOMPARE(ofRun(log, "token_rate"), Values(3, 256.0));
+        QCOMPARE(ofRun(log, "logged_token_rate"), (Values{256.0}));
+        QCOMPARE(ofRun(log, "sample_rate"), Values(3, 2.0));
+        QCOMPARE(log.reports.at(0).value().counts.at("intervals"), std::int64_t{2});
+    }
+
+    // The mean of a block at its end: 5 steps of 3 s, then 2.
+    void mlperfBlocksOfSteps() {
+        constexpr std::int64_t kStart = 1'772'359'201'000;
+        ImportedAll log;
+        importFile("result_0.txt",
+            mllog(kStart - 1000, "global_batch_size", "16") + mllog(kStart, "run_start", "null")
+                + mllogOf(kStart, "block_start", "null", "\"samples_count\": 0, \"step\": 0")
+                + mllogOf(kStart + 15'000, "tracked_stats", "{\"train_step_time\": 3.0}",
+                    "\"samples_count\": 80")
+                + mllogOf(
+                    kStart + 15'000, "block_stop", "null", "\"samples_count\": 80, \"step\": 5")
+                + mllogOf(
+                    kStart + 20'000, "block_start", "null", "\"samples_count\": 32, \"step\": 5")
+                + mllogOf(kStart + 26'000, "tracked_stats", "{\"train_step_time\": 3.0}",
+                    "\"samples_count\": 32")
+                + mllogOf(
+                    kStart + 26'000, "block_stop", "null", "\"samples_count\": 32, \"step\": 7")
+                + mllog(kStart + 27'000, "run_stop", "null"),
+            log);
+        QCOMPARE(secondsOf(log), Values(7, 3.0));
+        QCOMPARE(indicesOf(log), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7}));
+    }
+
+    // A block begins before the one before it ends; lines without time behind the run.
+    void mlperfBlocksThatOverlap() {
+        constexpr std::int64_t kStart = 1'620'936'000'000;
+        const auto block = [](std::int64_t ms, const char* key, int epoch) {
+            return mllogOf(ms, key, "null", "\"first_epoch_num\": " + std::to_string(epoch));
+        };
+        ImportedAll log;
+        importFile("result_0.txt",
+            mllog(kStart, "run_start", "null") + block(kStart, "block_start", 1)
+                + block(kStart + 9000, "block_start", 19) + block(kStart + 9000, "block_stop", 1)
+                + mllog(kStart + 9000, "eval_accuracy", "0.88")
+                + block(kStart + 20'000, "block_stop", 19)
+                + mllog(kStart + 20'000, "run_stop", "null")
+                + mllog(0, "submission_platform", "\"tpu-v4-128\""),
+            log);
+        const auto& spans = log.sink.tracks.front().spans;
+        QCOMPARE(spans.size(), std::size_t{3});
+        Values blocks;
+        for (const Span& span : spans) {
+            if (log.sink.name(span.name) == "block"s)
+                blocks.push_back(span.duration.seconds());
+        }
+        QCOMPARE(blocks, (Values{9.0, 11.0}));
+    }
+
+    // Two measures of one evaluation are two metrics.
+    void mlperfSeveralMeasures() {
+        constexpr std::int64_t kStart = 1'696'443'276'000;
+        ImportedAll log;
+        importFile("result_0.txt",
+            mllog(kStart, "run_start", "null")
+                + mllogOf(kStart + 1000, "eval_accuracy", "78.5", "\"metric\": \"FID\"")
+                + mllogOf(kStart + 1000, "eval_accuracy", "0.16", "\"metric\": \"CLIP\"")
+                + mllog(kStart + 2000, "run_stop", "null"),
+            log);
+        QCOMPARE(ofRun(log, "eval_accuracy_fid"), (Values{78.5}));
+        QCOMPARE(ofRun(log, "eval_accuracy_clip"), (Values{0.16}));
+    }
+
+    void mlperfOfOldVersions() {
+        ImportedAll log;
+        importFile("result_0.txt",
+            ":::MLL 1571433686.000 global_batch_size: {\"value\": 32, \"metadata\": {}}\n"
+            ":::MLL 1571433687.500 run_start: {\"value\": null, \"metadata\": {\"lineno\": 1}}\n"
+            ":::MLL 1571433690.000 eval_accuracy: {\"value\": 0.25, \"metadata\": {}}\n"
+            ":::MLL 1571433697.750 run_stop: {\"value\": null, \"metadata\": {}}\n",
+            log);
+        QCOMPARE(ofRun(log, "eval_accuracy"), (Values{0.25}));
+        QCOMPARE(log.sink.tracks.front().spans.at(0).duration.seconds(), 10.25);
+    }
+
+    void deepSpeedChatRlhf() {
+        const auto step = [](int index, const char* loss, const char* latency) {
+            return "Epoch: 0 | Step: " + std::to_string(index)
+                + " | PPO Epoch: 1 | Actor Loss: " + loss
+                + " | Critic Loss: 0.25 | Unsupervised Loss: 0.0\n"
+                  "End-to-End => Latency: "
+                + latency
+                + "s, TFLOPs: 22.5, Samples/sec: 8.0, Time/seq 0.12s, Batch Size: 32, Total Seq. "
+                  "Length: 512\n"
+                  "Generation => Latency: 2.5s, Per-token Latency 9.77 ms, TFLOPs: 6.4, BW: 127.6 "
+                  "GB/sec, Answer Seq. Length: 256\n"
+                  "Training   => Latency: 1.5s, TFLOPs: 68.0\n"
+                  "Actor Model Parameters => 1.429 B, Critic Model Parameters => 0.331 B\n"
+                  "Average reward score: -4.5 | EMA reward score: -4.4\n"
+                  "-----------------------------------------------------------\n";
+        };
+        ImportedAll log;
+        importFile("training.log",
+            step(0, "0.5", "5.0") + step(1, "0.375", "4.0") + step(2, "0.125", "4.0"), log);
+        QCOMPARE(secondsOf(log), (Values{5, 4, 4}));
+        QCOMPARE(indicesOf(log), (std::vector<std::int64_t>{0, 1, 2}));
+        QCOMPARE(ofRun(log, "loss"), (Values{0.5, 0.375, 0.125}));
+        QCOMPARE(ofRun(log, "critic_loss"), Values(3, 0.25));
+        QCOMPARE(ofRun(log, "sample_rate"), Values(3, 8.0));
+        QCOMPARE(ofRun(log, "reported_flops"), Values(3, 22.5e12));
+        QCOMPARE(ofRun(log, "generation_latency"), Values(3, 2.5));
+        QCOMPARE(ofRun(log, "average_reward_score"), Values(3, -4.5));
+        // 32 samples of 512 tokens in 5 and in 4 s.
+        QCOMPARE(ofRun(log, "token_rate"), (Values{3276.8, 4096.0, 4096.0}));
+        QCOMPARE(log.sink.runs.at(0).launch.globalBatch.value_or(0), 32);
+    }
+
+    // Steps begin anew in the second epoch; rank 1 says its own losses.
+    void deepSpeedChatSupervised() {
+        const auto step = [](int epoch, int index, const char* loss) {
+            const std::string at
+                = "Epoch: " + std::to_string(epoch) + ", Step: " + std::to_string(index);
+            return at + ", Rank: 1, loss = 9.0\n" + at + ", Rank: 0, loss = " + loss
+                + "\nModel Parameters: 0.331 B, Latency: 0.50s, TFLOPs: 14.9, Samples/sec: 32.0, "
+                  "Time/seq 0.03s, Batch Size: 16, Sequence Length: 512\n";
+        };
+        ImportedAll log;
+        importFile("training.log",
+            step(0, 0, "4.0") + step(0, 1, "3.0") + step(1, 0, "2.0") + step(1, 1, "1.0"), log);
+        QCOMPARE(ofRun(log, "loss"), (Values{4, 3, 2, 1}));
+        QCOMPARE(secondsOf(log), Values(4, 0.5));
+        QCOMPARE(indicesOf(log), (std::vector<std::int64_t>{0, 1, 2, 3}));
+        QVERIFY(!log.reports.at(0).value().counts.contains("restarts"));
+    }
+
+    // Old ones say losses only; the stamps of the engine are near.
+    void deepSpeedChatWithoutTimes() {
+        std::string text;
+        for (int i = 0; i < 3; ++i) {
+            text += "[2026-03-01 10:00:" + QString::asprintf("%02d", 5 * i).toStdString()
+                + ",000] [INFO] [loss_scaler.py:188:update_scale] scale\nepoch: 0|step: "
+                + std::to_string(i) + "|ppo_ep: 1|act_loss: " + std::to_string(3 - i)
+                + ".0|cri_loss: 0.5|unsuper_loss: 0.0\naverage reward score: 1.5\n";
+        }
+        ImportedAll log;
+        importFile("training.log", text, log);
+        QCOMPARE(ofRun(log, "loss"), (Values{3, 2, 1}));
+        QCOMPARE(ofRun(log, "average_reward_score"), Values(3, 1.5));
+        QCOMPARE(ofRun(log, "step_time"), Values(2, 5.0));
+    }
+
+    void verl() {
+        std::string text;
+        for (int i = 1; i <= 3; ++i) {
+            text += "\x1b[36m(TaskRunner pid=2617997)\x1b[0m step:" + std::to_string(i)
+                + " - actor/entropy:2.5 - actor/pg_loss:np.float64(-0.0" + std::to_string(i)
+                + ") - actor/grad_norm:1.5 - perf/mfu/actor:0.25 - actor/lr:1e-06 - "
+                  "training/global_step:"
+                + std::to_string(i)
+                + " - critic/score/mean:-0.85 - timing_s/gen:20.0 - timing_s/step:40.0 - "
+                  "perf/total_num_tokens:64000 - perf/time_per_step:40.0 - perf/throughput:200.0\n"
+                + "(TaskRunner pid=2617997) noise\n";
+            if (i == 2)
+                text += "(TaskRunner pid=2617997) step:2 - val-core/gsm8k/reward/mean@1:0.75\n";
+        }
+        ImportedAll log;
+        importFile("verl.log", text, log);
+        QCOMPARE(secondsOf(log), Values(3, 40.0));
+        QCOMPARE(ofRun(log, "loss"), (Values{-0.01, -0.02, -0.03}));
+        QCOMPARE(ofRun(log, "grad_norm"), Values(3, 1.5));
+        QCOMPARE(ofRun(log, "reported_mfu"), Values(3, 0.25));
+        QCOMPARE(ofRun(log, "learning_rate"), Values(3, 1e-6));
+        QCOMPARE(ofRun(log, "critic_score_mean"), Values(3, -0.85));
+        QCOMPARE(ofRun(log, "tokens_per_second_per_gpu"), Values(3, 200.0));
+        QCOMPARE(ofRun(log, "val_core_gsm8k_reward_mean_1"), (Values{0.75}));
+    }
+
+    void torchtune() {
+        std::string text;
+        for (int i = 1; i <= 3; ++i)
+            text += "Step " + std::to_string(i) + " | loss:" + std::to_string(4 - i)
+                + ".5 lr:2e-05 tokens_per_second_per_gpu:9077.25 peak_memory_active:85.5 "
+                  "peak_memory_alloc:85.5 peak_memory_reserved:104.0\n";
+        ImportedAll log;
+        importFile("log_1700000000.txt", text, log);
+        QCOMPARE(ofRun(log, "loss"), (Values{3.5, 2.5, 1.5}));
+        QCOMPARE(ofRun(log, "learning_rate"), Values(3, 2e-5));
+        QCOMPARE(ofRun(log, "tokens_per_second_per_gpu"), Values(3, 9077.25));
+    }
+
+    void torchtuneBar() {
+        ImportedAll log;
+        importFile("out.log",
+            "1|1|Loss: 3.5:   1%|1         | 1/100 [00:02<03:18,  2.00s/it]\r"
+            "1|2|Loss: 2.5:   2%|2         | 2/100 [00:04<03:16,  2.00s/it]\r"
+            "1|3|Loss: 1.5:   3%|3         | 3/100 [00:06<03:14,  2.00s/it]\n",
+            log);
+        QCOMPARE(ofRun(log, "loss"), (Values{3.5, 2.5, 1.5}));
+        QCOMPARE(secondsOf(log), Values(3, 2.0));
+    }
+
+    void maxText() {
+        ImportedAll log;
+        importFile("maxtext.log",
+            "Num_devices: 8, shape (1, 8)\n"
+            "I0423 12:34:56.000000 139 max_logging.py:27] completed step: 0, seconds: 44.0, "
+            "TFLOP/s/device: 17.0, Tokens/s/device: 1000.0, total_weights: 65536, loss: 12.0\n"
+            "completed step: 1, seconds: 5.5, TFLOP/s/device: 136.0, Tokens/s/device: 8000.0, "
+            "total_weights: 65536, loss: 11.0\n",
+            log);
+        QCOMPARE(secondsOf(log), (Values{44.0, 5.5}));
+        QCOMPARE(ofRun(log, "loss"), (Values{12.0, 11.0}));
+        QCOMPARE(ofRun(log, "reported_flops"), (Values{17e12, 136e12}));
+        QCOMPARE(ofRun(log, "token_rate"), (Values{8000.0, 64000.0})); // of 8 devices
+    }
+
+    // 36 s each by hours with four digits; the last block ends with the file.
+    void composer() {
+        std::string text = "Starting training...\n";
+        for (int i = 1; i <= 3; ++i)
+            text += "0: [epoch=0][batch=" + std::to_string(i)
+                + "/3]:\n0: \t Train time/batch: " + std::to_string(i - 1)
+                + "\n0: \t Train loss/train/total: " + std::to_string(12 - i)
+                + ".5\n0: \t Train throughput/tokens_per_sec: 20082.5\n0: \t Train "
+                  "throughput/device/mfu: 0.4\n0: \t Train time/train: 0.0"
+                + std::to_string(i) + "00\n0: \t Train lr-DecoupledAdamW/group0: 0.0006\n";
+        ImportedAll log;
+        importFile("composer.log", text + "0: done\n", log);
+        QCOMPARE(ofRun(log, "loss"), (Values{11.5, 10.5, 9.5}));
+        QCOMPARE(secondsOf(log), Values(3, 36.0));
+        QCOMPARE(ofRun(log, "token_rate"), Values(3, 20082.5));
+        QCOMPARE(ofRun(log, "reported_mfu"), Values(3, 0.4));
+        QCOMPARE(ofRun(log, "learning_rate"), Values(3, 0.0006));
+    }
+
+    // Rows of a step, of a validation and of the rate stand apart.
+    void lightningTable() {
+        ImportedAll log;
+        importFile("metrics.csv",
+            "epoch,lr-AdamW,step,train_loss,val_loss\n"
+            ",0.001,9,,\n0,,9,4.5,\n,0.0005,19,,\n0,,19,3.5,\n0,,19,,3.75\n",
+            log);
+        QCOMPARE(ofRun(log, "loss"), (Values{4.5, 3.5}));
+        QCOMPARE(ofRun(log, "learning_rate"), (Values{0.001, 0.0005}));
+        QCOMPARE(ofRun(log, "val_loss"), (Values{3.75}));
+        QVERIFY(!log.reports.at(0).value().counts.contains("iterations said twice"));
+        QVERIFY2(log.warnings().find("neither when") != std::string::npos, log.warnings().c_str());
+    }
+
+    // Lit-GPT's has the time of each step.
+    void tableWithTimes() {
+        ImportedAll log;
+        importFile("metrics.csv",
+            "loss,iter,step,epoch,iter_time,remaining_time,tokens,total_tokens,learning_rate\n"
+            "9.5,4,1,0,1.5,99.0,8192,65536,0.0001\n8.5,8,2,0,1.25,98.0,16384,131072,0.0002\n",
+            log);
+        QCOMPARE(secondsOf(log), (Values{1.5, 1.25}));
+        QCOMPARE(ofRun(log, "loss"), (Values{9.5, 8.5}));
+    }
+
+    void tableOfTracker() {
+        ImportedAll log;
+        importFile("wandb_export.csv",
+            "\"Step\",\"my-run - train/loss\",\"my-run - train/loss__MIN\",\"my-run - "
+            "train/"
+            "loss__MAX\"\n\"10\",\"2.5\",\"2.5\",\"2.5\"\n\"20\",\"2.25\",\"2.25\",\"2.25\"\n",
+            log);
+        QCOMPARE(ofRun(log, "loss"), (Values{2.5, 2.25}));
+    }
+
+    void dlLogger() {
+        std::string text;
+        for (int i = 1; i <= 3; ++i)
+            text += "DLLL {\"timestamp\": \"" + std::to_string(1'700'000'000 + 25 * i)
+                + ".0\", \"type\": \"LOG\", \"step\": " + std::to_string(i)
+                + ", \"data\": {\"reduced_train_loss\": " + std::to_string(10 - i)
+                + ".0, \"train_step_timing in s\": 25.0, \"global_step\": " + std::to_string(i)
+                + "}}\n";
+        ImportedAll log;
+        importFile("dllogger.json", text, log);
+        QCOMPARE(ofRun(log, "loss"), (Values{9, 8, 7}));
+        QCOMPARE(secondsOf(log), Values(3, 25.0));
     }
 
     // One event of each of many ranks before the first iteration.

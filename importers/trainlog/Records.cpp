@@ -1,12 +1,15 @@
-// Logs of one JSON object a line: {"step": 10, "loss": 2.31, "lr": 1e-4, "time": …}, as scripts of
-// many kinds, mmengine and the histories of experiment trackers write them. The members of an inner
-// object count like those outside, "train/loss" is "loss".
+// Logs of one record a line. JSON objects: {"step": 10, "loss": 2.31, "lr": 1e-4, "time": …}, as
+// scripts of many kinds, mmengine, DLLogger and the histories of experiment trackers write them;
+// the members of an inner object count like those outside, "train/loss" is "loss". Rows of a table
+// with a head: Lightning's metrics.csv, and those that trackers export.
 //
 // A time is a stamp where it is a date or as large as unix time. Smaller numbers under "time" are
 // seconds since the start where they grow from line to line as iterations do, else seconds of an
 // iteration.
 #include "importers/trainlog/Dialect.h"
 
+#include "core/model/AsciiText.h"
+#include "importers/common/CellSplitter.h"
 #include "importers/common/JsonMembers.h"
 #include "importers/common/Number.h"
 #include "importers/common/Stamp.h"
@@ -22,7 +25,7 @@ namespace trainscope::importers::trainlog {
 namespace {
 
 constexpr std::size_t kLongestObject = std::size_t{64} << 10;
-constexpr std::size_t kMostMembers = 128;
+constexpr std::size_t kMostMembers = 256;
 constexpr int kDeepest = 2; // objects in objects
 constexpr double kGrowth = 0.5; // of what iterations at one pace make a running time grow
 
@@ -32,12 +35,15 @@ constexpr std::array<std::string_view, 10> kIndexKeys{"step", "global_step", "it
 constexpr std::array<std::string_view, 14> kStampKeys{"timestamp", "time", "ts", "wall_time",
     "walltime", "_timestamp", "@timestamp", "datetime", "date", "asctime", "created", "created_at",
     "timestamp_ms", "unix_time"};
+constexpr std::string_view kLoggerMark = "DLLL "; // before an object of NVIDIA's DLLogger
 constexpr std::array<std::string_view, 3> kRankKeys{"rank", "global_rank", "process_index"};
 constexpr std::array<std::string_view, 5> kModeKeys{"mode", "phase", "split", "stage", "type"};
 
 template <std::size_t N>
 std::size_t placeOf(const std::array<std::string_view, N>& keys, std::string_view key) {
-    return static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
+    const auto found = std::find_if(keys.begin(), keys.end(),
+        [key](std::string_view known) { return equalsIgnoringCase(known, key); });
+    return static_cast<std::size_t>(found - keys.begin());
 }
 
 // "train/loss" → "loss"; what is of a validation keeps its name.
@@ -69,10 +75,15 @@ bool isFigure(const LoggedValue& value) {
     return known != nullptr && known->metric != nullptr;
 }
 
-class JsonLinesReader final : public DialectReader {
+// What records of all spellings mean.
+class RecordReader : public DialectReader {
 public:
+    // `isTable`: an iteration may have several rows, and every number of them is kept.
+    explicit RecordReader(bool isTable)
+        : m_isTable(isTable) { }
+
     bool readStep(const LineHead& line, StepLine& step) override {
-        if (!parse(line.rest) || !m_index)
+        if (!read(line) || !m_index)
             return false;
         step.index = *m_index;
         step.stamp = m_stamp;
@@ -84,16 +95,18 @@ public:
         const bool hasLoss = std::any_of(step.values.begin(), step.values.end(),
             [](const LoggedValue& value) { return isLoss(value.key); });
         // A second line of an iteration has more to say of it.
-        const bool isMore = m_lastIndex == m_index && !hasLoss;
+        const bool isMore = m_lastIndex == m_index && (!hasLoss || (m_isTable && m_rank.empty()));
         if (m_isValidation || isMore) {
-            nameOfValidation(step);
+            if (m_isValidation || !m_isTable)
+                nameOfValidation(step);
             step.kind = StepLine::Kind::Values;
             return true;
         }
         if (!std::any_of(step.values.begin(), step.values.end(), isFigure)) {
             step.kind = StepLine::Kind::Values;
-            return std::any_of(step.values.begin(), step.values.end(),
-                [](const LoggedValue& value) { return isOfValidation(value.key); });
+            return m_isTable
+                || std::any_of(step.values.begin(), step.values.end(),
+                    [](const LoggedValue& value) { return isOfValidation(value.key); });
         }
         if (m_time)
             noteTime(*m_time, step);
@@ -103,7 +116,7 @@ public:
 
     // Objects before the first iteration, which list what the program was started with.
     void readSetting(const LineHead& line, launch::Settings& settings) override {
-        if (!parse(line.rest) || m_index)
+        if (!read(line) || m_index)
             return;
         for (const LoggedValue& value : m_texts)
             setSetting(settings, value.key, value.text);
@@ -111,13 +124,11 @@ public:
             setSetting(settings, value.key, value.text);
     }
 
-private:
-    bool parse(std::string_view text) {
-        text = trimmed(text);
-        if (!text.starts_with('{') || !text.ends_with('}') || text.size() > kLongestObject)
-            return false;
-        m_line.assign(text);
-        m_line.append(JsonScanner::kPadding, '\0');
+protected:
+    // The members of the line's record, by clear() and readMember(); false for other lines.
+    virtual bool parse(const LineHead& line) = 0;
+
+    void clear() {
         m_index.reset();
         m_stamp.reset();
         m_time.reset();
@@ -127,17 +138,6 @@ private:
         m_texts.clear();
         m_indexPlace = kIndexKeys.size();
         m_stampPlace = kStampKeys.size();
-        readMembers(std::string_view(m_line).substr(0, text.size()), 0);
-        return m_index || !m_values.empty() || !m_texts.empty();
-    }
-
-    void readMembers(std::string_view object, int depth) {
-        forEachMember(object, [this, depth](std::string_view key, const JsonToken& value) {
-            if (value.kind == TokenKind::Object && depth < kDeepest)
-                readMembers(value.text, depth + 1);
-            else if (value.kind != TokenKind::Object && value.kind != TokenKind::Array)
-                readMember(plainKey(key), value);
-        });
     }
 
     void readMember(std::string_view key, const JsonToken& value) {
@@ -149,6 +149,11 @@ private:
             m_isValidation = m_isValidation || isOfValidation(value.text);
         else if (m_values.size() + m_texts.size() < kMostMembers)
             keep(key, value);
+    }
+
+private:
+    bool read(const LineHead& line) {
+        return parse(line) && (m_index || !m_values.empty() || !m_texts.empty());
     }
 
     void keep(std::string_view key, const JsonToken& value) {
@@ -237,7 +242,7 @@ private:
         }
     }
 
-    std::string m_line; // what the views lie in
+    bool m_isTable = false;
     std::optional<std::int64_t> m_index;
     std::optional<LogStamp> m_stamp;
     std::optional<double> m_time; // of a stamp's key, but no stamp
@@ -255,10 +260,126 @@ private:
     std::string m_rateText;
 };
 
+class JsonLinesReader final : public RecordReader {
+public:
+    JsonLinesReader()
+        : RecordReader(false) { }
+
+private:
+    bool parse(const LineHead& line) override {
+        std::string_view text = trimmed(line.rest);
+        if (text.starts_with(kLoggerMark))
+            text.remove_prefix(kLoggerMark.size());
+        if (!text.starts_with('{') || !text.ends_with('}') || text.size() > kLongestObject)
+            return false;
+        m_line.assign(text);
+        m_line.append(JsonScanner::kPadding, '\0');
+        clear();
+        readMembers(std::string_view(m_line).substr(0, text.size()), 0);
+        return true;
+    }
+
+    void readMembers(std::string_view object, int depth) {
+        forEachMember(object, [this, depth](std::string_view key, const JsonToken& value) {
+            if (value.kind == TokenKind::Object && depth < kDeepest)
+                readMembers(value.text, depth + 1);
+            else if (value.kind != TokenKind::Object && value.kind != TokenKind::Array)
+                readMember(plainKey(key), value);
+        });
+    }
+
+    std::string m_line; // what the views lie in
+};
+
+// "epoch,step,train_loss,val_loss" and rows with empty cells; a tracker's export names its run
+// before each column: "Step","my-run - train/loss","my-run - train/loss__MIN".
+class TableRowReader final : public RecordReader {
+public:
+    TableRowReader()
+        : RecordReader(true) { }
+
+private:
+    bool parse(const LineHead& line) override {
+        if (isHead(line.whole)) {
+            takeHead(line.whole);
+            return false;
+        }
+        if (m_keys.empty() || line.whole.find(m_separator) == std::string_view::npos)
+            return false;
+        m_line = line.whole;
+        const auto& cells = m_splitter.split(m_line, m_separator);
+        if (cells.size() != m_keys.size())
+            return false;
+        clear();
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            if (m_keys[i].empty() || cells[i].empty())
+                continue;
+            JsonToken token;
+            token.kind = parseNumber(cells[i]) ? TokenKind::Number : TokenKind::String;
+            token.text = cells[i];
+            readMember(m_keys[i], token);
+        }
+        return true;
+    }
+
+    // A line of names, of which one counts iterations and one is a figure of training.
+    bool isHead(std::string_view line) {
+        const bool mayBe = !line.empty() && line.size() <= kLongestObject && !isDigit(line.front())
+            && line.find_first_of(",;\t") != std::string_view::npos
+            && line.find_first_of(":{=") == std::string_view::npos;
+        if (!mayBe)
+            return false;
+        bool hasIndex = false;
+        bool hasFigure = false;
+        const auto& cells = m_splitter.split(line, separatorOf(line));
+        for (const std::string_view cell : cells) {
+            const std::string_view key = keyOf(cell);
+            if (parseNumber(cell))
+                return false;
+            hasIndex = hasIndex || placeOf(kIndexKeys, key) < kIndexKeys.size();
+            hasFigure = hasFigure || isFigure({key, {}});
+        }
+        return hasIndex && hasFigure && cells.size() > 1 && cells.size() <= kMostMembers;
+    }
+
+    void takeHead(std::string_view line) {
+        m_separator = separatorOf(line);
+        m_keys.clear();
+        bool hasRate = false;
+        for (const std::string_view cell : m_splitter.split(line, m_separator)) {
+            std::string_view key = keyOf(cell);
+            // Of several optimizers or groups of parameters the first.
+            if (!hasRate && key.starts_with("lr-")) {
+                hasRate = true;
+                key = "lr";
+            }
+            m_keys.emplace_back(key);
+        }
+    }
+
+    static std::string_view keyOf(std::string_view cell) {
+        if (cell.ends_with("__MIN") || cell.ends_with("__MAX"))
+            return {};
+        constexpr std::string_view kOfRun = " - ";
+        if (const std::size_t at = cell.rfind(kOfRun); at != std::string_view::npos)
+            cell.remove_prefix(at + kOfRun.size());
+        return plainKey(cell);
+    }
+
+    CellSplitter m_splitter;
+    std::vector<std::string> m_keys; // of the columns; empty: passed over
+    std::string m_line; // what the views lie in
+    char m_separator = ',';
+};
+
 } // namespace
 
 std::unique_ptr<DialectReader> jsonLinesReader() {
     return std::make_unique<JsonLinesReader>();
+}
+
+std::unique_ptr<DialectReader> tableReader() {
+    return std::make_unique<TableRowReader>();
 }
 
 } // namespace trainscope::importers::trainlog
