@@ -120,29 +120,27 @@ Status addLaunch(const Store& store, const RunFacts& facts, SpanReport& report) 
 }
 
 // The other ranks' parts of a collective, the one that came last first.
-Status addPeers(
-    const Store& store, const Run& run, const plot::ShownRun& shown, SpanReport& report) {
-    const auto onOneClock
-        = [&shown](int rank, TimeNs own) { return plot::shownTime(shown, rank, own); };
-    ASSIGN_OR_RETURN(
-        auto found, analysis::collectivePeers(store, run, report.track, report.span, onOneClock));
+Status addPeers(const Store& store, const Run& run, const plot::ShownRun& shown,
+    const std::function<bool()>& isCancelled, SpanReport& report) {
+    ASSIGN_OR_RETURN(const auto found,
+        analysis::collectivePeers(store, run, report.rank, report.span, shown.clocks.get(),
+            [&isCancelled](const ProgressState&) { return !isCancelled(); }));
     if (!found)
         return {};
     const analysis::CollectivePeers& all = *found;
     report.facts.push_back({translated("Peers"), {}, true});
-    if (all.peers.size() > 1) {
+    if (all.ranks.size() > 1) {
         report.facts.push_back({translated("Came last"), translated("rank %1").arg(all.lastRank)});
         report.facts.push_back({translated("Starts apart"), durationText(all.startSpread)});
     }
-    const TimeNs start = onOneClock(report.rank, report.span.start);
-    for (const auto& peer : all.peers) {
-        const DurationNs later = peer.span.start - start;
-        const bool own = peer.rank == report.rank && peer.span.start == start;
-        const QString offset = own
+    const TimeNs start = plot::shownTime(shown, report.rank, report.span.start);
+    for (const analysis::CollectiveRank& peer : all.ranks) {
+        const DurationNs later = peer.start - start;
+        const QString offset = peer.rank == report.rank
             ? translated("this one")
             : (later.ns < 0 ? QString() : QStringLiteral("+")) + durationText(later);
         report.facts.push_back({translated("rank %1").arg(peer.rank),
-            QStringLiteral("%1, %2").arg(offset, durationText(peer.span.duration))});
+            QStringLiteral("%1, %2").arg(offset, durationText(peer.end - peer.start))});
     }
     if (!all.missingRanks.empty())
         report.facts.push_back({translated("Not traced"),
@@ -198,7 +196,7 @@ Result<std::optional<SpanReport>> lookUpSpan(const Store& store, const TimelineC
     auto more = detailFacts(detail);
     report.facts.insert(report.facts.end(), more.begin(), more.end());
     RETURN_IF_ERROR(addLaunch(store, run, report));
-    RETURN_IF_ERROR(addPeers(store, run.run, shown, report));
+    RETURN_IF_ERROR(addPeers(store, run.run, shown, isCancelled, report));
     return std::optional<SpanReport>(std::move(report));
 }
 

@@ -1,44 +1,31 @@
 #pragma once
-// The other ranks' parts of a collective. A collective's kernel runs on every rank of its process
-// group, and the part that starts last keeps the others waiting, so comparing the starts shows who
-// was late. Matching: kernels of one name in one process group run in the same order on all of its
-// ranks. The k-th of a rank is the k-th of its peers where all have recorded equally many, else the
-// one that ends nearest (all parts end together).
+// The other ranks' parts of a collective. Its kernel runs on every rank of its process group, and
+// the part that starts last keeps the others waiting, so comparing the starts shows who was late.
 
+#include "core/analysis/traces/Collectives.h"
+#include "core/analysis/traces/RankClocks.h"
+#include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/model/Span.h"
 #include "core/store/Store.h"
 
-#include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace trainscope::analysis {
 
-struct CollectivePeer {
-    int rank = -1;
-    TrackId track;
-    Span span;
-};
-
 struct CollectivePeers {
-    std::string kernel; // its name
-    std::string collective; // "allreduce", as the trace names it; empty: not said
-    std::string group; // name of the process group; empty: not said
-    std::vector<int>
-        groupRanks; // as the trace says; empty: not said, then all traced ranks are peers
-    std::vector<CollectivePeer> peers; // by rank, the one asked for among them
-    std::vector<int> missingRanks; // of groupRanks, those without a trace or a match
-    int lastRank = -1; // the part that started last
+    std::vector<CollectiveRank> ranks; // by rank, the one asked for among them
+    std::vector<int> missingRanks; // of the process group, those without a trace or a match
+    int lastRank = -1; // its part started last
     DurationNs startSpread; // from the first start to the last
 };
 
-// Absent for a span that is no communication kernel. `track`: the one that `span` lies on.
-// `onOneClock` puts a time of a rank's own clock on one that all share; then the peers' times are
-// of that. Without it they are as recorded.
-using OnOneClock = std::function<TimeNs(int rank, TimeNs own)>;
+// Absent for a span that is no communication kernel. The parts are those that forEachCollective()
+// finds among the calls around the span, which are read from 5 ms up to 30 s around it, until every
+// recorded rank is there. Times are of the reference clock; without clocks they are as recorded,
+// for ranks whose clocks agree. Cancelled by progress.
 Result<std::optional<CollectivePeers>> collectivePeers(const store::Store& store, const Run& run,
-    TrackId track, const Span& span, const OnOneClock& onOneClock = {});
+    int rank, const Span& span, const RankClocks* clocks = nullptr, const Progress& progress = {});
 
 } // namespace trainscope::analysis

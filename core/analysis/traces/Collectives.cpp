@@ -36,12 +36,13 @@ struct PlacedCall {
 class Scan {
 public:
     Scan(Calls calls, const RankClocks& clocks, const CollectiveVisitor& visit,
-        const Progress& progress, bool onCommonClock, TimeRange counted)
+        const Progress& progress, bool onCommonClock, TimeRange counted, TimeRange read)
         : m_calls(std::move(calls))
         , m_visit(visit)
         , m_progress(progress)
         , m_onCommonClock(onCommonClock)
         , m_counted(counted)
+        , m_read(read)
         , m_matcher([this](const CallSpec& spec) { return expected(spec); },
               [this](const MatchedParts& matched) { take(matched); }) {
         for (const RankClock& clock : clocks.ranks)
@@ -72,11 +73,14 @@ private:
                     all, {clock->onReference(range->begin), clock->onReference(range->end)});
         }
         std::vector<TimeRange> result;
-        if (spans == 0 || all.isEmpty())
+        const TimeRange part = shared(all, m_read);
+        if (spans == 0 || part.isEmpty())
             return result;
-        const std::int64_t count = spans / kSpansAtOnce + 1;
-        const std::int64_t step = all.length().ns / count + 1;
-        for (TimeNs begin = all.begin; begin < all.end; begin = begin + DurationNs{step})
+        const double share = part.length().seconds() / all.length().seconds();
+        const auto count
+            = static_cast<std::int64_t>(static_cast<double>(spans) * share) / kSpansAtOnce + 1;
+        const std::int64_t step = part.length().ns / count + 1;
+        for (TimeNs begin = part.begin; begin < part.end; begin = begin + DurationNs{step})
             result.push_back({begin, begin + DurationNs{step}});
         return result;
     }
@@ -201,6 +205,7 @@ private:
     const Progress& m_progress;
     bool m_onCommonClock;
     TimeRange m_counted;
+    TimeRange m_read;
     CollectiveMatcher m_matcher;
     std::map<int, const RankClock*> m_clockOf;
     std::vector<int> m_recorded; // ranks of each communicator
@@ -306,9 +311,9 @@ std::optional<double> Collective::busBandwidth() const {
 
 Result<CollectiveScan> forEachCollective(const store::Store& store, const Run& run,
     const RankClocks& clocks, const CollectiveVisitor& visit, const Progress& progress,
-    bool onCommonClock, TimeRange counted) {
+    bool onCommonClock, TimeRange counted, TimeRange read) {
     ASSIGN_OR_RETURN(auto calls, Calls::open(store, run));
-    return Scan(std::move(calls), clocks, visit, progress, onCommonClock, counted).run();
+    return Scan(std::move(calls), clocks, visit, progress, onCommonClock, counted, read).run();
 }
 
 } // namespace trainscope::analysis

@@ -119,10 +119,11 @@ struct CollectiveScan {
 // The visitor returns false to stop. `onCommonClock` false: times stay those of each rank's clock
 // (matching uses the clocks all the same). Ranks without an aligned clock are left out. The order
 // is about that of time. Calls that stay without a partner count where they end in `counted`
-// (common clock). Cancelled by progress.
+// (common clock). Only calls that start in `read` (common clock) are looked at. Cancelled by
+// progress.
 using CollectiveVisitor = std::function<bool(const Collective&)>;
 Result<CollectiveScan> forEachCollective(const store::Store& store, const Run& run,
     const RankClocks& clocks, const CollectiveVisitor& visit, const Progress& progress = {},
-    bool onCommonClock = true, TimeRange counted = kAllTime);
+    bool onCommonClock = true, TimeRange counted = kAllTime, TimeRange read = kAllTime);
 
 } // namespace trainscope::analysis

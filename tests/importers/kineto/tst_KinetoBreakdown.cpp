@@ -179,16 +179,16 @@ void tst_KinetoBreakdown::ranksOfOneRunAndTheirCollectives() {
                             return false;
                         })
                     .hasValue());
-        const auto all = analysis::collectivePeers(store.value(), run.value(), track.id, *first);
+        const auto all = analysis::collectivePeers(store.value(), run.value(), rank, *first);
         QVERIFY(all.hasValue() && all.value());
-        QCOMPARE(all.value()->peers.size(), static_cast<std::size_t>(peers));
+        QCOMPARE(all.value()->ranks.size(), static_cast<std::size_t>(peers));
         TimeNs latest{0};
         int lastRank = -1;
-        for (const analysis::CollectivePeer& peer : all.value()->peers) {
+        for (const analysis::CollectiveRank& peer : all.value()->ranks) {
             // All parts of a collective are under way at the same moment.
-            QVERIFY(peer.span.start < first->start + first->duration + DurationNs{1'000'000});
-            if (peer.span.start > latest) {
-                latest = peer.span.start;
+            QVERIFY(peer.start < first->start + first->duration + DurationNs{1'000'000});
+            if (peer.start > latest) {
+                latest = peer.start;
                 lastRank = peer.rank;
             }
         }
