@@ -33,6 +33,6 @@ ColumnLayout {
         text: asked.table.figures.title
     }
     FigureTable {
-        figures: asked.table.figures
+        table: asked.table.figures
     }
 }

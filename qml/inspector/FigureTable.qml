@@ -5,57 +5,51 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// A sortable table as narrow as the inspector. Several figures stand under their name.
+// A sortable table as narrow as the inspector. Several figures stand under their name, where names are long.
 Column {
-    id: table
+    id: view
 
-    required property FigureTableModel figures
-    readonly property int columns: figures.heads.length
-    readonly property bool stacked: columns > 3
-    readonly property double cellWidth: columns === 0 ? 0 : width / (stacked ? columns - 1 : columns + 1)
+    required property TableModel table
+    readonly property int columns: table.heads.count
+    property bool stacked: columns > 3
+    readonly property double cellWidth: columns === 0 ? 0 : width / (stacked ? columns - 1 : columns > 3 ? columns : columns + 1)
 
     Layout.fillWidth: true
-    visible: figures.count > 0
+    visible: table.count > 0
     Accessible.role: Accessible.Table
-    Accessible.name: figures.title
+    Accessible.name: table.title
 
-    Item {
-        width: table.width
-        height: cells.y + cells.height
+    Flow {
+        width: view.width
+        height: view.stacked ? 2 * Theme.hitTarget - Theme.spaceXs : Theme.hitTarget
 
-        FigureTableHead {
-            id: name
+        Repeater {
+            model: view.table.heads
+            delegate: UiTableHead {
+                required property int index
+                required property string title
+                required tip
+                required number
+                required order
 
-            width: table.stacked ? table.width : table.width - cells.width
-            figures: table.figures
-            column: 0
-        }
-        Row {
-            id: cells
-
-            anchors.right: parent.right
-            y: table.stacked ? name.height - Theme.spaceXs : 0
-
-            Repeater {
-                model: Math.max(0, table.columns - 1)
-                delegate: FigureTableHead {
-                    required property int index
-
-                    width: table.cellWidth
-                    figures: table.figures
-                    column: index + 1
-                }
+                width: index > 0 ? view.cellWidth : view.stacked ? view.width : view.width - (view.columns - 1) * view.cellWidth
+                height: index === 0 && view.stacked ? Theme.hitTarget - Theme.spaceXs : Theme.hitTarget
+                leftPadding: index === 0 ? 0 : Theme.hairline
+                rightPadding: 0
+                plain: true
+                label: title
+                onClicked: view.table.sortBy(index)
             }
         }
     }
     Repeater {
-        model: table.figures
+        model: view.table
         delegate: FigureTableRow {
-            width: table.width
-            selectable: table.figures.selectable
-            stacked: table.stacked
-            cellWidth: table.cellWidth
-            onClicked: table.figures.select(index)
+            width: view.width
+            selectable: view.table.selectable
+            stacked: view.stacked
+            cellWidth: view.cellWidth
+            onClicked: view.table.select(index)
         }
     }
     UiNote {
@@ -65,6 +59,6 @@ Column {
         wrapMode: Text.Wrap
         elide: Text.ElideNone
         font.pixelSize: Theme.smallSize
-        text: table.figures.note
+        text: view.table.note
     }
 }

@@ -4,40 +4,40 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// What a row of figures shows.
+// The cells of a row of a narrow table.
 Item {
     id: content
 
     required property string name
-    required property list<string> figures
+    required property list<string> cells
     required property bool stacked
     required property double cellWidth
-    readonly property bool truncated: label.truncated
+    readonly property alias truncated: label.truncated
 
-    implicitHeight: cells.y + cells.height
+    implicitHeight: figures.y + figures.height
 
     UiText {
         id: label
 
-        width: content.stacked ? content.width : content.width - cells.width
+        width: content.stacked ? content.width : content.width - figures.width
         text: content.name
         elide: Text.ElideMiddle
         font.pixelSize: Theme.secondarySize
     }
     Row {
-        id: cells
+        id: figures
 
         anchors.right: parent.right
         y: content.stacked ? label.height : 0
 
         Repeater {
-            model: content.figures
+            model: Math.max(0, content.cells.length - 1)
             delegate: UiText {
-                required property string modelData
+                required property int index
 
                 width: content.cellWidth
                 horizontalAlignment: Text.AlignRight
-                text: modelData
+                text: content.cells[index + 1] ?? ""
                 font.pixelSize: content.stacked ? Theme.smallSize : Theme.secondarySize
                 color: content.stacked ? Theme.textSecondary : Theme.text
             }

@@ -11,7 +11,8 @@ T.Button {
 
     required property int index
     required property string name
-    required property list<string> figures
+    required property string spoken
+    required property list<string> cells
     required property bool selectable
     required property bool stacked
     required property double cellWidth
@@ -25,12 +26,12 @@ T.Button {
     Keys.onEnterPressed: row.clicked()
     Accessible.role: Accessible.Row
     Accessible.name: row.name
-    Accessible.description: selectable ? qsTr("Shows the longest of them") : ""
+    Accessible.description: selectable ? qsTr("%1. Shows the longest of them").arg(spoken) : spoken
     Accessible.onPressAction: row.clicked()
 
     contentItem: FigureTableCells {
         name: row.name
-        figures: row.figures
+        cells: row.cells
         stacked: row.stacked
         cellWidth: row.cellWidth
     }

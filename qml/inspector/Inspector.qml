@@ -62,8 +62,9 @@ InspectorPane {
         visible: panel.facts.gpus.count > 0
         text: qsTr("Per GPU")
     }
-    GpuTable {
-        visible: panel.facts.gpus.count > 0
-        gpus: panel.facts.gpus
+    FigureTable {
+        table: panel.facts.gpus
+        stacked: false
+        Accessible.name: qsTr("Figures per GPU")
     }
 }

@@ -42,14 +42,14 @@ ColumnLayout {
         text: tables.kernels.times.title
     }
     FigureTable {
-        figures: tables.kernels.times
+        table: tables.kernels.times
     }
     InspectorHead {
         visible: tables.kernels.gpus.count > 0
         text: tables.kernels.gpus.title
     }
     FigureTable {
-        figures: tables.kernels.gpus
+        table: tables.kernels.gpus
     }
     InspectorHead {
         visible: tables.kernels.names.count > 0
@@ -71,32 +71,32 @@ ColumnLayout {
         }
     }
     FigureTable {
-        visible: !tables.byCategory && figures.count > 0
-        figures: tables.kernels.names
+        visible: !tables.byCategory && table.count > 0
+        table: tables.kernels.names
     }
     FigureTable {
-        visible: tables.byCategory && figures.count > 0
-        figures: tables.kernels.categories
+        visible: tables.byCategory && table.count > 0
+        table: tables.kernels.categories
     }
     InspectorHead {
         visible: tables.kernels.collectives.count > 0
         text: tables.kernels.collectives.title
     }
     FigureTable {
-        figures: tables.kernels.collectives
+        table: tables.kernels.collectives
     }
     InspectorHead {
         visible: tables.kernels.launches.count > 0
         text: tables.kernels.launches.title
     }
     FigureTable {
-        figures: tables.kernels.launches
+        table: tables.kernels.launches
     }
     InspectorHead {
         visible: tables.kernels.operators.count > 0
         text: tables.kernels.operators.title
     }
     FigureTable {
-        figures: tables.kernels.operators
+        table: tables.kernels.operators
     }
 }

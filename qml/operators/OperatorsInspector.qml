@@ -34,14 +34,14 @@ InspectorPane {
         text: panel.controller.kernels.title
     }
     FigureTable {
-        figures: panel.controller.kernels
+        table: panel.controller.kernels
     }
     InspectorHead {
         visible: panel.controller.otherKernels.count > 0
         text: panel.controller.otherKernels.title
     }
     FigureTable {
-        figures: panel.controller.otherKernels
+        table: panel.controller.otherKernels
     }
     InspectorHead {
         visible: panel.controller.listed

@@ -71,13 +71,21 @@ ViewPage {
             controller: controller
             quiet: true
         }
-        OperatorsTable {
+        UiTable {
             id: table
 
             T.SplitView.fillHeight: true
             T.SplitView.minimumHeight: 4 * Theme.controlHeight
-            controller: controller
+            table: controller.rows
+            name: qsTr("Frames")
+            current: controller.row
+            tree: true
             focus: true
+            onMoved: row => controller.selectRow(row)
+            onPicked: row => controller.selectRow(row)
+            onUnfoldWanted: row => controller.toggle(row)
+            onFoldWanted: folds => folds ? controller.fold() : controller.unfold()
+            onOpened: row => controller.openRow(row)
             onCopyWanted: row => view.session.copyText(controller.rowText(row))
         }
     }

@@ -42,10 +42,16 @@ Item {
                 onMoved: by => chart.T.SplitView.preferredWidth = chart.width - by
             }
 
-            QueryTable {
+            UiTable {
+                id: rows
+
                 T.SplitView.fillWidth: true
                 T.SplitView.minimumWidth: Theme.runListWidth / 2
-                controller: answer.controller
+                table: answer.controller.table
+                name: qsTr("Answer, %1").arg(answer.controller.outcome)
+                pinned: false
+                onMoved: row => rows.current = row
+                onPicked: row => rows.current = row
                 onCopyWanted: row => answer.copyWanted(row)
             }
             FigureCanvas {

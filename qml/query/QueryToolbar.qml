@@ -40,7 +40,7 @@ SettingsBar {
         iconName: "copy"
         text: qsTr("Copy")
         toolTip: qsTr("Copy the table, tab-separated")
-        enabled: bar.controller.table.rows > 0
+        enabled: bar.controller.table.count > 0
         onClicked: bar.copyWanted()
     }
     UiButton {

@@ -8,8 +8,7 @@ UiTextField {
     id: editor
 
     required property RunsController controller
-    required property ListView table
-    required property real scrolled
+    required property UiTable table
     property int row: -1
     required property string subject // the database; elsewhere the run is another one
     property string begunIn: ""
@@ -19,9 +18,9 @@ UiTextField {
 
     objectName: "labelEditor"
     visible: row >= 0
-    x: Math.max(0, Math.min(parent.width - width, controller.heads.leftOf(key) - scrolled))
-    y: table.mapToItem(parent, 0, row * Theme.hitTarget - table.contentY + table.originY).y
-    width: Math.max(Theme.spaceXl * 8, controller.heads.widthOf(key))
+    x: Math.max(0, Math.min(parent.width - width, controller.table.heads.leftOf(key) - table.scrolled))
+    y: table.topOf(row)
+    width: Math.max(Theme.spaceXl * 8, controller.table.heads.widthOf(key))
     height: Theme.hitTarget
     label: key === "tags" ? qsTr("Tags, separated by commas") : qsTr("Note")
     placeholderText: label

@@ -158,7 +158,7 @@ ViewPage {
         focus: true
         controller: controller
         subject: view.session.workspace.databasePath
-        onCopyWanted: text => view.session.copyText(text)
+        onCopyWanted: view.session.copyText(controller.chosenRowsText())
         onMenuWanted: menu.popup()
     }
     ReadingState {
@@ -176,7 +176,7 @@ ViewPage {
         controller: controller
         onCopyWanted: text => view.session.copyText(text)
         onTagWanted: tagSheet.ask("")
-        onEditWanted: key => table.edit(table.current, key)
+        onEditWanted: key => table.edit(table.row, key)
     }
     RunsColumnsSheet {
         id: columnsSheet

@@ -27,11 +27,11 @@ Item {
         readonly property var filter: findChild(view, "runsFilter")
 
         function row(index) {
-            return findChild(view, "tableRun" + index);
+            return findChild(view, "tableRow" + index);
         }
         function names() {
             const all = [];
-            for (let i = 0; i < findChild(view, "runsList").count; ++i)
+            for (let i = 0; i < findChild(view, "tableRows").count; ++i)
                 all.push(row(i).name);
             return all.join(" ");
         }
@@ -53,17 +53,17 @@ Item {
         function test_filterAndItsErrors() {
             tryVerify(() => row(2).cells.includes("300"));
             filter.text = "power > 250 and model ~ gpt";
-            tryVerify(() => findChild(view, "runsList").count === 1);
+            tryVerify(() => findChild(view, "tableRows").count === 1);
             compare(row(0).name, "gpt_base_10");
             filter.text = "power >";
             tryVerify(() => findChild(view, "expressionError").visible);
             verify(findChild(view, "expressionError").text.includes("character 8"));
-            compare(findChild(view, "runsList").count, 1);
+            compare(findChild(view, "tableRows").count, 1);
             filter.text = "";
             tryVerify(() => !findChild(view, "expressionError").visible);
         }
         function test_headsSort() {
-            const head = findChild(view, "nameHead");
+            const head = findChild(view, "tableHead0");
             const before = names();
             mouseClick(head);
             tryVerify(() => names() !== before);
@@ -74,11 +74,11 @@ Item {
         function test_keysChoose() {
             mouseClick(row(1));
             keyClick(Qt.Key_Down, Qt.ShiftModifier);
-            verify(row(1).shown && row(2).shown && !row(0).shown);
+            verify(row(1).chosen && row(2).chosen && !row(0).chosen);
             keyClick(Qt.Key_A, Qt.ControlModifier);
-            verify(row(0).shown && row(4).shown);
+            verify(row(0).chosen && row(4).chosen);
             mouseClick(row(3), 20, 10, Qt.LeftButton, Qt.ControlModifier);
-            verify(!row(3).shown && row(4).shown);
+            verify(!row(3).chosen && row(4).chosen);
         }
         function test_noteIsEditedAndTakenBack() {
             mouseClick(row(1));

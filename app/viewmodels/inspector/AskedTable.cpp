@@ -6,7 +6,7 @@ namespace trainscope::app {
 
 AskedTable::AskedTable(QObject* parent)
     : QObject(parent) {
-    connect(&m_figures, &FigureTableModel::selected, this, [this](const report::RowSource& source) {
+    connect(&m_figures, &TableModel::selected, this, [this](const report::RowSource& source) {
         if (!source.name.empty() && source.run < m_places.size())
             Q_EMIT rowSelected(m_places[source.run], source.name);
     });

@@ -6,7 +6,7 @@
 #include <QQmlEngine>
 #include <QString>
 
-#include "app/viewmodels/inspector/FigureTableModel.h"
+#include "app/viewmodels/workspace/TableModel.h"
 #include "core/model/Result.h"
 #include "core/report/SelectionTables.h"
 
@@ -25,7 +25,7 @@ class AskedTable : public QObject {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Comes from the inspector.")
-    Q_PROPERTY(trainscope::app::FigureTableModel* figures READ figures CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::TableModel* figures READ figures CONSTANT FINAL)
     Q_PROPERTY(bool asked READ isAsked WRITE setAsked NOTIFY askedChanged FINAL)
     // Says that it is being read, or why nothing is there.
     Q_PROPERTY(QString text READ text NOTIFY changed FINAL)
@@ -33,8 +33,8 @@ class AskedTable : public QObject {
 public:
     explicit AskedTable(QObject* parent = nullptr);
 
-    [[nodiscard]] FigureTableModel* figures() { return &m_figures; }
-    [[nodiscard]] const FigureTableModel* figures() const { return &m_figures; }
+    [[nodiscard]] TableModel* figures() { return &m_figures; }
+    [[nodiscard]] const TableModel* figures() const { return &m_figures; }
     [[nodiscard]] bool isAsked() const { return m_isAsked; }
     void setAsked(bool asked);
     [[nodiscard]] const QString& text() const { return m_text; }
@@ -49,7 +49,7 @@ Q_SIGNALS:
     void rowSelected(std::size_t run, const std::string& name); // `run` counts the shown runs
 
 private:
-    FigureTableModel m_figures;
+    TableModel m_figures;
     bool m_isAsked = false;
     QString m_text;
     std::vector<std::size_t> m_places;

@@ -158,6 +158,38 @@ QString engineTextOf(const std::vector<RunStatistics>& runs) {
     return {};
 }
 
+bool hasGpuFigures(const GpuStatistics& gpu) {
+    return gpu.meanPower || gpu.peakTemperature || gpu.energy;
+}
+
+// A row for each GPU with its figures over the selection; of several runs it says whose it is.
+TableContent gpuContent(const std::vector<RunStatistics>& runs) {
+    const auto words = [](const QString& text) { return text.toStdString(); };
+    auto table = std::make_shared<text::Table>();
+    table->columns = {{words(InspectorModel::tr("GPU")), text::Align::Left},
+        text::inUnit(words(InspectorModel::tr("mean power")), "W"),
+        text::inUnit(words(InspectorModel::tr("peak power")), "W"),
+        text::inUnit(words(InspectorModel::tr("peak temperature")), "°C"),
+        text::inUnit(words(InspectorModel::tr("energy")), "J")};
+    for (const auto& run : runs) {
+        for (const auto& gpu : run.gpus) {
+            if (!hasGpuFigures(gpu))
+                continue;
+            const auto name = runs.size() > 1
+                ? text::Cell(run.name + ' ' + std::to_string(gpu.gpu.rank))
+                : text::Cell(gpu.gpu.rank);
+            table->add({name, gpu.meanPower, gpu.peakPower, gpu.peakTemperature, gpu.energy});
+        }
+    }
+    TableContent content = contentOf(std::move(table), text::Digits::Four);
+    const QStringList narrow{InspectorModel::tr("GPU"), InspectorModel::tr("mean"),
+        InspectorModel::tr("peak"), InspectorModel::tr("hottest"), InspectorModel::tr("energy")};
+    for (std::size_t i = 0; i < content.heads.size(); ++i)
+        content.heads[i].tip
+            = std::exchange(content.heads[i].title, narrow[static_cast<qsizetype>(i)]);
+    return content;
+}
+
 } // namespace
 
 InspectorModel::InspectorModel(QObject* parent)
@@ -202,7 +234,7 @@ void InspectorModel::showStatistics(const Result<std::vector<RunStatistics>>& st
         = anyRun([](const RunStatistics& run) { return run.isTraced && run.energy.has_value(); });
     if (!statistics.hasValue()) {
         m_error = shownText(statistics.error());
-        m_gpus.setStatistics({});
+        m_gpus.show(gpuContent({}));
     } else {
         for (const auto& run : statistics.value()) {
             if (statistics.value().size() > 1)
@@ -210,7 +242,7 @@ void InspectorModel::showStatistics(const Result<std::vector<RunStatistics>>& st
             const auto own = factsOf(run);
             facts.insert(facts.end(), own.begin(), own.end());
         }
-        m_gpus.setStatistics(statistics.value());
+        m_gpus.show(gpuContent(statistics.value()));
     }
     m_selection.setFacts(std::move(facts));
     Q_EMIT selectionChanged();
@@ -245,7 +277,7 @@ void InspectorModel::clear() {
     m_ranAboveLimit = false;
     m_isEnergyTraced = false;
     m_selection.setFacts({});
-    m_gpus.setStatistics({});
+    m_gpus.show(gpuContent({}));
     m_kernels.clear();
     clearCursor();
     showSpan(std::nullopt);

@@ -7,11 +7,11 @@
 #include <QString>
 
 #include "app/viewmodels/inspector/CursorProbe.h"
-#include "app/viewmodels/inspector/GpuListModel.h"
 #include "app/viewmodels/inspector/KernelFigures.h"
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 #include "app/viewmodels/inspector/SpanLookup.h"
 #include "app/viewmodels/workspace/FactListModel.h"
+#include "app/viewmodels/workspace/TableModel.h"
 
 #include <optional>
 
@@ -23,7 +23,7 @@ class InspectorModel : public QObject {
     QML_UNCREATABLE("Comes from the timeline.")
     Q_PROPERTY(QString selectionTitle READ selectionTitle NOTIFY selectionChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* selection READ selection CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::GpuListModel* gpus READ gpus CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::TableModel* gpus READ gpus CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::KernelFigures* kernels READ kernels CONSTANT FINAL)
     Q_PROPERTY(bool computing READ isComputing NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY selectionChanged FINAL)
@@ -43,7 +43,7 @@ public:
 
     [[nodiscard]] const QString& selectionTitle() const { return m_selectionTitle; }
     [[nodiscard]] FactListModel* selection() { return &m_selection; }
-    [[nodiscard]] GpuListModel* gpus() { return &m_gpus; }
+    [[nodiscard]] TableModel* gpus() { return &m_gpus; }
     [[nodiscard]] KernelFigures* kernels() { return &m_kernels; }
     [[nodiscard]] bool isComputing() const { return m_computing; }
     [[nodiscard]] const QString& errorText() const { return m_error; }
@@ -76,7 +76,7 @@ Q_SIGNALS:
 private:
     QString m_selectionTitle;
     FactListModel m_selection;
-    GpuListModel m_gpus;
+    TableModel m_gpus;
     KernelFigures m_kernels;
     bool m_computing = false;
     QString m_error;

@@ -23,12 +23,11 @@ KernelFigures::KernelFigures(QObject* parent)
         });
 }
 
-void KernelFigures::connectRows(FigureTableModel& table, analysis::SpanGroup group) {
-    connect(
-        &table, &FigureTableModel::selected, this, [this, group](const report::RowSource& source) {
-            if (source.run < m_places.size())
-                Q_EMIT longestWanted(group, m_places[source.run], source.name);
-        });
+void KernelFigures::connectRows(TableModel& table, analysis::SpanGroup group) {
+    connect(&table, &TableModel::selected, this, [this, group](const report::RowSource& source) {
+        if (source.run < m_places.size())
+            Q_EMIT longestWanted(group, m_places[source.run], source.name);
+    });
 }
 
 bool KernelFigures::isThere() const {
@@ -69,7 +68,7 @@ void KernelFigures::clear() {
     show(KernelReading{});
 }
 
-std::vector<const FigureTableModel*> KernelFigures::copied() const {
+std::vector<const TableModel*> KernelFigures::copied() const {
     return {&m_times, &m_exactGpus, &m_names, &m_categories, &m_collectives, &m_launches,
         &m_operators, m_above.figures(), m_energy.figures()};
 }

@@ -7,7 +7,7 @@
 #include <QString>
 
 #include "app/viewmodels/inspector/AskedTable.h"
-#include "app/viewmodels/inspector/FigureTableModel.h"
+#include "app/viewmodels/workspace/TableModel.h"
 #include "core/analysis/traces/TraceSelection.h"
 #include "core/model/Result.h"
 
@@ -28,13 +28,13 @@ class KernelFigures : public QObject {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Comes from the inspector.")
-    Q_PROPERTY(trainscope::app::FigureTableModel* times READ times CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::FigureTableModel* gpus READ gpus CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::FigureTableModel* names READ names CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::FigureTableModel* categories READ categories CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::FigureTableModel* collectives READ collectives CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::FigureTableModel* launches READ launches CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::FigureTableModel* operators READ operators CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::TableModel* times READ times CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::TableModel* gpus READ gpus CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::TableModel* names READ names CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::TableModel* categories READ categories CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::TableModel* collectives READ collectives CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::TableModel* launches READ launches CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::TableModel* operators READ operators CONSTANT FINAL)
     // The kernels that ran while power was above its limit, and where the energy went.
     Q_PROPERTY(trainscope::app::AskedTable* above READ above CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::AskedTable* energy READ energy CONSTANT FINAL)
@@ -45,13 +45,13 @@ class KernelFigures : public QObject {
 public:
     explicit KernelFigures(QObject* parent = nullptr);
 
-    [[nodiscard]] FigureTableModel* times() { return &m_times; }
-    [[nodiscard]] FigureTableModel* gpus() { return &m_gpus; }
-    [[nodiscard]] FigureTableModel* names() { return &m_names; }
-    [[nodiscard]] FigureTableModel* categories() { return &m_categories; }
-    [[nodiscard]] FigureTableModel* collectives() { return &m_collectives; }
-    [[nodiscard]] FigureTableModel* launches() { return &m_launches; }
-    [[nodiscard]] FigureTableModel* operators() { return &m_operators; }
+    [[nodiscard]] TableModel* times() { return &m_times; }
+    [[nodiscard]] TableModel* gpus() { return &m_gpus; }
+    [[nodiscard]] TableModel* names() { return &m_names; }
+    [[nodiscard]] TableModel* categories() { return &m_categories; }
+    [[nodiscard]] TableModel* collectives() { return &m_collectives; }
+    [[nodiscard]] TableModel* launches() { return &m_launches; }
+    [[nodiscard]] TableModel* operators() { return &m_operators; }
     [[nodiscard]] AskedTable* above() { return &m_above; }
     [[nodiscard]] AskedTable* energy() { return &m_energy; }
     // Something was traced in the stretch.
@@ -77,17 +77,17 @@ Q_SIGNALS:
         trainscope::analysis::SpanGroup group, std::size_t run, const std::string& name);
 
 private:
-    [[nodiscard]] std::vector<const FigureTableModel*> copied() const;
-    void connectRows(FigureTableModel& table, analysis::SpanGroup group);
+    [[nodiscard]] std::vector<const TableModel*> copied() const;
+    void connectRows(TableModel& table, analysis::SpanGroup group);
 
-    FigureTableModel m_times;
-    FigureTableModel m_gpus;
-    FigureTableModel m_exactGpus; // copied instead of the shares
-    FigureTableModel m_names;
-    FigureTableModel m_categories;
-    FigureTableModel m_collectives;
-    FigureTableModel m_launches;
-    FigureTableModel m_operators;
+    TableModel m_times;
+    TableModel m_gpus;
+    TableModel m_exactGpus; // copied instead of the shares
+    TableModel m_names;
+    TableModel m_categories;
+    TableModel m_collectives;
+    TableModel m_launches;
+    TableModel m_operators;
     AskedTable m_above;
     AskedTable m_energy;
     std::vector<std::size_t> m_places;

@@ -11,10 +11,10 @@ namespace trainscope::app {
 
 OperatorsController::OperatorsController(QObject* parent)
     : DrawnView(true, parent) {
-    connect(&m_rows, &OperatorRowModel::roomChanged, this, &OperatorsController::showRows);
-    connect(&m_kernels, &FigureTableModel::selected, this,
+    connect(&m_rows, &TableModel::sortWanted, this, &OperatorsController::sortBy);
+    connect(&m_kernels, &TableModel::selected, this,
         [this](const report::RowSource& source) { showLongest(m_under, source.name, false); });
-    connect(&m_otherKernels, &FigureTableModel::selected, this,
+    connect(&m_otherKernels, &TableModel::selected, this,
         [this](const report::RowSource& source) { showLongest(m_otherUnder, source.name, true); });
 }
 
@@ -188,13 +188,13 @@ QString OperatorsController::foundText() const {
     return tr("%1 found").arg(wholeText(std::count(found.begin(), found.end(), true)));
 }
 
-void OperatorsController::sortBy(int head) {
-    if (!m_answer || head < 0 || head >= m_rows.heads().size())
+void OperatorsController::sortBy(int column, bool isDescending) {
+    if (!m_answer)
         return;
-    const int column = m_rows.columnOf(head);
     auto& outline = m_answer->outline;
-    const bool isSame = column == outline.sortColumn();
-    outline.sortBy(column, isSame ? !outline.isDescending() : column >= 0);
+    const auto columns = knownColumns(outline);
+    const auto place = static_cast<std::size_t>(column);
+    outline.sortBy(column == 0 ? -1 : static_cast<int>(columns.at(place - 1)), isDescending);
     showRows();
 }
 
@@ -206,19 +206,21 @@ void OperatorsController::showRows() {
                                      : analysis::OperatorGrouping::Shape;
     const QString head
         = !m_answer || isTree ? tr("Frame") : QString::fromStdString(figures::titleOf(grouping));
-    m_rows.show(m_answer ? m_answer->outline : OperatorOutline(), head);
+    m_rows.show(operatorContent(m_answer
+            ? std::shared_ptr<const OperatorOutline>(m_answer, &m_answer->outline)
+            : std::make_shared<const OperatorOutline>(),
+        head));
     Q_EMIT rowChanged();
 }
 
 int OperatorsController::row() const {
-    return m_node == OutlineNode::kNone ? -1 : m_rows.rowOf(m_node);
+    return m_node == OutlineNode::kNone ? -1 : m_rows.placeOf(m_node);
 }
 
 void OperatorsController::toggle(int row) {
     if (!m_answer || !m_rows.isThere(row))
         return;
-    const OperatorRow& shown = m_rows.rows()[static_cast<std::size_t>(row)];
-    m_answer->outline.setUnfolded(shown.node, !shown.isUnfolded);
+    m_answer->outline.setUnfolded(static_cast<std::uint32_t>(*m_rows.rowAt(row)), !isUnfolded(row));
     showRows();
 }
 
@@ -226,29 +228,27 @@ void OperatorsController::fold() {
     const int at = row();
     if (at < 0)
         return;
-    const OperatorRow& shown = m_rows.rows()[static_cast<std::size_t>(at)];
-    if (shown.isExpandable && shown.isUnfolded)
+    if (isExpandable(at) && isUnfolded(at))
         return toggle(at);
     const auto parent = m_answer->outline.nodes()[m_node].parent;
     if (parent != OutlineNode::kNone)
-        selectRow(m_rows.rowOf(parent));
+        selectRow(m_rows.placeOf(parent));
 }
 
 void OperatorsController::unfold() {
     const int at = row();
     if (at < 0)
         return;
-    const OperatorRow& shown = m_rows.rows()[static_cast<std::size_t>(at)];
-    if (shown.isExpandable && !shown.isUnfolded)
+    if (isExpandable(at) && !isUnfolded(at))
         toggle(at);
-    else if (shown.isExpandable)
+    else if (isExpandable(at))
         selectRow(at + 1);
 }
 
 void OperatorsController::selectRow(int row) {
     if (!m_rows.isThere(row))
         return;
-    m_node = m_rows.rows()[static_cast<std::size_t>(row)].node;
+    m_node = static_cast<std::uint32_t>(*m_rows.rowAt(row));
     describeNode();
     markInPicture();
 }

@@ -5,9 +5,8 @@
 
 #include <QQmlEngine>
 
-#include "app/viewmodels/inspector/FigureTableModel.h"
-#include "app/viewmodels/operators/OperatorRowModel.h"
 #include "app/viewmodels/operators/OperatorRows.h"
+#include "app/viewmodels/operators/OperatorTable.h"
 #include "app/viewmodels/operators/OperatorsSettings.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/FactListModel.h"
@@ -23,16 +22,16 @@ class OperatorsController : public trainscope::app::DrawnView {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::SettingListModel* settings READ settings CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::OperatorRowModel* rows READ rows CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::TableModel* rows READ rows CONSTANT FINAL)
     Q_PROPERTY(QString search READ search WRITE setSearch NOTIFY searchChanged FINAL)
     Q_PROPERTY(QString foundText READ foundText NOTIFY searchChanged FINAL)
     Q_PROPERTY(int row READ row NOTIFY rowChanged FINAL) // that is selected; -1: none
     // Facts of the selected row.
     Q_PROPERTY(QString rowTitle READ rowTitle NOTIFY rowChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* rowFacts READ rowFacts CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::FigureTableModel* kernels READ kernels CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::TableModel* kernels READ kernels CONSTANT FINAL)
     // Facts of the second run.
-    Q_PROPERTY(trainscope::app::FigureTableModel* otherKernels READ otherKernels CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::TableModel* otherKernels READ otherKernels CONSTANT FINAL)
     Q_PROPERTY(bool openable READ isOpenable NOTIFY rowChanged FINAL)
     Q_PROPERTY(QString timelineText READ timelineText NOTIFY rowChanged FINAL)
     Q_PROPERTY(bool zoomable READ isZoomable NOTIFY rowChanged FINAL)
@@ -48,9 +47,8 @@ public:
     ~OperatorsController() override;
 
     [[nodiscard]] SettingListModel* settings() { return &m_settingRows; }
-    [[nodiscard]] OperatorRowModel* rows() { return &m_rows; }
+    [[nodiscard]] TableModel* rows() { return &m_rows; }
     Q_INVOKABLE void choose(const QString& key, int choice);
-    Q_INVOKABLE void sortBy(int head);
 
     [[nodiscard]] QString search() const { return m_search; }
     void setSearch(const QString& words);
@@ -70,15 +68,15 @@ public:
 
     [[nodiscard]] QString rowTitle() const;
     [[nodiscard]] FactListModel* rowFacts() { return &m_facts; }
-    [[nodiscard]] FigureTableModel* kernels() { return &m_kernels; }
-    [[nodiscard]] FigureTableModel* otherKernels() { return &m_otherKernels; }
+    [[nodiscard]] TableModel* kernels() { return &m_kernels; }
+    [[nodiscard]] TableModel* otherKernels() { return &m_otherKernels; }
     [[nodiscard]] bool isOpenable() const { return !m_under.empty() || !m_otherUnder.empty(); }
     [[nodiscard]] QString timelineText() const; // with the rank that it goes to
     [[nodiscard]] bool isZoomable() const;
     [[nodiscard]] bool isZoomed() const;
     [[nodiscard]] bool isListed() const { return m_rows.count() > 0; }
 
-    Q_INVOKABLE [[nodiscard]] QString rowText(int row) const { return m_rows.text(row); }
+    Q_INVOKABLE [[nodiscard]] QString rowText(int row) const { return m_rows.text(row, 1); }
     Q_INVOKABLE [[nodiscard]] QString text() const { return m_rows.text(); }
     Q_INVOKABLE [[nodiscard]] QString csv() const;
 
@@ -117,6 +115,9 @@ private:
     void take(OperatorsAnswerPtr answer);
     void showSettings();
     void showRows();
+    void sortBy(int column, bool isDescending);
+    [[nodiscard]] bool isExpandable(int row) const { return m_rows.at(row, "expandable").toBool(); }
+    [[nodiscard]] bool isUnfolded(int row) const { return m_rows.at(row, "unfolded").toBool(); }
     void selectNode(std::uint32_t node);
     void dropSelection();
     void describeNode();
@@ -133,15 +134,15 @@ private:
     SettingListModel m_settingRows;
     RunId m_selectedRun;
     OperatorsAnswerPtr m_answer;
-    OperatorRowModel m_rows;
+    TableModel m_rows;
     QString m_search;
     std::uint32_t m_node = OutlineNode::kNone; // selected, of the outline
     std::uint32_t m_root = 0; // of the flame graph
     std::vector<KernelsUnder> m_under; // the selected row
     std::vector<KernelsUnder> m_otherUnder; // of the second run
     FactListModel m_facts;
-    FigureTableModel m_kernels;
-    FigureTableModel m_otherKernels;
+    TableModel m_kernels;
+    TableModel m_otherKernels;
     int m_exported = 0;
 };
 

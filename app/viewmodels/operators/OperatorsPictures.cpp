@@ -119,7 +119,7 @@ ExportJob OperatorsController::exportJob() const {
 }
 
 QString OperatorsController::csv() const {
-    return m_answer ? OperatorRowModel::csv(m_answer->outline, m_rows.heads().value(0)) : QString();
+    return m_answer ? operatorCsv(m_answer->outline, m_rows.heads().titles().value(0)) : QString();
 }
 
 } // namespace trainscope::app

@@ -48,7 +48,7 @@ std::vector<Fact> OperatorsController::factsOfNode() const {
         add(plot::factsOf(m_answer->work->tree.nodes[shown.source].sums));
         add(plot::factsOf(m_answer->work->efficiencies[shown.source]));
     } else {
-        for (auto& [head, words] : OperatorRowModel::figuresOf(m_answer->outline, m_node))
+        for (auto& [head, words] : operatorFigures(m_answer->outline, m_node))
             facts.push_back({head, words});
         if (!m_answer->difference)
             add(plot::assumptionsOf(m_answer->table->operators[shown.source].efficiency));

@@ -89,7 +89,7 @@ void PredictController::forgetAnswer() {
     m_isRefused = false;
     forgetDetails();
     m_search.forget();
-    m_layouts.clear();
+    m_layouts.show({});
     forgetRival();
 }
 

@@ -7,10 +7,10 @@
 
 #include <QQmlEngine>
 
+#include "app/viewmodels/prediction/LayoutRanking.h"
 #include "app/viewmodels/prediction/LayoutSearch.h"
 #include "app/viewmodels/prediction/PredictForm.h"
 #include "app/viewmodels/prediction/PredictJobs.h"
-#include "app/viewmodels/prediction/RankedLayoutModel.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 
 #include "core/plot/comparison/Comparison.h"
@@ -52,7 +52,7 @@ class PredictController : public trainscope::app::DrawnView {
     Q_PROPERTY(double searchProgress READ searchProgress NOTIFY rankingChanged FINAL)
     Q_PROPERTY(QString rankingText READ rankingText NOTIFY rankingChanged FINAL)
     Q_PROPERTY(trainscope::app::SettingListModel* ranking READ ranking CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::RankedLayoutModel* layouts READ layouts CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::TableModel* layouts READ layouts CONSTANT FINAL)
     // True where the board has the panel of changes to the job.
     Q_PROPERTY(bool whatIf READ hasWhatIf WRITE setWhatIf NOTIFY stateChanged FINAL)
     // State of the verdict on the other cluster: what it waits for, or why there is none; empty:
@@ -97,7 +97,7 @@ public:
     Q_INVOKABLE void stopSearch() { m_search.stop(); }
     Q_INVOKABLE void searchAgain() { search(); }
     [[nodiscard]] SettingListModel* ranking() { return &m_ranking; }
-    [[nodiscard]] RankedLayoutModel* layouts() { return &m_layouts; }
+    [[nodiscard]] TableModel* layouts() { return &m_layouts; }
     Q_INVOKABLE void chooseRanking(const QString& key, int choice);
     // Takes that layout of the ranking into the form.
     Q_INVOKABLE void takeLayout(int row);
@@ -190,7 +190,7 @@ private:
     int m_figure = 0;
     RankingSettings m_rankingSettings;
     SettingListModel m_ranking;
-    RankedLayoutModel m_layouts;
+    TableModel m_layouts;
     LayoutSearch m_search;
     std::shared_ptr<const plot::ComparisonData> m_rival;
     QString m_rivalKey; // what was compared, to be told from another

@@ -73,9 +73,8 @@ QString PredictController::rankingText() const {
 }
 
 void PredictController::showSearch() {
-    if (!m_search.found())
-        return m_layouts.clear();
-    m_layouts.show(*m_search.found(), chosenLayout());
+    m_layouts.show(rankedContent(
+        m_search.found() ? *m_search.found() : predict::SearchResult(), chosenLayout()));
 }
 
 std::optional<predict::LayoutChoice> PredictController::chosenLayout() const {

@@ -1,7 +1,7 @@
 #pragma once
 // Two columns of a query's rows as a chart. Plain functions; any thread.
 
-#include "app/viewmodels/query/QueryTableModel.h"
+#include "app/viewmodels/query/QueryRows.h"
 #include "core/figures/Figure.h"
 #include "core/plot/figures/ColumnChart.h"
 

@@ -28,7 +28,9 @@ QString writtenText(std::int64_t rows, const QString& file) {
 } // namespace
 
 QueryController::QueryController(QObject* parent)
-    : DrawnView(false, parent) { }
+    : DrawnView(false, parent) {
+    connect(&m_table, &TableModel::sortWanted, this, &QueryController::sortBy);
+}
 
 QString QueryController::editorFont() {
     return QFontDatabase::systemFont(QFontDatabase::FixedFont).family();
@@ -135,32 +137,32 @@ void QueryController::clearHistory() {
 void QueryController::show(QueryRowsPtr rows) {
     m_orderTask.cancel();
     m_written.clear();
-    const bool isSameShape = rows && m_table.kept() && rows->names() == m_table.kept()->names();
-    m_table.setRows(std::move(rows));
-    if (!m_table.kept())
+    const bool isSameShape = rows && m_rows && rows->names() == m_rows->names();
+    m_rows = std::move(rows);
+    m_table.show(queryContent(m_rows));
+    if (!m_rows)
         m_columns = {};
     else if (!isSameShape || m_columns.x < 0 || m_columns.y < 0)
-        m_columns = usualColumns(*m_table.kept());
+        m_columns = usualColumns(*m_rows);
     makeChart();
 }
 
-void QueryController::sortBy(int column) {
-    const QueryRowsPtr rows = m_table.kept();
-    if (!rows || column < 0 || column >= m_table.columnCount() || workspace() == nullptr)
+void QueryController::sortBy(int column, bool isDescending) {
+    if (!m_rows || workspace() == nullptr)
         return;
-    const bool isSame = column == m_table.sortColumn();
-    if (isSame && m_table.isDescending()) {
-        m_orderTask.cancel();
-        return m_table.setOrder({}, -1, false);
-    }
+    m_orderTask.cancel();
+    if (column < 0)
+        return m_table.setOrder(rowsInOrder(m_rows->rows()), column, isDescending);
     m_orderTask.ask(
         workspace()->readers(),
-        [rows, column, isSame](const store::Store&, const TaskStage<Order>&) -> Result<Order> {
-            return rows->sorted(static_cast<std::size_t>(column), isSame);
+        [rows = m_rows, column, isDescending](
+            const store::Store&, const TaskStage<Order>&) -> Result<Order> {
+            const auto order = rows->sorted(static_cast<std::size_t>(column), isDescending);
+            return Order(order.begin(), order.end());
         },
-        [this, rows, column, isSame](Result<Order> order) {
-            if (order.hasValue() && rows == m_table.kept())
-                m_table.setOrder(std::move(order).value(), column, isSame);
+        [this, rows = m_rows, column, isDescending](Result<Order> order) {
+            if (order.hasValue() && rows == m_rows)
+                m_table.setOrder(std::move(order).value(), column, isDescending);
         });
 }
 
@@ -169,8 +171,7 @@ QString QueryController::textOf(int first, int count) const {
 }
 
 QString QueryController::text() {
-    const auto& rows = m_table.kept();
-    const bool isCut = rows && rows->rows() > static_cast<std::size_t>(kMostCopied);
+    const bool isCut = m_rows && m_rows->rows() > static_cast<std::size_t>(kMostCopied);
     m_written = isCut
         ? tr("only the first %1 copied, Export CSV writes all").arg(wholeText(kMostCopied))
         : QString();
@@ -179,7 +180,7 @@ QString QueryController::text() {
 }
 
 QString QueryController::outcome() const {
-    const auto& rows = m_table.kept();
+    const auto& rows = m_rows;
     if (!rows)
         return {};
     const auto count = static_cast<std::int64_t>(rows->rows());
@@ -192,7 +193,7 @@ QString QueryController::outcome() const {
 }
 
 QString QueryController::cutText() const {
-    const auto& rows = m_table.kept();
+    const auto& rows = m_rows;
     if (!rows || !rows->isCut())
         return {};
     return tr("There are more rows than the window keeps: these are the first %1. Export CSV "
@@ -237,18 +238,17 @@ void QueryController::setChartShown(bool shown) {
 
 std::vector<int> QueryController::numericColumns() const {
     std::vector<int> columns;
-    for (int column = 0; column < m_table.columnCount(); ++column) {
-        if (m_table.kept()->isNumeric(static_cast<std::size_t>(column)))
-            columns.push_back(column);
+    for (std::size_t column = 0; m_rows && column < m_rows->columns(); ++column) {
+        if (m_rows->isNumeric(column))
+            columns.push_back(static_cast<int>(column));
     }
     return columns;
 }
 
 QStringList QueryController::numberColumns() const {
-    const QStringList heads = m_table.heads();
     QStringList names;
     for (const int column : numericColumns())
-        names.append(heads[column]);
+        names.append(m_table.heads().at(column, "title").toString());
     return names;
 }
 
@@ -284,9 +284,8 @@ void QueryController::chooseColumns(const ChartColumns& columns) {
 
 void QueryController::makeChart() {
     m_chart.reset();
-    if (m_table.kept() && m_isChartShown)
-        m_chart
-            = std::make_shared<const plot::ColumnChart>(columnChart(*m_table.kept(), m_columns));
+    if (m_rows && m_isChartShown)
+        m_chart = std::make_shared<const plot::ColumnChart>(columnChart(*m_rows, m_columns));
     Q_EMIT chartChanged();
     pictureChanged();
 }
@@ -311,7 +310,7 @@ QString QueryController::notes() const {
 
 // The picture is the chart; the numbers are the rows, where the window keeps all of them.
 ExportJob QueryController::exportJob() const {
-    const QueryRowsPtr rows = m_table.kept();
+    const QueryRowsPtr rows = m_rows;
     if (!rows)
         return {};
     figures::Figure shown;

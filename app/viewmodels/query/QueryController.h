@@ -9,7 +9,7 @@
 
 #include "app/viewmodels/query/QueryChart.h"
 #include "app/viewmodels/query/QueryLists.h"
-#include "app/viewmodels/query/QueryTableModel.h"
+#include "app/viewmodels/query/QueryTable.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 
 #include <memory>
@@ -23,7 +23,7 @@ class QueryController : public trainscope::app::DrawnView {
     Q_PROPERTY(QString editorFont READ editorFont CONSTANT FINAL)
     // Text in the editor; remembered per database.
     Q_PROPERTY(QString sql READ sql WRITE setSql NOTIFY sqlChanged FINAL)
-    Q_PROPERTY(trainscope::app::QueryTableModel* table READ table CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::TableModel* table READ table CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::QueryExampleModel* examples READ examples CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::QueryHistoryModel* history READ history CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::SchemaModel* schema READ schema CONSTANT FINAL)
@@ -47,11 +47,11 @@ public:
     [[nodiscard]] static QString editorFont();
     [[nodiscard]] QString sql() const { return m_sql; }
     void setSql(const QString& sql);
-    [[nodiscard]] QueryTableModel* table() { return &m_table; }
+    [[nodiscard]] TableModel* table() { return &m_table; }
     [[nodiscard]] QueryExampleModel* examples() { return &m_examples; }
     [[nodiscard]] QueryHistoryModel* history() { return &m_history; }
     [[nodiscard]] SchemaModel* schema() { return &m_schema; }
-    [[nodiscard]] bool isAnswered() const { return m_table.kept() != nullptr; }
+    [[nodiscard]] bool isAnswered() const { return m_rows != nullptr; }
     [[nodiscard]] QString outcome() const;
     [[nodiscard]] QString cutText() const;
     [[nodiscard]] bool isExporting() const { return m_isExporting; }
@@ -60,8 +60,6 @@ public:
     Q_INVOKABLE void run(const QString& sql);
     Q_INVOKABLE void stop();
     Q_INVOKABLE void clearHistory();
-    // From the least on; a second time the other way round, a third time as the rows came.
-    Q_INVOKABLE void sortBy(int column);
     // Rows of the table with its heads, tab-separated; at most kMostCopied.
     Q_INVOKABLE [[nodiscard]] QString textOf(int first, int count) const;
     // The table; the outcome says when that is not all of it.
@@ -99,7 +97,7 @@ Q_SIGNALS:
 
 private:
     using Tables = std::vector<store::SqlTable>;
-    using Order = std::vector<std::uint32_t>;
+    using Order = std::vector<std::int64_t>;
 
     void restore() override;
     void forget() override;
@@ -107,6 +105,7 @@ private:
     [[nodiscard]] figures::Figure figure() const override { return chartFigure(m_chart); }
     void readSchema();
     void show(QueryRowsPtr rows);
+    void sortBy(int column, bool isDescending);
     void chooseColumns(const ChartColumns& columns);
     void makeChart();
     void remember();
@@ -121,7 +120,8 @@ private:
     double m_seconds = 0.0; // that the answer took
     QString m_written; // what the last export wrote, or a copy left out
     QElapsedTimer m_clock;
-    QueryTableModel m_table;
+    QueryRowsPtr m_rows; // of the answer
+    TableModel m_table;
     QueryExampleModel m_examples;
     QueryHistoryModel m_history;
     SchemaModel m_schema;

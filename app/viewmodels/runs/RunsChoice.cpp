@@ -6,13 +6,14 @@
 #include "app/viewmodels/workspace/ShownRuns.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace trainscope::app {
 
 std::optional<RunId> RunsController::runAt(int row) const {
-    return m_table.isThere(row) ? std::optional(m_table.rows()[static_cast<std::size_t>(row)].run)
-                                : std::nullopt;
+    const auto place = m_table.rowAt(row);
+    return place ? std::optional(m_runs[static_cast<std::size_t>(*place)].run.id) : std::nullopt;
 }
 
 void RunsController::beginRange(int row) {
@@ -34,14 +35,11 @@ void RunsController::toggle(int row) {
 void RunsController::chooseRange(int row, bool besideOthers) {
     if (!m_table.isThere(row) || workspace() == nullptr)
         return;
-    const auto& rows = m_table.rows();
-    const auto begin = std::find_if(rows.begin(), rows.end(),
-        [this](const RunTableRow& one) { return one.run == m_rangeBegin; });
-    const int from = begin == rows.end() ? row : static_cast<int>(begin - rows.begin());
-    const auto [first, last] = std::minmax(from, row);
+    const int begin = m_rangeBegin ? rowOf(m_rangeBegin->value) : -1;
+    const auto [first, last] = std::minmax(begin < 0 ? row : begin, row);
     std::vector<RunId> runs;
     for (int at = first; at <= last; ++at)
-        runs.push_back(rows[static_cast<std::size_t>(at)].run);
+        runs.push_back(*runAt(at));
     if (besideOthers)
         showBeside(*workspace(), runs);
     else
@@ -50,8 +48,8 @@ void RunsController::chooseRange(int row, bool besideOthers) {
 
 void RunsController::chooseAll() {
     std::vector<RunId> runs;
-    for (const RunTableRow& row : m_table.rows())
-        runs.push_back(row.run);
+    for (const std::int64_t row : m_table.rows())
+        runs.push_back(m_runs[static_cast<std::size_t>(row)].run.id);
     if (workspace() != nullptr)
         showOnly(*workspace(), runs);
 }
@@ -73,8 +71,12 @@ int RunsController::chosenCount() const {
 // Chosen runs may be among those that the filter leaves out.
 QString RunsController::chosenText() const {
     const int chosen = chosenCount();
-    const auto listed = static_cast<int>(std::count_if(m_table.rows().begin(), m_table.rows().end(),
-        [](const RunTableRow& row) { return row.colorIndex >= 0; }));
+    const auto ids = chosenIds();
+    const std::set<RunId> isChosen(ids.begin(), ids.end());
+    const auto listed = static_cast<int>(std::count_if(
+        m_table.rows().begin(), m_table.rows().end(), [this, &isChosen](std::int64_t row) {
+            return isChosen.contains(m_runs[static_cast<std::size_t>(row)].run.id);
+        }));
     const QString text = tr("%1 chosen").arg(chosen);
     return listed == chosen ? text : tr("%1, %2 of them not listed").arg(text).arg(chosen - listed);
 }
@@ -86,19 +88,6 @@ std::vector<RunId> RunsController::chosenIds() const {
             runs.push_back(shown.id);
     }
     return runs;
-}
-
-QString RunsController::tipAt(int row, double x, double scrolled) const {
-    if (!m_table.isThere(row))
-        return {};
-    const RunTableRow& shown = m_table.rows()[static_cast<std::size_t>(row)];
-    const int column = x - scrolled < nameWidth() ? 0 : m_heads.columnAt(x);
-    if (column == 0)
-        return shown.name;
-    if (!m_heads.isThere(column))
-        return {};
-    const QString why = shown.whys.value(column);
-    return why.isEmpty() ? shown.cells.value(column) : why;
 }
 
 QString RunsController::labelText(int row, const QString& key) const {

@@ -3,6 +3,7 @@
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/text/ShownText.h"
+#include "app/viewmodels/window/Theme.h"
 #include "core/model/Try.h"
 #include "core/store/RunNotes.h"
 #include "core/text/Numbers.h"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <utility>
 
 namespace trainscope::app {
@@ -70,6 +70,7 @@ RunsController::RunsController(QObject* parent)
     : DatabaseView(parent)
     , m_columns(usualColumns()) {
     m_filter = report::parseRunExpression({}).value();
+    connect(&m_table, &TableModel::sortWanted, this, &RunsController::sortBy);
     connect(&m_labelling, &RunLabelling::changed, this, &RunsController::labelsChanged);
     connect(&m_labelling, &RunLabelling::failed, this, [this](const Error& error) {
         if (views() != nullptr)
@@ -255,54 +256,39 @@ std::vector<std::size_t> RunsController::listedRows() const {
 }
 
 void RunsController::refresh() {
-    auto content = tableContent({&m_runs, m_columns, listedRows(), m_sortColumn, m_isDescending});
-    for (RunTableRow& row : content.rows) {
-        const auto why = m_unreadable.find(row.run);
-        for (std::size_t i = 0; why != m_unreadable.end() && i < m_columns.size(); ++i) {
-            if (!report::runColumns()[m_columns[i]].isMeasured)
-                continue;
-            const auto column = static_cast<qsizetype>(i);
-            row.cells[column] = QString::fromUtf8(text::kMissing);
-            row.whys[column] = why->second;
-        }
-    }
-    std::map<RunId, int> colors;
-    if (workspace() != nullptr) {
-        for (const auto& shown : workspace()->shownRuns())
-            colors[shown.id] = static_cast<int>(shown.color);
-    }
-    for (RunTableRow& row : content.rows) {
-        if (const auto color = colors.find(row.run); color != colors.end())
-            row.colorIndex = color->second;
-    }
-    m_heads.setHeads(std::move(content.heads));
-    m_table.setTable(std::move(content.rows));
+    auto content = runContent({&m_runs, m_columns, listedRows(), m_sortColumn, m_isDescending});
+    content.row = [this, known = content.row](std::int64_t at) {
+        TableRow row = known(at);
+        complete(m_runs[static_cast<std::size_t>(at)], row);
+        return row;
+    };
+    m_table.show(std::move(content));
     Q_EMIT tableChanged();
     Q_EMIT chosenChanged();
 }
 
-void RunsController::refreshChosen() {
+void RunsController::complete(const report::RunRecord& run, TableRow& row) const {
+    const auto why = m_unreadable.find(run.run.id);
+    for (std::size_t i = 0; why != m_unreadable.end() && i < m_columns.size(); ++i) {
+        if (!report::runColumns()[m_columns[i]].isMeasured)
+            continue;
+        const auto column = static_cast<qsizetype>(i);
+        row.cells[column] = QString::fromUtf8(text::kMissing);
+        row.tips[column] = why->second;
+    }
     if (workspace() == nullptr)
         return;
-    std::map<RunId, int> colors;
-    for (const auto& shown : workspace()->shownRuns())
-        colors[shown.id] = static_cast<int>(shown.color);
-    std::vector<RunTableRow> rows = m_table.rows();
-    for (RunTableRow& row : rows) {
-        const auto color = colors.find(row.run);
-        row.colorIndex = color == colors.end() ? -1 : color->second;
+    for (const auto& shown : workspace()->shownRuns()) {
+        if (shown.id == run.run.id) {
+            row.isChosen = true;
+            row.mark = Theme::instance()->seriesColor(static_cast<int>(shown.color));
+        }
     }
-    m_table.setTable(std::move(rows));
+}
+
+void RunsController::refreshChosen() {
+    m_table.changed();
     Q_EMIT chosenChanged();
-}
-
-double RunsController::tableWidth() const {
-    return std::accumulate(m_heads.rows().begin(), m_heads.rows().end(), 0.0,
-        [](double sum, const RunTableHead& head) { return sum + head.width; });
-}
-
-double RunsController::nameWidth() const {
-    return m_heads.count() == 0 ? 0.0 : m_heads.rows().front().width;
 }
 
 QString RunsController::headline() const {
@@ -386,13 +372,9 @@ void RunsController::showUsualColumns() {
     refresh();
 }
 
-void RunsController::sortBy(int head) {
-    if (!m_heads.isThere(head))
-        return;
-    const std::size_t column = m_columns[static_cast<std::size_t>(head)];
-    const bool isSame = column == m_sortColumn;
-    m_isDescending = isSame ? !m_isDescending : report::runColumns()[column].isMeasured;
-    m_sortColumn = column;
+void RunsController::sortBy(int head, bool isDescending) {
+    m_sortColumn = m_columns[static_cast<std::size_t>(head)];
+    m_isDescending = isDescending;
     keepSettings();
     refresh();
 }

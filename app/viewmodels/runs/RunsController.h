@@ -6,7 +6,7 @@
 #include <QQmlEngine>
 
 #include "app/viewmodels/runs/RunLabelling.h"
-#include "app/viewmodels/runs/RunTableModel.h"
+#include "app/viewmodels/runs/RunTable.h"
 #include "app/viewmodels/workspace/DatabaseView.h"
 #include "core/analysis/comparison/RunQuantities.h"
 #include "core/report/RunExpression.h"
@@ -20,10 +20,7 @@ namespace trainscope::app {
 class RunsController : public trainscope::app::DatabaseView {
     Q_OBJECT
     QML_ELEMENT
-    Q_PROPERTY(trainscope::app::RunTableModel* table READ table CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::RunTableHeads* heads READ heads CONSTANT FINAL)
-    Q_PROPERTY(double tableWidth READ tableWidth NOTIFY tableChanged FINAL) // of all columns
-    Q_PROPERTY(double nameWidth READ nameWidth NOTIFY tableChanged FINAL) // of the first
+    Q_PROPERTY(trainscope::app::TableModel* table READ table CONSTANT FINAL)
     Q_PROPERTY(QString headline READ headline NOTIFY tableChanged FINAL)
     Q_PROPERTY(QString emptyTitle READ emptyTitle NOTIFY tableChanged FINAL)
     // "Figures of 120 of 386 runs" while they are measured; empty: all are, or nobody does.
@@ -50,10 +47,7 @@ class RunsController : public trainscope::app::DatabaseView {
 public:
     explicit RunsController(QObject* parent = nullptr);
 
-    [[nodiscard]] RunTableModel* table() { return &m_table; }
-    [[nodiscard]] RunTableHeads* heads() { return &m_heads; }
-    [[nodiscard]] double tableWidth() const;
-    [[nodiscard]] double nameWidth() const;
+    [[nodiscard]] TableModel* table() { return &m_table; }
     [[nodiscard]] QString headline() const;
     [[nodiscard]] QString emptyTitle() const;
     [[nodiscard]] QString measuringText() const;
@@ -70,8 +64,6 @@ public:
     Q_INVOKABLE void toggleColumn(int column); // of columnTitles
     Q_INVOKABLE void showUsualColumns();
     Q_INVOKABLE void showColumn(const QString& key); // where it is not yet
-    // By the head's place; a second time the other way round.
-    Q_INVOKABLE void sortBy(int head);
 
     // The chosen runs are those that are shown in all views.
     Q_INVOKABLE void chooseOnly(int row);
@@ -96,10 +88,6 @@ public:
     [[nodiscard]] bool canRedo() const { return m_labelling.canRedo(); }
     Q_INVOKABLE void undo() { m_labelling.undo(); }
     Q_INVOKABLE void redo() { m_labelling.redo(); }
-
-    // Tip under the pointer, x from the table's left where it is scrolled by so much: the whole
-    // name, the whole text, or the reason that there is no value.
-    Q_INVOKABLE [[nodiscard]] QString tipAt(int row, double x, double scrolled) const;
 
     // The chosen rows that are listed, with heads, tab-separated and in words; and all listed rows
     // as CSV in SI.
@@ -128,14 +116,16 @@ private:
     void refreshLabels();
     void refresh();
     void refreshChosen();
+    void sortBy(int head, bool isDescending);
+    // Why a run could not be measured, and the colour that shows it.
+    void complete(const report::RunRecord& run, TableRow& row) const;
     void applyExpression();
     [[nodiscard]] std::vector<std::size_t> listedRows() const;
     [[nodiscard]] std::optional<RunId> runAt(int row) const;
     [[nodiscard]] std::vector<RunId> chosenIds() const;
     [[nodiscard]] text::Table chosenTable() const;
 
-    RunTableModel m_table;
-    RunTableHeads m_heads;
+    TableModel m_table;
     RunLabelling m_labelling;
     std::vector<report::RunRecord> m_runs; // in the database's order
     std::vector<analysis::UnmeasuredRun> m_unmeasured;

@@ -47,9 +47,8 @@ private:
     std::unique_ptr<app::TimelineController> m_controller;
 
     [[nodiscard]] app::KernelFigures& kernels() { return *m_controller->inspector()->kernels(); }
-    [[nodiscard]] static QStringList figures(const app::FigureTableModel& table, int row) {
-        return QStringList(table.at(row, "name").toString())
-            + table.at(row, "figures").toStringList();
+    [[nodiscard]] static QStringList figures(const app::TableModel& table, int row) {
+        return table.at(row, "cells").toStringList();
     }
     void select(double from, double to) {
         m_controller->selection()->set(plot::ViewWindow{seconds(from), seconds(to)});
@@ -157,7 +156,7 @@ private Q_SLOTS:
         QCOMPARE(names.sortColumn(), 2);
     }
     void theFirstOfMany() {
-        app::FigureTableModel model;
+        app::TableModel model;
         text::Table table{"Many", {{"name", text::Align::Left}, {"count"}}};
         for (int i = 0; i < 50; ++i)
             table.add({"n" + std::to_string(i), i});

@@ -1,5 +1,4 @@
 // The models of the timeline keep Qt's rules for models.
-#include "app/viewmodels/inspector/GpuListModel.h"
 #include "app/viewmodels/lanes/LaneListModel.h"
 #include "app/viewmodels/timeline/MarkListModel.h"
 #include "app/viewmodels/workspace/FactListModel.h"

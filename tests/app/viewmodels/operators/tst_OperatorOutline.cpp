@@ -1,9 +1,10 @@
 // Rows of a tree by hand: their order, what is searched, what is unfolded, and how they are worded.
 
+#include <QAbstractItemModelTester>
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/viewmodels/operators/OperatorRowModel.h"
+#include "app/viewmodels/operators/OperatorTable.h"
 #include "app/viewmodels/operators/OperatorsSettings.h"
 #include "support/TestProgram.h"
 
@@ -83,26 +84,31 @@ private Q_SLOTS:
     }
 
     void rowsOfTheModel() {
-        OperatorOutline outline = demoOutline();
+        const auto shared = std::make_shared<OperatorOutline>(demoOutline());
+        OperatorOutline& outline = *shared;
         outline.unfoldLongest(3);
-        app::OperatorRowModel model;
-        model.show(outline, QStringLiteral("Frame"));
+        app::TableModel model;
+        QAbstractItemModelTester tester(
+            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.show(app::operatorContent(shared, QStringLiteral("Frame")));
         // Of the second column nothing is known.
-        QCOMPARE(model.heads(), (QStringList{QStringLiteral("Frame"), QStringLiteral("Time")}));
+        QCOMPARE(model.heads()->titles(),
+            (QStringList{QStringLiteral("Frame"), QStringLiteral("Time")}));
         QCOMPARE(model.sortColumn(), 1);
         QCOMPARE(model.count(), 3);
-        QCOMPARE(model.rows()[1].cells, QStringList{QStringLiteral("4 s")});
+        QCOMPARE(model.at(1, "cells").toStringList(),
+            (QStringList{QStringLiteral("forward"), QStringLiteral("4 s")}));
         QSignalSpy resets(&model, &QAbstractItemModel::modelReset);
         QSignalSpy inserted(&model, &QAbstractItemModel::rowsInserted);
         outline.setUnfolded(2, true);
-        model.show(outline, QStringLiteral("Frame"));
+        model.show(app::operatorContent(shared, QStringLiteral("Frame")));
         QCOMPARE(model.count(), 5);
         QCOMPARE(resets.size(), 0);
         QCOMPARE(inserted.size(), 1);
         QCOMPARE(inserted.front().at(1).toInt(), 2);
-        QCOMPARE(model.rowOf(4), 2);
-        QCOMPARE(model.text(2), QStringLiteral("Frame\tTime\n    aten::mm [8, 8] bf16\t3 s\n"));
-        const QString csv = app::OperatorRowModel::csv(outline, QStringLiteral("Frame"));
+        QCOMPARE(model.placeOf(4), 2);
+        QCOMPARE(model.text(2, 1), QStringLiteral("Frame\tTime\n    aten::mm [8, 8] bf16\t3 s\n"));
+        const QString csv = app::operatorCsv(outline, QStringLiteral("Frame"));
         QVERIFY(csv.contains(QStringLiteral("\naten::mm,\"[8, 8] bf16\",2,3,\n")));
     }
 

@@ -80,10 +80,9 @@ class tst_OperatorsOfRanks : public QObject {
         return nullptr;
     }
     void selectProducts() {
-        const auto& rows = m_controller->rows()->rows();
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (rows[i].name == QLatin1String("aten::mm"))
-                m_controller->selectRow(static_cast<int>(i));
+        for (int row = 0; row < m_controller->rows()->count(); ++row) {
+            if (m_controller->rows()->at(row, "name").toString() == QLatin1String("aten::mm"))
+                m_controller->selectRow(row);
         }
         QCOMPARE(m_controller->rowTitle(), QStringLiteral("aten::mm"));
     }

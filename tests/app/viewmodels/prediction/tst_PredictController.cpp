@@ -209,13 +209,13 @@ private Q_SLOTS:
             app::searchOf(*m_controller->form()->request(), app::RankingSettings{}));
         QVERIFY(found.hasValue());
         const auto& best = found.value().top.front();
-        QCOMPARE(m_controller->layouts()->rows().front().name,
+        QCOMPARE(m_controller->layouts()->at(0, "name").toString(),
             QString::fromStdString(figures::choiceWords(best.choice)));
         QVERIFY(!m_controller->isReady()); // TP 8 and PP 4 do not fit on 16 GPUs
         m_controller->takeLayout(0);
         QTRY_VERIFY(m_controller->isReady());
         QTRY_COMPARE(board().steps.back().seconds.value, best.prediction.seconds);
-        QVERIFY(m_controller->layouts()->rows().front().isChosen);
+        QVERIFY(m_controller->layouts()->at(0, "chosen").toBool());
         // By energy: the last of the energy front is the one that takes least.
         m_controller->chooseRanking(QStringLiteral("objective"), 1);
         QVERIFY(m_controller->isSearching());

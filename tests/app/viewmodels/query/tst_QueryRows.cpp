@@ -2,7 +2,7 @@
 // over them.
 #include "app/viewmodels/query/QueryChart.h"
 #include "app/viewmodels/query/QueryRows.h"
-#include "app/viewmodels/query/QueryTableModel.h"
+#include "app/viewmodels/query/QueryTable.h"
 #include "support/TestProgram.h"
 
 #include <QAbstractItemModelTester>
@@ -46,10 +46,10 @@ std::shared_ptr<const QueryRows> mixed() {
     return rows;
 }
 
-QString column(const app::QueryTableModel& table, int at) {
+QString column(const app::TableModel& table, int at) {
     QStringList cells;
-    for (int row = 0; row < table.rowCount(); ++row)
-        cells.append(table.data(table.index(row, at), Qt::DisplayRole).toString());
+    for (int row = 0; row < table.count(); ++row)
+        cells.append(table.at(row, "cells").toStringList().value(at));
     return cells.join(QLatin1Char(' '));
 }
 
@@ -109,18 +109,21 @@ private Q_SLOTS:
     }
 
     void tableShowsThemInTheChosenOrder() {
-        app::QueryTableModel table;
+        app::TableModel table;
         QAbstractItemModelTester tester(
             &table, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        table.setRows(mixed());
-        QCOMPARE(table.heads(), (QStringList{QStringLiteral("n"), QStringLiteral("what")}));
+        const auto rows = mixed();
+        table.show(app::queryContent(rows));
+        QCOMPARE(
+            table.heads()->titles(), (QStringList{QStringLiteral("n"), QStringLiteral("what")}));
         QCOMPARE(column(table, 0), QStringLiteral("3 0.5 NULL -2"));
-        table.setOrder(table.kept()->sorted(0, true), 0, true);
+        const auto order = rows->sorted(0, true);
+        table.setOrder({order.begin(), order.end()}, 0, true);
         QCOMPARE(column(table, 0), QStringLiteral("3 0.5 -2 NULL"));
         QCOMPARE(table.text(1, 2), QStringLiteral("n\twhat\n0.5\ta\n-2\tb\n"));
-        QVERIFY(table.totalWidth() > 0.0);
-        table.setRows(nullptr);
-        QCOMPARE(table.rowCount(), 0);
+        QVERIFY(table.tableWidth() > 0.0);
+        table.show(app::queryContent(nullptr));
+        QCOMPARE(table.count(), 0);
         QCOMPARE(table.text(0, 10), QString());
     }
 

@@ -4,13 +4,13 @@
 #include "app/viewmodels/importing/ImportGroupModel.h"
 #include "app/viewmodels/importing/ImportReportModel.h"
 #include "app/viewmodels/importing/ReportFacts.h"
-#include "app/viewmodels/inspector/FigureTableModel.h"
 #include "app/viewmodels/session/RecentFiles.h"
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/window/NoticeModel.h"
 #include "app/viewmodels/workspace/FactListModel.h"
+#include "app/viewmodels/workspace/TableModel.h"
 #include "app/viewmodels/workspace/WorkBoard.h"
 #include "core/store/Store.h"
 #include "support/TestProgram.h"
@@ -145,7 +145,7 @@ private Q_SLOTS:
         QFETCH(QString, copied);
         text::Table table{"Kernels", {{"name", text::Align::Left}, text::inUnit("change", "W")}};
         table.add({name.toStdString(), -3.5});
-        FigureTableModel model;
+        TableModel model;
         model.setTable(table);
         QCOMPARE(model.text(), QStringLiteral("Kernels\nname\tchange\n%1\t-3.5 W\n").arg(copied));
         FactListModel facts;

@@ -1,6 +1,6 @@
-#include "app/viewmodels/prediction/RankedLayoutModel.h"
+#include "app/viewmodels/prediction/LayoutRanking.h"
 
-#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/window/Theme.h"
 #include "core/figures/prediction/RankedLayouts.h"
 #include "core/text/Numbers.h"
 
@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <utility>
 
 namespace trainscope::app {
 namespace {
@@ -19,8 +21,10 @@ constexpr std::array kMemoryShares{1.0, 0.95, 0.9, 0.8, 0.7};
 constexpr std::array kPowerShares{1.0, 0.9, 0.8, 0.7, 0.6}; // of the GPUs' own limits
 constexpr std::size_t kRanked = 20;
 
-QString numberOf(double value, const char* unit) {
-    return QString::fromStdString(text::quantity(value, unit, text::Digits::Three));
+constexpr double kColumnPadding = 17.0; // of the texts, on both sides
+
+QString rankedWords(const char* text) {
+    return QCoreApplication::translate("RankedLayoutModel", text);
 }
 
 template <typename Shares>
@@ -31,26 +35,26 @@ QStringList sharesOf(const Shares& shares, const QString& all) {
     return texts;
 }
 
-RankedRow rankedRowOf(
-    const predict::RankedLayout& one, const std::optional<predict::LayoutChoice>& chosen) {
-    const auto& made = one.prediction;
-    RankedRow row;
-    row.name = QString::fromStdString(figures::choiceWords(one.choice));
-    row.cells = {QString::fromStdString(text::withInterval(
-                     made.seconds, made.low, made.high, "s", text::Digits::Three)),
-        numberOf(made.energyJ, "J"), numberOf(one.peakW, "W"), numberOf(made.memoryB, "B"),
-        numberOf(made.tokensPerSecondPerGpu, "")};
-    row.spoken = row.cells.join(QStringLiteral(", "));
-    row.isOnFront = one.isPareto || one.isPowerPareto;
-    row.isChosen = chosen && one.choice == *chosen;
-    return row;
+text::Table rankedTable(const predict::SearchResult& found) {
+    const auto title = [](const char* text) { return rankedWords(text).toStdString(); };
+    text::Table table{{},
+        {{title("Layout"), text::Align::Left}, {title("Step (90 %)")},
+            text::inUnit(title("Energy"), "J"), text::inUnit(title("Peak power"), "W"),
+            text::inUnit(title("Memory"), "B"), {title("Tokens/s per GPU")}},
+        {}, {}};
+    for (const auto& one : found.top) {
+        const auto& made = one.prediction;
+        table.add({figures::choiceWords(one.choice),
+            text::withInterval(made.seconds, made.low, made.high, "s", text::Digits::Three),
+            made.energyJ, one.peakW, made.memoryB, made.tokensPerSecondPerGpu});
+    }
+    return table;
 }
 
 } // namespace
 
 std::vector<SettingRow> rankingRows(const RankingSettings& settings) {
-    const auto tr
-        = [](const char* text) { return QCoreApplication::translate("RankedLayoutModel", text); };
+    const auto tr = rankedWords;
     return {choiceRow(kObjective, tr("Rank by"), {tr("step time"), tr("energy"), tr("peak power")},
                 static_cast<int>(settings.objective)),
         choiceRow(kMemory, tr("Memory"), sharesOf(kMemoryShares, tr("all")), settings.memory,
@@ -98,23 +102,34 @@ predict::SearchRequest searchOf(
     return search;
 }
 
-RankedLayoutModel::RankedLayoutModel(QObject* parent)
-    : RowListModel(
-        {{"name", &RankedRow::name}, {"cells", &RankedRow::cells}, {"spoken", &RankedRow::spoken},
-            {"onFront", &RankedRow::isOnFront}, {"chosen", &RankedRow::isChosen}},
-        parent) { }
-
-QStringList RankedLayoutModel::heads() {
-    return {tr("Layout"), tr("Step (90 %)"), tr("Energy"), tr("Peak power"), tr("Memory"),
-        tr("Tokens/s per GPU")};
-}
-
-void RankedLayoutModel::show(
+TableContent rankedContent(
     const predict::SearchResult& found, const std::optional<predict::LayoutChoice>& chosen) {
-    std::vector<RankedRow> rows;
-    for (const auto& one : found.top)
-        rows.push_back(rankedRowOf(one, chosen));
-    setRows(std::move(rows));
+    const auto table = std::make_shared<const text::Table>(rankedTable(found));
+    TableContent content = contentOf(table, text::Digits::Three);
+    content.sorted = {}; // they are ranked
+    const auto words = table->inWords(text::Digits::Three);
+    for (std::size_t column = 1; column < content.heads.size(); ++column) {
+        TableHead& head = content.heads[column];
+        QStringList texts{head.title};
+        for (const auto& row : words)
+            texts.push_back(QString::fromStdString(row[column]));
+        head.width = widestOf(texts, Theme::instance()->secondarySize()) + kColumnPadding;
+        head.importance = static_cast<int>(column) - 1; // the step stays
+    }
+    content.row = [known = content.row, top = found.top, chosen](std::int64_t at) {
+        TableRow row = known(at);
+        const auto& one = top[static_cast<std::size_t>(at)];
+        const bool isOnFront = one.isPareto || one.isPowerPareto;
+        row.isChosen = row.isStrong = chosen && one.choice == *chosen;
+        row.tips = {(isOnFront ? rankedWords("%1: on the front, nothing is better in both. Click "
+                                             "to take it into the form")
+                               : rankedWords("%1: click to take it into the form"))
+                        .arg(row.name)};
+        if (isOnFront)
+            row.cells.front().prepend(QStringLiteral("◆ "));
+        return row;
+    };
+    return content;
 }
 
 } // namespace trainscope::app

@@ -1,13 +1,13 @@
 // What a ranking of layouts is told: shares of what the machines have, and what is remembered.
 
-#include "app/viewmodels/prediction/RankedLayoutModel.h"
+#include "app/viewmodels/prediction/LayoutRanking.h"
 #include "support/TestProgram.h"
 
 #include <QTest>
 
 using namespace trainscope;
 
-class tst_RankedLayoutModel : public QObject {
+class tst_LayoutRanking : public QObject {
     Q_OBJECT
 
     [[nodiscard]] static predict::JobRequest request() {
@@ -57,5 +57,5 @@ private Q_SLOTS:
     }
 };
 
-TRAINSCOPE_TEST(tst_RankedLayoutModel)
-#include "tst_RankedLayoutModel.moc"
+TRAINSCOPE_TEST(tst_LayoutRanking)
+#include "tst_LayoutRanking.moc"

@@ -1,0 +1,32 @@
+#pragma once
+// The ranked layouts of a search as a table, and what it is ranked by and under. GUI thread.
+
+#include <QJsonObject>
+
+#include "app/viewmodels/workspace/SettingListModel.h"
+#include "app/viewmodels/workspace/TableModel.h"
+#include "core/predict/search/Search.h"
+
+#include <optional>
+
+namespace trainscope::app {
+
+// Settings of a search beside the job's model, cluster and batch.
+struct RankingSettings {
+    predict::SearchObjective objective = predict::SearchObjective::Time;
+    int memory = 0; // of the choices
+    int power = 0;
+    bool operator==(const RankingSettings&) const = default;
+};
+std::vector<SettingRow> rankingRows(const RankingSettings& settings);
+RankingSettings withRanking(const RankingSettings& settings, const QString& key, int choice);
+QJsonObject encodeRanking(const RankingSettings& settings);
+RankingSettings decodeRanking(const QJsonObject& json);
+predict::SearchRequest searchOf(
+    const predict::JobRequest& request, const RankingSettings& settings);
+
+// The best of them; the chosen one is what the form has. They stay in the order of their ranks.
+TableContent rankedContent(
+    const predict::SearchResult& found, const std::optional<predict::LayoutChoice>& chosen);
+
+} // namespace trainscope::app

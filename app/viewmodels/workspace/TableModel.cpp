@@ -1,0 +1,480 @@
+#include "app/viewmodels/workspace/TableModel.h"
+
+#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/TabbedText.h"
+#include "app/viewmodels/window/Theme.h"
+#include "core/text/TableOrder.h"
+
+#include <QFontMetricsF>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+namespace trainscope::app {
+namespace {
+
+constexpr double kLeastName = 240.0; // before columns give way to the first
+constexpr double kNarrowestName = 136.0; // half a list of runs
+constexpr double kBeyondRoom = 32.0; // seen beside the room, below the scroll bar
+
+enum TableRole {
+    kNameRole = Qt::UserRole + 1,
+    kSpokenRole,
+    kCellsRole,
+    kNoteRole,
+    kMissingRole,
+    kMarkRole,
+    kRoundRole,
+    kDepthRole,
+    kExpandableRole,
+    kUnfoldedRole,
+    kChosenRole,
+    kStrongRole,
+    kQuietRole,
+};
+
+QString tableWords(const text::Cell& cell, const text::Column& column, text::Digits digits) {
+    return QString::fromStdString(cell.inWords(column, digits));
+}
+
+} // namespace
+
+double widestOf(const QStringList& texts, int pixelSize) {
+    QFont font(Theme::instance()->fontFamily());
+    font.setPixelSize(pixelSize);
+    const QFontMetricsF metrics(font);
+    double widest = 0.0;
+    for (const QString& text : texts)
+        widest = std::max(widest, metrics.horizontalAdvance(text));
+    return widest;
+}
+
+std::vector<std::int64_t> rowsInOrder(std::size_t count) {
+    std::vector<std::int64_t> rows(count);
+    std::iota(rows.begin(), rows.end(), std::int64_t{0});
+    return rows;
+}
+
+TableContent contentOf(std::shared_ptr<const text::Table> table, text::Digits digits) {
+    TableContent content;
+    content.title = QString::fromStdString(table->title);
+    for (const auto& column : table->columns) {
+        TableHead& head = content.heads.emplace_back();
+        head.title = QString::fromStdString(column.title);
+        head.isNumber = column.align == text::Align::Right;
+        head.isLargestFirst = content.heads.size() > 1;
+    }
+    QStringList notes;
+    for (const auto& note : table->notes)
+        notes.push_back(QString::fromStdString(note));
+    content.note = notes.join(QLatin1Char(' '));
+    content.rows = rowsInOrder(table->rows.size());
+    content.row = [table, digits](std::int64_t at) {
+        TableRow row;
+        const auto& cells = table->rows[static_cast<std::size_t>(at)];
+        for (std::size_t i = 0; i < cells.size() && i < table->columns.size(); ++i)
+            row.cells.push_back(tableWords(cells[i], table->columns[i], digits));
+        row.name = row.cells.value(0);
+        row.spoken = row.cells.mid(1).join(QStringLiteral(", "));
+        return row;
+    };
+    content.copied = [table](const std::vector<std::int64_t>& rows) {
+        text::Table copy{table->title, table->columns, {}, {}};
+        for (const std::int64_t row : rows)
+            copy.add(table->rows[static_cast<std::size_t>(row)]);
+        return copy;
+    };
+    content.canBeUnsorted = true;
+    content.sorted = [table](int column, bool isDescending) {
+        if (column < 0)
+            return rowsInOrder(table->rows.size());
+        const auto order = text::sortedRows(*table, static_cast<std::size_t>(column), isDescending);
+        return std::vector<std::int64_t>(order.begin(), order.end());
+    };
+    return content;
+}
+
+TableHeads::TableHeads(QObject* parent)
+    : RowListModel(
+        {{"title", &TableHead::title}, {"unit", &TableHead::unit}, {"tip", &TableHead::tip},
+            {"key", &TableHead::key}, {"number", &TableHead::isNumber},
+            {"cellWidth", &TableHead::width}, {"order", &TableHead::order}},
+        parent) { }
+
+QStringList TableHeads::titles() const {
+    QStringList titles;
+    for (const TableHead& head : rows())
+        titles.push_back(head.title);
+    return titles;
+}
+
+int TableHeads::columnAt(double x) const {
+    double left = 0.0;
+    for (int column = 0; column < count(); ++column) {
+        const double right = left + rows()[static_cast<std::size_t>(column)].width;
+        if (x >= left && x < right)
+            return column;
+        left = right;
+    }
+    return -1;
+}
+
+double TableHeads::leftOf(const QString& key) const {
+    double left = 0.0;
+    for (const TableHead& head : rows()) {
+        if (head.key == key)
+            return left;
+        left += head.width;
+    }
+    return -1.0;
+}
+
+double TableHeads::widthOf(const QString& key) const {
+    const auto head = std::find_if(
+        rows().begin(), rows().end(), [&key](const TableHead& one) { return one.key == key; });
+    return head == rows().end() ? 0.0 : head->width;
+}
+
+QString TableHeads::editableAt(double x) const {
+    const int column = columnAt(x);
+    if (!isThere(column))
+        return {};
+    const TableHead& head = rows()[static_cast<std::size_t>(column)];
+    return head.isEditable ? head.key : QString();
+}
+
+TableModel::TableModel(QObject* parent)
+    : ListModel(parent) { }
+
+void TableModel::show(TableContent content) {
+    if (content.sorted && sortColumn() >= 0
+        && sortColumn() < static_cast<int>(content.heads.size())) {
+        content.sortColumn = sortColumn();
+        content.isDescending = isDescending();
+        content.rows = content.sorted(content.sortColumn, content.isDescending);
+    }
+    auto rows = std::exchange(content.rows, std::move(m_content.rows));
+    m_content = std::move(content);
+    replaceRows(std::move(rows), m_content.isOther);
+    showHeads();
+    m_subject += m_content.isOther ? 1 : 0;
+    Q_EMIT tableChanged();
+}
+
+void TableModel::setTable(report::SourcedTable made) {
+    m_made = std::move(made);
+    auto content
+        = contentOf(std::make_shared<const text::Table>(m_made.table), text::Digits::Three);
+    content.most = kMostOfInspector;
+    content.isSelectable = !m_made.sources.empty();
+    show(std::move(content));
+}
+
+void TableModel::setOrder(std::vector<std::int64_t> rows, int sortColumn, bool isDescending) {
+    m_content.sortColumn = sortColumn;
+    m_content.isDescending = isDescending;
+    replaceRows(std::move(rows), false);
+    showHeads();
+    Q_EMIT tableChanged();
+}
+
+void TableModel::changed() {
+    m_worded.reset();
+    if (count() > 0)
+        Q_EMIT dataChanged(index(0), index(count() - 1));
+}
+
+void TableModel::replaceRows(std::vector<std::int64_t> rows, bool isOther) {
+    m_worded.reset();
+    auto& known = m_content.rows;
+    const auto shownOf = [this](std::size_t all) {
+        return m_content.most == 0 ? all : std::min(all, m_content.most);
+    };
+    const std::size_t before = shownOf(known.size());
+    const std::size_t after = shownOf(rows.size());
+    if (before == after && !isOther) {
+        known = std::move(rows);
+        return changed();
+    }
+    const std::size_t least = isOther ? 0 : std::min(before, after);
+    std::size_t first = 0; // that are the same
+    while (first < least && known[first] == rows[first])
+        ++first;
+    std::size_t last = 0; // the same, from the end
+    while (
+        last < least - std::min(first, least) && known[before - 1 - last] == rows[after - 1 - last])
+        ++last;
+    if (first + last == 0) {
+        beginResetModel();
+        known = std::move(rows);
+        endResetModel();
+    } else {
+        exchangeRows(std::move(rows), first, last);
+        changed();
+    }
+    Q_EMIT countChanged();
+}
+
+void TableModel::exchangeRows(std::vector<std::int64_t> rows, std::size_t first, std::size_t last) {
+    auto& known = m_content.rows;
+    known.resize(static_cast<std::size_t>(count())); // without those that are not shown
+    const auto from = static_cast<int>(first);
+    if (const int gone = count() - static_cast<int>(first + last); gone > 0) {
+        beginRemoveRows({}, from, from + gone - 1);
+        known.erase(known.begin() + from, known.begin() + from + gone);
+        endRemoveRows();
+    }
+    const std::size_t all
+        = m_content.most == 0 ? rows.size() : std::min(rows.size(), m_content.most);
+    if (const int come = static_cast<int>(all - first - last); come > 0) {
+        beginInsertRows({}, from, from + come - 1);
+        known = std::move(rows);
+        endInsertRows();
+    } else {
+        known = std::move(rows);
+    }
+}
+
+std::optional<std::int64_t> TableModel::rowAt(int place) const {
+    return isThere(place) ? std::optional(m_content.rows[static_cast<std::size_t>(place)])
+                          : std::nullopt;
+}
+
+int TableModel::placeOf(std::int64_t row) const {
+    const auto end = m_content.rows.begin() + count();
+    const auto found = std::find(m_content.rows.begin(), end, row);
+    return found == end ? -1 : static_cast<int>(found - m_content.rows.begin());
+}
+
+QString TableModel::note() const {
+    if (m_content.rows.size() <= static_cast<std::size_t>(count()))
+        return m_content.note;
+    const QString left = tr("%1 of %2 rows are shown; a copy has all.")
+                             .arg(wholeText(count()), wholeText(std::ssize(m_content.rows)));
+    return m_content.note.isEmpty() ? left : left + QLatin1Char(' ') + m_content.note;
+}
+
+bool TableModel::hasUnits() const {
+    return std::any_of(m_content.heads.begin(), m_content.heads.end(),
+        [](const TableHead& head) { return !head.unit.isEmpty(); });
+}
+
+QList<bool> TableModel::numbers() const {
+    QList<bool> numbers;
+    for (const TableHead& head : m_heads.rows())
+        numbers.push_back(head.isNumber);
+    return numbers;
+}
+
+double TableModel::tableWidth() const {
+    return std::accumulate(m_widths.begin(), m_widths.end(), 0.0);
+}
+
+std::vector<int> TableModel::fittingColumns() const {
+    std::vector<int> columns(m_content.heads.size());
+    std::iota(columns.begin(), columns.end(), 0);
+    const auto headOf = [this](int column) -> const TableHead& {
+        return m_content.heads[static_cast<std::size_t>(column)];
+    };
+    double taken = 0.0;
+    for (const int column : columns)
+        taken += column == 0 && headOf(0).width == 0.0 ? kLeastName : headOf(column).width;
+    while (m_room > 0.0 && taken > m_room) {
+        const auto least
+            = std::max_element(columns.begin(), columns.end(), [&](int one, int other) {
+                  const auto importance = [&](int column) {
+                      return column == sortColumn() ? 0 : headOf(column).importance;
+                  };
+                  return importance(one) < importance(other);
+              });
+        if (*least == sortColumn() || headOf(*least).importance == 0)
+            break;
+        taken -= headOf(*least).width;
+        columns.erase(least);
+    }
+    return columns;
+}
+
+void TableModel::showHeads() {
+    const auto shown = fittingColumns();
+    const bool isSame = shown == m_columns;
+    m_columns = shown;
+    m_widths.clear();
+    std::vector<TableHead> heads;
+    QStringList left;
+    for (std::size_t i = 0; i < m_content.heads.size(); ++i) {
+        const auto column = static_cast<int>(i);
+        if (std::find(shown.begin(), shown.end(), column) == shown.end()) {
+            left.push_back(m_content.heads[i].title);
+            continue;
+        }
+        heads.push_back(m_content.heads[i]);
+        heads.back().order = column != sortColumn() ? 0 : isDescending() ? -1 : 1;
+        m_widths.push_back(heads.back().width);
+    }
+    if (!left.isEmpty())
+        heads.front().tip = tr("There is no room for: %1").arg(left.join(QStringLiteral(", ")));
+    if (!heads.empty() && m_widths[0] == 0.0)
+        m_widths[0] = heads.front().width
+            = std::max(m_room == 0.0 ? kLeastName : kNarrowestName, m_room - tableWidth());
+    m_heads.setHeads(std::move(heads));
+    Q_EMIT headsChanged();
+    showSeen();
+    if (!isSame)
+        changed();
+}
+
+void TableModel::look(double left, double room) {
+    const bool isOther = room != m_room;
+    m_left = left;
+    m_room = room;
+    if (isOther)
+        showHeads();
+    else
+        showSeen();
+}
+
+void TableModel::showSeen() {
+    const double end = m_room == 0.0 ? tableWidth() : m_left + m_room + kBeyondRoom;
+    double left = nameWidth();
+    int first = 1;
+    while (first < m_widths.size() && left + m_widths[first] < m_left)
+        left += m_widths[first++];
+    int next = first;
+    for (double right = left; next < m_widths.size() && right < end; ++next)
+        right += m_widths[next];
+    const int seen = next - first;
+    if (first == m_firstSeen && seen == m_seenCount && left == m_seenLeft)
+        return;
+    m_firstSeen = first;
+    m_seenCount = seen;
+    m_seenLeft = left;
+    Q_EMIT seenChanged();
+}
+
+void TableModel::sortBy(int head) {
+    if (!m_heads.isThere(head))
+        return;
+    int column = m_columns[static_cast<std::size_t>(head)];
+    const bool isFirst = m_content.heads[static_cast<std::size_t>(column)].isLargestFirst;
+    const bool isSame = column == sortColumn();
+    bool isDown = isSame ? !isDescending() : isFirst;
+    if (isSame && m_content.canBeUnsorted && isDescending() != isFirst) {
+        column = -1;
+        isDown = false;
+    }
+    if (m_content.sorted)
+        setOrder(m_content.sorted(column, isDown), column, isDown);
+    else
+        Q_EMIT sortWanted(column, isDown);
+}
+
+void TableModel::select(int place) {
+    const auto row = rowAt(place);
+    if (row && static_cast<std::size_t>(*row) < m_made.sources.size())
+        Q_EMIT selected(m_made.sources[static_cast<std::size_t>(*row)]);
+}
+
+QString TableModel::tipAt(int place, double x, double scrolled, bool isCut) const {
+    const int head = x - scrolled < nameWidth() ? 0 : m_heads.columnAt(x);
+    if (!isThere(place) || !m_heads.isThere(head))
+        return {};
+    const TableRow& row = worded(place);
+    const int column = m_columns[static_cast<std::size_t>(head)];
+    const QString tip = row.tips.value(column);
+    if (!tip.isEmpty() || !isCut)
+        return tip;
+    if (column > 0)
+        return row.cells.value(column);
+    return row.tip.isEmpty() ? row.name : row.tip;
+}
+
+QString TableModel::text(int first, int count) const {
+    if (!m_content.copied)
+        return {};
+    const auto all = std::ssize(m_content.rows);
+    const auto from = std::min<std::ptrdiff_t>(std::max(first, 0), all);
+    const auto until = count < 0 ? all : std::min<std::ptrdiff_t>(from + count, all);
+    const auto table
+        = m_content.copied({m_content.rows.begin() + from, m_content.rows.begin() + until});
+    return (title().isEmpty() ? QString() : tabbedLine({title()})) + tabbedText(table);
+}
+
+QString TableModel::csv() const {
+    if (!m_content.copied)
+        return {};
+    const std::string line
+        = title().isEmpty() ? std::string() : text::csvCell(title().toStdString()) + '\n';
+    return QString::fromStdString(line + text::csv(m_content.copied(m_content.rows)));
+}
+
+int TableModel::rowCount(const QModelIndex& parent) const {
+    const std::size_t all = m_content.rows.size();
+    return parent.isValid()
+        ? 0
+        : static_cast<int>(m_content.most == 0 ? all : std::min(all, m_content.most));
+}
+
+const TableRow& TableModel::worded(int place) const {
+    if (!m_worded || m_worded->first != place)
+        m_worded = {place, m_content.row(m_content.rows[static_cast<std::size_t>(place)])};
+    return m_worded->second;
+}
+
+QVariant TableModel::data(const QModelIndex& index, int role) const {
+    return checkIndex(index, CheckIndexOption::IndexIsValid) ? valueOf(worded(index.row()), role)
+                                                             : QVariant();
+}
+
+QVariant TableModel::valueOf(const TableRow& row, int role) const {
+    const auto shown = [this](const auto& byColumn) {
+        auto cells = byColumn;
+        cells.clear();
+        for (const int column : m_columns) {
+            if (column < byColumn.size())
+                cells.push_back(byColumn[column]);
+        }
+        return cells;
+    };
+    switch (role) {
+    case Qt::DisplayRole:
+    case kNameRole:
+        return row.name;
+    case kSpokenRole:
+        return row.spoken;
+    case kCellsRole:
+        return shown(row.cells);
+    case kNoteRole:
+        return row.note;
+    case kMissingRole:
+        return QVariant::fromValue(shown(row.missing));
+    case kMarkRole:
+        return row.mark.isValid() ? row.mark : QColor(Qt::transparent);
+    case kRoundRole:
+        return row.isRound;
+    case kDepthRole:
+        return row.depth;
+    case kExpandableRole:
+        return row.isExpandable;
+    case kUnfoldedRole:
+        return row.isUnfolded;
+    case kChosenRole:
+        return row.isChosen;
+    case kStrongRole:
+        return row.isStrong;
+    case kQuietRole:
+        return row.isQuiet;
+    default:
+        return {};
+    }
+}
+
+QHash<int, QByteArray> TableModel::roleNames() const {
+    return {{kNameRole, "name"}, {kSpokenRole, "spoken"}, {kCellsRole, "cells"},
+        {kNoteRole, "note"}, {kMissingRole, "missing"}, {kMarkRole, "mark"}, {kRoundRole, "round"},
+        {kDepthRole, "depth"}, {kExpandableRole, "expandable"}, {kUnfoldedRole, "unfolded"},
+        {kChosenRole, "chosen"}, {kStrongRole, "strong"}, {kQuietRole, "quiet"}};
+}
+
+} // namespace trainscope::app
