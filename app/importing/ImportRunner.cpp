@@ -3,6 +3,7 @@
 #include "app/importing/DescribedRuns.h"
 #include "app/importing/OtherTimes.h"
 #include "app/importing/ProgressFunnel.h"
+#include "app/importing/RunsThere.h"
 #include "app/importing/SaidGpuSink.h"
 #include "core/analysis/iterations/LogOffset.h"
 #include "core/analysis/iterations/LogPlacement.h"
@@ -10,6 +11,7 @@
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 #include "core/store/MachineGuess.h"
+#include "core/store/Merge.h"
 #include "core/store/NewDatabase.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
@@ -17,8 +19,11 @@
 #include "importers/registry/HashingTree.h"
 #include "importers/registry/MachineEvidence.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <numeric>
 #include <set>
 #include <string>
@@ -38,11 +43,6 @@ Error defect(const ImportUnit& unit, std::string_view what) {
 // Sources are known by their paths: two that read one file are two.
 std::string sourcePath(const importers::SourceTree& tree, const ImportUnit& unit) {
     return tree.displayPath(unit.path) + (unit.part.empty() ? "" : " (" + unit.part + ")");
-}
-
-// True when going on with the next unit makes no sense.
-bool isOfDatabase(const Error& error) {
-    return error.code == ErrorCode::Io || error.code == ErrorCode::Refused;
 }
 
 class UnitRunner {
@@ -182,8 +182,79 @@ private:
     Progress m_progress;
 };
 
-// Units that are placed by the telemetry of their run come behind it, and what reads a part of
-// another's file behind that.
+// Runs of a database that is merged, by the name that its unit says.
+using NameOf = std::function<std::string(const Run&)>;
+
+// Runs that join one that is there go by its name.
+NameOf saidNames(NameOf nameOf, const std::string& said) {
+    if (!said.ends_with('/'))
+        return [said](const Run&) { return said; };
+    return [nameOf = std::move(nameOf), said](const Run& run) {
+        const std::string own = nameOf(run);
+        return own.starts_with(run.name) ? said + own : own;
+    };
+}
+
+Result<store::MergeOutcome> mergeDatabase(store::Store& into, const std::string& path,
+    const std::string& saidName, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto from, store::Store::open(path, store::OpenMode::ReadOnly));
+    ASSIGN_OR_RETURN(NameOf nameOf, store::joinByJob(into, from));
+    std::vector<std::string> remarks;
+    nameOf = saidName.empty() ? joinRunsOf(from, into, std::move(nameOf), remarks, progress)
+                              : saidNames(std::move(nameOf), saidName);
+    ASSIGN_OR_RETURN(auto merged, store::mergeInto(into, from, nameOf, progress));
+    merged.remarks.insert(merged.remarks.begin(), remarks.begin(), remarks.end());
+    if (merged.sources == 0 && merged.lost > 0)
+        return Error{ErrorCode::Unreadable,
+            fmt::format("Nothing was merged. {}", fmt::join(merged.remarks, " ")), path};
+    return merged;
+}
+
+UnitOutcome mergeUnit(store::Store& store, const importers::SourceTree& tree, ImportUnit unit,
+    const Progress& progress) {
+    const std::string path = tree.displayPath(unit.path);
+    auto merged = mergeDatabase(store, path, unit.runName, progress);
+    UnitOutcome outcome{std::move(unit)};
+    if (!merged.hasValue()) {
+        outcome.error = merged.error();
+        return outcome;
+    }
+    outcome.runs = merged.value().runs;
+    outcome.unit.runName = importers::listNames(outcome.runs);
+    ImportReport& report = outcome.report.emplace();
+    report.importer = kRunDatabase;
+    report.bytes = outcome.unit.bytes;
+    report.rows = merged.value().sources;
+    report.skipped = merged.value().lost;
+    report.samples = merged.value().samples;
+    report.spans = merged.value().spans;
+    for (const std::string& remark : merged.value().remarks)
+        report.warn(path, 0, remark);
+    return outcome;
+}
+
+UnitOutcome importUnit(store::Store& store, const importers::SourceTree& tree,
+    const ImportUnit& unit, ProgressFunnel& funnel) {
+    if (funnel.isCancelled())
+        return {.unit = unit, .error = cancelled()};
+    if (isRunDatabase(unit))
+        return mergeUnit(store, tree, unit,
+            [&funnel](const ProgressState& state) { return funnel.report(state); });
+    UnitRunner runner(store, tree, unit, funnel);
+    auto report = runner.run();
+    UnitOutcome outcome{runner.unit()};
+    if (!report.hasValue()) {
+        outcome.error = report.error();
+        return outcome;
+    }
+    outcome.report = std::move(report).value();
+    outcome.runs = outcome.unit.machine ? outcome.unit.machine->runs
+                                        : std::vector<std::string>{outcome.unit.runName};
+    return outcome;
+}
+
+// Units that are placed by the telemetry of their run come behind it, what reads a part of
+// another's file behind that, and descriptions of machines behind all that makes runs.
 std::vector<std::size_t> orderOf(const std::vector<ImportUnit>& units) {
     std::vector<std::size_t> order(units.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -191,7 +262,11 @@ std::vector<std::size_t> orderOf(const std::vector<ImportUnit>& units) {
         const importers::Importer* importer = importers::findImporter(units[i].importer);
         const bool isPlaced = units[i].clock != importers::ClockKind::Utc && importer != nullptr
             && importer->work != nullptr;
-        return !units[i].part.empty() ? 2 : isPlaced ? 1 : 0;
+        return units[i].machine       ? 4
+            : isRunDatabase(units[i]) ? 3
+            : !units[i].part.empty()  ? 2
+            : isPlaced                ? 1
+                                      : 0;
     };
     std::stable_sort(order.begin(), order.end(),
         [&turnOf](std::size_t a, std::size_t b) { return turnOf(a) < turnOf(b); });
@@ -204,7 +279,7 @@ void keepCallTrees(
     store::Store& store, const std::vector<UnitOutcome>& outcomes, ProgressFunnel& funnel) {
     std::set<std::string> names;
     for (const UnitOutcome& outcome : outcomes) {
-        if (outcome.report && outcome.report->spans > 0)
+        if (outcome.report && outcome.report->spans > 0 && !isRunDatabase(outcome.unit))
             names.insert(outcome.unit.runName);
     }
     const Progress progress
@@ -221,6 +296,10 @@ void keepCallTrees(
 
 } // namespace
 
+bool isOfDatabase(const Error& error) {
+    return error.code == ErrorCode::Io || error.code == ErrorCode::Refused;
+}
+
 Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
     const importers::ImportPlan& plan, const std::filesystem::path& database,
     const ImportListener& listener) {
@@ -233,17 +312,13 @@ Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
         if (!unit.enabled)
             continue;
         funnel.beginUnit(i);
-        UnitRunner runner(store, tree, unit, funnel);
-        auto report = funnel.isCancelled() ? Result<ImportReport>(cancelled()) : runner.run();
+        outcomes.push_back(importUnit(store, tree, unit, funnel));
         funnel.endUnit();
-        UnitOutcome outcome{runner.unit(), std::nullopt, std::nullopt};
-        if (report.hasValue())
-            outcome.report = std::move(report).value();
-        else
-            outcome.error = report.error();
-        outcomes.push_back(std::move(outcome));
         const auto& error = outcomes.back().error;
-        if (error && (error->code == ErrorCode::Cancelled || isOfDatabase(*error)))
+        const bool isOver = error
+            && (error->code == ErrorCode::Cancelled
+                || (isOfDatabase(*error) && !isRunDatabase(unit)));
+        if (isOver)
             break;
     }
     keepCallTrees(store, outcomes, funnel);

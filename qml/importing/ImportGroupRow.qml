@@ -17,6 +17,7 @@ Item {
     required property string run
     required property bool runFaulty
     required property bool machine
+    required property bool database
     required property string rank
     required property bool rankEditable
     required property bool rankFaulty
@@ -119,7 +120,7 @@ Item {
                 objectName: "run"
                 Layout.fillWidth: line.isRun
                 Layout.preferredWidth: line.columns.run
-                enabled: line.checkState !== Qt.Unchecked
+                enabled: line.checkState !== Qt.Unchecked && !line.database
                 label: line.isRun ? qsTr("Name of the run") : qsTr("Name of the run that %1 joins").arg(line.title)
                 run: line.run
                 machine: line.machine

@@ -209,7 +209,8 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--period", options->request.period,
         "Between their readings, where they have no time stamps: 100ms, 1.5; else 1 s", "S");
     addOption(*command, "--utc-offset", options->request.utcOffset,
-        "Zone of local time stamps, such as +08:00 or +8; else they are taken as UTC", "ZONE");
+        "Zone of local time stamps, such as +08:00 or Europe/Berlin; else they are taken as UTC",
+        "ZONE");
     addOption(*command, "--column", options->request.columns,
         "What a column of a table is, where its header does not tell; may be given several times",
         "NAME=METRIC[unit]")

@@ -1,13 +1,12 @@
 #pragma once
-// `trainscope-cli import` as plain steps: plan every source, name the runs, import, and say what
-// came of it.
+// `trainscope-cli import` around the import itself (app/importing/Import.h): from options to a
+// plan, and what came of it.
 
 #include "app/cli/console/Console.h"
 #include "app/importing/ImportRunner.h"
 #include "importers/common/Importer.h"
 #include "importers/registry/TracedGpus.h"
 
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,7 +23,7 @@ struct ImportRequest {
     // Times that the user states, for sources whose clock leaves them open; empty: not stated.
     std::string start; // "2026-04-22T00:03:09Z", or unix time
     std::string period; // "100ms", or seconds
-    std::string utcOffset; // "+08:00", "+0800", "+8", or seconds ahead of UTC
+    std::string utcOffset; // "+08:00", "+0800", "+8", "Europe/Berlin", or seconds ahead of UTC
     std::vector<std::string> columns; // of tables, "P_tot=gpu_power[mW]"
 };
 
@@ -38,18 +37,11 @@ struct ImportOutcome {
     std::set<std::string> partialRuns; // those marked so
     bool isPartial = false; // a file given by name was not recognised
 
-    [[nodiscard]] bool isStopped() const { return cancelled || databaseFailed; }
-
     [[nodiscard]] std::size_t done() const;
     [[nodiscard]] ExitStatus status() const;
 };
 
 // Fails only on wrong usage or when the database is refused; all else is in the outcome.
 Result<ImportOutcome> runImportJob(const ImportRequest& request, const Console& console);
-
-// Renames the runs of all plans: to `name` where there is one run, else to name/run, and says
-// which. `others` are names of runs that come along.
-bool nameRuns(std::vector<importers::ImportPlan>& plans, const std::string& name,
-    std::set<std::string> others);
 
 } // namespace trainscope::cli

@@ -49,6 +49,10 @@ QString kindsText(const std::vector<const ImportRow*>& rows) {
             kinds.append(QString::fromStdString(
                 text::counted(count, importer->format.oneFile, importer->format.manyFiles)));
     }
+    const auto databases = std::count_if(
+        rows.begin(), rows.end(), [](const ImportRow* row) { return isRunDatabase(row->unit); });
+    if (databases > 0)
+        kinds.append(QString::fromStdString(text::counted(databases, std::string(kRunDatabase))));
     if (!configurations.empty())
         kinds.append(QString::fromStdString(
             text::counted(static_cast<std::int64_t>(configurations.size()), "configuration")));

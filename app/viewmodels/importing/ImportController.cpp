@@ -9,6 +9,7 @@
 #include <QFileInfo>
 #include <QtConcurrent>
 
+#include <system_error>
 #include <utility>
 
 namespace trainscope::app {
@@ -20,20 +21,18 @@ constexpr int kTargetInterval = 2000; // ms
 const auto kSuffix = QStringLiteral(".trainscope");
 constexpr double kUnknown = -1.0;
 
-std::vector<std::filesystem::path> toPaths(const QStringList& texts) {
-    std::vector<std::filesystem::path> paths;
-    for (const auto& text : texts)
-        paths.emplace_back(text.toStdString());
-    return paths;
-}
-
-QStringList runsOf(const importers::ImportUnit& unit) {
-    if (!unit.runName.empty() || !unit.machine)
-        return {QString::fromStdString(unit.runName)};
-    QStringList names;
-    for (const auto& name : unit.machine->runs)
-        names.append(QString::fromStdString(name));
-    return names;
+// The open database can be merged into another one only.
+void leaveOutTarget(std::vector<importers::ImportUnit>& units, const importers::SourceTree& tree,
+    const std::filesystem::path& target) {
+    for (auto& unit : units) {
+        std::error_code failure;
+        if (isRunDatabase(unit)
+            && std::filesystem::equivalent(tree.displayPath(unit.path), target, failure)) {
+            unit.enabled = false;
+            unit.notes.push_back(
+                ImportController::tr("It is the database that takes the runs.").toStdString());
+        }
+    }
 }
 
 } // namespace
@@ -58,6 +57,29 @@ ImportController::~ImportController() {
     m_importing.waitForFinished();
 }
 
+Result<ImportController::Drop> ImportController::planDrop(
+    const QStringList& paths, const QString& open, WorkBoard& board) {
+    Drop drop;
+    drop.openTarget = !open.isEmpty() && canAddTo(open) ? open : QString();
+    ImportSources sources;
+    for (const QString& path : paths)
+        sources.paths.push_back(path.toStdString());
+    sources.database = drop.openTarget.toStdString();
+    auto planned
+        = planGiven(sources, [&board](const ProgressState& state) { return board.report(state); });
+    if (!planned.hasValue())
+        return planned.error();
+    drop.import = std::move(planned).value();
+    const auto& failures = drop.import.given.failures;
+    if (failures.size() == sources.paths.size())
+        return failures.front();
+    for (const Error& failure : failures)
+        drop.import.plan.unrecognised.push_back({failure.where, failure.message});
+    leaveOutTarget(drop.import.unitsThere, *drop.import.given.tree, sources.database);
+    drop.newTarget = suggestedDatabase(paths);
+    return drop;
+}
+
 bool ImportController::begin(const QStringList& paths) {
     // Names and merges of a review would be lost.
     const bool isReviewed = m_stage == Stage::Review && m_plan.count() > 0;
@@ -72,13 +94,7 @@ bool ImportController::begin(const QStringList& paths) {
     m_board = std::make_shared<WorkBoard>();
     m_progress = {};
     m_planning.setFuture(QtConcurrent::run([board = m_board, paths, open = m_openDatabase] {
-        const QString openTarget = !open.isEmpty() && canAddTo(open) ? open : QString();
-        auto planned = planDropped(toPaths(paths), openTarget.toStdString(), *board);
-        if (planned.hasValue()) {
-            planned.value().newTarget = suggestedDatabase(paths);
-            planned.value().openTarget = openTarget;
-        }
-        return std::make_shared<Result<PlannedImport>>(std::move(planned));
+        return std::make_shared<Result<Drop>>(planDrop(paths, open, *board));
     }));
     m_poll.start();
     setStage(Stage::Planning);
@@ -96,13 +112,14 @@ void ImportController::takePlan() {
     }
     if (m_board->isStopped())
         return setStage(Stage::Idle);
-    m_planned = std::make_shared<PlannedImport>(std::move(*result).value());
+    m_planned = std::make_shared<Drop>(std::move(*result).value());
     m_newDatabase = m_planned->newTarget;
     m_openIsWritable = !m_openDatabase.isEmpty() && m_openDatabase == m_planned->openTarget;
     proposeShownRun();
-    m_isForOpen = useOpen() && !m_planned->openUnits.empty();
-    m_plan.setUnits(m_isForOpen ? m_planned->openUnits : m_planned->plan.units);
-    m_unrecognised.setFiles(m_planned->plan.unrecognised);
+    const PlannedImport& import = m_planned->import;
+    m_isForOpen = useOpen() && !import.unitsThere.empty();
+    m_plan.setUnits(m_isForOpen ? import.unitsThere : import.plan.units);
+    m_unrecognised.setFiles(import.plan.unrecognised);
     setStage(Stage::Review);
     takeTarget();
 }
@@ -110,7 +127,7 @@ void ImportController::takePlan() {
 void ImportController::proposeShownRun() {
     if (!useOpen() || m_shownRun.isEmpty())
         return;
-    for (auto& unit : m_planned->openUnits) {
+    for (auto& unit : m_planned->import.unitsThere) {
         if (!unit.machine || !unit.machine->runs.empty())
             continue;
         unit.runName = m_shownRun.toStdString();
@@ -127,15 +144,16 @@ void ImportController::start() {
 }
 
 void ImportController::importInto(const QString& database) {
-    m_planned->plan.units = m_plan.units();
-    m_planned->machines = m_plan.machines();
+    m_planned->import.plan.units = m_plan.units();
+    m_planned->import.machines = m_plan.machines();
     m_board = std::make_shared<WorkBoard>();
     m_progress = {};
     m_meter.restart();
     m_importedInto = database;
     const std::filesystem::path path = database.toStdString();
     m_importing.setFuture(QtConcurrent::run([board = m_board, planned = m_planned, path] {
-        return std::make_shared<Result<FinishedImport>>(importPlanned(*planned, path, *board));
+        return std::make_shared<Result<std::vector<UnitOutcome>>>(importPlanned(planned->import,
+            path, [&board](const ImportProgress& progress) { return board->report(progress); }));
     }));
     m_poll.start();
     setStage(Stage::Importing);
@@ -151,16 +169,16 @@ void ImportController::takeOutcomes() {
     }
     std::vector<ImportReportModel::Entry> entries;
     QStringList runNames;
-    for (const auto& outcome : result->value().outcomes) {
-        if (outcome.report && !outcome.error)
-            runNames.append(runsOf(outcome.unit));
-        const auto path = m_planned->tree->displayPath(outcome.unit.path);
+    for (const auto& outcome : result->value()) {
+        for (const std::string& run : outcome.runs)
+            runNames.append(QString::fromStdString(run));
+        const auto path = m_planned->import.given.tree->displayPath(outcome.unit.path);
         entries.push_back(ImportReportModel::entryOf(outcome, QString::fromStdString(path)));
     }
     m_report.setEntries(std::move(entries));
     m_planned.reset();
     setStage(Stage::Finished);
-    if (result->value().wroteAnything)
+    if (!runNames.isEmpty())
         Q_EMIT imported(m_importedInto, runNames);
 }
 
@@ -254,10 +272,10 @@ void ImportController::takeAnswer(const TargetAnswer& answer) {
 
 // Also which runs topologies can describe there, and which runs the sources are of.
 void ImportController::tellTarget() {
-    const bool isForOpen = useOpen() && m_planned && !m_planned->openUnits.empty();
+    const bool isForOpen = useOpen() && m_planned && !m_planned->import.unitsThere.empty();
     if (m_stage == Stage::Review && m_planned && isForOpen != m_isForOpen) {
-        const auto& alone = m_planned->plan.units;
-        const auto& joined = m_planned->openUnits;
+        const auto& alone = m_planned->import.plan.units;
+        const auto& joined = m_planned->import.unitsThere;
         m_plan.changeProposals(isForOpen ? alone : joined, isForOpen ? joined : alone);
         m_isForOpen = isForOpen;
     }
@@ -326,9 +344,10 @@ QString ImportController::phaseText() const {
 }
 
 QString ImportController::unitText() const {
-    if (!m_planned || m_progress.unit >= m_planned->plan.units.size())
+    if (!m_planned || m_progress.unit >= m_planned->import.plan.units.size())
         return {};
-    return shownLine(m_planned->tree->displayPath(m_planned->plan.units[m_progress.unit].path));
+    const PlannedImport& import = m_planned->import;
+    return shownLine(import.given.tree->displayPath(import.plan.units[m_progress.unit].path));
 }
 
 QString ImportController::amountText() const {

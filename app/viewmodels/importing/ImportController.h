@@ -2,13 +2,14 @@
 // The import as the window drives it: plan what was dropped, let the user change the plan, import
 // it, and report. All long work runs in a worker and can be stopped. GUI thread only.
 
+#include "app/importing/Import.h"
 #include "app/importing/TransferMeter.h"
 #include "app/viewmodels/importing/ImportGroupModel.h"
-#include "app/viewmodels/importing/ImportJob.h"
 #include "app/viewmodels/importing/ImportPlanModel.h"
 #include "app/viewmodels/importing/ImportReportModel.h"
 #include "app/viewmodels/importing/ImportTarget.h"
 #include "app/viewmodels/workspace/DiskTask.h"
+#include "app/viewmodels/workspace/WorkBoard.h"
 
 #include <QFutureWatcher>
 #include <QObject>
@@ -119,6 +120,12 @@ Q_SIGNALS:
     void failed(const trainscope::Error& error);
 
 private:
+    struct Drop {
+        PlannedImport import;
+        QString openTarget; // the database that was open meanwhile, where it takes runs; else empty
+        QString newTarget; // proposed otherwise
+    };
+    static Result<Drop> planDrop(const QStringList& paths, const QString& open, WorkBoard& board);
     void setStage(Stage stage);
     void takeTarget();
     void takeAnswer(const TargetAnswer& answer);
@@ -148,13 +155,13 @@ private:
     DiskTask<TargetAnswer> m_targetTask;
 
     std::shared_ptr<WorkBoard> m_board;
-    std::shared_ptr<PlannedImport> m_planned;
+    std::shared_ptr<Drop> m_planned;
     ImportProgress m_progress;
     TransferMeter m_meter;
     QTimer m_poll;
     QTimer m_recheck;
-    QFutureWatcher<std::shared_ptr<Result<PlannedImport>>> m_planning;
-    QFutureWatcher<std::shared_ptr<Result<FinishedImport>>> m_importing;
+    QFutureWatcher<std::shared_ptr<Result<Drop>>> m_planning;
+    QFutureWatcher<std::shared_ptr<Result<std::vector<UnitOutcome>>>> m_importing;
 };
 
 } // namespace trainscope::app

@@ -24,20 +24,21 @@ bool isSameLine(const Line& a, const Line& b) {
 } // namespace
 
 ImportGroupModel::ImportGroupModel(ImportPlanModel& plan, QObject* parent)
-    : RowListModel({{"title", &Line::title}, {"kind", &Line::kind}, {"detail", &Line::detail},
-                       {"problem", &Line::problem}, {"run", &Line::run},
-                       {"sizeText", &Line::sizeText}, {"rank", &Line::rank},
-                       {"rankEditable", &Line::rankEditable}, {"rankFaulty", &Line::rankFaulty},
-                       {"period", &Line::period}, {"periodEditable", &Line::periodEditable},
-                       {"periodFaulty", &Line::periodFaulty}, {"clock", &Line::clock},
-                       {"clockChoice", &Line::clockChoice}, {"clockEditable", &Line::clockEditable},
-                       {"offset", &Line::offset}, {"offsetHint", &Line::offsetHint},
-                       {"offsetFaulty", &Line::offsetFaulty}, {"gpuModel", &Line::gpuModel},
-                       {"gpuHint", &Line::gpuHint}, {"gpuEditable", &Line::gpuEditable},
-                       {"airflow", &Line::airflow}, {"airflowHint", &Line::airflowHint},
-                       {"airflowFaulty", &Line::airflowFaulty}, {"machine", &Line::isMachine},
-                       {"runFaulty", &Line::runFaulty}, {"checkState", &Line::checkState},
-                       {"unfolded", &Line::isUnfolded}, {"marked", &Line::isMarked}},
+    : RowListModel(
+        {{"title", &Line::title}, {"kind", &Line::kind}, {"detail", &Line::detail},
+            {"problem", &Line::problem}, {"run", &Line::run}, {"sizeText", &Line::sizeText},
+            {"rank", &Line::rank}, {"rankEditable", &Line::rankEditable},
+            {"rankFaulty", &Line::rankFaulty}, {"period", &Line::period},
+            {"periodEditable", &Line::periodEditable}, {"periodFaulty", &Line::periodFaulty},
+            {"clock", &Line::clock}, {"clockChoice", &Line::clockChoice},
+            {"clockEditable", &Line::clockEditable}, {"offset", &Line::offset},
+            {"offsetHint", &Line::offsetHint}, {"offsetFaulty", &Line::offsetFaulty},
+            {"gpuModel", &Line::gpuModel}, {"gpuHint", &Line::gpuHint},
+            {"gpuEditable", &Line::gpuEditable}, {"airflow", &Line::airflow},
+            {"airflowHint", &Line::airflowHint}, {"airflowFaulty", &Line::airflowFaulty},
+            {"machine", &Line::isMachine}, {"database", &Line::isDatabase},
+            {"runFaulty", &Line::runFaulty}, {"checkState", &Line::checkState},
+            {"unfolded", &Line::isUnfolded}, {"marked", &Line::isMarked}},
         parent)
     , m_plan(plan) {
     connect(&m_plan, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
@@ -348,13 +349,14 @@ void ImportGroupModel::clearMarks() {
 }
 
 void ImportGroupModel::merge() {
-    const auto first = std::find_if(
-        m_groups.begin(), m_groups.end(), [](const Group& group) { return group.isMarked; });
+    const auto first = std::find_if(m_groups.begin(), m_groups.end(), [this](const Group& group) {
+        return group.isMarked && planned(group.units.front()).isSource();
+    });
     if (first == m_groups.end() || markedCount() < 2)
         return;
     const QString name = QString::fromStdString(nameOf(*first));
     Units units = scope();
-    std::erase_if(units, [this](int unit) { return planned(unit).unit.machine.has_value(); });
+    std::erase_if(units, [this](int unit) { return !planned(unit).isSource(); });
     m_plan.setRunName(units, name);
     regroup();
 }
@@ -366,7 +368,7 @@ std::vector<std::pair<std::string, ImportPlanModel::Units>> ImportGroupModel::pa
     std::map<std::string, Units> bySource;
     for (const int unit : group.units) {
         const ImportRow& row = planned(unit);
-        if (row.unit.machine)
+        if (!row.isSource())
             continue;
         byPlan[row.plannedRun].push_back(unit);
         bySource[sourceName(row.unit)].push_back(unit);

@@ -1,7 +1,6 @@
 #include "app/viewmodels/importing/ImportGroupRow.h"
 
 #include "app/viewmodels/importing/GroupWording.h"
-#include "app/viewmodels/importing/SaidStart.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/Translated.h"
@@ -67,7 +66,7 @@ void fillCells(const std::vector<const ImportRow*>& rows, Line& line) {
     for (const ImportRow* row : rows) {
         if (row->unit.clock == ClockKind::Local)
             local.push_back(row);
-        if (!row->unit.machine)
+        if (row->isSource())
             sources.push_back(row);
     }
     const QString several = translated("several");
@@ -116,7 +115,8 @@ ImportGroupRow rowOfRun(const std::vector<const ImportRow*>& sources) {
     }
     const auto& first = sources.front()->unit;
     line.isMachine = first.machine.has_value();
-    line.title = line.run = shownLine(importers::runText(first));
+    line.isDatabase = isRunDatabase(first);
+    line.title = line.run = shownLine(line.isDatabase ? first.path : importers::runText(first));
     line.runFaulty = line.title.trimmed().isEmpty();
     line.detail = groupDetail(sources);
     line.sizeText = bytesText(bytes);
@@ -136,7 +136,8 @@ ImportGroupRow rowOfSource(const ImportRow& source) {
         line.title = translated("%1 (%2)").arg(line.title, shownLine(unit.part));
     line.detail = shownLine(unit.summary);
     line.problem = unit.enabled ? ImportPlanModel::problemOf(source) : QString();
-    line.run = shownLine(importers::runText(unit));
+    line.isDatabase = isRunDatabase(unit);
+    line.run = line.isDatabase ? translated("all its runs") : shownLine(importers::runText(unit));
     line.runFaulty = line.run.trimmed().isEmpty() || !source.misfit.isEmpty();
     line.sizeText = bytesText(unit.bytes);
     line.rank = source.rank;

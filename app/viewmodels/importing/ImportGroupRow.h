@@ -37,6 +37,7 @@ struct ImportGroupRow {
     int clockChoice = -1; // of ImportGroupModel::clockChoices; -1: they differ
     int checkState = 0; // Qt::CheckState: to be imported
     bool isMachine = false; // it describes machines of runs
+    bool isDatabase = false; // its runs are merged under the names that they have
     bool runFaulty = false;
     bool rankEditable = false;
     bool rankFaulty = false;

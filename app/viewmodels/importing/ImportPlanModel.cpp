@@ -1,13 +1,13 @@
 #include "app/viewmodels/importing/ImportPlanModel.h"
 
 #include "app/importing/DescribedRuns.h"
-#include "app/viewmodels/importing/GpuHints.h"
 #include "app/viewmodels/importing/GroupWording.h"
-#include "app/viewmodels/importing/SaidStart.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/Translated.h"
 #include "core/analysis/telemetry/Temperature.h"
+#include "core/catalogue/GpuGuess.h"
+#include "importers/common/Cells.h"
 #include "importers/registry/Registry.h"
 
 #include <algorithm>
@@ -65,7 +65,74 @@ bool isOrder(Result<std::vector<int>> order) {
     return std::adjacent_find(indices.begin(), indices.end()) == indices.end();
 }
 
+// True: the row has changed. Text that is no moment makes it faulty, unless it was said of several
+// sources at once, of which it may be a time zone.
+bool setSaidStart(Row& row, const QString& text, bool isOnly) {
+    const bool isEmpty = text.trimmed().isEmpty();
+    const auto start = isEmpty ? std::nullopt : saidMoment(text.toStdString());
+    if (!start && !isEmpty && !isOnly)
+        return false;
+    row.offset = isEmpty ? QString() : text;
+    row.offsetFaulty = !isEmpty && !start;
+    row.unit.saidStart = start;
+    return true;
+}
+
+bool setSaidPeriod(Row& row, const QString& text) {
+    if (!row.unit.hasNoStamps || row.period == text)
+        return false;
+    const bool isEmpty = text.trimmed().isEmpty();
+    const auto period
+        = isEmpty ? std::nullopt : importers::parsePeriod(text.trimmed().toStdString());
+    row.period = isEmpty ? QString() : text;
+    row.periodFaulty = !isEmpty && !period;
+    row.unit.saidPeriod = period;
+    return true;
+}
+
+// Empty: UTC, or what the power of its run tells.
+void setSaidZone(Row& row, const QString& text) {
+    const bool isEmpty = text.trimmed().isEmpty();
+    const auto seconds
+        = isEmpty ? std::optional<std::int64_t>(0) : saidZone(text.toStdString(), row.unit.start);
+    row.offsetFaulty = !seconds;
+    row.offset = isEmpty ? QString() : seconds ? utcOffsetText(*seconds) : text;
+    if (isEmpty && isToldByPower(row))
+        row.unit.utcOffsetSeconds.reset();
+    else if (seconds)
+        row.unit.utcOffsetSeconds = seconds;
+}
+
+std::optional<QString> gpuNamedIn(std::vector<std::string> names) {
+    catalogue::GpuTraces traces;
+    traces.names = std::move(names);
+    const auto guess = catalogue::guessGpuModel(traces);
+    return guess ? std::optional(QString::fromStdString(catalogue::inferredName(*guess->model)))
+                 : std::nullopt;
+}
+
+void addGpuHints(std::vector<ImportRow>& rows) {
+    for (ImportRow& row : rows) {
+        if (!row.unit.gpuModel.empty()) {
+            row.gpuHint = shownLine(row.unit.gpuModel);
+            continue;
+        }
+        if (const auto* beside = catalogue::findGpuModel(row.unit.gpuBeside)) {
+            row.gpuHint = QString::fromStdString(catalogue::inferredName(*beside));
+            continue;
+        }
+        std::vector<std::string> own{row.unit.runName, row.unit.path};
+        own.insert(own.end(), row.unit.files.begin(), row.unit.files.end());
+        row.gpuHint = gpuNamedIn(std::move(own)).value_or(QString());
+    }
+}
+
 } // namespace
+
+bool isToldByPower(const ImportRow& row) {
+    const auto* importer = importers::findImporter(row.unit.importer);
+    return importer != nullptr && importer->work != nullptr;
+}
 
 ImportPlanModel::ImportPlanModel(QObject* parent)
     : RowListModel(
@@ -243,7 +310,7 @@ void ImportPlanModel::setRunName(const Units& units, const QString& text) {
     bool isChanged = false;
     for (const int row : units) {
         auto* found = rowAt(row);
-        if (found == nullptr || found->unit.runName == name)
+        if (found == nullptr || isRunDatabase(found->unit) || found->unit.runName == name)
             continue;
         const auto before = std::exchange(found->unit.runName, name);
         if (!found->unit.machine)
@@ -287,7 +354,7 @@ void ImportPlanModel::setRank(int row, const QString& text) {
 
 void ImportPlanModel::setGpuModel(const Units& units, const QString& text) {
     edit(units, [&text](Row& row) {
-        if (row.unit.machine || row.gpuModel == text)
+        if (!row.isSource() || row.gpuModel == text)
             return false;
         row.gpuModel = text;
         return true;
@@ -296,7 +363,7 @@ void ImportPlanModel::setGpuModel(const Units& units, const QString& text) {
 
 void ImportPlanModel::setAirflow(const Units& units, const QString& text) {
     edit(units, [&text](Row& row) {
-        if (row.unit.machine || row.airflow == text)
+        if (!row.isSource() || row.airflow == text)
             return false;
         row.airflow = text;
         row.airflowFaulty = !text.trimmed().isEmpty() && !isOrder(airflowOf(text));
@@ -323,7 +390,7 @@ void ImportPlanModel::setUtc(const Units& units, bool isUtc) {
     edit(units, [isUtc](Row& row) {
         if (!hasLocalClock(row) || row.offset.isEmpty() == isUtc)
             return false;
-        const std::int64_t here = localUtcOffsetAt(row.unit.start);
+        const std::int64_t here = zoneHere(row.unit.start);
         row.unit.utcOffsetSeconds = isUtc ? 0 : here;
         row.offset = isUtc ? QString() : utcOffsetText(here);
         row.offsetFaulty = false;
@@ -391,5 +458,53 @@ void ImportPlanModel::checkMachines() {
 ImportRow* ImportPlanModel::rowAt(int row) {
     return isThere(row) ? &ownRows()[static_cast<std::size_t>(row)] : nullptr;
 }
+
+QString ImportPlanModel::problem() const {
+    if (selectedCount() == 0)
+        return tr("Choose at least one source.");
+    for (const auto& row : rows()) {
+        if (!row.unit.enabled)
+            continue;
+        if (const QString text = problemOf(row); !text.isEmpty())
+            return text;
+    }
+    return {};
+}
+
+QString ImportPlanModel::problemOf(const ImportRow& row) {
+    const auto path = shownLine(row.unit.path);
+    if (isRunDatabase(row.unit))
+        return {};
+    if (!isNamed(row.unit))
+        return row.unit.machine ? tr("%1 describes the machine of a run: name the run, or drop it "
+                                     "together with the run's files.")
+                                      .arg(path)
+                                : tr("%1 needs the name of a run.").arg(path);
+    if (!row.misfit.isEmpty())
+        return tr("%1 cannot be the machine of %2: %3 Choose another run, or leave it out.")
+            .arg(path, shownLine(importers::runText(row.unit)), row.misfit);
+    if (row.rankFaulty)
+        return tr("The rank of %1 must be a whole number from 0.").arg(path);
+    if (row.offsetFaulty && row.unit.clock == importers::ClockKind::None)
+        return tr("The start of %1 must be a date with a time, such as 2026-04-22 00:08:54.")
+            .arg(path);
+    if (row.offsetFaulty)
+        return tr("The time zone of %1 must be an offset such as +02:00, or a name such as "
+                  "Europe/Berlin.")
+            .arg(path);
+    if (row.periodFaulty)
+        return tr("The period of %1 must be a time such as 100 ms or 1.5 s.").arg(path);
+    if (row.airflowFaulty)
+        return tr("The order of the air of %1 must name the GPUs of a node once each, as in "
+                  "4, 5, 6, 7, 0, 1, 2, 3.")
+            .arg(runOf(row.unit));
+    return {};
+}
+
+UnrecognisedModel::UnrecognisedModel(QObject* parent)
+    : RowListModel(
+        {{"path", [](const importers::Unrecognised& file) { return shownLine(file.path); }},
+            {"reason", [](const importers::Unrecognised& file) { return shownText(file.reason); }}},
+        parent) { }
 
 } // namespace trainscope::app

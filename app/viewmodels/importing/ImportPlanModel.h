@@ -4,7 +4,7 @@
 // unit or of several at once; a text that cannot be used stays as typed and makes the plan invalid.
 // GUI thread only.
 
-#include "app/viewmodels/importing/ImportJob.h"
+#include "app/importing/Import.h"
 #include "app/viewmodels/window/RowListModel.h"
 #include "importers/common/Importer.h"
 
@@ -33,7 +33,13 @@ struct ImportRow {
     bool offsetFaulty = false;
     bool periodFaulty = false;
     bool airflowFaulty = false;
+
+    // Runs of which this is a source, with a name, a clock and GPUs that can be said: neither what
+    // describes machines nor a run database, which is merged as it is.
+    [[nodiscard]] bool isSource() const { return !unit.machine && !isRunDatabase(unit); }
 };
+// The power of its run may tell the moment, or the zone, of what it has.
+bool isToldByPower(const ImportRow& row);
 
 class ImportPlanModel : public RowListModel<ImportRow> {
     Q_OBJECT

@@ -6,6 +6,7 @@
 #include "app/viewmodels/text/Translated.h"
 #include "core/model/InteractiveThread.h"
 #include "core/store/WriteCheck.h"
+#include "core/store/database/StoreFile.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -31,7 +32,10 @@ QString baseName(const QFileInfo& source) {
 QString suggestedDatabase(const QStringList& sources) {
     assertMayBlock("looks for a folder that can be written");
     const QFileInfo first(QDir::cleanPath(sources.first()));
-    const auto name = QStringLiteral("%1.trainscope").arg(baseName(first));
+    // A run database goes into another one.
+    const bool isMerge = store::StoreFile(first.filePath().toStdString()).isRunDatabase();
+    const auto name = isMerge ? QStringLiteral("merged.trainscope")
+                              : QStringLiteral("%1.trainscope").arg(baseName(first));
     if (QFileInfo(first.path()).isWritable())
         return QDir(first.path()).filePath(name);
     const auto documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);

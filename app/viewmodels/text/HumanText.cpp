@@ -9,9 +9,7 @@
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
-#include <QRegularExpression>
 #include <QStringList>
-#include <QTimeZone>
 
 #include <cmath>
 
@@ -20,7 +18,6 @@ namespace trainscope::app {
 namespace {
 
 constexpr double kWholeSeconds = 9.95; // what is rounded to 10.0, and above
-constexpr std::int64_t kMaxOffset = std::int64_t{18} * 3600;
 
 QString withMarks(const QString& digits) {
     return QString::fromStdString(text::withMarks(digits.toStdString()));
@@ -41,13 +38,6 @@ std::optional<double> numberOf(const QString& typed, const QLocale& locale) {
     bool isNumber = false;
     const double value = locale.toDouble(typed.trimmed(), &isNumber);
     return isNumber && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
-std::int64_t offsetIn(const QTimeZone& zone, const std::optional<TimeNs>& wall) {
-    if (!wall)
-        return zone.offsetFromUtc(QDateTime::currentDateTimeUtc());
-    const auto shown = QDateTime::fromMSecsSinceEpoch(wall->ns / 1'000'000, Qt::UTC);
-    return QDateTime(shown.date(), shown.time(), zone).offsetFromUtc();
 }
 
 } // namespace
@@ -157,38 +147,6 @@ QString typedNumber(const QString& kept) {
 
 QString forFiles(const QString& text) {
     return QString::fromStdString(text::forFiles(text.toStdString()));
-}
-
-std::optional<std::int64_t> parseUtcOffset(const QString& text) {
-    static const QRegularExpression pattern(
-        QStringLiteral(
-            "^\\s*(?:UTC|GMT)?\\s*(?:([+\\-\u2212])?\\s*(\\d{1,2})(?::?(\\d{2}))?)?\\s*$"),
-        QRegularExpression::CaseInsensitiveOption);
-    if (text.trimmed().compare(QLatin1String("z"), Qt::CaseInsensitive) == 0)
-        return 0;
-    const auto match = pattern.match(text);
-    if (!match.hasMatch() || text.trimmed().isEmpty())
-        return std::nullopt;
-    const std::int64_t minutes = match.captured(3).toLongLong();
-    const std::int64_t seconds = match.captured(2).toLongLong() * 3600 + minutes * 60;
-    if (minutes > 59 || seconds > kMaxOffset)
-        return std::nullopt;
-    const bool negative = !match.captured(1).isEmpty() && match.captured(1) != QLatin1String("+");
-    return negative ? -seconds : seconds;
-}
-
-std::optional<std::int64_t> utcOffsetOf(const QString& text, const std::optional<TimeNs>& wall) {
-    if (const auto offset = parseUtcOffset(text))
-        return offset;
-    // QTimeZone makes a zone without offset of a name that is none.
-    const QByteArray name = text.trimmed().toUtf8();
-    if (!QTimeZone::availableTimeZoneIds().contains(name))
-        return std::nullopt;
-    return offsetIn(QTimeZone(name), wall);
-}
-
-std::int64_t localUtcOffsetAt(const std::optional<TimeNs>& wall) {
-    return offsetIn(QTimeZone::systemTimeZone(), wall);
 }
 
 } // namespace trainscope::app

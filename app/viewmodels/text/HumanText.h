@@ -27,8 +27,6 @@ QString durationText(DurationNs duration);
 QString exactDurationText(DurationNs duration);
 // Offset of the system's time zone from UTC at that time.
 std::int64_t localUtcOffsetSeconds(TimeNs time);
-// The same at a time of the system's own clock as if it were UTC; absent: now.
-std::int64_t localUtcOffsetAt(const std::optional<TimeNs>& wall);
 
 // QString::number() with this thread's marks.
 QString decimalText(double value, char format, int precision);
@@ -50,12 +48,5 @@ QString typedNumber(const QString& kept);
 
 // The text with point and comma where it has the reader's marks, for what leaves the screen.
 QString forFiles(const QString& text);
-
-// "+2", "UTC+02:00", "-05:30", "0", "Z" in seconds; absent for anything else and beyond ±18 h.
-std::optional<std::int64_t> parseUtcOffset(const QString& text);
-
-// The same, or a name of the time zone database ("Europe/Berlin"), whose offset is that at `wall`:
-// a time of that zone's clock as if it were UTC; absent: now.
-std::optional<std::int64_t> utcOffsetOf(const QString& text, const std::optional<TimeNs>& wall);
 
 } // namespace trainscope::app

@@ -4,7 +4,11 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
+#include <QDir>
+#include <QFile>
 #include <QTest>
+
+#include <algorithm>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -59,6 +63,74 @@ private Q_SLOTS:
         const std::string into
             = from.folder.filePath(QStringLiteral("into.trainscope")).toStdString();
         QCOMPARE(runCli({"import", from.path.string(), "--into", into}).status, 0);
+    }
+
+    // A database beside a folder that holds a run of that name: they are one run.
+    void besideAFolder() {
+        const Fixture from;
+        {
+            auto store = from.create();
+            addRun(store, "smi", RunStatus::Ok);
+            addRun(store, "other", RunStatus::Ok);
+        }
+        QVERIFY(QDir(from.folder.path()).mkdir(QStringLiteral("logs")));
+        QFile log(from.folder.filePath(QStringLiteral("logs/smi.csv")));
+        QVERIFY(log.open(QIODevice::WriteOnly));
+        log.write("timestamp, index, power.draw [W]\n2026/04/22 00:00:00.000, 0, 70 W\n"
+                  "2026/04/22 00:00:01.000, 0, 71 W\n");
+        log.close();
+        const std::string logs = from.folder.filePath(QStringLiteral("logs")).toStdString();
+        const std::string into
+            = from.folder.filePath(QStringLiteral("into.trainscope")).toStdString();
+        const auto ran = runCli({"import", from.path.string(), logs, "--into", into, "--json"});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        const auto sources = ran.json()["sources"];
+        QCOMPARE(sources.size(), std::size_t{2});
+        QCOMPARE(sources[0]["path"].get<std::string>(), logs + "/smi.csv");
+        QCOMPARE(sources[1]["path"].get<std::string>(), from.path.string());
+        QCOMPARE(sources[1]["importer"].get<std::string>(), std::string("run database"));
+        QCOMPARE(runsIn(into).size(), std::size_t{2});
+        // The folder's own databases are not merged, and the one that takes the runs is none of
+        // them.
+        const auto folder
+            = runCli({"import", from.folder.path().toStdString(), "--into", into, "--json"});
+        QCOMPARE(folder.json()["sources"].size(), std::size_t{1});
+        QCOMPARE(folder.json()["unrecognised"].size(), std::size_t{2});
+    }
+
+    // Two folders whose runs have one name are two runs, as in the window.
+    void foldersWithRunsOfOneName() {
+        const Fixture fixture;
+        const QString& root = fixture.folder.path();
+        for (const char* side : {"north", "south"}) {
+            const QString run
+                = root + QLatin1Char('/') + QLatin1String(side) + QLatin1String("/m_1_00");
+            QVERIFY(QDir().mkpath(run));
+            QFile power(run + QLatin1String("/gpu_power_0.csv"));
+            QVERIFY(power.open(QIODevice::WriteOnly));
+            for (int second = 0; second < 20; ++second)
+                power.write(
+                    QByteArray::number((side[0] == 'n' ? 1'714'564'800 : 1'714'664'800) + second)
+                    + ",300.0\n");
+        }
+        const std::string north = (root + QLatin1String("/north")).toStdString();
+        const std::string south = (root + QLatin1String("/south/")).toStdString();
+        const std::string into = (root + QLatin1String("/into.trainscope")).toStdString();
+        QCOMPARE(runCli({"import", north, "--into", into}).status, 0);
+        QCOMPARE(runsIn(into), (std::vector<std::string>{"m_1_00"}));
+        const std::string both = (root + QLatin1String("/both.trainscope")).toStdString();
+        QCOMPARE(runCli({"import", north, south, "--into", both}).status, 0);
+        QCOMPARE(runsIn(both), (std::vector<std::string>{"north/m_1_00", "south/m_1_00"}));
+    }
+
+private:
+    static std::vector<std::string> runsIn(const std::string& database) {
+        std::vector<std::string> names;
+        const auto info = runCli({"info", database, "--json"}).json();
+        for (const auto& run : info["runs"])
+            names.push_back(run["name"].get<std::string>());
+        std::sort(names.begin(), names.end());
+        return names;
     }
 };
 

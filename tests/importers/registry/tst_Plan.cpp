@@ -2,6 +2,7 @@
 #include "importers/common/ArchiveTree.h"
 #include "importers/registry/HashingTree.h"
 #include "importers/registry/Registry.h"
+#include "importers/rocprof/RocprofSamples.h"
 #include "importers/support/MakeArchive.h"
 #include "support/TestProgram.h"
 
@@ -90,6 +91,7 @@ private Q_SLOTS:
     void logBesideOneTrace();
     void logBesideTwoRuns();
     void onlyOneFormat();
+    void theSurestFormatHasTheFile();
     void unknownFormat();
     void cancelled();
     void forbiddenFolder();
@@ -215,6 +217,26 @@ void tst_Plan::onlyOneFormat() {
     QCOMPARE(plan.units.size(), std::size_t{1});
     QCOMPARE(plan.units[0].importer, std::string("kineto"));
     QCOMPARE(plan.unrecognised.size(), std::size_t{1});
+}
+
+// The JSON of the first rocprof is a list of trace events, which Kineto's reader knows as well and
+// is asked first; also where the file is longer than the first look.
+void tst_Plan::theSurestFormatHasTheFile() {
+    const std::string head = test::kOldJson.substr(0, test::kOldJson.find(",{\"ts\":0"));
+    const std::string tail = test::kOldJson.substr(head.size());
+    const std::string event
+        = R"json(,{"ph":"X","name":"gemm(float*)","ts":"1","dur":"1","pid":"7","tid":"0",
+  "args":{"BeginNs":"1000","EndNs":"1600","dev-id":"1","queue-id":"2","pid":"4711","tid":"70"}})json";
+    std::string many;
+    while (many.size() < 100'000)
+        many += event;
+    for (const std::string& events : {std::string(), many}) {
+        const ImportPlan plan = planOf({{"results.json", head + events + tail}});
+        QCOMPARE(plan.units.size(), std::size_t{1});
+        QCOMPARE(plan.units[0].importer, "rocprof"s);
+        QVERIFY(plan.unrecognised.empty());
+    }
+    QVERIFY(unitOf(planOf({{"trace.json", kTrace}}), "rocprof") == nullptr);
 }
 
 void tst_Plan::unknownFormat() {

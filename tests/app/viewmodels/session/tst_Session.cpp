@@ -37,6 +37,8 @@ private Q_SLOTS:
     void theLastOneIsOpened();
     void runsAreNamedBelowTheirFolders();
     void aRecentFileThatComesBack();
+    void databasesAreMerged();
+    void theOpenDatabaseIsNotMergedIntoItself();
 
 private:
     [[nodiscard]] QString path(const QString& name) const { return m_folder->filePath(name); }
@@ -324,6 +326,71 @@ void tst_Session::aRecentFileThatComesBack() {
     write(QStringLiteral("first.trainscope"), {});
     recent.add(file); // it was opened again
     QTRY_VERIFY(!recent.at(0, "missing").toBool());
+}
+
+// Two run databases that are dropped with a folder become runs of one.
+void tst_Session::databasesAreMerged() {
+    Session session;
+    const auto importAlone = [&](const QString& run) {
+        writeLogs();
+        QVERIFY(QFile::rename(path(QStringLiteral("two.csv")), path(run + QStringLiteral(".csv"))));
+        session.openPaths({path(run + QStringLiteral(".csv"))});
+        QVERIFY(waitFor(session, Stage::Review));
+        session.importing()->setTarget(QUrl::fromLocalFile(path(run)));
+        session.importing()->start();
+        QVERIFY(waitFor(session, Stage::Finished));
+        session.importing()->cancel();
+        QTRY_COMPARE(
+            session.workspace()->databasePath(), path(run + QStringLiteral(".trainscope")));
+        session.closeDatabase();
+        QTRY_VERIFY(!session.workspace()->isOpen());
+    };
+    importAlone(QStringLiteral("a"));
+    importAlone(QStringLiteral("b"));
+    QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("more")));
+    QVERIFY(QFile::rename(
+        path(QStringLiteral("one log.csv")), path(QStringLiteral("more/one log.csv"))));
+    session.openPaths({path(QStringLiteral("a.trainscope")), path(QStringLiteral("more")),
+        path(QStringLiteral("b.trainscope"))});
+    QVERIFY(waitFor(session, Stage::Review));
+    ImportController& sheet = *session.importing();
+    QCOMPARE(sheet.plan()->count(), 3);
+    QCOMPARE(sheet.unrecognised()->count(), 0);
+    QCOMPARE(sheet.problem(), QString());
+    QCOMPARE(sheet.targetPath(), path(QStringLiteral("merged.trainscope")));
+    ImportGroupModel& groups = *sheet.groups();
+    QCOMPARE(groups.count(), 3);
+    QCOMPARE(groups.at(1, "title").toString(), QStringLiteral("a.trainscope"));
+    QCOMPARE(groups.at(1, "detail").toString(), QStringLiteral("1 run database · 1 run: a"));
+    QVERIFY(groups.at(1, "database").toBool());
+    // Its runs keep their names.
+    groups.setRunName(1, QStringLiteral("c"));
+    QCOMPARE(groups.at(1, "title").toString(), QStringLiteral("a.trainscope"));
+    groups.setSelected(2, false);
+    sheet.start();
+    QVERIFY(waitFor(session, Stage::Finished));
+    QCOMPARE(sheet.report()->count(), 2);
+    QTRY_COMPARE(session.workspace()->runs().size(), std::size_t(2));
+    QStringList names;
+    for (const auto& run : session.workspace()->runs())
+        names.append(QString::fromStdString(run.name));
+    names.sort();
+    QCOMPARE(names, (QStringList{QStringLiteral("a"), QStringLiteral("one log")}));
+}
+
+void tst_Session::theOpenDatabaseIsNotMergedIntoItself() {
+    Session session;
+    importLogs(session);
+    const QString other = path(QStringLiteral("other.trainscope"));
+    QVERIFY(QFile::copy(session.workspace()->databasePath(), other));
+    session.openPaths({session.workspace()->databasePath(), other});
+    QVERIFY(waitFor(session, Stage::Review));
+    ImportPlanModel& plan = *session.importing()->plan();
+    QCOMPARE(plan.count(), 2);
+    QVERIFY(!plan.at(0, "selected").toBool());
+    QCOMPARE(
+        plan.at(0, "notes").toString(), QStringLiteral("It is the database that takes the runs."));
+    QVERIFY(plan.at(1, "selected").toBool());
 }
 
 TRAINSCOPE_GUI_TEST(tst_Session)

@@ -1,0 +1,111 @@
+// The clock of a source as users state it, by one grammar in the sheet and on the command line.
+
+#include "app/importing/SaidClock.h"
+#include "support/TestProgram.h"
+
+#include <QTest>
+
+using namespace trainscope;
+using namespace trainscope::app;
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kMidnight = 1'776'816'000; // 2026-04-22 00:00:00 UTC, by `date -u +%s`
+
+} // namespace
+
+class tst_SaidClock : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void moments_data() {
+        QTest::addColumn<std::string>("text");
+        QTest::addColumn<std::optional<std::int64_t>>("ns");
+        using Ns = std::optional<std::int64_t>;
+        const auto row
+            = [](const char* text, Ns ns) { QTest::newRow(text) << std::string(text) << ns; };
+        const Ns begin = (kMidnight + 534) * kSecond;
+        row("2026-04-22 00:08:54", begin);
+        row(" 2026-04-22T00:08:54Z ", begin);
+        row("2026-04-22T02:08:54+02:00", begin);
+        row("2026/04/22 00:08:54", begin);
+        row("22.04.2026 00:08:54", begin);
+        row("2026-04-22 00:08:54.5", *begin + kSecond / 2);
+        row("2026-04-22T00:08:54.000000001Z", *begin + 1);
+        row("2026-04-22 00:08", begin.value() - 54 * kSecond);
+        row("2026-04-22", kMidnight * kSecond);
+        row("1776816534", begin);
+        row("1776816534.5", *begin + kSecond / 2);
+        row("1776816534500", *begin + kSecond / 2);
+        for (const char* text : {"", "yesterday", "5", "+2", "UTC+02:00", "2026-02-31",
+                 "2026-04-22 25:00:00", "00:08:54"})
+            row(text, {});
+    }
+    void moments() {
+        QFETCH(std::string, text);
+        QFETCH(std::optional<std::int64_t>, ns);
+        const auto moment = saidMoment(text);
+        QCOMPARE(moment ? std::optional(moment->ns) : std::nullopt, ns);
+    }
+
+    void zones_data() {
+        QTest::addColumn<std::string>("text");
+        QTest::addColumn<std::optional<std::int64_t>>("seconds");
+        using Seconds = std::optional<std::int64_t>;
+        const auto row = [](const char* text, Seconds seconds) {
+            QTest::newRow(text) << std::string(text) << seconds;
+        };
+        row("+2", 7200);
+        row("2", 7200);
+        row("UTC+02:00", 7200);
+        row("utc +2", 7200);
+        row("+08:00", 28800);
+        row("0800", 28800);
+        row("28800", 28800);
+        row("3600", 3600);
+        row("-05:30", -19800);
+        row("\u22125:30", -19800);
+        row("+0545", 20700);
+        row("-12600", -12600);
+        row("z", 0);
+        row("UTC", 0);
+        row("GMT", 0);
+        row("0", 0);
+        row("Asia/Kolkata", 19800);
+        for (const char* text : {"", "Berlin", "Mars", "+19", "+02:75", "+8:07", "100", "--8", "+"})
+            row(text, {});
+    }
+    void zones() {
+        QFETCH(std::string, text);
+        QFETCH(std::optional<std::int64_t>, seconds);
+        QCOMPARE(saidZone(text), seconds);
+    }
+
+    // Summer time there began on 2026-03-29 at 01:00 UTC.
+    void namedZones() {
+        const TimeNs winter{(kMidnight - 60LL * 86'400) * kSecond};
+        const TimeNs summer{kMidnight * kSecond};
+        QCOMPARE(saidZone("Europe/Berlin", winter), std::optional<std::int64_t>(3600));
+        QCOMPARE(saidZone("Europe/Berlin", summer), std::optional<std::int64_t>(7200));
+    }
+
+    // Only of what a source's own clock leaves open.
+    void stated() {
+        const SaidClock clock{TimeNs{kMidnight * kSecond}, DurationNs{kSecond / 10}, "+2"};
+        importers::ImportUnit unit;
+        unit.clock = importers::ClockKind::Utc;
+        stateClock(clock, unit);
+        QVERIFY(!unit.saidStart && !unit.saidPeriod && !unit.utcOffsetSeconds);
+        unit.clock = importers::ClockKind::None;
+        stateClock(clock, unit);
+        QVERIFY(unit.saidStart == clock.start && unit.saidPeriod == clock.period);
+        QVERIFY(!unit.utcOffsetSeconds);
+        unit.clock = importers::ClockKind::Local;
+        stateClock(clock, unit);
+        QCOMPARE(unit.utcOffsetSeconds, std::optional<std::int64_t>(7200));
+    }
+};
+
+TRAINSCOPE_TEST(tst_SaidClock)
+#include "tst_SaidClock.moc"
