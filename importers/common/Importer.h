@@ -67,6 +67,9 @@ struct ImportUnit {
     std::optional<TimeNs> saidStart;
     std::optional<DurationNs> saidPeriod;
     bool hasNoStamps = false; // its readings are saidPeriod apart
+    // Editable, where its dates can be read with the day or with the month first (asksDates).
+    DateOrder saidDates = DateOrder::Unknown;
+    bool asksDates = false;
     // Place of a source with ClockKind::None: where telemetry of its run shows that it lies, or as
     // saidStart says.
     std::optional<analysis::LogPlacement> placement;
@@ -171,6 +174,9 @@ struct Importer {
     // it: databases show what they are by their tables. nullptr: the first bytes always tell.
     Confidence (*look)(const SourceTree& tree, const SourceFile& file, std::string_view head)
         = nullptr;
+    // Judges a part of a long text that nobody knew by its first bytes; lines are whole but the
+    // first and last. nullptr: the first bytes always tell.
+    Confidence (*sniffPart)(std::string_view part) = nullptr;
     // Times at which a unit's machine worked, so that one without dates or without a time zone can
     // be placed in telemetry; nullptr: the format does not tell them.
     Result<analysis::LoggedWork> (*work)(

@@ -283,7 +283,7 @@ const Importer& importer() {
         {"kineto", "PyTorch Kineto trace",
             "PyTorch Kineto traces, one file per rank, .json or .json.gz", Joins::OwnRun,
             LaunchSettings::Beside, "\"ph\"", "Kineto trace", "Kineto traces"},
-        sniffTrace, planTraces, import, nullptr, nullptr, nullptr, nullptr, usedGpu};
+        sniffTrace, planTraces, import, nullptr, nullptr, nullptr, nullptr, nullptr, usedGpu};
     return kImporter;
 }
 

@@ -8,37 +8,71 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace trainscope::importers::nccl {
 
 namespace {
 
 constexpr Confidence kManyLines = 70;
+constexpr Confidence kByPart = 65;
 constexpr int kEnoughLines = 3;
+constexpr std::uint64_t kReadWhole = std::uint64_t{32} << 20; // bytes of a file that is read on
+constexpr std::uint64_t kLookedParts = 64; // of a larger one, beside its begin
+constexpr std::size_t kLookedPart = std::size_t{64} << 10;
+constexpr std::size_t kLookedHead = std::size_t{1} << 20;
 
-int countLines(std::string_view head) {
+int countLines(std::string_view part) {
     int count = 0;
     for (const std::string_view mark : {" NCCL INFO ", " NCCL WARN ", "# nThread "}) {
-        for (auto at = head.find(mark); at != std::string_view::npos; at = head.find(mark, at + 1))
+        for (auto at = part.find(mark); at != std::string_view::npos && count < kEnoughLines;
+             at = part.find(mark, at + 1))
             ++count;
     }
     return count;
 }
 
-// Lines of the library stand where its communicators are made: behind what the program says of
-// itself, before its first iterations.
-bool within(const SourceTree& tree, const SourceFile& file) {
-    constexpr std::size_t kLooked = std::size_t{1} << 20;
-    return countLines(readHead(tree, file.path, kLooked).valueOr(std::string())) >= kEnoughLines;
+// The columns of nccl-tests are named, and a row of them is there.
+bool hasTestTable(std::string_view part) {
+    if (part.find("busbw") == std::string_view::npos
+        || part.find("redop") == std::string_view::npos)
+        return false;
+    NcclLog log;
+    while (!part.empty() && log.rows().empty()) {
+        const std::size_t end = std::min(part.find('\n'), part.size());
+        log.take(part.substr(0, end), 0);
+        part.remove_prefix(std::min(end + 1, part.size()));
+    }
+    return !log.rows().empty();
 }
 
-// The table of nccl-tests begins with what it was started with, and names its columns.
-bool isTestTable(std::string_view head) {
-    return head.find("# nThread ") != std::string_view::npos
-        && head.find("busbw") != std::string_view::npos;
+bool isOfNccl(std::string_view part) {
+    return countLines(part) >= kEnoughLines || hasTestTable(part);
+}
+
+// Lines of the library stand where its communicators are made, which may be anywhere: behind what
+// the program says of itself, or where it starts again.
+bool within(const SourceTree& tree, const SourceFile& file) {
+    const std::size_t head
+        = file.size <= kReadWhole ? static_cast<std::size_t>(kReadWhole) : kLookedHead;
+    if (isOfNccl(readHead(tree, file.path, head).valueOr(std::string())))
+        return true;
+    if (file.size <= kReadWhole)
+        return false;
+    for (std::uint64_t i = 0; i < kLookedParts; ++i) {
+        const std::uint64_t beforeEnd = file.size * i / kLookedParts + kLookedPart;
+        if (isOfNccl(readBeforeEnd(tree, file.path, beforeEnd, kLookedPart)))
+            return true;
+    }
+    return false;
+}
+
+Confidence sniffPart(std::string_view part) {
+    return isOfNccl(part) ? kByPart : 0;
 }
 
 Confidence sniff(std::string_view head, std::string_view /*path*/) {
-    return countLines(head) >= kEnoughLines || isTestTable(head) ? kManyLines : 0;
+    return isOfNccl(head) ? kManyLines : 0;
 }
 
 std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
@@ -89,6 +123,14 @@ void fillReport(const NcclLog& log, const ImportUnit& unit, ImportReport& report
     if (log.notUnderstood() > 0 && !unit.part.empty())
         report.counts["lines of NCCL not understood"] = log.notUnderstood();
     report.counts["lines of NCCL"] = log.lines();
+    if (log.brokenRows() > 0) {
+        report.counts["nccl-tests rows that break off"] = log.brokenRows();
+        report.skipped += log.brokenRows();
+        report.warn(unit.path, 0,
+            text::counted(log.brokenRows(), "row")
+                + " of the table of nccl-tests are cut by lines of the log and are not whole: left "
+                  "out.");
+    }
     report.counts["communicators"] = static_cast<std::int64_t>(log.communicators().size());
     for (const auto& [way, count] : log.ways())
         report.counts["connections: " + way] = count;
@@ -141,7 +183,7 @@ const Importer& importer() {
         {"nccl", "NCCL log",
             "NCCL logs (NCCL_DEBUG=INFO) and nccl-tests results, beside these or alone",
             Joins::RunBeside, LaunchSettings::None, {}, "NCCL log", "NCCL logs"},
-        sniff, plan, import, nullptr, nullptr, nullptr, within};
+        sniff, plan, import, nullptr, nullptr, sniffPart, nullptr, within};
     return kImporter;
 }
 

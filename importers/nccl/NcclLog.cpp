@@ -27,6 +27,25 @@ double realOf(std::string_view text) {
     return value;
 }
 
+constexpr std::size_t kRowColumns = 13; // of nccl-tests
+
+// "8  2  float  sum" stands at the begin.
+bool beginsRow(std::string_view text) {
+    constexpr std::array<std::string_view, 16> kTypes{"float", "half", "bfloat16", "double", "int8",
+        "uint8", "int32", "uint32", "int64", "uint64", "int", "char", "f8e4m3", "f8e5m2",
+        "fp8_e4m3", "fp8_e5m2"};
+    constexpr std::array<std::string_view, 8> kOperations{
+        "sum", "prod", "max", "min", "avg", "none", "all", "mulsum"};
+    const std::size_t first = std::min(text.find_first_not_of(" \t"), text.size());
+    if (first == text.size() || !isDigit(text[first]))
+        return false;
+    const auto parts = words(text.substr(0, std::size_t{256}), " \t");
+    return parts.size() >= 4 && wholeNumber<std::int64_t>(parts[0])
+        && wholeNumber<std::int64_t>(parts[1])
+        && std::find(kTypes.begin(), kTypes.end(), parts[2]) != kTypes.end()
+        && std::find(kOperations.begin(), kOperations.end(), parts[3]) != kOperations.end();
+}
+
 std::string rankList(const std::vector<int>& ranks) {
     constexpr std::size_t kMost = 64;
     const std::vector<int> shown(
@@ -37,9 +56,12 @@ std::string rankList(const std::vector<int>& ranks) {
 } // namespace
 
 bool NcclLog::take(std::string_view line, std::int64_t number) {
+    const bool wasPiece = takePiece(line);
+    if (wasPiece && trimmed(line).empty())
+        return true;
     const auto parsed = ncclLine(line);
     if (!parsed)
-        return takeOther(line);
+        return takeOther(line) || wasPiece;
     ++m_lines;
     if (parsed->isWarning) {
         ++m_warningCount;
@@ -67,7 +89,81 @@ bool NcclLog::takeOther(std::string_view line) {
         m_meanBandwidth = realOf(wordAfter(line.substr(at), ": "));
         return true;
     }
-    return takeDevice(line) || takeRow(line);
+    if (line.find("redop") != std::string_view::npos
+        && line.find("busbw") != std::string_view::npos) {
+        m_columns = kRowColumns - (line.find("root") == std::string_view::npos ? 1 : 0);
+        return true;
+    }
+    return takeDevice(line);
+}
+
+// "8   2   float   none   -1   54.2   0.00   0.00   0   53.0   0.00   0.00   N/A". The test prints
+// a row column by column, and what the library says in between cuts it: "8  2  float  none
+// -1host:77:78 [0] NCCL INFO …", and lines later "54.2  0.00  0.00  0". Takes such a piece off the
+// front of `line`, which then begins with what the log says.
+bool NcclLog::takePiece(std::string_view& line) {
+    std::string_view rest = line;
+    // Behind a launcher's "0: ".
+    if (const auto colon = rest.find(": "); colon != std::string_view::npos && colon < 8)
+        rest.remove_prefix(colon + 2);
+    const bool begins = beginsRow(rest);
+    if (!begins && m_piece.empty())
+        return false;
+    if (begins) {
+        m_brokenRows += m_piece.empty() ? 0 : 1;
+        m_piece.clear();
+        for (int i = 0; i < 4; ++i) {
+            const std::string_view word = firstWord(rest);
+            m_piece.emplace_back(word);
+            rest = rest.substr(static_cast<std::size_t>(word.data() - rest.data()) + word.size());
+        }
+    }
+    const std::size_t before = m_piece.size();
+    while (m_piece.size() < (m_columns == 0 ? kRowColumns : m_columns) && takeColumn(rest)) { }
+    if (!begins && m_piece.size() == before)
+        return false;
+    const bool isWhole = m_piece.size() == (m_columns == 0 ? kRowColumns : m_columns)
+        || (m_columns == 0 && m_piece.size() == kRowColumns - 1 && trimmed(rest).empty());
+    if (isWhole)
+        endRow();
+    line = rest;
+    return true;
+}
+
+// A number, or the sign for none, off the front; what follows it may stand close.
+bool NcclLog::takeColumn(std::string_view& rest) {
+    constexpr std::size_t kRoot = 4;
+    constexpr std::string_view kNoRoot = "-1";
+    constexpr std::string_view kNone = "N/A";
+    const std::size_t blank = std::min(rest.find_first_not_of(" \t"), rest.size());
+    const std::string_view text = rest.substr(blank);
+    std::size_t size = 0;
+    double value = 0.0;
+    if (text.starts_with(kNone))
+        size = kNone.size();
+    else if (m_piece.size() == kRoot && m_columns != kRowColumns - 1 && text.starts_with(kNoRoot))
+        size = kNoRoot.size();
+    else if (const auto [end, problem]
+             = std::from_chars(text.data(), text.data() + text.size(), value);
+             problem == std::errc())
+        size = static_cast<std::size_t>(end - text.data());
+    // A date, a version or an address is no column.
+    if (size == 0 || (size < text.size() && std::string_view("-:/._").find(text[size]) < 5))
+        return false;
+    m_piece.emplace_back(text.substr(0, size));
+    rest = text.substr(size);
+    return true;
+}
+
+void NcclLog::endRow() {
+    const std::size_t time = m_piece.size() == kRowColumns ? 5 : 4; // older: no root
+    const auto bytes = wholeNumber<std::int64_t>(m_piece[0]);
+    const auto count = wholeNumber<std::int64_t>(m_piece[1]);
+    const double us = realOf(m_piece[time]);
+    if (bytes && count && *bytes >= 0 && us > 0.0)
+        m_rows.push_back({*bytes, *count, m_piece[2], m_piece[3], us, realOf(m_piece[time + 1]),
+            realOf(m_piece[time + 2])});
+    m_piece.clear();
 }
 
 bool NcclLog::takeInfo(const NcclLine& line) {
@@ -210,26 +306,6 @@ bool NcclLog::takeDevice(std::string_view line) {
     const auto bracket = line.find("] ", at);
     m_models[*rank] = {std::string(parts[on + 1]),
         bracket == std::string_view::npos ? std::string() : std::string(line.substr(bracket + 2))};
-    return true;
-}
-
-//   8   2   float   none   -1   54.2   0.00   0.00   0   53.0   0.00   0.00   N/A
-bool NcclLog::takeRow(std::string_view line) {
-    // Behind a launcher's "0: ".
-    if (const auto colon = line.find(": "); colon != std::string_view::npos && colon < 8)
-        line.remove_prefix(colon + 2);
-    const auto parts = words(line, " \t");
-    constexpr std::size_t kColumns = 13;
-    if (parts.size() != kColumns && parts.size() != kColumns - 1)
-        return false;
-    const auto bytes = wholeNumber<std::int64_t>(parts[0]);
-    const auto count = wholeNumber<std::int64_t>(parts[1]);
-    const std::size_t time = parts.size() == kColumns ? 5 : 4; // older: no root
-    const double us = realOf(parts[time]);
-    if (!bytes || !count || *bytes < 0 || wholeNumber<int>(parts[2]) || us <= 0.0)
-        return false;
-    m_rows.push_back({*bytes, *count, std::string(parts[2]), std::string(parts[3]), us,
-        realOf(parts[time + 1]), realOf(parts[time + 2])});
     return true;
 }
 

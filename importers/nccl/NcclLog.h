@@ -79,6 +79,10 @@ public:
     }
     [[nodiscard]] std::int64_t warningCount() const { return m_warningCount; }
     [[nodiscard]] const std::vector<BandwidthRow>& rows() const { return m_rows; }
+    // Rows that lines of the log cut, and that never became whole.
+    [[nodiscard]] std::int64_t brokenRows() const {
+        return m_brokenRows + (m_piece.empty() ? 0 : 1);
+    }
     // Collective of the table: "all_reduce"; as said, else by the ratio of bus to algorithm
     // bandwidth and by the connections made; empty: not known.
     [[nodiscard]] std::string testedCollective() const;
@@ -90,7 +94,9 @@ private:
     bool takeChannel(std::string_view text);
     bool takeTrees(std::string_view text);
     bool takeSetting(std::string_view text);
-    bool takeRow(std::string_view line);
+    bool takePiece(std::string_view& line);
+    bool takeColumn(std::string_view& rest);
+    void endRow();
     bool takeDevice(std::string_view line);
 
     std::int64_t m_lines = 0;
@@ -105,6 +111,9 @@ private:
     std::vector<std::pair<std::int64_t, std::string>> m_warnings;
     std::int64_t m_warningCount = 0;
     std::vector<BandwidthRow> m_rows;
+    std::vector<std::string> m_piece; // columns of a row that goes on in later lines
+    std::size_t m_columns = 0; // of a row, as the head of the table says; 0: it has said nothing
+    std::int64_t m_brokenRows = 0;
     std::string m_testName;
     double m_meanBandwidth = 0.0; // of the bus, GB/s, as the table says
     std::map<int, std::pair<std::string, std::string>> m_models; // rank → host, GPU

@@ -28,6 +28,9 @@ constexpr std::size_t kFirstLook = std::size_t{4} << 10; // where most formats s
 constexpr std::size_t kHeadBytes = std::size_t{64} << 10;
 constexpr std::size_t kFilesPerJob = 32;
 constexpr std::size_t kTailBytes = std::size_t{64} << 10;
+constexpr std::size_t kPackedBytes = std::size_t{4} << 20;
+constexpr std::uint64_t kParts = 16; // of a long text
+constexpr std::size_t kPartBytes = std::size_t{4} << 10;
 // One large member may stand before what tells a JSON format; more where the user names the format.
 constexpr std::size_t kDeepHead = std::size_t{16} << 20;
 constexpr std::size_t kDeepHeadOfFormat = std::size_t{64} << 20;
@@ -68,9 +71,49 @@ Verdict judgeHead(std::string_view head, std::string_view path, std::string_view
     return best;
 }
 
-Verdict lookInto(const SourceTree& tree, const SourceFile& file, std::string_view head,
+bool startsAnObject(std::string_view head) {
+    const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    return first != std::string_view::npos && head[first] == '{';
+}
+
+Verdict judgePart(std::string_view part, std::string_view onlyFormat) {
+    Verdict best;
+    for (const Importer* importer : registry()) {
+        if (importer->sniffPart == nullptr
+            || (!onlyFormat.empty() && importer->format.id != onlyFormat))
+            continue;
+        const Confidence confidence = importer->sniffPart(part);
+        if (confidence > best.confidence)
+            best = {importer, confidence, {}};
+    }
+    return best;
+}
+
+// Logs often begin with long texts of another kind: of a large one the end is looked at, and parts
+// between; of a compressed one, whose end is not at hand, more of the begin.
+Verdict lookAtParts(const SourceTree& tree, const SourceFile& file, std::string_view head,
     std::string_view onlyFormat) {
     Verdict best;
+    if (head.size() < kHeadBytes || startsAnObject(head)
+        || head.find('\0') != std::string_view::npos)
+        return best;
+    const std::string tail = readTail(tree, file.path, kTailBytes);
+    if (tail.empty())
+        return judgePart(
+            readHead(tree, file.path, kPackedBytes).valueOr(std::string()), onlyFormat);
+    best = judgePart(tail, onlyFormat);
+    for (std::uint64_t i = 1; i < kParts && best.confidence < kLikely; ++i) {
+        const std::uint64_t beforeEnd = file.size * (kParts - i) / kParts;
+        Verdict part = judgePart(readBeforeEnd(tree, file.path, beforeEnd, kPartBytes), onlyFormat);
+        if (part.confidence > best.confidence)
+            best = std::move(part);
+    }
+    return best;
+}
+
+Verdict lookInto(const SourceTree& tree, const SourceFile& file, std::string_view head,
+    std::string_view onlyFormat) {
+    Verdict best = lookAtParts(tree, file, head, onlyFormat);
     for (const Importer* importer : registry()) {
         if (importer->look == nullptr || (!onlyFormat.empty() && importer->format.id != onlyFormat))
             continue;
@@ -79,11 +122,6 @@ Verdict lookInto(const SourceTree& tree, const SourceFile& file, std::string_vie
             best = {importer, confidence, {}};
     }
     return best;
-}
-
-bool startsAnObject(std::string_view head) {
-    const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-    return first != std::string_view::npos && head[first] == '{';
 }
 
 // True where reading on may tell. The end of a compressed file is not at hand.

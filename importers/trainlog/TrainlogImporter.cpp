@@ -15,11 +15,6 @@ namespace trainscope::importers::trainlog {
 namespace {
 
 constexpr std::size_t kNamesWithin = std::size_t{64} << 10;
-constexpr std::size_t kLookedHead = std::size_t{64} << 10; // of a file that has more
-constexpr std::size_t kLookedTail = std::size_t{64} << 10;
-constexpr std::size_t kLookedPacked = std::size_t{4} << 20;
-constexpr std::uint64_t kLookedParts = 16;
-constexpr std::size_t kLookedPart = std::size_t{4} << 10;
 constexpr Confidence kByBegin = 80;
 constexpr Confidence kByPart = 75;
 
@@ -61,26 +56,8 @@ Confidence sniff(std::string_view head, std::string_view /*path*/) {
     return probe.steps > 0 || probe.marks > 0 ? kByBegin : 0;
 }
 
-// Logs often begin with long texts of another kind: of a large text parts are looked at. Of a
-// compressed one the end is not at hand.
-Confidence look(const SourceTree& tree, const SourceFile& file, std::string_view head) {
-    const std::size_t first = head.find_first_not_of(" \t\r\n");
-    const bool isObject = first != std::string_view::npos && head[first] == '{';
-    if (head.size() < kLookedHead || isObject || head.find('\0') != std::string_view::npos)
-        return 0;
-    const std::string tail = readTail(tree, file.path, kLookedTail);
-    if (tail.empty()) {
-        const auto more = readHead(tree, file.path, kLookedPacked);
-        return probePart(more.valueOr(std::string())).steps > 0 ? kByPart : 0;
-    }
-    if (probePart(tail).steps > 0)
-        return kByPart;
-    for (std::uint64_t i = 1; i < kLookedParts; ++i) {
-        const std::uint64_t beforeEnd = file.size * (kLookedParts - i) / kLookedParts;
-        if (probePart(readBeforeEnd(tree, file.path, beforeEnd, kLookedPart)).steps > 0)
-            return kByPart;
-    }
-    return 0;
+Confidence sniffPart(std::string_view part) {
+    return probePart(part).steps > 0 ? kByPart : 0;
 }
 
 std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
@@ -110,7 +87,7 @@ const Importer& importer() {
             "MaxText, "
             "Composer, verl, nanochat, nanoGPT, Hugging Face and MLPerf, JSON lines and tables",
             Joins::RunBeside, LaunchSettings::Beside, {}, "training log", "training logs", true},
-        sniff, plan, import, nullptr, look, workOf};
+        sniff, plan, import, nullptr, nullptr, sniffPart, workOf};
     return kImporter;
 }
 

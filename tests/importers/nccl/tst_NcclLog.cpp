@@ -12,6 +12,7 @@
 #include <QtTest>
 
 #include <random>
+#include <set>
 
 using namespace trainscope;
 using namespace trainscope::importers;
@@ -62,6 +63,85 @@ private Q_SLOTS:
         QCOMPARE(wayOf("NET/IB/2"), std::string("NET/IB"));
         QCOMPARE(wayOf("SHM/direct/direct"), std::string("SHM/direct/direct"));
         QCOMPARE(wayOf("P2P/CUMEM"), std::string("P2P/CUMEM"));
+    }
+
+    // Columns are printed one by one; lines of the log stand in between, close to them or apart.
+    void rowsThatTheLogCuts() {
+        NcclLog log;
+        std::int64_t number = 0;
+        for (const char* line :
+            {"#       size         count      type   redop    root     time   algbw   busbw #wrong",
+                "     1048576        262144     float     sum      -1n1:7:8 [0] NCCL INFO "
+                "Channel 00/0 : 0[0] -> 1[1] [send] via NET/IB/0",
+                "n1:7:8 [0] NCCL INFO Connected all rings",
+                "    20.00   52.43   52.43      0n1:7:9 [1] NCCL INFO Connected all rings",
+                "    21.00   50.00   50.00    N/A",
+                "     2097152        524288     float     sum      -1    32.00   65.54   65.54     "
+                " "
+                "0    32.00   65.54   65.54      0",
+                "     4194304       1048576     float     sum      -1",
+                "2026-03-01 10:00:00 other text", "12 files",
+                "     8388608       2097152     float     sum      -1    90.00   93.21   93.21     "
+                " "
+                "0    90.00   93.21   93.21      0"})
+            log.take(line, ++number);
+        QCOMPARE(log.rows().size(), std::size_t{3});
+        QCOMPARE(log.rows()[0].bytes, std::int64_t{1048576});
+        QCOMPARE(log.rows()[0].timeUs, 20.0);
+        QCOMPARE(log.rows()[0].busBandwidth, 52.43);
+        QCOMPARE(log.rows()[2].timeUs, 90.0);
+        QCOMPARE(log.brokenRows(), std::int64_t{1}); // that of 4 MiB
+        QCOMPARE(log.ways().at("NET/IB"), std::int64_t{1}); // what stood close to the row
+        QCOMPARE(log.lines(), std::int64_t{3});
+    }
+
+    // Before root was a column.
+    void rowsWithoutRoot() {
+        NcclLog log;
+        QVERIFY(
+            log.take("1048576 262144 float sum 20.00 52.43 52.43 N/A 20.00 52.43 52.43 N/A", 1));
+        QCOMPARE(log.rows().size(), std::size_t{1});
+        QCOMPARE(log.rows()[0].timeUs, 20.0);
+    }
+
+    // A table without what stands before it, and lines of the library far inside another log.
+    void recognisedAnywhere() {
+        const std::string table
+            = "#       size  count  type redop root  time algbw busbw #wrong  time algbw busbw "
+              "#wrong\n 1048576 262144 float sum -1 20.00 52.43 52.43 0 20.00 52.43 52.43 0\n";
+        std::string noise;
+        while (noise.size() < (std::size_t{3} << 20))
+            noise += "a line of a program that says nothing of a format\n";
+        const std::string library
+            = "n1:7:8 [0] NCCL INFO comm 0xab rank 0 nranks 2 cudaDev 0 busId "
+              "1c0 commId 0x1 - Init COMPLETE\n"
+              "n1:7:9 [1] NCCL INFO comm 0xac rank 1 nranks 2 cudaDev 1 busId "
+              "1d0 commId 0x1 - Init COMPLETE\n"
+              "n1:7:9 [1] NCCL INFO Connected all rings\n";
+        const auto formatOf = [](const std::string& text) {
+            const auto tree = memoryTree({{"out.log", text}});
+            const auto plan = planImport(*tree, {});
+            return plan.value().units.empty() ? std::string() : plan.value().units[0].importer;
+        };
+        QCOMPARE(formatOf(table), std::string("nccl"));
+        QCOMPARE(formatOf(noise), std::string());
+        QCOMPARE(formatOf(library + noise), std::string("nccl"));
+        std::string much; // what many ranks say is longer than the distance between two looks
+        while (much.size() < (std::size_t{1} << 19))
+            much += library;
+        QCOMPARE(formatOf(noise + much + noise), std::string("nccl"));
+        QCOMPARE(formatOf(noise + library), std::string("nccl"));
+        // In a log of training they are a unit of their own beside it.
+        std::string steps;
+        for (int i = 1; i <= 5; ++i)
+            steps += " iteration " + std::to_string(i)
+                + "/ 100 | elapsed time per iteration (ms): 2000.0 | lm loss: 2.0 |\n";
+        const auto tree = memoryTree({{"train.log", noise + library + noise + steps}});
+        std::set<std::string> formats;
+        const auto plan = planImport(*tree, {});
+        for (const auto& unit : plan.value().units)
+            formats.insert(unit.importer);
+        QCOMPARE(formats, (std::set<std::string>{"nccl", "trainlog"}));
     }
 
     // Two nodes of two GPUs; tensor groups inside the nodes, data groups across.
