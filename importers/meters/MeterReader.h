@@ -35,6 +35,7 @@ public:
     [[nodiscard]] MeterTable& table() { return m_table; }
     [[nodiscard]] ImportReport& report() { return m_report; }
     void setLine(std::int64_t line) { m_line = line; }
+    [[nodiscard]] std::int64_t line() const { return m_line; }
     // Makes the file a switch's: readings of the file's own node become those of that switch.
     void setSwitch(std::string device) { m_switch = std::move(device); }
     // Run to read from a file with several; empty: all.

@@ -86,13 +86,41 @@ Status TableReader::take(std::string_view line, MeterLog& log) {
         return {};
     }
     if (takeHeader(log)) {
+        RETURN_IF_ERROR(takeWaiting(m_gate.finish(), log));
         m_header = plain;
         m_awaitsUnits = true;
         return {};
     }
     if (m_columns.empty())
         return {}; // what comes before the table
-    return takeRow(plain, log);
+    return takeInTurn(plain, log);
+}
+
+// Rows whose stamps lie far from those before wait.
+Status TableReader::takeInTurn(std::string_view line, MeterLog& log) {
+    const auto stamp = stampOfRow();
+    if (!stamp || stamp->kind == StampKind::TimeOfDay)
+        return takeRow(line, log);
+    const bool waits = m_gate.take(stamp->time);
+    if (!waits && m_waiting.empty())
+        return takeRow(line, log);
+    m_waiting.push_back({std::string(line), log.line(), stamp->time});
+    return waits ? Status() : takeWaiting(m_gate.takeWaiting(), log);
+}
+
+Status TableReader::takeWaiting(const std::vector<bool>& areDamaged, MeterLog& log) {
+    const std::int64_t line = log.line();
+    const auto rows = std::exchange(m_waiting, {});
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        log.setLine(rows[i].line);
+        if (i < areDamaged.size() && areDamaged[i]) {
+            log.skip(m_gate.damageText(rows[i].stamp));
+        } else if (split(rows[i].text, log)) {
+            RETURN_IF_ERROR(takeRow(rows[i].text, log));
+        }
+    }
+    log.setLine(line);
+    return {};
 }
 
 bool TableReader::takeHeader(MeterLog& log) {
@@ -196,20 +224,32 @@ void TableReader::readWho() {
     m_whose += "\n" + host;
 }
 
-bool TableReader::timeOf(MeterLog& log, TimeNs& time) {
-    for (std::size_t i = 0; i < m_columns.size(); ++i) {
+std::optional<Stamp> TableReader::stampOfRow() const {
+    for (std::size_t i = 0; i < m_columns.size() && i < m_cells.size(); ++i) {
         const Role role = m_columns[i].role;
         if (role != Role::Stamp && role != Role::Date && role != Role::Clock)
             continue;
         std::string text(m_cells[i]);
         if (role == Role::Date) { // 20260422 00:03:09
-            if (i + 1 >= m_columns.size())
-                return false;
+            if (i + 1 >= m_columns.size() || i + 1 >= m_cells.size())
+                return std::nullopt;
             if (text.size() == 8)
                 text = text.substr(0, 4) + "/" + text.substr(4, 2) + "/" + text.substr(6);
             text += " " + std::string(trimmed(m_cells[i + 1]));
         }
-        const auto stamp = role == Role::Clock ? parseTimeOfDay(text) : parseStamp(text);
+        return role == Role::Clock ? parseTimeOfDay(text) : parseStamp(text);
+    }
+    return std::nullopt;
+}
+
+bool TableReader::timeOf(MeterLog& log, TimeNs& time) {
+    const bool hasStamps
+        = std::any_of(m_columns.begin(), m_columns.end(), [](const MeterColumn& column) {
+              return column.role == Role::Stamp || column.role == Role::Date
+                  || column.role == Role::Clock;
+          });
+    if (hasStamps) {
+        const auto stamp = stampOfRow();
         if (!stamp)
             return false;
         time = log.at(*stamp);
@@ -304,6 +344,7 @@ Status TableReader::giveSums(MeterLog& log) {
 }
 
 Status TableReader::finish(MeterLog& log) {
+    RETURN_IF_ERROR(takeWaiting(m_gate.finish(), log));
     return giveSums(log);
 }
 

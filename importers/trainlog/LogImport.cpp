@@ -5,6 +5,7 @@
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/common/RunFolders.h"
+#include "importers/common/StampGate.h"
 #include "importers/common/WallClock.h"
 #include "importers/trainlog/LogLines.h"
 #include "importers/trainlog/LogSettings.h"
@@ -13,6 +14,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace trainscope::importers::trainlog {
 
@@ -40,6 +43,7 @@ protected:
     virtual Status step(const LoggedStep& step, const StepTimes& times) = 0;
     virtual Status values(const LoggedStep& step, TimeNs time) = 0;
     virtual void turned(WallClock::Turn /*turn*/) { } // the clocks, at this line
+    virtual void damaged(const std::string& /*text*/) { } // the stamp of this line
 
     Status readAll() {
         ASSIGN_OR_RETURN(auto stream, m_tree.open(m_unit.files.front()));
@@ -51,7 +55,7 @@ protected:
             m_lines = lines.lineNumber();
             if (!line.hasValue()) {
                 m_broken = line.error();
-                return m_reader.finish();
+                break;
             }
             if (!line.value())
                 break;
@@ -61,7 +65,8 @@ protected:
                 && !m_progress({phase, m_bytes, m_unit.bytes}))
                 return cancelled();
         }
-        return m_reader.finish();
+        RETURN_IF_ERROR(m_reader.finish());
+        return visitWaiting(m_gate.finish());
     }
 
     [[nodiscard]] LogReader& reader() { return m_reader; }
@@ -90,7 +95,38 @@ private:
         return settings;
     }
 
+    // Lines whose stamps lie far from those before wait for what the next ones tell.
     Status visit(const LoggedStep& logged) {
+        const auto& stamp = logged.line.stamp ? logged.line.stamp : logged.nearby;
+        const bool isDated = stamp && m_unit.clock != ClockKind::None;
+        if (!isDated && m_waiting.empty())
+            return visitInTurn(logged);
+        if (isDated && !m_gate.take(stamp->time) && m_waiting.empty())
+            return visitInTurn(logged);
+        m_waiting.push_back(
+            {KeptLine(logged.line, logged.line.rank), logged.nearby, m_lines, isDated});
+        return m_gate.isWaiting() ? Status() : visitWaiting(m_gate.takeWaiting());
+    }
+
+    Status visitWaiting(const std::vector<bool>& areDamaged) {
+        const std::int64_t lines = m_lines;
+        std::size_t dated = 0;
+        for (const WaitingLine& each : std::exchange(m_waiting, {})) {
+            m_lines = each.number;
+            StepLine line = each.line.line();
+            const bool isDamaged = each.isDated && dated < areDamaged.size() && areDamaged[dated];
+            dated += each.isDated ? 1 : 0;
+            if (!isDamaged) {
+                RETURN_IF_ERROR(visitInTurn({line, each.nearby}));
+                continue;
+            }
+            damaged(m_gate.damageText(line.stamp ? line.stamp->time : each.nearby->time));
+        }
+        m_lines = lines;
+        return {};
+    }
+
+    Status visitInTurn(const LoggedStep& logged) {
         const auto isWall
             = [](const std::optional<LogStamp>& stamp) { return stamp && !stamp->isUtc; };
         if (!isWall(logged.line.stamp) && !isWall(logged.nearby))
@@ -171,9 +207,18 @@ private:
         return std::nullopt;
     }
 
+    struct WaitingLine {
+        KeptLine line;
+        std::optional<LogStamp> nearby;
+        std::int64_t number = 0;
+        bool isDated = false;
+    };
+
     const SourceTree& m_tree;
     const ImportUnit& m_unit;
     const Progress& m_progress;
+    StampGate m_gate;
+    std::vector<WaitingLine> m_waiting;
     StepClock m_clock;
     LogReader m_reader;
     LaunchConfig m_launch;
@@ -245,6 +290,11 @@ private:
             tree().displayPath(unit().files.front()), m_lines, std::string(turnText(turn)));
     }
 
+    void damaged(const std::string& text) override {
+        ++m_damaged;
+        m_report.warn(tree().displayPath(unit().files.front()), m_lines, text);
+    }
+
     [[nodiscard]] Error nothing() const {
         return {ErrorCode::Unrecognised,
             "There is no iteration in this log. Expected are lines such as \"iteration 10/ 1000 | "
@@ -268,7 +318,8 @@ private:
         count("restarts", m_restarts);
         count("lines that are too long", m_cutLines);
         count("pauses of unknown length", clock().pauses());
-        m_report.skipped = m_cutLines;
+        count("lines with a damaged stamp", m_damaged);
+        m_report.skipped = m_cutLines + m_damaged;
         m_report.facts["dialect"] = reader().dialect()->name;
         m_report.facts["clock"] = clockFact();
         if (unit().placement)
@@ -389,6 +440,7 @@ private:
     std::optional<TimeNs> m_first;
     TimeNs m_last;
     std::int64_t m_longest = 0;
+    std::int64_t m_damaged = 0; // lines that are left out
     std::int64_t m_marks = 0; // lines that are no iterations
     std::map<std::int64_t, double> m_done; // seconds of each iteration, by its number
     bool m_hasDurations = false;

@@ -17,6 +17,20 @@ constexpr std::size_t kProbedPacked = std::size_t{4}
     << 20; // of a compressed file, whose end is far
 constexpr std::size_t kProbedPart = std::size_t{32} << 10;
 constexpr std::uint64_t kProbedParts = 16;
+constexpr std::size_t kFirstStamps = 64;
+
+// The first that is not damaged: not far from the others.
+std::optional<TimeNs> firstOf(const std::vector<TimeNs>& stamps) {
+    static constexpr DurationNs kFarStamp{std::int64_t{366} * 86'400 * 1'000'000'000};
+    if (stamps.empty())
+        return std::nullopt;
+    auto sorted = stamps;
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    return *std::find_if(stamps.begin(), stamps.end(), [middle](TimeNs stamp) {
+        return stamp - *middle <= kFarStamp && *middle - stamp <= kFarStamp;
+    });
+}
 
 void join(LogProbe& all, const LogProbe& part) {
     if (all.dialect == nullptr)
@@ -47,6 +61,7 @@ LogProbe probePart(std::string_view part) {
         return probe;
     std::int64_t stamped = 0;
     std::int64_t dated = 0; // with a zone
+    std::vector<TimeNs> stamps;
     std::optional<TimeNs> firstMark;
     bool markIsUtc = false;
     LogReader reader([&](const LoggedStep& step) {
@@ -66,8 +81,8 @@ LogProbe probePart(std::string_view part) {
             ++stamped;
             dated += stamp->isUtc ? 1 : 0;
         }
-        if (stamp && !probe.firstStamp)
-            probe.firstStamp = stamp->time;
+        if (stamp && stamps.size() < kFirstStamps)
+            stamps.push_back(stamp->time);
         return Status();
     });
     while (!part.empty()) {
@@ -87,6 +102,7 @@ LogProbe probePart(std::string_view part) {
         return probe;
     }
     probe.dialect = reader.dialect();
+    probe.firstStamp = firstOf(stamps);
     const bool isDated = stamped > 0 && 2 * stamped >= probe.steps - 1;
     if (isDated)
         probe.clock = dated == stamped ? ClockKind::Utc : ClockKind::Local;

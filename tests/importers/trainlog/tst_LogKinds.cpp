@@ -435,6 +435,35 @@ private Q_SLOTS:
         QCOMPARE(secondsOf(log), Values(3, 25.0));
     }
 
+    // A stamp of 2062 among seconds of 2026: that line is left out, and said.
+    void damagedStamp_data() {
+        QTest::addColumn<int>("damaged"); // line
+        QTest::newRow("the first") << 1;
+        QTest::newRow("the third") << 3;
+        QTest::newRow("the last") << 5;
+    }
+    void damagedStamp() {
+        QFETCH(int, damaged);
+        std::string text;
+        Values losses;
+        for (int i = 1; i <= 5; ++i) {
+            text += " [" + std::string(i == damaged ? "2062" : "2026") + "-01-01 00:00:0"
+                + std::to_string(i) + "] iteration " + std::to_string(i)
+                + "/ 100 | elapsed time per iteration (ms): 1000.0 | lm loss: " + std::to_string(i)
+                + ".0 |\n";
+            if (i != damaged)
+                losses.push_back(i);
+        }
+        ImportedAll log;
+        importFile("train.log", text, log);
+        QCOMPARE(ofRun(log, "loss"), losses);
+        const RecordedSeries* loss = log.sink.find("loss", {SubjectKind::Run, -1, -1, {}});
+        QVERIFY((loss->times.back() - loss->times.front()).seconds() < 5.0);
+        QVERIFY2(log.warnings().find("damaged") != std::string::npos, log.warnings().c_str());
+        QCOMPARE(
+            log.reports.at(0).value().counts.at("lines with a damaged stamp"), std::int64_t{1});
+    }
+
     // One event of each of many ranks before the first iteration.
     void logThatBeginsLate() {
         std::string text;
