@@ -237,6 +237,16 @@ ExporterSubject exporterSubject(SubjectKind kind, std::span<const MetricLabel> l
     return out;
 }
 
+namespace {
+
+// An instance of MIG has activities and memory of its own; power, heat and clocks are the board's,
+// and stand in the rows of all its instances.
+bool isOfInstance(std::string_view name) {
+    return name.starts_with("DCGM_FI_PROF_") || name.starts_with("DCGM_FI_DEV_FB_");
+}
+
+} // namespace
+
 ExporterSeries exporterSeries(
     std::string_view name, std::span<const MetricLabel> labels, std::string_view exposedType) {
     const ExporterMetric* known = findExporterMetric(name, labels);
@@ -254,6 +264,8 @@ ExporterSeries exporterSeries(
     out.description.counterBits = known->kind == MetricKind::Counter ? 64 : 0;
     out.description.sensor = known->sensor;
     out.whom = exporterSubject(known->subject, labels);
+    if (known->subject == SubjectKind::Gpu && !isOfInstance(name))
+        out.whom.device.clear();
     if (known->subject == SubjectKind::Link)
         out.whom.device = deviceIn(labels, known->device);
     return out;

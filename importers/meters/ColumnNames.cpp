@@ -1,8 +1,11 @@
 #include "importers/meters/ColumnNames.h"
 
 #include "core/model/AsciiText.h"
+#include "importers/common/MetricWords.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 namespace trainscope::importers::meters {
 
@@ -57,6 +60,29 @@ MeterColumn columnNamed(std::span<const ColumnName> names, std::string_view head
         column.what
             = meterSeries(row->metric, parts.unit.empty() ? row->unit : parts.unit, row->sensor);
     return column;
+}
+
+void adoptWords(std::vector<MeterColumn>& columns) {
+    std::set<std::string> taken;
+    for (const MeterColumn& column : columns) {
+        if (column.role == MeterColumn::Role::Metric && !column.isOwn)
+            taken.insert(column.what.metric.name + column.whose);
+    }
+    for (MeterColumn& column : columns) {
+        const auto key = column.isOwn ? metricOfKey(column.header) : std::nullopt;
+        // What stands in brackets may be a sensor's name.
+        if (!key || (!key->unit.empty() && !findUnit(key->unit) && !isFahrenheit(key->unit)))
+            continue;
+        std::string whose = key->gpu ? "GPU " + std::to_string(*key->gpu)
+            : key->metric.isOfNode   ? "this node"
+                                     : column.whose;
+        if (!taken.insert(std::string(key->metric.metric) + whose).second)
+            continue;
+        column.what = meterSeries(key->metric.metric,
+            key->unit.empty() ? key->metric.unit : std::string_view(key->unit), key->metric.sensor);
+        column.whose = std::move(whose);
+        column.isOwn = false;
+    }
 }
 
 } // namespace trainscope::importers::meters

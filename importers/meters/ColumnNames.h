@@ -21,6 +21,9 @@ struct ColumnName {
 // The column of that header; where no row has it, a metric of its own with the unit that stands
 // behind it in parentheses or brackets.
 MeterColumn columnNamed(std::span<const ColumnName> names, std::string_view header);
+// Columns whose names the tool's own list does not have, by the words that all tables share
+// (MetricWords.h), where no other column is that metric.
+void adoptWords(std::vector<MeterColumn>& columns);
 // The row of that name, or nullptr. Upper and lower case are alike.
 const ColumnName* findColumn(std::span<const ColumnName> names, std::string_view header);
 

@@ -55,6 +55,7 @@ Columns dcgmiColumns(Cells cells) {
         columns.push_back(field != nullptr ? metricColumn(cell, seriesOf(*field))
                                            : metricColumn(cell, ownMeterSeries(cell, {}), true));
     }
+    adoptWords(columns);
     return columns;
 }
 
@@ -163,6 +164,7 @@ Columns amdColumns(Cells cells) {
     Columns columns;
     for (const std::string_view cell : cells)
         columns.push_back(columnNamed(kAmdNames, cell));
+    adoptWords(columns);
     return columns;
 }
 
@@ -192,6 +194,7 @@ Columns rocmColumns(Cells cells) {
     Columns columns;
     for (const std::string_view cell : cells)
         columns.push_back(columnNamed(kRocmNames, cell));
+    adoptWords(columns);
     return columns;
 }
 

@@ -48,6 +48,9 @@ private Q_SLOTS:
     void instantBesideAverage();
     void instantWithoutValues();
     void twoReadingsOfCounter();
+    void instancesOfOneBoard();
+    void damagedStamps();
+    void wordsOfAllTables();
 };
 
 void tst_MeterFormats::dcgmiDmon() {
@@ -389,6 +392,67 @@ void tst_MeterFormats::twoReadingsOfCounter() {
     QCOMPARE(times,
         (std::vector<std::int64_t>{1700000000 * kSecondNs, std::int64_t{1700003600} * kSecondNs}));
     QCOMPARE(energyOf(times, imported.ofGpu("gpu_power", 0)), 1'440'000.0);
+}
+
+// Two instances of MIG on GPU 0, whose rows repeat the board's 300 W: 2 GPUs, 500 W together. What
+// an instance uses is its own.
+void tst_MeterFormats::instancesOfOneBoard() {
+    std::string text;
+    for (const char* at : {"1772359200000", "1772359210000"}) {
+        for (const char* instance : {"1", "2"}) {
+            const std::string labels = std::string("{gpu=\"0\",UUID=\"GPU-a\",GPU_I_PROFILE="
+                                                   "\"3g.40gb\",GPU_I_ID=\"")
+                + instance + "\",Hostname=\"n1\"} ";
+            text += "DCGM_FI_DEV_POWER_USAGE" + labels + "300 " + at + "\n";
+            text += "DCGM_FI_DEV_FB_USED" + labels + (*instance == '1' ? "100 " : "200 ") + at
+                + "\n";
+        }
+        text
+            += std::string("DCGM_FI_DEV_POWER_USAGE{gpu=\"1\",UUID=\"GPU-b\",Hostname=\"n1\"} 200 ")
+            + at + "\n";
+    }
+    ImportedMeters imported;
+    fresh(text, imported);
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {300, 300}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 1), {200, 200}));
+    double watts = 0.0; // over all series of power, whoever they are of
+    for (const RecordedSeries& series : imported.sink.allSeries)
+        watts += series.description.metric.name == "gpu_power" ? series.values.front() : 0.0;
+    QCOMPARE(watts, 500.0);
+    std::int64_t ofInstances = 0;
+    for (const RecordedSeries& series : imported.sink.allSeries)
+        ofInstances += series.description.metric.name == "mem_used" ? 1 : 0;
+    QCOMPARE(ofInstances, std::int64_t{2});
+}
+
+// A stamp of 1970 and one of 2062 among seconds of 2026.
+void tst_MeterFormats::damagedStamps() {
+    ImportedMeters imported;
+    fresh("timestamp,gpu,socket_power,gfx_activity\n1772359200,0,100,50\n0,0,900,50\n"
+          "1772359201,0,110,50\n2908915200,0,900,50\n1772359202,0,120,50\n1772359203,0,130,50\n",
+        imported);
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {100, 110, 120, 130}));
+    const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 0, -1, {}});
+    QCOMPARE(times.back() - times.front(), 3 * kSecondNs);
+    const ImportReport& report = imported.reports.at(0).value();
+    QCOMPARE(report.skipped, std::int64_t{2});
+    QVERIFY(report.warnings.at(0).text.find("damaged") != std::string::npos);
+    ImportedMeters resumed; // three months later
+    fresh("timestamp,gpu,socket_power,gfx_activity\n1772359200,0,100,50\n1772359201,0,110,50\n"
+          "1780135200,0,120,50\n1780135201,0,130,50\n",
+        resumed);
+    QVERIFY(areAbout(resumed.ofGpu("gpu_power", 0), {100, 110, 120, 130}));
+}
+
+// Names that amd-smi's own list does not have, in words that other tables use.
+void tst_MeterFormats::wordsOfAllTables() {
+    ImportedMeters imported;
+    fresh("timestamp,gpu,gfx_activity,power_draw_W,gpu_temp_c,fan_percent\n"
+          "1772359200,0,50,100,60,30\n1772359201,0,50,110,61,30\n",
+        imported);
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {100, 110}));
+    QVERIFY(areAbout(imported.ofGpu("gpu_temperature", 0), {60, 61}));
+    QVERIFY(areAbout(imported.ofGpu("fan_speed", 0), {0.3, 0.3}));
 }
 
 TRAINSCOPE_TEST(tst_MeterFormats)
