@@ -48,6 +48,9 @@ struct Column {
     bool mayBeFraction = false; // taken for %, but the first rows are from 0 to 1 with decimals
 };
 
+// Label of a column that is no counter.
+inline constexpr std::string_view kEnergyOfRow = "Energy of each row";
+
 // One column by its header text. An unknown name becomes a metric of that name without unit;
 // whether it holds numbers at all is for the caller to see.
 Column columnNamed(std::string_view header);

@@ -558,7 +558,7 @@ void settleEnergy(std::vector<Column>& columns, const std::vector<Cells>& rows, 
     std::string name = ownMetricName(column.header);
     if (name == column.metric.name)
         name += "_per_row";
-    column.metric = {name, "J", MetricKind::Gauge, "Energy of each row"};
+    column.metric = {name, "J", MetricKind::Gauge, std::string(kEnergyOfRow)};
     column.counterBits = 0;
     notes.push_back("Column \"" + column.header
         + "\" does not count up: its numbers are taken for the energy of each row, not for the "

@@ -6,6 +6,7 @@
 #include "core/parallel/OrderedJobs.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
+#include "importers/common/CellSplitter.h"
 #include "importers/common/PowerSensor.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/nvsmi/ColumnOrder.h"
@@ -199,9 +200,52 @@ Status LogReader::takeOther(const RowNote& note) {
     } else if (isMessage(note.line)) {
         skip("nvidia-smi said: " + std::string(trimmed(note.line).substr(0, 200)));
     } else {
-        skip(note.text);
+        ASSIGN_OR_RETURN(const bool isTaken, takeByFormer(note.line));
+        if (!isTaken)
+            skip(note.text);
     }
     return {};
+}
+
+// A row of another recorder, by the columns that a header before the last one named.
+Result<bool> LogReader::takeByFormer(std::string_view line) {
+    CellSplitter splitter;
+    for (const auto& former : m_former) {
+        const auto& cells = splitter.split(line, former->separator);
+        if (cells.size() != former->columns.size() || !stampIn(*former, cells))
+            continue;
+        auto source = std::make_shared<LineBlock>();
+        source->bytes = std::make_unique<char[]>(line.size() + LineBlocks::kPadding);
+        std::copy(line.begin(), line.end(), source->bytes.get());
+        source->bytes[line.size()] = '\n';
+        source->size = line.size() + 1;
+        const auto current = std::exchange(m_order, former);
+        m_groups = columnGroups(m_order->columns);
+        ++m_orderNumber;
+        const RowBlock block = readRows(source, m_order);
+        const bool isRow = block.rows.size() == 1 && block.rows.front().identity >= 0;
+        Status status;
+        if (isRow) {
+            const auto slots = std::exchange(
+                m_slots, std::vector<std::optional<std::size_t>>(block.identities.size()));
+            status = recordNamed(block, 0);
+            m_slots = slots;
+        }
+        m_order = current;
+        m_groups = columnGroups(m_order->columns);
+        ++m_orderNumber;
+        RETURN_IF_ERROR(status);
+        if (!isRow)
+            continue;
+        // Fields of the GPUs whose slots are known in this block are those of the other recorder.
+        m_slots.assign(m_slots.size(), std::nullopt);
+        if (++m_rowsByFormer == 1)
+            m_context.report.warn(m_context.file, m_lineNumber,
+                "Two recorders write to this file, each with columns of its own: their rows are "
+                "kept apart by these.");
+        return true;
+    }
+    return false;
 }
 
 void LogReader::changeOrder(std::vector<Column> columns) {
@@ -232,6 +276,10 @@ void LogReader::changeOrder(std::vector<Column> columns) {
     m_context.report.warn(m_context.file, m_lineNumber, "Other columns begin here.");
     for (const std::string& warning : order.warnings)
         m_context.report.warn(m_context.file, m_lineNumber, warning);
+    constexpr std::size_t kMostFormer = 4;
+    if (m_former.size() == kMostFormer)
+        m_former.erase(m_former.begin());
+    m_former.push_back(m_order);
     useOrder(std::move(order));
 }
 

@@ -46,6 +46,7 @@ private:
     Status take(RowBlock block);
     Status takeRows(const RowBlock& block);
     Status takeOther(const RowNote& note);
+    Result<bool> takeByFormer(std::string_view line);
     Status recordNamed(const RowBlock& block, std::size_t row);
     Status recordGroups(const RowIdentity& who, TimeNs time, std::span<const double> numbers);
     Status recordOfNode(const RowIdentity& who, const ColumnGroup& group, TimeNs time,
@@ -68,6 +69,9 @@ private:
     TimeNs absolute(const Stamp& stamp);
 
     std::shared_ptr<const ColumnOrder> m_order;
+    // Of headers before: two recorders may write to one file, row by row.
+    std::vector<std::shared_ptr<const ColumnOrder>> m_former;
+    std::int64_t m_rowsByFormer = 0;
     LogContext m_context;
     LogGpus m_gpus;
     Rotation m_rotation;

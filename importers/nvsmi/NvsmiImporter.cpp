@@ -8,6 +8,7 @@
 #include "importers/nvsmi/LogReader.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -18,7 +19,9 @@ namespace {
 constexpr std::string_view kVersion = "nvsmi 1";
 
 // Looks at all dates of a file whose first ones do not tell whether the day or the month is first.
-Status settleDates(const SourceTree& tree, const std::string& path, ColumnOrder& order) {
+// `said`: by the user, where nothing tells.
+Status settleDates(
+    const SourceTree& tree, const std::string& path, DateOrder said, ColumnOrder& order) {
     ASSIGN_OR_RETURN(auto stream, tree.open(path));
     LineReader lines(std::move(stream));
     CellSplitter splitter;
@@ -33,18 +36,23 @@ Status settleDates(const SourceTree& tree, const std::string& path, ColumnOrder&
             evidence.see(cells[column]);
     }
     order.dates = evidence.order();
-    if (evidence.isOpen())
+    order.hasOpenDates = evidence.isOpen();
+    if (order.hasOpenDates && said != DateOrder::Unknown)
+        order.dates = said;
+    else if (order.hasOpenDates)
         order.warnings.emplace_back(
             "The dates can be read with the day or with the month first, and nothing in the file "
-            "tells: with '/' the month was taken first, with '-' and '.' the day.");
+            "tells: with '/' the month was taken first, with '-' and '.' the day. Say which in the "
+            "import sheet, or as --dates day-first or month-first.");
     return {};
 }
 
-Result<ColumnOrder> orderOf(const SourceTree& tree, const std::string& path) {
+Result<ColumnOrder> orderOf(
+    const SourceTree& tree, const std::string& path, DateOrder said = DateOrder::Unknown) {
     ASSIGN_OR_RETURN(const auto head, readHead(tree, path, kHeadOfLines));
     ASSIGN_OR_RETURN(auto order, readColumnOrder(linesOfHead(head)));
     if (order.hasOpenDates && order.stamp >= 0)
-        RETURN_IF_ERROR(settleDates(tree, path, order));
+        RETURN_IF_ERROR(settleDates(tree, path, said, order));
     return order;
 }
 
@@ -62,8 +70,71 @@ std::set<std::string> metricsOf(const ColumnOrder& order) {
     return metrics;
 }
 
+// " in mW"; empty for plain numbers.
+std::string unitOfNumbers(const Column& column) {
+    struct Prefix {
+        double scale;
+        std::string_view text;
+    };
+    constexpr std::array<Prefix, 8> kPrefixes{Prefix{1.0, ""}, {1e-3, "m"}, {1e3, "k"}, {1e6, "M"},
+        {1e9, "G"}, {1024.0, "Ki"}, {1024.0 * 1024.0, "Mi"}, {1024.0 * 1024.0 * 1024.0, "Gi"}};
+    if (column.metric.unit == "1")
+        return column.scale == 0.01 ? " in %" : "";
+    for (const Prefix& prefix : kPrefixes) {
+        if (prefix.scale == column.scale)
+            return " in " + std::string(prefix.text) + column.metric.unit;
+    }
+    return " in " + column.metric.unit;
+}
+
+// "Columns: P_tot is gpu_power in mW; t the time; note is left out." Empty where all are called as
+// nvidia-smi calls them.
+std::string understoodColumns(const ColumnOrder& order) {
+    constexpr std::size_t kLongestText = 1500;
+    std::string text;
+    bool isPlain = true;
+    for (const Column& column : order.columns) {
+        std::string meaning;
+        switch (column.role) {
+        case Column::Role::Ignored:
+            meaning = "left out";
+            break;
+        case Column::Role::Stamp:
+        case Column::Role::TimeOfDay:
+        case Column::Role::Elapsed:
+            meaning = "the time";
+            break;
+        case Column::Role::Gpu:
+        case Column::Role::Uuid:
+        case Column::Role::BusId:
+        case Column::Role::Serial:
+            meaning = "the GPU";
+            break;
+        case Column::Role::Host:
+            meaning = "the node";
+            break;
+        case Column::Role::Name:
+            meaning = "the model";
+            break;
+        case Column::Role::Process:
+            meaning = "the process";
+            break;
+        case Column::Role::Metric:
+            meaning = column.metric.name + unitOfNumbers(column);
+            isPlain = isPlain && column.header.find('.') != std::string::npos;
+            break;
+        }
+        if (text.size() < kLongestText)
+            text += (text.empty() ? "Columns: " : "; ") + column.header + " is " + meaning;
+    }
+    return isPlain ? std::string() : text + ".";
+}
+
 void describe(ImportUnit& unit, const ColumnOrder& order) {
     unit.clock = clockOf(stampsOf(order));
+    unit.asksDates = order.hasOpenDates;
+    if (const std::string columns = understoodColumns(order); !columns.empty())
+        unit.notes.push_back(columns);
     unit.notes.insert(unit.notes.end(), order.notes.begin(), order.notes.end());
     unit.notes.insert(unit.notes.end(), order.warnings.begin(), order.warnings.end());
     if (order.shape == ColumnOrder::Shape::Table) {
@@ -169,7 +240,7 @@ public:
 private:
     Status readOrders() {
         for (const std::string& file : m_unit.files) {
-            auto order = orderOf(m_tree, file);
+            auto order = orderOf(m_tree, file, m_unit.saidDates);
             if (!order.hasValue())
                 return Error{order.error().code, order.error().message, m_tree.displayPath(file)};
             if (order.value().shape == ColumnOrder::Shape::Rows && order.value().stamp < 0)
@@ -221,13 +292,19 @@ private:
                 "Where the other GPUs have their power there are no values of rank"
                     + std::string(ranks.size() > 1 ? "s " : " ") + text::rankList(ranks)
                     + "; the power reading beside it is used there.");
-        if (const auto& spikes = recorder.spikes(); spikes.samples > 0)
+        if (recorder.isPowerOfOtherUnit())
+            m_report.warn(m_tree.displayPath(m_unit.path), 0,
+                "Most readings of power are beyond 5 kW, which no GPU draws: their numbers are of "
+                "another unit than the head says, perhaps milliwatts. They are kept as written; "
+                "say the unit as --column NAME=gpu_power[mW].");
+        else if (const auto& spikes = recorder.spikes(); spikes.samples > 0)
             m_report.warn(m_tree.displayPath(m_unit.path), 0,
                 text::counted(spikes.samples, "reading") + " of power cannot be: "
                     + text::decimal(std::llround(spikes.watts * 1e9), 1'000'000'000, 0)
                     + " W on rank " + std::to_string(spikes.rank) + ", where the limit is "
                     + text::decimal(std::llround(spikes.limit * 1e9), 1'000'000'000, 0)
                     + " W. They are kept as written.");
+        warnOfEnergy(recorder);
         if (m_cutShort)
             run.status = RunStatus::Partial;
         std::string notes;
@@ -237,6 +314,30 @@ private:
             m_report.facts["columns"] = notes;
         RETURN_IF_ERROR(m_sink.run(run));
         return std::move(m_report);
+    }
+
+    void warnOfEnergy(const Recorder& recorder) {
+        for (const Column& column : m_orders.front().columns) {
+            if (column.metric.label == kEnergyOfRow)
+                m_report.warn(m_tree.displayPath(m_unit.path), 0,
+                    "The numbers of column \"" + column.header
+                        + "\" do not count up: each row has the energy since the row before. They "
+                          "are kept under that name; the energy of the run is that of its power.");
+        }
+        if (const auto& ranks = recorder.ranksOfRowEnergy(); !ranks.empty())
+            m_report.warn(m_tree.displayPath(m_unit.path), 0,
+                "The energy column of rank" + std::string(ranks.size() > 1 ? "s " : " ")
+                    + text::rankList(ranks)
+                    + " is no counter: each row has the energy since the row before. It is kept as "
+                      "energy_of_row; the energy of the run is that of its power.");
+        if (const auto sums = recorder.contradiction())
+            m_report.warn(m_tree.displayPath(m_unit.path), 0,
+                "The energy counter of rank " + std::to_string(sums->rank) + " counts "
+                    + text::decimal(std::llround(sums->counted * 1e9), 1'000'000'000, 1)
+                    + " J, where the power beside it amounts to "
+                    + text::decimal(std::llround(sums->integral * 1e9), 1'000'000'000, 1)
+                    + " J: the column is no counter, or its unit is another. Both are kept as "
+                      "written.");
     }
 
     const SourceTree& m_tree;

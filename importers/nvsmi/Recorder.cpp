@@ -51,6 +51,8 @@ Status Recorder::setFields(std::size_t slot, const std::vector<SeriesDescription
     }
     if (rows.hasOtherPower)
         takeOtherPower(rows);
+    if (rows.hasRowEnergy)
+        takeRowEnergy(rows);
     for (Field& field : rows.fields) {
         const std::string& name = field.description.metric.name;
         if (name == metric::kGpuPower)
@@ -93,6 +95,92 @@ void Recorder::settlePower(GpuRows& rows) {
     m_ranksOfOtherPower.push_back(rows.gpu.rank);
 }
 
+void Recorder::takeRowEnergy(GpuRows& rows) {
+    Field* energy = rows.fieldOf(metric::kGpuEnergy);
+    if (energy == nullptr)
+        return;
+    energy->description.metric = {"energy_of_row", energy->description.metric.unit,
+        MetricKind::Gauge, "Energy since the row before"};
+    energy->description.counterBits = 0;
+}
+
+// A counter does not fall, but where it starts anew; the energy of each row falls as often as the
+// power, and is the power times the time since the row before.
+bool Recorder::isOfRows(const GpuRows& rows, const Field& energy, const Field* power) {
+    constexpr double kLess = 0.5; // of what the power amounts to
+    constexpr double kMore = 2.0;
+    std::int64_t steps = 0;
+    std::int64_t falls = 0;
+    std::int64_t asRows = 0;
+    std::int64_t asCounter = 0;
+    for (std::size_t i = 1; i < energy.values.size(); ++i) {
+        const double now = energy.values[i] * energy.description.scale;
+        const double before = energy.values[i - 1] * energy.description.scale;
+        if (std::isnan(now) || std::isnan(before))
+            continue;
+        ++steps;
+        falls += now < before ? 1 : 0;
+        if (power == nullptr)
+            continue;
+        const double joules = power->values[i] * power->description.scale
+            * (rows.times[i] - rows.times[i - 1]).seconds();
+        asRows += now > kLess * joules && now < kMore * joules ? 1 : 0;
+        asCounter += now - before > kLess * joules && now - before < kMore * joules ? 1 : 0;
+    }
+    const bool fallsOften = falls > 1 && 4 * falls >= steps;
+    const bool isProduct = steps > 1 && 5 * asRows >= 4 * steps && 2 * asCounter < steps;
+    return fallsOften || isProduct;
+}
+
+void Recorder::settleEnergy(GpuRows& rows) {
+    const Field* energy = rows.fieldOf(metric::kGpuEnergy);
+    if (energy == nullptr || !energy->present || energy->series.isValid())
+        return;
+    if (!isOfRows(rows, *energy, rows.fieldOf(metric::kGpuPower)))
+        return;
+    takeRowEnergy(rows);
+    rows.hasRowEnergy = true;
+    m_ranksOfRowEnergy.push_back(rows.gpu.rank);
+}
+
+void Recorder::noteEnergy(GpuRows& rows) {
+    const Field* energy = rows.fieldOf(metric::kGpuEnergy);
+    const Field* power = rows.fieldOf(metric::kGpuPower);
+    if (energy == nullptr || power == nullptr)
+        return;
+    rows.sums.rank = rows.gpu.rank;
+    for (std::size_t i = 0; i < rows.times.size(); ++i) {
+        const double joules = energy->values[i] * energy->description.scale;
+        const double watts = power->values[i] * power->description.scale;
+        if (std::isnan(joules) || std::isnan(watts))
+            continue;
+        if (!std::isnan(rows.lastEnergy)) {
+            rows.sums.counted += std::max(0.0, joules - rows.lastEnergy);
+            rows.sums.integral
+                += 0.5 * (watts + rows.lastPower) * (rows.times[i] - rows.lastTime).seconds();
+        }
+        rows.lastEnergy = joules;
+        rows.lastPower = watts;
+        rows.lastTime = rows.times[i];
+    }
+}
+
+std::optional<Recorder::EnergySums> Recorder::contradiction() const {
+    constexpr double kApart = 1.5; // sensors differ by some percent
+    std::optional<EnergySums> worst;
+    double most = kApart;
+    for (const GpuRows& rows : m_gpus) {
+        const double less = std::min(rows.sums.counted, rows.sums.integral);
+        const double more = std::max(rows.sums.counted, rows.sums.integral);
+        const double apart = less > 0.0 ? more / less : more > 0.0 ? 1e9 : 1.0;
+        if (rows.sums.rank < 0 || apart <= most)
+            continue;
+        most = apart;
+        worst = rows.sums;
+    }
+    return worst;
+}
+
 Status Recorder::add(std::size_t slot, TimeNs time, std::span<const double> values) {
     GpuRows& rows = m_gpus[slot];
     rows.times.push_back(time);
@@ -115,9 +203,16 @@ Status Recorder::add(std::size_t slot, TimeNs time, std::span<const double> valu
 
 void Recorder::noteSpikes(GpuRows& rows) {
     constexpr double kMostTimesLimit = 2.5;
+    constexpr double kMostOfGpu = 5000.0; // W; no board is built for so much
     const Field* power = rows.fieldOf(metric::kGpuPower);
     const Field* limit = rows.fieldOf(metric::kPowerLimit);
-    if (power == nullptr || limit == nullptr)
+    if (power == nullptr)
+        return;
+    for (const double value : power->values) {
+        m_powers += std::isnan(value) ? 0 : 1;
+        m_beyondGpus += value * power->description.scale > kMostOfGpu ? 1 : 0;
+    }
+    if (limit == nullptr)
         return;
     for (std::size_t i = 0; i < power->values.size(); ++i) {
         const double watts = power->values[i] * power->description.scale;
@@ -134,7 +229,9 @@ Status Recorder::flush(GpuRows& rows) {
     if (rows.times.empty())
         return {};
     settlePower(rows);
+    settleEnergy(rows);
     noteSpikes(rows);
+    noteEnergy(rows);
     if (!rows.fields.empty())
         rows.statistics.append(
             SampleStatistics::of(rows.times, rows.fields[rows.periodField].values), rows.times);

@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,8 +49,20 @@ public:
         double limit = 0.0; // of its row
     };
     [[nodiscard]] const Spikes& spikes() const { return m_spikes; }
+    // True where most power readings are beyond any GPU: their numbers are of another unit.
+    [[nodiscard]] bool isPowerOfOtherUnit() const { return 2 * m_beyondGpus > m_powers; }
+    // Ranks whose energy column has the energy of each row: it is no gpu_energy.
+    [[nodiscard]] const std::vector<int>& ranksOfRowEnergy() const { return m_ranksOfRowEnergy; }
+    // A counter and the power beside it, of the GPU where they differ most.
+    struct EnergySums {
+        int rank = -1;
+        double counted = 0.0; // J
+        double integral = 0.0; // J
+    };
+    [[nodiscard]] std::optional<EnergySums> contradiction() const;
 
 private:
+    static constexpr double kNoReading = std::numeric_limits<double>::quiet_NaN();
     struct Field {
         SeriesDescription description;
         SeriesId series; // invalid until a value has been seen
@@ -64,11 +78,20 @@ private:
         SampleStatistics statistics; // of its power, else of its first field
         std::size_t periodField = 0;
         bool hasOtherPower = false;
+        bool hasRowEnergy = false;
+        EnergySums sums;
+        double lastEnergy = kNoReading; // J
+        double lastPower = kNoReading; // W
+        TimeNs lastTime; // of it
 
         // nullptr: none.
         [[nodiscard]] Field* fieldOf(std::string_view metric);
     };
     void noteSpikes(GpuRows& rows);
+    static void noteEnergy(GpuRows& rows);
+    static bool isOfRows(const GpuRows& rows, const Field& energy, const Field* power);
+    static void takeRowEnergy(GpuRows& rows);
+    void settleEnergy(GpuRows& rows);
     static void takeOtherPower(GpuRows& rows);
     void settlePower(GpuRows& rows);
     Status flush(GpuRows& rows);
@@ -80,6 +103,9 @@ private:
     std::vector<GpuRows> m_gpus;
     std::vector<int> m_ranksOfOtherPower;
     Spikes m_spikes;
+    std::int64_t m_powers = 0; // readings
+    std::int64_t m_beyondGpus = 0; // of them
+    std::vector<int> m_ranksOfRowEnergy;
     std::size_t m_held = 0; // rows not written yet
 };
 

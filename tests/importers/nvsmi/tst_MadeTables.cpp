@@ -378,6 +378,118 @@ private Q_SLOTS:
         const bool isTold = log.warnings().find("damaged") != std::string::npos;
         QCOMPARE(isTold, kept.size() < stamps.size());
     }
+
+    // A row a second, whose energy is that of the second before it: falling, or growing as power.
+    void energyOfEachRow_data() {
+        QTest::addColumn<QList<double>>("watts");
+        QTest::addColumn<QByteArray>("metric");
+        QTest::newRow("falls") << QList<double>{100, 120, 110, 140, 130} << QByteArray("energy_j");
+        QTest::newRow("grows") << QList<double>{100, 120, 140, 150, 160}
+                               << QByteArray("energy_of_row");
+    }
+    void energyOfEachRow() {
+        QFETCH(QList<double>, watts);
+        QFETCH(QByteArray, metric);
+        std::string text = "timestamp,gpu,power_w,energy_j\n";
+        for (qsizetype i = 0; i < watts.size(); ++i)
+            text += "2026-03-01T10:00:0" + std::to_string(i) + "Z,0," + std::to_string(watts[i])
+                + "," + std::to_string(watts[i]) + "\n";
+        ImportedAll log;
+        importFile("log.csv", text, log);
+        QVERIFY(log.ofGpu("gpu_energy").empty());
+        QCOMPARE(log.ofGpu(metric.toStdString()), Values(watts.begin(), watts.end()));
+        QVERIFY2(log.warnings().find("the energy since the row before") != std::string::npos,
+            log.warnings().c_str());
+    }
+
+    void energyCounterStays() {
+        ImportedAll log;
+        importFile("log.csv",
+            "timestamp,gpu,power_w,energy_j\n2026-03-01T10:00:00Z,0,100,5000\n"
+            "2026-03-01T10:00:01Z,0,100,5100\n2026-03-01T10:00:02Z,0,100,5200\n"
+            "2026-03-01T10:00:03Z,0,100,5300\n",
+            log);
+        QCOMPARE(log.ofGpu("gpu_energy"), (Values{5000, 5100, 5200, 5300}));
+        QCOMPARE(log.warnings(), std::string());
+    }
+
+    // 3 s at 100 W are 300 J, and the counter counts 3.
+    void counterAgainstItsPower() {
+        ImportedAll log;
+        importFile("log.csv",
+            "timestamp,gpu,power_w,energy_j\n2026-03-01T10:00:00Z,0,100,5000\n"
+            "2026-03-01T10:00:01Z,0,100,5001\n2026-03-01T10:00:02Z,0,100,5002\n"
+            "2026-03-01T10:00:03Z,0,100,5003\n",
+            log);
+        QVERIFY2(log.warnings().find("counts 3.0 J, where the power beside it amounts to 300.0 J")
+                != std::string::npos,
+            log.warnings().c_str());
+        QCOMPARE(log.ofGpu("gpu_energy"), (Values{5000, 5001, 5002, 5003}));
+    }
+
+    void milliwattsUnderWatts() {
+        ImportedAll log;
+        importFile("log.csv",
+            "timestamp,gpu,power_w\n2026-03-01T10:00:00Z,0,100000\n"
+            "2026-03-01T10:00:01Z,0,120000\n2026-03-01T10:00:02Z,0,140000\n",
+            log);
+        QCOMPARE(log.ofGpu("gpu_power"), (Values{100'000, 120'000, 140'000}));
+        QVERIFY2(log.warnings().find("another unit") != std::string::npos, log.warnings().c_str());
+    }
+
+    // Two recorders, each with a header and columns of its own, row by row: nothing is added up.
+    void twoRecorders() {
+        std::string text = "timestamp,gpu,power_w\n2026-03-01T10:00:00Z,0,100\n"
+                           "timestamp,gpu,temperature_c,utilization_percent\n";
+        for (int i = 1; i <= 3; ++i) {
+            const std::string at = "2026-03-01T10:00:0" + std::to_string(i) + "Z,0,";
+            text
+                += at + std::to_string(50 + i) + ",90\n" + at + std::to_string(100 + 10 * i) + "\n";
+        }
+        ImportedAll log;
+        importFile("log.csv", text, log);
+        QCOMPARE(log.ofGpu("gpu_power"), (Values{100, 110, 120, 130}));
+        QCOMPARE(log.ofGpu("gpu_temperature"), (Values{51, 52, 53}));
+        QCOMPARE(log.sink.gpus.size(), std::size_t{1});
+        QVERIFY2(log.warnings().find("Two recorders") != std::string::npos, log.warnings().c_str());
+    }
+
+    // 03/04 is the 3rd of April or the 4th of March: the unit asks, and takes what is said.
+    void datesThatAreAsked() {
+        const auto tree = importers::memoryTree({{"log.csv",
+            "time,gpu,power_w\n03/04/2026 10:00:00,0,100\n03/04/2026 10:00:01,0,100\n"}});
+        auto plan = importers::planImport(*tree, {});
+        auto unit = plan.value().units.at(0);
+        QVERIFY(unit.asksDates);
+        const auto dayOf = [&](importers::DateOrder said) {
+            unit.saidDates = said;
+            RecordingSink sink;
+            const auto report
+                = importers::findImporter(unit.importer)->import(*tree, unit, sink, {});
+            const bool isWarned = report.value().warningCount > 0;
+            return std::pair(
+                sink.ofGpu("gpu_power", 0)->times.front().ns / 86'400'000'000'000, isWarned);
+        };
+        // Days since 1970: 2026-03-04 is 20516, 2026-04-03 is 20546.
+        QCOMPARE(dayOf(importers::DateOrder::Unknown), std::pair(std::int64_t{20516}, true));
+        QCOMPARE(dayOf(importers::DateOrder::MonthFirst), std::pair(std::int64_t{20516}, false));
+        QCOMPARE(dayOf(importers::DateOrder::DayFirst), std::pair(std::int64_t{20546}, false));
+    }
+
+    // The sheet says what was understood of columns that have names of their own.
+    void understoodColumnsAreTold() {
+        const auto tree = importers::memoryTree({{"log.csv",
+            "t,gpu,P (mW)\n2026-03-01T10:00:00Z,0,100\n2026-03-01T10:00:01Z,0,100\n"}});
+        const auto plan = importers::planImport(*tree, {});
+        std::string notes;
+        for (const auto& unit : plan.value().units) {
+            for (const std::string& note : unit.notes)
+                notes += note + "\n";
+        }
+        QVERIFY2(notes.find("P (mW) is gpu_power in mW") != std::string::npos
+                || plan.value().units.empty(),
+            notes.c_str());
+    }
 };
 
 } // namespace
