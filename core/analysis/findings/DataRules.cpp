@@ -288,6 +288,57 @@ void findPowerSpikes(const RunFacts& facts, Findings& found) {
         Severity::Serious, 0.0});
 }
 
+void findContradictingEnergy(const RunFacts& facts, Findings& found) {
+    if (!facts.plausibility.energy)
+        return;
+    const ContradictingEnergy& energy = *facts.plausibility.energy;
+    found.push_back({"contradicting_energy",
+        fmt::format("The energy counter of {} counts {} in {}, where its power amounts to {}: the "
+                    "column is no counter, its unit is another, or it is of something else. The "
+                    "energy of the run is that of the counter.",
+            rankText(energy.rank), text::rounded(energy.countedJ, "J"),
+            text::seconds(energy.where.length().seconds()), text::rounded(energy.integralJ, "J")),
+        {{"counted_j", energy.countedJ}, {"integral_j", energy.integralJ}},
+        {energy.rank, energy.where, metric::kGpuEnergy},
+        fmt::format("apart by more than {} times", text::worded(kContradictingEnergy)),
+        "the counter and the integral of the power over the time that both cover",
+        Severity::Serious, 0.0});
+}
+
+void findPowerOfOtherUnit(const RunFacts& facts, Findings& found) {
+    if (!facts.plausibility.unit)
+        return;
+    const PowerOfOtherUnit& unit = *facts.plausibility.unit;
+    found.push_back({"implausible_power_unit",
+        fmt::format("The power of {} cannot be: its median is {} on {}, and no GPU draws more than "
+                    "{}. The numbers are of another unit than their head says: as milliwatts they "
+                    "are {}.",
+            text::counted(unit.gpus, "GPU"), text::rounded(unit.medianW, "W"), rankText(unit.rank),
+            text::rounded(kMostOfGpuW, "W"), text::rounded(unit.medianW * 1e-3, "W")),
+        {{"median_w", unit.medianW}, {"gpus", static_cast<double>(unit.gpus)}},
+        {unit.rank, facts.run.range, metric::kGpuPower},
+        fmt::format("a median above {}", text::rounded(kMostOfGpuW, "W")),
+        "the readings of the GPU with the highest; the figures of the run keep them",
+        Severity::Serious, 0.0});
+}
+
+void findEarlyWork(const RunFacts& facts, Findings& found) {
+    if (!facts.plausibility.early)
+        return;
+    const EarlyWork& early = *facts.plausibility.early;
+    found.push_back({"early_work",
+        fmt::format("{} of {} {} {} before the first iteration: figures per iteration and shares "
+                    "of iterations are without {}.",
+            text::counted(early.kernels, "kernel"), text::seconds(early.kernelS),
+            early.kernels == 1 ? "ends" : "end", text::seconds(early.gapS),
+            early.kernels == 1 ? "it" : "them"),
+        {{"kernels", static_cast<double>(early.kernels)}, {"kernel_time_s", early.kernelS},
+            {"before_s", early.gapS}},
+        {-1, early.where, {}},
+        fmt::format("more than {} iterations before the first", text::worded(kLongBefore)),
+        "kernels of all ranks", Severity::Attention, 0.0});
+}
+
 void findOverrunKernels(const RunFacts& facts, Findings& found) {
     if (!facts.plausibility.kernels)
         return;

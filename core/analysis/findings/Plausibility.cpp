@@ -97,6 +97,97 @@ Result<std::optional<PowerSpikes>> powerSpikes(
     return worst;
 }
 
+// The joules of a counter and of the power beside it, over the time that both cover.
+Result<ContradictingEnergy> energyOf(
+    const store::Store& store, const Series& counter, const Series& power) {
+    ContradictingEnergy found;
+    found.rank = power.description.subject.rank;
+    const TimeRange shared{std::max(counter.range.begin, power.range.begin),
+        std::min(counter.range.end, power.range.end)};
+    std::optional<double> last;
+    std::optional<TimeNs> first;
+    std::optional<TimeNs> end;
+    RETURN_IF_ERROR(store.forEachSample(counter.id, shared, [&](auto times, auto values) {
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            if (std::isnan(values[i]))
+                continue;
+            if (last && values[i] > *last)
+                found.countedJ += values[i] - *last;
+            last = values[i];
+            first = first.value_or(times[i]);
+            end = times[i];
+        }
+        return true;
+    }));
+    if (!first || *first == *end)
+        return found;
+    found.where = {*first, *end};
+    HeldPower integral;
+    RETURN_IF_ERROR(store.forEachSample(power.id, shared, [&](auto times, auto values) {
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            if (!std::isnan(values[i]) && times[i] >= *first && times[i] <= *end)
+                integral.add(times[i], values[i]);
+        }
+        return true;
+    }));
+    found.integralJ = integral.joules();
+    return found;
+}
+
+double timesApart(const ContradictingEnergy& energy) {
+    const double less = std::min(energy.countedJ, energy.integralJ);
+    const double more = std::max(energy.countedJ, energy.integralJ);
+    return less > 0.0 ? more / less : more > 0.0 ? 1e9 : 1.0;
+}
+
+Result<std::optional<ContradictingEnergy>> contradictingEnergy(
+    const store::Store& store, const std::map<int, GpuSeries>& gpus) {
+    constexpr std::int64_t kFewestReadings = 4;
+    std::optional<ContradictingEnergy> worst;
+    for (const auto& [rank, series] : gpus) {
+        const auto counter = series.find(metric::kGpuEnergy);
+        const auto power = series.find(metric::kGpuPower);
+        if (counter == series.end() || power == series.end()
+            || counter->second.count < kFewestReadings || power->second.count < kFewestReadings)
+            continue;
+        ASSIGN_OR_RETURN(const auto energy, energyOf(store, counter->second, power->second));
+        if (!energy.where.isEmpty() && timesApart(energy) > kContradictingEnergy
+            && (!worst || timesApart(energy) > timesApart(*worst)))
+            worst = energy;
+    }
+    return worst;
+}
+
+Result<std::optional<PowerOfOtherUnit>> powerOfOtherUnit(
+    const store::Store& store, const std::map<int, GpuSeries>& gpus) {
+    std::optional<PowerOfOtherUnit> found;
+    for (const auto& [rank, series] : gpus) {
+        const auto power = series.find(metric::kGpuPower);
+        if (power == series.end() || power->second.max <= kMostOfGpuW)
+            continue;
+        std::vector<double> watts;
+        RETURN_IF_ERROR(
+            store.forEachSample(power->second.id, kAllTime, [&](auto times, auto values) {
+                for (std::size_t i = 0; i < times.size(); ++i) {
+                    if (!std::isnan(values[i]))
+                        watts.push_back(values[i]);
+                }
+                return watts.size() < kMostKernels;
+            }));
+        if (watts.empty())
+            continue;
+        const auto middle = watts.begin() + static_cast<std::ptrdiff_t>(watts.size() / 2);
+        std::nth_element(watts.begin(), middle, watts.end());
+        if (*middle <= kMostOfGpuW)
+            continue;
+        const int count = found ? found->gpus + 1 : 1;
+        if (!found || *middle > found->medianW)
+            found = {rank, count, *middle};
+        found->gpus = count;
+    }
+    return found;
+}
+
 struct KernelSpan {
     TimeRange range;
     TimeNs clippedEnd; // where the next of its stream begins, at the latest
@@ -287,18 +378,56 @@ std::optional<EmptySteps> emptyStepsOf(
     return found;
 }
 
+std::optional<EarlyWork> earlyWorkOf(
+    const StreamKernels& kernels, const std::vector<Iteration>& iterations) {
+    if (iterations.empty())
+        return std::nullopt;
+    std::vector<std::int64_t> lengths;
+    TimeNs begin = iterations.front().range.begin;
+    for (const Iteration& iteration : iterations) {
+        lengths.push_back(iteration.range.length().ns);
+        begin = std::min(begin, iteration.range.begin);
+    }
+    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+    std::nth_element(lengths.begin(), middle, lengths.end());
+    const auto gap
+        = static_cast<std::int64_t>(std::llround(kLongBefore * static_cast<double>(*middle)));
+    EarlyWork found;
+    for (const KernelSpan& kernel : kernels.all()) {
+        if (*middle <= 0 || (begin - kernel.range.end).ns <= gap)
+            continue;
+        ++found.kernels;
+        found.kernelS += secondsOf(kernel.range.length().ns);
+        if (found.kernels == 1)
+            found.where = kernel.range;
+        found.where = {std::min(found.where.begin, kernel.range.begin),
+            std::max(found.where.end, kernel.range.end)};
+    }
+    if (found.kernels == 0)
+        return std::nullopt;
+    found.gapS = secondsOf((begin - found.where.end).ns);
+    return found;
+}
+
 } // namespace
 
 Result<Plausibility> plausibilityOf(const store::Store& store, const Run& run,
     const std::vector<AboveLimit>& limits, const RunIterations& iterations,
     const Progress& progress) {
     Plausibility found;
-    ASSIGN_OR_RETURN(found.power, powerSpikes(store, run, limits));
+    ASSIGN_OR_RETURN(const auto series, store.series(run.id));
+    const auto gpus = gpuSeriesByRank(series);
+    ASSIGN_OR_RETURN(found.unit, powerOfOtherUnit(store, gpus));
+    if (!found.unit) { // else that says it all
+        ASSIGN_OR_RETURN(found.power, powerSpikes(store, run, limits));
+        ASSIGN_OR_RETURN(found.energy, contradictingEnergy(store, gpus));
+    }
     StreamKernels kernels;
     RETURN_IF_ERROR(kernels.read(store, run, progress));
     if (kernels.all().empty())
         return found;
     found.kernels = overrunOf(kernels, store);
+    found.early = earlyWorkOf(kernels, iterations.iterations);
     ASSIGN_OR_RETURN(const auto steps, tracedSteps(store, run, iterations));
     if (steps.size() > 1)
         found.steps = emptyStepsOf(kernels, steps);

@@ -19,6 +19,10 @@ namespace trainscope::analysis {
 inline constexpr double kMostOverLimit = 2.5;
 inline constexpr double kDoubtfulKernelTime = 0.01; // of the kernel time, behind other kernels
 inline constexpr double kEmptySteps = 0.2; // of the traced iterations
+// A counter and the power beside it are of one GPU: sensors differ by some percent, not by that.
+inline constexpr double kContradictingEnergy = 1.5;
+inline constexpr double kMostOfGpuW = 5000.0; // no board is built for so much
+inline constexpr double kLongBefore = 20.0; // median iterations before the first one
 
 // Power readings above kMostOverLimit × the limit, of the GPU that has the highest.
 struct PowerSpikes {
@@ -56,7 +60,33 @@ struct EmptySteps {
     std::int64_t over = 0; // such kernels
 };
 
+// An energy counter whose joules are not those of the power, of the GPU where they differ most.
+struct ContradictingEnergy {
+    int rank = -1;
+    TimeRange where; // both are known
+    double countedJ = 0.0;
+    double integralJ = 0.0;
+};
+
+// Power that no GPU draws, most of the time: its numbers are of another unit.
+struct PowerOfOtherUnit {
+    int rank = -1; // of the highest
+    int gpus = 0;
+    double medianW = 0.0;
+};
+
+// Kernels that end kLongBefore before the first iteration.
+struct EarlyWork {
+    std::int64_t kernels = 0;
+    double kernelS = 0.0;
+    TimeRange where;
+    double gapS = 0.0; // to the first iteration
+};
+
 struct Plausibility {
+    std::optional<ContradictingEnergy> energy;
+    std::optional<PowerOfOtherUnit> unit;
+    std::optional<EarlyWork> early;
     std::optional<PowerSpikes> power;
     std::optional<OverrunKernels> kernels;
     std::optional<EmptySteps> steps;

@@ -81,6 +81,9 @@ void findUnsettled(const RunFacts& facts, Findings& found);
 void findImplausibleMfu(const RunFacts& facts, Findings& found);
 void findReportedMfu(const RunFacts& facts, Findings& found);
 void findPowerSpikes(const RunFacts& facts, Findings& found);
+void findContradictingEnergy(const RunFacts& facts, Findings& found);
+void findPowerOfOtherUnit(const RunFacts& facts, Findings& found);
+void findEarlyWork(const RunFacts& facts, Findings& found);
 void findOverrunKernels(const RunFacts& facts, Findings& found);
 void findEmptySteps(const RunFacts& facts, Findings& found);
 

@@ -83,6 +83,29 @@ std::vector<Finding> drawing(const std::vector<double>& watts) {
     return got(findingsOf(store, got(store.findRun("run"))));
 }
 
+// A reading a second of a counter and of the power, without a limit.
+std::vector<Finding> counting(const std::vector<double>& watts, const std::vector<double>& joules) {
+    const Fixture fixture;
+    auto store = fixture.create();
+    auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
+    const RunId id = got(session->run(runNamed("run")));
+    ok(session->gpu(id, {0, 0, 0, {}, {}}));
+    const auto write = [&](const char* metric, const std::vector<double>& values) {
+        if (values.empty())
+            return;
+        std::vector<std::int64_t> at;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            at.push_back(static_cast<std::int64_t>(i) * kSecondNs);
+        auto description = gauge(metric, 0);
+        description.metric = *findMetric(metric);
+        ok(session->samples(got(session->series(id, description)), times(at), values));
+    };
+    write("gpu_power", watts);
+    write("gpu_energy", joules);
+    ok(session->finish({}, "", 0, {}));
+    return got(findingsOf(store, got(store.findRun("run"))));
+}
+
 std::optional<Finding> named(const std::vector<Finding>& all, const char* rule) {
     const auto found = std::find_if(
         all.begin(), all.end(), [rule](const Finding& one) { return one.rule == rule; });
@@ -111,6 +134,42 @@ private Q_SLOTS:
         QVERIFY(isClose(found->values.at("mean_without_w"), 60.0));
         watts[4] = 300.0; // twice the limit: what short bursts reach
         QVERIFY(!named(drawing(watts), "implausible_power"));
+    }
+
+    // The power amounts to 4 × 100 J; the counter counts 40.
+    void counterAgainstItsPower() {
+        const auto found
+            = named(counting(std::vector<double>(5, 100.0), {1000, 1010, 1020, 1030, 1040}),
+                "contradicting_energy");
+        QVERIFY(found);
+        QVERIFY(isClose(found->values.at("counted_j"), 40.0));
+        QVERIFY(isClose(found->values.at("integral_j"), 400.0));
+        QVERIFY(!named(counting(std::vector<double>(5, 100.0), {0, 95, 190, 285, 380}),
+            "contradicting_energy"));
+    }
+
+    // 100 W in milliwatts under a head that says W; no limit is known.
+    void milliwattsAsWatts() {
+        const auto found
+            = named(counting(std::vector<double>(5, 100'000.0), {}), "implausible_power_unit");
+        QVERIFY(found);
+        QVERIFY(isClose(found->values.at("median_w"), 100'000.0));
+        QVERIFY(!named(counting(std::vector<double>(5, 1200.0), {}), "implausible_power_unit"));
+        QVERIFY(!named(counting({90, 90, 9000, 90, 90}, {}), "implausible_power_unit"));
+    }
+
+    // A kernel 900 µs before the first iteration, which begins at 1000 µs; each lasts 10 µs.
+    void workLongBeforeTheFirstIteration() {
+        std::vector<Planted> kernels{{"init", 50, 50}};
+        for (int i = 0; i < 6; ++i)
+            kernels.push_back({"k", 1000 + i * 10 + 1, 5});
+        const auto found = named(traced(kernels, 6, 10), "early_work");
+        QVERIFY(found);
+        QCOMPARE(found->values.at("kernels"), 1.0);
+        QVERIFY(isClose(found->values.at("kernel_time_s"), 50e-6));
+        QVERIFY(isClose(found->values.at("before_s"), 900e-6));
+        kernels.front() = {"init", 900, 50};
+        QVERIFY(!named(traced(kernels, 6, 10), "early_work"));
     }
 
     // Two kernels begin and end in "attn": clipped it lasts from 20 to 40.
