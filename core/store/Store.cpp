@@ -170,7 +170,11 @@ Result<WindowStatistics> Store::statistics(SeriesId series, TimeRange window) co
     return ofSeries(*m_connection, series, queryStatistics, window);
 }
 Status Store::forEachSample(SeriesId series, TimeRange window, const SampleVisitor& visit) const {
-    return ofSeries(*m_connection, series, visitSamples, window, visit);
+    return m_connection->call(visitSamples, series, window, visit);
+}
+SampleSource Store::sampleSource(SeriesId series, TimeRange window) const {
+    auto stream = std::make_shared<SampleStream>(m_connection->database, series, window);
+    return [stream, this] { return fenced(path(), [&stream] { return stream->next(); }); };
 }
 
 Result<std::vector<LodNode>> Store::lodNodes(

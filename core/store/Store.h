@@ -76,6 +76,9 @@ public:
     Result<std::optional<Sample>> lastBefore(SeriesId series, TimeNs t) const;
     Result<WindowStatistics> statistics(SeriesId series, TimeRange window) const;
     Status forEachSample(SeriesId series, TimeRange window, const SampleVisitor& visit) const;
+    // The same, pulled by the store's thread while the store lives; without samples that are added
+    // after the first call.
+    SampleSource sampleSource(SeriesId series, TimeRange window) const;
 
     // Spans that touch the window, those shorter than minWidth merged with their neighbours.
     Result<std::vector<LodNode>> lodNodes(

@@ -69,10 +69,17 @@ struct WindowStatistics {
     double coveredSeconds = 0.0;
 };
 
+// Samples side by side, in order of time.
+struct SampleView {
+    std::span<const TimeNs> times;
+    std::span<const double> values;
+};
+
 // Blocks in order of time; a visitor returns false to stop.
 using SampleVisitor = std::function<bool(std::span<const TimeNs>, std::span<const double>)>;
 using SpanVisitor = std::function<bool(std::span<const Span>)>;
-// Each call gives the next spans, valid until the one after, and none at the end.
+// Each call gives the next samples or spans, valid until the one after, and none at the end.
+using SampleSource = std::function<Result<SampleView>()>;
 using SpanSource = std::function<Result<std::span<const Span>>()>;
 
 // One SQL value as a row delivers it.

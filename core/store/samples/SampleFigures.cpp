@@ -66,14 +66,8 @@ Dense denseFigures(const std::int64_t* times, const double* values, std::size_t 
 void addSparse(
     SampleFigures& figures, std::span<const std::int64_t> times, std::span<const double> values) {
     for (std::size_t i = 0; i < times.size(); ++i) {
-        if (std::isnan(values[i]))
-            continue;
-        figures.min = figures.min ? std::min(*figures.min, values[i]) : values[i];
-        figures.max = figures.max ? std::max(*figures.max, values[i]) : values[i];
-        figures.firstPresent = figures.firstPresent.value_or(values[i]);
-        figures.lastPresent = values[i];
-        figures.plain += values[i];
-        if (i + 1 < times.size())
+        figures.include(values[i]);
+        if (i + 1 < times.size() && !std::isnan(values[i]))
             figures.hold(values[i], times[i], times[i + 1]);
     }
 }
@@ -104,7 +98,7 @@ SampleFigures figuresOf(std::span<const std::int64_t> times, std::span<const dou
     figures.weight = clampedDifference(figures.end, figures.begin);
     const bool isCountable = figures.weight >= 0 && figures.weight < kAllTime.end.ns;
     if (figures.missing > 0 || !isCountable) {
-        figures.weight = 0;
+        figures.weight = figures.count = figures.missing = 0;
         addSparse(figures, times, values);
         return figures;
     }
@@ -118,20 +112,33 @@ SampleFigures figuresOf(std::span<const std::int64_t> times, std::span<const dou
     return figures;
 }
 
+void SampleFigures::include(double value) {
+    ++count;
+    last = value;
+    if (std::isnan(value)) {
+        ++missing;
+        return;
+    }
+    min = std::min(min.value_or(value), value);
+    max = std::max(max.value_or(value), value);
+    firstPresent = firstPresent.value_or(value);
+    lastPresent = value;
+    plain += value;
+}
+
 void SampleFigures::hold(double value, std::int64_t from, std::int64_t to) {
     std::int64_t held = 0;
     std::int64_t all = 0;
-    if (__builtin_sub_overflow(to, from, &held) || __builtin_add_overflow(weight, held, &all))
+    if (__builtin_sub_overflow(to, from, &held) || __builtin_add_overflow(weight, held, &all)
+        || held == 0)
         return;
     weighted += value * static_cast<double>(held);
     weight = all;
 }
 
 void SampleFigures::append(const SampleFigures& next) {
-    if (count == 0) {
-        *this = next;
-        return;
-    }
+    if (count == 0)
+        begin = next.begin;
     if (!std::isnan(last))
         hold(last, end, next.begin);
     count = clampedSum(count, next.count);

@@ -24,6 +24,8 @@ struct SampleFigures {
     std::optional<double> firstPresent;
     std::optional<double> lastPresent;
 
+    // One sample more, without the time for which it holds.
+    void include(double value);
     // The value is held over that interval. One that 64 bits cannot count, as of times in a forged
     // file, counts for nothing.
     void hold(double value, std::int64_t from, std::int64_t to);

@@ -1,7 +1,8 @@
 #include "core/store/samples/WindowFigures.h"
 
 #include "core/model/Try.h"
-#include "core/store/samples/SampleReader.h"
+#include "core/store/samples/SampleFigures.h"
+#include "core/store/tables/Catalogue.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,73 +18,60 @@ public:
         : m_window(window) { }
     void sample(std::int64_t time, double value) {
         holdUntil(time);
-        m_held = value;
-        m_since = time;
-        if (time < m_window.begin.ns || time >= m_window.end.ns)
-            return;
-        ++m_count;
-        if (std::isnan(value)) {
-            ++m_missing;
-            return;
-        }
-        m_plain += value;
-        m_min = clampedDifference(m_count, m_missing) == 1 ? value : std::min(m_min, value);
-        m_max = clampedDifference(m_count, m_missing) == 1 ? value : std::max(m_max, value);
+        m_sums.last = value;
+        m_sums.end = time;
+        if (m_window.contains({time}))
+            m_sums.include(value);
     }
-    // A chunk whose samples all lie in the window, by its row's figures.
-    void chunk(const Row& row) {
-        holdUntil(row.integer(2));
-        if (!row.isNull(5)) {
-            const bool fresh = m_count == m_missing;
-            m_min = fresh ? row.real(5) : std::min(m_min, row.real(5));
-            m_max = fresh ? row.real(6) : std::max(m_max, row.real(6));
-        }
-        m_count += row.integer(1);
-        m_missing = clampedSum(m_missing, row.integer(4));
-        m_since = row.integer(3);
-        m_held = row.real(7);
-        m_weighted += row.real(8);
-        m_weight += static_cast<double>(row.integer(9));
+    // A chunk whose samples all lie in the window.
+    void chunk(const SampleFigures& figures) {
+        holdUntil(figures.begin);
+        m_sums.append(figures);
     }
     // True when the mean is one of held time.
-    [[nodiscard]] bool isHeld() const { return m_weight > 0.0; }
-    void holdUntil(std::int64_t time) {
-        const std::int64_t from = std::max(m_since, m_window.begin.ns);
-        const std::int64_t to = std::min(time, m_window.end.ns);
-        if (std::isnan(m_held) || to <= from)
-            return;
-        const auto held = static_cast<double>(clampedDifference(to, from));
-        m_weighted += m_held * held;
-        m_weight += held;
-    }
+    [[nodiscard]] bool isHeld() const { return m_sums.weight > 0; }
     [[nodiscard]] WindowStatistics result(double scale) const {
         constexpr double none = std::numeric_limits<double>::quiet_NaN();
         WindowStatistics out;
-        const std::int64_t present = clampedDifference(m_count, m_missing);
-        out.count = m_count;
-        out.missing = m_missing;
-        out.mean = m_weight > 0.0 ? m_weighted / m_weight * scale
-            : present > 0         ? m_plain / static_cast<double>(present) * scale
-                                  : none;
-        out.min = present > 0 ? m_min * scale : none;
-        out.max = present > 0 ? m_max * scale : none;
-        out.integral = m_weighted * scale * 1e-9;
-        out.coveredSeconds = m_weight * 1e-9;
+        out.count = m_sums.count;
+        out.missing = m_sums.missing;
+        out.mean = m_sums.mean().value_or(none) * scale;
+        out.min = m_sums.min.value_or(none) * scale;
+        out.max = m_sums.max.value_or(none) * scale;
+        out.integral = m_sums.weighted * scale * 1e-9;
+        out.coveredSeconds = static_cast<double>(m_sums.weight) * 1e-9;
         return out;
     }
 
 private:
+    void holdUntil(std::int64_t time) {
+        const std::int64_t from = std::max(m_sums.end, m_window.begin.ns);
+        const std::int64_t to = std::min(time, m_window.end.ns);
+        if (!std::isnan(m_sums.last) && to > from)
+            m_sums.hold(m_sums.last, from, to);
+        m_sums.end = time; // held so far
+    }
+
     TimeRange m_window;
-    double m_held = std::numeric_limits<double>::quiet_NaN();
-    std::int64_t m_since = 0;
-    std::int64_t m_count = 0;
-    std::int64_t m_missing = 0;
-    double m_plain = 0.0;
-    double m_weighted = 0.0;
-    double m_weight = 0.0;
-    double m_min = 0.0;
-    double m_max = 0.0;
+    SampleFigures m_sums;
 };
+
+// As the row of a chunk has them, in the order of queryStatistics().
+SampleFigures figuresIn(const Row& row) {
+    SampleFigures figures;
+    figures.count = row.integer(1);
+    figures.begin = row.integer(2);
+    figures.end = row.integer(3);
+    figures.missing = row.integer(4);
+    if (!row.isNull(5)) {
+        figures.min = row.real(5);
+        figures.max = row.real(6);
+    }
+    figures.last = row.real(7);
+    figures.weighted = row.real(8);
+    figures.weight = row.integer(9);
+    return figures;
+}
 
 // Every sample from the chunk at `first` on.
 Status addSamples(SampleReader& reader, std::int64_t first, std::int64_t end, TimeRange window,
@@ -154,7 +142,7 @@ Result<WindowStatistics> queryStatistics(
             next += row.integer(1);
             const bool inside = row.integer(2) >= window.begin.ns && row.integer(3) < window.end.ns;
             if (inside) {
-                sums.chunk(row);
+                sums.chunk(figuresIn(row));
                 return true;
             }
             const std::int64_t at = row.integer(0);
@@ -173,29 +161,51 @@ Result<WindowStatistics> queryStatistics(
     return sums.result(series.scale);
 }
 
+SampleStream::SampleStream(Database& database, SeriesId series, TimeRange window)
+    : m_reader(database, series)
+    , m_database(database)
+    , m_series(series)
+    , m_window(window) { }
+
+Status SampleStream::start() {
+    ASSIGN_OR_RETURN(const auto shape, readShape(m_database, m_series));
+    m_scale = shape.scale;
+    m_end = shape.count;
+    return assign(m_reader.lowerBound(m_window.begin.ns), m_next);
+}
+
+Result<SampleView> SampleStream::next() {
+    if (m_next < 0)
+        RETURN_IF_ERROR(start());
+    if (m_next >= m_end)
+        return SampleView{};
+    ASSIGN_OR_RETURN(const auto chunk, m_reader.at(m_next));
+    if (chunk == nullptr)
+        return m_database.damaged("the index of samples");
+    const auto skip = static_cast<std::size_t>(m_next - chunk->firstIndex);
+    const auto take = static_cast<std::size_t>(std::min(m_end, chunk->endIndex()) - m_next);
+    const auto times = std::span(chunk->times).subspan(skip, take);
+    const auto inside = static_cast<std::size_t>(
+        std::lower_bound(times.begin(), times.end(), m_window.end.ns) - times.begin());
+    m_times.resize(inside);
+    m_values.resize(inside);
+    for (std::size_t i = 0; i < inside; ++i)
+        m_times[i] = {times[i]};
+    for (std::size_t i = 0; i < inside; ++i)
+        m_values[i] = chunk->values[skip + i] * m_scale;
+    m_next = inside < take ? m_end : m_next + static_cast<std::int64_t>(take);
+    return SampleView{m_times, m_values};
+}
+
 Status visitSamples(
-    Database& database, const SeriesShape& series, TimeRange window, const SampleVisitor& visit) {
-    SampleReader reader(database, series.id);
-    ASSIGN_OR_RETURN(const auto from, reader.lowerBound(window.begin.ns));
-    std::vector<TimeNs> outTimes;
-    std::vector<double> outValues;
-    std::int64_t next = from;
-    bool isOver = false;
-    RETURN_IF_ERROR(reader.forEach(from, series.count, [&](auto times, auto values) {
-        const auto end = std::lower_bound(times.begin(), times.end(), window.end.ns);
-        const auto inside = static_cast<std::size_t>(end - times.begin());
-        outTimes.resize(inside);
-        outValues.resize(inside);
-        for (std::size_t i = 0; i < inside; ++i)
-            outTimes[i] = {times[i]};
-        for (std::size_t i = 0; i < inside; ++i)
-            outValues[i] = values[i] * series.scale;
-        next += static_cast<std::int64_t>(times.size());
-        isOver = (!outTimes.empty() && !visit(outTimes, outValues)) || inside < times.size();
-        return !isOver;
-    }));
-    return isOver || next >= series.count ? Status()
-                                          : Status(database.damaged("the index of samples"));
+    Database& database, SeriesId series, TimeRange window, const SampleVisitor& visit) {
+    const ReadSnapshot snapshot(database);
+    SampleStream stream(database, series, window);
+    while (true) {
+        ASSIGN_OR_RETURN(const auto samples, stream.next());
+        if (samples.times.empty() || !visit(samples.times, samples.values))
+            return {};
+    }
 }
 
 } // namespace trainscope::store
