@@ -5,6 +5,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
+#include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/Summary.h"
@@ -154,12 +155,11 @@ private:
             if (isOfRun)
                 break;
             isOfRun = series.description.subject.kind == SubjectKind::Run;
-            std::vector<double> held(m_steps.seconds.size(), std::nan(""));
-            RETURN_IF_ERROR(m_store.forEachSample(series.id, kAllTime,
-                [&](std::span<const TimeNs> times, std::span<const double> values) {
-                    hold(times, values, held);
-                    return true;
-                }));
+            // Its own sample stands at the begin of a step.
+            std::vector<double> held;
+            SampleWalk walk(m_store, series.id, m_steps.middles.front());
+            for (const TimeNs middle : m_steps.middles)
+                RETURN_IF_ERROR(assign(walk.heldAt(middle), held.emplace_back()));
             if (isOfRun || ofSteps.empty())
                 ofSteps = std::move(held);
             else
@@ -169,16 +169,6 @@ private:
         const bool isWhole = std::none_of(
             ofSteps.begin(), ofSteps.end(), [](double value) { return std::isnan(value); });
         return isWhole ? ofSteps : std::vector<double>();
-    }
-
-    // The last sample before the middle of each step: its own stands at its begin.
-    void hold(std::span<const TimeNs> times, std::span<const double> values,
-        std::vector<double>& held) const {
-        for (std::size_t step = 0; step < held.size(); ++step) {
-            const auto behind = std::upper_bound(times.begin(), times.end(), m_steps.middles[step]);
-            if (behind != times.begin())
-                held[step] = values[static_cast<std::size_t>(behind - times.begin()) - 1];
-        }
     }
 
     void takeSteps(TimeRange window) {

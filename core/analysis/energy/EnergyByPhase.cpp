@@ -1,6 +1,7 @@
 #include "core/analysis/energy/EnergyByPhase.h"
 
 #include "core/analysis/energy/EnergyMeter.h"
+#include "core/analysis/energy/PowerSampling.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
@@ -173,7 +174,7 @@ public:
         if (byKernel) {
             ASSIGN_OR_RETURN(parts.kernels, longestNames(m_store, m_device, m_shown.range));
         }
-        EnergyMeter meter(m_store, std::move(parts), integral(m_extent));
+        EnergyMeter meter(m_store, std::move(parts), walkFrom(m_extent.begin));
         RETURN_IF_ERROR(readPower());
         const std::array<DeviceVisitor*, 1> visitors{&meter};
         ASSIGN_OR_RETURN(const auto evidence,
@@ -194,8 +195,8 @@ private:
         }
         return 0.0;
     }
-    [[nodiscard]] PowerIntegral integral(TimeRange window) const {
-        return {m_store, m_power.series, m_sampling.gapLimitNs, window, m_lag};
+    [[nodiscard]] SampleWalk walkFrom(TimeNs begin) const {
+        return {m_store, m_power.series.id, begin, m_sampling.gapLimit, m_lag};
     }
 
     Status readPower() {
@@ -221,8 +222,8 @@ private:
         result.lag = m_known;
         for (std::size_t i = 0; i < m_shown.iterations.size(); ++i) {
             const TimeRange range = m_shown.iterations[i].range;
-            ASSIGN_OR_RETURN(const auto whole, integral(range).to(range.end));
-            meter.completeIteration(i, range, whole.covered);
+            ASSIGN_OR_RETURN(const auto whole, walkFrom(range.begin).to(range.end));
+            meter.completeIteration(i, range, whole.line.length());
         }
         RETURN_IF_ERROR(meter.estimate(
             evidence, m_readings.readings(), m_facts,

@@ -8,7 +8,7 @@
 
 namespace trainscope::analysis {
 
-EnergyMeter::EnergyMeter(const store::Store& store, Parts parts, PowerIntegral power)
+EnergyMeter::EnergyMeter(const store::Store& store, Parts parts, SampleWalk power)
     : m_store(store)
     , m_parts(std::move(parts))
     , m_power(std::move(power))
@@ -92,10 +92,10 @@ Status EnergyMeter::pieceInside(TimeRange range, const Running& running) {
 Status EnergyMeter::take(TimeRange range, const Running& running) {
     RETURN_IF_ERROR(m_power.to(range.begin));
     ASSIGN_OR_RETURN(const auto power, m_power.to(range.end));
-    const double seconds = power.covered.seconds();
+    const double seconds = power.line.length().seconds();
     if (!isShown(range))
         return share(range, running, 0.0);
-    m_covered = m_covered + power.covered;
+    m_covered = m_covered + power.line.length();
     m_traced = m_traced + range.length();
     if (!m_tracedRanges.empty() && m_tracedRanges.back().end == range.begin)
         m_tracedRanges.back().end = range.end;

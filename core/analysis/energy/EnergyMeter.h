@@ -3,7 +3,7 @@
 
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/energy/PowerEstimate.h"
-#include "core/analysis/energy/PowerIntegral.h"
+#include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/model/Capture.h"
 
@@ -32,7 +32,7 @@ public:
         std::unordered_set<NameId> kernels; // that have a power of their own
         bool byKernel = false;
     };
-    EnergyMeter(const store::Store& store, Parts parts, PowerIntegral power);
+    EnergyMeter(const store::Store& store, Parts parts, SampleWalk power);
 
     Status piece(TimeRange range, const Running& running) override;
 
@@ -122,7 +122,7 @@ private:
 
     const store::Store& m_store;
     Parts m_parts;
-    PowerIntegral m_power;
+    SampleWalk m_power;
     TimeRange m_window;
     bool m_isFirst = true;
     std::optional<TimeRange> m_idleBefore; // of a capture, until more work of it comes

@@ -1,13 +1,12 @@
 #include "core/analysis/findings/BusyTraffic.h"
 
 #include "core/analysis/statistics/Accumulators.h"
-#include "core/analysis/telemetry/UniformSeries.h"
+#include "core/analysis/statistics/SampleWalk.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <span>
 
@@ -15,50 +14,15 @@ namespace trainscope::analysis {
 
 namespace {
 
-// The mean of what a gauge holds, between moments that do not go back.
-class HeldMean {
-public:
-    HeldMean(const store::Store& store, SeriesId series)
-        : m_cursor(store, series) { }
-    Status start() { return m_cursor.start(); }
-
-    // NaN where nothing is held.
-    Result<double> between(TimeNs begin, TimeNs end) {
-        double weighted = 0.0;
-        double held = 0.0;
-        for (TimeNs at = begin; at < end;) {
-            while (!m_cursor.atEnd() && m_cursor.time() <= at) {
-                m_value = m_cursor.value();
-                RETURN_IF_ERROR(m_cursor.next());
-            }
-            // Nothing tells how long the last one holds.
-            if (m_cursor.atEnd())
-                break;
-            const TimeNs until = std::min(end, m_cursor.time());
-            if (!std::isnan(m_value)) {
-                weighted += m_value * (until - at).seconds();
-                held += (until - at).seconds();
-            }
-            at = until;
-        }
-        return weighted / held;
-    }
-
-private:
-    SampleCursor m_cursor;
-    double m_value = std::numeric_limits<double>::quiet_NaN();
-};
-
 class LinkMeter {
 public:
     LinkMeter(const store::Store& store, const Series& link, SeriesId utilization)
         : m_store(store)
         , m_link(link)
-        , m_utilization(store, utilization)
+        , m_utilization(store, utilization, kAllTime.begin)
         , m_total(link.description) { }
 
     Status measure(TimeRange window) {
-        RETURN_IF_ERROR(m_utilization.start());
         SampleCursor cursor(m_store, m_link.id, window);
         RETURN_IF_ERROR(cursor.start());
         while (!cursor.atEnd()) {
@@ -79,8 +43,9 @@ private:
         if (isCounter)
             m_total.add(std::span(&time, 1), std::span(&value, 1));
         if (m_last && time > *m_last && !std::isnan(m_value)) {
-            ASSIGN_OR_RETURN(const auto utilization, m_utilization.between(*m_last, time));
-            if (utilization >= kBusyUtilization) {
+            RETURN_IF_ERROR(m_utilization.to(*m_last));
+            ASSIGN_OR_RETURN(const auto utilization, m_utilization.to(time));
+            if (utilization.held.mean().value_or(0.0) >= kBusyUtilization) {
                 const double seconds = (time - *m_last).seconds();
                 m_busyS += seconds;
                 m_bytes += isCounter ? m_total.total().value_or(0.0) - before : m_value * seconds;
@@ -93,7 +58,7 @@ private:
 
     const store::Store& m_store;
     const Series& m_link;
-    HeldMean m_utilization;
+    SampleWalk m_utilization;
     CounterTotal m_total;
     std::optional<TimeNs> m_last;
     double m_value = 0.0;

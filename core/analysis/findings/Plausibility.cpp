@@ -1,5 +1,7 @@
 #include "core/analysis/findings/Plausibility.h"
 
+#include "core/analysis/statistics/Accumulators.h"
+#include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Metric.h"
@@ -21,41 +23,21 @@ double secondsOf(std::int64_t ns) {
     return static_cast<double>(ns) * 1e-9;
 }
 
-// The trapezoid over readings, and the mean of what each holds until the next.
-class HeldPower {
-public:
-    void add(TimeNs time, double watts) {
-        if (m_last) {
-            const double seconds = (time - m_last->first).seconds();
-            m_joules += 0.5 * (m_last->second + watts) * seconds;
-            m_held += m_last->second * seconds;
-            m_seconds += seconds;
-        }
-        m_last = {time, watts};
-    }
-    [[nodiscard]] double joules() const { return m_joules; }
-    [[nodiscard]] double mean() const { return m_seconds > 0.0 ? m_held / m_seconds : 0.0; }
-
-private:
-    std::optional<std::pair<TimeNs, double>> m_last;
-    double m_joules = 0.0;
-    double m_held = 0.0;
-    double m_seconds = 0.0;
-};
-
 Result<PowerSpikes> spikesOf(const store::Store& store, const Series& power, double limit) {
     PowerSpikes spikes;
     spikes.rank = power.description.subject.rank;
     spikes.limitW = limit;
-    HeldPower all;
-    HeldPower others;
+    EnergyIntegral all;
+    EnergyIntegral others;
+    TimeWeighted heldOthers;
     RETURN_IF_ERROR(store.forEachSample(power.id, kAllTime, [&](auto times, auto values) {
+        all.add(times, values);
         for (std::size_t i = 0; i < times.size(); ++i) {
             if (std::isnan(values[i]))
                 continue;
-            all.add(times[i], values[i]);
             if (values[i] <= kMostOverLimit * limit) {
-                others.add(times[i], values[i]);
+                others.add(times.subspan(i, 1), values.subspan(i, 1));
+                heldOthers.add(times.subspan(i, 1), values.subspan(i, 1));
                 continue;
             }
             ++spikes.samples;
@@ -67,7 +49,7 @@ Result<PowerSpikes> spikesOf(const store::Store& store, const Series& power, dou
     }));
     spikes.joules = all.joules();
     spikes.joulesWithout = others.joules();
-    spikes.meanWithoutW = others.mean();
+    spikes.meanWithoutW = heldOthers.mean().value_or(0.0);
     return spikes;
 }
 
@@ -122,15 +104,9 @@ Result<ContradictingEnergy> energyOf(
     if (!first || *first == *end)
         return found;
     found.where = {*first, *end};
-    HeldPower integral;
-    RETURN_IF_ERROR(store.forEachSample(power.id, shared, [&](auto times, auto values) {
-        for (std::size_t i = 0; i < times.size(); ++i) {
-            if (!std::isnan(values[i]) && times[i] >= *first && times[i] <= *end)
-                integral.add(times[i], values[i]);
-        }
-        return true;
-    }));
-    found.integralJ = integral.joules();
+    ASSIGN_OR_RETURN(
+        const auto integral, SampleWalk(store, power.id, *first, {kAllTime.end.ns}).to(*end));
+    found.integralJ = integral.line.integral();
     return found;
 }
 

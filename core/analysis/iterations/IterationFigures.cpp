@@ -2,9 +2,9 @@
 
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
+#include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/statistics/WindowSums.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
@@ -84,17 +84,22 @@ public:
     }
 
     Status addGpu(int rank, const GpuSeries& gpu) {
-        for (const auto& [metric, take] : {std::pair{metric::kGpuPower, &FiguresBuilder::takePower},
-                 std::pair{metric::kGpuTemperature, &FiguresBuilder::takeTemperature},
-                 std::pair{metric::kSmClock, &FiguresBuilder::takeClock}}) {
-            const auto found = gpu.find(metric);
-            if (found == gpu.end())
-                continue;
-            ASSIGN_OR_RETURN(auto sums, sumsOf(found->second));
-            if (take == &FiguresBuilder::takePower)
-                RETURN_IF_ERROR(measureEnergies(energySeriesOf(gpu), sums));
+        if (const auto power = gpu.find(metric::kGpuPower); power != gpu.end()) {
+            ASSIGN_OR_RETURN(const auto sums, sumsOf(power->second));
+            ASSIGN_OR_RETURN(const auto counted, countedOf(energySeriesOf(gpu)));
+            ++m_powers;
             for (std::size_t i = 0; i < m_out.size(); ++i)
-                (this->*take)(rank, i, sums[i]);
+                takePower(rank, i, sums[i], counted[i]);
+        }
+        if (const auto temperature = gpu.find(metric::kGpuTemperature); temperature != gpu.end()) {
+            ASSIGN_OR_RETURN(const auto sums, sumsOf(temperature->second));
+            for (std::size_t i = 0; i < m_out.size(); ++i)
+                takeTemperature(i, sums[i]);
+        }
+        if (const auto clock = gpu.find(metric::kSmClock); clock != gpu.end()) {
+            ASSIGN_OR_RETURN(const auto sums, sumsOf(clock->second));
+            for (std::size_t i = 0; i < m_out.size(); ++i)
+                m_sums[i].clock.add(sums[i].held.mean());
         }
         return {};
     }
@@ -136,61 +141,47 @@ public:
     }
 
 private:
-    Result<std::vector<WindowSums::Sums>> sumsOf(const Series& series) {
+    Result<std::vector<HeldSums>> sumsOf(const Series& series) {
+        std::vector<HeldSums> sums;
         if (m_windows.empty())
-            return std::vector<WindowSums::Sums>();
+            return sums;
         ASSIGN_OR_RETURN(const DurationNs gap, gapLimitOf(m_store, series));
-        WindowSums sums(m_windows, gap);
-        // From the sample that still holds at the first window, or the last with a value, to the
-        // one behind the last window.
-        const TimeNs begin = m_windows.front().begin;
-        ASSIGN_OR_RETURN(const auto before, m_store.lastBefore(series.id, begin));
-        const bool isMissing = before && std::isnan(before->value);
-        const TimeNs from = isMissing ? begin - gap : before ? before->time : begin;
-        bool isStopped = false;
-        const Status status
-            = m_store.forEachSample(series.id, {from, kAllTime.end}, [&](auto times, auto values) {
-                  sums.add(times, values);
-                  isStopped = m_progress && !m_progress({"Adding up iterations", 0, 0});
-                  return !isStopped && times.front() < m_windows.back().end;
-              });
-        if (!status.hasValue() || isStopped)
-            return isStopped ? cancelled() : status.error();
-        return sums.sums();
-    }
-
-    // Takes the energies of GPUs with an energy counter from it.
-    Status measureEnergies(const EnergySeries& series, std::vector<WindowSums::Sums>& sums) {
-        if (!series.counter)
-            return {};
-        ASSIGN_OR_RETURN(const auto energies, measuredEnergies(m_store, series, m_windows));
-        for (std::size_t i = 0; i < sums.size(); ++i) {
-            if (!energies[i])
-                continue;
-            sums[i].integral = energies[i]->joules;
-            sums[i].coveredSeconds = energies[i]->coverage * m_windows[i].length().seconds();
+        SampleWalk walk(m_store, series.id, m_windows.front().begin, gap, {}, [this] {
+            return !m_progress || m_progress({"Adding up iterations", 0, 0});
+        });
+        for (const TimeRange& window : m_windows) {
+            RETURN_IF_ERROR(walk.to(window.begin));
+            ASSIGN_OR_RETURN(auto inside, walk.to(window.end));
+            sums.push_back(inside);
         }
-        return {};
+        return sums;
     }
 
-    void takePower(int rank, std::size_t i, const WindowSums::Sums& sums) {
-        m_powers += i == 0 ? 1 : 0;
-        if (sums.coveredSeconds <= 0.0)
-            return;
-        m_sums[i].energy.add(sums.integral);
-        m_sums[i].power.add(sums.mean());
-        m_sums[i].coveredSeconds += sums.coveredSeconds;
-        if (m_withGpus)
-            m_out[i].gpuEnergyJ[rank] = sums.integral;
+    // Of GPUs with an energy counter; absent in windows that it does not tell of.
+    Result<std::vector<std::optional<Energy>>> countedOf(const EnergySeries& series) {
+        if (!series.counter)
+            return std::vector<std::optional<Energy>>(m_windows.size());
+        return measuredEnergies(m_store, series, m_windows);
     }
-    void takeTemperature(int, std::size_t i, const WindowSums::Sums& sums) {
-        m_sums[i].temperature.add(sums.mean());
+
+    void takePower(
+        int rank, std::size_t i, const HeldSums& sums, const std::optional<Energy>& counted) {
+        const double joules = counted ? counted->joules : sums.line.integral();
+        const double coveredSeconds = counted ? counted->coverage * m_windows[i].length().seconds()
+                                              : sums.line.length().seconds();
+        if (coveredSeconds <= 0.0)
+            return;
+        m_sums[i].energy.add(joules);
+        m_sums[i].power.add(sums.held.mean());
+        m_sums[i].coveredSeconds += coveredSeconds;
+        if (m_withGpus)
+            m_out[i].gpuEnergyJ[rank] = joules;
+    }
+    void takeTemperature(std::size_t i, const HeldSums& sums) {
+        m_sums[i].temperature.add(sums.held.mean());
         if (sums.max)
             m_out[i].maxTemperatureC
                 = std::max(m_out[i].maxTemperatureC.value_or(*sums.max), *sums.max);
-    }
-    void takeClock(int, std::size_t i, const WindowSums::Sums& sums) {
-        m_sums[i].clock.add(sums.mean());
     }
 
     struct OfAllGpus {

@@ -43,7 +43,7 @@ void TimeWeighted::add(std::span<const TimeNs> times, std::span<const double> va
     if (m_samples == 0)
         m_firstTime = times[0];
     // Local, so that they stay in registers.
-    Held held = m_held;
+    TimeSum held = m_held;
     Extremes extremes = m_extremes;
     std::int64_t missing = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -56,7 +56,7 @@ void TimeWeighted::add(std::span<const TimeNs> times, std::span<const double> va
         const std::int64_t ns = i + 1 < count ? elapsedNs(times[i], times[i + 1]) : 0;
         if (ns == 0)
             continue;
-        held.add(value, ns);
+        held.add(value, {ns});
         m_heldValues.add(value, ns);
     }
     m_held = held;
@@ -76,8 +76,7 @@ void TimeWeighted::add(TimeWeighted&& next) {
         holdUntil(next.m_firstTime);
     if (m_samples == 0)
         m_firstTime = next.m_firstTime;
-    m_held.sum.add(next.m_held.sum);
-    m_held.ns += next.m_held.ns;
+    m_held.add(next.m_held);
     m_heldValues.add(std::move(next.m_heldValues));
     m_extremes = {std::min(m_extremes.min, next.m_extremes.min),
         std::max(m_extremes.max, next.m_extremes.max)};
@@ -87,7 +86,7 @@ void TimeWeighted::add(TimeWeighted&& next) {
     m_lastValue = next.m_lastValue;
     m_first = m_first ? m_first : next.m_first;
     m_last = next.m_last ? next.m_last : m_last;
-    if (m_held.ns == 0) {
+    if (m_held.length().ns == 0) {
         m_instant.sum.add(next.m_instant.sum);
         m_instant.distribution.add(std::move(next.m_instant.distribution));
     }
@@ -97,12 +96,12 @@ void TimeWeighted::holdUntil(TimeNs time) {
     const std::int64_t ns = elapsedNs(m_lastTime, time);
     if (ns == 0 || std::isnan(m_lastValue))
         return;
-    m_held.add(m_lastValue, ns);
+    m_held.add(m_lastValue, {ns});
     m_heldValues.add(m_lastValue, ns);
 }
 
 void TimeWeighted::addInstants(std::span<const double> values) {
-    if (m_held.ns != 0)
+    if (m_held.length().ns != 0)
         return;
     for (const double value : values) {
         if (std::isnan(value))
@@ -113,11 +112,10 @@ void TimeWeighted::addInstants(std::span<const double> values) {
 }
 
 std::optional<double> TimeWeighted::mean() const {
-    if (m_held.ns == 0 && m_present == 0)
-        return std::nullopt;
-    if (m_held.ns == 0)
-        return m_instant.sum.value() / static_cast<double>(m_present);
-    return m_held.sum.value() / static_cast<double>(m_held.ns);
+    const auto held = m_held.mean();
+    if (held || m_present == 0)
+        return held;
+    return m_instant.sum.value() / static_cast<double>(m_present);
 }
 
 std::optional<double> TimeWeighted::min() const {
@@ -129,7 +127,7 @@ std::optional<double> TimeWeighted::max() const {
 }
 
 Distribution TimeWeighted::takeDistribution() && {
-    return std::move(m_held.ns == 0 ? m_instant.distribution : m_heldValues);
+    return std::move(m_held.length().ns == 0 ? m_instant.distribution : m_heldValues);
 }
 
 CounterTotal::CounterTotal(const SeriesDescription& description)
@@ -205,9 +203,8 @@ void EnergyIntegral::add(EnergyIntegral&& next) {
         bridge(elapsedNs(m_lastTime, next.m_firstTime), m_lastWatts, next.m_firstWatts);
     else
         std::tie(m_firstTime, m_firstWatts) = std::tie(next.m_firstTime, next.m_firstWatts);
-    m_wattNs.add(next.m_wattNs);
+    m_line.add(next.m_line);
     m_periods.add(std::move(next.m_periods));
-    m_coveredNs += next.m_coveredNs;
     m_longestNs = std::max(m_longestNs, next.m_longestNs);
     m_present += next.m_present;
     m_lastTime = next.m_lastTime;
@@ -221,12 +218,7 @@ void EnergyIntegral::bridge(std::int64_t ns, double from, double to) {
     m_longestNs = std::max(m_longestNs, ns);
     if (static_cast<double>(ns) > m_gapLimitNs)
         return;
-    m_coveredNs += ns;
-    m_wattNs.add((from + to) * static_cast<double>(ns));
-}
-
-double EnergyIntegral::joules() const {
-    return m_wattNs.value() * 0.5e-9;
+    m_line.add(0.5 * (from + to), {ns});
 }
 
 double EnergyIntegral::gapLimit() const {

@@ -49,16 +49,6 @@ public:
     [[nodiscard]] Distribution takeDistribution() &&;
 
 private:
-    // Sums over values each of which holds until the next.
-    struct Held {
-        CompensatedSum sum; // value × ns
-        std::int64_t ns = 0;
-
-        void add(double value, std::int64_t duration) {
-            ns += duration;
-            sum.add(value * static_cast<double>(duration));
-        }
-    };
     // Sums over values that hold for no time; used only while none has held.
     struct Instant {
         CompensatedSum sum;
@@ -80,7 +70,7 @@ private:
     void addInstants(std::span<const double> values);
     void takeEnds(std::span<const double> values);
 
-    Held m_held;
+    TimeSum m_held;
     Distribution m_heldValues;
     Instant m_instant;
     Extremes m_extremes;
@@ -148,8 +138,8 @@ public:
     // Appends samples that come behind those so far; made with the same gap limit.
     void add(EnergyIntegral&& next);
 
-    [[nodiscard]] double joules() const;
-    [[nodiscard]] DurationNs covered() const { return {m_coveredNs}; } // bridged
+    [[nodiscard]] double joules() const { return m_line.integral(); }
+    [[nodiscard]] DurationNs covered() const { return m_line.length(); } // bridged
     [[nodiscard]] std::int64_t present() const { return m_present; } // samples that are not missing
     [[nodiscard]] double longest() const { return static_cast<double>(m_longestNs); } // ns
     [[nodiscard]] double gapLimit() const; // ns; infinite while there is no period
@@ -158,9 +148,8 @@ private:
     void bridge(std::int64_t ns, double from, double to);
 
     double m_gapLimitNs = std::numeric_limits<double>::infinity();
-    CompensatedSum m_wattNs; // 2 × W·ns
+    TimeSum m_line; // bridged
     Distribution m_periods;
-    std::int64_t m_coveredNs = 0;
     std::int64_t m_longestNs = 0;
     std::int64_t m_present = 0;
     TimeNs m_firstTime; // of those present

@@ -2,6 +2,8 @@
 // Sums, means, medians and deviations of plain values, and how unevenly the GPUs of a run are
 // loaded.
 
+#include "core/model/Time.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -35,6 +37,31 @@ private:
     double m_correction = 0.0;
 };
 
+// Values over time: Σ value × time, and the time for which there are values.
+class TimeSum {
+public:
+    void add(double value, DurationNs length) {
+        m_sum.add(value * static_cast<double>(length.ns));
+        m_length = m_length + length;
+    }
+    void add(const TimeSum& other) {
+        m_sum.add(other.m_sum);
+        m_length = m_length + other.m_length;
+    }
+    [[nodiscard]] DurationNs length() const { return m_length; }
+    // Σ value × s: joules of watts.
+    [[nodiscard]] double integral() const { return m_sum.value() * 1e-9; }
+    // Absent where no time passed.
+    [[nodiscard]] std::optional<double> mean() const {
+        return m_length.ns == 0 ? std::nullopt
+                                : std::optional(m_sum.value() / static_cast<double>(m_length.ns));
+    }
+
+private:
+    CompensatedSum m_sum; // value × ns
+    DurationNs m_length;
+};
+
 // A mean that is asked for while values come in; 0 without values.
 struct RunningMean {
     double sum = 0.0;
@@ -53,6 +80,17 @@ T upperMedian(std::vector<T> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
     return *middle;
+}
+
+// The value of that share of all in order of size, by nearest rank; there must be one. Puts them
+// in another order.
+template <typename T>
+T nearestQuantile(std::vector<T>& values, double share) {
+    const auto count = static_cast<double>(values.size());
+    const auto rank
+        = static_cast<std::ptrdiff_t>(std::clamp(std::ceil(share * count) - 1.0, 0.0, count - 1.0));
+    std::nth_element(values.begin(), values.begin() + rank, values.end());
+    return values[static_cast<std::size_t>(rank)];
 }
 
 // Absent for no values, 0 for one.

@@ -1,8 +1,8 @@
 #include "core/analysis/statistics/MeasuredEnergy.h"
 
 #include "core/analysis/statistics/Means.h"
+#include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/statistics/WindowSums.h"
 #include "core/model/CounterRule.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
@@ -145,23 +145,12 @@ private:
             std::lower_bound(m_moments.begin(), m_moments.end(), moment) - m_moments.begin());
     }
     Status read(const store::Store& store, const Series& power, const KeepGoing& keepGoing) {
-        std::vector<TimeRange> pieces;
-        for (std::size_t i = 1; i < m_moments.size(); ++i)
-            pieces.push_back({m_moments[i - 1], m_moments[i]});
         ASSIGN_OR_RETURN(const DurationNs gap, gapLimitOf(store, power, keepGoing));
-        WindowSums sums(pieces, gap);
-        bool isStopped = false;
-        RETURN_IF_ERROR(store.forEachSample(power.id,
-            {m_moments.front() - gap, m_moments.back() + gap}, [&](auto times, auto watts) {
-                sums.add(times, watts);
-                isStopped = keepGoing && !keepGoing();
-                return !isStopped;
-            }));
-        if (isStopped)
-            return cancelled();
+        SampleWalk walk(store, power.id, m_moments.front(), gap, {}, keepGoing);
         for (std::size_t i = 1; i < m_moments.size(); ++i) {
-            m_joules[i] = m_joules[i - 1] + sums.sums()[i - 1].integral;
-            m_covered[i] = m_covered[i - 1] + sums.sums()[i - 1].coveredSeconds;
+            ASSIGN_OR_RETURN(const auto piece, walk.to(m_moments[i]));
+            m_joules[i] = m_joules[i - 1] + piece.line.integral();
+            m_covered[i] = m_covered[i - 1] + piece.line.length().seconds();
         }
         return {};
     }

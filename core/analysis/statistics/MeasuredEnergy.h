@@ -1,7 +1,7 @@
 #pragma once
 // The energy of a GPU between moments, as it was measured: by its energy counter where there is
 // one, and between two steps of the counter along its power; else, and before the first step and
-// behind the last, by the integral of the power (WindowSums.h). The energies of windows that follow
+// behind the last, by the integral of the power (SampleWalk.h). The energies of windows that follow
 // each other sum to that of the whole, and over the counter's steps to what it counted.
 //
 // A counter that is read more often than it changes has its steps where its value changes. One that

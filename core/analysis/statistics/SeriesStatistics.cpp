@@ -17,8 +17,6 @@ namespace trainscope::analysis {
 
 namespace {
 
-using Sample = store::Sample;
-
 Result<bool> hasSampleFrom(const store::Store& store, SeriesId series, TimeNs time) {
     bool found = false;
     RETURN_IF_ERROR(store.forEachSample(series, {time, kAllTime.end}, [&found](auto, auto) {
@@ -28,49 +26,14 @@ Result<bool> hasSampleFrom(const store::Store& store, SeriesId series, TimeNs ti
     return found;
 }
 
-// The samples with a value on both sides of a moment.
-struct Neighbours {
-    std::optional<Sample> before;
-    std::optional<Sample> after; // or at it
-};
-
-Result<Neighbours> neighboursOf(
-    const store::Store& store, SeriesId series, TimeNs moment, DurationNs gapLimit) {
-    Neighbours found;
-    const auto take = [&](auto times, auto values) {
-        for (std::size_t i = 0; i < times.size() && !found.after; ++i) {
-            if (!std::isnan(values[i]))
-                (times[i] < moment ? found.before : found.after) = Sample{times[i], values[i]};
-        }
-        return !found.after;
-    };
-    ASSIGN_OR_RETURN(const auto last, store.lastBefore(series, moment));
-    const bool isNear = !last || !std::isnan(last->value);
-    if (isNear)
-        found.before = last;
-    RETURN_IF_ERROR(store.forEachSample(
-        series, {isNear ? moment : moment - gapLimit, moment + gapLimit}, take));
-    return found;
-}
-
-std::optional<double> between(
-    const Neighbours& around, TimeNs moment, const Series& series, DurationNs gapLimit) {
-    const auto& [before, after] = around;
-    if (!before || !after)
-        return std::nullopt;
-    const std::int64_t length = elapsedNs(before->time, after->time);
-    const bool falls = after->value < before->value;
-    if (length > gapLimit.ns || (falls && series.description.metric.kind == MetricKind::Counter))
-        return std::nullopt;
-    const auto passed = static_cast<double>(elapsedNs(before->time, moment));
-    return std::lerp(
-        before->value, after->value, length > 0 ? passed / static_cast<double>(length) : 0.0);
-}
-
 Result<std::optional<double>> lineAt(
     const store::Store& store, const Series& series, TimeNs moment, DurationNs gapLimit) {
-    ASSIGN_OR_RETURN(const Neighbours around, neighboursOf(store, series.id, moment, gapLimit));
-    return between(around, moment, series, gapLimit);
+    ASSIGN_OR_RETURN(
+        const auto line, SampleWalk(store, series.id, moment, gapLimit).lineAt(moment));
+    const bool isCounter = series.description.metric.kind == MetricKind::Counter;
+    if (!line || (isCounter && line->to.value < line->from.value))
+        return std::optional<double>();
+    return std::optional(line->meanOver({moment, moment}));
 }
 
 bool isSubjectsPower(const SeriesDescription& description) {

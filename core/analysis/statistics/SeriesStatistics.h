@@ -4,12 +4,12 @@
 
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Distribution.h"
+#include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/model/Series.h"
 #include "core/model/Time.h"
 #include "core/store/Store.h"
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -32,9 +32,6 @@ struct WindowEdges {
     // samples tell nothing of the sensor. 0 for series without a line.
     DurationNs gapLimit;
 };
-
-// Asked for every block of samples; false ends the work with Cancelled.
-using KeepGoing = std::function<bool()>;
 
 Result<WindowEdges> windowEdges(const store::Store& store, const Series& series, TimeRange window,
     const KeepGoing& keepGoing = {});

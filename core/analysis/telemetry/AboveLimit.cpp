@@ -1,8 +1,8 @@
 #include "core/analysis/telemetry/AboveLimit.h"
 
+#include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
@@ -68,7 +68,7 @@ public:
         const TimeRange part = shared(range, m_window);
         if (std::isnan(watts) || part.isEmpty())
             return;
-        m_covered += part.length().ns;
+        m_covered = m_covered + part.length();
         m_limit.forEach(part, [this, watts](TimeRange piece, double limit) {
             m_found.limitW = std::max(m_found.limitW, limit);
             if (watts > limit)
@@ -79,12 +79,11 @@ public:
 
     [[nodiscard]] bool hasValues() const { return std::isfinite(m_highest); }
     AboveLimit finish() {
-        m_found.seconds = 1e-9 * static_cast<double>(m_above);
-        m_found.coveredSeconds = 1e-9 * static_cast<double>(m_covered);
-        m_found.share
-            = m_covered > 0 ? static_cast<double>(m_above) / static_cast<double>(m_covered) : 0.0;
+        m_found.seconds = m_above.length().seconds();
+        m_found.coveredSeconds = m_covered.seconds();
+        m_found.share = m_covered.ns > 0 ? m_found.seconds / m_found.coveredSeconds : 0.0;
         m_found.highestW = m_highest;
-        m_found.joules = m_joules.value();
+        m_found.joules = m_above.integral();
         return std::move(m_found);
     }
 
@@ -92,8 +91,7 @@ private:
     void addAbove(TimeRange range, double watts) {
         if (range.isEmpty())
             return;
-        m_above += range.length().ns;
-        m_joules.add(watts * range.length().seconds());
+        m_above.add(watts, range.length());
         if (m_keep == KeepSteps::No)
             return;
         auto& steps = m_found.steps;
@@ -109,9 +107,8 @@ private:
     TimeRange m_window;
     KeepSteps m_keep;
     AboveLimit m_found;
-    CompensatedSum m_joules;
-    std::int64_t m_above = 0;
-    std::int64_t m_covered = 0;
+    TimeSum m_above;
+    DurationNs m_covered;
     double m_highest = -std::numeric_limits<double>::infinity();
 };
 

@@ -3,10 +3,10 @@
 
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Distribution.h"
+#include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/ThrottleInference.h"
-#include "core/analysis/telemetry/UniformSeries.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
@@ -46,17 +46,16 @@ bool canThrottle(const GpuSeries& gpu) {
 // A sensor that may not be there.
 class Sensor {
 public:
-    Sensor(const store::Store& store, const Series* series) {
+    Sensor(const store::Store& store, const Series* series, TimeNs begin) {
         if (series != nullptr)
-            m_held.emplace(SampleCursor(store, series->id));
+            m_walk.emplace(store, series->id, begin);
     }
-    Status start() { return m_held ? m_held->start() : Status(); }
     Result<double> at(TimeNs moment) {
-        return m_held ? m_held->at(moment) : Result<double>(std::nan(""));
+        return m_walk ? m_walk->heldAt(moment) : Result<double>(std::nan(""));
     }
 
 private:
-    std::optional<HeldValue> m_held;
+    std::optional<SampleWalk> m_walk;
 };
 
 // The clock samples of one GPU with what its other sensors hold.
@@ -64,14 +63,14 @@ class GpuWalk {
 public:
     GpuWalk(const store::Store& store, const GpuSeries& gpu, TimeRange window)
         : m_clock(store, find(gpu, metric::kSmClock)->id, window)
-        , m_utilization(store, find(gpu, metric::kGpuUtilization))
-        , m_temperature(store, find(gpu, metric::kGpuTemperature))
-        , m_power(store, find(gpu, metric::kGpuPower))
-        , m_reasons(store, find(gpu, metric::kThrottleReasons)) { }
+        , m_utilization(store, find(gpu, metric::kGpuUtilization), window.begin)
+        , m_temperature(store, find(gpu, metric::kGpuTemperature), window.begin)
+        , m_power(store, find(gpu, metric::kGpuPower), window.begin)
+        , m_reasons(store, find(gpu, metric::kThrottleReasons), window.begin) { }
 
     template <typename Take>
     Status run(const Take& take, const std::function<bool()>& keepGoing) {
-        RETURN_IF_ERROR(start());
+        RETURN_IF_ERROR(m_clock.start());
         for (std::int64_t i = 1; !m_clock.atEnd(); ++i) {
             if (i % kSamplesPerQuestion == 0 && !keepGoing())
                 return cancelled();
@@ -83,13 +82,6 @@ public:
     }
 
 private:
-    Status start() {
-        RETURN_IF_ERROR(m_clock.start());
-        for (Sensor* sensor : {&m_utilization, &m_temperature, &m_power, &m_reasons})
-            RETURN_IF_ERROR(sensor->start());
-        return {};
-    }
-
     Result<GpuMoment> current() {
         const TimeNs time = m_clock.time();
         GpuMoment moment{time, m_clock.value(), 0.0, 0.0, 0.0, std::nullopt};
@@ -232,11 +224,8 @@ private:
             all.add(own);
         }
         takeGiveWay(all.giveWayTemperatureC());
-        if (!plateaus.empty()) {
-            const auto middle = plateaus.begin() + static_cast<std::ptrdiff_t>(plateaus.size() / 2);
-            std::nth_element(plateaus.begin(), middle, plateaus.end());
-            m_usualPlateau = *middle;
-        }
+        if (!plateaus.empty())
+            m_usualPlateau = upperMedian(std::move(plateaus));
         return {};
     }
 

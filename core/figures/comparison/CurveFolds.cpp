@@ -1,6 +1,7 @@
 #include "core/figures/comparison/CurveFolds.h"
 
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>
@@ -34,9 +35,7 @@ double medianSeconds(const std::vector<Iteration>& iterations) {
     std::vector<double> lengths;
     for (const auto& iteration : iterations)
         lengths.push_back(iteration.range.length().seconds());
-    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-    std::nth_element(lengths.begin(), middle, lengths.end());
-    return *middle;
+    return analysis::upperMedian(std::move(lengths));
 }
 
 double movedOf(const ComparisonQuery& query, std::size_t run) {

@@ -1,5 +1,6 @@
 // A metric over one iteration: read iteration by iteration as a window of columns, and folded.
 #include "core/analysis/comparison/Spread.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/figures/comparison/CurveFolds.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/timeline/LaneLoad.h"
@@ -117,15 +118,8 @@ private:
         return curve;
     }
 
-    // Nearest rank.
     static float quantile(std::vector<float>& values, double share) {
-        if (values.empty())
-            return kNothing;
-        const auto count = static_cast<double>(values.size());
-        const auto rank = static_cast<std::ptrdiff_t>(
-            std::clamp(std::ceil(share * count) - 1.0, 0.0, count - 1.0));
-        std::nth_element(values.begin(), values.begin() + rank, values.end());
-        return values[static_cast<std::size_t>(rank)];
+        return values.empty() ? kNothing : analysis::nearestQuantile(values, share);
     }
 
     const ComparisonContext& m_context;

@@ -2,6 +2,7 @@
 
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/figures/timeline/LaneLoad.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
@@ -193,15 +194,6 @@ StepColumns predictedColumns(
     return StepColumns(kStepColumns, count > 0 ? static_cast<float>(sum / count) : plot::kNothing);
 }
 
-// Nearest rank.
-double nearestQuantile(std::vector<double>& values, double share) {
-    const auto count = static_cast<double>(values.size());
-    const auto rank
-        = static_cast<std::ptrdiff_t>(std::clamp(std::ceil(share * count) - 1.0, 0.0, count - 1.0));
-    std::nth_element(values.begin(), values.begin() + rank, values.end());
-    return values[static_cast<std::size_t>(rank)];
-}
-
 plot::PredictedLine predictedLineOf(const ByRank& values) {
     plot::PredictedLine line;
     for (std::size_t i = 0; i < kStepColumns; ++i) {
@@ -219,8 +211,8 @@ plot::PredictedLine predictedLineOf(const ByRank& values) {
             continue;
         }
         line.mean.push_back(static_cast<float>(sum / static_cast<double>(column.size())));
-        line.low.push_back(static_cast<float>(nearestQuantile(column, 0.05)));
-        line.high.push_back(static_cast<float>(nearestQuantile(column, 0.95)));
+        line.low.push_back(static_cast<float>(analysis::nearestQuantile(column, 0.05)));
+        line.high.push_back(static_cast<float>(analysis::nearestQuantile(column, 0.95)));
     }
     return line;
 }
@@ -249,7 +241,8 @@ public:
         if (m_all.empty())
             return {};
         const auto count = static_cast<double>(m_all.size());
-        return {m_bias / count, m_sum / count, nearestQuantile(m_all, 0.9), m_level / count, gpus};
+        return {m_bias / count, m_sum / count, analysis::nearestQuantile(m_all, 0.9),
+            m_level / count, gpus};
     }
 
 private:

@@ -1,5 +1,7 @@
 #include "core/predict/calibration/Residuals.h"
 
+#include "core/analysis/statistics/Means.h"
+
 #include <Eigen/Cholesky>
 #include <fmt/format.h>
 
@@ -96,10 +98,9 @@ void Residuals::learnNoise(const std::vector<MeasuredJob>& rows) {
         constexpr double kMedian = 0.62;
         if (ratios.size() < kFewRows)
             continue;
-        const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-        std::nth_element(ratios.begin(), middle, ratios.end());
+        const double middle = analysis::upperMedian(std::move(ratios));
         m_sourceNoise[source]
-            = std::clamp(noiseOf(source) * *middle / kMedian, kLeastNoise, kMostNoise);
+            = std::clamp(noiseOf(source) * middle / kMedian, kLeastNoise, kMostNoise);
     }
     m_outliers.clear();
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -1,5 +1,6 @@
 #include "core/predict/profile/Cleaning.h"
 
+#include "core/analysis/statistics/Means.h"
 #include "core/predict/profile/Running.h"
 #include "core/predict/profile/SampledCollectives.h"
 
@@ -114,7 +115,7 @@ std::optional<double> backwardRatio(const std::vector<TimedOperator>& samples) {
         if (std::isfinite(ratio))
             ratios.push_back(ratio);
     }
-    return ratios.empty() ? std::nullopt : std::optional(medianOf(std::move(ratios)));
+    return ratios.empty() ? std::nullopt : std::optional(analysis::upperMedian(std::move(ratios)));
 }
 
 Cleaned cleanOperators(std::vector<TimedOperator>& samples, const GpuPeaks& peaks) {

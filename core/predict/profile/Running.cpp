@@ -1,7 +1,8 @@
 #include "core/predict/profile/Running.h"
 
+#include "core/analysis/statistics/Means.h"
+
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -33,16 +34,8 @@ std::vector<double> running(
 
 } // namespace
 
-double medianOf(std::vector<double> values) {
-    if (values.empty())
-        return std::numeric_limits<double>::quiet_NaN();
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 std::vector<double> runningMedian(const std::vector<TimedExchange>& rows, std::size_t window) {
-    return running(rows, window, medianOf);
+    return running(rows, window, analysis::upperMedian<double>);
 }
 
 std::vector<double> runningMean(const std::vector<TimedExchange>& rows, std::size_t window) {

@@ -8,8 +8,6 @@
 
 namespace trainscope::predict {
 
-double medianOf(std::vector<double> values); // NaN of none
-
 // Seconds for each byte. Of rows sorted by bytes, at each of up to `window` rows around it; fewer
 // at the ends, and where sizes are far apart: a row of another size, by more than a half, tells
 // nothing of the rate.

@@ -1,6 +1,6 @@
 #include "core/predict/profile/SampledCosts.h"
 
-#include "core/predict/profile/Running.h"
+#include "core/analysis/statistics/Means.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,8 @@ double streamingBandwidth(const GpuProfile& profile) {
                 rates.push_back(bytes / sample.forward);
         }
     }
-    return rates.empty() ? kUsualStreaming * profile.memoryBandwidth : medianOf(std::move(rates));
+    return rates.empty() ? kUsualStreaming * profile.memoryBandwidth
+                         : analysis::upperMedian(std::move(rates));
 }
 
 bool isProduct(OperatorKind kind) {
