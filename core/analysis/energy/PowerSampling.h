@@ -1,5 +1,5 @@
 #pragma once
-// How a power was sampled, and how often its sensor was updated.
+// Periods at which a power was sampled and its sensor updated.
 
 #include "core/model/Result.h"
 #include "core/model/Series.h"

@@ -157,7 +157,7 @@ private:
         return sums;
     }
 
-    // Of GPUs with an energy counter; absent in windows that it does not tell of.
+    // Energies by a GPU's counter; absent in windows that it does not tell of, and without one.
     Result<std::vector<std::optional<Energy>>> countedOf(const EnergySeries& series) {
         if (!series.counter)
             return std::vector<std::optional<Energy>>(m_windows.size());
