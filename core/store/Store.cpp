@@ -170,11 +170,19 @@ Result<WindowStatistics> Store::statistics(SeriesId series, TimeRange window) co
     return ofSeries(*m_connection, series, queryStatistics, window);
 }
 Status Store::forEachSample(SeriesId series, TimeRange window, const SampleVisitor& visit) const {
-    return m_connection->call(visitSamples, series, window, visit);
+    return ofSeries(*m_connection, series, visitSamples, window, visit);
 }
 SampleSource Store::sampleSource(SeriesId series, TimeRange window) const {
-    auto stream = std::make_shared<SampleStream>(m_connection->database, series, window);
-    return [stream, this] { return fenced(path(), [&stream] { return stream->next(); }); };
+    const auto next
+        = [this, series, window](std::optional<SampleStream>& stream) -> Result<SampleView> {
+        if (!stream) {
+            ASSIGN_OR_RETURN(const auto shape, readShape(m_connection->database, series));
+            stream.emplace(m_connection->database, shape, window);
+        }
+        return stream->next();
+    };
+    const auto stream = std::make_shared<std::optional<SampleStream>>();
+    return [next, stream, this] { return fenced(path(), [&] { return next(*stream); }); };
 }
 
 Result<std::vector<LodNode>> Store::lodNodes(

@@ -2,7 +2,6 @@
 
 #include "core/model/Try.h"
 #include "core/store/samples/SampleFigures.h"
-#include "core/store/tables/Catalogue.h"
 
 #include <algorithm>
 #include <cmath>
@@ -161,22 +160,16 @@ Result<WindowStatistics> queryStatistics(
     return sums.result(series.scale);
 }
 
-SampleStream::SampleStream(Database& database, SeriesId series, TimeRange window)
-    : m_reader(database, series)
+SampleStream::SampleStream(Database& database, const SeriesShape& series, TimeRange window)
+    : m_reader(database, series.id)
     , m_database(database)
-    , m_series(series)
-    , m_window(window) { }
-
-Status SampleStream::start() {
-    ASSIGN_OR_RETURN(const auto shape, readShape(m_database, m_series));
-    m_scale = shape.scale;
-    m_end = shape.count;
-    return assign(m_reader.lowerBound(m_window.begin.ns), m_next);
-}
+    , m_window(window)
+    , m_scale(series.scale)
+    , m_end(series.count) { }
 
 Result<SampleView> SampleStream::next() {
     if (m_next < 0)
-        RETURN_IF_ERROR(start());
+        RETURN_IF_ERROR(assign(m_reader.lowerBound(m_window.begin.ns), m_next));
     if (m_next >= m_end)
         return SampleView{};
     ASSIGN_OR_RETURN(const auto chunk, m_reader.at(m_next));
@@ -198,8 +191,7 @@ Result<SampleView> SampleStream::next() {
 }
 
 Status visitSamples(
-    Database& database, SeriesId series, TimeRange window, const SampleVisitor& visit) {
-    const ReadSnapshot snapshot(database);
+    Database& database, const SeriesShape& series, TimeRange window, const SampleVisitor& visit) {
     SampleStream stream(database, series, window);
     while (true) {
         ASSIGN_OR_RETURN(const auto samples, stream.next());

@@ -14,21 +14,18 @@ namespace trainscope::store {
 // time, as the database it reads from.
 class SampleStream {
 public:
-    SampleStream(Database& database, SeriesId series, TimeRange window);
+    SampleStream(Database& database, const SeriesShape& series, TimeRange window);
     // The next samples, valid until the next call; none at the end. Unreadable where chunks are
     // damaged, or missing before later ones.
     Result<SampleView> next();
 
 private:
-    Status start();
-
     SampleReader m_reader;
     Database& m_database;
-    SeriesId m_series;
     TimeRange m_window;
-    double m_scale = 1.0;
+    double m_scale;
+    std::int64_t m_end; // samples
     std::int64_t m_next = -1; // sample; -1: not yet known
-    std::int64_t m_end = 0;
     std::vector<TimeNs> m_times;
     std::vector<double> m_values;
 };
@@ -39,6 +36,6 @@ Result<std::optional<Sample>> queryLastBefore(
 Result<WindowStatistics> queryStatistics(
     Database& database, const SeriesShape& series, TimeRange window);
 Status visitSamples(
-    Database& database, SeriesId series, TimeRange window, const SampleVisitor& visit);
+    Database& database, const SeriesShape& series, TimeRange window, const SampleVisitor& visit);
 
 } // namespace trainscope::store
