@@ -156,9 +156,9 @@ private:
         const QString& name, const ComparisonSettings& settings, const std::vector<RunId>& runs);
     void showNotice(const QString& text, std::function<void()> action = {});
 
-    LatestTask<std::vector<plot::FigureChoice>> m_metricsTask{Urgency::Background};
+    Task<std::vector<plot::FigureChoice>> m_metricsTask{Urgency::Background};
     using Captures = std::map<RunId, std::vector<std::string>>; // by time; runs without: none
-    LatestTask<Captures> m_capturesTask;
+    Task<Captures> m_capturesTask;
     std::optional<Captures> m_captures; // absent: not known yet
     ComparisonLibrary m_library;
     ComparisonSettings m_settings;

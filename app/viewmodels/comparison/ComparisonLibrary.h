@@ -53,7 +53,7 @@ private:
     void write(std::function<Status(store::Store&)> work, std::function<void()> done);
 
     QPointer<Workspace> m_workspace;
-    LatestTask<Known> m_task;
+    Task<Known> m_task;
     Known m_known;
 };
 

@@ -71,7 +71,7 @@ private:
     [[nodiscard]] FigurePtr kept(const plot::FigureQuery& query) const;
 
     Views::View m_view = Views::Heatmap;
-    LatestTask<Metrics> m_metricsTask{Urgency::Background};
+    Task<Metrics> m_metricsTask{Urgency::Background};
     FigureSettings m_settings;
     Metrics m_metrics;
     SettingListModel m_rows;

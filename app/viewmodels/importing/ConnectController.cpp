@@ -15,7 +15,6 @@ namespace trainscope::app {
 
 namespace {
 
-constexpr int kPollMs = 100;
 constexpr int kByToken = 1;
 constexpr int kByName = 2;
 
@@ -32,8 +31,6 @@ ConnectController::ConnectController(QObject* parent)
     : QObject(parent)
     , m_target(proposedTarget({})) {
     m_worker.setMaxThreadCount(1);
-    m_poll.setInterval(kPollMs);
-    connect(&m_poll, &QTimer::timeout, this, &ConnectController::poll);
 }
 
 ConnectController::~ConnectController() {
@@ -42,8 +39,9 @@ ConnectController::~ConnectController() {
 }
 
 void ConnectController::setOpenDatabase(const QString& path) {
-    m_proposal.ask([path] { return proposedTarget(path); },
-        [this](const QString& target) { set(m_target, target); });
+    m_proposal.ask(
+        diskThreads(), [path](const TaskStage<QString>&) { return proposedTarget(path); },
+        [this](const Result<QString>& target) { set(m_target, target.value()); });
 }
 
 void ConnectController::setTarget(const QString& text) {
@@ -94,35 +92,35 @@ Result<ConnectController::Job> ConnectController::job() const {
     return job;
 }
 
-// `work` runs in the worker with a fetcher and the board, `take` here with what came of it.
+// `work` runs in the worker with a fetcher, `take` here with what came of it.
 template <typename Work, typename Take>
 void ConnectController::run(const Job& job, Work work, Take take) {
-    m_board = std::make_shared<Board>();
-    m_isBusy = true;
+    m_isStopping = false;
     m_error.clear();
     m_phase = tr("Asking…");
     m_fraction = -1.0;
-    m_poll.start();
-    Q_EMIT changed();
-    Q_EMIT progressChanged();
-    m_worker.start([this, job, board = m_board, work, take] {
-        auto fetcher = openEngine(job.request.address, job.access);
-        using Outcome = decltype(work(*fetcher.value(), job, *board));
-        auto outcome = std::make_shared<Outcome>(
-            fetcher.hasValue() ? work(*fetcher.value(), job, *board) : Outcome(fetcher.error()));
-        if (outcome->hasValue())
+    m_task.ask(
+        m_worker,
+        [job, work, take](const TaskStage<Reply>& stage) -> Result<Reply> {
+            ASSIGN_OR_RETURN(const auto fetcher, openEngine(job.request.address, job.access));
+            auto outcome = work(*fetcher, job, stage);
+            if (!outcome.hasValue())
+                return outcome.error();
             rememberLogin(job.request.address, job.access);
-        QMetaObject::invokeMethod(this, [this, job, outcome, take] {
-            m_poll.stop();
-            m_isBusy = false;
-            if (outcome->hasValue()) {
-                take(outcome->value(), job);
-            } else {
-                fail(outcome->error());
-            }
+            return Reply(
+                [job, take, made = std::make_shared<decltype(outcome)>(std::move(outcome))] {
+                    take(made->value(), job);
+                });
+        },
+        [this](const Result<Reply>& reply) {
+            if (reply.hasValue())
+                reply.value()();
+            else
+                fail(reply.error());
             Q_EMIT changed();
         });
-    });
+    Q_EMIT changed();
+    Q_EMIT progressChanged();
 }
 
 void ConnectController::ask() {
@@ -132,12 +130,13 @@ void ConnectController::ask() {
     using importers::engine::Catalogue;
     run(
         asked.value(),
-        [](importers::engine::Fetcher& fetcher, const Job& job, Board& board) -> Result<Catalogue> {
+        [](importers::engine::Fetcher& fetcher, const Job& job,
+            const TaskStage<Reply>& stage) -> Result<Catalogue> {
             const TimeNs now = wallClock();
             ASSIGN_OR_RETURN(const auto from, importers::engine::momentFrom(job.request.from, now));
             ASSIGN_OR_RETURN(const auto to, importers::engine::momentFrom(job.request.to, now));
-            return readCatalogue(fetcher, {job.request.selector, {from, to}, job.request.mapping},
-                [&board](const ProgressState&) { return !board.isStopped; });
+            return readCatalogue(
+                fetcher, {job.request.selector, {from, to}, job.request.mapping}, stage.progress());
         },
         [this](const Catalogue& catalogue, const Job& job) { takeFound(catalogue, job.request); });
 }
@@ -170,12 +169,12 @@ void ConnectController::start() {
         return fail(asked.error());
     run(
         asked.value(),
-        [](importers::engine::Fetcher& fetcher, const Job& job, Board& board) {
+        [this](importers::engine::Fetcher& fetcher, const Job& job, const TaskStage<Reply>& stage) {
             return importEngine(fetcher, job.request, job.database, wallClock(),
-                [&board](const EngineProgress& progress) {
-                    const std::lock_guard lock(board.mutex);
-                    board.progress = progress;
-                    return !board.isStopped;
+                [this, &stage, pace = TaskPace()](const EngineProgress& progress) mutable {
+                    if (pace.isDue())
+                        stage.tell([this, progress] { takeProgress(progress); });
+                    return !stage.isCancelled();
                 });
         },
         [this](const EngineOutcome& outcome, const Job& job) {
@@ -192,15 +191,13 @@ void ConnectController::start() {
 }
 
 void ConnectController::stop() {
-    if (m_board)
-        m_board->isStopped = true;
+    m_task.stop();
+    m_isStopping = true;
 }
 
-void ConnectController::poll() {
-    const std::lock_guard lock(m_board->mutex);
-    const EngineProgress& progress = m_board->progress;
+void ConnectController::takeProgress(const EngineProgress& progress) {
     if (!progress.phase.empty())
-        m_phase = m_board->isStopped ? tr("Stopping…") : shownLine(progress.phase);
+        m_phase = m_isStopping ? tr("Stopping…") : shownLine(progress.phase);
     m_fraction = progress.phase.empty() ? -1.0 : progress.fraction;
     Q_EMIT progressChanged();
 }

@@ -5,18 +5,15 @@
 #include "app/engine/EngineImport.h"
 #include "app/viewmodels/importing/EngineLogins.h"
 #include "app/viewmodels/importing/FoundMetricModel.h"
-#include "app/viewmodels/workspace/DiskTask.h"
+#include "app/viewmodels/workspace/Task.h"
 
 #include <QObject>
 #include <QQmlEngine>
 #include <QString>
 #include <QStringList>
 #include <QThreadPool>
-#include <QTimer>
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 namespace trainscope::app {
@@ -84,9 +81,9 @@ public:
     [[nodiscard]] QStringList logins() const;
     [[nodiscard]] bool asksUser() const { return m_login == 2; }
     [[nodiscard]] bool asksSecret() const { return m_login > 0; }
-    [[nodiscard]] bool isBusy() const { return m_isBusy; }
+    [[nodiscard]] bool isBusy() const { return m_task.isRunning(); }
     [[nodiscard]] bool isFound() const { return !m_foundText.isEmpty(); }
-    [[nodiscard]] bool canAsk() const { return !m_isBusy && !m_address.trimmed().isEmpty(); }
+    [[nodiscard]] bool canAsk() const { return !isBusy() && !m_address.trimmed().isEmpty(); }
     [[nodiscard]] bool canStart() const {
         return canAsk() && !m_target.trimmed().isEmpty() && !m_from.trimmed().isEmpty();
     }
@@ -108,12 +105,6 @@ private:
         EngineAccess access;
         std::string database;
     };
-    // Messages of the worker.
-    struct Board {
-        std::atomic<bool> isStopped = false;
-        std::mutex mutex;
-        EngineProgress progress;
-    };
 
     template <typename T>
     void set(T& member, const T& value) {
@@ -130,7 +121,7 @@ private:
     void run(const Job& job, Work work, Take take);
     void takeFound(const importers::engine::Catalogue& catalogue, const EngineRequest& request);
     void fail(const Error& error);
-    void poll();
+    void takeProgress(const EngineProgress& progress);
 
     QString m_address = QStringLiteral("http://localhost:9090");
     QString m_match;
@@ -146,16 +137,16 @@ private:
     QString m_header; // "X-Scope-OrgID: team"; several are parted by ;
     bool m_isLinked = true;
     QString m_target;
-    DiskTask<QString> m_proposal; // for the target
-    bool m_isBusy = false;
+    Task<QString> m_proposal{Asking::InTurn}; // for the target
     QString m_foundText;
     QString m_error;
     QString m_phase;
     double m_fraction = -1.0;
     FoundMetricModel m_metrics;
-    std::shared_ptr<Board> m_board;
-    QTimer m_poll;
+    bool m_isStopping = false;
+    using Reply = std::function<void()>; // what is done with an answer
     QThreadPool m_worker; // of one thread
+    Task<Reply> m_task;
 };
 
 } // namespace trainscope::app

@@ -3,12 +3,13 @@
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/Translated.h"
+#include "core/model/Try.h"
 #include "importers/registry/Registry.h"
 
 #include <QDateTime>
 #include <QFileInfo>
-#include <QtConcurrent>
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -16,10 +17,18 @@ namespace trainscope::app {
 
 namespace {
 
-constexpr int kPollInterval = 100; // ms
 constexpr int kTargetInterval = 2000; // ms
 const auto kSuffix = QStringLiteral(".trainscope");
 constexpr double kUnknown = -1.0;
+
+ImportProgress seenOf(const ProgressState& state) {
+    ImportProgress seen;
+    seen.phase = state.phase;
+    seen.bytesDone = state.bytesDone;
+    seen.bytesTotal = state.bytesTotal;
+    seen.fraction = std::max(0.0, fractionOf(state));
+    return seen;
+}
 
 // The open database can be merged into another one only.
 void leaveOutTarget(std::vector<importers::ImportUnit>& units, const importers::SourceTree& tree,
@@ -39,37 +48,27 @@ void leaveOutTarget(std::vector<importers::ImportUnit>& units, const importers::
 
 ImportController::ImportController(QObject* parent)
     : QObject(parent) {
-    m_poll.setInterval(kPollInterval);
     m_recheck.setInterval(kTargetInterval);
     connect(&m_recheck, &QTimer::timeout, this, &ImportController::checkTargetAgain);
     connect(&m_plan, &ImportPlanModel::changed, this, &ImportController::problemChanged);
-    connect(&m_poll, &QTimer::timeout, this, &ImportController::pollProgress);
-    connect(&m_planning, &QFutureWatcherBase::finished, this, &ImportController::takePlan);
-    connect(&m_importing, &QFutureWatcherBase::finished, this, &ImportController::takeOutcomes);
 }
 
 ImportController::~ImportController() {
-    if (m_board)
-        m_board->stop();
-    m_planning.disconnect(this);
-    m_importing.disconnect(this);
-    m_planning.waitForFinished();
-    m_importing.waitForFinished();
+    m_planning.stop();
+    m_importing.stop();
+    m_planning.ending().waitForFinished();
+    m_importing.ending().waitForFinished();
 }
 
 Result<ImportController::Drop> ImportController::planDrop(
-    const QStringList& paths, const QString& open, WorkBoard& board) {
+    const QStringList& paths, const QString& open, const Progress& progress) {
     Drop drop;
     drop.openTarget = !open.isEmpty() && canAddTo(open) ? open : QString();
     ImportSources sources;
     for (const QString& path : paths)
         sources.paths.push_back(path.toStdString());
     sources.database = drop.openTarget.toStdString();
-    auto planned
-        = planGiven(sources, [&board](const ProgressState& state) { return board.report(state); });
-    if (!planned.hasValue())
-        return planned.error();
-    drop.import = std::move(planned).value();
+    ASSIGN_OR_RETURN(drop.import, planGiven(sources, progress));
     const auto& failures = drop.import.given.failures;
     if (failures.size() == sources.paths.size())
         return failures.front();
@@ -91,28 +90,30 @@ bool ImportController::begin(const QStringList& paths) {
     m_useOpen = true;
     m_plan.setUnits({});
     m_unrecognised.setFiles({});
-    m_board = std::make_shared<WorkBoard>();
+    m_isStopping = false;
     m_progress = {};
-    m_planning.setFuture(QtConcurrent::run([board = m_board, paths, open = m_openDatabase] {
-        return std::make_shared<Result<Drop>>(planDrop(paths, open, *board));
-    }));
-    m_poll.start();
+    m_planning.ask(
+        *QThreadPool::globalInstance(),
+        [this, paths, open = m_openDatabase](const TaskStage<Drop>& stage) {
+            return planDrop(paths, open, stage.progress([this, &stage](const ProgressState& state) {
+                stage.tell([this, seen = seenOf(state)] { takeProgress(seen); });
+            }));
+        },
+        [this](Result<Drop> planned) { takePlan(std::move(planned)); });
     setStage(Stage::Planning);
     takeTarget();
     return true;
 }
 
-void ImportController::takePlan() {
-    m_poll.stop();
-    auto result = m_planning.result();
-    if (!result->hasValue()) {
+void ImportController::takePlan(Result<Drop> planned) {
+    if (!planned.hasValue()) {
         setStage(Stage::Idle);
-        Q_EMIT failed(result->error());
+        Q_EMIT failed(planned.error());
         return;
     }
-    if (m_board->isStopped())
+    if (m_isStopping)
         return setStage(Stage::Idle);
-    m_planned = std::make_shared<Drop>(std::move(*result).value());
+    m_planned = std::make_shared<Drop>(std::move(planned).value());
     m_newDatabase = m_planned->newTarget;
     m_openIsWritable = !m_openDatabase.isEmpty() && m_openDatabase == m_planned->openTarget;
     proposeShownRun();
@@ -146,30 +147,34 @@ void ImportController::start() {
 void ImportController::importInto(const QString& database) {
     m_planned->import.plan.units = m_plan.units();
     m_planned->import.machines = m_plan.machines();
-    m_board = std::make_shared<WorkBoard>();
+    m_isStopping = false;
     m_progress = {};
     m_meter.restart();
     m_importedInto = database;
     const std::filesystem::path path = database.toStdString();
-    m_importing.setFuture(QtConcurrent::run([board = m_board, planned = m_planned, path] {
-        return std::make_shared<Result<std::vector<UnitOutcome>>>(importPlanned(planned->import,
-            path, [&board](const ImportProgress& progress) { return board->report(progress); }));
-    }));
-    m_poll.start();
+    m_importing.ask(
+        *QThreadPool::globalInstance(),
+        [this, planned = m_planned, path](const TaskStage<std::vector<UnitOutcome>>& stage) {
+            return importPlanned(planned->import, path,
+                [this, &stage, pace = TaskPace()](const ImportProgress& progress) mutable {
+                    if (pace.isDue())
+                        stage.tell([this, progress] { takeProgress(progress); });
+                    return !stage.isCancelled();
+                });
+        },
+        [this](const Result<std::vector<UnitOutcome>>& outcomes) { takeOutcomes(outcomes); });
     setStage(Stage::Importing);
 }
 
-void ImportController::takeOutcomes() {
-    m_poll.stop();
-    const auto result = m_importing.result();
-    if (!result->hasValue()) {
-        setStage(m_board->isStopped() ? Stage::Idle : Stage::Review);
-        Q_EMIT failed(result->error());
+void ImportController::takeOutcomes(const Result<std::vector<UnitOutcome>>& outcomes) {
+    if (!outcomes.hasValue()) {
+        setStage(m_isStopping ? Stage::Idle : Stage::Review);
+        Q_EMIT failed(outcomes.error());
         return;
     }
     std::vector<ImportReportModel::Entry> entries;
     QStringList runNames;
-    for (const auto& outcome : result->value()) {
+    for (const auto& outcome : outcomes.value()) {
         for (const std::string& run : outcome.runs)
             runNames.append(QString::fromStdString(run));
         const auto path = m_planned->import.given.tree->displayPath(outcome.unit.path);
@@ -184,7 +189,9 @@ void ImportController::takeOutcomes() {
 
 void ImportController::cancel() {
     if (m_stage == Stage::Planning || m_stage == Stage::Importing) {
-        m_board->stop();
+        m_planning.stop();
+        m_importing.stop();
+        m_isStopping = true;
         Q_EMIT progressChanged();
         return;
     }
@@ -192,8 +199,8 @@ void ImportController::cancel() {
     setStage(Stage::Idle);
 }
 
-void ImportController::pollProgress() {
-    m_progress = m_board->progress();
+void ImportController::takeProgress(const ImportProgress& progress) {
+    m_progress = progress;
     m_meter.add(QDateTime::currentMSecsSinceEpoch(), m_progress.bytesDone, fraction());
     Q_EMIT progressChanged();
 }
@@ -249,8 +256,9 @@ void ImportController::checkTargetAgain() {
     if (m_stage != Stage::Review)
         return;
     const TargetQuestion question{m_openDatabase, m_newDatabase, m_useOpen, m_plan.selectedBytes()};
-    m_targetTask.ask([question] { return answerOf(question); },
-        [this](const TargetAnswer& answer) { takeAnswer(answer); });
+    m_targetTask.ask(
+        diskThreads(), [question](const TaskStage<TargetAnswer>&) { return answerOf(question); },
+        [this](const Result<TargetAnswer>& answer) { takeAnswer(answer.value()); });
 }
 
 void ImportController::takeTarget() {
@@ -340,7 +348,7 @@ double ImportController::unitFraction() const {
 }
 
 QString ImportController::phaseText() const {
-    return stopping() ? tr("Stopping…") : QString::fromStdString(m_progress.phase);
+    return stopping() ? tr("Stopping…") : shownLine(m_progress.phase); // may name a file
 }
 
 QString ImportController::unitText() const {

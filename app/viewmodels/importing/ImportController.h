@@ -8,10 +8,8 @@
 #include "app/viewmodels/importing/ImportPlanModel.h"
 #include "app/viewmodels/importing/ImportReportModel.h"
 #include "app/viewmodels/importing/ImportTarget.h"
-#include "app/viewmodels/workspace/DiskTask.h"
-#include "app/viewmodels/workspace/WorkBoard.h"
+#include "app/viewmodels/workspace/Task.h"
 
-#include <QFutureWatcher>
 #include <QObject>
 #include <QQmlEngine>
 #include <QTimer>
@@ -101,7 +99,7 @@ public:
     [[nodiscard]] bool canUseOpen() const;
     [[nodiscard]] bool useOpen() const { return m_useOpen && canUseOpen(); }
     void setUseOpen(bool use);
-    [[nodiscard]] bool stopping() const { return m_board && m_board->isStopped(); }
+    [[nodiscard]] bool stopping() const { return m_isStopping; }
     [[nodiscard]] double fraction() const;
     [[nodiscard]] double unitFraction() const;
     [[nodiscard]] QString phaseText() const;
@@ -125,16 +123,17 @@ private:
         QString openTarget; // the database that was open meanwhile, where it takes runs; else empty
         QString newTarget; // proposed otherwise
     };
-    static Result<Drop> planDrop(const QStringList& paths, const QString& open, WorkBoard& board);
+    static Result<Drop> planDrop(
+        const QStringList& paths, const QString& open, const Progress& progress);
     void setStage(Stage stage);
     void takeTarget();
     void takeAnswer(const TargetAnswer& answer);
     void tellTarget();
     void importInto(const QString& database);
-    void takePlan();
+    void takePlan(Result<Drop> planned);
     void proposeShownRun();
-    void takeOutcomes();
-    void pollProgress();
+    void takeOutcomes(const Result<std::vector<UnitOutcome>>& outcomes);
+    void takeProgress(const ImportProgress& progress);
 
     Stage m_stage = Stage::Idle;
     QStringList m_paths;
@@ -152,16 +151,15 @@ private:
     bool m_useOpen = true;
     bool m_isForOpen = false; // the plan shows what joins runs of the open database
     bool m_startsWhenChecked = false;
-    DiskTask<TargetAnswer> m_targetTask;
+    Task<TargetAnswer> m_targetTask{Asking::InTurn};
 
-    std::shared_ptr<WorkBoard> m_board;
     std::shared_ptr<Drop> m_planned;
     ImportProgress m_progress;
     TransferMeter m_meter;
-    QTimer m_poll;
     QTimer m_recheck;
-    QFutureWatcher<std::shared_ptr<Result<Drop>>> m_planning;
-    QFutureWatcher<std::shared_ptr<Result<std::vector<UnitOutcome>>>> m_importing;
+    bool m_isStopping = false;
+    Task<Drop> m_planning;
+    Task<std::vector<UnitOutcome>> m_importing;
 };
 
 } // namespace trainscope::app

@@ -4,7 +4,7 @@
 #include "app/viewmodels/inspector/KernelFigures.h"
 #include "app/viewmodels/inspector/SpanLookup.h"
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
-#include "app/viewmodels/workspace/ReaderTask.h"
+#include "app/viewmodels/workspace/Task.h"
 #include "core/store/KeptSums.h"
 
 #include <optional>

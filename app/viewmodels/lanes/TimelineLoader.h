@@ -10,7 +10,7 @@
 #include <QString>
 
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
-#include "app/viewmodels/workspace/ReaderTask.h"
+#include "app/viewmodels/workspace/Task.h"
 #include "core/figures/timeline/RemoteLanes.h"
 #include "core/plot/timeline/Timeline.h"
 
@@ -72,7 +72,7 @@ private:
     void take(const LoadRequest& request, Stage stage, Result<TimelineDataPtr> result);
     void continueWithPending();
 
-    LatestTask<TimelineDataPtr> m_task{Urgency::Pointer};
+    Task<TimelineDataPtr> m_task{Urgency::Pointer};
     std::optional<LoadRequest> m_running;
     Stage m_stage = Stage::First; // of what is running
     std::optional<LoadRequest> m_pending;

@@ -63,7 +63,7 @@ private:
     LayoutDiagrams& m_diagrams;
     const Playback& m_playback;
     QPointer<Views> m_views;
-    SteadyTask<Probe> m_task;
+    Task<Probe> m_task{Urgency::Pointer, Asking::Steady};
     std::shared_ptr<const std::vector<Series>> m_series; // of the selected rank
     std::vector<Fact> m_probed; // at that moment
     QString m_moment;

@@ -5,7 +5,7 @@
 #include <QObject>
 #include <QPointer>
 
-#include "app/viewmodels/workspace/ReaderTask.h"
+#include "app/viewmodels/workspace/Task.h"
 #include "core/analysis/cluster/RankValues.h"
 
 #include <map>
@@ -59,8 +59,8 @@ private:
     void take(Result<Block> block);
 
     QPointer<ReaderPool> m_readers;
-    LatestTask<Block> m_blockTask{Urgency::Pointer};
-    SteadyTask<Exact> m_exactTask;
+    Task<Block> m_blockTask{Urgency::Pointer};
+    Task<Exact> m_exactTask{Urgency::Pointer, Asking::Steady};
     Run m_run;
     std::string m_metric;
     SeriesPtr m_series;

@@ -16,11 +16,12 @@ void LayoutSearch::ask(ReaderPool& pool, const QString& key, predict::SearchRequ
     const auto objective = request.objective;
     m_task.ask(
         pool,
-        [asked = std::move(request), with = std::move(predictor)](const store::Store&,
-            const Progress& progress) { return predict::searchLayouts(asked, with, progress); },
-        [this](double fraction) {
-            m_progress = fraction;
-            Q_EMIT changed();
+        [this, asked = std::move(request), with = std::move(predictor)](
+            const store::Store&, const TaskStage<predict::SearchResult>& stage) {
+            return predict::searchLayouts(asked, with, stage.telling([this](double fraction) {
+                m_progress = fraction;
+                Q_EMIT changed();
+            }));
         },
         [this, objective](
             Result<predict::SearchResult> found) { take(std::move(found), objective); });

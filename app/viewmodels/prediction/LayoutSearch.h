@@ -5,7 +5,7 @@
 #include <QObject>
 #include <QString>
 
-#include "app/viewmodels/prediction/LongTask.h"
+#include "app/viewmodels/workspace/Task.h"
 #include "core/predict/search/Search.h"
 
 #include <memory>
@@ -47,7 +47,7 @@ Q_SIGNALS:
 private:
     void take(Result<predict::SearchResult> found, predict::SearchObjective objective);
 
-    LongTask<predict::SearchResult> m_task;
+    Task<predict::SearchResult> m_task{Urgency::Background};
     QString m_key;
     QString m_text;
     double m_progress = -1.0;

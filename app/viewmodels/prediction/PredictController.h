@@ -195,10 +195,10 @@ private:
     std::shared_ptr<const plot::ComparisonData> m_rival;
     QString m_rivalKey; // what was compared, to be told from another
     QString m_rivalText;
-    SteadyTask<PredictAnswer> m_task;
-    LatestTask<PredictDetails> m_detailsTask{Urgency::Background};
-    LongTask<predict::ScaleComparison> m_rivalTask;
-    LatestTask<predict::RunCalibration> m_calibrationTask{Urgency::Background};
+    Task<PredictAnswer> m_task{Urgency::Pointer, Asking::Steady};
+    Task<PredictDetails> m_detailsTask{Urgency::Background};
+    Task<predict::ScaleComparison> m_rivalTask{Urgency::Background};
+    Task<predict::RunCalibration> m_calibrationTask{Urgency::Background};
 };
 
 } // namespace trainscope::app

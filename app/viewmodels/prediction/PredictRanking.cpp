@@ -119,10 +119,10 @@ void PredictController::compareClusters() {
     m_rivalTask.ask(
         workspace()->readers(),
         [asked = searchOf(*request, m_rankingSettings), other = *other,
-            calibration = m_calibration](const store::Store&, const Progress& progress) {
-            return predict::compareScales(asked, other, predictorOf(calibration), progress);
+            calibration = m_calibration](
+            const store::Store&, const TaskStage<predict::ScaleComparison>& stage) {
+            return predict::compareScales(asked, other, predictorOf(calibration), stage.progress());
         },
-        [](double) {},
         [this](const Result<predict::ScaleComparison>& made) {
             m_rival.reset();
             m_rivalText.clear();

@@ -130,9 +130,9 @@ private:
     bool m_isChartShown = false;
     ChartColumns m_columns; // of the table
     std::shared_ptr<const plot::ColumnChart> m_chart;
-    LatestTask<Tables> m_schemaTask{Urgency::Background};
-    LatestTask<Order> m_orderTask{Urgency::Pointer};
-    LatestTask<std::int64_t> m_exportTask;
+    Task<Tables> m_schemaTask{Urgency::Background};
+    Task<Order> m_orderTask{Urgency::Pointer};
+    Task<std::int64_t> m_exportTask;
 };
 
 } // namespace trainscope::app

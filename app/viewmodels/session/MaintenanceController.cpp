@@ -10,7 +10,6 @@
 #include "core/store/Writing.h"
 
 #include <QFileInfo>
-#include <QtConcurrent>
 
 #include <chrono>
 
@@ -20,24 +19,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPollEvery = 100ms;
 constexpr auto kPatience = 300ms;
 
 } // namespace
 
 MaintenanceController::MaintenanceController(QObject* parent)
     : QObject(parent) {
-    m_poll.setInterval(kPollEvery);
     m_patience.setInterval(kPatience);
     m_patience.setSingleShot(true);
-    connect(&m_poll, &QTimer::timeout, this, &MaintenanceController::progressChanged);
     connect(&m_patience, &QTimer::timeout, this, [this] { setShowing(true); });
-    connect(&m_work, &QFutureWatcherBase::finished, this, &MaintenanceController::takeOutcome);
 }
 
 MaintenanceController::~MaintenanceController() {
     stop();
-    waitForPainting(QFuture<void>(m_work.future()));
+    waitForPainting(m_task.ending());
 }
 
 void MaintenanceController::renameRun(const QString& name, const QString& newName) {
@@ -127,28 +122,32 @@ void MaintenanceController::begin(const QString& title, store::OpenMode mode, Wo
     m_title = title;
     m_headline.clear();
     m_details.clear();
-    m_board = std::make_shared<WorkBoard>();
-    m_isWorking = true;
-    m_work.setFuture(QtConcurrent::run([path = m_database.toStdString(), mode,
-                                           work = std::move(work), board = m_board] {
-        const auto report = [&board](const ProgressState& state) { return board->report(state); };
-        auto store = store::Store::open(path, mode);
-        return std::make_shared<Result<Outcome>>(
-            store.hasValue() ? work(store.value(), report) : store.error());
-    }));
-    m_poll.start();
+    m_phase.clear();
+    m_fraction = -1.0;
+    m_isStopping = false;
+    m_task.ask(
+        *QThreadPool::globalInstance(),
+        [this, path = m_database.toStdString(), mode, work = std::move(work)](
+            const TaskStage<Outcome>& stage) -> Result<Outcome> {
+            ASSIGN_OR_RETURN(auto store, store::Store::open(path, mode));
+            return work(store, stage.progress([this, &stage](const ProgressState& state) {
+                stage.tell([this, phase = std::string(state.phase), fraction = fractionOf(state)] {
+                    m_phase = shownLine(phase); // may name a file
+                    m_fraction = fraction;
+                    Q_EMIT progressChanged();
+                });
+            }));
+        },
+        [this](const Result<Outcome>& result) { takeOutcome(result); });
     m_patience.start();
     Q_EMIT stateChanged();
     Q_EMIT progressChanged();
 }
 
-void MaintenanceController::takeOutcome() {
-    m_poll.stop();
+void MaintenanceController::takeOutcome(const Result<Outcome>& result) {
     m_patience.stop();
-    m_isWorking = false;
-    const auto result = m_work.result();
-    const Status status = result->hasValue() ? Status() : Status(result->error());
-    const Outcome outcome = result->valueOr({});
+    const Status status = result.hasValue() ? Status() : Status(result.error());
+    const Outcome outcome = result.valueOr({});
     m_showing = status.hasValue() && outcome.isToRead;
     if (m_showing) {
         m_headline = outcome.headline;
@@ -170,9 +169,8 @@ void MaintenanceController::takeOutcome() {
 }
 
 void MaintenanceController::stop() {
-    if (!m_board)
-        return;
-    m_board->stop();
+    m_task.stop();
+    m_isStopping = true;
     Q_EMIT progressChanged();
 }
 
@@ -189,20 +187,7 @@ void MaintenanceController::setShowing(bool showing) {
 }
 
 QString MaintenanceController::phaseText() const {
-    if (!m_board)
-        return {};
-    if (m_board->isStopped())
-        return tr("Stopping…");
-    return QString::fromStdString(m_board->progress().phase);
-}
-
-double MaintenanceController::fraction() const {
-    const auto progress = m_board ? m_board->progress() : ImportProgress();
-    return progress.bytesTotal == 0 ? -1.0 : progress.fraction;
-}
-
-bool MaintenanceController::stopping() const {
-    return working() && m_board && m_board->isStopped();
+    return m_isStopping ? tr("Stopping…") : m_phase;
 }
 
 } // namespace trainscope::app

@@ -4,11 +4,10 @@
 // One at a time, in the background, with progress. Stopping leaves the database as it was. GUI
 // thread only.
 
-#include "app/viewmodels/workspace/WorkBoard.h"
+#include "app/viewmodels/workspace/Task.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
-#include <QFutureWatcher>
 #include <QObject>
 #include <QQmlEngine>
 #include <QStringList>
@@ -16,7 +15,6 @@
 #include <QUrl>
 
 #include <functional>
-#include <memory>
 #include <optional>
 
 namespace trainscope::app {
@@ -56,12 +54,12 @@ public:
     // The result has been read.
     Q_INVOKABLE void dismiss();
 
-    [[nodiscard]] bool working() const { return m_isWorking; }
+    [[nodiscard]] bool working() const { return m_task.isRunning(); }
     [[nodiscard]] bool showing() const { return m_showing; }
     [[nodiscard]] QString title() const { return m_title; }
     [[nodiscard]] QString phaseText() const;
-    [[nodiscard]] double fraction() const;
-    [[nodiscard]] bool stopping() const;
+    [[nodiscard]] double fraction() const { return m_fraction; }
+    [[nodiscard]] bool stopping() const { return working() && m_isStopping; }
     [[nodiscard]] QString headline() const { return m_headline; }
     [[nodiscard]] QStringList details() const { return m_details; }
 
@@ -90,7 +88,7 @@ private:
     using Work = std::function<Result<Outcome>(store::Store&, const Progress&)>;
 
     void begin(const QString& title, store::OpenMode mode, Work work);
-    void takeOutcome();
+    void takeOutcome(const Result<Outcome>& result);
     void setShowing(bool showing);
 
     QString m_database;
@@ -98,10 +96,10 @@ private:
     QString m_headline;
     QStringList m_details;
     bool m_showing = false;
-    std::shared_ptr<WorkBoard> m_board;
-    QFutureWatcher<std::shared_ptr<Result<Outcome>>> m_work;
-    bool m_isWorking = false; // until its outcome was taken, which is later than its end
-    QTimer m_poll;
+    QString m_phase;
+    double m_fraction = -1.0;
+    bool m_isStopping = false;
+    Task<Outcome> m_task;
     QTimer m_patience; // short work shows nothing
 };
 

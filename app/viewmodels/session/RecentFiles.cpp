@@ -4,7 +4,6 @@
 
 #include <QFileInfo>
 #include <QSettings>
-#include <QtConcurrent>
 
 #include <algorithm>
 #include <utility>
@@ -35,15 +34,6 @@ RecentFiles::RecentFiles(QObject* parent)
                 [](const RecentFile& file) { return shownLine(QFileInfo(file.path).path()); }},
             {"missing", &RecentFile::missing}},
         parent) {
-    connect(&m_watcher, &QFutureWatcher<QStringList>::finished, this, [this] {
-        if (m_watcher.future().resultCount() == 0)
-            return;
-        const auto missing = m_watcher.result();
-        auto files = rows();
-        for (auto& file : files)
-            file.missing = missing.contains(file.path);
-        setRows(std::move(files));
-    });
     std::vector<RecentFile> files;
     for (const auto& path : QSettings().value(QLatin1String(kKey)).toStringList())
         files.push_back({path});
@@ -84,7 +74,15 @@ void RecentFiles::clear() {
 }
 
 void RecentFiles::refresh() {
-    m_watcher.setFuture(QtConcurrent::run(missingOf, paths()));
+    m_task.ask(
+        diskThreads(),
+        [paths = paths()](const TaskStage<QStringList>&) { return missingOf(paths); },
+        [this](const Result<QStringList>& missing) {
+            auto files = rows();
+            for (auto& file : files)
+                file.missing = missing.value().contains(file.path);
+            setRows(std::move(files));
+        });
 }
 
 void RecentFiles::save() const {

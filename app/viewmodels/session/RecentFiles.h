@@ -3,8 +3,8 @@
 // exists is looked up in the background, since it may lie on a network drive that sleeps.
 
 #include "app/viewmodels/window/RowListModel.h"
+#include "app/viewmodels/workspace/Task.h"
 
-#include <QFutureWatcher>
 #include <QQmlEngine>
 #include <QStringList>
 
@@ -37,7 +37,7 @@ public:
 private:
     void save() const;
 
-    QFutureWatcher<QStringList> m_watcher;
+    Task<QStringList> m_task{Asking::InTurn}; // those that are missing
 };
 
 } // namespace trainscope::app

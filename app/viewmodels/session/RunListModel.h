@@ -132,7 +132,7 @@ private:
     bool m_isDense = false;
     std::string m_uuid; // of the database that is listed
     RunListRow m_rangeBegin;
-    LatestTask<Curve> m_curveTask{Urgency::Background};
+    Task<Curve> m_curveTask{Urgency::Background};
 };
 
 } // namespace trainscope::app

@@ -3,7 +3,7 @@
 #include "app/sample/Sample.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
-#include "app/viewmodels/workspace/DiskTask.h"
+#include "app/viewmodels/workspace/Task.h"
 #include "core/store/database/StoreFile.h"
 
 #include <QClipboard>
@@ -11,7 +11,6 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QGuiApplication>
-#include <QtConcurrentRun>
 
 #include <algorithm>
 
@@ -111,25 +110,20 @@ void Session::openPaths(const QStringList& paths) {
         full.append(QDir::cleanPath(QFileInfo(path).absoluteFilePath()));
     if (full.size() > 1)
         return import(full);
-    QtConcurrent::run(&diskThreads(), kindOf, full.first())
-        .then(this, [this, full, asked = ++m_asked](Dropped kind) {
-            if (kind == Dropped::Source)
-                import(full);
-            else if (!isNewest(asked))
-                return;
-            else if (kind == Dropped::Database)
-                openDatabase(full.first(), {});
-            else
-                openOrImport(full.first());
-        });
-}
-
-// A file that is looked at first may be known after one that was asked for later.
-bool Session::isNewest(int asked) {
-    if (asked < m_answered)
-        return false;
-    m_answered = asked;
-    return true;
+    m_lookTask.ask(
+        diskThreads(),
+        [path = full.first()](const TaskStage<Look>&) {
+            const Dropped kind = kindOf(path);
+            return Look([kind, path](Session& session) {
+                if (kind == Dropped::Source)
+                    session.import({path});
+                else if (kind == Dropped::Database)
+                    session.openDatabase(path, {});
+                else
+                    session.openOrImport(path);
+            });
+        },
+        [this](const Result<Look>& look) { look.value()(*this); });
 }
 
 void Session::openOrImport(const QString& path) {
@@ -165,16 +159,18 @@ void Session::openUrl(const QUrl& url) {
 }
 
 void Session::openRecent(const QString& path) {
-    m_answered = ++m_asked;
+    m_lookTask.cancel();
     openDatabase(path, {});
 }
 
 void Session::openSample() {
-    QtConcurrent::run(&diskThreads(), sampleDatabase)
-        .then(this, [this, asked = ++m_asked](const Result<std::filesystem::path>& sample) {
-            if (isNewest(asked))
-                showSample(sample);
-        });
+    m_lookTask.ask(
+        diskThreads(),
+        [](const TaskStage<Look>&) {
+            return Look(
+                [sample = sampleDatabase()](Session& session) { session.showSample(sample); });
+        },
+        [this](const Result<Look>& look) { look.value()(*this); });
 }
 
 void Session::showSample(const Result<std::filesystem::path>& sample) {
@@ -193,7 +189,7 @@ void Session::showSample(const Result<std::filesystem::path>& sample) {
 }
 
 void Session::closeDatabase() {
-    m_answered = ++m_asked;
+    m_lookTask.cancel();
     m_workspace.close();
 }
 
@@ -219,16 +215,18 @@ void Session::takeImport(const QString& database, const QStringList& runNames) {
         }
     };
     const QString open = m_workspace.databasePath();
-    const auto isOpen = [database, open] { return QFileInfo(database) == QFileInfo(open); };
-    QtConcurrent::run(&diskThreads(), isOpen).then(this, [=, this](bool same) {
-        if (!m_workspace.isOpen() || !same || m_workspace.databasePath() != open)
-            return openDatabase(database, show);
-        m_workspace.reload([this, show](const Status& reloaded) {
-            if (!reloaded.hasValue())
-                return m_notices.error(reloaded.error());
-            show();
+    m_sameTask.ask(
+        diskThreads(),
+        [database, open](const TaskStage<bool>&) { return QFileInfo(database) == QFileInfo(open); },
+        [=, this](const Result<bool>& same) {
+            if (!m_workspace.isOpen() || !same.value() || m_workspace.databasePath() != open)
+                return openDatabase(database, show);
+            m_workspace.reload([this, show](const Status& reloaded) {
+                if (!reloaded.hasValue())
+                    return m_notices.error(reloaded.error());
+                show();
+            });
         });
-    });
 }
 
 void Session::renameRun(const QString& name, const QString& newName) {

@@ -8,6 +8,7 @@
 #include "app/viewmodels/session/MaintenanceController.h"
 #include "app/viewmodels/session/RecentFiles.h"
 #include "app/viewmodels/window/NoticeModel.h"
+#include "app/viewmodels/workspace/Task.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "app/viewmodels/workspace/Workspace.h"
 
@@ -75,7 +76,6 @@ private:
     // `then` once it is open; otherwise a notice says why not.
     void openDatabase(const QString& path, const std::function<void()>& then);
     void openOrImport(const QString& path);
-    [[nodiscard]] bool isNewest(int asked);
     void import(const QStringList& paths);
     void showSample(const Result<std::filesystem::path>& sample);
     void takeImport(const QString& database, const QStringList& runNames);
@@ -88,9 +88,11 @@ private:
     ConnectController m_connecting;
     MaintenanceController m_maintenance;
     ImportReportModel m_reports;
-    LatestTask<std::vector<store::Source>> m_reportTask;
-    int m_asked = 0; // times that a database was to be opened or closed
-    int m_answered = 0; // the last of them that was done
+    Task<std::vector<store::Source>> m_reportTask;
+    // What is done with a path, once it has been looked at.
+    using Look = std::function<void(Session&)>;
+    Task<Look> m_lookTask; // at what is to be opened
+    Task<bool> m_sameTask; // the database that an import went into is the open one
 };
 
 } // namespace trainscope::app

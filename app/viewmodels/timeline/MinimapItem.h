@@ -62,7 +62,7 @@ private:
     void dragTo(double x);
 
     QPointer<TimelineController> m_controller;
-    LatestTask<Profile> m_task{Urgency::Pointer};
+    Task<Profile> m_task{Urgency::Pointer};
     Profile m_profile;
     std::vector<std::size_t> m_colors; // per run
     Grip m_grip = Grip::None;

@@ -180,10 +180,10 @@ private:
 
     TimelineContext m_context;
     QPointer<Views> m_views;
-    LatestTask<Opened> m_openTask{Urgency::Pointer};
-    LatestTask<CataloguePtr> m_growthTask{Urgency::View};
+    Task<Opened> m_openTask{Urgency::Pointer};
+    Task<CataloguePtr> m_growthTask{Urgency::View};
     // Reads every collective.
-    LatestTask<std::vector<AlignmentModel::Clocks>> m_clockTask{Urgency::Background};
+    Task<std::vector<AlignmentModel::Clocks>> m_clockTask{Urgency::Background};
     TimelineLoader m_loader;
     std::shared_ptr<EngineLanes> m_remote;
     struct EngineCall; // by which threads of lanes that outlive this reach it

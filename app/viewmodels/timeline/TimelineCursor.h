@@ -73,7 +73,7 @@ private:
     LaneListModel& m_lanes;
     InspectorModel& m_inspector;
     QPointer<Views> m_views;
-    SteadyTask<ProbeResult> m_task;
+    Task<ProbeResult> m_task{Urgency::Pointer, Asking::Steady};
     TimelineHit m_hit; // of the pointer
     ProbeResult m_probed;
     SeriesId m_asked; // under the pointer, by the last probe

@@ -6,7 +6,7 @@
 #include <QPointer>
 #include <QQmlEngine>
 
-#include "app/viewmodels/workspace/ReaderTask.h"
+#include "app/viewmodels/workspace/Task.h"
 #include "core/model/Run.h"
 #include "core/plot/timeline/Timeline.h"
 
@@ -52,7 +52,7 @@ private:
     void gather();
 
     QPointer<ReaderPool> m_readers;
-    LatestTask<Found> m_task{Urgency::Background};
+    Task<Found> m_task{Urgency::Background};
     bool m_isShown = true;
     std::vector<Run> m_runs;
     std::map<RunId, std::shared_ptr<const plot::RunOverlay>> m_known;

@@ -8,7 +8,7 @@
 #include <QString>
 
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
-#include "app/viewmodels/workspace/ReaderTask.h"
+#include "app/viewmodels/workspace/Task.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 
 #include <vector>
@@ -71,7 +71,7 @@ private:
     void go(int step);
 
     QPointer<ReaderPool> m_readers;
-    LatestTask<Found> m_task;
+    Task<Found> m_task;
     CataloguePtr m_catalogue;
     std::vector<plot::ShownRun> m_runs;
     std::vector<Mark> m_marks;

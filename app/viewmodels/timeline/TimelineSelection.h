@@ -66,7 +66,7 @@ private:
     struct Asked {
         AskedTable* table;
         Result<AskedReading> (*read)(const store::Store&, const KernelStretch&, const Progress&);
-        LatestTask<AskedReading> task{};
+        Task<AskedReading> task{};
     };
     void startAsked(Asked& asked);
     void showKernels(const Result<KernelReading>& reading);
@@ -81,12 +81,12 @@ private:
 
     TimelineContext& m_context;
     InspectorModel& m_inspector;
-    LatestTask<std::vector<RunStatistics>> m_task;
-    LatestTask<KernelReading> m_kernelTask;
+    Task<std::vector<RunStatistics>> m_task;
+    Task<KernelReading> m_kernelTask;
     Asked m_above;
     Asked m_energy;
-    LatestTask<std::optional<SpanTarget>> m_longestTask{Urgency::Pointer};
-    LatestTask<std::vector<store::KeptSums>> m_sumTask{Urgency::Background};
+    Task<std::optional<SpanTarget>> m_longestTask{Urgency::Pointer};
+    Task<std::vector<store::KeptSums>> m_sumTask{Urgency::Background};
     bool m_isWaiting = false; // for an engine
     // Runs that are being summed, or could not be, and their database.
     std::pair<std::string, std::vector<RunId>> m_summed;

@@ -58,7 +58,7 @@ private:
     TimelineNavigation& m_navigation;
     TimelineCursor& m_cursor;
     InspectorModel& m_inspector;
-    LatestTask<std::optional<SpanReport>> m_task{Urgency::Pointer};
+    Task<std::optional<SpanReport>> m_task{Urgency::Pointer};
     std::optional<SpanReport> m_span;
     std::optional<QRectF> m_place;
 };

@@ -6,7 +6,7 @@
 #include <QQmlEngine>
 
 #include "app/viewmodels/workspace/Exportable.h"
-#include "app/viewmodels/workspace/ReaderTask.h"
+#include "app/viewmodels/workspace/Task.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "core/model/Import.h"
 
@@ -103,8 +103,8 @@ private:
 
     QPointer<Views> m_views;
     bool m_active = false;
-    LatestTask<Finish> m_task;
-    LatestTask<Finish> m_quietTask{Urgency::Background};
+    Task<Finish> m_task;
+    Task<Finish> m_quietTask{Urgency::Background};
     bool m_isAged = false; // grown since it was read
     bool m_loading = false;
     bool m_stopped = false;

@@ -11,7 +11,6 @@
 #include <QRegularExpression>
 #include <QSettings>
 #include <QStandardPaths>
-#include <QtConcurrentRun>
 
 #include <algorithm>
 #include <array>
@@ -82,13 +81,11 @@ QString completed(const QString& typed, int format) {
 FigureExporter::FigureExporter(QObject* parent)
     : QObject(parent) {
     setPreset(kLastPreset);
-    connect(&m_watcher, &QFutureWatcher<Outcome>::finished, this,
-        [this] { takeOutcome(m_watcher.result()); });
 }
 
 FigureExporter::~FigureExporter() {
     cancel();
-    waitForPainting(QFuture<void>(m_watcher.future()));
+    waitForPainting(m_task.ending());
 }
 
 void FigureExporter::setSource(Exportable* source) {
@@ -184,15 +181,19 @@ void FigureExporter::setOverwrites(bool overwrites) {
 
 void FigureExporter::lookForFile() {
     m_fileTask.ask(
-        [path = m_path, format = m_format] { return QFileInfo(completed(path, format)).isFile(); },
-        [this](bool isThere) { setOverwrites(isThere); });
+        diskThreads(),
+        [path = m_path, format = m_format](
+            const TaskStage<bool>&) { return QFileInfo(completed(path, format)).isFile(); },
+        [this](const Result<bool>& isThere) { setOverwrites(isThere.value()); });
 }
 
 void FigureExporter::prepare() {
     m_outcome = {};
     const QString name = m_source ? m_source->exportJob().name : QString();
     m_suggestion = fileNameOf(name) + QStringLiteral(".csv");
-    m_folderTask.ask(lastFolder, [this](const QString& folder) { takeFolder(folder); });
+    m_folderTask.ask(
+        diskThreads(), [](const TaskStage<QString>&) { return lastFolder(); },
+        [this](const Result<QString>& folder) { takeFolder(folder.value()); });
     if (isAsOnScreen())
         setPreset(m_preset);
     Q_EMIT stateChanged();
@@ -229,16 +230,16 @@ void FigureExporter::start(const QString& typed, Replace replace) {
     setPath(typed);
     const QString own = lastPath();
     m_outcome = {};
-    m_isRunning = true;
-    m_cancelled = std::make_shared<std::atomic<bool>>(false);
-    m_watcher.setFuture(
-        QtConcurrent::run([job = m_source->exportJob(), typed, format = m_format,
-                              options = options(), replace, own, cancelled = m_cancelled] {
+    m_task.ask(
+        *QThreadPool::globalInstance(),
+        [job = m_source->exportJob(), typed, format = m_format, options = options(), replace, own](
+            const TaskStage<Outcome>& stage) {
             const QString path = completed(typed, format);
             if (replace == Replace::Own && path != own && QFileInfo(path).isFile())
                 return Outcome{path, {}, {}, true};
-            return outcomeOf(job, path, options, [&cancelled] { return cancelled->load(); });
-        }));
+            return outcomeOf(job, path, options, stage.cancelCheck());
+        },
+        [this](const Result<Outcome>& outcome) { takeOutcome(outcome.value()); });
     Q_EMIT stateChanged();
 }
 
@@ -278,12 +279,10 @@ ExportJob exportJobOf(QString name, figures::Figure figure) {
 }
 
 void FigureExporter::cancel() {
-    if (m_cancelled)
-        m_cancelled->store(true);
+    m_task.stop();
 }
 
 void FigureExporter::takeOutcome(const Outcome& outcome) {
-    m_isRunning = false;
     setPath(outcome.path);
     if (outcome.isAsking) {
         setOverwrites(true);

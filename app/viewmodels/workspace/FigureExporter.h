@@ -3,10 +3,9 @@
 // can be cancelled. GUI thread.
 
 #include "app/painting/FigureExport.h"
-#include "app/viewmodels/workspace/DiskTask.h"
 #include "app/viewmodels/workspace/Exportable.h"
+#include "app/viewmodels/workspace/Task.h"
 
-#include <QFutureWatcher>
 #include <QObject>
 #include <QPointer>
 #include <QQmlEngine>
@@ -81,7 +80,7 @@ public:
     void setHeightMm(double height) { setSize(m_heightMm, height); }
     void setPath(const QString& path);
 
-    [[nodiscard]] bool isRunning() const { return m_isRunning; }
+    [[nodiscard]] bool isRunning() const { return m_task.isRunning(); }
     [[nodiscard]] QStringList warnings() const { return m_outcome.warnings; }
     [[nodiscard]] QString lastError() const { return m_outcome.error; }
     [[nodiscard]] QString lastPath() const {
@@ -145,12 +144,10 @@ private:
     QString m_folder; // of files that are named without one; empty: not known yet
     QString m_suggestion; // the name of a file that waits for its folder
     bool m_overwrites = false;
-    DiskTask<QString> m_folderTask;
-    DiskTask<bool> m_fileTask;
+    Task<QString> m_folderTask{Asking::InTurn};
+    Task<bool> m_fileTask{Asking::InTurn};
     Outcome m_outcome; // of the last export
-    QFutureWatcher<Outcome> m_watcher;
-    bool m_isRunning = false; // until its outcome was taken, which is later than its end
-    std::shared_ptr<std::atomic<bool>> m_cancelled;
+    Task<Outcome> m_task;
 };
 
 } // namespace trainscope::app

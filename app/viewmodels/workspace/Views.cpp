@@ -90,21 +90,23 @@ void Views::reload() {
     take({});
     m_cursor.clear();
     m_stretches.clear();
+    m_readTask.cancel();
     if (m_uuid.empty())
         return;
-    QtConcurrent::run(&viewFiles(), [uuid = m_uuid] {
-        return readViews(viewFolder(), uuid);
-    }).then(this, [this, uuid = m_uuid](const SavedViews& saved) {
-        if (uuid != m_uuid)
-            return;
-        const bool isChosen = m_saved != SavedViews();
-        const SavedViews all = withChosen(saved, m_saved);
-        if (isChosen && all == m_saved)
-            return; // the views have it
-        take(all);
-        if (isChosen)
-            save();
-    });
+    m_readTask.ask(
+        viewFiles(),
+        [uuid = m_uuid](const TaskStage<SavedViews>&) { return readViews(viewFolder(), uuid); },
+        [this](const Result<SavedViews>& saved) { takeRead(saved.value()); });
+}
+
+void Views::takeRead(const SavedViews& saved) {
+    const bool isChosen = m_saved != SavedViews();
+    const SavedViews all = withChosen(saved, m_saved);
+    if (isChosen && all == m_saved)
+        return; // the views have it
+    take(all);
+    if (isChosen)
+        save();
 }
 
 void Views::take(const SavedViews& saved) {

@@ -9,6 +9,7 @@
 #include <QStringList>
 #include <QTimer>
 
+#include "app/viewmodels/workspace/Task.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "app/viewmodels/workspace/Workspace.h"
 #include "core/analysis/traces/RankClocks.h"
@@ -154,6 +155,7 @@ Q_SIGNALS:
 private:
     void reload();
     void take(const SavedViews& saved);
+    void takeRead(const SavedViews& saved);
     void save();
     void write();
 
@@ -166,6 +168,7 @@ private:
     std::vector<ShownStretch> m_stretches;
     std::optional<RunId> m_toPredict;
     std::optional<ToCompare> m_toCompare;
+    Task<SavedViews> m_readTask;
     QTimer m_saveTimer;
 };
 

@@ -3,7 +3,7 @@
 // read it. Every view hangs on one Workspace. Additions of a recorder are noticed within a second
 // or so. GUI thread; it never waits for the database.
 
-#include "app/viewmodels/workspace/ReaderTask.h"
+#include "app/viewmodels/workspace/Task.h"
 #include "core/model/Result.h"
 #include "core/plot/timeline/Timeline.h"
 #include "core/store/RunNotes.h"
@@ -115,9 +115,9 @@ private:
     bool m_isOpening = false;
     QThreadPool m_writer; // of one thread
     ReaderPool m_readers;
-    LatestTask<Content> m_task{Urgency::Pointer};
+    Task<Content> m_task{Urgency::Pointer};
     std::vector<Done> m_waiting; // for its answer
-    LatestTask<std::vector<Run>> m_growthTask{Urgency::Background};
+    Task<std::vector<Run>> m_growthTask{Urgency::Background};
     QTimer m_watch;
     QTimer m_figurePace; // runs while figures age
     std::set<RunId> m_recorded; // by recorders at work

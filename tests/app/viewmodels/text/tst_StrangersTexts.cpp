@@ -1,6 +1,7 @@
 // Texts of strangers in the models of the window: controls and bidirectional overrides come as
 // signs, and what is copied for a spreadsheet computes nothing.
 
+#include "app/viewmodels/importing/ImportController.h"
 #include "app/viewmodels/importing/ImportGroupModel.h"
 #include "app/viewmodels/importing/ImportReportModel.h"
 #include "app/viewmodels/importing/ReportFacts.h"
@@ -11,13 +12,14 @@
 #include "app/viewmodels/window/NoticeModel.h"
 #include "app/viewmodels/workspace/FactListModel.h"
 #include "app/viewmodels/workspace/TableModel.h"
-#include "app/viewmodels/workspace/WorkBoard.h"
 #include "core/store/Store.h"
 #include "support/TestProgram.h"
 
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <fstream>
 
 using namespace trainscope;
 using namespace trainscope::app;
@@ -117,10 +119,21 @@ private Q_SLOTS:
     }
 
     void progressAndNotes() {
-        WorkBoard board;
-        board.report(ProgressState{"Looking into " + kPath, 1, 2});
-        QVERIFY(isHarmless(QString::fromStdString(board.progress().phase)));
         QVERIFY(isHarmless(linesOf({kPath, kPath})));
+        const QTemporaryDir folder;
+        const std::string name = folder.path().toStdString() + "/" + kPath;
+        std::ofstream(name) << "timestamp, index, power.draw [W]\n"
+                               "2026/04/22 00:00:00.000, 0, 70 W\n";
+        ImportController sheet;
+        QStringList told;
+        connect(&sheet, &ImportController::progressChanged, this,
+            [&] { told << sheet.phaseText() << sheet.unitText() << sheet.sourceText(); });
+        QVERIFY(sheet.begin({QString::fromStdString(name)}));
+        QTRY_COMPARE(sheet.stage(), ImportController::Stage::Review);
+        sheet.start();
+        QTRY_COMPARE(sheet.stage(), ImportController::Stage::Finished);
+        QVERIFY(told.size() > 3);
+        QVERIFY(isHarmless(told.join(QLatin1Char(' '))));
     }
 
     void copiesComputeNothing_data() {

@@ -1,6 +1,6 @@
 // A late answer never replaces a newer one.
 #include "app/viewmodels/support/TimelineDatabase.h"
-#include "app/viewmodels/workspace/ReaderTask.h"
+#include "app/viewmodels/workspace/Task.h"
 #include "support/TestProgram.h"
 
 #include <QSemaphore>
@@ -12,8 +12,9 @@
 #include <filesystem>
 
 using namespace trainscope;
-using app::LatestTask;
+using app::Asking;
 using app::ReaderPool;
+using app::Task;
 using app::TaskStage;
 
 class tst_ReaderPool : public QObject {
@@ -31,7 +32,7 @@ private Q_SLOTS:
     void onlyTheLastAnswerArrives() {
         ReaderPool pool;
         pool.setDatabase(m_path);
-        LatestTask<int> task;
+        Task<int> task;
         QSemaphore begun;
         QSemaphore go;
         std::vector<int> answers;
@@ -58,7 +59,7 @@ private Q_SLOTS:
     void coarseAnswersComeBeforeTheExactOne() {
         ReaderPool pool;
         pool.setDatabase(m_path);
-        LatestTask<int> task;
+        Task<int> task;
         std::vector<int> answers;
         task.start(
             pool,
@@ -72,7 +73,7 @@ private Q_SLOTS:
     void readsOnItsOwnThread() {
         ReaderPool pool;
         pool.setDatabase(m_path);
-        LatestTask<std::size_t> task;
+        Task<std::size_t> task;
         QThread* thread = nullptr;
         std::size_t runs = 0;
         task.start(
@@ -88,7 +89,7 @@ private Q_SLOTS:
     void aDatabaseThatIsNotThereIsAnError() {
         ReaderPool pool;
         pool.setDatabase(m_path.parent_path() / "missing.trainscope");
-        LatestTask<int> task;
+        Task<int> task;
         std::string message;
         task.start(
             pool, [](const store::Store&, const TaskStage<int>& stage) { stage.publish(1); },
@@ -106,7 +107,7 @@ private Q_SLOTS:
         const auto answers = [&pool] {
             int good = 0;
             int all = 0;
-            std::array<LatestTask<int>, 2 * ReaderPool::kThreads> tasks;
+            std::array<Task<int>, 2 * ReaderPool::kThreads> tasks;
             for (auto& task : tasks)
                 task.start(
                     pool,
@@ -130,13 +131,93 @@ private Q_SLOTS:
         pool.setDatabase(m_path);
         bool answered = false;
         {
-            LatestTask<int> task;
+            Task<int> task;
             task.start(
                 pool, [](const store::Store&, const TaskStage<int>& stage) { stage.publish(1); },
                 [&](Result<int>) { answered = true; });
         }
         QTest::qWait(50);
         QVERIFY(!answered);
+    }
+
+    // The first is under way when two more are asked: the second never runs.
+    void oneAtATime_data() {
+        QTest::addColumn<Asking>("asking");
+        QTest::addColumn<std::vector<int>>("expected");
+        QTest::newRow("steady") << Asking::Steady << std::vector<int>{1, 3};
+        QTest::newRow("in turn") << Asking::InTurn << std::vector<int>{3};
+    }
+    void oneAtATime() {
+        QFETCH(Asking, asking);
+        QFETCH(std::vector<int>, expected);
+        QThreadPool threads;
+        Task<int> task{asking};
+        QSemaphore begun;
+        QSemaphore go;
+        std::vector<int> answers;
+        for (int i = 1; i <= 3; ++i) {
+            task.ask(
+                threads,
+                [&, i](const TaskStage<int>&) {
+                    begun.release();
+                    go.acquire();
+                    return i;
+                },
+                [&](const Result<int>& answer) { answers.push_back(answer.value()); });
+            if (i == 1)
+                begun.acquire();
+        }
+        QVERIFY(task.isRunning());
+        go.release(3);
+        QTRY_COMPARE(answers, expected);
+        QVERIFY(!task.isRunning());
+        QCOMPARE(begun.available(), 1);
+        QCOMPARE(go.available(), 1);
+        // The disk's cannot be hurried: the next waits for the one that nobody waits for.
+        task.ask(
+            threads,
+            [&](const TaskStage<int>&) {
+                go.acquire(2);
+                return 4;
+            },
+            [&](const Result<int>& answer) { answers.push_back(answer.value()); });
+        task.cancel();
+        go.release();
+        task.ask(
+            threads, [](const TaskStage<int>&) { return 5; },
+            [&](const Result<int>& answer) { answers.push_back(answer.value()); });
+        expected.push_back(5);
+        QTRY_COMPARE(answers, expected);
+        task.ending().waitForFinished();
+        threads.waitForDone();
+    }
+    // Who stops work still hears what came of it; who cancels it hears nothing.
+    void stoppedWorkAnswers() {
+        QThreadPool threads;
+        Task<int> task;
+        QSemaphore begun;
+        std::vector<int> told;
+        std::vector<int> answers;
+        const auto work = [&](const TaskStage<int>& stage) {
+            stage.tell([&told] { told.push_back(7); });
+            begun.release();
+            while (!stage.isCancelled())
+                QThread::msleep(1);
+            return 8;
+        };
+        const auto done = [&](const Result<int>& answer) { answers.push_back(answer.value()); };
+        task.ask(threads, work, done);
+        begun.acquire();
+        task.stop();
+        QTRY_COMPARE(answers, std::vector<int>{8});
+        QCOMPARE(told, std::vector<int>{7});
+        task.ask(threads, work, done);
+        begun.acquire();
+        task.cancel();
+        threads.waitForDone();
+        QCoreApplication::processEvents();
+        QCOMPARE(answers, std::vector<int>{8});
+        QCOMPARE(told, std::vector<int>{7});
     }
 };
 
