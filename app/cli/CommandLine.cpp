@@ -43,6 +43,7 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addLayoutCommand(app, context);
     addAlignCommand(app, context);
     addCollectivesCommand(app, context);
+    addMemoryCommand(app, context);
     addFindingsCommand(app, context);
     addCompareCommand(app, context);
     addPlacementCommand(app, context);

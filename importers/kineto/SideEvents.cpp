@@ -11,6 +11,11 @@ namespace {
 
 constexpr std::size_t kMaxWaiting = 100'000;
 
+// CUDA, HIP and XPU of c10::DeviceType.
+bool isGpuType(std::optional<std::int64_t> type) {
+    return type == 1 || type == 6 || type == 12;
+}
+
 std::uint64_t keyOf(std::uint64_t place, TimeNs time) {
     return place * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(time.ns);
 }
@@ -167,19 +172,42 @@ void SideEvents::counter(const TraceEvent& event) {
 }
 
 void SideEvents::memory(const TraceEvent& event) {
-    constexpr std::int64_t kCudaDevice = 1; // c10::DeviceType::CUDA
     const JsonToken* allocated = event.arg("Total Allocated");
     const JsonToken* reserved = event.arg("Total Reserved");
     const JsonToken* type = event.arg("Device Type");
-    if (allocated == nullptr || type == nullptr || integerOf(*type) != kCudaDevice)
+    if (allocated == nullptr || type == nullptr || !isGpuType(integerOf(*type)))
         return;
     const auto time = microsecondsToNs(event.ts.text);
     const auto bytes = numberOf(*allocated);
     if (!time || !bytes)
         return;
-    m_output.addSample("torch_mem_allocated", "B", {*time}, *bytes);
-    if (const auto total = reserved == nullptr ? std::nullopt : numberOf(*reserved))
-        m_output.addSample("torch_mem_reserved", "B", {*time}, *total);
+    const JsonToken* device = event.arg("Device Id");
+    const MemorySeries& series = memoryOf(device == nullptr ? 0 : integerOf(*device).value_or(0));
+    m_output.addSample(series.allocated, {*time}, *bytes);
+    if (const auto total = reserved == nullptr ? std::nullopt : numberOf(*reserved)) {
+        m_output.addSample(series.reserved, {*time}, *total);
+        m_output.addSample(series.unallocated, {*time}, *total - *bytes);
+    }
+}
+
+// A rank's first device is the rank's, others are told apart.
+const SideEvents::MemorySeries& SideEvents::memoryOf(std::int64_t device) {
+    constexpr std::size_t kMostMemories = 64;
+    if (const auto found = m_memory.find(device); found != m_memory.end())
+        return found->second;
+    if (m_memory.size() >= kMostMemories)
+        return m_memory.begin()->second;
+    const auto make = [&](const char* name) {
+        SeriesDescription description;
+        description.metric = *findMetric(name);
+        description.subject.rank = m_output.rank();
+        if (!m_memory.empty())
+            description.subject.device = "cuda:" + std::to_string(device);
+        return m_output.series(std::move(description));
+    };
+    const MemorySeries made{make(metric::kTorchAllocated), make(metric::kTorchReserved),
+        make(metric::kTorchUnallocated)};
+    return m_memory.emplace(device, made).first->second;
 }
 
 void SideEvents::threadName(const TraceEvent& event) {

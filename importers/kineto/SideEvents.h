@@ -9,6 +9,7 @@
 #include "importers/trace/TraceOutput.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -99,13 +100,20 @@ private:
     };
 
     void counter(const TraceEvent& event);
+    struct MemorySeries {
+        std::size_t allocated = 0;
+        std::size_t reserved = 0;
+        std::size_t unallocated = 0;
+    };
     void memory(const TraceEvent& event);
+    const MemorySeries& memoryOf(std::int64_t device);
     void threadName(const TraceEvent& event);
     static bool isAsynchronous(const TraceEvent& event);
     std::string threadOf(const TraceEvent& event);
     TrackLabel asynchronousTrack(const TraceEvent& event, const std::string& name);
 
     TraceOutput& m_output;
+    std::map<std::int64_t, MemorySeries> m_memory; // by device
     TextMap<std::vector<Begun>> m_begun; // by thread
     std::size_t m_begunCount = 0;
     std::int64_t m_unpaired = 0;

@@ -44,6 +44,10 @@ constexpr std::array kMarks{
     Mark{"\x93NUMPY"sv, 0, "NumPy array"},
     Mark{"NSYS"sv, 0, "Nsight Systems report: export it with nsys export --type sqlite"},
     Mark{"RIFF"sv, 0, "RIFF file (sound or picture)"},
+    Mark{"\x80\x02"sv, 0, "Python pickle that is no memory snapshot"},
+    Mark{"\x80\x03"sv, 0, "Python pickle that is no memory snapshot"},
+    Mark{"\x80\x04"sv, 0, "Python pickle that is no memory snapshot"},
+    Mark{"\x80\x05"sv, 0, "Python pickle that is no memory snapshot"},
 };
 
 // Texts of other tools, told by something near their beginning.

@@ -98,12 +98,14 @@ void joinRunsBeside(
     const auto groupOf = [](const ImportUnit& unit) {
         return std::pair(unit.importer, std::string(folderPart(unit.files.front())));
     };
-    std::map<std::pair<std::string, std::string>, int> unitsIn; // by importer and folder
+    // By importer and folder: those of its units, of which several may be ranks of one run.
+    std::map<std::pair<std::string, std::string>, std::set<std::string>> runsOfUnits;
     for (const ImportUnit& unit : units) {
         if (joinsRunBeside(unit))
-            ++unitsIn[groupOf(unit)];
+            runsOfUnits[groupOf(unit)].insert(
+                unit.rank ? unit.runName : unit.runName + '\0' + unit.path);
     }
-    if (unitsIn.empty())
+    if (runsOfUnits.empty())
         return;
     const RunFolders folders(tree);
     const auto fits = [&](const ImportUnit& unit, const std::string& run) {
@@ -119,7 +121,7 @@ void joinRunsBeside(
         const auto runFolder = folders.folderOf(unit.files.front());
         const auto runs = runsInside(units, runFolder ? *runFolder : groupOf(unit).second,
             [](const ImportUnit& one) { return !joinsRunBeside(one); });
-        const bool isOnly = unitsIn[groupOf(unit)] == 1;
+        const bool isOnly = runsOfUnits[groupOf(unit)].size() == 1;
         const bool isOfRunFolder = isOnly && runFolder && runs.contains(folders.nameOf(*runFolder));
         if (isOfRunFolder && fits(unit, folders.nameOf(*runFolder)))
             propose(unit, folders.nameOf(*runFolder));

@@ -5,6 +5,7 @@
 #include "importers/exported/ExportedImporter.h"
 #include "importers/flightrecorder/FlightImporter.h"
 #include "importers/kineto/KinetoImporter.h"
+#include "importers/memorysnapshot/MemorySnapshotImporter.h"
 #include "importers/meters/MetersImporter.h"
 #include "importers/nccl/NcclImporter.h"
 #include "importers/nsys/NsysImporter.h"
@@ -32,6 +33,7 @@ const std::vector<const Importer*>& registry() {
         &nvsmi::importer(),
         &exectrace::importer(),
         &flightrecorder::importer(),
+        &memorysnapshot::importer(),
         &nccl::inspectorImporter(),
         &nccl::importer(),
         &trainlog::importer(),

@@ -9,7 +9,8 @@
 
 namespace trainscope::importers {
 
-// The file's name without folders and without .gz, .zst, .json, .trace, .pt, .sqlite, .db, .csv.
+// The file's name without folders and without .gz, .zst, .json, .trace, .pt, .sqlite, .db, .csv,
+// .pickle.
 std::string_view traceStem(std::string_view path);
 
 struct NamedRank {

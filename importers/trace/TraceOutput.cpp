@@ -50,8 +50,9 @@ void TraceOutput::addSample(
     auto found = m_ownSeries.find(metric);
     if (found == m_ownSeries.end()) {
         SeriesDescription description;
-        description.metric
-            = {std::string(metric), std::string(unit), MetricKind::Gauge, std::string(metric)};
+        const KnownMetric* known = findMetric(metric);
+        description.metric = {std::string(metric), std::string(unit), MetricKind::Gauge,
+            known == nullptr ? std::string(metric) : known->label};
         description.subject.kind = SubjectKind::Gpu;
         description.subject.rank = m_rank;
         found = m_ownSeries.emplace(std::string(metric), series(std::move(description))).first;

@@ -25,6 +25,7 @@ public:
         : m_sink(sink)
         , m_rank(rank) { }
 
+    [[nodiscard]] int rank() const { return m_rank; }
     // An index for add(); the same for equal identities.
     std::size_t track(const TrackLabel& label);
     // Times relative to the base.

@@ -94,6 +94,17 @@ printf '"profiling_name":"nccl:send 2->3","p2p_seq_id":7,"state":"started","is_p
 printf '{"version":"2.10","pg_config":{"1":{"name":"1","desc":"tp","ranks":"[2, 3]"}},"pg_status":{},"entries":[{"time_created_ns":1724066820000001000,%s]}' "$entry" | seed fuzz_flightrecorder dump
 printf 'i{"pg_config":{},"entries":[{"time_created_ns":1724066820000001000,%s]}' "$entry" | seed fuzz_registry dump
 
+python3 - <<'END' 2>/dev/null | seed fuzz_memory_snapshot snapshot || true
+import pickle, sys
+calls = [{'name': 'forward', 'filename': 'model.py', 'line': 3}]
+event = lambda action, address, size: {'action': action, 'addr': address, 'size': size, 'stream': 0, 'time_us': 1760000000000000, 'frames': calls}
+blocks = [{'address': 4096, 'size': 1024, 'requested_size': 1000, 'state': 'active_allocated', 'frames': calls}]
+segment = {'device': 0, 'address': 4096, 'total_size': 2048, 'segment_type': 'small', 'is_expandable': True, 'blocks': blocks}
+events = [event('segment_map', 4096, 2048), event('alloc', 4096, 1000), event('free_requested', 4096, 1000), {'action': 'oom', 'device_free': 1, 'size': 9}]
+notes = [{'device': 0, 'stage': 'START', 'name': 'step 1', 'time_us': 1}, {'device': 0, 'stage': 'END', 'name': 'step 1', 'time_us': 9}]
+sys.stdout.buffer.write(pickle.dumps({'segments': [segment], 'device_traces': [events], 'external_annotations': notes}, 4))
+END
+
 printf '\0031\n2\n7 3\nend 3\nend\nnonsense\n' | seed fuzz_mark_pipe marks
 
 # Those that make what they change, by their first byte; without changes it is sound.

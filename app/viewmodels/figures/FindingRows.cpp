@@ -139,8 +139,9 @@ QStringList rulesLookedAt() {
         FindingListModel::tr("exposed communication"), FindingListModel::tr("idle time"),
         FindingListModel::tr("bubbles"), FindingListModel::tr("stragglers"),
         FindingListModel::tr("operators"), FindingListModel::tr("use of the links"),
-        FindingListModel::tr("flight recorders"), FindingListModel::tr("clocks of the ranks"),
-        FindingListModel::tr("MFU"), FindingListModel::tr("missing data")};
+        FindingListModel::tr("flight recorders"), FindingListModel::tr("memory snapshots"),
+        FindingListModel::tr("clocks of the ranks"), FindingListModel::tr("MFU"),
+        FindingListModel::tr("missing data")};
 }
 
 } // namespace trainscope::app

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/text/ShownText.h"
 #include "app/viewmodels/text/Translated.h"
+#include "core/analysis/machine/AllocatorMemory.h"
 #include "core/model/LaunchConfig.h"
 
 #include <QCoreApplication>
@@ -91,8 +92,10 @@ std::vector<std::pair<QString, QString>> reportFacts(const ImportReport& report)
         facts.emplace_back(translated("Gaps"), wholeText(report.gaps));
         facts.emplace_back(translated("Counter wraps or resets"), wholeText(report.counterFalls));
     }
-    for (const auto& [key, value] : report.facts)
-        facts.emplace_back(readable(key), shownText(value));
+    for (const auto& [key, value] : report.facts) {
+        if (key != analysis::kAllocatorFact) // findings and tables say what is in it
+            facts.emplace_back(readable(key), shownText(value));
+    }
     addCounts(facts, report);
     facts.emplace_back(translated("Size"), bytesText(report.bytes));
     return facts;

@@ -22,7 +22,9 @@ std::string rankText(int rank) {
 } // namespace
 
 void findOutOfMemory(const RunFacts& facts, Findings& found) {
-    if (facts.run.status != RunStatus::Oom || !facts.capture.empty())
+    const bool isTold = std::any_of(facts.allocators.begin(), facts.allocators.end(),
+        [](const AllocatorRecord& record) { return !record.outOfMemory.empty(); });
+    if (facts.run.status != RunStatus::Oom || !facts.capture.empty() || isTold)
         return;
     found.push_back({"out_of_memory",
         "The run ended in out-of-memory after " + text::seconds(facts.whole.duration.seconds())

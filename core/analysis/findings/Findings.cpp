@@ -41,16 +41,17 @@ std::string partOfGpus(std::int64_t part, std::int64_t all) {
 
 Findings applyRules(const RunFacts& facts) {
     Findings found;
-    for (const auto rule : {&findOutOfMemory, &findMissingRanks, &findUnreachedCollectives,
-             &findImplausibleMfu, &findReportedMfu, &findPowerSpikes, &findContradictingEnergy,
-             &findPowerOfOtherUnit, &findEarlyWork, &findOverrunKernels, &findEmptySteps,
-             &findThrottling, &findAboveLimit, &findExposedCommunication, &findStraggler,
-             &findBubbles, &findIdleTime, &findCopies, &findHostBound, &findOutlierGpus,
-             &findFrontRearGradient, &findPowerSwing, &findLinkUse, &findNodeSpread, &findNodePower,
-             &findRestOfNode, &findStagePower, &findPcieConcentration, &findBusyLinks,
-             &findUnsettled, &findLowCoverage, &findMissingSamples, &findClockOffsets,
-             &findAveragingSensor, &findWarmup, &findSlowOperators, &findSmallKernels,
-             &findLaunchBound, &findRecomputation, &findHiddenCopies})
+    for (const auto rule :
+        {&findOutOfMemory, &findAllocatorLimits, &findMissingRanks, &findUnreachedCollectives,
+            &findImplausibleMfu, &findReportedMfu, &findPowerSpikes, &findContradictingEnergy,
+            &findPowerOfOtherUnit, &findEarlyWork, &findOverrunKernels, &findEmptySteps,
+            &findThrottling, &findAboveLimit, &findExposedCommunication, &findStraggler,
+            &findBubbles, &findIdleTime, &findCopies, &findHostBound, &findOutlierGpus,
+            &findFrontRearGradient, &findPowerSwing, &findLinkUse, &findNodeSpread, &findNodePower,
+            &findRestOfNode, &findStagePower, &findPcieConcentration, &findBusyLinks,
+            &findUnsettled, &findLowCoverage, &findMissingSamples, &findClockOffsets,
+            &findAveragingSensor, &findWarmup, &findSlowOperators, &findSmallKernels,
+            &findLaunchBound, &findRecomputation, &findHiddenCopies})
         rule(facts, found);
     std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
         return a.cost != b.cost ? a.cost > b.cost : a.severity > b.severity;

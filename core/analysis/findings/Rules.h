@@ -53,6 +53,8 @@ inline constexpr double kGpuPower = 0.80; // power / median of all
 inline constexpr double kGpuHotC = 10.0; // above the median of all
 inline constexpr double kPcieShare = 0.60; // carried by a quarter of the GPUs
 inline constexpr double kPcieBytes = 1e9;
+inline constexpr double kUnallocated = 0.30; // of what is reserved, at the most allocated
+inline constexpr std::int64_t kUnallocatedBytes = std::int64_t{1} << 30;
 inline constexpr double kCoverage = 0.95;
 inline constexpr double kMissingSamples = 0.05;
 inline constexpr std::int64_t kClockOffsetNs = 10'000;
@@ -71,6 +73,7 @@ using Findings = std::vector<Finding>;
 
 // Data: what the figures of a run rest on.
 void findOutOfMemory(const RunFacts& facts, Findings& found);
+void findAllocatorLimits(const RunFacts& facts, Findings& found);
 void findMissingRanks(const RunFacts& facts, Findings& found);
 void findUnreachedCollectives(const RunFacts& facts, Findings& found);
 void findLowCoverage(const RunFacts& facts, Findings& found);

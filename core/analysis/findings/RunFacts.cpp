@@ -186,6 +186,7 @@ Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
     RETURN_IF_ERROR(choosePart(store, capture, progress, facts));
     ASSIGN_OR_RETURN(const auto all, store.series(run.id));
     ASSIGN_OR_RETURN(facts.unreached, unreachedCollectives(store, run, progress));
+    ASSIGN_OR_RETURN(facts.allocators, allocatorRecordsOf(store, run));
     std::erase_if(facts.unreached,
         [window](const UnreachedCollective& one) { return !one.range.overlaps(window); });
     ASSIGN_OR_RETURN(const auto stages, stagesOf(store, run, progress));

@@ -9,6 +9,7 @@
 #include "core/analysis/findings/Plausibility.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/machine/AllocatorMemory.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/telemetry/Burstiness.h"
 #include "core/analysis/telemetry/SensorProbe.h"
@@ -80,6 +81,7 @@ struct RunFacts {
     std::optional<WaitCauses> causes; // absent where little is waited
     std::vector<UnreachedCollective> unreached; // by the flight recorder
     Plausibility plausibility; // of the run
+    std::vector<AllocatorRecord> allocators; // by memory snapshots
 
     // Names the stretch that the numbers are of, for people.
     [[nodiscard]] std::string scope() const { return capture.empty() ? "the run" : capture; }

@@ -134,12 +134,22 @@ void tst_KinetoMapping::allocatorSamplesBecomeSeries() {
     const std::string one
         = R"({"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": 3,
         "args": {"Device Type": 1, "Device Id": 0, "Addr": 1, "Bytes": 512, "Total Allocated": 5435638784, "Total Reserved": 12782141440}})";
+    const std::string other
+        = R"({"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": 4,
+        "args": {"Device Type": 1, "Device Id": 2, "Addr": 9, "Bytes": 64, "Total Allocated": 64, "Total Reserved": 2097152}})";
     Imported imported;
-    importText(traceText({one}), imported);
+    importText(traceText({one, other}), imported);
     QVERIFY(imported.report);
-    QCOMPARE(imported.sink.seriesList.size(), std::size_t{2});
-    QCOMPARE(imported.sink.seriesList[0].description.metric.unit, std::string("B"));
-    QCOMPARE(imported.sink.seriesList[0].values[0], 5435638784.0);
+    const auto& list = imported.sink.seriesList;
+    QCOMPARE(list.size(), std::size_t{6}); // of each device: allocated, reserved, the difference
+    QCOMPARE(list[0].description.metric.unit, std::string("B"));
+    QCOMPARE(list[0].values[0], 5435638784.0);
+    QCOMPARE(list[1].values[0], 12782141440.0);
+    QCOMPARE(list[2].description.metric.name, std::string("torch_mem_unallocated"));
+    QCOMPARE(list[2].values[0], 7346502656.0);
+    QVERIFY(list[0].description.subject.device.empty());
+    QCOMPARE(list[3].description.subject.device, std::string("cuda:2"));
+    QCOMPARE(list[3].values, std::vector<double>{64.0});
 }
 
 void tst_KinetoMapping::profilerStepsBecomeIterations() {

@@ -1,0 +1,92 @@
+#pragma once
+// Memory snapshots of PyTorch's caching allocator, as torch.cuda.memory._dump_snapshot() pickles
+// them (torch/csrc/cuda/Module.cpp and memory_snapshot.cpp, torch 2.0 to 2.9): segments with their
+// blocks, the history of each device, annotations and settings. Pieces are given one by one, so
+// that memory does not grow with the file.
+
+#include "core/model/Import.h"
+#include "importers/common/Pickle.h"
+#include "importers/common/Source.h"
+#include "importers/memorysnapshot/StackTable.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers::memorysnapshot {
+
+enum class Action {
+    Alloc,
+    FreeRequested,
+    FreeCompleted,
+    SegmentAlloc,
+    SegmentFree,
+    SegmentMap,
+    SegmentUnmap,
+    OutOfMemory,
+    Other, // a snapshot
+};
+
+// List of events of a device, by the place of its list in the pickle, which is the same whenever
+// the file is read.
+using TraceId = std::int64_t;
+
+struct AllocatorEvent {
+    TraceId trace = 0;
+    Action action = Action::Other;
+    std::int64_t address = 0;
+    std::int64_t size = 0;
+    std::optional<std::int64_t> deviceFree; // of OutOfMemory
+    std::optional<std::int64_t> timeUs; // since 1970
+    StackId stack = kNoStack;
+};
+
+struct AllocatorBlock {
+    std::int64_t address = 0;
+    std::int64_t size = 0;
+    std::int64_t requested = 0; // by whom it was allocated for
+    bool isAllocated = false;
+    bool isPending = false; // freed, and still in use by a stream
+    StackId stack = kNoStack;
+};
+
+struct AllocatorSegment {
+    std::int64_t device = 0;
+    std::int64_t address = 0;
+    std::int64_t size = 0;
+    bool isExpandable = false;
+    std::vector<AllocatorBlock> blocks;
+};
+
+struct SnapshotAnnotation {
+    std::int64_t device = 0;
+    bool isStart = false;
+    std::string_view name; // valid while the call lasts
+    std::int64_t timeUs = 0;
+};
+
+struct SnapshotVisitor {
+    std::function<Status(const AllocatorEvent&)> event;
+    std::function<Status(AllocatorSegment&&)> segment;
+    std::function<Status(const SnapshotAnnotation&)> annotation;
+};
+
+struct SnapshotFacts {
+    std::vector<TraceId> traces; // by device
+    std::string settings; // PYTORCH_CUDA_ALLOC_CONF
+    std::uint64_t bytes = 0;
+    std::int64_t broken = 0; // pieces without what makes them one
+    std::string problem; // why it ended early; empty: it did not
+};
+
+bool isSnapshot(std::string_view head);
+
+// Fails only where it was cancelled, a visitor fails, or nothing was understood.
+Result<SnapshotFacts> readSnapshot(const SourceTree& tree, const std::string& path,
+    StackTable& stacks, const SnapshotVisitor& visitor, const Progress& progress);
+
+} // namespace trainscope::importers::memorysnapshot
