@@ -93,11 +93,11 @@ void ComparisonController::keep() {
 }
 
 void ComparisonController::refreshRows() {
-    m_rows.setRows(comparisonRows(m_settings, m_offers));
+    m_rows.setRows(comparisonSettings().rows(m_settings, m_offers));
 }
 
 void ComparisonController::choose(const QString& key, int choice) {
-    change(withChoice(m_settings, m_offers, key, choice));
+    change(comparisonSettings().with(m_settings, m_offers, key, choice));
 }
 
 void ComparisonController::change(const ComparisonSettings& settings) {

@@ -2,19 +2,15 @@
 
 #include "app/viewmodels/text/Translated.h"
 
-#include <QCoreApplication>
-
 #include <algorithm>
-#include <array>
+#include <optional>
+#include <string>
 
 namespace trainscope::app {
 namespace {
 
 using analysis::Normalisation;
 using plot::ComparisonAlignment;
-
-constexpr std::array kNormalisations{Normalisation::Absolute, Normalisation::PerGpu,
-    Normalisation::PerNode, Normalisation::PerToken};
 
 // The chosen one is always among them, known or not.
 std::vector<plot::FigureChoice> withChosen(
@@ -45,36 +41,6 @@ std::vector<std::int64_t> iterationsWith(
     return iterations;
 }
 
-constexpr int kBeforeIterations = 2; // folded, start
-
-SettingRow alignmentRow(const ComparisonSettings& settings, const ComparisonOffers& offers) {
-    SettingRow row = choiceRow("align", translated("Align"),
-        {translated("All iterations, folded"), translated("Start of the runs")}, 0,
-        translated("What stands at 0 of the time axis"));
-    const auto iterations = iterationsWith(settings, offers);
-    for (const auto iteration : iterations)
-        row.choices.append(translated("Iteration %1").arg(iteration));
-    if (settings.query.alignment == ComparisonAlignment::Start)
-        row.current = 1;
-    else if (settings.query.alignment == ComparisonAlignment::Iteration)
-        row.current = kBeforeIterations + indexIn(iterations, settings.query.iteration);
-    return row;
-}
-
-void takeAlignment(ComparisonSettings& settings, const ComparisonOffers& offers, int choice) {
-    const auto iterations = iterationsWith(settings, offers);
-    if (choice < kBeforeIterations) {
-        settings.query.alignment
-            = choice == 0 ? ComparisonAlignment::Folded : ComparisonAlignment::Start;
-        settings.query.iteration = 0;
-        return;
-    }
-    settings.query.alignment = ComparisonAlignment::Iteration;
-    settings.query.iteration = iterations[static_cast<std::size_t>(choice - kBeforeIterations)];
-}
-
-constexpr int kBeforeQuantities = 1; // as listed
-
 std::vector<plot::FigureChoice> quantitiesWith(
     const ComparisonOffers& offers, const std::string& chosen) {
     const auto place = analysis::quantityIndex(chosen);
@@ -83,78 +49,133 @@ std::vector<plot::FigureChoice> quantitiesWith(
         : offers.quantities;
 }
 
-SettingRow sortRow(const ComparisonSettings& settings, const ComparisonOffers& offers) {
-    SettingRow row = choiceRow("sort", translated("Order"), {translated("As listed")}, 0,
-        translated("The runs behind the base, the best first"));
-    const auto quantities = quantitiesWith(offers, settings.query.sortedBy);
-    row.choices += titlesOf(quantities);
-    if (!settings.query.sortedBy.empty())
-        row.current = kBeforeQuantities + indexOf(quantities, settings.query.sortedBy);
-    return row;
+using ComparisonSetting = Setting<ComparisonSettings, ComparisonOffers>;
+using Offered = std::optional<SettingControl>;
+
+ComparisonSetting normalisationSetting() {
+    return {QStringLiteral("normalise"),
+        [](const auto& all) { return static_cast<int>(all.query.normalisation); },
+        [](auto& all, const auto& value) {
+            all.query.normalisation = static_cast<Normalisation>(value.toInt());
+        },
+        [](const auto&, const auto&) -> Offered {
+            const auto of = [](Normalisation one) { return static_cast<int>(one); };
+            return SettingControl{translated("Normalise"),
+                translated("What grows with the machine or the batch is divided"),
+                {{translated("Absolute"), of(Normalisation::Absolute)},
+                    {translated("Per GPU"), of(Normalisation::PerGpu)},
+                    {translated("Per node"), of(Normalisation::PerNode)},
+                    {translated("Per token"), of(Normalisation::PerToken)}}};
+        }};
 }
 
-void takeOrder(ComparisonSettings& settings, const ComparisonOffers& offers, int choice) {
-    const auto quantities = quantitiesWith(offers, settings.query.sortedBy);
-    settings.query.sortedBy = choice < kBeforeQuantities
-        ? std::string()
-        : quantities[static_cast<std::size_t>(choice - kBeforeQuantities)].key;
+ComparisonSetting windowSetting() {
+    return {QStringLiteral("window"), [](const auto& all) { return all.query.wholeRun; },
+        [](auto& all, const auto& value) { all.query.wholeRun = value.toBool(); },
+        [](const auto&, const auto&) -> Offered {
+            return SettingControl{translated("Part"), {},
+                {{translated("Settled iterations"), false}, {translated("Whole run"), true}}};
+        }};
+}
+
+// "folded", "start", or the number of an iteration.
+const QString kFoldedKey = QStringLiteral("folded");
+const QString kStartKey = QStringLiteral("start");
+
+QString alignmentOf(const ComparisonSettings& settings) {
+    switch (settings.query.alignment) {
+    case ComparisonAlignment::Folded:
+        return kFoldedKey;
+    case ComparisonAlignment::Start:
+        return kStartKey;
+    case ComparisonAlignment::Iteration:
+        break;
+    }
+    return QString::number(settings.query.iteration);
+}
+
+void takeAlignment(ComparisonSettings& settings, const QString& chosen) {
+    settings.query.alignment = chosen == kFoldedKey ? ComparisonAlignment::Folded
+        : chosen == kStartKey                       ? ComparisonAlignment::Start
+                                                    : ComparisonAlignment::Iteration;
+    settings.query.iteration = chosen.toLongLong();
+}
+
+ComparisonSetting alignmentSetting() {
+    return {QStringLiteral("align"), [](const auto& all) { return alignmentOf(all); },
+        [](auto& all, const auto& value) { takeAlignment(all, value.toString()); },
+        [](const auto& all, const auto& offers) -> Offered {
+            SettingControl control{translated("Align"),
+                translated("What stands at 0 of the time axis"),
+                {{translated("All iterations, folded"), kFoldedKey},
+                    {translated("Start of the runs"), kStartKey}}};
+            for (const auto iteration : iterationsWith(all, offers))
+                control.choices.push_back(
+                    {translated("Iteration %1").arg(iteration), QString::number(iteration)});
+            return control;
+        }};
+}
+
+ComparisonSetting curveSetting() {
+    return {QStringLiteral("curve"), [](const auto& all) { return textOf(all.query.curveMetric); },
+        [](auto& all, const auto& value) {
+            all.query.curveMetric = value.toString().toStdString();
+        },
+        [](const auto& all, const auto& offers) -> Offered {
+            return SettingControl{translated("Curve"), {},
+                settingChoices(metricsWith(offers, all.query.curveMetric))};
+        }};
+}
+
+ComparisonSetting heatSetting() {
+    return {QStringLiteral("heat"), [](const auto& all) { return textOf(all.query.heatMetric); },
+        [](auto& all, const auto& value) {
+            const std::string metric = value.toString().toStdString();
+            if (metric != all.query.heatMetric)
+                all.query.heatStatistic = plot::usualStatistic(metric);
+            all.query.heatMetric = metric;
+        },
+        [](const auto& all, const auto& offers) -> Offered {
+            return SettingControl{translated("Heat map"), {},
+                settingChoices(metricsWith(offers, all.query.heatMetric))};
+        }};
+}
+
+ComparisonSetting heatStatisticSetting() {
+    return {QStringLiteral("statistic"),
+        [](const auto& all) { return textOf(plot::toString(all.query.heatStatistic)); },
+        [](auto& all, const auto& value) {
+            all.query.heatStatistic
+                = plot::figureStatisticFromString(value.toString().toStdString())
+                      .value_or(all.query.heatStatistic);
+        },
+        [](const auto& all, const auto&) -> Offered {
+            return SettingControl{translated("Statistic"), {},
+                settingChoices(plot::figureStatistics(all.query.heatMetric))};
+        }};
+}
+
+ComparisonSetting orderSetting() {
+    return {QStringLiteral("sort"), [](const auto& all) { return textOf(all.query.sortedBy); },
+        [](auto& all, const auto& value) { all.query.sortedBy = value.toString().toStdString(); },
+        [](const auto& all, const auto& offers) -> Offered {
+            // Two have no order but which is the first.
+            if (offers.runs < 3)
+                return std::nullopt;
+            SettingControl control{translated("Order"),
+                translated("The runs behind the base, the best first"),
+                settingChoices(quantitiesWith(offers, all.query.sortedBy))};
+            control.choices.insert(control.choices.begin(), {translated("As listed"), QString()});
+            return control;
+        }};
 }
 
 } // namespace
 
-std::vector<SettingRow> comparisonRows(
-    const ComparisonSettings& settings, const ComparisonOffers& offers) {
-    const auto& query = settings.query;
-    const auto curves = metricsWith(offers, query.curveMetric);
-    const auto heat = metricsWith(offers, query.heatMetric);
-    const auto statistics = plot::figureStatistics(query.heatMetric);
-    std::vector<SettingRow> rows{
-        choiceRow("normalise", translated("Normalise"),
-            {translated("Absolute"), translated("Per GPU"), translated("Per node"),
-                translated("Per token")},
-            indexIn(kNormalisations, query.normalisation),
-            translated("What grows with the machine or the batch is divided")),
-        choiceRow("window", translated("Part"),
-            {translated("Settled iterations"), translated("Whole run")}, query.wholeRun ? 1 : 0),
-        alignmentRow(settings, offers),
-        choiceRow(
-            "curve", translated("Curve"), titlesOf(curves), indexOf(curves, query.curveMetric)),
-        choiceRow("heat", translated("Heat map"), titlesOf(heat), indexOf(heat, query.heatMetric)),
-        choiceRow("statistic", translated("Statistic"), titlesOf(statistics),
-            indexOf(statistics, plot::toString(query.heatStatistic))),
-    };
-    // Two have no order but which is the first.
-    if (offers.runs > 2)
-        rows.push_back(sortRow(settings, offers));
-    return rows;
-}
-
-ComparisonSettings withChoice(const ComparisonSettings& settings, const ComparisonOffers& offers,
-    const QString& key, int choice) {
-    if (!canChoose(comparisonRows(settings, offers), key, choice))
-        return settings;
-    ComparisonSettings changed = settings;
-    auto& query = changed.query;
-    const auto at = static_cast<std::size_t>(choice);
-    if (key == QLatin1String("normalise"))
-        query.normalisation = kNormalisations[at];
-    else if (key == QLatin1String("window"))
-        query.wholeRun = choice == 1;
-    else if (key == QLatin1String("align"))
-        takeAlignment(changed, offers, choice);
-    else if (key == QLatin1String("sort"))
-        takeOrder(changed, offers, choice);
-    else if (key == QLatin1String("curve"))
-        query.curveMetric = metricsWith(offers, query.curveMetric)[at].key;
-    else if (key == QLatin1String("heat")) {
-        query.heatMetric = metricsWith(offers, query.heatMetric)[at].key;
-        if (query.heatMetric != settings.query.heatMetric)
-            query.heatStatistic = plot::usualStatistic(query.heatMetric);
-    } else if (key == QLatin1String("statistic"))
-        query.heatStatistic
-            = plot::figureStatisticFromString(plot::figureStatistics(query.heatMetric)[at].key)
-                  .value_or(query.heatStatistic);
-    return changed;
+const ComparisonSettingList& comparisonSettings() {
+    static const ComparisonSettingList list({normalisationSetting(), windowSetting(),
+        alignmentSetting(), curveSetting(), heatSetting(), heatStatisticSetting(), orderSetting()});
+    return list;
 }
 
 QStringList panelTitles() {

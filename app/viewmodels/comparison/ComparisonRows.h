@@ -1,11 +1,11 @@
 #pragma once
-// Settings of the Compare view, as rows of controls. Plain functions; any thread.
+// Settings of the Compare view. Plain functions; any thread.
 
 #include <QString>
 #include <QStringList>
 
 #include "app/comparing/ComparisonSettings.h"
-#include "app/viewmodels/workspace/FigureSettings.h"
+#include "app/viewmodels/workspace/Setting.h"
 
 #include <vector>
 
@@ -18,11 +18,9 @@ struct ComparisonOffers {
     std::vector<std::int64_t> iterations; // that all compared runs have, ascending
     std::size_t runs = 0; // that are compared
 };
-std::vector<SettingRow> comparisonRows(
-    const ComparisonSettings& settings, const ComparisonOffers& offers);
-// The settings after that choice; unknown keys and choices change nothing.
-ComparisonSettings withChoice(const ComparisonSettings& settings, const ComparisonOffers& offers,
-    const QString& key, int choice);
+// The board keeps them itself (ComparisonSettings.h).
+using ComparisonSettingList = SettingList<ComparisonSettings, ComparisonOffers>;
+const ComparisonSettingList& comparisonSettings();
 
 // "Aligned timelines": for the menu of panels, in the order of plot::kComparisonPanels.
 QStringList panelTitles();

@@ -32,18 +32,18 @@ void FigureController::setView(Views::View view) {
 }
 
 void FigureController::restore() {
-    takeSettings(decodeSettings(m_view, savedSettings(m_view)));
+    takeSettings(restoredSettings(m_view, savedSettings(m_view)));
 }
 
 void FigureController::takeSettings(const FigureSettings& settings) {
     m_settings = settings;
-    m_rows.setRows(settingRows(m_view, m_settings, m_metrics));
+    m_rows.setRows(figureSettings().rows(m_settings, m_metrics));
     Q_EMIT settingsChanged();
     load();
 }
 
 void FigureController::choose(const QString& key, int choice) {
-    change(withSetting(m_settings, m_metrics, key, choice));
+    change(figureSettings().with(m_settings, m_metrics, key, choice));
 }
 
 void FigureController::setWholeRun(bool whole) {
@@ -55,7 +55,7 @@ void FigureController::setWholeRun(bool whole) {
 void FigureController::change(const FigureSettings& settings) {
     if (settings == m_settings)
         return;
-    saveSettings(m_view, encodeSettings(settings));
+    saveSettings(m_view, figureSettings().kept(settings));
     takeSettings(settings);
 }
 
@@ -77,7 +77,7 @@ void FigureController::readMetrics() {
             if (!metrics.hasValue())
                 return;
             m_metrics = std::move(metrics).value();
-            m_rows.setRows(settingRows(m_view, m_settings, m_metrics));
+            m_rows.setRows(figureSettings().rows(m_settings, m_metrics));
         });
 }
 

@@ -41,7 +41,7 @@ void LayoutController::connectParts() {
 }
 
 void LayoutController::restore() {
-    takeSettings(decodeLayout(savedSettings(Views::Layout)));
+    takeSettings(layoutSettings().restored({}, savedSettings(Views::Layout)));
 }
 
 void LayoutController::takeSettings(const LayoutSettings& settings) {
@@ -70,7 +70,7 @@ void LayoutController::choose(const QString& key, int choice) {
     const LayoutSettings& shown = m_context.settings;
     LayoutSettings changed = shown;
     if (isReady())
-        changed = withLayoutSetting(shown, choicesOf(), key, choice);
+        changed = layoutSettings().with(shown, choicesOf(), key, choice);
     if (changed == shown)
         return;
     // A choice that this run lacks stays for those that have it.
@@ -82,7 +82,7 @@ void LayoutController::choose(const QString& key, int choice) {
         changed.statistic = m_wanted.statistic;
     if (changed.lit == shown.lit)
         changed.lit = m_wanted.lit;
-    saveSettings(Views::Layout, encodeLayout(changed));
+    saveSettings(Views::Layout, layoutSettings().kept(changed));
     takeSettings(changed);
     Q_EMIT m_diagrams.marksChanged();
 }
@@ -91,7 +91,7 @@ void LayoutController::setWholeStep(bool whole) {
     if (whole == m_context.settings.wholeStep)
         return;
     m_context.settings.wholeStep = m_wanted.wholeStep = whole;
-    saveSettings(Views::Layout, encodeLayout(m_wanted));
+    saveSettings(Views::Layout, layoutSettings().kept(m_wanted));
     Q_EMIT settingsChanged();
     Q_EMIT m_diagrams.changed();
 }
@@ -116,7 +116,7 @@ LayoutChoices LayoutController::choicesOf() const {
 }
 
 void LayoutController::refresh() {
-    m_rows.setRows(layoutRows(m_context.settings, choicesOf()));
+    m_rows.setRows(layoutSettings().rows(m_context.settings, choicesOf()));
     std::vector<Fact> facts;
     if (isReady()) {
         facts = layoutFacts(m_context.reading->figure);

@@ -2,8 +2,6 @@
 
 #include "app/viewmodels/text/Translated.h"
 
-#include <QCoreApplication>
-
 #include <algorithm>
 #include <string_view>
 
@@ -60,24 +58,6 @@ std::vector<plot::FigureChoice> statisticsOf(const LayoutSettings& settings) {
     return all;
 }
 
-template <typename Row, typename Same>
-SettingRow rowOf(const char* key, const QString& label, const std::vector<Row>& rows, Same isChosen,
-    const QString& tip) {
-    QStringList titles;
-    for (const Row& row : rows)
-        titles.append(row.title);
-    const auto chosen = std::find_if(rows.begin(), rows.end(), isChosen);
-    const auto current = chosen == rows.end() ? 0 : static_cast<int>(chosen - rows.begin());
-    return choiceRow(key, label, titles, current, tip);
-}
-
-SettingRow statisticRow(const LayoutSettings& settings) {
-    const auto all = statisticsOf(settings);
-    const auto key = settings.statistic ? plot::toString(*settings.statistic) : std::string_view();
-    return choiceRow("statistic", translated("Value"), titlesOf(all), indexOf(all, key),
-        translated("At the cursor's time, or over the settled part of the run"));
-}
-
 std::optional<CommunicatorKind> litFrom(const QString& key) {
     for (const auto& info : layout::communicatorKinds()) {
         if (textOf(info.key) == key)
@@ -89,6 +69,94 @@ std::optional<CommunicatorKind> litFrom(const QString& key) {
 bool has(const std::vector<plot::FigureChoice>& choices, std::string_view key) {
     return std::any_of(choices.begin(), choices.end(),
         [key](const plot::FigureChoice& choice) { return choice.key == key; });
+}
+
+using LayoutSetting = Setting<LayoutSettings, LayoutChoices>;
+
+LayoutSetting shownRunSetting() {
+    return {QStringLiteral("run"), {}, {},
+        [](const auto&, const auto& choices) -> std::optional<SettingControl> {
+            if (choices.runs.size() < 2)
+                return std::nullopt;
+            SettingControl control{translated("Run"), translated("Of the runs chosen on the left")};
+            for (const QString& run : choices.runs)
+                control.choices.push_back({run, run});
+            control.current = choices.run;
+            return control;
+        }};
+}
+
+// A choice of a metric is both: "value gpu_power".
+LayoutSetting colourSetting() {
+    return {QStringLiteral("colour"),
+        [](const auto& all) { return textOf(plot::toString(all.by)); },
+        [](auto& all, const auto& value) {
+            const QStringList words = value.toString().split(QLatin1Char(' '));
+            all.by = plot::rankColourFromString(words.front().toStdString()).value_or(all.by);
+            if (words.size() > 1)
+                all.metric = words[1].toStdString();
+        },
+        [](const auto& all, const auto& choices) -> std::optional<SettingControl> {
+            SettingControl control{
+                translated("Colour"), translated("What the colour of a rank says")};
+            for (const ColourRow& row : colourRows(choices)) {
+                const bool isValue = row.by == RankColour::Value;
+                if (row.by == all.by && (!isValue || row.metric == all.metric))
+                    control.current = static_cast<int>(control.choices.size());
+                const QString by = textOf(plot::toString(row.by));
+                control.choices.push_back(
+                    {row.title, isValue ? by + QLatin1Char(' ') + textOf(row.metric) : by});
+            }
+            return control;
+        }};
+}
+
+LayoutSetting rankMetricSetting() {
+    return {QStringLiteral("metric"), [](const auto& all) { return textOf(all.metric); },
+        [](auto& all, const auto& value) {
+            if (!value.toString().isEmpty())
+                all.metric = value.toString().toStdString();
+        }};
+}
+
+LayoutSetting rankStatisticSetting() {
+    return {QStringLiteral("statistic"),
+        [](const auto& all) {
+            return all.statistic ? textOf(plot::toString(*all.statistic)) : QString();
+        },
+        [](auto& all, const auto& value) {
+            all.statistic = plot::figureStatisticFromString(value.toString().toStdString());
+        },
+        [](const auto& all, const auto& choices) -> std::optional<SettingControl> {
+            if (all.by != RankColour::Value || choices.metrics.empty())
+                return std::nullopt;
+            return SettingControl{translated("Value"),
+                translated("At the cursor's time, or over the settled part of the run"),
+                settingChoices(statisticsOf(all))};
+        }};
+}
+
+QString litKey(const std::optional<CommunicatorKind>& kind) {
+    return kind ? textOf(layout::toString(*kind)) : QString();
+}
+
+LayoutSetting litSetting() {
+    return {QStringLiteral("lit"), [](const auto& all) { return litKey(all.lit); },
+        [](auto& all, const auto& value) { all.lit = litFrom(value.toString()); },
+        [](const auto&, const auto& choices) -> std::optional<SettingControl> {
+            if (!choices.hasLayout)
+                return std::nullopt;
+            SettingControl control{
+                translated("Groups"), translated("Which groups of a rank light up")};
+            for (const LitRow& row : litRows(choices))
+                control.choices.push_back({row.title, litKey(row.kind)});
+            return control;
+        }};
+}
+
+LayoutSetting wholeStepSetting() {
+    return {QStringLiteral("whole_step"), [](const auto& all) { return all.wholeStep; },
+        [](auto& all, const auto& value) { all.wholeStep = value.toBool(); }};
 }
 
 } // namespace
@@ -104,47 +172,10 @@ void fitMetric(const std::vector<plot::FigureChoice>& metrics, std::string& metr
         statistic = plot::usualStatistic(metric);
 }
 
-QJsonObject encodeLayout(const LayoutSettings& settings) {
-    return {{QStringLiteral("colour"), textOf(plot::toString(settings.by))},
-        {QStringLiteral("metric"), QString::fromStdString(settings.metric)},
-        {QStringLiteral("statistic"),
-            settings.statistic ? textOf(plot::toString(*settings.statistic)) : QString()},
-        {QStringLiteral("lit"), settings.lit ? textOf(layout::toString(*settings.lit)) : QString()},
-        {QStringLiteral("whole_step"), settings.wholeStep}};
-}
-
-LayoutSettings decodeLayout(const QJsonObject& json) {
-    const auto text
-        = [&json](const char* key) { return json.value(QLatin1String(key)).toString(); };
-    LayoutSettings settings;
-    if (const auto by = plot::rankColourFromString(text("colour").toStdString()))
-        settings.by = *by;
-    if (const auto metric = text("metric"); !metric.isEmpty())
-        settings.metric = metric.toStdString();
-    settings.statistic = plot::figureStatisticFromString(text("statistic").toStdString());
-    settings.lit = litFrom(text("lit"));
-    settings.wholeStep = json.value(QLatin1String("whole_step")).toBool();
-    return settings;
-}
-
-std::vector<SettingRow> layoutRows(const LayoutSettings& settings, const LayoutChoices& choices) {
-    std::vector<SettingRow> rows;
-    if (choices.runs.size() > 1)
-        rows.push_back(choiceRow("run", translated("Run"), choices.runs, choices.run,
-            translated("Of the runs chosen on the left")));
-    const auto isChosen = [&settings](const ColourRow& row) {
-        return row.by == settings.by
-            && (row.by != RankColour::Value || row.metric == settings.metric);
-    };
-    rows.push_back(rowOf("colour", translated("Colour"), colourRows(choices), isChosen,
-        translated("What the colour of a rank says")));
-    if (settings.by == RankColour::Value && !choices.metrics.empty())
-        rows.push_back(statisticRow(settings));
-    const auto isLit = [&settings](const LitRow& row) { return row.kind == settings.lit; };
-    if (choices.hasLayout)
-        rows.push_back(rowOf("lit", translated("Groups"), litRows(choices), isLit,
-            translated("Which groups of a rank light up")));
-    return rows;
+const LayoutSettingList& layoutSettings() {
+    static const LayoutSettingList list({shownRunSetting(), colourSetting(), rankMetricSetting(),
+        rankStatisticSetting(), litSetting(), wholeStepSetting()});
+    return list;
 }
 
 LayoutSettings fittedLayout(const LayoutSettings& settings, const LayoutChoices& choices) {
@@ -159,25 +190,6 @@ LayoutSettings fittedLayout(const LayoutSettings& settings, const LayoutChoices&
             [&fitted](const LitRow& row) { return row.kind == fitted.lit; }))
         fitted.lit.reset();
     return fitted;
-}
-
-LayoutSettings withLayoutSetting(
-    const LayoutSettings& settings, const LayoutChoices& choices, const QString& key, int choice) {
-    LayoutSettings changed = settings;
-    if (!canChoose(layoutRows(settings, choices), key, choice))
-        return settings;
-    const auto at = static_cast<std::size_t>(choice);
-    if (key == QLatin1String("colour")) {
-        const auto chosen = colourRows(choices)[at];
-        changed.by = chosen.by;
-        if (chosen.by == RankColour::Value)
-            changed.metric = chosen.metric;
-    } else if (key == QLatin1String("statistic")) {
-        changed.statistic = plot::figureStatisticFromString(statisticsOf(settings)[at].key);
-    } else if (key == QLatin1String("lit")) {
-        changed.lit = litRows(choices)[at].kind;
-    }
-    return changed;
 }
 
 } // namespace trainscope::app

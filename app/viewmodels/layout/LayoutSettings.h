@@ -1,11 +1,8 @@
 #pragma once
 // Settings of the layout view: the run, the quantity that colours its ranks, and the groups that
-// light up; as rows of controls and as JSON to be remembered. Plain functions; any thread.
+// light up. Plain functions; any thread.
 
-#include <QJsonObject>
-#include <QString>
-
-#include "app/viewmodels/workspace/SettingListModel.h"
+#include "app/viewmodels/workspace/Setting.h"
 #include "core/figures/layout/RankColouring.h"
 #include "core/layout/Dimensions.h"
 #include "core/model/Metric.h"
@@ -31,10 +28,6 @@ struct LayoutSettings {
 void fitMetric(const std::vector<plot::FigureChoice>& metrics, std::string& metric,
     std::optional<plot::FigureStatistic>& statistic);
 
-QJsonObject encodeLayout(const LayoutSettings& settings);
-// A setting that cannot be understood becomes the default.
-LayoutSettings decodeLayout(const QJsonObject& json);
-
 // Choices of the controls.
 struct LayoutChoices {
     QStringList runs;
@@ -44,12 +37,11 @@ struct LayoutChoices {
     bool hasExperts = false;
     bool hasContext = false;
 };
-std::vector<SettingRow> layoutRows(const LayoutSettings& settings, const LayoutChoices& choices);
+// The run has a control among them and is not one of them.
+using LayoutSettingList = SettingList<LayoutSettings, LayoutChoices>;
+const LayoutSettingList& layoutSettings();
 // As far as these can be chosen: without a metric, or by groups that there are not, by node; of
 // groups that there are not, all light up.
 LayoutSettings fittedLayout(const LayoutSettings& settings, const LayoutChoices& choices);
-// The settings after that choice; the run is not theirs. Unknown keys and choices change nothing.
-LayoutSettings withLayoutSetting(
-    const LayoutSettings& settings, const LayoutChoices& choices, const QString& key, int choice);
 
 } // namespace trainscope::app

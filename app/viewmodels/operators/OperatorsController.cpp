@@ -21,7 +21,7 @@ OperatorsController::OperatorsController(QObject* parent)
 OperatorsController::~OperatorsController() = default;
 
 void OperatorsController::restore() {
-    m_settings = decodeOperators(savedSettings(Views::Operators));
+    m_settings = operatorsSettings().restored({}, savedSettings(Views::Operators));
     showSettings();
     load();
 }
@@ -73,16 +73,16 @@ OperatorsChoices OperatorsController::choices() const {
 }
 
 void OperatorsController::showSettings() {
-    m_settingRows.setRows(operatorsRows(m_settings, choices()));
+    m_settingRows.setRows(operatorsSettings().rows(m_settings, choices()));
 }
 
 void OperatorsController::choose(const QString& key, int choice) {
-    const OperatorsSettings changed = withOperators(m_settings, choices(), key, choice);
+    const OperatorsSettings changed = operatorsSettings().with(m_settings, choices(), key, choice);
     if (changed == m_settings)
         return;
     m_settings = changed;
     m_exported = 0;
-    saveSettings(Views::Operators, encodeOperators(m_settings));
+    saveSettings(Views::Operators, operatorsSettings().kept(m_settings));
     showSettings();
     load();
     pictureChanged();

@@ -3,49 +3,21 @@
 #include <QCoreApplication>
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
 
 namespace trainscope::app {
 namespace {
 
-constexpr auto kRankKey = "rank";
-constexpr auto kOfKey = "of";
-constexpr auto kByKey = "by";
-constexpr auto kPictureKey = "picture";
-constexpr auto kColouringKey = "colour";
-constexpr auto kPythonKey = "python";
-constexpr auto kAgainstKey = "against";
-constexpr int kMostAgainst = 60; // runs that are offered
+constexpr std::size_t kMostAgainst = 60; // runs that are offered
+constexpr int kGroupings = 7;
 
 QString tr(const char* text) {
     return QCoreApplication::translate("Operators", text);
 }
 
-QStringList rankTitles(const std::vector<int>& ranks) {
-    QStringList titles{tr("All ranks")};
-    for (const int rank : ranks)
-        titles.push_back(tr("Rank %1").arg(rank));
-    return titles;
-}
-
-QStringList otherTitles(const std::vector<std::string>& others) {
-    QStringList titles{tr("no other run")};
-    for (const std::string& name : others) {
-        if (titles.size() <= kMostAgainst)
-            titles.push_back(QString::fromStdString(name));
-    }
-    return titles;
-}
-
-template <typename Values, typename Value>
-int placeIn(const Values& values, const Value& value) {
-    const auto found = std::find(values.begin(), values.end(), value);
-    return found == values.end() ? 0 : static_cast<int>(found - values.begin()) + 1;
-}
-
-template <typename Choice>
-Choice choiceAt(int value, int count) {
-    return static_cast<Choice>(std::clamp(value, 0, count - 1));
+bool isComparedWith(const OperatorsSettings& settings, const OperatorsChoices& choices) {
+    return std::find(choices.others.begin(), choices.others.end(), settings.against)
+        != choices.others.end();
 }
 
 std::vector<OperatorsBy> groupings(bool isCompared) {
@@ -61,6 +33,114 @@ QStringList groupTitles(bool isCompared) {
     return {tr("Tree"), tr("Operator"), tr("Inputs"), tr("Module"), tr("Annotation"), tr("Pass")};
 }
 
+using OperatorsSetting = Setting<OperatorsSettings, OperatorsChoices>;
+using Control = std::optional<SettingControl>;
+
+// A number of a few, as it is kept.
+template <typename Choice>
+OperatorsSetting choiceSetting(const char* key, Choice OperatorsSettings::*of, int count) {
+    return {QLatin1String(key), [of](const auto& all) { return static_cast<int>(all.*of); },
+        [of, count](auto& all, const auto& value) {
+            all.*of = static_cast<Choice>(std::clamp(value.toInt(), 0, count - 1));
+        }};
+}
+
+std::vector<SettingChoice> inOrder(const QStringList& titles) {
+    std::vector<SettingChoice> choices;
+    for (const QString& title : titles)
+        choices.push_back({title, static_cast<int>(choices.size())});
+    return choices;
+}
+
+OperatorsSetting bySetting() {
+    auto setting = choiceSetting("by", &OperatorsSettings::by, kGroupings);
+    setting.control = [](const auto& all, const auto& choices) -> Control {
+        const bool isCompared = isComparedWith(all, choices);
+        SettingControl control{tr("By"), tr("What a row is of")};
+        for (const QString& title : groupTitles(isCompared)) {
+            const OperatorsBy by = groupings(isCompared)[control.choices.size()];
+            if (by == shownBy(all.by, isCompared))
+                control.current = static_cast<int>(control.choices.size());
+            control.choices.push_back({title, static_cast<int>(by)});
+        }
+        return control;
+    };
+    return setting;
+}
+
+OperatorsSetting ofSetting() {
+    auto setting = choiceSetting("of", &OperatorsSettings::of, 3);
+    setting.control = [](const auto&, const auto&) -> Control {
+        return SettingControl{tr("Of"), tr("The window and the selection of the timeline"),
+            inOrder({tr("the whole run"), tr("the shown window"), tr("the selection")})};
+    };
+    return setting;
+}
+
+OperatorsSetting rankSetting() {
+    return {QStringLiteral("rank"), [](const auto& all) { return all.rank; },
+        [](auto& all, const auto& value) { all.rank = std::max(value.toInt(-1), -1); },
+        [](const auto&, const auto& choices) -> Control {
+            if (choices.ranks.size() < 2)
+                return std::nullopt;
+            SettingControl control{
+                tr("Ranks"), tr("One rank, or all of them together"), {{tr("All ranks"), -1}}};
+            for (const int rank : choices.ranks)
+                control.choices.push_back({tr("Rank %1").arg(rank), rank});
+            return control;
+        }};
+}
+
+OperatorsSetting againstSetting() {
+    return {QStringLiteral("against"),
+        [](const auto& all) { return QString::fromStdString(all.against); },
+        [](auto& all, const auto& value) { all.against = value.toString().toStdString(); },
+        [](const auto&, const auto& choices) -> Control {
+            if (choices.others.empty())
+                return std::nullopt;
+            SettingControl control{tr("Against"), tr("A second run, matched by structure"),
+                {{tr("no other run"), QString()}}};
+            for (const std::string& name : choices.others) {
+                const QString title = QString::fromStdString(name);
+                if (control.choices.size() <= kMostAgainst)
+                    control.choices.push_back({title, title});
+            }
+            return control;
+        }};
+}
+
+OperatorsSetting pictureSetting() {
+    auto setting = choiceSetting("picture", &OperatorsSettings::picture, 3);
+    setting.control = [](const auto& all, const auto& choices) -> Control {
+        if (isComparedWith(all, choices))
+            return std::nullopt;
+        return SettingControl{tr("Picture"), tr("What is drawn above the rows"),
+            inOrder({tr("Flame graph"), tr("Roofline"), tr("Bars")})};
+    };
+    return setting;
+}
+
+OperatorsSetting colouringSetting() {
+    auto setting = choiceSetting("colour", &OperatorsSettings::colouring, 2);
+    setting.control = [](const auto& all, const auto& choices) -> Control {
+        if (isComparedWith(all, choices) || all.picture != OperatorsPicture::Flame)
+            return std::nullopt;
+        return SettingControl{
+            tr("Colours"), tr("Of the flame graph"), inOrder({tr("Passes"), tr("Categories")})};
+    };
+    return setting;
+}
+
+OperatorsSetting pythonSetting() {
+    return {QStringLiteral("python"), [](const auto& all) { return all.python; },
+        [](auto& all, const auto& value) { all.python = value.toBool(); },
+        [](const auto& all, const auto& choices) -> Control {
+            if (isComparedWith(all, choices) || !choices.hasModules)
+                return std::nullopt;
+            return switchControl(tr("Python"), tr("Functions of Python too, beside the modules"));
+        }};
+}
+
 } // namespace
 
 OperatorsBy shownBy(OperatorsBy chosen, bool isCompared) {
@@ -70,83 +150,10 @@ OperatorsBy shownBy(OperatorsBy chosen, bool isCompared) {
     return isCompared ? OperatorsBy::Path : OperatorsBy::Tree;
 }
 
-QJsonObject encodeOperators(const OperatorsSettings& settings) {
-    return {{QLatin1String(kRankKey), settings.rank},
-        {QLatin1String(kOfKey), static_cast<int>(settings.of)},
-        {QLatin1String(kByKey), static_cast<int>(settings.by)},
-        {QLatin1String(kPictureKey), static_cast<int>(settings.picture)},
-        {QLatin1String(kColouringKey), static_cast<int>(settings.colouring)},
-        {QLatin1String(kPythonKey), settings.python},
-        {QLatin1String(kAgainstKey), QString::fromStdString(settings.against)}};
-}
-
-OperatorsSettings decodeOperators(const QJsonObject& json) {
-    const auto number = [&json](const char* key, int otherwise = 0) {
-        return json.value(QLatin1String(key)).toInt(otherwise);
-    };
-    OperatorsSettings settings;
-    settings.rank = std::max(number(kRankKey, -1), -1);
-    settings.of = choiceAt<OperatorsOf>(number(kOfKey), 3);
-    settings.by = choiceAt<OperatorsBy>(number(kByKey), 7);
-    settings.picture = choiceAt<OperatorsPicture>(number(kPictureKey), 3);
-    settings.colouring = choiceAt<plot::FlameColouring>(number(kColouringKey), 2);
-    settings.python = json.value(QLatin1String(kPythonKey)).toBool();
-    settings.against = json.value(QLatin1String(kAgainstKey)).toString().toStdString();
-    return settings;
-}
-
-std::vector<SettingRow> operatorsRows(
-    const OperatorsSettings& settings, const OperatorsChoices& choices) {
-    const int against = placeIn(choices.others, settings.against);
-    const QStringList groups = groupTitles(against > 0);
-    std::vector<SettingRow> rows{choiceRow(kByKey, tr("By"), groups,
-        placeIn(groupings(against > 0), shownBy(settings.by, against > 0)) - 1,
-        tr("What a row is of"))};
-    rows.push_back(choiceRow(kOfKey, tr("Of"),
-        {tr("the whole run"), tr("the shown window"), tr("the selection")},
-        static_cast<int>(settings.of), tr("The window and the selection of the timeline")));
-    if (choices.ranks.size() > 1)
-        rows.push_back(choiceRow(kRankKey, tr("Ranks"), rankTitles(choices.ranks),
-            placeIn(choices.ranks, settings.rank), tr("One rank, or all of them together")));
-    if (!choices.others.empty())
-        rows.push_back(choiceRow(kAgainstKey, tr("Against"), otherTitles(choices.others), against,
-            tr("A second run, matched by structure")));
-    if (against == 0) {
-        rows.push_back(
-            choiceRow(kPictureKey, tr("Picture"), {tr("Flame graph"), tr("Roofline"), tr("Bars")},
-                static_cast<int>(settings.picture), tr("What is drawn above the rows")));
-        if (settings.picture == OperatorsPicture::Flame)
-            rows.push_back(choiceRow(kColouringKey, tr("Colours"), {tr("Passes"), tr("Categories")},
-                static_cast<int>(settings.colouring), tr("Of the flame graph")));
-        if (choices.hasModules)
-            rows.push_back(switchRow(kPythonKey, tr("Python"), settings.python,
-                tr("Functions of Python too, beside the modules")));
-    }
-    return rows;
-}
-
-OperatorsSettings withOperators(const OperatorsSettings& settings, const OperatorsChoices& choices,
-    const QString& key, int choice) {
-    OperatorsSettings changed = settings;
-    if (!canChoose(operatorsRows(settings, choices), key, choice))
-        return changed;
-    const auto before = static_cast<std::size_t>(std::max(choice - 1, 0));
-    if (key == QLatin1String(kByKey))
-        changed.by = groupings(
-            placeIn(choices.others, settings.against) > 0)[static_cast<std::size_t>(choice)];
-    else if (key == QLatin1String(kOfKey))
-        changed.of = static_cast<OperatorsOf>(choice);
-    else if (key == QLatin1String(kRankKey))
-        changed.rank = choice == 0 ? -1 : choices.ranks[before];
-    else if (key == QLatin1String(kAgainstKey))
-        changed.against = choice == 0 ? std::string() : choices.others[before];
-    else if (key == QLatin1String(kPictureKey))
-        changed.picture = static_cast<OperatorsPicture>(choice);
-    else if (key == QLatin1String(kColouringKey))
-        changed.colouring = static_cast<plot::FlameColouring>(choice);
-    else if (key == QLatin1String(kPythonKey))
-        changed.python = choice == 1;
-    return changed;
+const OperatorsSettingList& operatorsSettings() {
+    static const OperatorsSettingList list({bySetting(), ofSetting(), rankSetting(),
+        againstSetting(), pictureSetting(), colouringSetting(), pythonSetting()});
+    return list;
 }
 
 } // namespace trainscope::app

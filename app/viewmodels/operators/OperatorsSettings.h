@@ -1,13 +1,8 @@
 #pragma once
-// Settings of the view Operators, as rows of controls and as JSON to be remembered. Plain
-// functions; any thread.
-
-#include <QJsonObject>
-#include <QString>
-#include <QStringList>
+// Settings of the view Operators. Plain functions; any thread.
 
 #include "app/viewmodels/operators/OperatorsAnswer.h"
-#include "app/viewmodels/workspace/SettingListModel.h"
+#include "app/viewmodels/workspace/Setting.h"
 
 #include <string>
 #include <utility>
@@ -40,14 +35,7 @@ struct OperatorsChoices {
 // which is its Tree; two runs beside each other have Tree, Operator and Path only.
 OperatorsBy shownBy(OperatorsBy chosen, bool isCompared);
 
-QJsonObject encodeOperators(const OperatorsSettings& settings);
-// A setting that cannot be understood becomes the default.
-OperatorsSettings decodeOperators(const QJsonObject& json);
-
-std::vector<SettingRow> operatorsRows(
-    const OperatorsSettings& settings, const OperatorsChoices& choices);
-// Unknown keys and choices change nothing.
-OperatorsSettings withOperators(const OperatorsSettings& settings, const OperatorsChoices& choices,
-    const QString& key, int choice);
+using OperatorsSettingList = SettingList<OperatorsSettings, OperatorsChoices>;
+const OperatorsSettingList& operatorsSettings();
 
 } // namespace trainscope::app

@@ -14,9 +14,6 @@
 namespace trainscope::app {
 namespace {
 
-constexpr auto kObjective = "objective";
-constexpr auto kMemory = "memory";
-constexpr auto kPowerShare = "power";
 constexpr std::array kMemoryShares{1.0, 0.95, 0.9, 0.8, 0.7};
 constexpr std::array kPowerShares{1.0, 0.9, 0.8, 0.7, 0.6}; // of the GPUs' own limits
 constexpr std::size_t kRanked = 20;
@@ -27,12 +24,40 @@ QString rankedWords(const char* text) {
     return QCoreApplication::translate("RankedLayoutModel", text);
 }
 
-template <typename Shares>
-QStringList sharesOf(const Shares& shares, const QString& all) {
-    QStringList texts{all};
-    for (std::size_t i = 1; i < shares.size(); ++i)
-        texts.append(QString::fromStdString(text::roundedPercent(shares[i])));
-    return texts;
+using RankingSetting = Setting<RankingSettings, std::monostate>;
+
+RankingSetting objectiveSetting() {
+    return {QStringLiteral("objective"),
+        [](const auto& all) { return static_cast<int>(all.objective); },
+        [](auto& all, const auto& value) {
+            const auto at = static_cast<std::size_t>(std::max(value.toInt(), 0));
+            if (at < predict::kAllObjectives.size())
+                all.objective = predict::kAllObjectives[at];
+        },
+        [](const auto&, const auto&) -> std::optional<SettingControl> {
+            return SettingControl{rankedWords("Rank by"), {},
+                {{rankedWords("step time"), 0}, {rankedWords("energy"), 1},
+                    {rankedWords("peak power"), 2}}};
+        }};
+}
+
+// The place of a share among those; the first is the whole.
+RankingSetting shareSetting(const char* key, int RankingSettings::*share,
+    const std::array<double, 5>& shares,
+    const std::array<const char*, 3>& words) { // label, the whole, tip
+    return {QLatin1String(key), [share](const auto& all) { return all.*share; },
+        [share, shares](auto& all, const auto& value) {
+            if (value.toInt(-1) >= 0 && value.toInt() < static_cast<int>(shares.size()))
+                all.*share = value.toInt();
+        },
+        [shares, words](const auto&, const auto&) -> std::optional<SettingControl> {
+            SettingControl control{
+                rankedWords(words[0]), rankedWords(words[2]), {{rankedWords(words[1]), 0}}};
+            for (std::size_t i = 1; i < shares.size(); ++i)
+                control.choices.push_back(
+                    {QString::fromStdString(text::roundedPercent(shares[i])), static_cast<int>(i)});
+            return control;
+        }};
 }
 
 text::Table rankedTable(const predict::SearchResult& found) {
@@ -53,40 +78,18 @@ text::Table rankedTable(const predict::SearchResult& found) {
 
 } // namespace
 
-std::vector<SettingRow> rankingRows(const RankingSettings& settings) {
-    const auto tr = rankedWords;
-    return {choiceRow(kObjective, tr("Rank by"), {tr("step time"), tr("energy"), tr("peak power")},
-                static_cast<int>(settings.objective)),
-        choiceRow(kMemory, tr("Memory"), sharesOf(kMemoryShares, tr("all")), settings.memory,
-            tr("Of each GPU's memory, what may be used")),
-        choiceRow(kPowerShare, tr("Power"), sharesOf(kPowerShares, tr("no limit")), settings.power,
-            tr("Of all GPUs together, of the sum of their limits"))};
-}
-
-RankingSettings withRanking(const RankingSettings& settings, const QString& key, int choice) {
-    RankingSettings changed = settings;
-    if (!canChoose(rankingRows(settings), key, choice))
-        return changed;
-    if (key == QLatin1String(kObjective))
-        changed.objective = predict::kAllObjectives[static_cast<std::size_t>(choice)];
-    else if (key == QLatin1String(kMemory))
-        changed.memory = choice;
-    else
-        changed.power = choice;
-    return changed;
-}
-
-QJsonObject encodeRanking(const RankingSettings& settings) {
-    return {{QLatin1String(kObjective), static_cast<int>(settings.objective)},
-        {QLatin1String(kMemory), settings.memory}, {QLatin1String(kPowerShare), settings.power}};
-}
-
-RankingSettings decodeRanking(const QJsonObject& json) {
-    RankingSettings settings;
-    for (const char* key : {kObjective, kMemory, kPowerShare})
-        settings
-            = withRanking(settings, QLatin1String(key), json.value(QLatin1String(key)).toInt(0));
-    return settings;
+const RankingSettingList& rankingSettings() {
+    static const RankingSettingList list({objectiveSetting(),
+        shareSetting("memory", &RankingSettings::memory, kMemoryShares,
+            {QT_TRANSLATE_NOOP("RankedLayoutModel", "Memory"),
+                QT_TRANSLATE_NOOP("RankedLayoutModel", "all"),
+                QT_TRANSLATE_NOOP("RankedLayoutModel", "Of each GPU's memory, what may be used")}),
+        shareSetting("power", &RankingSettings::power, kPowerShares,
+            {QT_TRANSLATE_NOOP("RankedLayoutModel", "Power"),
+                QT_TRANSLATE_NOOP("RankedLayoutModel", "no limit"),
+                QT_TRANSLATE_NOOP(
+                    "RankedLayoutModel", "Of all GPUs together, of the sum of their limits")})});
+    return list;
 }
 
 predict::SearchRequest searchOf(

@@ -1,13 +1,12 @@
 #pragma once
 // The ranked layouts of a search as a table, and what it is ranked by and under. GUI thread.
 
-#include <QJsonObject>
-
-#include "app/viewmodels/workspace/SettingListModel.h"
+#include "app/viewmodels/workspace/Setting.h"
 #include "app/viewmodels/workspace/TableModel.h"
 #include "core/predict/search/Search.h"
 
 #include <optional>
+#include <variant>
 
 namespace trainscope::app {
 
@@ -18,10 +17,9 @@ struct RankingSettings {
     int power = 0;
     bool operator==(const RankingSettings&) const = default;
 };
-std::vector<SettingRow> rankingRows(const RankingSettings& settings);
-RankingSettings withRanking(const RankingSettings& settings, const QString& key, int choice);
-QJsonObject encodeRanking(const RankingSettings& settings);
-RankingSettings decodeRanking(const QJsonObject& json);
+// Nothing but themselves says what they offer.
+using RankingSettingList = SettingList<RankingSettings, std::monostate>;
+const RankingSettingList& rankingSettings();
 predict::SearchRequest searchOf(
     const predict::JobRequest& request, const RankingSettings& settings);
 

@@ -32,7 +32,7 @@ PredictController::PredictController(QObject* parent)
         if (views() != nullptr)
             connect(views(), &Views::predictionWanted, this, &PredictController::takeWanted);
     });
-    m_ranking.setRows(rankingRows(m_rankingSettings));
+    m_ranking.setRows(rankingSettings().rows(m_rankingSettings, {}));
 }
 
 PredictController::~PredictController() {
@@ -51,8 +51,8 @@ void PredictController::restore() {
     m_isRanked = saved.value(kRankedKey).toBool();
     m_hasWhatIf = saved.value(kWhatIfKey).toBool(true);
     m_isCalibrated = saved.value(kCalibratedKey).toBool();
-    m_rankingSettings = decodeRanking(saved.value(kRankingKey).toObject());
-    m_ranking.setRows(rankingRows(m_rankingSettings));
+    m_rankingSettings = rankingSettings().restored({}, saved.value(kRankingKey).toObject());
+    m_ranking.setRows(rankingSettings().rows(m_rankingSettings, {}));
     Q_EMIT rankingChanged();
     m_isAsked = false;
     load();
@@ -61,7 +61,8 @@ void PredictController::restore() {
 void PredictController::keepSettings() {
     saveSettings(Views::Predict,
         {{kFormKey, m_form.encoded()}, {kRankedKey, m_isRanked}, {kWhatIfKey, m_hasWhatIf},
-            {kRankingKey, encodeRanking(m_rankingSettings)}, {kCalibratedKey, m_isCalibrated}});
+            {kRankingKey, rankingSettings().kept(m_rankingSettings)},
+            {kCalibratedKey, m_isCalibrated}});
 }
 
 // Kept predictions do not depend on the runs of the database.

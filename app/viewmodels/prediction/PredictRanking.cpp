@@ -24,7 +24,7 @@ QString searchedOf(const PredictForm& form, const RankingSettings& settings) {
             asked.remove(key);
     }
     asked.insert(QStringLiteral("job"), form.beginning());
-    asked.insert(QStringLiteral("ranking"), encodeRanking(settings));
+    asked.insert(QStringLiteral("ranking"), rankingSettings().kept(settings));
     return QString::fromUtf8(QJsonDocument(asked).toJson(QJsonDocument::Compact));
 }
 
@@ -45,11 +45,11 @@ void PredictController::setRanked(bool ranked) {
 }
 
 void PredictController::chooseRanking(const QString& key, int choice) {
-    const RankingSettings changed = withRanking(m_rankingSettings, key, choice);
+    const RankingSettings changed = rankingSettings().with(m_rankingSettings, {}, key, choice);
     if (changed == m_rankingSettings)
         return;
     m_rankingSettings = changed;
-    m_ranking.setRows(rankingRows(m_rankingSettings));
+    m_ranking.setRows(rankingSettings().rows(m_rankingSettings, {}));
     keepSettings();
     search();
     compareClusters();

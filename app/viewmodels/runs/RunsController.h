@@ -117,7 +117,7 @@ private:
     void refresh();
     void refreshChosen();
     void sortBy(int head, bool isDescending);
-    // Why a run could not be measured, and the colour that shows it.
+    // Adds the reason that a run could not be measured, and the colour that shows it.
     void complete(const report::RunRecord& run, TableRow& row) const;
     void applyExpression();
     [[nodiscard]] std::vector<std::size_t> listedRows() const;

@@ -3,8 +3,6 @@
 #include "app/viewmodels/text/Translated.h"
 #include "core/model/Metric.h"
 
-#include <QCoreApplication>
-
 #include <algorithm>
 #include <array>
 
@@ -20,8 +18,6 @@ using View = Views::View;
 constexpr std::array kSweeps{
     FigureKind::ParallelismSweep, FigureKind::OptimizationSweep, FigureKind::MicrobatchSweep};
 constexpr std::array<const char*, 3> kPer{"run", "stage", "rank"};
-constexpr std::array<const char*, 2> kTables{"", "charllm"};
-constexpr std::array<const char*, 5> kOptimisations{"", "base", "cc", "act", "cc+act"};
 
 bool isSweep(FigureKind kind) {
     return std::find(kSweeps.begin(), kSweeps.end(), kind) != kSweeps.end();
@@ -78,57 +74,162 @@ std::string statisticKey(const FigureQuery& query) {
     return query.statistic ? std::string(plot::toString(*query.statistic)) : std::string();
 }
 
-SettingRow metricRow(const FigureQuery& query, const std::vector<FigureChoice>& metrics) {
-    const auto all = metricsFor(query, metrics);
-    return choiceRow("metric", translated("Metric"), titlesOf(all),
-        indexOf(all, metricKey(query).toStdString()));
+using FigureSetting = Setting<FigureSettings, std::vector<FigureChoice>>;
+
+QString settingText(const std::string& text) {
+    return QString::fromStdString(text);
 }
 
-SettingRow statisticRow(const FigureQuery& query) {
-    const auto all = statisticsFor(query);
-    return choiceRow(
-        "statistic", translated("Statistic"), titlesOf(all), indexOf(all, statisticKey(query)));
+// A text of the query that no control changes unless one is given.
+FigureSetting textSetting(const char* key, std::string FigureQuery::*text) {
+    return {QLatin1String(key), [text](const auto& all) { return settingText(all.query.*text); },
+        [text](auto& all, const auto& value) { all.query.*text = value.toString().toStdString(); }};
 }
 
-void addSweepRows(const FigureQuery& query, const std::vector<FigureChoice>& metrics,
-    std::vector<SettingRow>& rows) {
-    rows.push_back(choiceRow("against", translated("Against"),
-        {translated("Layout"), translated("Optimisation"), translated("Micro-batch")},
-        indexIn(kSweeps, query.kind), translated("What the runs differ in")));
-    rows.push_back(metricRow(query, metrics));
-    rows.push_back(statisticRow(query));
-    if (query.kind != FigureKind::OptimizationSweep)
-        rows.push_back(choiceRow("optimisation", translated("Runs with"),
-            {translated("Any optimisation"), translated("No optimisation"), translated("Overlap"),
-                translated("Recomputation"), translated("Overlap and recomputation")},
-            indexIn(kOptimisations, query.optimisation)));
-    rows.push_back(switchRow("normalise", translated("Relative"), query.normalise,
-        translated("Efficiency relative to the first run")));
+FigureSetting flagSetting(const char* key, bool FigureQuery::*flag) {
+    return {QLatin1String(key), [flag](const auto& all) { return all.query.*flag; },
+        [flag](auto& all, const auto& value) { all.query.*flag = value.toBool(); }};
 }
 
-void addKernelRows(const FigureQuery& query, std::vector<SettingRow>& rows) {
-    const int per = query.kind == FigureKind::StageBreakdown ? 1 : static_cast<int>(query.per);
-    rows.push_back(choiceRow("per", translated("A bar for each"),
-        {translated("Run"), translated("Pipeline stage"), translated("Rank")}, per));
-    rows.push_back(choiceRow("categories", translated("Categories"),
-        {translated("Trainscope"), translated("CharLLM-PPT")}, indexIn(kTables, query.categories),
-        translated("The table that tells the kernels apart")));
-    rows.push_back(switchRow("normalise", translated("Shares"), query.normalise,
-        translated("Every bar as shares of its sum")));
+FigureSetting runsSetting() {
+    return {QStringLiteral("runs"), [](const auto& all) { return all.shownRunsOnly; },
+        [](auto& all, const auto& value) { all.shownRunsOnly = value.toBool(); },
+        [](const auto&, const auto&) -> std::optional<SettingControl> {
+            return SettingControl{translated("Runs"),
+                translated("The runs of the database, or those chosen on the left"),
+                {{translated("All runs"), false}, {translated("Shown runs"), true}}};
+        },
+        QStringLiteral("shown_runs_only")};
 }
 
-std::string keyAt(const std::vector<FigureChoice>& choices, int choice) {
-    return choices[static_cast<std::size_t>(choice)].key;
+FigureSetting perSetting() {
+    return {QStringLiteral("per"),
+        [](const auto& all) { return textOf(kPer[static_cast<std::size_t>(all.query.per)]); },
+        [](auto& all, const auto& value) {
+            FigureQuery& query = all.query;
+            const auto at = std::find(kPer.begin(), kPer.end(), value.toString().toStdString());
+            query.per
+                = at == kPer.end() ? KernelsPer::Run : static_cast<KernelsPer>(at - kPer.begin());
+            if (viewOf(query.kind) == View::Kernels)
+                query.kind = query.per == KernelsPer::Stage ? FigureKind::StageBreakdown
+                                                            : FigureKind::Kernels;
+        },
+        [](const auto& all, const auto&) -> std::optional<SettingControl> {
+            if (viewOf(all.query.kind) != View::Kernels)
+                return std::nullopt;
+            SettingControl control{translated("A bar for each"), {},
+                {{translated("Run"), textOf(kPer[0])},
+                    {translated("Pipeline stage"), textOf(kPer[1])},
+                    {translated("Rank"), textOf(kPer[2])}}};
+            if (all.query.kind == FigureKind::StageBreakdown)
+                control.current = 1;
+            return control;
+        }};
 }
 
-void choosePer(FigureQuery& query, int choice) {
-    query.per = static_cast<KernelsPer>(choice);
-    query.kind = query.per == KernelsPer::Stage ? FigureKind::StageBreakdown : FigureKind::Kernels;
+FigureSetting kindSetting() {
+    return {QStringLiteral("against"),
+        [](const auto& all) { return textOf(plot::toString(all.query.kind)); },
+        [](auto& all, const auto& value) {
+            all.query.kind = plot::figureKindFromString(value.toString().toStdString())
+                                 .value_or(all.query.kind);
+        },
+        [](const auto& all, const auto&) -> std::optional<SettingControl> {
+            if (!isSweep(all.query.kind))
+                return std::nullopt;
+            const auto kind = [](FigureKind of) { return textOf(plot::toString(of)); };
+            return SettingControl{translated("Against"), translated("What the runs differ in"),
+                {{translated("Layout"), kind(FigureKind::ParallelismSweep)},
+                    {translated("Optimisation"), kind(FigureKind::OptimizationSweep)},
+                    {translated("Micro-batch"), kind(FigureKind::MicrobatchSweep)}}};
+        },
+        QStringLiteral("kind")};
 }
 
-void chooseMetric(FigureQuery& query, const std::string& metric) {
-    query.metrics = metricsOf(QString::fromStdString(metric));
-    query.statistic.reset();
+bool offersMetric(const FigureSettings& all) {
+    return isSweep(all.query.kind) || all.query.kind == FigureKind::Heatmap;
+}
+
+FigureSetting metricSetting() {
+    return {QStringLiteral("metric"), [](const auto& all) { return metricKey(all.query); },
+        [](auto& all, const auto& value) {
+            all.query.metrics = metricsOf(value.toString());
+            all.query.statistic.reset();
+        },
+        [](const auto& all, const auto& metrics) -> std::optional<SettingControl> {
+            if (!offersMetric(all))
+                return std::nullopt;
+            return SettingControl{
+                translated("Metric"), {}, settingChoices(metricsFor(all.query, metrics))};
+        }};
+}
+
+FigureSetting statisticSetting() {
+    return {QStringLiteral("statistic"),
+        [](const auto& all) { return settingText(statisticKey(all.query)); },
+        [](auto& all, const auto& value) {
+            all.query.statistic = plot::figureStatisticFromString(value.toString().toStdString());
+        },
+        [](const auto& all, const auto&) -> std::optional<SettingControl> {
+            if (!offersMetric(all))
+                return std::nullopt;
+            return SettingControl{
+                translated("Statistic"), {}, settingChoices(statisticsFor(all.query))};
+        }};
+}
+
+FigureSetting optimisationSetting() {
+    FigureSetting setting = textSetting("optimisation", &FigureQuery::optimisation);
+    setting.control = [](const auto& all, const auto&) -> std::optional<SettingControl> {
+        if (!isSweep(all.query.kind) || all.query.kind == FigureKind::OptimizationSweep)
+            return std::nullopt;
+        return SettingControl{translated("Runs with"), {},
+            {{translated("Any optimisation"), QString(QLatin1String(""))},
+                {translated("No optimisation"), QStringLiteral("base")},
+                {translated("Overlap"), QStringLiteral("cc")},
+                {translated("Recomputation"), QStringLiteral("act")},
+                {translated("Overlap and recomputation"), QStringLiteral("cc+act")}}};
+    };
+    return setting;
+}
+
+FigureSetting categoriesSetting() {
+    FigureSetting setting = textSetting("categories", &FigureQuery::categories);
+    setting.control = [](const auto& all, const auto&) -> std::optional<SettingControl> {
+        if (viewOf(all.query.kind) != View::Kernels)
+            return std::nullopt;
+        return SettingControl{translated("Categories"),
+            translated("The table that tells the kernels apart"),
+            {{translated("Trainscope"), QString(QLatin1String(""))},
+                {translated("CharLLM-PPT"), QStringLiteral("charllm")}}};
+    };
+    return setting;
+}
+
+FigureSetting normaliseSetting() {
+    FigureSetting setting = flagSetting("normalise", &FigureQuery::normalise);
+    setting.control = [](const auto& all, const auto&) -> std::optional<SettingControl> {
+        if (isSweep(all.query.kind))
+            return switchControl(
+                translated("Relative"), translated("Efficiency relative to the first run"));
+        if (viewOf(all.query.kind) == View::Kernels)
+            return switchControl(
+                translated("Shares"), translated("Every bar as shares of its sum"));
+        return std::nullopt;
+    };
+    return setting;
+}
+
+FigureSetting logSetting() {
+    FigureSetting setting = flagSetting("log", &FigureQuery::logScale);
+    setting.control = [](const auto& all, const auto&) -> std::optional<SettingControl> {
+        if (all.query.kind == FigureKind::Heatmap)
+            return switchControl(translated("Log"), translated("Logarithmic colours, for bytes"));
+        if (all.query.kind == FigureKind::Spectrum)
+            return switchControl(translated("Log"), translated("Logarithmic amplitudes"));
+        return std::nullopt;
+    };
+    return setting;
 }
 
 } // namespace
@@ -172,93 +273,19 @@ FigureSettings defaultSettings(View view) {
     return settings;
 }
 
-QJsonObject encodeSettings(const FigureSettings& settings) {
-    const FigureQuery& query = settings.query;
-    return {{QStringLiteral("kind"), textOf(plot::toString(query.kind))},
-        {QStringLiteral("shown_runs_only"), settings.shownRunsOnly},
-        {QStringLiteral("metric"), metricKey(query)},
-        {QStringLiteral("statistic"), textOf(statisticKey(query))},
-        {QStringLiteral("log"), query.logScale}, {QStringLiteral("whole_run"), query.wholeRun},
-        {QStringLiteral("per"), textOf(kPer[static_cast<std::size_t>(query.per)])},
-        {QStringLiteral("normalise"), query.normalise},
-        {QStringLiteral("categories"), textOf(query.categories)},
-        {QStringLiteral("model"), textOf(query.model)},
-        {QStringLiteral("optimisation"), textOf(query.optimisation)}};
+const FigureSettingList& figureSettings() {
+    static const FigureSettingList list({runsSetting(), perSetting(), kindSetting(),
+        metricSetting(), statisticSetting(), optimisationSetting(), categoriesSetting(),
+        normaliseSetting(), logSetting(), flagSetting("whole_run", &FigureQuery::wholeRun),
+        textSetting("model", &FigureQuery::model)});
+    return list;
 }
 
-FigureSettings decodeSettings(View view, const QJsonObject& json) {
-    const auto text = [&json](const char* key) {
-        return json.value(QLatin1String(key)).toString().toStdString();
-    };
-    const auto flag = [&json](const char* key) { return json.value(QLatin1String(key)).toBool(); };
-    const auto kind = plot::figureKindFromString(text("kind"));
-    if (!kind || viewOf(*kind) != view)
-        return defaultSettings(view);
-    FigureSettings settings;
-    FigureQuery& query = settings.query;
-    query.kind = *kind;
-    settings.shownRunsOnly = flag("shown_runs_only");
-    if (const auto metric = json.value(QLatin1String("metric")).toString(); !metric.isEmpty())
-        query.metrics = metricsOf(metric);
-    query.statistic = plot::figureStatisticFromString(text("statistic"));
-    query.logScale = flag("log");
-    query.wholeRun = flag("whole_run");
-    query.per = static_cast<KernelsPer>(indexIn(kPer, text("per")));
-    query.normalise = flag("normalise");
-    query.categories = text("categories");
-    query.model = text("model");
-    query.optimisation = text("optimisation");
-    return settings;
-}
-
-std::vector<SettingRow> settingRows(
-    View view, const FigureSettings& settings, const std::vector<FigureChoice>& metrics) {
-    const FigureQuery& query = settings.query;
-    std::vector<SettingRow> rows{choiceRow("runs", translated("Runs"),
-        {translated("All runs"), translated("Shown runs")}, settings.shownRunsOnly ? 1 : 0,
-        translated("The runs of the database, or those chosen on the left"))};
-    if (view == View::Heatmap) {
-        rows.push_back(metricRow(query, metrics));
-        rows.push_back(statisticRow(query));
-        rows.push_back(switchRow("log", translated("Log"), query.logScale,
-            translated("Logarithmic colours, for bytes")));
-    } else if (view == View::Sweep) {
-        addSweepRows(query, metrics, rows);
-    } else if (view == View::Kernels) {
-        addKernelRows(query, rows);
-    } else {
-        rows.push_back(switchRow(
-            "log", translated("Log"), query.logScale, translated("Logarithmic amplitudes")));
-    }
-    return rows;
-}
-
-FigureSettings withSetting(const FigureSettings& settings, const std::vector<FigureChoice>& metrics,
-    const QString& key, int choice) {
-    FigureSettings changed = settings;
-    FigureQuery& query = changed.query;
-    if (!canChoose(settingRows(viewOf(query.kind), settings, metrics), key, choice))
-        return settings;
-    const auto at = static_cast<std::size_t>(choice);
-    if (key == QLatin1String("runs"))
-        changed.shownRunsOnly = choice == 1;
-    else if (key == QLatin1String("metric"))
-        chooseMetric(query, keyAt(metricsFor(query, metrics), choice));
-    else if (key == QLatin1String("statistic"))
-        query.statistic = plot::figureStatisticFromString(keyAt(statisticsFor(query), choice));
-    else if (key == QLatin1String("log"))
-        query.logScale = choice == 1;
-    else if (key == QLatin1String("normalise"))
-        query.normalise = choice == 1;
-    else if (key == QLatin1String("against"))
-        query.kind = kSweeps[at];
-    else if (key == QLatin1String("optimisation"))
-        query.optimisation = kOptimisations[at];
-    else if (key == QLatin1String("per"))
-        choosePer(query, choice);
-    else if (key == QLatin1String("categories"))
-        query.categories = kTables[at];
-    return changed;
+FigureSettings restoredSettings(View view, const QJsonObject& json) {
+    const auto kind
+        = plot::figureKindFromString(json.value(QLatin1String("kind")).toString().toStdString());
+    return kind && viewOf(*kind) == view ? figureSettings().restored({}, json)
+                                         : defaultSettings(view);
 }
 
 } // namespace trainscope::app

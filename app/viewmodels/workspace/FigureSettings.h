@@ -1,12 +1,9 @@
 #pragma once
-// Settings of the views of figures, as rows of controls and as JSON to be remembered. Plain
-// functions; any thread.
+// Settings of the views of figures. Plain functions; any thread.
 
 #include <QJsonObject>
-#include <QString>
-#include <QStringList>
 
-#include "app/viewmodels/workspace/SettingListModel.h"
+#include "app/viewmodels/workspace/Setting.h"
 #include "app/viewmodels/workspace/Views.h"
 
 #include <vector>
@@ -23,14 +20,10 @@ struct FigureSettings {
 Views::View viewOf(plot::FigureKind kind);
 // Settings of a view before anything is chosen.
 FigureSettings defaultSettings(Views::View view);
-QJsonObject encodeSettings(const FigureSettings& settings);
-// A setting that cannot be understood, or belongs to another view, becomes the default.
-FigureSettings decodeSettings(Views::View view, const QJsonObject& json);
-
-std::vector<SettingRow> settingRows(Views::View view, const FigureSettings& settings,
-    const std::vector<plot::FigureChoice>& metrics);
-// The settings after that choice; unknown keys and choices change nothing.
-FigureSettings withSetting(const FigureSettings& settings,
-    const std::vector<plot::FigureChoice>& metrics, const QString& key, int choice);
+// The settings of these views, with what metrics the database has.
+using FigureSettingList = SettingList<FigureSettings, std::vector<plot::FigureChoice>>;
+const FigureSettingList& figureSettings();
+// Those of another view become the default.
+FigureSettings restoredSettings(Views::View view, const QJsonObject& json);
 
 } // namespace trainscope::app

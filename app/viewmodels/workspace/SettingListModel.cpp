@@ -1,5 +1,9 @@
 #include "app/viewmodels/workspace/SettingListModel.h"
 
+#include "app/viewmodels/workspace/Setting.h"
+
+#include <algorithm>
+
 namespace trainscope::app {
 namespace {
 
@@ -17,27 +21,11 @@ SettingRow choiceRow(
     return {QLatin1String(key), label, std::move(choices), current, tip, false};
 }
 
-SettingRow switchRow(const char* key, const QString& label, bool on, const QString& tip) {
-    return {QLatin1String(key), label, {}, on ? 1 : 0, tip, true};
-}
-
-bool canChoose(const std::vector<SettingRow>& rows, const QString& key, int choice) {
-    return std::any_of(rows.begin(), rows.end(), [&key, choice](const SettingRow& row) {
-        return row.key == key && choice >= 0 && choice < row.count();
-    });
-}
-
-QStringList titlesOf(const std::vector<plot::FigureChoice>& choices) {
-    QStringList titles;
+std::vector<SettingChoice> settingChoices(const std::vector<plot::FigureChoice>& choices) {
+    std::vector<SettingChoice> made;
     for (const auto& choice : choices)
-        titles.append(QString::fromStdString(choice.title));
-    return titles;
-}
-
-int indexOf(const std::vector<plot::FigureChoice>& choices, std::string_view key) {
-    const auto found = std::find_if(choices.begin(), choices.end(),
-        [key](const plot::FigureChoice& choice) { return choice.key == key; });
-    return found == choices.end() ? 0 : static_cast<int>(found - choices.begin());
+        made.push_back({QString::fromStdString(choice.title), QString::fromStdString(choice.key)});
+    return made;
 }
 
 SettingListModel::SettingListModel(QObject* parent)

@@ -7,10 +7,6 @@
 #include <QStringList>
 
 #include "app/viewmodels/window/RowListModel.h"
-#include "core/plot/figures/Figure.h"
-
-#include <algorithm>
-#include <string_view>
 #include <vector>
 
 namespace trainscope::app {
@@ -28,18 +24,6 @@ struct SettingRow {
 
 SettingRow choiceRow(const char* key, const QString& label, QStringList choices, int current,
     const QString& tip = {});
-SettingRow switchRow(const char* key, const QString& label, bool on, const QString& tip);
-// True where one of the rows has that key and that choice.
-bool canChoose(const std::vector<SettingRow>& rows, const QString& key, int choice);
-
-QStringList titlesOf(const std::vector<plot::FigureChoice>& choices);
-// The chosen one among what is offered; 0 for none.
-int indexOf(const std::vector<plot::FigureChoice>& choices, std::string_view key);
-template <typename Table, typename Value>
-int indexIn(const Table& table, const Value& value) {
-    const auto found = std::find(table.begin(), table.end(), value);
-    return found == table.end() ? 0 : static_cast<int>(found - table.begin());
-}
 
 class SettingListModel : public RowListModel<SettingRow> {
     Q_OBJECT

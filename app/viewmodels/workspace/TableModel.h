@@ -72,7 +72,7 @@ struct TableRow {
     bool isQuiet = false;
 };
 
-// What a table shows. Functions are called on the GUI thread while the content is shown.
+// Content of a table. Its functions are called on the GUI thread while the content is shown.
 struct TableContent {
     std::vector<TableHead> heads = {}; // by column
     std::vector<std::int64_t> rows = {}; // which rows, in their order
@@ -104,7 +104,7 @@ class TableModel : public ListModel {
     Q_PROPERTY(QString note READ note NOTIFY tableChanged FINAL)
     Q_PROPERTY(bool selectable READ isSelectable NOTIFY tableChanged FINAL)
     Q_PROPERTY(bool hasUnits READ hasUnits NOTIFY headsChanged FINAL)
-    // Of the shown columns, logical pixels: all of them, the first, and each with its left.
+    // Widths of the shown columns in logical pixels: all of them, the first, and each.
     Q_PROPERTY(double tableWidth READ tableWidth NOTIFY headsChanged FINAL)
     Q_PROPERTY(double nameWidth READ nameWidth NOTIFY headsChanged FINAL)
     Q_PROPERTY(QList<double> widths READ widths NOTIFY headsChanged FINAL)
@@ -145,7 +145,7 @@ public:
     [[nodiscard]] double seenLeft() const { return m_seenLeft; }
     [[nodiscard]] int sortColumn() const { return m_content.sortColumn; } // among all columns
     [[nodiscard]] bool isDescending() const { return m_content.isDescending; }
-    // Which rows, as they stand.
+    // The rows as they stand.
     [[nodiscard]] const std::vector<std::int64_t>& rows() const { return m_content.rows; }
     [[nodiscard]] std::optional<std::int64_t> rowAt(int place) const;
     [[nodiscard]] int placeOf(std::int64_t row) const; // −1: it is not there

@@ -150,17 +150,17 @@ void Views::openPreset(int preset) {
         return;
     const auto& query = all[static_cast<std::size_t>(preset)].query;
     const View view = viewOf(query.kind);
-    setSettings(keyOf(view), encodeSettings({query, false}));
+    setSettings(keyOf(view), figureSettings().kept({query, false}));
     Q_EMIT restored();
     setView(view);
 }
 
 void Views::openWithShownRuns(View view) {
     const auto key = keyOf(view);
-    FigureSettings chosen = decodeSettings(view, settings(key));
+    FigureSettings chosen = restoredSettings(view, settings(key));
     if (viewOf(chosen.query.kind) == view) {
         chosen.shownRunsOnly = true;
-        setSettings(key, encodeSettings(chosen));
+        setSettings(key, figureSettings().kept(chosen));
         Q_EMIT restored();
     }
     setView(view);

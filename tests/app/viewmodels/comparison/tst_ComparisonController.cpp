@@ -333,9 +333,11 @@ private Q_SLOTS:
         app::ComparisonSettings settings;
         settings.query.heatMetric = "gpu_temperature";
         settings.query.heatStatistic = plot::FigureStatistic::P99;
-        const auto same = app::withChoice(settings, offers, QStringLiteral("heat"), 0);
+        const auto same
+            = app::comparisonSettings().with(settings, offers, QStringLiteral("heat"), 0);
         QVERIFY(same == settings);
-        const auto other = app::withChoice(settings, offers, QStringLiteral("heat"), 1);
+        const auto other
+            = app::comparisonSettings().with(settings, offers, QStringLiteral("heat"), 1);
         QCOMPARE(other.query.heatMetric, std::string("gpu_power"));
         QVERIFY(other.query.heatStatistic == plot::FigureStatistic::Mean);
     }

@@ -52,7 +52,8 @@ private Q_SLOTS:
         // Both runs have it.
         app::FigureSettings power;
         power.query.metrics = {"gpu_power"};
-        m_database.views().setSettings(QStringLiteral("heatmap"), app::encodeSettings(power));
+        m_database.views().setSettings(
+            QStringLiteral("heatmap"), app::figureSettings().kept(power));
         m_controller = std::make_unique<app::FigureController>();
         m_controller->setViews(&m_database.views());
         m_controller->setView(Views::Heatmap);

@@ -46,7 +46,7 @@ private:
         app::FigureSettings power;
         power.query.metrics = {"gpu_power"};
         power.query.wholeRun = true;
-        m_views->setSettings(QStringLiteral("heatmap"), app::encodeSettings(power));
+        m_views->setSettings(QStringLiteral("heatmap"), app::figureSettings().kept(power));
         auto heatmap = std::make_unique<app::FigureController>();
         heatmap->setViews(m_views.get());
         heatmap->setView(app::Views::Heatmap);
@@ -149,7 +149,7 @@ private Q_SLOTS:
     void scaleOfAMomentGrows() {
         app::LayoutSettings power;
         power.metric = "gpu_power";
-        m_views->setSettings(QStringLiteral("layout"), app::encodeLayout(power));
+        m_views->setSettings(QStringLiteral("layout"), app::layoutSettings().kept(power));
         app::LayoutController layout;
         layout.setViews(m_views.get());
         m_workspace->setShown({run().id});

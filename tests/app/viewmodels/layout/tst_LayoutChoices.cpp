@@ -164,7 +164,8 @@ private Q_SLOTS:
         auto fitted = app::fittedLayout(settings, choices);
         QCOMPARE(fitted.metric, std::string("nvlink_tx"));
         QVERIFY(fitted.statistic == plot::FigureStatistic::Total);
-        QCOMPARE(chosenOf(app::layoutRows(fitted, choices), "statistic"), QStringLiteral("total"));
+        QCOMPARE(chosenOf(app::layoutSettings().rows(fitted, choices), "statistic"),
+            QStringLiteral("total"));
         settings.metric = "gpu_power";
         fitted = app::fittedLayout(settings, choices);
         QVERIFY(fitted.statistic == plot::FigureStatistic::Peak);
@@ -189,8 +190,10 @@ private Q_SLOTS:
         choices.hasExperts = false;
         const auto fitted = app::fittedLayout(settings, choices);
         QVERIFY(fitted.by == plot::RankColour::Node && !fitted.lit);
-        QCOMPARE(chosenOf(app::layoutRows(fitted, choices), "colour"), QStringLiteral("Node"));
-        QCOMPARE(chosenOf(app::layoutRows(fitted, choices), "lit"), QStringLiteral("All groups"));
+        QCOMPARE(chosenOf(app::layoutSettings().rows(fitted, choices), "colour"),
+            QStringLiteral("Node"));
+        QCOMPARE(chosenOf(app::layoutSettings().rows(fitted, choices), "lit"),
+            QStringLiteral("All groups"));
     }
 };
 

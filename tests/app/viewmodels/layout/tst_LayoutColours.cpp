@@ -30,7 +30,7 @@ private Q_SLOTS:
         app::LayoutSettings chosen;
         chosen.metric = "mem_temperature";
         chosen.statistic = plot::FigureStatistic::Peak;
-        views.setSettings(QStringLiteral("layout"), app::encodeLayout(chosen));
+        views.setSettings(QStringLiteral("layout"), app::layoutSettings().kept(chosen));
         QSignalSpy failed(&views, &Views::failed);
 
         LayoutController controller;
@@ -46,7 +46,9 @@ private Q_SLOTS:
         QVERIFY(controller.notes().startsWith(
             QStringLiteral("Not recorded in this run: Memory temperature.")));
         QCOMPARE(controller.errorText(), QString());
-        QCOMPARE(app::decodeLayout(views.settings(QStringLiteral("layout"))).metric, chosen.metric);
+        QCOMPARE(
+            app::layoutSettings().restored({}, views.settings(QStringLiteral("layout"))).metric,
+            chosen.metric);
     }
 };
 

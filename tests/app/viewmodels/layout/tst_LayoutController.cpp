@@ -230,7 +230,8 @@ private Q_SLOTS:
         QTRY_VERIFY(m_controller->colours().by == plot::RankColour::Pipeline);
         QVERIFY(changed.size() >= 2);
         // It is remembered.
-        const auto saved = app::decodeLayout(m_views->settings(QStringLiteral("layout")));
+        const auto saved
+            = app::layoutSettings().restored({}, m_views->settings(QStringLiteral("layout")));
         QVERIFY(saved.by == plot::RankColour::Pipeline);
     }
 

@@ -115,19 +115,23 @@ private Q_SLOTS:
     void settingsSurviveJson() {
         const app::OperatorsChoices choices{{0, 3}, {"other"}, true};
         app::OperatorsSettings settings;
-        for (const auto& row : app::operatorsRows(settings, choices)) {
+        for (const auto& row : app::operatorsSettings().rows(settings, choices)) {
             for (int choice = 0; choice < row.count(); ++choice) {
-                const auto after = app::withOperators(settings, choices, row.key, choice);
-                QVERIFY(app::decodeOperators(app::encodeOperators(after)) == after);
-                for (const auto& shown : app::operatorsRows(after, choices)) {
+                const auto after
+                    = app::operatorsSettings().with(settings, choices, row.key, choice);
+                QVERIFY(app::operatorsSettings().restored({}, app::operatorsSettings().kept(after))
+                    == after);
+                for (const auto& shown : app::operatorsSettings().rows(after, choices)) {
                     if (shown.key == row.key)
                         QCOMPARE(shown.current, choice);
                 }
             }
-            QVERIFY(app::withOperators(settings, choices, row.key, row.count()) == settings);
+            QVERIFY(
+                app::operatorsSettings().with(settings, choices, row.key, row.count()) == settings);
         }
-        QCOMPARE(app::withOperators(settings, choices, QStringLiteral("rank"), 2).rank, 3);
-        QVERIFY(app::decodeOperators({}) == settings);
+        QCOMPARE(
+            app::operatorsSettings().with(settings, choices, QStringLiteral("rank"), 2).rank, 3);
+        QVERIFY(app::operatorsSettings().restored({}, {}) == settings);
     }
 
     // A grouping that another comparison has comes back when it can be had again, and turns into no
@@ -140,21 +144,22 @@ private Q_SLOTS:
         QCOMPARE(app::shownBy(By::Pass, false), By::Pass);
         const app::OperatorsChoices choices{{0, 3}, {"other"}, true};
         const auto by = [&choices](const app::OperatorsSettings& settings) {
-            const auto rows = app::operatorsRows(settings, choices);
+            const auto rows = app::operatorsSettings().rows(settings, choices);
             return rows.front().choices[rows.front().current];
         };
         app::OperatorsSettings settings;
         settings.against = "other";
-        settings = app::withOperators(settings, choices, QStringLiteral("by"), 2);
+        settings = app::operatorsSettings().with(settings, choices, QStringLiteral("by"), 2);
         QCOMPARE(by(settings), QStringLiteral("Path"));
-        QVERIFY(app::decodeOperators(app::encodeOperators(settings)) == settings);
-        settings = app::withOperators(settings, choices, QStringLiteral("against"), 0);
+        QVERIFY(app::operatorsSettings().restored({}, app::operatorsSettings().kept(settings))
+            == settings);
+        settings = app::operatorsSettings().with(settings, choices, QStringLiteral("against"), 0);
         QCOMPARE(by(settings), QStringLiteral("Tree"));
-        settings = app::withOperators(settings, choices, QStringLiteral("by"), 3);
+        settings = app::operatorsSettings().with(settings, choices, QStringLiteral("by"), 3);
         QCOMPARE(by(settings), QStringLiteral("Module"));
-        settings = app::withOperators(settings, choices, QStringLiteral("against"), 1);
+        settings = app::operatorsSettings().with(settings, choices, QStringLiteral("against"), 1);
         QCOMPARE(by(settings), QStringLiteral("Path"));
-        settings = app::withOperators(settings, choices, QStringLiteral("against"), 0);
+        settings = app::operatorsSettings().with(settings, choices, QStringLiteral("against"), 0);
         QCOMPARE(by(settings), QStringLiteral("Module"));
     }
 };

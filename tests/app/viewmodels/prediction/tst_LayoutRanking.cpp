@@ -52,8 +52,8 @@ private Q_SLOTS:
 
     void isRemembered() {
         const app::RankingSettings chosen{predict::SearchObjective::Energy, 2, 1};
-        QCOMPARE(app::decodeRanking(app::encodeRanking(chosen)), chosen);
-        QCOMPARE(app::withRanking(chosen, QStringLiteral("memory"), 99), chosen);
+        QCOMPARE(app::rankingSettings().restored({}, app::rankingSettings().kept(chosen)), chosen);
+        QCOMPARE(app::rankingSettings().with(chosen, {}, QStringLiteral("memory"), 99), chosen);
     }
 };
 

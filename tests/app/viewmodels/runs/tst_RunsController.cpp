@@ -236,7 +236,7 @@ private Q_SLOTS:
         QCOMPARE(chosen(), QStringLiteral("gpt_base_1 gpt_base_2 gpt_base_10"));
         m_controller->open(Views::Heatmap);
         QVERIFY(m_views->view() == Views::Heatmap);
-        QVERIFY(decodeSettings(Views::Heatmap, m_views->settings(QStringLiteral("heatmap")))
+        QVERIFY(restoredSettings(Views::Heatmap, m_views->settings(QStringLiteral("heatmap")))
                     .shownRunsOnly);
         m_controller->open(Views::Compare);
         QVERIFY(m_views->view() == Views::Compare);

@@ -129,8 +129,8 @@ private Q_SLOTS:
             QSignalSpy restored(views.get(), &Views::restored);
             views->openPreset(int(i));
             QCOMPARE(views->view(), app::viewOf(figures[i].query.kind));
-            const auto settings
-                = app::decodeSettings(views->view(), views->settings(Views::keyOf(views->view())));
+            const auto settings = app::restoredSettings(
+                views->view(), views->settings(Views::keyOf(views->view())));
             QVERIFY(settings.query == figures[i].query);
             QVERIFY(!settings.shownRunsOnly);
             QCOMPARE(restored.size(), 1);
@@ -180,32 +180,32 @@ private Q_SLOTS:
             {"gpu_power", "GPU power"}, {"nvlink_rx", "NVLink received"}};
         const auto start = app::defaultSettings(kind);
         int changed = 0;
-        for (const auto& row : app::settingRows(kind, start, metrics)) {
+        for (const auto& row : app::figureSettings().rows(start, metrics)) {
             const int choices = row.count();
             QVERIFY2(row.current >= 0 && row.current < choices, qPrintable(row.key));
             for (int choice = 0; choice < choices; ++choice) {
-                const auto after = app::withSetting(start, metrics, row.key, choice);
-                QVERIFY(app::decodeSettings(kind, app::encodeSettings(after)) == after);
+                const auto after = app::figureSettings().with(start, metrics, row.key, choice);
+                QVERIFY(app::restoredSettings(kind, app::figureSettings().kept(after)) == after);
                 // The control shows what was chosen.
-                for (const auto& shown : app::settingRows(kind, after, metrics)) {
+                for (const auto& shown : app::figureSettings().rows(after, metrics)) {
                     if (shown.key == row.key)
                         QCOMPARE(shown.current, choice);
                 }
                 changed += after == start ? 0 : 1;
             }
-            QVERIFY(app::withSetting(start, metrics, row.key, choices) == start);
-            QVERIFY(app::withSetting(start, metrics, row.key, -1) == start);
+            QVERIFY(app::figureSettings().with(start, metrics, row.key, choices) == start);
+            QVERIFY(app::figureSettings().with(start, metrics, row.key, -1) == start);
         }
         QVERIFY(changed > 1);
-        QVERIFY(app::withSetting(start, metrics, QStringLiteral("no such"), 0) == start);
+        QVERIFY(app::figureSettings().with(start, metrics, QStringLiteral("no such"), 0) == start);
         // What is of another view, or no settings at all, gives the default.
         const auto other = kind == Views::Heatmap ? Views::Sweep : Views::Heatmap;
-        QVERIFY(
-            app::decodeSettings(kind, app::encodeSettings(app::defaultSettings(other))) == start);
-        QVERIFY(app::decodeSettings(kind, {}) == start);
+        QVERIFY(app::restoredSettings(kind, app::figureSettings().kept(app::defaultSettings(other)))
+            == start);
+        QVERIFY(app::restoredSettings(kind, {}) == start);
         // Before the metrics are known there is none to choose.
-        QVERIFY(
-            app::withSetting(app::defaultSettings(Views::Heatmap), {}, QStringLiteral("metric"), 0)
+        QVERIFY(app::figureSettings().with(
+                    app::defaultSettings(Views::Heatmap), {}, QStringLiteral("metric"), 0)
             == app::defaultSettings(Views::Heatmap));
     }
 };

@@ -1,0 +1,119 @@
+#pragma once
+// A setting of a view as one value: its key, how it is read and written, and the control that
+// offers its choices now. A list of them makes the rows of a view's tools, takes a choice, and is
+// remembered as JSON. Any thread.
+
+#include "app/viewmodels/workspace/SettingListModel.h"
+#include "core/plot/figures/Figure.h"
+
+#include <QJsonObject>
+#include <QJsonValue>
+#include <QString>
+
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace trainscope::app {
+
+struct SettingChoice {
+    QString title;
+    QJsonValue value;
+};
+std::vector<SettingChoice> settingChoices(const std::vector<plot::FigureChoice>& choices);
+
+struct SettingControl {
+    QString label;
+    QString tip = {};
+    std::vector<SettingChoice> choices = {};
+    std::optional<int> current = {}; // absent: the choice of the setting's value, else the first
+    bool isSwitch = false; // of the values false and true
+};
+inline SettingControl switchControl(QString label, QString tip) {
+    return {std::move(label), std::move(tip),
+        {{QString(), QJsonValue(false)}, {QString(), QJsonValue(true)}}, {}, true};
+}
+
+template <typename Settings, typename Offers>
+struct Setting {
+    QString key; // of its control
+    std::function<QJsonValue(const Settings&)> get; // absent: it is no part of the settings
+    // A value that cannot be understood becomes the default.
+    std::function<void(Settings&, const QJsonValue&)> set = {};
+    // Absent, or nothing: none now.
+    std::function<std::optional<SettingControl>(const Settings&, const Offers&)> control = {};
+    QString keptAs = {}; // its name in JSON; empty: the key
+};
+
+template <typename Settings, typename Offers>
+class SettingList {
+public:
+    using One = Setting<Settings, Offers>;
+    SettingList(std::vector<One> all)
+        : m_all(std::move(all)) { }
+
+    [[nodiscard]] std::vector<SettingRow> rows(
+        const Settings& settings, const Offers& offers) const {
+        std::vector<SettingRow> rows;
+        for (const One& one : m_all) {
+            const auto control = controlOf(one, settings, offers);
+            if (!control)
+                continue;
+            SettingRow row{one.key, control->label, {}, 0, control->tip, control->isSwitch};
+            int place = 0;
+            const QJsonValue value = one.get ? one.get(settings) : QJsonValue();
+            for (const SettingChoice& choice : control->choices) {
+                if (choice.value == value)
+                    row.current = place;
+                if (!control->isSwitch)
+                    row.choices.append(choice.title);
+                ++place;
+            }
+            row.current = control->current.value_or(row.current);
+            rows.push_back(std::move(row));
+        }
+        return rows;
+    }
+    // The settings after that choice; unknown keys and choices change nothing.
+    [[nodiscard]] Settings with(
+        const Settings& settings, const Offers& offers, const QString& key, int choice) const {
+        Settings changed = settings;
+        for (const One& one : m_all) {
+            const auto control
+                = one.key == key && one.set ? controlOf(one, settings, offers) : std::nullopt;
+            if (control && choice >= 0 && choice < static_cast<int>(control->choices.size()))
+                one.set(changed, control->choices[static_cast<std::size_t>(choice)].value);
+        }
+        return changed;
+    }
+    [[nodiscard]] QJsonObject kept(const Settings& settings) const {
+        QJsonObject json;
+        for (const One& one : m_all) {
+            if (one.get)
+                json.insert(nameOf(one), one.get(settings));
+        }
+        return json;
+    }
+    // In their order, so that one may build on those before it.
+    [[nodiscard]] Settings restored(Settings settings, const QJsonObject& json) const {
+        for (const One& one : m_all) {
+            if (one.set && json.contains(nameOf(one)))
+                one.set(settings, json.value(nameOf(one)));
+        }
+        return settings;
+    }
+
+private:
+    [[nodiscard]] static const QString& nameOf(const One& one) {
+        return one.keptAs.isEmpty() ? one.key : one.keptAs;
+    }
+    [[nodiscard]] static std::optional<SettingControl> controlOf(
+        const One& one, const Settings& settings, const Offers& offers) {
+        return one.control ? one.control(settings, offers) : std::nullopt;
+    }
+
+    std::vector<One> m_all;
+};
+
+} // namespace trainscope::app

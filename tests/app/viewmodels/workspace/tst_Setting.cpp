@@ -1,0 +1,134 @@
+// A setting as one value: its control, a choice, and what is remembered; and what was remembered
+// before, which opens as it did.
+#include "app/viewmodels/layout/LayoutSettings.h"
+#include "app/viewmodels/operators/OperatorsSettings.h"
+#include "app/viewmodels/workspace/FigureSettings.h"
+#include "support/TestProgram.h"
+
+#include <QJsonDocument>
+#include <QTest>
+
+using namespace trainscope;
+using namespace trainscope::app;
+
+namespace {
+
+struct Sauce {
+    QString kind = QStringLiteral("mild");
+    bool isHot = false;
+    bool operator==(const Sauce&) const = default;
+};
+
+using SauceList = SettingList<Sauce, int>;
+
+// As many kinds as are offered.
+SauceList sauces() {
+    return SauceList({{QStringLiteral("kind"), [](const auto& all) { return all.kind; },
+                          [](auto& all, const auto& value) { all.kind = value.toString(); },
+                          [](const auto&, int offers) -> std::optional<SettingControl> {
+                              SettingControl control{QStringLiteral("Kind"), {},
+                                  {{QStringLiteral("Mild"), QStringLiteral("mild")},
+                                      {QStringLiteral("Sour"), QStringLiteral("sour")}}};
+                              control.choices.resize(static_cast<std::size_t>(offers));
+                              return control;
+                          },
+                          QStringLiteral("kept_kind")},
+        {QStringLiteral("hot"), [](const auto& all) { return all.isHot; },
+            [](auto& all, const auto& value) { all.isHot = value.toBool(); },
+            [](const auto& all, int) -> std::optional<SettingControl> {
+                if (all.kind == QStringLiteral("sour"))
+                    return std::nullopt;
+                return switchControl(QStringLiteral("Hot"), {});
+            }}});
+}
+
+QJsonObject json(const char* text) {
+    return QJsonDocument::fromJson(text).object();
+}
+
+} // namespace
+
+class tst_Setting : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void controlsAreWhatCanBeChosenNow() {
+        const auto rows = sauces().rows({QStringLiteral("mild"), true}, 2);
+        QCOMPARE(rows.size(), std::size_t{2});
+        QCOMPARE(rows[0].choices, (QStringList{QStringLiteral("Mild"), QStringLiteral("Sour")}));
+        QCOMPARE(rows[0].current, 0);
+        QVERIFY(rows[1].isSwitch && rows[1].choices.isEmpty());
+        QCOMPARE(rows[1].current, 1);
+        QCOMPARE(sauces().rows({QStringLiteral("sour"), true}, 2).size(), std::size_t{1});
+    }
+
+    void onlyOfferedChoicesAreTaken() {
+        const Sauce mild;
+        QCOMPARE(sauces().with(mild, 2, QStringLiteral("kind"), 1).kind, QStringLiteral("sour"));
+        QVERIFY(sauces().with(mild, 1, QStringLiteral("kind"), 1) == mild);
+        QVERIFY(sauces().with(mild, 2, QStringLiteral("kind"), -1) == mild);
+        QVERIFY(sauces().with(mild, 2, QStringLiteral("colour"), 0) == mild);
+        QVERIFY(sauces().with(mild, 2, QStringLiteral("hot"), 1).isHot);
+        const Sauce sour{QStringLiteral("sour"), false}; // has no such control
+        QVERIFY(sauces().with(sour, 2, QStringLiteral("hot"), 1) == sour);
+    }
+
+    void areRemembered() {
+        const Sauce sour{QStringLiteral("sour"), true};
+        QCOMPARE(sauces().kept(sour), json(R"({"kept_kind":"sour","hot":true})"));
+        QVERIFY(sauces().restored({}, sauces().kept(sour)) == sour);
+        QVERIFY(sauces().restored(sour, {}) == sour);
+    }
+
+    // Texts as versions before wrote them.
+    void whatWasSavedBeforeOpens() {
+        const auto kernels = restoredSettings(Views::Kernels,
+            json(R"({"kind":"stage-breakdown","shown_runs_only":true,"metric":"","statistic":"",
+            "log":false,"whole_run":true,"per":"stage","normalise":true,"categories":"charllm",
+            "model":"gpt","optimisation":""})"));
+        QVERIFY(kernels.query.kind == (plot::FigureKind::StageBreakdown));
+        QVERIFY(kernels.shownRunsOnly && kernels.query.wholeRun && kernels.query.normalise);
+        QVERIFY(kernels.query.per == (plot::KernelsPer::Stage));
+        QCOMPARE(kernels.query.categories, std::string("charllm"));
+        QCOMPARE(kernels.query.model, std::string("gpt"));
+        const auto heat = restoredSettings(Views::Heatmap,
+            json(R"({"kind":"heatmap","metric":"gpu_power","statistic":"p99","log":true})"));
+        QVERIFY(heat.query.metrics == (std::vector<std::string>{"gpu_power"}));
+        QVERIFY(heat.query.statistic == (std::optional(plot::FigureStatistic::P99)));
+        QVERIFY(heat.query.logScale);
+        const auto layout = layoutSettings().restored(
+            {}, json(R"({"colour":"stage","metric":"gpu_power","statistic":"mean","lit":"tensor",
+            "whole_step":true})"));
+        QVERIFY(layout.by == (plot::RankColour::Pipeline));
+        QCOMPARE(layout.metric, std::string("gpu_power"));
+        QVERIFY(layout.statistic == (std::optional(plot::FigureStatistic::Mean)));
+        QVERIFY(layout.wholeStep);
+        const auto operators = operatorsSettings().restored(
+            {}, json(R"({"rank":3,"of":2,"by":4,"picture":1,"colour":1,"python":true,
+            "against":"other"})"));
+        QCOMPARE(operators.rank, 3);
+        QVERIFY(operators.of == (OperatorsOf::Selection));
+        QCOMPARE(static_cast<int>(operators.by), 4);
+        QVERIFY(operators.picture == (OperatorsPicture::Roofline));
+        QVERIFY(operators.python && operators.against == "other");
+        QCOMPARE(operatorsSettings().restored({}, json(R"({"rank":-7,"by":99})")).rank, -1);
+    }
+
+    // A choice of a metric is the colour by values and the metric; another colour keeps the metric.
+    void colourOfRanks() {
+        LayoutChoices choices;
+        choices.metrics = {{"gpu_power", "Power"}, {"gpu_temperature", "Temperature"}};
+        choices.hasLayout = true;
+        auto chosen = layoutSettings().with({}, choices, QStringLiteral("colour"), 0);
+        QVERIFY(chosen.by == (plot::RankColour::Value));
+        QCOMPARE(chosen.metric, std::string("gpu_power"));
+        chosen = layoutSettings().with(chosen, choices, QStringLiteral("colour"), 3);
+        QVERIFY(chosen.by == (plot::RankColour::Pipeline));
+        QCOMPARE(chosen.metric, std::string("gpu_power"));
+        QCOMPARE(layoutSettings().kept(chosen).value(QStringLiteral("colour")).toString(),
+            QStringLiteral("stage"));
+    }
+};
+
+TRAINSCOPE_TEST(tst_Setting)
+#include "tst_Setting.moc"
