@@ -203,5 +203,6 @@ FocusScope {
         control: list
         anchors.margins: 0
         opacity: 0.5
+        visible: list.activeFocus && !view.checkable // there the current row alone says it
     }
 }

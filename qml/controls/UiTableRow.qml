@@ -139,7 +139,7 @@ Item {
             verticalAlignment: Text.AlignVCenter
             horizontalAlignment: row.table.numbers[0] === true ? Text.AlignRight : Text.AlignLeft
             text: row.cells[0] ?? ""
-            elide: Text.ElideMiddle
+            elide: row.table.numbers[0] === true ? Text.ElideRight : Text.ElideMiddle
             font.pixelSize: row.textSize
             font.weight: row.strong ? Font.DemiBold : Font.Normal
             color: row.missing[0] === true ? Theme.textMuted : row.quiet ? Theme.textSecondary : Theme.text

@@ -16,14 +16,14 @@ TestCase {
     // By group: the view, and what has the keys there.
     readonly property var places: ({
             "Runs": [Views.Findings, () => test.runList],
-            "Table of runs": [Views.Runs, () => findChild(test.shownPage(), "runsList")],
+            "Table of runs": [Views.Runs, () => findChild(test.shownPage(), "tableRows")],
             "Timeline": [Views.Timeline, () => test.shownPage().body],
             "Lanes": [Views.Timeline, () => test.shownPage().body],
             "Layout": [Views.Layout, () => test.shownPage().body],
             "Figures": [Views.Spectrum, () => test.shownPage().body],
             "Findings": [Views.Findings, () => test.shownPage().body],
             "Query": [Views.Query, () => findChild(test.shownPage(), "editor")],
-            "Operators": [Views.Operators, () => findChild(test.shownPage(), "operatorsList")]
+            "Operators": [Views.Operators, () => findChild(test.shownPage(), "tableRows")]
         })
     // Where a row's keys belong to another part of the view.
     readonly property var exceptions: ({
@@ -148,10 +148,10 @@ TestCase {
         openSample();
     }
     function answered(): Item {
-        const grid = findChild(shownPage(), "grid");
+        const grid = findChild(shownPage(), "tableRows");
         focusOn(grid);
         keyClick(Qt.Key_Down);
-        tryVerify(() => grid.currentRow === 0);
+        tryVerify(() => grid.currentIndex === 0);
         return grid;
     }
     function asking(): Item {

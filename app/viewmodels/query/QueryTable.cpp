@@ -6,8 +6,10 @@
 #include "core/report/QueryText.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace trainscope::app {
 namespace {
@@ -30,12 +32,30 @@ QString queryCell(const store::SqlValue& value) {
     return shownLine(text).left(kMostCellCharacters);
 }
 
+// The rows of a column of numbers that have its least and its greatest, which are the widest.
+std::vector<std::size_t> extremeRows(const QueryRows& rows, std::size_t column) {
+    std::optional<std::size_t> least;
+    std::optional<std::size_t> greatest;
+    for (std::size_t row = 0; rows.isNumeric(column) && row < rows.rows(); ++row) {
+        if (rows.isNull(row, column))
+            continue;
+        const double value = rows.number(row, column);
+        if (!least || value < rows.number(*least, column))
+            least = row;
+        if (!greatest || value > rows.number(*greatest, column))
+            greatest = row;
+    }
+    return least ? std::vector{*least, *greatest} : std::vector<std::size_t>();
+}
+
 TableHead queryHead(const QueryRows& rows, std::size_t column) {
     TableHead head;
     head.title = shownLine(rows.names()[column]);
     head.isNumber = rows.isNumeric(column);
     QStringList texts{head.title};
     for (std::size_t row = 0; row < std::min(kMeasuredRows, rows.rows()); ++row)
+        texts.push_back(queryCell(rows.value(row, column)));
+    for (const std::size_t row : extremeRows(rows, column))
         texts.push_back(queryCell(rows.value(row, column)));
     head.width = std::clamp(widestOf(texts, Theme::instance()->secondarySize()) + kCellPadding,
         kLeastWidth, kMostWidth);

@@ -127,6 +127,22 @@ private Q_SLOTS:
         QCOMPARE(table.text(0, 10), QString());
     }
 
+    // A number behind the measured rows is not cut.
+    void columnsAreAsWideAsTheirGreatestNumber() {
+        const auto widthOf = [](int ones) {
+            auto rows = std::make_shared<QueryRows>();
+            rows->begin({"n"});
+            for (int i = 0; i < ones; ++i)
+                rows->add({whole(1)});
+            rows->add({whole(1'234'567'890)});
+            app::TableModel table;
+            table.show(app::queryContent(rows));
+            return table.nameWidth();
+        };
+        QVERIFY(widthOf(0) > 56.0); // the least
+        QCOMPARE(widthOf(1'000), widthOf(0));
+    }
+
     void chartOfTwoColumns() {
         QueryRows rows;
         rows.begin({"name", "time_ns", "value"});
