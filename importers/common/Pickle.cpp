@@ -485,6 +485,8 @@ std::optional<PickleValue> PickleReader::listAbove(std::size_t place) const {
 
 Status PickleReader::offer(std::size_t place) {
     const PickleValue dict = m_stack[place];
+    if (items(dict).size() > 2 * kMostKeys)
+        return {};
     ASSIGN_OR_RETURN(const auto instead, m_take(dict, listAbove(place)));
     if (!instead)
         return {};

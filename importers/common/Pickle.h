@@ -54,6 +54,7 @@ public:
     static constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
     static constexpr std::size_t kLongestText = std::size_t{1} << 20;
     static constexpr std::size_t kDeepest = 1000;
+    static constexpr std::size_t kMostKeys = 64; // of a dict that is offered
 
     // Told of a dict when items were put into it, with the list that it will be appended to, if
     // any. A value in return takes the dict's place; no value leaves it.

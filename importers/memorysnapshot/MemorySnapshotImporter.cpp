@@ -306,7 +306,7 @@ private:
 
     void annotate(const SnapshotAnnotation& one) {
         constexpr std::size_t kMostAnnotations = 500'000;
-        constexpr std::size_t kMostOpen = 10'000;
+        constexpr std::size_t kMostOpen = 256;
         auto& open = m_open[one.device];
         if (one.isStart) {
             if (open.size() < kMostOpen && m_open.size() < kMostOpen)

@@ -191,7 +191,7 @@ private:
         if (event.action == Action::OutOfMemory)
             event.deviceFree = size(dict, "device_free");
         if (std::find(m_seen.begin(), m_seen.end(), event.trace) == m_seen.end()) {
-            constexpr std::size_t kMostDevices = 1024;
+            constexpr std::size_t kMostDevices = 64;
             if (m_seen.size() == kMostDevices)
                 return tooMany("histories of devices");
             m_seen.push_back(event.trace);

@@ -147,6 +147,23 @@ private Q_SLOTS:
         QVERIFY(reader.items(*reader.member(root.value(), "one")).empty());
     }
 
+    // Each item put by itself, and offered each time, would take hours.
+    void dictsWithManyKeys() {
+        using namespace std::string_literals;
+        std::string bytes = "\x80\x02}"s;
+        for (int i = 0; i < 1000; ++i)
+            bytes += test::pickledNumber(i) + "Ns";
+        bytes += '.';
+        const auto stream = memoryStream(bytes);
+        int offered = 0;
+        PickleReader reader(*stream, [&](const PickleValue&, const std::optional<PickleValue>&) {
+            ++offered;
+            return Result<std::optional<PickleValue>>(std::nullopt);
+        });
+        QVERIFY(reader.read().hasValue());
+        QCOMPARE(offered, 64);
+    }
+
     void nothingIsRun() {
         hold("\x80\x02"
              "cos\nsystem\nX\x02\x00\x00\x00ls\x85R.",
