@@ -28,6 +28,7 @@ enum class EventProblem : std::uint8_t {
     None,
     NoPhase,
     NoTime,
+    AtZero, // where all others are far from it
     BeyondTime,
     NoDuration, // this and what follows: kept with duration 0
     NegativeDuration,

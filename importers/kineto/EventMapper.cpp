@@ -5,6 +5,7 @@
 #include "importers/common/JsonText.h"
 #include "importers/kineto/EventFacts.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace trainscope::importers::kineto {
@@ -20,6 +21,9 @@ const char* textOf(EventProblem problem) {
         return "an event has no ph and was left out";
     case EventProblem::NoTime:
         return "an event has no time that is a number and was left out";
+    case EventProblem::AtZero:
+        return "an event is at time 0, more than a day before the others: it has no time "
+               "and was left out";
     case EventProblem::BeyondTime:
         return "an event ends beyond the range of time and was left out";
     case EventProblem::NoDuration:
@@ -78,12 +82,28 @@ Status EventMapper::events(const EventBatch& batch, const TraceSyntax& text) {
     count(batch);
     m_batchNames.assign(batch.textCount(), {});
     m_batchTracks.assign(batch.tracks.size(), kNoTrack);
+    constexpr std::int64_t kDay = std::int64_t{86'400} * 1'000'000'000;
+    m_isFarFromZero = m_isFarFromZero
+        || std::any_of(batch.records.begin(), batch.records.end(), [](const EventRecord& record) {
+               return record.kind == RecordKind::Span && record.start > kDay;
+           });
     for (const EventRecord& record : batch.records) {
+        if (isTimeless(record)) {
+            EventRecord timeless = record;
+            timeless.kind = RecordKind::Unusable;
+            timeless.problem = EventProblem::AtZero;
+            tell(timeless, text);
+            continue;
+        }
         if (record.problem != EventProblem::None)
             tell(record, text);
         RETURN_IF_ERROR(take(record, batch, text));
     }
     return {};
+}
+
+bool EventMapper::isTimeless(const EventRecord& record) const {
+    return m_isFarFromZero && record.kind == RecordKind::Span && record.start == 0;
 }
 
 void EventMapper::tell(const EventRecord& record, const TraceSyntax& text) {

@@ -49,6 +49,7 @@ private:
 
     void count(const EventBatch& batch);
     void tell(const EventRecord& record, const TraceSyntax& text);
+    bool isTimeless(const EventRecord& record) const;
     Status take(const EventRecord& record, const EventBatch& batch, const TraceSyntax& text);
     Status addRecord(const EventRecord& record, const EventBatch& batch);
     Result<NameId> detailOf(const EventRecord& record, const EventBatch& batch);
@@ -82,6 +83,7 @@ private:
     std::int64_t m_negativeDurations = 0;
     std::int64_t m_kernels = 0;
     std::optional<TimeNs> m_firstTime;
+    bool m_isFarFromZero = false; // more than a day
 };
 
 } // namespace trainscope::importers::kineto
