@@ -98,7 +98,17 @@ std::int64_t zoneHere(const std::optional<TimeNs>& wall) {
     return offsetOf(QTimeZone::systemTimeZone(), wall);
 }
 
+std::optional<importers::DateOrder> saidDates(std::string_view text) {
+    if (equalsIgnoringCase(trimmed(text), "day-first"))
+        return importers::DateOrder::DayFirst;
+    if (equalsIgnoringCase(trimmed(text), "month-first"))
+        return importers::DateOrder::MonthFirst;
+    return std::nullopt;
+}
+
 void stateClock(const SaidClock& clock, importers::ImportUnit& unit) {
+    if (unit.asksDates)
+        unit.saidDates = clock.dates;
     if (unit.clock != importers::ClockKind::Utc) {
         unit.saidStart = clock.start;
         unit.saidPeriod = clock.period;

@@ -25,10 +25,14 @@ std::optional<std::int64_t> saidZone(
 // The same of this machine's zone.
 std::int64_t zoneHere(const std::optional<TimeNs>& wall);
 
+// "day-first", "month-first". Absent for anything else.
+std::optional<importers::DateOrder> saidDates(std::string_view text);
+
 struct SaidClock {
     std::optional<TimeNs> start; // of sources without dates
     std::optional<DurationNs> period; // between readings without stamps
     std::string zone; // of local stamps, as saidZone() takes it; empty: not stated
+    importers::DateOrder dates = importers::DateOrder::Unknown; // that can be read in two ways
 };
 
 // States it of a unit, as far as the unit's own clock leaves it open.

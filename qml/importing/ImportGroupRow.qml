@@ -24,6 +24,8 @@ Item {
     required property string period
     required property bool periodEditable
     required property bool periodFaulty
+    required property bool datesEditable
+    required property int dateChoice
     required property string clock
     required property int clockChoice
     required property bool clockEditable
@@ -195,6 +197,29 @@ Item {
                 text: line.airflow
                 faulty: line.airflowFaulty
                 onTextEdited: line.groups.setAirflow(line.index, text)
+            }
+        }
+        RowLayout {
+            Layout.leftMargin: line.columns.fold * 2 + Theme.spaceS * 2
+            Layout.topMargin: Theme.spaceXs
+            visible: line.isRun && line.datesEditable
+            spacing: Theme.spaceS
+
+            UiNote {
+                text: qsTr("Its dates can be read with the day or with the month first")
+            }
+            UiComboBox {
+                objectName: "dates"
+                Layout.preferredWidth: line.columns.clock
+                enabled: line.checkState !== Qt.Unchecked
+                label: qsTr("Order of the dates of %1").arg(line.title)
+                model: line.groups.dateChoices
+                currentIndex: line.dateChoice
+                displayText: line.dateChoice < 0 ? qsTr("by their signs") : currentText
+                onActivated: index => {
+                    line.groups.setDates(line.index, index);
+                    currentIndex = Qt.binding(() => line.dateChoice);
+                }
             }
         }
         UiSentence {

@@ -65,6 +65,14 @@ cut fuzz_meters 1500 "$shared"/{amd_smi,dcgm,mlperf_power,prometheus,zeus,nvidia
 cut fuzz_number 40 "$shared"/nvidia_smi/*
 cut fuzz_trainlog 3000 "$shared"/train_logs/* "$own"/train_logs/*
 cut fuzz_nccl 3000 "$shared"/topology/*.out "$own"/topology/*.out
+printf 'Epoch: 0 | Step: 1 | PPO Epoch: 1 | Actor Loss: 0.5 | Critic Loss: 0.2 | Unsupervised Loss: 0.0\nEnd-to-End => Latency: 5.0s, TFLOPs: 22.5, Samples/sec: 8.0, Time/seq 0.1s, Batch Size: 32, Total Seq. Length: 512\nAverage reward score: -4.5\nEpoch: 0, Step: 2, Rank: 0, loss = 2.4\nModel Parameters: 0.3 B, Latency: 0.5s, TFLOPs: 14.9, Samples/sec: 32.0\n' | seed fuzz_trainlog deepspeed_chat
+printf '(TaskRunner pid=7) step:1 - actor/pg_loss:np.float64(-0.01) - actor/lr:1e-06 - timing_s/step:40.0 - perf/throughput:200.0\nstep:1 - val/score:0.5\n' | seed fuzz_trainlog verl
+printf 'Step 1 | loss:3.5 lr:2e-05 tokens_per_second_per_gpu:9077.2\n1|2|Loss: 2.5:   2%%|2  | 2/100 [00:04<03:16,  2.00s/it]\r1|3|Loss: 2.4:   3%%|2  | 3/100 [00:06<03:16,  2.00s/it]\n' | seed fuzz_trainlog torchtune
+printf 'Num_devices: 8, shape (8,)\ncompleted step: 1, seconds: 5.5, TFLOP/s/device: 136.0, Tokens/s/device: 8000.0, total_weights: 65536, loss: 11.0\n' | seed fuzz_trainlog maxtext
+printf '[batch=1/3]:\n\t Train loss/train/total: 11.5\n\t Train time/train: 0.01\n[batch=2/3]:\n\t Train throughput/batches_per_sec: 0.5\n\t Train loss/train/total: 10.5\n' | seed fuzz_trainlog composer
+printf 'epoch,lr-AdamW,step,train_loss,val_loss\n,0.001,9,,\n0,,9,4.5,\n0,,19,3.5,3.7\n' | seed fuzz_trainlog table
+printf ':::MLL 1571433686.0 run_start: {"value": null, "metadata": {}}\n:::MLLOG {"time_ms": 1571433688000, "key": "tracked_stats", "value": {"train_step_timing": 2.0}, "metadata": {"step": 512}}\n:::MLLOG {"time_ms": 1571433689000, "key": "block_stop", "value": null, "metadata": {"first_epoch_num": 1}}\n' | seed fuzz_trainlog mllog_times
+printf '# size count type redop root time algbw busbw #wrong\n 1048576 262144 float sum -1n1:7:8 [0] NCCL INFO Connected all rings\n 20.00 52.43 52.43 0n1:7:9 [1] NCCL INFO x\n 21.00 50.00 50.00 N/A\n' | seed fuzz_nccl cut_rows
 cut fuzz_topology 3000 "$shared"/topology/* "$own"/topology/*
 cut fuzz_exectrace 3000 "$shared"/chakra_et/*.json "$shared"/chakra_et/*.et "$shared"/chakra_et/*.json.gz
 cut fuzz_operator_timings 800 "$shared"/operator_samples/*/*

@@ -211,6 +211,9 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--utc-offset", options->request.utcOffset,
         "Zone of local time stamps, such as +08:00 or Europe/Berlin; else they are taken as UTC",
         "ZONE");
+    addOption(*command, "--dates", options->request.dates,
+        "Order of dates that can be read in two ways: day-first or month-first", "ORDER")
+        ->check(suggesting("day-first month-first"));
     addOption(*command, "--column", options->request.columns,
         "What a column of a table is, where its header does not tell; may be given several times",
         "NAME=METRIC[unit]")

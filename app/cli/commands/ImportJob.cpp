@@ -34,6 +34,13 @@ Result<app::SaidClock> clockOf(const ImportRequest& request) {
     if (!clock.period && !request.period.empty())
         return usageError("--period takes a time such as 100ms or 1.5 (seconds); not \""
             + request.period + "\".");
+    if (!request.dates.empty()) {
+        const auto dates = app::saidDates(request.dates);
+        if (!dates)
+            return usageError(
+                "--dates takes day-first or month-first; not \"" + request.dates + "\".");
+        clock.dates = *dates;
+    }
     clock.zone = request.utcOffset;
     if (!clock.zone.empty() && !app::saidZone(clock.zone))
         return usageError(

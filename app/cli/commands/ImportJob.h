@@ -24,6 +24,7 @@ struct ImportRequest {
     std::string start; // "2026-04-22T00:03:09Z", or unix time
     std::string period; // "100ms", or seconds
     std::string utcOffset; // "+08:00", "+0800", "+8", "Europe/Berlin", or seconds ahead of UTC
+    std::string dates; // "day-first", "month-first"
     std::vector<std::string> columns; // of tables, "P_tot=gpu_power[mW]"
 };
 

@@ -30,6 +30,7 @@ ImportGroupModel::ImportGroupModel(ImportPlanModel& plan, QObject* parent)
             {"rank", &Line::rank}, {"rankEditable", &Line::rankEditable},
             {"rankFaulty", &Line::rankFaulty}, {"period", &Line::period},
             {"periodEditable", &Line::periodEditable}, {"periodFaulty", &Line::periodFaulty},
+            {"datesEditable", &Line::datesEditable}, {"dateChoice", &Line::dateChoice},
             {"clock", &Line::clock}, {"clockChoice", &Line::clockChoice},
             {"clockEditable", &Line::clockEditable}, {"offset", &Line::offset},
             {"offsetHint", &Line::offsetHint}, {"offsetFaulty", &Line::offsetFaulty},
@@ -63,6 +64,10 @@ void ImportGroupModel::begin() {
 
 QStringList ImportGroupModel::clockChoices() {
     return {tr("as UTC"), tr("local time")};
+}
+
+QStringList ImportGroupModel::dateChoices() {
+    return {tr("day first"), tr("month first")};
 }
 
 QStringList ImportGroupModel::runChoices() const {
@@ -301,6 +306,10 @@ void ImportGroupModel::setPeriod(int row, const QString& text) {
 
 void ImportGroupModel::setClock(int row, int choice) {
     m_plan.setUtc(unitsAt(row), choice == kClockAsUtc);
+}
+
+void ImportGroupModel::setDates(int row, int choice) {
+    m_plan.setDates(unitsAt(row), static_cast<importers::DateOrder>(std::clamp(choice, -1, 1) + 1));
 }
 
 void ImportGroupModel::setOffset(int row, const QString& text) {

@@ -22,6 +22,7 @@ class ImportGroupModel : public RowListModel<ImportGroupRow> {
     QML_UNCREATABLE("Belongs to the import")
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
     Q_PROPERTY(QStringList clockChoices READ clockChoices CONSTANT FINAL)
+    Q_PROPERTY(QStringList dateChoices READ dateChoices CONSTANT FINAL)
     // Runs that a topology can be said to describe.
     Q_PROPERTY(QStringList runChoices READ runChoices NOTIFY changed FINAL)
     Q_PROPERTY(int markedCount READ markedCount NOTIFY changed FINAL)
@@ -38,6 +39,7 @@ public:
     explicit ImportGroupModel(ImportPlanModel& plan, QObject* parent = nullptr);
 
     [[nodiscard]] static QStringList clockChoices();
+    [[nodiscard]] static QStringList dateChoices(); // in the order of importers::DateOrder
     [[nodiscard]] QStringList runChoices() const;
     [[nodiscard]] int markedCount() const;
     [[nodiscard]] QString scopeText() const;
@@ -53,6 +55,7 @@ public:
     Q_INVOKABLE void setRank(int row, const QString& text);
     Q_INVOKABLE void setPeriod(int row, const QString& text);
     Q_INVOKABLE void setClock(int row, int choice);
+    Q_INVOKABLE void setDates(int row, int choice);
     Q_INVOKABLE void setOffset(int row, const QString& text);
     Q_INVOKABLE void setGpuModel(int row, const QString& text);
     Q_INVOKABLE void setAirflow(int row, const QString& text);

@@ -8,6 +8,7 @@
 #include <QStringList>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -59,6 +60,18 @@ void fillStart(const std::vector<const ImportRow*>& sources, Line& line) {
     line.offsetFaulty = sources.front()->offsetFaulty;
 }
 
+// Order of dates that can be read in two ways.
+void fillDates(const std::vector<const ImportRow*>& rows, Line& line) {
+    std::vector<const ImportRow*> asking;
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(asking),
+        [](const ImportRow* row) { return row->unit.asksDates; });
+    line.datesEditable = !asking.empty();
+    if (!line.datesEditable)
+        return;
+    const auto order = commonOf(asking, [](const ImportRow& row) { return row.unit.saidDates; });
+    line.dateChoice = static_cast<int>(order.value_or(importers::DateOrder::Unknown)) - 1;
+}
+
 // Clock, offset and model of the GPUs.
 void fillCells(const std::vector<const ImportRow*>& rows, Line& line) {
     std::vector<const ImportRow*> local;
@@ -69,6 +82,7 @@ void fillCells(const std::vector<const ImportRow*>& rows, Line& line) {
         if (row->isSource())
             sources.push_back(row);
     }
+    fillDates(rows, line);
     const QString several = translated("several");
     line.clockEditable = !local.empty();
     if (line.clockEditable) {

@@ -35,6 +35,7 @@ struct ImportGroupRow {
     QString airflow; // of a run
     QString airflowHint;
     int clockChoice = -1; // of ImportGroupModel::clockChoices; -1: they differ
+    int dateChoice = -1; // of ImportGroupModel::dateChoices; -1: as the separators tell
     int checkState = 0; // Qt::CheckState: to be imported
     bool isMachine = false; // it describes machines of runs
     bool isDatabase = false; // its runs are merged under the names that they have
@@ -43,6 +44,7 @@ struct ImportGroupRow {
     bool rankFaulty = false;
     bool periodEditable = false;
     bool periodFaulty = false;
+    bool datesEditable = false;
     bool clockEditable = false;
     bool offsetFaulty = false;
     bool gpuEditable = false;

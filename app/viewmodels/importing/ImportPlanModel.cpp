@@ -386,6 +386,15 @@ void ImportPlanModel::setPeriod(int row, const QString& text) {
     edit({row}, [&text](Row& found) { return setSaidPeriod(found, text); });
 }
 
+void ImportPlanModel::setDates(const Units& units, importers::DateOrder order) {
+    edit(units, [order](Row& row) {
+        if (!row.unit.asksDates || row.unit.saidDates == order)
+            return false;
+        row.unit.saidDates = order;
+        return true;
+    });
+}
+
 void ImportPlanModel::setUtc(const Units& units, bool isUtc) {
     edit(units, [isUtc](Row& row) {
         if (!hasLocalClock(row) || row.offset.isEmpty() == isUtc)

@@ -93,6 +93,8 @@ public:
     Q_INVOKABLE void setOffset(int row, const QString& text) { setOffset(Units{row}, text); }
     // Sets the period of a source without stamps: "100 ms"; empty for 1 s.
     void setPeriod(int row, const QString& text);
+    // Says which of day and month is first in dates that can be read in two ways.
+    void setDates(const Units& units, importers::DateOrder order);
     // The same offset for every source with a local clock.
     Q_INVOKABLE void setOffsetForAll(const QString& text);
 

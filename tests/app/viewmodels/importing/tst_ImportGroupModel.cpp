@@ -172,6 +172,21 @@ private Q_SLOTS:
         QCOMPARE(units[2].saidGpuModel, std::string());
     }
 
+    // Dates that can be read in two ways are said in the sheet.
+    void orderOfDates() {
+        ImportUnit table = logOf("a");
+        table.asksDates = true;
+        Plan plan({table});
+        QVERIFY(plan.groups.at(0, "datesEditable").toBool());
+        QCOMPARE(plan.groups.at(0, "dateChoice").toInt(), -1);
+        plan.groups.setDates(0, 0);
+        QCOMPARE(plan.units.units().front().saidDates, importers::DateOrder::DayFirst);
+        QCOMPARE(plan.groups.at(0, "dateChoice").toInt(), 0);
+        plan.groups.setDates(0, 1);
+        QCOMPARE(plan.units.units().front().saidDates, importers::DateOrder::MonthFirst);
+        QVERIFY(!Plan({logOf("a")}).groups.at(0, "datesEditable").toBool());
+    }
+
     void namesOfTimeZones() {
         Plan plan(twoRuns());
         plan.groups.setOffset(0, QStringLiteral("Europe/Berlin")); // summer time on 1 May
