@@ -70,7 +70,7 @@ void adoptWords(std::vector<MeterColumn>& columns) {
     }
     for (MeterColumn& column : columns) {
         const auto key = column.isOwn ? metricOfKey(column.header) : std::nullopt;
-        // What stands in brackets may be a sensor's name.
+        // The brackets may hold a sensor's name.
         if (!key || (!key->unit.empty() && !findUnit(key->unit) && !isFahrenheit(key->unit)))
             continue;
         std::string whose = key->gpu ? "GPU " + std::to_string(*key->gpu)

@@ -69,7 +69,7 @@ private:
     TimeNs absolute(const Stamp& stamp);
 
     std::shared_ptr<const ColumnOrder> m_order;
-    // Of headers before: two recorders may write to one file, row by row.
+    // Orders of earlier headers: two recorders may write to one file, row by row.
     std::vector<std::shared_ptr<const ColumnOrder>> m_former;
     std::int64_t m_rowsByFormer = 0;
     LogContext m_context;

@@ -134,7 +134,7 @@ private:
                         readMeta(name, one);
                     });
             });
-        // What is added to a log when it is handed in has no time.
+        // A line that is added when a log is handed in has no time.
         if (m_timeNs && *m_timeNs <= 0)
             m_timeNs.reset();
         return !m_key.empty();
@@ -248,8 +248,8 @@ private:
         return mark(Marks::Times, step);
     }
 
-    // How many steps a line tells of: by what "step" grew, in the unit that fills most of the time
-    // that has passed; else as many as fit into it.
+    // Steps that a line tells of: by what "step" grew, in the unit that fills most of the time that
+    // has passed; else as many as fit into it.
     [[nodiscard]] std::int64_t stepsIn(double passed, double seconds) const {
         const double fit = passed * kLongerAtMost / seconds;
         double best = 0.0;

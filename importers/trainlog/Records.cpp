@@ -75,7 +75,7 @@ bool isFigure(const LoggedValue& value) {
     return known != nullptr && known->metric != nullptr;
 }
 
-// What records of all spellings mean.
+// Reads records of all spellings.
 class RecordReader : public DialectReader {
 public:
     // `isTable`: an iteration may have several rows, and every number of them is kept.
@@ -348,7 +348,7 @@ private:
         bool hasRate = false;
         for (const std::string_view cell : m_splitter.split(line, m_separator)) {
             std::string_view key = keyOf(cell);
-            // Of several optimizers or groups of parameters the first.
+            // The first stands for several optimizers or groups of parameters.
             if (!hasRate && key.starts_with("lr-")) {
                 hasRate = true;
                 key = "lr";

@@ -89,7 +89,7 @@ private:
     MaintenanceController m_maintenance;
     ImportReportModel m_reports;
     Task<std::vector<store::Source>> m_reportTask;
-    // What is done with a path, once it has been looked at.
+    // Does with a path what it turned out to be for.
     using Look = std::function<void(Session&)>;
     Task<Look> m_lookTask; // at what is to be opened
     Task<bool> m_sameTask; // the database that an import went into is the open one

@@ -159,7 +159,7 @@ public:
     [[nodiscard]] QFuture<void> ending() const { return m_ending; }
 
 private:
-    // What the GUI thread says to the thread of one asking.
+    // The GUI thread tells the thread of one asking by these.
     struct Run {
         std::atomic<bool> isForgotten = false;
         std::atomic<bool> isStopped = false;

@@ -337,7 +337,8 @@ void findEarlyWork(const RunFacts& facts, Findings& found) {
         {{"kernels", static_cast<double>(early.kernels)}, {"kernel_time_s", early.kernelS},
             {"before_s", early.gapS}},
         {-1, early.where, {}},
-        fmt::format("more than {} iterations before the first", text::worded(kLongBefore)),
+        fmt::format("more than {} before the first",
+            text::counted(static_cast<std::int64_t>(kLongBefore), "iteration")),
         "kernels of all ranks", Severity::Attention, 0.0});
 }
 
