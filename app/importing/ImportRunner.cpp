@@ -137,7 +137,7 @@ private:
     }
 
     Status findZone(const importers::Importer& importer, const Run& run) {
-        const auto power = analysis::powerSignal(m_store, run, m_progress);
+        const auto power = analysis::powerSignal({m_store, run, m_progress});
         if (!power.hasValue())
             return power.error().code == ErrorCode::NotFound ? Status() : power.error();
         ASSIGN_OR_RETURN(const auto work, importer.work(m_tree, m_unit, m_progress));
@@ -154,12 +154,12 @@ private:
 
     Status findStart(const importers::Importer& importer, const Run& run) {
         ASSIGN_OR_RETURN(const auto work, importer.work(m_tree, m_unit, m_progress));
-        auto placement = analysis::placeLog(m_store, run, work, m_progress);
+        auto placement = analysis::placeLog({m_store, run, m_progress}, work);
         if (placement.hasValue())
             m_unit.placement = std::move(placement).value();
         else if (placement.error().code == ErrorCode::Cancelled)
             return placement.error();
-        else if (analysis::powerSignal(m_store, run, m_progress).hasValue())
+        else if (analysis::powerSignal({m_store, run, m_progress}).hasValue())
             m_remarks.push_back("Not placed in the telemetry: " + placement.error().message);
         return {};
     }
@@ -288,7 +288,7 @@ void keepCallTrees(
         const auto run = store.findRun(name);
         if (!run.hasValue() || funnel.isCancelled())
             continue;
-        const auto lacking = analysis::lackingSums(store, run.value());
+        const auto lacking = analysis::lackingSums({store, run.value()});
         if (lacking.hasValue() && lacking.value() == analysis::LackingSums::All)
             static_cast<void>(analysis::keepCallTrees(store, run.value(), progress));
     }

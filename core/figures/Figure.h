@@ -3,6 +3,7 @@
 // from these its picture, what lies where in it, and its numbers. Command line, window, report and
 // export know this and the list of kinds (Kinds.h), and no kind by itself.
 
+#include "core/analysis/RunStudy.h"
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/Import.h"
 #include "core/model/Result.h"
@@ -124,17 +125,13 @@ struct Kind {
     std::string_view key; // "heatmap"
     RunsShown runs = RunsShown::Named;
     std::vector<Option> options;
-    std::function<Result<Figure>(
-        const store::Store& store, const Request& request, const Progress& progress)>
-        load;
+    std::function<Result<Figure>(const analysis::RunStudies& studies, const Request& request)> load;
     bool writesNumbers = true; // beside the picture, without being asked
     // Its options in a report of so many runs, where it belongs into one; absent: into none.
     std::function<std::optional<OptionValues>(std::size_t runs)> inReport = {};
     // Figures of each run in a report of few runs, besides the one above, read together. Empty
     // where the run lacks the data; absent: none of any run.
-    std::function<Result<std::vector<Figure>>(
-        const store::Store& store, const Run& run, const Progress& progress)>
-        ofRunInReport = {};
+    std::function<Result<std::vector<Figure>>(const analysis::RunStudy& study)> ofRunInReport = {};
 };
 
 Error usage(std::string message);

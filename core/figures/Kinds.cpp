@@ -61,15 +61,14 @@ std::string kindList() {
     return list;
 }
 
-Result<Figure> load(
-    const Kind& kind, const store::Store& store, const Request& request, const Progress& progress) {
+Result<Figure> load(const Kind& kind, const analysis::RunStudies& studies, const Request& request) {
     RETURN_IF_ERROR(checkOptions(kind, request.options));
-    auto figure = kind.load(store, request, progress);
+    auto figure = kind.load(studies, request);
     if (!figure.hasValue())
         return figure;
     figure.value().kind = kind.key;
     if (figure.value().sources.empty())
-        figure.value().sources = sourcesOf(store, figure.value().runs);
+        figure.value().sources = sourcesOf(studies.store, figure.value().runs);
     return figure;
 }
 

@@ -11,7 +11,6 @@ std::string kindList(); // "timeline, heatmap, …"
 
 // Reads a figure with its sources. Usage for options that the kind does not take; nothing to draw
 // is no error (see Figure::emptyText). Any thread that owns the store; cancelled by progress.
-Result<Figure> load(const Kind& kind, const store::Store& store, const Request& request,
-    const Progress& progress = {});
+Result<Figure> load(const Kind& kind, const analysis::RunStudies& studies, const Request& request);
 
 } // namespace trainscope::figures

@@ -45,8 +45,8 @@ std::string asHeadline(std::string sentence) {
 } // namespace
 
 Result<Comparison> comparisonSection(
-    const store::Store& store, const figures::ComparisonBoard& board, const Progress& progress) {
-    ASSIGN_OR_RETURN(auto loaded, figures::loadComparison(store, board.query, nullptr, progress));
+    const analysis::RunStudies& studies, const figures::ComparisonBoard& board) {
+    ASSIGN_OR_RETURN(auto loaded, figures::loadComparison(studies, board.query));
     const auto data = std::make_shared<const ComparisonData>(std::move(loaded));
     Comparison section{board, {}, {}, board.notes, {}, {}};
     if (data->isEmpty()) {

@@ -7,6 +7,6 @@ namespace trainscope::report {
 
 // The first of its runs is the base.
 Result<Comparison> comparisonSection(
-    const store::Store& store, const figures::ComparisonBoard& board, const Progress& progress);
+    const analysis::RunStudies& studies, const figures::ComparisonBoard& board);
 
 } // namespace trainscope::report

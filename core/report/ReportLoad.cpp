@@ -88,7 +88,7 @@ class Loader {
 public:
     Loader(const store::Store& store, const Progress& progress)
         : m_store(store)
-        , m_progress(progress) { }
+        , m_studies(store, progress) { }
 
     Result<Report> load(const ReportQuery& query) {
         RETURN_IF_ERROR(chooseRuns(query));
@@ -123,7 +123,7 @@ private:
 
     Status addComparisons() {
         for (const auto& request : m_comparisons) {
-            ASSIGN_OR_RETURN(auto section, comparisonSection(m_store, request, m_progress));
+            ASSIGN_OR_RETURN(auto section, comparisonSection(m_studies, request));
             m_report.comparisons.push_back(std::move(section));
         }
         return {};
@@ -145,7 +145,7 @@ private:
     Status addFindings() {
         std::vector<std::string> without;
         for (const Run& run : m_runs) {
-            ASSIGN_OR_RETURN(auto findings, analysis::findingsOf(m_store, run, m_progress));
+            ASSIGN_OR_RETURN(auto findings, analysis::findingsOf(m_studies.of(run)));
             if (findings.empty())
                 without.push_back(run.name);
             const bool isCut = m_runs.size() > 1 && m_runs.size() <= kMostApart;
@@ -171,7 +171,7 @@ private:
         m_report.tables.push_back(without("start", runTable(m_runs)));
         for (const auto make : {summaryTable, readEfficiency, readThrottling, readAboveLimit,
                  traceTable, energyTable}) {
-            ASSIGN_OR_RETURN(auto table, make(m_store, m_runs, m_progress));
+            ASSIGN_OR_RETURN(auto table, make(m_studies, m_runs));
             if (!table.rows.empty())
                 m_report.tables.push_back(std::move(table));
         }
@@ -194,7 +194,7 @@ private:
             // Sweeps choose among runs only where none are named.
             if (m_runs.size() != allRuns())
                 request.runs = m_runs;
-            ASSIGN_OR_RETURN(auto figure, figures::load(kind, m_store, request, m_progress));
+            ASSIGN_OR_RETURN(auto figure, figures::load(kind, m_studies, request));
             if (figure.emptyText.empty())
                 m_report.figures.push_back(std::move(figure));
         }
@@ -207,7 +207,7 @@ private:
         for (const auto& kind : figures::kinds()) {
             if (!kind.ofRunInReport || m_runs.size() > kMostApart)
                 continue;
-            ASSIGN_OR_RETURN(auto made, kind.ofRunInReport(m_store, run, m_progress));
+            ASSIGN_OR_RETURN(auto made, kind.ofRunInReport(m_studies.of(run)));
             for (auto& figure : made) {
                 figure.sources = figures::sourcesOf(m_store, figure.runs);
                 m_report.figures.push_back(std::move(figure));
@@ -254,7 +254,7 @@ private:
 
     // Nothing where the runs lack what it shows.
     Status addOverview(std::string_view kind, const figures::Request& request) {
-        auto figure = figures::load(*figures::findKind(kind), m_store, request, m_progress);
+        auto figure = figures::load(*figures::findKind(kind), m_studies, request);
         if (!figure.hasValue()) {
             const ErrorCode code = figure.error().code;
             const bool isLacking = code == ErrorCode::NotFound || code == ErrorCode::Usage;
@@ -292,7 +292,7 @@ private:
     }
 
     const store::Store& m_store;
-    const Progress& m_progress;
+    const analysis::RunStudies m_studies;
     std::vector<Run> m_runs;
     std::vector<figures::ComparisonBoard> m_comparisons;
     std::size_t m_findingCount = 0; // before those of many runs are folded

@@ -22,19 +22,17 @@
 
 namespace trainscope::report {
 
-Result<Table> summaryTable(
-    const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
+Result<Table> summaryTable(const analysis::RunStudies& studies, const std::vector<Run>& runs) {
     Table table = telemetryTable("Power, heat and clocks", {{"run", text::Align::Left}});
     std::map<std::string, int> reasons;
     for (const Run& run : runs) {
-        ASSIGN_OR_RETURN(const auto steady, analysis::steadyStateOf(store, run, progress));
+        ASSIGN_OR_RETURN(const auto steady, analysis::steadyStateOf(studies.of(run)));
         const TimeRange window = steady.isWholeRun ? kAllTime : steady.window;
         ASSIGN_OR_RETURN(const auto summary,
-            analysis::summarise(store, run,
+            analysis::summarise(studies.of(run),
                 {window,
                     {metric::kGpuPower, metric::kGpuTemperature, metric::kSmClock,
-                        metric::kGpuUtilization}},
-                progress));
+                        metric::kGpuUtilization}}));
         const auto find = [&summary](const std::string& name) {
             const auto found = summary.metrics.find(name);
             return found == summary.metrics.end() ? nullptr : &found->second.all;
@@ -48,52 +46,35 @@ Result<Table> summaryTable(
     return table;
 }
 
-Result<Table> readEfficiency(
-    const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
+Result<Table> readEfficiency(const analysis::RunStudies& studies, const std::vector<Run>& runs) {
     ByRun<analysis::Efficiency> all;
     for (const Run& run : runs) {
-        ASSIGN_OR_RETURN(auto made, analysis::efficiencyOf(store, run, kAllTime, progress));
+        ASSIGN_OR_RETURN(auto made, analysis::efficiencyOf(studies.of(run), kAllTime));
         all.emplace_back(run.name, std::move(made));
     }
     return efficiencyTable(all);
 }
 
-Result<Table> readThrottling(
-    const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
-    const std::function<bool()> keepGoing = [&progress] {
-        return !progress || progress({"Looking for throttling", 0, 0});
-    };
+Result<Table> readThrottling(const analysis::RunStudies& studies, const std::vector<Run>& runs) {
     ByRun<std::optional<analysis::Throttling>> all;
     for (const Run& run : runs) {
-        ASSIGN_OR_RETURN(const auto series, store.series(run.id));
-        std::vector<std::string> warnings;
-        std::map<int, analysis::GpuSeries> gpus;
-        for (auto& [metric, group] : analysis::seriesByMetric(series, warnings)) {
-            for (auto& one : group) {
-                if (one.description.subject.kind == SubjectKind::Gpu)
-                    gpus[one.description.subject.rank].emplace(metric, one);
-            }
-        }
-        ASSIGN_OR_RETURN(auto found,
-            analysis::scanThrottling(store, run, gpus, kAllTime, run.range.length(), keepGoing));
+        ASSIGN_OR_RETURN(auto found, analysis::throttlingOf(studies.of(run)));
         all.emplace_back(run.name, std::move(found));
     }
     return throttlingTable(all);
 }
 
-Result<Table> readAboveLimit(
-    const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
+Result<Table> readAboveLimit(const analysis::RunStudies& studies, const std::vector<Run>& runs) {
     std::vector<std::pair<std::string, std::optional<analysis::LimitShare>>> all;
     for (const Run& run : runs) {
         ASSIGN_OR_RETURN(const auto gpus,
-            analysis::aboveLimits(store, run, kAllTime, analysis::KeepSteps::No, progress));
+            analysis::aboveLimits(studies.of(run), kAllTime, analysis::KeepSteps::No));
         all.emplace_back(run.name, analysis::together(gpus));
     }
     return aboveLimitTable(all);
 }
 
-Result<Table> traceTable(
-    const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
+Result<Table> traceTable(const analysis::RunStudies& studies, const std::vector<Run>& runs) {
     Table table{"Time of the traced GPUs",
         {{"run", text::Align::Left}, {"GPUs"}, text::inUnit("window, mean", "s")}, {},
         {"Shares of each GPU's window, from its first kernel to the end of its last, by unions of "
@@ -103,7 +84,7 @@ Result<Table> traceTable(
     for (const Run& run : runs) {
         ASSIGN_OR_RETURN(auto devices,
             analysis::traceBreakdown(
-                store, run, analysis::KernelCategories::builtIn(), kAllTime, {}, progress));
+                studies.of(run), analysis::KernelCategories::builtIn(), kAllTime, {}));
         std::erase_if(devices, [](const auto& device) { return device.traced.ns <= 0; });
         if (devices.empty())
             continue;
@@ -173,11 +154,10 @@ Table manyEnergies(const std::vector<TracedEnergy>& runs) {
 
 } // namespace
 
-Result<Table> energyTable(
-    const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
+Result<Table> energyTable(const analysis::RunStudies& studies, const std::vector<Run>& runs) {
     std::vector<TracedEnergy> traced;
     for (const Run& run : runs) {
-        ASSIGN_OR_RETURN(auto energy, analysis::energyByPhase(store, run, {}, progress));
+        ASSIGN_OR_RETURN(auto energy, analysis::energyByPhase(studies.of(run), {}));
         if (!energy.gpus.empty())
             traced.push_back({run.name, std::move(energy)});
     }

@@ -51,7 +51,7 @@ void treeToSummary(benchmark::State& state) {
         const auto store = store::Store::open(database, store::OpenMode::ReadOnly);
         const auto runs = store.value().runs();
         for (const Run& run : runs.value())
-            benchmark::DoNotOptimize(analysis::summarise(store.value(), run).hasValue());
+            benchmark::DoNotOptimize(analysis::summarise({store.value(), run}).hasValue());
     }
     const double samples = static_cast<double>(size.ranks) * size.rows * bench::kTelemetryMetrics;
     state.counters["samples"] = samples;
@@ -68,7 +68,7 @@ void traceToKernels(benchmark::State& state) {
         const auto store = store::Store::open(database, store::OpenMode::ReadOnly);
         const auto runs = store.value().runs();
         for (const Run& run : runs.value())
-            benchmark::DoNotOptimize(analysis::traceBreakdown(store.value(), run).hasValue());
+            benchmark::DoNotOptimize(analysis::traceBreakdown({store.value(), run}).hasValue());
     }
     state.counters["bytes"] = static_cast<double>(fs::file_size(trace));
 }
@@ -86,7 +86,7 @@ void traceToOperators(benchmark::State& state) {
         for (const Run& run : runs.value()) {
             if (!analysis::keepCallTrees(store.value(), run).hasValue())
                 return state.SkipWithError("the call trees cannot be kept");
-            const auto tree = analysis::callTree(store.value(), run);
+            const auto tree = analysis::callTree({store.value(), run});
             benchmark::DoNotOptimize(
                 analysis::operatorTable(tree.value(), analysis::OperatorGrouping::Shape, nullptr));
         }

@@ -28,7 +28,7 @@ void summary(benchmark::State& state) {
     const auto runs = store.value().runs();
     for (auto _ : state) {
         for (const Run& run : runs.value())
-            benchmark::DoNotOptimize(analysis::summarise(store.value(), run).hasValue());
+            benchmark::DoNotOptimize(analysis::summarise({store.value(), run}).hasValue());
     }
     state.SetItemsProcessed(state.iterations() * size.ranks * size.rows * bench::kTelemetryMetrics);
 }

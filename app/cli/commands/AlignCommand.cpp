@@ -97,11 +97,11 @@ void printLags(const analysis::TelemetryLags& lags, std::ostream& out) {
 Outcome printAlignment(const OneRunOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
     const Progress isWanted = untilCancelled(console);
-    ASSIGN_OR_RETURN(const auto clocks, analysis::alignRanks(store, run, isWanted));
+    ASSIGN_OR_RETURN(const auto clocks, analysis::alignRanks({store, run, isWanted}));
     if (clocks.ranks.empty())
         console.warn("The run '" + run.name
             + "' has no traces; import the Kineto traces of its ranks to compare their clocks.");
-    ASSIGN_OR_RETURN(const auto lags, analysis::telemetryLags(store, run, isWanted));
+    ASSIGN_OR_RETURN(const auto lags, analysis::telemetryLags({store, run, isWanted}));
     return show(
         console, options.json, [&] { return clocksJson(clocks, lags); },
         [&](std::ostream& out) {

@@ -55,8 +55,8 @@ Result<Shown> shownOf(const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
     if (gpus.empty())
         return Shown{run, {}, {}, {}};
-    ASSIGN_OR_RETURN(auto cluster, analysis::clusterOf(store, run, nullptr));
-    ASSIGN_OR_RETURN(auto air, analysis::airflowOf(store, run));
+    ASSIGN_OR_RETURN(auto cluster, analysis::clusterOf({store, run}, nullptr));
+    ASSIGN_OR_RETURN(auto air, analysis::airflowOf({store, run}));
     return Shown{run, localsOf(gpus), std::move(cluster), std::move(air)};
 }
 
@@ -117,7 +117,7 @@ Status check(const store::Store& store, const Run& run, const Said& said) {
 }
 
 Status writeMachine(store::Store& store, const Run& run, const layout::MachineFacts& said) {
-    ASSIGN_OR_RETURN(auto facts, analysis::machineOf(store, run));
+    ASSIGN_OR_RETURN(auto facts, analysis::machineOf({store, run}));
     if (said.topology) {
         facts.topology = said.topology;
         facts.topologyFrom = said.topologyFrom;

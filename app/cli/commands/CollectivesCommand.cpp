@@ -134,11 +134,11 @@ Outcome printCollectives(const CollectivesOptions& options, const Console& conso
     wanted.networkBandwidth = bytesPerSecond(options.networkGbps);
     if (!options.capture.empty()) {
         ASSIGN_OR_RETURN(const auto capture,
-            analysis::captureWindows(store, run, options.capture, untilCancelled(console)));
+            analysis::captureWindows({store, run, untilCancelled(console)}, options.capture));
         wanted.window = capture.closed();
     }
-    ASSIGN_OR_RETURN(
-        const auto summary, analysis::communicationOf(store, run, wanted, untilCancelled(console)));
+    ASSIGN_OR_RETURN(const auto summary,
+        analysis::communicationOf({store, run, untilCancelled(console)}, wanted));
     if (summary.clocks.ranks.size() < 2)
         console.warn("The run '" + run.name
             + "' has no two traced ranks whose collectives could be matched; import the Kineto"

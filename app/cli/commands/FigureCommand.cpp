@@ -77,7 +77,7 @@ Result<figures::Figure> read(const FigureArguments& arguments, const app::Figure
     needApplication();
     ASSIGN_OR_RETURN(request.remote, remoteLanes(store));
     request.savedBoard = [&store](const std::string& name) { return app::savedBoard(store, name); };
-    auto figure = figures::load(kind, store, request, untilCancelled(console));
+    auto figure = figures::load(kind, {store, untilCancelled(console)}, request);
     if (figure.hasValue() && !figure.value().emptyText.empty())
         return Error{ErrorCode::NotFound, figure.value().emptyText,
             kind.runs == figures::RunsShown::One ? request.runs.front().name : std::string()};

@@ -57,7 +57,7 @@ Outcome findingsOfRun(const FindingsOptions& options, const Console& console,
     wanted.networkBandwidth = bytesPerSecond(options.networkGbps);
     wanted.capture = options.capture;
     ASSIGN_OR_RETURN(
-        const auto findings, analysis::findingsOf(store, run, wanted, shownOn(line, console)));
+        const auto findings, analysis::findingsOf({store, run, shownOn(line, console)}, wanted));
     line.clear();
     return show(
         console, options.json,

@@ -6,6 +6,7 @@
 #include "app/cli/output/AboveLimitOutput.h"
 #include "app/cli/output/KernelsOutput.h"
 #include "app/cli/text/TitledTable.h"
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/traces/Pipeline.h"
@@ -41,45 +42,44 @@ struct KernelsOptions : OneRunOptions {
     std::string by = "energy";
 };
 
-Status compute(const store::Store& store, const analysis::IterationChoice& choice,
+Status compute(const analysis::RunStudy& study, const analysis::IterationChoice& choice,
     const analysis::RankWindow& windowOf, const KernelCategories& categories,
-    const Progress& progress, KernelsReport& report) {
-    ASSIGN_OR_RETURN(auto traces,
-        analysis::deviceTraces(store, report.run, categories, windowOf, choice, progress));
+    KernelsReport& report) {
+    ASSIGN_OR_RETURN(auto traces, analysis::deviceTraces(study, categories, windowOf, choice));
     for (analysis::DeviceTrace& device : traces) {
         report.devices.push_back(std::move(device.breakdown));
         report.activities.push_back(std::move(device.activity));
     }
-    ASSIGN_OR_RETURN(const auto stages, analysis::stagesOf(store, report.run, progress));
+    ASSIGN_OR_RETURN(const auto stages, analysis::stagesOf(study));
     if (stages)
         report.pipeline = analysis::pipelineOf(*stages, report.activities);
     analysis::EnergyOptions options;
     options.windowOf = windowOf;
     options.iterations = choice;
     options.byKernel = true;
-    ASSIGN_OR_RETURN(report.energy, analysis::energyByPhase(store, report.run, options, progress));
+    ASSIGN_OR_RETURN(report.energy, analysis::energyByPhase(study, options));
     return {};
 }
 
-Result<KernelsReport> computeReport(const store::Store& store, const Run& run,
-    const KernelsOptions& options, const Progress& progress) {
+Result<KernelsReport> computeReport(
+    const analysis::RunStudy& study, const KernelsOptions& options) {
     ASSIGN_OR_RETURN(const auto categories, chosenCategories(options.categories));
-    ASSIGN_OR_RETURN(const auto iterations, analysis::iterationsOf(store, run, progress));
-    KernelsReport report{run, {}, {}, {}, {}, {}};
+    ASSIGN_OR_RETURN(const auto iterations, analysis::iterationsOf(study));
+    KernelsReport report{study.run, {}, {}, {}, {}, {}};
     analysis::SteadyTraces shown; // all of them
     if (options.steady) {
-        ASSIGN_OR_RETURN(
-            const auto steady, analysis::steadyStateOf(store, run, iterations, progress));
-        ASSIGN_OR_RETURN(shown, analysis::steadyTraces(store, run, iterations, steady, progress));
+        ASSIGN_OR_RETURN(const auto steady, analysis::steadyStateOf(study));
+        ASSIGN_OR_RETURN(shown, analysis::steadyTraces(study, iterations, steady));
         report.windowText = shown.wording;
     }
     if (options.window.isGiven()) {
-        ASSIGN_OR_RETURN(const auto windows, givenWindows(options.window, store, run, progress));
+        ASSIGN_OR_RETURN(const auto windows,
+            givenWindows(options.window, study.store, study.run, study.progress));
         shown.windowOf = [windows](int rank) { return windows.of(rank); };
-        report.windowText = windows.wording(run);
+        report.windowText = windows.wording(study.run);
     }
-    RETURN_IF_ERROR(compute(store, {iterations.everyOne(), options.iteration}, shown.windowOf,
-        categories, progress, report));
+    RETURN_IF_ERROR(compute(
+        study, {iterations.everyOne(), options.iteration}, shown.windowOf, categories, report));
     if (!options.iteration)
         return report;
     report.windowText = fmt::format("iteration {}", *options.iteration);
@@ -88,14 +88,15 @@ Result<KernelsReport> computeReport(const store::Store& store, const Run& run,
             fmt::format("There is no traced iteration {}; kernels without --iteration lists those "
                         "there are.",
                 *options.iteration),
-            run.name};
+            study.run.name};
     return report;
 }
 
 Outcome printBreakdown(const KernelsOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
     ProgressLine line(console);
-    ASSIGN_OR_RETURN(const auto report, computeReport(store, run, options, shownOn(line, console)));
+    ASSIGN_OR_RETURN(
+        const auto report, computeReport({store, run, shownOn(line, console)}, options));
     line.clear();
     if (report.devices.empty())
         console.warn(
@@ -116,7 +117,7 @@ Outcome printSelection(const KernelsOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(const auto windows, givenWindows(options.window, store, run, progress));
     ASSIGN_OR_RETURN(const auto selection,
         analysis::selectionOf(
-            store, run, [&windows](int rank) { return windows.of(rank); }, categories, progress));
+            {store, run, progress}, [&windows](int rank) { return windows.of(rank); }, categories));
     line.clear();
     if (const std::string note = windows.note(); !note.empty())
         console.err() << note << '\n';
@@ -143,8 +144,8 @@ Outcome printAbove(const KernelsOptions& options, const Console& console, const 
         ASSIGN_OR_RETURN(const auto windows, givenWindows(options.window, store, run, progress));
         window = windows.window;
     }
-    ASSIGN_OR_RETURN(
-        const auto devices, analysis::kernelsAboveLimit(store, run, categories, window, progress));
+    ASSIGN_OR_RETURN(const auto devices,
+        analysis::kernelsAboveLimit({store, run, progress}, categories, window));
     line.clear();
     if (devices.empty())
         console.warn("The run '" + run.name

@@ -4,6 +4,7 @@
 #include "app/cli/output/BytesOutput.h"
 #include "app/cli/output/LayoutOutput.h"
 #include "app/cli/output/TracedScheduleOutput.h"
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/model/Try.h"
@@ -109,15 +110,15 @@ Result<Report> reportOf(const LayoutCommandOptions& options, const layout::Layou
     return report;
 }
 
-Result<analysis::RunLayout> knownLayout(const store::Store& store, const Run& run,
-    const LayoutCommandOptions& options, const Console& console) {
-    const auto known = analysis::runLayout(store, run, untilCancelled(console));
+Result<analysis::RunLayout> knownLayout(
+    const analysis::RunStudy& study, const LayoutCommandOptions& options) {
+    const auto known = analysis::runLayout(study);
     const bool isByHand = options.layout.saysDegrees();
     if (known.hasValue() || !isByHand || known.error().code != ErrorCode::NotFound)
         return known;
     analysis::RunLayout none;
-    if (run.gpuCount > 0)
-        none.request.worldSize = std::max(run.worldSize, run.gpuCount);
+    if (study.run.gpuCount > 0)
+        none.request.worldSize = std::max(study.run.worldSize, study.run.gpuCount);
     return none;
 }
 
@@ -126,7 +127,7 @@ Status enter(store::Store& store, const Run& run, const LayoutCommandOptions& op
     const Console& console) {
     if (options.forget)
         return analysis::enterLayout(store, run, std::nullopt);
-    ASSIGN_OR_RETURN(const auto known, knownLayout(store, run, options, console));
+    ASSIGN_OR_RETURN(const auto known, knownLayout({store, run, untilCancelled(console)}, options));
     ASSIGN_OR_RETURN(const auto request, options.layout.over(known.request, std::nullopt));
     return analysis::enterLayout(store, run, request);
 }
@@ -142,18 +143,17 @@ Status readBytes(const store::Store& store, Run run, const LayoutCommandOptions&
             run.name};
     ASSIGN_OR_RETURN(run.launch, options.layout.over(run.launch));
     ASSIGN_OR_RETURN(
-        report.bytes, analysis::runBytes(store, run, report.layout, untilCancelled(console)));
+        report.bytes, analysis::runBytes({store, run, untilCancelled(console)}, report.layout));
     return {};
 }
 
-Status readTraced(const store::Store& store, const Run& run, const LayoutCommandOptions& options,
-    const Console& console, Report& report) {
+Status readTraced(
+    const analysis::RunStudy& study, const LayoutCommandOptions& options, Report& report) {
     analysis::TraceQuery query{options.iteration, std::nullopt};
     if (!options.layout.schedule.empty()) {
         ASSIGN_OR_RETURN(query.plan, layout::scheduleKindFromString(options.layout.schedule));
     }
-    ASSIGN_OR_RETURN(
-        report.traced, analysis::tracedSchedule(store, run, query, untilCancelled(console)));
+    ASSIGN_OR_RETURN(report.traced, analysis::tracedSchedule(study, query));
     return {};
 }
 
@@ -168,7 +168,7 @@ Outcome printOfRun(LayoutCommandOptions options, const Console& console) {
     // A saved layout is printed as the database has it now.
     if (options.save)
         options.layout.forgetLayout();
-    ASSIGN_OR_RETURN(const auto known, knownLayout(store, run, options, console));
+    ASSIGN_OR_RETURN(const auto known, knownLayout({store, run, untilCancelled(console)}, options));
     ASSIGN_OR_RETURN(auto report, reportOf(options, known.request, run.launch));
     auto& notes = report.layout.notes;
     notes.insert(notes.begin(), known.notes.begin(), known.notes.end());
@@ -180,7 +180,7 @@ Outcome printOfRun(LayoutCommandOptions options, const Console& console) {
     if (options.traffic)
         RETURN_IF_ERROR(readBytes(store, run, options, console, report));
     if (options.traced || options.iteration)
-        RETURN_IF_ERROR(readTraced(store, run, options, console, report));
+        RETURN_IF_ERROR(readTraced({store, run, untilCancelled(console)}, options, report));
     return print(options, console, report);
 }
 

@@ -225,7 +225,7 @@ void printMemory(const std::vector<DeviceMemory>& devices, const Run& run, std::
 Outcome showMemory(const OneRunOptions& options, const Console& console, const store::Store& store,
     const Run& run) {
     ASSIGN_OR_RETURN(
-        const auto devices, analysis::measuredMemoryOf(store, run, untilCancelled(console)));
+        const auto devices, analysis::measuredMemoryOf({store, run, untilCancelled(console)}));
     if (devices.empty())
         console.warn("The run '" + run.name
             + "' has no memory of PyTorch's allocator; import its memory snapshots, or Kineto "

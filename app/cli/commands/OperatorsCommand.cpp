@@ -5,6 +5,7 @@
 #include "app/cli/options/WindowOptions.h"
 #include "app/cli/output/OperatorsOutput.h"
 #include "app/cli/text/TitledTable.h"
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/OperatorEnergy.h"
 #include "core/analysis/operators/CallTrees.h"
@@ -39,14 +40,14 @@ struct OperatorsOptions : OneRunOptions {
 };
 
 Result<std::vector<int>> chosenRanks(
-    const store::Store& store, const Run& run, const std::optional<int>& wanted) {
-    ASSIGN_OR_RETURN(auto ranks, analysis::tracedRanks(store, run));
+    const analysis::RunStudy& study, const std::optional<int>& wanted) {
+    ASSIGN_OR_RETURN(auto ranks, analysis::tracedRanks(study));
     if (!wanted)
         return ranks;
     if (std::find(ranks.begin(), ranks.end(), *wanted) == ranks.end())
         return Error{ErrorCode::NotFound,
-            fmt::format("The run '{}' has no trace of rank {}.", run.name, *wanted),
-            store.path().string()};
+            fmt::format("The run '{}' has no trace of rank {}.", study.run.name, *wanted),
+            study.store.path().string()};
     return std::vector{*wanted};
 }
 
@@ -55,7 +56,7 @@ Result<OperatorsReport> operatorsReport(
     RETURN_IF_ERROR(keepMissingSums(options, NeededSums::CallTrees, console, progress));
     ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
     ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
-    ASSIGN_OR_RETURN(const auto ranks, chosenRanks(store, run, options.rank));
+    ASSIGN_OR_RETURN(const auto ranks, chosenRanks({store, run}, options.rank));
     RankWindows windows;
     if (options.window.isGiven()) {
         ASSIGN_OR_RETURN(windows, givenWindows(options.window, store, run, progress));
@@ -64,7 +65,7 @@ Result<OperatorsReport> operatorsReport(
         std::nullopt, windows.note()};
     if (!ranks.empty()) {
         ASSIGN_OR_RETURN(const auto efficiency,
-            analysis::timeEfficiencyOf(store, run, windows.window, progress));
+            analysis::timeEfficiencyOf({store, run, progress}, windows.window));
         report.formulaMfu = efficiency.mfu;
         if (efficiency.flopPerStep && efficiency.peakFlops && efficiency.gpus > 0)
             report.formulaMfuOfOneSecond
@@ -74,12 +75,12 @@ Result<OperatorsReport> operatorsReport(
     energyOptions.windowOf = [&windows](int rank) { return windows.of(rank); };
     energyOptions.byKernel = true;
     ASSIGN_OR_RETURN(
-        const auto energy, analysis::energyByPhase(store, run, energyOptions, progress));
+        const auto energy, analysis::energyByPhase({store, run, progress}, energyOptions));
     for (const int rank : ranks) {
         ASSIGN_OR_RETURN(
-            const auto tree, analysis::callTree(store, run, rank, windows.of(rank), progress));
+            const auto tree, analysis::callTree({store, run, progress}, rank, windows.of(rank)));
         ASSIGN_OR_RETURN(auto iterations,
-            analysis::iterationMfus(store, run, rank, windows.of(rank), report.gpu, progress));
+            analysis::iterationMfus({store, run, progress}, rank, windows.of(rank), report.gpu));
         report.ranks.push_back({rank, tree.hasHost, tree.hasShapes,
             tree.nodes.empty() ? analysis::FrameSums() : tree.nodes.front().sums,
             analysis::operatorTable(tree, options.by, report.gpu),

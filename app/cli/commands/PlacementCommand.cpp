@@ -93,7 +93,7 @@ void printPlacement(std::ostream& out, const Run& run, const analysis::Placement
 Outcome place(const PlacementOptions& options, const Console& console, const store::Store& store,
     const Run& run) {
     ASSIGN_OR_RETURN(
-        const auto placement, analysis::proposePlacement(store, run, untilCancelled(console)));
+        const auto placement, analysis::proposePlacement({store, run, untilCancelled(console)}));
     if (!options.argumentsFile.empty()) {
         ASSIGN_OR_RETURN(auto file, TextFile::create(options.argumentsFile));
         file.write(launchArguments(placement));

@@ -97,7 +97,7 @@ void printHeat(const std::vector<predict::NodeHeat>& nodes, std::ostream& out) {
 Outcome powerOfOneRun(const PowerOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
     ProgressLine line(console);
-    ASSIGN_OR_RETURN(const auto power, predict::powerOfRun(store, run, shownOn(line, console)));
+    ASSIGN_OR_RETURN(const auto power, predict::powerOfRun({store, run, shownOn(line, console)}));
     line.clear();
     return show(
         console, options.json, [&] { return powerJson(run, power); },

@@ -49,11 +49,11 @@ Result<JobOfRun> readAndPredict(const PredictOptions& options, const Console& co
     ASSIGN_OR_RETURN(auto run, selectRunOrOnly(store, options.run));
     request.runs = {std::move(run)};
     request.options = changesOf(options);
-    const Progress progress = untilCancelled(console);
+    const analysis::RunStudies studies(store, untilCancelled(console));
     JobOfRun out;
-    ASSIGN_OR_RETURN(out.job, figures::askedJobOf(store, request, progress));
+    ASSIGN_OR_RETURN(out.job, figures::askedJobOf(studies, request));
     if (out.job.run->kind == RunKind::Measured) {
-        ASSIGN_OR_RETURN(out.measured, figures::measuredStepOf(store, *out.job.run, progress));
+        ASSIGN_OR_RETURN(out.measured, figures::measuredStepOf(studies.of(*out.job.run)));
     }
     if (out.job.launched) {
         // The run itself may be one that cannot be predicted.

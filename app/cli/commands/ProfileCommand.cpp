@@ -162,8 +162,8 @@ Status gatherDatabase(const std::string& path, const std::string& fabric, const 
     for (const Run& run : runs) {
         const std::size_t before
             = gathered.timings.operators.size() + gathered.timings.collectives.size();
-        RETURN_IF_ERROR(
-            predict::addTracedTimings(store, run, name, gathered.timings, shownOn(line, console)));
+        RETURN_IF_ERROR(predict::addTracedTimings(
+            {store, run, shownOn(line, console)}, name, gathered.timings));
         if (gathered.timings.operators.size() + gathered.timings.collectives.size() > before)
             gathered.runs.push_back(run.name);
     }

@@ -6,6 +6,7 @@
 #include "app/cli/output/EfficiencyOutput.h"
 #include "app/cli/output/EnergyOutput.h"
 #include "app/cli/output/SummaryJson.h"
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
@@ -162,12 +163,12 @@ void printText(const analysis::RunSummary& summary,
     printGpus(summary, out);
 }
 
-Result<analysis::EnergyByPhase> tracedEnergy(const store::Store& store, const Run& run,
-    const analysis::RunIterations& iterations, TimeRange window, const Progress& progress) {
+Result<analysis::EnergyByPhase> tracedEnergy(
+    const analysis::RunStudy& study, const analysis::RunIterations& iterations, TimeRange window) {
     analysis::EnergyOptions options;
     options.window = window;
     options.iterations.all = iterations.everyOne();
-    return analysis::energyByPhase(store, run, options, progress);
+    return analysis::energyByPhase(study, options);
 }
 
 // The part that was asked for, with what counts as its iterations.
@@ -180,44 +181,41 @@ struct AskedPart {
     }
 };
 
-Result<AskedPart> askedPart(const store::Store& store, const Run& run,
-    const SummaryOptions& options, const Progress& progress) {
+Result<AskedPart> askedPart(const analysis::RunStudy& study, const SummaryOptions& options) {
     AskedPart part;
-    ASSIGN_OR_RETURN(part.iterations, analysis::iterationsOf(store, run, progress));
+    ASSIGN_OR_RETURN(part.iterations, analysis::iterationsOf(study));
     if (options.steady) {
-        ASSIGN_OR_RETURN(
-            part.state, analysis::steadyStateOf(store, run, part.iterations, progress));
+        ASSIGN_OR_RETURN(part.state, analysis::steadyStateOf(study));
     } else if (!options.capture.empty()) {
+        ASSIGN_OR_RETURN(const auto capture, analysis::captureWindows(study, options.capture));
         ASSIGN_OR_RETURN(
-            const auto capture, analysis::captureWindows(store, run, options.capture, progress));
-        ASSIGN_OR_RETURN(part.captured,
-            analysis::captureIterations(store, run, capture, part.iterations, progress));
+            part.captured, analysis::captureIterations(study, capture, part.iterations));
         part.iterations = part.captured->iterations;
         part.state = part.captured->state;
     }
     return part;
 }
 
-Result<RunFigures> figuresOf(const store::Store& store, const Run& run,
-    const SummaryOptions& options, const Console& console, const Progress& progress) {
+Result<RunFigures> figuresOf(
+    const analysis::RunStudy& study, const SummaryOptions& options, const Console& console) {
     RunFigures figures;
-    ASSIGN_OR_RETURN(const auto part, askedPart(store, run, options, progress));
+    ASSIGN_OR_RETURN(const auto part, askedPart(study, options));
     const auto& iterations = part.iterations;
     const TimeRange window = part.window();
     figures.part = part.state;
-    ASSIGN_OR_RETURN(figures.summary, analysis::summarise(store, run, window, progress));
+    ASSIGN_OR_RETURN(figures.summary, analysis::summarise(study, window));
     ASSIGN_OR_RETURN(figures.efficiency,
-        part.captured ? analysis::efficiencyOf(store, run, *part.captured, progress)
-                      : analysis::efficiencyOf(store, run, iterations, window, progress));
-    ASSIGN_OR_RETURN(figures.aboveLimit,
-        analysis::aboveLimits(store, run, window, analysis::KeepSteps::No, progress));
+        part.captured ? analysis::efficiencyOf(study, *part.captured)
+                      : analysis::efficiencyOf(study, window));
+    ASSIGN_OR_RETURN(
+        figures.aboveLimit, analysis::aboveLimits(study, window, analysis::KeepSteps::No));
     if (const auto& problem = figures.efficiency.catalogueProblem)
         console.warn("The models of your own are not used: " + problem->describe());
     if (!options.detail)
         return figures;
     const analysis::DetailQuery query{window, options.powerLimitW, options.perGpu};
-    ASSIGN_OR_RETURN(figures.detail, analysis::detailOf(store, run, iterations, query, progress));
-    ASSIGN_OR_RETURN(figures.energy, tracedEnergy(store, run, iterations, window, progress));
+    ASSIGN_OR_RETURN(figures.detail, analysis::detailOf(study, iterations, query));
+    ASSIGN_OR_RETURN(figures.energy, tracedEnergy(study, iterations, window));
     const auto gpus = std::count_if(figures.summary.gpus.begin(), figures.summary.gpus.end(),
         [](const auto& gpu) { return gpu.energy.has_value(); });
     analysis::takeTraced(
@@ -235,7 +233,7 @@ Result<std::vector<RunFigures>> computeFigures(const store::Store& store,
                 std::string(state.phase) + ", " + run.name, state.bytesDone, state.bytesTotal);
             return !console.isCancelled();
         };
-        ASSIGN_OR_RETURN(auto figures, figuresOf(store, run, options, console, progress));
+        ASSIGN_OR_RETURN(auto figures, figuresOf({store, run, progress}, options, console));
         result.push_back(std::move(figures));
     }
     return result;

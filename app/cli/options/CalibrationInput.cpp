@@ -33,7 +33,7 @@ Status takeDatabase(const std::string& path, const std::vector<std::string>& nam
     for (const Run& run : chosen) {
         if (names.empty() && (run.kind != RunKind::Measured || run.status != RunStatus::Ok))
             continue;
-        auto measured = predict::measuredRun(store, run, progress);
+        auto measured = predict::measuredRun({store, run, progress});
         if (measured.hasValue())
             runs.push_back(std::move(measured).value());
         else if (!names.empty() || measured.error().code == ErrorCode::Cancelled)

@@ -14,7 +14,7 @@ Status keepMissingSums(const OneRunOptions& options, NeededSums needed, const Co
     {
         ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
         ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
-        ASSIGN_OR_RETURN(const auto lacking, analysis::lackingSums(store, run));
+        ASSIGN_OR_RETURN(const auto lacking, analysis::lackingSums({store, run}));
         const bool isEnough = lacking == LackingSums::None
             || (needed == NeededSums::CallTrees && lacking == LackingSums::AllButCallTrees);
         if (isEnough)

@@ -85,7 +85,7 @@ Result<RankWindows> givenWindows(const WindowOptions& options, const store::Stor
     RankWindows windows;
     if (!options.capture.empty()) {
         ASSIGN_OR_RETURN(
-            windows.capture, analysis::captureWindows(store, run, options.capture, progress));
+            windows.capture, analysis::captureWindows({store, run, progress}, options.capture));
         windows.window = windows.capture->window;
         return windows;
     }
@@ -93,7 +93,7 @@ Result<RankWindows> givenWindows(const WindowOptions& options, const store::Stor
     windows.isOpenAtBegin = !options.fromS;
     windows.isOpenAtEnd = !options.toS;
     if (options.isGiven()) {
-        ASSIGN_OR_RETURN(windows.clocks, analysis::differingClocks(store, run, progress));
+        ASSIGN_OR_RETURN(windows.clocks, analysis::differingClocks({store, run, progress}));
     }
     return windows;
 }

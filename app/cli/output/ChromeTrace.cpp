@@ -96,7 +96,7 @@ private:
         for (auto& [id, text] : takeNames())
             m_names.emplace(id, jsonString(text));
         const Progress goesOn = [this](const ProgressState&) { return m_keepGoing("clocks"); };
-        ASSIGN_OR_RETURN(m_clocks, analysis::alignRanks(m_store, m_request.run, goesOn));
+        ASSIGN_OR_RETURN(m_clocks, analysis::alignRanks({m_store, m_request.run, goesOn}));
         for (const auto& rank : m_clocks.unaligned)
             m_remarks.push_back(
                 fmt::format("The clock of rank {} is left as it is. {}", rank.rank, rank.reason));

@@ -21,7 +21,7 @@ using KeepGoing = std::function<bool(std::string_view)>;
 
 Status writeKernels(const store::Store& store, const Run& run, TextFile& file) {
     ASSIGN_OR_RETURN(const auto categories, chosenCategories({}));
-    ASSIGN_OR_RETURN(const auto devices, analysis::traceBreakdown(store, run, categories));
+    ASSIGN_OR_RETURN(const auto devices, analysis::traceBreakdown({store, run}, categories));
     file.write("rank,device,name,category,count,time_us\n");
     for (const auto& device : devices) {
         for (const auto& kernel : device.kernels) {

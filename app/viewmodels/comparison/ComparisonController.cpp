@@ -201,7 +201,7 @@ void ComparisonController::load() {
     read<plot::ComparisonData>(
         {},
         [query, before = m_data](const store::Store& store, const Progress& progress) {
-            return figures::loadComparison(store, query, before.get(), progress);
+            return figures::loadComparison({store, progress}, query, before.get());
         },
         [this](plot::ComparisonData data) { show(std::move(data)); });
 }
@@ -212,7 +212,7 @@ void ComparisonController::readGrowth() {
         return;
     readQuietly<plot::ComparisonData>(
         [query = queryOf(m_settings, runs)](const store::Store& store, const Progress& progress) {
-            return figures::loadComparison(store, query, nullptr, progress);
+            return figures::loadComparison({store, progress}, query);
         },
         [this, settings = m_settings](plot::ComparisonData data) {
             if (m_data && m_settings == settings)

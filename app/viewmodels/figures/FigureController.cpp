@@ -123,7 +123,7 @@ void FigureController::start(const plot::FigureQuery& query) {
     read<plot::FigureData>(
         {},
         [query](const store::Store& store, const Progress& progress) {
-            return figures::loadFigure(store, query, progress);
+            return figures::loadFigure({store, progress}, query);
         },
         [this, query](plot::FigureData data) { keep(query, std::move(data)); });
 }
@@ -143,7 +143,7 @@ void FigureController::readGrowth() {
         return;
     readQuietly<plot::FigureData>(
         [query = m_data->query](const store::Store& store, const Progress& progress) {
-            return figures::loadFigure(store, query, progress);
+            return figures::loadFigure({store, progress}, query);
         },
         [this, query = m_data->query](plot::FigureData data) {
             if (m_data && m_data->query == query)

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
+#include "core/analysis/RunStudy.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
@@ -123,12 +124,11 @@ FindingRow findingRow(const Run& run, const analysis::Finding& finding) {
     return row;
 }
 
-Result<std::vector<FindingRow>> findingRows(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto findings, analysis::findingsOf(store, run, progress));
+Result<std::vector<FindingRow>> findingRows(const analysis::RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto findings, analysis::findingsOf(study));
     std::vector<FindingRow> rows;
     for (const auto& finding : findings)
-        rows.push_back(findingRow(run, finding));
+        rows.push_back(findingRow(study.run, finding));
     return rows;
 }
 

@@ -88,7 +88,7 @@ void FindingsController::readRun(const Run& run) {
     read<std::vector<FindingRow>>(
         QString::fromStdString(run.name),
         [run](const store::Store& store, const Progress& progress) {
-            return findingRows(store, run, progress);
+            return findingRows({store, run, progress});
         },
         [this, id = run.id, end = run.range.end](std::vector<FindingRow> rows) {
             m_known[id] = std::move(rows);
@@ -111,7 +111,7 @@ void FindingsController::readGrowth() {
         [grown](const store::Store& store, const Progress& progress) -> Result<Found> {
             Found found;
             for (const Run& run : grown) {
-                ASSIGN_OR_RETURN(auto rows, findingRows(store, run, progress));
+                ASSIGN_OR_RETURN(auto rows, findingRows({store, run, progress}));
                 found.emplace_back(run, std::move(rows));
             }
             return found;

@@ -73,7 +73,7 @@ Status readRuns(const store::Store& store, const KernelStretch& stretch,
     reading.places = tracedPlaces(stretch);
     for (const std::size_t i : reading.places) {
         const RunFacts facts = stretch.catalogue->facts(i);
-        ASSIGN_OR_RETURN(const auto lacking, analysis::lackingSums(store, facts.run));
+        ASSIGN_OR_RETURN(const auto lacking, analysis::lackingSums({store, facts.run}));
         if (lacking != analysis::LackingSums::None)
             reading.lacking.push_back(facts.run.id);
         const std::size_t place = reading.runs.size();
@@ -83,8 +83,8 @@ Status readRuns(const store::Store& store, const KernelStretch& stretch,
             stage.publish(reading);
         };
         ASSIGN_OR_RETURN(reading.runs[place],
-            analysis::selectionOf(store, facts.run, windowOf(stretch.runs[i], stretch.stretch),
-                categories, progress, tell));
+            analysis::selectionOf({store, facts.run, progress},
+                windowOf(stretch.runs[i], stretch.stretch), categories, tell));
     }
     return {};
 }
@@ -112,8 +112,8 @@ Result<AskedReading> readAboveLimit(
     for (const std::size_t place : reading.places) {
         const TimeNs origin = stretch.runs[place].origin;
         ASSIGN_OR_RETURN(auto devices,
-            analysis::kernelsAboveLimit(store, stretch.catalogue->facts(place).run, categories,
-                {origin + stretch.stretch.begin, origin + stretch.stretch.end}, progress));
+            analysis::kernelsAboveLimit({store, stretch.catalogue->facts(place).run, progress},
+                categories, {origin + stretch.stretch.begin, origin + stretch.stretch.end}));
         runs.push_back(std::move(devices));
     }
     reading.made = report::kernelsAboveLimitTable(runs, report::RankedBy::Energy);
@@ -131,7 +131,8 @@ Result<AskedReading> readEnergy(
         options.windowOf = windowOf(stretch.runs[place], stretch.stretch);
         options.byKernel = true;
         ASSIGN_OR_RETURN(auto energy,
-            analysis::energyByPhase(store, stretch.catalogue->facts(place).run, options, progress));
+            analysis::energyByPhase(
+                {store, stretch.catalogue->facts(place).run, progress}, options));
         runs.push_back(std::move(energy));
     }
     reading.made = report::tracedEnergyTable(runs);
@@ -146,7 +147,7 @@ Result<std::vector<store::KeptSums>> sumRuns(const store::Store& store,
         const Run run = catalogue->facts(i).run;
         if (std::find(runs.begin(), runs.end(), run.id) == runs.end())
             continue;
-        ASSIGN_OR_RETURN(auto sums, analysis::sumsToKeep(store, run, progress));
+        ASSIGN_OR_RETURN(auto sums, analysis::sumsToKeep({store, run, progress}));
         made.push_back(std::move(sums));
     }
     return made;
@@ -160,8 +161,8 @@ Result<std::optional<SpanTarget>> findLongest(const store::Store& store,
     ASSIGN_OR_RETURN(
         const auto categories, KernelCategories::fromFolder(catalogue::configFolder()));
     ASSIGN_OR_RETURN(const auto found,
-        analysis::longestSpan(store, stretch.catalogue->facts(run).run,
-            windowOf(stretch.runs[run], stretch.stretch), group, name, categories, progress));
+        analysis::longestSpan({store, stretch.catalogue->facts(run).run, progress},
+            windowOf(stretch.runs[run], stretch.stretch), group, name, categories));
     if (!found)
         return std::optional<SpanTarget>();
     const DurationNs half{found->span.duration.ns / 2};

@@ -123,8 +123,9 @@ Status addLaunch(const Store& store, const RunFacts& facts, SpanReport& report) 
 Status addPeers(const Store& store, const Run& run, const plot::ShownRun& shown,
     const std::function<bool()>& isCancelled, SpanReport& report) {
     ASSIGN_OR_RETURN(const auto found,
-        analysis::collectivePeers(store, run, report.rank, report.span, shown.clocks.get(),
-            [&isCancelled](const ProgressState&) { return !isCancelled(); }));
+        analysis::collectivePeers(
+            {store, run, [&isCancelled](const ProgressState&) { return !isCancelled(); }},
+            report.rank, report.span, shown.clocks.get()));
     if (!found)
         return {};
     const analysis::CollectivePeers& all = *found;

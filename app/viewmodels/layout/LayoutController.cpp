@@ -203,7 +203,7 @@ void LayoutController::load() {
         withTraces ? tr("What is exchanged") : QString(),
         [run = *m_context.run, colours = colourQuery(), withTraces](
             const store::Store& store, const Progress& progress) {
-            return readLayout(store, run, colours, withTraces, progress);
+            return readLayout({store, run, progress}, colours, withTraces);
         },
         [this](const LayoutReadingPtr& reading) { takeReading(reading); });
 }

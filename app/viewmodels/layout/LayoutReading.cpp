@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/layout/LayoutSettings.h"
 #include "app/viewmodels/text/Translated.h"
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/runs/RunFigures.h"
@@ -17,7 +18,7 @@ namespace trainscope::app {
 namespace {
 
 Status readKnown(const store::Store& store, const Progress& progress, LayoutReading& reading) {
-    auto known = analysis::runLayout(store, reading.run, progress);
+    auto known = analysis::runLayout({store, reading.run, progress});
     if (known.hasValue()) {
         reading.known = std::move(known).value();
         return {};
@@ -52,9 +53,9 @@ Status readMachine(const store::Store& store, LayoutReading& reading) {
     for (const Gpu& gpu : gpus)
         locals.insert(gpu.local);
     machine.ascending.assign(locals.begin(), locals.end());
-    ASSIGN_OR_RETURN(machine.air, analysis::airflowOf(store, run));
-    ASSIGN_OR_RETURN(machine.inferred, analysis::inferredAirflow(store, run));
-    ASSIGN_OR_RETURN(const auto said, analysis::machineOf(store, run));
+    ASSIGN_OR_RETURN(machine.air, analysis::airflowOf({store, run}));
+    ASSIGN_OR_RETURN(machine.inferred, analysis::inferredAirflow({store, run}));
+    ASSIGN_OR_RETURN(const auto said, analysis::machineOf({store, run}));
     machine.gpuModel = said.gpuModel;
     machine.gpuHint = said.gpuModel.empty() ? run.gpuModel : std::string();
     ASSIGN_OR_RETURN(const auto guess, store::gpuGuessOf(store, run));
@@ -75,7 +76,7 @@ Status readSchedule(
     reading.schedule = std::move(schedule);
     if (!withTraces)
         return {};
-    ASSIGN_OR_RETURN(auto iterations, analysis::tracedIterations(store, reading.run, progress));
+    ASSIGN_OR_RETURN(auto iterations, analysis::tracedIterations({store, reading.run, progress}));
     reading.iterations = std::move(iterations);
     return {};
 }
@@ -117,7 +118,7 @@ Status readMetrics(const store::Store& store, LayoutReading& reading) {
 }
 
 Status readPlacement(const store::Store& store, const Progress& progress, LayoutReading& reading) {
-    auto placement = analysis::proposePlacement(store, reading.run, progress);
+    auto placement = analysis::proposePlacement({store, reading.run, progress});
     if (placement.hasValue())
         reading.placement = std::move(placement).value();
     else if (placement.error().code == ErrorCode::NotFound)
@@ -129,16 +130,16 @@ Status readPlacement(const store::Store& store, const Progress& progress, Layout
 
 } // namespace
 
-Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
-    const plot::ColourQuery& colours, bool withTraces, const Progress& progress) {
+Result<LayoutReadingPtr> readLayout(
+    const analysis::RunStudy& study, const plot::ColourQuery& colours, bool withTraces) {
     auto reading = std::make_shared<LayoutReading>();
-    reading->run = run;
-    RETURN_IF_ERROR(readKnown(store, progress, *reading));
-    RETURN_IF_ERROR(readMachine(store, *reading));
-    RETURN_IF_ERROR(readNccl(store, *reading));
-    RETURN_IF_ERROR(readMetrics(store, *reading));
+    reading->run = study.run;
+    RETURN_IF_ERROR(readKnown(study.store, study.progress, *reading));
+    RETURN_IF_ERROR(readMachine(study.store, *reading));
+    RETURN_IF_ERROR(readNccl(study.store, *reading));
+    RETURN_IF_ERROR(readMetrics(study.store, *reading));
     plot::LayoutQuery query;
-    query.run = run.id;
+    query.run = study.run.id;
     query.colours = colours;
     query.bytes = withTraces;
     const bool needsLayout
@@ -146,20 +147,20 @@ Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
     if (!reading->known && needsLayout)
         query.colours.by = plot::RankColour::Node;
     fitMetric(reading->metrics, query.colours.metric, query.colours.statistic);
-    auto figure = figures::loadLayoutFigure(store, query, progress);
+    auto figure = figures::loadLayoutFigure(study.store, query, study.progress);
     // A metric that this run does not have is no reason to show nothing.
     if (!figure.hasValue() && figure.error().code == ErrorCode::NotFound
         && query.colours.by == plot::RankColour::Value) {
         query.colours.by = plot::RankColour::Node;
-        figure = figures::loadLayoutFigure(store, query, progress);
+        figure = figures::loadLayoutFigure(study.store, query, study.progress);
     }
     if (!figure.hasValue())
         return figure.error();
     reading->figure = std::move(figure).value();
     reading->hasTraces = withTraces;
-    RETURN_IF_ERROR(readSchedule(store, withTraces, progress, *reading));
+    RETURN_IF_ERROR(readSchedule(study.store, withTraces, study.progress, *reading));
     if (withTraces && reading->figure.layout) {
-        RETURN_IF_ERROR(readPlacement(store, progress, *reading));
+        RETURN_IF_ERROR(readPlacement(study.store, study.progress, *reading));
     }
     return LayoutReadingPtr(std::move(reading));
 }

@@ -4,6 +4,7 @@
 
 #include "app/viewmodels/layout/LayoutFacts.h"
 #include "app/viewmodels/layout/MachineForm.h"
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/cluster/Placement.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/schedule/TracedSchedule.h"
@@ -35,7 +36,7 @@ using LayoutReadingPtr = std::shared_ptr<const LayoutReading>;
 
 // `colours` by group fall back to nodes where nothing says the layout, those by a metric that the
 // run does not have to one that it has (fitMetric). Cancelled by progress.
-Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
-    const plot::ColourQuery& colours, bool withTraces, const Progress& progress);
+Result<LayoutReadingPtr> readLayout(
+    const analysis::RunStudy& study, const plot::ColourQuery& colours, bool withTraces);
 
 } // namespace trainscope::app

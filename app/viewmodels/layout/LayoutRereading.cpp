@@ -16,8 +16,10 @@ void LayoutController::readColours() {
     m_moment.setMetric(m_context.settings.metric);
     read<figures::ColouredRanks>(
         tr("Colours"),
-        [run = *m_context.run, query = colourQuery()](const store::Store& store,
-            const Progress& progress) { return figures::colourRanks(store, run, query, progress); },
+        [run = *m_context.run, query = colourQuery()](
+            const store::Store& store, const Progress& progress) {
+            return figures::colourRanks({store, run, progress}, query);
+        },
         [this, settings = m_context.settings](figures::ColouredRanks coloured) {
             takeColours(std::move(coloured), settings);
             Q_EMIT stateChanged();
@@ -65,8 +67,10 @@ void LayoutController::readGrowth() {
     m_moment.setRun(m_context.run);
     m_moment.setMetric(m_context.settings.metric);
     readQuietly<figures::ColouredRanks>(
-        [run = *m_context.run, query = colourQuery()](const store::Store& store,
-            const Progress& progress) { return figures::colourRanks(store, run, query, progress); },
+        [run = *m_context.run, query = colourQuery()](
+            const store::Store& store, const Progress& progress) {
+            return figures::colourRanks({store, run, progress}, query);
+        },
         [this, id = m_context.run->id, settings = m_context.settings](
             figures::ColouredRanks coloured) {
             if (!m_context.run || m_context.run->id != id || m_context.settings != settings)

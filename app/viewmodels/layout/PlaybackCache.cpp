@@ -16,7 +16,7 @@ Result<std::shared_ptr<const RankSeries>> seriesOf(const store::Store& store, co
     const std::string& metric, std::shared_ptr<const RankSeries> known) {
     if (known)
         return known;
-    ASSIGN_OR_RETURN(auto opened, RankSeries::open(store, run, metric));
+    ASSIGN_OR_RETURN(auto opened, RankSeries::open({store, run}, metric));
     return std::make_shared<const RankSeries>(std::move(opened));
 }
 

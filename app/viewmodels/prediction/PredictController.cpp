@@ -210,8 +210,10 @@ void PredictController::fillFromRun() {
 void PredictController::readRun(const Run& chosen) {
     read<LaunchedRun>(
         {},
-        [run = chosen, calibration = m_calibration](const store::Store& store,
-            const Progress& progress) { return launchedRun(store, run, calibration, progress); },
+        [run = chosen, calibration = m_calibration](
+            const store::Store& store, const Progress& progress) {
+            return launchedRun({store, run, progress}, calibration);
+        },
         [this](LaunchedRun launched) { takeRun(std::move(launched)); });
 }
 

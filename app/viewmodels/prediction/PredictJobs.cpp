@@ -1,5 +1,6 @@
 #include "app/viewmodels/prediction/PredictJobs.h"
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 
@@ -72,20 +73,20 @@ Result<PredictDetails> detailsOf(std::shared_ptr<const figures::PredictedJob> as
     return details;
 }
 
-Result<LaunchedRun> launchedRun(const store::Store& store, const Run& run,
-    const std::shared_ptr<const predict::RunCalibration>& calibration, const Progress& progress) {
+Result<LaunchedRun> launchedRun(const analysis::RunStudy& study,
+    const std::shared_ptr<const predict::RunCalibration>& calibration) {
     LaunchedRun launched;
-    launched.run = run.id;
-    if (run.kind == RunKind::Measured) {
-        ASSIGN_OR_RETURN(launched.measured, figures::measuredStepOf(store, run, progress));
-        ASSIGN_OR_RETURN(auto tracks, figures::measuredTracksOf(store, run, progress));
+    launched.run = study.run.id;
+    if (study.run.kind == RunKind::Measured) {
+        ASSIGN_OR_RETURN(launched.measured, figures::measuredStepOf(study));
+        ASSIGN_OR_RETURN(auto tracks, figures::measuredTracksOf(study));
         launched.tracks = std::make_shared<const figures::MeasuredTracks>(std::move(tracks));
     }
-    auto made = predict::requestOf(store, run, progress);
+    auto made = predict::requestOf(study);
     if (!made.hasValue()) {
         if (made.error().code != ErrorCode::NotFound || !launched.isMeasured())
             return made.error();
-        launched.notes.push_back(run.name + ": " + made.error().message);
+        launched.notes.push_back(study.run.name + ": " + made.error().message);
         return launched;
     }
     launched.notes = std::move(made.value().notes);

@@ -2,6 +2,7 @@
 // Jobs of the prediction's view on reader threads: the answer to a request, its details, and the
 // request that a run makes. Plain values.
 
+#include "core/analysis/RunStudy.h"
 #include "core/figures/prediction/PredictedOverlay.h"
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/predict/prediction/MeasuredRuns.h"
@@ -54,9 +55,8 @@ struct LaunchedRun {
     }
 };
 // Missing facts of a run are an error only where nothing was measured either.
-Result<LaunchedRun> launchedRun(const store::Store& store, const Run& run,
-    const std::shared_ptr<const predict::RunCalibration>& calibration = nullptr,
-    const Progress& progress = {});
+Result<LaunchedRun> launchedRun(const analysis::RunStudy& study,
+    const std::shared_ptr<const predict::RunCalibration>& calibration = nullptr);
 
 // As calibrated, or as shipped.
 predict::Predictor predictorOf(const std::shared_ptr<const predict::RunCalibration>& calibration);

@@ -30,7 +30,7 @@ void TimelineController::startClocks() {
             const store::Store& store, const TaskStage<Clocks>& stage) -> Result<Clocks> {
             Clocks found;
             for (const Run& run : catalogue->runs) {
-                ASSIGN_OR_RETURN(auto clocks, analysis::alignRanks(store, run, stage.progress()));
+                ASSIGN_OR_RETURN(auto clocks, analysis::alignRanks({store, run, stage.progress()}));
                 found.push_back(std::make_shared<const analysis::RankClocks>(std::move(clocks)));
             }
             return found;

@@ -60,7 +60,7 @@ void TimelineOverlays::read() {
         *m_readers,
         [runs = std::move(unread)](const store::Store& store, const TaskStage<Found>& stage) {
             for (const auto& run : runs) {
-                auto overlay = figures::loadOverlay(store, run, stage.progress());
+                auto overlay = figures::loadOverlay({store, run, stage.progress()});
                 if (!overlay.hasValue())
                     return stage.publish(overlay.error());
                 stage.publish(Found{

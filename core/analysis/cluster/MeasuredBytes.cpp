@@ -1,3 +1,4 @@
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/cluster/RunBytes.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
@@ -122,8 +123,8 @@ private:
 };
 
 // From a rank's first kernel to its last: annotations may reach beyond what was traced.
-Result<std::map<int, TimeRange>> tracedRanges(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+Result<std::map<int, TimeRange>> tracedRanges(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
     std::map<int, TimeRange> ranges;
     for (const Track& track : tracks) {
         if (track.description.kind != TrackKind::Stream || track.count == 0)
@@ -156,24 +157,25 @@ void add(std::optional<double>& sum, const std::optional<double>& value) {
 
 } // namespace
 
-Result<MeasuredCollectives> measuredCollectives(const store::Store& store, const Run& run,
-    const layout::Layout& layout, const RunIterations& iterations, const Progress& progress) {
+Result<MeasuredCollectives> measuredCollectives(
+    const RunStudy& study, const layout::Layout& layout) {
     MeasuredCollectives result;
-    ASSIGN_OR_RETURN(auto calls, Calls::open(store, run));
+    ASSIGN_OR_RETURN(auto calls, Calls::open(study));
     const auto ranks = calls.ranks();
     if (ranks.empty()) {
         result.why = "there are no traces";
         return result;
     }
-    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
-    ASSIGN_OR_RETURN(const auto traced, tracedRanges(store, run));
-    const CommunicatorPlaces places(run, gpus);
+    ASSIGN_OR_RETURN(const auto gpus, study.store.gpus(study.run.id));
+    ASSIGN_OR_RETURN(const auto traced, tracedRanges(study));
+    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(study));
+    const CommunicatorPlaces places(study.run, gpus);
     const auto& sharding = layout.sharding;
     const auto replicas = sharding && sharding->replicas > 1
         ? layout::replicaGroups(layout.grid, *sharding)
         : layout::RankGroups();
     for (std::size_t i = 0; i < ranks.size(); ++i) {
-        if (progress && !progress({"Reading collectives", i, ranks.size()}))
+        if (study.progress && !study.progress({"Reading collectives", i, ranks.size()}))
             return cancelled();
         const auto whole = wholeIterations(iterations.of(ranks[i]), traced.at(ranks[i]));
         if (whole.empty())
@@ -193,12 +195,10 @@ Result<MeasuredCollectives> measuredCollectives(const store::Store& store, const
     return result;
 }
 
-Result<MeasuredCounters> measuredCounters(const store::Store& store, const Run& run,
-    const RunIterations& iterations, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto steady, steadyStateOf(store, run, iterations, progress));
+Result<MeasuredCounters> measuredCounters(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto steady, steadyStateOf(study));
     ASSIGN_OR_RETURN(const auto summary,
-        summarise(store, run, {steady.window, {metric::kNvlinkTx, metric::kPcieTx, metric::kIbTx}},
-            progress));
+        summarise(study, {steady.window, {metric::kNvlinkTx, metric::kPcieTx, metric::kIbTx}}));
     MeasuredCounters result;
     std::map<int, MeasuredCounters::Node> totals;
     for (const auto& gpu : summary.gpus) {

@@ -34,10 +34,8 @@ Error notPlaceable(std::string message, const Run& run) {
 
 class PlacementReader {
 public:
-    PlacementReader(const store::Store& store, const Run& run, const Progress& progress)
-        : m_store(store)
-        , m_run(run)
-        , m_progress(progress) { }
+    PlacementReader(const RunStudy& study)
+        : m_study(study) { }
 
     Result<Placement> propose() {
         RETURN_IF_ERROR(readLayout());
@@ -45,7 +43,7 @@ public:
         RETURN_IF_ERROR(readThrottling());
         RETURN_IF_ERROR(placeGpus());
         RETURN_IF_ERROR(fitHeat());
-        const auto room = stageMemoryOf(m_run, *m_layout, m_layersBefore, *m_summary);
+        const auto room = stageMemoryOf(m_study.run, *m_layout, m_layersBefore, *m_summary);
         PlacementInput input{
             *m_layout, m_gpus, m_layers, m_layersBefore, m_extra, room.most, m_thermal, m_knowsAir};
         RETURN_IF_ERROR(readTraffic(input));
@@ -59,9 +57,9 @@ public:
 
 private:
     Status readLayout() {
-        ASSIGN_OR_RETURN(const auto told, runLayout(m_store, m_run, m_progress));
+        ASSIGN_OR_RETURN(const auto told, runLayout(m_study));
         auto request = told.request;
-        const auto shape = shapeOf(m_run.launch, catalogue::modelCatalogue());
+        const auto shape = shapeOf(m_study.run.launch, catalogue::modelCatalogue());
         if (shape.hasValue() && !request.layers && request.stageLayers.empty())
             request.layers = shape.value().model.layers;
         ASSIGN_OR_RETURN(auto made, layout::makeLayout(request));
@@ -69,12 +67,13 @@ private:
         m_layout.emplace(std::move(made));
         const int stages = m_layout->grid.degrees().pipeline;
         if (stages < 2)
-            return notPlaceable("This run has no pipeline: there are no stages to place.", m_run);
+            return notPlaceable(
+                "This run has no pipeline: there are no stages to place.", m_study.run);
         if (m_layout->chunks.empty())
             return notPlaceable(
                 "It is not known how many layers the model has: name a model of the "
                 "catalogue in the launch configuration, or enter the layout by hand.",
-                m_run);
+                m_study.run);
         for (int stage = 0; stage < stages; ++stage) {
             m_layersBefore.push_back(layersOf(m_layout->chunks, stage));
             m_layers += m_layersBefore.back();
@@ -107,26 +106,25 @@ private:
     }
 
     Status readSummary() {
-        ASSIGN_OR_RETURN(const auto steady, steadyStateOf(m_store, m_run, m_progress));
+        ASSIGN_OR_RETURN(const auto steady, steadyStateOf(m_study));
         m_window = steady.window;
         if (steady.basis == SteadyBasis::Iterations && steady.iterations > 0)
             m_stepSeconds = m_window.length().seconds() / static_cast<double>(steady.iterations);
         m_notes.push_back("Over " + steady.wording + ".");
         ASSIGN_OR_RETURN(auto summary,
-            summarise(m_store, m_run,
+            summarise(m_study,
                 SummaryScope{m_window,
                     {metric::kGpuTemperature, metric::kGpuPower, metric::kSmClock,
-                        metric::kGpuUtilization, metric::kMemUsed}},
-                m_progress));
+                        metric::kGpuUtilization, metric::kMemUsed}}));
         m_summary.emplace(std::move(summary));
         return {};
     }
 
     // Reads the bytes that groups exchange, and their links; nothing where any of it is not known.
     Status readTraffic(PlacementInput& input) const {
-        const auto model = trafficModelOf(m_run.launch, catalogue::modelCatalogue());
-        ASSIGN_OR_RETURN(const auto machine, machineOf(m_store, m_run));
-        const auto* gpu = catalogue::findGpuModel(m_run.gpuModel);
+        const auto model = trafficModelOf(m_study.run.launch, catalogue::modelCatalogue());
+        ASSIGN_OR_RETURN(const auto machine, machineOf(m_study));
+        const auto* gpu = catalogue::findGpuModel(m_study.run.gpuModel);
         input.stepSeconds = m_stepSeconds;
         if (model.hasValue())
             input.loads = groupLoads(*m_layout, model.value());
@@ -139,16 +137,13 @@ private:
     }
 
     Status readThrottling() {
-        ASSIGN_OR_RETURN(const auto all, m_store.series(m_run.id));
+        ASSIGN_OR_RETURN(const auto all, m_study.store.series(m_study.run.id));
         m_series = gpuSeriesByRank(all);
-        ASSIGN_OR_RETURN(const auto found,
-            scanThrottling(m_store, m_run, m_series, m_window, m_window.length(), [this] {
-                return !m_progress || m_progress({"Finding throttling", 0, 0});
-            }));
+        ASSIGN_OR_RETURN(const auto found, throttlingOf(m_study, m_window));
         if (!found)
             return notPlaceable("Neither clocks nor utilisation of the GPUs were recorded: what "
                                 "throttling costs is not known.",
-                m_run);
+                m_study.run);
         std::map<ThrottleCause, double> causes;
         for (const RankEpisode& one : found->episodes) {
             m_lostSeconds[one.rank] += one.episode.lostSeconds;
@@ -163,7 +158,7 @@ private:
     }
 
     Status placeGpus() {
-        ASSIGN_OR_RETURN(const auto air, airflowOf(m_store, m_run));
+        ASSIGN_OR_RETURN(const auto air, airflowOf(m_study));
         const AirflowOrder& order = air.order;
         if (air.origin == AirflowOrigin::Inferred)
             m_notes.emplace_back("The order of the air is inferred. " + air.evidence);
@@ -184,7 +179,7 @@ private:
                 return notPlaceable(fmt::format("The temperature of rank {} was not recorded; a "
                                                 "placement needs all {} GPUs.",
                                         rank, world),
-                    m_run);
+                    m_study.run);
             m_gpus.push_back(placeOf(*found->second, *temperature, order));
         }
         m_knowsAir = std::any_of(
@@ -254,16 +249,14 @@ private:
         constexpr std::size_t kMostSteps = 20'000;
         const std::vector<Series> both{temperature, power};
         const UniformSeries grid = gridOf(both, kMostSteps);
-        ASSIGN_OR_RETURN(const auto watts, resample(m_store, power, grid));
-        ASSIGN_OR_RETURN(const auto celsius, resample(m_store, temperature, grid));
+        ASSIGN_OR_RETURN(const auto watts, resample(m_study.store, power, grid));
+        ASSIGN_OR_RETURN(const auto celsius, resample(m_study.store, temperature, grid));
         for (const double value : watts.values)
             idle = value < idle ? value : idle; // not NaN
         return fitThermal(watts, celsius);
     }
 
-    const store::Store& m_store;
-    const Run& m_run;
-    const Progress& m_progress;
+    const RunStudy& m_study;
     std::optional<layout::Layout> m_layout;
     std::string m_wording;
     int m_layers = 0;
@@ -283,9 +276,8 @@ private:
 
 } // namespace
 
-Result<Placement> proposePlacement(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    return PlacementReader(store, run, progress).propose();
+Result<Placement> proposePlacement(const RunStudy& study) {
+    return PlacementReader(study).propose();
 }
 
 } // namespace trainscope::analysis

@@ -14,6 +14,7 @@
 // throttling that stays as it is to throttling that follows, and a quarter of the change further.
 // Facts on what such placements brought elsewhere: arXiv 2509.10371 (19/21 layers, 11/13 layers).
 
+#include "core/analysis/RunStudy.h"
 #include "core/layout/Layout.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
@@ -82,8 +83,7 @@ struct Placement {
 };
 
 // NotFound says what of layout, layers or telemetry is missing. Cancelled by progress.
-Result<Placement> proposePlacement(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<Placement> proposePlacement(const RunStudy& study);
 
 // As launch arguments: Megatron-LM's options, the fields of NeMo and Megatron Bridge, the order of
 // the ranks. Text to copy, comments behind '#'.

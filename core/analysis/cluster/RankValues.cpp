@@ -15,9 +15,8 @@ namespace {
 
 constexpr float kAbsent = std::numeric_limits<float>::quiet_NaN();
 
-Result<std::map<std::string, std::vector<Series>>> gpuSeries(
-    const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(const auto all, store.series(run.id));
+Result<std::map<std::string, std::vector<Series>>> gpuSeries(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto all, study.store.series(study.run.id));
     std::vector<Series> ofGpus;
     for (const Series& series : all) {
         const Subject& subject = series.description.subject;
@@ -61,9 +60,8 @@ int RankFrames::frameAt(TimeNs time) const {
     return std::clamp(static_cast<int>(std::floor(share * count)), 0, std::max(count - 1, 0));
 }
 
-Result<RankSeries> RankSeries::open(
-    const store::Store& store, const Run& run, std::string_view metric) {
-    ASSIGN_OR_RETURN(const auto byName, gpuSeries(store, run));
+Result<RankSeries> RankSeries::open(const RunStudy& study, std::string_view metric) {
+    ASSIGN_OR_RETURN(const auto byName, gpuSeries(study));
     const auto found = byName.find(std::string(metric));
     if (found == byName.end())
         return noSuchMetric(metric, byName);
@@ -149,8 +147,8 @@ Result<RankFrames> RankSeries::frames(
     return frames;
 }
 
-Result<std::vector<Metric>> rankMetrics(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(auto byName, gpuSeries(store, run));
+Result<std::vector<Metric>> rankMetrics(const RunStudy& study) {
+    ASSIGN_OR_RETURN(auto byName, gpuSeries(study));
     std::vector<Metric> metrics;
     const auto take = [&](const std::string& name) {
         if (const auto found = byName.find(name); found != byName.end()) {

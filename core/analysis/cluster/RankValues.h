@@ -3,6 +3,7 @@
 // by. A reading costs ranks × frames, whatever lies beneath. Values are SI; of a counter its rate
 // of change.
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
@@ -36,8 +37,7 @@ class RankSeries {
 public:
     // NotFound names the metrics that the run's GPUs have. Where sources overlap, the series with
     // more values is taken, as in summaries.
-    static Result<RankSeries> open(
-        const store::Store& store, const Run& run, std::string_view metric);
+    static Result<RankSeries> open(const RunStudy& study, std::string_view metric);
 
     [[nodiscard]] const Metric& metric() const { return m_metric; }
     [[nodiscard]] int ranks() const { return static_cast<int>(m_series.size()); }
@@ -61,6 +61,6 @@ private:
 };
 
 // Metrics of the run's GPUs, the registered ones first.
-Result<std::vector<Metric>> rankMetrics(const store::Store& store, const Run& run);
+Result<std::vector<Metric>> rankMetrics(const RunStudy& study);
 
 } // namespace trainscope::analysis

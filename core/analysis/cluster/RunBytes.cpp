@@ -243,16 +243,13 @@ std::optional<double> GroupBytes::bandwidth() const {
     return *measured / *busySeconds;
 }
 
-Result<RunBytes> runBytes(const store::Store& store, const Run& run, const layout::Layout& layout,
-    const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto domain, linkDomainOf(store, run));
-    Builder builder(run, layout, domain);
-    builder.compute(run.launch);
-    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(store, run, progress));
-    ASSIGN_OR_RETURN(
-        const auto collectives, measuredCollectives(store, run, layout, iterations, progress));
+Result<RunBytes> runBytes(const RunStudy& study, const layout::Layout& layout) {
+    ASSIGN_OR_RETURN(const auto domain, linkDomainOf(study));
+    Builder builder(study.run, layout, domain);
+    builder.compute(study.run.launch);
+    ASSIGN_OR_RETURN(const auto collectives, measuredCollectives(study, layout));
     builder.take(collectives);
-    ASSIGN_OR_RETURN(const auto counters, measuredCounters(store, run, iterations, progress));
+    ASSIGN_OR_RETURN(const auto counters, measuredCounters(study));
     builder.take(counters);
     return builder.finish();
 }

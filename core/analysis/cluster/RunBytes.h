@@ -8,6 +8,7 @@
 // Traffic.h); a message counts at the rank that sends it. Per step: in whole iterations without
 // warm-up, of the trace for collectives, of the steady window for counters.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/layout/TrafficEdges.h"
 #include "core/model/Import.h"
@@ -69,8 +70,7 @@ struct RunBytes {
 };
 
 // Layout: of the run. Traces are read once, with bounded memory. Cancelled by progress.
-Result<RunBytes> runBytes(const store::Store& store, const Run& run, const layout::Layout& layout,
-    const Progress& progress = {});
+Result<RunBytes> runBytes(const RunStudy& study, const layout::Layout& layout);
 
 // The measured parts, for runBytes().
 struct MeasuredGroup {
@@ -83,8 +83,8 @@ struct MeasuredCollectives {
     std::map<int, int> steps; // that were counted, by rank
     std::string why; // there is nothing
 };
-Result<MeasuredCollectives> measuredCollectives(const store::Store& store, const Run& run,
-    const layout::Layout& layout, const RunIterations& iterations, const Progress& progress);
+Result<MeasuredCollectives> measuredCollectives(
+    const RunStudy& study, const layout::Layout& layout);
 
 struct MeasuredCounters {
     struct Node {
@@ -99,7 +99,6 @@ struct MeasuredCounters {
     std::optional<double> stepSeconds;
     std::string why;
 };
-Result<MeasuredCounters> measuredCounters(const store::Store& store, const Run& run,
-    const RunIterations& iterations, const Progress& progress);
+Result<MeasuredCounters> measuredCounters(const RunStudy& study);
 
 } // namespace trainscope::analysis

@@ -183,6 +183,7 @@ Result<Comparison> compareRuns(const store::Store& store, std::span<const Compar
     const Progress& progress, std::optional<std::size_t> sortedBy, Normalisation by) {
     if (runs.size() < 2)
         return Error{ErrorCode::Usage, "A comparison needs two runs.", store.path().string()};
+    const RunStudies studies(store, progress);
     std::vector<RunMeasures> measured;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const Run& run = runs[i].run;
@@ -197,7 +198,7 @@ Result<Comparison> compareRuns(const store::Store& store, std::span<const Compar
                                        : "The capture '" + scope.capture + "' of '" + run.name)
                     + "' was given twice; choose another to compare with.",
                 store.path().string()};
-        ASSIGN_OR_RETURN(auto measures, measuresOf(store, run, scope, progress));
+        ASSIGN_OR_RETURN(auto measures, measuresOf(studies.of(run), scope));
         measured.push_back(std::move(measures));
     }
     if (sortedBy)

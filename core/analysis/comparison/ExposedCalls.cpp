@@ -146,10 +146,10 @@ private:
 class Sorter {
 public:
     // `layout`: with each link domain as one node.
-    Sorter(const store::Store& store, const Run& run, const std::optional<layout::Layout>& layout,
+    Sorter(const RunStudy& study, const std::optional<layout::Layout>& layout,
         const CommunicatorPlaces& places)
-        : m_store(store)
-        , m_worldSize(std::max(run.worldSize, run.gpuCount))
+        : m_store(study.store)
+        , m_worldSize(std::max(study.run.worldSize, study.run.gpuCount))
         , m_places(places) {
         if (layout)
             m_guessed = guessPlaces(*layout);
@@ -201,28 +201,25 @@ private:
 
 } // namespace
 
-Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
-    const layout::Layout* layout, const std::map<CategoryShares::Collective, double>& exposed,
-    const RankClocks& clocks, TimeRange window, const Progress& progress) {
+Result<ExposedCalls> exposedCallsOf(const RunStudy& study, const layout::Layout* layout,
+    const std::map<CategoryShares::Collective, double>& exposed, const RankClocks& clocks,
+    TimeRange window) {
     ExposedCalls made;
     if (exposed.empty())
         return made;
-    ASSIGN_OR_RETURN(const auto joined, domainsAsNodes(store, run));
-    ASSIGN_OR_RETURN(const auto domain, linkDomainOf(store, run));
+    ASSIGN_OR_RETURN(const auto joined, domainsAsNodes(study));
+    ASSIGN_OR_RETURN(const auto domain, linkDomainOf(study));
     CommunicatorPlaces places(joined.run, joined.gpus);
     std::optional<layout::Layout> domains;
     if (layout != nullptr)
         domains = domainsAsNodes(*layout, domain);
-    ASSIGN_OR_RETURN(auto groups, Sorter(store, run, domains, places).sort(exposed));
+    ASSIGN_OR_RETURN(auto groups, Sorter(study, domains, places).sort(exposed));
     made.groups = std::move(groups);
     CallMatcher matcher(places, window);
-    RETURN_IF_ERROR(forEachCollective(
-        store, run, clocks,
-        [&matcher](const Collective& one) {
-            matcher.add(one);
-            return true;
-        },
-        progress));
+    RETURN_IF_ERROR(forEachCollective(study, clocks, [&matcher](const Collective& one) {
+        matcher.add(one);
+        return true;
+    }));
     for (ExposedCommunication& one : made.groups) {
         if (const auto share = matcher.waitShare(one))
             one.waitS = *share * one.seconds;

@@ -2,6 +2,7 @@
 // The exposed communication of a traced run: of which dimension over which links, how much of it
 // waits for ranks that come late, and how fast what crosses nodes is.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/comparison/TraceMeasures.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
 #include "core/analysis/traces/DeviceActivity.h"
@@ -24,8 +25,8 @@ struct ExposedCalls {
 // exposed: as CategoryShares tells it, summed over devices. The group of a call is what its trace
 // says, else what the layout leaves (nullptr: not known). Waiting and bandwidth are of the calls
 // that end in the window, which is on the common clock. Cancelled by progress.
-Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
-    const layout::Layout* layout, const std::map<CategoryShares::Collective, double>& exposed,
-    const RankClocks& clocks, TimeRange window, const Progress& progress = {});
+Result<ExposedCalls> exposedCallsOf(const RunStudy& study, const layout::Layout* layout,
+    const std::map<CategoryShares::Collective, double>& exposed, const RankClocks& clocks,
+    TimeRange window);
 
 } // namespace trainscope::analysis

@@ -128,53 +128,50 @@ std::optional<Measure> RunMeasures::normalised(std::size_t quantity, Normalisati
     return measure;
 }
 
-Result<RunMeasures> measuresOf(const store::Store& store, const Run& run, const MeasureScope& scope,
-    const Progress& progress) {
+Result<RunMeasures> measuresOf(const RunStudy& study, const MeasureScope& scope) {
     RunMeasures made;
-    made.run = run;
-    made.gpu = gpuFactsOf(run);
-    made.nodes = nodesOf(run);
-    if (run.launch.globalBatch && run.launch.sequenceLength)
-        made.tokensPerStep = double{1} * *run.launch.globalBatch * *run.launch.sequenceLength;
-    ASSIGN_OR_RETURN(auto fitting, fittingLayout(store, run, progress));
+    made.run = study.run;
+    made.gpu = gpuFactsOf(study.run);
+    made.nodes = nodesOf(study.run);
+    if (study.run.launch.globalBatch && study.run.launch.sequenceLength)
+        made.tokensPerStep
+            = double{1} * *study.run.launch.globalBatch * *study.run.launch.sequenceLength;
+    ASSIGN_OR_RETURN(auto fitting, fittingLayout(study));
     if (fitting) {
         made.layout = std::move(fitting->layout);
         made.layoutWording = fitting->told.wording;
     }
-    ASSIGN_OR_RETURN(auto iterations, iterationsOf(store, run, progress));
-    made.window.window = run.range;
+    ASSIGN_OR_RETURN(auto iterations, iterationsOf(study));
+    made.window.window = study.run.range;
     made.window.wording = kAsked;
     std::optional<CaptureWindows> capture;
     std::optional<CaptureIterations> captured;
     if (!scope.capture.empty()) {
-        ASSIGN_OR_RETURN(capture, captureWindows(store, run, scope.capture, progress));
-        ASSIGN_OR_RETURN(captured, captureIterations(store, run, *capture, iterations, progress));
+        ASSIGN_OR_RETURN(capture, captureWindows(study, scope.capture));
+        ASSIGN_OR_RETURN(captured, captureIterations(study, *capture, iterations));
         iterations = captured->iterations;
         made.window = captured->state;
     } else if (!scope.wholeRun) {
-        ASSIGN_OR_RETURN(made.window, steadyStateOf(store, run, iterations, progress));
+        ASSIGN_OR_RETURN(made.window, steadyStateOf(study));
     }
     made.basis = iterations.basis;
     made.iterationOrigin = iterations.origin;
     made.wording = made.window.wording;
     const TimeRange window = made.window.isWholeRun ? kAllTime : made.window.window;
-    ASSIGN_OR_RETURN(made.summary, summarise(store, run, window, progress));
+    ASSIGN_OR_RETURN(made.summary, summarise(study, window));
     ASSIGN_OR_RETURN(const auto efficiency,
-        captured ? efficiencyOf(store, run, *captured, progress)
-                 : efficiencyOf(store, run, iterations, window, progress));
+        captured ? efficiencyOf(study, *captured) : efficiencyOf(study, window));
     made.gpus = efficiency.gpus;
     made.cluster = catalogue::gpusText(made.gpus, made.gpu.name);
-    ASSIGN_OR_RETURN(const auto detail,
-        detailOf(store, run, iterations, {window, std::nullopt, false}, progress));
-    if (run.status != RunStatus::Oom)
+    ASSIGN_OR_RETURN(const auto detail, detailOf(study, iterations, {window, std::nullopt, false}));
+    if (study.run.status != RunStatus::Oom)
         made.iterations = counted(detail.iterationFigures);
     ASSIGN_OR_RETURN(made.traced,
-        traceMeasures(store, run,
+        traceMeasures(study,
             {window, iterations, efficiency.stepTimeS, made.layout ? &*made.layout : nullptr,
-                capture ? &*capture : nullptr},
-            progress));
+                capture ? &*capture : nullptr}));
     made.capture = scope.capture;
-    made.run.name = made.summary.run.name = partName(run.name, scope.capture);
+    made.run.name = made.summary.run.name = partName(study.run.name, scope.capture);
     fillValues(made, efficiency, detail);
     return made;
 }

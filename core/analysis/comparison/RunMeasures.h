@@ -3,6 +3,7 @@
 // the iterations, where its steps go, and what is configured. All SI. What the data cannot give is
 // absent, with the reason.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/comparison/Quantity.h"
 #include "core/analysis/comparison/Spread.h"
 #include "core/analysis/comparison/TraceMeasures.h"
@@ -93,8 +94,7 @@ std::string partName(const std::string& run, const std::string& capture);
 // nothing (out of memory, no power, no iterations, no trace) is no error. A capture is measured as
 // a run that is named by partName(), its steps are those that it tells (CaptureIterations.h);
 // NotFound where the run has none of that name.
-Result<RunMeasures> measuresOf(const store::Store& store, const Run& run,
-    const MeasureScope& scope = {}, const Progress& progress = {});
+Result<RunMeasures> measuresOf(const RunStudy& study, const MeasureScope& scope = {});
 
 // Fills values and absentWhy of the quantities from these analyses of the window and what
 // `measures` has besides.

@@ -44,25 +44,23 @@ struct KernelTotal {
 
 class Tracer {
 public:
-    Tracer(const store::Store& store, const Run& run, const TraceScope& scope,
-        const Progress& progress)
-        : m_store(store)
-        , m_run(run)
+    Tracer(const RunStudy& study, const TraceScope& scope)
+        : m_study(study)
         , m_scope(scope)
-        , m_progress(progress)
-        , m_names(store, KernelCategories::builtIn()) { }
+
+        , m_names(study.store, KernelCategories::builtIn()) { }
 
     Result<std::optional<TraceMeasures>> measure() {
-        ASSIGN_OR_RETURN(auto devices, tracedDevices(m_store, m_run));
+        ASSIGN_OR_RETURN(auto devices, tracedDevices(m_study));
         if (devices.empty())
             return std::optional<TraceMeasures>();
-        ASSIGN_OR_RETURN(m_aligned, alignRanks(m_store, m_run, m_progress));
+        ASSIGN_OR_RETURN(m_aligned, alignRanks(m_study));
         if (!m_aligned.agree)
             m_clocks = std::make_shared<const RankClocks>(m_aligned);
         chooseWindow(devices);
         if (m_isOutside && m_scope.capture != nullptr)
             return std::optional<TraceMeasures>();
-        ASSIGN_OR_RETURN(m_stages, stagesOf(m_store, m_run, m_progress));
+        ASSIGN_OR_RETURN(m_stages, stagesOf(m_study));
         for (const DeviceTracks& device : devices)
             RETURN_IF_ERROR(walk(device));
         if (m_all.devices == 0 || m_all.seconds <= 0.0)
@@ -136,13 +134,13 @@ private:
             return {};
         PhaseMeter phases(*shown, PhaseMeter::Divide::ByCategory);
         DeviceSums ofIterations;
-        AccountMeter meter(m_store, device, *shown, [&](std::size_t, const DeviceSums& sums) {
+        AccountMeter meter(m_study.store, device, *shown, [&](std::size_t, const DeviceSums& sums) {
             ofIterations.add(sums, true);
             return Status();
         });
         const std::array<DeviceVisitor*, 2> visitors{&phases, &meter};
-        ASSIGN_OR_RETURN(
-            const auto evidence, walkDevice(m_store, device, shown->range, visitors, m_progress));
+        ASSIGN_OR_RETURN(const auto evidence,
+            walkDevice(m_study.store, device, shown->range, visitors, m_study.progress));
         const WindowPhases all = phases.all(evidence);
         if (all.traced.ns <= 0)
             return {};
@@ -296,9 +294,8 @@ private:
     }
 
     Status addGroups() {
-        ASSIGN_OR_RETURN(auto calls,
-            exposedCallsOf(
-                m_store, m_run, m_scope.layout, m_exposed, m_aligned, window(), m_progress));
+        ASSIGN_OR_RETURN(
+            auto calls, exposedCallsOf(m_study, m_scope.layout, m_exposed, m_aligned, window()));
         m_made.exposed = std::move(calls.groups);
         m_made.betweenNodesBandwidth = calls.betweenNodesBandwidth;
         const double factor = scale(m_all);
@@ -318,10 +315,8 @@ private:
             : TimeRange{m_covered.front().range.begin, m_covered.back().range.end};
     }
 
-    const store::Store& m_store;
-    const Run& m_run;
+    const RunStudy& m_study;
     const TraceScope& m_scope;
-    const Progress& m_progress;
     RankClocks m_aligned;
     RankClocksPtr m_clocks; // where they differ
     TimeRange m_window = kAllTime;
@@ -341,9 +336,8 @@ private:
 
 } // namespace
 
-Result<std::optional<TraceMeasures>> traceMeasures(
-    const store::Store& store, const Run& run, const TraceScope& scope, const Progress& progress) {
-    return Tracer(store, run, scope, progress).measure();
+Result<std::optional<TraceMeasures>> traceMeasures(const RunStudy& study, const TraceScope& scope) {
+    return Tracer(study, scope).measure();
 }
 
 } // namespace trainscope::analysis

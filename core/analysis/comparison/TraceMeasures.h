@@ -9,6 +9,7 @@
 // begin late and end early); where they cover none, but last 90 % of a step, of the traced time,
 // scaled to the step. Else they are of the traced time itself, which does not speak for a step.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
@@ -102,7 +103,6 @@ struct TraceScope {
     const layout::Layout* layout = nullptr; // nullptr: not known
     const CaptureWindows* capture = nullptr; // whose window that is; nullptr: none
 };
-Result<std::optional<TraceMeasures>> traceMeasures(const store::Store& store, const Run& run,
-    const TraceScope& scope, const Progress& progress = {});
+Result<std::optional<TraceMeasures>> traceMeasures(const RunStudy& study, const TraceScope& scope);
 
 } // namespace trainscope::analysis

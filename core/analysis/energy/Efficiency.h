@@ -20,6 +20,7 @@
 // Nothing is assumed: what the data or the launch configuration does not say makes what depends on
 // it absent, with the reason.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
@@ -88,17 +89,14 @@ Efficiency efficiencyFrom(const EfficiencyFacts& facts, const catalogue::ModelCa
 
 // The efficiency of a window of the run. Reads the catalogue, the run's iterations and its power;
 // cancelled by progress.
-Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
-    TimeRange window = kAllTime, const Progress& progress = {});
+Result<Efficiency> efficiencyOf(const RunStudy& study, TimeRange window = kAllTime);
 // Without the figures of energy: no power is read.
-Result<Efficiency> timeEfficiencyOf(const store::Store& store, const Run& run,
-    TimeRange window = kAllTime, const Progress& progress = {});
-// With the run's iterations as iterationsOf() found them.
-Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
-    const RunIterations& iterations, TimeRange window, const Progress& progress);
+Result<Efficiency> timeEfficiencyOf(const RunStudy& study, TimeRange window = kAllTime);
+// With other iterations than the run's.
+Result<Efficiency> efficiencyOf(
+    const RunStudy& study, const RunIterations& iterations, TimeRange window);
 // The efficiency of a capture.
-Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
-    const CaptureIterations& captured, const Progress& progress);
+Result<Efficiency> efficiencyOf(const RunStudy& study, const CaptureIterations& captured);
 
 // Figures of efficiency that cannot be, for people: what is stated is not what ran.
 

@@ -1,3 +1,4 @@
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/model/Metric.h"
 #include "core/model/StepFacts.h"
@@ -70,12 +71,11 @@ struct WindowEnergy {
 
 class Collector {
 public:
-    Collector(const store::Store& store, const Run& run, const RunIterations& iterations,
-        const Progress& progress)
-        : m_store(store)
-        , m_run(run)
+    Collector(const RunStudy& study, const RunIterations& iterations)
+        : m_store(study.store)
+        , m_run(study.run)
         , m_iterations(iterations)
-        , m_progress(progress) { }
+        , m_progress(study.progress) { }
 
     Result<EfficiencyFacts> collect(TimeRange window, bool withEnergy) {
         m_facts.launch = m_run.launch;
@@ -253,22 +253,30 @@ private:
 
 } // namespace
 
-Result<Efficiency> efficiencyOf(
-    const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(store, run, progress));
-    return efficiencyOf(store, run, iterations, window, progress);
+namespace {
+
+Result<Efficiency> findEfficiency(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(study));
+    return efficiencyOf(study, iterations, kAllTime);
 }
 
-Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
-    const RunIterations& iterations, TimeRange window, const Progress& progress) {
-    ASSIGN_OR_RETURN(
-        const auto facts, Collector(store, run, iterations, progress).collect(window, true));
+} // namespace
+
+Result<Efficiency> efficiencyOf(const RunStudy& study, TimeRange window) {
+    if (window == kAllTime)
+        return study.once(findEfficiency);
+    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(study));
+    return efficiencyOf(study, iterations, window);
+}
+
+Result<Efficiency> efficiencyOf(
+    const RunStudy& study, const RunIterations& iterations, TimeRange window) {
+    ASSIGN_OR_RETURN(const auto facts, Collector(study, iterations).collect(window, true));
     return efficiencyFrom(facts, catalogue::modelCatalogue());
 }
 
-Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
-    const CaptureIterations& captured, const Progress& progress) {
-    auto made = efficiencyOf(store, run, captured.iterations, captured.window, progress);
+Result<Efficiency> efficiencyOf(const RunStudy& study, const CaptureIterations& captured) {
+    auto made = efficiencyOf(study, captured.iterations, captured.window);
     if (!made.hasValue() || !captured.areCut)
         return made;
     made.value().samplesPerSPerMj.reset();
@@ -277,11 +285,9 @@ Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
     return made;
 }
 
-Result<Efficiency> timeEfficiencyOf(
-    const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(store, run, progress));
-    ASSIGN_OR_RETURN(
-        const auto facts, Collector(store, run, iterations, progress).collect(window, false));
+Result<Efficiency> timeEfficiencyOf(const RunStudy& study, TimeRange window) {
+    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(study));
+    ASSIGN_OR_RETURN(const auto facts, Collector(study, iterations).collect(window, false));
     return efficiencyFrom(facts, catalogue::modelCatalogue());
 }
 

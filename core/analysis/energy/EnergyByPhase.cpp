@@ -88,14 +88,15 @@ struct PowerSource {
     std::string model;
 };
 
-Result<std::map<int, PowerSource>> powerByRank(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(const auto series, store.series(run.id));
-    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
+Result<std::map<int, PowerSource>> powerByRank(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
+    ASSIGN_OR_RETURN(const auto gpus, study.store.gpus(study.run.id));
     std::map<int, PowerSource> result;
     for (const auto& [rank, gpu] : gpuSeriesByRank(series)) {
         const auto power = gpu.find(metric::kGpuPower);
         if (power != gpu.end() && rank >= 0)
-            result.emplace(rank, PowerSource{power->second, energySeriesOf(gpu), run.gpuModel});
+            result.emplace(
+                rank, PowerSource{power->second, energySeriesOf(gpu), study.run.gpuModel});
     }
     for (const Gpu& gpu : gpus) {
         const auto found = result.find(gpu.rank);
@@ -325,21 +326,20 @@ AttributedEnergy& AttributedEnergy::operator+=(const AttributedEnergy& more) {
     return *this;
 }
 
-Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
-    const EnergyOptions& options, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
+Result<EnergyByPhase> energyByPhase(const RunStudy& study, const EnergyOptions& options) {
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
     const IterationChoice iterations = tracedIterations(options.iterations, tracedOf(devices));
-    ASSIGN_OR_RETURN(auto power, powerByRank(store, run));
+    ASSIGN_OR_RETURN(auto power, powerByRank(study));
     std::map<int, int> devicesOfRank;
     for (const DeviceTracks& device : devices)
         ++devicesOfRank[device.rank];
-    ASSIGN_OR_RETURN(const auto stages, stagesOf(store, run, progress));
-    ASSIGN_OR_RETURN(const auto captures, store.captures(run.id));
+    ASSIGN_OR_RETURN(const auto stages, stagesOf(study));
+    ASSIGN_OR_RETURN(const auto captures, study.store.captures(study.run.id));
     std::map<int, PowerLag> lags;
     if (options.lags) {
         lags = *options.lags;
     } else if (!power.empty() && !devices.empty()) {
-        ASSIGN_OR_RETURN(lags, powerLags(store, run, progress));
+        ASSIGN_OR_RETURN(lags, powerLags(study));
     }
     EnergyByPhase result;
     for (const DeviceTracks& device : devices) {
@@ -358,9 +358,9 @@ Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
             [&](const Capture& capture) { return capture.rank == device.rank; });
         const auto lag = lags.find(device.rank);
         ASSIGN_OR_RETURN(auto gpu,
-            GpuAttribution(store, device, *shown, source->second,
+            GpuAttribution(study.store, device, *shown, source->second,
                 lag == lags.end() ? std::nullopt : std::optional(lag->second), std::move(ofRank))
-                .run(options.byKernel, progress));
+                .run(options.byKernel, study.progress));
         if (!gpu) {
             result.unknown[device.rank] = NoEnergy::NoPower;
             continue;

@@ -20,6 +20,7 @@
 // the last work of the device in it. Samples and spans are of the same host's clock; `lag` moves
 // the samples where they are not.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/traces/Phase.h"
@@ -113,8 +114,7 @@ struct EnergyOptions {
 };
 
 // Without GPUs: the run has no such data.
-Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
-    const EnergyOptions& options = {}, const Progress& progress = {});
+Result<EnergyByPhase> energyByPhase(const RunStudy& study, const EnergyOptions& options = {});
 
 // An iteration of which all GPUs with power, so many, were traced has the energy that is told of it
 // beside its trace, so that there is one figure.
@@ -126,7 +126,6 @@ void takeTraced(
 // ranks of too short a trace, from those of the other ranks and the offsets of the traces' clocks
 // (RankClocks.h), if two ranks or more agree that the power of all is on one clock. Part of a lag
 // is that the sensor averages. Cancelled by progress.
-Result<std::map<int, PowerLag>> powerLags(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<std::map<int, PowerLag>> powerLags(const RunStudy& study);
 
 } // namespace trainscope::analysis

@@ -179,13 +179,13 @@ Result<DeviceAboveLimit> measureDevice(const store::Store& store, const DeviceTr
 
 } // namespace
 
-Result<std::vector<DeviceAboveLimit>> kernelsAboveLimit(const store::Store& store, const Run& run,
-    const KernelCategories& categories, TimeRange window, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto gpus, aboveLimits(store, run, window, KeepSteps::Yes, progress));
-    ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
-    ASSIGN_OR_RETURN(const auto captures, store.captures(run.id));
-    ASSIGN_OR_RETURN(const auto clocks, differingClocks(store, run, progress));
-    KernelNames names(store, categories);
+Result<std::vector<DeviceAboveLimit>> kernelsAboveLimit(
+    const RunStudy& study, const KernelCategories& categories, TimeRange window) {
+    ASSIGN_OR_RETURN(const auto gpus, aboveLimits(study, window, KeepSteps::Yes));
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
+    ASSIGN_OR_RETURN(const auto captures, study.store.captures(study.run.id));
+    ASSIGN_OR_RETURN(const auto clocks, differingClocks(study));
+    KernelNames names(study.store, categories);
     std::vector<DeviceAboveLimit> all;
     for (const DeviceTracks& device : devices) {
         const auto gpu = std::find_if(gpus.begin(), gpus.end(),
@@ -193,8 +193,8 @@ Result<std::vector<DeviceAboveLimit>> kernelsAboveLimit(const store::Store& stor
         if (gpu == gpus.end())
             continue;
         ASSIGN_OR_RETURN(auto found,
-            measureDevice(store, device, captures, onClockOf(clocks, device.rank, gpu->steps),
-                names, progress));
+            measureDevice(study.store, device, captures, onClockOf(clocks, device.rank, gpu->steps),
+                names, study.progress));
         found.gpu = *gpu;
         all.push_back(std::move(found));
     }

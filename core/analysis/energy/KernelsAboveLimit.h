@@ -3,6 +3,7 @@
 // fell into it. The readings are taken as they stand, each holding until the next; where several
 // kernels or copies run at once they share its power equally.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/telemetry/AboveLimit.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/RankWindow.h"
@@ -33,8 +34,8 @@ struct DeviceAboveLimit {
 };
 
 // By rank, then device; those with power, a limit and traces. Cancelled by progress.
-Result<std::vector<DeviceAboveLimit>> kernelsAboveLimit(const store::Store& store, const Run& run,
-    const KernelCategories& categories, TimeRange window, const Progress& progress = {});
+Result<std::vector<DeviceAboveLimit>> kernelsAboveLimit(
+    const RunStudy& study, const KernelCategories& categories, TimeRange window);
 
 // Sums over all devices, by joules.
 std::vector<KernelAboveLimit> together(const std::vector<DeviceAboveLimit>& devices);

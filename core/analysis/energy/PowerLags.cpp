@@ -1,3 +1,4 @@
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 
 #include "core/analysis/traces/PowerEdges.h"
@@ -46,15 +47,14 @@ std::optional<CommonLag> commonLag(const TelemetryLags& lags, const RankClocks& 
 
 } // namespace
 
-Result<std::map<int, PowerLag>> powerLags(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto measured, telemetryLags(store, run, progress));
+Result<std::map<int, PowerLag>> powerLags(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto measured, telemetryLags(study));
     std::map<int, PowerLag> lags;
     for (const TelemetryLag& lag : measured.ranks)
         keepIfKnown(lag.rank, lag.lagS * kNanoseconds, lag.errorS * kNanoseconds, lags);
     if (measured.unknown.empty() || measured.ranks.size() < 2)
         return lags;
-    ASSIGN_OR_RETURN(const auto clocks, alignRanks(store, run, progress));
+    ASSIGN_OR_RETURN(const auto clocks, alignRanks(study));
     const auto common = commonLag(measured, clocks);
     for (const UnknownLag& unknown : measured.unknown) {
         const RankClock* clock = clocks.find(unknown.rank);

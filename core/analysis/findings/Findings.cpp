@@ -23,14 +23,12 @@ std::string_view toString(Severity severity) {
     return kSeverities.nameOf(severity);
 }
 
-Result<std::vector<Finding>> findingsOf(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    return findingsOf(store, run, FindingsOptions{}, progress);
+Result<std::vector<Finding>> findingsOf(const RunStudy& study) {
+    return findingsOf(study, FindingsOptions{});
 }
 
-Result<std::vector<Finding>> findingsOf(const store::Store& store, const Run& run,
-    const FindingsOptions& options, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto facts, collectFacts(store, run, options, progress));
+Result<std::vector<Finding>> findingsOf(const RunStudy& study, const FindingsOptions& options) {
+    ASSIGN_OR_RETURN(const auto facts, collectFacts(study, options));
     return applyRules(facts);
 }
 

@@ -2,6 +2,7 @@
 // Findings: what deserves attention in a run, each a sentence with its numbers, evidence, threshold
 // and denominator. A run without defects gives none.
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/model/Time.h"
@@ -51,9 +52,7 @@ struct FindingsOptions {
 // The costliest first. Reads everything that is recorded of the run; cancelled by progress.
 // NotFound where the run has no such capture. Rules that speak of a whole run (how it ended,
 // whether it settled) say nothing of a capture.
-Result<std::vector<Finding>> findingsOf(const store::Store& store, const Run& run,
-    const FindingsOptions& options, const Progress& progress = {});
-Result<std::vector<Finding>> findingsOf(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<std::vector<Finding>> findingsOf(const RunStudy& study, const FindingsOptions& options);
+Result<std::vector<Finding>> findingsOf(const RunStudy& study);
 
 } // namespace trainscope::analysis

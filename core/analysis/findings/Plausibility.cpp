@@ -55,7 +55,7 @@ Result<PowerSpikes> spikesOf(const store::Store& store, const Series& power, dou
 
 // Reads the power again only of GPUs that have a spike.
 Result<std::optional<PowerSpikes>> powerSpikes(
-    const store::Store& store, const Run& run, const std::vector<AboveLimit>& limits) {
+    const RunStudy& study, const std::vector<AboveLimit>& limits) {
     std::optional<PowerSpikes> worst;
     std::int64_t samples = 0;
     std::map<int, GpuSeries> gpus;
@@ -63,13 +63,13 @@ Result<std::optional<PowerSpikes>> powerSpikes(
         if (!(gpu.limitW > 0.0) || gpu.highestW <= kMostOverLimit * gpu.limitW)
             continue;
         if (gpus.empty()) {
-            ASSIGN_OR_RETURN(const auto series, store.series(run.id));
+            ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
             gpus = gpuSeriesByRank(series);
         }
         const auto power = gpus[gpu.rank].find(metric::kGpuPower);
         if (power == gpus[gpu.rank].end())
             continue;
-        ASSIGN_OR_RETURN(const auto spikes, spikesOf(store, power->second, gpu.limitW));
+        ASSIGN_OR_RETURN(const auto spikes, spikesOf(study.store, power->second, gpu.limitW));
         samples += spikes.samples;
         if (!worst || spikes.highestW > worst->highestW)
             worst = spikes;
@@ -174,14 +174,14 @@ struct KernelSpan {
 // The kernels of all streams, each stream in order, clipped.
 class StreamKernels {
 public:
-    Status read(const store::Store& store, const Run& run, const Progress& progress) {
-        ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    Status read(const RunStudy& study) {
+        ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
         for (const Track& track : tracks) {
             if (track.description.kind != TrackKind::Stream)
                 continue;
-            if (progress && !progress({"Reading kernels", 0, 0}))
+            if (study.progress && !study.progress({"Reading kernels", 0, 0}))
                 return cancelled();
-            RETURN_IF_ERROR(readTrack(store, track));
+            RETURN_IF_ERROR(readTrack(study.store, track));
         }
         return {};
     }
@@ -271,9 +271,8 @@ std::optional<OverrunKernels> overrunOf(const StreamKernels& kernels, const stor
 }
 
 // Iterations whose time the trace covers: inside a capture, else between its first and last span.
-Result<std::vector<Iteration>> tracedSteps(
-    const store::Store& store, const Run& run, const RunIterations& iterations) {
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+Result<std::vector<Iteration>> tracedSteps(const RunStudy& study, const RunIterations& iterations) {
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
     std::optional<TimeRange> traced;
     for (const Track& track : tracks) {
         if (track.count == 0 || track.description.rank < 0)
@@ -282,7 +281,7 @@ Result<std::vector<Iteration>> tracedSteps(
         traced
             = TimeRange{std::min(now.begin, track.range.begin), std::max(now.end, track.range.end)};
     }
-    ASSIGN_OR_RETURN(const auto captures, store.captures(run.id));
+    ASSIGN_OR_RETURN(const auto captures, study.store.captures(study.run.id));
     std::vector<TimeRange> covered;
     for (const Capture& capture : captures)
         covered.push_back(capture.range);
@@ -387,24 +386,23 @@ std::optional<EarlyWork> earlyWorkOf(
 
 } // namespace
 
-Result<Plausibility> plausibilityOf(const store::Store& store, const Run& run,
-    const std::vector<AboveLimit>& limits, const RunIterations& iterations,
-    const Progress& progress) {
+Result<Plausibility> plausibilityOf(
+    const RunStudy& study, const std::vector<AboveLimit>& limits, const RunIterations& iterations) {
     Plausibility found;
-    ASSIGN_OR_RETURN(const auto series, store.series(run.id));
+    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
     const auto gpus = gpuSeriesByRank(series);
-    ASSIGN_OR_RETURN(found.unit, powerOfOtherUnit(store, gpus));
+    ASSIGN_OR_RETURN(found.unit, powerOfOtherUnit(study.store, gpus));
     if (!found.unit) { // else that says it all
-        ASSIGN_OR_RETURN(found.power, powerSpikes(store, run, limits));
-        ASSIGN_OR_RETURN(found.energy, contradictingEnergy(store, gpus));
+        ASSIGN_OR_RETURN(found.power, powerSpikes(study, limits));
+        ASSIGN_OR_RETURN(found.energy, contradictingEnergy(study.store, gpus));
     }
     StreamKernels kernels;
-    RETURN_IF_ERROR(kernels.read(store, run, progress));
+    RETURN_IF_ERROR(kernels.read(study));
     if (kernels.all().empty())
         return found;
-    found.kernels = overrunOf(kernels, store);
+    found.kernels = overrunOf(kernels, study.store);
     found.early = earlyWorkOf(kernels, iterations.iterations);
-    ASSIGN_OR_RETURN(const auto steps, tracedSteps(store, run, iterations));
+    ASSIGN_OR_RETURN(const auto steps, tracedSteps(study, iterations));
     if (steps.size() > 1)
         found.steps = emptyStepsOf(kernels, steps);
     return found;

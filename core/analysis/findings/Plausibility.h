@@ -2,6 +2,7 @@
 // Readings and spans that cannot be as they stand, and what the figures are without them. Nothing
 // is changed: the figures of the run keep them.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/telemetry/AboveLimit.h"
 #include "core/model/Import.h"
@@ -94,8 +95,7 @@ struct Plausibility {
 
 // `limits`: aboveLimits() of the run. Judges at most the first two million kernels. Cancelled by
 // progress.
-Result<Plausibility> plausibilityOf(const store::Store& store, const Run& run,
-    const std::vector<AboveLimit>& limits, const RunIterations& iterations,
-    const Progress& progress = {});
+Result<Plausibility> plausibilityOf(
+    const RunStudy& study, const std::vector<AboveLimit>& limits, const RunIterations& iterations);
 
 } // namespace trainscope::analysis

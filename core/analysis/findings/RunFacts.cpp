@@ -29,14 +29,13 @@ constexpr std::int64_t kSettlingSamples = 40; // fewer cannot tell (Temperature.
 
 // Without warm-up and what came before the temperatures settled. Open at the end: a trace's last
 // kernels run on when its last step has ended on the host.
-Result<SteadyTraces> tracesBehindWarmup(
-    const store::Store& store, const Progress& progress, RunFacts& facts) {
+Result<SteadyTraces> tracesBehindWarmup(const RunStudy& study, RunFacts& facts) {
     const SteadyState& steady = facts.steadyState;
     const bool isAllSteady = steady.basis == SteadyBasis::Iterations
         && steady.warmupIterations + steady.unsettledIterations == 0;
     if (isAllSteady)
         return SteadyTraces();
-    ASSIGN_OR_RETURN(auto part, steadyTraces(store, facts.run, facts.iterations, steady, progress));
+    ASSIGN_OR_RETURN(auto part, steadyTraces(study, facts.iterations, steady));
     if (part.window == kAllTime)
         return SteadyTraces();
     facts.tracedPart = part.wording;
@@ -47,9 +46,9 @@ Result<SteadyTraces> tracesBehindWarmup(
     return part;
 }
 
-Status addTraces(const store::Store& store, const std::optional<StageMap>& stages,
-    const RankWindow& windowOf, const Progress& progress, RunFacts& facts) {
-    ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, facts.run));
+Status addTraces(const RunStudy& study, const std::optional<StageMap>& stages,
+    const RankWindow& windowOf, RunFacts& facts) {
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
     std::vector<DeviceActivity> activities;
     const IterationChoice choice
         = tracedIterations({facts.iterations.everyOne(), std::nullopt}, tracedOf(devices));
@@ -58,10 +57,10 @@ Status addTraces(const store::Store& store, const std::optional<StageMap>& stage
         if (!shown || shown->range.isEmpty())
             continue;
         PhaseMeter phases(*shown, PhaseMeter::Divide::ByCategory);
-        AccountMeter meter(store, device, *shown);
+        AccountMeter meter(study.store, device, *shown);
         const std::array<DeviceVisitor*, 2> visitors{&phases, &meter};
-        ASSIGN_OR_RETURN(
-            const auto evidence, walkDevice(store, device, shown->range, visitors, progress));
+        ASSIGN_OR_RETURN(const auto evidence,
+            walkDevice(study.store, device, shown->range, visitors, study.progress));
         const WindowPhases all = phases.all(evidence);
         ASSIGN_OR_RETURN(const auto account, meter.finish());
         const LaunchStatistics launched = launchesOf(account, device, all.traced);
@@ -84,67 +83,62 @@ Status addTraces(const store::Store& store, const std::optional<StageMap>& stage
     return {};
 }
 
-Status addOperators(const store::Store& store, const RankWindow& windowOf, const Progress& progress,
-    RunFacts& facts) {
+Status addOperators(const RunStudy& study, const RankWindow& windowOf, RunFacts& facts) {
     if (facts.traced.empty())
         return {};
-    ASSIGN_OR_RETURN(const auto tree, callTree(store, facts.run, windowOf, progress));
+    ASSIGN_OR_RETURN(const auto tree, callTree(study, windowOf));
     if (tree.hasHost)
         facts.operators = operatorFacts(tree, catalogue::findGpuModel(facts.run.gpuModel));
     return {};
 }
 
 // The kernels above the limit take another pass over the traces.
-Status addAboveLimit(
-    const store::Store& store, TimeRange window, const Progress& progress, RunFacts& facts) {
-    ASSIGN_OR_RETURN(
-        facts.aboveLimit, aboveLimits(store, facts.run, window, KeepSteps::Yes, progress));
+Status addAboveLimit(const RunStudy& study, TimeRange window, RunFacts& facts) {
+    ASSIGN_OR_RETURN(facts.aboveLimit, aboveLimits(study, window, KeepSteps::Yes));
     const auto all = together(facts.aboveLimit);
     if (!all || all->share < kAboveLimitFraction)
         return {};
-    ASSIGN_OR_RETURN(const auto devices,
-        kernelsAboveLimit(store, facts.run, KernelCategories::builtIn(), window, progress));
+    ASSIGN_OR_RETURN(
+        const auto devices, kernelsAboveLimit(study, KernelCategories::builtIn(), window));
     facts.kernelsAbove = together(devices);
     return {};
 }
 
 // The run, its iterations and the part that speaks for it.
-Status choosePart(const store::Store& store, const std::optional<CaptureWindows>& capture,
-    const Progress& progress, RunFacts& facts) {
-    ASSIGN_OR_RETURN(facts.iterations, iterationsOf(store, facts.run, progress));
+Status choosePart(
+    const RunStudy& study, const std::optional<CaptureWindows>& capture, RunFacts& facts) {
+    ASSIGN_OR_RETURN(facts.iterations, iterationsOf(study));
     if (capture) {
-        ASSIGN_OR_RETURN(auto captured,
-            captureIterations(store, facts.run, *capture, facts.iterations, progress));
+        ASSIGN_OR_RETURN(auto captured, captureIterations(study, *capture, facts.iterations));
         facts.iterations = std::move(captured.iterations);
         facts.steadyState = std::move(captured.state);
         facts.capture = facts.tracedPart = capture->wording();
-        ASSIGN_OR_RETURN(facts.whole, summarise(store, facts.run, capture->window, progress));
+        ASSIGN_OR_RETURN(facts.whole, summarise(study, capture->window));
         facts.steady = facts.whole;
         return {};
     }
-    ASSIGN_OR_RETURN(facts.whole, summarise(store, facts.run, progress));
-    ASSIGN_OR_RETURN(
-        facts.steadyState, steadyStateOf(store, facts.run, facts.iterations, progress));
+    ASSIGN_OR_RETURN(facts.whole, summarise(study));
+    ASSIGN_OR_RETURN(facts.steadyState, steadyStateOf(study));
     facts.steady = facts.whole;
     if (facts.steadyState.isWholeRun)
         return {};
     const SummaryScope scope{
         facts.steadyState.window, {"gpu_power", "gpu_temperature", "sm_clock", "gpu_utilization"}};
-    ASSIGN_OR_RETURN(facts.steady, summarise(store, facts.run, scope, progress));
+    ASSIGN_OR_RETURN(facts.steady, summarise(study, scope));
     return {};
 }
 
-Status addTelemetry(const store::Store& store, const std::map<int, GpuSeries>& gpus,
-    TimeRange window, const Progress& progress, RunFacts& facts) {
+Status addTelemetry(const RunStudy& study, const std::map<int, GpuSeries>& gpus, TimeRange window,
+    RunFacts& facts) {
     facts.power = gpuSeriesOf(gpus, "gpu_power");
-    ASSIGN_OR_RETURN(facts.traffic, busyTraffic(store, gpus, facts.steadyState.window, progress));
-    ASSIGN_OR_RETURN(auto detail,
-        detailOf(store, facts.run, facts.iterations, {window, std::nullopt, false}, progress));
+    ASSIGN_OR_RETURN(
+        facts.traffic, busyTraffic(study.store, gpus, facts.steadyState.window, study.progress));
+    ASSIGN_OR_RETURN(auto detail, detailOf(study, facts.iterations, {window, std::nullopt, false}));
     facts.throttling = std::move(detail.throttling);
     if (detail.airflow.origin == AirflowOrigin::Inferred)
         facts.airflowEvidence = std::move(detail.airflow.evidence);
     facts.airflow = std::move(detail.airflow.order);
-    RETURN_IF_ERROR(addAboveLimit(store, window, progress, facts));
+    RETURN_IF_ERROR(addAboveLimit(study, window, facts));
     facts.burst = detail.burst;
     facts.spectrum = std::move(detail.spectrum);
     if (const Sensor* sensor = detail.powerSensor(); sensor != nullptr)
@@ -154,10 +148,11 @@ Status addTelemetry(const store::Store& store, const std::map<int, GpuSeries>& g
         && std::all_of(temperatures.begin(), temperatures.end(),
             [](const Series& series) { return series.count >= kSettlingSamples; });
     if (canTellSettling) {
-        ASSIGN_OR_RETURN(facts.settling, runSettling(store, temperatures, progress));
+        ASSIGN_OR_RETURN(facts.settling, runSettling(study.store, temperatures, study.progress));
     }
-    ASSIGN_OR_RETURN(
-        facts.efficiency, efficiencyOf(store, facts.run, facts.iterations, window, progress));
+    ASSIGN_OR_RETURN(facts.efficiency,
+        facts.capture.empty() ? efficiencyOf(study)
+                              : efficiencyOf(study, facts.iterations, window));
     return {};
 }
 
@@ -174,45 +169,44 @@ bool isWaitingWorthACause(const RunFacts& facts) {
 
 } // namespace
 
-Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
-    const FindingsOptions& options, const Progress& progress) {
+Result<RunFacts> collectFacts(const RunStudy& study, const FindingsOptions& options) {
     RunFacts facts;
-    facts.run = run;
+    facts.run = study.run;
     std::optional<CaptureWindows> capture;
     if (!options.capture.empty()) {
-        ASSIGN_OR_RETURN(capture, captureWindows(store, run, options.capture, progress));
+        ASSIGN_OR_RETURN(capture, captureWindows(study, options.capture));
     }
     const TimeRange window = capture ? capture->window : kAllTime;
-    RETURN_IF_ERROR(choosePart(store, capture, progress, facts));
-    ASSIGN_OR_RETURN(const auto all, store.series(run.id));
-    ASSIGN_OR_RETURN(facts.unreached, unreachedCollectives(store, run, progress));
-    ASSIGN_OR_RETURN(facts.allocators, allocatorRecordsOf(store, run));
+    RETURN_IF_ERROR(choosePart(study, capture, facts));
+    ASSIGN_OR_RETURN(const auto all, study.store.series(study.run.id));
+    ASSIGN_OR_RETURN(facts.unreached, unreachedCollectives(study));
+    ASSIGN_OR_RETURN(facts.allocators, allocatorRecordsOf(study));
     std::erase_if(facts.unreached,
         [window](const UnreachedCollective& one) { return !one.range.overlaps(window); });
-    ASSIGN_OR_RETURN(const auto stages, stagesOf(store, run, progress));
+    ASSIGN_OR_RETURN(const auto stages, stagesOf(study));
     if (stages)
         facts.stageOf = stages->stageOf;
-    RETURN_IF_ERROR(addTelemetry(store, gpuSeriesByRank(all), window, progress, facts));
+    RETURN_IF_ERROR(addTelemetry(study, gpuSeriesByRank(all), window, facts));
     SteadyTraces part;
     if (capture) {
         part.window = capture->closed();
         part.windowOf = [&capture](int rank) { return capture->of(rank); };
     } else {
-        ASSIGN_OR_RETURN(part, tracesBehindWarmup(store, progress, facts));
+        ASSIGN_OR_RETURN(part, tracesBehindWarmup(study, facts));
     }
-    RETURN_IF_ERROR(addTraces(store, stages, part.windowOf, progress, facts));
-    RETURN_IF_ERROR(addOperators(store, part.windowOf, progress, facts));
+    RETURN_IF_ERROR(addTraces(study, stages, part.windowOf, facts));
+    RETURN_IF_ERROR(addOperators(study, part.windowOf, facts));
     if (facts.traced.size() > 1) {
         ASSIGN_OR_RETURN(facts.communication,
-            communicationOf(store, run, {true, options.networkBandwidth, part.window}, progress));
+            communicationOf(study, {true, options.networkBandwidth, part.window}));
         if (isWaitingWorthACause(facts)) {
-            ASSIGN_OR_RETURN(facts.causes,
-                waitCauses(store, run, facts.communication->clocks, part.window, progress));
+            ASSIGN_OR_RETURN(
+                facts.causes, waitCauses(study, facts.communication->clocks, part.window));
         }
     }
     if (!capture) {
-        ASSIGN_OR_RETURN(facts.plausibility,
-            plausibilityOf(store, run, facts.aboveLimit, facts.iterations, progress));
+        ASSIGN_OR_RETURN(
+            facts.plausibility, plausibilityOf(study, facts.aboveLimit, facts.iterations));
     }
     if (capture)
         facts.run.range = capture->window; // where it shows

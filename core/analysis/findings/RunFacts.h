@@ -1,6 +1,7 @@
 #pragma once
 // Inputs of the rules: the analyses of one run, each made once.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/KernelsAboveLimit.h"
 #include "core/analysis/findings/BusyTraffic.h"
@@ -90,7 +91,6 @@ struct RunFacts {
 // The facts of a run (RunFacts.h), read from the store.
 
 // Cancelled by progress.
-Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
-    const FindingsOptions& options = {}, const Progress& progress = {});
+Result<RunFacts> collectFacts(const RunStudy& study, const FindingsOptions& options = {});
 
 } // namespace trainscope::analysis

@@ -266,10 +266,11 @@ double recordedShare(const RunIterations& iterations, const Run& run) {
     return covered.length().seconds() / length;
 }
 
-Result<RunIterations> iterationsOf(
-    const store::Store& store, const Run& run, const Progress& progress) {
+namespace {
+
+Result<RunIterations> findIterations(const RunStudy& study) {
     RunIterations out;
-    ASSIGN_OR_RETURN(auto annotated, annotatedIterations(store, run.id));
+    ASSIGN_OR_RETURN(auto annotated, annotatedIterations(study.store, study.run.id));
     if (!annotated.byRank.empty()) {
         out.basis = IterationBasis::Recorded;
         out.origin = annotated.origin;
@@ -278,13 +279,19 @@ Result<RunIterations> iterationsOf(
         for (auto& [rank, iterations] : out.byRank)
             markWarmup(iterations);
     }
-    if (recordedShare(out, run) < kLeastRecorded) {
-        ASSIGN_OR_RETURN(auto found, powerIterations(store, run.id, progress));
+    if (recordedShare(out, study.run) < kLeastRecorded) {
+        ASSIGN_OR_RETURN(auto found, powerIterations(study.store, study.run.id, study.progress));
         takeFromPower(std::move(found), out);
     }
     markWarmup(out.iterations);
     addFrequency(out);
     return out;
+}
+
+} // namespace
+
+Result<RunIterations> iterationsOf(const RunStudy& study) {
+    return study.once(findIterations);
 }
 
 } // namespace trainscope::analysis

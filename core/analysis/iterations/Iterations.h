@@ -11,6 +11,7 @@
 // and the power shows more, the fundamental period of the summed gpu_power is sought and its
 // repetitions are followed (PowerPeriod.h); an iteration begins at the steepest rise of power.
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Run.h"
 #include "core/store/Store.h"
 
@@ -51,8 +52,7 @@ inline constexpr double kLeastRecorded = 0.25;
 double recordedShare(const RunIterations& iterations, const Run& run);
 
 // Cancelled by progress.
-Result<RunIterations> iterationsOf(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<RunIterations> iterationsOf(const RunStudy& study);
 
 // Marks the iterations from the first on that take more than kWarmupFactor times the median of the
 // later half, and keeps the marks that there are. In order of time.

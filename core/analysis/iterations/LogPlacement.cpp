@@ -239,9 +239,8 @@ Result<LogPlacement> fitWork(const LoggedWork& work, const WorkSignal& signal) {
     return placement;
 }
 
-Result<LogPlacement> placeLog(
-    const store::Store& store, const Run& run, const LoggedWork& work, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto power, powerSignal(store, run, progress));
+Result<LogPlacement> placeLog(const RunStudy& study, const LoggedWork& work) {
+    ASSIGN_OR_RETURN(const auto power, powerSignal(study));
     auto placement = fitWork(work, power.signal);
     // An averaging sensor reports up to a second late.
     if (placement.hasValue() && power.isAveraged)

@@ -2,6 +2,7 @@
 // Places a log without dates in the telemetry of its run: the GPUs draw much power while the log
 // says that iterations ran, and less before, after and between. Pure, but for placeLog().
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/WorkSignal.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
@@ -32,7 +33,6 @@ std::string placementText(const LogPlacement& placement);
 Result<LogPlacement> fitWork(const LoggedWork& work, const WorkSignal& signal);
 
 // By the run's summed GPU power, else the power of its nodes.
-Result<LogPlacement> placeLog(const store::Store& store, const Run& run, const LoggedWork& work,
-    const Progress& progress = {});
+Result<LogPlacement> placeLog(const RunStudy& study, const LoggedWork& work);
 
 } // namespace trainscope::analysis

@@ -20,12 +20,9 @@ constexpr std::size_t kPowerSteps = std::size_t{1} << 26U;
 
 class DetailBuilder {
 public:
-    DetailBuilder(const store::Store& store, const Run& run, const RunIterations& iterations,
-        const DetailQuery& query, const Progress& progress)
-        : m_store(store)
-        , m_run(run)
-        , m_query(query)
-        , m_progress(progress) {
+    DetailBuilder(const RunStudy& study, const RunIterations& iterations, const DetailQuery& query)
+        : m_study(study)
+        , m_query(query) {
         m_detail.iterations = iterations;
     }
 
@@ -34,25 +31,25 @@ public:
         RETURN_IF_ERROR(addThrottling());
         RETURN_IF_ERROR(addPower());
         ASSIGN_OR_RETURN(m_detail.iterationFigures,
-            iterationFigures(m_store, iterationsInside(), m_gpus, m_power,
+            iterationFigures(m_study.store, iterationsInside(), m_gpus, m_power,
                 m_detail.throttling ? &*m_detail.throttling : nullptr, m_query.energyPerGpu,
-                m_progress));
+                m_study.progress));
         RETURN_IF_ERROR(addTemperatures());
-        if (m_detail.settledFrom && *m_detail.settledFrom < m_run.range.end) {
-            const SummaryScope scope{{*m_detail.settledFrom, m_run.range.end},
+        if (m_detail.settledFrom && *m_detail.settledFrom < m_study.run.range.end) {
+            const SummaryScope scope{{*m_detail.settledFrom, m_study.run.range.end},
                 {"gpu_power", "gpu_temperature", "mem_temperature", "sm_clock", "gpu_utilization"}};
-            ASSIGN_OR_RETURN(m_detail.settled, summarise(m_store, m_run, scope, m_progress));
+            ASSIGN_OR_RETURN(m_detail.settled, summarise(m_study, scope));
         }
-        ASSIGN_OR_RETURN(m_detail.sensors, probeSensors(m_store, m_series, m_progress));
+        ASSIGN_OR_RETURN(m_detail.sensors, probeSensors(m_study.store, m_series, m_study.progress));
         return std::move(m_detail);
     }
 
 private:
     Status readCatalogue() {
-        ASSIGN_OR_RETURN(m_series, m_store.series(m_run.id));
-        ASSIGN_OR_RETURN(const auto tracks, m_store.tracks(m_run.id));
-        ASSIGN_OR_RETURN(const auto gpus, m_store.gpus(m_run.id));
-        ASSIGN_OR_RETURN(m_detail.airflow, airflowOf(m_store, m_run));
+        ASSIGN_OR_RETURN(m_series, m_study.store.series(m_study.run.id));
+        ASSIGN_OR_RETURN(const auto tracks, m_study.store.tracks(m_study.run.id));
+        ASSIGN_OR_RETURN(const auto gpus, m_study.store.gpus(m_study.run.id));
+        ASSIGN_OR_RETURN(m_detail.airflow, airflowOf(m_study));
         m_duration = isWhole() ? runDuration(m_series, tracks) : m_query.window.length();
         m_gpus = gpuSeriesByRank(m_series);
         for (const Gpu& gpu : gpus) {
@@ -63,9 +60,7 @@ private:
     }
 
     Status addThrottling() {
-        ASSIGN_OR_RETURN(m_detail.throttling,
-            scanThrottling(m_store, m_run, m_gpus, m_query.window, m_duration,
-                [this] { return keepGoing("Finding throttle episodes"); }));
+        ASSIGN_OR_RETURN(m_detail.throttling, throttlingOf(m_study, m_query.window));
         if (!m_detail.throttling)
             return {};
         for (const auto& [rank, gpu] : m_gpus) {
@@ -88,7 +83,8 @@ private:
             return {};
         }
         ASSIGN_OR_RETURN(m_power,
-            sumOf(m_store, powers, kPowerSteps / powers.size(), m_query.window, m_progress));
+            sumOf(m_study.store, powers, kPowerSteps / powers.size(), m_query.window,
+                m_study.progress));
         m_detail.burst = burstOf(m_power);
         m_detail.spectrum = strongestLines(m_power, kLines);
         const RunIterations& iterations = m_detail.iterations;
@@ -105,7 +101,7 @@ private:
             for (const auto& [rank, gpu] : m_gpus) {
                 if (!gpu.contains(metric::kGpuPower))
                     continue;
-                const auto limit = powerLimitOf(m_run, gpu);
+                const auto limit = powerLimitOf(m_study.run, gpu);
                 if (!limit)
                     return;
                 out.limitW += limit->watts;
@@ -141,7 +137,8 @@ private:
         }
         m_detail.gradient = airflowGradient(means, m_detail.airflow.order);
         ASSIGN_OR_RETURN(const auto settling,
-            runSettling(m_store, gpuSeriesOf(m_gpus, metric::kGpuTemperature), m_progress));
+            runSettling(
+                m_study.store, gpuSeriesOf(m_gpus, metric::kGpuTemperature), m_study.progress));
         m_detail.settledFrom = settling.from;
         return {};
     }
@@ -149,7 +146,8 @@ private:
     Result<std::optional<double>> meanOf(const Series& series) const {
         if (isWhole())
             return std::optional(series.mean);
-        ASSIGN_OR_RETURN(const auto statistics, m_store.statistics(series.id, m_query.window));
+        ASSIGN_OR_RETURN(
+            const auto statistics, m_study.store.statistics(series.id, m_query.window));
         const double mean = statistics.mean;
         return std::isnan(mean) ? std::optional<double>() : std::optional(mean);
     }
@@ -161,21 +159,19 @@ private:
         const Series& temperature = gpu.at(metric::kGpuTemperature);
         const std::vector<Series> both{temperature, power->second};
         const UniformSeries grid = gridOf(both, kTemperatureSteps);
-        ASSIGN_OR_RETURN(const auto watts, resample(m_store, power->second, grid));
-        ASSIGN_OR_RETURN(const auto celsius, resample(m_store, temperature, grid));
+        ASSIGN_OR_RETURN(const auto watts, resample(m_study.store, power->second, grid));
+        ASSIGN_OR_RETURN(const auto celsius, resample(m_study.store, temperature, grid));
         m_detail.gpus[rank].thermal = fitThermal(watts, celsius);
         return {};
     }
 
     [[nodiscard]] bool isWhole() const { return m_query.window == kAllTime; }
     [[nodiscard]] bool keepGoing(std::string_view phase) const {
-        return !m_progress || m_progress({phase, 0, 0});
+        return !m_study.progress || m_study.progress({phase, 0, 0});
     }
 
-    const store::Store& m_store;
-    const Run& m_run;
+    const RunStudy& m_study;
     const DetailQuery& m_query;
-    const Progress& m_progress;
     RunDetail m_detail;
     DurationNs m_duration;
     std::vector<Series> m_series;
@@ -192,9 +188,9 @@ const Sensor* RunDetail::powerSensor() const {
     return found == sensors.end() ? nullptr : &*found;
 }
 
-Result<RunDetail> detailOf(const store::Store& store, const Run& run,
-    const RunIterations& iterations, const DetailQuery& query, const Progress& progress) {
-    return DetailBuilder(store, run, iterations, query, progress).build();
+Result<RunDetail> detailOf(
+    const RunStudy& study, const RunIterations& iterations, const DetailQuery& query) {
+    return DetailBuilder(study, iterations, query).build();
 }
 
 } // namespace trainscope::analysis

@@ -3,6 +3,7 @@
 // throttling, airflow, settling, bursts, spectrum, thermal time constants and sensors. SI; absent
 // where the data does not tell it.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/Summary.h"
@@ -63,7 +64,7 @@ struct RunDetail {
 
 // iterations: as iterationsOf() found them. Limits of temperature are those of the run's GPU model
 // (core/catalogue), where it is known. Cancelled by progress.
-Result<RunDetail> detailOf(const store::Store& store, const Run& run,
-    const RunIterations& iterations, const DetailQuery& query = {}, const Progress& progress = {});
+Result<RunDetail> detailOf(
+    const RunStudy& study, const RunIterations& iterations, const DetailQuery& query = {});
 
 } // namespace trainscope::analysis

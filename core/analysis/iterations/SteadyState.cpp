@@ -113,11 +113,20 @@ SteadyState bySettling(
     return out;
 }
 
-Result<RunSettling> settlingOf(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto series, store.series(run.id));
+Result<RunSettling> settlingOf(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
     return runSettling(
-        store, gpuSeriesOf(gpuSeriesByRank(series), metric::kGpuTemperature), progress);
+        study.store, gpuSeriesOf(gpuSeriesByRank(series), metric::kGpuTemperature), study.progress);
+}
+
+Result<SteadyState> findSteadyState(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(study));
+    ASSIGN_OR_RETURN(const auto settling, settlingOf(study));
+    const bool speakForTheRun = recordedShare(iterations, study.run) >= kLeastShare;
+    SteadyState out = speakForTheRun ? byIterations(iterations, settling, study.run)
+                                     : bySettling(iterations, settling, study.run);
+    out.settledFrom = settling.from;
+    return out;
 }
 
 } // namespace
@@ -126,20 +135,8 @@ std::string_view toString(SteadyBasis value) {
     return kSteadyNames.nameOf(value);
 }
 
-Result<SteadyState> steadyStateOf(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(store, run, progress));
-    return steadyStateOf(store, run, iterations, progress);
-}
-
-Result<SteadyState> steadyStateOf(const store::Store& store, const Run& run,
-    const RunIterations& iterations, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto settling, settlingOf(store, run, progress));
-    const bool speakForTheRun = recordedShare(iterations, run) >= kLeastShare;
-    SteadyState out = speakForTheRun ? byIterations(iterations, settling, run)
-                                     : bySettling(iterations, settling, run);
-    out.settledFrom = settling.from;
-    return out;
+Result<SteadyState> steadyStateOf(const RunStudy& study) {
+    return study.once(findSteadyState);
 }
 
 } // namespace trainscope::analysis

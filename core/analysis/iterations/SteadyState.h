@@ -3,6 +3,7 @@
 // without those before the temperatures have settled (Temperature.h); what `summary --steady` and
 // the views' default use.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/model/Run.h"
 #include "core/store/Store.h"
@@ -36,10 +37,6 @@ struct SteadyState {
 };
 
 // Cancelled by progress.
-Result<SteadyState> steadyStateOf(
-    const store::Store& store, const Run& run, const Progress& progress = {});
-// With the run's iterations as iterationsOf() found them: in power the search is long.
-Result<SteadyState> steadyStateOf(const store::Store& store, const Run& run,
-    const RunIterations& iterations, const Progress& progress = {});
+Result<SteadyState> steadyStateOf(const RunStudy& study);
 
 } // namespace trainscope::analysis

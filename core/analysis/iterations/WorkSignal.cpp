@@ -107,14 +107,14 @@ WorkSignal workSignal(TimeNs begin, DurationNs step, std::span<const double> wat
     return signal;
 }
 
-Result<PowerSignal> powerSignal(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto all, store.series(run.id));
+Result<PowerSignal> powerSignal(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto all, study.store.series(study.run.id));
     const std::vector<Series> power = powerOf(all);
     if (power.empty())
         return Error{
             ErrorCode::NotFound, "The run has no power by which the log could be placed.", {}};
-    ASSIGN_OR_RETURN(const auto sum, sumOf(store, power, kMostSignalSteps, kAllTime, progress));
+    ASSIGN_OR_RETURN(
+        const auto sum, sumOf(study.store, power, kMostSignalSteps, kAllTime, study.progress));
     DurationNs period{};
     PowerSignal result;
     for (const Series& series : power) {

@@ -2,6 +2,7 @@
 // Times at which a log says that a machine worked, and its power signal, in forms that can be laid
 // upon each other. Pure, but for powerSignal().
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/model/Time.h"
@@ -50,8 +51,7 @@ struct PowerSignal {
     WorkSignal signal;
     bool isAveraged = false; // by sensors that report up to a second late
 };
-Result<PowerSignal> powerSignal(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<PowerSignal> powerSignal(const RunStudy& study);
 
 // The integral of a signal from its begin, at any moment.
 class SignalIntegral {

@@ -178,13 +178,13 @@ std::vector<AllocatorRecord> allocatorFromText(std::string_view text) {
     return records;
 }
 
-Result<std::vector<AllocatorRecord>> allocatorRecordsOf(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(const auto sources, store.sources());
+Result<std::vector<AllocatorRecord>> allocatorRecordsOf(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto sources, study.store.sources());
     std::vector<AllocatorRecord> records;
     for (const store::Source& source : sources) {
         const auto fact = source.report.facts.find(std::string(kAllocatorFact));
         if (fact == source.report.facts.end()
-            || std::find(source.runs.begin(), source.runs.end(), run.id) == source.runs.end())
+            || std::find(source.runs.begin(), source.runs.end(), study.run.id) == source.runs.end())
             continue;
         for (AllocatorRecord& record : allocatorFromText(fact->second))
             records.push_back(std::move(record));

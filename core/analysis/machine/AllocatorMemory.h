@@ -3,6 +3,7 @@
 // memory snapshot, the words of its categories, and the form in which it is kept with its source.
 // Plain values; any thread. Sizes are B.
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Run.h"
 #include "core/model/Time.h"
 #include "core/store/Store.h"
@@ -90,7 +91,7 @@ std::string allocatorText(const std::vector<AllocatorRecord>& records);
 std::vector<AllocatorRecord> allocatorFromText(std::string_view text);
 
 // Records from all sources of a run, by rank and device.
-Result<std::vector<AllocatorRecord>> allocatorRecordsOf(const store::Store& store, const Run& run);
+Result<std::vector<AllocatorRecord>> allocatorRecordsOf(const RunStudy& study);
 
 // "2.00 GiB", "512 B": binary prefixes, as PyTorch's own messages have them.
 std::string binaryBytes(std::int64_t bytes);

@@ -57,13 +57,11 @@ private:
 
 class MemoryReading {
 public:
-    MemoryReading(const store::Store& store, const Run& run, const Progress& progress)
-        : m_store(store)
-        , m_run(run)
-        , m_progress(progress) { }
+    explicit MemoryReading(const RunStudy& study)
+        : m_study(study) { }
 
     Result<std::vector<DeviceMemory>> read() {
-        ASSIGN_OR_RETURN(const auto all, m_store.series(m_run.id));
+        ASSIGN_OR_RETURN(const auto all, m_study.store.series(m_study.run.id));
         std::map<DeviceKey, const Series*> reserved;
         for (const Series& series : all) {
             if (series.description.metric.name == metric::kTorchReserved)
@@ -75,7 +73,7 @@ public:
             if (series.description.metric.name != metric::kTorchAllocated || series.count == 0)
                 continue;
             if (found.empty()) {
-                ASSIGN_OR_RETURN(iterations, iterationsOf(m_store, m_run, m_progress));
+                ASSIGN_OR_RETURN(iterations, iterationsOf(m_study));
             }
             const auto other = reserved.find(keyOf(series));
             ASSIGN_OR_RETURN(auto device,
@@ -108,7 +106,7 @@ private:
         AllocationCount count(iterations);
         bool isFound = false;
         RETURN_IF_ERROR(
-            m_store.forEachSample(allocated.id, allocated.range, [&](auto times, auto values) {
+            m_study.store.forEachSample(allocated.id, allocated.range, [&](auto times, auto values) {
                 for (std::size_t i = 0; i < times.size(); ++i) {
                     count.take(times[i], values[i]);
                     if (!isFound && values[i] >= allocated.max) {
@@ -116,20 +114,20 @@ private:
                         isFound = true;
                     }
                 }
-                return !m_progress || m_progress({"Reading allocations", 0, 0});
+                return !m_study.progress || m_study.progress({"Reading allocations", 0, 0});
             }));
-        if (m_progress && !m_progress({"Reading allocations", 0, 0}))
+        if (m_study.progress && !m_study.progress({"Reading allocations", 0, 0}))
             return cancelled();
         device.steps = count.within(allocated.range);
         if (reserved != nullptr && reserved->count > 0) {
             device.peakReserved = reserved->max;
-            ASSIGN_OR_RETURN(device.reservedThen, m_store.valueAt(reserved->id, device.peakTime));
+            ASSIGN_OR_RETURN(device.reservedThen, m_study.store.valueAt(reserved->id, device.peakTime));
         }
         return device;
     }
 
     Status addRecords(std::map<DeviceKey, DeviceMemory>& found) const {
-        ASSIGN_OR_RETURN(auto records, allocatorRecordsOf(m_store, m_run));
+        ASSIGN_OR_RETURN(auto records, allocatorRecordsOf(m_study));
         for (AllocatorRecord& record : records) {
             DeviceMemory& device = found[{record.rank, {}}];
             device.rank = record.rank;
@@ -155,9 +153,9 @@ private:
     Status addPredictions(std::map<DeviceKey, DeviceMemory>& found) const {
         if (found.empty())
             return {};
-        ASSIGN_OR_RETURN(const auto fitting, fittingLayout(m_store, m_run, m_progress));
+        ASSIGN_OR_RETURN(const auto fitting, fittingLayout(m_study));
         const auto request
-            = fitting ? memoryRequestOf(m_run.launch, fitting->layout) : std::nullopt;
+            = fitting ? memoryRequestOf(m_study.run.launch, fitting->layout) : std::nullopt;
         if (!request)
             return {};
         const auto& grid = fitting->layout.grid;
@@ -168,16 +166,13 @@ private:
         return {};
     }
 
-    const store::Store& m_store;
-    const Run& m_run;
-    const Progress& m_progress;
+    const RunStudy& m_study;
 };
 
 } // namespace
 
-Result<std::vector<DeviceMemory>> measuredMemoryOf(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    return MemoryReading(store, run, progress).read();
+Result<std::vector<DeviceMemory>> measuredMemoryOf(const RunStudy& study) {
+    return MemoryReading(study).read();
 }
 
 std::optional<double> predictedOf(const StageNeed& need, MemoryUse use) {

@@ -3,6 +3,7 @@
 // events of profilers; with what each iteration allocates, beside the need that the layout
 // predicts (MemoryNeed.h). Sizes are B.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/AllocatorMemory.h"
 #include "core/analysis/machine/MemoryNeed.h"
 #include "core/model/Import.h"
@@ -36,8 +37,7 @@ struct DeviceMemory {
 };
 
 // By rank and device; empty where nothing was recorded. Cancelled by progress.
-Result<std::vector<DeviceMemory>> measuredMemoryOf(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<std::vector<DeviceMemory>> measuredMemoryOf(const RunStudy& study);
 
 // The parts of a predicted need that are of that use; absent for those that are none of it.
 std::optional<double> predictedOf(const StageNeed& need, MemoryUse use);

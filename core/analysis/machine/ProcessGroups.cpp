@@ -75,12 +75,12 @@ bool isOf(const store::Source& source, const Run& run) {
     return std::find(source.runs.begin(), source.runs.end(), run.id) != source.runs.end();
 }
 
-Result<std::set<ProcessGroup>> recorded(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(const auto sources, store.sources());
+Result<std::set<ProcessGroup>> recorded(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto sources, study.store.sources());
     std::set<ProcessGroup> groups;
     for (const store::Source& source : sources) {
         const auto fact = source.report.facts.find(std::string(layout::kProcessGroupsFact));
-        if (!isOf(source, run) || fact == source.report.facts.end())
+        if (!isOf(source, study.run) || fact == source.report.facts.end())
             continue;
         for (auto& group : layout::processGroupsFromText(fact->second))
             groups.insert(std::move(group));
@@ -199,18 +199,17 @@ Result<CollectiveDetail> collectiveDetail(const store::Store& store, NameId deta
     return parseCollectiveDetail(text);
 }
 
-Result<std::vector<ProcessGroup>> processGroupsOf(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(auto known, recorded(store, run));
+Result<std::vector<ProcessGroup>> processGroupsOf(const RunStudy& study) {
+    ASSIGN_OR_RETURN(auto known, recorded(study));
     auto& groups = known;
     if (!groups.empty() && std::none_of(groups.begin(), groups.end(), Collected::isUnsaid))
         return std::vector<ProcessGroup>(groups.begin(), groups.end());
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
-    Collected collected(store);
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+    Collected collected(study.store);
     for (const Track& track : tracks) {
         if (track.description.kind != TrackKind::Stream)
             continue;
-        if (progress && !progress({"Reading process groups", 0, 0}))
+        if (study.progress && !study.progress({"Reading process groups", 0, 0}))
             return cancelled();
         RETURN_IF_ERROR(collected.read(track));
     }

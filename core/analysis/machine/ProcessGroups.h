@@ -1,6 +1,7 @@
 #pragma once
 // The process groups of a run and the arguments of its collectives, as its traces tell them.
 
+#include "core/analysis/RunStudy.h"
 #include "core/layout/ProcessGroup.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
@@ -42,7 +43,6 @@ Result<CollectiveDetail> collectiveDetail(const store::Store& store, NameId deta
 // As recorded with the traces (pg_config), else from the arguments of their collectives; each once.
 // A group that does not say what it is for is described by its collectives where these show it:
 // pipelines send and receive, experts exchange all with all.
-Result<std::vector<layout::ProcessGroup>> processGroupsOf(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<std::vector<layout::ProcessGroup>> processGroupsOf(const RunStudy& study);
 
 } // namespace trainscope::analysis

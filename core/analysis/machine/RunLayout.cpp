@@ -213,10 +213,10 @@ Result<RunLayout> fromEntered(const Known& known, const std::string& spec) {
     return result;
 }
 
-Result<Known> withoutGroups(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
-    const int world = worldOf(run, gpus, {});
-    return Known{run, {}, world, gpusPerNodeOf(run, gpus, world)};
+Result<Known> withoutGroups(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto gpus, study.store.gpus(study.run.id));
+    const int world = worldOf(study.run, gpus, {});
+    return Known{study.run, {}, world, gpusPerNodeOf(study.run, gpus, world)};
 }
 
 } // namespace
@@ -225,35 +225,42 @@ std::string_view toString(LayoutOrigin value) {
     return kOriginNames.nameOf(value);
 }
 
-Result<RunLayout> runLayout(const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto entered, store.enteredLayout(run.id));
+namespace {
+
+Result<RunLayout> findLayout(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto entered, study.store.enteredLayout(study.run.id));
     if (!entered)
-        return recordedLayout(store, run, progress);
-    ASSIGN_OR_RETURN(const auto known, withoutGroups(store, run));
+        return recordedLayout(study);
+    ASSIGN_OR_RETURN(const auto known, withoutGroups(study));
     return fromEntered(known, *entered);
+}
+
+} // namespace
+
+Result<RunLayout> runLayout(const RunStudy& study) {
+    return study.once(findLayout);
 }
 
 Status enterLayout(
     store::Store& store, const Run& run, const std::optional<LayoutRequest>& request) {
     if (!request)
         return store::setEnteredLayout(store, run.id, std::nullopt);
-    ASSIGN_OR_RETURN(const auto known, withoutGroups(store, run));
+    ASSIGN_OR_RETURN(const auto known, withoutGroups({store, run}));
     RETURN_IF_ERROR(layout::makeLayout(completed(*request, known)));
     return store::setEnteredLayout(store, run.id, layout::requestToJson(*request));
 }
 
-Result<RunLayout> recordedLayout(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
-    ASSIGN_OR_RETURN(auto groups, processGroupsOf(store, run, progress));
-    const int world = worldOf(run, gpus, groups);
-    const Known known{run, std::move(groups), world, gpusPerNodeOf(run, gpus, world)};
-    if (layout::saysLayout(run.launch))
+Result<RunLayout> recordedLayout(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto gpus, study.store.gpus(study.run.id));
+    ASSIGN_OR_RETURN(auto groups, processGroupsOf(study));
+    const int world = worldOf(study.run, gpus, groups);
+    const Known known{study.run, std::move(groups), world, gpusPerNodeOf(study.run, gpus, world)};
+    if (layout::saysLayout(study.run.launch))
         return fromLaunch(known);
     auto inferred = fromGroups(known);
     if (inferred.hasValue())
         return inferred;
-    const auto named = layout::layoutFromName(run.name);
+    const auto named = layout::layoutFromName(study.run.name);
     if (auto sharded = named ? std::nullopt : fromSharding(known))
         return std::move(*sharded);
     if (!named)
@@ -261,17 +268,19 @@ Result<RunLayout> recordedLayout(
             fmt::format("Neither a launch configuration nor the name says the layout of this run; "
                         "give it by hand. {}",
                 inferred.error().message),
-            run.name};
+            study.run.name};
     RunLayout result{*named, LayoutOrigin::Name,
-        fmt::format("the run's name alone (\"{}\"); nothing recorded confirms it", run.name), {}};
+        fmt::format("the run's name alone (\"{}\"); nothing recorded confirms it", study.run.name),
+        {}};
     takeCluster(known, result.request);
     return result;
 }
 
-Result<std::optional<FittingLayout>> fittingLayout(
-    const store::Store& store, const Run& run, const Progress& progress) {
+namespace {
+
+Result<std::optional<FittingLayout>> findFittingLayout(const RunStudy& study) {
     std::optional<FittingLayout> none;
-    auto told = runLayout(store, run, progress);
+    auto told = runLayout(study);
     if (!told.hasValue()) {
         const ErrorCode code = told.error().code;
         if (code == ErrorCode::NotFound || code == ErrorCode::Usage)
@@ -282,6 +291,12 @@ Result<std::optional<FittingLayout>> fittingLayout(
     if (!layout.hasValue())
         return none;
     return std::optional(FittingLayout{std::move(told).value(), std::move(layout).value()});
+}
+
+} // namespace
+
+Result<std::optional<FittingLayout>> fittingLayout(const RunStudy& study) {
+    return study.once(findFittingLayout);
 }
 
 } // namespace trainscope::analysis

@@ -2,6 +2,7 @@
 // The layout of a run, from what knows it best: what was entered by hand, else its launch
 // configuration, else the process groups of its traces, else its name. The origin is always told.
 
+#include "core/analysis/RunStudy.h"
 #include "core/layout/Layout.h"
 #include "core/layout/ProcessGroup.h"
 #include "core/model/Import.h"
@@ -25,8 +26,7 @@ struct RunLayout {
 };
 
 // NotFound where nothing says it; the message tells what would.
-Result<RunLayout> runLayout(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<RunLayout> runLayout(const RunStudy& study);
 
 // A layout that was told and fits the ranks.
 struct FittingLayout {
@@ -34,12 +34,10 @@ struct FittingLayout {
     layout::Layout layout;
 };
 // Absent where nothing tells one, or what is told cannot be. Errors are those of the database.
-Result<std::optional<FittingLayout>> fittingLayout(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<std::optional<FittingLayout>> fittingLayout(const RunStudy& study);
 
 // runLayout() without what was entered by hand.
-Result<RunLayout> recordedLayout(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<RunLayout> recordedLayout(const RunStudy& study);
 
 // Keeps it as the layout entered by hand; absent takes that back. Usage error for one that cannot
 // be (makeLayout), with what is known of the run in place of what it leaves open.

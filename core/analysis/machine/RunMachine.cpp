@@ -37,8 +37,8 @@ void takeUsual(const Run& run, layout::ClusterFacts& facts) {
 }
 
 // Facts that the user stated of the machine replace the usual ones.
-Status takeSaid(const store::Store& store, const Run& run, layout::ClusterFacts& facts) {
-    ASSIGN_OR_RETURN(const auto said, machineOf(store, run));
+Status takeSaid(const RunStudy& study, layout::ClusterFacts& facts) {
+    ASSIGN_OR_RETURN(const auto said, machineOf(study));
     facts.nodesPerRack = said.nodesPerRack;
     facts.networkBandwidth = said.networkBandwidth;
     if (said.linkDomain)
@@ -62,18 +62,18 @@ void addMissing(const layout::Layout& layout, std::vector<Gpu>& gpus) {
 
 } // namespace
 
-Result<layout::MachineFacts> machineOf(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(const auto text, store.machine(run.id));
+Result<layout::MachineFacts> machineOf(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto text, study.store.machine(study.run.id));
     if (!text)
         return layout::MachineFacts{};
     return layout::machineFromJson(*text);
 }
 
-Result<std::optional<int>> linkDomainOf(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(const auto said, machineOf(store, run));
+Result<std::optional<int>> linkDomainOf(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto said, machineOf(study));
     if (said.linkDomain)
         return said.linkDomain;
-    const auto* model = catalogue::findGpuModel(run.gpuModel);
+    const auto* model = catalogue::findGpuModel(study.run.gpuModel);
     return model == nullptr ? std::optional<int>() : model->linkDomain;
 }
 
@@ -91,11 +91,11 @@ layout::Layout domainsAsNodes(const layout::Layout& layout, const std::optional<
     return joined;
 }
 
-Result<RunOfDomains> domainsAsNodes(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(const auto domain, linkDomainOf(store, run));
-    ASSIGN_OR_RETURN(auto gpus, store.gpus(run.id));
-    RunOfDomains joined{run, std::move(gpus)};
-    int perNode = run.launch.gpusPerNode.value_or(0);
+Result<RunOfDomains> domainsAsNodes(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto domain, linkDomainOf(study));
+    ASSIGN_OR_RETURN(auto gpus, study.store.gpus(study.run.id));
+    RunOfDomains joined{study.run, std::move(gpus)};
+    int perNode = study.run.launch.gpusPerNode.value_or(0);
     for (const Gpu& gpu : joined.gpus)
         perNode = std::max(perNode, gpu.local + 1);
     const int nodes = nodesOfDomain(domain, perNode);
@@ -109,23 +109,22 @@ Result<RunOfDomains> domainsAsNodes(const store::Store& store, const Run& run) {
     return joined;
 }
 
-Result<layout::Cluster> clusterOf(
-    const store::Store& store, const Run& run, const layout::Layout* layout) {
-    ASSIGN_OR_RETURN(auto gpus, store.gpus(run.id));
-    ASSIGN_OR_RETURN(auto airflow, airflowOf(store, run));
+Result<layout::Cluster> clusterOf(const RunStudy& study, const layout::Layout* layout) {
+    ASSIGN_OR_RETURN(auto gpus, study.store.gpus(study.run.id));
+    ASSIGN_OR_RETURN(auto airflow, airflowOf(study));
     layout::ClusterFacts facts;
     facts.gpus = std::move(gpus);
     facts.airflow = std::move(airflow.order);
     if (airflow.origin == AirflowOrigin::Inferred)
         facts.airflowEvidence = std::move(airflow.evidence);
-    facts.gpuModel = run.gpuModel;
+    facts.gpuModel = study.run.gpuModel;
     if (layout != nullptr)
         addMissing(*layout, facts.gpus);
     if (facts.gpus.empty())
-        return Error{
-            ErrorCode::NotFound, "The run names no GPUs, so there is nothing to place.", run.name};
-    takeUsual(run, facts);
-    RETURN_IF_ERROR(takeSaid(store, run, facts));
+        return Error{ErrorCode::NotFound, "The run names no GPUs, so there is nothing to place.",
+            study.run.name};
+    takeUsual(study.run, facts);
+    RETURN_IF_ERROR(takeSaid(study, facts));
     return layout::makeCluster(facts);
 }
 

@@ -2,6 +2,7 @@
 // Machine of a run: the facts that its user or its sources state, before the usual ones for its
 // GPUs. Any thread that owns the store.
 
+#include "core/analysis/RunStudy.h"
 #include "core/layout/Cluster.h"
 #include "core/layout/Layout.h"
 #include "core/layout/Topology.h"
@@ -13,10 +14,10 @@
 namespace trainscope::analysis {
 
 // As said, for Store::setMachine().
-Result<layout::MachineFacts> machineOf(const store::Store& store, const Run& run);
+Result<layout::MachineFacts> machineOf(const RunStudy& study);
 
 // GPUs that scale-up links join, over nodes; absent where these end at the node.
-Result<std::optional<int>> linkDomainOf(const store::Store& store, const Run& run);
+Result<std::optional<int>> linkDomainOf(const RunStudy& study);
 
 // Nodes of such a domain; 1 where it does not consist of whole nodes.
 int nodesOfDomain(const std::optional<int>& gpus, int gpusPerNode);
@@ -28,14 +29,13 @@ struct RunOfDomains {
     Run run;
     std::vector<Gpu> gpus;
 };
-Result<RunOfDomains> domainsAsNodes(const store::Store& store, const Run& run);
+Result<RunOfDomains> domainsAsNodes(const RunStudy& study);
 
 // The machine of a run: its GPUs in the order of the air, and their links from what is known of the
 // kind of GPU (core/catalogue). Any thread that owns the store.
 
 // `layout`: of the run, nullptr where it is not known; ranks that it has and the run has no data
 // of are there too. NotFound for a run without GPUs.
-Result<layout::Cluster> clusterOf(
-    const store::Store& store, const Run& run, const layout::Layout* layout);
+Result<layout::Cluster> clusterOf(const RunStudy& study, const layout::Layout* layout);
 
 } // namespace trainscope::analysis

@@ -117,33 +117,33 @@ Error damagedTree(const store::Store& store) {
 }
 
 // Kept call paths of a rank; absent: none.
-Result<std::optional<CallPaths>> keptPaths(const store::Store& store, const Run& run, int rank) {
-    ASSIGN_OR_RETURN(const auto names, store::keptSumNames(store, run.id, kTraceSumsVersion));
+Result<std::optional<CallPaths>> keptPaths(const RunStudy& study, int rank) {
+    ASSIGN_OR_RETURN(
+        const auto names, store::keptSumNames(study.store, study.run.id, kTraceSumsVersion));
     std::optional<CallPaths> paths;
     if (!names)
         return paths;
     bool isGood = true;
-    RETURN_IF_ERROR(store::forEachSum(store, run.id, placeOf(SumKind::CallPaths, rank), 0, 1,
-        store::SumPart::Sums, [&](store::ByteView bytes) {
+    RETURN_IF_ERROR(store::forEachSum(study.store, study.run.id, placeOf(SumKind::CallPaths, rank),
+        0, 1, store::SumPart::Sums, [&](store::ByteView bytes) {
             isGood = CallPaths::decode(bytes, paths.emplace());
             return Status();
         }));
     if (!isGood)
-        return damagedTree(store);
+        return damagedTree(study.store);
     return paths;
 }
 
 class KeptTree {
 public:
-    KeptTree(const store::Store& store, const Run& run, int rank, const RankTracks& tracks,
-        CallPaths& paths, const Progress& progress)
-        : m_store(store)
-        , m_run(run)
+    KeptTree(const RunStudy& study, int rank, const RankTracks& tracks, CallPaths& paths)
+        : m_store(study.store)
+        , m_run(study.run)
         , m_place(placeOf(SumKind::CallTree, rank))
         , m_tracks(tracks)
         , m_paths(paths)
         , m_sums(paths)
-        , m_progress(progress) { }
+        , m_progress(study.progress) { }
 
     Result<CallTree> read(TimeRange window) {
         ASSIGN_OR_RETURN(const auto slices, store::sumOutlines(m_store, m_run.id, m_place));
@@ -270,14 +270,13 @@ struct TreeSource {
     }
 };
 
-Result<TreeSource> treeSourceOf(
-    const store::Store& store, const Run& run, const std::vector<Track>& tracks, int rank) {
+Result<TreeSource> treeSourceOf(const RunStudy& study, const std::vector<Track>& tracks, int rank) {
     TreeSource calls{rank, tracksOf(tracks, rank), 1, {}, {}};
     if (calls.tracks.spans == 0)
         return calls;
-    ASSIGN_OR_RETURN(calls.devices, busyDevices(store, calls.tracks));
-    ASSIGN_OR_RETURN(calls.kept, keptPaths(store, run, rank));
-    ASSIGN_OR_RETURN(const auto captures, store.captures(run.id));
+    ASSIGN_OR_RETURN(calls.devices, busyDevices(study.store, calls.tracks));
+    ASSIGN_OR_RETURN(calls.kept, keptPaths(study, rank));
+    ASSIGN_OR_RETURN(const auto captures, study.store.captures(study.run.id));
     for (const Capture& capture : captures) {
         if (capture.rank == rank)
             calls.captures.push_back(capture.range);
@@ -285,8 +284,7 @@ Result<TreeSource> treeSourceOf(
     return calls;
 }
 
-Result<CallTree> treeOf(const store::Store& store, const Run& run, TreeSource& calls,
-    TimeRange window, const Progress& progress) {
+Result<CallTree> treeOf(const RunStudy& study, TreeSource& calls, TimeRange window) {
     const RankTracks& own = calls.tracks;
     CallTree tree;
     tree.rank = calls.rank;
@@ -297,14 +295,14 @@ Result<CallTree> treeOf(const store::Store& store, const Run& run, TreeSource& c
     const TimeRange shown{
         begin, std::max(begin, std::min(window.end, own.extent.end + DurationNs{1}))};
     if (calls.kept) {
-        KeptTree kept(store, run, calls.rank, own, *calls.kept, progress);
+        KeptTree kept(study, calls.rank, own, *calls.kept);
         ASSIGN_OR_RETURN(tree, kept.read(shown));
     } else {
         CallPaths traced;
         TreeSums sums(traced);
         if (shown.begin < shown.end)
-            RETURN_IF_ERROR(
-                addTraced(store, own, traced, shown, own.extent.begin, {}, true, sums, progress));
+            RETURN_IF_ERROR(addTraced(
+                study.store, own, traced, shown, own.extent.begin, {}, true, sums, study.progress));
         tree = sums.tree();
     }
     tree.rank = calls.rank;
@@ -317,8 +315,8 @@ Result<CallTree> treeOf(const store::Store& store, const Run& run, TreeSource& c
 
 } // namespace
 
-Result<std::vector<int>> tracedRanks(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+Result<std::vector<int>> tracedRanks(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
     std::vector<int> ranks;
     for (const Track& track : tracks) {
         if (track.description.kind == TrackKind::Stream && track.count > 0)
@@ -329,54 +327,48 @@ Result<std::vector<int>> tracedRanks(const store::Store& store, const Run& run) 
     return ranks;
 }
 
-Result<CallTree> callTree(const store::Store& store, const Run& run, int rank, TimeRange window,
-    const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
-    ASSIGN_OR_RETURN(auto calls, treeSourceOf(store, run, tracks, rank));
-    return treeOf(store, run, calls, window, progress);
+Result<CallTree> callTree(const RunStudy& study, int rank, TimeRange window) {
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+    ASSIGN_OR_RETURN(auto calls, treeSourceOf(study, tracks, rank));
+    return treeOf(study, calls, window);
 }
 
-Status forEachCallTree(const store::Store& store, const Run& run, int rank,
-    const std::vector<TimeRange>& windows,
-    const std::function<Status(std::size_t window, const CallTree& tree)>& tell,
-    const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
-    ASSIGN_OR_RETURN(auto calls, treeSourceOf(store, run, tracks, rank));
+Status forEachCallTree(const RunStudy& study, int rank, const std::vector<TimeRange>& windows,
+    const std::function<Status(std::size_t window, const CallTree& tree)>& tell) {
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+    ASSIGN_OR_RETURN(auto calls, treeSourceOf(study, tracks, rank));
     for (std::size_t i = 0; i < windows.size(); ++i) {
-        ASSIGN_OR_RETURN(const auto tree, treeOf(store, run, calls, windows[i], progress));
+        ASSIGN_OR_RETURN(const auto tree, treeOf(study, calls, windows[i]));
         RETURN_IF_ERROR(tell(i, tree));
     }
     return {};
 }
 
-Result<CallTree> callTree(
-    const store::Store& store, const Run& run, const RankWindow& window, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
-    ASSIGN_OR_RETURN(const auto ranks, tracedRanks(store, run));
+Result<CallTree> callTree(const RunStudy& study, const RankWindow& window) {
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+    ASSIGN_OR_RETURN(const auto ranks, tracedRanks(study));
     TreeMerge merge;
     for (const int rank : ranks) {
-        ASSIGN_OR_RETURN(auto calls, treeSourceOf(store, run, tracks, rank));
-        ASSIGN_OR_RETURN(const auto tree, treeOf(store, run, calls, window(rank), progress));
+        ASSIGN_OR_RETURN(auto calls, treeSourceOf(study, tracks, rank));
+        ASSIGN_OR_RETURN(const auto tree, treeOf(study, calls, window(rank)));
         merge.add(tree);
     }
     return merge.take();
 }
 
-Result<CallTree> callTree(
-    const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
-    return callTree(store, run, ownWindows(nullptr, window), progress);
+Result<CallTree> callTree(const RunStudy& study, TimeRange window) {
+    return callTree(study, ownWindows(nullptr, window));
 }
 
-Result<std::vector<store::SumSequence>> sumCallTrees(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
-    ASSIGN_OR_RETURN(const auto ranks, tracedRanks(store, run));
-    ASSIGN_OR_RETURN(const auto iterations, store.iterations(run.id));
+Result<std::vector<store::SumSequence>> sumCallTrees(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+    ASSIGN_OR_RETURN(const auto ranks, tracedRanks(study));
+    ASSIGN_OR_RETURN(const auto iterations, study.store.iterations(study.run.id));
     std::vector<store::SumSequence> all;
     for (const int rank : ranks) {
         const RankTracks own = tracksOf(tracks, rank);
         const auto borders = bordersOf(iterationsOfRank(iterations, rank), own.spans);
-        ASSIGN_OR_RETURN(auto sequences, sumRank(store, own, rank, borders, progress));
+        ASSIGN_OR_RETURN(auto sequences, sumRank(study.store, own, rank, borders, study.progress));
         for (store::SumSequence& sequence : sequences)
             all.push_back(std::move(sequence));
     }

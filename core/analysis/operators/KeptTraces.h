@@ -3,6 +3,7 @@
 // (core/analysis/traces/TraceSums.h) and the call trees of the ranks. Blocking; for a worker.
 // Cancelled by progress, and then nothing changes.
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/store/KeptSums.h"
@@ -11,8 +12,7 @@
 namespace trainscope::analysis {
 
 // All of it, for store::keepSums().
-Result<store::KeptSums> sumsToKeep(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<store::KeptSums> sumsToKeep(const RunStudy& study);
 Status keepSums(store::Store& store, const Run& run, const Progress& progress = {});
 
 // Only the call trees: an import ends with them. The other sums are still lacking.

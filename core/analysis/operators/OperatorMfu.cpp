@@ -39,10 +39,10 @@ std::optional<OperatorMfu> operatorMfu(
     return sum;
 }
 
-Result<std::vector<IterationMfu>> iterationMfus(const store::Store& store, const Run& run, int rank,
-    TimeRange window, const catalogue::GpuModel* gpu, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto all, store.iterations(run.id));
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+Result<std::vector<IterationMfu>> iterationMfus(
+    const RunStudy& study, int rank, TimeRange window, const catalogue::GpuModel* gpu) {
+    ASSIGN_OR_RETURN(const auto all, study.store.iterations(study.run.id));
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
     TimeRange traced = kNoTime;
     for (const Track& track : tracks) {
         if (track.description.rank == rank && track.count > 0)
@@ -65,7 +65,7 @@ Result<std::vector<IterationMfu>> iterationMfus(const store::Store& store, const
             found.push_back({indices[i], ranges[i].length(), *mfu});
         return {};
     };
-    RETURN_IF_ERROR(forEachCallTree(store, run, rank, ranges, add, progress));
+    RETURN_IF_ERROR(forEachCallTree(study, rank, ranges, add));
     return found;
 }
 

@@ -2,6 +2,7 @@
 // Share of the GPUs' peak that the operators of a window used: the FLOP of all that ran, by shapes.
 // The model's formula stands beside it (energy/Efficiency.h).
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/operators/CallTree.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Run.h"
@@ -33,7 +34,7 @@ struct IterationMfu {
 };
 // MFU of the iterations of a rank that lie whole in the window and in its trace, in order of time.
 // Blocking; for a worker. Cancelled by progress.
-Result<std::vector<IterationMfu>> iterationMfus(const store::Store& store, const Run& run, int rank,
-    TimeRange window, const catalogue::GpuModel* gpu, const Progress& progress = {});
+Result<std::vector<IterationMfu>> iterationMfus(
+    const RunStudy& study, int rank, TimeRange window, const catalogue::GpuModel* gpu);
 
 } // namespace trainscope::analysis

@@ -38,8 +38,8 @@ struct Speakers {
 };
 
 // By rank, the device that was busy longest.
-Result<std::map<int, DeviceTracks>> devicesOf(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(auto all, tracedDevices(store, run));
+Result<std::map<int, DeviceTracks>> devicesOf(const RunStudy& study) {
+    ASSIGN_OR_RETURN(auto all, tracedDevices(study));
     std::map<int, DeviceTracks> devices;
     for (DeviceTracks& device : all) {
         const auto found = devices.find(device.rank);
@@ -79,19 +79,19 @@ std::vector<std::optional<DeviceTracks>> speakersOf(
     return speakers;
 }
 
-Result<Speakers> findSpeakers(const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto told, runLayout(store, run, progress));
+Result<Speakers> findSpeakers(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto told, runLayout(study));
     ASSIGN_OR_RETURN(const auto layout, layout::makeLayout(told.request));
     if (layout.grid.degrees().pipeline < 2)
-        return missing("This run has no pipeline: all its layers are one stage.", run);
-    ASSIGN_OR_RETURN(const auto devices, devicesOf(store, run));
+        return missing("This run has no pipeline: all its layers are one stage.", study.run);
+    ASSIGN_OR_RETURN(const auto devices, devicesOf(study));
     Speakers speakers{layout, told.wording, speakersOf(layout.grid, devices), {}};
     if (std::none_of(speakers.stages.begin(), speakers.stages.end(),
             [](const auto& stage) { return stage.has_value(); }))
         return missing("No rank of this run's pipeline was traced: only the planned schedule can "
                        "be shown.",
-            run);
-    ASSIGN_OR_RETURN(const auto annotated, annotatedIterations(store, run.id));
+            study.run);
+    ASSIGN_OR_RETURN(const auto annotated, annotatedIterations(study.store, study.run.id));
     for (const auto& [rank, iterations] : annotated.byRank) {
         for (Iteration one : iterations) {
             one.rank = rank;
@@ -174,21 +174,18 @@ std::string_view evidenceText(const MarkEvidence& evidence) {
 
 class StageReader {
 public:
-    StageReader(
-        const store::Store& store, const Run& run, Speakers speakers, const Progress& progress)
-        : m_store(store)
-        , m_run(run)
-        , m_speakers(std::move(speakers))
-        , m_progress(progress) { }
+    StageReader(const RunStudy& study, Speakers speakers)
+        : m_study(study)
+        , m_speakers(std::move(speakers)) { }
 
     Result<StageTraces> read(std::optional<std::int64_t> wanted) {
         StageTraces traces{m_speakers.layout, {}, wanted, {}, m_speakers.wording, {}};
         const auto parts = tracedParts(m_speakers);
         if (wanted && !parts.contains(*wanted))
-            return missing(iterationsText(*wanted, parts), m_run);
+            return missing(iterationsText(*wanted, parts), m_study.run);
         if (!wanted)
             traces.iteration = bestIteration(parts);
-        ASSIGN_OR_RETURN(const auto clocks, alignRanks(m_store, m_run, m_progress));
+        ASSIGN_OR_RETURN(const auto clocks, alignRanks(m_study));
         for (const auto& speaker : m_speakers.stages) {
             ASSIGN_OR_RETURN(auto stage,
                 speaker ? readStage(*speaker, traces.iteration, clocks)
@@ -216,10 +213,10 @@ private:
         StageTrace stage;
         if (!own)
             return stage;
-        PassCutter cutter(m_store, *own, kMostKernelsKept / m_speakers.stages.size());
+        PassCutter cutter(m_study.store, *own, kMostKernelsKept / m_speakers.stages.size());
         const std::array<DeviceVisitor*, 1> visitors{&cutter};
-        ASSIGN_OR_RETURN(
-            const auto evidence, walkDevice(m_store, device, *own, visitors, m_progress));
+        ASSIGN_OR_RETURN(const auto evidence,
+            walkDevice(m_study.store, device, *own, visitors, m_study.progress));
         const RankClock* clock = clocks.find(device.rank);
         stage.rank = device.rank;
         stage.covered = onReference(shared(*own, device.extent), clock);
@@ -261,24 +258,20 @@ private:
                 + unaligned + ".");
     }
 
-    const store::Store& m_store;
-    const Run& m_run;
+    const RunStudy& m_study;
     Speakers m_speakers;
-    const Progress& m_progress;
     MarkEvidence m_evidence;
 };
 
 } // namespace
 
-Result<StageTraces> readStageTraces(const store::Store& store, const Run& run,
-    std::optional<std::int64_t> iteration, const Progress& progress) {
-    ASSIGN_OR_RETURN(auto speakers, findSpeakers(store, run, progress));
-    return StageReader(store, run, std::move(speakers), progress).read(iteration);
+Result<StageTraces> readStageTraces(const RunStudy& study, std::optional<std::int64_t> iteration) {
+    ASSIGN_OR_RETURN(auto speakers, findSpeakers(study));
+    return StageReader(study, std::move(speakers)).read(iteration);
 }
 
-Result<std::vector<TracedIteration>> tracedIterations(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    const auto speakers = findSpeakers(store, run, progress);
+Result<std::vector<TracedIteration>> tracedIterations(const RunStudy& study) {
+    const auto speakers = findSpeakers(study);
     std::vector<TracedIteration> result;
     if (!speakers.hasValue()) {
         const auto code = speakers.error().code;

@@ -2,6 +2,7 @@
 // Traced passes of each stage of a pipeline in one iteration: those of the rank that speaks for the
 // stage, on the clock that all share.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/schedule/PassCutter.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/layout/Layout.h"
@@ -31,7 +32,6 @@ struct StageTraces {
 };
 
 // Errors as tracedSchedule().
-Result<StageTraces> readStageTraces(const store::Store& store, const Run& run,
-    std::optional<std::int64_t> iteration, const Progress& progress);
+Result<StageTraces> readStageTraces(const RunStudy& study, std::optional<std::int64_t> iteration);
 
 } // namespace trainscope::analysis

@@ -122,13 +122,12 @@ std::string secondsText(double seconds) {
 
 } // namespace
 
-Result<TracedSchedule> tracedSchedule(
-    const store::Store& store, const Run& run, const TraceQuery& query, const Progress& progress) {
-    ASSIGN_OR_RETURN(auto traces, readStageTraces(store, run, query.iteration, progress));
+Result<TracedSchedule> tracedSchedule(const RunStudy& study, const TraceQuery& query) {
+    ASSIGN_OR_RETURN(auto traces, readStageTraces(study, query.iteration));
     StagePasses cut;
     for (StageTrace& stage : traces.stages)
         cut.push_back(std::move(stage.passes));
-    ASSIGN_OR_RETURN(const auto read, readPasses(traces, cut, run));
+    ASSIGN_OR_RETURN(const auto read, readPasses(traces, cut, study.run));
     const auto& [passes, order, basis, isEstimated] = read;
     TracedSchedule schedule = assembleSchedule({traces, passes, order, query.plan});
     schedule.basis = basis + "; layout from " + traces.layoutWording;

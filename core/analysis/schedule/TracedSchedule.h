@@ -10,6 +10,7 @@
 // the traced step, or ends with it where only its end was traced. Recomputed activations are part
 // of the backward pass that needs them.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/schedule/SchedulePlans.h"
 #include "core/layout/Schedule.h"
 #include "core/model/Import.h"
@@ -56,8 +57,7 @@ struct TraceQuery {
 
 // NotFound says what is missing: stages, traces, the iteration, or what would tell forward from
 // backward. Cancelled by progress.
-Result<TracedSchedule> tracedSchedule(const store::Store& store, const Run& run,
-    const TraceQuery& query = {}, const Progress& progress = {});
+Result<TracedSchedule> tracedSchedule(const RunStudy& study, const TraceQuery& query = {});
 
 // Names the plan nearest to the passes, and the time that the step takes beyond it; for people.
 // Empty where there is no plan.
@@ -70,7 +70,6 @@ struct TracedIteration {
 };
 
 // Iterations of which passes were traced, by index; empty without traces of stages.
-Result<std::vector<TracedIteration>> tracedIterations(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<std::vector<TracedIteration>> tracedIterations(const RunStudy& study);
 
 } // namespace trainscope::analysis

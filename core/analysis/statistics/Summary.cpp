@@ -27,13 +27,12 @@ constexpr std::size_t kMostPools = 2;
 // Builds one RunSummary, metric by metric.
 class Summariser {
 public:
-    Summariser(const store::Store& store, const Run& run, const SummaryScope& scope,
-        const Progress& progress)
-        : m_store(store)
+    Summariser(const RunStudy& study, const SummaryScope& scope)
+        : m_store(study.store)
         , m_scope(scope)
         , m_window(scope.window)
-        , m_progress(progress) {
-        m_summary.run = run;
+        , m_progress(study.progress) {
+        m_summary.run = study.run;
     }
 
     Result<RunSummary> run() {
@@ -329,23 +328,29 @@ DurationNs runDuration(const std::vector<Series>& allSeries, const std::vector<T
     return span.begin < span.end ? span.length() : DurationNs{};
 }
 
-Result<RunSummary> summarise(const store::Store& store, const Run& run, const Progress& progress) {
-    return summarise(store, run, SummaryScope{}, progress);
+namespace {
+
+Result<RunSummary> summariseAll(const RunStudy& study) {
+    return summarise(study, SummaryScope{});
 }
 
-Result<RunSummary> summarise(
-    const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
-    return summarise(store, run, SummaryScope{window, {}}, progress);
+} // namespace
+
+Result<RunSummary> summarise(const RunStudy& study) {
+    return study.once(summariseAll);
 }
 
-Result<RunSummary> summarise(const store::Store& store, const Run& run, const SummaryScope& scope,
-    const Progress& progress) {
+Result<RunSummary> summarise(const RunStudy& study, TimeRange window) {
+    return window == kAllTime ? summarise(study) : summarise(study, SummaryScope{window, {}});
+}
+
+Result<RunSummary> summarise(const RunStudy& study, const SummaryScope& scope) {
     try {
-        return Summariser(store, run, scope, progress).run();
+        return Summariser(study, scope).run();
     } catch (const std::exception& problem) { // memory, or a thread that cannot be started
         return Error{ErrorCode::Internal,
             std::string("Memory or another resource ran out (") + problem.what() + ").",
-            store.path().string()};
+            study.store.path().string()};
     }
 }
 

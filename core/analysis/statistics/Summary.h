@@ -4,6 +4,7 @@
 // Where two sources of one run hold the same metric of the same GPU, the series with more values is
 // taken.
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
 #include "core/store/Store.h"
@@ -96,8 +97,7 @@ DurationNs runDuration(const std::vector<Series>& series, const std::vector<Trac
 // Reads every series of the run once; a power series with a gap twice. Computes on
 // WorkerPool::shared() and calls progress on the calling thread; the same bits for any number of
 // threads. Cancelled by progress.
-Result<RunSummary> summarise(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<RunSummary> summarise(const RunStudy& study);
 
 // The same of a part of the run. A sample before the window counts for what it holds inside it, but
 // not in minimum, maximum and number; energy and counters are taken along the line between the
@@ -106,9 +106,7 @@ struct SummaryScope {
     TimeRange window = kAllTime;
     std::vector<std::string> metrics; // empty: all
 };
-Result<RunSummary> summarise(const store::Store& store, const Run& run, const SummaryScope& scope,
-    const Progress& progress = {});
-Result<RunSummary> summarise(
-    const store::Store& store, const Run& run, TimeRange window, const Progress& progress = {});
+Result<RunSummary> summarise(const RunStudy& study, const SummaryScope& scope);
+Result<RunSummary> summarise(const RunStudy& study, TimeRange window);
 
 } // namespace trainscope::analysis

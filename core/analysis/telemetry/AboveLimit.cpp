@@ -137,18 +137,18 @@ Status measure(const store::Store& store, const Series& power, TimeRange window,
 
 } // namespace
 
-Result<std::optional<AboveLimit>> aboveLimitOf(const store::Store& store, const Run& run,
-    const GpuSeries& gpu, TimeRange window, KeepSteps keep, const Progress& progress) {
+Result<std::optional<AboveLimit>> aboveLimitOf(
+    const RunStudy& study, const GpuSeries& gpu, TimeRange window, KeepSteps keep) {
     const auto power = gpu.find(metric::kGpuPower);
-    const auto known = powerLimitOf(run, gpu);
+    const auto known = powerLimitOf(study.run, gpu);
     if (power == gpu.end() || !known)
         return std::optional<AboveLimit>();
     LimitInTime limit(known->watts);
     const auto recorded = gpu.find(metric::kPowerLimit);
     if (recorded != gpu.end() && recorded->second.min < recorded->second.max)
-        RETURN_IF_ERROR(limit.read(store, recorded->second));
+        RETURN_IF_ERROR(limit.read(study.store, recorded->second));
     AboveMeter meter(limit, window, keep);
-    RETURN_IF_ERROR(measure(store, power->second, window, meter, progress));
+    RETURN_IF_ERROR(measure(study.store, power->second, window, meter, study.progress));
     if (!meter.hasValues())
         return std::optional<AboveLimit>();
     AboveLimit found = meter.finish();
@@ -159,14 +159,14 @@ Result<std::optional<AboveLimit>> aboveLimitOf(const store::Store& store, const 
     return std::optional(std::move(found));
 }
 
-Result<std::vector<AboveLimit>> aboveLimits(const store::Store& store, const Run& run,
-    TimeRange window, KeepSteps keep, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto series, store.series(run.id));
+Result<std::vector<AboveLimit>> aboveLimits(
+    const RunStudy& study, TimeRange window, KeepSteps keep) {
+    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
     std::vector<AboveLimit> all;
     for (const auto& [rank, gpu] : gpuSeriesByRank(series)) {
-        if (progress && !progress({"Reading power", 0, 0}))
+        if (study.progress && !study.progress({"Reading power", 0, 0}))
             return cancelled();
-        ASSIGN_OR_RETURN(auto found, aboveLimitOf(store, run, gpu, window, keep, progress));
+        ASSIGN_OR_RETURN(auto found, aboveLimitOf(study, gpu, window, keep));
         if (found)
             all.push_back(std::move(*found));
     }

@@ -3,6 +3,7 @@
 // limit. Each sample of power holds until the next, and an interval that starts at a missing sample
 // is left out of both sums, as in a time-weighted mean.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/model/Import.h"
@@ -41,11 +42,11 @@ struct AboveLimit : LimitShare {
 // Time that GPUs of a run were above their limits; by rank. GPUs without power or limit are left
 // out. The steps are kept where asked for. Cancelled by progress.
 enum class KeepSteps { No, Yes };
-Result<std::vector<AboveLimit>> aboveLimits(const store::Store& store, const Run& run,
-    TimeRange window, KeepSteps keep, const Progress& progress = {});
+Result<std::vector<AboveLimit>> aboveLimits(
+    const RunStudy& study, TimeRange window, KeepSteps keep);
 // The same of one GPU; absent without power or limit.
-Result<std::optional<AboveLimit>> aboveLimitOf(const store::Store& store, const Run& run,
-    const GpuSeries& gpu, TimeRange window, KeepSteps keep, const Progress& progress = {});
+Result<std::optional<AboveLimit>> aboveLimitOf(
+    const RunStudy& study, const GpuSeries& gpu, TimeRange window, KeepSteps keep);
 
 // Share of several GPUs together; absent for none.
 std::optional<LimitShare> together(const std::vector<AboveLimit>& gpus);

@@ -74,24 +74,24 @@ bool areOtherDevices(const std::vector<Gpu>& own, const std::vector<Gpu>& others
 }
 
 Result<std::vector<RunOfHeat>> runsOnSuchNodes(
-    const store::Store& store, const Run& run, const std::vector<Gpu>& gpus) {
+    const RunStudy& study, const std::vector<Gpu>& gpus) {
     std::vector<RunOfHeat> found;
-    RETURN_IF_ERROR(store.query(
-        fmt::format(
-            "SELECT other.id, other.begin_ns, other.end_ns FROM run AS other JOIN run AS own"
-            " ON own.id={} WHERE other.id<>own.id AND other.kind='measured'"
-            " AND other.gpu_model=own.gpu_model AND other.gpu_count>0"
-            " AND other.gpu_count*own.node_count=own.gpu_count*other.node_count"
-            " AND other.end_ns>other.begin_ns"
-            " ORDER BY abs(other.begin_ns-own.begin_ns), other.id LIMIT {}",
-            run.id.value, kOtherRuns),
+    RETURN_IF_ERROR(study.store.query(
+        fmt::format("SELECT other.id, other.begin_ns, other.end_ns FROM run AS other JOIN "
+                    "run AS own"
+                    " ON own.id={} WHERE other.id<>own.id AND other.kind='measured'"
+                    " AND other.gpu_model=own.gpu_model AND other.gpu_count>0"
+                    " AND other.gpu_count*own.node_count=own.gpu_count*other.node_count"
+                    " AND other.end_ns>other.begin_ns"
+                    " ORDER BY abs(other.begin_ns-own.begin_ns), other.id LIMIT {}",
+            study.run.id.value, kOtherRuns),
         {}, [&found](const std::vector<store::SqlValue>& row) {
             found.push_back({{row[0].integer}, {{row[1].integer}, {row[2].integer}}, {}});
             return true;
         }));
     const std::set<int> locals = localsOf(gpus);
     for (RunOfHeat& other : found) {
-        ASSIGN_OR_RETURN(auto places, store.gpus(other.id));
+        ASSIGN_OR_RETURN(auto places, study.store.gpus(other.id));
         if (localsOf(places) != locals || areOtherDevices(gpus, places))
             places.clear();
         std::erase_if(places, [](const Gpu& gpu) { return gpu.node >= kNodesOfOtherRun; });
@@ -107,20 +107,20 @@ std::string_view toString(AirflowOrigin origin) {
     return kAirflowOrigins.nameOf(origin);
 }
 
-Result<Airflow> airflowOf(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(auto said, store.airflow(run.id));
+Result<Airflow> airflowOf(const RunStudy& study) {
+    ASSIGN_OR_RETURN(auto said, study.store.airflow(study.run.id));
     if (!said.empty())
         return Airflow{std::move(said), AirflowOrigin::Said, {}};
-    return inferredAirflow(store, run);
+    return inferredAirflow(study);
 }
 
-Result<Airflow> inferredAirflow(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(const auto places, store.gpus(run.id));
-    ASSIGN_OR_RETURN(const auto own, heatOf(store, {run.id, run.range, places}));
-    ASSIGN_OR_RETURN(const auto runs, runsOnSuchNodes(store, run, places));
+Result<Airflow> inferredAirflow(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto places, study.store.gpus(study.run.id));
+    ASSIGN_OR_RETURN(const auto own, heatOf(study.store, {study.run.id, study.run.range, places}));
+    ASSIGN_OR_RETURN(const auto runs, runsOnSuchNodes(study, places));
     std::vector<std::vector<GpuHeat>> others;
     for (const RunOfHeat& other : runs) {
-        ASSIGN_OR_RETURN(auto heat, heatOf(store, other));
+        ASSIGN_OR_RETURN(auto heat, heatOf(study.store, other));
         others.push_back(std::move(heat));
     }
     Airflow found = inferAirflow(own, others);

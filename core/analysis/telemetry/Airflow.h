@@ -1,6 +1,7 @@
 #pragma once
 // The order in which air passes a node's GPUs: as the user said it, else as temperatures tell it.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/telemetry/Temperature.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"
@@ -51,8 +52,8 @@ Airflow inferAirflow(
 
 // From gpu_temperature and gpu_power of the run, whatever is said of it, and of the runs next to it
 // in time whose GPUs are of the same recorded model, as many on a node, and not known to be others.
-Result<Airflow> inferredAirflow(const store::Store& store, const Run& run);
+Result<Airflow> inferredAirflow(const RunStudy& study);
 // As said for the run, else inferred, else assumed.
-Result<Airflow> airflowOf(const store::Store& store, const Run& run);
+Result<Airflow> airflowOf(const RunStudy& study);
 
 } // namespace trainscope::analysis

@@ -1,14 +1,16 @@
 #include "core/analysis/telemetry/Throttling.h"
-#include "core/model/Metric.h"
 
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/statistics/SampleWalk.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
+#include "core/analysis/statistics/Summary.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/ThrottleInference.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 
@@ -133,17 +135,17 @@ private:
 
 class ThrottleScan {
 public:
-    ThrottleScan(const store::Store& store, const Run& run, const std::map<int, GpuSeries>& gpus,
-        TimeRange window, const std::function<bool()>& keepGoing)
-        : m_store(store)
-        , m_run(run)
+    ThrottleScan(const RunStudy& study, const std::map<int, GpuSeries>& gpus, TimeRange window,
+        const std::function<bool()>& keepGoing)
+        : m_store(study.store)
+        , m_run(study.run)
         , m_gpus(gpus)
         , m_window(window)
         , m_keepGoing(keepGoing) {
-        if (const auto* model = catalogue::findGpuModel(run.gpuModel))
+        if (const auto* model = catalogue::findGpuModel(study.run.gpuModel))
             m_found.slowdownTemperatureC = model->slowdownC;
         if (m_found.slowdownTemperatureC)
-            m_found.slowdownOrigin = originOf(run);
+            m_found.slowdownOrigin = originOf(study.run);
     }
 
     Result<std::optional<Throttling>> run(DurationNs duration) {
@@ -349,10 +351,30 @@ std::optional<PowerLimit> powerLimitOf(const Run& run, const GpuSeries& gpu) {
     return PowerLimit{*model->powerLimitW, originOf(run)};
 }
 
-Result<std::optional<Throttling>> scanThrottling(const store::Store& store, const Run& run,
-    const std::map<int, GpuSeries>& gpus, TimeRange window, DurationNs duration,
-    const std::function<bool()>& keepGoing) {
-    return ThrottleScan(store, run, gpus, window, keepGoing).run(duration);
+namespace {
+
+Result<std::optional<Throttling>> findThrottling(const RunStudy& study, TimeRange window) {
+    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+    ASSIGN_OR_RETURN(const auto recorded, study.store.gpus(study.run.id));
+    auto gpus = gpuSeriesByRank(series);
+    for (const Gpu& gpu : recorded)
+        gpus.try_emplace(gpu.rank); // of which nothing is known
+    const DurationNs duration = window == kAllTime ? runDuration(series, tracks) : window.length();
+    const std::function<bool()> keepGoing = [&study] {
+        return !study.progress || study.progress({"Finding throttle episodes", 0, 0});
+    };
+    return ThrottleScan(study, gpus, window, keepGoing).run(duration);
+}
+
+Result<std::optional<Throttling>> findThrottlingOfAll(const RunStudy& study) {
+    return findThrottling(study, kAllTime);
+}
+
+} // namespace
+
+Result<std::optional<Throttling>> throttlingOf(const RunStudy& study, TimeRange window) {
+    return window == kAllTime ? study.once(findThrottlingOfAll) : findThrottling(study, window);
 }
 
 } // namespace trainscope::analysis

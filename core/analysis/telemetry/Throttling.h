@@ -1,6 +1,7 @@
 #pragma once
 // Throttle episodes: found in the samples of one GPU, in all GPUs of a run, and what they cost.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
@@ -134,11 +135,9 @@ struct PowerLimit {
 };
 std::optional<PowerLimit> powerLimitOf(const Run& run, const GpuSeries& gpu);
 
-// gpus: by rank. duration: of the window. Absent where no GPU has both sm_clock and
-// gpu_utilization; GPUs without them count in the denominator. keepGoing false: Cancelled.
-Result<std::optional<Throttling>> scanThrottling(const store::Store& store, const Run& run,
-    const std::map<int, GpuSeries>& gpus, TimeRange window, DurationNs duration,
-    const std::function<bool()>& keepGoing);
+// Absent where no GPU has both sm_clock and gpu_utilization; GPUs without them count in the
+// denominator. Cancelled by progress.
+Result<std::optional<Throttling>> throttlingOf(const RunStudy& study, TimeRange window = kAllTime);
 
 // Cost of throttling to a job whose GPUs wait for each other: at each moment the largest share of
 // clock that any of them lacks.

@@ -35,10 +35,10 @@ bool Communicator::mayHold(int rank) const {
     return ranks.empty() || std::binary_search(ranks.begin(), ranks.end(), rank);
 }
 
-Result<Calls> Calls::open(const store::Store& store, const Run& run) {
-    Calls calls(store);
-    calls.m_worldSize = run.worldSize;
-    ASSIGN_OR_RETURN(auto tracks, store.tracks(run.id));
+Result<Calls> Calls::open(const RunStudy& study) {
+    Calls calls(study.store);
+    calls.m_worldSize = study.run.worldSize;
+    ASSIGN_OR_RETURN(auto tracks, study.store.tracks(study.run.id));
     for (const Track& track : tracks) {
         const int rank = track.description.rank;
         if (rank < 0 || track.count == 0)
@@ -50,7 +50,7 @@ Result<Calls> Calls::open(const store::Store& store, const Run& run) {
     }
     if (calls.m_streams.empty())
         return calls;
-    ASSIGN_OR_RETURN(auto names, store.names(run.id));
+    ASSIGN_OR_RETURN(auto names, study.store.names(study.run.id));
     for (auto& [id, text] : names) {
         if (KernelCategories::isCommunication(text))
             calls.m_kernels.emplace(id, std::move(text));
@@ -191,12 +191,11 @@ std::uint32_t Calls::signatureOf(const CallSpec& spec) {
     return m_signatureIds.try_emplace(keyOf(spec, hasEqualSizes(spec.kind)), next).first->second;
 }
 
-Result<RankCalls> RankCalls::open(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(auto calls, Calls::open(store, run));
+Result<RankCalls> RankCalls::open(const RunStudy& study) {
+    ASSIGN_OR_RETURN(auto calls, Calls::open(study));
     RankCalls result(std::move(calls));
     for (const int rank : result.m_calls.ranks()) {
-        if (progress && !progress({"Reading collectives", 0, 0}))
+        if (study.progress && !study.progress({"Reading collectives", 0, 0}))
             return cancelled();
         ASSIGN_OR_RETURN(const auto list, result.of(rank));
         auto& signatures = result.m_signatures[rank];

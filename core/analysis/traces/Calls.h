@@ -2,6 +2,7 @@
 // The communication kernels of a run as calls: what each of them is a part of, and from when to
 // when. Times are those of the rank's own clock. One thread.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/CollectiveKind.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/SequenceMatch.h"
@@ -55,7 +56,7 @@ struct Call {
 class Calls {
 public:
     // Refers to the store.
-    static Result<Calls> open(const store::Store& store, const Run& run);
+    static Result<Calls> open(const RunStudy& study);
 
     // Ranks with device streams, ascending.
     [[nodiscard]] std::vector<int> ranks() const;
@@ -106,8 +107,7 @@ private:
 class RankCalls {
 public:
     // Reads which communicators each rank uses. Cancelled by progress.
-    static Result<RankCalls> open(
-        const store::Store& store, const Run& run, const Progress& progress);
+    static Result<RankCalls> open(const RunStudy& study);
 
     [[nodiscard]] std::vector<int> ranks() const { return m_calls.ranks(); }
     [[nodiscard]] TimeRange rangeOf(int rank) const;

@@ -98,13 +98,11 @@ private:
 
 class CaptureReader {
 public:
-    CaptureReader(const store::Store& store, const Run& run, const CaptureWindows& capture,
-        const RunIterations& iterations, const Progress& progress)
-        : m_store(store)
-        , m_run(run)
+    CaptureReader(
+        const RunStudy& study, const CaptureWindows& capture, const RunIterations& iterations)
+        : m_study(study)
         , m_capture(capture)
-        , m_all(iterations)
-        , m_progress(progress) { }
+        , m_all(iterations) { }
 
     Result<CaptureIterations> read() {
         m_made.window = m_capture.window;
@@ -167,16 +165,16 @@ private:
 
     // Ranks step together: the first device that tells its steps speaks for all.
     Result<bool> takeOptimizerSteps() {
-        ASSIGN_OR_RETURN(const auto devices, tracedDevices(m_store, m_run));
+        ASSIGN_OR_RETURN(const auto devices, tracedDevices(m_study));
         for (const DeviceTracks& device : devices) {
             const TimeRange own = m_capture.of(device.rank);
             const auto traced = shared(device.captures, own);
             if (traced.empty())
                 continue;
-            OptimizerSteps steps(m_store);
+            OptimizerSteps steps(m_study.store);
             const std::array<DeviceVisitor*, 1> visitors{&steps};
-            RETURN_IF_ERROR(
-                toStatus(walkDevice(m_store, device, own, visitors, m_progress, own.begin)));
+            RETURN_IF_ERROR(toStatus(
+                walkDevice(m_study.store, device, own, visitors, m_study.progress, own.begin)));
             ASSIGN_OR_RETURN(auto found, between(steps.ends(), device, traced));
             if (found.empty())
                 continue;
@@ -211,14 +209,14 @@ private:
     }
 
     Result<bool> beginsWithZeroGrad(const DeviceTracks& device, TimeNs firstWork) const {
-        ASSIGN_OR_RETURN(const auto names, m_store.names(m_run.id));
+        ASSIGN_OR_RETURN(const auto names, m_study.store.names(m_study.run.id));
         bool isFound = false;
         for (const auto& [id, text] : names) {
             if (!isZeroGrad(text))
                 continue;
             for (const Track& thread : device.threads)
                 RETURN_IF_ERROR(
-                    m_store.forEachSpanNamed(thread.id, id, [&](std::span<const Span> spans) {
+                    m_study.store.forEachSpanNamed(thread.id, id, [&](std::span<const Span> spans) {
                         for (const Span& span : spans)
                             isFound = isFound
                                 || (span.start >= m_capture.of(device.rank).begin
@@ -232,7 +230,7 @@ private:
     Status putOnReference(int rank, std::vector<Iteration>& iterations) const {
         if (m_capture.byRank.size() < 2)
             return {};
-        ASSIGN_OR_RETURN(const auto clocks, differingClocks(m_store, m_run, m_progress));
+        ASSIGN_OR_RETURN(const auto clocks, differingClocks(m_study));
         const RankClock* const clock = clocks ? clocks->find(rank) : nullptr;
         if (clock == nullptr)
             return {};
@@ -274,19 +272,17 @@ private:
             m_made.areCut ? ", cut by its edges" : "");
     }
 
-    const store::Store& m_store;
-    const Run& m_run;
+    const RunStudy& m_study;
     const CaptureWindows& m_capture;
     const RunIterations& m_all;
-    const Progress& m_progress;
     CaptureIterations m_made;
 };
 
 } // namespace
 
-Result<CaptureIterations> captureIterations(const store::Store& store, const Run& run,
-    const CaptureWindows& capture, const RunIterations& iterations, const Progress& progress) {
-    return CaptureReader(store, run, capture, iterations, progress).read();
+Result<CaptureIterations> captureIterations(
+    const RunStudy& study, const CaptureWindows& capture, const RunIterations& iterations) {
+    return CaptureReader(study, capture, iterations).read();
 }
 
 } // namespace trainscope::analysis

@@ -7,6 +7,7 @@
 //   whole periods of the summed power;
 //   recorded ones that its edges cut, of which half or more lies in it: their whole length counts.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/traces/CaptureWindows.h"
@@ -25,7 +26,7 @@ struct CaptureIterations {
 };
 
 // iterations: of the run, as iterationsOf() found them. Cancelled by progress.
-Result<CaptureIterations> captureIterations(const store::Store& store, const Run& run,
-    const CaptureWindows& capture, const RunIterations& iterations, const Progress& progress = {});
+Result<CaptureIterations> captureIterations(
+    const RunStudy& study, const CaptureWindows& capture, const RunIterations& iterations);
 
 } // namespace trainscope::analysis

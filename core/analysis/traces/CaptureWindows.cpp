@@ -50,9 +50,8 @@ std::string CaptureWindows::wording() const {
     return "the capture '" + name + "'";
 }
 
-Result<CaptureWindows> captureWindows(
-    const store::Store& store, const Run& run, const std::string& name, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto all, store.captures(run.id));
+Result<CaptureWindows> captureWindows(const RunStudy& study, const std::string& name) {
+    ASSIGN_OR_RETURN(const auto all, study.store.captures(study.run.id));
     CaptureWindows found{name, {}, kNoTime};
     for (const Capture& one : all) {
         if (one.name != name)
@@ -61,10 +60,10 @@ Result<CaptureWindows> captureWindows(
         own->second = spanned(own->second, one.range);
     }
     if (found.byRank.empty())
-        return notFound(run, name, all);
+        return notFound(study.run, name, all);
     RankClocksPtr clocks; // of one rank alone, its own
     if (found.byRank.size() > 1) {
-        ASSIGN_OR_RETURN(clocks, differingClocks(store, run, progress));
+        ASSIGN_OR_RETURN(clocks, differingClocks(study));
     }
     for (const auto& [rank, range] : found.byRank)
         found.window = spanned(found.window, onReference(clocks, rank, range));

@@ -1,6 +1,7 @@
 #pragma once
 // The captures of one name as a part of their run.
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/model/Time.h"
@@ -26,7 +27,6 @@ struct CaptureWindows {
 };
 
 // NotFound names the captures there are. Cancelled by progress.
-Result<CaptureWindows> captureWindows(const store::Store& store, const Run& run,
-    const std::string& name, const Progress& progress = {});
+Result<CaptureWindows> captureWindows(const RunStudy& study, const std::string& name);
 
 } // namespace trainscope::analysis

@@ -29,9 +29,8 @@ RankClocks clocksAsRecorded(const std::set<int>& ranks) {
 
 // The one of which the call is a part, without its group; asked for more and more of the time
 // around it. Absent where no part of another rank was found.
-Result<std::optional<Collective>> collectiveOf(const store::Store& store, const Run& run,
-    const CollectiveRank& call, CollectiveKind kind, const RankClocks& clocks,
-    const Progress& progress) {
+Result<std::optional<Collective>> collectiveOf(const RunStudy& study, const CollectiveRank& call,
+    CollectiveKind kind, const RankClocks& clocks) {
     std::optional<Collective> found;
     const auto visit = [&](const Collective& one) {
         const bool isIt
@@ -48,8 +47,8 @@ Result<std::optional<Collective>> collectiveOf(const store::Store& store, const 
     const std::size_t first = kind == CollectiveKind::SendRecv ? 1 : 0;
     for (std::size_t i = first; i < kReaches.size() && !(found && found->isComplete); ++i) {
         const TimeRange around{call.start - kReaches[i], call.end + kReaches[i]};
-        ASSIGN_OR_RETURN(const auto scan,
-            forEachCollective(store, run, clocks, visit, progress, true, kAllTime, around));
+        ASSIGN_OR_RETURN(
+            const auto scan, forEachCollective(study, clocks, visit, true, kAllTime, around));
         static_cast<void>(scan);
     }
     return found;
@@ -57,20 +56,21 @@ Result<std::optional<Collective>> collectiveOf(const store::Store& store, const 
 
 } // namespace
 
-Result<std::optional<CollectivePeers>> collectivePeers(const store::Store& store, const Run& run,
-    int rank, const Span& span, const RankClocks* clocks, const Progress& progress) {
+Result<std::optional<CollectivePeers>> collectivePeers(
+    const RunStudy& study, int rank, const Span& span, const RankClocks* clocks) {
     const std::optional<CollectivePeers> none;
-    ASSIGN_OR_RETURN(const auto name, store.name(span.name));
+    ASSIGN_OR_RETURN(const auto name, study.store.name(span.name));
     if (span.kind != SpanKind::Kernel || !KernelCategories::isCommunication(name))
         return none;
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
     std::set<int> traced;
     for (const Track& track : tracks) {
         if (track.description.kind == TrackKind::Stream)
             traced.insert(track.description.rank);
     }
-    ASSIGN_OR_RETURN(const auto detail, collectiveDetail(store, span.detail));
-    const Communicator group = communicatorFrom(detail, std::max(run.worldSize, run.gpuCount));
+    ASSIGN_OR_RETURN(const auto detail, collectiveDetail(study.store, span.detail));
+    const Communicator group
+        = communicatorFrom(detail, std::max(study.run.worldSize, study.run.gpuCount));
     const RankClocks used = clocks != nullptr ? *clocks : clocksAsRecorded(traced);
     const RankClock* const own = used.find(rank);
     const TimeNs start = own == nullptr ? span.start : own->onReference(span.start);
@@ -81,9 +81,8 @@ Result<std::optional<CollectivePeers>> collectivePeers(const store::Store& store
            });
     CollectivePeers result{{call}, {}, rank, {}};
     if (hasPeers) {
-        ASSIGN_OR_RETURN(auto found,
-            collectiveOf(
-                store, run, call, collectiveKind(name, detail.collective), used, progress));
+        ASSIGN_OR_RETURN(
+            auto found, collectiveOf(study, call, collectiveKind(name, detail.collective), used));
         if (found)
             result = {
                 std::move(found->ranks), {}, found->lastRank, found->lastStart - found->firstStart};

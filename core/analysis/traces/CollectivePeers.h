@@ -2,6 +2,7 @@
 // The other ranks' parts of a collective. Its kernel runs on every rank of its process group, and
 // the part that starts last keeps the others waiting, so comparing the starts shows who was late.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/model/Import.h"
@@ -25,7 +26,7 @@ struct CollectivePeers {
 // finds among the calls around the span, which are read from 5 ms up to 30 s around it, until every
 // recorded rank is there. Times are of the reference clock; without clocks they are as recorded,
 // for ranks whose clocks agree. Cancelled by progress.
-Result<std::optional<CollectivePeers>> collectivePeers(const store::Store& store, const Run& run,
-    int rank, const Span& span, const RankClocks* clocks = nullptr, const Progress& progress = {});
+Result<std::optional<CollectivePeers>> collectivePeers(
+    const RunStudy& study, int rank, const Span& span, const RankClocks* clocks = nullptr);
 
 } // namespace trainscope::analysis

@@ -309,11 +309,11 @@ std::optional<double> Collective::busBandwidth() const {
     return bandwidth ? std::optional(*bandwidth * busFactor(kind, ranksInGroup)) : std::nullopt;
 }
 
-Result<CollectiveScan> forEachCollective(const store::Store& store, const Run& run,
-    const RankClocks& clocks, const CollectiveVisitor& visit, const Progress& progress,
-    bool onCommonClock, TimeRange counted, TimeRange read) {
-    ASSIGN_OR_RETURN(auto calls, Calls::open(store, run));
-    return Scan(std::move(calls), clocks, visit, progress, onCommonClock, counted, read).run();
+Result<CollectiveScan> forEachCollective(const RunStudy& study, const RankClocks& clocks,
+    const CollectiveVisitor& visit, bool onCommonClock, TimeRange counted, TimeRange read) {
+    ASSIGN_OR_RETURN(auto calls, Calls::open(study));
+    return Scan(std::move(calls), clocks, visit, study.progress, onCommonClock, counted, read)
+        .run();
 }
 
 } // namespace trainscope::analysis

@@ -1,6 +1,7 @@
 #pragma once
 // Collectives across ranks: the calls that belong together, and what each transferred and waited.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/Calls.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/model/Import.h"
@@ -122,8 +123,8 @@ struct CollectiveScan {
 // (common clock). Only calls that start in `read` (common clock) are looked at. Cancelled by
 // progress.
 using CollectiveVisitor = std::function<bool(const Collective&)>;
-Result<CollectiveScan> forEachCollective(const store::Store& store, const Run& run,
-    const RankClocks& clocks, const CollectiveVisitor& visit, const Progress& progress = {},
-    bool onCommonClock = true, TimeRange counted = kAllTime, TimeRange read = kAllTime);
+Result<CollectiveScan> forEachCollective(const RunStudy& study, const RankClocks& clocks,
+    const CollectiveVisitor& visit, bool onCommonClock = true, TimeRange counted = kAllTime,
+    TimeRange read = kAllTime);
 
 } // namespace trainscope::analysis

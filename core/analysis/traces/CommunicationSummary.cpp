@@ -188,19 +188,19 @@ private:
 
 } // namespace
 
-Result<CommunicationSummary> communicationOf(const store::Store& store, const Run& run,
-    const CommunicationOptions& options, const Progress& progress) {
-    ASSIGN_OR_RETURN(auto clocks, alignRanks(store, run, progress));
-    ASSIGN_OR_RETURN(const auto joined, domainsAsNodes(store, run));
+Result<CommunicationSummary> communicationOf(
+    const RunStudy& study, const CommunicationOptions& options) {
+    ASSIGN_OR_RETURN(auto clocks, alignRanks(study));
+    ASSIGN_OR_RETURN(const auto joined, domainsAsNodes(study));
     Summary summary(joined.run, joined.gpus, options, std::move(clocks));
     ASSIGN_OR_RETURN(const auto scan,
         forEachCollective(
-            store, run, summary.clocks(),
+            study, summary.clocks(),
             [&summary](const Collective& one) {
                 summary.add(one);
                 return true;
             },
-            progress, options.onCommonClock, options.window));
+            options.onCommonClock, options.window));
     return summary.finish(scan);
 }
 

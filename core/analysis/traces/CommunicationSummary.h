@@ -2,6 +2,7 @@
 // Summary of a run's collectives: bytes moved, bandwidth, and the waits that each rank had and
 // caused. SI; absent where the data does not tell it. Memory does not grow with the trace.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
 
@@ -73,7 +74,7 @@ struct CommunicationOptions {
 
 // The peak of scale-up links is that of the run's GPU model (core/catalogue). Cancelled by
 // progress.
-Result<CommunicationSummary> communicationOf(const store::Store& store, const Run& run,
-    const CommunicationOptions& options = {}, const Progress& progress = {});
+Result<CommunicationSummary> communicationOf(
+    const RunStudy& study, const CommunicationOptions& options = {});
 
 } // namespace trainscope::analysis

@@ -166,12 +166,12 @@ std::string copyDirection(std::string_view name) {
     return found == kKinds.end() ? "other" : std::string(found->second);
 }
 
-Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const Run& run,
-    const KernelCategories& categories, const RankWindow& window, const IterationChoice& iterations,
-    const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
+Result<std::vector<DeviceTrace>> deviceTraces(const RunStudy& study,
+    const KernelCategories& categories, const RankWindow& window,
+    const IterationChoice& iterations) {
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
     const IterationChoice traced = tracedIterations(iterations, tracedOf(devices));
-    KernelNames names(store, categories);
+    KernelNames names(study.store, categories);
     std::vector<DeviceTrace> result;
     for (const DeviceTracks& device : devices) {
         const auto shown = traceWindow(device.rank, device.captures, window(device.rank), traced);
@@ -179,10 +179,10 @@ Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const R
             continue;
         PhaseMeter phases(*shown);
         auto marked = markedIterations(*shown);
-        AccountMeter meter(store, device, *shown, takeInto(marked, names));
+        AccountMeter meter(study.store, device, *shown, takeInto(marked, names));
         const std::array<DeviceVisitor*, 2> visitors{&phases, &meter};
-        ASSIGN_OR_RETURN(
-            const auto evidence, walkDevice(store, device, shown->range, visitors, progress));
+        ASSIGN_OR_RETURN(const auto evidence,
+            walkDevice(study.store, device, shown->range, visitors, study.progress));
         ASSIGN_OR_RETURN(const auto account, meter.finish());
         ASSIGN_OR_RETURN(auto breakdown, breakdownOf(account, device, *shown, names));
         breakdown.iterations = std::move(marked);
@@ -194,16 +194,15 @@ Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const R
     return result;
 }
 
-Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const Run& run,
-    const KernelCategories& categories, TimeRange window, const IterationChoice& iterations,
-    const Progress& progress) {
-    return deviceTraces(store, run, categories, ownWindows(nullptr, window), iterations, progress);
+Result<std::vector<DeviceTrace>> deviceTraces(const RunStudy& study,
+    const KernelCategories& categories, TimeRange window, const IterationChoice& iterations) {
+    return deviceTraces(study, categories, ownWindows(nullptr, window), iterations);
 }
 
-Result<std::vector<DeviceActivity>> deviceActivity(const store::Store& store, const Run& run,
-    TimeRange window, const IterationChoice& iterations, const Progress& progress) {
-    ASSIGN_OR_RETURN(auto traces,
-        deviceTraces(store, run, KernelCategories::builtIn(), window, iterations, progress));
+Result<std::vector<DeviceActivity>> deviceActivity(
+    const RunStudy& study, TimeRange window, const IterationChoice& iterations) {
+    ASSIGN_OR_RETURN(
+        auto traces, deviceTraces(study, KernelCategories::builtIn(), window, iterations));
     std::vector<DeviceActivity> result;
     for (DeviceTrace& trace : traces)
         result.push_back(std::move(trace.activity));

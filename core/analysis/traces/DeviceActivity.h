@@ -1,6 +1,7 @@
 #pragma once
 // Activity of each traced device: phases, launches and copies, from one pass over the trace.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/LaunchStatistics.h"
 #include "core/analysis/traces/RankWindow.h"
@@ -122,9 +123,8 @@ struct DeviceActivity {
 };
 
 // Windows and iterations as for traceBreakdown(). By rank, then device.
-Result<std::vector<DeviceActivity>> deviceActivity(const store::Store& store, const Run& run,
-    TimeRange window = kAllTime, const IterationChoice& iterations = {},
-    const Progress& progress = {});
+Result<std::vector<DeviceActivity>> deviceActivity(
+    const RunStudy& study, TimeRange window = kAllTime, const IterationChoice& iterations = {});
 
 struct DeviceTrace {
     DeviceBreakdown breakdown;
@@ -133,11 +133,10 @@ struct DeviceTrace {
 
 // Results of traceBreakdown() and deviceActivity() from one pass over the spans; the window is on
 // the clock of each rank.
-Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const Run& run,
-    const KernelCategories& categories, const RankWindow& window, const IterationChoice& iterations,
-    const Progress& progress = {});
-Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const Run& run,
-    const KernelCategories& categories, TimeRange window, const IterationChoice& iterations,
-    const Progress& progress = {});
+Result<std::vector<DeviceTrace>> deviceTraces(const RunStudy& study,
+    const KernelCategories& categories, const RankWindow& window,
+    const IterationChoice& iterations);
+Result<std::vector<DeviceTrace>> deviceTraces(const RunStudy& study,
+    const KernelCategories& categories, TimeRange window, const IterationChoice& iterations);
 
 } // namespace trainscope::analysis

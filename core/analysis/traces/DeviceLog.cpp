@@ -75,10 +75,10 @@ DeviceTimes DeviceLog::timesIn(TimeRange range) const {
     return times;
 }
 
-Result<DeviceLogs> DeviceLogs::open(const store::Store& store, const Run& run,
-    const RankClocks& clocks, const Progress& progress, std::int64_t spansPerWindow) {
-    DeviceLogs logs(store, progress);
-    ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
+Result<DeviceLogs> DeviceLogs::open(
+    const RunStudy& study, const RankClocks& clocks, std::int64_t spansPerWindow) {
+    DeviceLogs logs(study.store, study.progress);
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
     for (const DeviceTracks& device : devices)
         logs.addRank(device, clocks);
     for (auto& [rank, one] : logs.m_ranks)
@@ -144,7 +144,7 @@ Status DeviceLogs::readNext() {
         if (m_read > 0)
             rank.log.continueAt(range.begin);
         const std::array<DeviceVisitor*, 1> visitors{&rank.log};
-        const auto walked = walkDevice(*m_store, rank.tracks, range, visitors, *m_progress);
+        const auto walked = walkDevice(*m_store, rank.tracks, range, visitors, m_progress);
         if (!walked.hasValue())
             return walked.error();
         rank.log.runUntil(range.end);

@@ -2,6 +2,7 @@
 // Log of each rank's device, so that intervals of several ranks can be compared: the stretches of
 // time in which one kind of work ran, and the kernels of compute. One thread.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/model/Import.h"
@@ -95,9 +96,8 @@ inline constexpr std::int64_t kLoggedSpans = 2'000'000; // on all streams togeth
 // clock so short that what two of them hold fits into memory: of the past it knows one window.
 class DeviceLogs {
 public:
-    // Refers to the store, the clocks and progress.
-    static Result<DeviceLogs> open(const store::Store& store, const Run& run,
-        const RankClocks& clocks, const Progress& progress,
+    // Refers to the store and the clocks.
+    static Result<DeviceLogs> open(const RunStudy& study, const RankClocks& clocks,
         std::int64_t spansPerWindow = kLoggedSpans);
 
     // Times of the common clock until then can be asked for.
@@ -118,13 +118,13 @@ private:
     };
     DeviceLogs(const store::Store& store, const Progress& progress)
         : m_store(&store)
-        , m_progress(&progress) { }
+        , m_progress(progress) { }
     void addRank(const DeviceTracks& device, const RankClocks& clocks);
     void chooseWindows(std::int64_t spansPerWindow);
     Status readNext();
 
     const store::Store* m_store;
-    const Progress* m_progress;
+    Progress m_progress;
     std::map<int, Rank> m_ranks;
     std::vector<TimeRange> m_windows; // common clock
     std::size_t m_read = 0; // of the windows

@@ -411,8 +411,10 @@ Status findCaptures(
 
 } // namespace
 
-Result<std::vector<DeviceTracks>> tracedDevices(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+namespace {
+
+Result<std::vector<DeviceTracks>> findTracedDevices(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
     std::map<std::pair<int, int>, DeviceTracks> devices;
     for (const Track& track : tracks) {
         const TrackDescription& description = track.description;
@@ -437,12 +439,18 @@ Result<std::vector<DeviceTracks>> tracedDevices(const store::Store& store, const
         }
     }
     std::vector<DeviceTracks> result;
-    ASSIGN_OR_RETURN(const auto captures, store.captures(run.id));
+    ASSIGN_OR_RETURN(const auto captures, study.store.captures(study.run.id));
     for (auto& [id, device] : devices) {
-        RETURN_IF_ERROR(findCaptures(store, captures, device));
+        RETURN_IF_ERROR(findCaptures(study.store, captures, device));
         result.push_back(std::move(device));
     }
     return result;
+}
+
+} // namespace
+
+Result<std::vector<DeviceTracks>> tracedDevices(const RunStudy& study) {
+    return study.once(findTracedDevices);
 }
 
 Result<MarkEvidence> walkDevice(const store::Store& store, const DeviceTracks& device,

@@ -1,6 +1,7 @@
 #pragma once
 // One pass over all that a trace says about a device, for any number of visitors.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/HostTimeline.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/Phase.h"
@@ -114,7 +115,7 @@ struct DeviceTracks {
     std::vector<Track> threads; // of the rank
 };
 // By rank, then device.
-Result<std::vector<DeviceTracks>> tracedDevices(const store::Store& store, const Run& run);
+Result<std::vector<DeviceTracks>> tracedDevices(const RunStudy& study);
 // Time in which any of them was traced, in order.
 std::vector<TimeRange> tracedOf(std::span<const DeviceTracks> devices);
 

@@ -207,14 +207,13 @@ private:
 
 } // namespace
 
-Result<std::vector<UnreachedCollective>> unreachedCollectives(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
-    FlightReading reading(store);
+Result<std::vector<UnreachedCollective>> unreachedCollectives(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+    FlightReading reading(study.store);
     for (const Track& track : tracks) {
         if (track.description.process != kFlightProcess)
             continue;
-        if (progress && !progress({"Reading the flight recorder", 0, 0}))
+        if (study.progress && !study.progress({"Reading the flight recorder", 0, 0}))
             return cancelled();
         RETURN_IF_ERROR(reading.read(track));
     }

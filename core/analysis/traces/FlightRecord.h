@@ -2,6 +2,7 @@
 // Collectives of PyTorch's flight recorder that did not come to an end because the ranks of their
 // process group were not all there, or called something else under the same number.
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/store/Store.h"
@@ -31,7 +32,6 @@ struct UnreachedCollective {
 // The first of each process group, by group. Two groups of one name are two where their lists of
 // ranks differ. Ranks of a group are those that the dumps name; of a group that none names, those
 // that took part in it. A collective that all ranks have reached is under way and none of these.
-Result<std::vector<UnreachedCollective>> unreachedCollectives(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<std::vector<UnreachedCollective>> unreachedCollectives(const RunStudy& study);
 
 } // namespace trainscope::analysis

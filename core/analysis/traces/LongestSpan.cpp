@@ -1,4 +1,5 @@
 // The longest span of a row of a selection.
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/TraceSelection.h"
 #include "core/model/Try.h"
 
@@ -34,13 +35,12 @@ Status findLongest(const store::Store& store, const Track& track, const TimeRang
 
 } // namespace
 
-Result<std::optional<store::FoundSpan>> longestSpan(const store::Store& store, const Run& run,
-    const RankWindow& window, SpanGroup group, const std::string& name,
-    const KernelCategories& categories, const Progress& progress) {
+Result<std::optional<store::FoundSpan>> longestSpan(const RunStudy& study, const RankWindow& window,
+    SpanGroup group, const std::string& name, const KernelCategories& categories) {
     const bool isOperator = group == SpanGroup::OperatorName;
     const SpanKind kind = isOperator ? SpanKind::CpuOp : SpanKind::Kernel;
     const TrackKind place = isOperator ? TrackKind::Thread : TrackKind::Stream;
-    KernelNames names(store, categories);
+    KernelNames names(study.store, categories);
     std::unordered_map<NameId, bool> isNamed;
     const auto isWanted = [&](const Span& span) -> Result<bool> {
         if (span.kind != kind)
@@ -53,15 +53,16 @@ Result<std::optional<store::FoundSpan>> longestSpan(const store::Store& store, c
         const auto known = isNamed.find(span.name);
         if (known != isNamed.end())
             return known->second;
-        ASSIGN_OR_RETURN(const auto text, store.name(span.name));
+        ASSIGN_OR_RETURN(const auto text, study.store.name(span.name));
         return isNamed[span.name] = text == name;
     };
     std::optional<store::FoundSpan> longest;
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
     for (const Track& track : tracks) {
         const TimeRange shown = window(track.description.rank);
         if (track.description.kind == place && shown.overlaps(track.range))
-            RETURN_IF_ERROR(findLongest(store, track, shown, longest, isWanted, progress));
+            RETURN_IF_ERROR(
+                findLongest(study.store, track, shown, longest, isWanted, study.progress));
     }
     return longest;
 }

@@ -74,10 +74,11 @@ std::vector<DurationNs> timesOutside(const Devices& devices, const RankClocksPtr
 
 } // namespace
 
-Result<std::optional<StageMap>> stagesOf(
-    const store::Store& store, const Run& run, const Progress& progress) {
+namespace {
+
+Result<std::optional<StageMap>> findStages(const RunStudy& study) {
     std::optional<StageMap> none;
-    ASSIGN_OR_RETURN(const auto found, fittingLayout(store, run, progress));
+    ASSIGN_OR_RETURN(const auto found, fittingLayout(study));
     if (!found)
         return none;
     const layout::Layout& layout = found->layout;
@@ -92,8 +93,14 @@ Result<std::optional<StageMap>> stagesOf(
     map.microbatches = layout.microbatches;
     map.virtualStages = layout.virtualStages;
     map.origin = found->told.wording;
-    ASSIGN_OR_RETURN(map.clocks, differingClocks(store, run, progress));
+    ASSIGN_OR_RETURN(map.clocks, differingClocks(study));
     return std::optional(std::move(map));
+}
+
+} // namespace
+
+Result<std::optional<StageMap>> stagesOf(const RunStudy& study) {
+    return study.once(findStages);
 }
 
 std::optional<double> idealBubbleFraction(int stages, int microbatches, int virtualStages) {

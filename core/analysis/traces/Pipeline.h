@@ -1,6 +1,7 @@
 #pragma once
 // Pipeline stages and bubbles as traced.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/RankWindow.h"
 #include "core/model/Import.h"
@@ -25,8 +26,7 @@ struct StageMap {
 
 // By the run's layout (core/analysis/layout/RunLayout.h); absent where nothing tells it, it does
 // not fit the ranks, or it has a single stage.
-Result<std::optional<StageMap>> stagesOf(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<std::optional<StageMap>> stagesOf(const RunStudy& study);
 
 // Pipeline bubbles as traced: time in which a rank computes nothing while it waits for its
 // neighbour, that is nothing runs on it or nothing but SendRecv. Copies do not count as work, and

@@ -158,9 +158,8 @@ private:
 
 } // namespace
 
-Result<TelemetryLags> telemetryLags(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    return LagFinder(store, progress).find(run);
+Result<TelemetryLags> telemetryLags(const RunStudy& study) {
+    return LagFinder(study.store, study.progress).find(study.run);
 }
 
 } // namespace trainscope::analysis

@@ -3,6 +3,7 @@
 // its kernels run, so the share of time with kernels, shifted by the lag, follows the power.
 // Sensors report late by up to the time that they average over; that is part of the lag.
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/store/Store.h"
@@ -33,8 +34,7 @@ struct TelemetryLags {
 };
 
 // Cancelled by progress.
-Result<TelemetryLags> telemetryLags(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<TelemetryLags> telemetryLags(const RunStudy& study);
 
 // The lag in steps at which `pattern` fits best into `signal`, both on one step, the pattern's
 // first value over the signal's first at lag 0. NaN: not known (in the signal only). `offset`:

@@ -228,15 +228,23 @@ const RankClock* RankClocks::find(int rank) const {
     return found == ranks.end() ? nullptr : &*found;
 }
 
-Result<RankClocks> alignRanks(const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(auto calls, RankCalls::open(store, run, progress));
-    ASSIGN_OR_RETURN(const auto iterations, store.iterations(run.id));
+namespace {
+
+Result<RankClocks> findClocks(const RunStudy& study) {
+    ASSIGN_OR_RETURN(auto calls, RankCalls::open(study));
+    ASSIGN_OR_RETURN(const auto iterations, study.store.iterations(study.run.id));
     std::map<int, IterationStarts> starts;
     for (const Iteration& iteration : iterations) {
         if (iteration.rank >= 0)
             starts[iteration.rank].try_emplace(iteration.index, iteration.range.begin);
     }
-    return Alignment(std::move(calls), std::move(starts), progress).align();
+    return Alignment(std::move(calls), std::move(starts), study.progress).align();
+}
+
+} // namespace
+
+Result<RankClocks> alignRanks(const RunStudy& study) {
+    return study.once(findClocks);
 }
 
 } // namespace trainscope::analysis

@@ -4,6 +4,7 @@
 // the lowest rank's that has one. A rank that shares no communicator with the reference is reached
 // over others, and the uncertainties of the way add up.
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/store/Store.h"
@@ -67,7 +68,6 @@ struct RankClocks {
 inline constexpr std::size_t kMostAlignedCalls = std::size_t{1} << 16U;
 
 // A run without traces gives no ranks. Cancelled by progress.
-Result<RankClocks> alignRanks(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<RankClocks> alignRanks(const RunStudy& study);
 
 } // namespace trainscope::analysis

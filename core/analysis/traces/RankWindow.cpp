@@ -6,9 +6,8 @@
 
 namespace trainscope::analysis {
 
-Result<RankClocksPtr> differingClocks(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(auto clocks, alignRanks(store, run, progress));
+Result<RankClocksPtr> differingClocks(const RunStudy& study) {
+    ASSIGN_OR_RETURN(auto clocks, alignRanks(study));
     return clocks.agree ? RankClocksPtr() : std::make_shared<const RankClocks>(std::move(clocks));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // A stretch of a run's time, as the clock of each of its ranks has it.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/RankClocks.h"
 
 #include <functional>
@@ -16,8 +17,7 @@ using RankClocksPtr = std::shared_ptr<const RankClocks>;
 
 // nullptr where the clocks of the ranks agree, within what is known of them: times are then left
 // as they were recorded, here as in all views. Cancelled by progress.
-Result<RankClocksPtr> differingClocks(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<RankClocksPtr> differingClocks(const RunStudy& study);
 
 // A stretch on the reference clock. Ends of kAllTime stay where they are, and so does all of a rank
 // whose clock is not known.

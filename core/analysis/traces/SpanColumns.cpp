@@ -129,7 +129,7 @@ private:
             std::vector<Iteration> all;
             if (run != nullptr) {
                 ASSIGN_OR_RETURN(
-                    const auto found, analysis::iterationsOf(m_store, *run, m_progress));
+                    const auto found, analysis::iterationsOf({m_store, *run, m_progress}));
                 all = found.everyOne();
             }
             ofRun = m_ofRun.emplace(track.run, std::move(all)).first;
@@ -145,7 +145,7 @@ private:
         ASSIGN_OR_RETURN(const auto run, runOf(track.run));
         if (run == nullptr)
             return nullptr;
-        ASSIGN_OR_RETURN(const auto devices, tracedDevices(m_store, *run));
+        ASSIGN_OR_RETURN(const auto devices, tracedDevices({m_store, *run}));
         const auto device = std::find_if(
             devices.begin(), devices.end(), [&track](const DeviceTracks& one) {
                 return one.rank == track.description.rank && one.device == track.description.device;

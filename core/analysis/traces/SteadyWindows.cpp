@@ -58,17 +58,17 @@ TimeRange ownSteadyWindow(
     return marked.isEmpty() ? ownWindow(clocks, rank, window) : marked;
 }
 
-Result<SteadyTraces> steadyTraces(const store::Store& store, const Run& run,
-    const RunIterations& iterations, const SteadyState& steady, const Progress& progress) {
+Result<SteadyTraces> steadyTraces(
+    const RunStudy& study, const RunIterations& iterations, const SteadyState& steady) {
     SteadyTraces all;
     all.wording = steady.wording;
     if (steady.isWholeRun)
         return all;
-    ASSIGN_OR_RETURN(const auto clocks, differingClocks(store, run, progress));
+    ASSIGN_OR_RETURN(const auto clocks, differingClocks(study));
     const auto windowOf = [&iterations, clocks, window = steady.window](int rank) {
         return ownSteadyWindow(iterations, window, clocks, rank);
     };
-    ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
     const bool isTraced = std::any_of(devices.begin(), devices.end(), [&](const auto& device) {
         return !shared(device.captures, windowOf(device.rank)).empty();
     });

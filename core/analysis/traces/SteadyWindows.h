@@ -1,6 +1,7 @@
 #pragma once
 // The steady part of a run as the clock of each of its ranks has it.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/traces/RankWindow.h"
@@ -22,7 +23,7 @@ struct SteadyTraces {
     std::string wording; // for people: which part
 };
 // windowOf refers to the iterations. Cancelled by progress.
-Result<SteadyTraces> steadyTraces(const store::Store& store, const Run& run,
-    const RunIterations& iterations, const SteadyState& steady, const Progress& progress = {});
+Result<SteadyTraces> steadyTraces(
+    const RunStudy& study, const RunIterations& iterations, const SteadyState& steady);
 
 } // namespace trainscope::analysis

@@ -1,4 +1,5 @@
 // Passes over the traces of a run, cut into slices.
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 
@@ -180,9 +181,9 @@ std::vector<store::SumSlice> slicesOf(std::span<const Entry> entries) {
     return slices;
 }
 
-Status sumCalls(const store::Store& store, const Run& run, SummingProgress& progress,
-    CallGroups& groups, std::vector<store::SumSequence>& sequences) {
-    ASSIGN_OR_RETURN(auto calls, Calls::open(store, run));
+Status sumCalls(const RunStudy& study, SummingProgress& progress, CallGroups& groups,
+    std::vector<store::SumSequence>& sequences) {
+    ASSIGN_OR_RETURN(auto calls, Calls::open(study));
     groups = CallGroups(calls.ranks());
     for (const int rank : calls.ranks()) {
         RETURN_IF_ERROR(progress.add(0));
@@ -197,16 +198,17 @@ Status sumCalls(const store::Store& store, const Run& run, SummingProgress& prog
     return {};
 }
 
-Status sumWaits(const store::Store& store, const Run& run, SummingProgress& progress,
-    CallGroups& groups, std::vector<store::SumSequence>& sequences) {
-    ASSIGN_OR_RETURN(const auto clocks, alignRanks(store, run, progress.asked()));
+Status sumWaits(const RunStudy& study, SummingProgress& progress, CallGroups& groups,
+    std::vector<store::SumSequence>& sequences) {
+    const RunStudy waited{study.store, study.run, progress.asked()};
+    ASSIGN_OR_RETURN(const auto clocks, alignRanks(waited));
     std::map<int, std::vector<WaitEntry>> waits; // by rank
     const auto take = [&](const Collective& one) {
         forEachWait(one, clocks, groups,
             [&waits](int rank, const WaitEntry& wait) { waits[rank].push_back(wait); });
         return true;
     };
-    const auto scan = forEachCollective(store, run, clocks, take, progress.asked());
+    const auto scan = forEachCollective(waited, clocks, take);
     if (!scan.hasValue())
         return scan.error();
     for (auto& [rank, entries] : waits) {
@@ -219,32 +221,31 @@ Status sumWaits(const store::Store& store, const Run& run, SummingProgress& prog
 
 } // namespace
 
-Result<store::KeptSums> sumTraces(
-    const store::Store& store, const Run& run, const Progress& progress) {
+Result<store::KeptSums> sumTraces(const RunStudy& study) {
     store::KeptSums kept;
-    kept.run = run.id;
+    kept.run = study.run.id;
     kept.basis = kTraceSumsVersion;
-    ASSIGN_OR_RETURN(kept.state, store::sourceState(store, run.id));
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    ASSIGN_OR_RETURN(kept.state, store::sourceState(study.store, study.run.id));
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
     std::int64_t spans = 0;
     for (const Track& track : tracks)
         spans += track.count;
-    SummingProgress summing(progress, spans);
-    ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
+    SummingProgress summing(study.progress, spans);
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
     for (const DeviceTracks& device : devices) {
-        ASSIGN_OR_RETURN(auto sequence, sumDevice(store, device, summing));
+        ASSIGN_OR_RETURN(auto sequence, sumDevice(study.store, device, summing));
         kept.sequences.push_back(std::move(sequence));
     }
     for (const Track& track : tracks) {
         if (track.description.kind != TrackKind::Thread || track.count == 0)
             continue;
-        ASSIGN_OR_RETURN(auto sequence, sumThread(store, track, summing));
+        ASSIGN_OR_RETURN(auto sequence, sumThread(study.store, track, summing));
         kept.sequences.push_back(std::move(sequence));
     }
     CallGroups groups;
-    RETURN_IF_ERROR(sumCalls(store, run, summing, groups, kept.sequences));
+    RETURN_IF_ERROR(sumCalls(study, summing, groups, kept.sequences));
     if (devices.size() > 1)
-        RETURN_IF_ERROR(sumWaits(store, run, summing, groups, kept.sequences));
+        RETURN_IF_ERROR(sumWaits(study, summing, groups, kept.sequences));
     groups.encode(kept.names);
     return kept;
 }

@@ -32,20 +32,19 @@ Status tellWork(const store::Store& store, const DeviceTracks& device, TimeRange
 
 } // namespace
 
-Result<std::vector<DeviceBreakdown>> traceBreakdown(const store::Store& store, const Run& run,
-    const KernelCategories& categories, TimeRange window, const IterationChoice& iterations,
-    const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
+Result<std::vector<DeviceBreakdown>> traceBreakdown(const RunStudy& study,
+    const KernelCategories& categories, TimeRange window, const IterationChoice& iterations) {
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
     const IterationChoice traced = tracedIterations(iterations, tracedOf(devices));
-    KernelNames names(store, categories);
+    KernelNames names(study.store, categories);
     std::vector<DeviceBreakdown> result;
     for (const DeviceTracks& device : devices) {
         const auto shown = traceWindow(device.rank, device.captures, window, traced);
         if (!shown)
             continue;
         auto marked = markedIterations(*shown);
-        AccountMeter meter(store, device, *shown, takeInto(marked, names));
-        RETURN_IF_ERROR(tellWork(store, device, shown->range, meter, names, progress));
+        AccountMeter meter(study.store, device, *shown, takeInto(marked, names));
+        RETURN_IF_ERROR(tellWork(study.store, device, shown->range, meter, names, study.progress));
         ASSIGN_OR_RETURN(const auto account, meter.finish());
         ASSIGN_OR_RETURN(auto breakdown, breakdownOf(account, device, *shown, names));
         breakdown.iterations = std::move(marked);

@@ -4,6 +4,7 @@
 // kernel table. Durations are exact nanoseconds. One pass over the spans; memory grows with the
 // iterations and the names, not with the spans.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Import.h"
@@ -58,8 +59,8 @@ struct DeviceBreakdown : TimeBreakdown {
 };
 
 // `window`: other than kAllTime, the devices' windows are what it shares with their spans.
-Result<std::vector<DeviceBreakdown>> traceBreakdown(const store::Store& store, const Run& run,
+Result<std::vector<DeviceBreakdown>> traceBreakdown(const RunStudy& study,
     const KernelCategories& categories = KernelCategories::builtIn(), TimeRange window = kAllTime,
-    const IterationChoice& iterations = {}, const Progress& progress = {});
+    const IterationChoice& iterations = {});
 
 } // namespace trainscope::analysis

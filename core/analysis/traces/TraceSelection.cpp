@@ -49,12 +49,12 @@ private:
     }
 
     std::string_view m_phase;
-    const Progress& m_progress;
     std::uint64_t m_total = 0;
     std::uint64_t m_done = 0;
     std::uint64_t m_current = 0;
     std::uint64_t m_most = 0;
     TimeNs m_begin;
+    const Progress& m_progress;
 };
 
 // A device that recorded in the stretch.
@@ -193,15 +193,12 @@ Result<std::vector<OperatorRow>> readOperators(const store::Store& store,
 // The calls of a run by kind and purpose of their communicators.
 class CallReader {
 public:
-    CallReader(const store::Store& store, const Run& run, const RankWindow& windowOf,
-        const Progress& progress)
-        : m_store(store)
-        , m_run(run)
-        , m_windowOf(windowOf)
-        , m_progress(progress) { }
+    CallReader(const RunStudy& study, const RankWindow& windowOf)
+        : m_study(study)
+        , m_windowOf(windowOf) { }
 
     Result<std::vector<CallRow>> read(const std::optional<TraceSums>& kept) {
-        ASSIGN_OR_RETURN(auto calls, Calls::open(m_store, m_run));
+        ASSIGN_OR_RETURN(auto calls, Calls::open(m_study));
         m_groups = CallGroups(calls.ranks());
         for (const int rank : calls.ranks()) {
             const auto extent = calls.rangeOf(rank);
@@ -221,7 +218,7 @@ public:
 
 private:
     [[nodiscard]] bool goesOn() const {
-        return !m_progress || m_progress({"Reading collectives", 0, 0});
+        return !m_study.progress || m_study.progress({"Reading collectives", 0, 0});
     }
 
     Status readKept(const TraceSums& kept) {
@@ -250,18 +247,15 @@ private:
     }
 
     Status readWaits() {
-        ASSIGN_OR_RETURN(const auto clocks, alignRanks(m_store, m_run, m_progress));
-        const auto scan = forEachCollective(
-            m_store, m_run, clocks,
-            [&](const Collective& one) {
-                forEachWait(one, clocks, m_groups, [&](int rank, const WaitEntry& wait) {
-                    const auto window = m_windows.find(rank);
-                    if (window != m_windows.end() && window->second.contains({wait.start}))
-                        add(m_sums, wait);
-                });
-                return true;
-            },
-            m_progress);
+        ASSIGN_OR_RETURN(const auto clocks, alignRanks(m_study));
+        const auto scan = forEachCollective(m_study, clocks, [&](const Collective& one) {
+            forEachWait(one, clocks, m_groups, [&](int rank, const WaitEntry& wait) {
+                const auto window = m_windows.find(rank);
+                if (window != m_windows.end() && window->second.contains({wait.start}))
+                    add(m_sums, wait);
+            });
+            return true;
+        });
         return scan.hasValue() ? Status() : scan.error();
     }
 
@@ -311,10 +305,8 @@ private:
         transfers.ns = boundedSum(transfers.ns, sum.sizedTime - sum.sizedWait);
     }
 
-    const store::Store& m_store;
-    const Run& m_run;
+    const RunStudy& m_study;
     const RankWindow& m_windowOf;
-    const Progress& m_progress;
     std::map<int, TimeRange> m_windows; // that are read, by rank
     CallGroups m_groups;
     CallSums m_sums;
@@ -322,24 +314,24 @@ private:
 
 } // namespace
 
-Result<TraceSelection> selectionOf(const store::Store& store, const Run& run,
-    const RankWindow& window, const KernelCategories& categories, const Progress& progress,
-    const TellSelection& tell) {
+Result<TraceSelection> selectionOf(const RunStudy& study, const RankWindow& window,
+    const KernelCategories& categories, const TellSelection& tell) {
     TraceSelection result;
-    result.run = run.name;
+    result.run = study.run.name;
     const auto told = [&] {
         if (tell)
             tell(result);
     };
-    ASSIGN_OR_RETURN(const auto kept, TraceSums::open(store, run));
-    ASSIGN_OR_RETURN(auto traced, tracedDevices(store, run));
+    ASSIGN_OR_RETURN(const auto kept, TraceSums::open(study));
+    ASSIGN_OR_RETURN(auto traced, tracedDevices(study));
     const auto devices = chosenDevices(std::move(traced), window);
-    RETURN_IF_ERROR(readDevices(store, kept, devices, categories, progress, result));
+    RETURN_IF_ERROR(readDevices(study.store, kept, devices, categories, study.progress, result));
     told();
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
-    ASSIGN_OR_RETURN(result.operators, readOperators(store, kept, tracks, window, progress));
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+    ASSIGN_OR_RETURN(
+        result.operators, readOperators(study.store, kept, tracks, window, study.progress));
     told();
-    ASSIGN_OR_RETURN(result.calls, CallReader(store, run, window, progress).read(kept));
+    ASSIGN_OR_RETURN(result.calls, CallReader(study, window).read(kept));
     return result;
 }
 

@@ -4,6 +4,7 @@
 // waits. Exact; one part after the other, in the order of the fields. Memory grows with the names
 // and with the collectives of the stretch. Blocking; for a worker.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/CollectiveKind.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/RankWindow.h"
@@ -65,15 +66,13 @@ using TellSelection = std::function<void(const TraceSelection&)>;
 
 // Progress counts nanoseconds of the stretch, summed over the tracks that are read. Cancelled by
 // it.
-Result<TraceSelection> selectionOf(const store::Store& store, const Run& run,
-    const RankWindow& window, const KernelCategories& categories, const Progress& progress = {},
-    const TellSelection& tell = {});
+Result<TraceSelection> selectionOf(const RunStudy& study, const RankWindow& window,
+    const KernelCategories& categories, const TellSelection& tell = {});
 
 // The longest span of a stretch among kernels of a name or a category, or operators of a name; by
 // its whole duration, the first of several. Absent where there is none.
 enum class SpanGroup { KernelName, KernelCategory, OperatorName };
-Result<std::optional<store::FoundSpan>> longestSpan(const store::Store& store, const Run& run,
-    const RankWindow& window, SpanGroup group, const std::string& name,
-    const KernelCategories& categories, const Progress& progress = {});
+Result<std::optional<store::FoundSpan>> longestSpan(const RunStudy& study, const RankWindow& window,
+    SpanGroup group, const std::string& name, const KernelCategories& categories);
 
 } // namespace trainscope::analysis

@@ -95,9 +95,9 @@ SumPlace placeOf(SumKind kind, int rank, std::int64_t place) {
     return {static_cast<int>(kind), rank, place};
 }
 
-Result<LackingSums> lackingSums(const store::Store& store, const Run& run) {
+Result<LackingSums> lackingSums(const RunStudy& study) {
     constexpr std::int64_t many = 500'000; // spans
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
     std::int64_t spans = 0;
     for (const Track& track : tracks) {
         const TrackKind kind = track.description.kind;
@@ -105,19 +105,21 @@ Result<LackingSums> lackingSums(const store::Store& store, const Run& run) {
     }
     if (spans < many)
         return LackingSums::None;
-    ASSIGN_OR_RETURN(const auto names, store::keptSumNames(store, run.id, kTraceSumsVersion));
+    ASSIGN_OR_RETURN(
+        const auto names, store::keptSumNames(study.store, study.run.id, kTraceSumsVersion));
     if (!names)
         return LackingSums::All;
     return hasOnlyTrees(*names) ? LackingSums::AllButCallTrees : LackingSums::None;
 }
 
-Result<std::optional<TraceSums>> TraceSums::open(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(const auto names, store::keptSumNames(store, run.id, kTraceSumsVersion));
+Result<std::optional<TraceSums>> TraceSums::open(const RunStudy& study) {
+    ASSIGN_OR_RETURN(
+        const auto names, store::keptSumNames(study.store, study.run.id, kTraceSumsVersion));
     if (!names || hasOnlyTrees(*names))
         return std::optional<TraceSums>();
-    TraceSums sums(store, run.id);
+    TraceSums sums(study.store, study.run.id);
     if (!CallGroups::decode(*names, sums.m_groups))
-        return damagedSums(store);
+        return damagedSums(study.store);
     return std::optional(std::move(sums));
 }
 

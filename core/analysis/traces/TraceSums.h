@@ -3,6 +3,7 @@
 // them and from the spans at its two ends. The sums are derived: computed by one pass over the
 // traces, kept in the database (core/store/KeptSums.h), and computed again where they are missing.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/CallSums.h"
 #include "core/analysis/traces/DeviceAccount.h"
 #include "core/analysis/traces/OperatorSums.h"
@@ -27,18 +28,17 @@ inline constexpr std::int64_t kTraceSumsVersion = 5;
 // One pass over all traces of the run: all sums but the call trees
 // (core/analysis/operators/KeptTraces.h). Memory grows with the slices, the
 // names and the collectives. Cancelled by progress. Blocking; for a worker.
-Result<store::KeptSums> sumTraces(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<store::KeptSums> sumTraces(const RunStudy& study);
 
 // Sums of traces so long that reading a stretch of them takes a while, and that are not kept.
 enum class LackingSums { None, AllButCallTrees, All };
-Result<LackingSums> lackingSums(const store::Store& store, const Run& run);
+Result<LackingSums> lackingSums(const RunStudy& study);
 
 // Kept sums of a run. Refers to the store and is used by its thread.
 class TraceSums {
 public:
     // Absent where nothing is kept.
-    static Result<std::optional<TraceSums>> open(const store::Store& store, const Run& run);
+    static Result<std::optional<TraceSums>> open(const RunStudy& study);
 
     Result<DeviceAccount> device(
         const DeviceTracks& device, const TraceWindow& shown, const Progress& progress = {}) const;

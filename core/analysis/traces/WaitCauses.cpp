@@ -366,19 +366,15 @@ double LostTime::exposedS() const {
         [](double sum, const auto& kind) { return sum + kind.second; });
 }
 
-Result<WaitCauses> waitCauses(const store::Store& store, const Run& run, const RankClocks& clocks,
-    TimeRange window, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto joined, domainsAsNodes(store, run));
-    ASSIGN_OR_RETURN(auto logs, DeviceLogs::open(store, run, clocks, progress));
-    Blaming blaming(store, joined, clocks, window, std::move(logs));
+Result<WaitCauses> waitCauses(const RunStudy& study, const RankClocks& clocks, TimeRange window) {
+    ASSIGN_OR_RETURN(const auto joined, domainsAsNodes(study));
+    ASSIGN_OR_RETURN(auto logs, DeviceLogs::open(study, clocks));
+    Blaming blaming(study.store, joined, clocks, window, std::move(logs));
     Status failure;
-    const auto scan = forEachCollective(
-        store, run, clocks,
-        [&](const Collective& one) {
-            failure = blaming.add(one);
-            return failure.hasValue();
-        },
-        progress);
+    const auto scan = forEachCollective(study, clocks, [&](const Collective& one) {
+        failure = blaming.add(one);
+        return failure.hasValue();
+    });
     if (!failure.hasValue())
         return failure.error();
     if (!scan.hasValue())

@@ -5,6 +5,7 @@
 // tells the reason of a late rank, from the end of the group's previous collective on (else from
 // the begin of the recording). The waiting of all causes sums to the whole.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/CommunicationSummary.h"
 #include "core/analysis/traces/Lateness.h"
 #include "core/model/Import.h"
@@ -57,7 +58,7 @@ struct WaitCauses {
 // late ranks may lie before it. Linear in the trace; memory is bounded: causes that are too small
 // to be followed are joined, and of a rank's earlier waits the last 1,024 are known. Cancelled by
 // progress.
-Result<WaitCauses> waitCauses(const store::Store& store, const Run& run, const RankClocks& clocks,
-    TimeRange window = kAllTime, const Progress& progress = {});
+Result<WaitCauses> waitCauses(
+    const RunStudy& study, const RankClocks& clocks, TimeRange window = kAllTime);
 
 } // namespace trainscope::analysis

@@ -51,16 +51,16 @@ Status checkQuantity(const std::string& key) {
 // A kind of comparison, which shows some of the board's panels; none: all.
 class ComparisonLoader {
 public:
-    ComparisonLoader(
-        std::string_view key, Panels panels, const store::Store& store, const Request& request)
+    ComparisonLoader(std::string_view key, Panels panels, const analysis::RunStudies& studies,
+        const Request& request)
         : m_key(key)
         , m_panels(std::move(panels))
-        , m_store(store)
+        , m_studies(studies)
         , m_request(request)
         , m_options(request.options)
         , m_choice{m_panels} { }
 
-    Result<Figure> load(const Progress& progress) {
+    Result<Figure> load() {
         for (const auto step : {&ComparisonLoader::takeRuns, &ComparisonLoader::takeAlignment,
                  &ComparisonLoader::takePer, &ComparisonLoader::takeMetric,
                  &ComparisonLoader::takeOrder}) {
@@ -71,7 +71,7 @@ public:
         m_query.withCurves = shows(m_panels, ComparisonPanel::Curves);
         m_query.withTracks = shows(m_panels, ComparisonPanel::Tracks);
         m_choice.stacked = m_choice.stacked || m_options.has("stacked");
-        ASSIGN_OR_RETURN(auto data, loadComparison(m_store, m_query, nullptr, progress));
+        ASSIGN_OR_RETURN(auto data, loadComparison(m_studies, m_query));
         auto& notes = data.notes;
         notes.insert(notes.begin(), m_notes.begin(), m_notes.end());
         const auto shown = std::make_shared<const ComparisonData>(std::move(data));
@@ -198,7 +198,7 @@ private:
 
     std::string_view m_key;
     Panels m_panels;
-    const store::Store& m_store;
+    const analysis::RunStudies& m_studies;
     const Request& m_request;
     const OptionValues& m_options;
     ComparisonQuery m_query;
@@ -208,13 +208,13 @@ private:
 
 Kind kindOf(std::string_view key, const Panels& panels) {
     return {key, RunsShown::NamedOrAll, kComparisonOptions,
-        [key, panels](const store::Store& store, const Request& request,
-            const Progress& progress) -> Result<Figure> {
+        [key, panels](
+            const analysis::RunStudies& studies, const Request& request) -> Result<Figure> {
             const bool areNamed = request.areRunsNamed || request.options.has("capture");
             if (request.options.has("saved") && areNamed)
                 return usage(
                     "--saved brings its own runs; leave --run and --capture out, or --saved.");
-            return ComparisonLoader(key, panels, store, request).load(progress);
+            return ComparisonLoader(key, panels, studies, request).load();
         }};
 }
 

@@ -51,19 +51,18 @@ struct Measured {
     DurationNs moved;
 };
 
-Result<std::vector<Measured>> measure(const store::Store& store, const ComparisonQuery& query,
-    const ComparisonData* before, const Progress& progress) {
+Result<std::vector<Measured>> measure(const analysis::RunStudies& studies,
+    const ComparisonQuery& query, const ComparisonData* before) {
     FigureQuery asked;
     asked.runs = query.runs;
-    ASSIGN_OR_RETURN(auto subjects, figureSubjects(store, asked));
+    ASSIGN_OR_RETURN(auto subjects, figureSubjects(studies.store, asked));
     std::vector<Measured> all;
     for (auto& subject : subjects) {
         const std::size_t place = all.size();
         auto known = measuredBefore(before, query, place);
         if (!known) {
             const analysis::MeasureScope scope{query.wholeRun, query.captureOf(place)};
-            ASSIGN_OR_RETURN(
-                auto measured, analysis::measuresOf(store, subject.run, scope, progress));
+            ASSIGN_OR_RETURN(auto measured, analysis::measuresOf(studies.of(subject.run), scope));
             known = std::make_shared<const analysis::RunMeasures>(std::move(measured));
         }
         all.push_back({std::move(subject), std::move(known), query.moved[place]});
@@ -173,8 +172,8 @@ Status addReadings(
 
 } // namespace
 
-Result<ComparisonData> loadComparison(const store::Store& store, const ComparisonQuery& query,
-    const ComparisonData* before, const Progress& progress) {
+Result<ComparisonData> loadComparison(const analysis::RunStudies& studies,
+    const ComparisonQuery& query, const ComparisonData* before) {
     ComparisonData data;
     data.query = query;
     std::vector<RunsNote> notes;
@@ -185,10 +184,10 @@ Result<ComparisonData> loadComparison(const store::Store& store, const Compariso
             : "The same was given twice; choose another run or capture to compare it with.";
         return data;
     }
-    ASSIGN_OR_RETURN(auto runs, measure(store, each, before, progress));
+    ASSIGN_OR_RETURN(auto runs, measure(studies, each, before));
     sortRuns(each, runs);
     const ComparisonQuery shown = takeRuns(each, runs, data);
-    const ComparisonContext context{store, shown, data.measured, progress};
+    const ComparisonContext context{studies, shown, data.measured};
     if (before != nullptr)
         takeOver(*before, data);
     addQuantities(data);

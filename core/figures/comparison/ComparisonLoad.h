@@ -1,6 +1,7 @@
 #pragma once
 // Runs side by side, read into plain values; each part in a file of its own.
 
+#include "core/analysis/RunStudy.h"
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/Import.h"
 #include "core/plot/comparison/Comparison.h"
@@ -13,17 +14,16 @@ namespace trainscope::figures {
 // Reads what the query asks for. `before`: parts of it that the same question gave are taken over.
 // Nothing to draw is no error (see emptyText); unknown runs and metrics are. Any thread that owns
 // the store; cancelled by progress.
-Result<ComparisonData> loadComparison(const store::Store& store, const ComparisonQuery& query,
-    const ComparisonData* before = nullptr, const Progress& progress = {});
+Result<ComparisonData> loadComparison(const analysis::RunStudies& studies,
+    const ComparisonQuery& query, const ComparisonData* before = nullptr);
 
 struct ComparisonContext {
-    const store::Store& store;
+    const analysis::RunStudies& studies;
     const ComparisonQuery& query; // with the runs in the order in which they are shown
     const std::vector<std::shared_ptr<const analysis::RunMeasures>>& measured; // by run
-    const Progress& progress;
 
     [[nodiscard]] bool isCancelled(std::string_view phase) const {
-        return progress && !progress({phase, 0, 0});
+        return studies.progress && !studies.progress({phase, 0, 0});
     }
 };
 

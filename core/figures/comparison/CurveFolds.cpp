@@ -166,8 +166,7 @@ Result<std::vector<Iteration>> iterationsFor(
     if (!one || !found.empty() || !measured.capture.empty())
         return found;
     // One that does not count: warm-up, or before the temperatures have settled.
-    ASSIGN_OR_RETURN(
-        const auto all, analysis::iterationsOf(context.store, measured.run, context.progress));
+    ASSIGN_OR_RETURN(const auto all, analysis::iterationsOf(context.studies.of(measured.run)));
     for (const auto& iteration : all.iterations) {
         if (iteration.index == *one)
             found.push_back(iteration);

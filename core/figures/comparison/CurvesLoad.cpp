@@ -34,7 +34,7 @@ public:
     Result<ComparisonCurves::Curve> read() {
         const auto& run = m_context.measured[m_fold.run]->run;
         const std::vector<ShownRun> shown{{run.id, run.name, run.range.begin, 0, {}}};
-        ASSIGN_OR_RETURN(auto catalogue, readCatalogue(m_context.store, shown));
+        ASSIGN_OR_RETURN(auto catalogue, readCatalogue(m_context.studies.store, shown));
         const auto count = static_cast<std::size_t>(m_curves.columns);
         m_columns.values.resize(count);
         m_columns.means.resize(count);
@@ -70,7 +70,7 @@ private:
         const DurationNs length{std::llround(step * 1e9 * static_cast<double>(columns))};
         const auto isCancelled = [this] { return m_context.isCancelled("Reading the metric"); };
         const std::function<bool()> stop = isCancelled;
-        const LaneRequest request{m_context.store, catalogue, shown, {{0}, length},
+        const LaneRequest request{m_context.studies.store, catalogue, shown, {{0}, length},
             static_cast<int>(columns), stop, LoadDetail::Drawn};
         LaneSpec spec;
         spec.style = LaneStyle::Heat;

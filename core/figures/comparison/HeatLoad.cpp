@@ -99,7 +99,7 @@ Status addHeat(
     heat.isAirflowInferred = true;
     for (std::size_t i = 0; i < context.measured.size(); ++i) {
         const auto& measured = *context.measured[i];
-        ASSIGN_OR_RETURN(const auto air, analysis::airflowOf(context.store, measured.run));
+        ASSIGN_OR_RETURN(const auto air, analysis::airflowOf(context.studies.of(measured.run)));
         heat.isAirflowKnown = heat.isAirflowKnown && air.origin == analysis::AirflowOrigin::Said;
         heat.isAirflowInferred
             = heat.isAirflowInferred && air.origin != analysis::AirflowOrigin::Assumed;

@@ -57,7 +57,7 @@ public:
 
 private:
     Result<std::vector<Track>> streamsOf(const Run& run) const {
-        auto tracks = m_context.store.tracks(run.id);
+        auto tracks = m_context.studies.store.tracks(run.id);
         if (tracks.hasValue())
             std::erase_if(tracks.value(), [](const Track& track) {
                 return track.description.kind != TrackKind::Stream || track.count == 0;
@@ -67,7 +67,7 @@ private:
 
     // As the timeline does: ranks whose clocks are known to differ are put on one.
     Status findClocks(const Run& run, std::size_t place) {
-        auto clocks = analysis::alignRanks(m_context.store, run, m_context.progress);
+        auto clocks = analysis::alignRanks(m_context.studies.of(run));
         if (!clocks.hasValue())
             return clocks.error();
         m_shown = {run.id, run.name, run.range.begin, 0, {}};
@@ -123,7 +123,7 @@ private:
             }
             return TimeRange{{0}, {0}};
         }
-        const auto all = analysis::iterationsOf(m_context.store, measured.run, m_context.progress);
+        const auto all = analysis::iterationsOf(m_context.studies.of(measured.run));
         if (!all.hasValue())
             return all.error();
         // Marks of several clocks say less than those of the one that all are put on.
@@ -146,8 +146,7 @@ private:
 
     // Stage → its lowest rank that was traced.
     Result<std::map<int, int>> firstRanks(const Run& run, const std::vector<Track>& streams) const {
-        ASSIGN_OR_RETURN(
-            const auto stages, analysis::stagesOf(m_context.store, run, m_context.progress));
+        ASSIGN_OR_RETURN(const auto stages, analysis::stagesOf(m_context.studies.of(run)));
         std::map<int, int> first;
         for (const auto& track : streams) {
             const int rank = track.description.rank;
@@ -167,7 +166,8 @@ private:
 
     Status add(const Track& track, const TimeRange& range, ComparisonTracks::Row& row) {
         const DurationNs pixel{std::max<std::int64_t>(1, range.length().ns / kTrackColumns)};
-        ASSIGN_OR_RETURN(const auto groups, m_context.store.lodNodes(track.id, range, pixel));
+        ASSIGN_OR_RETURN(
+            const auto groups, m_context.studies.store.lodNodes(track.id, range, pixel));
         for (const auto& group : groups) {
             if (group.kind != SpanKind::Kernel)
                 continue;
@@ -187,7 +187,7 @@ private:
     Result<std::uint16_t> categoryOf(NameId id) {
         if (const auto known = m_names.find(id); known != m_names.end())
             return known->second;
-        ASSIGN_OR_RETURN(const auto name, m_context.store.name(id));
+        ASSIGN_OR_RETURN(const auto name, m_context.studies.store.name(id));
         const std::string key(analysis::KernelCategories::builtIn().categoryOf(name));
         auto& keys = m_tracks.categories;
         const auto at = std::find(keys.begin(), keys.end(), key);

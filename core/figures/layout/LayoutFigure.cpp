@@ -121,7 +121,7 @@ private:
     }
 
     Status readLayout() {
-        const auto known = analysis::runLayout(m_store, m_run, m_progress);
+        const auto known = analysis::runLayout({m_store, m_run, m_progress});
         if (known.hasValue()) {
             ASSIGN_OR_RETURN(m_data.layout, layout::makeLayout(known.value().request));
             m_data.origin = known.value().wording;
@@ -137,13 +137,13 @@ private:
     }
 
     Status readCluster() {
-        ASSIGN_OR_RETURN(m_data.cluster, analysis::clusterOf(m_store, m_run, layout()));
+        ASSIGN_OR_RETURN(m_data.cluster, analysis::clusterOf({m_store, m_run}, layout()));
         return {};
     }
 
     Status readColours() {
         ASSIGN_OR_RETURN(
-            auto coloured, colourRanks(m_store, m_run, m_data.query.colours, m_progress));
+            auto coloured, colourRanks({m_store, m_run, m_progress}, m_data.query.colours));
         m_data.colours = std::move(coloured.colours);
         m_data.caption = std::move(coloured.caption);
         return {};
@@ -153,7 +153,7 @@ private:
         if (!m_data.layout || !m_data.query.bytes)
             return {};
         ASSIGN_OR_RETURN(
-            auto bytes, analysis::runBytes(m_store, m_run, *m_data.layout, m_progress));
+            auto bytes, analysis::runBytes({m_store, m_run, m_progress}, *m_data.layout));
         m_data.bytes = std::move(bytes);
         m_data.edges = physicalEdges(m_data.bytes);
         return {};
@@ -165,7 +165,7 @@ private:
         query.by = RankColour::Value;
         query.metric = metric::kGpuPower;
         query.statistic = FigureStatistic::Mean;
-        const auto power = colourRanks(m_store, m_run, query, m_progress);
+        const auto power = colourRanks({m_store, m_run, m_progress}, query);
         if (!power.hasValue() && power.error().code != ErrorCode::NotFound)
             return power.error();
         m_data.nodes = physicalNodes(m_data.cluster, layout(), m_data.bytes,
@@ -253,7 +253,7 @@ Result<ColourQuery> coloursOf(const OptionValues& options, const Run& run) {
 }
 
 Result<Figure> loadLayoutKind(
-    bool physical, const store::Store& store, const Request& request, const Progress& progress) {
+    bool physical, const analysis::RunStudies& studies, const Request& request) {
     const Run& run = request.runs.front();
     ASSIGN_OR_RETURN(const auto colours, coloursOf(request.options, run));
     ASSIGN_OR_RETURN(const auto rank, request.options.rank("rank"));
@@ -262,7 +262,7 @@ Result<Figure> loadLayoutKind(
     query.colours = colours;
     query.physical = physical;
     query.rank = rank;
-    ASSIGN_OR_RETURN(auto data, loadLayoutFigure(store, query, progress));
+    ASSIGN_OR_RETURN(auto data, loadLayoutFigure(studies.store, query, studies.progress));
     if (!physical && !data.layout)
         return Error{ErrorCode::NotFound, data.notes.back(), run.name};
     const auto ranks = data.cluster.gpuCount();
@@ -274,8 +274,8 @@ Result<Figure> loadLayoutKind(
 
 Kind layoutKind(std::string_view key, bool physical) {
     return {key, RunsShown::One, kLayoutOptions,
-        [physical](const store::Store& store, const Request& request, const Progress& progress) {
-            return loadLayoutKind(physical, store, request, progress);
+        [physical](const analysis::RunStudies& studies, const Request& request) {
+            return loadLayoutKind(physical, studies, request);
         }};
 }
 

@@ -16,7 +16,7 @@ std::string placementTitle(const Run& run) {
 Result<PlacementFigureData> loadPlacement(
     const store::Store& store, RunId id, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto run, runOf(store, id));
-    auto placement = analysis::proposePlacement(store, run, progress);
+    auto placement = analysis::proposePlacement({store, run, progress});
     if (!placement.hasValue()) {
         const ErrorCode code = placement.error().code;
         if (code != ErrorCode::NotFound && code != ErrorCode::Usage)
@@ -50,9 +50,9 @@ Figure placementFigure(const std::shared_ptr<const PlacementFigureData>& data) {
 
 std::vector<Kind> placementKinds() {
     return {{"placement", RunsShown::One, {},
-        [](const store::Store& store, const Request& request,
-            const Progress& progress) -> Result<Figure> {
-            ASSIGN_OR_RETURN(auto data, loadPlacement(store, request.runs.front().id, progress));
+        [](const analysis::RunStudies& studies, const Request& request) -> Result<Figure> {
+            ASSIGN_OR_RETURN(
+                auto data, loadPlacement(studies.store, request.runs.front().id, studies.progress));
             return placementFigure(std::make_shared<const PlacementFigureData>(std::move(data)));
         }}};
 }

@@ -1,5 +1,6 @@
 #include "core/figures/layout/RankColouring.h"
 
+#include "core/analysis/RunStudy.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
@@ -12,18 +13,17 @@ namespace trainscope::figures {
 
 namespace {
 
-Result<ColouredRanks> atMoment(
-    const store::Store& store, const Run& run, const ColourQuery& query) {
-    ASSIGN_OR_RETURN(const auto series, analysis::RankSeries::open(store, run, query.metric));
-    auto scale = momentScale(store, series);
+Result<ColouredRanks> atMoment(const analysis::RunStudy& study, const ColourQuery& query) {
+    ASSIGN_OR_RETURN(const auto series, analysis::RankSeries::open(study, query.metric));
+    auto scale = momentScale(study.store, series);
     if (!scale.hasValue())
         return scale.error();
-    ASSIGN_OR_RETURN(auto values, series.at(store, *query.at));
+    ASSIGN_OR_RETURN(auto values, series.at(study.store, *query.at));
     ColouredRanks result;
     result.colours = {RankColour::Value, std::move(values), std::move(scale).value()};
-    result.caption
-        = fmt::format("{} at {} s after the run's begin; the scale is that of the whole run.",
-            result.colours.scale.title, text::number((*query.at - run.range.begin).seconds(), 9));
+    result.caption = fmt::format(
+        "{} at {} s after the run's begin; the scale is that of the whole run.",
+        result.colours.scale.title, text::number((*query.at - study.run.range.begin).seconds(), 9));
     return result;
 }
 
@@ -40,16 +40,14 @@ analysis::RankValues statisticsOf(
     return values;
 }
 
-Result<ColouredRanks> byStatistic(
-    const store::Store& store, const Run& run, const ColourQuery& query, const Progress& progress) {
+Result<ColouredRanks> byStatistic(const analysis::RunStudy& study, const ColourQuery& query) {
     // Says which metrics there are where it is none of them.
-    ASSIGN_OR_RETURN(const auto series, analysis::RankSeries::open(store, run, query.metric));
+    ASSIGN_OR_RETURN(const auto series, analysis::RankSeries::open(study, query.metric));
     FigureQuery figure;
-    figure.runs = {run.id};
+    figure.runs = {study.run.id};
     figure.wholeRun = query.wholeRun;
-    const FigureContext context{store, figure, progress};
-    ASSIGN_OR_RETURN(const auto window, windowOf(context, run));
-    ASSIGN_OR_RETURN(const auto summary, summaryOf(context, run, window, {query.metric}));
+    ASSIGN_OR_RETURN(const auto window, windowOf(figure, study));
+    ASSIGN_OR_RETURN(const auto summary, summaryOf(study, window, {query.metric}));
     const auto statistic = query.statistic.value_or(usualStatistic(query.metric));
     auto values = statisticsOf(summary, query.metric, statistic);
     std::vector<double> known;
@@ -61,7 +59,7 @@ Result<ColouredRanks> byStatistic(
         return Error{ErrorCode::NotFound,
             fmt::format(
                 "No GPU of this run has a value for {}.", statisticTitle(query.metric, statistic)),
-            run.name};
+            study.run.name};
     ColouredRanks result;
     result.colours.scale = colourScale(series.metric(), statistic, known);
     result.colours.by = RankColour::Value;
@@ -87,14 +85,13 @@ Result<FigureAxis> momentScale(const store::Store& store, const analysis::RankSe
     return axis;
 }
 
-Result<ColouredRanks> colourRanks(
-    const store::Store& store, const Run& run, const ColourQuery& query, const Progress& progress) {
+Result<ColouredRanks> colourRanks(const analysis::RunStudy& study, const ColourQuery& query) {
     if (query.by != RankColour::Value) {
         ColouredRanks result;
         result.colours.by = query.by;
         return result;
     }
-    return query.at ? atMoment(store, run, query) : byStatistic(store, run, query, progress);
+    return query.at ? atMoment(study, query) : byStatistic(study, query);
 }
 
 } // namespace trainscope::figures

@@ -2,6 +2,7 @@
 // The colours of the cells of a run's ranks, read from its database: what group they are in, a
 // statistic of a metric, or a metric at a moment. One scale for both diagrams.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/cluster/RankValues.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/plot/layout/LayoutFigure.h"
@@ -18,8 +19,7 @@ struct ColouredRanks {
 
 // Values at a moment are on the scale of the whole run, so that a film of them keeps its colours;
 // statistics on that of their own values. NotFound for metrics that the GPUs do not have.
-Result<ColouredRanks> colourRanks(const store::Store& store, const Run& run,
-    const ColourQuery& query, const Progress& progress = {});
+Result<ColouredRanks> colourRanks(const analysis::RunStudy& study, const ColourQuery& query);
 
 // The scale of a metric's values at any moment of the run, for playback. NotFound where every
 // sample is missing.

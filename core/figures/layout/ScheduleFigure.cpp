@@ -1,3 +1,4 @@
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/figures/layout/LayoutFigure.h"
@@ -87,9 +88,8 @@ Result<Schedule> planOfLayout(const layout::Layout& layout, std::optional<Schedu
 }
 
 // The plan of the run's layout alone.
-Status takePlan(
-    const store::Store& store, const Run& run, const Progress& progress, ScheduleFigureData& data) {
-    const auto told = analysis::runLayout(store, run, progress);
+Status takePlan(const analysis::RunStudy& study, ScheduleFigureData& data) {
+    const auto told = analysis::runLayout(study);
     if (!told.hasValue()) {
         data.emptyText = told.error().message;
         return isMissing(told.error()) ? Status() : told.error();
@@ -137,8 +137,7 @@ const std::vector<Option> kScheduleOptions{
     {"to", "S", "End of the window; of schedules in seconds since the step's first pass"},
 };
 
-Result<Figure> loadScheduleKind(
-    const store::Store& store, const Request& request, const Progress& progress) {
+Result<Figure> loadScheduleKind(const analysis::RunStudies& studies, const Request& request) {
     const auto& options = request.options;
     ASSIGN_OR_RETURN(const auto iteration, options.integer("iteration"));
     ASSIGN_OR_RETURN(const auto from, options.number("from"));
@@ -147,7 +146,8 @@ Result<Figure> loadScheduleKind(
     if (isPlan && iteration)
         return usage("The plan is the same in every iteration; give --planned or --iteration.");
     ASSIGN_OR_RETURN(auto data,
-        loadSchedule(store, {request.runs.front().id, iteration, isPlan, from, to}, progress));
+        loadSchedule(studies.store, {request.runs.front().id, iteration, isPlan, from, to},
+            studies.progress));
     return scheduleFigure(std::make_shared<const ScheduleFigureData>(std::move(data)));
 }
 
@@ -160,7 +160,8 @@ Result<ScheduleFigureData> loadSchedule(
     data.query = query;
     data.run = run.name;
     if (!query.plannedOnly) {
-        auto traced = analysis::tracedSchedule(store, run, {query.iteration, query.plan}, progress);
+        auto traced
+            = analysis::tracedSchedule({store, run, progress}, {query.iteration, query.plan});
         if (traced.hasValue())
             takeTraced(std::move(traced).value(), data);
         else if (!isMissing(traced.error()) || query.iteration)
@@ -169,7 +170,7 @@ Result<ScheduleFigureData> loadSchedule(
             data.notes.push_back(traced.error().message);
     }
     if (!data.traced) {
-        RETURN_IF_ERROR(takePlan(store, run, progress, data));
+        RETURN_IF_ERROR(takePlan({store, run, progress}, data));
     }
     data.title = "Pipeline schedule · " + data.run;
     if (data.iteration)

@@ -1,5 +1,6 @@
 #include "core/figures/operators/OperatorsAgainst.h"
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/TraceWindow.h"
@@ -23,13 +24,12 @@ struct RankIterations {
     std::vector<Iteration> iterations; // in order of time
 };
 
-Result<RankIterations> iterationsOf(
-    const store::Store& store, const Run& run, std::optional<int> rank) {
+Result<RankIterations> iterationsOf(const analysis::RunStudy& study, std::optional<int> rank) {
     RankIterations found;
-    ASSIGN_OR_RETURN(const auto ranks, analysis::tracedRanks(store, run));
+    ASSIGN_OR_RETURN(const auto ranks, analysis::tracedRanks(study));
     if (ranks.empty())
         return found;
-    ASSIGN_OR_RETURN(const auto recorded, store.iterations(run.id));
+    ASSIGN_OR_RETURN(const auto recorded, study.store.iterations(study.run.id));
     found.rank = rank.value_or(ranks.front());
     found.iterations = analysis::iterationsOfRank(recorded, found.rank);
     return found;
@@ -68,9 +68,8 @@ const Iteration* numbered(const std::vector<Iteration>& iterations, std::int64_t
 }
 
 // A window on the clock of a rank, on the one that all ranks are compared by.
-Status putOnOneClock(const store::Store& store, const Run& run, int rank, OperatorsQuery& query,
-    const Progress& progress) {
-    ASSIGN_OR_RETURN(query.clocks, analysis::differingClocks(store, run, progress));
+Status putOnOneClock(const analysis::RunStudy& study, int rank, OperatorsQuery& query) {
+    ASSIGN_OR_RETURN(query.clocks, analysis::differingClocks(study));
     const auto* const clock = query.clocks ? query.clocks->find(rank) : nullptr;
     if (clock == nullptr)
         query.clocks.reset();
@@ -95,7 +94,7 @@ Result<OperatorsAgainst> partAgainst(
     const store::Store& store, const OperatorsQuery& first, RunId other, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto runA, runOf(store, first.run));
     ASSIGN_OR_RETURN(const auto runB, runOf(store, other));
-    ASSIGN_OR_RETURN(const auto ranks, analysis::tracedRanks(store, runB));
+    ASSIGN_OR_RETURN(const auto ranks, analysis::tracedRanks({store, runB}));
     OperatorsAgainst made;
     made.query.run = other;
     made.query.ofSteps = first.window == kAllTime;
@@ -105,8 +104,8 @@ Result<OperatorsAgainst> partAgainst(
         made.query.rank = first.rank;
     if (first.window == kAllTime)
         return made;
-    ASSIGN_OR_RETURN(const auto ofA, iterationsOf(store, runA, first.rank));
-    ASSIGN_OR_RETURN(const auto ofB, iterationsOf(store, runB, made.query.rank));
+    ASSIGN_OR_RETURN(const auto ofA, iterationsOf({store, runA}, first.rank));
+    ASSIGN_OR_RETURN(const auto ofB, iterationsOf({store, runB}, made.query.rank));
     const auto held
         = heldIn(ofA.iterations, analysis::ownWindow(first.clocks, ofA.rank, first.window));
     const auto* const begin = held ? numbered(ofB.iterations, held->first) : nullptr;
@@ -119,7 +118,7 @@ Result<OperatorsAgainst> partAgainst(
     made.query.window = {begin->range.begin, end->range.end};
     made.part = held->words() + ", which A holds";
     if (!made.query.rank && ranks.size() > 1)
-        RETURN_IF_ERROR(putOnOneClock(store, runB, ofB.rank, made.query, progress));
+        RETURN_IF_ERROR(putOnOneClock({store, runB, progress}, ofB.rank, made.query));
     return made;
 }
 

@@ -1,5 +1,6 @@
 #include "core/figures/operators/OperatorsFigure.h"
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 
@@ -34,22 +35,21 @@ constexpr auto kGroupings = enumNames<OperatorGrouping>({
     {OperatorGrouping::Pass, "pass"},
 });
 
-Result<OperatorsQuery> queryOf(const store::Store& store, const Run& run,
-    const OptionValues& options, const Progress& progress) {
+Result<OperatorsQuery> queryOf(const analysis::RunStudy& study, const OptionValues& options) {
     OperatorsQuery query;
-    query.run = run.id;
+    query.run = study.run.id;
     ASSIGN_OR_RETURN(const auto rank, options.rank("rank"));
     ASSIGN_OR_RETURN(const auto from, options.seconds("from"));
     ASSIGN_OR_RETURN(const auto to, options.seconds("to"));
     query.rank = rank;
     if (from)
-        query.window.begin = run.range.begin + *from;
+        query.window.begin = study.run.range.begin + *from;
     if (to)
-        query.window.end = run.range.begin + *to;
+        query.window.end = study.run.range.begin + *to;
     if (query.window.isEmpty())
         return usage("The window is empty: --from must lie before --to.");
     if (from || to) {
-        ASSIGN_OR_RETURN(query.clocks, analysis::differingClocks(store, run, progress));
+        ASSIGN_OR_RETURN(query.clocks, analysis::differingClocks(study));
     }
     return query;
 }
@@ -82,14 +82,13 @@ Result<std::uint32_t> rootNamed(const analysis::CallTree& tree, const std::strin
     return best;
 }
 
-Result<Figure> loadFlameKind(
-    const store::Store& store, const Request& request, const Progress& progress) {
+Result<Figure> loadFlameKind(const analysis::RunStudies& studies, const Request& request) {
     const auto& options = request.options;
-    ASSIGN_OR_RETURN(const auto query, queryOf(store, request.runs.front(), options, progress));
+    ASSIGN_OR_RETURN(const auto query, queryOf(studies.of(request.runs.front()), options));
     const std::string colour = options.text("colour");
     if (!colour.empty() && colour != "pass" && colour != "category")
         return unknownChoice("colour", colour, "pass and category");
-    ASSIGN_OR_RETURN(const auto reading, loadOperators(store, query, progress));
+    ASSIGN_OR_RETURN(const auto reading, loadOperators(studies.store, query, studies.progress));
     const CalledWorkPtr work = options.has("python") ? reading.work : withoutPython(reading);
     std::uint32_t root = 0;
     if (const std::string frame = options.text("frame"); !frame.empty() && work) {
@@ -99,31 +98,26 @@ Result<Figure> loadFlameKind(
         colour == "category" ? plot::FlameColouring::Category : plot::FlameColouring::Pass)));
 }
 
-Result<Figure> loadRooflineKind(
-    const store::Store& store, const Request& request, const Progress& progress) {
-    ASSIGN_OR_RETURN(
-        const auto query, queryOf(store, request.runs.front(), request.options, progress));
+Result<Figure> loadRooflineKind(const analysis::RunStudies& studies, const Request& request) {
+    ASSIGN_OR_RETURN(const auto query, queryOf(studies.of(request.runs.front()), request.options));
     ASSIGN_OR_RETURN(const auto grouping, groupingOf(request.options, OperatorGrouping::Shape));
-    ASSIGN_OR_RETURN(const auto reading, loadOperators(store, query, progress));
+    ASSIGN_OR_RETURN(const auto reading, loadOperators(studies.store, query, studies.progress));
     return rooflineFigure(std::make_shared<const plot::RooflineFigureData>(
         rooflineOf(reading, measuredOperators(reading, grouping))));
 }
 
-Result<Figure> loadOperatorTableKind(
-    const store::Store& store, const Request& request, const Progress& progress) {
-    ASSIGN_OR_RETURN(
-        const auto query, queryOf(store, request.runs.front(), request.options, progress));
+Result<Figure> loadOperatorTableKind(const analysis::RunStudies& studies, const Request& request) {
+    ASSIGN_OR_RETURN(const auto query, queryOf(studies.of(request.runs.front()), request.options));
     ASSIGN_OR_RETURN(const auto grouping, groupingOf(request.options, OperatorGrouping::Shape));
     ASSIGN_OR_RETURN(const auto most, mostOf(request.options, 20));
-    ASSIGN_OR_RETURN(const auto reading, loadOperators(store, query, progress));
+    ASSIGN_OR_RETURN(const auto reading, loadOperators(studies.store, query, studies.progress));
     auto data = operatorTableOf(reading, grouping, measuredOperators(reading, grouping));
     data.most = most;
     return operatorTableFigure(
         std::make_shared<const plot::OperatorTableFigureData>(std::move(data)));
 }
 
-Result<Figure> loadDifferenceKind(
-    const store::Store& store, const Request& request, const Progress& progress) {
+Result<Figure> loadDifferenceKind(const analysis::RunStudies& studies, const Request& request) {
     const auto& options = request.options;
     const std::string by = options.text("by");
     if (!by.empty() && by != "path" && by != "operator")
@@ -131,12 +125,12 @@ Result<Figure> loadDifferenceKind(
     ASSIGN_OR_RETURN(const auto most, mostOf(options, 24));
     if (request.runs.size() != 2 || !request.areRunsNamed)
         return usage("Operators are compared of two runs: give --run twice.");
-    ASSIGN_OR_RETURN(auto queryA, queryOf(store, request.runs[0], options, progress));
-    ASSIGN_OR_RETURN(auto queryB, queryOf(store, request.runs[1], options, progress));
+    ASSIGN_OR_RETURN(auto queryA, queryOf(studies.of(request.runs[0]), options));
+    ASSIGN_OR_RETURN(auto queryB, queryOf(studies.of(request.runs[1]), options));
     queryA.ofSteps = queryA.window == kAllTime;
     queryB.ofSteps = queryB.window == kAllTime;
-    ASSIGN_OR_RETURN(const auto a, loadOperators(store, queryA, progress));
-    ASSIGN_OR_RETURN(const auto b, loadOperators(store, queryB, progress));
+    ASSIGN_OR_RETURN(const auto a, loadOperators(studies.store, queryA, studies.progress));
+    ASSIGN_OR_RETURN(const auto b, loadOperators(studies.store, queryB, studies.progress));
     auto data = differenceOf(a, b, by != "path");
     data.most = most;
     Figure figure
@@ -199,12 +193,11 @@ Figure differenceFigure(const std::shared_ptr<const plot::DifferenceFigureData>&
 namespace {
 
 // The table, the flame graph and the roofline, where there is a call tree; of all ranks.
-Result<std::vector<Figure>> figuresOfRun(
-    const store::Store& store, const Run& run, const Progress& progress) {
+Result<std::vector<Figure>> figuresOfRun(const analysis::RunStudy& study) {
     std::vector<Figure> made;
     OperatorsQuery query;
-    query.run = run.id;
-    ASSIGN_OR_RETURN(const auto reading, loadOperators(store, query, progress));
+    query.run = study.run.id;
+    ASSIGN_OR_RETURN(const auto reading, loadOperators(study.store, query, study.progress));
     if (!reading.work || !reading.work->tree.hasHost)
         return made;
     const auto grouping = OperatorGrouping::Shape;

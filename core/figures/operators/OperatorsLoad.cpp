@@ -243,7 +243,7 @@ Result<OperatorsReading> loadOperators(
     reading.gpuModel = run.gpuModel;
     reading.gpu = catalogue::findGpuModel(run.gpuModel);
     reading.windowText = windowTextOf(query, run);
-    ASSIGN_OR_RETURN(reading.ranks, analysis::tracedRanks(store, run));
+    ASSIGN_OR_RETURN(reading.ranks, analysis::tracedRanks({store, run}));
     if (reading.ranks.empty())
         return reading;
     const bool isTraced = !query.rank
@@ -256,13 +256,13 @@ Result<OperatorsReading> loadOperators(
             {}};
     ASSIGN_OR_RETURN(const auto windows, windowsOf(store, query));
     ASSIGN_OR_RETURN(auto tree,
-        query.rank ? analysis::callTree(store, run, *query.rank, windows(*query.rank), progress)
-                   : analysis::callTree(store, run, windows, progress));
+        query.rank ? analysis::callTree({store, run, progress}, *query.rank, windows(*query.rank))
+                   : analysis::callTree({store, run, progress}, windows));
     if (tree.nodes.empty())
         return reading;
     reading.mfu = analysis::operatorMfu(tree, tree.rankTime.seconds(), reading.gpu);
     ASSIGN_OR_RETURN(
-        const auto efficiency, analysis::timeEfficiencyOf(store, run, query.window, progress));
+        const auto efficiency, analysis::timeEfficiencyOf({store, run, progress}, query.window));
     reading.formulaMfu = efficiency.mfu;
     ASSIGN_OR_RETURN(
         reading.categories, analysis::KernelCategories::fromFolder(catalogue::configFolder()));

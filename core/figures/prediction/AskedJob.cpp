@@ -112,8 +112,7 @@ std::vector<Option> searchOptions() {
     return options;
 }
 
-Result<AskedJob> askedJobOf(
-    const store::Store& store, const Request& request, const Progress& progress) {
+Result<AskedJob> askedJobOf(const analysis::RunStudies& studies, const Request& request) {
     const OptionValues& options = request.options;
     AskedJob job;
     RETURN_IF_ERROR(changeJob(options, job.asked)); // the job by hand, as far as it is said
@@ -124,8 +123,8 @@ Result<AskedJob> askedJobOf(
             return usage("A job by hand needs --model, --cluster and --global-batch.");
         return job;
     }
-    ASSIGN_OR_RETURN(job.run, runOfJob(store, request));
-    auto made = predict::requestOf(store, *job.run, progress);
+    ASSIGN_OR_RETURN(job.run, runOfJob(studies.store, request));
+    auto made = predict::requestOf(studies.of(*job.run));
     if (!made.hasValue()) {
         if (made.error().code != ErrorCode::NotFound || !isByHand)
             return made.error();

@@ -27,8 +27,7 @@ struct AskedJob {
     std::vector<std::string> notes; // what the run does not say, and what is taken instead
 };
 // Usage where neither says enough; NotFound names what is not known of the run.
-Result<AskedJob> askedJobOf(
-    const store::Store& store, const Request& request, const Progress& progress = {});
+Result<AskedJob> askedJobOf(const analysis::RunStudies& studies, const Request& request);
 
 Result<PredictedJob> predictedJob(const predict::JobRequest& request, std::string name = {});
 

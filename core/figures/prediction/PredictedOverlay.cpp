@@ -1,5 +1,6 @@
 #include "core/figures/prediction/PredictedOverlay.h"
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Means.h"
@@ -52,10 +53,10 @@ struct ColumnMeans {
 
 class MeasuredReader {
 public:
-    MeasuredReader(const store::Store& store, const Run& run, const Progress& progress)
-        : m_store(store)
-        , m_run(run)
-        , m_progress(progress) { }
+    explicit MeasuredReader(const analysis::RunStudy& study)
+        : m_store(study.store)
+        , m_run(study.run)
+        , m_progress(study.progress) { }
 
     Result<MeasuredTracks> read() {
         m_out.run = m_run.name;
@@ -76,9 +77,8 @@ private:
     }
 
     Status chooseWindows() {
-        ASSIGN_OR_RETURN(const auto found, analysis::iterationsOf(m_store, m_run, m_progress));
-        ASSIGN_OR_RETURN(
-            const auto steady, analysis::steadyStateOf(m_store, m_run, found, m_progress));
+        ASSIGN_OR_RETURN(const auto found, analysis::iterationsOf({m_store, m_run, m_progress}));
+        ASSIGN_OR_RETURN(const auto steady, analysis::steadyStateOf({m_store, m_run, m_progress}));
         std::vector<TimeRange> all;
         for (const Iteration& one : found.iterations) {
             if (!one.warmup && one.range.begin >= steady.window.begin
@@ -309,9 +309,8 @@ std::string overlayCaption(const MeasuredTracks& measured, double stepSeconds) {
 
 } // namespace
 
-Result<MeasuredTracks> measuredTracksOf(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    return MeasuredReader(store, run, progress).read();
+Result<MeasuredTracks> measuredTracksOf(const analysis::RunStudy& study) {
+    return MeasuredReader(study).read();
 }
 
 plot::PredictedTracks overlayOf(const MeasuredTracks& measured,

@@ -2,6 +2,7 @@
 // Predicted telemetry laid over what was measured: the power, temperature and clock of every GPU
 // over one step, the mean of the settled iterations, each stretched to the same length.
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Import.h"
 #include "core/plot/prediction/PredictionFigure.h"
 #include "core/predict/power/Telemetry.h"
@@ -27,8 +28,7 @@ struct MeasuredTracks {
     std::vector<Track> tracks; // of those that the run has
 };
 // Without tracks where the run has no such telemetry. Any thread that owns the store.
-Result<MeasuredTracks> measuredTracksOf(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<MeasuredTracks> measuredTracksOf(const analysis::RunStudy& study);
 
 // The prediction as the sensors of the measured run would record it. Errors are those of
 // predict::telemetryOf().

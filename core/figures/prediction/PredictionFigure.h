@@ -2,6 +2,7 @@
 // Predictions as figures: what has been predicted in words and plain values, and the kinds that
 // predict the job of a run as it was launched, or changed, or one by hand.
 
+#include "core/analysis/RunStudy.h"
 #include "core/figures/Figure.h"
 #include "core/plot/prediction/PredictionFigure.h"
 #include "core/predict/prediction/JobRequest.h"
@@ -39,8 +40,7 @@ struct PredictionBoardFacts {
 };
 
 // Absent where nothing tells the iterations of the run. Any thread that owns the store.
-Result<std::optional<MeasuredStep>> measuredStepOf(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<std::optional<MeasuredStep>> measuredStepOf(const analysis::RunStudy& study);
 
 // Without candidates of a search.
 plot::PredictionFigureData predictionData(const PredictionBoardFacts& facts);

@@ -1,5 +1,6 @@
 // The kinds that predict a job, of a run or by hand: its board, its telemetry over what was
 // measured, what else would do to it, and its layouts ranked.
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/figures/prediction/AskedJob.h"
 #include "core/figures/prediction/PredictedOverlay.h"
@@ -24,10 +25,9 @@ using PredictionPanels = std::vector<PredictionPanel>;
 
 class PredictionLoader {
 public:
-    PredictionLoader(const store::Store& store, const Request& request, const Progress& progress)
-        : m_store(store)
-        , m_request(request)
-        , m_progress(progress) { }
+    PredictionLoader(const analysis::RunStudies& studies, const Request& request)
+        : m_studies(studies)
+        , m_request(request) { }
 
     Result<PredictionFigureData> board() {
         ASSIGN_OR_RETURN(auto facts, predictJob());
@@ -49,7 +49,7 @@ public:
     }
 
     Result<PredictionFigureData> ranking() {
-        ASSIGN_OR_RETURN(m_job, askedJobOf(m_store, m_request, m_progress));
+        ASSIGN_OR_RETURN(m_job, askedJobOf(m_studies, m_request));
         ASSIGN_OR_RETURN(const auto search, searchOf(m_job, m_request.options));
         PredictionFigureData data;
         data.title
@@ -79,7 +79,7 @@ private:
     }
 
     Result<PredictionBoardFacts> predictJob() {
-        ASSIGN_OR_RETURN(m_job, askedJobOf(m_store, m_request, m_progress));
+        ASSIGN_OR_RETURN(m_job, askedJobOf(m_studies, m_request));
         ASSIGN_OR_RETURN(
             auto asked, predictedJob(m_job.asked, m_job.isAsLaunched ? "as launched" : ""));
         PredictionBoardFacts facts{std::move(asked), {}, {}};
@@ -90,7 +90,7 @@ private:
                 facts.others.push_back(std::move(own).value());
         }
         if (isMeasured()) {
-            ASSIGN_OR_RETURN(facts.measured, measuredStepOf(m_store, *m_job.run, m_progress));
+            ASSIGN_OR_RETURN(facts.measured, measuredStepOf(m_studies.of(*m_job.run)));
         }
         return facts;
     }
@@ -98,10 +98,11 @@ private:
     Result<std::shared_ptr<const plot::PredictedTracks>> tracksOf(const PredictedJob& asked) {
         if (!isMeasured())
             return std::shared_ptr<const plot::PredictedTracks>();
-        ASSIGN_OR_RETURN(const auto measured, measuredTracksOf(m_store, *m_job.run, m_progress));
+        ASSIGN_OR_RETURN(const auto measured, measuredTracksOf(m_studies.of(*m_job.run)));
         if (measured.tracks.empty())
             return std::shared_ptr<const plot::PredictedTracks>();
-        ASSIGN_OR_RETURN(auto laid, overlayOf(measured, asked.job, asked.prediction, m_progress));
+        ASSIGN_OR_RETURN(
+            auto laid, overlayOf(measured, asked.job, asked.prediction, m_studies.progress));
         return std::make_shared<const plot::PredictedTracks>(std::move(laid));
     }
 
@@ -114,17 +115,16 @@ private:
     Result<predict::SearchResult> searchInto(
         const predict::SearchRequest& search, PredictionFigureData& data) {
         if (!m_request.options.has("against"))
-            return predict::searchLayouts(search, predict::Predictor(), m_progress);
+            return predict::searchLayouts(search, predict::Predictor(), m_studies.progress);
         ASSIGN_OR_RETURN(const auto other, predict::clusterFrom(m_request.options.text("against")));
         ASSIGN_OR_RETURN(auto comparison,
-            predict::compareScales(search, other, predict::Predictor(), m_progress));
+            predict::compareScales(search, other, predict::Predictor(), m_studies.progress));
         data.rival = std::make_shared<const plot::ComparisonData>(scaleData(comparison));
         return std::move(comparison.searches.front());
     }
 
-    const store::Store& m_store;
+    const analysis::RunStudies& m_studies;
     const Request& m_request;
-    const Progress& m_progress;
     AskedJob m_job;
 };
 
@@ -139,9 +139,9 @@ using LoadPanels = Result<PredictionFigureData> (PredictionLoader::*)();
 Kind predictionKind(std::string_view key, RunsShown runs, std::vector<Option> options,
     PredictionPanels panels, LoadPanels load) {
     return {key, runs, std::move(options),
-        [panels = std::move(panels), load](const store::Store& store, const Request& request,
-            const Progress& progress) -> Result<Figure> {
-            PredictionLoader loader(store, request, progress);
+        [panels = std::move(panels), load](
+            const analysis::RunStudies& studies, const Request& request) -> Result<Figure> {
+            PredictionLoader loader(studies, request);
             auto data = (loader.*load)();
             if (!data.hasValue()) {
                 const bool isOfRun = loader.run() || !request.runs.empty();
@@ -162,12 +162,12 @@ Kind predictionKind(std::string_view key, RunsShown runs, std::vector<Option> op
 
 } // namespace
 
-Result<std::optional<MeasuredStep>> measuredStepOf(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto efficiency, analysis::efficiencyOf(store, run, kAllTime, progress));
+Result<std::optional<MeasuredStep>> measuredStepOf(const analysis::RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto efficiency, analysis::efficiencyOf(study, kAllTime));
     if (!efficiency.stepTimeS)
         return std::optional<MeasuredStep>();
-    return std::optional(MeasuredStep{run.id, "measured · " + run.name, *efficiency.stepTimeS});
+    return std::optional(
+        MeasuredStep{study.run.id, "measured · " + study.run.name, *efficiency.stepTimeS});
 }
 
 std::vector<Kind> predictionKinds() {

@@ -124,7 +124,7 @@ Result<std::vector<Run>> runsAskedFor(const store::Store& store, const FigureQue
 Result<Run> withLayout(const store::Store& store, Run run) {
     if (!layoutLabel(run.launch).empty())
         return run;
-    ASSIGN_OR_RETURN(const auto found, analysis::fittingLayout(store, run));
+    ASSIGN_OR_RETURN(const auto found, analysis::fittingLayout({store, run}));
     if (!found)
         return run;
     const layout::LayoutRequest& request = found->told.request;

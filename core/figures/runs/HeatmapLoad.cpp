@@ -162,14 +162,14 @@ std::vector<FigureWindow> shownWindows(const std::vector<HeatRun>& runs, const F
 } // namespace
 
 Status loadHeatmap(const FigureContext& context, FigureData& data) {
-    ASSIGN_OR_RETURN(auto subjects, figureSubjects(context.store, context.query));
+    ASSIGN_OR_RETURN(auto subjects, figureSubjects(context.studies.store, context.query));
     auto metrics = context.query.metrics;
     if (metrics.empty())
         metrics.emplace_back(metric::kGpuTemperature);
     std::vector<HeatRun> runs;
     for (const auto& subject : subjects) {
-        ASSIGN_OR_RETURN(auto window, windowOf(context, subject.run));
-        ASSIGN_OR_RETURN(auto summary, summaryOf(context, subject.run, window, metrics));
+        ASSIGN_OR_RETURN(auto window, windowOf(context.query, context.studies.of(subject.run)));
+        ASSIGN_OR_RETURN(auto summary, summaryOf(context.studies.of(subject.run), window, metrics));
         runs.push_back(
             {data.runs.size(), subject.run.range.length(), std::move(window), std::move(summary)});
         data.runs.push_back(subject.named);

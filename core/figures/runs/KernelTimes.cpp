@@ -33,12 +33,11 @@ KernelTimes perIteration(const analysis::DeviceBreakdown& device) {
 
 Result<TracedRun> traceOf(const FigureContext& context, const FigureSubject& subject,
     const analysis::KernelCategories& categories) {
-    ASSIGN_OR_RETURN(const auto iterations, context.store.iterations(subject.run.id));
+    ASSIGN_OR_RETURN(const auto iterations, context.studies.store.iterations(subject.run.id));
     ASSIGN_OR_RETURN(const auto devices,
-        analysis::traceBreakdown(context.store, subject.run, categories, kAllTime,
-            {iterations, std::nullopt}, context.progress));
-    ASSIGN_OR_RETURN(
-        const auto told, analysis::stagesOf(context.store, subject.run, context.progress));
+        analysis::traceBreakdown(
+            context.studies.of(subject.run), categories, kAllTime, {iterations, std::nullopt}));
+    ASSIGN_OR_RETURN(const auto told, analysis::stagesOf(context.studies.of(subject.run)));
     const auto& stages = told;
     TracedRun traced{subject, {}};
     for (const auto& device : devices) {
@@ -78,7 +77,7 @@ Result<std::vector<TracedRun>> readTraces(
             context.query.categories.empty() ? "default" : context.query.categories));
     std::vector<TracedRun> traced;
     for (const auto& subject : subjects) {
-        if (!hasTrace(context.store, subject.run.id))
+        if (!hasTrace(context.studies.store, subject.run.id))
             continue;
         ASSIGN_OR_RETURN(auto trace, traceOf(context, subject, categories));
         if (!trace.ranks.empty())

@@ -305,7 +305,7 @@ const char* captionOf(bool iterations) {
 } // namespace
 
 Status loadKernels(const FigureContext& context, FigureData& data) {
-    ASSIGN_OR_RETURN(const auto subjects, figureSubjects(context.store, context.query));
+    ASSIGN_OR_RETURN(const auto subjects, figureSubjects(context.studies.store, context.query));
     ASSIGN_OR_RETURN(auto read, readTraces(context, subjects));
     const bool isStages = context.query.kind == FigureKind::StageBreakdown;
     std::vector<TracedRun> traced = std::move(read);

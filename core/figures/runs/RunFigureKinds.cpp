@@ -71,7 +71,7 @@ Status takePer(const OptionValues& options, FigureQuery& query) {
 }
 
 Result<Figure> loadKind(
-    FigureKind kind, const store::Store& store, const Request& request, const Progress& progress) {
+    FigureKind kind, const analysis::RunStudies& studies, const Request& request) {
     const auto& options = request.options;
     FigureQuery query;
     query.kind = kind;
@@ -86,16 +86,16 @@ Result<Figure> loadKind(
     query.optimisation = options.text("optimization");
     RETURN_IF_ERROR(takePer(options, query));
     RETURN_IF_ERROR(takeStatistic(options, query));
-    RETURN_IF_ERROR(checkMetrics(store, query));
-    ASSIGN_OR_RETURN(auto data, loadFigure(store, query, progress));
+    RETURN_IF_ERROR(checkMetrics(studies.store, query));
+    ASSIGN_OR_RETURN(auto data, loadFigure(studies, query));
     return runFigure(std::make_shared<const FigureData>(std::move(data)));
 }
 
 Kind kindOf(FigureKind kind, std::vector<Option> own) {
     own.insert(own.end(), {kModel, kOptimisation, kWholeRun});
     Kind made{toString(kind), RunsShown::Named, std::move(own),
-        [kind](const store::Store& store, const Request& request, const Progress& progress) {
-            return loadKind(kind, store, request, progress);
+        [kind](const analysis::RunStudies& studies, const Request& request) {
+            return loadKind(kind, studies, request);
         }};
     made.inReport = [](std::size_t) { return std::optional(OptionValues()); };
     return made;

@@ -11,19 +11,18 @@
 
 namespace trainscope::figures {
 
-Result<FigureWindow> windowOf(const FigureContext& context, const Run& run) {
-    if (context.query.wholeRun)
+Result<FigureWindow> windowOf(const FigureQuery& query, const analysis::RunStudy& study) {
+    if (query.wholeRun)
         return FigureWindow{};
-    ASSIGN_OR_RETURN(
-        const auto steady, analysis::steadyStateOf(context.store, run, context.progress));
+    ASSIGN_OR_RETURN(const auto steady, analysis::steadyStateOf(study));
     if (steady.isWholeRun)
         return FigureWindow{kAllTime, true, steady.wording};
     return FigureWindow{steady.window, false, steady.wording};
 }
 
-Result<analysis::RunSummary> summaryOf(const FigureContext& context, const Run& run,
-    const FigureWindow& window, const std::vector<std::string>& metrics) {
-    return analysis::summarise(context.store, run, {window.range, metrics}, context.progress);
+Result<analysis::RunSummary> summaryOf(const analysis::RunStudy& study, const FigureWindow& window,
+    const std::vector<std::string>& metrics) {
+    return analysis::summarise(study, {window.range, metrics});
 }
 
 std::string windowCaption(const std::vector<FigureWindow>& windows, const FigureQuery& query) {
@@ -97,11 +96,10 @@ std::optional<double> statisticOf(
                                           : statisticOf(found->second.all, statistic);
 }
 
-Result<FigureData> loadFigure(
-    const store::Store& store, const FigureQuery& query, const Progress& progress) {
+Result<FigureData> loadFigure(const analysis::RunStudies& studies, const FigureQuery& query) {
     FigureData data;
     data.query = query;
-    const FigureContext context{store, query, progress};
+    const FigureContext context{studies, query};
     const auto load = [&query] {
         switch (query.kind) {
         case FigureKind::Heatmap:

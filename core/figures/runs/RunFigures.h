@@ -1,6 +1,7 @@
 #pragma once
 // Figures that compare runs, read into plain values: heat maps, sweeps, kernel times and spectra.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/Import.h"
@@ -15,8 +16,7 @@ namespace trainscope::figures {
 
 // Reads what the query asks for. Nothing to draw is no error (see FigureData::emptyText); unknown
 // runs, metrics and tables are. Any thread that owns the store; cancelled by progress.
-Result<FigureData> loadFigure(
-    const store::Store& store, const FigureQuery& query, const Progress& progress = {});
+Result<FigureData> loadFigure(const analysis::RunStudies& studies, const FigureQuery& query);
 
 // Metrics of those runs (none: of all).
 Result<std::vector<FigureChoice>> figureMetrics(
@@ -30,9 +30,8 @@ struct PaperFigure {
 const std::vector<PaperFigure>& paperFigures();
 
 struct FigureContext {
-    const store::Store& store;
+    const analysis::RunStudies& studies;
     const FigureQuery& query;
-    const Progress& progress;
 };
 
 // The part of a run that a figure looks at.
@@ -41,7 +40,7 @@ struct FigureWindow {
     bool isWholeRun = true;
     std::string wording;
 };
-Result<FigureWindow> windowOf(const FigureContext& context, const Run& run);
+Result<FigureWindow> windowOf(const FigureQuery& query, const analysis::RunStudy& study);
 // One sentence for all of them.
 std::string windowCaption(const std::vector<FigureWindow>& windows, const FigureQuery& query);
 
@@ -61,8 +60,8 @@ FigureAxis colourScale(
     const Metric& metric, FigureStatistic statistic, const std::vector<double>& values);
 
 // The numbers of one run's window, of these metrics only.
-Result<analysis::RunSummary> summaryOf(const FigureContext& context, const Run& run,
-    const FigureWindow& window, const std::vector<std::string>& metrics);
+Result<analysis::RunSummary> summaryOf(const analysis::RunStudy& study, const FigureWindow& window,
+    const std::vector<std::string>& metrics);
 
 Status loadHeatmap(const FigureContext& context, FigureData& data);
 Status loadSweep(const FigureContext& context, FigureData& data);

@@ -96,7 +96,7 @@ FigureWindow keepWindow(analysis::UniformSeries& series, FigureWindow window) {
 
 Status addSpectrum(const FigureContext& context, const FigureSubject& subject,
     std::vector<FigureWindow>& windows, FigureData& data) {
-    ASSIGN_OR_RETURN(const auto all, powerOf(context.store, subject.run.id));
+    ASSIGN_OR_RETURN(const auto all, powerOf(context.studies.store, subject.run.id));
     if (all.empty())
         return {};
     const auto power = analysis::recordedThroughout(all);
@@ -106,9 +106,10 @@ Status addSpectrum(const FigureContext& context, const FigureSubject& subject,
         return {};
     }
     noteLeftOut(subject, all, power, data);
-    ASSIGN_OR_RETURN(
-        auto signal, analysis::sumOf(context.store, power, kMostSteps, kAllTime, context.progress));
-    ASSIGN_OR_RETURN(const auto window, windowOf(context, subject.run));
+    ASSIGN_OR_RETURN(auto signal,
+        analysis::sumOf(
+            context.studies.store, power, kMostSteps, kAllTime, context.studies.progress));
+    ASSIGN_OR_RETURN(const auto window, windowOf(context.query, context.studies.of(subject.run)));
     auto& series = signal;
     const FigureWindow shown = keepWindow(series, window);
     const auto full = analysis::amplitudeSpectrum(series);
@@ -117,8 +118,8 @@ Status addSpectrum(const FigureContext& context, const FigureSubject& subject,
         return {};
     }
     FigureSpectrum spectrum;
-    ASSIGN_OR_RETURN(const auto iterations,
-        analysis::iterationsOf(context.store, subject.run, context.progress));
+    ASSIGN_OR_RETURN(
+        const auto iterations, analysis::iterationsOf(context.studies.of(subject.run)));
     spectrum.iterationHz = iterations.frequencyHz;
     spectrum.run = data.runs.size();
     reduce(full, spectrum);
@@ -157,7 +158,7 @@ void setAxes(FigureData& data) {
 } // namespace
 
 Status loadSpectrum(const FigureContext& context, FigureData& data) {
-    ASSIGN_OR_RETURN(auto subjects, figureSubjects(context.store, context.query));
+    ASSIGN_OR_RETURN(auto subjects, figureSubjects(context.studies.store, context.query));
     std::vector<FigureWindow> windows;
     for (const auto& subject : subjects) {
         if (context.query.runs.empty() && data.spectra.size() == kMostRuns) {

@@ -54,11 +54,11 @@ Result<std::vector<SweepRun>> readRuns(const FigureContext& context, std::vector
     std::vector<SweepRun> runs;
     for (auto& place : places) {
         const Run& run = place.subject.run;
-        ASSIGN_OR_RETURN(auto window, windowOf(context, run));
-        ASSIGN_OR_RETURN(auto summary, summaryOf(context, run, window, metrics));
+        ASSIGN_OR_RETURN(auto window, windowOf(context.query, context.studies.of(run)));
+        ASSIGN_OR_RETURN(auto summary, summaryOf(context.studies.of(run), window, metrics));
         // Over the whole run: energies of windows of different length do not compare.
-        ASSIGN_OR_RETURN(auto efficiency,
-            analysis::efficiencyOf(context.store, run, kAllTime, context.progress));
+        ASSIGN_OR_RETURN(
+            auto efficiency, analysis::efficiencyOf(context.studies.of(run), kAllTime));
         runs.push_back(
             {std::move(place), std::move(window), std::move(summary), std::move(efficiency)});
     }
@@ -198,7 +198,7 @@ void addPanel(const std::vector<SweepRun>& runs, const std::string& name,
 } // namespace
 
 Status loadSweep(const FigureContext& context, FigureData& data) {
-    ASSIGN_OR_RETURN(const auto subjects, figureSubjects(context.store, context.query));
+    ASSIGN_OR_RETURN(const auto subjects, figureSubjects(context.studies.store, context.query));
     auto places = sweepPlaces(subjects, context.query, data.notes);
     if (places.empty()) {
         data.emptyText = emptyTextOf(context.query.kind);

@@ -52,8 +52,8 @@ Result<std::vector<Bucket>> readBuckets(
 // From that many on threads that read their share save more than their connections cost.
 constexpr std::size_t kManySeries = 64;
 
-// Hands what read(store, series) answers of each series, a Result, to take(series, read), in their
-// order, until one of them is an error.
+// Hands what read(store, series) answers of each series, a Result, to take(series, read), in
+// their order, until one of them is an error.
 template <typename Read, typename Take>
 Status readEach(const LaneRequest& request, const std::vector<SelectedSeries>& selected,
     const Read& read, const Take& take) {

@@ -1,3 +1,4 @@
+#include "core/analysis/RunStudy.h"
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/model/Try.h"
 
@@ -16,32 +17,12 @@ namespace trainscope::figures {
 
 namespace {
 
-using GpuSeriesByRank = std::map<int, analysis::GpuSeries>;
-
-Result<GpuSeriesByRank> gpuSeries(const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(const auto series, store.series(run.id));
-    GpuSeriesByRank gpus;
-    std::vector<std::string> warnings; // the summary tells them
-    for (const auto& [metric, group] : analysis::seriesByMetric(series, warnings)) {
-        for (const Series& one : group) {
-            if (one.description.subject.kind == SubjectKind::Gpu && one.count > one.missing)
-                gpus[one.description.subject.rank].emplace(metric, one);
-        }
-    }
-    return gpus;
-}
-
-Status addThrottles(
-    const store::Store& store, const Run& run, const Progress& progress, RunOverlay& overlay) {
-    ASSIGN_OR_RETURN(const auto gpus, gpuSeries(store, run));
-    const auto keepGoing = [&progress] {
-        return !progress || progress({"Finding throttle episodes", 0, 0});
-    };
-    ASSIGN_OR_RETURN(const auto found,
-        analysis::scanThrottling(store, run, gpus, kAllTime, run.range.length(), keepGoing));
+Status addThrottles(const analysis::RunStudy& study, RunOverlay& overlay) {
+    ASSIGN_OR_RETURN(const auto found, analysis::throttlingOf(study));
     if (!found)
         return {};
-    for (const auto& [rank, series] : gpus)
+    ASSIGN_OR_RETURN(const auto all, study.store.series(study.run.id));
+    for (const auto& [rank, series] : analysis::gpuSeriesByRank(all))
         overlay.gpus
             += series.contains(metric::kSmClock) && series.contains(metric::kGpuUtilization) ? 1U
                                                                                              : 0U;
@@ -52,10 +33,9 @@ Status addThrottles(
 }
 
 // Adds the times at which any GPU is above its limit.
-Status addAboveLimit(
-    const store::Store& store, const Run& run, const Progress& progress, RunOverlay& overlay) {
-    ASSIGN_OR_RETURN(const auto gpus,
-        analysis::aboveLimits(store, run, kAllTime, analysis::KeepSteps::Yes, progress));
+Status addAboveLimit(const analysis::RunStudy& study, RunOverlay& overlay) {
+    ASSIGN_OR_RETURN(
+        const auto gpus, analysis::aboveLimits(study, kAllTime, analysis::KeepSteps::Yes));
     std::vector<TimeRange> stays;
     for (const auto& gpu : gpus) {
         const auto own = analysis::staysAbove(gpu.steps);
@@ -73,11 +53,10 @@ Status addAboveLimit(
     return {};
 }
 
-Status addIterations(
-    const store::Store& store, const Run& run, const Progress& progress, RunOverlay& overlay) {
-    ASSIGN_OR_RETURN(auto found, analysis::iterationsOf(store, run, progress));
+Status addIterations(const analysis::RunStudy& study, RunOverlay& overlay) {
+    ASSIGN_OR_RETURN(auto found, analysis::iterationsOf(study));
     auto& iterations = found;
-    ASSIGN_OR_RETURN(const auto steady, analysis::steadyStateOf(store, run, iterations, progress));
+    ASSIGN_OR_RETURN(const auto steady, analysis::steadyStateOf(study));
     for (const Iteration& iteration : iterations.iterations) {
         if (iteration.warmup)
             overlay.warmup.push_back(iteration.index);
@@ -85,19 +64,18 @@ Status addIterations(
     std::sort(overlay.warmup.begin(), overlay.warmup.end());
     if (iterations.basis == analysis::IterationBasis::PowerPeriod)
         overlay.iterations = std::move(iterations.iterations);
-    if (steady.settledFrom && run.range.begin < *steady.settledFrom)
-        overlay.unsettled = TimeRange{run.range.begin, *steady.settledFrom};
+    if (steady.settledFrom && study.run.range.begin < *steady.settledFrom)
+        overlay.unsettled = TimeRange{study.run.range.begin, *steady.settledFrom};
     return {};
 }
 
 } // namespace
 
-Result<RunOverlay> loadOverlay(
-    const store::Store& store, const Run& run, const Progress& progress) {
+Result<RunOverlay> loadOverlay(const analysis::RunStudy& study) {
     RunOverlay overlay;
-    RETURN_IF_ERROR(addThrottles(store, run, progress, overlay));
-    RETURN_IF_ERROR(addAboveLimit(store, run, progress, overlay));
-    RETURN_IF_ERROR(addIterations(store, run, progress, overlay));
+    RETURN_IF_ERROR(addThrottles(study, overlay));
+    RETURN_IF_ERROR(addAboveLimit(study, overlay));
+    RETURN_IF_ERROR(addIterations(study, overlay));
     return overlay;
 }
 

@@ -112,7 +112,7 @@ Status alignClocks(const store::Store& store, const Catalogue& catalogue,
     for (std::size_t i = 0; i < runs.size(); ++i) {
         Run run;
         run.id = runs[i].id;
-        ASSIGN_OR_RETURN(auto clocks, analysis::alignRanks(store, run, progress));
+        ASSIGN_OR_RETURN(auto clocks, analysis::alignRanks({store, run, progress}));
         runs[i].clocks = std::make_shared<const analysis::RankClocks>(std::move(clocks));
         if (const auto extent = extentOf(catalogue.runs[i], runs[i]))
             runs[i].origin = extent->begin;
@@ -225,14 +225,13 @@ Result<ViewWindow> windowOf(const Request& request, const std::vector<ShownRun>&
     return window;
 }
 
-Result<Figure> loadTimelineKind(
-    const store::Store& store, const Request& request, const Progress& progress) {
+Result<Figure> loadTimelineKind(const analysis::RunStudies& studies, const Request& request) {
     TimelineRequest timeline;
     for (const Run& run : request.runs)
         timeline.runs.push_back({run.id, run.name, run.range.begin, timeline.runs.size()});
-    ASSIGN_OR_RETURN(const auto catalogue, readCatalogue(store, timeline.runs));
+    ASSIGN_OR_RETURN(const auto catalogue, readCatalogue(studies.store, timeline.runs));
     if (request.options.has("align-clocks")) {
-        RETURN_IF_ERROR(alignClocks(store, catalogue, timeline.runs, progress));
+        RETURN_IF_ERROR(alignClocks(studies.store, catalogue, timeline.runs, studies.progress));
     }
     ASSIGN_OR_RETURN(timeline.time, axisOf(request.options));
     if (!timeline.runs.empty()) {
@@ -244,7 +243,7 @@ Result<Figure> loadTimelineKind(
     timeline.arrangement = std::move(arrangement);
     timeline.window = window;
     timeline.remote = request.remote;
-    return timelineFigure(store, timeline, request, progress);
+    return timelineFigure(studies.store, timeline, request, studies.progress);
 }
 
 } // namespace

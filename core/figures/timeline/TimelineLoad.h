@@ -2,6 +2,7 @@
 // The data of a timeline's window, read from the store: which lanes there are, their columns, and
 // what lies over them.
 
+#include "core/analysis/RunStudy.h"
 #include "core/figures/runs/FigureRuns.h"
 #include "core/figures/timeline/RemoteLanes.h"
 #include "core/model/Import.h"
@@ -34,8 +35,7 @@ Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& ca
 // Reads the overlay of a run: its throttle episodes, its warm-up, its iterations where none are
 // recorded, and the time until its temperatures had settled. Walks the clock of every GPU: takes as
 // long as a summary. Cancelled by progress.
-Result<RunOverlay> loadOverlay(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<RunOverlay> loadOverlay(const analysis::RunStudy& study);
 
 // The rate that the last sample at or before `time` brought, which holds until the next; NaN
 // outside the recording, before the second sample and behind a hole.

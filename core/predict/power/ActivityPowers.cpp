@@ -1,5 +1,6 @@
 #include "core/predict/power/ActivityPowers.h"
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/PowerFit.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/traces/DeviceWalk.h"
@@ -162,10 +163,10 @@ void fitGpu(ActivityMeter& meter, std::span<const analysis::PowerReading> readin
 } // namespace
 
 Result<std::optional<ActivityPowers>> activityPowers(
-    const store::Store& store, const Run& run, double highestW, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto series, store.series(run.id));
+    const analysis::RunStudy& study, double highestW) {
+    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
     const auto gpus = analysis::gpuSeriesByRank(series);
-    ASSIGN_OR_RETURN(const auto devices, analysis::tracedDevices(store, run));
+    ASSIGN_OR_RETURN(const auto devices, analysis::tracedDevices(study));
     ActivitySums sums;
     for (const analysis::DeviceTracks& device : devices) {
         const auto gpu = gpus.find(device.rank);
@@ -176,8 +177,9 @@ Result<std::optional<ActivityPowers>> activityPowers(
             continue;
         ActivityMeter meter(device.extent);
         const std::array<analysis::DeviceVisitor*, 1> visitors{&meter};
-        RETURN_IF_ERROR(analysis::walkDevice(store, device, kAllTime, visitors, progress));
-        ASSIGN_OR_RETURN(const auto readings, readingsOf(store, power->second, device));
+        RETURN_IF_ERROR(
+            analysis::walkDevice(study.store, device, kAllTime, visitors, study.progress));
+        ASSIGN_OR_RETURN(const auto readings, readingsOf(study.store, power->second, device));
         fitGpu(meter, readings, highestW, sums);
     }
     return sums.gpus > 0 ? std::optional(sums.result()) : std::nullopt;

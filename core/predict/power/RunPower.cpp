@@ -1,5 +1,6 @@
 #include "core/predict/power/RunPower.h"
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
@@ -139,18 +140,18 @@ double busyClock(const std::vector<std::vector<PowerMoment>>& byGpu, double high
 
 } // namespace
 
-Result<RunPower> powerOfRun(const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto cluster, analysis::clusterOf(store, run, nullptr));
-    ASSIGN_OR_RETURN(const auto series, gpuSeries(store, run));
+Result<RunPower> powerOfRun(const analysis::RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto cluster, analysis::clusterOf(study, nullptr));
+    ASSIGN_OR_RETURN(const auto series, gpuSeries(study.store, study.run));
     const catalogue::GpuModel* model = catalogue::findGpuModel(cluster.gpuModel);
     const GpuPower gpu = model == nullptr ? GpuPower{} : gpuPowerOf(*model);
     RunPower out;
     std::vector<std::vector<PowerMoment>> moments;
     for (std::size_t i = 0; i < std::min(kMostNodes, cluster.nodes.size()); ++i) {
-        if (progress && !progress({"Fitting power and heat", 0, 0}))
+        if (study.progress && !study.progress({"Fitting power and heat", 0, 0}))
             return cancelled();
         const layout::ClusterNode& node = cluster.nodes[i];
-        NodeReader reader(store, series, node);
+        NodeReader reader(study.store, series, node);
         RETURN_IF_ERROR(reader.open());
         if (reader.isEmpty())
             continue;
@@ -163,14 +164,14 @@ Result<RunPower> powerOfRun(const store::Store& store, const Run& run, const Pro
     }
     takeMedians(out);
     out.states = statePowers(gpu, moments);
-    ASSIGN_OR_RETURN(out.activities, activityPowers(store, run, gpu.limitW, progress));
+    ASSIGN_OR_RETURN(out.activities, activityPowers(study, gpu.limitW));
     if (out.activities)
         out.activities->clock = busyClock(moments, out.states.highestHz);
     return out;
 }
 
 Status readHeat(const store::Store& store, const Run& run, int node, HeatRecord& record) {
-    ASSIGN_OR_RETURN(const auto cluster, analysis::clusterOf(store, run, nullptr));
+    ASSIGN_OR_RETURN(const auto cluster, analysis::clusterOf({store, run}, nullptr));
     ASSIGN_OR_RETURN(const auto series, gpuSeries(store, run));
     for (const layout::ClusterNode& one : cluster.nodes) {
         if (one.node != node)

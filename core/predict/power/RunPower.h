@@ -3,6 +3,7 @@
 // the database, with what they leave unexplained. Each part is fitted on the first 60 % of the
 // record and tried on the rest. Any thread that owns the store.
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Import.h"
 #include "core/predict/power/HeatFit.h"
 #include "core/store/Store.h"
@@ -53,8 +54,7 @@ struct RunPower {
 };
 
 // Parts that the run does not tell are absent. Cancelled by progress.
-Result<RunPower> powerOfRun(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<RunPower> powerOfRun(const analysis::RunStudy& study);
 
 // The powers and temperatures of a node, slots in the order of the air. NotFound without that node
 // or where a GPU of it has no power.

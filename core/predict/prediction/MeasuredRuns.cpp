@@ -1,5 +1,6 @@
 #include "core/predict/prediction/MeasuredRuns.h"
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/statistics/Means.h"
@@ -46,13 +47,13 @@ std::string configurationOf(const Job& job) {
         textOf(job.layout), job.microBatch, job.globalBatch, job.sequence, textOf(job.stated()));
 }
 
-Status takeJob(const store::Store& store, const Run& run, const analysis::RunIterations& found,
-    double seconds, MeasuredRun& into, const Progress& progress) {
+Status takeJob(const analysis::RunStudy& study, const analysis::RunIterations& found,
+    double seconds, MeasuredRun& into) {
     if (seconds <= 0.0) {
         into.refused = found.origin;
         return {};
     }
-    auto made = requestOf(store, run, progress);
+    auto made = requestOf(study);
     if (!made.hasValue() && made.error().code == ErrorCode::Cancelled)
         return made.error();
     auto job = made.hasValue() ? jobOf(made.value().request) : Result<Job>(made.error());
@@ -71,7 +72,7 @@ Status takeJob(const store::Store& store, const Run& run, const analysis::RunIte
 
 // Means of each GPU, where all of its node have power.
 Status takeGpus(const store::Store& store, const Run& run, TimeRange window, MeasuredRun& into) {
-    ASSIGN_OR_RETURN(const auto cluster, analysis::clusterOf(store, run, nullptr));
+    ASSIGN_OR_RETURN(const auto cluster, analysis::clusterOf({store, run}, nullptr));
     ASSIGN_OR_RETURN(const auto all, store.series(run.id));
     std::map<std::pair<int, std::string>, double> means;
     for (const Series& series : all) {
@@ -111,22 +112,21 @@ Status takeGpus(const store::Store& store, const Run& run, TimeRange window, Mea
 
 } // namespace
 
-Result<MeasuredRun> measuredRun(
-    const store::Store& store, const Run& run, const Progress& progress) {
+Result<MeasuredRun> measuredRun(const analysis::RunStudy& study) {
     MeasuredRun out;
-    out.name = run.name;
-    if (run.kind != RunKind::Measured)
-        return usageError(fmt::format("{} was not measured.", run.name));
-    const catalogue::GpuModel* gpu = catalogue::findGpuModel(run.gpuModel);
+    out.name = study.run.name;
+    if (study.run.kind != RunKind::Measured)
+        return usageError(fmt::format("{} was not measured.", study.run.name));
+    const catalogue::GpuModel* gpu = catalogue::findGpuModel(study.run.gpuModel);
     if (gpu == nullptr)
-        return Error{
-            ErrorCode::NotFound, fmt::format("The kind of GPU of {} is not known.", run.name), {}};
+        return Error{ErrorCode::NotFound,
+            fmt::format("The kind of GPU of {} is not known.", study.run.name), {}};
     out.gpu = gpu->name;
-    ASSIGN_OR_RETURN(const auto found, analysis::iterationsOf(store, run, progress));
-    const MeasuredSteps steps = stepsOf(found, run);
-    RETURN_IF_ERROR(takeJob(store, run, found, steps.seconds, out, progress));
-    ASSIGN_OR_RETURN(out.power, powerOfRun(store, run, progress));
-    RETURN_IF_ERROR(takeGpus(store, run, steps.window, out));
+    ASSIGN_OR_RETURN(const auto found, analysis::iterationsOf(study));
+    const MeasuredSteps steps = stepsOf(found, study.run);
+    RETURN_IF_ERROR(takeJob(study, found, steps.seconds, out));
+    ASSIGN_OR_RETURN(out.power, powerOfRun(study));
+    RETURN_IF_ERROR(takeGpus(study.store, study.run, steps.window, out));
     return out;
 }
 
@@ -168,7 +168,7 @@ Result<RunCalibration> calibrationOf(const store::Store& store, const Progress& 
     for (const Run& run : runs) {
         if (run.kind != RunKind::Measured || run.status != RunStatus::Ok)
             continue;
-        auto one = measuredRun(store, run, progress);
+        auto one = measuredRun({store, run, progress});
         if (one.hasValue())
             measured.push_back(std::move(one).value());
         else if (one.error().code == ErrorCode::Cancelled)

@@ -2,6 +2,7 @@
 // Measured runs as data for predictions: their step as a row of a calibration, and the constants of
 // power and heat of their kind of GPU (RunPower.h). Any thread that owns the store.
 
+#include "core/analysis/RunStudy.h"
 #include "core/predict/power/RunPower.h"
 #include "core/predict/prediction/Prediction.h"
 #include "core/store/Store.h"
@@ -37,8 +38,7 @@ struct MeasuredRun {
 };
 
 // Refused are runs that were not measured, or whose GPUs are of no known kind.
-Result<MeasuredRun> measuredRun(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<MeasuredRun> measuredRun(const analysis::RunStudy& study);
 
 // By kind of GPU, medians over its runs. What beyond idle the work draws is brought to the measured
 // mean power of predicted steps, or at a power limit to the measured clock, by one factor.

@@ -1,5 +1,6 @@
 #include "core/predict/prediction/RunRequest.h"
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/model/Try.h"
@@ -111,23 +112,23 @@ Status takeAdapters(const Run& run, RunRequest& made) {
 
 } // namespace
 
-Result<RunRequest> requestOf(const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(auto shape, analysis::shapeOf(run.launch, catalogue::modelCatalogue()));
-    ASSIGN_OR_RETURN(const auto told, analysis::runLayout(store, run, progress));
+Result<RunRequest> requestOf(const analysis::RunStudy& study) {
+    ASSIGN_OR_RETURN(auto shape, analysis::shapeOf(study.run.launch, catalogue::modelCatalogue()));
+    ASSIGN_OR_RETURN(const auto told, analysis::runLayout(study));
     ASSIGN_OR_RETURN(const auto placed, layout::makeLayout(told.request));
     RunRequest made;
     made.request.model = std::move(shape.model);
     made.request.layout = told.request;
-    RETURN_IF_ERROR(takeCluster(run, placed, made));
-    RETURN_IF_ERROR(takeBatch(run, placed, made.request));
+    RETURN_IF_ERROR(takeCluster(study.run, placed, made));
+    RETURN_IF_ERROR(takeBatch(study.run, placed, made.request));
     forgetWhatFollows(made.request.layout);
-    takePrecision(run, made);
-    made.request.workload = run.launch.workload.value_or(Workload::Training);
-    made.request.recompute = recomputeOf(run.launch);
-    made.request.recomputedLayers = run.launch.recomputedLayers.value_or(0);
-    made.request.sequenceParallel = run.launch.sequenceParallel;
-    takeGenerated(run, made);
-    RETURN_IF_ERROR(takeAdapters(run, made));
+    takePrecision(study.run, made);
+    made.request.workload = study.run.launch.workload.value_or(Workload::Training);
+    made.request.recompute = recomputeOf(study.run.launch);
+    made.request.recomputedLayers = study.run.launch.recomputedLayers.value_or(0);
+    made.request.sequenceParallel = study.run.launch.sequenceParallel;
+    takeGenerated(study.run, made);
+    RETURN_IF_ERROR(takeAdapters(study.run, made));
     keepWhatApplies(made.request);
     const auto& layout = made.request.layout;
     if (made.request.workload == Workload::Training && !layout.zeroStage && !layout.fsdp)

@@ -2,6 +2,7 @@
 // The job of a run that was made, as it would be asked for: from its launch configuration, its
 // layout and its GPUs. Any thread that owns the store.
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/predict/prediction/JobRequest.h"
@@ -19,7 +20,6 @@ struct RunRequest {
 
 // NotFound names what is not known of the run: its model, GPU, layout, batch or sequence length; or
 // says that its GPUs do not divide over its nodes.
-Result<RunRequest> requestOf(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+Result<RunRequest> requestOf(const analysis::RunStudy& study);
 
 } // namespace trainscope::predict

@@ -1,5 +1,6 @@
 #include "core/predict/profile/TracedTimings.h"
 
+#include "core/analysis/RunStudy.h"
 #include "core/model/Try.h"
 #include "core/work/TracedShape.h"
 
@@ -255,13 +256,13 @@ std::optional<std::pair<int, int>> arrangementOf(
     return std::pair{static_cast<int>(ranksOf.size()), *sizes.begin()};
 }
 
-Status addCollectives(const store::Store& store, const Run& run, const std::string& fabric,
-    Timings& timings, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
+Status addCollectives(
+    const analysis::RunStudy& study, const std::string& fabric, Timings& timings) {
+    ASSIGN_OR_RETURN(const auto gpus, study.store.gpus(study.run.id));
     std::map<int, int> nodes;
     for (const Gpu& gpu : gpus)
         nodes[gpu.rank] = gpu.node;
-    ASSIGN_OR_RETURN(const auto clocks, analysis::alignRanks(store, run, progress));
+    ASSIGN_OR_RETURN(const auto clocks, analysis::alignRanks(study));
     std::map<std::tuple<CollectiveKind, int, int>, std::vector<TimedExchange>> exchanges;
     const auto take = [&](const analysis::Collective& one) {
         const auto kind = exchangeOf(one.kind);
@@ -273,22 +274,20 @@ Status addCollectives(const store::Store& store, const Run& run, const std::stri
                 {*one.bytes, one.transfer.seconds()});
         return true;
     };
-    ASSIGN_OR_RETURN(
-        const auto scan, analysis::forEachCollective(store, run, clocks, take, progress));
+    ASSIGN_OR_RETURN(const auto scan, analysis::forEachCollective(study, clocks, take));
     (void)scan; // what was not matched is no sample
     for (auto& [key, rows] : exchanges) {
         const auto& [kind, nodeCount, perNode] = key;
-        timings.collectives.push_back({run.gpuModel, fabric, std::string(toString(kind)), kind,
-            nodeCount, perNode, std::move(rows), std::nullopt, {}});
+        timings.collectives.push_back({study.run.gpuModel, fabric, std::string(toString(kind)),
+            kind, nodeCount, perNode, std::move(rows), std::nullopt, {}});
     }
     return {};
 }
 
 // Means over the GPUs in the traced time.
-Result<TimingConditions> conditionsIn(
-    const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
+Result<TimingConditions> conditionsIn(const analysis::RunStudy& study, TimeRange window) {
     const analysis::SummaryScope scope{window, {"gpu_power", "sm_clock"}};
-    ASSIGN_OR_RETURN(const auto summary, analysis::summarise(store, run, scope, progress));
+    ASSIGN_OR_RETURN(const auto summary, analysis::summarise(study, scope));
     const auto meanOf = [&](const char* metric) -> std::optional<double> {
         const auto found = summary.metrics.find(metric);
         return found == summary.metrics.end() ? std::nullopt : found->second.all.mean;
@@ -298,18 +297,18 @@ Result<TimingConditions> conditionsIn(
 
 } // namespace
 
-Status addTracedTimings(const store::Store& store, const Run& run, const std::string& fabric,
-    Timings& timings, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto ranks, analysis::tracedRanks(store, run));
-    if (ranks.empty() || run.kind != RunKind::Measured)
+Status addTracedTimings(
+    const analysis::RunStudy& study, const std::string& fabric, Timings& timings) {
+    ASSIGN_OR_RETURN(const auto ranks, analysis::tracedRanks(study));
+    if (ranks.empty() || study.run.kind != RunKind::Measured)
         return {};
-    ASSIGN_OR_RETURN(const auto tree, analysis::callTree(store, run, kAllTime, progress));
+    ASSIGN_OR_RETURN(const auto tree, analysis::callTree(study, kAllTime));
     const std::size_t operators = timings.operators.size();
     const std::size_t collectives = timings.collectives.size();
-    addTracedOperators(tree, run.gpuModel, run.name, timings);
+    addTracedOperators(tree, study.run.gpuModel, study.run.name, timings);
     if (ranks.size() > 1)
-        RETURN_IF_ERROR(addCollectives(store, run, fabric, timings, progress));
-    ASSIGN_OR_RETURN(const auto conditions, conditionsIn(store, run, tree.window, progress));
+        RETURN_IF_ERROR(addCollectives(study, fabric, timings));
+    ASSIGN_OR_RETURN(const auto conditions, conditionsIn(study, tree.window));
     for (std::size_t i = operators; i < timings.operators.size(); ++i)
         timings.operators[i].conditions = conditions;
     for (std::size_t i = collectives; i < timings.collectives.size(); ++i)

@@ -8,6 +8,7 @@
 // matched across ranks, each a sample: what the transfer took from the last part's start.
 // With clock and power of the GPUs meanwhile, where recorded.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/operators/CallTree.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
@@ -35,7 +36,7 @@ void addTracedOperators(const analysis::CallTree& tree, std::string_view gpu,
 
 // Adds the traced ranks of a run, its collectives as those of the fabric of that name. Blocking;
 // cancelled by progress.
-Status addTracedTimings(const store::Store& store, const Run& run, const std::string& fabric,
-    Timings& timings, const Progress& progress = {});
+Status addTracedTimings(
+    const analysis::RunStudy& study, const std::string& fabric, Timings& timings);
 
 } // namespace trainscope::predict

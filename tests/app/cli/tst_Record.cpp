@@ -199,7 +199,7 @@ private Q_SLOTS:
             qPrintable(ended.err));
         const auto store = opened(database);
         const Run run = onlyRun(store);
-        const auto made = analysis::efficiencyOf(store, run).value();
+        const auto made = analysis::efficiencyOf({store, run}).value();
         const auto isAbout = [](const std::optional<double>& value, double expected) {
             return value && std::abs(*value / expected - 1.0) < 0.1;
         };
@@ -245,7 +245,7 @@ private Q_SLOTS:
         const Run run = onlyRun(store);
         QCOMPARE(run.launch.globalBatch, std::optional(64));
         QCOMPARE(run.launch.sequenceLength, std::optional(1024));
-        const auto made = analysis::efficiencyOf(store, run).value();
+        const auto made = analysis::efficiencyOf({store, run}).value();
         QVERIFY(made.stepTimeS.has_value());
         QCOMPARE(*made.tokensPerS, 65536.0 / *made.stepTimeS);
         QCOMPARE(*made.samplesPerS, 64.0 / *made.stepTimeS);

@@ -114,7 +114,7 @@ void tst_UndatedLogs::placedByPower() {
     QCOMPARE(facts.at("placed_ambiguously"), std::string("false"));
     QVERIFY(facts.at("clock").find("from the edges of the power") != std::string::npos);
     // Half a second at 690 to 696 W, and 1,000 tokens/s as the log says.
-    const auto efficiency = analysis::efficiencyOf(store, runs.front()).value();
+    const auto efficiency = analysis::efficiencyOf({store, runs.front()}).value();
     QVERIFY(std::abs(efficiency.stepTimeS.value() - 0.5) < 1e-6);
     QVERIFY(std::abs(efficiency.tokensPerS.value() - 1000.0) < 1e-6);
     QVERIFY(std::abs(efficiency.tokensPerJ.value() - 1000.0 / 693.0) < 0.02);
@@ -183,7 +183,7 @@ void tst_UndatedLogs::realPair() {
     QVERIFY2(std::abs(begin - 345.0) <= within, qPrintable(QString::number(begin)));
     const double pause = (iterations[4000].range.begin - iterations[3999].range.end).seconds();
     QVERIFY2(std::abs(pause - (854.0 - 816.7)) <= 2.0, qPrintable(QString::number(pause)));
-    const auto efficiency = analysis::efficiencyOf(store, runs.front()).value();
+    const auto efficiency = analysis::efficiencyOf({store, runs.front()}).value();
     QVERIFY(std::abs(efficiency.stepTimeS.value() - 0.141502) < 1e-5);
     QVERIFY(std::abs(efficiency.tokensPerS.value() / 5557728.8 - 1.0) < 1e-4);
     QVERIFY(efficiency.tokensPerJ.has_value());

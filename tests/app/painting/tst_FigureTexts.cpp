@@ -157,7 +157,7 @@ private:
         request.style = styleOf("paper", 504.0);
         if (kind.inReport)
             request.options = kind.inReport(request.runs.size()).value_or(figures::OptionValues());
-        return kind.load(store, request, {});
+        return kind.load(store, request);
     }
     static std::filesystem::path samplePath() {
         return std::filesystem::path(qEnvironmentVariable("TRAINSCOPE_BINARY").toStdString())

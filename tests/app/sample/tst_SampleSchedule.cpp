@@ -41,7 +41,7 @@ private Q_SLOTS:
         const auto pipeline = app::sample::simulatePipeline(cluster);
         const auto run = m_store->findRun(cluster.runName);
         QVERIFY(run.hasValue());
-        const auto made = tracedSchedule(*m_store, run.value(), {iteration, std::nullopt});
+        const auto made = tracedSchedule({*m_store, run.value()}, {iteration, std::nullopt});
         QVERIFY2(made.hasValue(), made.hasValue() ? "" : made.error().message.c_str());
         const TracedSchedule& traced = made.value();
         QCOMPARE(traced.traced.microbatches, app::sample::kMicrobatches);

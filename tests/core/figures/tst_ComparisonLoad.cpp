@@ -307,8 +307,9 @@ private Q_SLOTS:
     }
 
     void stops() {
-        const auto data = loadComparison(m_database->store(), query({"slow", "fast"}), nullptr,
-            [](const ProgressState&) { return false; });
+        const auto data
+            = loadComparison({m_database->store(), [](const ProgressState&) { return false; }},
+                query({"slow", "fast"}));
         QVERIFY(!data.hasValue());
         QVERIFY(data.error().code == ErrorCode::Cancelled);
     }

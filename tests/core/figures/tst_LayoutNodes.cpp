@@ -70,7 +70,7 @@ private Q_SLOTS:
         ColourQuery query;
         query.by = RankColour::Value;
         query.at = run.range.begin + DurationNs{40'000'000};
-        QCOMPARE(colourRanks(database.store(), run, query).value().caption,
+        QCOMPARE(colourRanks({database.store(), run}, query).value().caption,
             std::string("GPU temperature at 0.04 s after the run's begin; the scale is that of the "
                         "whole run."));
     }

@@ -91,7 +91,7 @@ private Q_SLOTS:
     }
 
     void aRunIsAJob() {
-        const auto made = predict::requestOf(*m_store, m_run);
+        const auto made = predict::requestOf({*m_store, m_run});
         QVERIFY2(made.hasValue(), made.hasValue() ? "" : made.error().message.c_str());
         const auto& request = made.value().request;
         QCOMPARE(request.model.name, std::string("llama3-70b"));
@@ -115,7 +115,7 @@ private Q_SLOTS:
         served.launch.workload = Workload::Inference;
         served.launch.generatedTokens = 512;
         served.launch.zeroStage = 1;
-        const auto made = predict::requestOf(*m_store, served).value();
+        const auto made = predict::requestOf({*m_store, served}).value();
         QVERIFY(made.request.workload == Workload::Inference);
         QCOMPARE(made.request.generated, 512);
         QVERIFY(made.request.recompute == predict::Recompute::None);
@@ -124,7 +124,7 @@ private Q_SLOTS:
         QVERIFY2(job.hasValue(), job.hasValue() ? "" : job.error().message.c_str());
         QCOMPARE(job.value().prompt(), 4096 - 512);
         served.launch.generatedTokens.reset();
-        const auto silent = predict::requestOf(*m_store, served).value();
+        const auto silent = predict::requestOf({*m_store, served}).value();
         QCOMPARE(silent.request.generated, 0);
         QVERIFY(silent.notes.back().find("how many tokens") != std::string::npos);
     }
@@ -135,21 +135,21 @@ private Q_SLOTS:
         Run uneven = m_run;
         uneven.launch.nodes.reset();
         uneven.launch.gpusPerNode = 12;
-        const auto made = predict::requestOf(*m_store, uneven).value();
+        const auto made = predict::requestOf({*m_store, uneven}).value();
         QCOMPARE(made.request.cluster.nodes, 2);
         QCOMPARE(made.request.cluster.gpusPerNode, 8);
         QVERIFY(made.notes.front().find("do not fill its nodes of 12; 2 nodes of 8 are taken")
             != std::string::npos);
         QCOMPARE(predict::jobOf(made.request).value().gpus(), 16);
         uneven.launch.gpusPerNode = 6;
-        const auto none = predict::requestOf(*m_store, uneven);
+        const auto none = predict::requestOf({*m_store, uneven});
         QVERIFY(!none.hasValue() && none.error().code == ErrorCode::NotFound);
     }
 
     void whatIsMissingIsNamed() {
         Run bare = m_run;
         bare.launch.sequenceLength.reset();
-        const auto made = predict::requestOf(*m_store, bare);
+        const auto made = predict::requestOf({*m_store, bare});
         QVERIFY(!made.hasValue());
         QCOMPARE(made.error().code, ErrorCode::NotFound);
         QCOMPARE(made.error().message,
@@ -180,7 +180,7 @@ private Q_SLOTS:
     // What was measured: 500 W of one GPU, all the time; the other GPUs tell nothing, so means of
     // all that are predicted stand against it.
     void predictedOverMeasured() {
-        const auto measured = measuredTracksOf(*m_store, m_run).value();
+        const auto measured = measuredTracksOf({*m_store, m_run}).value();
         QCOMPARE(measured.iterations, std::size_t{4});
         QCOMPARE(measured.seconds, 3.0);
         QCOMPARE(measured.tracks.size(), std::size_t{1});

@@ -185,8 +185,9 @@ private Q_SLOTS:
     }
 
     void progressCancels() {
-        const auto data = loadFigure(m_database.store(), queryOf(FigureKind::ParallelismSweep),
-            [](const ProgressState&) { return false; });
+        const auto data
+            = loadFigure({m_database.store(), [](const ProgressState&) { return false; }},
+                queryOf(FigureKind::ParallelismSweep));
         QVERIFY(!data.hasValue());
         QVERIFY(data.error().code == ErrorCode::Cancelled);
     }

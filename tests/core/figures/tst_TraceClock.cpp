@@ -54,7 +54,7 @@ private Q_SLOTS:
         QVERIFY(catalogue.hasValue());
         QVERIFY(extentOf(catalogue.value().runs[0], run)->length().ns > kHour);
         run.clocks = std::make_shared<const analysis::RankClocks>(
-            analysis::alignRanks(store, stored).value());
+            analysis::alignRanks({store, stored}).value());
         const auto extent = extentOf(catalogue.value().runs[0], run);
         QVERIFY(extent->length().ns < 3'000'000'000);
         QVERIFY(std::abs(extent->begin.ns - test::kEpoch) < 2000);

@@ -117,7 +117,7 @@ private Q_SLOTS:
         const Prediction made = Predictor().predict(job).value();
         QVERIFY(writePrediction(store.value(), "mine", job, made).hasValue());
         const auto run = store.value().findRun("mine");
-        const auto measured = measuredRun(store.value(), run.value());
+        const auto measured = measuredRun({store.value(), run.value()});
         QVERIFY(!measured.hasValue() && measured.error().code == ErrorCode::Usage);
         const auto none = calibrationOf(store.value());
         QVERIFY(none.hasValue() && none.value().runs.empty() && none.value().jobs() == 0);

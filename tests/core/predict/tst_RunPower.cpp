@@ -84,7 +84,7 @@ private Q_SLOTS:
         }
         const auto run = store.value().findRun("planted");
         QVERIFY(run.hasValue());
-        const auto found = powerOfRun(store.value(), run.value());
+        const auto found = powerOfRun({store.value(), run.value()});
         QVERIFY2(found.hasValue(), found.hasValue() ? "" : found.error().message.c_str());
         const RunPower& power = found.value();
         // Waits inside of steps poll, so idle is told by what is before the first step.
@@ -175,7 +175,7 @@ private Q_SLOTS:
         if (isTwin)
             test::addSeries(store, power, at, watts);
         const auto run = store.findRun("run");
-        const auto found = powerOfRun(store, run.value());
+        const auto found = powerOfRun({store, run.value()});
         QVERIFY2(found.hasValue(), found.hasValue() ? "" : found.error().message.c_str());
         QVERIFY(found.value().activities.has_value());
         const ActivityPowers& powers = *found.value().activities;

@@ -122,7 +122,7 @@ void tst_KinetoBreakdown::breakdown() {
     QCOMPARE(names.size(), std::size_t{1});
     const auto run = store.value().findRun(*names.begin());
     QVERIFY(run.hasValue());
-    const auto devices = analysis::traceBreakdown(store.value(), run.value());
+    const auto devices = analysis::traceBreakdown({store.value(), run.value()});
     QVERIFY(devices.hasValue());
     const QJsonObject expected = truth[u"per_device"].toObject();
     qsizetype withKernels = 0;
@@ -179,7 +179,7 @@ void tst_KinetoBreakdown::ranksOfOneRunAndTheirCollectives() {
                             return false;
                         })
                     .hasValue());
-        const auto all = analysis::collectivePeers(store.value(), run.value(), rank, *first);
+        const auto all = analysis::collectivePeers({store.value(), run.value()}, rank, *first);
         QVERIFY(all.hasValue() && all.value());
         QCOMPARE(all.value()->ranks.size(), static_cast<std::size_t>(peers));
         TimeNs latest{0};

@@ -128,7 +128,7 @@ private Q_SLOTS:
     // Eight H100 at their limit of 700 W, and at rest in between (nvidia-smi at 1 Hz).
     void trainingAtTheLimit() {
         const Recorded recorded("pgolf_8xH100_019b_diag_nvsmi.csv");
-        const auto found = powerOfRun(recorded.store(), recorded.run());
+        const auto found = powerOfRun({recorded.store(), recorded.run()});
         QVERIFY2(found.hasValue(), found.hasValue() ? "" : found.error().message.c_str());
         const RunPower& power = found.value();
         tell(power);
@@ -156,7 +156,7 @@ private Q_SLOTS:
     // inferred.
     void theCatalogueAlone() {
         const Recorded recorded("pgolf_8xH100_019b_diag_nvsmi.csv");
-        const auto found = powerOfRun(recorded.store(), recorded.run());
+        const auto found = powerOfRun({recorded.store(), recorded.run()});
         const NodeHeat& node = found.value().nodes.front();
         const GpuPower gpu = gpuPowerOf(*catalogue::findGpuModel("H100 SXM5"));
         ThermalNode plain = node.fit.node;
@@ -173,7 +173,7 @@ private Q_SLOTS:
     // Eight H100 in light training that hardly changes, 2.6 minutes: nothing is told of heat.
     void lightTraining() {
         const Recorded recorded("nanogpt_8xH100_gpu_metrics.csv");
-        const auto found = powerOfRun(recorded.store(), recorded.run());
+        const auto found = powerOfRun({recorded.store(), recorded.run()});
         QVERIFY(found.hasValue());
         tell(found.value());
         QVERIFY(found.value().nodes.empty());
@@ -182,7 +182,7 @@ private Q_SLOTS:
 
     void oneSmallGpu() {
         const Recorded recorded("plato_noheader_gpu_log.csv");
-        const auto found = powerOfRun(recorded.store(), recorded.run());
+        const auto found = powerOfRun({recorded.store(), recorded.run()});
         QVERIFY(found.hasValue());
         tell(found.value());
         QVERIFY(std::abs(*found.value().states.idleW - 11.4) < 3.0);

@@ -114,7 +114,7 @@ private Q_SLOTS:
             compareNs(row[static_cast<qsizetype>(i) + 1], {expected[i]});
 
         const auto store = store::Store::open(m_path, store::OpenMode::ReadOnly).value();
-        const auto traces = analysis::deviceTraces(store, store.findRun("small").value(),
+        const auto traces = analysis::deviceTraces({store, store.findRun("small").value()},
             analysis::KernelCategories::builtIn(),
             {kStart + seconds(1.05), kStart + seconds(2.0005)}, {})
                                 .value();

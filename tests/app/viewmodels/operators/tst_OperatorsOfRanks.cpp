@@ -66,7 +66,7 @@ class tst_OperatorsOfRanks : public QObject {
     // From 1.9 to 3.9 ms lie the steps 2 and 3 of all ranks.
     void showSteps() {
         const auto store = store::Store::open(m_database.path(), store::OpenMode::ReadOnly);
-        const auto clocks = analysis::differingClocks(store.value(), m_run);
+        const auto clocks = analysis::differingClocks({store.value(), m_run});
         QVERIFY(clocks.hasValue() && clocks.value());
         const TimeRange window{m_run.range.begin + DurationNs{1'900 * kMicro},
             m_run.range.begin + DurationNs{3'900 * kMicro}};

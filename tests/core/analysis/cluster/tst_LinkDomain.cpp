@@ -44,13 +44,13 @@ void say(ClusterDatabase& database, int domain) {
 
 // Each domain as one node.
 layout::Layout layoutOf(ClusterDatabase& database) {
-    const auto fitting = analysis::fittingLayout(database.store(), database.run()).value();
-    const auto domain = analysis::linkDomainOf(database.store(), database.run()).value();
+    const auto fitting = analysis::fittingLayout({database.store(), database.run()}).value();
+    const auto domain = analysis::linkDomainOf({database.store(), database.run()}).value();
     return analysis::domainsAsNodes(fitting->layout, domain);
 }
 
 bool areJoined(ClusterDatabase& database, const std::vector<int>& ranks) {
-    const auto joined = analysis::domainsAsNodes(database.store(), database.run()).value();
+    const auto joined = analysis::domainsAsNodes({database.store(), database.run()}).value();
     return analysis::CommunicatorPlaces(joined.run, joined.gpus).linkOf(ranks)
         == analysis::LinkClass::ScaleUp;
 }
@@ -70,8 +70,10 @@ class tst_LinkDomain : public QObject {
 private Q_SLOTS:
     void theCatalogueKnowsIt() {
         ClusterDatabase database(planted());
-        QCOMPARE(analysis::linkDomainOf(database.store(), database.run()).value().value_or(0), 72);
-        const auto cluster = analysis::clusterOf(database.store(), database.run(), nullptr).value();
+        QCOMPARE(
+            analysis::linkDomainOf({database.store(), database.run()}).value().value_or(0), 72);
+        const auto cluster
+            = analysis::clusterOf({database.store(), database.run()}, nullptr).value();
         QCOMPARE(cluster.nodesPerDomain, 18);
         QCOMPARE(cluster.scaleUp.bandwidth.value_or(0.0), 900e9);
         QCOMPARE(layoutOf(database).nodes, 2);
@@ -92,7 +94,7 @@ private Q_SLOTS:
     void bytesFollow() {
         ClusterDatabase database(planted());
         const auto layout
-            = analysis::fittingLayout(database.store(), database.run()).value()->layout;
+            = analysis::fittingLayout({database.store(), database.run()}).value()->layout;
         layout::EdgeSums sums(layout, 18);
         sums.add(3, "tp", 10.0); // to rank 4, the next tray
         sums.add(64, "dp", 7.0); // to rank 72, the other rack
@@ -115,8 +117,8 @@ private Q_SLOTS:
         launch.globalBatch = 8;
         ClusterDatabase database(cluster);
         const auto layout
-            = analysis::fittingLayout(database.store(), database.run()).value()->layout;
-        const auto bytes = analysis::runBytes(database.store(), database.run(), layout).value();
+            = analysis::fittingLayout({database.store(), database.run()}).value()->layout;
+        const auto bytes = analysis::runBytes({database.store(), database.run()}, layout).value();
         const auto linkOfRank = [&](std::size_t rank, const char* group) {
             for (const auto& one : bytes.ranks[rank]) {
                 if (one.group == group)
@@ -168,7 +170,7 @@ private Q_SLOTS:
         auto cluster = planted();
         cluster.run.gpuModel = "NVIDIA B200";
         ClusterDatabase database(cluster);
-        QVERIFY(!analysis::linkDomainOf(database.store(), database.run()).value());
+        QVERIFY(!analysis::linkDomainOf({database.store(), database.run()}).value());
         QCOMPARE(layoutOf(database).nodes, 36);
     }
 };

@@ -39,7 +39,7 @@ public:
         m_store.emplace(std::move(made).value());
     }
     Result<Placement> propose() {
-        return proposePlacement(*m_store, m_store->findRun("run").value());
+        return proposePlacement({*m_store, m_store->findRun("run").value()});
     }
 
 private:

@@ -44,7 +44,7 @@ private Q_SLOTS:
     void valuesHoldUntilTheNextSample() {
         ClusterDatabase database(warm());
         const auto series
-            = RankSeries::open(database.store(), database.run(), "gpu_temperature").value();
+            = RankSeries::open({database.store(), database.run()}, "gpu_temperature").value();
         QCOMPARE(series.ranks(), 3);
         auto values = series.at(database.store(), atSecond(3.9)).value();
         QCOMPARE(values, (RankValues{53.0, std::nullopt, 70.0}));
@@ -62,7 +62,7 @@ private Q_SLOTS:
 
     void boundsAreThoseOfTheRun() {
         ClusterDatabase database(warm());
-        const auto bounds = RankSeries::open(database.store(), database.run(), "gpu_temperature")
+        const auto bounds = RankSeries::open({database.store(), database.run()}, "gpu_temperature")
                                 .value()
                                 .bounds(database.store())
                                 .value();
@@ -73,7 +73,8 @@ private Q_SLOTS:
     // 10 B/s for five seconds, then 100.
     void countersGiveRates() {
         ClusterDatabase database(warm());
-        const auto series = RankSeries::open(database.store(), database.run(), "nvlink_tx").value();
+        const auto series
+            = RankSeries::open({database.store(), database.run()}, "nvlink_tx").value();
         QCOMPARE(series.ranks(), 2);
         QCOMPARE(series.at(database.store(), atSecond(2.5)).value()[1].value_or(0.0), 10.0);
         QCOMPARE(series.at(database.store(), atSecond(7.5)).value()[1].value_or(0.0), 100.0);
@@ -86,7 +87,7 @@ private Q_SLOTS:
     void framesAreMeansOfTheirParts() {
         ClusterDatabase database(warm());
         const auto series
-            = RankSeries::open(database.store(), database.run(), "gpu_temperature").value();
+            = RankSeries::open({database.store(), database.run()}, "gpu_temperature").value();
         const auto frames = series.frames(database.store(), {atSecond(0), atSecond(8)}, 4).value();
         QCOMPARE(frames.count, 4);
         QCOMPARE(frames.ranks, 3);
@@ -112,7 +113,7 @@ private Q_SLOTS:
         }
         ClusterDatabase database(planted);
         const auto series
-            = RankSeries::open(database.store(), database.run(), "gpu_temperature").value();
+            = RankSeries::open({database.store(), database.run()}, "gpu_temperature").value();
         const auto frames
             = series.frames(database.store(), {atSecond(20), atSecond(120)}, 100).value();
         for (int frame = 0; frame < 100; frame += 7) {
@@ -123,11 +124,11 @@ private Q_SLOTS:
 
     void whatThereIsNot() {
         ClusterDatabase database(warm());
-        const auto none = RankSeries::open(database.store(), database.run(), "fan_speed");
+        const auto none = RankSeries::open({database.store(), database.run()}, "fan_speed");
         QVERIFY(!none.hasValue());
         QVERIFY(none.error().code == ErrorCode::NotFound);
         QVERIFY(none.error().message.find("gpu_temperature, nvlink_tx") != std::string::npos);
-        const auto metrics = rankMetrics(database.store(), database.run()).value();
+        const auto metrics = rankMetrics({database.store(), database.run()}).value();
         QCOMPARE(metrics.size(), std::size_t{2});
         QCOMPARE(metrics[0].name, std::string("gpu_temperature"));
     }
@@ -135,7 +136,7 @@ private Q_SLOTS:
     void canBeStopped() {
         ClusterDatabase database(warm());
         const auto series
-            = RankSeries::open(database.store(), database.run(), "gpu_temperature").value();
+            = RankSeries::open({database.store(), database.run()}, "gpu_temperature").value();
         const auto frames = series.frames(database.store(), {atSecond(0), atSecond(8)}, 4,
             [](const ProgressState&) { return false; });
         QVERIFY(!frames.hasValue() && frames.error().code == ErrorCode::Cancelled);

@@ -87,8 +87,8 @@ test::PlantedRun traced(const std::vector<int>& ranks, int allReduces) {
 }
 
 RunBytes bytesOf(const store::Store& store, const Run& run) {
-    const auto layout = layout::makeLayout(runLayout(store, run).value().request).value();
-    const auto bytes = runBytes(store, run, layout);
+    const auto layout = layout::makeLayout(runLayout({store, run}).value().request).value();
+    const auto bytes = runBytes({store, run}, layout);
     if (!bytes.hasValue())
         qFatal("%s", bytes.error().describe().c_str());
     return bytes.value();

@@ -38,12 +38,12 @@ private Q_SLOTS:
         }
         const auto store = planted.stored();
         const Run run = store.findRun("planted").value();
-        const RunIterations iterations = iterationsOf(store, run).value();
+        const RunIterations iterations = iterationsOf({store, run}).value();
         QCOMPARE(iterations.iterations.size(), std::size_t{10});
         const TimeRange window{
             iterations.iterations[2].range.begin, iterations.iterations[9].range.end};
         const auto found
-            = traceMeasures(store, run, {window, iterations, std::nullopt, nullptr}).value();
+            = traceMeasures({store, run}, {window, iterations, std::nullopt, nullptr}).value();
         QVERIFY(found.has_value());
         QVERIFY(found->basis == TraceBasis::Iterations);
         QCOMPARE(found->devices, 2);

@@ -75,8 +75,7 @@ void addTokens(store::ImportSession& session, RunId run, const Plan& plan) {
     }
 }
 
-using Ask = Result<Efficiency> (*)(
-    const store::Store&, const Run&, TimeRange window, const Progress& progress);
+using Ask = Result<Efficiency> (*)(const RunStudy& study, TimeRange window);
 
 Efficiency made(const Plan& plan, TimeRange window = kAllTime, Ask ask = efficiencyOf) {
     const Fixture fixture;
@@ -95,7 +94,7 @@ Efficiency made(const Plan& plan, TimeRange window = kAllTime, Ask ask = efficie
         ok(session->samples(got(session->series(run, gauge("gpu_temperature", 0))),
             times({kStart, kStart + 20 * kSecond}), std::vector<double>{50.0, 50.0}));
     ok(session->finish({}, "", 0, {}));
-    return got(ask(store, got(store.findRun("run")), window, {}));
+    return got(ask({store, got(store.findRun("run"))}, window));
 }
 
 bool isAbout(std::optional<double> value, double expected) {

@@ -19,7 +19,7 @@ namespace {
 
 EnergyByPhase energyOf(PlantedTrace& trace, const EnergyOptions& options = {}) {
     const auto store = trace.store();
-    auto energy = energyByPhase(store, store.findRun("run").value(), options);
+    auto energy = energyByPhase({store, store.findRun("run").value()}, options);
     if (!energy.hasValue())
         qFatal("%s", energy.error().describe().c_str());
     return std::move(energy).value();

@@ -28,7 +28,7 @@ private Q_SLOTS:
         for (int i = -100; i <= 300; ++i)
             at.push_back(i * 10 * kMs);
         addSeries(store, gauge("gpu_power", 0), at, std::vector<double>(at.size(), 100.0));
-        const auto found = got(energyByPhase(store, got(store.findRun("run"))));
+        const auto found = got(energyByPhase({store, got(store.findRun("run"))}));
         QCOMPARE(found.gpus.size(), std::size_t{1});
         QCOMPARE(found.gpus[0].coverage, 1.0);
         QVERIFY(found.sum.total.known.has_value());
@@ -58,7 +58,7 @@ private Q_SLOTS:
             trace.power(0, at[i], watts[i]);
         auto store = trace.store();
         addSeries(store, gauge("gpu_power", 0), at, watts);
-        const auto lags = got(telemetryLags(store, got(store.findRun("run"))));
+        const auto lags = got(telemetryLags({store, got(store.findRun("run"))}));
         QCOMPARE(lags.ranks.size(), std::size_t{1});
         QVERIFY(std::abs(lags.ranks[0].lagS - 0.3) <= lags.ranks[0].errorS);
     }
@@ -75,9 +75,9 @@ private Q_SLOTS:
         const auto store = trace.store();
         const Run run = got(store.findRun("run"));
         EnergyOptions options;
-        options.iterations.all = got(iterationsOf(store, run)).everyOne();
+        options.iterations.all = got(iterationsOf({store, run})).everyOne();
         QCOMPARE(options.iterations.all.size(), std::size_t{2});
-        const auto found = got(energyByPhase(store, run, options)).sum.iterations;
+        const auto found = got(energyByPhase({store, run}, options)).sum.iterations;
         QCOMPARE(found.size(), std::size_t{2});
         for (const IterationEnergy& one : found) {
             QCOMPARE(one.gpus, 1);

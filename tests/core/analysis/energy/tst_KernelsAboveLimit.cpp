@@ -41,7 +41,7 @@ private Q_SLOTS:
         plantPower(trace);
         const auto store = trace.store();
         const auto run = store.findRun("run").value();
-        const auto gpus = aboveLimits(store, run, kAllTime, KeepSteps::Yes);
+        const auto gpus = aboveLimits({store, run}, kAllTime, KeepSteps::Yes);
         QVERIFY(gpus.hasValue());
         QCOMPARE(gpus.value().size(), std::size_t{1});
         const AboveLimit& gpu = gpus.value().front();
@@ -57,7 +57,7 @@ private Q_SLOTS:
             stays, (std::vector<TimeRange>{{{10 * kMs}, {30 * kMs}}, {{40 * kMs}, {50 * kMs}}}));
         // From 15 to 25 ms it is above all the time, from the sample before the window on.
         const auto part
-            = aboveLimits(store, run, {{15 * kMs}, {25 * kMs}}, KeepSteps::No).value().front();
+            = aboveLimits({store, run}, {{15 * kMs}, {25 * kMs}}, KeepSteps::No).value().front();
         QCOMPARE(part.seconds, 0.010);
         QCOMPARE(part.share, 1.0);
         QCOMPARE(part.highestW, 900.0);
@@ -75,7 +75,7 @@ private Q_SLOTS:
         trace.work(0, "8", SpanKind::Copy, "Memcpy DtoD", 46 * kMs, 2 * kMs);
         const auto store = trace.store();
         const auto found = kernelsAboveLimit(
-            store, store.findRun("run").value(), KernelCategories::builtIn(), kAllTime);
+            {store, store.findRun("run").value()}, KernelCategories::builtIn(), kAllTime);
         QVERIFY(found.hasValue());
         QCOMPARE(found.value().size(), std::size_t{1});
         const DeviceAboveLimit& device = found.value().front();
@@ -104,7 +104,7 @@ private Q_SLOTS:
         trace.kernel(0, "7", "a_gemm", 0, 10 * kMs);
         const auto store = trace.store();
         const auto found = kernelsAboveLimit(
-            store, store.findRun("run").value(), KernelCategories::builtIn(), kAllTime);
+            {store, store.findRun("run").value()}, KernelCategories::builtIn(), kAllTime);
         QCOMPARE(found.value().front().gpu.seconds, 0.0);
         QCOMPARE(found.value().front().gpu.highestW, 700.0);
         QVERIFY(found.value().front().kernels.empty());
@@ -115,7 +115,7 @@ private Q_SLOTS:
         trace.power(0, 0, 700.0);
         trace.power(0, 10 * kMs, 650.0);
         const auto store = trace.store();
-        QVERIFY(aboveLimits(store, store.findRun("run").value(), kAllTime, KeepSteps::No)
+        QVERIFY(aboveLimits({store, store.findRun("run").value()}, kAllTime, KeepSteps::No)
                     .value()
                     .empty());
     }
@@ -145,7 +145,7 @@ private Q_SLOTS:
         write("power_limit", {{0}, {15 * kMs}, {25 * kMs}, {40 * kMs}}, {700, 500, 700, 700});
         (void)session.value()->finish({}, "hash", 1, {});
         const auto found
-            = aboveLimits(database, database.findRun("r").value(), kAllTime, KeepSteps::Yes);
+            = aboveLimits({database, database.findRun("r").value()}, kAllTime, KeepSteps::Yes);
         const AboveLimit& gpu = found.value().front();
         QCOMPARE(gpu.source, std::string("recorded"));
         QCOMPARE(gpu.limitW, 700.0);

@@ -47,12 +47,12 @@ void tst_PowerLags::powerOnAnotherClock() {
     }
     const auto store = trace.store();
     const Run run = store.findRun("run").value();
-    const auto lags = powerLags(store, run).value();
+    const auto lags = powerLags({store, run}).value();
     QCOMPARE(lags.size(), std::size_t{1});
     const PowerLag lag = lags.at(0);
     QVERIFY2(std::abs(static_cast<double>(lag.lag.ns - kLate)) <= lag.errorNs + 25e6,
         std::to_string(lag.lag.ns).c_str());
-    const auto found = energyByPhase(store, run).value();
+    const auto found = energyByPhase({store, run}).value();
     QCOMPARE(found.gpus[0].lag->lag, lag.lag);
     for (const Phase phase : {Phase::Forward, Phase::Backward, Phase::Idle}) {
         const auto& energy = found.sum.phases[phase].known;
@@ -94,7 +94,7 @@ void tst_PowerLags::aShortTraceByTheClocksOfTheOthers() {
             trace.power(rank, t + kLate, watts);
     }
     const auto store = trace.store();
-    const auto lags = powerLags(store, store.findRun("run").value()).value();
+    const auto lags = powerLags({store, store.findRun("run").value()}).value();
     QCOMPARE(lags.size(), std::size_t{3});
     for (int rank = 0; rank < 3; ++rank) {
         const std::int64_t expected = kLate + (rank == 2 ? kBehind : 0);
@@ -113,7 +113,7 @@ void tst_PowerLags::aSensorThatRepeatsItself() {
     for (std::int64_t i = 0; i < 3'000; ++i)
         trace.power(0, i * 20 * kMs, 400.0 + static_cast<double>(i / 40 * 7919 % 200));
     const auto store = trace.store();
-    const auto found = energyByPhase(store, store.findRun("run").value()).value();
+    const auto found = energyByPhase({store, store.findRun("run").value()}).value();
     QVERIFY(found.gpus[0].sensor.has_value());
     QVERIFY(found.gpus[0].sensor->readings <= 75);
 }

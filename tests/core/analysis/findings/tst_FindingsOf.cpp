@@ -79,7 +79,7 @@ std::vector<Finding> measured(Sensors sensors) {
         addMetric(*session, id, "gpu_utilization", rank, std::vector<double>(kSamples, 1.0));
     }
     ok(session->finish({}, "", 0, {}));
-    return got(findingsOf(store, got(store.findRun("run"))));
+    return got(findingsOf({store, got(store.findRun("run"))}));
 }
 
 // Two H100 for 100 s, 10 samples a second; busy (90 %) for 6 s of every 10, in which rank 1
@@ -114,7 +114,7 @@ std::vector<Finding> transferring(double rate, std::size_t used = kSamples) {
         ok(session->samples(got(session->series(id, description)), at, counts));
     }
     ok(session->finish({}, "", 0, {}));
-    return got(findingsOf(store, got(store.findRun("run"))));
+    return got(findingsOf({store, got(store.findRun("run"))}));
 }
 
 // Four ranks compute and reduce 50 times, 10 ms each; rank 2 comes `late` ns after the others.
@@ -139,7 +139,7 @@ std::vector<Finding> traced(std::int64_t late, std::int64_t clockOffset) {
         planted.addCollective(ranks, starts, 300'000, detail, [] { return std::int64_t{0}; });
     }
     const auto store = planted.stored();
-    return got(findingsOf(store, got(store.findRun("planted"))));
+    return got(findingsOf({store, got(store.findRun("planted"))}));
 }
 
 // Eight ranks compute and reduce 480 times. In two of five steps rank 3 comes 228 µs late, in the
@@ -168,7 +168,7 @@ std::vector<Finding> lateByTurns() {
         now = *std::max_element(starts.begin(), starts.end()) + 20'000;
     }
     const auto store = planted.stored();
-    return got(findingsOf(store, got(store.findRun("planted"))));
+    return got(findingsOf({store, got(store.findRun("planted"))}));
 }
 
 // A rank computes for 10 ms of each of ten steps, of which the first two last 30 ms.
@@ -182,7 +182,7 @@ std::vector<Finding> slowAtFirst() {
         now += length;
     }
     const auto store = planted.stored();
-    return got(findingsOf(store, got(store.findRun("planted"))));
+    return got(findingsOf({store, got(store.findRun("planted"))}));
 }
 
 std::set<std::string> rulesOf(const std::vector<Finding>& findings) {
@@ -302,7 +302,7 @@ private Q_SLOTS:
         auto store = fixture.create();
         addSeries(store, gauge("gpu_power", 0), {1, 2, 3}, {4, 5, 6});
         const auto stopped = findingsOf(
-            store, got(store.findRun("run")), [](const ProgressState&) { return false; });
+            {store, got(store.findRun("run")), [](const ProgressState&) { return false; }});
         QVERIFY(!stopped.hasValue());
         QVERIFY(stopped.error().code == ErrorCode::Cancelled);
     }

@@ -59,7 +59,7 @@ std::vector<Finding> traced(const std::vector<Planted>& kernels, int steps, std:
         ok(session->spans(
             got(session->track(id, {TrackKind::Thread, 0, -1, "1", "1", "thread"})), marks));
     ok(session->finish({}, "", 0, {}));
-    return got(findingsOf(store, got(store.findRun("run"))));
+    return got(findingsOf({store, got(store.findRun("run"))}));
 }
 
 // A reading a second, with a limit of 150 W.
@@ -80,7 +80,7 @@ std::vector<Finding> drawing(const std::vector<double>& watts) {
             isLimit ? std::vector<double>(watts.size(), 150.0) : watts));
     }
     ok(session->finish({}, "", 0, {}));
-    return got(findingsOf(store, got(store.findRun("run"))));
+    return got(findingsOf({store, got(store.findRun("run"))}));
 }
 
 // A reading a second of a counter and of the power, without a limit.
@@ -103,7 +103,7 @@ std::vector<Finding> counting(const std::vector<double>& watts, const std::vecto
     write("gpu_power", watts);
     write("gpu_energy", joules);
     ok(session->finish({}, "", 0, {}));
-    return got(findingsOf(store, got(store.findRun("run"))));
+    return got(findingsOf({store, got(store.findRun("run"))}));
 }
 
 std::optional<Finding> named(const std::vector<Finding>& all, const char* rule) {

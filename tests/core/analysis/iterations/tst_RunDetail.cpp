@@ -52,10 +52,10 @@ public:
 
     [[nodiscard]] Result<RunDetail> detail(
         const Progress& progress = {}, const DetailQuery& query = {}) const {
-        const auto iterations = iterationsOf(m_store, m_run, progress);
+        const auto iterations = iterationsOf({m_store, m_run, progress});
         if (!iterations.hasValue())
             return iterations.error();
-        return detailOf(m_store, m_run, iterations.value(), query, progress);
+        return detailOf({m_store, m_run, progress}, iterations.value(), query);
     }
 
 private:
@@ -167,7 +167,8 @@ private Q_SLOTS:
                 std::vector<double>(at.size(), 400.0), "rank " + std::to_string(rank));
         }
         const Run run = test::got(store.findRun("run"));
-        const auto detail = test::got(detailOf(store, run, test::got(iterationsOf(store, run))));
+        const auto detail
+            = test::got(detailOf({store, run}, test::got(iterationsOf({store, run}))));
         QVERIFY(!detail.burst && !detail.aboveLimit && detail.spectrum.empty());
         QVERIFY(detail.whyNoBurst.find("small part") != std::string::npos);
         QVERIFY(m_detail.whyNoBurst.empty());

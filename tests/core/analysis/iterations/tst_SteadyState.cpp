@@ -127,7 +127,7 @@ private Q_SLOTS:
                 database.iteration(k, rank, 10.0 * k + rank, 10.0 * (k + 1) + rank);
         }
         database.finish();
-        const auto found = iterationsOf(database.store(), database.run()).value();
+        const auto found = iterationsOf({database.store(), database.run()}).value();
         QVERIFY(found.basis == IterationBasis::Recorded);
         QCOMPARE(found.iterations.size(), std::size_t{5});
         QCOMPARE(secondsOf(found.iterations[2].range.begin), 21.0);
@@ -155,7 +155,7 @@ private Q_SLOTS:
             now += work + 1'000;
         }
         const auto store = planted.stored();
-        const auto found = iterationsOf(store, store.findRun("planted").value()).value();
+        const auto found = iterationsOf({store, store.findRun("planted").value()}).value();
         QCOMPARE(found.iterations.size(), std::size_t{10});
         for (std::size_t k = 0; k < 10; ++k) {
             const TimeNs begin{test::kEpoch + planted.iterations[3 * k].range.begin.ns};
@@ -175,7 +175,7 @@ private Q_SLOTS:
                 database.iteration(k + 2, rank, 50.0 + k, 51.0 + k);
         }
         database.finish();
-        const auto found = iterationsOf(database.store(), database.run()).value();
+        const auto found = iterationsOf({database.store(), database.run()}).value();
         QCOMPARE(found.iterations.size(), std::size_t{100});
         for (std::size_t k = 0; k < 100; ++k) {
             QCOMPARE(found.iterations[k].index, static_cast<std::int64_t>(k) + 1);
@@ -193,7 +193,7 @@ private Q_SLOTS:
                 database.iteration(k, -1, k + behind, k + 1 + behind + 1e-9);
         }
         database.finish();
-        const auto found = iterationsOf(database.store(), database.run()).value();
+        const auto found = iterationsOf({database.store(), database.run()}).value();
         QCOMPARE(found.iterations.size(), std::size_t{10});
         QCOMPARE(secondsOf(found.iterations[9].range.begin), 9.0);
     }
@@ -214,7 +214,7 @@ private Q_SLOTS:
             }
         }
         database.finish();
-        const auto found = iterationsOf(database.store(), database.run()).value();
+        const auto found = iterationsOf({database.store(), database.run()}).value();
         QVERIFY(found.basis == IterationBasis::Recorded);
         QCOMPARE(found.origin, std::string("ranges 'iteration'"));
         QCOMPARE(found.iterations.size(), std::size_t{6});
@@ -233,7 +233,7 @@ private Q_SLOTS:
                 [](double t) { return 70.0 - 30.0 * std::exp(-t / 15.0); });
         }
         database.finish();
-        const auto found = iterationsOf(database.store(), database.run()).value();
+        const auto found = iterationsOf({database.store(), database.run()}).value();
         QVERIFY(found.basis == IterationBasis::PowerPeriod);
         QVERIFY2(found.iterations.size() >= 59 && found.iterations.size() <= 61,
             qPrintable(QString::number(found.iterations.size())));
@@ -245,7 +245,7 @@ private Q_SLOTS:
         QCOMPARE(warmup, 4);
         QVERIFY(std::abs(secondsOf(found.iterations[4].range.begin) - 30.0) <= error);
 
-        const auto steady = steadyStateOf(database.store(), database.run()).value();
+        const auto steady = steadyStateOf({database.store(), database.run()}).value();
         QVERIFY(steady.basis == SteadyBasis::Iterations);
         QCOMPARE(steady.warmupIterations, std::int64_t{4});
         QVERIFY(steady.unsettledIterations > 0);
@@ -256,7 +256,7 @@ private Q_SLOTS:
         QVERIFY(secondsOf(steady.window.end) <= 170.0 + error);
 
         // Whole iterations: 60 % at 600 W, the rest at 300 W.
-        const auto summary = summarise(database.store(), database.run(), steady.window).value();
+        const auto summary = summarise({database.store(), database.run()}, steady.window).value();
         const double length = steady.window.length().seconds();
         QVERIFY(std::abs(*summary.metrics.at("gpu_power").all.mean - 480.0) < 3.0);
         QVERIFY(std::abs(summary.energy->joules / (8.0 * 480.0 * length) - 1.0) < 0.01);
@@ -271,10 +271,10 @@ private Q_SLOTS:
         std::normal_distribution<double> noise(500.0, 20.0);
         database.series(0, "gpu_power", 100.0, 0.1, 0.0, [&](double) { return noise(random); });
         database.finish();
-        const auto found = iterationsOf(database.store(), database.run()).value();
+        const auto found = iterationsOf({database.store(), database.run()}).value();
         QVERIFY(found.basis == IterationBasis::None);
         QVERIFY(!found.frequencyHz);
-        const auto steady = steadyStateOf(database.store(), database.run()).value();
+        const auto steady = steadyStateOf({database.store(), database.run()}).value();
         QVERIFY(steady.isWholeRun);
         QVERIFY(steady.window == database.run().range);
         QVERIFY(steady.wording.find("no clear period") != std::string::npos);

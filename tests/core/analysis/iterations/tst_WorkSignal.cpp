@@ -30,7 +30,7 @@ private Q_SLOTS:
         add(0, 4, "first");
         add(0, 100, "second");
         add(1, 4, "third");
-        const auto power = got(powerSignal(store, got(store.findRun("run"))));
+        const auto power = got(powerSignal({store, got(store.findRun("run"))}));
         QCOMPARE(power.signal.values.size(), std::size_t{101});
         QCOMPARE(power.signal.values[5], -1.0);
         QCOMPARE(power.signal.values[15], 1.0);

@@ -109,7 +109,7 @@ private Q_SLOTS:
         auto store = fixture.create();
         writeRun(store, {});
         const Run run = got(store.findRun("job"));
-        const auto devices = got(measuredMemoryOf(store, run));
+        const auto devices = got(measuredMemoryOf({store, run}));
         QCOMPARE(devices.size(), std::size_t{1});
         const DeviceMemory& device = devices[0];
         QCOMPARE(device.peakAllocated, 500.0 * kMib);
@@ -132,8 +132,8 @@ private Q_SLOTS:
         auto store = fixture.create();
         writeRun(store, {fullRecord()});
         const Run run = got(store.findRun("job"));
-        QCOMPARE(got(allocatorRecordsOf(store, run)), std::vector{fullRecord()});
-        const auto findings = got(findingsOf(store, run));
+        QCOMPARE(got(allocatorRecordsOf({store, run})), std::vector{fullRecord()});
+        const auto findings = got(findingsOf({store, run}));
         const auto found = std::find_if(findings.begin(), findings.end(),
             [](const Finding& one) { return one.rule == "out_of_memory"; });
         QVERIFY(found != findings.end());
@@ -156,7 +156,7 @@ private Q_SLOTS:
             auto store = fixture.create();
             writeRun(store, {one});
             std::vector<std::string> names;
-            for (const Finding& finding : got(findingsOf(store, got(store.findRun("job")))))
+            for (const Finding& finding : got(findingsOf({store, got(store.findRun("job"))})))
                 names.push_back(finding.rule);
             return names;
         };

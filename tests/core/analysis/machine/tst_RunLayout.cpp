@@ -70,7 +70,7 @@ class tst_RunLayout : public QObject {
 
     Result<RunLayout> layoutOf(const Planted& planted) {
         const auto store = storeOf(planted);
-        return runLayout(store, store.runs().value().front());
+        return runLayout({store, store.runs().value().front()});
     }
 
 private Q_SLOTS:
@@ -209,10 +209,10 @@ private Q_SLOTS:
         layout::LayoutRequest request;
         request.tensor = 2;
         QVERIFY(enterLayout(store, run, request).hasValue());
-        shardingIn(planted, LayoutOrigin::Entered, runLayout(store, run));
+        shardingIn(planted, LayoutOrigin::Entered, runLayout({store, run}));
         request.zeroStage = 0; // by hand, against the launch
         QVERIFY(enterLayout(store, run, request).hasValue());
-        const auto none = layout::makeLayout(runLayout(store, run).value().request).value();
+        const auto none = layout::makeLayout(runLayout({store, run}).value().request).value();
         QCOMPARE(none.sharding->zeroStage, 0);
     }
 
@@ -293,7 +293,7 @@ private Q_SLOTS:
         request.tensor = 4;
         request.pipeline = 2;
         QVERIFY(enterLayout(store, run, request).hasValue());
-        const auto known = runLayout(store, run).value();
+        const auto known = runLayout({store, run}).value();
         QVERIFY(known.origin == LayoutOrigin::Entered);
         QCOMPARE(std::string(toString(known.origin)), std::string("entered"));
         QVERIFY(known.wording.find("by hand") != std::string::npos);
@@ -306,9 +306,9 @@ private Q_SLOTS:
         QCOMPARE(made.microbatches.value_or(0), 32);
         QCOMPARE(layersOf(made.chunks, 1), 6);
         QVERIFY(known.notes.empty());
-        QCOMPARE(recordedLayout(store, run).value().request.tensor.value_or(0), 2);
+        QCOMPARE(recordedLayout({store, run}).value().request.tensor.value_or(0), 2);
         QVERIFY(enterLayout(store, run, std::nullopt).hasValue());
-        QVERIFY(runLayout(store, run).value().origin == LayoutOrigin::Launch);
+        QVERIFY(runLayout({store, run}).value().origin == LayoutOrigin::Launch);
     }
 
     void whatDoesNotFitIsNotKept() {
@@ -328,7 +328,7 @@ private Q_SLOTS:
         request.nodes = 3;
         request.gpusPerNode = 1;
         QVERIFY(enterLayout(store, run, request).hasValue());
-        const auto known = runLayout(store, run).value();
+        const auto known = runLayout({store, run}).value();
         QVERIFY(known.notes.at(0).find("has 3 ranks, the run shows 16") != std::string::npos);
     }
 
@@ -339,7 +339,7 @@ private Q_SLOTS:
         auto store = storeOf(planted);
         const auto run = store.runs().value().front();
         QVERIFY(store::setEnteredLayout(store, run.id, R"({"tp":"two"})").hasValue());
-        const auto known = runLayout(store, run);
+        const auto known = runLayout({store, run});
         QVERIFY(known.error().code == ErrorCode::Unrecognised);
         QVERIFY(known.error().message.find("\"tp\"") != std::string::npos);
         QVERIFY(known.error().message.find("--forget") != std::string::npos);

@@ -31,7 +31,7 @@ std::int64_t backwardOf(std::int64_t sequence) {
 
 CallTree treeOf(const store::Store& store, TimeRange window = kAllTime) {
     const auto run = store.findRun("run");
-    auto tree = callTree(store, run.value(), 0, window);
+    auto tree = callTree({store, run.value()}, 0, window);
     if (!tree.hasValue())
         qFatal("%s", tree.error().describe().c_str());
     return std::move(tree).value();

@@ -58,7 +58,7 @@ private Q_SLOTS:
         catalogue::GpuModel gpu;
         gpu.bf16Flops = 1e14;
         gpu.memoryBandwidth = 1e12;
-        const CallTree tree = callTree(store, run, 0).value();
+        const CallTree tree = callTree({store, run}, 0).value();
         const auto mfu = operatorMfu(tree, tree.rankTime.seconds(), &gpu);
         QVERIFY(mfu && mfu->mfu);
         QCOMPARE(mfu->flop, 4e9);
@@ -69,7 +69,7 @@ private Q_SLOTS:
         QCOMPARE(table.rows[0].busy.ns, 200 * kUs); // of both
         QCOMPARE(*table.rows[0].efficiency.flopPerSecond, 2e13);
         QCOMPARE(*table.rows[0].efficiency.rooflineFraction, 0.2);
-        const auto iterations = iterationMfus(store, run, 0, kAllTime, &gpu).value();
+        const auto iterations = iterationMfus({store, run}, 0, kAllTime, &gpu).value();
         QCOMPARE(iterations.size(), std::size_t{1});
         QVERIFY(std::abs(*iterations[0].mfu.mfu - 0.1) < 1e-4);
     }
@@ -83,8 +83,8 @@ private Q_SLOTS:
         const auto store = planted.store();
         const Run run = store.findRun("run").value();
         const TimeRange window{{5 * kMs}, {10 * kMs}};
-        QCOMPARE(callTree(store, run, window).value().rankTime.ns, 5 * kMs);
-        QCOMPARE(callTree(store, run, 1, window).value().rankTime.ns, 0);
+        QCOMPARE(callTree({store, run}, window).value().rankTime.ns, 5 * kMs);
+        QCOMPARE(callTree({store, run}, 1, window).value().rankTime.ns, 0);
     }
 };
 

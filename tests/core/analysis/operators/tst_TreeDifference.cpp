@@ -143,7 +143,7 @@ private Q_SLOTS:
         trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 130, 2, 5);
         trace.kernel(0, "7", "check", 160, 8, 5);
         const auto store = trace.store();
-        const CallTree tree = callTree(store, store.findRun("run").value(), 0).value();
+        const CallTree tree = callTree({store, store.findRun("run").value()}, 0).value();
         const auto step = std::find_if(tree.nodes.begin(), tree.nodes.end(),
             [](const CallNode& node) { return node.kind == FrameKind::Annotation; });
         QVERIFY(step != tree.nodes.end());

@@ -16,7 +16,8 @@ using analysis::TracedSchedule;
 inline Result<TracedSchedule> trace(
     PlantedPipeline& planted, std::optional<std::int64_t> iteration = {}) {
     const auto store = planted.trace.store();
-    return analysis::tracedSchedule(store, store.findRun("run").value(), {iteration, std::nullopt});
+    return analysis::tracedSchedule(
+        {store, store.findRun("run").value()}, {iteration, std::nullopt});
 }
 
 inline bool hasNote(const TracedSchedule& schedule, const char* part) {

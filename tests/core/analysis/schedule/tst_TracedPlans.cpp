@@ -95,7 +95,7 @@ private Q_SLOTS:
         PlantedPipeline planted(plant);
         const auto store = planted.trace.store();
         const auto run = store.findRun("run").value();
-        const auto made = tracedSchedule(store, run);
+        const auto made = tracedSchedule({store, run});
         QVERIFY2(made.hasValue(), qPrintable(failure(made)));
         QVERIFY(made.value().isKnownOrder);
         QCOMPARE(made.value().plans.size(), std::size_t{5});
@@ -124,7 +124,7 @@ private Q_SLOTS:
         const double longer = made.value().traced.makespan / made.value().plans.front().makespan;
         QVERIFY(longer > 1.0);
         QVERIFY(planSentence(made.value()).find("longer") != std::string::npos);
-        const auto other = tracedSchedule(store, run, {std::nullopt, ScheduleKind::GPipe});
+        const auto other = tracedSchedule({store, run}, {std::nullopt, ScheduleKind::GPipe});
         QVERIFY(other.value().planned->kind == ScheduleKind::GPipe);
         QVERIFY(other.value().traced.kind == ScheduleKind::ZeroBubble);
     }

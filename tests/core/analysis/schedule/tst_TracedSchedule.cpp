@@ -162,7 +162,7 @@ private Q_SLOTS:
                 part.iteration(rank, 3, planted.at(rank, 0.0) - 1000,
                     planted.at(rank, planted.schedule.makespan) + 1000);
             const auto store = part.store();
-            const auto made = tracedSchedule(store, store.findRun("run").value());
+            const auto made = tracedSchedule({store, store.findRun("run").value()});
             QVERIFY2(made.hasValue(), qPrintable(failure(made)));
             const TracedSchedule& traced = made.value();
             QVERIFY(!traced.isWhole);
@@ -188,10 +188,10 @@ private Q_SLOTS:
             QVERIFY(std::abs(traced.tracedBubble - idle) < 1e-6);
             QVERIFY(!traced.notes.empty());
             const auto none
-                = tracedSchedule(store, store.findRun("run").value(), {7, std::nullopt});
+                = tracedSchedule({store, store.findRun("run").value()}, {7, std::nullopt});
             QVERIFY(!none.hasValue());
             QVERIFY(none.error().message.find("iteration 7") != std::string::npos);
-            const auto seen = tracedIterations(store, store.findRun("run").value()).value();
+            const auto seen = tracedIterations({store, store.findRun("run").value()}).value();
             QCOMPARE(seen.size(), std::size_t{1});
             QCOMPARE(seen.front().index, std::int64_t{3});
             QVERIFY(!seen.front().isWhole);
@@ -213,7 +213,7 @@ private Q_SLOTS:
                 task.stage, "9", "ncclDevKernel_SendRecv", planted.at(task.stage, task.end), 1000);
         }
         const auto store = part.store();
-        const auto made = tracedSchedule(store, store.findRun("run").value());
+        const auto made = tracedSchedule({store, store.findRun("run").value()});
         QVERIFY2(made.hasValue(), qPrintable(failure(made)));
         QCOMPARE(made.value().stages[2].rank, -1);
         QVERIFY(!made.value().stages[2].traced);
@@ -229,7 +229,7 @@ private Q_SLOTS:
         none.run.worldSize = 4;
         none.host(0, "1", SpanKind::Annotation, "something", 0, 10);
         const auto store = none.store();
-        const auto made = tracedSchedule(store, store.findRun("run").value());
+        const auto made = tracedSchedule({store, store.findRun("run").value()});
         QVERIFY(!made.hasValue());
         QVERIFY(made.error().code == ErrorCode::NotFound);
         PlantedTrace flat;
@@ -237,10 +237,10 @@ private Q_SLOTS:
         flat.run.worldSize = 4;
         flat.kernel(0, "7", "a_fwd", 0, 10);
         const auto other = flat.store();
-        const auto single = tracedSchedule(other, other.findRun("run").value());
+        const auto single = tracedSchedule({other, other.findRun("run").value()});
         QVERIFY(!single.hasValue());
         QVERIFY(single.error().message.find("no pipeline") != std::string::npos);
-        QVERIFY(tracedIterations(other, other.findRun("run").value()).value().empty());
+        QVERIFY(tracedIterations({other, other.findRun("run").value()}).value().empty());
     }
 };
 

@@ -34,7 +34,7 @@ void addPart(
 }
 
 RunSummary summaryOf(const Store& store, TimeRange window = kAllTime) {
-    return got(summarise(store, got(store.findRun("run")), window));
+    return got(summarise({store, got(store.findRun("run"))}, window));
 }
 
 } // namespace

@@ -47,7 +47,7 @@ private Q_SLOTS:
         auto store = fixture.create();
         addSparse(store, gauge("gpu_power", 0));
         addSparse(store, counter("pcie_rx", 0, 64));
-        const auto summary = got(summarise(store, got(store.findRun("run")), kFrom30To70));
+        const auto summary = got(summarise({store, got(store.findRun("run"))}, kFrom30To70));
         QCOMPARE(summary.energy->joules, 2000.0);
         QCOMPARE(summary.energy->coverage, 1.0);
         QCOMPARE(*summary.metrics.at("pcie_rx").all.total, 40.0);
@@ -88,7 +88,7 @@ private Q_SLOTS:
             at.push_back(i / 3 * kRowNs);
         addSeries(store, gauge("gpu_power", 0), at, std::vector<double>(at.size(), 100.0));
         const TimeRange window{{kRowNs / 2}, {5 * kRowNs / 2}};
-        const auto summary = got(summarise(store, got(store.findRun("run")), window));
+        const auto summary = got(summarise({store, got(store.findRun("run"))}, window));
         QCOMPARE(summary.energy->joules, 200.0);
         QCOMPARE(summary.energy->coverage, 1.0);
     }

@@ -125,7 +125,7 @@ private Q_SLOTS:
         QCOMPARE(*loss.max, 9.0);
         QVERIFY(!loss.mean && !loss.p50 && !loss.p99);
         const TimeNs start{kSummaryStart};
-        const auto part = analysis::summarise(*m_store, whole.run,
+        const auto part = analysis::summarise({*m_store, whole.run},
             TimeRange{start + DurationNs{3 * kOneSecond}, start + DurationNs{7 * kOneSecond}});
         QVERIFY(part.hasValue());
         QCOMPARE(*part.value().metrics.at("loss").all.first, 5.0);
@@ -217,7 +217,7 @@ private Q_SLOTS:
         const auto run = committed();
         const TimeRange window{
             {kSummaryStart + 3 * kOneSecond / 2}, {kSummaryStart + 7 * kOneSecond / 2}};
-        const auto summary = analysis::summarise(*m_store, run, window).value();
+        const auto summary = analysis::summarise({*m_store, run}, window).value();
         const auto& temperature = summary.metrics.at("gpu_temperature").all;
         QCOMPARE(*temperature.mean, 0.25 * 20 + 0.5 * 30 + 0.25 * 40);
         QCOMPARE(*temperature.min, 30.0); // of the samples inside
@@ -236,7 +236,7 @@ private Q_SLOTS:
         add("gpu_temperature", gpu(0), {10, 20, 30});
         add("gpu_power", gpu(0), {0, 100, 200});
         const auto run = committed();
-        const auto summary = analysis::summarise(*m_store, run,
+        const auto summary = analysis::summarise({*m_store, run},
             analysis::SummaryScope{kAllTime,
                 {"gpu_power"}}).value();
         QCOMPARE(summary.metrics.size(), std::size_t{1});
@@ -252,7 +252,7 @@ private Q_SLOTS:
         const auto run = committed();
         const TimeRange window{
             {kSummaryStart + 5 * kOneSecond / 4}, {kSummaryStart + 7 * kOneSecond / 4}};
-        const auto summary = analysis::summarise(*m_store, run, window).value();
+        const auto summary = analysis::summarise({*m_store, run}, window).value();
         QCOMPARE(*summary.metrics.at("gpu_temperature").all.mean, 20.0);
         QVERIFY(!summary.metrics.at("gpu_temperature").all.max);
         QCOMPARE(summary.energy->joules, 0.5 * 150.0);
@@ -268,7 +268,7 @@ private Q_SLOTS:
         const std::int64_t beside = kOneSecond / 100;
         const TimeRange window{
             {kSummaryStart + 2 * kOneSecond - beside}, {kSummaryStart + 3 * kOneSecond + beside}};
-        const auto summary = analysis::summarise(*m_store, run, window).value();
+        const auto summary = analysis::summarise({*m_store, run}, window).value();
         QVERIFY(std::abs(summary.energy->joules - 102.0) < 1e-9);
         QCOMPARE(summary.energy->coverage, 1.0);
     }
@@ -281,7 +281,7 @@ private Q_SLOTS:
         const auto run = committed();
         const TimeRange window{
             {kSummaryStart + 5 * kOneSecond / 2}, {kSummaryStart + 31 * kOneSecond / 2}};
-        const auto summary = analysis::summarise(*m_store, run, window).value();
+        const auto summary = analysis::summarise({*m_store, run}, window).value();
         QCOMPARE(summary.energy->joules, 100.0);
         QCOMPARE(summary.energy->coverage, 1.0 / 13.0);
     }
@@ -302,7 +302,7 @@ private Q_SLOTS:
         add("gpu_power", gpu(0), watts, seconds);
         add("pcie_rx", gpu(0), bytes, seconds);
         const auto run = committed();
-        const auto whole = analysis::summarise(*m_store, run).value();
+        const auto whole = analysis::summarise({*m_store, run}).value();
         double joules = 0.0;
         double total = 0.0;
         double integral = 0.0;
@@ -310,7 +310,7 @@ private Q_SLOTS:
         for (std::int64_t i = 0; i < 7; ++i) {
             const TimeRange tile{{kSummaryStart + length / 7 * i},
                 {i == 6 ? kSummaryStart + length : kSummaryStart + length / 7 * (i + 1)}};
-            const auto part = analysis::summarise(*m_store, run, tile).value();
+            const auto part = analysis::summarise({*m_store, run}, tile).value();
             joules += part.energy->joules;
             total += *part.metrics.at("pcie_rx").all.total;
             integral += *part.metrics.at("gpu_power").all.mean * tile.length().seconds();
@@ -328,7 +328,7 @@ private Q_SLOTS:
         add("gpu_power", gpu(0), {1, 2, 3});
         const auto run = committed();
         const auto result
-            = analysis::summarise(*m_store, run, [](const ProgressState&) { return false; });
+            = analysis::summarise({*m_store, run, [](const ProgressState&) { return false; }});
         QVERIFY(!result.hasValue());
         QCOMPARE(result.error().code, ErrorCode::Cancelled);
     }
@@ -413,7 +413,7 @@ private:
     }
 
     analysis::RunSummary finished() {
-        auto summary = analysis::summarise(*m_store, committed());
+        auto summary = analysis::summarise({*m_store, committed()});
         return summary.hasValue() ? std::move(summary).value() : analysis::RunSummary{};
     }
 

@@ -17,10 +17,10 @@ namespace trainscope::test {
 inline analysis::WaitCauses causesIn(
     const store::Store& store, const std::string& name, TimeRange window = kAllTime) {
     const auto run = store.findRun(name);
-    const auto clocks = analysis::alignRanks(store, run.value());
+    const auto clocks = analysis::alignRanks({store, run.value()});
     if (!clocks.hasValue())
         qFatal("%s", clocks.error().describe().c_str());
-    auto causes = analysis::waitCauses(store, run.value(), clocks.value(), window);
+    auto causes = analysis::waitCauses({store, run.value()}, clocks.value(), window);
     if (!causes.hasValue())
         qFatal("%s", causes.error().describe().c_str());
     return std::move(causes).value();

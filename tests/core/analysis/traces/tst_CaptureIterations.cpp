@@ -40,9 +40,9 @@ void plantSteps(PlantedTrace& trace, std::int64_t origin, const std::vector<std:
 
 CaptureIterations iterationsIn(const store::Store& store, const std::string& name) {
     const Run run = store.findRun("run").value();
-    const auto capture = captureWindows(store, run, name).value();
-    const auto all = iterationsOf(store, run).value();
-    return captureIterations(store, run, capture, all).value();
+    const auto capture = captureWindows({store, run}, name).value();
+    const auto all = iterationsOf({store, run}).value();
+    return captureIterations({store, run}, capture, all).value();
 }
 
 void compare(const CaptureIterations& found, std::vector<TimeRange> expected) {
@@ -57,7 +57,7 @@ bool says(const std::string& text, const char* part) {
 }
 
 std::optional<double> stepTimeS(const store::Store& store, const CaptureIterations& captured) {
-    return efficiencyOf(store, store.findRun("run").value(), captured, {}).value().stepTimeS;
+    return efficiencyOf({store, store.findRun("run").value()}, captured).value().stepTimeS;
 }
 
 } // namespace
@@ -99,7 +99,7 @@ private Q_SLOTS:
         const auto store = trace.store();
         const auto found = iterationsIn(store, "first");
         compare(found, {});
-        const auto made = efficiencyOf(store, store.findRun("run").value(), found, {}).value();
+        const auto made = efficiencyOf({store, store.findRun("run").value()}, found).value();
         QVERIFY(!made.stepTimeS);
         QVERIFY2(says(made.missing.at("step_time_s"), "nor two steps of an optimizer"),
             made.missing.at("step_time_s").c_str());

@@ -35,7 +35,7 @@ void plantTwoCaptures(PlantedTrace& trace) {
 std::vector<DeviceTrace> tracesOf(
     const store::Store& store, TimeRange window, const IterationChoice& choice = {}) {
     return deviceTraces(
-        store, store.findRun("run").value(), KernelCategories::builtIn(), window, choice)
+        {store, store.findRun("run").value()}, KernelCategories::builtIn(), window, choice)
         .value();
 }
 
@@ -109,7 +109,7 @@ private Q_SLOTS:
         compare(found[0].activity.phases, expected);
         QCOMPARE(found[0].activity.launches.hostBound.ns, expected.hostBound);
         const auto selected = selectionOf(
-            store, store.findRun("run").value(), [window](int) { return window; },
+            {store, store.findRun("run").value()}, [window](int) { return window; },
             KernelCategories::builtIn());
         QCOMPARE(selected.value().devices.size(), std::size_t{1});
         compare(selected.value().devices[0], expected);
@@ -145,7 +145,7 @@ private Q_SLOTS:
         plantTwoCaptures(trace);
         const auto store = trace.store();
         const auto selected = selectionOf(
-            store, store.findRun("run").value(),
+            {store, store.findRun("run").value()},
             [](int) {
                 return TimeRange{{100}, {900}};
             },

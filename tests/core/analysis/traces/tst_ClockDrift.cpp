@@ -53,7 +53,7 @@ private Q_SLOTS:
         for (const int rank : {0, 1})
             planted.calls.push_back({rank, end - 100'000, end, "gemm", {}, "7"});
         const auto store = planted.stored();
-        const auto found = alignRanks(store, store.findRun("planted").value());
+        const auto found = alignRanks({store, store.findRun("planted").value()});
         QVERIFY(found.hasValue());
         const RankClocks& clocks = found.value();
         QVERIFY(!clocks.agree); // 0.5 ms, and known where the collectives are

@@ -53,7 +53,7 @@ private:
     static CommunicationSummary summaryOf(
         const PlantedRun& planted, const CommunicationOptions& options = {}) {
         const auto store = planted.stored();
-        const auto summary = communicationOf(store, store.findRun("planted").value(), options);
+        const auto summary = communicationOf({store, store.findRun("planted").value()}, options);
         if (!summary.hasValue())
             qFatal("%s", summary.error().describe().c_str());
         return summary.value();
@@ -181,9 +181,9 @@ void tst_Collectives::equalNamesOfDifferentGroupsStayApart() {
     }
     const auto store = planted.stored();
     const auto run = store.findRun("planted").value();
-    const auto clocks = alignRanks(store, run).value();
+    const auto clocks = alignRanks({store, run}).value();
     int pairs = 0;
-    const auto scan = forEachCollective(store, run, clocks, [&](const Collective& one) {
+    const auto scan = forEachCollective({store, run}, clocks, [&](const Collective& one) {
         if (one.group->ranks.size() == 2) {
             ++pairs;
             for (const CollectiveRank& rank : one.ranks) {

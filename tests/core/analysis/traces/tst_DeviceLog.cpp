@@ -46,9 +46,8 @@ PlantedTrace periods(int count) {
 DeviceLogs logsOf(const store::Store& store, std::int64_t spansPerWindow) {
     const Run run = got(store.findRun("run"));
     static RankClocks clocks;
-    clocks = got(alignRanks(store, run));
-    static const Progress none;
-    return got(DeviceLogs::open(store, run, clocks, none, spansPerWindow));
+    clocks = got(alignRanks({store, run}));
+    return got(DeviceLogs::open({store, run}, clocks, spansPerWindow));
 }
 
 TimeRange ofPeriod(std::int64_t period, std::int64_t from, std::int64_t to) {

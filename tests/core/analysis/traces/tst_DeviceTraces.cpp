@@ -77,9 +77,9 @@ private Q_SLOTS:
         const IterationChoice choice{trace.iterations, std::nullopt};
         const TimeRange window = isWindow ? TimeRange{{kLength / 4}, {kLength / 2}} : kAllTime;
         const auto& table = KernelCategories::builtIn();
-        const auto both = deviceTraces(store, run, table, window, choice).value();
-        const auto kernels = traceBreakdown(store, run, table, window, choice).value();
-        const auto activities = deviceActivity(store, run, window, choice).value();
+        const auto both = deviceTraces({store, run}, table, window, choice).value();
+        const auto kernels = traceBreakdown({store, run}, table, window, choice).value();
+        const auto activities = deviceActivity({store, run}, window, choice).value();
         QCOMPARE(both.size(), std::size_t(2));
         QCOMPARE(kernels.size(), both.size());
         QCOMPARE(activities.size(), both.size());
@@ -112,7 +112,7 @@ private Q_SLOTS:
         const auto window = [](int rank) {
             return TimeRange{{rank * kMs + 100 * kUs}, {rank * kMs + 200 * kUs}};
         };
-        const auto traces = deviceTraces(store, store.findRun("run").value(),
+        const auto traces = deviceTraces({store, store.findRun("run").value()},
             KernelCategories::builtIn(), RankWindow(window), {})
                                 .value();
         QCOMPARE(traces.size(), std::size_t{2});
@@ -134,7 +134,7 @@ private Q_SLOTS:
         trace.iteration(-1, 11, 110 * kUs, 120 * kUs);
         const auto traced = [&trace](std::optional<std::int64_t> only) {
             const auto store = trace.store();
-            return deviceTraces(store, store.findRun("run").value(), KernelCategories::builtIn(),
+            return deviceTraces({store, store.findRun("run").value()}, KernelCategories::builtIn(),
                 kAllTime, {trace.iterations, only})
                 .value();
         };

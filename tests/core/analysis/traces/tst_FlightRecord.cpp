@@ -71,8 +71,8 @@ void record(const std::vector<Entry>& entries, Recorded& recorded) {
     }
     ok(session->finish({}, "hash", 1, {}));
     const Run written = got(store.findRun("job"));
-    recorded.unreached = got(unreachedCollectives(store, written));
-    recorded.findings = got(findingsOf(store, written));
+    recorded.unreached = got(unreachedCollectives({store, written}));
+    recorded.findings = got(findingsOf({store, written}));
 }
 
 // Every rank of the world in its first two collectives.

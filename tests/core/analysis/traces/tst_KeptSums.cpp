@@ -37,7 +37,7 @@ store::Bytes constantColumn(std::uint64_t claimed, std::size_t written, store::S
 // Replaces what is kept of a place by those bytes.
 void keepInstead(store::Store& store, SumKind kind, const store::Bytes& sums) {
     const Run run = store.findRun("run").value();
-    auto kept = sumTraces(store, run);
+    auto kept = sumTraces({store, run});
     QVERIFY(kept.hasValue());
     bool isMet = false;
     for (store::SumSequence& sequence : kept.value().sequences) {
@@ -53,7 +53,7 @@ void keepInstead(store::Store& store, SumKind kind, const store::Bytes& sums) {
 
 bool isRefused(const store::Store& store) {
     const auto selection = selectionOf(
-        store, store.findRun("run").value(), [](int) { return kAllTime; },
+        {store, store.findRun("run").value()}, [](int) { return kAllTime; },
         KernelCategories::builtIn());
     return !selection.hasValue() && selection.error().message.find("damaged") != std::string::npos;
 }

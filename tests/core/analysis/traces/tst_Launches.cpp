@@ -18,7 +18,7 @@ namespace {
 DeviceActivity launchesOf(PlantedTrace& trace) {
     const auto store = trace.store();
     const auto run = store.findRun("run");
-    const auto devices = deviceActivity(store, run.value());
+    const auto devices = deviceActivity({store, run.value()});
     if (!devices.hasValue() || devices.value().empty())
         qFatal("no activity");
     return devices.value()[0];
@@ -90,7 +90,7 @@ void tst_Launches::windowsByHand() {
     const auto store = trace.store();
     const auto run = store.findRun("run").value();
     const auto launchesIn = [&](std::int64_t begin, std::int64_t end) {
-        return deviceActivity(store, run, {{begin}, {end}}).value().at(0).launches;
+        return deviceActivity({store, run}, {{begin}, {end}}).value().at(0).launches;
     };
     // While the second runs, the third and the fourth wait all the time.
     const LaunchStatistics second = launchesIn(20, 30);

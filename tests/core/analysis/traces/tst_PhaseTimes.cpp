@@ -30,7 +30,7 @@ DeviceActivity activityOf(PlantedTrace& trace, TimeRange window = kAllTime,
     std::optional<std::int64_t> only = std::nullopt) {
     const auto store = trace.store();
     const auto run = store.findRun("run");
-    const auto devices = deviceActivity(store, run.value(), window, {trace.iterations, only});
+    const auto devices = deviceActivity({store, run.value()}, window, {trace.iterations, only});
     if (!devices.hasValue() || devices.value().empty())
         qFatal("no activity");
     return devices.value()[0];

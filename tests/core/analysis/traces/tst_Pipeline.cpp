@@ -72,7 +72,7 @@ std::vector<std::vector<std::int64_t>> scheduleOf(
 
 Result<std::vector<DeviceActivity>> activity(const store::Store& store, const PlantedTrace& trace) {
     return deviceActivity(
-        store, store.findRun("run").value(), kAllTime, {trace.iterations, std::nullopt});
+        {store, store.findRun("run").value()}, kAllTime, {trace.iterations, std::nullopt});
 }
 
 } // namespace
@@ -144,7 +144,7 @@ void tst_Pipeline::schedulesHaveTheirIdealBubbles() {
     const auto store = trace.store();
     const auto devices = activity(store, trace);
     QVERIFY(devices.hasValue());
-    const auto map = stagesOf(store, store.findRun("run").value());
+    const auto map = stagesOf({store, store.findRun("run").value()});
     QVERIFY(map.hasValue() && map.value());
     const auto pipeline = pipelineOf(*map.value(), devices.value());
     QVERIFY(pipeline);
@@ -177,7 +177,7 @@ void tst_Pipeline::otherCollectivesAreNoBubble() {
     trace.kernel(1, "9", "ncclDevKernel_SendRecv", 80, 20);
     const auto store = trace.store();
     const auto devices = activity(store, trace);
-    const auto map = stagesOf(store, store.findRun("run").value());
+    const auto map = stagesOf({store, store.findRun("run").value()});
     QVERIFY(map.hasValue() && map.value());
     const auto pipeline = pipelineOf(*map.value(), devices.value());
     QVERIFY(pipeline);
@@ -207,7 +207,7 @@ void tst_Pipeline::clocksThatDiffer() {
     }
     const auto store = trace.store();
     const auto devices = activity(store, trace);
-    const auto map = stagesOf(store, store.findRun("run").value());
+    const auto map = stagesOf({store, store.findRun("run").value()});
     QVERIFY(map.hasValue() && map.value());
     const auto pipeline = pipelineOf(*map.value(), devices.value());
     QVERIFY(pipeline);
@@ -231,7 +231,7 @@ void tst_Pipeline::devicesWithoutKernels() {
     copies.rank = 0;
     copies.device = 1;
     devices.push_back(copies);
-    const auto map = stagesOf(store, store.findRun("run").value());
+    const auto map = stagesOf({store, store.findRun("run").value()});
     QVERIFY(map.hasValue() && map.value());
     const auto pipeline = pipelineOf(*map.value(), devices);
     QVERIFY(pipeline);
@@ -248,7 +248,7 @@ void tst_Pipeline::stagesOfALayout() {
         trace.run.launch.tensorParallel = tensor;
         trace.run.launch.pipelineParallel = pipeline;
         const auto store = trace.store();
-        const auto map = stagesOf(store, store.findRun("run").value());
+        const auto map = stagesOf({store, store.findRun("run").value()});
         return map.hasValue() ? map.value() : std::nullopt;
     };
     QVERIFY(!mapOf({}, {}));

@@ -64,7 +64,7 @@ public:
             qFatal("%s", status.error().describe().c_str());
     }
     [[nodiscard]] TelemetryLags lags() const {
-        return telemetryLags(m_store, m_store.findRun("run").value()).value();
+        return telemetryLags({m_store, m_store.findRun("run").value()}).value();
     }
     Status forge(const std::string& sql) { return m_store.connection().database.script(sql); }
 

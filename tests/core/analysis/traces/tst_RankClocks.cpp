@@ -253,7 +253,7 @@ void tst_RankClocks::iterationsDecideWhereCallsLookAlike() {
     for (auto& call : planted.calls)
         call.detail = detail;
     const auto store = planted.stored();
-    const auto clocks = alignRanks(store, store.findRun("planted").value());
+    const auto clocks = alignRanks({store, store.findRun("planted").value()});
     QVERIFY(clocks.hasValue());
     QCOMPARE(clocks.value().ranks.size(), std::size_t{2});
     QVERIFY(absolute(clocks.value().ranks[1].offsetNs - hour) < 1000);
@@ -288,7 +288,7 @@ void tst_RankClocks::ranksAreReachedOverOthers() {
         }
     }
     const auto store = planted.stored();
-    const auto found = alignRanks(store, store.findRun("planted").value());
+    const auto found = alignRanks({store, store.findRun("planted").value()});
     QVERIFY(found.hasValue());
     const RankClocks& clocks = found.value();
     QCOMPARE(clocks.ranks.size(), std::size_t{8});
@@ -331,7 +331,7 @@ void tst_RankClocks::messagesConnectPipelineStages() {
             jitter, "ncclDevKernel_SendRecv");
     }
     const auto store = planted.stored();
-    const auto found = alignRanks(store, store.findRun("planted").value());
+    const auto found = alignRanks({store, store.findRun("planted").value()});
     QVERIFY(found.hasValue());
     QCOMPARE(found.value().ranks.size(), std::size_t{2});
     const RankClock& clock = found.value().ranks[1];
@@ -374,7 +374,7 @@ void tst_RankClocks::whatCannotBeReachedIsListed() {
             {2, 3}, {at, at}, 1000, test::collectiveDetail("allreduce", 10, "a", {2, 3}), none);
     }
     const auto store = planted.stored();
-    const auto found = alignRanks(store, store.findRun("planted").value());
+    const auto found = alignRanks({store, store.findRun("planted").value()});
     QVERIFY(found.hasValue());
     QCOMPARE(found.value().ranks.size(), std::size_t{2});
     QVERIFY(found.value().agree);
@@ -386,11 +386,11 @@ void tst_RankClocks::whatCannotBeReachedIsListed() {
 void tst_RankClocks::aRunWithoutTracesHasNoClocks() {
     const PlantedRun planted;
     const auto store = planted.stored();
-    const auto found = alignRanks(store, store.findRun("planted").value());
+    const auto found = alignRanks({store, store.findRun("planted").value()});
     QVERIFY(found.hasValue());
     QCOMPARE(found.value(), RankClocks{});
     const auto stopped = alignRanks(
-        store, store.findRun("planted").value(), [](const ProgressState&) { return false; });
+        {store, store.findRun("planted").value(), [](const ProgressState&) { return false; }});
     QVERIFY(stopped.hasValue()); // there was nothing to stop
 }
 

@@ -103,7 +103,7 @@ void tst_TraceBreakdown::unionsByHand() {
         {0, 7, 70, 4, "Memset", SpanKind::Set}});
     const auto run = store.findRun("run");
     QVERIFY(run.hasValue());
-    const auto devices = analysis::traceBreakdown(store, run.value());
+    const auto devices = analysis::traceBreakdown({store, run.value()});
     QVERIFY(devices.hasValue());
     QCOMPARE(devices.value().size(), std::size_t{1});
     const analysis::DeviceBreakdown& device = devices.value()[0];
@@ -135,7 +135,7 @@ void tst_TraceBreakdown::windowClipsKernels() {
         {0, 9, 8, 12, "ncclDevKernel_AllReduce_Sum"}, {0, 7, 30, 5, "a_gemm"}});
     const auto run = store.findRun("run");
     const auto devices = analysis::traceBreakdown(
-        store, run.value(), analysis::KernelCategories::builtIn(), {{5}, {15}});
+        {store, run.value()}, analysis::KernelCategories::builtIn(), {{5}, {15}});
     QVERIFY(devices.hasValue());
     QCOMPARE(devices.value()[0].kernelCount, 2);
     QCOMPARE(devices.value()[0].compute.ns, 5);
@@ -154,7 +154,7 @@ void tst_TraceBreakdown::iterationsByHand() {
         {{4, {{40}, {70}}, 0, false}, {3, {{5}, {40}}, 0, true}, {9, {{700}, {800}}, 0, false}},
         {}};
     const auto devices = analysis::traceBreakdown(
-        store, run.value(), analysis::KernelCategories::builtIn(), kAllTime, choice);
+        {store, run.value()}, analysis::KernelCategories::builtIn(), kAllTime, choice);
     QVERIFY(devices.hasValue());
     QCOMPARE(devices.value()[0].window, (TimeRange{{0}, {65}})); // that of the kernels, as without
     const auto& iterations = devices.value()[0].iterations;
@@ -191,7 +191,7 @@ void tst_TraceBreakdown::windowsCutIterations() {
     const analysis::IterationChoice choice{
         {{1, {{0}, {100}}, 0, false}, {2, {{100}, {200}}, 0, false}}, {}};
     const auto devices = analysis::traceBreakdown(
-        store, run.value(), analysis::KernelCategories::builtIn(), {{60}, {150}}, choice);
+        {store, run.value()}, analysis::KernelCategories::builtIn(), {{60}, {150}}, choice);
     QVERIFY(devices.hasValue());
     const auto& iterations = devices.value()[0].iterations;
     QCOMPARE(iterations.size(), std::size_t{2});
@@ -203,7 +203,7 @@ void tst_TraceBreakdown::windowsCutIterations() {
     QCOMPARE(iterations[1].idle.ns, 20);
     // The work ends at 190, before the iteration and the window do.
     const auto open = analysis::traceBreakdown(
-        store, run.value(), analysis::KernelCategories::builtIn(), {{60}, {500}}, choice);
+        {store, run.value()}, analysis::KernelCategories::builtIn(), {{60}, {500}}, choice);
     QVERIFY(open.hasValue());
     const auto& last = open.value()[0].iterations.at(1);
     QCOMPARE(last.window, (TimeRange{{100}, {200}}));
@@ -219,7 +219,7 @@ void tst_TraceBreakdown::oneIterationIsTheWindow() {
     const analysis::IterationChoice choice{
         {{1, {{5}, {35}}, 0, false}, {2, {{35}, {60}}, 0, false}, {1, {{80}, {100}}, 1, false}}, 1};
     const auto devices = analysis::traceBreakdown(
-        store, run.value(), analysis::KernelCategories::builtIn(), kAllTime, choice);
+        {store, run.value()}, analysis::KernelCategories::builtIn(), kAllTime, choice);
     QVERIFY(devices.hasValue());
     QCOMPARE(devices.value().size(), std::size_t{2});
     QCOMPARE(devices.value()[0].window, (TimeRange{{5}, {35}}));
@@ -229,7 +229,7 @@ void tst_TraceBreakdown::oneIterationIsTheWindow() {
     QCOMPARE(devices.value()[1].window, (TimeRange{{80}, {100}}));
     QCOMPARE(devices.value()[1].compute.ns, 10);
     const auto none = analysis::traceBreakdown(
-        store, run.value(), analysis::KernelCategories::builtIn(), kAllTime, {choice.all, 7});
+        {store, run.value()}, analysis::KernelCategories::builtIn(), kAllTime, {choice.all, 7});
     QVERIFY(none.hasValue() && none.value().empty());
 }
 
@@ -274,7 +274,7 @@ void tst_TraceBreakdown::randomIterationsAgainstACount() {
     const auto store = filled(placed);
     const auto run = store.findRun("run");
     const auto devices = analysis::traceBreakdown(
-        store, run.value(), analysis::KernelCategories::builtIn(), kAllTime, choice);
+        {store, run.value()}, analysis::KernelCategories::builtIn(), kAllTime, choice);
     QVERIFY(devices.hasValue());
     QCOMPARE(devices.value()[0].iterations.size(), std::size_t{200});
     for (const auto& iteration : devices.value()[0].iterations) {
@@ -298,7 +298,7 @@ void tst_TraceBreakdown::collectiveTypeComesFromTheArguments() {
             {0, 7, 20, 4, generic, SpanKind::Kernel, R"({"Collective name":"broadcast"})"},
             {0, 7, 40, 2, generic}});
     const auto run = store.findRun("run");
-    const auto devices = analysis::traceBreakdown(store, run.value());
+    const auto devices = analysis::traceBreakdown({store, run.value()});
     QVERIFY(devices.hasValue());
     const auto& categories = devices.value()[0].categories;
     QCOMPARE(categories.at("all_reduce").time.ns, 10);
@@ -327,7 +327,7 @@ void tst_TraceBreakdown::randomKernelsAgainstACount() {
     }
     const auto store = filled(placed);
     const auto run = store.findRun("run");
-    const auto devices = analysis::traceBreakdown(store, run.value());
+    const auto devices = analysis::traceBreakdown({store, run.value()});
     QVERIFY(devices.hasValue());
     const auto countIf = [&](auto&& wanted) { return std::count_if(at.begin(), at.end(), wanted); };
     const analysis::DeviceBreakdown& device = devices.value()[0];
@@ -366,21 +366,21 @@ void tst_TraceBreakdown::peersOfACollective() {
                         })
                     .hasValue());
         if (track.description.thread == "9") {
-            const auto first = analysis::collectivePeers(store, run.value(), 0, spans[0]);
+            const auto first = analysis::collectivePeers({store, run.value()}, 0, spans[0]);
             QVERIFY(first.hasValue() && first.value());
             QCOMPARE(first.value()->ranks.size(), std::size_t{2});
             QCOMPARE(first.value()->ranks[1].start.ns, 250);
             QCOMPARE(first.value()->lastRank, 2);
             QCOMPARE(first.value()->startSpread.ns, 50);
             QCOMPARE(first.value()->missingRanks, std::vector<int>{5});
-            const auto second = analysis::collectivePeers(store, run.value(), 0, spans[1]);
+            const auto second = analysis::collectivePeers({store, run.value()}, 0, spans[1]);
             QCOMPARE(second.value()->lastRank, 0);
         } else {
-            const auto all = analysis::collectivePeers(store, run.value(), 0, spans[0]);
+            const auto all = analysis::collectivePeers({store, run.value()}, 0, spans[0]);
             QVERIFY(all.hasValue() && all.value());
             QCOMPARE(all.value()->ranks.size(), std::size_t{2});
             QCOMPARE(all.value()->lastRank, 1);
-            const auto none = analysis::collectivePeers(store, run.value(), 0, spans[1]);
+            const auto none = analysis::collectivePeers({store, run.value()}, 0, spans[1]);
             QVERIFY(none.hasValue() && !none.value());
         }
     }

@@ -33,7 +33,7 @@ void plantSmall(PlantedTrace& trace) {
 TraceSelection select(const store::Store& store, TimeRange window) {
     const Run run = store.findRun("run").value();
     return selectionOf(
-        store, run, [window](int) { return window; }, KernelCategories::builtIn())
+        {store, run}, [window](int) { return window; }, KernelCategories::builtIn())
         .value();
 }
 
@@ -99,12 +99,12 @@ private Q_SLOTS:
         const Run run = store.findRun("run").value();
         std::vector<std::size_t> filled;
         std::uint64_t most = 0;
+        const auto watched = [&](const ProgressState& state) {
+            most = std::max(most, state.bytesTotal);
+            return state.bytesDone <= state.bytesTotal;
+        };
         const auto made = selectionOf(
-            store, run, [](int) { return kAllTime; }, KernelCategories::builtIn(),
-            [&](const ProgressState& state) {
-                most = std::max(most, state.bytesTotal);
-                return state.bytesDone <= state.bytesTotal;
-            },
+            {store, run, watched}, [](int) { return kAllTime; }, KernelCategories::builtIn(),
             [&](const TraceSelection& part) {
                 filled.push_back(
                     part.devices.size() + part.launches.size() + part.operators.size());
@@ -113,8 +113,8 @@ private Q_SLOTS:
         QCOMPARE(filled, (std::vector<std::size_t>{2, 5}));
         QCOMPARE(most, std::uint64_t{170 * kUs});
         const auto stopped = selectionOf(
-            store, run, [](int) { return kAllTime; }, KernelCategories::builtIn(),
-            [](const ProgressState&) { return false; });
+            {store, run, [](const ProgressState&) { return false; }},
+            [](int) { return kAllTime; }, KernelCategories::builtIn());
         QVERIFY(!stopped.hasValue());
         QVERIFY(stopped.error().code == ErrorCode::Cancelled);
     }
@@ -172,8 +172,8 @@ private Q_SLOTS:
                 QCOMPARE(row.isLowerBound, whole == 0);
             };
             check();
-            QVERIFY(store::keepSums(store, sumTraces(store, run).value()).hasValue());
-            QVERIFY(TraceSums::open(store, run).value().has_value());
+            QVERIFY(store::keepSums(store, sumTraces({store, run}).value()).hasValue());
+            QVERIFY(TraceSums::open({store, run}).value().has_value());
             check();
         }
     }
@@ -184,7 +184,7 @@ private Q_SLOTS:
         const Run run = store.findRun("run").value();
         const auto find = [&](TimeRange window, SpanGroup group, const std::string& name) {
             return longestSpan(
-                store, run, [window](int) { return window; }, group, name,
+                {store, run}, [window](int) { return window; }, group, name,
                 KernelCategories::builtIn())
                 .value();
         };

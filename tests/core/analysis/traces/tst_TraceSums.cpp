@@ -176,7 +176,7 @@ void same(const TraceSelection& a, const TraceSelection& b) {
 
 TraceSelection stretchFigures(const store::Store& store, TimeRange window) {
     return selectionOf(
-        store, store.findRun("run").value(), [window](int) { return window; },
+        {store, store.findRun("run").value()}, [window](int) { return window; },
         KernelCategories::builtIn())
         .value();
 }
@@ -210,10 +210,10 @@ std::vector<TimeRange> stretchesOf(const store::Store& store) {
 
 void keepSumsOf(store::Store& store) {
     const Run run = store.findRun("run").value();
-    const auto sums = sumTraces(store, run);
+    const auto sums = sumTraces({store, run});
     QVERIFY(sums.hasValue());
     QVERIFY(store::keepSums(store, sums.value()).hasValue());
-    QVERIFY(TraceSums::open(store, run).value().has_value());
+    QVERIFY(TraceSums::open({store, run}).value().has_value());
 }
 
 } // namespace
@@ -288,31 +288,31 @@ private Q_SLOTS:
         auto store = trace.store();
         keepSumsOf(store);
         const Run run = store.findRun("run").value();
-        const auto late = sumTraces(store, run);
+        const auto late = sumTraces({store, run});
         auto session = store::beginImport(store, {"more", 1, "more", "run"});
         QVERIFY(session.hasValue());
         QVERIFY(session.value()->run(run).hasValue());
         QVERIFY(session.value()->finish({}, "more", 1, {}).hasValue());
         session.value().reset();
-        QVERIFY(!TraceSums::open(store, run).value());
+        QVERIFY(!TraceSums::open({store, run}).value());
         QVERIFY(store::sumOutlines(store, run.id, placeOf(SumKind::Device, 0, 0)).value().empty());
         // Those of before the import, kept by whoever took longer than it.
         QVERIFY(store::keepSums(store, late.value()).hasValue());
-        QVERIFY(!TraceSums::open(store, run).value());
+        QVERIFY(!TraceSums::open({store, run}).value());
         const std::string state = store::sourceState(store, run.id).value();
         store::KeptSums other{run.id, kTraceSumsVersion + 1, {}, {}, state};
         QVERIFY(store::keepSums(store, other).hasValue());
-        QVERIFY(!TraceSums::open(store, run).value());
+        QVERIFY(!TraceSums::open({store, run}).value());
         keepSumsOf(store);
         QVERIFY(store::removeRun(store, run.id).hasValue());
-        QVERIFY(!TraceSums::open(store, run).value());
+        QVERIFY(!TraceSums::open({store, run}).value());
     }
     void summingCanBeStopped() {
         PlantedTrace trace;
         trace.kernel(0, "7", "a", 0, 10);
         const auto store = trace.store();
         const auto stopped = sumTraces(
-            store, store.findRun("run").value(), [](const ProgressState&) { return false; });
+            {store, store.findRun("run").value(), [](const ProgressState&) { return false; }});
         QVERIFY(!stopped.hasValue() && stopped.error().code == ErrorCode::Cancelled);
     }
 };

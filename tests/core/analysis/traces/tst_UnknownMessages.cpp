@@ -27,7 +27,7 @@ private Q_SLOTS:
                 [] { return std::int64_t{0}; }, "ncclDevKernel_SendRecv");
         }
         const auto store = planted.stored();
-        const auto found = alignRanks(store, store.findRun("planted").value());
+        const auto found = alignRanks({store, store.findRun("planted").value()});
         QVERIFY(found.hasValue());
         QCOMPARE(found.value().ranks.size(), std::size_t{1});
         QCOMPARE(found.value().unaligned.size(), std::size_t{2});

@@ -232,9 +232,10 @@ private Q_SLOTS:
         const PlantedRun planted = eightRanks();
         const auto store = planted.stored();
         const auto run = store.findRun("planted");
-        const auto clocks = alignRanks(store, run.value());
-        const auto stopped = waitCauses(store, run.value(), clocks.value(), kAllTime,
-            [](const ProgressState&) { return false; });
+        const auto clocks = alignRanks({store, run.value()});
+        const auto stopped
+            = waitCauses({store, run.value(), [](const ProgressState&) { return false; }},
+                clocks.value(), kAllTime);
         QVERIFY(!stopped.hasValue() && stopped.error().code == ErrorCode::Cancelled);
     }
 };
