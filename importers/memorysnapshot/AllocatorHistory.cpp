@@ -198,12 +198,11 @@ bool AllocatorHistory::applyFree(const AllocatorEvent& event) {
     if (const auto found = m_alive.find(event.address); found != m_alive.end()) {
         freed = found->second;
         m_alive.erase(found);
-    } else if (!isRequest && m_hasRequests) {
-        return false; // asked for before the first event
-    } else if (m_isScan) {
-        insert(m_aliveBefore, event.address, freed);
     } else {
-        return false;
+        const bool isAskedBefore = !isRequest && m_hasRequests; // before the first event
+        if (isAskedBefore || !m_isScan)
+            return false;
+        insert(m_aliveBefore, event.address, freed);
     }
     m_allocated = clampedDifference(m_allocated, freed.size);
     if (isRequest)

@@ -234,7 +234,8 @@ Result<bool> LogReader::takeByFormer(std::string_view line) {
         m_order = current;
         m_groups = columnGroups(m_order->columns);
         ++m_orderNumber;
-        RETURN_IF_ERROR(status);
+        if (!status.hasValue())
+            return status.error();
         if (!isRow)
             continue;
         // Fields of the GPUs whose slots are known in this block are those of the other recorder.

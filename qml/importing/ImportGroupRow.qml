@@ -210,7 +210,7 @@ Item {
             }
             UiComboBox {
                 objectName: "dates"
-                Layout.preferredWidth: line.columns.clock
+                Layout.preferredWidth: line.columns.offset
                 enabled: line.checkState !== Qt.Unchecked
                 label: qsTr("Order of the dates of %1").arg(line.title)
                 model: line.groups.dateChoices

@@ -181,7 +181,7 @@ TableContent gpuContent(const std::vector<RunStatistics>& runs) {
             table->add({name, gpu.meanPower, gpu.peakPower, gpu.peakTemperature, gpu.energy});
         }
     }
-    TableContent content = contentOf(std::move(table), text::Digits::Four);
+    TableContent content = contentOf(table, text::Digits::Four);
     const QStringList narrow{InspectorModel::tr("GPU"), InspectorModel::tr("mean"),
         InspectorModel::tr("peak"), InspectorModel::tr("hottest"), InspectorModel::tr("energy")};
     for (std::size_t i = 0; i < content.heads.size(); ++i)

@@ -160,11 +160,12 @@ void Session::openUrl(const QUrl& url) {
 
 void Session::openRecent(const QString& path) {
     m_lookTask.cancel();
+    m_sampleTask.cancel();
     openDatabase(path, {});
 }
 
 void Session::openSample() {
-    m_lookTask.ask(
+    m_sampleTask.ask(
         diskThreads(),
         [](const TaskStage<Look>&) {
             return Look(
@@ -190,6 +191,7 @@ void Session::showSample(const Result<std::filesystem::path>& sample) {
 
 void Session::closeDatabase() {
     m_lookTask.cancel();
+    m_sampleTask.cancel();
     m_workspace.close();
 }
 

@@ -92,6 +92,7 @@ private:
     // Does with a path what it turned out to be for.
     using Look = std::function<void(Session&)>;
     Task<Look> m_lookTask; // at what is to be opened
+    Task<Look> m_sampleTask; // files that are given beside the sample are looked at meanwhile
     Task<bool> m_sameTask; // the database that an import went into is the open one
 };
 

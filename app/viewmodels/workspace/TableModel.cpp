@@ -56,7 +56,7 @@ std::vector<std::int64_t> rowsInOrder(std::size_t count) {
     return rows;
 }
 
-TableContent contentOf(std::shared_ptr<const text::Table> table, text::Digits digits) {
+TableContent contentOf(const std::shared_ptr<const text::Table>& table, text::Digits digits) {
     TableContent content;
     content.title = QString::fromStdString(table->title);
     for (const auto& column : table->columns) {

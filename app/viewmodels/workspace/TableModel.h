@@ -205,6 +205,6 @@ double widestOf(const QStringList& texts, int pixelSize);
 // Rows 0 to count − 1 as they come.
 std::vector<std::int64_t> rowsInOrder(std::size_t count);
 // A table in words; its rows are counted from 0.
-TableContent contentOf(std::shared_ptr<const text::Table> table, text::Digits digits);
+TableContent contentOf(const std::shared_ptr<const text::Table>& table, text::Digits digits);
 
 } // namespace trainscope::app

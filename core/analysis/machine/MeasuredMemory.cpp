@@ -105,8 +105,8 @@ private:
         device.peakTime = allocated.range.begin;
         AllocationCount count(iterations);
         bool isFound = false;
-        RETURN_IF_ERROR(
-            m_study.store.forEachSample(allocated.id, allocated.range, [&](auto times, auto values) {
+        RETURN_IF_ERROR(m_study.store.forEachSample(
+            allocated.id, allocated.range, [&](auto times, auto values) {
                 for (std::size_t i = 0; i < times.size(); ++i) {
                     count.take(times[i], values[i]);
                     if (!isFound && values[i] >= allocated.max) {
@@ -121,7 +121,8 @@ private:
         device.steps = count.within(allocated.range);
         if (reserved != nullptr && reserved->count > 0) {
             device.peakReserved = reserved->max;
-            ASSIGN_OR_RETURN(device.reservedThen, m_study.store.valueAt(reserved->id, device.peakTime));
+            ASSIGN_OR_RETURN(
+                device.reservedThen, m_study.store.valueAt(reserved->id, device.peakTime));
         }
         return device;
     }

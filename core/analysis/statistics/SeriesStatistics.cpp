@@ -146,7 +146,7 @@ void addCounts(SubjectStatistics& into, const SubjectStatistics& part) {
 
 Result<DurationNs> gapLimitOf(
     const store::Store& store, const Series& series, const KeepGoing& keepGoing) {
-    constexpr double kMostNs = 9e18; // that the type holds
+    constexpr double kMostGapNs = 9e18; // that the type holds
     // Each missing sample lengthens one distance at most: while fewer than half of those between
     // values are lengthened, their median is that of all samples.
     const std::int64_t distances = series.count - series.missing - 1;
@@ -156,7 +156,7 @@ Result<DurationNs> gapLimitOf(
         RETURN_IF_ERROR(feed(store, series.id, whole, keepGoing));
         limit = whole.gapLimit();
     }
-    return DurationNs{static_cast<std::int64_t>(std::min(kMostNs, limit))};
+    return DurationNs{static_cast<std::int64_t>(std::min(kMostGapNs, limit))};
 }
 
 Result<WindowEdges> windowEdges(

@@ -312,9 +312,12 @@ void tst_EngineCopy::onlyWhatIsKnown() {
     QCOMPARE(none.error.code, ErrorCode::Unrecognised);
     QVERIFY(none.error.message.find("up") != std::string::npos);
     engine.add(gpuLabels(kPower, 0, 0), kBegin, 1000, 5, [](int) { return 1; });
-    auto part = gpuLabels(kPower, 0, 0);
-    part["GPU_I_ID"] = "1";
-    engine.add(part, kBegin, 1000, 5, [](int) { return 9; });
+    // The board's power stands in the rows of its instances too; their activity is their own.
+    for (const char* metric : {kPower, "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE"}) {
+        auto part = gpuLabels(metric, 0, 0);
+        part["GPU_I_ID"] = "1";
+        engine.add(part, kBegin, 1000, 5, [](int) { return 1; });
+    }
     Copied some;
     copyAll(fetch, {{}, seconds(5), {}}, {}, some);
     QCOMPARE(some.catalogue.unknownNames, std::vector<std::string>{"up"});

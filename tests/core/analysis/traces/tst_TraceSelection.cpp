@@ -113,8 +113,8 @@ private Q_SLOTS:
         QCOMPARE(filled, (std::vector<std::size_t>{2, 5}));
         QCOMPARE(most, std::uint64_t{170 * kUs});
         const auto stopped = selectionOf(
-            {store, run, [](const ProgressState&) { return false; }},
-            [](int) { return kAllTime; }, KernelCategories::builtIn());
+            {store, run, [](const ProgressState&) { return false; }}, [](int) { return kAllTime; },
+            KernelCategories::builtIn());
         QVERIFY(!stopped.hasValue());
         QVERIFY(stopped.error().code == ErrorCode::Cancelled);
     }
