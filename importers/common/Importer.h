@@ -8,6 +8,7 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Import.h"
 #include "core/model/Time.h"
+#include "importers/common/SaidColumns.h"
 #include "importers/common/Source.h"
 #include "importers/common/Stamp.h"
 
@@ -70,6 +71,10 @@ struct ImportUnit {
     // Editable, where its dates can be read with the day or with the month first (asksDates).
     DateOrder saidDates = DateOrder::Unknown;
     bool asksDates = false;
+    // Editable, of a table whose columns have names of their own: what they are (SaidColumns.h).
+    SaidColumns saidColumns;
+    std::string columns; // as they were understood, a sentence; empty: they cannot be said
+    std::string heads; // of the table, the same for all files like it
     // Place of a source with ClockKind::None: where telemetry of its run shows that it lies, or as
     // saidStart says.
     std::optional<analysis::LogPlacement> placement;

@@ -1,6 +1,7 @@
 #include "importers/common/SaidColumns.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Try.h"
 #include "importers/common/Cells.h"
 
 #include <algorithm>
@@ -15,6 +16,8 @@ struct Said {
     std::mutex mutex;
     SaidColumns columns;
 };
+
+thread_local const SaidColumns* ofSource = nullptr;
 
 Said& said() {
     static Said all;
@@ -59,12 +62,33 @@ Status addSaidColumn(SaidColumns& columns, std::string_view text) {
     return {};
 }
 
+Result<SaidColumns> saidColumnsIn(std::string_view text) {
+    SaidColumns columns;
+    for (const std::string_view part : words(text, ";")) {
+        if (!trimmed(part).empty())
+            RETURN_IF_ERROR(addSaidColumn(columns, trimmed(part)));
+    }
+    return columns;
+}
+
+SaidOfSource::SaidOfSource(const SaidColumns& columns)
+    : m_before(std::exchange(ofSource, &columns)) { }
+
+SaidOfSource::~SaidOfSource() {
+    ofSource = m_before;
+}
+
 void sayColumns(SaidColumns columns) {
     const std::lock_guard lock(said().mutex);
     said().columns = std::move(columns);
 }
 
 std::optional<SaidColumn> saidColumn(std::string_view header) {
+    if (ofSource != nullptr && !ofSource->empty()) {
+        const auto own = ofSource->find(headerKey(header));
+        if (own != ofSource->end())
+            return own->second;
+    }
     const std::lock_guard lock(said().mutex);
     if (said().columns.empty())
         return std::nullopt;

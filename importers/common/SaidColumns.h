@@ -19,8 +19,22 @@ using SaidColumns = std::map<std::string, SaidColumn, std::less<>>; // by header
 
 // "P_tot=gpu_power[mW]", "column 3=gpu_temperature". Usage: what is wrong with it.
 Status addSaidColumn(SaidColumns& columns, std::string_view text);
+// "P_tot=gpu_power[mW]; note=ignore", each as above. Usage: what is wrong with one.
+Result<SaidColumns> saidColumnsIn(std::string_view text);
 void sayColumns(SaidColumns columns);
 // Upper and lower case are alike; "column 3" and "column_3" are one.
 std::optional<SaidColumn> saidColumn(std::string_view header);
+
+// Columns of one source, said while it is read on this thread; they go before those above.
+class SaidOfSource {
+public:
+    explicit SaidOfSource(const SaidColumns& columns);
+    SaidOfSource(const SaidOfSource&) = delete;
+    SaidOfSource& operator=(const SaidOfSource&) = delete;
+    ~SaidOfSource();
+
+private:
+    const SaidColumns* m_before;
+};
 
 } // namespace trainscope::importers

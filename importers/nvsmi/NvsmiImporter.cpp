@@ -1,5 +1,6 @@
 #include "importers/nvsmi/NvsmiImporter.h"
 
+#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
@@ -130,11 +131,24 @@ std::string understoodColumns(const ColumnOrder& order) {
     return isPlain ? std::string() : text + ".";
 }
 
+std::string headsOf(const ColumnOrder& order) {
+    std::set<std::string> heads;
+    for (const Column& column : order.columns)
+        heads.insert(lowered(trimmed(column.header)));
+    std::string text;
+    for (const std::string& head : heads)
+        text += head + "\n";
+    return text;
+}
+
 void describe(ImportUnit& unit, const ColumnOrder& order) {
     unit.clock = clockOf(stampsOf(order));
     unit.asksDates = order.hasOpenDates;
-    if (const std::string columns = understoodColumns(order); !columns.empty())
-        unit.notes.push_back(columns);
+    unit.columns = understoodColumns(order);
+    if (!unit.columns.empty()) {
+        unit.notes.push_back(unit.columns);
+        unit.heads = headsOf(order);
+    }
     unit.notes.insert(unit.notes.end(), order.notes.begin(), order.notes.end());
     unit.notes.insert(unit.notes.end(), order.warnings.begin(), order.warnings.end());
     if (order.shape == ColumnOrder::Shape::Table) {
@@ -224,6 +238,7 @@ public:
     }
 
     Result<ImportReport> run() {
+        const SaidOfSource said(m_unit.saidColumns);
         RETURN_IF_ERROR(readOrders());
         Run run;
         run.name = m_unit.runName;

@@ -26,6 +26,9 @@ Item {
     required property bool periodFaulty
     required property bool datesEditable
     required property int dateChoice
+    required property string tableColumns
+    required property bool columnsEditable
+    required property bool columnsFaulty
     required property string clock
     required property int clockChoice
     required property bool clockEditable
@@ -219,6 +222,29 @@ Item {
                 onActivated: index => {
                     line.groups.setDates(line.index, index);
                     currentIndex = Qt.binding(() => line.dateChoice);
+                }
+            }
+        }
+        RowLayout {
+            Layout.leftMargin: line.columns.fold * 2 + Theme.spaceS * 2
+            Layout.topMargin: Theme.spaceXs
+            visible: line.isRun && line.unfolded && line.columnsEditable
+            spacing: Theme.spaceS
+
+            UiNote {
+                text: qsTr("Columns that are something else")
+            }
+            UiTextField {
+                objectName: "tableColumns"
+                Layout.preferredWidth: line.columns.gpu * 2
+                enabled: line.checkState !== Qt.Unchecked
+                label: qsTr("Columns of %1").arg(line.title)
+                placeholderText: qsTr("as below, or NAME=METRIC[unit]; …")
+                text: line.tableColumns
+                faulty: line.columnsFaulty
+                onEditingFinished: {
+                    if (text !== line.tableColumns)
+                        line.groups.setColumns(line.index, text);
                 }
             }
         }

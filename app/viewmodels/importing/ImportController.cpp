@@ -145,6 +145,7 @@ void ImportController::start() {
 }
 
 void ImportController::importInto(const QString& database) {
+    m_plan.keepColumns();
     m_planned->import.plan.units = m_plan.units();
     m_planned->import.machines = m_plan.machines();
     m_isStopping = false;

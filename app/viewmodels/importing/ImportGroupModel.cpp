@@ -31,15 +31,17 @@ ImportGroupModel::ImportGroupModel(ImportPlanModel& plan, QObject* parent)
             {"rankFaulty", &Line::rankFaulty}, {"period", &Line::period},
             {"periodEditable", &Line::periodEditable}, {"periodFaulty", &Line::periodFaulty},
             {"datesEditable", &Line::datesEditable}, {"dateChoice", &Line::dateChoice},
-            {"clock", &Line::clock}, {"clockChoice", &Line::clockChoice},
-            {"clockEditable", &Line::clockEditable}, {"offset", &Line::offset},
-            {"offsetHint", &Line::offsetHint}, {"offsetFaulty", &Line::offsetFaulty},
-            {"gpuModel", &Line::gpuModel}, {"gpuHint", &Line::gpuHint},
-            {"gpuEditable", &Line::gpuEditable}, {"airflow", &Line::airflow},
-            {"airflowHint", &Line::airflowHint}, {"airflowFaulty", &Line::airflowFaulty},
-            {"machine", &Line::isMachine}, {"database", &Line::isDatabase},
-            {"runFaulty", &Line::runFaulty}, {"checkState", &Line::checkState},
-            {"unfolded", &Line::isUnfolded}, {"marked", &Line::isMarked}},
+            {"tableColumns", &Line::columns}, {"columnsEditable", &Line::columnsEditable},
+            {"columnsFaulty", &Line::columnsFaulty}, {"clock", &Line::clock},
+            {"clockChoice", &Line::clockChoice}, {"clockEditable", &Line::clockEditable},
+            {"offset", &Line::offset}, {"offsetHint", &Line::offsetHint},
+            {"offsetFaulty", &Line::offsetFaulty}, {"gpuModel", &Line::gpuModel},
+            {"gpuHint", &Line::gpuHint}, {"gpuEditable", &Line::gpuEditable},
+            {"airflow", &Line::airflow}, {"airflowHint", &Line::airflowHint},
+            {"airflowFaulty", &Line::airflowFaulty}, {"machine", &Line::isMachine},
+            {"database", &Line::isDatabase}, {"runFaulty", &Line::runFaulty},
+            {"checkState", &Line::checkState}, {"unfolded", &Line::isUnfolded},
+            {"marked", &Line::isMarked}},
         parent)
     , m_plan(plan) {
     connect(&m_plan, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
@@ -310,6 +312,10 @@ void ImportGroupModel::setClock(int row, int choice) {
 
 void ImportGroupModel::setDates(int row, int choice) {
     m_plan.setDates(unitsAt(row), static_cast<importers::DateOrder>(std::clamp(choice, -1, 1) + 1));
+}
+
+void ImportGroupModel::setColumns(int row, const QString& text) {
+    m_plan.setColumns(unitsAt(row), text);
 }
 
 void ImportGroupModel::setOffset(int row, const QString& text) {

@@ -56,6 +56,7 @@ public:
     Q_INVOKABLE void setPeriod(int row, const QString& text);
     Q_INVOKABLE void setClock(int row, int choice);
     Q_INVOKABLE void setDates(int row, int choice);
+    Q_INVOKABLE void setColumns(int row, const QString& text);
     Q_INVOKABLE void setOffset(int row, const QString& text);
     Q_INVOKABLE void setGpuModel(int row, const QString& text);
     Q_INVOKABLE void setAirflow(int row, const QString& text);

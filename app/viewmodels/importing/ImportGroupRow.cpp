@@ -60,16 +60,30 @@ void fillStart(const std::vector<const ImportRow*>& sources, Line& line) {
     line.offsetFaulty = sources.front()->offsetFaulty;
 }
 
-// Order of dates that can be read in two ways.
-void fillDates(const std::vector<const ImportRow*>& rows, Line& line) {
+// Order of dates and columns of tables, where the source leaves them open.
+void fillTables(const std::vector<const ImportRow*>& rows, Line& line) {
     std::vector<const ImportRow*> asking;
-    std::copy_if(rows.begin(), rows.end(), std::back_inserter(asking),
-        [](const ImportRow* row) { return row->unit.asksDates; });
+    std::vector<const ImportRow*> tables;
+    for (const ImportRow* row : rows) {
+        if (row->unit.asksDates)
+            asking.push_back(row);
+        if (!row->unit.columns.empty())
+            tables.push_back(row);
+    }
     line.datesEditable = !asking.empty();
-    if (!line.datesEditable)
-        return;
-    const auto order = commonOf(asking, [](const ImportRow& row) { return row.unit.saidDates; });
-    line.dateChoice = static_cast<int>(order.value_or(importers::DateOrder::Unknown)) - 1;
+    if (line.datesEditable) {
+        const auto order
+            = commonOf(asking, [](const ImportRow& row) { return row.unit.saidDates; });
+        line.dateChoice = static_cast<int>(order.value_or(importers::DateOrder::Unknown)) - 1;
+    }
+    line.columnsEditable = !tables.empty();
+    if (line.columnsEditable) {
+        line.columns = commonOf(tables, [](const ImportRow& row) {
+            return row.columns;
+        }).value_or(QString());
+        line.columnsFaulty = std::any_of(
+            tables.begin(), tables.end(), [](const ImportRow* row) { return row->columnsFaulty; });
+    }
 }
 
 // Clock, offset and model of the GPUs.
@@ -82,7 +96,7 @@ void fillCells(const std::vector<const ImportRow*>& rows, Line& line) {
         if (row->isSource())
             sources.push_back(row);
     }
-    fillDates(rows, line);
+    fillTables(rows, line);
     const QString several = translated("several");
     line.clockEditable = !local.empty();
     if (line.clockEditable) {

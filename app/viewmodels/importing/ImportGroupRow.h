@@ -27,6 +27,7 @@ struct ImportGroupRow {
     QString sizeText;
     QString rank;
     QString period; // of a source without stamps
+    QString columns; // of a table with names of its own
     QString clock; // where it cannot be edited
     QString offset;
     QString offsetHint;
@@ -45,6 +46,8 @@ struct ImportGroupRow {
     bool periodEditable = false;
     bool periodFaulty = false;
     bool datesEditable = false;
+    bool columnsEditable = false;
+    bool columnsFaulty = false;
     bool clockEditable = false;
     bool offsetFaulty = false;
     bool gpuEditable = false;

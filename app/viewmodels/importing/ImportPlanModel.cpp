@@ -10,6 +10,9 @@
 #include "importers/common/Cells.h"
 #include "importers/registry/Registry.h"
 
+#include <QCryptographicHash>
+#include <QSettings>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -90,6 +93,23 @@ bool setSaidPeriod(Row& row, const QString& text) {
     return true;
 }
 
+bool setSaidColumns(Row& row, const QString& text) {
+    if (row.unit.columns.empty() || row.columns == text)
+        return false;
+    auto said = importers::saidColumnsIn(text.trimmed().toStdString());
+    row.columns = text;
+    row.columnsFaulty = !said.hasValue();
+    row.unit.saidColumns = said.hasValue() ? std::move(said).value() : importers::SaidColumns{};
+    return true;
+}
+
+// The setting that keeps what is said of the columns of tables with these heads.
+QString columnsKey(const std::string& heads) {
+    const auto hash
+        = QCryptographicHash::hash(QByteArray::fromStdString(heads), QCryptographicHash::Sha256);
+    return QStringLiteral("importColumns/") + QString::fromLatin1(hash.toHex());
+}
+
 // Empty: UTC, or what the power of its run tells.
 void setSaidZone(Row& row, const QString& text) {
     const bool isEmpty = text.trimmed().isEmpty();
@@ -166,6 +186,8 @@ void ImportPlanModel::setUnits(std::vector<ImportUnit> units) {
             row.offset = utcOffsetText(*unit.utcOffsetSeconds);
         row.plannedRun = unit.runName;
         row.unit = std::move(unit);
+        if (!row.unit.columns.empty())
+            setSaidColumns(row, QSettings().value(columnsKey(row.unit.heads)).toString());
         rows.push_back(std::move(row));
     }
     addGpuHints(rows);
@@ -395,6 +417,23 @@ void ImportPlanModel::setDates(const Units& units, importers::DateOrder order) {
     });
 }
 
+void ImportPlanModel::setColumns(const Units& units, const QString& text) {
+    edit(units, [&text](Row& row) { return setSaidColumns(row, text); });
+}
+
+void ImportPlanModel::keepColumns() const {
+    QSettings settings;
+    for (const Row& row : rows()) {
+        if (row.unit.columns.empty() || !row.unit.enabled || row.columnsFaulty)
+            continue;
+        const QString key = columnsKey(row.unit.heads);
+        if (row.columns.trimmed().isEmpty())
+            settings.remove(key);
+        else
+            settings.setValue(key, row.columns.trimmed());
+    }
+}
+
 void ImportPlanModel::setUtc(const Units& units, bool isUtc) {
     edit(units, [isUtc](Row& row) {
         if (!hasLocalClock(row) || row.offset.isEmpty() == isUtc)
@@ -503,6 +542,10 @@ QString ImportPlanModel::problemOf(const ImportRow& row) {
             .arg(path);
     if (row.periodFaulty)
         return tr("The period of %1 must be a time such as 100 ms or 1.5 s.").arg(path);
+    if (row.columnsFaulty)
+        return tr("Columns of %1 are said as NAME=METRIC[unit], such as P_tot=gpu_power[mW], "
+                  "several with semicolons between.")
+            .arg(path);
     if (row.airflowFaulty)
         return tr("The order of the air of %1 must name the GPUs of a node once each, as in "
                   "4, 5, 6, 7, 0, 1, 2, 3.")

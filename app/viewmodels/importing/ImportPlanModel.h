@@ -25,6 +25,9 @@ struct ImportRow {
     // Time between readings of a source without stamps; empty: 1 s.
     QString period;
     QString gpuModel; // as the user says; empty: as recorded, else inferred
+    // Columns of a table with names of its own: "P_tot=gpu_power[mW]; note=ignore"; empty: as
+    // understood.
+    QString columns;
     QString airflow; // indices of a node's GPUs from front to rear; empty: as temperatures tell
     QString gpuHint; // what is recorded, or what names tell: "H100 SXM5 (inferred)"; may be empty
     std::string plannedRun; // the name that was proposed
@@ -32,6 +35,7 @@ struct ImportRow {
     bool rankFaulty = false;
     bool offsetFaulty = false;
     bool periodFaulty = false;
+    bool columnsFaulty = false;
     bool airflowFaulty = false;
 
     // Runs of which this is a source, with a name, a clock and GPUs that can be said: neither what
@@ -95,6 +99,10 @@ public:
     void setPeriod(int row, const QString& text);
     // Says which of day and month is first in dates that can be read in two ways.
     void setDates(const Units& units, importers::DateOrder order);
+    // Says columns of tables whose names are their own; empty: as they were understood.
+    void setColumns(const Units& units, const QString& text);
+    // Keeps the columns that were said for tables with the same heads.
+    void keepColumns() const;
     // The same offset for every source with a local clock.
     Q_INVOKABLE void setOffsetForAll(const QString& text);
 

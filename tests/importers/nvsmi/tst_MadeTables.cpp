@@ -476,6 +476,27 @@ private Q_SLOTS:
         QCOMPARE(dayOf(importers::DateOrder::DayFirst), std::pair(std::int64_t{20546}, false));
     }
 
+    // Columns that are said of one source hold for it alone.
+    void columnsOfOneSource() {
+        const auto tree = importers::memoryTree({{"log.csv",
+            "time,gpu,temperature_c,P_tot\n2026-03-01T10:00:00Z,0,50,100000\n"
+            "2026-03-01T10:00:01Z,0,51,120000\n"}});
+        auto plan = importers::planImport(*tree, {});
+        auto unit = plan.value().units.at(0);
+        QVERIFY(!unit.columns.empty());
+        QCOMPARE(unit.heads, std::string("gpu\np_tot\ntemperature_c\ntime\n"));
+        unit.saidColumns = importers::saidColumnsIn("P_tot=gpu_power[mW]; gpu=gpu").value();
+        RecordingSink sink;
+        QVERIFY(importers::findImporter("nvsmi")->import(*tree, unit, sink, {}).hasValue());
+        const RecordedSeries* power = sink.ofGpu("gpu_power", 0);
+        QVERIFY(power != nullptr);
+        QCOMPARE(power->values.back() * power->description.scale, 120.0);
+        unit.saidColumns.clear();
+        RecordingSink plain;
+        QVERIFY(importers::findImporter("nvsmi")->import(*tree, unit, plain, {}).hasValue());
+        QVERIFY(plain.ofGpu("gpu_power", 0) == nullptr);
+    }
+
     // The sheet says what was understood of columns that have names of their own.
     void understoodColumnsAreTold() {
         const auto tree = importers::memoryTree({{"log.csv",

@@ -172,10 +172,13 @@ private Q_SLOTS:
         QCOMPARE(units[2].saidGpuModel, std::string());
     }
 
-    // Dates that can be read in two ways are said in the sheet.
-    void orderOfDates() {
+    // Dates that can be read in two ways, and columns with names of their own, are said in the
+    // sheet; columns are kept for tables with the same heads.
+    void datesAndColumns() {
         ImportUnit table = logOf("a");
         table.asksDates = true;
+        table.columns = "Columns: P_tot is p_tot.";
+        table.heads = "p_tot\ntime\n";
         Plan plan({table});
         QVERIFY(plan.groups.at(0, "datesEditable").toBool());
         QCOMPARE(plan.groups.at(0, "dateChoice").toInt(), -1);
@@ -184,7 +187,22 @@ private Q_SLOTS:
         QCOMPARE(plan.groups.at(0, "dateChoice").toInt(), 0);
         plan.groups.setDates(0, 1);
         QCOMPARE(plan.units.units().front().saidDates, importers::DateOrder::MonthFirst);
-        QVERIFY(!Plan({logOf("a")}).groups.at(0, "datesEditable").toBool());
+        plan.groups.setColumns(0, QStringLiteral("P_tot is power"));
+        QVERIFY(plan.groups.at(0, "columnsFaulty").toBool());
+        QVERIFY(!plan.units.valid());
+        plan.groups.setColumns(0, QStringLiteral("P_tot=gpu_power[mW]; note=ignore"));
+        QVERIFY(plan.units.valid());
+        const auto said = plan.units.units().front().saidColumns;
+        QCOMPARE(said.size(), std::size_t{2});
+        QCOMPARE(said.at("p tot").meaning, std::string("gpu_power"));
+        QCOMPARE(said.at("p tot").unit, std::string("mW"));
+        plan.units.keepColumns();
+        Plan again({table});
+        QCOMPARE(again.text(0, "tableColumns"), QStringLiteral("P_tot=gpu_power[mW]; note=ignore"));
+        again.groups.setColumns(0, QString());
+        again.units.keepColumns();
+        QCOMPARE(Plan({table}).text(0, "tableColumns"), QString());
+        QVERIFY(!Plan({logOf("a")}).groups.at(0, "columnsEditable").toBool());
     }
 
     void namesOfTimeZones() {
