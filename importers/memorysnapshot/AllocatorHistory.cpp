@@ -234,9 +234,9 @@ void AllocatorHistory::takePeak(std::optional<TimeNs> time) {
     peak.byUse.assign(byUse.begin(), byUse.end());
     std::stable_sort(peak.byUse.begin(), peak.byUse.end(),
         [](const auto& a, const auto& b) { return a.second > b.second; });
-    std::vector<std::pair<std::int64_t, const std::pair<StackId, std::int64_t>*>> order;
+    std::vector<std::pair<double, const std::pair<StackId, std::int64_t>*>> order;
     for (const auto& [key, count] : groups)
-        order.emplace_back(-count * key.second, &key);
+        order.emplace_back(-static_cast<double>(count) * static_cast<double>(key.second), &key);
     std::stable_sort(
         order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     order.resize(std::min(order.size(), analysis::AllocatorRecord::kMostLive));

@@ -117,6 +117,14 @@ private:
         return value && *value >= 0 && *value <= kMost ? value : std::nullopt;
     }
 
+    // Microseconds, likewise: as nanoseconds they must fit.
+    [[nodiscard]] std::optional<std::int64_t> microseconds(
+        const PickleValue& dict, std::string_view key) const {
+        constexpr std::int64_t kMost = std::int64_t{1} << 53;
+        const auto value = whole(dict, key);
+        return value && *value >= -kMost && *value <= kMost ? value : std::nullopt;
+    }
+
     [[nodiscard]] std::string_view word(const PickleValue& dict, std::string_view key) const {
         const PickleValue* value = m_pickle->member(dict, key);
         return value == nullptr ? std::string_view() : m_pickle->text(*value);
@@ -186,7 +194,7 @@ private:
         event.action = actionOf(word(dict, "action"));
         const auto bytes = size(dict, "size");
         event.address = whole(dict, "addr").value_or(0);
-        event.timeUs = whole(dict, "time_us");
+        event.timeUs = microseconds(dict, "time_us");
         event.stack = stackOf(dict);
         if (event.action == Action::OutOfMemory)
             event.deviceFree = size(dict, "device_free");
@@ -267,7 +275,7 @@ private:
     }
 
     Status takeAnnotation(const PickleValue& dict) {
-        const auto time = whole(dict, "time_us");
+        const auto time = microseconds(dict, "time_us");
         if (!time) {
             ++m_facts.broken;
             return {};

@@ -294,6 +294,21 @@ private Q_SLOTS:
             all->records.at(0).peak.byUse.back() == (std::pair{MemoryUse::Parameter, 90 * kMi}));
     }
 
+    // 571 years behind what nanoseconds hold: such events have no times.
+    void timesThatCannotBe() {
+        Value whole = snapshot();
+        Value events = history();
+        for (Value& one : events)
+            one["time_us"] = std::int64_t{18'021'776'974'808'040};
+        whole["device_traces"] = Value::array({events});
+        const auto all = imported({{"snap.pickle", pickled(whole)}});
+        QVERIFY(all->plan.units.at(0).hasNoStamps);
+        QVERIFY(!all->records.at(0).peak.time);
+        QCOMPARE(inMi(all->sink.ofGpu(metric::kTorchAllocated, 0)),
+            inMi(imported({{"snap.pickle", pickled(snapshot())}})
+                     ->sink.ofGpu(metric::kTorchAllocated, 0)));
+    }
+
     void ranksOfAFolder() {
         const std::string bytes = pickled(snapshot());
         const auto all
