@@ -50,7 +50,7 @@ FocusScope {
     function showRow(row: int) {
         list.positionViewAtIndex(row, ListView.Contain);
     }
-    // Where a row's top is, in this item's coordinates.
+    // Returns a row's top in this item's coordinates.
     function topOf(row: int): real {
         return list.mapToItem(view, 0, row * Theme.hitTarget - list.contentY + list.originY).y;
     }

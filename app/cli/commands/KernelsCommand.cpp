@@ -68,8 +68,7 @@ Result<KernelsReport> computeReport(
     KernelsReport report{study.run, {}, {}, {}, {}, {}};
     analysis::SteadyTraces shown; // all of them
     if (options.steady) {
-        ASSIGN_OR_RETURN(const auto steady, analysis::steadyStateOf(study));
-        ASSIGN_OR_RETURN(shown, analysis::steadyTraces(study, iterations, steady));
+        ASSIGN_OR_RETURN(shown, analysis::steadyTraces(study));
         report.windowText = shown.wording;
     }
     if (options.window.isGiven()) {

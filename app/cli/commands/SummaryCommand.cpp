@@ -188,8 +188,7 @@ Result<AskedPart> askedPart(const analysis::RunStudy& study, const SummaryOption
         ASSIGN_OR_RETURN(part.state, analysis::steadyStateOf(study));
     } else if (!options.capture.empty()) {
         ASSIGN_OR_RETURN(const auto capture, analysis::captureWindows(study, options.capture));
-        ASSIGN_OR_RETURN(
-            part.captured, analysis::captureIterations(study, capture, part.iterations));
+        ASSIGN_OR_RETURN(part.captured, analysis::captureIterations(study, capture));
         part.iterations = part.captured->iterations;
         part.state = part.captured->state;
     }

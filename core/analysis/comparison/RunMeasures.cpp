@@ -148,7 +148,7 @@ Result<RunMeasures> measuresOf(const RunStudy& study, const MeasureScope& scope)
     std::optional<CaptureIterations> captured;
     if (!scope.capture.empty()) {
         ASSIGN_OR_RETURN(capture, captureWindows(study, scope.capture));
-        ASSIGN_OR_RETURN(captured, captureIterations(study, *capture, iterations));
+        ASSIGN_OR_RETURN(captured, captureIterations(study, *capture));
         iterations = captured->iterations;
         made.window = captured->state;
     } else if (!scope.wholeRun) {

@@ -35,7 +35,7 @@ Result<SteadyTraces> tracesBehindWarmup(const RunStudy& study, RunFacts& facts) 
         && steady.warmupIterations + steady.unsettledIterations == 0;
     if (isAllSteady)
         return SteadyTraces();
-    ASSIGN_OR_RETURN(auto part, steadyTraces(study, facts.iterations, steady));
+    ASSIGN_OR_RETURN(auto part, steadyTraces(study));
     if (part.window == kAllTime)
         return SteadyTraces();
     facts.tracedPart = part.wording;
@@ -107,9 +107,8 @@ Status addAboveLimit(const RunStudy& study, TimeRange window, RunFacts& facts) {
 // The run, its iterations and the part that speaks for it.
 Status choosePart(
     const RunStudy& study, const std::optional<CaptureWindows>& capture, RunFacts& facts) {
-    ASSIGN_OR_RETURN(facts.iterations, iterationsOf(study));
     if (capture) {
-        ASSIGN_OR_RETURN(auto captured, captureIterations(study, *capture, facts.iterations));
+        ASSIGN_OR_RETURN(auto captured, captureIterations(study, *capture));
         facts.iterations = std::move(captured.iterations);
         facts.steadyState = std::move(captured.state);
         facts.capture = facts.tracedPart = capture->wording();
@@ -117,6 +116,7 @@ Status choosePart(
         facts.steady = facts.whole;
         return {};
     }
+    ASSIGN_OR_RETURN(facts.iterations, iterationsOf(study));
     ASSIGN_OR_RETURN(facts.whole, summarise(study));
     ASSIGN_OR_RETURN(facts.steadyState, steadyStateOf(study));
     facts.steady = facts.whole;

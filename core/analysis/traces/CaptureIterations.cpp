@@ -280,8 +280,8 @@ private:
 
 } // namespace
 
-Result<CaptureIterations> captureIterations(
-    const RunStudy& study, const CaptureWindows& capture, const RunIterations& iterations) {
+Result<CaptureIterations> captureIterations(const RunStudy& study, const CaptureWindows& capture) {
+    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(study));
     return CaptureReader(study, capture, iterations).read();
 }
 

@@ -25,8 +25,7 @@ struct CaptureIterations {
     SteadyState state; // the capture in the place of a steady state; its warm-up counts
 };
 
-// iterations: of the run, as iterationsOf() found them. Cancelled by progress.
-Result<CaptureIterations> captureIterations(
-    const RunStudy& study, const CaptureWindows& capture, const RunIterations& iterations);
+// Cancelled by progress.
+Result<CaptureIterations> captureIterations(const RunStudy& study, const CaptureWindows& capture);
 
 } // namespace trainscope::analysis

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 
 namespace trainscope::analysis {
 
@@ -58,16 +60,18 @@ TimeRange ownSteadyWindow(
     return marked.isEmpty() ? ownWindow(clocks, rank, window) : marked;
 }
 
-Result<SteadyTraces> steadyTraces(
-    const RunStudy& study, const RunIterations& iterations, const SteadyState& steady) {
+Result<SteadyTraces> steadyTraces(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto steady, steadyStateOf(study));
     SteadyTraces all;
     all.wording = steady.wording;
     if (steady.isWholeRun)
         return all;
     ASSIGN_OR_RETURN(const auto clocks, differingClocks(study));
-    const auto windowOf = [&iterations, clocks, window = steady.window](int rank) {
-        return ownSteadyWindow(iterations, window, clocks, rank);
-    };
+    ASSIGN_OR_RETURN(auto iterations, iterationsOf(study));
+    const auto windowOf
+        = [iterations = std::make_shared<const RunIterations>(std::move(iterations)), clocks,
+              window = steady.window](
+              int rank) { return ownSteadyWindow(*iterations, window, clocks, rank); };
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
     const bool isTraced = std::any_of(devices.begin(), devices.end(), [&](const auto& device) {
         return !shared(device.captures, windowOf(device.rank)).empty();

@@ -22,8 +22,7 @@ struct SteadyTraces {
     TimeRange window = kAllTime; // on the common clock
     std::string wording; // for people: which part
 };
-// windowOf refers to the iterations. Cancelled by progress.
-Result<SteadyTraces> steadyTraces(
-    const RunStudy& study, const RunIterations& iterations, const SteadyState& steady);
+// Cancelled by progress.
+Result<SteadyTraces> steadyTraces(const RunStudy& study);
 
 } // namespace trainscope::analysis

@@ -468,7 +468,7 @@ private Q_SLOTS:
             2);
     }
 
-    // Of two GPUs a process worked on number 1, and says no rank: its kernels stand beside the
+    // A process worked on GPU 1 of two, and says no rank: its kernels stand beside the
     // power of GPU 1. Where it saw the GPUs in another order, beside that of GPU 0.
     void tracesStandWithTheirGpu_data() {
         QTest::addColumn<QByteArray>("visible");

@@ -59,7 +59,7 @@ public:
             (void)session->iteration(
                 id, {k, {{from}, {from + planted.tenths * kTenth}}, -1, false});
         }
-        // Of the first two iterations, and of the last.
+        // The first two iterations, and the last.
         const auto begin
             = [&](int k) { return TimeNs{kBegin + std::int64_t{k} * planted.tenths * kTenth}; };
         (void)session->capture(id, {"early", 0, {begin(0), begin(2)}});
@@ -143,7 +143,7 @@ private Q_SLOTS:
         // In the first half 500 W, 1.5 W above it in the mean over GPUs; 1 and 10 W by iteration.
         QCOMPARE(data.curves->curves[0].mean[10], 502.5F);
         QCOMPARE(data.curves->curves[1].mean[10], 511.5F);
-        // What was measured before is taken over, by run and capture.
+        // Measures are taken over from before, by run and capture.
         auto other = asked;
         other.captures = {"late", "early"};
         const auto turned = load(other, &data);

@@ -206,7 +206,7 @@ private Q_SLOTS:
         QCOMPARE(one.unallocated(), 2516 * kMi);
     }
 
-    // What was freed was there before, also where nobody saw it allocated.
+    // A freed block was there before, also where nobody saw it allocated.
     void historyThatBeginsLate() {
         const Value events{allocatorEvent("free_requested", kAt, 64 * kMi, 1),
             allocatorEvent("free_completed", kAt, 64 * kMi, 2),

@@ -65,7 +65,7 @@ class tst_RunsController : public QObject {
     [[nodiscard]] QString cell(int row, const char* key) const {
         return m_controller->table()->at(row, "cells").toStringList().value(columnOf(key));
     }
-    // Where the text does not fit.
+    // Empty where the text fits.
     [[nodiscard]] QString tip(int row, const char* key) const {
         const double left = m_controller->table()->heads()->leftOf(QLatin1String(key));
         return m_controller->table()->tipAt(row, left + 1, 0, true);

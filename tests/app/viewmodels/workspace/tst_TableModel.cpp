@@ -68,7 +68,7 @@ private Q_SLOTS:
         table.sortBy(2);
         QCOMPARE(firstCells(table), QStringLiteral("pear apple fig"));
         QCOMPARE(table.sortColumn(), -1);
-        // What is not known comes last either way.
+        // Unknown cells come last either way.
         table.sortBy(1);
         QCOMPARE(firstCells(table), QStringLiteral("fig pear apple"));
         table.show(fruitContent()); // stays sorted

@@ -39,10 +39,8 @@ void plantSteps(PlantedTrace& trace, std::int64_t origin, const std::vector<std:
 }
 
 CaptureIterations iterationsIn(const store::Store& store, const std::string& name) {
-    const Run run = store.findRun("run").value();
-    const auto capture = captureWindows({store, run}, name).value();
-    const auto all = iterationsOf({store, run}).value();
-    return captureIterations({store, run}, capture, all).value();
+    const RunStudy study{store, store.findRun("run").value()};
+    return captureIterations(study, captureWindows(study, name).value()).value();
 }
 
 void compare(const CaptureIterations& found, std::vector<TimeRange> expected) {
