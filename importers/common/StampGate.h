@@ -1,24 +1,33 @@
 #pragma once
-// Damaged stamps of a log: a clock that leaps by more than a month and comes back was never there.
-// One that stays where it leapt to was turned, or the log was continued.
+// Damaged stamps of a log: a clock that leaps away and comes back was never there. One that stays
+// where it leapt to was turned, or the log was continued.
 
 #include "core/model/Time.h"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace trainscope::importers {
 
-// Rows go through in their order; where a stamp is far from those before, its row waits for the
-// next ones.
+// Rows go through in their order. A row whose stamp is far from those before waits, with all that
+// follow, until the clock came back or stayed for as long as kAhead moments; so do the first rows,
+// until three moments agree. Stamps within a second are one moment: a reading of several GPUs has a
+// row for each.
 class StampGate {
 public:
     // True where that row, or one before it, now waits; else takeWaiting() tells of all that did.
-    bool take(TimeNs time);
+    bool take(TimeNs time) {
+        if (m_waiting.empty() && m_last && areNear(time, *m_last)) {
+            follow(time);
+            return false;
+        }
+        return wait(time);
+    }
     // For each row that waited, in order, and the last one: whether its stamp is damaged.
     std::vector<bool> takeWaiting();
-    // At the end of the log.
+    // The same for all that still wait, where no row follows.
     std::vector<bool> finish();
     [[nodiscard]] bool isWaiting() const { return !m_waiting.empty(); }
 
@@ -26,10 +35,28 @@ public:
     [[nodiscard]] std::string damageText(TimeNs time) const;
 
 private:
-    [[nodiscard]] static bool areNear(TimeNs a, TimeNs b);
+    struct Moment {
+        TimeNs time; // of its first row
+        std::size_t rows = 0;
+    };
+    static constexpr std::int64_t kNear = std::int64_t{86'400} * 1'000'000'000; // a day
+    [[nodiscard]] static bool areNear(TimeNs a, TimeNs b) {
+        return (a - b).ns <= kNear && (b - a).ns <= kNear;
+    }
+    void follow(TimeNs time) {
+        m_last = time;
+        ++m_followed;
+    }
+    bool wait(TimeNs time);
+    [[nodiscard]] std::size_t momentsNear(TimeNs time) const;
+    [[nodiscard]] bool comesBack(std::size_t moment) const;
+    [[nodiscard]] bool isDamaged(std::size_t moment) const;
+    void judge();
 
     std::optional<TimeNs> m_last; // of a row that is good
-    std::vector<TimeNs> m_waiting;
+    std::int64_t m_followed = 0; // good rows that lay near the one before
+    std::vector<Moment> m_waiting;
+    std::size_t m_rowsWaiting = 0;
     std::vector<bool> m_verdicts; // of those that waited
 };
 

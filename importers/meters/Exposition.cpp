@@ -155,6 +155,7 @@ private:
         ExposedSeries& series = known->second;
         if (!series.channel)
             return {};
+        RETURN_IF_ERROR(follow(series, log));
         const auto value = exposedNumber(m_sample.value, series.isDcgm);
         if (!value) {
             log.skip("\"" + meterExcerpt(m_sample.value) + "\" is no number.");
@@ -164,11 +165,14 @@ private:
         if (!timeOf(log, series, time))
             return {};
         log.row();
-        if (log.table().lastTime(*series.channel) == time) {
-            log.duplicate();
-            return {};
-        }
-        return log.table().add(*series.channel, time, *value);
+        return log.add(*series.channel, time, *value, true);
+    }
+
+    // Dumps give one series behind the other.
+    Status follow(const ExposedSeries& series, MeterLog& log) {
+        const bool isSame = std::exchange(m_before, &series) == &series;
+        const bool isNext = std::exchange(m_isRunning, isSame) && !isSame;
+        return isNext ? log.restart() : Status();
     }
 
     bool timeOf(MeterLog& log, ExposedSeries& series, TimeNs& time) {
@@ -193,6 +197,8 @@ private:
     ExposedSample m_sample;
     std::map<std::string, std::string, std::less<>> m_types;
     std::unordered_map<std::string, ExposedSeries, TextHash, std::equal_to<>> m_series;
+    const ExposedSeries* m_before = nullptr; // of the sample before
+    bool m_isRunning = false; // that one had several samples in turn
     std::optional<Stamp> m_stamp; // of this scrape
     std::int64_t m_scrape = 0;
     bool m_hasSamples = false; // in this scrape

@@ -52,7 +52,8 @@ FileProbe probeMeters(const SourceTree& tree, const std::string& path) {
                 status = reader->take(line, log);
         }
     }
-    if (!status.hasValue() || !reader->finish(log).hasValue() || !table.finish().hasValue())
+    if (!status.hasValue() || !reader->finish(log).hasValue() || !log.finish().hasValue()
+        || !table.finish().hasValue())
         return probe;
     probe.gpus = table.gpuCount();
     probe.nodes = table.nodeCount();

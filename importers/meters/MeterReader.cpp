@@ -1,6 +1,7 @@
 #include "importers/meters/MeterReader.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Try.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -23,6 +24,26 @@ void MeterLog::warn(std::string text) {
 }
 
 TimeNs MeterLog::at(const Stamp& stamp) {
+    const bool isDated = stamp.kind != StampKind::TimeOfDay;
+    if (isDated && m_stamp != stamp.time)
+        enter(stamp);
+    m_stamp = isDated ? std::optional(stamp.time) : std::nullopt;
+    m_isWaiting = m_isWaiting && isDated;
+    return m_isWaiting ? m_moments.back().time : timeOf(stamp);
+}
+
+// Rows that wait have the time that their stamp says until the turns of the clock before are known.
+void MeterLog::enter(const Stamp& stamp) {
+    const bool waits = m_gate.take(stamp.time);
+    m_isWaiting = waits;
+    if (!waits && m_moments.empty())
+        return;
+    m_moments.push_back({stamp, stamp.time, m_line, 0, {}});
+    if (!waits && m_status.hasValue())
+        m_status = release(m_gate.takeWaiting());
+}
+
+TimeNs MeterLog::timeOf(const Stamp& stamp) {
     if (!m_kind) {
         m_kind = stamp.kind;
         m_first = stamp.time;
@@ -40,8 +61,46 @@ TimeNs MeterLog::at(const Stamp& stamp) {
                                              : stamp.time - m_shift;
 }
 
+Status MeterLog::release(const std::vector<bool>& areDamaged) {
+    const std::int64_t line = m_line;
+    const auto moments = std::exchange(m_moments, {});
+    m_isWaiting = false;
+    for (std::size_t i = 0; i < moments.size(); ++i) {
+        m_line = moments[i].line;
+        if (i < areDamaged.size() && areDamaged[i])
+            skip(m_gate.damageText(moments[i].stamp.time));
+        else
+            RETURN_IF_ERROR(release(moments[i]));
+    }
+    m_line = line;
+    return {};
+}
+
+Status MeterLog::release(const Moment& moment) {
+    m_report.rows += moment.rows;
+    const DurationNs behind = timeOf(moment.stamp) - moment.time;
+    for (const Reading& reading : moment.readings)
+        RETURN_IF_ERROR(
+            take({reading.channel, reading.time + behind, reading.value, reading.once}));
+    return {};
+}
+
+Status MeterLog::restart() {
+    RETURN_IF_ERROR(finish());
+    m_gate = {};
+    m_stamp.reset();
+    return {};
+}
+
+Status MeterLog::finish() {
+    RETURN_IF_ERROR(std::exchange(m_status, {}));
+    return release(m_gate.finish());
+}
+
 TimeNs MeterLog::at(std::int64_t reading) {
     m_untimed = true;
+    m_stamp.reset();
+    m_isWaiting = false;
     return {m_clock.start.ns + reading * m_clock.period.ns};
 }
 
@@ -52,9 +111,27 @@ Status MeterLog::add(const Who& who, const SeriesDescription& what, TimeNs time,
         return {};
     }
     const std::size_t channel = m_table.channel(subject.value(), what);
-    if (const auto before = m_table.lastTime(channel))
-        noteStepBack(*before, time);
-    return m_table.add(channel, time, checked(m_table.description(channel), what, value));
+    return add(channel, time, checked(m_table.description(channel), what, value), false);
+}
+
+Status MeterLog::add(std::size_t channel, TimeNs time, double value, bool once) {
+    RETURN_IF_ERROR(std::exchange(m_status, {}));
+    const Reading reading{channel, time, value, once};
+    if (!m_isWaiting)
+        return take(reading);
+    m_moments.back().readings.push_back(reading);
+    return {};
+}
+
+Status MeterLog::take(const Reading& reading) {
+    const auto before = m_table.lastTime(reading.channel);
+    if (reading.once && before == reading.time) {
+        duplicate();
+        return {};
+    }
+    if (before)
+        noteStepBack(*before, reading.time);
+    return m_table.add(reading.channel, reading.time, reading.value);
 }
 
 Status MeterLog::know(const Who& who) {

@@ -4,6 +4,7 @@
 
 #include "importers/common/Cells.h"
 #include "importers/common/Stamp.h"
+#include "importers/common/StampGate.h"
 #include "importers/common/WallClock.h"
 #include "importers/meters/MeterTable.h"
 
@@ -13,6 +14,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace trainscope::importers::meters {
 
@@ -24,6 +27,8 @@ struct MeterClock {
 };
 
 // One file while it is read: where its readings go, how its times are meant, and what it showed.
+// Readings of a stamp that lies far from those before wait (StampGate.h); those of a damaged one
+// are left out, as one skipped row.
 class MeterLog {
 public:
     MeterLog(MeterTable& table, ImportReport& report, std::string file, MeterClock clock)
@@ -48,19 +53,27 @@ public:
     // A line or member that could not be understood.
     void skip(std::string text);
     void warn(std::string text);
-    void row() { ++m_report.rows; }
+    void row() { ++(m_isWaiting ? m_moments.back().rows : m_report.rows); }
     // The file says that the reading before is there a second time.
     void duplicate() { ++m_report.counts["duplicate readings"]; }
 
-    // A time of day is one of the day of the start; where it falls by half a day, the next began.
+    // The time of the readings that follow. A time of day is one of the day of the start; where it
+    // falls by half a day, the next began.
     [[nodiscard]] TimeNs at(const Stamp& stamp);
     // Time of the n-th reading of a file without stamps.
     [[nodiscard]] TimeNs at(std::int64_t reading);
     // One moment for what has no stamp at all.
     [[nodiscard]] TimeNs now() { return at(std::int64_t{0}); }
+    // Stamps begin anew: a series behind another has the same times again.
+    Status restart();
 
     // Adds a value, in the unit that `what` says; a subject that cannot be is a skipped row.
     Status add(const Who& who, const SeriesDescription& what, TimeNs time, double value);
+    // Adds a value of a channel of the table. `once`: where the channel has that time already, the
+    // reading is a duplicate.
+    Status add(std::size_t channel, TimeNs time, double value, bool once);
+    // Behind the last reading.
+    Status finish();
     // A device that the file names, with or without readings.
     Status know(const Who& who);
     // A name of the source that no table knows: kept as a metric of its own, and listed.
@@ -72,6 +85,25 @@ public:
     [[nodiscard]] std::optional<TimeNs> firstStamp() const { return m_first; }
 
 private:
+    struct Reading {
+        std::size_t channel = 0;
+        TimeNs time;
+        double value = 0.0;
+        bool once = false;
+    };
+    // Readings of one stamp that waits.
+    struct Moment {
+        Stamp stamp;
+        TimeNs time; // of its readings
+        std::int64_t line = 0;
+        std::int64_t rows = 0;
+        std::vector<Reading> readings;
+    };
+    void enter(const Stamp& stamp);
+    [[nodiscard]] TimeNs timeOf(const Stamp& stamp);
+    Status take(const Reading& reading);
+    Status release(const std::vector<bool>& areDamaged);
+    Status release(const Moment& moment);
     void noteStepBack(TimeNs before, TimeNs time);
     double checked(const SeriesDescription& known, const SeriesDescription& what, double value);
 
@@ -84,10 +116,15 @@ private:
     std::string m_part;
     DurationNs m_shift;
     std::set<std::string, std::less<>> m_own;
-    std::optional<StampKind> m_kind; // of the first stamp
+    std::optional<StampKind> m_kind; // of the first good stamp
     std::optional<TimeNs> m_first; // as written
     bool m_untimed = false;
     WallClock m_wall;
+    StampGate m_gate;
+    std::optional<TimeNs> m_stamp; // of the readings that come
+    std::vector<Moment> m_moments; // that wait
+    bool m_isWaiting = false; // the readings that come are of the last of them
+    Status m_status; // of those released
     DurationNs m_stepBack; // the largest that was told
 };
 

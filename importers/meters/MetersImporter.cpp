@@ -196,6 +196,7 @@ private:
         RETURN_IF_ERROR(format->isDocument ? readDocument(std::move(stream), *reader, log)
                                            : readLines(std::move(stream), *reader, log));
         RETURN_IF_ERROR(reader->finish(log));
+        RETURN_IF_ERROR(log.finish());
         log.completeFacts();
         m_report.facts["format"] = format->name;
         if (!format->sensor.empty())

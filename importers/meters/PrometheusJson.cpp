@@ -118,6 +118,8 @@ private:
         }
         // Functions of the query take the name away.
         m_series = exposedSeries(name.empty() ? "query_result" : name, labels, {}, *m_log);
+        if (m_status.hasValue())
+            m_status = m_log->restart();
         if (m_series->channel)
             m_coverage[*m_series->channel].close();
     }
@@ -147,7 +149,7 @@ private:
         m_log->row();
         if (!m_coverage[*m_series->channel].add(time))
             return m_log->duplicate();
-        m_status = m_log->table().add(*m_series->channel, time, value);
+        m_status = m_log->add(*m_series->channel, time, value, false);
     }
 
     static constexpr std::size_t kMostLabels = 200;

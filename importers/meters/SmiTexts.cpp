@@ -85,9 +85,9 @@ public:
             return {};
         const auto value = isMissingCell(text) ? std::nullopt : parseCell(text, CellForm::Number);
         const SeriesDescription what = meterSeries(name.metric, name.unit, name.sensor);
+        const TimeNs time = m_stamp ? log.at(*m_stamp) : log.at(m_reading);
         log.row();
-        return log.add(m_who, what, m_stamp ? log.at(*m_stamp) : log.at(m_reading),
-            value ? numberIn(what, *value, log) : kMissing);
+        return log.add(m_who, what, time, value ? numberIn(what, *value, log) : kMissing);
     }
 
 private:
@@ -320,8 +320,9 @@ private:
         if (!value && !isMissingCell(text))
             return {};
         const SeriesDescription what = meterSeries(metric, unit, sensor);
+        const TimeNs at = time(log);
         log.row();
-        return log.add(who, what, time(log), value ? numberIn(what, *value, log) : kMissing);
+        return log.add(who, what, at, value ? numberIn(what, *value, log) : kMissing);
     }
 
     std::optional<Stamp> m_stamp;

@@ -86,41 +86,13 @@ Status TableReader::take(std::string_view line, MeterLog& log) {
         return {};
     }
     if (takeHeader(log)) {
-        RETURN_IF_ERROR(takeWaiting(m_gate.finish(), log));
         m_header = plain;
         m_awaitsUnits = true;
         return {};
     }
     if (m_columns.empty())
         return {}; // what comes before the table
-    return takeInTurn(plain, log);
-}
-
-// Rows whose stamps lie far from those before wait.
-Status TableReader::takeInTurn(std::string_view line, MeterLog& log) {
-    const auto stamp = stampOfRow();
-    if (!stamp || stamp->kind == StampKind::TimeOfDay)
-        return takeRow(line, log);
-    const bool waits = m_gate.take(stamp->time);
-    if (!waits && m_waiting.empty())
-        return takeRow(line, log);
-    m_waiting.push_back({std::string(line), log.line(), stamp->time});
-    return waits ? Status() : takeWaiting(m_gate.takeWaiting(), log);
-}
-
-Status TableReader::takeWaiting(const std::vector<bool>& areDamaged, MeterLog& log) {
-    const std::int64_t line = log.line();
-    const auto rows = std::exchange(m_waiting, {});
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        log.setLine(rows[i].line);
-        if (i < areDamaged.size() && areDamaged[i]) {
-            log.skip(m_gate.damageText(rows[i].stamp));
-        } else if (split(rows[i].text, log)) {
-            RETURN_IF_ERROR(takeRow(rows[i].text, log));
-        }
-    }
-    log.setLine(line);
-    return {};
+    return takeRow(plain, log);
 }
 
 bool TableReader::takeHeader(MeterLog& log) {
@@ -344,7 +316,6 @@ Status TableReader::giveSums(MeterLog& log) {
 }
 
 Status TableReader::finish(MeterLog& log) {
-    RETURN_IF_ERROR(takeWaiting(m_gate.finish(), log));
     return giveSums(log);
 }
 

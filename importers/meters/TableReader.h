@@ -4,7 +4,6 @@
 
 #include "importers/common/CellSplitter.h"
 #include "importers/common/Cells.h"
-#include "importers/common/StampGate.h"
 #include "importers/meters/MeterReader.h"
 
 #include <cstdint>
@@ -71,8 +70,6 @@ private:
     [[nodiscard]] bool isUnitLine() const;
     void takeUnits();
     Status takeRow(std::string_view line, MeterLog& log);
-    Status takeInTurn(std::string_view line, MeterLog& log);
-    Status takeWaiting(const std::vector<bool>& areDamaged, MeterLog& log);
     [[nodiscard]] std::optional<Stamp> stampOfRow() const;
     Status takeCells(MeterLog& log, TimeNs time);
     bool timeOf(MeterLog& log, TimeNs& time);
@@ -95,13 +92,6 @@ private:
     std::vector<std::string_view> m_cells;
     std::string m_header; // the line, to know it again
     std::vector<MeterColumn> m_columns;
-    struct WaitingRow {
-        std::string text;
-        std::int64_t line = 0;
-        TimeNs stamp;
-    };
-    StampGate m_gate;
-    std::vector<WaitingRow> m_waiting; // for what the next stamps tell of theirs
     bool m_awaitsUnits = false;
     Who m_who; // of the row
     std::string m_whose;

@@ -26,12 +26,6 @@ constexpr std::array<std::string_view, 7> kMessages{"is not a valid field", "una
     "no devices were found", "gpu is lost", "failed to initialize nvml", "nvidia-smi has failed",
     "reboot the system"};
 
-constexpr std::int64_t kDayNs = std::int64_t{86'400} * 1'000'000'000;
-constexpr std::int64_t kFarNs = kDayNs; // no reading lies so far from its neighbours
-constexpr std::int64_t kYearNs = 366 * kDayNs;
-constexpr int kKnownClock = 2; // rows that followed each other
-constexpr std::size_t kRowsAhead = 64; // where a clock shows that it came back
-
 bool isMessage(std::string_view line) {
     return std::any_of(kMessages.begin(), kMessages.end(),
         [line](std::string_view part) { return containsIgnoringCase(line, part); });
@@ -123,70 +117,48 @@ Status LogReader::take(RowBlock block) {
 // Up to a change of the order.
 Status LogReader::takeRows(const RowBlock& block) {
     m_slots.assign(block.identities.size(), std::nullopt);
+    const auto isUndated = [](StampKind kind) {
+        return kind == StampKind::Relative || kind == StampKind::TimeOfDay;
+    };
     for (std::size_t i = 0; i < block.rows.size() && block.order == m_order; ++i) {
         const BlockRow& row = block.rows[i];
         m_lineNumber = m_linesBefore + row.line;
-        if (row.identity >= 0 && isDamaged(block, i)) {
-            skipDamaged(row.stamp.time);
+        if (row.identity < 0) {
+            const RowNote& note = block.notes[static_cast<std::size_t>(row.note)];
+            if (!m_waiting.empty() && startsOrder(note))
+                RETURN_IF_ERROR(takeWaiting(block, m_gate.finish()));
+            RETURN_IF_ERROR(takeOther(note));
             continue;
         }
-        RETURN_IF_ERROR(row.identity < 0
-                ? takeOther(block.notes[static_cast<std::size_t>(row.note)])
-                : recordNamed(block, i));
+        const bool waits = !isUndated(row.stamp.kind) && m_gate.take(row.stamp.time);
+        if (waits || !m_waiting.empty())
+            m_waiting.push_back(i);
+        if (m_waiting.empty())
+            RETURN_IF_ERROR(recordNamed(block, i));
+        else if (!waits)
+            RETURN_IF_ERROR(takeWaiting(block, m_gate.takeWaiting()));
     }
+    return takeWaiting(block, m_gate.finish());
+}
+
+// True for a header with other columns.
+bool LogReader::startsOrder(const RowNote& note) const {
+    const auto columns = headerColumns(note.line, m_order->separator);
+    return !columns.empty() && !sameHeader(columns, m_order->columns);
+}
+
+Status LogReader::takeWaiting(const RowBlock& block, const std::vector<bool>& areDamaged) {
+    const std::int64_t line = m_lineNumber;
+    const auto rows = std::exchange(m_waiting, {});
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        m_lineNumber = m_linesBefore + block.rows[rows[i]].line;
+        if (i < areDamaged.size() && areDamaged[i])
+            skip(m_gate.damageText(block.rows[rows[i]].stamp.time));
+        else
+            RETURN_IF_ERROR(recordNamed(block, rows[i]));
+    }
+    m_lineNumber = line;
     return {};
-}
-
-// A clock that leaps and comes back was never there: the rows in between are damaged. One that
-// stays there was turned off for a while.
-bool LogReader::isDamaged(const RowBlock& block, std::size_t row) {
-    const Stamp& stamp = block.rows[row].stamp;
-    const auto isNear = [](TimeNs a, TimeNs b) { return std::abs((a - b).ns) <= kFarNs; };
-    if (stamp.kind == StampKind::Relative || stamp.kind == StampKind::TimeOfDay)
-        return false;
-    const TimeNs last = m_lastStamp.value_or(stamp.time);
-    const bool isFirst = !m_lastStamp;
-    if (!isFirst && isNear(stamp.time, last)) {
-        m_lastStamp = stamp.time;
-        ++m_nearStamps;
-        return false;
-    }
-    int staying = 0;
-    int leaving = 0;
-    int back = 0;
-    int together = 0; // of those that leave
-    std::optional<TimeNs> firstLeaving;
-    const std::size_t end = std::min(block.rows.size(), row + 1 + kRowsAhead);
-    for (std::size_t i = row + 1; i < end; ++i) {
-        if (block.rows[i].identity < 0)
-            continue;
-        const TimeNs next = block.rows[i].stamp.time;
-        staying += isNear(next, stamp.time) ? 1 : 0;
-        if (!isNear(next, stamp.time)) {
-            ++leaving;
-            firstLeaving = firstLeaving.value_or(next);
-            together += isNear(next, *firstLeaving) ? 1 : 0;
-        }
-        back += !isFirst && isNear(next, last) ? 1 : 0;
-    }
-    const bool isKnown = m_nearStamps >= kKnownClock;
-    const bool isAlone = staying == 0 && leaving > 1 && isKnown;
-    const bool isLastAndFar
-        = staying + leaving == 0 && isKnown && std::abs((stamp.time - last).ns) > kYearNs;
-    const bool isBefore = isFirst && together > 1 && staying == 0;
-    if (back > 0 || isLastAndFar || isAlone || isBefore)
-        return true;
-    m_lastStamp = stamp.time;
-    return false;
-}
-
-void LogReader::skipDamaged(TimeNs time) {
-    const TimeNs near = m_lastStamp.value_or(time);
-    skip("The time stamp is damaged: "
-        + (m_lastStamp ? "it lies " + text::decimal(std::abs((time - near).ns), kDayNs, 1)
-                    + " days from those around it"
-                       : std::string("those behind it are of another time"))
-        + ". The row is left out.");
 }
 
 Status LogReader::takeOther(const RowNote& note) {

@@ -4,6 +4,7 @@
 
 #include "core/model/Import.h"
 #include "importers/common/LineBlocks.h"
+#include "importers/common/StampGate.h"
 #include "importers/common/WallClock.h"
 #include "importers/nvsmi/ClockFalls.h"
 #include "importers/nvsmi/LogGpus.h"
@@ -51,8 +52,9 @@ private:
     Status recordGroups(const RowIdentity& who, TimeNs time, std::span<const double> numbers);
     Status recordOfNode(const RowIdentity& who, const ColumnGroup& group, TimeNs time,
         std::span<const double> numbers);
-    bool isDamaged(const RowBlock& block, std::size_t row);
-    void skipDamaged(TimeNs time);
+    [[nodiscard]] bool startsOrder(const RowNote& note) const;
+    // Rows of that block whose stamps waited for those behind them.
+    Status takeWaiting(const RowBlock& block, const std::vector<bool>& areDamaged);
     // Absent where the GPU has no place; that is a warning of the row.
     Result<std::optional<std::size_t>> slotOf(
         const RowIdentity& who, std::string_view id, const ColumnGroup& group);
@@ -77,8 +79,8 @@ private:
     Rotation m_rotation;
     ClockFalls m_falls;
     WallClock m_wall;
-    std::optional<TimeNs> m_lastStamp; // as written, without damaged ones
-    std::int64_t m_nearStamps = 0; // that lay near the one before
+    StampGate m_gate;
+    std::vector<std::size_t> m_waiting; // rows of the block under way
     std::map<std::size_t, TimeNs> m_nodeTimes; // the last of a node's slot
     SmiTable m_table;
     std::vector<ColumnGroup> m_groups;

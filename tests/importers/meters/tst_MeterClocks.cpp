@@ -15,7 +15,47 @@ private Q_SLOTS:
     void bannerDates_data();
     void bannerDates();
     void timeGoesBack();
+    void damagedStamps_data();
+    void damagedStamps();
+    void autumnHour_data();
+    void autumnHour();
+    void seriesBySeries_data();
+    void seriesBySeries();
 };
+
+namespace {
+
+using Lines = std::string (*)(const std::string& stamp, int watts);
+
+std::string monitorLine(const std::string& stamp, int watts) {
+    return "{\"time\": \"" + stamp + "\", \"gpu\": 0, \"power_w\": " + std::to_string(watts)
+        + "}\n";
+}
+
+std::string gpustatLine(const std::string& stamp, int watts) {
+    return "{\"hostname\": \"a\", \"query_time\": \"" + stamp
+        + "\", \"gpus\": [{\"index\": 0, \"power.draw\": " + std::to_string(watts) + "}]}\n";
+}
+
+// Each scrape has its stamp in a comment, and two GPUs.
+std::string scrapeText(const std::string& stamp, int watts) {
+    const auto sample = [](int gpu, int value) {
+        return "DCGM_FI_DEV_POWER_USAGE{gpu=\"" + std::to_string(gpu) + "\",UUID=\"GPU-"
+            + std::to_string(gpu) + "\"} " + std::to_string(value) + "\n";
+    };
+    return "# scraped at " + stamp + "\n" + sample(0, watts) + sample(1, watts + 1);
+}
+
+std::string querySmiText(const std::string& stamp, int watts) {
+    return "==============NVSMI LOG==============\n\nTimestamp                                 : "
+        + stamp
+        + "\nGPU 00000000:01:00.0\n    GPU Power Readings\n        Power Draw                      "
+          "  "
+          ": "
+        + std::to_string(watts) + ".00 W\n";
+}
+
+} // namespace
 
 // One hour behind the two others, which start within seconds of each other.
 void tst_MeterClocks::clockSteps() {
@@ -100,6 +140,104 @@ void tst_MeterClocks::timeGoesBack() {
     const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 1, -1, {}});
     QCOMPARE(times.size(), std::size_t{3});
     QCOMPARE(times[2] - times[1], std::int64_t{10'000'000'000});
+}
+
+// Readings of every kind of text: one stamp of another decade among those of four seconds.
+void tst_MeterClocks::damagedStamps_data() {
+    QTest::addColumn<Lines>("line");
+    QTest::addColumn<int>("damaged"); // reading
+    QTest::addColumn<std::string>("decade");
+    const auto rows = [](const char* name, Lines line) {
+        for (const int damaged : {0, 2, 4}) {
+            for (const char* decade : {"2062", "1999"})
+                QTest::addRow("%s, %s at %d", name, decade, damaged)
+                    << line << damaged << std::string(decade);
+        }
+    };
+    rows("JSON lines of a monitor", monitorLine);
+    rows("gpustat", gpustatLine);
+    rows("exposition", scrapeText);
+    rows("nvidia-smi -q", querySmiText);
+}
+
+void tst_MeterClocks::damagedStamps() {
+    QFETCH(Lines, line);
+    QFETCH(int, damaged);
+    QFETCH(std::string, decade);
+    std::string text;
+    std::vector<double> expected;
+    for (int i = 0; i < 5; ++i) {
+        text += line(
+            (i == damaged ? decade : "2026") + "-03-01 10:00:0" + std::to_string(i), 100 + i);
+        if (i != damaged)
+            expected.push_back(100 + i);
+    }
+    ImportedMeters imported;
+    importMeterText(text, imported);
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), expected));
+    const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 0, -1, {}});
+    QVERIFY(times.back() - times.front() <= 4 * kSecondNs);
+    const ImportReport& report = imported.reports.at(0).value();
+    QCOMPARE(report.skipped, std::int64_t{1});
+    QVERIFY(report.warnings.at(0).text.find("The time stamp is damaged") != std::string::npos);
+    QVERIFY(
+        report.warnings.at(0).text.find(decade == "2062" ? "1314" : "986") != std::string::npos);
+    // The plan says the begin of the run as it is read.
+    QCOMPARE(imported.units.at(0).start->ns, times.front());
+}
+
+// 02:59:59, then 02:00:01 of 2026-10-25: two seconds later.
+void tst_MeterClocks::autumnHour_data() {
+    QTest::addColumn<Lines>("line");
+    QTest::newRow("JSON lines of a monitor") << Lines(monitorLine);
+    QTest::newRow("gpustat") << Lines(gpustatLine);
+    QTest::newRow("exposition") << Lines(scrapeText);
+    QTest::newRow("nvidia-smi -q") << Lines(querySmiText);
+}
+
+void tst_MeterClocks::autumnHour() {
+    QFETCH(Lines, line);
+    ImportedMeters imported;
+    importMeterText(line("2026-10-25 02:59:57", 100) + line("2026-10-25 02:59:59", 110)
+            + line("2026-10-25 02:00:01", 120) + line("2026-10-25 02:00:03", 130),
+        imported);
+    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {100, 110, 120, 130}));
+    const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 0, -1, {}});
+    QCOMPARE(times.back() - times.front(), 6 * kSecondNs);
+    const ImportReport& report = imported.reports.at(0).value();
+    QCOMPARE(report.warningCount, std::int64_t{1});
+    QVERIFY(report.warnings.at(0).text.find("Summer time ends here") != std::string::npos);
+}
+
+// One series behind the other, each of days: the clock of the second was there.
+void tst_MeterClocks::seriesBySeries_data() {
+    QTest::addColumn<int>("hours"); // between readings
+    QTest::addColumn<bool>("isTable");
+    QTest::newRow("table, every hour") << 1 << true;
+    QTest::newRow("exposition, every hour") << 1 << false;
+    QTest::newRow("exposition, every two days") << 48 << false;
+}
+
+void tst_MeterClocks::seriesBySeries() {
+    QFETCH(int, hours);
+    QFETCH(bool, isTable);
+    constexpr int kReadings = 100;
+    std::string text = isTable ? "timestamp,gpu,socket_power,gfx_activity\n" : "";
+    for (int gpu = 0; gpu < 2; ++gpu) {
+        for (int i = 0; i < kReadings; ++i) {
+            const std::string second
+                = std::to_string(1'772'359'200 + std::int64_t{i} * hours * 3600);
+            const std::string index = std::to_string(gpu);
+            text += isTable ? second + "," + index + ",100,50\n"
+                            : "DCGM_FI_DEV_POWER_USAGE{gpu=\"" + index + "\",UUID=\"GPU-" + index
+                    + "\"} 100 " + second + "000\n";
+        }
+    }
+    ImportedMeters imported;
+    importMeterText(text, imported);
+    QCOMPARE(imported.reports.at(0).value().skipped, std::int64_t{0});
+    for (int gpu = 0; gpu < 2; ++gpu)
+        QCOMPARE(imported.ofGpu("gpu_power", gpu), std::vector<double>(kReadings, 100.0));
 }
 
 TRAINSCOPE_TEST(tst_MeterClocks)
