@@ -61,12 +61,28 @@ int main(int argc, char* argv[]) {
     const QCommandLineOption sample(
         QStringLiteral("sample"), QApplication::translate("main", "open the built-in sample"));
     parser.addOption(sample);
+    const QCommandLineOption view(QStringLiteral("view"),
+        QApplication::translate("main",
+            "open there: overview, timeline, layout, heatmap, kernels, "
+            "operators, compare, sweep, spectrum, findings, predict, "
+            "runs or query"),
+        QStringLiteral("NAME"));
+    parser.addOption(view);
     parser.addPositionalArgument(QStringLiteral("FILE|DIR"),
         QApplication::translate("main", "a run database to open, or files and folders to import"),
         QStringLiteral("[FILE|DIR…]"));
     parser.process(application);
 
     trainscope::app::Session session;
+    if (parser.isSet(view)) {
+        const auto named = trainscope::app::Views::viewNamed(parser.value(view));
+        if (!named) {
+            std::fprintf(stderr, "trainscope: there is no view '%s'; --help names them.\n",
+                qPrintable(parser.value(view)));
+            return 2;
+        }
+        session.views()->openNextAt(*named);
+    }
     QQmlApplicationEngine engine;
     engine.addImportPath(QStringLiteral("qrc:/qt/qml"));
     engine.setInitialProperties({{QStringLiteral("session"), QVariant::fromValue(&session)}});

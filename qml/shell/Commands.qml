@@ -71,6 +71,16 @@ Item {
             onActivated: commands.session.views.view = index
         }
     }
+    Instantiator {
+        model: commands.session.places.titles
+        delegate: Shortcut {
+            required property int index
+
+            sequences: KeyMap.sequences("place" + index)
+            enabled: commands.isOpen
+            onActivated: commands.session.places.open(index)
+        }
+    }
     Shortcut {
         sequences: KeyMap.sequences("filter")
         enabled: commands.isOpen

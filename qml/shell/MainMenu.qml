@@ -71,7 +71,7 @@ UiMenu {
     UiMenuSeparator {}
     ViewMenu {
         enabled: mainMenu.isOpen
-        views: mainMenu.session.views
+        places: mainMenu.session.places
     }
     UiMenuItem {
         text: qsTr("Export…")

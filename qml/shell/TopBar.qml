@@ -5,7 +5,7 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// Menu, runs, name, database, views, export, inspector.
+// Menu, runs, name, database, places, export, inspector.
 UiBar {
     id: bar
 
@@ -74,7 +74,7 @@ UiBar {
         Layout.leftMargin: Theme.spaceS
         visible: bar.isOpen
         folded: bar.width < head.implicitWidth + openWidth + tail.implicitWidth + 4 * Theme.spaceM
-        views: bar.session.views
+        places: bar.session.places
     }
     Item {
         Layout.fillWidth: true

@@ -5,25 +5,25 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// The views, with their keys.
+// The places, with their keys.
 UiMenu {
     id: menu
 
-    required property Views views
+    required property Places places
 
     title: qsTr("View")
 
     Instantiator {
-        model: menu.views.titles
+        model: menu.places.titles
         delegate: UiMenuItem {
             required property int index
             required property string modelData
 
             text: modelData
             choice: true
-            checked: menu.views.view === index
-            shortcutText: KeyMap.hint("view" + index)
-            onTriggered: menu.views.view = index
+            checked: menu.places.place === index
+            shortcutText: KeyMap.hint("place" + index)
+            onTriggered: menu.places.open(index)
         }
         onObjectAdded: (index, item) => menu.insertItem(index, item as UiMenuItem)
         onObjectRemoved: (index, item) => menu.removeItem(item as UiMenuItem)

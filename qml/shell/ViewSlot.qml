@@ -15,7 +15,7 @@ FocusScope {
     property bool visited: false
     readonly property ViewPage page: place.count > 0 ? place.itemAt(0) as ViewPage : null
     // In the order of Views.View.
-    readonly property list<Component> makers: [timeline, layout, figures, figures, figures, figures, compare, findings, query, runs, predict, operators]
+    readonly property list<Component> makers: [timeline, layout, figures, figures, figures, figures, compare, findings, query, runs, predict, operators, findings]
 
     visible: chosen
     onChosenChanged: visited = visited || chosen
@@ -75,6 +75,7 @@ FocusScope {
         FindingsView {
             anchors.fill: parent
             focus: true
+            kind: slot.kind
             session: slot.session
         }
     }

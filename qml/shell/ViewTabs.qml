@@ -4,18 +4,18 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// One tab per view; `folded` into a menu where there is no room for them.
+// One tab per place, dimmed where it has nothing to say; `folded` into a menu where there is no room.
 Row {
     id: tabs
 
-    required property Views views
+    required property Places places
     property bool folded: false
     // What all tabs take, folded or not.
     readonly property real openWidth: open.implicitWidth
 
     spacing: Theme.spaceXs
     Accessible.role: Accessible.PageTabList
-    Accessible.name: qsTr("Views")
+    Accessible.name: qsTr("Places")
 
     Row {
         id: open
@@ -24,16 +24,17 @@ Row {
         spacing: tabs.spacing
 
         Repeater {
-            model: tabs.views.titles
+            model: tabs.places.titles
             delegate: UiTab {
                 required property int index
                 required property string modelData
 
-                objectName: "view" + index
+                objectName: "place" + index
                 text: modelData
-                shortcutText: KeyMap.hint("view" + index)
-                checked: tabs.views.view === index
-                onClicked: tabs.views.view = index
+                reason: tabs.places.reasons[index]
+                shortcutText: KeyMap.hint("place" + index)
+                checked: tabs.places.place === index
+                onClicked: tabs.places.open(index)
             }
         }
     }
@@ -43,14 +44,14 @@ Row {
         visible: tabs.folded
         menu: true
         quiet: true
-        text: tabs.views.title
-        toolTip: choices.visible ? "" : qsTr("Views")
+        text: tabs.places.titles[tabs.places.place]
+        toolTip: choices.visible ? "" : qsTr("Places")
         onClicked: choices.popup(folder, 0, folder.height)
 
         ViewMenu {
             id: choices
 
-            views: tabs.views
+            places: tabs.places
         }
     }
 }

@@ -78,6 +78,14 @@ FocusScope {
             Layout.fillWidth: true
             Layout.fillHeight: true
 
+            ViewSegments {
+                id: segments
+
+                width: parent.width
+                height: visible ? implicitHeight : 0
+                visible: pane.session.places.shown.length > 1
+                session: pane.session
+            }
             Repeater {
                 id: slots
 
@@ -86,9 +94,10 @@ FocusScope {
                     required property int index
 
                     anchors.fill: parent
+                    anchors.topMargin: segments.height
                     session: pane.session
                     kind: index
-                    chosen: pane.views.view === index && (pane.visible || index === Views.Timeline)
+                    chosen: pane.views.view === index && (pane.visible || index === Views.Overview)
                     focus: chosen
                     inspectorOpen: pane.panes.inspectorOpen
                 }

@@ -191,13 +191,16 @@ TestCase {
     }
     function test_windowKeys(data) {
         const view = data.id.startsWith("view") ? Number(data.id.slice(4)) : -1;
-        verify(view >= 0 || test.effects[data.id], "says nowhere what it does");
-        show(view === Views.Timeline ? Views.Layout : Views.Timeline);
+        const place = data.id.startsWith("place") ? Number(data.id.slice(5)) : -1;
+        verify(view >= 0 || place >= 0 || test.effects[data.id], "says nowhere what it does");
+        show(view === Views.Timeline || place === Places.Timeline ? Views.Layout : Views.Timeline);
         for (const stroke of data.strokes) {
             focusOn(shownPage().body);
             test.pressed = data;
             press(stroke);
-            if (view >= 0)
+            if (place >= 0)
+                tryCompare(theSession.places, "place", place);
+            else if (view >= 0)
                 tryCompare(theSession.views, "view", view);
             else
                 test.effects[data.id]();

@@ -3,7 +3,8 @@ import QtTest
 import Trainscope
 import Trainscope.App
 
-// The tabs of the views: they choose, and fold into a menu where there is no room.
+// The tabs of the places: they choose, say why a place is dimmed, and fold into a menu where there is
+// no room. The views of a place stand beside each other below them.
 Item {
     id: root
 
@@ -16,7 +17,21 @@ Item {
     ViewTabs {
         id: tabs
 
-        views: theSession.views
+        places: theSession.places
+    }
+    ViewSegments {
+        id: segments
+
+        y: 100
+        width: 600
+        session: theSession
+    }
+    UiTab {
+        id: dimmed
+
+        y: 200
+        text: "Kernels"
+        reason: "There is no trace in this run."
     }
 
     TestCase {
@@ -27,25 +42,59 @@ Item {
             theSession.views.view = Views.Timeline;
             tabs.folded = false;
         }
-        function test_aTabChoosesItsView() {
-            const tab = findChild(tabs, "view" + Views.Heatmap);
+        function test_aTabChoosesItsPlace() {
+            const tab = findChild(tabs, "place" + Places.Machine);
             verify(tab);
             mouseClick(tab);
-            compare(theSession.views.view, Views.Heatmap);
+            compare(theSession.views.view, Views.Layout);
             verify(tab.checked);
-            verify(!findChild(tabs, "view0").checked);
+            verify(!findChild(tabs, "place" + Places.Timeline).checked);
+        }
+        // A place opens where it was left.
+        function test_aPlaceKeepsItsView() {
+            theSession.views.view = Views.Heatmap;
+            theSession.views.view = Views.Timeline;
+            theSession.places.open(Places.Machine);
+            compare(theSession.views.view, Views.Heatmap);
+            theSession.views.view = Views.Layout;
         }
         function test_keysOfATab() {
-            const tab = findChild(tabs, "view" + Views.Kernels);
+            const tab = findChild(tabs, "place" + Places.Kernels);
             tab.forceActiveFocus();
             keyClick(Qt.Key_Return);
             compare(theSession.views.view, Views.Kernels);
         }
+        function test_theViewsOfAPlace() {
+            theSession.views.view = Views.Kernels;
+            tryVerify(() => findChild(segments, "view" + Views.Operators) !== null);
+            verify(findChild(segments, "view" + Views.Kernels).checked);
+            compare(findChild(segments, "view" + Views.Heatmap), null);
+            mouseClick(findChild(segments, "view" + Views.Operators));
+            compare(theSession.views.view, Views.Operators);
+            compare(theSession.places.place, Places.Kernels);
+        }
+        // Each view stands in one place.
+        function test_everyViewHasItsPlace() {
+            const seen = [];
+            for (let place = 0; place < theSession.places.titles.length; ++place) {
+                theSession.places.open(place);
+                compare(theSession.places.place, place);
+                theSession.places.shown.forEach(view => seen.push(view));
+            }
+            compare(seen.sort((a, b) => a - b).join(" "), theSession.views.titles.map((title, view) => view).join(" "));
+        }
         function test_everyTabHasItsKey() {
+            compare(theSession.places.titles.join(" "), "Overview Timeline Machine Kernels Compare Predict Data");
+            for (let place = 0; place < 7; ++place)
+                compare(KeyMap.hint("place" + place), "Alt+" + (place + 1));
             const keys = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "P", "K"];
-            compare(theSession.views.titles.length, keys.length);
             for (let i = 0; i < keys.length; ++i)
                 compare(KeyMap.hint("view" + i), "Ctrl+" + keys[i]);
+        }
+        function test_aDimmedTabSaysWhy() {
+            verify(!dimmed.contentItem.enabled);
+            compare(dimmed.Accessible.description, "There is no trace in this run.");
+            verify(dimmed.enabled);
         }
         function test_foldedItTakesLittleRoom() {
             const open = tabs.width;

@@ -37,6 +37,7 @@ Dropped kindOf(const QString& path) {
 Session::Session(QObject* parent)
     : QObject(parent) {
     m_views.setWorkspace(&m_workspace);
+    m_places.setViews(&m_views);
     connect(&m_views, &Views::failed, &m_notices, &NoticeModel::error);
     connect(&m_views, &Views::undoOffered, &m_notices, &NoticeModel::offerUndo);
     connect(&m_workspace, &Workspace::unreachable, &m_notices, &NoticeModel::error);
@@ -127,7 +128,7 @@ void Session::openPaths(const QStringList& paths) {
 }
 
 void Session::openOrImport(const QString& path) {
-    m_views.setFirstView(Views::Timeline);
+    m_views.setFirstView(Views::Overview);
     m_workspace.open(toPath(path), [this, path](const Status& opened) {
         if (opened.hasValue())
             m_recent.add(path);
@@ -196,7 +197,7 @@ void Session::closeDatabase() {
 }
 
 void Session::openDatabase(const QString& path, const std::function<void()>& then) {
-    m_views.setFirstView(Views::Timeline);
+    m_views.setFirstView(Views::Overview);
     m_workspace.open(toPath(path), [this, path, then](const Status& opened) {
         if (!opened.hasValue()) {
             m_notices.error(opened.error());
@@ -211,10 +212,13 @@ void Session::openDatabase(const QString& path, const std::function<void()>& the
 
 void Session::takeImport(const QString& database, const QStringList& runNames) {
     const auto show = [this, runNames] {
-        for (const auto& run : m_workspace.runs()) {
-            if (runNames.contains(QString::fromStdString(run.name)))
-                return m_workspace.setShown({run.id});
-        }
+        const auto& runs = m_workspace.runs();
+        const auto first = std::find_if(runs.begin(), runs.end(), [&runNames](const Run& run) {
+            return runNames.contains(QString::fromStdString(run.name));
+        });
+        if (first != runs.end())
+            m_workspace.setShown({first->id});
+        m_views.setView(Views::Overview);
     };
     const QString open = m_workspace.databasePath();
     m_sameTask.ask(

@@ -8,6 +8,7 @@
 #include "app/viewmodels/session/MaintenanceController.h"
 #include "app/viewmodels/session/RecentFiles.h"
 #include "app/viewmodels/window/NoticeModel.h"
+#include "app/viewmodels/workspace/Places.h"
 #include "app/viewmodels/workspace/Task.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "app/viewmodels/workspace/Workspace.h"
@@ -26,6 +27,7 @@ class Session : public QObject {
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::Workspace* workspace READ workspace CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::Views* views READ views CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::Places* places READ places CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::RecentFiles* recent READ recent CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::NoticeModel* notices READ notices CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ImportController* importing READ importing CONSTANT FINAL)
@@ -43,6 +45,7 @@ public:
 
     [[nodiscard]] Workspace* workspace() { return &m_workspace; }
     [[nodiscard]] Views* views() { return &m_views; }
+    [[nodiscard]] Places* places() { return &m_places; }
     [[nodiscard]] RecentFiles* recent() { return &m_recent; }
     [[nodiscard]] NoticeModel* notices() { return &m_notices; }
     [[nodiscard]] ImportController* importing() { return &m_importing; }
@@ -82,6 +85,7 @@ private:
 
     Workspace m_workspace;
     Views m_views;
+    Places m_places;
     RecentFiles m_recent;
     NoticeModel m_notices;
     ImportController m_importing;

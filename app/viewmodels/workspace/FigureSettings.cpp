@@ -265,7 +265,6 @@ FigureSettings defaultSettings(View view) {
         break;
     case View::Spectrum:
         settings.query.kind = FigureKind::Spectrum;
-        settings.shownRunsOnly = true;
         break;
     default:
         break;

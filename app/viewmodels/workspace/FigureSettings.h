@@ -12,7 +12,7 @@ namespace trainscope::app {
 
 struct FigureSettings {
     plot::FigureQuery query; // without runs
-    bool shownRunsOnly = false; // else all runs of the database
+    bool shownRunsOnly = true; // else all runs of the database
     bool operator==(const FigureSettings&) const = default;
 };
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kViewsSaveDelayMs = 500;
 constexpr std::array<const char*, Views::kViews> kKeys{"timeline", "layout", "heatmap", "kernels",
-    "sweep", "spectrum", "compare", "findings", "query", "runs", "predict", "operators"};
+    "sweep", "spectrum", "compare", "findings", "query", "runs", "predict", "operators",
+    "overview"};
 
 // Choices made before the rest was read count.
 SavedViews withChosen(SavedViews saved, const SavedViews& chosen) {
@@ -56,11 +57,20 @@ void Views::setWorkspace(Workspace* workspace) {
 
 QStringList Views::titles() const {
     return {tr("Timeline"), tr("Layout"), tr("Heatmap"), tr("Kernels"), tr("Sweep"), tr("Spectrum"),
-        tr("Compare"), tr("Findings"), tr("Query"), tr("Runs"), tr("Predict"), tr("Operators")};
+        tr("Compare"), tr("Findings"), tr("Query"), tr("Runs"), tr("Predict"), tr("Operators"),
+        tr("Overview")};
 }
 
 QString Views::keyOf(View view) {
     return QString::fromLatin1(kKeys[static_cast<std::size_t>(view)]);
+}
+
+std::optional<Views::View> Views::viewNamed(const QString& key) {
+    const auto found = std::find_if(
+        kKeys.begin(), kKeys.end(), [&](const char* known) { return key == QLatin1String(known); });
+    return found == kKeys.end()
+        ? std::nullopt
+        : std::optional(static_cast<View>(std::distance(kKeys.begin(), found)));
 }
 
 void Views::setView(View view) {
@@ -93,6 +103,11 @@ void Views::reload() {
     m_readTask.cancel();
     if (m_uuid.empty())
         return;
+    if (const auto next = std::exchange(m_nextView, std::nullopt)) {
+        SavedViews chosen;
+        chosen.view = keyOf(*next);
+        take(chosen);
+    }
     m_readTask.ask(
         viewFiles(),
         [uuid = m_uuid](const TaskStage<SavedViews>&) { return readViews(viewFolder(), uuid); },
@@ -111,10 +126,7 @@ void Views::takeRead(const SavedViews& saved) {
 
 void Views::take(const SavedViews& saved) {
     m_saved = saved;
-    const auto found = std::find_if(kKeys.begin(), kKeys.end(),
-        [&](const char* key) { return saved.view == QLatin1String(key); });
-    const View view = found == kKeys.end() ? m_firstView
-                                           : static_cast<View>(std::distance(kKeys.begin(), found));
+    const View view = viewNamed(saved.view).value_or(m_firstView);
     const bool moved = view != m_view;
     m_view = view;
     Q_EMIT restored();

@@ -81,10 +81,11 @@ public:
         Query,
         Runs,
         Predict,
-        Operators
+        Operators,
+        Overview
     };
     Q_ENUM(View)
-    static constexpr int kViews = 12;
+    static constexpr int kViews = 13;
 
     explicit Views(QObject* parent = nullptr);
     ~Views() override;
@@ -101,6 +102,10 @@ public:
     [[nodiscard]] QString key() const { return keyOf(m_view); }
     // "timeline", "heatmap", …: as they are stored and named on the command line.
     static QString keyOf(View view);
+    // Absent: there is no such view.
+    static std::optional<View> viewNamed(const QString& key);
+    // The next database opens there, whatever is remembered of it.
+    void openNextAt(View view) { m_nextView = view; }
 
     // Choices in a view; empty: nothing yet.
     [[nodiscard]] QJsonObject settings(const QString& view) const;
@@ -161,8 +166,9 @@ private:
 
     QPointer<Workspace> m_workspace;
     std::string m_uuid;
-    View m_view = Timeline;
-    View m_firstView = Timeline;
+    View m_view = Overview;
+    View m_firstView = Overview;
+    std::optional<View> m_nextView;
     SavedViews m_saved;
     std::vector<CursorPlace> m_cursor;
     std::vector<ShownStretch> m_stretches;

@@ -57,6 +57,7 @@ private Q_SLOTS:
         m_controller = std::make_unique<app::FigureController>();
         m_controller->setViews(&m_database.views());
         m_controller->setView(Views::Heatmap);
+        m_controller->choose(QStringLiteral("runs"), 0); // all of the database
     }
     void cleanup() {
         m_controller.reset();

@@ -96,11 +96,11 @@ private Q_SLOTS:
         QCOMPARE(app::readViews(app::viewFolder(), uuid).view, QStringLiteral("sweep"));
     }
 
-    void aDatabaseWithoutMemoryOpensTheTimeline() {
+    void aDatabaseWithoutMemoryOpensTheOverview() {
         auto views = opened();
         views->setView(Views::Kernels);
         m_workspace->close();
-        QCOMPARE(views->view(), Views::Timeline);
+        QCOMPARE(views->view(), Views::Overview);
     }
 
     // Every preset opens the view of its kind, with a query equal to its own.
@@ -156,7 +156,7 @@ private Q_SLOTS:
             QStringLiteral("heatmap"), QStringLiteral("kernels"), QStringLiteral("sweep"),
             QStringLiteral("spectrum"), QStringLiteral("compare"), QStringLiteral("findings"),
             QStringLiteral("query"), QStringLiteral("runs"), QStringLiteral("predict"),
-            QStringLiteral("operators")};
+            QStringLiteral("operators"), QStringLiteral("overview")};
         auto views = opened();
         QCOMPARE(views->titles().size(), keys.size());
         for (int view = 0; view < Views::kViews; ++view) {

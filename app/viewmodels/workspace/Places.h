@@ -1,0 +1,82 @@
+#pragma once
+// The seven places of the window, each of one view or several; why a place has nothing to say of
+// the chosen runs. GUI thread.
+
+#include <QList>
+#include <QObject>
+#include <QPointer>
+#include <QQmlEngine>
+#include <QStringList>
+
+#include "app/viewmodels/workspace/Task.h"
+#include "app/viewmodels/workspace/Views.h"
+
+#include <array>
+
+namespace trainscope::app {
+
+// Data of the chosen runs that decides which places have something to say.
+struct PlaceFacts {
+    int runs = 0; // of the database
+    int chosen = 0;
+    int gpus = 0; // of the chosen run that has most
+    int captures = 0; // different ones, of the chosen run that has most
+    bool hasWork = false; // a trace has what ran on a GPU, or what its host did
+    bool operator==(const PlaceFacts&) const = default;
+};
+
+class Places : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(
+        trainscope::app::Views* views READ views WRITE setViews NOTIFY viewsChanged REQUIRED FINAL)
+    // In the order of Place.
+    Q_PROPERTY(QStringList titles READ titles CONSTANT FINAL)
+    // Why it has nothing to say, as a sentence; empty: it has something.
+    Q_PROPERTY(QStringList reasons READ reasons NOTIFY reasonsChanged FINAL)
+    Q_PROPERTY(int place READ place NOTIFY placeChanged FINAL)
+    // The views of the place, in their order.
+    Q_PROPERTY(QList<int> shown READ shown NOTIFY placeChanged FINAL)
+
+public:
+    enum Place { Overview, Timeline, Machine, Kernels, Compare, Predict, Data };
+    Q_ENUM(Place)
+    static constexpr int kPlaces = 7;
+
+    explicit Places(QObject* parent = nullptr);
+    ~Places() override;
+
+    [[nodiscard]] Views* views() const { return m_views; }
+    void setViews(Views* views);
+
+    [[nodiscard]] QStringList titles() const;
+    [[nodiscard]] QStringList reasons() const;
+    [[nodiscard]] int place() const { return m_place; }
+    [[nodiscard]] QList<int> shown() const;
+    static Place placeOf(Views::View view);
+    // The view of it that was open last, else its first.
+    Q_INVOKABLE void open(int place);
+
+    // The same without a database to ask.
+    static QString reasonOf(Place place, const PlaceFacts& facts);
+
+Q_SIGNALS:
+    void viewsChanged();
+    void placeChanged();
+    void reasonsChanged();
+
+private:
+    void takeView();
+    void forget();
+    void read();
+    void take(const PlaceFacts& facts);
+
+    QPointer<Views> m_views;
+    Place m_place = Overview;
+    std::array<Views::View, kPlaces> m_last;
+    PlaceFacts m_facts;
+    bool m_isRead = false; // else no place is called empty
+    Task<PlaceFacts> m_task{Urgency::Background};
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,143 @@
+// Seven places: which views they have, where they open, and why one is dimmed.
+#include "app/viewmodels/support/OpenWorkspace.h"
+#include "app/viewmodels/support/TimelineDatabase.h"
+#include "app/viewmodels/workspace/Places.h"
+#include "support/TestProgram.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <memory>
+
+using namespace trainscope;
+using app::PlaceFacts;
+using app::Places;
+using app::Views;
+
+class tst_Places : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    std::filesystem::path m_path;
+    std::unique_ptr<app::Workspace> m_workspace;
+    std::unique_ptr<Views> m_views;
+    std::unique_ptr<Places> m_places;
+
+    static QString reason(Places::Place place, const PlaceFacts& facts) {
+        return Places::reasonOf(place, facts);
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        QVERIFY(m_folder.isValid());
+        qputenv("XDG_STATE_HOME", m_folder.path().toLocal8Bit());
+        m_path = test::writeTimelineDatabase(m_folder.path().toStdString());
+        QVERIFY(!m_path.empty());
+    }
+    void init() {
+        QDir(app::viewFolder()).removeRecursively();
+        m_workspace = std::make_unique<app::Workspace>();
+        m_views = std::make_unique<Views>();
+        m_views->setWorkspace(m_workspace.get());
+        m_places = std::make_unique<Places>();
+        m_places->setViews(m_views.get());
+        QVERIFY(test::opens(*m_workspace, m_path));
+    }
+    void cleanup() {
+        m_places.reset();
+        m_views.reset();
+        m_workspace.reset();
+    }
+
+    void viewsOfEarlierVersionsHaveAPlace() {
+        const std::vector<std::pair<QString, Places::Place>> places{
+            {QStringLiteral("overview"), Places::Overview},
+            {QStringLiteral("findings"), Places::Overview},
+            {QStringLiteral("spectrum"), Places::Overview},
+            {QStringLiteral("timeline"), Places::Timeline},
+            {QStringLiteral("layout"), Places::Machine},
+            {QStringLiteral("heatmap"), Places::Machine},
+            {QStringLiteral("kernels"), Places::Kernels},
+            {QStringLiteral("operators"), Places::Kernels},
+            {QStringLiteral("compare"), Places::Compare},
+            {QStringLiteral("sweep"), Places::Compare},
+            {QStringLiteral("predict"), Places::Predict}, {QStringLiteral("runs"), Places::Data},
+            {QStringLiteral("query"), Places::Data}};
+        QCOMPARE(places.size(), std::size_t{Views::kViews});
+        for (const auto& [key, place] : places) {
+            const auto view = Views::viewNamed(key);
+            QVERIFY2(view, qPrintable(key));
+            QCOMPARE(Places::placeOf(*view), place);
+            m_views->setView(*view);
+            QCOMPARE(m_places->place(), int(place));
+            QVERIFY(m_places->shown().contains(int(*view)));
+        }
+        QVERIFY(!Views::viewNamed(QStringLiteral("no such")));
+        QCOMPARE(m_places->titles().size(), Places::kPlaces);
+    }
+
+    void aPlaceOpensWhereItWasLeft() {
+        m_views->setView(Views::Timeline);
+        m_places->open(Places::Machine);
+        QCOMPARE(m_views->view(), Views::Layout);
+        m_views->setView(Views::Heatmap);
+        m_places->open(Places::Data);
+        QCOMPARE(m_views->view(), Views::Runs);
+        m_places->open(Places::Machine);
+        QCOMPARE(m_views->view(), Views::Heatmap);
+        m_places->open(-1);
+        m_places->open(Places::kPlaces);
+        QCOMPARE(m_views->view(), Views::Heatmap);
+    }
+
+    void anAskedViewGoesBeforeWhatIsRemembered() {
+        m_views->setView(Views::Kernels);
+        m_views.reset(); // writes
+        Views views;
+        views.openNextAt(Views::Query);
+        views.setWorkspace(m_workspace.get());
+        QCOMPARE(views.view(), Views::Query);
+        QTest::qWait(100); // what is remembered has been read
+        QCOMPARE(views.view(), Views::Query);
+    }
+
+    void reasons() {
+        PlaceFacts facts{1, 1, 1, 0, false};
+        QVERIFY(reason(Places::Kernels, facts).contains(QStringLiteral("no trace in this run")));
+        QVERIFY(reason(Places::Machine, facts).contains(QStringLiteral("one GPU")));
+        QVERIFY(reason(Places::Compare, facts).contains(QStringLiteral("one run")));
+        for (const auto place : {Places::Overview, Places::Timeline, Places::Predict, Places::Data})
+            QCOMPARE(reason(place, facts), QString());
+        facts.hasWork = true;
+        facts.gpus = 2;
+        facts.captures = 2; // two captures of a run can be compared
+        for (const auto place : {Places::Machine, Places::Kernels, Places::Compare})
+            QCOMPARE(reason(place, facts), QString());
+        // Two runs of a GPU each: a heat map has two rows.
+        QCOMPARE(reason(Places::Machine, {2, 2, 1, 0, false}), QString());
+        QCOMPARE(reason(Places::Compare, {2, 1, 1, 0, false}), QString());
+        QVERIFY(
+            reason(Places::Kernels, {2, 2, 1, 0, false}).contains(QStringLiteral("these runs")));
+        QVERIFY(
+            reason(Places::Timeline, {2, 0, 0, 0, false}).contains(QStringLiteral("choose one")));
+        QVERIFY(reason(Places::Data, {}).contains(QStringLiteral("no runs")));
+        QCOMPARE(reason(Places::Predict, {}), QString());
+    }
+
+    // The chosen run decides, by what the database has of it.
+    void reasonsOfTheDatabase() {
+        const auto said
+            = [this](Places::Place place) { return m_places->reasons().at(int(place)); };
+        const auto& runs = m_workspace->runs();
+        QVERIFY(runs.size() > 1);
+        m_workspace->setShown({runs.front().id});
+        QTRY_COMPARE(said(Places::Timeline), QString());
+        QCOMPARE(said(Places::Compare), QString());
+        m_workspace->close();
+        for (const auto& text : m_places->reasons())
+            QCOMPARE(text, QString());
+    }
+};
+
+TRAINSCOPE_GUI_TEST(tst_Places)
+#include "tst_Places.moc"
