@@ -4,17 +4,15 @@
 // export know this and the list of kinds (Kinds.h), and no kind by itself.
 
 #include "core/analysis/RunStudy.h"
+#include "core/figures/Option.h"
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/Import.h"
 #include "core/model/Result.h"
-#include "core/model/Time.h"
 #include "core/plot/comparison/Comparison.h"
 #include "core/plot/figures/FigureGeometry.h"
 #include "core/store/Store.h"
 
-#include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,37 +23,6 @@
 namespace trainscope::figures {
 
 class RemoteLanes;
-
-// An option that a kind takes, as the command line spells it.
-struct Option {
-    std::string_view name; // "metric"
-    std::string_view value; // what it takes, "M"; empty: it is a switch
-    std::string_view help;
-    bool isList = false; // may be given several times
-    std::string_view words = {}; // that a shell offers for it: "run stage rank"
-};
-
-// Options that were given, by name.
-class OptionValues {
-public:
-    void add(std::string_view name, std::string value = {});
-
-    [[nodiscard]] bool has(std::string_view name) const { return m_values.contains(name); }
-    // The last one; empty where none is given.
-    [[nodiscard]] std::string text(std::string_view name) const;
-    [[nodiscard]] std::vector<std::string> all(std::string_view name) const;
-    // Usage for what is no number, and for infinite ones.
-    [[nodiscard]] Result<std::optional<double>> number(std::string_view name) const;
-    [[nodiscard]] Result<std::optional<std::int64_t>> integer(std::string_view name) const;
-    // A number of seconds. Usage for one that nanoseconds cannot count.
-    [[nodiscard]] Result<std::optional<DurationNs>> seconds(std::string_view name) const;
-    // The number of a rank. Usage for one that no run can have.
-    [[nodiscard]] Result<std::optional<int>> rank(std::string_view name) const;
-    [[nodiscard]] std::vector<std::string> names() const;
-
-private:
-    std::map<std::string, std::vector<std::string>, std::less<>> m_values;
-};
 
 // A board of compared runs, as the database keeps it under a name.
 struct ComparisonBoard {
@@ -134,11 +101,17 @@ struct Kind {
     std::function<Result<std::vector<Figure>>(const analysis::RunStudy& study)> ofRunInReport = {};
 };
 
-Error usage(std::string message);
-// "There is no statistic 'best'; there are mean, peak, …."
-Error unknownChoice(std::string_view what, std::string_view given, std::string_view known);
-Result<FigureStatistic> statisticNamed(const std::string& name);
-// Usage where the metric has no such statistic, as a gauge has no total.
-Status checkStatistic(FigureStatistic statistic, const std::string& metric);
+// A kind whose options are read into settings before it is loaded.
+template <typename Settings, typename Load>
+Kind kindWith(std::string_view key, RunsShown runs, const Options<Settings>& options, Load load,
+    Settings usual = {}) {
+    return {key, runs, options.described(),
+        [options, load = std::move(load), usual = std::move(usual)](
+            const analysis::RunStudies& studies, const Request& request) -> Result<Figure> {
+            Settings settings = usual;
+            RETURN_IF_ERROR(options.apply(request.options, settings));
+            return load(studies, request, settings);
+        }};
+}
 
 } // namespace trainscope::figures

@@ -35,8 +35,9 @@ Status checkOptions(const Kind& kind, const OptionValues& given) {
         std::string known;
         for (const auto& option : kind.options)
             known += fmt::format("{}--{}", known.empty() ? "" : ", ", option.name);
-        return usage(fmt::format("--{} does not apply to a figure of the kind {}, which takes {}.",
-            name, kind.key, known.empty() ? std::string("no options of its own") : known));
+        return usageError(
+            fmt::format("--{} does not apply to a figure of the kind {}, which takes {}.", name,
+                kind.key, known.empty() ? std::string("no options of its own") : known));
     }
     return {};
 }

@@ -1,5 +1,7 @@
 #include "core/analysis/findings/Findings.h"
 #include "core/figures/Kinds.h"
+#include "core/figures/layout/LayoutFigure.h"
+#include "core/figures/timeline/TimelineFigure.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/report/ReportComparison.h"
@@ -241,14 +243,17 @@ private:
         timeline.runs = {m_runs.begin(),
             m_runs.begin() + static_cast<std::ptrdiff_t>(std::min(m_runs.size(), kMostOnTimeline))};
         timeline.columns = kTimelineColumns;
-        for (const auto metric : {metric::kGpuPower, metric::kGpuTemperature})
-            timeline.options.add("metric", metric);
+        figures::TimelineAsked lanes;
+        lanes.metrics = {metric::kGpuPower, metric::kGpuTemperature};
+        timeline.options = figures::timelineOptions().given(lanes);
         RETURN_IF_ERROR(addOverview("timeline", timeline));
         figures::Request machine;
         machine.runs = m_runs;
         if (m_runs.size() > 1)
             return addOverview("heatmap", machine);
-        machine.options.add("colour", metric::kGpuTemperature);
+        figures::LayoutAsked asked;
+        asked.colour = metric::kGpuTemperature;
+        machine.options = figures::layoutOptions().given(asked);
         return addOverview("layout", machine);
     }
 

@@ -21,6 +21,7 @@
 #include <filesystem>
 #include <memory>
 #include <ostream>
+#include <set>
 
 namespace trainscope::cli {
 
@@ -166,13 +167,16 @@ std::string helpOf(std::string_view name) {
     return help;
 }
 
-// Words that shells offer for the option: those of all kinds.
+// Words that shells offer for the option: those of all kinds, each once.
 std::string wordsFor(std::string_view name) {
     std::string words = name == "metric" ? metricNames() + " kernels" : std::string();
+    std::set<std::string> told;
     for (const auto& kind : figures::kinds()) {
         for (const auto& option : kind.options) {
-            if (option.name == name && words.find(option.words) == std::string::npos)
-                words += " " + std::string(option.words);
+            for (const auto& choice : option.choices) {
+                if (option.name == name && !choice.key.empty() && told.insert(choice.key).second)
+                    words += (words.empty() ? "" : " ") + choice.key;
+            }
         }
     }
     return words;

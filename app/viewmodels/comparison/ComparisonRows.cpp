@@ -1,6 +1,7 @@
 #include "app/viewmodels/comparison/ComparisonRows.h"
 
 #include "app/viewmodels/text/Translated.h"
+#include "core/figures/comparison/ComparisonFigure.h"
 
 #include <algorithm>
 #include <optional>
@@ -9,7 +10,6 @@
 namespace trainscope::app {
 namespace {
 
-using analysis::Normalisation;
 using plot::ComparisonAlignment;
 
 // The chosen one is always among them, known or not.
@@ -52,21 +52,16 @@ std::vector<plot::FigureChoice> quantitiesWith(
 using ComparisonSetting = Setting<ComparisonSettings, ComparisonOffers>;
 using Offered = std::optional<SettingControl>;
 
+// An option of the figures of comparisons; the board remembers it itself.
+ComparisonSetting comparedSetting(const char* name) {
+    return settingOf<ComparisonSettings, ComparisonOffers>(
+        *figures::comparedOptions().find(name), &ComparisonSettings::query);
+}
+
 ComparisonSetting normalisationSetting() {
-    return {QStringLiteral("normalise"),
-        [](const auto& all) { return static_cast<int>(all.query.normalisation); },
-        [](auto& all, const auto& value) {
-            all.query.normalisation = static_cast<Normalisation>(value.toInt());
-        },
-        [](const auto&, const auto&) -> Offered {
-            const auto of = [](Normalisation one) { return static_cast<int>(one); };
-            return SettingControl{translated("Normalise"),
-                translated("What grows with the machine or the batch is divided"),
-                {{translated("Absolute"), of(Normalisation::Absolute)},
-                    {translated("Per GPU"), of(Normalisation::PerGpu)},
-                    {translated("Per node"), of(Normalisation::PerNode)},
-                    {translated("Per token"), of(Normalisation::PerToken)}}};
-        }};
+    auto setting = comparedSetting("per");
+    setting.key = QStringLiteral("normalise");
+    return setting;
 }
 
 ComparisonSetting windowSetting() {
@@ -141,40 +136,26 @@ ComparisonSetting heatSetting() {
         }};
 }
 
-ComparisonSetting heatStatisticSetting() {
-    return {QStringLiteral("statistic"),
-        [](const auto& all) { return textOf(plot::toString(all.query.heatStatistic)); },
-        [](auto& all, const auto& value) {
-            all.query.heatStatistic
-                = plot::figureStatisticFromString(value.toString().toStdString())
-                      .value_or(all.query.heatStatistic);
-        },
-        [](const auto& all, const auto&) -> Offered {
-            return SettingControl{translated("Statistic"), {},
-                settingChoices(plot::figureStatistics(all.query.heatMetric))};
-        }};
-}
-
+// Two runs have no order but which is the first.
 ComparisonSetting orderSetting() {
-    return {QStringLiteral("sort"), [](const auto& all) { return textOf(all.query.sortedBy); },
-        [](auto& all, const auto& value) { all.query.sortedBy = value.toString().toStdString(); },
-        [](const auto& all, const auto& offers) -> Offered {
-            // Two have no order but which is the first.
-            if (offers.runs < 3)
-                return std::nullopt;
-            SettingControl control{translated("Order"),
-                translated("The runs behind the base, the best first"),
-                settingChoices(quantitiesWith(offers, all.query.sortedBy))};
-            control.choices.insert(control.choices.begin(), {translated("As listed"), QString()});
-            return control;
-        }};
+    auto setting = comparedSetting("sort");
+    setting.control = [control = setting.control](const auto& all, const auto& offers) -> Offered {
+        auto shown = offers.runs < 3 ? std::nullopt : control(all, offers);
+        if (!shown)
+            return shown;
+        shown->choices = settingChoices(quantitiesWith(offers, all.query.sortedBy));
+        shown->choices.insert(shown->choices.begin(), {translated("As listed"), QString()});
+        return shown;
+    };
+    return setting;
 }
 
 } // namespace
 
 const ComparisonSettingList& comparisonSettings() {
-    static const ComparisonSettingList list({normalisationSetting(), windowSetting(),
-        alignmentSetting(), curveSetting(), heatSetting(), heatStatisticSetting(), orderSetting()});
+    static const ComparisonSettingList list(
+        {normalisationSetting(), windowSetting(), alignmentSetting(), curveSetting(), heatSetting(),
+            comparedSetting("statistic"), orderSetting()});
     return list;
 }
 

@@ -1,6 +1,7 @@
 #include "app/viewmodels/layout/LayoutSettings.h"
 
 #include "app/viewmodels/text/Translated.h"
+#include "core/figures/layout/LayoutFigure.h"
 
 #include <algorithm>
 #include <string_view>
@@ -17,20 +18,23 @@ struct ColourRow {
     QString title;
 };
 
+const figures::Option& wordsOf(std::string_view name) {
+    return figures::layoutOptions().find(name)->words;
+}
+
+// By the metrics that there are, and by groups that the layout has.
 std::vector<ColourRow> colourRows(const LayoutChoices& choices) {
     std::vector<ColourRow> rows;
     for (const auto& metric : choices.metrics)
         rows.push_back({RankColour::Value, metric.key, QString::fromStdString(metric.title)});
-    rows.push_back({RankColour::Node, {}, translated("Node")});
-    if (!choices.hasLayout)
-        return rows;
-    rows.push_back({RankColour::Pipeline, {}, translated("Pipeline stage")});
-    rows.push_back({RankColour::Tensor, {}, translated("Tensor rank")});
-    rows.push_back({RankColour::Data, {}, translated("Data replica")});
-    if (choices.hasContext)
-        rows.push_back({RankColour::Context, {}, translated("Context rank")});
-    if (choices.hasExperts)
-        rows.push_back({RankColour::Expert, {}, translated("Expert rank")});
+    for (const auto& group : wordsOf("colour").choices) {
+        const auto by = plot::rankColourFromString(group.key).value_or(RankColour::Node);
+        const bool isThere = by == RankColour::Node
+            || (choices.hasLayout && (by != RankColour::Context || choices.hasContext)
+                && (by != RankColour::Expert || choices.hasExperts));
+        if (isThere)
+            rows.push_back({by, {}, QString::fromStdString(group.title)});
+    }
     return rows;
 }
 
@@ -97,8 +101,7 @@ LayoutSetting colourSetting() {
                 all.metric = words[1].toStdString();
         },
         [](const auto& all, const auto& choices) -> std::optional<SettingControl> {
-            SettingControl control{
-                translated("Colour"), translated("What the colour of a rank says")};
+            SettingControl control{textOf(wordsOf("colour").title), textOf(wordsOf("colour").tip)};
             for (const ColourRow& row : colourRows(choices)) {
                 const bool isValue = row.by == RankColour::Value;
                 if (row.by == all.by && (!isValue || row.metric == all.metric))
@@ -130,9 +133,7 @@ LayoutSetting rankStatisticSetting() {
         [](const auto& all, const auto& choices) -> std::optional<SettingControl> {
             if (all.by != RankColour::Value || choices.metrics.empty())
                 return std::nullopt;
-            return SettingControl{translated("Value"),
-                translated("At the cursor's time, or over the settled part of the run"),
-                settingChoices(statisticsOf(all))};
+            return optionControl(wordsOf("statistic"), statisticsOf(all));
         }};
 }
 

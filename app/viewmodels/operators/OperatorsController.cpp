@@ -117,7 +117,7 @@ std::optional<OperatorsQuestion> OperatorsController::wanted() const {
             question.against = other.id;
     }
     question.by = shownBy(m_settings.by, question.against.isValid());
-    question.python = m_settings.python;
+    question.python = m_settings.flame.python;
     return question;
 }
 

@@ -16,7 +16,8 @@ figures::Figure OperatorsController::figureOf(OperatorsPicture picture) const {
         return figures::rooflineFigure(m_answer->roofline);
     if (picture == OperatorsPicture::Bars)
         return figures::operatorTableFigure(m_answer->table);
-    auto flame = figures::flameOf(*m_answer->reading, m_answer->work, m_root, m_settings.colouring);
+    auto flame
+        = figures::flameOf(*m_answer->reading, m_answer->work, m_root, m_settings.flame.colouring);
     if (m_answer->question.by == OperatorsBy::Tree)
         flame.found = m_answer->outline.found();
     return figures::flameFigure(std::make_shared<const plot::FlameFigureData>(std::move(flame)));
@@ -35,7 +36,8 @@ plot::OperatorsHead OperatorsController::head() const {
         return m_answer->roofline->head;
     if (m_settings.picture == OperatorsPicture::Bars)
         return m_answer->table->head;
-    return figures::flameOf(*m_answer->reading, m_answer->work, m_root, m_settings.colouring).head;
+    return figures::flameOf(*m_answer->reading, m_answer->work, m_root, m_settings.flame.colouring)
+        .head;
 }
 
 bool OperatorsController::isReady() const {

@@ -3,13 +3,16 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 namespace trainscope::app {
 namespace {
 
 constexpr std::size_t kMostAgainst = 60; // runs that are offered
-constexpr int kGroupings = 7;
+// In the order of OperatorsBy.
+constexpr std::array kGroupings{
+    "tree", "operator", "shape", "module", "annotation", "pass", "path"};
 
 QString tr(const char* text) {
     return QCoreApplication::translate("Operators", text);
@@ -27,10 +30,15 @@ std::vector<OperatorsBy> groupings(bool isCompared) {
         OperatorsBy::Annotation, OperatorsBy::Pass};
 }
 
-QStringList groupTitles(bool isCompared) {
-    if (isCompared)
-        return {tr("Tree"), tr("Operator"), tr("Path")};
-    return {tr("Tree"), tr("Operator"), tr("Inputs"), tr("Module"), tr("Annotation"), tr("Pass")};
+// As the options of the figures call them.
+QString groupTitle(OperatorsBy by, bool isCompared) {
+    const auto& options
+        = isCompared ? figures::differenceOptions() : figures::operatorTableOptions();
+    for (const auto& choice : options.find("by")->words.choices) {
+        if (choice.key == kGroupings[static_cast<std::size_t>(by)])
+            return QString::fromStdString(choice.title);
+    }
+    return tr("Tree");
 }
 
 using OperatorsSetting = Setting<OperatorsSettings, OperatorsChoices>;
@@ -53,15 +61,14 @@ std::vector<SettingChoice> inOrder(const QStringList& titles) {
 }
 
 OperatorsSetting bySetting() {
-    auto setting = choiceSetting("by", &OperatorsSettings::by, kGroupings);
+    auto setting = choiceSetting("by", &OperatorsSettings::by, static_cast<int>(kGroupings.size()));
     setting.control = [](const auto& all, const auto& choices) -> Control {
         const bool isCompared = isComparedWith(all, choices);
         SettingControl control{tr("By"), tr("What a row is of")};
-        for (const QString& title : groupTitles(isCompared)) {
-            const OperatorsBy by = groupings(isCompared)[control.choices.size()];
+        for (const OperatorsBy by : groupings(isCompared)) {
             if (by == shownBy(all.by, isCompared))
                 control.current = static_cast<int>(control.choices.size());
-            control.choices.push_back({title, static_cast<int>(by)});
+            control.choices.push_back({groupTitle(by, isCompared), static_cast<int>(by)});
         }
         return control;
     };
@@ -120,25 +127,28 @@ OperatorsSetting pictureSetting() {
     return setting;
 }
 
-OperatorsSetting colouringSetting() {
-    auto setting = choiceSetting("colour", &OperatorsSettings::colouring, 2);
-    setting.control = [](const auto& all, const auto& choices) -> Control {
-        if (isComparedWith(all, choices) || all.picture != OperatorsPicture::Flame)
+// An option of flame graphs; `isOffered` where the view has one.
+template <typename Offered>
+OperatorsSetting flameSetting(std::string_view name, Offered isOffered) {
+    auto setting = settingOf<OperatorsSettings, OperatorsChoices>(
+        *figures::flameOptions().find(name), &OperatorsSettings::flame);
+    setting.control
+        = [control = setting.control, isOffered](const auto& all, const auto& choices) -> Control {
+        if (isComparedWith(all, choices) || !isOffered(all, choices))
             return std::nullopt;
-        return SettingControl{
-            tr("Colours"), tr("Of the flame graph"), inOrder({tr("Passes"), tr("Categories")})};
+        return control(all, choices);
     };
     return setting;
 }
 
+OperatorsSetting colouringSetting() {
+    return flameSetting("colour",
+        [](const auto& all, const auto&) { return all.picture == OperatorsPicture::Flame; });
+}
+
 OperatorsSetting pythonSetting() {
-    return {QStringLiteral("python"), [](const auto& all) { return all.python; },
-        [](auto& all, const auto& value) { all.python = value.toBool(); },
-        [](const auto& all, const auto& choices) -> Control {
-            if (isComparedWith(all, choices) || !choices.hasModules)
-                return std::nullopt;
-            return switchControl(tr("Python"), tr("Functions of Python too, beside the modules"));
-        }};
+    return flameSetting(
+        "python", [](const auto&, const auto& choices) { return choices.hasModules; });
 }
 
 } // namespace

@@ -18,8 +18,7 @@ struct OperatorsSettings {
     OperatorsOf of = OperatorsOf::Run;
     OperatorsBy by = OperatorsBy::Tree;
     OperatorsPicture picture = OperatorsPicture::Flame;
-    plot::FlameColouring colouring = plot::FlameColouring::Pass;
-    bool python = false;
+    figures::OperatorsAsked flame; // colouring and Python of the flame graph
     std::string against; // the second run's name; empty: none
     bool operator==(const OperatorsSettings&) const = default;
 };

@@ -1,7 +1,10 @@
 #include "app/viewmodels/workspace/FigureSettings.h"
 
 #include "app/viewmodels/text/Translated.h"
+#include "core/figures/runs/RunFigureKinds.h"
 #include "core/model/Metric.h"
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -17,25 +20,8 @@ using View = Views::View;
 
 constexpr std::array kSweeps{
     FigureKind::ParallelismSweep, FigureKind::OptimizationSweep, FigureKind::MicrobatchSweep};
-constexpr std::array<const char*, 3> kPer{"run", "stage", "rank"};
-
 bool isSweep(FigureKind kind) {
     return std::find(kSweeps.begin(), kSweeps.end(), kind) != kSweeps.end();
-}
-
-// Several metrics at once have their keys joined by commas.
-QString metricKey(const FigureQuery& query) {
-    QStringList keys;
-    for (const auto& metric : query.metrics)
-        keys.append(QString::fromStdString(metric));
-    return keys.join(QLatin1Char(','));
-}
-
-std::vector<std::string> metricsOf(const QString& key) {
-    std::vector<std::string> metrics;
-    for (const auto& metric : key.split(QLatin1Char(','), Qt::SkipEmptyParts))
-        metrics.push_back(metric.toStdString());
-    return metrics;
 }
 
 std::string titleOf(const std::vector<FigureChoice>& metrics, const std::string& metric) {
@@ -52,8 +38,8 @@ std::vector<FigureChoice> metricsFor(
         QStringList titles;
         for (const auto& metric : query.metrics)
             titles.append(QString::fromStdString(titleOf(metrics, metric)));
-        all.push_back(
-            {metricKey(query).toStdString(), titles.join(QStringLiteral(", ")).toStdString()});
+        all.push_back({fmt::format("{}", fmt::join(query.metrics, ",")),
+            titles.join(QStringLiteral(", ")).toStdString()});
     }
     if (isSweep(query.kind))
         all.push_back({"", translated("Temperature, power, clock").toStdString()});
@@ -61,34 +47,21 @@ std::vector<FigureChoice> metricsFor(
     return all;
 }
 
-// Absent in the query is the first: the metric's usual one, for sweeps mean beside peak.
-std::vector<FigureChoice> statisticsFor(const FigureQuery& query) {
-    auto statistics = plot::figureStatistics(
-        query.metrics.empty() ? std::string(metric::kGpuPower) : query.metrics.front());
-    if (isSweep(query.kind))
-        statistics.insert(statistics.begin(), {"", translated("Mean and peak").toStdString()});
-    return statistics;
-}
-
-std::string statisticKey(const FigureQuery& query) {
-    return query.statistic ? std::string(plot::toString(*query.statistic)) : std::string();
-}
-
 using FigureSetting = Setting<FigureSettings, std::vector<FigureChoice>>;
 
-QString settingText(const std::string& text) {
-    return QString::fromStdString(text);
+const figures::OptionOf<FigureQuery>* offeredOption(FigureKind kind, std::string_view name) {
+    return figures::runOptions(kind).find(name);
 }
 
-// A text of the query that no control changes unless one is given.
-FigureSetting textSetting(const char* key, std::string FigureQuery::*text) {
-    return {QLatin1String(key), [text](const auto& all) { return settingText(all.query.*text); },
-        [text](auto& all, const auto& value) { all.query.*text = value.toString().toStdString(); }};
-}
-
-FigureSetting flagSetting(const char* key, bool FigureQuery::*flag) {
-    return {QLatin1String(key), [flag](const auto& all) { return all.query.*flag; },
-        [flag](auto& all, const auto& value) { all.query.*flag = value.toBool(); }};
+// An option of `kind` and maybe of others, whose control is there where the shown kind has it.
+FigureSetting runSetting(FigureKind kind, std::string_view name) {
+    auto setting = settingOf<FigureSettings, std::vector<FigureChoice>>(
+        *offeredOption(kind, name), &FigureSettings::query);
+    setting.control = [name](const auto& all, const auto&) -> std::optional<SettingControl> {
+        const auto* shown = offeredOption(all.query.kind, name);
+        return shown == nullptr ? std::nullopt : optionControl(*shown, all.query);
+    };
+    return setting;
 }
 
 FigureSetting runsSetting() {
@@ -102,29 +75,23 @@ FigureSetting runsSetting() {
         QStringLiteral("shown_runs_only")};
 }
 
+// Stages beside each other are a kind of figure of their own.
 FigureSetting perSetting() {
-    return {QStringLiteral("per"),
-        [](const auto& all) { return textOf(kPer[static_cast<std::size_t>(all.query.per)]); },
-        [](auto& all, const auto& value) {
-            FigureQuery& query = all.query;
-            const auto at = std::find(kPer.begin(), kPer.end(), value.toString().toStdString());
-            query.per
-                = at == kPer.end() ? KernelsPer::Run : static_cast<KernelsPer>(at - kPer.begin());
-            if (viewOf(query.kind) == View::Kernels)
-                query.kind = query.per == KernelsPer::Stage ? FigureKind::StageBreakdown
-                                                            : FigureKind::Kernels;
-        },
-        [](const auto& all, const auto&) -> std::optional<SettingControl> {
-            if (viewOf(all.query.kind) != View::Kernels)
-                return std::nullopt;
-            SettingControl control{translated("A bar for each"), {},
-                {{translated("Run"), textOf(kPer[0])},
-                    {translated("Pipeline stage"), textOf(kPer[1])},
-                    {translated("Rank"), textOf(kPer[2])}}};
-            if (all.query.kind == FigureKind::StageBreakdown)
-                control.current = 1;
-            return control;
-        }};
+    FigureSetting setting = runSetting(FigureKind::Kernels, "per");
+    setting.set = [take = setting.set](auto& all, const auto& value) {
+        take(all, value);
+        FigureQuery& query = all.query;
+        if (viewOf(query.kind) == View::Kernels)
+            query.kind
+                = query.per == KernelsPer::Stage ? FigureKind::StageBreakdown : FigureKind::Kernels;
+    };
+    setting.control = [control = setting.control](const auto& all, const auto& offers) {
+        auto shown = control(all, offers);
+        if (shown && all.query.kind == FigureKind::StageBreakdown)
+            shown->current = static_cast<int>(KernelsPer::Stage);
+        return shown;
+    };
+    return setting;
 }
 
 FigureSetting kindSetting() {
@@ -146,89 +113,25 @@ FigureSetting kindSetting() {
         QStringLiteral("kind")};
 }
 
-bool offersMetric(const FigureSettings& all) {
-    return isSweep(all.query.kind) || all.query.kind == FigureKind::Heatmap;
-}
-
+// The choices are those of the database; another metric has its usual statistic.
 FigureSetting metricSetting() {
-    return {QStringLiteral("metric"), [](const auto& all) { return metricKey(all.query); },
-        [](auto& all, const auto& value) {
-            all.query.metrics = metricsOf(value.toString());
-            all.query.statistic.reset();
-        },
-        [](const auto& all, const auto& metrics) -> std::optional<SettingControl> {
-            if (!offersMetric(all))
-                return std::nullopt;
-            return SettingControl{
-                translated("Metric"), {}, settingChoices(metricsFor(all.query, metrics))};
-        }};
-}
-
-FigureSetting statisticSetting() {
-    return {QStringLiteral("statistic"),
-        [](const auto& all) { return settingText(statisticKey(all.query)); },
-        [](auto& all, const auto& value) {
-            all.query.statistic = plot::figureStatisticFromString(value.toString().toStdString());
-        },
-        [](const auto& all, const auto&) -> std::optional<SettingControl> {
-            if (!offersMetric(all))
-                return std::nullopt;
-            return SettingControl{
-                translated("Statistic"), {}, settingChoices(statisticsFor(all.query))};
-        }};
+    FigureSetting setting = runSetting(FigureKind::Heatmap, "metric");
+    setting.set = [take = setting.set](auto& all, const auto& value) {
+        take(all, value);
+        all.query.statistic.reset();
+    };
+    setting.control = [control = setting.control](const auto& all, const auto& metrics) {
+        auto shown = control(all, metrics);
+        if (shown)
+            shown->choices = settingChoices(metricsFor(all.query, metrics));
+        return shown;
+    };
+    return setting;
 }
 
 FigureSetting optimisationSetting() {
-    FigureSetting setting = textSetting("optimisation", &FigureQuery::optimisation);
-    setting.control = [](const auto& all, const auto&) -> std::optional<SettingControl> {
-        if (!isSweep(all.query.kind) || all.query.kind == FigureKind::OptimizationSweep)
-            return std::nullopt;
-        return SettingControl{translated("Runs with"), {},
-            {{translated("Any optimisation"), QString(QLatin1String(""))},
-                {translated("No optimisation"), QStringLiteral("base")},
-                {translated("Overlap"), QStringLiteral("cc")},
-                {translated("Recomputation"), QStringLiteral("act")},
-                {translated("Overlap and recomputation"), QStringLiteral("cc+act")}}};
-    };
-    return setting;
-}
-
-FigureSetting categoriesSetting() {
-    FigureSetting setting = textSetting("categories", &FigureQuery::categories);
-    setting.control = [](const auto& all, const auto&) -> std::optional<SettingControl> {
-        if (viewOf(all.query.kind) != View::Kernels)
-            return std::nullopt;
-        return SettingControl{translated("Categories"),
-            translated("The table that tells the kernels apart"),
-            {{translated("Trainscope"), QString(QLatin1String(""))},
-                {translated("CharLLM-PPT"), QStringLiteral("charllm")}}};
-    };
-    return setting;
-}
-
-FigureSetting normaliseSetting() {
-    FigureSetting setting = flagSetting("normalise", &FigureQuery::normalise);
-    setting.control = [](const auto& all, const auto&) -> std::optional<SettingControl> {
-        if (isSweep(all.query.kind))
-            return switchControl(
-                translated("Relative"), translated("Efficiency relative to the first run"));
-        if (viewOf(all.query.kind) == View::Kernels)
-            return switchControl(
-                translated("Shares"), translated("Every bar as shares of its sum"));
-        return std::nullopt;
-    };
-    return setting;
-}
-
-FigureSetting logSetting() {
-    FigureSetting setting = flagSetting("log", &FigureQuery::logScale);
-    setting.control = [](const auto& all, const auto&) -> std::optional<SettingControl> {
-        if (all.query.kind == FigureKind::Heatmap)
-            return switchControl(translated("Log"), translated("Logarithmic colours, for bytes"));
-        if (all.query.kind == FigureKind::Spectrum)
-            return switchControl(translated("Log"), translated("Logarithmic amplitudes"));
-        return std::nullopt;
-    };
+    FigureSetting setting = runSetting(FigureKind::ParallelismSweep, "optimization");
+    setting.keptAs = QStringLiteral("optimisation");
     return setting;
 }
 
@@ -274,9 +177,10 @@ FigureSettings defaultSettings(View view) {
 
 const FigureSettingList& figureSettings() {
     static const FigureSettingList list({runsSetting(), perSetting(), kindSetting(),
-        metricSetting(), statisticSetting(), optimisationSetting(), categoriesSetting(),
-        normaliseSetting(), logSetting(), flagSetting("whole_run", &FigureQuery::wholeRun),
-        textSetting("model", &FigureQuery::model)});
+        metricSetting(), runSetting(FigureKind::Heatmap, "statistic"), optimisationSetting(),
+        runSetting(FigureKind::Kernels, "categories"), runSetting(FigureKind::Kernels, "normalise"),
+        runSetting(FigureKind::Heatmap, "log"), runSetting(FigureKind::Heatmap, "whole-run"),
+        runSetting(FigureKind::Heatmap, "model")});
     return list;
 }
 

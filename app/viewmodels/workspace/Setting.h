@@ -3,8 +3,9 @@
 // offers its choices now. A list of them makes the rows of a view's tools, takes a choice, and is
 // remembered as JSON. Any thread.
 
+#include "app/viewmodels/text/Translated.h"
 #include "app/viewmodels/workspace/SettingListModel.h"
-#include "core/plot/figures/Figure.h"
+#include "core/figures/Option.h"
 
 #include <QJsonObject>
 #include <QJsonValue>
@@ -45,6 +46,40 @@ struct Setting {
     std::function<std::optional<SettingControl>(const Settings&, const Offers&)> control = {};
     QString keptAs = {}; // its name in JSON; empty: the key
 };
+
+// An option of the figures, as a setting: remembered as a bool where it is a switch, else as its
+// texts, joined by commas.
+QJsonValue optionValue(const figures::Option& words, const figures::Texts& texts);
+figures::Texts optionTexts(const figures::Option& words, const QJsonValue& value);
+QString optionKey(const figures::Option& words); // "whole_run"
+// Nothing for an option that the window does not offer.
+std::optional<SettingControl> optionControl(
+    const figures::Option& words, const std::vector<plot::FigureChoice>& choices);
+
+template <typename Part>
+void takeOption(const figures::OptionOf<Part>& option, Part& part, const QJsonValue& value) {
+    if (!option.set(part, optionTexts(option.words, value)).hasValue())
+        static_cast<void>(option.set(part, {}));
+}
+
+template <typename Part>
+std::optional<SettingControl> optionControl(
+    const figures::OptionOf<Part>& option, const Part& part) {
+    return optionControl(
+        option.words, option.choicesNow ? option.choicesNow(part) : option.words.choices);
+}
+
+// Of a part of the view's settings; its control is there always.
+template <typename Settings, typename Offers, typename Part>
+Setting<Settings, Offers> settingOf(const figures::OptionOf<Part>& option, Part Settings::*part) {
+    return {optionKey(option.words),
+        [option, part](
+            const Settings& all) { return optionValue(option.words, option.get(all.*part)); },
+        [option, part](
+            Settings& all, const QJsonValue& value) { takeOption(option, all.*part, value); },
+        [option, part](
+            const Settings& all, const Offers&) { return optionControl(option, all.*part); }};
+}
 
 template <typename Settings, typename Offers>
 class SettingList {

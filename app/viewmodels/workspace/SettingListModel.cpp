@@ -28,6 +28,54 @@ std::vector<SettingChoice> settingChoices(const std::vector<plot::FigureChoice>&
     return made;
 }
 
+QJsonValue optionValue(const figures::Option& words, const figures::Texts& texts) {
+    if (words.value.empty())
+        return !texts.empty();
+    QStringList all;
+    for (const auto& text : texts)
+        all.append(QString::fromStdString(text));
+    return all.join(QLatin1Char(','));
+}
+
+figures::Texts optionTexts(const figures::Option& words, const QJsonValue& value) {
+    if (words.value.empty())
+        return value.toBool() ? figures::Texts{{}} : figures::Texts();
+    // Choices were remembered by their places once.
+    if (value.isDouble()) {
+        const int place = value.toInt();
+        const bool isOne = place >= 0 && place < static_cast<int>(words.choices.size());
+        return isOne ? figures::Texts{words.choices[static_cast<std::size_t>(place)].key}
+                     : figures::Texts();
+    }
+    const QString text = value.toString();
+    const QStringList all
+        = words.isList ? text.split(QLatin1Char(','), Qt::SkipEmptyParts) : QStringList(text);
+    figures::Texts texts;
+    for (const QString& one : all) {
+        if (!one.isEmpty())
+            texts.push_back(one.toStdString());
+    }
+    return texts;
+}
+
+QString optionKey(const figures::Option& words) {
+    return textOf(words.name).replace(QLatin1Char('-'), QLatin1Char('_'));
+}
+
+std::optional<SettingControl> optionControl(
+    const figures::Option& words, const std::vector<plot::FigureChoice>& choices) {
+    if (words.title.empty())
+        return std::nullopt;
+    if (words.value.empty())
+        return switchControl(textOf(words.title), textOf(words.tip));
+    SettingControl control{textOf(words.title), textOf(words.tip)};
+    for (const auto& choice : settingChoices(choices)) {
+        if (!choice.title.isEmpty())
+            control.choices.push_back(choice);
+    }
+    return control;
+}
+
 SettingListModel::SettingListModel(QObject* parent)
     : RowListModel({{"label", &SettingRow::label}, {"key", &SettingRow::key},
                        {"choices", &SettingRow::choices}, {"current", &SettingRow::current},

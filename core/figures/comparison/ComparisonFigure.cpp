@@ -15,26 +15,6 @@ namespace {
 
 using Panels = std::vector<ComparisonPanel>;
 
-const std::vector<Option> kComparisonOptions{
-    {"metric", "M",
-        "Of comparison a quantity, of its heat map and curves a metric; may be given several times",
-        true},
-    {"statistic", "S", "Of the heat map: mean, peak, p99, min, total or energy"},
-    {"whole-run", {}, "Warm-up and unsettled time too; without, steady iterations only"},
-    {"per", "P", "What numbers are divided by: gpu, node or token; stage: a step per stage", false,
-        "gpu node token stage"},
-    {"iteration", "K",
-        "Comparisons: align at this iteration; without, all steady ones are laid over each other"},
-    {"stacked", {}, "Comparisons: curves of runs below each other instead of over each other"},
-    {"stretch", {}, "Comparisons: iterations stretched to one length instead of seconds"},
-    {"capture", "NAME",
-        "Comparisons: this capture of the runs alone; several times: these of one run, or one of "
-        "each run",
-        true},
-    {"saved", "NAME", "Comparisons: the runs and settings that the database keeps under this name"},
-    {"sort", "QUANTITY", "Comparisons: the runs behind the first by this quantity, the best first"},
-};
-
 bool shows(const Panels& panels, ComparisonPanel panel) {
     return panels.empty() || std::find(panels.begin(), panels.end(), panel) != panels.end();
 }
@@ -48,134 +28,207 @@ Status checkQuantity(const std::string& key) {
     return unknownChoice("quantity", key, list);
 }
 
+OptionOf<ComparisonQuery> normalisationOption() {
+    using analysis::Normalisation;
+    return {{"per", "P", "What numbers are divided by: gpu, node or token; stage: a step per stage",
+                false, "Normalise", "What grows with the machine or the batch is divided",
+                {{"run", "Absolute"}, {"gpu", "Per GPU"}, {"node", "Per node"},
+                    {"token", "Per token"}, {"stage", {}}}},
+        [](ComparisonQuery& query, const Texts& given) -> Status {
+            query.normalisation = Normalisation::Absolute;
+            if (given.empty() || given.back() == "run")
+                return {};
+            const auto by = analysis::normalisationFrom("per-" + given.back());
+            if (!by)
+                return unknownChoice(
+                    "division", given.back(), "run, stage, gpu, node and token for a comparison");
+            query.normalisation = *by;
+            return {};
+        },
+        [](const ComparisonQuery& query) {
+            const std::string by(toString(query.normalisation)); // "per-gpu"
+            return Texts{query.normalisation == Normalisation::Absolute ? "run" : by.substr(4)};
+        }};
+}
+
+// The metric of the heat map tells which there are.
+OptionOf<ComparisonQuery> heatStatisticOption() {
+    return {{"statistic", "S", "Of the heat map: mean, peak, p99, min, total or energy", false,
+                "Statistic", {}, allStatistics()},
+        [](ComparisonQuery& query, const Texts& given) {
+            query.heatStatistic = usualStatistic(query.heatMetric);
+            return given.empty() ? Status()
+                                 : assign(statisticNamed(given.back()), query.heatStatistic);
+        },
+        [](const ComparisonQuery& query) {
+            return Texts{std::string(toString(query.heatStatistic))};
+        },
+        [](const ComparisonQuery& query) { return figureStatistics(query.heatMetric); }};
+}
+
+OptionOf<ComparisonQuery> orderOption() {
+    return {{"sort", "QUANTITY",
+                "Comparisons: the runs behind the first by this quantity, the best first", false,
+                "Order", "The runs behind the base, the best first"},
+        [](ComparisonQuery& query, const Texts& given) {
+            query.sortedBy = given.empty() ? std::string() : given.back();
+            return given.empty() ? Status() : checkQuantity(given.back());
+        },
+        [](const ComparisonQuery& query) {
+            return query.sortedBy.empty() ? Texts() : Texts{query.sortedBy};
+        }};
+}
+
+} // namespace
+
+const Options<ComparisonQuery>& comparedOptions() {
+    static const Options<ComparisonQuery> all(
+        {heatStatisticOption(), normalisationOption(), orderOption()});
+    return all;
+}
+
+namespace {
+
+// What options say, laid over a saved board where one is named.
+struct ComparisonAsked {
+    ComparisonBoard board;
+    std::string saved;
+    Texts captures;
+};
+using ComparisonOption = OptionOf<ComparisonAsked>;
+constexpr auto kQuery = [](auto& asked) -> auto& {
+    return asked.board.query;
+};
+
+// Quantities of the plain comparison, else the metric of the heat map and of the curves.
+ComparisonOption comparedMetricOption(bool isPlain) {
+    return {{"metric", "M",
+                "Of comparison a quantity, of its heat map and curves a metric; may be given "
+                "several times",
+                true},
+        [isPlain](ComparisonAsked& asked, const Texts& given) -> Status {
+            auto& query = asked.board.query;
+            if (!isPlain) {
+                query.heatMetric = given.front();
+                query.curveMetric = given.front();
+                query.heatStatistic = usualStatistic(query.heatMetric);
+                return {};
+            }
+            for (const auto& key : given)
+                RETURN_IF_ERROR(checkQuantity(key));
+            query.quantities = given;
+            return {};
+        }};
+}
+
+// Steady iterations lie over each other; a whole run begins at its start.
+ComparisonOption comparedPartOption() {
+    return {{"whole-run", {}, "Warm-up and unsettled time too; without, steady iterations only"},
+        [](ComparisonAsked& asked, const Texts&) {
+            asked.board.query.wholeRun = true;
+            asked.board.query.alignment = ComparisonAlignment::Start;
+            return Status();
+        }};
+}
+
+// A step per stage is another form of the board, beside what numbers are divided by.
+ComparisonOption dividedOption() {
+    auto option = liftedOption<ComparisonAsked>(*comparedOptions().find("per"), kQuery);
+    option.set = [divide = option.set](ComparisonAsked& asked, const Texts& given) {
+        asked.board.perStage = asked.board.perStage || given.back() == "stage";
+        return given.back() == "stage" ? Status() : divide(asked, given);
+    };
+    return option;
+}
+
+ComparisonOption alignedOption() {
+    return {{"iteration", "K",
+                "Comparisons: align at this iteration; without, all steady ones are laid over "
+                "each other"},
+        [](ComparisonAsked& asked, const Texts& given) {
+            asked.board.query.alignment = ComparisonAlignment::Iteration;
+            return assign(integerGiven("iteration", given.back()), asked.board.query.iteration);
+        }};
+}
+
+Options<ComparisonAsked> comparisonOptions(bool isPlain) {
+    using Asked = ComparisonAsked;
+    return std::vector<ComparisonOption>{comparedMetricOption(isPlain),
+        liftedOption<Asked>(*comparedOptions().find("statistic"), kQuery), comparedPartOption(),
+        dividedOption(), alignedOption(),
+        switchOption<Asked>(
+            {"stacked", {},
+                "Comparisons: curves of runs below each other instead of over each "
+                "other"},
+            [](auto& asked) -> auto& { return asked.board.stacked; }),
+        switchOption<Asked>(
+            {"stretch", {},
+                "Comparisons: iterations stretched to one length instead of "
+                "seconds"},
+            [](auto& asked) -> auto& { return asked.board.query.stretched; }),
+        listOption<Asked>({"capture", "NAME",
+                              "Comparisons: this capture of the runs alone; several times: these "
+                              "of one run, or one of each run"},
+            &Asked::captures),
+        textOption<Asked>({"saved", "NAME",
+                              "Comparisons: the runs and settings that the database keeps under "
+                              "this name"},
+            &Asked::saved),
+        liftedOption<Asked>(*comparedOptions().find("sort"), kQuery)};
+}
+
 // A kind of comparison, which shows some of the board's panels; none: all.
 class ComparisonLoader {
 public:
     ComparisonLoader(std::string_view key, Panels panels, const analysis::RunStudies& studies,
-        const Request& request)
+        const Request& request, ComparisonAsked asked)
         : m_key(key)
         , m_panels(std::move(panels))
         , m_studies(studies)
         , m_request(request)
-        , m_options(request.options)
-        , m_choice{m_panels} { }
+        , m_asked(std::move(asked)) { }
 
     Result<Figure> load() {
-        for (const auto step : {&ComparisonLoader::takeRuns, &ComparisonLoader::takeAlignment,
-                 &ComparisonLoader::takePer, &ComparisonLoader::takeMetric,
-                 &ComparisonLoader::takeOrder}) {
-            RETURN_IF_ERROR((this->*step)());
-        }
-        m_query.wholeRun = m_query.wholeRun || m_options.has("whole-run");
-        m_query.stretched = m_query.stretched || m_options.has("stretch");
-        m_query.withCurves = shows(m_panels, ComparisonPanel::Curves);
-        m_query.withTracks = shows(m_panels, ComparisonPanel::Tracks);
-        m_choice.stacked = m_choice.stacked || m_options.has("stacked");
-        ASSIGN_OR_RETURN(auto data, loadComparison(m_studies, m_query));
-        auto& notes = data.notes;
-        notes.insert(notes.begin(), m_notes.begin(), m_notes.end());
+        RETURN_IF_ERROR(takeRuns());
+        ComparisonBoard& board = m_asked.board;
+        board.query.withCurves = shows(m_panels, ComparisonPanel::Curves);
+        board.query.withTracks = shows(m_panels, ComparisonPanel::Tracks);
+        ASSIGN_OR_RETURN(auto data, loadComparison(m_studies, board.query));
+        data.notes.insert(data.notes.begin(), board.notes.begin(), board.notes.end());
         const auto shown = std::make_shared<const ComparisonData>(std::move(data));
-        Figure figure = comparisonFigure(shown, m_choice);
+        Figure figure = comparisonFigure(
+            shown, {m_panels.empty() ? board.panels : m_panels, board.stacked, board.perStage});
         figure.emptyText = whatIsMissing(*shown);
         // The numbers are those of the kind's panels, whatever a saved board draws.
-        figure.csv = [shown, panels = m_panels] { return comparisonCsv(*shown, panels); };
+        figure.csv = [shown, own = m_panels] { return comparisonCsv(*shown, own); };
         return figure;
     }
 
 private:
     Status takeRuns() {
-        const std::string saved = m_options.text("saved");
-        if (!saved.empty())
-            return takeSaved(saved);
+        if (!m_asked.saved.empty())
+            return {};
         RETURN_IF_ERROR(takeParts());
-        if (m_query.runs.size() < 2)
-            return usage("A comparison needs two runs, or two captures of one: give --run or "
-                         "--capture twice or more.");
-        m_query.heatStatistic = usualStatistic(m_query.heatMetric);
+        if (m_asked.board.query.runs.size() < 2)
+            return usageError("A comparison needs two runs, or two captures of one: give --run or "
+                              "--capture twice or more.");
         return {};
     }
 
     // Several captures of one run, one capture of several runs, or each run's own.
     Status takeParts() {
-        const auto captures = m_options.all("capture");
+        const auto& captures = m_asked.captures;
         const auto& runs = m_request.runs;
+        auto& query = m_asked.board.query;
         if (captures.size() > 1 && runs.size() > 1 && runs.size() != captures.size())
-            return usage("Say --capture once for all runs, once for each of them, or several times "
-                         "for one run.");
+            return usageError("Say --capture once for all runs, once for each of them, or several "
+                              "times for one run.");
         for (std::size_t i = 0; i < std::max(runs.size(), captures.size()) && !runs.empty(); ++i) {
-            m_query.runs.push_back(runs[runs.size() == 1 ? 0 : i].id);
+            query.runs.push_back(runs[runs.size() == 1 ? 0 : i].id);
             if (!captures.empty())
-                m_query.captures.push_back(captures[captures.size() == 1 ? 0 : i]);
+                query.captures.push_back(captures[captures.size() == 1 ? 0 : i]);
         }
         return {};
-    }
-
-    // The runs and settings of a saved board; the kind's panels, where it has some of its own.
-    Status takeSaved(const std::string& name) {
-        ASSIGN_OR_RETURN(auto saved, m_request.savedBoard(name));
-        if (saved.query.runs.size() < 2)
-            return Error{ErrorCode::NotFound,
-                "Of what '" + name + "' compares fewer than two are left.", {}};
-        m_query = std::move(saved.query);
-        if (m_panels.empty())
-            m_choice.panels = std::move(saved.panels);
-        m_choice.stacked = saved.stacked;
-        m_choice.perStage = saved.perStage;
-        m_notes = std::move(saved.notes);
-        return {};
-    }
-
-    Status takeAlignment() {
-        ASSIGN_OR_RETURN(const auto iteration, m_options.integer("iteration"));
-        if (iteration) {
-            m_query.alignment = ComparisonAlignment::Iteration;
-            m_query.iteration = *iteration;
-        } else if (m_options.has("whole-run")) {
-            m_query.alignment = ComparisonAlignment::Start;
-        }
-        return {};
-    }
-
-    Status takePer() {
-        const std::string per = m_options.text("per");
-        m_choice.perStage = m_choice.perStage || per == "stage";
-        if (per.empty() || per == "run" || per == "stage")
-            return {};
-        const auto by = analysis::normalisationFrom("per-" + per);
-        if (!by)
-            return unknownChoice(
-                "division", per, "run, stage, gpu, node and token for a comparison");
-        m_query.normalisation = *by;
-        return {};
-    }
-
-    // Quantities of the plain comparison, else the metric of the heat map and of the curves.
-    Status takeMetric() {
-        const auto metrics = m_options.all("metric");
-        if (m_key == "comparison") {
-            for (const auto& key : metrics) {
-                RETURN_IF_ERROR(checkQuantity(key));
-            }
-            m_query.quantities = metrics;
-            return {};
-        }
-        if (!metrics.empty()) {
-            m_query.heatMetric = metrics.front();
-            m_query.curveMetric = metrics.front();
-            m_query.heatStatistic = usualStatistic(m_query.heatMetric);
-        }
-        if (!m_options.has("statistic"))
-            return {};
-        ASSIGN_OR_RETURN(m_query.heatStatistic, statisticNamed(m_options.text("statistic")));
-        return {};
-    }
-
-    Status takeOrder() {
-        const std::string quantity = m_options.text("sort");
-        if (quantity.empty())
-            return {};
-        m_query.sortedBy = quantity;
-        return checkQuantity(quantity);
     }
 
     // Empty where one of the panels has something beside words.
@@ -200,21 +253,35 @@ private:
     Panels m_panels;
     const analysis::RunStudies& m_studies;
     const Request& m_request;
-    const OptionValues& m_options;
-    ComparisonQuery m_query;
-    BoardChoice m_choice;
-    std::vector<std::string> m_notes;
+    ComparisonAsked m_asked;
 };
 
-Kind kindOf(std::string_view key, const Panels& panels) {
-    return {key, RunsShown::NamedOrAll, kComparisonOptions,
-        [key, panels](
+// The options over the board that is saved under the name they give, or over the usual one.
+Result<ComparisonAsked> askedOf(const Options<ComparisonAsked>& options, const Request& request) {
+    ComparisonAsked asked;
+    asked.board.query.heatStatistic = usualStatistic(asked.board.query.heatMetric);
+    RETURN_IF_ERROR(options.apply(request.options, asked));
+    if (asked.saved.empty())
+        return asked;
+    if (request.areRunsNamed || !asked.captures.empty())
+        return usageError(
+            "--saved brings its own runs; leave --run and --capture out, or --saved.");
+    ASSIGN_OR_RETURN(asked.board, request.savedBoard(asked.saved));
+    if (asked.board.query.runs.size() < 2)
+        return Error{ErrorCode::NotFound,
+            "Of what '" + asked.saved + "' compares fewer than two are left.", {}};
+    RETURN_IF_ERROR(options.apply(request.options, asked));
+    return asked;
+}
+
+Kind comparisonKind(std::string_view key, const Panels& panels) {
+    auto options = comparisonOptions(key == "comparison");
+    auto described = options.described();
+    return {key, RunsShown::NamedOrAll, std::move(described),
+        [key, panels, options = std::move(options)](
             const analysis::RunStudies& studies, const Request& request) -> Result<Figure> {
-            const bool areNamed = request.areRunsNamed || request.options.has("capture");
-            if (request.options.has("saved") && areNamed)
-                return usage(
-                    "--saved brings its own runs; leave --run and --capture out, or --saved.");
-            return ComparisonLoader(key, panels, studies, request).load();
+            ASSIGN_OR_RETURN(auto asked, askedOf(options, request));
+            return ComparisonLoader(key, panels, studies, request, std::move(asked)).load();
         }};
 }
 
@@ -278,9 +345,11 @@ Figure comparisonFigure(const std::shared_ptr<const ComparisonData>& data, Board
 
 std::vector<Kind> comparisonKinds() {
     using enum ComparisonPanel;
-    return {kindOf("comparison", {Verdict, Reasons, Bars}), kindOf("comparison-board", {}),
-        kindOf("comparison-breakdown", {Breakdown, Kernels}),
-        kindOf("comparison-timeline", {Curves, Tracks}), kindOf("comparison-heatmap", {Heatmap})};
+    return {comparisonKind("comparison", {Verdict, Reasons, Bars}),
+        comparisonKind("comparison-board", {}),
+        comparisonKind("comparison-breakdown", {Breakdown, Kernels}),
+        comparisonKind("comparison-timeline", {Curves, Tracks}),
+        comparisonKind("comparison-heatmap", {Heatmap})};
 }
 
 } // namespace trainscope::figures

@@ -8,6 +8,8 @@
 namespace trainscope::figures {
 
 std::vector<Kind> comparisonKinds();
+// Those of their options that the window has as well: "statistic", "per" and "sort".
+const Options<ComparisonQuery>& comparedOptions();
 
 // Panels of a comparison to draw, and their form.
 struct BoardChoice {

@@ -209,54 +209,44 @@ private:
     LayoutFigureData m_data;
 };
 
-const std::vector<Option> kLayoutOptions{
-    {"colour", "C",
-        "Layout: what colours the GPUs: stage, tensor, data, expert, context, node or a metric",
-        false, "stage tensor data expert context node"},
-    {"metric", "M", "Layout: the metric that colours the GPUs, as with --colour", true},
-    {"statistic", "S", "Of the metric: mean, peak, p99, min, total or energy"},
-    {"at", "S", "Layout: the metric at that moment, in seconds since the run's start"},
-    {"whole-run", {}, "Warm-up and unsettled time too; without, steady iterations only"},
-    {"rank", "R", "Of layouts: mark the groups of this rank"},
-};
+// The colour that the options say, or mean where they speak of a metric.
+std::string colourOf(const LayoutAsked& asked, const std::string& usualMetric) {
+    if (!asked.colour.empty())
+        return asked.colour;
+    if (!asked.metrics.empty())
+        return asked.metrics.front();
+    if (asked.statistic == FigureStatistic::Energy)
+        return metric::kGpuPower;
+    return asked.at || asked.statistic ? usualMetric : std::string(toString(RankColour::Pipeline));
+}
 
-Result<ColourQuery> coloursOf(const OptionValues& options, const Run& run) {
-    ASSIGN_OR_RETURN(const auto at, options.seconds("at"));
-    const bool isValue = at || options.has("statistic");
+Result<ColourQuery> coloursOf(const LayoutAsked& asked, const Run& run) {
     ColourQuery query;
-    std::string colour = options.text("colour");
-    if (const auto metrics = options.all("metric"); colour.empty() && !metrics.empty())
-        colour = metrics.front();
-    if (colour.empty() && options.text("statistic") == toString(FigureStatistic::Energy))
-        colour = metric::kGpuPower;
-    if (colour.empty())
-        colour = isValue ? query.metric : "stage";
+    const std::string colour = colourOf(asked, query.metric);
     const auto named = rankColourFromString(colour);
     if (named && *named != RankColour::Value) {
-        if (isValue)
-            return usage("--at and --statistic speak of a metric, not of " + colour
+        if (asked.at || asked.statistic)
+            return usageError("--at and --statistic speak of a metric, not of " + colour
                 + "; give one with --colour.");
         query.by = *named;
         return query;
     }
     query.by = RankColour::Value;
     query.metric = colour;
-    query.wholeRun = options.has("whole-run");
-    if (options.has("statistic")) {
-        ASSIGN_OR_RETURN(const auto statistic, statisticNamed(options.text("statistic")));
-        RETURN_IF_ERROR(checkStatistic(statistic, query.metric));
-        query.statistic = statistic;
-    }
-    if (at)
-        query.at = run.range.begin + *at;
+    query.wholeRun = asked.wholeRun;
+    if (asked.statistic)
+        RETURN_IF_ERROR(checkStatistic(*asked.statistic, query.metric));
+    query.statistic = asked.statistic;
+    if (asked.at)
+        query.at = run.range.begin + *asked.at;
     return query;
 }
 
-Result<Figure> loadLayoutKind(
-    bool physical, const analysis::RunStudies& studies, const Request& request) {
+Result<Figure> loadLayoutKind(bool physical, const analysis::RunStudies& studies,
+    const Request& request, const LayoutAsked& asked) {
     const Run& run = request.runs.front();
-    ASSIGN_OR_RETURN(const auto colours, coloursOf(request.options, run));
-    ASSIGN_OR_RETURN(const auto rank, request.options.rank("rank"));
+    ASSIGN_OR_RETURN(const auto colours, coloursOf(asked, run));
+    const auto& rank = asked.rank;
     LayoutQuery query;
     query.run = run.id;
     query.colours = colours;
@@ -273,13 +263,44 @@ Result<Figure> loadLayoutKind(
 }
 
 Kind layoutKind(std::string_view key, bool physical) {
-    return {key, RunsShown::One, kLayoutOptions,
-        [physical](const analysis::RunStudies& studies, const Request& request) {
-            return loadLayoutKind(physical, studies, request);
-        }};
+    return kindWith(key, RunsShown::One, layoutOptions(),
+        [physical](
+            const analysis::RunStudies& studies, const Request& request, const LayoutAsked& asked) {
+            return loadLayoutKind(physical, studies, request, asked);
+        });
 }
 
 } // namespace
+
+const Options<LayoutAsked>& layoutOptions() {
+    static const Options<LayoutAsked> all({
+        textOption<LayoutAsked>(
+            {"colour", "C",
+                "Layout: what colours the GPUs: stage, tensor, data, expert, context, node or a "
+                "metric",
+                false, "Colour", "What the colour of a rank says",
+                {{"node", "Node"}, {"stage", "Pipeline stage"}, {"tensor", "Tensor rank"},
+                    {"data", "Data replica"}, {"context", "Context rank"},
+                    {"expert", "Expert rank"}}},
+            &LayoutAsked::colour),
+        listOption<LayoutAsked>(
+            {"metric", "M", "Layout: the metric that colours the GPUs, as with --colour"},
+            &LayoutAsked::metrics),
+        statisticOption<LayoutAsked>(
+            {"statistic", "S", "Of the metric: mean, peak, p99, min, total or energy", false,
+                "Value", "At the cursor's time, or over the settled part of the run"},
+            &LayoutAsked::statistic),
+        numberOption<LayoutAsked>(
+            {"at", "S", "Layout: the metric at that moment, in seconds since the run's start"},
+            secondsGiven, &LayoutAsked::at),
+        switchOption<LayoutAsked>(
+            {"whole-run", {}, "Warm-up and unsettled time too; without, steady iterations only"},
+            &LayoutAsked::wholeRun),
+        numberOption<LayoutAsked>({"rank", "R", "Of layouts: mark the groups of this rank"},
+            rankGiven, &LayoutAsked::rank),
+    });
+    return all;
+}
 
 std::vector<PhysicalEdge> physicalEdges(const analysis::RunBytes& bytes) {
     const bool isMeasured = std::any_of(bytes.edges.begin(), bytes.edges.end(),

@@ -11,6 +11,17 @@
 
 namespace trainscope::figures {
 
+// A diagram of the layout that the command line or a report asks for.
+struct LayoutAsked {
+    std::string colour; // a RankColour or a metric; empty: as the others mean
+    std::vector<std::string> metrics; // the first is such a metric
+    std::optional<FigureStatistic> statistic; // absent: the metric's usual one
+    std::optional<DurationNs> at; // the value at that time since the run's begin instead
+    bool wholeRun = false; // else warm-up and unsettled time are left out where they are known
+    std::optional<int> rank; // whose groups are marked
+};
+const Options<LayoutAsked>& layoutOptions();
+
 std::vector<Kind> layoutKinds();
 std::vector<Kind> scheduleKinds();
 std::vector<Kind> placementKinds();

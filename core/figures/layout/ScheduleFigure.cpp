@@ -130,24 +130,30 @@ void clipWindow(ScheduleFigureData& data) {
     }
 }
 
-const std::vector<Option> kScheduleOptions{
-    {"iteration", "K", "Schedule: show this one; without, the one with most of it traced"},
-    {"planned", {}, "Schedule: the plan alone"},
-    {"from", "S", "Begin of the window; of schedules in seconds since the step's first pass"},
-    {"to", "S", "End of the window; of schedules in seconds since the step's first pass"},
-};
+Options<ScheduleQuery> scheduleOptions() {
+    using Query = ScheduleQuery;
+    return std::vector<OptionOf<Query>>{
+        numberOption<Query>(
+            {"iteration", "K", "Schedule: show this one; without, the one with most of it traced"},
+            integerGiven, &Query::iteration),
+        switchOption<Query>({"planned", {}, "Schedule: the plan alone"}, &Query::plannedOnly),
+        numberOption<Query>({"from", "S",
+                                "Begin of the window; of schedules in seconds since the step's "
+                                "first pass"},
+            numberGiven, &Query::from),
+        numberOption<Query>({"to", "S",
+                                "End of the window; of schedules in seconds since the step's first "
+                                "pass"},
+            numberGiven, &Query::to)};
+}
 
-Result<Figure> loadScheduleKind(const analysis::RunStudies& studies, const Request& request) {
-    const auto& options = request.options;
-    ASSIGN_OR_RETURN(const auto iteration, options.integer("iteration"));
-    ASSIGN_OR_RETURN(const auto from, options.number("from"));
-    ASSIGN_OR_RETURN(const auto to, options.number("to"));
-    const bool isPlan = options.has("planned");
-    if (isPlan && iteration)
-        return usage("The plan is the same in every iteration; give --planned or --iteration.");
-    ASSIGN_OR_RETURN(auto data,
-        loadSchedule(studies.store, {request.runs.front().id, iteration, isPlan, from, to},
-            studies.progress));
+Result<Figure> loadScheduleKind(
+    const analysis::RunStudies& studies, const Request& request, ScheduleQuery query) {
+    if (query.plannedOnly && query.iteration)
+        return usageError(
+            "The plan is the same in every iteration; give --planned or --iteration.");
+    query.run = request.runs.front().id;
+    ASSIGN_OR_RETURN(auto data, loadSchedule(studies.store, query, studies.progress));
     return scheduleFigure(std::make_shared<const ScheduleFigureData>(std::move(data)));
 }
 
@@ -192,7 +198,7 @@ Figure scheduleFigure(const std::shared_ptr<const ScheduleFigureData>& data) {
 }
 
 std::vector<Kind> scheduleKinds() {
-    return {{"schedule", RunsShown::One, kScheduleOptions, loadScheduleKind}};
+    return {kindWith("schedule", RunsShown::One, scheduleOptions(), loadScheduleKind)};
 }
 
 } // namespace trainscope::figures

@@ -1,7 +1,6 @@
 #include "core/figures/operators/OperatorsFigure.h"
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>
@@ -16,57 +15,23 @@ namespace {
 using analysis::OperatorGrouping;
 using plot::OperatorsGeometry;
 
-constexpr Option kOperatorsRank{
-    "rank", "R", "Operators: of this rank; without, of all traced ones together"};
-constexpr Option kOperatorsFrom{
-    "from", "S", "Operators: begin of the window, in seconds since the run's start"};
-constexpr Option kOperatorsTo{
-    "to", "S", "Operators: end of the window, in seconds since the run's start"};
-constexpr Option kOperatorsBy{"by", "B",
-    "Operators: a row or point for each operator, shape, module, annotation or pass", false,
-    "operator shape module annotation pass"};
-constexpr Option kOperatorsTop{"top", "K", "Operators: rows that are drawn; 20 unless given"};
+constexpr std::int64_t kRowsDrawn = 20;
+constexpr std::int64_t kDifferencesDrawn = 24;
 
-constexpr auto kGroupings = enumNames<OperatorGrouping>({
-    {OperatorGrouping::Operator, "operator"},
-    {OperatorGrouping::Shape, "shape"},
-    {OperatorGrouping::Module, "module"},
-    {OperatorGrouping::Annotation, "annotation"},
-    {OperatorGrouping::Pass, "pass"},
-});
-
-Result<OperatorsQuery> queryOf(const analysis::RunStudy& study, const OptionValues& options) {
+Result<OperatorsQuery> queryOf(const analysis::RunStudy& study, const OperatorsAsked& asked) {
     OperatorsQuery query;
     query.run = study.run.id;
-    ASSIGN_OR_RETURN(const auto rank, options.rank("rank"));
-    ASSIGN_OR_RETURN(const auto from, options.seconds("from"));
-    ASSIGN_OR_RETURN(const auto to, options.seconds("to"));
-    query.rank = rank;
-    if (from)
-        query.window.begin = study.run.range.begin + *from;
-    if (to)
-        query.window.end = study.run.range.begin + *to;
+    query.rank = asked.rank;
+    if (asked.from)
+        query.window.begin = study.run.range.begin + *asked.from;
+    if (asked.to)
+        query.window.end = study.run.range.begin + *asked.to;
     if (query.window.isEmpty())
-        return usage("The window is empty: --from must lie before --to.");
-    if (from || to) {
+        return usageError("The window is empty: --from must lie before --to.");
+    if (asked.from || asked.to) {
         ASSIGN_OR_RETURN(query.clocks, analysis::differingClocks(study));
     }
     return query;
-}
-
-Result<OperatorGrouping> groupingOf(const OptionValues& options, OperatorGrouping usual) {
-    const std::string name = options.text("by");
-    const auto grouping = name.empty() ? std::optional(usual) : kGroupings.find(name);
-    if (!grouping)
-        return unknownChoice("grouping", name, "operator, shape, module, annotation and pass");
-    return *grouping;
-}
-
-Result<std::size_t> mostOf(const OptionValues& options, std::size_t usual) {
-    ASSIGN_OR_RETURN(const auto most, options.integer("top"));
-    if (most && *most < 1)
-        return usage("--top takes a number above 0.");
-    return most ? static_cast<std::size_t>(*most) : usual;
 }
 
 // The frame of that name that takes longest.
@@ -82,57 +47,49 @@ Result<std::uint32_t> rootNamed(const analysis::CallTree& tree, const std::strin
     return best;
 }
 
-Result<Figure> loadFlameKind(const analysis::RunStudies& studies, const Request& request) {
-    const auto& options = request.options;
-    ASSIGN_OR_RETURN(const auto query, queryOf(studies.of(request.runs.front()), options));
-    const std::string colour = options.text("colour");
-    if (!colour.empty() && colour != "pass" && colour != "category")
-        return unknownChoice("colour", colour, "pass and category");
+Result<Figure> loadFlameKind(
+    const analysis::RunStudies& studies, const Request& request, const OperatorsAsked& asked) {
+    ASSIGN_OR_RETURN(const auto query, queryOf(studies.of(request.runs.front()), asked));
     ASSIGN_OR_RETURN(const auto reading, loadOperators(studies.store, query, studies.progress));
-    const CalledWorkPtr work = options.has("python") ? reading.work : withoutPython(reading);
+    const CalledWorkPtr work = asked.python ? reading.work : withoutPython(reading);
     std::uint32_t root = 0;
-    if (const std::string frame = options.text("frame"); !frame.empty() && work) {
-        ASSIGN_OR_RETURN(root, rootNamed(work->tree, frame));
+    if (!asked.frame.empty() && work) {
+        ASSIGN_OR_RETURN(root, rootNamed(work->tree, asked.frame));
     }
-    return flameFigure(std::make_shared<const plot::FlameFigureData>(flameOf(reading, work, root,
-        colour == "category" ? plot::FlameColouring::Category : plot::FlameColouring::Pass)));
+    return flameFigure(std::make_shared<const plot::FlameFigureData>(
+        flameOf(reading, work, root, asked.colouring)));
 }
 
-Result<Figure> loadRooflineKind(const analysis::RunStudies& studies, const Request& request) {
-    ASSIGN_OR_RETURN(const auto query, queryOf(studies.of(request.runs.front()), request.options));
-    ASSIGN_OR_RETURN(const auto grouping, groupingOf(request.options, OperatorGrouping::Shape));
+Result<Figure> loadRooflineKind(
+    const analysis::RunStudies& studies, const Request& request, const OperatorsAsked& asked) {
+    ASSIGN_OR_RETURN(const auto query, queryOf(studies.of(request.runs.front()), asked));
     ASSIGN_OR_RETURN(const auto reading, loadOperators(studies.store, query, studies.progress));
     return rooflineFigure(std::make_shared<const plot::RooflineFigureData>(
-        rooflineOf(reading, measuredOperators(reading, grouping))));
+        rooflineOf(reading, measuredOperators(reading, asked.by))));
 }
 
-Result<Figure> loadOperatorTableKind(const analysis::RunStudies& studies, const Request& request) {
-    ASSIGN_OR_RETURN(const auto query, queryOf(studies.of(request.runs.front()), request.options));
-    ASSIGN_OR_RETURN(const auto grouping, groupingOf(request.options, OperatorGrouping::Shape));
-    ASSIGN_OR_RETURN(const auto most, mostOf(request.options, 20));
+Result<Figure> loadOperatorTableKind(
+    const analysis::RunStudies& studies, const Request& request, const OperatorsAsked& asked) {
+    ASSIGN_OR_RETURN(const auto query, queryOf(studies.of(request.runs.front()), asked));
     ASSIGN_OR_RETURN(const auto reading, loadOperators(studies.store, query, studies.progress));
-    auto data = operatorTableOf(reading, grouping, measuredOperators(reading, grouping));
-    data.most = most;
+    auto data = operatorTableOf(reading, asked.by, measuredOperators(reading, asked.by));
+    data.most = static_cast<std::size_t>(asked.top.value_or(kRowsDrawn));
     return operatorTableFigure(
         std::make_shared<const plot::OperatorTableFigureData>(std::move(data)));
 }
 
-Result<Figure> loadDifferenceKind(const analysis::RunStudies& studies, const Request& request) {
-    const auto& options = request.options;
-    const std::string by = options.text("by");
-    if (!by.empty() && by != "path" && by != "operator")
-        return unknownChoice("grouping", by, "path and operator");
-    ASSIGN_OR_RETURN(const auto most, mostOf(options, 24));
+Result<Figure> loadDifferenceKind(
+    const analysis::RunStudies& studies, const Request& request, const OperatorsAsked& asked) {
     if (request.runs.size() != 2 || !request.areRunsNamed)
-        return usage("Operators are compared of two runs: give --run twice.");
-    ASSIGN_OR_RETURN(auto queryA, queryOf(studies.of(request.runs[0]), options));
-    ASSIGN_OR_RETURN(auto queryB, queryOf(studies.of(request.runs[1]), options));
+        return usageError("Operators are compared of two runs: give --run twice.");
+    ASSIGN_OR_RETURN(auto queryA, queryOf(studies.of(request.runs[0]), asked));
+    ASSIGN_OR_RETURN(auto queryB, queryOf(studies.of(request.runs[1]), asked));
     queryA.ofSteps = queryA.window == kAllTime;
     queryB.ofSteps = queryB.window == kAllTime;
     ASSIGN_OR_RETURN(const auto a, loadOperators(studies.store, queryA, studies.progress));
     ASSIGN_OR_RETURN(const auto b, loadOperators(studies.store, queryB, studies.progress));
-    auto data = differenceOf(a, b, by != "path");
-    data.most = most;
+    auto data = differenceOf(a, b, !asked.byPath);
+    data.most = static_cast<std::size_t>(asked.top.value_or(kDifferencesDrawn));
     Figure figure
         = differenceFigure(std::make_shared<const plot::DifferenceFigureData>(std::move(data)));
     figure.runs.insert(figure.runs.begin(), {request.runs[0].id, request.runs[0].name});
@@ -192,6 +149,44 @@ Figure differenceFigure(const std::shared_ptr<const plot::DifferenceFigureData>&
 
 namespace {
 
+OptionOf<OperatorsAsked> rankOption() {
+    return numberOption<OperatorsAsked>(
+        {"rank", "R", "Operators: of this rank; without, of all traced ones together"}, rankGiven,
+        &OperatorsAsked::rank);
+}
+
+OptionOf<OperatorsAsked> fromOption() {
+    return numberOption<OperatorsAsked>(
+        {"from", "S", "Operators: begin of the window, in seconds since the run's start"},
+        secondsGiven, &OperatorsAsked::from);
+}
+
+OptionOf<OperatorsAsked> toOption() {
+    return numberOption<OperatorsAsked>(
+        {"to", "S", "Operators: end of the window, in seconds since the run's start"}, secondsGiven,
+        &OperatorsAsked::to);
+}
+
+OptionOf<OperatorsAsked> byOption() {
+    return choiceOption<OperatorsAsked, OperatorGrouping>(
+        {"by", "B",
+            "Operators: a row or point for each operator, shape, module, annotation or pass", false,
+            "By", "What a row is of"},
+        "grouping",
+        {{OperatorGrouping::Operator, "operator", "Operator"},
+            {OperatorGrouping::Shape, "shape", "Inputs"},
+            {OperatorGrouping::Module, "module", "Module"},
+            {OperatorGrouping::Annotation, "annotation", "Annotation"},
+            {OperatorGrouping::Pass, "pass", "Pass"}},
+        &OperatorsAsked::by);
+}
+
+OptionOf<OperatorsAsked> topOption() {
+    return numberOption<OperatorsAsked>(
+        {"top", "K", "Operators: rows that are drawn; 20 unless given"}, countGiven,
+        &OperatorsAsked::top);
+}
+
 // The table, the flame graph and the roofline, where there is a call tree; of all ranks.
 Result<std::vector<Figure>> figuresOfRun(const analysis::RunStudy& study) {
     std::vector<Figure> made;
@@ -214,24 +209,54 @@ Result<std::vector<Figure>> figuresOfRun(const analysis::RunStudy& study) {
 
 } // namespace
 
+const Options<OperatorsAsked>& flameOptions() {
+    using Asked = OperatorsAsked;
+    static const Options<Asked> all({rankOption(), fromOption(), toOption(),
+        choiceOption<Asked, plot::FlameColouring>(
+            {"colour", "C", "Flame graphs: by pass or by category of the kernels", false, "Colours",
+                "Of the flame graph"},
+            "colour",
+            {{plot::FlameColouring::Pass, "pass", "Passes"},
+                {plot::FlameColouring::Category, "category", "Categories"}},
+            &Asked::colouring),
+        textOption<Asked>({"frame", "NAME",
+                              "Flame graphs: only the longest frame of this name and what it "
+                              "calls"},
+            &Asked::frame),
+        switchOption<Asked>(
+            {"python", {}, "Flame graphs: functions of Python too, where modules are recorded",
+                false, "Python", "Functions of Python too, beside the modules"},
+            &Asked::python)});
+    return all;
+}
+
+const Options<OperatorsAsked>& operatorTableOptions() {
+    static const Options<OperatorsAsked> all(
+        {rankOption(), fromOption(), toOption(), byOption(), topOption()});
+    return all;
+}
+
+const Options<OperatorsAsked>& differenceOptions() {
+    static const Options<OperatorsAsked> all({rankOption(),
+        choiceOption<OperatorsAsked, bool>(
+            {"by", "B", "Differences of operators: by operator, or path: by their callers too",
+                false, "By", "What a row is of"},
+            "grouping", {{true, "path", "Path"}, {false, "operator", "Operator"}},
+            &OperatorsAsked::byPath),
+        topOption()});
+    return all;
+}
+
 std::vector<Kind> operatorsKinds() {
-    const std::vector<Option> flame{kOperatorsRank, kOperatorsFrom, kOperatorsTo,
-        {"colour", "C", "Flame graphs: by pass or by category of the kernels", false,
-            "pass category"},
-        {"frame", "NAME", "Flame graphs: only the longest frame of this name and what it calls"},
-        {"python", {}, "Flame graphs: functions of Python too, where modules are recorded"}};
-    const std::vector<Option> roofline{kOperatorsRank, kOperatorsFrom, kOperatorsTo, kOperatorsBy};
-    const std::vector<Option> table{
-        kOperatorsRank, kOperatorsFrom, kOperatorsTo, kOperatorsBy, kOperatorsTop};
-    const std::vector<Option> difference{kOperatorsRank,
-        {"by", "B", "Differences of operators: by operator, or path: by their callers too", false,
-            "path"},
-        kOperatorsTop};
-    Kind tables{"operators-table", RunsShown::One, table, loadOperatorTableKind};
+    const Options<OperatorsAsked> roofline({rankOption(), fromOption(), toOption(), byOption()});
+    Kind tables = kindWith(
+        "operators-table", RunsShown::One, operatorTableOptions(), loadOperatorTableKind);
     tables.ofRunInReport = figuresOfRun;
-    return {{"operators-flame", RunsShown::One, flame, loadFlameKind},
-        {"operators-roofline", RunsShown::One, roofline, loadRooflineKind}, std::move(tables),
-        {"operators-difference", RunsShown::Named, difference, loadDifferenceKind}};
+    return {kindWith("operators-flame", RunsShown::One, flameOptions(), loadFlameKind),
+        kindWith("operators-roofline", RunsShown::One, roofline, loadRooflineKind),
+        std::move(tables),
+        kindWith(
+            "operators-difference", RunsShown::Named, differenceOptions(), loadDifferenceKind)};
 }
 
 } // namespace trainscope::figures

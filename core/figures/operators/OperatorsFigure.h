@@ -10,6 +10,7 @@
 #include "core/figures/Figure.h"
 #include "core/plot/operators/OperatorsFigure.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,6 +79,24 @@ Figure flameFigure(const std::shared_ptr<const plot::FlameFigureData>& data);
 Figure rooflineFigure(const std::shared_ptr<const plot::RooflineFigureData>& data);
 Figure operatorTableFigure(const std::shared_ptr<const plot::OperatorTableFigureData>& data);
 Figure differenceFigure(const std::shared_ptr<const plot::DifferenceFigureData>& data);
+
+// Pictures of operators that the command line asks for.
+struct OperatorsAsked {
+    std::optional<int> rank; // absent: all together
+    std::optional<DurationNs> from; // since the run's begin
+    std::optional<DurationNs> to;
+    analysis::OperatorGrouping by = analysis::OperatorGrouping::Shape;
+    bool byPath = false; // differences; else by operator
+    std::optional<std::int64_t> top; // rows that are drawn
+    plot::FlameColouring colouring = plot::FlameColouring::Pass;
+    std::string frame; // at the root; empty: all
+    bool python = false; // functions of Python too
+
+    bool operator==(const OperatorsAsked&) const = default;
+};
+const Options<OperatorsAsked>& flameOptions();
+const Options<OperatorsAsked>& operatorTableOptions();
+const Options<OperatorsAsked>& differenceOptions();
 
 std::vector<Kind> operatorsKinds();
 

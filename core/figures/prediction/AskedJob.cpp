@@ -3,33 +3,16 @@
 #include "core/catalogue/TrainingModel.h"
 #include "core/model/Try.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <utility>
 
 namespace trainscope::figures {
 
 namespace {
 
-constexpr std::int64_t kMostAsked = 1'000'000'000;
-constexpr std::size_t kUsualTop = 10;
+using predict::JobRequest;
+using JobOption = OptionOf<JobRequest>;
 
-Result<std::optional<std::int64_t>> countOf(const OptionValues& options, std::string_view name) {
-    ASSIGN_OR_RETURN(const auto given, options.integer(name));
-    if (given && (*given < 1 || *given > kMostAsked))
-        return usage(fmt::format("--{} takes a number above 0.", name));
-    return given;
-}
-
-Status takeCount(const OptionValues& options, std::string_view name, int& into) {
-    ASSIGN_OR_RETURN(const auto given, countOf(options, name));
-    into = given ? static_cast<int>(*given) : into;
-    return {};
-}
-
-Status takeModel(const OptionValues& options, predict::JobRequest& job) {
-    const std::string name = options.text("model");
+Status takeModel(const std::string& name, JobRequest& job) {
     const auto& catalogue = catalogue::modelCatalogue();
     const auto* model = catalogue.byName(name);
     if (model == nullptr) {
@@ -42,85 +25,106 @@ Status takeModel(const OptionValues& options, predict::JobRequest& job) {
     return {};
 }
 
-// Replaces fields of the job by the options that are given.
-Status changeJob(const OptionValues& options, predict::JobRequest& job) {
-    if (options.has("model"))
-        RETURN_IF_ERROR(takeModel(options, job));
-    if (options.has("layout")) {
-        ASSIGN_OR_RETURN(job.layout, predict::layoutFrom(options.text("layout")));
-    }
-    if (options.has("cluster")) {
-        ASSIGN_OR_RETURN(job.cluster, predict::clusterFrom(options.text("cluster")));
-    }
-    RETURN_IF_ERROR(takeCount(options, "micro-batch", job.microBatch));
-    RETURN_IF_ERROR(takeCount(options, "global-batch", job.globalBatch));
-    RETURN_IF_ERROR(takeCount(options, "seq-len", job.sequence));
-    ASSIGN_OR_RETURN(const auto limit, options.number("power-limit"));
-    if (limit)
-        job.cluster.powerLimitW = limit;
-    ASSIGN_OR_RETURN(const auto clock, options.number("clock"));
-    if (clock)
-        job.cluster.clockHz = *clock * 1e6;
-    return {};
+JobOption countOption(Option words, int JobRequest::*member) {
+    const std::string_view name = words.name;
+    return {std::move(words), [name, member](JobRequest& job, const Texts& given) -> Status {
+                ASSIGN_OR_RETURN(const auto count, countGiven(name, given.back()));
+                job.*member = static_cast<int>(count);
+                return {};
+            }};
 }
 
-bool isChanged(const OptionValues& options) {
-    const auto changes = jobOptions();
-    return std::any_of(changes.begin(), changes.end(),
-        [&](const Option& option) { return options.has(option.name); });
+// Of the GPUs; `scale`: SI of its unit.
+JobOption clusterOption(
+    Option words, std::optional<double> predict::ClusterRequest::*member, double scale) {
+    const std::string_view name = words.name;
+    return {std::move(words), [name, member, scale](JobRequest& job, const Texts& given) -> Status {
+                ASSIGN_OR_RETURN(const auto value, numberGiven(name, given.back()));
+                job.cluster.*member = value * scale;
+                return {};
+            }};
 }
 
 // The only one of the database where none is named.
 Result<Run> runOfJob(const store::Store& store, const Request& request) {
     if (request.runs.size() > 1)
-        return usage("A prediction is of one run; give --run once.");
+        return usageError("A prediction is of one run; give --run once.");
     if (!request.runs.empty())
         return request.runs.front();
     ASSIGN_OR_RETURN(auto runs, store.runs());
     if (runs.size() != 1)
-        return usage("Say which run with --run, or a job with --model, --cluster and "
-                     "--global-batch.");
+        return usageError("Say which run with --run, or a job with --model, --cluster and "
+                          "--global-batch.");
     return std::move(runs.front());
 }
 
 } // namespace
 
-std::vector<Option> jobOptions() {
-    return {
-        {"model", "M", "Prediction: a model of the catalogue; without --run its job"},
-        {"layout", "L", "Prediction: another layout than the run's, as in tp=4,pp=8"},
-        {"cluster", "C", "Prediction: another machine than the run's, as in 4x8xH200"},
-        {"micro-batch", "N", "Prediction: samples of a micro-batch"},
-        {"global-batch", "N", "Prediction: samples of a step"},
-        {"seq-len", "N", "Prediction: tokens of a sample"},
-        {"power-limit", "W", "Prediction: power limit of each GPU"},
-        {"clock", "MHZ", "Prediction: the SM clock, locked"},
-    };
+const Options<JobRequest>& jobOptions() {
+    static const Options<JobRequest> all({
+        {{"model", "M", "Prediction: a model of the catalogue; without --run its job"},
+            [](JobRequest& job, const Texts& given) { return takeModel(given.back(), job); }},
+        {{"layout", "L", "Prediction: another layout than the run's, as in tp=4,pp=8"},
+            [](JobRequest& job, const Texts& given) {
+                return assign(predict::layoutFrom(given.back()), job.layout);
+            }},
+        {{"cluster", "C", "Prediction: another machine than the run's, as in 4x8xH200"},
+            [](JobRequest& job, const Texts& given) {
+                return assign(predict::clusterFrom(given.back()), job.cluster);
+            }},
+        countOption(
+            {"micro-batch", "N", "Prediction: samples of a micro-batch"}, &JobRequest::microBatch),
+        countOption(
+            {"global-batch", "N", "Prediction: samples of a step"}, &JobRequest::globalBatch),
+        countOption({"seq-len", "N", "Prediction: tokens of a sample"}, &JobRequest::sequence),
+        clusterOption({"power-limit", "W", "Prediction: power limit of each GPU"},
+            &predict::ClusterRequest::powerLimitW, 1.0),
+        clusterOption({"clock", "MHZ", "Prediction: the SM clock, locked"},
+            &predict::ClusterRequest::clockHz, 1e6),
+    });
+    return all;
 }
 
-std::vector<Option> searchOptions() {
-    auto options = jobOptions();
-    const std::vector<Option> own{
-        {"against", "C", "Prediction: a second cluster that the best layouts are compared on"},
-        {"objective", "O", "Prediction: layouts ranked by time, energy or peak-power", false,
-            "time energy peak-power"},
-        {"top", "K", "Prediction: layouts that are listed; 10 unless given"},
-        {"memory-share", "X", "Prediction: of a GPU's memory, what a layout may use"},
-        {"cluster-power", "W", "Prediction: power of all GPUs together that is kept"},
-    };
-    options.insert(options.end(), own.begin(), own.end());
-    return options;
+const Options<SearchAsked>& searchOptions() {
+    std::vector<Named<predict::SearchObjective>> objectives;
+    for (const auto one : predict::kAllObjectives)
+        objectives.push_back({one, toString(one)});
+    static const Options<SearchAsked> all({
+        {{"against", "C", "Prediction: a second cluster that the best layouts are compared on"},
+            [](SearchAsked& asked, const Texts& given) {
+                return assign(predict::clusterFrom(given.back()), asked.against);
+            }},
+        choiceOption<SearchAsked>(
+            {"objective", "O", "Prediction: layouts ranked by time, energy or peak-power"},
+            "objective", std::move(objectives),
+            [](auto& asked) -> auto& { return asked.search.objective; }),
+        {{"top", "K", "Prediction: layouts that are listed; 10 unless given"},
+            [](SearchAsked& asked, const Texts& given) -> Status {
+                ASSIGN_OR_RETURN(const auto top, countGiven("top", given.back()));
+                asked.search.top = static_cast<std::size_t>(top);
+                return {};
+            }},
+        {{"memory-share", "X", "Prediction: of a GPU's memory, what a layout may use"},
+            [](SearchAsked& asked, const Texts& given) {
+                return assign(numberGiven("memory-share", given.back()), asked.search.memoryShare);
+            }},
+        {{"cluster-power", "W", "Prediction: power of all GPUs together that is kept"},
+            [](SearchAsked& asked, const Texts& given) {
+                return assign(numberGiven("cluster-power", given.back()), asked.search.powerLimitW);
+            }},
+    });
+    return all;
 }
 
 Result<AskedJob> askedJobOf(const analysis::RunStudies& studies, const Request& request) {
     const OptionValues& options = request.options;
     AskedJob job;
-    RETURN_IF_ERROR(changeJob(options, job.asked)); // the job by hand, as far as it is said
+    RETURN_IF_ERROR(jobOptions().apply(options, job.asked)); // by hand, as far as it is said
     const bool isByHand
         = options.has("model") && options.has("cluster") && options.has("global-batch");
     if (request.runs.empty() && options.has("model")) {
         if (!isByHand)
-            return usage("A job by hand needs --model, --cluster and --global-batch.");
+            return usageError("A job by hand needs --model, --cluster and --global-batch.");
         return job;
     }
     ASSIGN_OR_RETURN(job.run, runOfJob(studies.store, request));
@@ -133,10 +137,10 @@ Result<AskedJob> askedJobOf(const analysis::RunStudies& studies, const Request& 
     }
     job.notes = std::move(made.value().notes);
     job.asked = made.value().request;
-    job.isAsLaunched = !isChanged(options);
+    job.isAsLaunched = !jobOptions().isAnyGiven(options);
     if (!job.isAsLaunched) {
         job.launched = std::move(made.value().request);
-        RETURN_IF_ERROR(changeJob(options, job.asked));
+        RETURN_IF_ERROR(jobOptions().apply(options, job.asked));
     }
     return job;
 }
@@ -149,21 +153,11 @@ Result<PredictedJob> predictedJob(const predict::JobRequest& request, std::strin
     return PredictedJob{std::move(name), std::move(job), std::move(prediction)};
 }
 
-Result<predict::SearchRequest> searchOf(const AskedJob& job, const OptionValues& options) {
-    predict::SearchRequest search = predict::searchLike(job.asked);
-    if (options.has("objective")) {
-        const auto objective = predict::objectiveFrom(options.text("objective"));
-        if (!objective)
-            return unknownChoice(
-                "objective", options.text("objective"), "time, energy and peak-power");
-        search.objective = *objective;
-    }
-    ASSIGN_OR_RETURN(const auto top, countOf(options, "top"));
-    search.top = top ? static_cast<std::size_t>(*top) : kUsualTop;
-    ASSIGN_OR_RETURN(const auto share, options.number("memory-share"));
-    search.memoryShare = share.value_or(search.memoryShare);
-    ASSIGN_OR_RETURN(search.powerLimitW, options.number("cluster-power"));
-    return search;
+Result<SearchAsked> searchOf(const AskedJob& job, const OptionValues& options) {
+    SearchAsked asked;
+    asked.search = predict::searchLike(job.asked);
+    RETURN_IF_ERROR(searchOptions().apply(options, asked));
+    return asked;
 }
 
 } // namespace trainscope::figures

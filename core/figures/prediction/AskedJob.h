@@ -14,10 +14,14 @@
 
 namespace trainscope::figures {
 
-// Options that state a job.
-std::vector<Option> jobOptions();
-// And of a search of its layouts.
-std::vector<Option> searchOptions();
+// Options that state a job, each in the place of what the request says.
+const Options<predict::JobRequest>& jobOptions();
+// Options of a search of its layouts, beside those of the job.
+struct SearchAsked {
+    predict::SearchRequest search;
+    std::optional<predict::ClusterRequest> against; // a second cluster
+};
+const Options<SearchAsked>& searchOptions();
 
 struct AskedJob {
     std::optional<Run> run; // whose job it is; absent: it is one by hand
@@ -31,8 +35,7 @@ Result<AskedJob> askedJobOf(const analysis::RunStudies& studies, const Request& 
 
 Result<PredictedJob> predictedJob(const predict::JobRequest& request, std::string name = {});
 
-// Searches all layouts, whatever the job's own is; objective, limits and number of layouts are
-// options.
-Result<predict::SearchRequest> searchOf(const AskedJob& job, const OptionValues& options);
+// Searches all layouts, whatever the job's own is.
+Result<SearchAsked> searchOf(const AskedJob& job, const OptionValues& options);
 
 } // namespace trainscope::figures

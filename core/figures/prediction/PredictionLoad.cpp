@@ -50,11 +50,12 @@ public:
 
     Result<PredictionFigureData> ranking() {
         ASSIGN_OR_RETURN(m_job, askedJobOf(m_studies, m_request));
-        ASSIGN_OR_RETURN(const auto search, searchOf(m_job, m_request.options));
+        ASSIGN_OR_RETURN(const auto asked, searchOf(m_job, m_request.options));
+        const predict::SearchRequest& search = asked.search;
         PredictionFigureData data;
         data.title
             = fmt::format("Layouts · {} · {}", search.model.name, predict::textOf(search.cluster));
-        ASSIGN_OR_RETURN(const auto found, searchInto(search, data));
+        ASSIGN_OR_RETURN(const auto found, searchInto(asked, data));
         // The run's own layout, or the one asked for, is marked among them.
         std::optional<predict::LayoutChoice> chosen;
         if (const auto job = predict::jobOf(m_job.asked); job.hasValue())
@@ -112,13 +113,12 @@ private:
         return data;
     }
 
-    Result<predict::SearchResult> searchInto(
-        const predict::SearchRequest& search, PredictionFigureData& data) {
-        if (!m_request.options.has("against"))
-            return predict::searchLayouts(search, predict::Predictor(), m_studies.progress);
-        ASSIGN_OR_RETURN(const auto other, predict::clusterFrom(m_request.options.text("against")));
+    Result<predict::SearchResult> searchInto(const SearchAsked& asked, PredictionFigureData& data) {
+        if (!asked.against)
+            return predict::searchLayouts(asked.search, predict::Predictor(), m_studies.progress);
         ASSIGN_OR_RETURN(auto comparison,
-            predict::compareScales(search, other, predict::Predictor(), m_studies.progress));
+            predict::compareScales(
+                asked.search, *asked.against, predict::Predictor(), m_studies.progress));
         data.rival = std::make_shared<const plot::ComparisonData>(scaleData(comparison));
         return std::move(comparison.searches.front());
     }
@@ -171,13 +171,17 @@ Result<std::optional<MeasuredStep>> measuredStepOf(const analysis::RunStudy& stu
 }
 
 std::vector<Kind> predictionKinds() {
-    return {predictionKind("prediction", RunsShown::Named, jobOptions(), boardPanels(),
-                &PredictionLoader::board),
-        predictionKind("prediction-tracks", RunsShown::One, jobOptions(), {PredictionPanel::Tracks},
+    const auto job = jobOptions().described();
+    auto search = job;
+    for (const Option& option : searchOptions().described())
+        search.push_back(option);
+    return {predictionKind(
+                "prediction", RunsShown::Named, job, boardPanels(), &PredictionLoader::board),
+        predictionKind("prediction-tracks", RunsShown::One, job, {PredictionPanel::Tracks},
             &PredictionLoader::tracks),
-        predictionKind("prediction-what-if", RunsShown::Named, jobOptions(),
-            {PredictionPanel::WhatIf}, &PredictionLoader::whatIf),
-        predictionKind("prediction-search", RunsShown::Named, searchOptions(),
+        predictionKind("prediction-what-if", RunsShown::Named, job, {PredictionPanel::WhatIf},
+            &PredictionLoader::whatIf),
+        predictionKind("prediction-search", RunsShown::Named, std::move(search),
             {PredictionPanel::Verdict, PredictionPanel::Front, PredictionPanel::Ranking},
             &PredictionLoader::ranking)};
 }

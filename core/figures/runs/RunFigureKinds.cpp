@@ -6,29 +6,118 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 namespace trainscope::figures {
 
 namespace {
 
-constexpr Option kMetric{
-    "metric", "M", "A panel for this metric; may be given several times", true};
-constexpr Option kStatistic{"statistic", "S",
-    "mean, peak, p99, min, total (counters) or energy; sweeps show mean and peak without", false,
-    "mean peak p99 min total energy"};
-constexpr Option kLog{"log", {}, "Logarithmic colours or amplitudes"};
-constexpr Option kWholeRun{
-    "whole-run", {}, "Warm-up and unsettled time too; without, steady iterations only"};
-constexpr Option kPer{
-    "per", "P", "A bar of kernels per run, stage or rank", false, "run stage rank"};
-constexpr Option kNormalise{
-    "normalise", {}, "Stacks as shares of their sum; efficiency relative to the first"};
-constexpr Option kCategories{"categories", "TABLE",
-    "Kernel categories: default, charllm, or a JSON file", false, "default charllm"};
-constexpr Option kModel{"model", "M", "Only runs of models whose name contains this"};
-constexpr Option kOptimisation{"optimization", "O",
-    "Only runs with base, cc (overlap), act (recomputation) or cc+act", false,
-    "base cc act cc+act"};
+using RunOption = OptionOf<FigureQuery>;
+
+// In the order of lists and reports.
+constexpr std::array kRunFigures{FigureKind::ParallelismSweep, FigureKind::OptimizationSweep,
+    FigureKind::MicrobatchSweep, FigureKind::Heatmap, FigureKind::Kernels,
+    FigureKind::StageBreakdown, FigureKind::Spectrum};
+
+bool isSweep(FigureKind kind) {
+    return kind == FigureKind::ParallelismSweep || kind == FigureKind::OptimizationSweep
+        || kind == FigureKind::MicrobatchSweep;
+}
+
+RunOption metricOption() {
+    return listOption<FigureQuery>(
+        {"metric", "M", "A panel for this metric; may be given several times", true, "Metric"},
+        &FigureQuery::metrics);
+}
+
+// Sweeps show mean and peak where none is chosen, a heat map what is usual for its metric.
+RunOption runStatisticOption() {
+    auto option = statisticOption<FigureQuery>(
+        {"statistic", "S",
+            "mean, peak, p99, min, total (counters) or energy; sweeps show mean and peak without",
+            false, "Statistic"},
+        &FigureQuery::statistic);
+    option.choicesNow = [](const FigureQuery& query) {
+        auto choices = figureStatistics(
+            query.metrics.empty() ? std::string(metric::kGpuPower) : query.metrics.front());
+        if (isSweep(query.kind))
+            choices.insert(choices.begin(), {"", "Mean and peak"});
+        return choices;
+    };
+    return option;
+}
+
+RunOption logOption(std::string_view tip) {
+    return switchOption<FigureQuery>(
+        {"log", {}, "Logarithmic colours or amplitudes", false, "Log", tip},
+        &FigureQuery::logScale);
+}
+
+RunOption perOption() {
+    return choiceOption<FigureQuery, KernelsPer>(
+        {"per", "P", "A bar of kernels per run, stage or rank", false, "A bar for each"},
+        "division",
+        {{KernelsPer::Run, "run", "Run"}, {KernelsPer::Stage, "stage", "Pipeline stage"},
+            {KernelsPer::Rank, "rank", "Rank"}},
+        &FigureQuery::per);
+}
+
+RunOption normaliseOption(std::string_view title, std::string_view tip) {
+    return switchOption<FigureQuery>(
+        {"normalise", {}, "Stacks as shares of their sum; efficiency relative to the first", false,
+            title, tip},
+        &FigureQuery::normalise);
+}
+
+RunOption categoriesOption() {
+    return textOption<FigureQuery>(
+        {"categories", "TABLE", "Kernel categories: default, charllm, or a JSON file", false,
+            "Categories", "The table that tells the kernels apart",
+            {{"default", "Trainscope"}, {"charllm", "CharLLM-PPT"}}},
+        &FigureQuery::categories);
+}
+
+// Offered by the window where figures stand beside each other by something else.
+RunOption optimisationOption(FigureKind kind) {
+    const bool isOffered = isSweep(kind) && kind != FigureKind::OptimizationSweep;
+    return textOption<FigureQuery>(
+        {"optimization", "O", "Only runs with base, cc (overlap), act (recomputation) or cc+act",
+            false, isOffered ? "Runs with" : "", {},
+            {{"", "Any optimisation"}, {"base", "No optimisation"}, {"cc", "Overlap"},
+                {"act", "Recomputation"}, {"cc+act", "Overlap and recomputation"}}},
+        &FigureQuery::optimisation);
+}
+
+std::vector<RunOption> ownOptions(FigureKind kind) {
+    switch (kind) {
+    case FigureKind::ParallelismSweep:
+    case FigureKind::OptimizationSweep:
+    case FigureKind::MicrobatchSweep:
+        return {metricOption(), runStatisticOption(),
+            normaliseOption("Relative", "Efficiency relative to the first run")};
+    case FigureKind::Heatmap:
+        return {metricOption(), runStatisticOption(), logOption("Logarithmic colours, for bytes")};
+    case FigureKind::Kernels:
+    case FigureKind::StageBreakdown:
+        return {perOption(), normaliseOption("Shares", "Every bar as shares of its sum"),
+            categoriesOption()};
+    case FigureKind::Spectrum:
+        break;
+    }
+    return {logOption("Logarithmic amplitudes")};
+}
+
+Options<FigureQuery> optionsOf(FigureKind kind) {
+    auto all = ownOptions(kind);
+    all.push_back(textOption<FigureQuery>(
+        {"model", "M", "Only runs of models whose name contains this"}, &FigureQuery::model));
+    all.push_back(optimisationOption(kind));
+    all.push_back(switchOption<FigureQuery>(
+        {"whole-run", {}, "Warm-up and unsettled time too; without, steady iterations only"},
+        &FigureQuery::wholeRun));
+    return all;
+}
 
 Status checkMetrics(const store::Store& store, const FigureQuery& query) {
     ASSIGN_OR_RETURN(const auto metrics, figureMetrics(store, query.runs));
@@ -46,65 +135,39 @@ Status checkMetrics(const store::Store& store, const FigureQuery& query) {
     return {};
 }
 
-Status takeStatistic(const OptionValues& options, FigureQuery& query) {
-    const std::string name = options.text("statistic");
-    if (name.empty())
+// A statistic that is chosen fits all metrics; energy needs no other word.
+Status checkStatistics(FigureQuery& query) {
+    if (!query.statistic)
         return {};
-    ASSIGN_OR_RETURN(const auto statistic, statisticNamed(name));
-    query.statistic = statistic;
-    if (statistic == FigureStatistic::Energy && query.metrics.empty())
-        query.metrics.emplace_back("gpu_power");
+    if (query.statistic == FigureStatistic::Energy && query.metrics.empty())
+        query.metrics.emplace_back(metric::kGpuPower);
     for (const auto& metric : query.metrics)
-        RETURN_IF_ERROR(checkStatistic(statistic, metric));
-    return {};
-}
-
-Status takePer(const OptionValues& options, FigureQuery& query) {
-    const std::string per = options.text("per");
-    if (per == "stage")
-        query.per = KernelsPer::Stage;
-    else if (per == "rank")
-        query.per = KernelsPer::Rank;
-    else if (!per.empty() && per != "run")
-        return unknownChoice("division", per, "run, stage and rank");
+        RETURN_IF_ERROR(checkStatistic(*query.statistic, metric));
     return {};
 }
 
 Result<Figure> loadKind(
-    FigureKind kind, const analysis::RunStudies& studies, const Request& request) {
-    const auto& options = request.options;
-    FigureQuery query;
-    query.kind = kind;
+    const analysis::RunStudies& studies, const Request& request, FigureQuery query) {
     for (const Run& run : request.runs)
         query.runs.push_back(run.id);
-    query.metrics = options.all("metric");
-    query.logScale = options.has("log");
-    query.wholeRun = options.has("whole-run");
-    query.normalise = options.has("normalise");
-    query.categories = options.text("categories");
-    query.model = options.text("model");
-    query.optimisation = options.text("optimization");
-    RETURN_IF_ERROR(takePer(options, query));
-    RETURN_IF_ERROR(takeStatistic(options, query));
+    RETURN_IF_ERROR(checkStatistics(query));
     RETURN_IF_ERROR(checkMetrics(studies.store, query));
     ASSIGN_OR_RETURN(auto data, loadFigure(studies, query));
     return runFigure(std::make_shared<const FigureData>(std::move(data)));
 }
 
-Kind kindOf(FigureKind kind, std::vector<Option> own) {
-    own.insert(own.end(), {kModel, kOptimisation, kWholeRun});
-    Kind made{toString(kind), RunsShown::Named, std::move(own),
-        [kind](const analysis::RunStudies& studies, const Request& request) {
-            return loadKind(kind, studies, request);
-        }};
-    made.inReport = [](std::size_t) { return std::optional(OptionValues()); };
-    return made;
-}
-
-Kind sweepOf(FigureKind kind) {
-    Kind made = kindOf(kind, {kMetric, kStatistic, kNormalise});
-    made.inReport
-        = [](std::size_t runs) { return runs > 1 ? std::optional(OptionValues()) : std::nullopt; };
+Kind runKind(FigureKind kind) {
+    FigureQuery usual;
+    usual.kind = kind;
+    Kind made = kindWith(toString(kind), RunsShown::Named, runOptions(kind), loadKind, usual);
+    made.inReport = [kind](std::size_t runs) -> std::optional<OptionValues> {
+        if (isSweep(kind) && runs < 2)
+            return std::nullopt;
+        FigureQuery query;
+        if (kind == FigureKind::Kernels && runs == 1)
+            query.per = KernelsPer::Rank;
+        return runOptions(kind).given(query);
+    };
     return made;
 }
 
@@ -190,19 +253,21 @@ Figure runFigure(const std::shared_ptr<const FigureData>& data) {
     return figure;
 }
 
+const Options<FigureQuery>& runOptions(FigureKind kind) {
+    static const std::map<FigureKind, Options<FigureQuery>> all = [] {
+        std::map<FigureKind, Options<FigureQuery>> made;
+        for (const FigureKind one : kRunFigures)
+            made.emplace(one, optionsOf(one));
+        return made;
+    }();
+    return all.at(kind);
+}
+
 std::vector<Kind> runFigureKinds() {
-    Kind kernels = kindOf(FigureKind::Kernels, {kPer, kNormalise, kCategories});
-    kernels.inReport = [](std::size_t runs) {
-        OptionValues options;
-        if (runs == 1)
-            options.add("per", "rank");
-        return std::optional(options);
-    };
-    return {sweepOf(FigureKind::ParallelismSweep), sweepOf(FigureKind::OptimizationSweep),
-        sweepOf(FigureKind::MicrobatchSweep),
-        kindOf(FigureKind::Heatmap, {kMetric, kStatistic, kLog}), kernels,
-        kindOf(FigureKind::StageBreakdown, {kPer, kNormalise, kCategories}),
-        kindOf(FigureKind::Spectrum, {kLog})};
+    std::vector<Kind> all;
+    for (const FigureKind kind : kRunFigures)
+        all.push_back(runKind(kind));
+    return all;
 }
 
 } // namespace trainscope::figures

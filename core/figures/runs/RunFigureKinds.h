@@ -8,6 +8,8 @@
 namespace trainscope::figures {
 
 std::vector<Kind> runFigureKinds();
+// Those of a kind; its runs and itself are no options.
+const Options<FigureQuery>& runOptions(FigureKind kind);
 
 // Draws data that has been read; the figure has no sources.
 Figure runFigure(const std::shared_ptr<const FigureData>& data);

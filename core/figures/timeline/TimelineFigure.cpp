@@ -1,7 +1,6 @@
 #include "core/figures/timeline/TimelineFigure.h"
 
 #include "core/figures/timeline/TimelineLoad.h"
-#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 
@@ -24,23 +23,6 @@ constexpr double kPaperLane = 0.5;
 constexpr double kLeastLane = 20.0;
 constexpr double kScreenNames = 148.0;
 constexpr double kAskedLane = 120.0; // height of the lane of a metric that is asked for
-
-const std::vector<Option> kTimelineOptions{
-    {"metric", "M", "Timeline: a lane for this metric, or for kernels; may be given several times",
-        true},
-    {"rank", "R", "Timeline: only this rank"},
-    {"align", "A",
-        "Timeline: lay runs over each other by start, clock (every run at its own time, the "
-        "default "
-        "where they overlap in time), or the number of an iteration",
-        false, "start clock"},
-    {"axis", "T",
-        "Timeline: times as relative, utc or local (both imply --align clock) or by iteration",
-        false, "relative utc local iteration"},
-    {"from", "S", "Timeline: begin of the window, in seconds since the run's start"},
-    {"to", "S", "Timeline: end of the window, in seconds since the run's start"},
-    {"align-clocks", {}, "Timeline: the traces of all ranks on one clock (see align)"},
-};
 
 ViewWindow wholeWindow(const Catalogue& catalogue, const std::vector<ShownRun>& runs) {
     ViewWindow window{{0}, {0}};
@@ -120,19 +102,6 @@ Status alignClocks(const store::Store& store, const Catalogue& catalogue,
     return {};
 }
 
-constexpr auto kAxes
-    = enumNames<TimeDisplay>({{TimeDisplay::Relative, "relative"}, {TimeDisplay::Utc, "utc"},
-        {TimeDisplay::Local, "local"}, {TimeDisplay::Iteration, "iteration"}});
-
-Result<TimeDisplay> axisOf(const OptionValues& options) {
-    if (!options.has("axis"))
-        return TimeDisplay::Relative;
-    const auto axis = kAxes.find(options.text("axis"));
-    if (!axis)
-        return unknownChoice("axis", options.text("axis"), kAxes.list());
-    return *axis;
-}
-
 // Seconds ahead of UTC at that time, where the program runs.
 std::int64_t localOffset(TimeNs time) {
     const std::time_t seconds = time.ns / 1'000'000'000;
@@ -151,10 +120,10 @@ void alignByIteration(std::int64_t index, const Catalogue& catalogue, std::vecto
 }
 
 // The runs come aligned by their starts.
-Status alignRuns(const Request& request, TimeDisplay axis, const Catalogue& catalogue,
+Status alignRuns(const Request& request, const TimelineAsked& options, const Catalogue& catalogue,
     std::vector<ShownRun>& runs) {
-    const std::string asked = request.options.text("align");
-    const bool isOfClock = axis == TimeDisplay::Utc || axis == TimeDisplay::Local;
+    const std::string& asked = options.align;
+    const bool isOfClock = options.axis == TimeDisplay::Utc || options.axis == TimeDisplay::Local;
     if (asked == "clock" || (asked.empty() && (isOfClock || overlapInTime(request.runs)))) {
         TimeNs earliest = runs.front().origin;
         for (const auto& run : runs)
@@ -168,10 +137,10 @@ Status alignRuns(const Request& request, TimeDisplay axis, const Catalogue& cata
             "Times of the clock need --align clock, or runs would stand at wrong ones.");
     if (asked.empty() || asked == "start")
         return {};
-    const auto iteration = request.options.integer("align");
-    if (!iteration.hasValue() || !iteration.value())
+    const auto iteration = integerGiven("align", asked);
+    if (!iteration.hasValue())
         return unknownChoice("alignment", asked, "start, clock or the number of an iteration");
-    alignByIteration(*iteration.value(), catalogue, runs);
+    alignByIteration(iteration.value(), catalogue, runs);
     return {};
 }
 
@@ -187,11 +156,11 @@ Error noSuchMetric(const std::string& metric, const std::vector<LaneChoice>& cho
 }
 
 // Lanes for the metrics asked for; "kernels" is the lane of kernels.
-Result<Arrangement> arrangementOf(const OptionValues& options, const Catalogue& catalogue) {
-    ASSIGN_OR_RETURN(const auto rank, options.rank("rank"));
+Result<Arrangement> arrangementOf(const TimelineAsked& options, const Catalogue& catalogue) {
+    const auto& rank = options.rank;
     Arrangement arrangement;
     const auto choices = laneChoices(catalogue);
-    for (const auto& metric : options.all("metric")) {
+    for (const auto& metric : options.metrics) {
         const bool isKernels = metric == "kernels";
         const bool isKnown = isKernels
             || std::any_of(choices.begin(), choices.end(),
@@ -210,36 +179,36 @@ Result<Arrangement> arrangementOf(const OptionValues& options, const Catalogue& 
 }
 
 // Open at one side: from the runs' begin, or to the end of the longest.
-Result<ViewWindow> windowOf(const Request& request, const std::vector<ShownRun>& runs) {
-    ASSIGN_OR_RETURN(const auto from, request.options.seconds("from"));
-    ASSIGN_OR_RETURN(const auto to, request.options.seconds("to"));
-    if (!from && !to)
+Result<ViewWindow> windowOf(
+    const Request& request, const TimelineAsked& options, const std::vector<ShownRun>& runs) {
+    if (!options.from && !options.to)
         return ViewWindow{};
     DurationNs longest{0};
     for (std::size_t i = 0; i < runs.size(); ++i)
         longest = std::max(longest, request.runs[i].range.end - runs[i].origin);
-    const ViewWindow window{from.value_or(DurationNs{}), to.value_or(longest)};
+    const ViewWindow window{options.from.value_or(DurationNs{}), options.to.value_or(longest)};
     if (window.end <= window.begin)
         return usageError(
             "The window is empty: --from must lie before --to and before the run's end.");
     return window;
 }
 
-Result<Figure> loadTimelineKind(const analysis::RunStudies& studies, const Request& request) {
+Result<Figure> loadTimelineKind(
+    const analysis::RunStudies& studies, const Request& request, const TimelineAsked& options) {
     TimelineRequest timeline;
     for (const Run& run : request.runs)
         timeline.runs.push_back({run.id, run.name, run.range.begin, timeline.runs.size()});
     ASSIGN_OR_RETURN(const auto catalogue, readCatalogue(studies.store, timeline.runs));
-    if (request.options.has("align-clocks")) {
+    if (options.alignClocks) {
         RETURN_IF_ERROR(alignClocks(studies.store, catalogue, timeline.runs, studies.progress));
     }
-    ASSIGN_OR_RETURN(timeline.time, axisOf(request.options));
+    timeline.time = options.axis;
     if (!timeline.runs.empty()) {
-        RETURN_IF_ERROR(alignRuns(request, timeline.time, catalogue, timeline.runs));
+        RETURN_IF_ERROR(alignRuns(request, options, catalogue, timeline.runs));
         timeline.utcOffsetSeconds = localOffset(timeline.runs.front().origin);
     }
-    ASSIGN_OR_RETURN(auto arrangement, arrangementOf(request.options, catalogue));
-    ASSIGN_OR_RETURN(const auto window, windowOf(request, timeline.runs));
+    ASSIGN_OR_RETURN(auto arrangement, arrangementOf(options, catalogue));
+    ASSIGN_OR_RETURN(const auto window, windowOf(request, options, timeline.runs));
     timeline.arrangement = std::move(arrangement);
     timeline.window = window;
     timeline.remote = request.remote;
@@ -292,8 +261,45 @@ Result<Figure> timelineFigure(const store::Store& store, const TimelineRequest& 
     return figure;
 }
 
+const Options<TimelineAsked>& timelineOptions() {
+    static const Options<TimelineAsked> all({
+        listOption<TimelineAsked>(
+            {"metric", "M",
+                "Timeline: a lane for this metric, or for kernels; may be given several times"},
+            &TimelineAsked::metrics),
+        numberOption<TimelineAsked>(
+            {"rank", "R", "Timeline: only this rank"}, rankGiven, &TimelineAsked::rank),
+        textOption<TimelineAsked>(
+            {"align", "A",
+                "Timeline: lay runs over each other by start, clock (every run at its own time, "
+                "the default where they overlap in time), or the number of an iteration",
+                false, {}, {}, {{"start", {}}, {"clock", {}}}},
+            &TimelineAsked::align),
+        choiceOption<TimelineAsked, TimeDisplay>(
+            {"axis", "T",
+                "Timeline: times as relative, utc or local (both imply --align clock) or by "
+                "iteration"},
+            "axis",
+            {{TimeDisplay::Relative, "relative"}, {TimeDisplay::Utc, "utc"},
+                {TimeDisplay::Local, "local"}, {TimeDisplay::Iteration, "iteration"}},
+            &TimelineAsked::axis),
+        numberOption<TimelineAsked>(
+            {"from", "S", "Timeline: begin of the window, in seconds since the run's start"},
+            secondsGiven, &TimelineAsked::from),
+        numberOption<TimelineAsked>(
+            {"to", "S", "Timeline: end of the window, in seconds since the run's start"},
+            secondsGiven, &TimelineAsked::to),
+        switchOption<TimelineAsked>(
+            {"align-clocks", {}, "Timeline: the traces of all ranks on one clock (see align)"},
+            &TimelineAsked::alignClocks),
+    });
+    return all;
+}
+
 std::vector<Kind> timelineKinds() {
-    return {{"timeline", RunsShown::NamedOrOnly, kTimelineOptions, loadTimelineKind, false}};
+    Kind kind = kindWith("timeline", RunsShown::NamedOrOnly, timelineOptions(), loadTimelineKind);
+    kind.writesNumbers = false;
+    return {std::move(kind)};
 }
 
 } // namespace trainscope::figures

@@ -7,8 +7,23 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace trainscope::figures {
+
+// The timeline that the command line or a report asks for.
+struct TimelineAsked {
+    std::vector<std::string> metrics; // a lane for each, "kernels" too; empty: the usual lanes
+    std::optional<int> rank; // alone
+    std::string align; // "start", "clock" or the number of an iteration; empty: as the runs lie
+    TimeDisplay axis = TimeDisplay::Relative;
+    std::optional<DurationNs> from; // since the runs' begin
+    std::optional<DurationNs> to;
+    bool alignClocks = false;
+};
+const Options<TimelineAsked>& timelineOptions();
 
 std::vector<Kind> timelineKinds();
 

@@ -110,7 +110,8 @@ private Q_SLOTS:
         QVERIFY(operators.of == (OperatorsOf::Selection));
         QCOMPARE(static_cast<int>(operators.by), 4);
         QVERIFY(operators.picture == (OperatorsPicture::Roofline));
-        QVERIFY(operators.python && operators.against == "other");
+        QVERIFY(operators.flame.python && operators.against == "other");
+        QVERIFY(operators.flame.colouring == plot::FlameColouring::Category);
         QCOMPARE(operatorsSettings().restored({}, json(R"({"rank":-7,"by":99})")).rank, -1);
     }
 
