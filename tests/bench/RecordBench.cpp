@@ -6,6 +6,7 @@
 
 #include "core/store/Store.h"
 #include "importers/record/Recorder.h"
+#include "support/Lasting.h"
 
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
@@ -17,7 +18,6 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -64,7 +64,7 @@ void watch(benchmark::State& state, int seconds, const Commit& commit) {
     const double driverBefore = driverMs();
     std::int64_t samples = 0;
     for (int second = 0; second < seconds; ++second) {
-        std::this_thread::sleep_for(std::chrono::seconds(1));
+        test::lasts(std::chrono::seconds(1));
         samples = commit();
     }
     constexpr double percentOfMs = 0.1; // a core has 1000 ms in a second

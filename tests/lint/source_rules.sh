@@ -20,4 +20,6 @@ window=$(find qml -name '*.qml')
 report "texts other than UiText, which shows markup as it is written" "$(grep -nE '(^|[ .])(Text|Label|TextEdit|TextInput) \{' $window | grep -vE '^qml/(controls/UiText|manual/ManualPage)\.qml:')"
 report "rich text outside the manual" "$(grep -n 'textFormat:' $window | grep -v 'PlainText' | grep -v '^qml/manual/')"
 report "controls that show rich text or make keys of ampersands" "$(grep -nE '^import QtQuick\.Controls' $window)"
+# A test waits for a condition; a duration that is the subject stands in support/Lasting.h. In QML wait(0) hands out events.
+report "tests that sleep; wait for a condition" "$(grep -rnE '\b(qWait|qSleep|sleep_for|sleep_until|nanosleep|m?u?sleep)\(|\bwait\([^)0]' tests --include='*.cpp' --include='*.h' --include='*.qml' | grep -vE '^tests/support/Lasting\.h:|^[^:]*\.(cpp|h):[0-9]+:.*\bwait\(')"
 exit $status

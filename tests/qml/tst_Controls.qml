@@ -108,7 +108,7 @@ Item {
         function test_menuGoesWithTheKeys() {
             menu.popup(anchor, 0, 0);
             tryVerify(() => menu.opened);
-            wait(50);
+            wait(0); // events that were posted are told
             verify(menu.opened);
             field.forceActiveFocus(Qt.OtherFocusReason);
             tryVerify(() => !menu.visible);
@@ -134,7 +134,7 @@ Item {
             verify(!field.activeFocus);
             insideChoice.popup.open();
             tryVerify(() => insideChoice.popup.opened);
-            wait(50);
+            wait(0); // events that were posted are told
             verify(insideChoice.popup.opened);
             keyClick(Qt.Key_Escape);
             tryVerify(() => !insideChoice.popup.visible);

@@ -62,7 +62,7 @@ Item {
             sheet.show("numbers");
             const page = part("manualPage");
             tryVerify(() => page.contentHeight > 2 * page.height);
-            wait(50); // the page has found its place
+            waitForRendering(page); // it has found its place
             compare(page.contentY, 0);
             keyClick(Qt.Key_PageDown);
             const once = page.contentY;

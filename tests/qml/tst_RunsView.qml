@@ -97,8 +97,15 @@ Item {
             editor.text = "never";
             keyClick(Qt.Key_Escape);
             tryVerify(() => !editor.visible);
-            wait(50);
+            // A note that is written after it is there: the tag would be too.
+            keyClick(Qt.Key_N);
+            tryVerify(() => editor.activeFocus);
+            editor.text = "later";
+            keyClick(Qt.Key_Return);
+            tryVerify(() => row(1).cells.includes("later"));
             verify(!row(1).cells.includes("never"));
+            keyClick(Qt.Key_Z, Qt.ControlModifier);
+            tryVerify(() => !row(1).cells.includes("later"));
         }
         function test_chosenRunsGoToOtherViews() {
             keyClick(Qt.Key_A, Qt.ControlModifier);

@@ -179,12 +179,11 @@ TestCase {
     // What is still wrong, in an item or everywhere, when a view had time to take its places.
     function settledProblems(within): string {
         let found = [];
-        for (let tried = 0; tried < 10; ++tried) {
-            wait(100);
+        const began = Date.now();
+        do {
+            waitForRendering(test.window.contentItem, 100);
             found = sceneTexts.problems(test.window, within).concat(sceneTexts.faint(test.window, within));
-            if (found.length === 0)
-                break;
-        }
+        } while (found.length > 0 && Date.now() < began + 1000);
         return found.join("\n");
     }
     function resize(width: int, height: int) {

@@ -3,7 +3,6 @@
 // a free port and a folder of their own, filled with samples that are known.
 
 #include <QDir>
-#include <QElapsedTimer>
 #include <QFile>
 #include <QProcess>
 #include <QStandardPaths>
@@ -11,7 +10,7 @@
 #include <QTcpServer>
 #include <QTcpSocket>
 #include <QTemporaryDir>
-#include <QThread>
+#include <QTest>
 
 #include <cstdint>
 #include <functional>
@@ -150,16 +149,14 @@ private:
     }
 
     QString waitFor(const char* target) {
-        QElapsedTimer timer;
-        timer.start();
-        while (timer.elapsed() < 30'000) {
-            if (!m_process.waitForStarted(5000) || m_process.state() != QProcess::Running)
-                return QString::fromUtf8(m_process.readAllStandardError()).right(500);
-            if (send(target, {}) == 200)
-                return {};
-            QThread::msleep(50);
-        }
-        return QStringLiteral("it does not answer");
+        if (!m_process.waitForStarted(5000))
+            return m_process.errorString();
+        const auto isRunning = [this] { return m_process.state() == QProcess::Running; };
+        const bool isOver
+            = QTest::qWaitFor([&] { return !isRunning() || send(target, {}) == 200; }, 30'000);
+        if (!isRunning())
+            return QString::fromUtf8(m_process.readAllStandardError()).right(500);
+        return isOver ? QString() : QStringLiteral("it does not answer");
     }
 
     QTemporaryDir m_folder;

@@ -1,6 +1,7 @@
 // An import that is killed, and one whose disk is full: every source is there as a whole or not at
 // all, and what was there before is untouched.
 #include "app/importing/Logs.h"
+#include "support/Lasting.h"
 #include "support/TestProgram.h"
 
 #include <QTemporaryDir>
@@ -62,10 +63,11 @@ void tst_Crash::killedAtAnyTime() {
         QVERIFY(writeFile(dir.filePath(QString::fromLatin1(name)), logText(kLarge)));
 
     const QString folder = dir.filePath(QStringLiteral("in"));
-    const pid_t child = inChild([&] { return importFolder(folder, database).hasValue() ? 0 : 1; });
+    const pid_t child = inChild([&] {
+        diesAfter(std::chrono::milliseconds(milliseconds));
+        return importFolder(folder, database).hasValue() ? 0 : 1;
+    });
     QVERIFY(child > 0);
-    usleep(static_cast<useconds_t>(milliseconds) * 1000);
-    kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);
 

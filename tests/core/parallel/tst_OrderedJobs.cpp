@@ -1,6 +1,7 @@
 #include <QtTest>
 
 #include "core/parallel/OrderedJobs.h"
+#include "support/Lasting.h"
 #include "support/TestProgram.h"
 
 #include <atomic>
@@ -35,7 +36,8 @@ private Q_SLOTS:
         for (int i = 0; i < 500; ++i) {
             jobs.submit([i] {
                 // Later jobs are done sooner.
-                std::this_thread::sleep_for(std::chrono::microseconds((i % 5) * -40 + 160));
+                for (int turn = 0; turn < (i % 5) * -50 + 200; ++turn)
+                    std::this_thread::yield();
                 return i;
             });
         }
@@ -94,7 +96,7 @@ private Q_SLOTS:
                     // None is done before all are there, however slowly they come.
                     while (!submitted)
                         std::this_thread::yield();
-                    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                    test::lasts(std::chrono::milliseconds(10));
                     return ++ran;
                 });
             }

@@ -4,16 +4,18 @@
 
 #include "core/store/Changes.h"
 #include "core/store/FaultVfs.h"
+#include "support/Lasting.h"
 #include "support/TestProgram.h"
 
 #include <QElapsedTimer>
 #include <QObject>
 
-#include <csignal>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <map>
+#include <optional>
 #include <random>
 
 using namespace trainscope;
@@ -29,14 +31,18 @@ struct Child {
     pid_t id = 0;
     int pipe = -1;
 
+    // Killed at that moment of its work, if one is given.
     template <typename Work>
-    explicit Child(Work&& work) {
+    explicit Child(Work&& work, std::optional<std::chrono::microseconds> moment = {}) {
         std::array<int, 2> ends{};
         if (::pipe(ends.data()) != 0)
             qFatal("no pipe");
         id = ::fork();
-        if (id == 0)
+        if (id == 0) {
+            if (moment)
+                diesAfter(*moment);
             ::_exit(work(ends[1]).hasValue() ? 0 : 1);
+        }
         ::close(ends[1]);
         pipe = ends[0];
     }
@@ -128,9 +134,8 @@ private Q_SLOTS:
             const std::string where
                 = std::string(subject.name) + " after " + std::to_string(moment) + " us";
             copyTo(subject.base, fixture.path);
-            const Child child([&](int pipe) { return subject.work(fixture.path, pipe); });
-            ::usleep(static_cast<useconds_t>(moment));
-            ::kill(child.id, SIGKILL);
+            const Child child([&](int pipe) { return subject.work(fixture.path, pipe); },
+                std::chrono::microseconds(moment));
             const bool hasEnded = child.hasEnded();
             kills += hasEnded ? 0 : 1;
             const std::string left

@@ -4,6 +4,7 @@
 #include "core/store/Connection.h"
 #include "core/store/Contents.h"
 #include "core/store/Recording.h"
+#include "support/Lasting.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
@@ -248,7 +249,7 @@ private Q_SLOTS:
             const ReadSnapshot reading(reader.connection().database);
             (void)reader.runs();
             isReading.release();
-            std::this_thread::sleep_for(std::chrono::milliseconds(600));
+            lasts(std::chrono::milliseconds(600));
         });
         isReading.acquire();
         const Store writer = got(Store::open(fixture.path, OpenMode::ReadWrite));

@@ -4,6 +4,7 @@
 #include "importers/record/PowerChoice.h"
 #include "importers/record/ReadingSchedule.h"
 #include "importers/record/Sampler.h"
+#include "support/Lasting.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
@@ -50,9 +51,9 @@ public:
         const TimeNs time = wallClock();
         const double seconds = (time - m_begin).seconds();
         if (reading == 1 || reading == 3)
-            std::this_thread::sleep_for(std::chrono::milliseconds(30));
+            test::lasts(std::chrono::milliseconds(30));
         if (reading == 2)
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            test::lasts(std::chrono::milliseconds(1));
         values[reading] = reading == 2
             ? std::floor(std::fmod(seconds * m_bytesPerSecond, 4'294'967'296.0))
             : seconds;
@@ -84,7 +85,7 @@ public:
     TimeNs read(std::size_t reading, std::span<double> values) override {
         const TimeNs time = wallClock();
         if (reading == 1 && ++m_calls % 12 == 0)
-            std::this_thread::sleep_for(std::chrono::milliseconds(25));
+            test::lasts(std::chrono::milliseconds(25));
         values[reading] = 1.0;
         m_threads[reading] = std::this_thread::get_id();
         return time;

@@ -65,7 +65,7 @@ private Q_SLOTS:
     }
 
     void readsOnlyWhenItIsSeen() {
-        QTest::qWait(50);
+        QVERIFY(test::settles(m_database.workspace()));
         QVERIFY(!m_controller->isLoading() && !m_controller->isReady());
         m_controller->setActive(true);
         QVERIFY(m_controller->isLoading());
@@ -123,7 +123,7 @@ private Q_SLOTS:
         m_controller->setActive(true);
         m_controller->cancel();
         QVERIFY(m_controller->isStopped() && !m_controller->isLoading());
-        QTest::qWait(100);
+        QVERIFY(test::settles(m_database.workspace()));
         QVERIFY(!m_controller->isReady());
         m_controller->readAgain();
         QTRY_VERIFY(m_controller->isReady());

@@ -58,7 +58,7 @@ private Q_SLOTS:
     void readsTheShownRunsWhenSeen() {
         QAbstractItemModelTester tester(
             m_controller->findings(), QAbstractItemModelTester::FailureReportingMode::QtTest);
-        QTest::qWait(50);
+        QVERIFY(test::settles(*m_workspace));
         QCOMPARE(m_controller->headline(), QString());
         m_controller->setActive(true);
         QTRY_VERIFY(!m_controller->isLoading());

@@ -125,7 +125,7 @@ private Q_SLOTS:
         record(10, 400.0);
         QTRY_VERIFY(!aged.isEmpty());
         QSignalSpy repaints(&heatmap, &app::DrawnView::repaintNeeded);
-        QTest::qWait(300);
+        QVERIFY(test::settles(*m_workspace));
         QVERIFY(repaints.isEmpty());
         heatmap.setActive(true);
         QTRY_VERIFY(!repaints.isEmpty());

@@ -42,17 +42,20 @@ private:
     std::unique_ptr<FakeServer> m_server;
     QTemporaryDir m_folder;
     std::atomic<int> m_delay = 0;
+    std::atomic<int> m_asked = 0; // questions to the server
 };
 
 void tst_Connect::init() {
     m_engine.clear();
     m_delay = 0;
+    m_asked = 0;
     for (int index = 0; index < 4; ++index) {
         m_engine.add(gpu("DCGM_FI_DEV_POWER_USAGE", index), 1'795'341'600'000, 1000, 60,
             [index](int i) { return 100 * index + i; });
         m_engine.add(gpu("my_watts", index), 1'795'341'600'000, 1000, 60, [](int) { return 7; });
     }
     m_server = std::make_unique<FakeServer>([this](const Asked& asked) -> Answered {
+        ++m_asked;
         auto answer = m_engine.ask(asked.path, asked.parameters);
         return {answer.status, QByteArray::fromStdString(answer.body), {}, m_delay, -1};
     });
@@ -164,7 +167,7 @@ void tst_Connect::stops() {
     ConnectController controller;
     set(controller);
     controller.ask();
-    QTest::qWait(100);
+    QTRY_VERIFY(m_asked > 0);
     controller.stop();
     QTRY_VERIFY_WITH_TIMEOUT(!controller.isBusy(), 500);
     QCOMPARE(controller.errorText(), QStringLiteral("Stopped."));

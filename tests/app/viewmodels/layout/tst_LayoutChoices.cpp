@@ -106,7 +106,7 @@ private Q_SLOTS:
         m_controller->setActive(false);
         m_workspace->setShown({runOf("grid"), runOf("bare")});
         m_views->select({runOf("bare"), 1, std::nullopt, {}});
-        QTest::qWait(200);
+        QVERIFY(test::settles(*m_workspace));
         QVERIFY(!m_controller->isReady());
         m_controller->setActive(true);
         QVERIFY(isRead());
@@ -122,7 +122,7 @@ private Q_SLOTS:
         QTRY_COMPARE(valueOf(0), 70.0);
         m_controller->setActive(false);
         m_views->setCursor({{runOf("grid"), test::layoutTime(20)}});
-        QTest::qWait(30);
+        QVERIFY(test::settles(*m_workspace));
         m_controller->setActive(true);
         QTRY_COMPARE(valueOf(0), 60.0);
     }

@@ -41,7 +41,7 @@ private Q_SLOTS:
         QVERIFY(controller.colours().by == plot::RankColour::Value);
         // The first of its metrics is gpu_power, 100 W throughout.
         QTRY_COMPARE(controller.colours().values.at(0), std::optional(100.0));
-        QTest::qWait(50);
+        QVERIFY(test::settles(workspace));
         QVERIFY(failed.isEmpty());
         QVERIFY(controller.notes().startsWith(
             QStringLiteral("Not recorded in this run: Memory temperature.")));

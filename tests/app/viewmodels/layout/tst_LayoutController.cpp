@@ -122,7 +122,7 @@ private Q_SLOTS:
 
     void readsWhenSeen() {
         m_workspace->setShown({runOf("grid")});
-        QTest::qWait(30);
+        QVERIFY(test::settles(*m_workspace));
         QVERIFY(!m_controller->isReady());
         QVERIFY(show({"grid"}));
         QCOMPARE(m_controller->errorText(), QString());

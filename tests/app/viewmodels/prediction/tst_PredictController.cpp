@@ -245,10 +245,14 @@ private Q_SLOTS:
     void theDatabaseClosesWhileARunIsWritten() {
         QVERIFY(fillFrom("launched"));
         QTRY_VERIFY(m_controller->isReady());
+        const auto changed = [this] { return std::filesystem::last_write_time(m_database.path()); };
+        const auto before = changed();
         QSignalSpy told(&m_database.views(), &Views::viewChanged);
         m_controller->openAsRun();
         m_database.workspace().close();
-        QTest::qWait(1000); // the write is answered
+        const std::string log = m_database.path().string() + "-wal";
+        QTRY_VERIFY_WITH_TIMEOUT(changed() > before && !std::filesystem::exists(log), 60'000);
+        QVERIFY(test::settles(m_database.workspace())); // the write is answered
         QVERIFY(told.empty());
         QVERIFY(!m_database.workspace().isOpen());
     }

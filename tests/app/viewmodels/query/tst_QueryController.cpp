@@ -33,6 +33,14 @@ class tst_QueryController : public QObject {
         return QTest::qWaitFor([this] { return !m_controller->isLoading(); }, 60'000)
             && m_controller->errorText().isEmpty();
     }
+    // A thread reads for it: a job of a lower urgency, posted now, begins after it.
+    bool isUnderWay() {
+        auto& readers = m_database.workspace().readers();
+        const auto begun = std::make_shared<bool>(false);
+        readers.post(app::Urgency::Background, readers.database(),
+            [&readers, begun](const auto&) { readers.reply([begun] { *begun = true; }); });
+        return QTest::qWaitFor([begun] { return *begun; });
+    }
     [[nodiscard]] QString text() const { return m_controller->textOf(0, 100); }
 
 private Q_SLOTS:
@@ -92,7 +100,7 @@ private Q_SLOTS:
         QVERIFY(answers("SELECT 7 AS seven"));
         m_controller->run(QStringLiteral("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 "
                                          "FROM n) SELECT sum(i) FROM n"));
-        QTest::qWait(50);
+        QVERIFY(isUnderWay());
         QVERIFY(m_controller->isLoading());
         m_controller->stop();
         QVERIFY(!m_controller->isLoading() && m_controller->isStopped());
@@ -101,7 +109,7 @@ private Q_SLOTS:
         for (int i = 0; i < app::ReaderPool::kThreads + 1; ++i) {
             m_controller->run(QStringLiteral("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
                                              "i+1 FROM n) SELECT sum(i) FROM n"));
-            QTest::qWait(20);
+            QVERIFY(isUnderWay());
         }
         QVERIFY(answers("SELECT 8 AS eight"));
         QCOMPARE(text(), QStringLiteral("eight\n8\n"));

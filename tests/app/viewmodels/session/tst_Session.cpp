@@ -3,6 +3,8 @@
 
 #include "app/viewmodels/session/RunListModel.h"
 #include "app/viewmodels/session/Session.h"
+#include "app/viewmodels/support/OpenWorkspace.h"
+#include "app/viewmodels/workspace/Task.h"
 #include "support/TestProgram.h"
 
 #include <QAbstractItemModelTester>
@@ -290,11 +292,16 @@ void tst_Session::theLastOneIsOpened() {
     session.openPaths({first});
     session.openRecent(second);
     QTRY_COMPARE(session.workspace()->databasePath(), second);
-    QTest::qWait(200);
+    const auto settles = [&session] {
+        app::diskThreads().waitForDone();
+        QCoreApplication::processEvents();
+        return test::settles(*session.workspace());
+    };
+    QVERIFY(settles());
     QCOMPARE(session.workspace()->databasePath(), second);
     session.openPaths({first});
     session.closeDatabase();
-    QTest::qWait(200);
+    QVERIFY(settles());
     QVERIFY(!session.workspace()->isOpen());
     session.openPaths({first});
     QTRY_COMPARE(session.workspace()->databasePath(), first);

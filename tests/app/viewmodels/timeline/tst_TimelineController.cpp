@@ -2,6 +2,7 @@
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineItem.h"
+#include "app/viewmodels/workspace/ViewFile.h"
 #include "support/TestProgram.h"
 
 #include <QQuickWindow>
@@ -217,7 +218,7 @@ private Q_SLOTS:
     }
     void shiftDragPans() {
         m_controller->navigation()->setWindow({test::seconds(2), test::seconds(4)});
-        QTest::qWait(30);
+        QVERIFY(test::settles(*m_workspace));
         QTest::mousePress(m_window.get(), Qt::LeftButton, Qt::ShiftModifier, QPoint(600, 150));
         QTest::mouseMove(m_window.get(), QPoint(500, 150));
         QTest::mouseRelease(m_window.get(), Qt::LeftButton, Qt::ShiftModifier, QPoint(500, 150));
@@ -241,7 +242,9 @@ private Q_SLOTS:
         m_controller->lanes()->resize(0, 222.0);
         m_controller->navigation()->setTimeDisplay(1);
         const auto arranged = m_controller->context().arrangement;
-        QTest::qWait(700); // written a moment after the last change
+        const auto written
+            = [this] { return app::readTimeline(app::viewFolder(), m_workspace->uuid()); };
+        QTRY_VERIFY(written().arrangement == arranged); // a moment after the last change
         open();
         QVERIFY(m_controller->context().arrangement == arranged);
         QCOMPARE(m_controller->navigation()->timeDisplay(), 1);
@@ -289,7 +292,7 @@ private Q_SLOTS:
         for (auto lanes = m_controller->context().drawn->lanes.size(); lanes > 1; --lanes)
             m_controller->lanes()->remove(0);
         cursor->probe();
-        QTest::qWait(100); // its answer words the readout anew
+        QVERIFY(test::settles(*m_workspace)); // its answer words the readout anew
         QVERIFY2(!cursor->hoverText().contains(QLatin1String("rank 1")),
             qPrintable(cursor->hoverText()));
         m_controller->lanes()->reset();
@@ -310,7 +313,7 @@ private Q_SLOTS:
                     .drawn->lanes[static_cast<std::size_t>(lane)]
                     .spec.metric.empty());
         const QString text = cursor->hoverText();
-        QTest::qWait(50); // the probe's answer changes nothing
+        QVERIFY(test::settles(*m_workspace)); // the probe's answer changes nothing
         QCOMPARE(cursor->hoverText(), text);
     }
     void clickSelectsAKernelAndArrowsStep() {

@@ -8,7 +8,8 @@
 #include <QTest>
 #include <QThread>
 
-#include <array>
+#include <barrier>
+#include <deque>
 #include <filesystem>
 
 using namespace trainscope;
@@ -35,6 +36,7 @@ private Q_SLOTS:
         Task<int> task;
         QSemaphore begun;
         QSemaphore go;
+        QSemaphore over;
         std::vector<int> answers;
         bool sawCancel = false;
         task.start(
@@ -44,6 +46,7 @@ private Q_SLOTS:
                 go.acquire();
                 sawCancel = stage.isCancelled();
                 stage.publish(1);
+                over.release();
             },
             [&](Result<int> answer) { answers.push_back(answer.value()); });
         begun.acquire();
@@ -52,7 +55,8 @@ private Q_SLOTS:
             [&](Result<int> answer) { answers.push_back(answer.value()); });
         go.release();
         QTRY_COMPARE(answers.size(), std::size_t{1});
-        QTest::qWait(20);
+        over.acquire();
+        QCoreApplication::processEvents();
         QVERIFY(sawCancel);
         QCOMPARE(answers, std::vector<int>{2});
     }
@@ -107,18 +111,20 @@ private Q_SLOTS:
         const auto answers = [&pool] {
             int good = 0;
             int all = 0;
-            std::array<Task<int>, 2 * ReaderPool::kThreads> tasks;
-            for (auto& task : tasks)
-                task.start(
-                    pool,
-                    [](const store::Store&, const TaskStage<int>& stage) {
-                        QThread::msleep(5); // so that all threads take some
-                        stage.publish(1);
-                    },
-                    [&](const Result<int>& answer) {
-                        good += answer.hasValue() ? 1 : 0;
-                        ++all;
-                    });
+            std::barrier together(ReaderPool::kThreads); // all threads take some
+            std::deque<Task<int>> tasks;
+            for (int i = 0; i < 2 * ReaderPool::kThreads; ++i)
+                tasks.emplace_back(app::Urgency::Pointer)
+                    .start(
+                        pool,
+                        [&together](const store::Store&, const TaskStage<int>& stage) {
+                            together.arrive_and_wait();
+                            stage.publish(1);
+                        },
+                        [&](const Result<int>& answer) {
+                            good += answer.hasValue() ? 1 : 0;
+                            ++all;
+                        });
             const int asked = static_cast<int>(tasks.size());
             return QTest::qWaitFor([&] { return all == asked; }) ? good : -1;
         };
@@ -130,13 +136,25 @@ private Q_SLOTS:
         ReaderPool pool;
         pool.setDatabase(m_path);
         bool answered = false;
+        QSemaphore begun;
+        QSemaphore go;
+        QSemaphore over;
         {
             Task<int> task;
             task.start(
-                pool, [](const store::Store&, const TaskStage<int>& stage) { stage.publish(1); },
+                pool,
+                [&](const store::Store&, const TaskStage<int>& stage) {
+                    begun.release();
+                    go.acquire();
+                    stage.publish(1);
+                    over.release();
+                },
                 [&](Result<int>) { answered = true; });
+            begun.acquire();
         }
-        QTest::qWait(50);
+        go.release();
+        over.acquire();
+        QCoreApplication::processEvents();
         QVERIFY(!answered);
     }
 
@@ -202,7 +220,7 @@ private Q_SLOTS:
             stage.tell([&told] { told.push_back(7); });
             begun.release();
             while (!stage.isCancelled())
-                QThread::msleep(1);
+                QThread::yieldCurrentThread();
             return 8;
         };
         const auto done = [&](const Result<int>& answer) { answers.push_back(answer.value()); };

@@ -111,7 +111,7 @@ private Q_SLOTS:
             views.setFirstView(Views::Compare);
             views.setWorkspace(m_workspace.get());
             QCOMPARE(views.view(), Views::Compare);
-            QTest::qWait(100);
+            QVERIFY(test::settles(*m_workspace));
             QCOMPARE(views.view(), Views::Compare);
             views.setView(Views::Kernels);
         }

@@ -59,7 +59,7 @@ private Q_SLOTS:
         // Not of a database that was closed meanwhile.
         m_database.workspace().reload([&told](const Status&) { ++told; });
         m_database.workspace().close();
-        QTest::qWait(50);
+        QVERIFY(test::settles(m_database.workspace()));
         QCOMPARE(told, 3);
     }
 
