@@ -1,6 +1,7 @@
 #include "core/work/TracedWork.h"
 
 #include "core/work/Call.h"
+#include "core/work/StatedWork.h"
 
 #include <cmath>
 
@@ -122,6 +123,8 @@ std::optional<TracedWork> workOf(
 
 std::optional<TracedWork> workOf(
     std::string_view operatorName, std::string_view detail, const WorkTable& table) {
+    if (const auto stated = statedWorkOf(operatorName, detail))
+        return stated;
     if (table.find(operatorName) == nullptr)
         return std::nullopt;
     const auto signature = parseSignature(detail);

@@ -30,7 +30,8 @@ struct TracedWork : Work {
 
 std::optional<TracedWork> workOf(std::string_view operatorName, const OperatorSignature& signature,
     const WorkTable& table = WorkTable::inUse());
-// Work of a span with that name and detail; absent where the detail has no shapes.
+// Work of a span with that name and detail; absent where the detail has no shapes and states no
+// work (StatedWork.h).
 std::optional<TracedWork> workOf(std::string_view operatorName, std::string_view detail,
     const WorkTable& table = WorkTable::inUse());
 

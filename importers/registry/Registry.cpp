@@ -14,6 +14,7 @@
 #include "importers/rocprof/RocprofImporter.h"
 #include "importers/topology/TopologyImporter.h"
 #include "importers/trainlog/TrainlogImporter.h"
+#include "importers/xplane/XplaneImporter.h"
 
 #include <algorithm>
 
@@ -28,6 +29,7 @@ const std::vector<const Importer*>& registry() {
         &nsys::importer(),
         &nsysstats::importer(),
         &rocprof::importer(),
+        &xplane::importer(),
         &meters::gpuImporter(),
         &meters::nodeImporter(),
         &nvsmi::importer(),

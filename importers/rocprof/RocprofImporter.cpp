@@ -4,6 +4,7 @@
 #include "importers/rocprof/CsvTables.h"
 #include "importers/rocprof/OldTrace.h"
 #include "importers/rocprof/Rocpd.h"
+#include "importers/rocprof/Rpd.h"
 #include "importers/rocprof/ToolJson.h"
 #include "importers/trace/TraceTable.h"
 
@@ -38,15 +39,26 @@ Confidence look(const SourceTree& tree, const SourceFile& file, std::string_view
     const auto database = ForeignDatabase::open(tree, file.path, noProgress);
     if (!database.hasValue())
         return 0;
-    return isRocpd(database.value()) || isOldDatabase(database.value()) ? 95 : 0;
+    const ForeignDatabase& opened = database.value();
+    return isRocpd(opened) || isOldDatabase(opened) || isRpd(opened) ? 95 : 0;
 }
 
-// True for a database of the first rocprof; any other is taken for rocpd's, whose reader says what
-// it lacks.
-bool isOfOld(const SourceTree& tree, const std::string& path) {
+struct DatabaseReader {
+    TraceFacts (*facts)(const SourceTree& tree, const SourceFile& file);
+    Result<ImportReport> (*import)(
+        const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress);
+};
+
+// A database that is none of the others is taken for rocpd's, whose reader says what it lacks.
+DatabaseReader readerOf(const SourceTree& tree, const std::string& path) {
     const Progress noProgress;
     const auto database = ForeignDatabase::open(tree, path, noProgress);
-    return database.hasValue() && !isRocpd(database.value()) && isOldDatabase(database.value());
+    if (!database.hasValue() || isRocpd(database.value()))
+        return {factsOfRocpd, importRocpd};
+    if (isRpd(database.value()))
+        return {factsOfRpd, importRpd};
+    return isOldDatabase(database.value()) ? DatabaseReader{factsOfOldDatabase, importOldDatabase}
+                                           : DatabaseReader{factsOfRocpd, importRocpd};
 }
 
 // The first stamp of a table, which tells processes of one job from recordings of other days.
@@ -103,9 +115,7 @@ std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFil
         if (!head.hasValue())
             continue;
         if (ForeignDatabase::isDatabase(head.value()))
-            traces.push_back(traceFileOf(file,
-                isOfOld(tree, file.path) ? factsOfOldDatabase(tree, file)
-                                         : factsOfRocpd(tree, file)));
+            traces.push_back(traceFileOf(file, readerOf(tree, file.path).facts(tree, file)));
         else if (isToolJson(head.value()))
             traces.push_back(traceFileOf(file, factsOfToolJson(tree, file)));
         else if (isOldJson(head.value()))
@@ -133,8 +143,7 @@ Result<ImportReport> import(
             return importOldJson(tree, unit, sink, progress);
         if (!ForeignDatabase::isDatabase(head.value()))
             return importTables(tree, unit, sink, progress);
-        return isOfOld(tree, unit.path) ? importOldDatabase(tree, unit, sink, progress)
-                                        : importRocpd(tree, unit, sink, progress);
+        return readerOf(tree, unit.path).import(tree, unit, sink, progress);
     } catch (const std::exception& problem) {
         return Error{ErrorCode::Internal,
             std::string("Reading the trace failed: ") + problem.what(),
@@ -148,7 +157,7 @@ const Importer& importer() {
     static constexpr Importer kImporter{
         {"rocprof", "rocprof trace",
             "traces of AMD's rocprofv3: rocpd databases, CSV tables and JSON; of rocprof: "
-            "results.csv, .db and .json",
+            "results.csv, .db and .json; of rocmProfileData: .rpd",
             Joins::OwnRun, LaunchSettings::Beside, {}, "rocprof trace", "rocprof traces"},
         sniff, plan, import, nullptr, look};
     return kImporter;

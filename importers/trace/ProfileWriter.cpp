@@ -85,7 +85,7 @@ Status ProfileWriter::call(const ProfiledCall& call) {
         range.name = span.name;
         const NcclCall nccl{collectiveOf(call.name), {}};
         m_ranges.add(range, isNccl ? &nccl : nullptr);
-        if (const auto name = iterationNameOf(call.name))
+        if (const auto name = iterationNameOf(call.name); name && m_takesIterations)
             m_iterations.add(m_outputs.rankOf(call.process), *name, call.range);
     } else if (call.correlation > 0 && call.correlation <= kLastCorrelation) {
         if (m_launches.size() < kMostLaunches)

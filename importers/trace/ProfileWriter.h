@@ -43,6 +43,8 @@ public:
     ProfileWriter(Sink& sink, ImportReport& report, std::string file, int firstRank,
         const std::vector<std::int64_t>& processes, DurationNs base);
 
+    // Names of ranges tell no iterations: the profile says itself what they are.
+    void leaveIterationsOut() { m_takesIterations = false; }
     Status begin(const Run& run);
     Status call(const ProfiledCall& call);
     // Between the last call and the first work.
@@ -91,6 +93,7 @@ private:
     std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> m_threadNumbers;
     std::vector<Stream> m_streams;
     std::map<std::pair<std::pair<std::int64_t, int>, std::string>, std::uint32_t> m_streamIndex;
+    bool m_takesIterations = true;
     bool m_isFull = false; // some launches were not kept
     std::int64_t m_kernels = 0;
     std::int64_t m_spans = 0;

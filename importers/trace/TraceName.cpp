@@ -58,8 +58,9 @@ void appendPattern(std::string_view token, std::string& out) {
 } // namespace
 
 std::string_view traceStem(std::string_view path) {
-    static constexpr std::array<std::string_view, 12> kSuffixes{".gz", ".zst", ".json", ".trace",
-        ".pt", ".jsonl", ".sqlite", ".nsys-rep", ".db", ".csv", ".pickle", ".pkl"};
+    static constexpr std::array<std::string_view, 15> kSuffixes{".gz", ".zst", ".json", ".trace",
+        ".pt", ".jsonl", ".sqlite", ".nsys-rep", ".db", ".csv", ".pickle", ".pkl", ".pb", ".xplane",
+        ".rpd"};
     std::string_view stem = path.substr(path.rfind('/') + 1);
     for (bool isShorter = true; isShorter;) {
         isShorter = false;

@@ -10,7 +10,7 @@
 namespace trainscope::importers {
 
 // The file's name without folders and without .gz, .zst, .json, .trace, .pt, .sqlite, .db, .csv,
-// .pickle.
+// .pickle, .xplane, .pb, .rpd.
 std::string_view traceStem(std::string_view path);
 
 struct NamedRank {

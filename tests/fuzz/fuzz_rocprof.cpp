@@ -1,5 +1,6 @@
-// Databases, tables and JSON of rocprof, of its versions 1 to 3, with changes, or any bytes as one
-// of them: a report or an error, no crash, no hang. The first byte says which.
+// Databases, tables and JSON of rocprof, of its versions 1 to 3, and of rocmProfileData, with
+// changes, or any bytes as one of them: a report or an error, no crash, no hang. The first byte
+// says which.
 
 #include "fuzz/Importing.h"
 #include "fuzz/MadeProfiles.h"
@@ -28,6 +29,10 @@ fuzz::Files filesOf(std::size_t choice, fuzz::Input input) {
         return fuzz::changed({{"out_results.json", test::kToolJson}}, input);
     case 4:
         return fuzz::changed({{"out_results.json", test::kOldJson}}, input);
+    case 6: {
+        static const std::string rpd = fuzz::inSmallPages(test::rpdDatabase());
+        return {{"a.rpd", fuzz::overwritten(rpd, input)}};
+    }
     default:
         return {{"out", std::string(fuzz::textOf(input))}};
     }
@@ -37,7 +42,7 @@ fuzz::Files filesOf(std::size_t choice, fuzz::Input input) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::Input input(data, size);
-    const std::size_t choice = fuzz::takeChoice(input, 6);
+    const std::size_t choice = fuzz::takeChoice(input, 7);
     fuzz::importAll<test::CollectingSink>(rocprof::importer(), *memoryTree(filesOf(choice, input)));
     return 0;
 }

@@ -117,7 +117,8 @@ printf '\0031\n2\n7 3\nend 3\nend\nnonsense\n' | seed fuzz_mark_pipe marks
 
 # Those that make what they change, by their first byte; without changes it is sound.
 choices fuzz_nsys 4
-choices fuzz_rocprof 6
+choices fuzz_rocprof 7
+choices fuzz_xplane 3
 choices fuzz_engine 8
 choices fuzz_kept_sums 9
 for choice in 1 5; do printf '%b' "\\0$choice" | cat - <(printf '\05\0\0\0\0\0\0\0%.0s' {1..24}) | seed fuzz_kept_sums "numbers$choice"; done

@@ -10,7 +10,7 @@
 #include "core/analysis/energy/OperatorEnergy.h"
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/operators/OperatorTable.h"
-#include "core/catalogue/GpuModel.h"
+#include "core/catalogue/Accelerators.h"
 #include "core/model/Try.h"
 #include "core/work/WorkTable.h"
 
@@ -61,8 +61,8 @@ Result<OperatorsReport> operatorsReport(
     if (options.window.isGiven()) {
         ASSIGN_OR_RETURN(windows, givenWindows(options.window, store, run, progress));
     }
-    OperatorsReport report{run, catalogue::findGpuModel(run.gpuModel), options.by, {}, std::nullopt,
-        std::nullopt, windows.note()};
+    OperatorsReport report{run, catalogue::findAccelerator(run.gpuModel), options.by, {},
+        std::nullopt, std::nullopt, windows.note()};
     if (!ranks.empty()) {
         ASSIGN_OR_RETURN(const auto efficiency,
             analysis::timeEfficiencyOf({store, run, progress}, windows.window));

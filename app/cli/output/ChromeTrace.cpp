@@ -3,6 +3,7 @@
 #include "app/cli/output/ChromeEvents.h"
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/traces/RankClocks.h"
+#include "core/model/AutogradLink.h"
 #include "core/model/Try.h"
 #include "core/store/samples/CounterRate.h"
 
@@ -209,7 +210,7 @@ private:
                 || track.description.kind == TrackKind::StreamAnnotation)
                 continue;
             RETURN_IF_ERROR(eachSpan(track, [&](const Span& span) {
-                if (span.correlation != 0 && (ofDevices || span.kind == SpanKind::Runtime))
+                if (launchOf(span) != 0 && (ofDevices || span.kind == SpanKind::Runtime))
                     found.push_back(span.correlation);
             }));
         }
@@ -225,7 +226,7 @@ private:
                 = thread.add(range, nameOf(span.name), toString(span.kind), detailOf(span));
             const bool canFlow = onDevice ? track.description.kind == TrackKind::Stream
                                           : span.kind == SpanKind::Runtime;
-            if (canFlow && launches.meet(span.correlation))
+            if (canFlow && launchOf(span) != 0 && launches.meet(span.correlation))
                 m_events.flow(onDevice ? FlowEnd::Arrives : FlowEnd::Leaves, thread.process(), tid,
                     range.begin, fmt::format("{}:{}", rank, span.correlation));
         });
@@ -267,7 +268,7 @@ private:
         }
         if (detail.empty())
             detail = "{}";
-        if (span.correlation == 0)
+        if (launchOf(span) == 0)
             return detail;
         const bool isEmpty = detail.find_first_not_of(" \t\r\n{}") == std::string::npos;
         const auto end = detail.rfind('}');

@@ -13,6 +13,7 @@
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/SteadyWindows.h"
+#include "core/catalogue/Accelerators.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -88,7 +89,7 @@ Status addOperators(const RunStudy& study, const RankWindow& windowOf, RunFacts&
         return {};
     ASSIGN_OR_RETURN(const auto tree, callTree(study, windowOf));
     if (tree.hasHost)
-        facts.operators = operatorFacts(tree, catalogue::findGpuModel(facts.run.gpuModel));
+        facts.operators = operatorFacts(tree, catalogue::findAccelerator(facts.run.gpuModel));
     return {};
 }
 

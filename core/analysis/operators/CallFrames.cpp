@@ -3,6 +3,7 @@
 #include "core/analysis/operators/FrameNames.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/model/AutogradLink.h"
+#include "core/model/StatedWork.h"
 #include "core/model/Try.h"
 
 #include <optional>
@@ -47,7 +48,8 @@ FrameKind frameKindOf(SpanKind kind, std::string_view name) {
 
 Result<CallFrames::Known> CallFrames::of(const Span& span) {
     const bool isOperator = span.kind == SpanKind::CpuOp;
-    Key key{span.name, isOperator ? span.detail : NameId(), span.kind, Told::Nothing};
+    const bool hasSignature = isOperator || statesWork(span);
+    Key key{span.name, hasSignature ? span.detail : NameId(), span.kind, Told::Nothing};
     if (const auto link = isOperator ? autogradLinkOf(span.correlation) : std::nullopt)
         key.linked = link->isBackward ? Told::BackwardNode : Told::ForwardNode;
     if (const auto known = m_known.find(key); known != m_known.end())
@@ -80,6 +82,11 @@ Result<CallFrames::Known> CallFrames::read(const Key& key) {
         frame.told = key.linked;
     frame.name = m_paths.name(text);
     known.frame = m_paths.frame(frame);
+    if (frame.kind == FrameKind::Kernel && key.detail.isValid()) {
+        frame.kind = FrameKind::Operator;
+        ASSIGN_OR_RETURN(frame.signature, signatureOf(key.detail));
+        known.ownOperator = m_paths.frame(frame);
+    }
     return known;
 }
 

@@ -7,6 +7,7 @@
 #include "core/store/Store.h"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -16,6 +17,9 @@ class CallFrames {
 public:
     struct Known {
         std::uint32_t frame = 0; // of CallPaths; of runtime calls none is made
+        // Of work that states its own FLOP and bytes (core/model/StatedWork.h): the operator that
+        // it is, in whose calls it counts.
+        std::optional<std::uint32_t> ownOperator = {};
         bool isGraphLaunch = false;
     };
 

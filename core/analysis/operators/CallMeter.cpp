@@ -214,6 +214,12 @@ Status CallMeter::addWork(const Span& span, std::uint32_t device) {
             release(number);
         }
     }
+    if (known.ownOperator) {
+        m_paths.tellHost();
+        parent = m_paths.below(parent, *known.ownOperator);
+        work.isFirstOfCall = true;
+        work.isFirstOfOperator = true;
+    }
     work.path = m_paths.below(parent, known.frame);
     m_works.push_back(work);
     return {};

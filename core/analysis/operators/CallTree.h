@@ -5,7 +5,8 @@
 //
 // Backward operators hang under the forward operator that they belong to (PyTorch's sequence
 // numbers, core/model/AutogradLink.h), so that a module holds both of its passes. Where a trace
-// says nothing of its host, all work hangs under the root.
+// says nothing of its host, all work hangs under the root. An operator of XLA is a kernel and the
+// operator above it at once.
 
 #include "core/model/Time.h"
 

@@ -32,9 +32,12 @@ constexpr std::array<std::string_view, 5> kCompute{
     "gemm", "attention", "normalisation", "elementwise", "optimizer"};
 
 bool isCommunicationText(const std::string& lowerText) {
-    return lowerText.find("nccl") != std::string::npos
-        || lowerText.find("rccl") != std::string::npos
-        || lowerText.find("msccl") != std::string::npos;
+    constexpr std::array<std::string_view, 9> kMarks{"nccl", "rccl", "msccl",
+        // Operators of XLA.
+        "all-reduce", "reduce-scatter", "all-gather", "all-to-all", "collective-permute",
+        "collective-broadcast"};
+    return std::any_of(kMarks.begin(), kMarks.end(),
+        [&](std::string_view mark) { return lowerText.find(mark) != std::string::npos; });
 }
 
 Error badTable(const std::string& what) {

@@ -1,7 +1,8 @@
 #pragma once
 // Kernel categories by name. The table is data (resources/kernel_categories.json, compiled in) and
 // users can extend it; the first pattern that matches wins. A kernel is communication if its name
-// contains nccl, rccl or msccl, whatever its category.
+// contains nccl, rccl or msccl, or is that of a collective of XLA ("all-reduce"), whatever its
+// category.
 
 #include "core/model/Result.h"
 #include "core/model/Span.h"

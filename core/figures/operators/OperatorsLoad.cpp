@@ -2,6 +2,7 @@
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/operators/TreeFolding.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/catalogue/Accelerators.h"
 #include "core/catalogue/Tables.h"
 #include "core/figures/operators/OperatorsFigure.h"
 #include "core/figures/runs/FigureRuns.h"
@@ -241,7 +242,7 @@ Result<OperatorsReading> loadOperators(
     reading.query = query;
     reading.runName = run.name;
     reading.gpuModel = run.gpuModel;
-    reading.gpu = catalogue::findGpuModel(run.gpuModel);
+    reading.gpu = catalogue::findAccelerator(run.gpuModel);
     reading.windowText = windowTextOf(query, run);
     ASSIGN_OR_RETURN(reading.ranks, analysis::tracedRanks({store, run}));
     if (reading.ranks.empty())

@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include "core/catalogue/Accelerators.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/catalogue/Tables.h"
 #include "support/TestProgram.h"
@@ -15,6 +16,15 @@ private Q_SLOTS:
         const auto models = parseGpuModels(builtInHardware());
         QVERIFY(models.hasValue());
         QCOMPARE(models.value().size(), std::size_t{21});
+    }
+    // TPUs have peaks for what was traced on them, and are no GPUs to predict for.
+    void tpusAreNoGpus() {
+        QVERIFY(findGpuModel("TPU v5 lite") == nullptr);
+        QVERIFY(findAccelerator("TPU v9") == nullptr);
+        QCOMPARE(findAccelerator("TPU v5 lite")->name, std::string("TPU v5e"));
+        QCOMPARE(findAccelerator("TPU v5p")->bf16Flops, std::optional(459e12));
+        QCOMPARE(findAccelerator("TPU v4")->memoryBandwidth, std::optional(1.228e12));
+        QCOMPARE(findAccelerator("NVIDIA H100 PCIe"), findGpuModel("H100 PCIe"));
     }
     void namesAsDriversWriteThem_data() {
         QTest::addColumn<QByteArray>("device");

@@ -2,6 +2,7 @@
 
 #include <QtTest>
 
+#include "core/work/StatedWork.h"
 #include "core/work/TracedWork.h"
 #include "support/TestProgram.h"
 
@@ -258,6 +259,26 @@ private Q_SLOTS:
                  R"({"operators":[{"names":["a"],"formula":"product","a":[1]}]})"})
             QVERIFY(!WorkTable::fromJson(bad).hasValue());
         QVERIFY(WorkTable::builtIn().size() > 80);
+    }
+
+    // Operators of XLA state their work themselves.
+    void statedWork() {
+        const auto product = workOf("fusion.3",
+            R"({"hlo category":"convolution fusion","flops":4000,"bytes accessed":200,"shape":"bf16[8]"})");
+        QVERIFY(product.has_value());
+        QCOMPARE(Work(*product), (Work{4000, 200}));
+        QVERIFY(product->units == Units::Matrix);
+        QVERIFY(product->type == ElementType::BFloat16);
+        const auto sum = workOf(
+            "add.1", R"json({"hlo category":"","flops":8,"shape":"(f32[8]{0}, s32[])"})json");
+        QVERIFY(sum.has_value());
+        QCOMPARE(Work(*sum), (Work{8, 0}));
+        QVERIFY(sum->units == Units::Vector);
+        QVERIFY(sum->type == ElementType::Float32);
+        for (const auto* const none :
+            {R"({"hlo category":"loop fusion"})", R"({"hlo category":"","flops":-1})",
+                R"({"hlo category":"","flops":"8"})", R"({"flops":8})", R"({"hlo category":)"})
+            QVERIFY(!workOf("fusion.3", none));
     }
 
     // Cut anywhere, or with any byte changed, a detail gives work or nothing, and never a negative

@@ -95,4 +95,57 @@ inline std::string oldDatabase() {
     return made.bytes();
 }
 
+// A database of rocmProfileData as schema 3 names its tables: two processes, of which the second
+// works on GPU 2, and readings of these GPUs and of a third one.
+inline std::string rpdDatabase() {
+    MadeDatabase made;
+    made.run("CREATE TABLE rocpd_metadata (id INTEGER PRIMARY KEY, tag TEXT, value TEXT)");
+    made.run("CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string TEXT)");
+    made.run("CREATE TABLE rocpd_ustring (id INTEGER PRIMARY KEY, string TEXT)");
+    made.run("CREATE TABLE rocpd_api (id INTEGER PRIMARY KEY, pid INTEGER, tid INTEGER, start"
+             " INTEGER, end INTEGER, apiName_id INTEGER, category_id INTEGER, domain_id INTEGER,"
+             " args_id INTEGER)");
+    made.run("CREATE TABLE rocpd_op (id INTEGER PRIMARY KEY, gpuId INTEGER, queueId INTEGER,"
+             " sequenceId INTEGER, start INTEGER, end INTEGER, description_id INTEGER, opType_id"
+             " INTEGER)");
+    made.run("CREATE TABLE rocpd_api_ops (id INTEGER PRIMARY KEY, api_id INTEGER, op_id INTEGER)");
+    made.run("CREATE TABLE rocpd_kernelapi (api_ptr_id INTEGER PRIMARY KEY, stream TEXT, gridX"
+             " INTEGER, gridY INTEGER, gridZ INTEGER, workgroupX INTEGER, workgroupY INTEGER,"
+             " workgroupZ INTEGER, groupSegmentSize INTEGER, privateSegmentSize INTEGER,"
+             " kernelName_id INTEGER)");
+    made.run("CREATE TABLE rocpd_copyapi (api_ptr_id INTEGER PRIMARY KEY, stream TEXT, size"
+             " INTEGER, kind INTEGER, sync INTEGER)");
+    made.run("CREATE TABLE rocpd_monitor (id INTEGER PRIMARY KEY, deviceType TEXT, deviceId"
+             " INTEGER, monitorType TEXT, start INTEGER, end INTEGER, value TEXT)");
+    const auto n = [](std::int64_t value) { return MadeValue(value); };
+    std::int64_t id = 0;
+    for (const char* text : {"", "hip", "roctx", "hipLaunchKernel", "UserMarker", "range",
+             "hipMemcpyAsync", "gemm(float*)", "KernelExecution", "Memcpy", "Barrier", "torch",
+             "aten::mm", "function"})
+        made.add("rocpd_string", {n(++id), text});
+    made.add("rocpd_ustring", {n(1), ""});
+    made.add("rocpd_ustring", {n(2), "step 4"});
+    // Numbers of calls and operations begin anew, far apart, for each process.
+    const std::int64_t first = std::int64_t{1} << 32U;
+    const std::int64_t second = std::int64_t{2} << 32U;
+    made.add("rocpd_api", {n(first + 1), n(81), n(70), n(200), n(210), n(4), n(1), n(2), n(1)});
+    made.add("rocpd_api", {n(first + 2), n(81), n(70), n(100), n(900), n(5), n(6), n(3), n(2)});
+    made.add("rocpd_api", {n(first + 3), n(81), n(70), n(150), n(250), n(13), n(14), n(12), n(1)});
+    made.add("rocpd_api", {n(second + 1), n(80), n(71), n(300), n(320), n(7), n(1), n(2), n(1)});
+    made.add("rocpd_op", {n(first + 5), n(0), n(3), n(0), n(1000), n(1600), n(8), n(9)});
+    made.add("rocpd_op", {n(first + 6), n(0), n(3), n(0), n(1600), n(5000), n(1), n(11)});
+    made.add("rocpd_op", {n(second + 5), n(2), n(0), n(0), n(2000), n(2100), n(1), n(10)});
+    made.add("rocpd_api_ops", {n(1), n(first + 1), n(first + 5)});
+    made.add("rocpd_api_ops", {n(2), n(second + 1), n(second + 5)});
+    made.add("rocpd_kernelapi",
+        {n(first + 1), "0x0", n(3), n(2), n(1), n(128), n(1), n(1), n(512), n(0), n(8)});
+    made.add("rocpd_copyapi", {n(second + 1), "0x0", n(4096), n(1), n(0)});
+    const std::int64_t ms = 1'000'000;
+    made.add("rocpd_monitor", {n(1), "gpu", n(0), "power", n(0), n(1000 * ms), "300"});
+    made.add("rocpd_monitor", {n(2), "gpu", n(0), "power", n(1000 * ms), n(2000 * ms), "400"});
+    made.add("rocpd_monitor", {n(3), "gpu", n(2), "sclk", n(0), n(2 * ms), "1700"});
+    made.add("rocpd_monitor", {n(4), "gpu", n(7), "sclk", n(0), n(2 * ms), "90"});
+    return made.bytes();
+}
+
 } // namespace trainscope::test

@@ -4,11 +4,15 @@
 #include "core/analysis/traces/PlantedTrace.h"
 
 #include "core/analysis/operators/CallTrees.h"
+#include "core/analysis/operators/OperatorTable.h"
 #include "core/analysis/traces/TraceSums.h"
+#include "core/catalogue/Accelerators.h"
 #include "core/model/AutogradLink.h"
+#include "core/model/StatedWork.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <random>
 #include <set>
@@ -240,6 +244,7 @@ private Q_SLOTS:
     void graphsLaunchManyKernels();
     void stepsThatTouchFollowEachOther();
     void withoutHostAllWorkIsUnderTheRoot();
+    void operatorsThatStateTheirWork();
 };
 
 void tst_CallTree::aStepByHand() {
@@ -391,6 +396,37 @@ void tst_CallTree::withoutHostAllWorkIsUnderTheRoot() {
     const CallTree tree = treeOf(store);
     QVERIFY(!tree.hasHost);
     QCOMPARE(byPath(tree).at("a").sums.time.ns, 5);
+}
+
+// An operator of XLA is a kernel and the operator above it, with the work that it states: on a TPU
+// v4 (275 TFLOP/s, 1.228 TB/s) 4 GFLOP take 14.545 µs at least, which bounds both calls.
+void tst_CallTree::operatorsThatStateTheirWork() {
+    PlantedTrace trace;
+    const char* const detail
+        = R"({"hlo category":"convolution fusion","flops":4000000000,"bytes accessed":2000000,"shape":"bf16[8]"})";
+    trace.kernel(0, "XLA Ops", "fusion.3 (convolution fusion)", 0, 20'000, kStatesWork, detail);
+    trace.kernel(
+        0, "XLA Ops", "fusion.3 (convolution fusion)", 30'000, 20'000, kStatesWork, detail);
+    trace.kernel(0, "XLA Ops", "copy.1", 60'000, 5'000);
+    const auto store = trace.store();
+    const CallTree tree = treeOf(store);
+    QVERIFY(tree.hasHost);
+    QVERIFY(tree.hasShapes);
+    const auto nodes = byPath(tree);
+    const std::string name = "fusion.3 (convolution fusion)";
+    QCOMPARE(nodes.at(name).sums.calls, 2);
+    QCOMPARE(nodes.at(name + "/" + name).sums.works, 2);
+    QCOMPARE(nodes.at("copy.1").sums.works, 1);
+    const OperatorTable table
+        = operatorTable(tree, OperatorGrouping::Operator, catalogue::findAccelerator("TPU v4"));
+    QCOMPARE(table.rows.size(), std::size_t{1});
+    const WorkEfficiency& known = table.rows[0].efficiency;
+    QCOMPARE(known.flop, std::optional(8e9));
+    QCOMPARE(known.bytes, std::optional(4e6));
+    QCOMPARE(known.intensity, std::optional(2000.0));
+    QVERIFY(std::abs(*known.flopPerSecond - 200e12) < 1e6); // 8 GFLOP in 40 µs
+    QVERIFY(std::abs(*known.rooflineFraction - 8e9 / 275e12 / 40e-6) < 1e-9);
+    QVERIFY(!known.isMemoryBound);
 }
 
 TRAINSCOPE_TEST(tst_CallTree)

@@ -52,6 +52,14 @@ void tst_KernelCategory::category_data() {
     row("ncclDevKernel_Generic_1(x)", "barrier", "communication");
     row("void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>()", "",
         "all_reduce");
+    // Operators of XLA.
+    row("all-reduce-start.3", "", "all_reduce");
+    row("fusion.4 (all-reduce-scatter fusion)", "", "reduce_scatter");
+    row("collective-permute.1", "", "send_recv");
+    row("all-to-all.2", "", "all_to_all");
+    row("fusion.3 (convolution fusion)", "", "gemm");
+    row("fusion.9 (loop fusion)", "", "elementwise");
+    row("bitcast.2 (data formatting)", "", "elementwise");
     row("ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_32x5_tn", "", "gemm");
     row("nvjet_tst_192x192_64x3_2x1_v_bz_coopB_NNN", "", "gemm");
     row("Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT256x192x64", "", "gemm");

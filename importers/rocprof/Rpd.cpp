@@ -1,0 +1,386 @@
+#include "importers/rocprof/Rpd.h"
+
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "importers/rocprof/Finish.h"
+#include "importers/rocprof/RpdMonitor.h"
+#include "importers/rocprof/Words.h"
+#include "importers/trace/ProfileWriter.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace trainscope::importers::rocprof {
+
+namespace {
+
+constexpr std::size_t kMostLinked = 16'000'000; // calls, and operations, that are joined
+constexpr std::size_t kMostTexts = 200'000; // that are kept, of those that stand in many rows
+
+// Texts of a table by their numbers; most stand in many rows.
+class RpdTexts {
+public:
+    RpdTexts(ForeignDatabase& database, std::string_view table)
+        : m_lookup(database, table, "id", kColumn) { }
+
+    const std::string& operator[](std::int64_t id) {
+        if (const auto known = m_known.find(id); known != m_known.end())
+            return known->second;
+        const auto row = m_lookup.find(id);
+        std::string text = row ? std::string(row->text(0)) : std::string();
+        if (m_known.size() >= kMostTexts)
+            return m_other = std::move(text);
+        return m_known.emplace(id, std::move(text)).first->second;
+    }
+
+private:
+    static constexpr std::array<std::string_view, 1> kColumn{"string"};
+    ForeignLookup m_lookup;
+    std::unordered_map<std::int64_t, std::string> m_known;
+    std::string m_other;
+};
+
+// The calls that caused operations. Calls get numbers in the order of their table, from 1 on.
+class RpdLinks {
+public:
+    struct Call {
+        std::int64_t id = 0;
+        std::int64_t process = 0;
+    };
+
+    void addCall(std::int64_t id, std::int64_t process) {
+        if (m_calls.size() < kMostLinked)
+            m_calls.push_back({id, process});
+    }
+    void addLink(std::int64_t call, std::int64_t operation) {
+        if (m_links.size() < kMostLinked)
+            m_links.emplace_back(operation, call);
+    }
+    void sort() {
+        std::stable_sort(m_calls.begin(), m_calls.end(),
+            [](const Call& a, const Call& b) { return a.id < b.id; });
+        std::sort(m_links.begin(), m_links.end());
+    }
+    // 0: it is none of those kept.
+    [[nodiscard]] std::int64_t numberOf(std::int64_t call) const {
+        const auto found = std::lower_bound(m_calls.begin(), m_calls.end(), call,
+            [](const Call& one, std::int64_t id) { return one.id < id; });
+        return found == m_calls.end() || found->id != call ? 0 : found - m_calls.begin() + 1;
+    }
+    // nullptr: nothing says what caused it.
+    [[nodiscard]] const Call* causeOf(std::int64_t operation) const {
+        const auto link = std::lower_bound(m_links.begin(), m_links.end(), operation,
+            [](const auto& one, std::int64_t id) { return one.first < id; });
+        if (link == m_links.end() || link->first != operation)
+            return nullptr;
+        const std::int64_t number = numberOf(link->second);
+        return number == 0 ? nullptr : &m_calls[static_cast<std::size_t>(number - 1)];
+    }
+    [[nodiscard]] const std::vector<Call>& calls() const { return m_calls; }
+
+private:
+    std::vector<Call> m_calls;
+    std::vector<std::pair<std::int64_t, std::int64_t>> m_links; // operation, call
+};
+
+// The row of what was asked of a call, by its number.
+std::string_view callKey(const ForeignDatabase& database, std::string_view table) {
+    return database.hasColumn(table, "api_ptr_id") ? "api_ptr_id" : "api_id";
+}
+
+constexpr std::array<std::string_view, 7> kShapeColumns{
+    "gridX", "gridY", "gridZ", "workgroupX", "workgroupY", "workgroupZ", "groupSegmentSize"};
+constexpr std::array<std::string_view, 1> kSizeColumn{"size"};
+
+// A call of the GPU's runtime, a marker, or a function of a library that instruments itself.
+SpanKind kindOfCall(std::string_view domain, std::string_view category, std::string_view name) {
+    if (domain.empty() || domain == "hip" || domain == "cuda" || domain == "hsa")
+        return name == "UserMarker" ? SpanKind::Annotation : SpanKind::Runtime;
+    if (domain == "roctx" || domain == "nvtx" || category == "user_scope")
+        return SpanKind::Annotation;
+    return domain == "rpd_tracer" ? SpanKind::Overhead : SpanKind::CpuOp;
+}
+
+class RpdReader {
+public:
+    RpdReader(ForeignDatabase& database, std::string path, ImportReport& report)
+        : m_database(database)
+        , m_path(std::move(path))
+        , m_report(report)
+        , m_strings(database, "rocpd_string")
+        , m_arguments(database,
+              database.table("rocpd_ustring") == nullptr ? "rocpd_string" : "rocpd_ustring")
+        , m_shapes(database, "rocpd_kernelapi", callKey(database, "rocpd_kernelapi"), kShapeColumns)
+        , m_sizes(database, "rocpd_copyapi", callKey(database, "rocpd_copyapi"), kSizeColumn) { }
+
+    // The processes that use GPUs, in the order of these; all tables that join others are read.
+    Result<std::vector<std::int64_t>> processes() {
+        constexpr std::array<std::string_view, 2> kCall{"id", "pid"};
+        RETURN_IF_ERROR(scan("rocpd_api", kCall, [&](const ForeignRow& row) {
+            m_links.addCall(row.integer(0, 0), row.integer(1, 0));
+            return Status();
+        }));
+        constexpr std::array<std::string_view, 2> kLink{"api_id", "op_id"};
+        RETURN_IF_ERROR(scan("rocpd_api_ops", kLink, [&](const ForeignRow& row) {
+            m_links.addLink(row.integer(0, 0), row.integer(1, 0));
+            return Status();
+        }));
+        m_links.sort();
+        std::map<std::int64_t, std::int64_t> firstGpu; // by process
+        constexpr std::array<std::string_view, 2> kOperation{"id", "gpuId"};
+        RETURN_IF_ERROR(scan("rocpd_op", kOperation, [&](const ForeignRow& row) {
+            const std::int64_t gpu = row.integer(1, 0);
+            if (const RpdLinks::Call* cause = m_links.causeOf(row.integer(0, 0))) {
+                const auto known = firstGpu.try_emplace(cause->process, gpu).first;
+                known->second = std::min(known->second, gpu);
+                m_processOfGpu.try_emplace(gpu, cause->process);
+            }
+            return Status();
+        }));
+        std::vector<std::pair<std::int64_t, std::int64_t>> order;
+        for (const auto& [process, gpu] : firstGpu)
+            order.emplace_back(gpu, process);
+        std::sort(order.begin(), order.end());
+        std::vector<std::int64_t> result;
+        for (const auto& [gpu, process] : order)
+            result.push_back(process);
+        if (result.empty() && !m_links.calls().empty())
+            result.push_back(m_links.calls().front().process);
+        return result;
+    }
+
+    Status readCalls(ProfileWriter& writer) {
+        constexpr std::array<std::string_view, 9> kColumns{"id", "pid", "tid", "start", "end",
+            "apiName_id", "args_id", "domain_id", "category_id"};
+        return count("rocpd_api", kColumns, [&](const ForeignRow& row) -> Status {
+            const auto range = writer.rangeOf(row.integer(3), row.integer(4));
+            if (!range)
+                return {};
+            ProfiledCall call;
+            call.process = row.integer(1, 0);
+            call.thread = row.integer(2, 0);
+            call.range = *range;
+            std::string name = m_strings[row.integer(5, 0)];
+            const std::string domain = m_strings[row.integer(7, 0)];
+            call.kind = kindOfCall(domain, m_strings[row.integer(8, 0)], name);
+            if (call.kind == SpanKind::Annotation && name == "UserMarker")
+                name = m_arguments[row.integer(6, 0)];
+            call.name = name.empty() ? std::string_view("?") : std::string_view(name);
+            if (call.kind == SpanKind::Runtime)
+                call.correlation = m_links.numberOf(row.integer(0, 0));
+            return writer.call(call);
+        });
+    }
+
+    Status readOperations(ProfileWriter& writer) {
+        constexpr std::array<std::string_view, 7> kColumns{
+            "id", "gpuId", "queueId", "start", "end", "description_id", "opType_id"};
+        return count(
+            "rocpd_op", kColumns, [&](const ForeignRow& row) { return operation(row, writer); });
+    }
+
+    Status readMonitor(ProfileWriter& writer, Sink& sink) {
+        const auto ranks = gpusOf(writer);
+        RpdMonitor monitor(sink, writer.run(), [&](std::int64_t gpu) -> std::optional<int> {
+            const auto found = ranks.find(gpu);
+            if (found != ranks.end())
+                return found->second;
+            constexpr std::int64_t kMostGpus = 1024;
+            return ranks.empty() && gpu >= 0 && gpu < kMostGpus
+                ? std::optional(writer.outputs().firstRank() + static_cast<int>(gpu))
+                : std::nullopt;
+        });
+        return monitor.read(m_database, m_path, m_report);
+    }
+
+    [[nodiscard]] bool isDamaged() const { return m_isDamaged; }
+
+private:
+    Status scan(std::string_view table, std::span<const std::string_view> names,
+        const std::function<Status(const ForeignRow&)>& visit) {
+        const auto end = m_database.scan(table, names, visit);
+        return end.hasValue() ? Status() : end.error();
+    }
+    Status count(std::string_view table, std::span<const std::string_view> names,
+        const std::function<Status(const ForeignRow&)>& visit) {
+        ASSIGN_OR_RETURN(const auto end, m_database.scan(table, names, visit));
+        m_report.rows += end.rows;
+        m_report.counts["rows of " + std::string(table)] += end.rows;
+        if (!end.problem.empty()) {
+            m_isDamaged = true;
+            m_report.warn(m_path, 0,
+                std::string(table) + " could be read up to row " + std::to_string(end.rows) + ": "
+                    + end.problem);
+        }
+        return {};
+    }
+
+    Status operation(const ForeignRow& row, ProfileWriter& writer) {
+        const std::string type = m_strings[row.integer(6, 0)];
+        // They wait for others, or order packets.
+        if (type == "Barrier" || type.starts_with("Marker")) {
+            ++m_report.counts["barriers and markers of queues"];
+            return {};
+        }
+        const auto range = writer.rangeOf(row.integer(3), row.integer(4));
+        if (!range)
+            return {};
+        const std::int64_t gpu = row.integer(1, 0);
+        const RpdLinks::Call* const cause = m_links.causeOf(row.integer(0, 0));
+        ProfiledWork work;
+        const auto known = m_processOfGpu.find(gpu);
+        work.process = cause != nullptr     ? cause->process
+            : known != m_processOfGpu.end() ? known->second
+                                            : gpu;
+        constexpr std::int64_t kMostGpus = 100'000; // several nodes may be told apart by a stride
+        work.device = static_cast<int>(std::clamp<std::int64_t>(gpu, 0, kMostGpus));
+        const std::string stream = std::to_string(row.integer(2, 0));
+        work.stream = stream;
+        work.range = *range;
+        work.correlation = cause == nullptr ? 0 : m_links.numberOf(cause->id);
+        std::string name = m_strings[row.integer(5, 0)];
+        describeWork(type, cause, name, work);
+        work.name = name;
+        return writer.work(work, m_detail);
+    }
+
+    void describeWork(
+        std::string_view type, const RpdLinks::Call* cause, std::string& name, ProfiledWork& work) {
+        const bool isCopy = type == "Memcpy" || type.starts_with("Copy");
+        const bool isFill = name == "Fill" || containsIgnoringCase(type, "fillbuffer")
+            || containsIgnoringCase(type, "memset");
+        if (isCopy || isFill) {
+            work.kind = isFill ? SpanKind::Set : SpanKind::Copy;
+            name = isFill ? "Memset" : directionOf(type);
+            const auto row = cause == nullptr ? std::nullopt : m_sizes.find(cause->id);
+            if (const auto bytes = row ? row->integer(0) : std::nullopt)
+                m_detail.add("bytes", *bytes);
+            return;
+        }
+        if (name.empty())
+            name = type.empty() ? "?" : std::string(type);
+        const auto row = cause == nullptr ? std::nullopt : m_shapes.find(cause->id);
+        if (!row)
+            return;
+        // The runtime counts blocks, as its calls do.
+        KernelShape shape;
+        for (int i = 0; i < 3; ++i) {
+            shape.workgroup[static_cast<std::size_t>(i)] = row->integer(3 + i, 0);
+            shape.grid[static_cast<std::size_t>(i)]
+                = row->integer(i, 0) * std::clamp<std::int64_t>(row->integer(3 + i, 0), 0, 1 << 16);
+        }
+        shape.localMemory = row->integer(6);
+        rocprof::describe(shape, m_detail);
+    }
+
+    [[nodiscard]] static std::string directionOf(std::string_view type) {
+        static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kDirections{
+            {{"HostToDevice", "Memcpy HtoD"}, {"DeviceToHost", "Memcpy DtoH"},
+                {"DeviceToDevice", "Memcpy DtoD"}}};
+        for (const auto& [written, told] : kDirections) {
+            if (type.find(written) != std::string_view::npos)
+                return std::string(told);
+        }
+        return "Memcpy";
+    }
+
+    // Ranks by the GPU that each worked on first.
+    [[nodiscard]] static std::map<std::int64_t, int> gpusOf(ProfileWriter& writer) {
+        std::map<std::int64_t, int> ranks;
+        ProcessOutputs& outputs = writer.outputs();
+        for (int i = 0; i < outputs.rankCount(); ++i) {
+            if (const int device = outputs.output(i).firstDevice(); device >= 0)
+                ranks.try_emplace(device, outputs.firstRank() + i);
+        }
+        return ranks;
+    }
+
+    ForeignDatabase& m_database;
+    std::string m_path;
+    ImportReport& m_report;
+    RpdTexts m_strings;
+    RpdTexts m_arguments;
+    ForeignLookup m_shapes;
+    ForeignLookup m_sizes;
+    RpdLinks m_links;
+    std::map<std::int64_t, std::int64_t> m_processOfGpu;
+    DetailText m_detail;
+    bool m_isDamaged = false;
+};
+
+} // namespace
+
+bool isRpd(const ForeignDatabase& database) {
+    return database.hasColumn("rocpd_string", "string") && database.hasColumn("rocpd_op", "gpuId")
+        && database.hasColumn("rocpd_api", "apiName_id");
+}
+
+TraceFacts factsOfRpd(const SourceTree& tree, const SourceFile& file) {
+    TraceFacts facts;
+    facts.kind = "rocmProfileData trace";
+    const Progress noProgress;
+    auto database = ForeignDatabase::open(tree, file.path, noProgress);
+    if (!database.hasValue()) {
+        facts.problem = database.error().describe();
+        return facts;
+    }
+    const auto first = [&](std::string_view table) {
+        constexpr std::array<std::string_view, 1> kStart{"start"};
+        const auto end = database.value().scan(
+            table, kStart,
+            [&](const ForeignRow& row) {
+                facts.firstNs = row.integer(0);
+                return Status();
+            },
+            1);
+        if (!end.hasValue())
+            facts.problem = end.error().describe();
+    };
+    first("rocpd_op");
+    if (!facts.firstNs)
+        first("rocpd_api");
+    ImportReport report;
+    RpdReader reader(database.value(), file.path, report);
+    const auto processes = reader.processes();
+    if (processes.hasValue())
+        facts.ranks = std::max(1, static_cast<int>(processes.value().size()));
+    else
+        facts.problem = processes.error().describe();
+    return facts;
+}
+
+Result<ImportReport> importRpd(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
+    ASSIGN_OR_RETURN(auto database, ForeignDatabase::open(tree, unit.path, progress));
+    ImportReport report;
+    report.importer = "rocprof 1";
+    RpdReader reader(database, unit.path, report);
+    ASSIGN_OR_RETURN(const auto processes, reader.processes());
+    ProfileWriter writer(sink, report, unit.path, unit.rank.value_or(0), processes, DurationNs{0});
+    Run run;
+    run.name = unit.runName;
+    run.worldSize = unit.worldSize;
+    run.gpuModel = unit.gpuModel;
+    RETURN_IF_ERROR(writer.begin(run));
+    RETURN_IF_ERROR(reader.readCalls(writer));
+    writer.nest();
+    RETURN_IF_ERROR(reader.readOperations(writer));
+    RETURN_IF_ERROR(finishTrace(writer, report, unit, tree, {}, sink));
+    RETURN_IF_ERROR(reader.readMonitor(writer, sink));
+    report.bytes = database.bytesTotal();
+    report.ranksExpected = unit.worldSize;
+    if (database.isCutShort())
+        report.warn(unit.path, 0, "the file is cut short: its last pages are missing");
+    if (reader.isDamaged() || database.isCutShort()) {
+        run.status = RunStatus::Partial;
+        RETURN_IF_ERROR(writer.begin(run));
+    }
+    return report;
+}
+
+} // namespace trainscope::importers::rocprof

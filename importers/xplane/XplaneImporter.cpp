@@ -1,0 +1,491 @@
+#include "importers/xplane/XplaneImporter.h"
+
+#include "core/model/StatedWork.h"
+#include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
+#include "core/text/Numbers.h"
+#include "importers/common/RunFolders.h"
+#include "importers/trace/ProfileWriter.h"
+#include "importers/trace/RunGrouping.h"
+#include "importers/xplane/DeviceEvents.h"
+#include "importers/xplane/Xspace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <set>
+#include <utility>
+
+namespace trainscope::importers::xplane {
+
+namespace {
+
+constexpr Confidence kSureOfSpace = 96;
+constexpr std::int64_t kYear2001 = 1'000'000'000'000'000'000; // ns; no clock since a start is there
+
+std::set<int> devicesOf(const Space& space) {
+    std::set<int> devices;
+    for (const Plane& plane : space.planes) {
+        if (plane.kind == PlaneKind::Device)
+            devices.insert(plane.device);
+    }
+    return devices;
+}
+
+// When the earliest line with events begins, as written.
+std::optional<std::int64_t> firstOf(const Space& space) {
+    std::optional<std::int64_t> first;
+    for (const Plane& plane : space.planes) {
+        if (plane.kind != PlaneKind::Device && plane.kind != PlaneKind::Host)
+            continue;
+        for (const Line& line : plane.lines) {
+            if (line.events > 0)
+                first = std::min(first.value_or(line.start), line.start);
+        }
+    }
+    return first;
+}
+
+// Facts of all planes together.
+Stats factsOf(const Space& space) {
+    Stats stats;
+    for (const Plane& plane : space.planes)
+        plane.take(plane.stats, stats);
+    return stats;
+}
+
+// What is to be added to a line's start for unix time; absent where nothing says when that was.
+std::optional<DurationNs> baseOf(const Space& space) {
+    const auto first = firstOf(space);
+    if (first && *first >= kYear2001)
+        return DurationNs{0};
+    const auto start = factsOf(space).profileStart;
+    return start && *start >= kYear2001 && *start < 4 * kYear2001
+        ? std::optional(DurationNs{*start})
+        : std::nullopt;
+}
+
+// Picoseconds as nanoseconds, rounded so that what follows without a gap stays so.
+std::optional<std::int64_t> nsOf(std::int64_t lineStart, std::int64_t ps) {
+    constexpr std::int64_t kPs = 1000;
+    const std::int64_t rounded = ps / kPs + (ps % kPs >= kPs / 2 ? 1 : 0);
+    std::int64_t sum = 0;
+    return __builtin_add_overflow(lineStart, rounded, &sum) ? std::nullopt : std::optional(sum);
+}
+
+Confidence sniff(std::string_view head, std::string_view /*path*/) {
+    return isSpace(head) ? kSureOfSpace : 0;
+}
+
+TraceFacts probe(const SourceTree& tree, const SourceFile& file) {
+    TraceFacts facts;
+    facts.kind = "XLA profile";
+    const auto read = readSpace(tree, file.path, {});
+    if (!read.hasValue()) {
+        facts.problem = read.error().message;
+        return facts;
+    }
+    const Space& space = read.value();
+    facts.ranks = std::max(1, static_cast<int>(devicesOf(space).size()));
+    facts.gpuModel = std::string(factsOf(space).deviceType);
+    facts.firstNs = firstOf(space);
+    const auto base = baseOf(space);
+    if (base && facts.firstNs)
+        facts.start = TimeNs{*facts.firstNs} + *base;
+    if (!base)
+        facts.notes.emplace_back("It does not say when it was recorded.");
+    if (!space.problem.empty())
+        facts.notes.push_back("It can be read in part: " + space.problem + ".");
+    return facts;
+}
+
+std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
+    std::vector<TraceFile> files;
+    for (const SourceFile& file : mine)
+        files.push_back(traceFileOf(file, probe(tree, file)));
+    return groupIntoRuns(tree, RunFolders(tree), std::move(files));
+}
+
+class SpaceImport {
+public:
+    SpaceImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink)
+        : m_tree(tree)
+        , m_unit(unit)
+        , m_sink(sink) { }
+
+    Result<ImportReport> run(const Progress& progress) {
+        ASSIGN_OR_RETURN(m_space, readSpace(m_tree, m_unit.path, goesOn(progress, 0)));
+        m_report.importer = "xplane 1";
+        m_base = baseOf(m_space);
+        const auto devices = devicesOf(m_space);
+        m_devices.assign(devices.begin(), devices.end());
+        ProfileWriter writer(m_sink, m_report, m_unit.path, m_unit.rank.value_or(0), m_devices,
+            m_base.value_or(DurationNs{0}));
+        writer.leaveIterationsOut();
+        m_writer = &writer;
+        RETURN_IF_ERROR(writer.begin(describe()));
+        RETURN_IF_ERROR(readHosts(goesOn(progress, 1)));
+        writer.nest();
+        RETURN_IF_ERROR(readDevices(goesOn(progress, 2)));
+        RETURN_IF_ERROR(writer.finish());
+        RETURN_IF_ERROR(writeMachine());
+        RETURN_IF_ERROR(writeIterations());
+        if (m_report.spans == 0)
+            return Error{ErrorCode::Unrecognised, "There is no event with a time in this profile.",
+                m_tree.displayPath(m_unit.path)};
+        finishReport();
+        return std::move(m_report);
+    }
+
+private:
+    static constexpr std::uint64_t kPasses = 3;
+    static constexpr int kUsualGpus = 8; // of a node
+    static constexpr std::size_t kMostMarks = 200'000;
+
+    // A step that the host or a device marks.
+    struct Mark {
+        int rank = -1; // -1: the host
+        std::int64_t index = 0;
+        TimeRange range;
+    };
+
+    [[nodiscard]] WireStream::GoesOn goesOn(const Progress& progress, std::uint64_t pass) const {
+        return [this, &progress, pass](std::uint64_t consumed) {
+            return !progress
+                || progress({"Reading the profile",
+                    (pass * m_unit.bytes + std::min(consumed, m_unit.bytes)) / kPasses,
+                    m_unit.bytes});
+        };
+    }
+
+    [[nodiscard]] Run describe() const {
+        Run run;
+        run.name = m_unit.runName;
+        run.worldSize = m_unit.worldSize;
+        run.gpuModel = m_unit.gpuModel;
+        if (!m_space.problem.empty())
+            run.status = RunStatus::Partial;
+        return run;
+    }
+
+    // Absent for sums of occurrences, and counted.
+    std::optional<TimeRange> rangeOf(const Line& line, const Event& event) {
+        ++m_report.rows;
+        if (event.isSum) {
+            ++m_report.counts["events without a time"];
+            return std::nullopt;
+        }
+        std::int64_t endPs = 0;
+        if (__builtin_add_overflow(event.offsetPs, event.durationPs, &endPs))
+            return m_writer->rangeOf(std::nullopt, std::nullopt);
+        return m_writer->rangeOf(nsOf(line.start, event.offsetPs), nsOf(line.start, endPs));
+    }
+
+    [[nodiscard]] static Stats statsOf(
+        const Plane& plane, const EventKind* kind, const Event& event) {
+        Stats stats;
+        if (kind != nullptr)
+            plane.take(kind->stats, stats);
+        plane.take(event.stats, stats);
+        return stats;
+    }
+
+    // ------------------------------------------------------------------ host
+
+    Status readHosts(const WireStream::GoesOn& asked) {
+        for (const Plane& plane : m_space.planes) {
+            if (plane.kind != PlaneKind::Host)
+                continue;
+            for (const Line& line : plane.lines)
+                m_writer->outputs().output(0).nameThread(
+                    std::to_string(hostProcess()), std::to_string(line.id), line.name);
+        }
+        EventVisitor visitor;
+        visitor.wants = [](const Plane& plane) { return plane.kind == PlaneKind::Host; };
+        visitor.event = [this](const Plane& plane, const Line& line, const Event& event) {
+            return hostEvent(plane, line, event);
+        };
+        visitor.damaged = [this] { ++m_space.damages; };
+        visitor.endOfLine = [](const Plane&, const Line&) { return Status(); };
+        return eachEvent(m_tree, m_unit.path, m_space, asked, visitor);
+    }
+
+    [[nodiscard]] std::int64_t hostProcess() const {
+        return m_devices.empty() ? 0 : m_devices.front();
+    }
+
+    Status hostEvent(const Plane& plane, const Line& line, const Event& event) {
+        const auto range = rangeOf(line, event);
+        if (!range)
+            return {};
+        const EventKind* const kind = plane.kindOf(event.kind);
+        const Stats stats = statsOf(plane, kind, event);
+        ProfiledCall call;
+        call.process = hostProcess();
+        call.thread = line.id;
+        call.range = *range;
+        call.name = kind == nullptr || kind->name.empty() ? std::string_view("?") : kind->name;
+        call.correlation = stats.correlation.value_or(0);
+        if (stats.step) {
+            call.kind = SpanKind::Annotation;
+            mark(-1, *stats.step, *range);
+        } else if (call.name.starts_with('$')) {
+            call.name.remove_prefix(1); // of the tracer of Python's calls
+            call.kind = SpanKind::Python;
+        } else if (call.correlation > 0) {
+            call.kind = SpanKind::Runtime;
+        } else {
+            call.kind = SpanKind::CpuOp;
+        }
+        return m_writer->call(call);
+    }
+
+    void mark(int rank, std::int64_t index, TimeRange range) {
+        if (m_marks.size() < kMostMarks)
+            m_marks.push_back({rank, index, range});
+    }
+
+    // ------------------------------------------------------------------ devices
+
+    Status readDevices(const WireStream::GoesOn& asked) {
+        EventVisitor visitor;
+        visitor.wants = [](const Plane& plane) { return plane.kind == PlaneKind::Device; };
+        visitor.event = [this](const Plane& plane, const Line& line, const Event& event) {
+            return deviceEvent(plane, line, event);
+        };
+        visitor.damaged = [this] { ++m_space.damages; };
+        visitor.endOfLine = [this](const Plane& plane, const Line& line) {
+            Status status = m_held ? write(plane, line, *m_held, false) : Status();
+            m_held.reset();
+            return status;
+        };
+        return eachEvent(m_tree, m_unit.path, m_space, asked, visitor);
+    }
+
+    // An event of a device, until the next one shows whether it holds others.
+    struct Held {
+        TimeRange range;
+        DeviceEvent event;
+        DetailText detail;
+        std::int64_t correlation = 0;
+    };
+
+    Status deviceEvent(const Plane& plane, const Line& line, const Event& event) {
+        const LineUse use = useOf(plane, line);
+        if (use == LineUse::None)
+            return {};
+        const auto range = rangeOf(line, event);
+        if (!range)
+            return {};
+        const EventKind* const kind = plane.kindOf(event.kind);
+        const Stats stats = statsOf(plane, kind, event);
+        if (use == LineUse::Steps) {
+            mark(rankOf(plane.device), stepOf(kind, stats), *range);
+            return {};
+        }
+        Held next;
+        next.range = *range;
+        next.event = deviceEventOf(line, kind, stats, next.detail);
+        next.correlation = stats.correlation.value_or(0);
+        if (use == LineUse::Annotations)
+            return annotate(plane, line, next);
+        // Operators of one line run one after the other: one that lasts beyond the end of the next
+        // one holds it.
+        if (!isOfOperators(line) || isAsync(line))
+            return write(plane, line, next, false);
+        const bool holdsNext = m_held && m_held->range.begin <= range->begin
+            && range->end <= m_held->range.end && range->begin < m_held->range.end;
+        if (m_held)
+            RETURN_IF_ERROR(write(plane, line, *m_held, holdsNext));
+        m_held = std::move(next);
+        return {};
+    }
+
+    [[nodiscard]] int rankOf(int device) const {
+        const auto found = std::find(m_devices.begin(), m_devices.end(), device);
+        return m_unit.rank.value_or(0) + static_cast<int>(found - m_devices.begin());
+    }
+
+    // The number that a step's fact or name says, else the next.
+    std::int64_t stepOf(const EventKind* kind, const Stats& stats) {
+        ++m_steps;
+        if (stats.step)
+            return *stats.step;
+        const std::string_view name = kind == nullptr ? std::string_view() : kind->name;
+        const std::size_t before = name.find_last_not_of("0123456789");
+        const std::string_view digits
+            = name.substr(before == std::string_view::npos ? 0 : before + 1);
+        if (const auto number = wholeNumber<std::int64_t>(digits))
+            return *number;
+        return stats.group.value_or(m_steps - 1);
+    }
+
+    [[nodiscard]] static std::string streamOf(const Plane& plane, const Line& line) {
+        constexpr std::string_view kStream = "Stream #";
+        if (line.name.starts_with(kStream)) {
+            const std::string_view rest = std::string_view(line.name).substr(kStream.size());
+            return std::string(rest.substr(0, rest.find('(')));
+        }
+        const std::string name = line.name.empty() ? std::to_string(line.id) : line.name;
+        return plane.part.empty() ? name : plane.part + " " + name;
+    }
+
+    Status write(const Plane& plane, const Line& line, Held& held, bool holdsNext) {
+        if (holdsNext || held.event.holdsOthers)
+            return annotate(plane, line, held);
+        ProfiledWork work;
+        work.process = plane.device;
+        work.device = plane.device;
+        const std::string stream = streamOf(plane, line);
+        work.stream = stream;
+        work.range = held.range;
+        work.correlation = held.event.statesWork ? kStatesWork : held.correlation;
+        work.name = held.event.name;
+        work.kind = held.event.kind;
+        m_states += held.event.statesWork ? 1 : 0;
+        return m_writer->work(work, held.detail);
+    }
+
+    Status annotate(const Plane& plane, const Line& line, const Held& held) {
+        TrackLabel label;
+        label.kind = TrackKind::StreamAnnotation;
+        label.device = plane.device;
+        label.thread = streamOf(plane, line);
+        Span span;
+        span.start = held.range.begin;
+        span.duration = held.range.length();
+        span.kind = SpanKind::GpuAnnotation;
+        ASSIGN_OR_RETURN(span.name, m_sink.intern(held.event.name));
+        TraceOutput& output = m_writer->outputs().onGpu(plane.device);
+        output.add(output.track(label), span);
+        constexpr int kBetweenFlushes = 4096;
+        if (++m_annotations % kBetweenFlushes != 0)
+            return {};
+        return m_writer->outputs().flush(m_writer->run(), m_base.value_or(DurationNs{0}), false);
+    }
+
+    // ------------------------------------------------------------------ end
+
+    Status writeMachine() {
+        const int count = static_cast<int>(m_devices.size());
+        for (const std::int64_t device : m_devices) {
+            Gpu gpu;
+            gpu.rank = rankOf(static_cast<int>(device));
+            gpu.node = gpu.rank / (count > 1 ? count : kUsualGpus);
+            gpu.local = count > 1 ? static_cast<int>(device) : gpu.rank % kUsualGpus;
+            gpu.model = m_unit.gpuModel;
+            RETURN_IF_ERROR(m_sink.gpu(m_writer->run(), gpu));
+        }
+        return {};
+    }
+
+    // Steps of the devices, else those of the host, which lead them.
+    Status writeIterations() {
+        const bool ofDevices = std::any_of(
+            m_marks.begin(), m_marks.end(), [](const Mark& one) { return one.rank >= 0; });
+        std::int64_t count = 0;
+        const DurationNs base = m_base.value_or(DurationNs{0});
+        for (const Mark& one : m_marks) {
+            if (ofDevices != (one.rank >= 0))
+                continue;
+            const int first = ofDevices ? one.rank : m_unit.rank.value_or(0);
+            const int ranks = ofDevices ? 1 : std::max(1, static_cast<int>(m_devices.size()));
+            for (int i = 0; i < ranks; ++i) {
+                const Iteration iteration{
+                    one.index, {one.range.begin + base, one.range.end + base}, first + i, false};
+                RETURN_IF_ERROR(m_sink.iteration(m_writer->run(), iteration));
+                ++count;
+            }
+        }
+        if (count > 0)
+            m_report.counts["iterations"] = count;
+        return {};
+    }
+
+    void finishReport() {
+        const Stats facts = factsOf(m_space);
+        m_report.bytes = m_space.bytes;
+        m_report.ranksExpected = m_unit.worldSize;
+        m_report.skipped += m_space.damages;
+        m_report.facts["clock"]
+            = m_base ? "UTC, unix nanoseconds of the host" : "ns since a start that is not said";
+        if (!m_space.hosts.empty())
+            m_report.facts["host"] = listNames(m_space.hosts);
+        if (!facts.deviceType.empty())
+            m_report.facts["GPU"] = std::string(facts.deviceType);
+        if (facts.peakTeraflops && *facts.peakTeraflops > 0.0)
+            m_report.facts["peak"]
+                = text::quantity(*facts.peakTeraflops * 1e12, "FLOP/s", text::Digits::Three);
+        if (facts.peakGigabytes && *facts.peakGigabytes > 0.0)
+            m_report.facts["memory bandwidth"]
+                = text::quantity(*facts.peakGigabytes * 1e9, "B/s", text::Digits::Three);
+        if (m_states > 0)
+            m_report.counts["operators that state FLOP or bytes"] = m_states;
+        warn();
+    }
+
+    void warn() {
+        if (m_devices.empty())
+            m_report.warn(m_unit.path, 0,
+                "there is no plane of a device in this profile: what the host did is all there is");
+        if (!m_space.problem.empty())
+            m_report.warn(m_unit.path, 0, m_space.problem);
+        if (m_space.damages > 0)
+            m_report.warn(m_unit.path, 0,
+                text::counted(m_space.damages, "message", "messages")
+                    + " could not be read and are left out");
+        std::vector<std::string> unread;
+        for (const Plane& plane : m_space.planes) {
+            const bool hasEvents = std::any_of(plane.lines.begin(), plane.lines.end(),
+                [](const Line& line) { return line.events > 0; });
+            if (plane.kind == PlaneKind::Other && hasEvents)
+                unread.push_back(plane.name);
+        }
+        if (!unread.empty())
+            m_report.warn(m_unit.path, 0, "planes that are not read: " + listNames(unread));
+    }
+
+    const SourceTree& m_tree;
+    const ImportUnit& m_unit;
+    Sink& m_sink;
+    Space m_space;
+    std::optional<DurationNs> m_base;
+    std::vector<std::int64_t> m_devices; // ascending: of the ranks
+    ProfileWriter* m_writer = nullptr;
+    ImportReport m_report;
+    std::optional<Held> m_held;
+    std::vector<Mark> m_marks;
+    std::int64_t m_steps = 0;
+    std::int64_t m_states = 0;
+    std::int64_t m_annotations = 0;
+};
+
+Result<ImportReport> import(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
+    try {
+        return SpaceImport(tree, unit, sink).run(progress);
+    } catch (const std::bad_alloc&) {
+        return Error{ErrorCode::Unreadable, "There is not enough memory to read this profile.",
+            tree.displayPath(unit.path)};
+    }
+}
+
+} // namespace
+
+const Importer& importer() {
+    static constexpr Importer kImporter{
+        {.id = "xplane",
+            .name = "XLA profile",
+            .description = "profiles of JAX, TensorFlow and PyTorch/XLA on GPUs and TPUs, "
+                           ".xplane.pb, one per host",
+            .joins = Joins::OwnRun,
+            .launch = LaunchSettings::Beside,
+            .oneFile = "XLA profile",
+            .manyFiles = "XLA profiles",
+            .readsBytes = true},
+        sniff, plan, import};
+    return kImporter;
+}
+
+} // namespace trainscope::importers::xplane
