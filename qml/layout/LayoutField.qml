@@ -13,7 +13,7 @@ RowLayout {
     required property string hint
     required property list<string> choices
     required property int current
-    required property bool faulty
+    required property string fault
     signal edited(string text)
     signal entered
 
@@ -32,7 +32,7 @@ RowLayout {
         label: field.label
         placeholderText: field.hint
         text: field.text
-        faulty: field.faulty
+        faulty: field.fault !== ""
         onTextEdited: field.edited(text)
         onAccepted: field.entered()
     }

@@ -13,36 +13,34 @@ namespace {
 
 using layout::LayoutRequest;
 
-struct NumberField {
-    const char* key;
-    const char* label;
-    const char* hint;
-    std::optional<int> LayoutRequest::*member;
-};
+using NumberField = FieldOf<std::optional<int> LayoutRequest::*>;
 
 constexpr std::array kNumbers{
-    NumberField{"nodes", QT_TRANSLATE_NOOP("LayoutForm", "Nodes"),
-        QT_TRANSLATE_NOOP("LayoutForm", "as the run shows"), &LayoutRequest::nodes},
-    NumberField{"gpus_per_node", QT_TRANSLATE_NOOP("LayoutForm", "GPUs per node"),
-        QT_TRANSLATE_NOOP("LayoutForm", "as the run shows"), &LayoutRequest::gpusPerNode},
-    NumberField{"tp", QT_TRANSLATE_NOOP("LayoutForm", "Tensor (TP)"), "1", &LayoutRequest::tensor},
+    NumberField{"nodes", "", QT_TRANSLATE_NOOP("LayoutForm", "Nodes"),
+        QT_TRANSLATE_NOOP("LayoutForm", "as the run shows"), "", &LayoutRequest::nodes},
+    NumberField{"gpus_per_node", "", QT_TRANSLATE_NOOP("LayoutForm", "GPUs per node"),
+        QT_TRANSLATE_NOOP("LayoutForm", "as the run shows"), "", &LayoutRequest::gpusPerNode},
     NumberField{
-        "cp", QT_TRANSLATE_NOOP("LayoutForm", "Context (CP)"), "1", &LayoutRequest::context},
-    NumberField{
-        "pp", QT_TRANSLATE_NOOP("LayoutForm", "Pipeline (PP)"), "1", &LayoutRequest::pipeline},
-    NumberField{"vpp", QT_TRANSLATE_NOOP("LayoutForm", "Virtual stages (VPP)"), "1",
+        "tp", "", QT_TRANSLATE_NOOP("LayoutForm", "Tensor (TP)"), "1", "", &LayoutRequest::tensor},
+    NumberField{"cp", "", QT_TRANSLATE_NOOP("LayoutForm", "Context (CP)"), "1", "",
+        &LayoutRequest::context},
+    NumberField{"pp", "", QT_TRANSLATE_NOOP("LayoutForm", "Pipeline (PP)"), "1", "",
+        &LayoutRequest::pipeline},
+    NumberField{"vpp", "", QT_TRANSLATE_NOOP("LayoutForm", "Virtual stages (VPP)"), "1", "",
         &LayoutRequest::virtualStages},
-    NumberField{"ep", QT_TRANSLATE_NOOP("LayoutForm", "Expert (EP)"), "1", &LayoutRequest::expert},
-    NumberField{"etp", QT_TRANSLATE_NOOP("LayoutForm", "Expert tensor (ETP)"),
-        QT_TRANSLATE_NOOP("LayoutForm", "as TP"), &LayoutRequest::expertTensor},
-    NumberField{"layers", QT_TRANSLATE_NOOP("LayoutForm", "Layers"),
-        QT_TRANSLATE_NOOP("LayoutForm", "as launched"), &LayoutRequest::layers},
-    NumberField{"microbatches", QT_TRANSLATE_NOOP("LayoutForm", "Micro-batches"),
-        QT_TRANSLATE_NOOP("LayoutForm", "as launched"), &LayoutRequest::microbatches},
-    NumberField{"microbatch_group", QT_TRANSLATE_NOOP("LayoutForm", "Micro-batch group (VPP)"),
-        QT_TRANSLATE_NOOP("LayoutForm", "the least that works"), &LayoutRequest::microbatchGroup},
-    NumberField{"shard_size", QT_TRANSLATE_NOOP("LayoutForm", "Ranks of a shard group"),
-        QT_TRANSLATE_NOOP("LayoutForm", "all of DP × CP"), &LayoutRequest::shardSize},
+    NumberField{
+        "ep", "", QT_TRANSLATE_NOOP("LayoutForm", "Expert (EP)"), "1", "", &LayoutRequest::expert},
+    NumberField{"etp", "", QT_TRANSLATE_NOOP("LayoutForm", "Expert tensor (ETP)"),
+        QT_TRANSLATE_NOOP("LayoutForm", "as TP"), "", &LayoutRequest::expertTensor},
+    NumberField{"layers", "", QT_TRANSLATE_NOOP("LayoutForm", "Layers"),
+        QT_TRANSLATE_NOOP("LayoutForm", "as launched"), "", &LayoutRequest::layers},
+    NumberField{"microbatches", "", QT_TRANSLATE_NOOP("LayoutForm", "Micro-batches"),
+        QT_TRANSLATE_NOOP("LayoutForm", "as launched"), "", &LayoutRequest::microbatches},
+    NumberField{"microbatch_group", "", QT_TRANSLATE_NOOP("LayoutForm", "Micro-batch group (VPP)"),
+        QT_TRANSLATE_NOOP("LayoutForm", "the least that works"), "",
+        &LayoutRequest::microbatchGroup},
+    NumberField{"shard_size", "", QT_TRANSLATE_NOOP("LayoutForm", "Ranks of a shard group"),
+        QT_TRANSLATE_NOOP("LayoutForm", "all of DP × CP"), "", &LayoutRequest::shardSize},
 };
 constexpr auto kStageLayers = "stage_layers";
 constexpr auto kOrder = "order";
@@ -78,7 +76,7 @@ FormField shardingField(const LayoutRequest& request) {
     const auto chosen = stageOf(request);
     const bool isOne = chosen && *chosen >= 0 && *chosen <= kFullStage;
     return {QLatin1String(kSharding), LayoutForm::tr("ZeRO / FSDP"),
-        stages[isOne ? *chosen + 1 : 0], {}, stages, false};
+        stages[isOne ? *chosen + 1 : 0], {}, {}, {}, stages};
 }
 
 void takeSharding(const FormField& field, LayoutRequest& request) {
@@ -87,24 +85,24 @@ void takeSharding(const FormField& field, LayoutRequest& request) {
     request.zeroStage = stage < 0 ? std::nullopt : std::optional(stage);
 }
 
-std::vector<FormField> fieldsOf(const LayoutRequest& request) {
-    std::vector<FormField> fields;
+FormFields fieldsOf(const LayoutRequest& request) {
+    FormFields fields;
     for (const auto& number : kNumbers) {
         const auto& known = request.*number.member;
         fields.push_back({QLatin1String(number.key), LayoutForm::tr(number.label),
-            known ? QString::number(*known) : QString(), LayoutForm::tr(number.hint), {}, false});
+            known ? QString::number(*known) : QString(), LayoutForm::tr(number.hint)});
     }
     fields.push_back({QLatin1String(kStageLayers), LayoutForm::tr("Layers of each stage"),
-        listText(request.stageLayers), LayoutForm::tr("equal, or 19,21,21,19"), {}, false});
+        listText(request.stageLayers), LayoutForm::tr("equal, or 19,21,21,19")});
     fields.push_back({QLatin1String(kOrder), LayoutForm::tr("Rank order"),
         request.order ? QString::fromStdString(request.order->text()) : QString(),
-        textOf(layout::kMegatronOrder.text()), {}, false});
+        textOf(layout::kMegatronOrder.text())});
     fields.push_back(shardingField(request));
     QStringList kinds{automatic()};
     for (const auto kind : layout::kAllSchedules)
         kinds.append(textOf(toString(kind)));
     fields.push_back({QLatin1String(kSchedule), LayoutForm::tr("Schedule"),
-        request.schedule ? textOf(toString(*request.schedule)) : automatic(), {}, kinds, false});
+        request.schedule ? textOf(toString(*request.schedule)) : automatic(), {}, {}, {}, kinds});
     return fields;
 }
 
@@ -181,11 +179,7 @@ QString summaryOf(const layout::Layout& made, int world) {
 } // namespace
 
 LayoutForm::LayoutForm(QObject* parent)
-    : RowListModel(
-        {{"label", &FormField::label}, {"key", &FormField::key}, {"text", &FormField::text},
-            {"hint", &FormField::hint}, {"choices", &FormField::choices},
-            {"current", &FormField::current}, {"faulty", &FormField::faulty}},
-        parent) { }
+    : FormModel(parent) { }
 
 void LayoutForm::begin(const LayoutRequest& request, int world) {
     m_begun = request;
@@ -198,21 +192,20 @@ void LayoutForm::begin(const LayoutRequest& request, int world) {
 
 void LayoutForm::set(const QString& key, const QString& text) {
     auto fields = rows();
-    const auto field = std::find_if(
-        fields.begin(), fields.end(), [&key](const FormField& other) { return other.key == key; });
-    if (field == fields.end() || field->text == text)
+    FormField* field = fieldIn(fields, key);
+    if (field == nullptr || field->text == text)
         return;
     field->text = text;
     check(std::move(fields));
 }
 
-void LayoutForm::check(std::vector<FormField> fields) {
+void LayoutForm::check(FormFields fields) {
     LayoutRequest request = m_begun;
     m_fits = true;
     m_verdict.clear();
     for (auto& field : fields) {
         const auto fault = take(field, request);
-        field.faulty = fault.has_value();
+        field.fault = fault.value_or(QString());
         if (!fault)
             continue;
         if (m_fits)

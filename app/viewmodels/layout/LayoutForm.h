@@ -3,28 +3,13 @@
 // it in the database. GUI thread.
 
 #include <QQmlEngine>
-#include <QStringList>
 
-#include "app/viewmodels/window/RowListModel.h"
+#include "app/viewmodels/window/FormField.h"
 #include "core/layout/Layout.h"
 
 namespace trainscope::app {
 
-struct FormField {
-    QString key;
-    QString label;
-    QString text;
-    QString hint; // what an empty field means
-    QStringList choices; // of a field that is chosen, not typed
-    bool faulty = false;
-
-    [[nodiscard]] int current() const {
-        return static_cast<int>(std::max<qsizetype>(choices.indexOf(text), 0));
-    }
-    bool operator==(const FormField&) const = default;
-};
-
-class LayoutForm : public RowListModel<FormField> {
+class LayoutForm : public FormModel {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the layout.")
@@ -47,7 +32,7 @@ Q_SIGNALS:
     void checked();
 
 private:
-    void check(std::vector<FormField> fields);
+    void check(FormFields fields);
 
     layout::LayoutRequest m_begun; // what no field tells stays as it was
     layout::LayoutRequest m_request;

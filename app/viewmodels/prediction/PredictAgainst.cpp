@@ -12,7 +12,7 @@ QString noCluster() {
     return PredictForm::tr("nothing");
 }
 
-std::optional<int> countIn(PredictField& field) {
+std::optional<int> countIn(FormField& field) {
     bool isNumber = false;
     const int value = field.text.trimmed().toInt(&isNumber);
     if (isNumber && value > 0)
@@ -23,18 +23,15 @@ std::optional<int> countIn(PredictField& field) {
 
 } // namespace
 
-void addAgainstFields(PredictFields& fields, const QStringList& gpus) {
-    PredictField gpu{QLatin1String(field_key::kAgainst), PredictForm::tr("Against"),
-        PredictForm::tr("GPU"), noCluster(), {},
+void addAgainstFields(FormFields& fields, const QStringList& gpus) {
+    fields.push_back({QLatin1String(field_key::kAgainst), PredictForm::tr("GPU"), noCluster(), {},
         PredictForm::tr("A second cluster: the best layout on each is judged as scale-up and "
                         "scale-out"),
-        {}};
-    gpu.choices = QStringList{noCluster()} + gpus;
-    fields.push_back(std::move(gpu));
-    fields.push_back({QLatin1String(field_key::kAgainstNodes), {}, PredictForm::tr("Nodes"),
-        QStringLiteral("4"), QStringLiteral("1"), {}, {}});
-    fields.push_back({QLatin1String(field_key::kAgainstPerNode), {},
-        PredictForm::tr("GPUs per node"), QStringLiteral("8"), QStringLiteral("1"), {}, {}});
+        PredictForm::tr("Against"), QStringList{noCluster()} + gpus});
+    fields.push_back({QLatin1String(field_key::kAgainstNodes), PredictForm::tr("Nodes"),
+        QStringLiteral("4"), QStringLiteral("1")});
+    fields.push_back({QLatin1String(field_key::kAgainstPerNode), PredictForm::tr("GPUs per node"),
+        QStringLiteral("8"), QStringLiteral("1")});
 }
 
 bool isOfAgainst(const QString& key) {
@@ -43,8 +40,8 @@ bool isOfAgainst(const QString& key) {
         || key == QLatin1String(field_key::kAgainstPerNode);
 }
 
-void fitAgainst(PredictFields& fields, const QString& before) {
-    const PredictField& chosen = fieldAt(fields, field_key::kAgainst);
+void fitAgainst(FormFields& fields, const QString& before) {
+    const FormField& chosen = fieldAt(fields, field_key::kAgainst);
     const catalogue::GpuModel* gpu = gpuNamed(chosen.text);
     if (chosen.text == before || gpu == nullptr)
         return;
@@ -59,7 +56,7 @@ void fitAgainst(PredictFields& fields, const QString& before) {
         = QString::number(std::max(1.0, std::ceil(wanted / usual)), 'f', 0);
 }
 
-std::optional<predict::ClusterRequest> againstOf(PredictFields& fields) {
+std::optional<predict::ClusterRequest> againstOf(FormFields& fields) {
     const auto* gpu = gpuNamed(fieldAt(fields, field_key::kAgainst).text);
     if (gpu == nullptr)
         return std::nullopt;

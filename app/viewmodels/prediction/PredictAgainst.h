@@ -13,12 +13,12 @@ inline constexpr auto kAgainstNodes = "against_nodes";
 inline constexpr auto kAgainstPerNode = "against_per_node";
 } // namespace field_key
 
-void addAgainstFields(PredictFields& fields, const QStringList& gpus);
+void addAgainstFields(FormFields& fields, const QStringList& gpus);
 bool isOfAgainst(const QString& key);
 // As much memory as the job's GPUs have together, in whole nodes as usual, where another GPU was
 // chosen than `before`.
-void fitAgainst(PredictFields& fields, const QString& before);
+void fitAgainst(FormFields& fields, const QString& before);
 // Absent where none is chosen; what cannot be read gets a fault.
-std::optional<predict::ClusterRequest> againstOf(PredictFields& fields);
+std::optional<predict::ClusterRequest> againstOf(FormFields& fields);
 
 } // namespace trainscope::app

@@ -32,58 +32,50 @@ constexpr double kLeastClock = 0.4; // of its highest clock
 constexpr double kGiga = 1e9;
 constexpr double kMega = 1e6;
 
-struct CountField {
-    const char* key;
-    const char* section;
-    const char* label;
-    const char* tip;
-};
-constexpr std::array kMachineCounts{
-    CountField{field_key::kNodes, "", QT_TRANSLATE_NOOP("PredictForm", "Nodes"), ""},
-    CountField{field_key::kPerNode, "", QT_TRANSLATE_NOOP("PredictForm", "GPUs per node"), ""},
-};
-struct DegreeField {
-    CountField field;
-    std::optional<int> LayoutRequest::*member;
+using DegreeField = FieldOf<std::optional<int> LayoutRequest::*>;
+using BatchField = FieldOf<int JobRequest::*>;
+using MachineField = FieldOf<int predict::ClusterRequest::*>;
+
+constexpr std::array kMachine{
+    MachineField{field_key::kNodes, "", QT_TRANSLATE_NOOP("PredictForm", "Nodes"), "1", "",
+        &predict::ClusterRequest::nodes},
+    MachineField{field_key::kPerNode, "", QT_TRANSLATE_NOOP("PredictForm", "GPUs per node"), "1",
+        "", &predict::ClusterRequest::gpusPerNode},
 };
 constexpr std::array kDegrees{
-    DegreeField{{"tp", QT_TRANSLATE_NOOP("PredictForm", "Layout"),
-                    QT_TRANSLATE_NOOP("PredictForm", "Tensor (TP)"),
-                    QT_TRANSLATE_NOOP("PredictForm", "GPUs that share each layer")},
-        &LayoutRequest::tensor},
-    DegreeField{{"pp", "", QT_TRANSLATE_NOOP("PredictForm", "Pipeline (PP)"),
-                    QT_TRANSLATE_NOOP("PredictForm", "Stages that the layers are divided over")},
+    DegreeField{"tp", QT_TRANSLATE_NOOP("PredictForm", "Layout"),
+        QT_TRANSLATE_NOOP("PredictForm", "Tensor (TP)"), "1",
+        QT_TRANSLATE_NOOP("PredictForm", "GPUs that share each layer"), &LayoutRequest::tensor},
+    DegreeField{"pp", "", QT_TRANSLATE_NOOP("PredictForm", "Pipeline (PP)"), "1",
+        QT_TRANSLATE_NOOP("PredictForm", "Stages that the layers are divided over"),
         &LayoutRequest::pipeline},
-    DegreeField{{"cp", "", QT_TRANSLATE_NOOP("PredictForm", "Context (CP)"),
-                    QT_TRANSLATE_NOOP("PredictForm", "GPUs that share the tokens of a sample")},
+    DegreeField{"cp", "", QT_TRANSLATE_NOOP("PredictForm", "Context (CP)"), "1",
+        QT_TRANSLATE_NOOP("PredictForm", "GPUs that share the tokens of a sample"),
         &LayoutRequest::context},
-    DegreeField{{"ep", "", QT_TRANSLATE_NOOP("PredictForm", "Expert (EP)"),
-                    QT_TRANSLATE_NOOP("PredictForm", "GPUs that the experts are divided over")},
+    DegreeField{"ep", "", QT_TRANSLATE_NOOP("PredictForm", "Expert (EP)"), "1",
+        QT_TRANSLATE_NOOP("PredictForm", "GPUs that the experts are divided over"),
         &LayoutRequest::expert},
-    DegreeField{{kVirtualStages, "", QT_TRANSLATE_NOOP("PredictForm", "Virtual (VPP)"),
-                    QT_TRANSLATE_NOOP("PredictForm", "Pieces of the model that a stage has")},
+    DegreeField{kVirtualStages, "", QT_TRANSLATE_NOOP("PredictForm", "Virtual (VPP)"), "1",
+        QT_TRANSLATE_NOOP("PredictForm", "Pieces of the model that a stage has"),
         &LayoutRequest::virtualStages},
 };
-struct BatchField {
-    CountField field;
-    int JobRequest::*member;
-};
 constexpr std::array kBatches{
-    BatchField{{"micro_batch", QT_TRANSLATE_NOOP("PredictForm", "Batch"),
-                   QT_TRANSLATE_NOOP("PredictForm", "Micro-batch"),
-                   QT_TRANSLATE_NOOP("PredictForm", "Samples that pass through the model at once")},
+    BatchField{"micro_batch", QT_TRANSLATE_NOOP("PredictForm", "Batch"),
+        QT_TRANSLATE_NOOP("PredictForm", "Micro-batch"), "1",
+        QT_TRANSLATE_NOOP("PredictForm", "Samples that pass through the model at once"),
         &JobRequest::microBatch},
-    BatchField{{"global_batch", "", QT_TRANSLATE_NOOP("PredictForm", "Global batch"),
-                   QT_TRANSLATE_NOOP("PredictForm", "Samples of a step, of all GPUs")},
+    BatchField{"global_batch", "", QT_TRANSLATE_NOOP("PredictForm", "Global batch"), "1",
+        QT_TRANSLATE_NOOP("PredictForm", "Samples of a step, of all GPUs"),
         &JobRequest::globalBatch},
-    BatchField{{"sequence", "", QT_TRANSLATE_NOOP("PredictForm", "Sequence"),
-                   QT_TRANSLATE_NOOP("PredictForm", "Tokens of a sample")},
-        &JobRequest::sequence},
+    BatchField{"sequence", "", QT_TRANSLATE_NOOP("PredictForm", "Sequence"), "1",
+        QT_TRANSLATE_NOOP("PredictForm", "Tokens of a sample"), &JobRequest::sequence},
 };
-constexpr CountField kGeneratedCount{kGenerated, "", QT_TRANSLATE_NOOP("PredictForm", "Generated"),
+constexpr BatchField kGeneratedCount{kGenerated, "", QT_TRANSLATE_NOOP("PredictForm", "Generated"),
+    "1",
     QT_TRANSLATE_NOOP("PredictForm",
         "Tokens of the sequence that are generated, the rest being the prompt; 0: the prompt "
-        "alone")};
+        "alone"),
+    &JobRequest::generated};
 constexpr std::array kShardings{QT_TRANSLATE_NOOP("PredictForm", "0: nothing is sharded"),
     QT_TRANSLATE_NOOP("PredictForm", "1: optimizer"),
     QT_TRANSLATE_NOOP("PredictForm", "2: and gradients"),
@@ -115,16 +107,16 @@ QStringList namesWith(const Names& names, const std::string& chosen) {
     return texts;
 }
 
-PredictField fieldOf(const CountField& field, int value) {
-    return {QLatin1String(field.key), PredictForm::tr(field.section), PredictForm::tr(field.label),
-        QString::number(value), QStringLiteral("1"), PredictForm::tr(field.tip), {}};
+template <typename Member>
+FormField fieldOf(const FieldOf<Member>& field, int value) {
+    const auto words = [](const char* text) { return PredictForm::tr(text); };
+    return {QLatin1String(field.key), words(field.label), QString::number(value),
+        QLatin1String(field.hint), words(field.tip), words(field.section)};
 }
 
-PredictField choiceField(const char* key, const QString& section, const QString& label,
+FormField choiceField(const char* key, const QString& section, const QString& label,
     QStringList choices, const QString& chosen, const QString& tip) {
-    PredictField field{QLatin1String(key), section, label, chosen, {}, tip, {}};
-    field.choices = std::move(choices);
-    return field;
+    return {QLatin1String(key), label, chosen, {}, tip, section, std::move(choices)};
 }
 
 QString numberText(double value) {
@@ -132,7 +124,7 @@ QString numberText(double value) {
 }
 
 // Ends and words of a slider whose usual place is its upper end.
-void setSlider(PredictField& field, const std::optional<double>& most, double least, double scale,
+void setSlider(FormField& field, const std::optional<double>& most, double least, double scale,
     const char* unit) {
     field.high = most.value_or(0.0) / scale;
     field.low = least * field.high;
@@ -151,7 +143,7 @@ void setSlider(PredictField& field, const std::optional<double>& most, double le
 }
 
 // A whole number above 0, or of those that may be none; a fault otherwise.
-std::optional<int> countOf(PredictField& field, bool mayBeNone = false) {
+std::optional<int> countOf(FormField& field, bool mayBeNone = false) {
     bool isNumber = false;
     const int value = field.text.trimmed().toInt(&isNumber);
     if (isNumber && (value > 0 || (mayBeNone && value == 0)))
@@ -162,7 +154,7 @@ std::optional<int> countOf(PredictField& field, bool mayBeNone = false) {
 }
 
 // Absent for an empty field, which means what is usual.
-std::optional<double> bandwidthOf(PredictField& field) {
+std::optional<double> bandwidthOf(FormField& field) {
     if (field.text.trimmed().isEmpty())
         return std::nullopt;
     const auto value = parseTyped(field.text);
@@ -172,26 +164,27 @@ std::optional<double> bandwidthOf(PredictField& field) {
     return std::nullopt;
 }
 
-bool takeCount(PredictField& field, int& into) {
+bool takeCount(FormField& field, int& into) {
     const auto count = countOf(field);
     into = count.value_or(into);
     return count.has_value();
 }
 
 template <typename Values>
-auto chosenOf(const Values& values, const PredictField& field) {
+auto chosenOf(const Values& values, const FormField& field) {
     return values[static_cast<std::size_t>(std::max(field.current(), 0))];
 }
 
-bool readCluster(PredictFields& fields, JobRequest& request) {
+bool readCluster(FormFields& fields, JobRequest& request) {
     auto& cluster = request.cluster;
     cluster.gpu = gpuOf(fields);
-    bool reads = takeCount(fieldAt(fields, field_key::kNodes), cluster.nodes);
-    reads = takeCount(fieldAt(fields, field_key::kPerNode), cluster.gpusPerNode) && reads;
-    PredictField& network = fieldAt(fields, field_key::kNetwork);
+    bool reads = true;
+    for (const auto& count : kMachine)
+        reads = takeCount(fieldAt(fields, count.key), cluster.*count.member) && reads;
+    FormField& network = fieldAt(fields, field_key::kNetwork);
     cluster.networkBandwidth = bandwidthOf(network);
     const auto placeOf = [&](const char* key, double scale) {
-        const PredictField& field = fieldAt(fields, key);
+        const FormField& field = fieldAt(fields, key);
         return field.text.isEmpty() ? std::nullopt : std::optional(field.place() * scale);
     };
     cluster.powerLimitW = placeOf(field_key::kPower, 1.0);
@@ -223,33 +216,33 @@ void keepWhatFits(const JobRequest& begun, JobRequest& request) {
         layout.shardSize.reset();
 }
 
-bool readDegrees(PredictFields& fields, const JobRequest& begun, JobRequest& request) {
+bool readDegrees(FormFields& fields, const JobRequest& begun, JobRequest& request) {
     bool reads = true;
     for (const auto& degree : kDegrees) {
         int value = 1;
-        if (PredictField* field = fieldIn(fields, QLatin1String(degree.field.key)))
+        if (FormField* field = fieldIn(fields, QLatin1String(degree.key)))
             reads = takeCount(*field, value) && reads;
         request.layout.*degree.member = value;
     }
     keepWhatFits(begun, request);
-    if (const PredictField* shards = fieldIn(fields, QLatin1String(kShards))) {
+    if (const FormField* shards = fieldIn(fields, QLatin1String(kShards))) {
         request.layout.fsdp.reset();
         request.layout.zeroStage = std::max(0, shards->current());
     }
     return reads;
 }
 
-bool readBatch(PredictFields& fields, JobRequest& request) {
+bool readBatch(FormFields& fields, JobRequest& request) {
     bool reads = true;
     for (const auto& batch : kBatches)
-        reads = takeCount(fieldAt(fields, batch.field.key), request.*batch.member) && reads;
+        reads = takeCount(fieldAt(fields, batch.key), request.*batch.member) && reads;
     const auto stated
         = predict::statedPrecisionFrom(fieldAt(fields, kPrecision).text.toStdString());
     request.precision = stated.valueOr({}).products;
     request.kept = stated.valueOr({}).kept;
-    const PredictField& software = fieldAt(fields, kStack);
+    const FormField& software = fieldAt(fields, kStack);
     request.stack = software.current() > 0 ? software.text.toStdString() : std::string();
-    if (const PredictField* field = fieldIn(fields, QLatin1String(kRecompute))) {
+    if (const FormField* field = fieldIn(fields, QLatin1String(kRecompute))) {
         const auto recompute = chosenOf(kRecomputes, *field);
         if (recompute != request.recompute)
             request.recomputedLayers = 0;
@@ -258,15 +251,15 @@ bool readBatch(PredictFields& fields, JobRequest& request) {
     return reads;
 }
 
-bool readWorkload(PredictFields& fields, JobRequest& request) {
+bool readWorkload(FormFields& fields, JobRequest& request) {
     request.workload = workloadOf(fields);
     bool reads = true;
-    if (PredictField* field = fieldIn(fields, QLatin1String(kGenerated))) {
+    if (FormField* field = fieldIn(fields, QLatin1String(kGenerated))) {
         const auto count = countOf(*field, true);
         request.generated = count.value_or(0);
         reads = count.has_value();
     }
-    if (PredictField* field = fieldIn(fields, QLatin1String(kAdapters))) {
+    if (FormField* field = fieldIn(fields, QLatin1String(kAdapters))) {
         const auto adapters = analysis::adaptersFrom(field->text.toStdString());
         if (!adapters.hasValue())
             field->fault = QString::fromStdString(adapters.error().message);
@@ -284,10 +277,6 @@ bool readWorkload(PredictFields& fields, JobRequest& request) {
 
 } // namespace
 
-QString PredictField::typed() const {
-    return choices.isEmpty() ? typedNumber(text) : text;
-}
-
 QString noModel() {
     return PredictForm::tr("choose…");
 }
@@ -302,13 +291,7 @@ JobRequest usualRequest() {
     return request;
 }
 
-PredictField* fieldIn(PredictFields& fields, const QString& key) {
-    const auto found = std::find_if(fields.begin(), fields.end(),
-        [&key](const PredictField& field) { return field.key == key; });
-    return found == fields.end() ? nullptr : &*found;
-}
-
-PredictField& fieldAt(PredictFields& fields, const char* key) {
+FormField& fieldAt(FormFields& fields, const char* key) {
     return *fieldIn(fields, QLatin1String(key));
 }
 
@@ -319,29 +302,29 @@ const catalogue::GpuModel* gpuNamed(const QString& name) {
     return found == all.end() ? nullptr : &*found;
 }
 
-const catalogue::GpuModel& gpuOf(PredictFields& fields) {
+const catalogue::GpuModel& gpuOf(FormFields& fields) {
     const auto* gpu = gpuNamed(fieldAt(fields, field_key::kGpu).text);
     return gpu != nullptr ? *gpu : catalogue::gpuModels().front();
 }
 
-Workload workloadOf(PredictFields& fields) {
+Workload workloadOf(FormFields& fields) {
     return chosenOf(kWorkloads, fieldAt(fields, field_key::kWorkload));
 }
 
-void setSliders(PredictFields& fields) {
+void setSliders(FormFields& fields) {
     const auto& gpu = gpuOf(fields);
     setSlider(fieldAt(fields, field_key::kPower), gpu.powerLimitW, kLeastPower, 1.0, "W");
     setSlider(fieldAt(fields, field_key::kClock), gpu.boostClockHz, kLeastClock, kMega, "Hz");
 }
 
-PredictFields predictFields(const JobRequest& request, const QStringList& models) {
+FormFields predictFields(const JobRequest& request, const QStringList& models) {
     QStringList gpus;
     for (const auto& gpu : catalogue::gpuModels())
         gpus.append(QString::fromStdString(gpu.name));
     QStringList stages;
     for (const char* stage : kShardings)
         stages.append(PredictForm::tr(stage));
-    PredictFields fields;
+    FormFields fields;
     fields.push_back(
         choiceField(field_key::kModel, PredictForm::tr("Model"), PredictForm::tr("Model"), models,
             request.model.name.empty() ? noModel() : QString::fromStdString(request.model.name),
@@ -350,18 +333,17 @@ PredictFields predictFields(const JobRequest& request, const QStringList& models
         choicesOf(kWorkloads), textOf(toString(request.workload)), {}));
     fields.push_back(choiceField(field_key::kGpu, PredictForm::tr("Cluster"),
         PredictForm::tr("GPU"), gpus, QString::fromStdString(request.cluster.gpu.name), {}));
-    fields.push_back(fieldOf(kMachineCounts[0], request.cluster.nodes));
-    fields.push_back(fieldOf(kMachineCounts[1], request.cluster.gpusPerNode));
+    for (const auto& count : kMachine)
+        fields.push_back(fieldOf(count, request.cluster.*count.member));
     const auto& network = request.cluster.networkBandwidth;
-    fields.push_back({QLatin1String(field_key::kNetwork), {}, PredictForm::tr("Network, GB/s"),
+    fields.push_back({QLatin1String(field_key::kNetwork), PredictForm::tr("Network, GB/s"),
         network ? numberText(*network / kGiga) : QString(), PredictForm::tr("usual"),
         PredictForm::tr(
-            "Of a GPU between nodes, in each direction; empty: what is usual for the GPU"),
-        {}});
+            "Of a GPU between nodes, in each direction; empty: what is usual for the GPU")});
     const bool isInference = request.workload == Workload::Inference;
     for (const auto& degree : kDegrees) {
-        if (!isInference || degree.field.key != kVirtualStages)
-            fields.push_back(fieldOf(degree.field, (request.layout.*degree.member).value_or(1)));
+        if (!isInference || degree.key != kVirtualStages)
+            fields.push_back(fieldOf(degree, (request.layout.*degree.member).value_or(1)));
     }
     const int stage
         = request.layout.zeroStage.value_or(request.layout.fsdp.value_or(false) ? 3 : 1);
@@ -370,15 +352,14 @@ PredictFields predictFields(const JobRequest& request, const QStringList& models
             stages.value(std::clamp(stage, 0, 3)),
             PredictForm::tr("What data-parallel ranks divide")));
     for (const auto& batch : kBatches)
-        fields.push_back(fieldOf(batch.field, request.*batch.member));
+        fields.push_back(fieldOf(batch, request.*batch.member));
     if (isInference)
         fields.push_back(fieldOf(kGeneratedCount, request.generated));
     if (request.workload == Workload::Lora)
-        fields.push_back({QLatin1String(kAdapters), {}, PredictForm::tr("Adapters"),
+        fields.push_back({QLatin1String(kAdapters), PredictForm::tr("Adapters"),
             QString::fromStdString(textOf(request.adapters)), {},
             PredictForm::tr("Their rank and the matrices that have one: qkv, out, up and down, as "
-                            "in 16:qkv+out, or 16:all"),
-            {}});
+                            "in 16:qkv+out, or 16:all")});
     const std::string precision
         = predict::textOf(predict::StatedPrecision{request.precision, request.kept});
     fields.push_back(choiceField(kPrecision, {}, PredictForm::tr("Precision"),
@@ -400,8 +381,8 @@ PredictFields predictFields(const JobRequest& request, const QStringList& models
             PredictForm::tr("Activations done again in the backward pass")));
     const auto slider = [&](const char* key, const QString& section, const QString& label,
                             const std::optional<double>& value, double scale, const QString& tip) {
-        fields.push_back({QLatin1String(key), section, label,
-            value ? numberText(*value / scale) : QString(), {}, tip, {}});
+        fields.push_back({QLatin1String(key), label, value ? numberText(*value / scale) : QString(),
+            {}, tip, section});
     };
     slider(field_key::kPower, PredictForm::tr("What if"), PredictForm::tr("Power limit"),
         request.cluster.powerLimitW, 1.0,
@@ -412,7 +393,7 @@ PredictFields predictFields(const JobRequest& request, const QStringList& models
     return fields;
 }
 
-bool readFields(PredictFields& fields, const JobRequest& begun, JobRequest& request) {
+bool readFields(FormFields& fields, const JobRequest& begun, JobRequest& request) {
     bool reads = readCluster(fields, request);
     reads = readDegrees(fields, begun, request) && reads;
     reads = readBatch(fields, request) && reads;
@@ -421,9 +402,9 @@ bool readFields(PredictFields& fields, const JobRequest& begun, JobRequest& requ
 
 bool isOfLayout(const QString& key) {
     return std::any_of(kDegrees.begin(), kDegrees.end(),
-               [&](const DegreeField& degree) { return key == QLatin1String(degree.field.key); })
+               [&](const DegreeField& degree) { return key == QLatin1String(degree.key); })
         || key == QLatin1String(kShards) || key == QLatin1String(kRecompute)
-        || key == QLatin1String(kBatches.front().field.key);
+        || key == QLatin1String(kBatches.front().key);
 }
 
 } // namespace trainscope::app

@@ -16,14 +16,7 @@ constexpr int kMostDoubled = 1 << 29;
 } // namespace
 
 PredictForm::PredictForm(QObject* parent)
-    : RowListModel({{"label", &PredictField::label}, {"key", &PredictField::key},
-                       {"section", &PredictField::section}, {"text", &PredictField::typed},
-                       {"hint", &PredictField::hint}, {"tip", &PredictField::tip},
-                       {"fault", &PredictField::fault}, {"shown", &PredictField::shown},
-                       {"choices", &PredictField::choices}, {"current", &PredictField::current},
-                       {"slider", &PredictField::isSlider}, {"low", &PredictField::low},
-                       {"high", &PredictField::high}, {"place", &PredictField::place}},
-        parent)
+    : FormModel(parent)
     , m_catalogue(catalogue::modelCatalogue())
     , m_begun(usualRequest()) {
     take(fieldsOf(m_begun));
@@ -36,7 +29,7 @@ const catalogue::TrainingModel* PredictForm::modelOf(const QString& name) const 
         [&name](const auto& model) { return QString::fromStdString(model.name) == name; });
     return found == m_catalogue.models.end() ? nullptr : &*found;
 }
-PredictForm::Fields PredictForm::fieldsOf(const JobRequest& request) const {
+FormFields PredictForm::fieldsOf(const JobRequest& request) const {
     QStringList models{noModel()};
     if (m_ownModel)
         models.append(QString::fromStdString(m_ownModel->name));
@@ -65,7 +58,7 @@ void PredictForm::begin(const JobRequest& request) {
 void PredictForm::takeLayout(const JobRequest& request) {
     auto fields = rows();
     for (const auto& field : fieldsOf(request)) {
-        PredictField* own = fieldIn(fields, field.key);
+        FormField* own = fieldIn(fields, field.key);
         if (isOfLayout(field.key) && own != nullptr)
             own->text = field.text;
     }
@@ -88,11 +81,11 @@ void PredictForm::takeMachine(const Run& run) {
 }
 
 // Another GPU comes in other nodes; the number of GPUs stays where it can.
-void PredictForm::takeGpu(Fields& fields, const QString& before) const {
+void PredictForm::takeGpu(FormFields& fields, const QString& before) const {
     if (fieldAt(fields, field_key::kGpu).text == before)
         return;
-    PredictField& nodes = fieldAt(fields, field_key::kNodes);
-    PredictField& perNode = fieldAt(fields, field_key::kPerNode);
+    FormField& nodes = fieldAt(fields, field_key::kNodes);
+    FormField& perNode = fieldAt(fields, field_key::kPerNode);
     const int all = nodes.text.toInt() * perNode.text.toInt();
     const int usual = predict::usualGpusPerNode(gpuOf(fields));
     if (all > 0 && all % usual == 0) {
@@ -105,7 +98,7 @@ void PredictForm::takeGpu(Fields& fields, const QString& before) const {
 
 void PredictForm::set(const QString& key, const QString& typed) {
     auto fields = rows();
-    PredictField* field = fieldIn(fields, key);
+    FormField* field = fieldIn(fields, key);
     if (field == nullptr)
         return;
     const QString text = field->choices.isEmpty() ? keptNumber(typed) : typed;
@@ -128,12 +121,12 @@ void PredictForm::set(const QString& key, const QString& typed) {
 
 // Those of its workload, with what is in the fields that they share; the others begin as the form
 // did.
-PredictForm::Fields PredictForm::forWorkload(Fields fields) const {
+FormFields PredictForm::forWorkload(FormFields fields) const {
     JobRequest request = m_begun;
     request.workload = workloadOf(fields);
-    Fields made = fieldsOf(request);
-    for (PredictField& field : made) {
-        if (PredictField* own = fieldIn(fields, field.key))
+    FormFields made = fieldsOf(request);
+    for (FormField& field : made) {
+        if (FormField* own = fieldIn(fields, field.key))
             field = std::move(*own);
     }
     return made;
@@ -141,7 +134,7 @@ PredictForm::Fields PredictForm::forWorkload(Fields fields) const {
 
 void PredictForm::slide(const QString& key, double place) {
     auto fields = rows();
-    const PredictField* field = fieldIn(fields, key);
+    const FormField* field = fieldIn(fields, key);
     if (field == nullptr || !field->isSlider())
         return;
     set(key, place >= field->high ? QString() : QString::number(std::round(place), 'g', 6));
@@ -149,7 +142,7 @@ void PredictForm::slide(const QString& key, double place) {
 
 void PredictForm::step(const QString& key, bool isUp) {
     auto fields = rows();
-    const PredictField* field = fieldIn(fields, key);
+    const FormField* field = fieldIn(fields, key);
     if (field == nullptr || !field->choices.isEmpty() || field->isSlider())
         return;
     const int value = field->text.toInt();
@@ -161,7 +154,7 @@ bool PredictForm::hasModel() const {
     return modelOf(rows().front().text) != nullptr;
 }
 
-std::optional<JobRequest> PredictForm::read(Fields& fields) const {
+std::optional<JobRequest> PredictForm::read(FormFields& fields) const {
     JobRequest request = m_begun;
     const auto* model = modelOf(fieldAt(fields, field_key::kModel).text);
     if (model != nullptr)
@@ -170,8 +163,8 @@ std::optional<JobRequest> PredictForm::read(Fields& fields) const {
     return reads && model != nullptr ? std::optional(request) : std::nullopt;
 }
 
-void PredictForm::take(Fields fields) {
-    for (PredictField& field : fields)
+void PredictForm::take(FormFields fields) {
+    for (FormField& field : fields)
         field.fault.clear();
     setSliders(fields);
     m_request = read(fields);
@@ -181,7 +174,7 @@ void PredictForm::take(Fields fields) {
 
 void PredictForm::showFault(const QString& fault) {
     auto fields = rows();
-    PredictField* last = fieldIn(fields, m_lastKey);
+    FormField* last = fieldIn(fields, m_lastKey);
     if (last == nullptr)
         last = &fields.front();
     last->fault = fault;
@@ -190,13 +183,13 @@ void PredictForm::showFault(const QString& fault) {
 
 QString PredictForm::fault() const {
     const auto found = std::find_if(rows().begin(), rows().end(),
-        [](const PredictField& field) { return !field.fault.isEmpty(); });
+        [](const FormField& field) { return !field.fault.isEmpty(); });
     return found == rows().end() ? QString() : found->fault;
 }
 
 QJsonObject PredictForm::encoded() const {
     QJsonObject saved;
-    for (const PredictField& field : rows())
+    for (const FormField& field : rows())
         saved.insert(field.key, field.text);
     return saved;
 }
@@ -206,12 +199,12 @@ void PredictForm::restore(const QJsonObject& saved) {
     m_begun = usualRequest();
     ++m_beginning;
     auto fields = fieldsOf(m_begun);
-    PredictField& workload = fieldAt(fields, field_key::kWorkload);
+    FormField& workload = fieldAt(fields, field_key::kWorkload);
     const QString stated = saved.value(workload.key).toString();
     if (workload.choices.contains(stated))
         workload.text = stated;
     fields = forWorkload(std::move(fields));
-    for (PredictField& field : fields) {
+    for (FormField& field : fields) {
         const auto text = saved.value(field.key);
         const bool isOne = field.choices.isEmpty() || field.choices.contains(text.toString());
         if (text.isString() && isOne)

@@ -7,14 +7,13 @@
 #include <QStringList>
 
 #include "app/viewmodels/prediction/PredictFields.h"
-#include "app/viewmodels/window/RowListModel.h"
 #include "core/model/Run.h"
 
 #include <optional>
 
 namespace trainscope::app {
 
-class PredictForm : public RowListModel<PredictField> {
+class PredictForm : public FormModel {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the prediction.")
@@ -55,13 +54,12 @@ Q_SIGNALS:
     void edited();
 
 private:
-    using Fields = PredictFields;
-    void take(Fields fields); // and read the request from them
-    [[nodiscard]] Fields fieldsOf(const predict::JobRequest& request) const;
-    [[nodiscard]] Fields forWorkload(Fields fields) const;
-    void takeGpu(Fields& fields, const QString& before) const;
+    void take(FormFields fields); // and read the request from them
+    [[nodiscard]] FormFields fieldsOf(const predict::JobRequest& request) const;
+    [[nodiscard]] FormFields forWorkload(FormFields fields) const;
+    void takeGpu(FormFields& fields, const QString& before) const;
     [[nodiscard]] const catalogue::TrainingModel* modelOf(const QString& name) const;
-    std::optional<predict::JobRequest> read(Fields& fields) const;
+    std::optional<predict::JobRequest> read(FormFields& fields) const;
 
     catalogue::ModelCatalogue m_catalogue;
     std::optional<catalogue::TrainingModel> m_ownModel; // of a run, in no catalogue

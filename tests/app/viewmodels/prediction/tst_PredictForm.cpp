@@ -12,8 +12,8 @@ using app::PredictForm;
 
 namespace {
 
-const app::PredictField& fieldOf(const PredictForm& form, const char* key) {
-    static const app::PredictField none;
+const app::FormField& fieldOf(const PredictForm& form, const char* key) {
+    static const app::FormField none;
     for (const auto& field : form.rows()) {
         if (field.key == QLatin1String(key))
             return field;

@@ -1,0 +1,71 @@
+#pragma once
+// A field of a form: what stands in it, how it can be changed, and why it cannot be so. A form is a
+// list of them. GUI thread.
+
+#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/window/RowListModel.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <algorithm>
+#include <vector>
+
+namespace trainscope::app {
+
+struct FormField {
+    QString key;
+    QString label;
+    QString text; // numbers with a point; of a slider in its unit, empty for what is usual
+    QString hint = {}; // what an empty field means
+    QString tip = {};
+    QString section = {}; // above the field, where it is the first of one
+    QStringList choices = {}; // of a field that is chosen, not typed
+    QString fault = {}; // why it cannot be, in words; empty: it can
+    QString shown = {}; // of a slider, with its unit
+    double low = 0.0; // ends of a slider, in its unit
+    double high = 0.0;
+
+    // As the reader types it.
+    [[nodiscard]] QString typed() const { return choices.isEmpty() ? typedNumber(text) : text; }
+    [[nodiscard]] int current() const {
+        return static_cast<int>(std::max<qsizetype>(choices.indexOf(text), 0));
+    }
+    [[nodiscard]] bool isSlider() const { return high > low; }
+    [[nodiscard]] double place() const { return text.isEmpty() ? high : text.toDouble(); }
+    bool operator==(const FormField&) const = default;
+};
+using FormFields = std::vector<FormField>;
+
+// nullptr: there is none.
+inline FormField* fieldIn(FormFields& fields, const QString& key) {
+    const auto found = std::find_if(
+        fields.begin(), fields.end(), [&key](const FormField& field) { return field.key == key; });
+    return found == fields.end() ? nullptr : &*found;
+}
+
+// The words of a field that is a member of what the form asks for, untranslated.
+template <typename Member>
+struct FieldOf {
+    const char* key;
+    const char* section;
+    const char* label;
+    const char* hint;
+    const char* tip;
+    Member member;
+};
+
+class FormModel : public RowListModel<FormField> {
+public:
+    explicit FormModel(QObject* parent)
+        : RowListModel(
+            {{"label", &FormField::label}, {"key", &FormField::key},
+                {"section", &FormField::section}, {"text", &FormField::typed},
+                {"hint", &FormField::hint}, {"tip", &FormField::tip}, {"fault", &FormField::fault},
+                {"shown", &FormField::shown}, {"choices", &FormField::choices},
+                {"current", &FormField::current}, {"slider", &FormField::isSlider},
+                {"low", &FormField::low}, {"high", &FormField::high}, {"place", &FormField::place}},
+            parent) { }
+};
+
+} // namespace trainscope::app
